@@ -51,7 +51,7 @@ static void begin_session(struct record_call *call)
 static void vendor_code(int32_t code)
 {
     struct record_call call;
-    struct twin_record_VENDOR *f = RECORD_BEGIN(&call, VENDOR, 0);
+    struct twin_record_VENDOR *f = RECORD_BEGIN_EVENT(&call, VENDOR, 0);
     f->code = code;
     record_event(&call);
     record_services->vendor_code(code);
@@ -66,25 +66,31 @@ static bool is_of_others(twin_nd what, uint64_t value)
            ((what == TWIN_ND_WOKE || what == TWIN_ND_THREAD) && value != 0);
 }
 
+/* In a replay, by others, or when not only one thread has called. */
+static __attribute__((noinline)) bool nondeterminism_late(twin_nd what, uint64_t which,
+                                                          uint64_t *value)
+{
+    const bool repeats = record_services->nd != NULL;
+    if ((repeats && !record_services->nd(what, which, value)) || record_self.inside == 0)
+        return repeats && record_self.inside == 0;
+    if (is_of_others(what, *value))
+        record_keep_nd();
+    /* most are 0: fields that an entry lacks are 0 */
+    const bool is_short = (which | *value) == 0;
+    record_nd(TWIN_RECORD_ND, RECORD_WORDS(what, record_self.inside, which, *value),
+              (is_short ? offsetof(struct twin_record_ND, which) : sizeof(struct twin_record_ND)) /
+                  8);
+    return repeats;
+}
+
 static bool nondeterminism(twin_nd what, uint64_t which, uint64_t *value)
 {
-    bool known = record_services->nd && record_services->nd(what, which, value);
-    struct record_call call;
-    if ((record_services->nd && !known) || record_self.inside == 0)
-        return known;
-    if (__builtin_expect(is_of_others(what, *value), 0))
-        record_keep_nd();
-    struct twin_record_ND *f = RECORD_BEGIN_MARK(&call, ND);
-    f->what = (uint32_t)what;
-    f->of_seq = record_self.inside;
-    f->which = which;
-    f->value = *value;
-    if (which == 0 && *value == 0) { /* as most are: fields that an entry lacks are 0 */
-        call.entry->fixed_bytes = offsetof(struct twin_record_ND, which);
-        call.entry->bytes = TWIN_RECORD_SHORT_BYTES + offsetof(struct twin_record_ND, which);
-    }
-    record_nd(&call);
-    return known;
+    const uint64_t found = *value;
+    if (__builtin_expect(record_services->nd || is_of_others(what, found), 0) ||
+        __builtin_expect(!record_is_early(), 0))
+        return nondeterminism_late(what, which, value);
+    record_put_early(TWIN_RECORD_ND, RECORD_WORDS(what, record_self.inside, which, found), 4);
+    return false;
 }
 
 /* What the program does now comes at a point of the wait that real time says. */
@@ -96,29 +102,15 @@ static bool interrupted(void)
 
 static void seen(twin_seen what, uint32_t device, uint32_t queue, uint64_t number)
 {
-    struct record_call call;
-    if (what == TWIN_SEEN_WATCH) {
-        struct twin_record_WATCHED *f = RECORD_BEGIN_MARK(&call, WATCHED);
-        f->device = device;
-        f->hardware_queue = queue;
-        f->retired = number;
-        record_nd(&call);
-        return;
-    }
-    struct twin_record_SEEN *f = RECORD_BEGIN_MARK(&call, SEEN);
-    f->device = device;
-    f->hardware_queue = queue;
-    f->newest = number;
-    record_nd(&call);
+    if (what == TWIN_SEEN_WATCH)
+        RECORD_ND(WATCHED, record_pair(device, queue), number);
+    else
+        RECORD_ND(SEEN, record_pair(device, queue), number);
 }
 
 static void moved(uint64_t at_ns, uint64_t events)
 {
-    struct record_call call;
-    struct twin_record_MOVED *f = RECORD_BEGIN_MARK(&call, MOVED);
-    f->at_ns = at_ns;
-    f->events = events;
-    record_nd(&call);
+    RECORD_ND(MOVED, at_ns, events);
 }
 
 twin_status record_process_start(const twin_services *services)
@@ -140,6 +132,7 @@ twin_status record_process_start(const twin_services *services)
     /* A model has a clock for what its device does; real time then only says where in a long run an entry is. */
     record_global.wall_clock =
         record_below.flags & TWIN_BACKEND_CONDUCTED ? CLOCK_MONOTONIC_COARSE : CLOCK_MONOTONIC;
+    record_global.brief = (record_below.flags & TWIN_BACKEND_CONDUCTED) != 0;
     (void)record_file_open(services, services->setting("TWINRT_RECORD"), &is_new);
     if (is_new)
         forget_all();
@@ -183,7 +176,7 @@ bool record_process_write(twin_write_when when, unsigned waiting)
         return true;
     }
     struct record_call call;
-    struct twin_record_PROCESS_STOP *f = RECORD_BEGIN(&call, PROCESS_STOP, 0);
+    struct twin_record_PROCESS_STOP *f = RECORD_BEGIN_EVENT(&call, PROCESS_STOP, 0);
     f->lost = record_file_lost();
     record_event(&call);
     record_file_close();

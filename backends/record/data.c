@@ -24,7 +24,7 @@ static uint32_t write_data(const struct piece *piece)
     struct record_call call;
     struct record_key key;
     const uint64_t bytes = piece->width * piece->rows;
-    struct twin_record_DATA *data = RECORD_BEGIN(&call, DATA, (size_t)bytes);
+    struct twin_record_DATA *data = RECORD_BEGIN_EVENT(&call, DATA, (size_t)bytes);
     struct piece written = *piece;
     if (record_kept(&call)) {
         char *to = (char *)(data + 1);
@@ -55,7 +55,7 @@ static void note_piece(uint64_t seq, uint64_t address, uint64_t width, uint64_t 
     if (!record_seen_find(&record_seen_data, &key, &number))
         number = write_data(&piece);
     struct record_call call;
-    struct twin_record_CONTENT *f = RECORD_BEGIN(&call, CONTENT, 0);
+    struct twin_record_CONTENT *f = RECORD_BEGIN_EVENT(&call, CONTENT, 0);
     f->data = number;
     f->of_seq = seq;
     f->address = address;

@@ -252,8 +252,8 @@ static bool copy_out_locked(struct record_thread *self)
     header->chunks = index + 1;
     __atomic_store_n(&chunk->follows, index + 1, __ATOMIC_RELEASE);
     __atomic_store_n(&chunk->used, 0, __ATOMIC_RELEASE);
-    self->nd_entries = NULL; /* they stay */
     self->at = (char *)(chunk + 1);
+    record_put_base();
     return true;
 }
 
@@ -282,10 +282,14 @@ static void leave_map(struct record_thread *self)
 {
     struct record_map *map = self->map;
     self->map = NULL;
-    self->nd_entries = NULL; /* they stay */
     self->at = self->limit = NULL;
     if (map && map->open == 0)
         record_map_release(map);
+}
+
+void record_leave_chunk(void)
+{
+    leave_map(&record_self);
 }
 
 /* The thread ends: what is left of its chunk is for others. */
@@ -293,7 +297,9 @@ static void thread_end(void *value)
 {
     struct record_thread *self = value;
     free(self->nowhere);
+    free(self->nested);
     self->nowhere = NULL;
+    self->nested = NULL;
     if (getpid() != file_process || !self->map)
         return; /* in a forked child the file is the parent's */
     struct spare *spare = NULL;
@@ -316,10 +322,13 @@ static void make_key(void)
     (void)pthread_key_create(&thread_key, thread_end);
 }
 
-static void keep_nd_locked(void)
+/* True: record_write_early() is to follow. */
+static bool keep_nd_locked(void)
 {
-    if (atomic_exchange(&record_global.alone, false) && header)
+    const bool ends = atomic_exchange(&record_global.alone, false);
+    if (ends && header)
         header->nd_from = record_next();
+    return ends;
 }
 
 void record_keep_nd(void)
@@ -327,19 +336,21 @@ void record_keep_nd(void)
     if (!atomic_load_explicit(&record_global.alone, memory_order_relaxed))
         return;
     take_lock();
-    keep_nd_locked();
+    const bool ends = keep_nd_locked();
     drop_lock();
+    if (ends)
+        record_write_early();
 }
 
 /* The thread's first entry of this file. Calls under way are the other file's. */
-static void join_locked(struct record_thread *self)
+static bool join_locked(struct record_thread *self)
 {
     leave_map(self);
     self->file = atomic_load(&record_global.file);
     self->number = ++thread_numbers;
-    if (self->number > 1)
-        keep_nd_locked();
+    self->is_first = self->number == 1;
     self->depth = 0;
+    self->next = self->next_end = 0;
     self->followed = 0;
     self->followed_entry = 0;
     self->program_bytes = 0; /* another file may have to get it */
@@ -348,42 +359,47 @@ static void join_locked(struct record_thread *self)
     self->moment = record_global.self();
     self->moment->entry = 0;
     self->moment->recorded = self->number;
+    return !self->is_first && keep_nd_locked();
 }
 
 void record_join(void)
 {
     take_lock();
-    if (!record_joined(&record_self))
-        join_locked(&record_self);
+    const bool ends = !record_joined(&record_self) && join_locked(&record_self);
     drop_lock();
+    if (ends)
+        record_write_early();
 }
 
 /* A chunk of its own for one long entry, or the next one of the thread. */
-static struct twin_record_entry *place_locked(struct record_call *call, size_t bytes)
+static bool place_locked(struct record_call *call, size_t bytes)
 {
     struct record_thread *self = &record_self;
     const size_t head = sizeof(struct twin_record_chunk);
-    const bool is_long = bytes > TWIN_RECORD_CHUNK_BYTES - head;
+    const size_t base = sizeof(struct twin_record_base);
+    const bool is_long = bytes > TWIN_RECORD_CHUNK_BYTES - head - base;
     size_t span = (bytes + head + TWIN_RECORD_CHUNK_BYTES - 1) / TWIN_RECORD_CHUNK_BYTES;
     struct record_map *map = is_long ? NULL : spare_map_locked();
-    if (map && TWIN_RECORD_CHUNK_BYTES - head - map->chunk->used < bytes) {
+    if (map && TWIN_RECORD_CHUNK_BYTES - head - map->chunk->used < base + bytes) {
         record_map_release(map);
         map = NULL;
     }
     if (!map)
         map = new_map_locked((uint32_t)span);
     if (!map)
-        return NULL;
+        return false;
     char *at = (char *)map->chunk + head + map->chunk->used;
-    call->map = map;
-    call->entry = (struct twin_record_entry *)(void *)at;
     if (!is_long) {
         leave_map(self);
         self->map = map;
         self->at = at;
         self->limit = (char *)map->chunk + map->bytes;
+        record_put_base();
+        at = self->at;
     }
-    return call->entry;
+    call->map = map;
+    call->entry = at;
+    return true;
 }
 
 void record_make_room(void)
@@ -400,54 +416,53 @@ void record_make_room(void)
 
 /* Room for an entry that is not kept. Not thread-local itself: the room for what is, in a library that a running program loads,
  * is small. */
-static struct twin_record_entry *nowhere(struct record_thread *self)
+static void *nowhere(struct record_thread *self)
 {
     if (!self->nowhere)
         self->nowhere = malloc(NOWHERE);
-    return self->nowhere ? self->nowhere : (struct twin_record_entry *)(void *)last_resort;
+    return self->nowhere ? self->nowhere : (void *)last_resort;
 }
 
 /* Room in the file, if there is any. */
-static struct twin_record_entry *kept_place(struct record_call *call, size_t bytes)
+static bool kept_place(struct record_call *call, size_t bytes)
 {
     struct record_thread *self = &record_self;
-    struct twin_record_entry *entry = NULL;
+    bool kept = false;
     twin_write_guard guard;
     twin_write_guard_begin(&guard);
     pthread_once(&key_once, make_key);
     if (atomic_load_explicit(&record_global.active, memory_order_acquire)) {
-        take_lock();
         if (!record_joined(self))
-            join_locked(self);
+            record_join();
+        take_lock();
         if ((size_t)(self->limit - self->at) >= bytes) {
             call->map = self->map;
-            entry = call->entry = (struct twin_record_entry *)(void *)self->at;
+            call->entry = self->at;
+            kept = true;
         } else if (bytes <= UINT32_MAX && atomic_load(&record_global.active)) {
-            entry = place_locked(call, bytes);
-            if (!entry)
+            kept = place_locked(call, bytes);
+            if (!kept)
                 stop_locked();
         }
         drop_lock();
     }
     (void)pthread_setspecific(thread_key, self);
     twin_write_guard_end(&guard);
-    return entry;
+    return kept;
 }
 
-struct twin_record_entry *record_place_slow(struct record_call *call, size_t bytes)
+void record_place_slow(struct record_call *call, size_t bytes)
 {
     struct record_thread *self = &record_self;
     /* With no file, a thread that has its place for what is not kept makes no system calls. */
     if (!self->nowhere || atomic_load_explicit(&record_global.active, memory_order_relaxed)) {
-        struct twin_record_entry *entry = kept_place(call, bytes);
-        if (entry)
-            return entry;
+        if (kept_place(call, bytes))
+            return;
     }
     if (header && header->state == TWIN_RECORD_CUT)
         __atomic_fetch_add(&header->lost, 1, __ATOMIC_RELAXED);
     call->map = NULL;
     call->entry = nowhere(self);
-    return call->entry;
 }
 
 /* ---- the file --------------------------------------------------------------------------------- */
@@ -579,6 +594,7 @@ bool record_file_open(const twin_services *given, const char *setting, bool *out
         atomic_store(&record_global.sequence, 0);
         atomic_fetch_add(&record_global.file, 1);
         atomic_store(&record_global.active, true);
+        atomic_store(&record_early.count, 0);
         atomic_store(&record_global.alone, true);
         if (strcmp(path, setting) != 0)
             say(1, "the run is recorded in %s", path);

@@ -17,8 +17,11 @@
 #include "seam/record_file.h"
 #include "seam/record_kinds.h"
 
+#define RECORD_INLINE     static inline __attribute__((always_inline))
 #define RECORD_LINE       64
 #define RECORD_ROOM_LEAST 4096 /* more than nearly all calls take */
+#define RECORD_ROOM_TO_WAIT                                                                        \
+    (TWIN_RECORD_CHUNK_BYTES / 3) /* for the tasks of a full queue, which one wait may tell */
 
 /* A mapped chunk. Its thread's alone. */
 struct record_map {
@@ -36,6 +39,18 @@ struct record_module {
     unsigned replaced; /* how many modules had been replaced */
 };
 
+/* A call under way. */
+struct record_call {
+    void *entry;            /* struct twin_record_entry or, when `brief`, twin_record_brief */
+    void *fields;           /* behind its head */
+    struct record_map *map; /* NULL: the entry is not kept */
+    uint64_t outer;         /* record_thread.inside before */
+    uint64_t seq, begin_ns;
+    unsigned early; /* record_early.count when it began */
+    uint32_t bytes;
+    bool brief;
+};
+
 /* What each thread has. `at` .. `limit` is the room left in `map`; both NULL: no chunk. */
 struct record_thread {
     bool
@@ -48,17 +63,21 @@ struct record_thread {
     uint32_t file;     /* the file that number, chunk and depth belong to */
     uint32_t depth;    /* public calls under way */
     uint64_t inside;   /* begin_seq of the call that this thread is in; 0: none */
-    char *
-        nd_entries; /* oldest entry in `map` of what calls found that the order of threads decides that may be dropped; NULL: none */
-    twin_host_moment *moment; /* of host.self; NULL: nothing was asked for yet */
-    uint32_t followed;        /* whom it followed last, and up to where */
+    bool
+        is_first; /* it is the one thread that has called, or was: what it meets goes to record_early */
+    uint64_t next, next_end;               /* numbers that it has for itself, see record_next() */
+    uint64_t base_seq, base_ns, base_wall; /* of the last base in `map` */
+    struct record_call *nested;   /* public calls within others; NULL: there were none yet */
+    struct record_call outermost; /* public call */
+    twin_host_moment *moment;     /* of host.self; NULL: nothing was asked for yet */
+    uint32_t followed;            /* whom it followed last, and up to where */
     uint64_t followed_entry;
     const twin_call_place *place; /* services.place; NULL: not asked for yet */
     uintptr_t program_begin;      /* of the program itself, once the file has it */
     size_t program_bytes;
-    size_t settled_bytes;              /* of these, where a call takes no look; 0 with stacks */
-    struct record_module module;       /* the last other one: the file has it */
-    struct twin_record_entry *nowhere; /* for what is not kept; NULL: not needed yet */
+    size_t settled_bytes;        /* of these, where a call takes no look; 0 with stacks */
+    struct record_module module; /* the last other one: the file has it */
+    void *nowhere;               /* for what is not kept; NULL: not needed yet */
 };
 extern _Thread_local struct record_thread record_self __attribute__((tls_model("initial-exec")));
 
@@ -67,7 +86,8 @@ struct record_global {
     _Alignas(RECORD_LINE) uint64_t (*now)(void);     /* host.now of the backend */
     twin_host_moment *(*self)(void);                 /* host.self of the backend */
     uint64_t origin_ns;
-    clockid_t wall_clock; /* fixed before a file is opened */
+    clockid_t wall_clock; /* this and the next: fixed before a file is opened */
+    bool brief;           /* calls are brief: real time is told by bases alone */
     atomic_uint file;     /* number of the file in this process; 0: none yet */
     atomic_bool active;   /* entries are kept */
     atomic_bool
@@ -75,12 +95,18 @@ struct record_global {
 };
 extern struct record_global record_global;
 
-/* A call under way. */
-struct record_call {
-    struct twin_record_entry *entry;
-    struct record_map *map; /* NULL: the entry is not kept */
-    uint64_t outer;         /* record_thread.inside before */
+/* What the calls under way of the first thread have found that the order of threads decides, while no other one has called. A call that comes back takes it
+ * away. Whoever ends that state writes it to the file; the thread itself does as well, as what it met last may be missing there. */
+#define RECORD_EARLY_MOST 128u
+#define RECORD_WORDS_MOST 4u
+struct record_early {
+    atomic_uint count;
+    struct record_nd {
+        _Alignas(RECORD_LINE) _Atomic uint64_t seq;
+        _Atomic uint64_t kind, words[RECORD_WORDS_MOST];
+    } list[RECORD_EARLY_MOST];
 };
+extern struct record_early record_early;
 
 /* ---- the file (file.c) ------------------------------------------------------------------------ */
 
@@ -107,19 +133,27 @@ static inline bool record_joined(const struct record_thread *self)
 void record_join(void);
 
 /* A place for an entry of `bytes` in a new chunk, or one that nobody reads when there is none or it is wanted for the fields alone. */
-struct twin_record_entry *record_place_slow(struct record_call *call, size_t bytes);
+void record_place_slow(struct record_call *call, size_t bytes);
+/* A base for what this thread writes from now on; the first one has room for it. */
+void record_put_base(void);
+/* What the first thread has found, see record_early. */
+void record_write_early(void);
+void record_rebase(void);
+/* The thread goes on in another chunk. */
+void record_leave_chunk(void);
 /* A public call begins. When the thread's chunk is nearly full and no call entered in it is under way, what it holds is moved to
  * a place of its own in the file. */
 void record_make_room(void);
-static inline void record_look_for_room(void)
+static inline void record_look_for_room(bool waits)
 {
     const struct record_thread *self = &record_self;
-    if (__builtin_expect(self->limit - self->at < RECORD_ROOM_LEAST && self->map != NULL, 0) &&
+    if (__builtin_expect(self->limit - self->at <
+                                 (waits ? RECORD_ROOM_TO_WAIT : RECORD_ROOM_LEAST) &&
+                             self->map != NULL,
+                         0) &&
         self->map->open == 0 && !self->keeps_chunks)
         record_make_room();
 }
-/* The call comes back. Drops the nondeterminism that it logged if no other thread can have had a part in it. */
-void record_drop_nd(const struct record_call *call);
 /* From now on what calls find that the order of threads decides is kept. The calling thread may be in a call. */
 void record_keep_nd(void);
 /* Ends what keeps the chunk of a call that came back, when it was the last one. */
@@ -134,45 +168,91 @@ static inline uint64_t record_wall(void)
     return now_ns > record_global.origin_ns ? now_ns - record_global.origin_ns : 0;
 }
 
+/* The next number. While one thread alone calls it has some for itself; the first thing that a second one does is to end that. */
+uint64_t record_next_slow(void);
 static inline uint64_t record_next(void)
 {
-    return atomic_fetch_add_explicit(&record_global.sequence, 1, memory_order_acq_rel) + 1;
+    struct record_thread *self = &record_self;
+    if (__builtin_expect(self->next < self->next_end, 1) &&
+        __builtin_expect(atomic_load_explicit(&record_global.alone, memory_order_relaxed), 1))
+        return ++self->next;
+    return record_next_slow();
 }
 
-/* Begins an entry and returns its fields, all 0, to be filled in before record_called(). `tail_bytes` follow the fields when
- * call->map is not NULL; without, there is no room for them. No other entry of the thread may begin in between. `head_bytes`: of
- * a whole head, or of a short one for record_mark(). */
-static inline void *record_begin(struct record_call *call, enum twin_record_kind kind,
-                                 size_t head_bytes, size_t fixed_bytes, size_t tail_bytes)
+/* Real time where calls are brief: that of the last base, which is renewed when something outside of all public calls begins. */
+static inline void record_look_at_wall(void)
 {
     const struct record_thread *self = &record_self;
-    size_t bytes = head_bytes + fixed_bytes + ((tail_bytes + 7) & ~(size_t)7);
-    struct twin_record_entry *entry;
+    if (record_global.brief && self->depth == 0 && record_wall() != self->base_wall)
+        record_rebase();
+}
+static inline uint64_t record_entry_wall(void)
+{
+    return record_global.brief ? record_self.base_wall : record_wall();
+}
+
+RECORD_INLINE void *record_place(struct record_call *call, size_t bytes)
+{
+    const struct record_thread *self = &record_self;
+    call->bytes = (uint32_t)bytes;
     if (__builtin_expect((size_t)(self->limit - self->at) >= bytes && record_joined(self), 1)) {
-        entry = (struct twin_record_entry *)(void *)self->at;
         call->map = self->map;
-        call->entry = entry;
+        call->entry = self->at;
     } else {
-        entry = record_place_slow(call, bytes);
+        record_place_slow(call, bytes);
     }
-    __builtin_memset(entry, 0, head_bytes + fixed_bytes);
+    return call->entry;
+}
+
+/* Begins an entry and returns its fields, all 0, to be filled in before record_called() or record_event(). `tail_bytes` follow the
+ * fields when call->map is not NULL; without, there is no room for them. No other entry of the thread may begin in between. */
+static inline void *record_begin_whole(struct record_call *call, enum twin_record_kind kind,
+                                       size_t fixed_bytes, size_t tail_bytes)
+{
+    record_look_at_wall();
+    const size_t head = sizeof(struct twin_record_entry);
+    const size_t bytes = head + fixed_bytes + ((tail_bytes + 7) & ~(size_t)7);
+    struct twin_record_entry *entry = record_place(call, bytes);
+    __builtin_memset(entry, 0, head + fixed_bytes);
     if (tail_bytes != 0 &&
         call->map) /* the room may have been a dropped entry's: the padding is 0 */
         __builtin_memset((char *)entry + bytes - 8, 0, 8);
     entry->bytes = (uint32_t)bytes;
     entry->kind = (uint16_t)kind;
     entry->fixed_bytes = (uint16_t)fixed_bytes;
-    entry->thread = self->number;
-    entry->status = head_bytes == TWIN_RECORD_SHORT_BYTES ? TWIN_OK : TWIN_RECORD_NO_STATUS;
-    entry->flags = head_bytes == TWIN_RECORD_SHORT_BYTES ? TWIN_RECORD_SHORT : 0;
-    return (char *)entry + head_bytes;
+    entry->thread = record_self.number;
+    entry->status = TWIN_RECORD_NO_STATUS;
+    call->brief = false;
+    return call->fields = entry + 1;
+}
+
+/* The same of a call, which is brief when that holds all there is of it. */
+RECORD_INLINE void *record_begin(struct record_call *call, enum twin_record_kind kind,
+                                 size_t fixed_bytes, size_t tail_bytes)
+{
+    struct record_thread *self = &record_self;
+    call->begin_ns = record_global.now();
+    if (tail_bytes != 0 || !record_global.brief)
+        return record_begin_whole(call, kind, fixed_bytes, tail_bytes);
+    record_look_at_wall();
+    if (__builtin_expect(call->begin_ns - self->base_ns > UINT32_MAX, 0))
+        record_rebase();
+    const size_t bytes = sizeof(struct twin_record_brief) + fixed_bytes;
+    struct twin_record_brief *entry = record_place(call, bytes);
+    *entry = (struct twin_record_brief){.bytes = (uint16_t)(bytes | TWIN_RECORD_BRIEF),
+                                        .kind = (uint8_t)kind,
+                                        .fixed_words = (uint8_t)(fixed_bytes / 8),
+                                        .begin_ns = (uint32_t)(call->begin_ns - self->base_ns),
+                                        .status = TWIN_RECORD_NO_STATUS};
+    call->brief = true;
+    return call->fields = __builtin_memset(entry + 1, 0, fixed_bytes);
 }
 
 /* From now on the entry is in the file. */
 static inline void record_cover(const struct record_call *call)
 {
     struct twin_record_chunk *chunk = call->map->chunk;
-    char *end = (char *)call->entry + call->entry->bytes;
+    char *end = (char *)call->entry + call->bytes;
     if (__builtin_expect(call->map == record_self.map, 1))
         record_self.at = end;
     __atomic_store_n(&chunk->used, (uint64_t)(end - (char *)chunk) - sizeof(*chunk),
@@ -180,58 +260,100 @@ static inline void record_cover(const struct record_call *call)
 }
 
 /* The fields are filled in: the call begins. */
-static inline void record_called(struct record_call *call)
-{
-    struct twin_record_entry *entry = call->entry;
-    entry->begin_ns = record_global.now();
-    entry->begin_wall_ns = record_wall();
-    entry->begin_seq = record_next();
-    call->outer = record_self.inside;
-    record_self.inside = entry->begin_seq;
-    struct record_map *map = call->map;
-    if (__builtin_expect(!map, 0))
-        return;
-    map->open++;
-    record_cover(call);
-}
+void record_called(struct record_call *call);
 
 /* The call has come back and its answers are filled in. */
-static inline void record_returned(struct record_call *call, twin_status status)
-{
-    struct twin_record_entry *entry = call->entry;
-    entry->end_ns = record_global.now();
-    entry->end_wall_ns = record_wall();
-    entry->status = (uint16_t)status;
-    uint64_t end_seq = record_next();
-    if (__builtin_expect(record_self.nd_entries != NULL, 0))
-        record_drop_nd(call);
-    __atomic_store_n(&entry->end_seq, end_seq, __ATOMIC_RELEASE);
-    record_self.inside = call->outer;
-    if (__builtin_expect(record_self.moment != NULL, 1))
-        record_self.moment->entry = end_seq;
-    struct record_map *map = call->map;
-    if (map && --map->open == 0 && __builtin_expect(map != record_self.map, 0))
-        record_map_release(map);
-}
+void record_returned(struct record_call *call, twin_status status);
 
 /* For an entry that is no call: its fields, and the tail if any, are filled in. */
 void record_event(struct record_call *call);
-/* The same for one whose place in the order is all that matters, begun by RECORD_BEGIN_MARK(). */
-void record_mark(struct record_call *call);
-/* The same for nondeterminism that a call found, which may be dropped when that comes back. */
-void record_nd(struct record_call *call);
+static inline uint64_t record_mark_head(enum twin_record_kind kind, size_t bytes, uint64_t seq)
+{
+    return bytes | TWIN_RECORD_MARK | (uint64_t)kind << 16 | (seq >> 32 & 0xff) << 24 | seq << 32;
+}
 
-/* struct twin_record_X *f = RECORD_BEGIN(&call, X, tail): fields of an entry of that kind. */
+/* An entry of which the place in the order is all that matters: its fields. */
+RECORD_INLINE void record_put_mark(enum twin_record_kind kind, const uint64_t *words,
+                                   unsigned count)
+{
+    struct record_thread *self = &record_self;
+    const size_t bytes = sizeof(struct twin_record_mark) + count * sizeof(words[0]);
+    struct record_map *map = self->map;
+    uint64_t *at = (uint64_t *)(void *)self->at;
+    if (__builtin_expect((size_t)(self->limit - self->at) < bytes || !record_joined(self), 0)) {
+        struct record_call call;
+        record_place_slow(&call, bytes);
+        map = call.map;
+        at = call.entry;
+    }
+    at[0] = record_mark_head(kind, bytes, record_next() - self->base_seq);
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < count; i++)
+        at[1 + i] = words[i];
+    if (__builtin_expect(!map, 0))
+        return;
+    self->at = (char *)at + bytes;
+    __atomic_store_n(&map->chunk->used,
+                     (uint64_t)(self->at - (char *)map->chunk) - sizeof(*map->chunk),
+                     __ATOMIC_RELEASE);
+}
+
+/* The same of what a call found that the order of threads decides. */
+void record_nd_late(enum twin_record_kind kind, const uint64_t *words, unsigned count);
+/* Whether this thread's go to record_early. */
+static inline bool record_is_early(void)
+{
+    const struct record_thread *self = &record_self;
+    return self->is_first && self->inside != 0 &&
+           atomic_load_explicit(&record_early.count, memory_order_relaxed) != RECORD_EARLY_MOST &&
+           atomic_load_explicit(&record_global.alone, memory_order_relaxed);
+}
+RECORD_INLINE void record_put_early(enum twin_record_kind kind, const uint64_t *words,
+                                    unsigned count)
+{
+    const unsigned at = atomic_load_explicit(&record_early.count, memory_order_relaxed);
+    struct record_nd *found = &record_early.list[at];
+    atomic_store_explicit(&found->seq, record_next(), memory_order_relaxed);
+    atomic_store_explicit(&found->kind, (uint64_t)count << 32 | kind, memory_order_relaxed);
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < count; i++)
+        atomic_store_explicit(&found->words[i], words[i], memory_order_relaxed);
+    atomic_store_explicit(&record_early.count, at + 1, memory_order_release);
+}
+RECORD_INLINE void record_nd(enum twin_record_kind kind, const uint64_t *words, unsigned count)
+{
+    if (__builtin_expect(record_is_early(), 1))
+        record_put_early(kind, words, count);
+    else
+        record_nd_late(kind, words, count);
+}
+
+/* Two fields of 32 bits. */
+static inline uint64_t record_pair(uint32_t first, uint32_t second)
+{
+    return (uint64_t)second << 32 | first;
+}
+
+/* RECORD_MARK(X, word, ...): an entry of that kind, its fields as words of 64 bits. */
+#define RECORD_WORDS(...)                                                                          \
+    (const uint64_t[])                                                                             \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+#define RECORD_MARK(NAME, ...)                                                                     \
+    record_put_mark(TWIN_RECORD_##NAME, RECORD_WORDS(__VA_ARGS__),                                 \
+                    sizeof(struct twin_record_##NAME) / 8)
+#define RECORD_ND(NAME, ...)                                                                       \
+    record_nd(TWIN_RECORD_##NAME, RECORD_WORDS(__VA_ARGS__), sizeof(struct twin_record_##NAME) / 8)
+
+/* struct twin_record_X *f = RECORD_BEGIN(&call, X, tail): fields of a call of that kind. */
 #define RECORD_BEGIN(call, NAME, tail_bytes)                                                       \
     ((struct twin_record_##NAME *)record_begin((call), TWIN_RECORD_##NAME,                         \
-                                               sizeof(struct twin_record_entry),                   \
                                                sizeof(struct twin_record_##NAME), (tail_bytes)))
-/* The same with a short head. */
-#define RECORD_BEGIN_MARK(call, NAME)                                                              \
-    ((struct twin_record_##NAME *)record_begin((call), TWIN_RECORD_##NAME,                         \
-                                               TWIN_RECORD_SHORT_BYTES,                            \
-                                               sizeof(struct twin_record_##NAME), 0))
-
+/* The same of what is no call. */
+#define RECORD_BEGIN_EVENT(call, NAME, tail_bytes)                                                 \
+    ((struct twin_record_##NAME *)record_begin_whole(                                              \
+        (call), TWIN_RECORD_##NAME, sizeof(struct twin_record_##NAME), (tail_bytes)))
 /* Whether the entry at hand is kept, tail and all. */
 static inline bool record_kept(const struct record_call *call)
 {

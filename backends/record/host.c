@@ -10,8 +10,13 @@
 #define CALLS_NESTED 16u
 #define DEVICES_MOST 64u
 
-/* Public calls under way on this thread, the outermost first. */
-static _Thread_local struct record_call calls[CALLS_NESTED];
+/* A public call under way on this thread; NULL: it is not kept. */
+static inline struct record_call *call_at(uint32_t depth)
+{
+    if (__builtin_expect(depth == 0, 1))
+        return &record_self.outermost;
+    return depth <= CALLS_NESTED && record_self.nested ? &record_self.nested[depth - 1] : NULL;
+}
 
 static atomic_bool described[DEVICES_MOST];
 static atomic_bool below_traced; /* the backend wants to hear of ends of calls too */
@@ -39,17 +44,21 @@ void record_host_enter(const twin_call *public_call)
 {
     if (__builtin_expect(!record_joined(&record_self), 0))
         record_join(); /* before the call counts, for depths are of a file */
-    record_look_for_room();
+    record_look_for_room(public_call->cost == TWIN_COST_WAIT);
+    record_look_at_wall();
     uint32_t name = record_string(public_call->name); /* may make an entry of its own */
     const uint64_t site = record_site();              /* as well */
     uint32_t depth = record_self.depth++;
-    if (depth < CALLS_NESTED) {
-        struct twin_record_HOST_CALL *f = RECORD_BEGIN(&calls[depth], HOST_CALL, 0);
+    if (__builtin_expect(depth > 0 && !record_self.nested, 0))
+        record_self.nested = calloc(CALLS_NESTED, sizeof(*record_self.nested));
+    struct record_call *call = call_at(depth);
+    if (__builtin_expect(call != NULL, 1)) {
+        struct twin_record_HOST_CALL *f = RECORD_BEGIN(call, HOST_CALL, 0);
         f->name = name;
         f->cost = (uint32_t)public_call->cost;
         f->depth = depth;
         f->site = site;
-        record_called(&calls[depth]);
+        record_called(call);
     }
     record_below.host.enter(public_call);
 }
@@ -60,11 +69,10 @@ void record_host_leave(const twin_call *public_call, int32_t code)
         record_below.host.leave(public_call, code);
     if (record_self.depth == 0)
         return;
-    uint32_t depth = --record_self.depth;
-    if (depth >= CALLS_NESTED)
+    struct record_call *call = call_at(--record_self.depth);
+    if (__builtin_expect(!call || !call->entry, 0)) /* began without memory */
         return;
-    struct record_call *call = &calls[depth];
-    ((struct twin_record_HOST_CALL *)(void *)(call->entry + 1))->out_code = code;
+    ((struct twin_record_HOST_CALL *)call->fields)->out_code = code;
     record_returned(call, TWIN_OK);
 }
 
@@ -131,7 +139,7 @@ static void note_properties(uint32_t index, const twin_device_properties *proper
                                  properties->pci_bus_id ? properties->pci_bus_id : ""};
     size_t bytes = record_texts_bytes(texts, 2);
     struct record_call call;
-    struct twin_record_PROCESS_DESCRIBE *f = RECORD_BEGIN(&call, PROCESS_DESCRIBE, bytes);
+    struct twin_record_PROCESS_DESCRIBE *f = RECORD_BEGIN_EVENT(&call, PROCESS_DESCRIBE, bytes);
     f->device = index;
     f->stream_limit = properties->stream_limit;
     f->event_limit = properties->event_limit;

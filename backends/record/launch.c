@@ -84,7 +84,7 @@ static uint32_t note_steps(const twin_launch_work *work)
         size_t head = (size_t)work->count * sizeof(struct twin_record_program);
         struct record_call call;
         struct twin_record_STEPS *f =
-            RECORD_BEGIN(&call, STEPS, head + (size_t)out.steps * sizeof(twin_step));
+            RECORD_BEGIN_EVENT(&call, STEPS, head + (size_t)out.steps * sizeof(twin_step));
         f->list = number;
         f->programs = work->count;
         f->steps = out.steps;
@@ -141,7 +141,7 @@ static void let_go(struct record_launch *launch)
         return;
     free(launch);
     struct record_call call;
-    struct twin_record_RELEASED *f = RECORD_BEGIN(&call, RELEASED, 0);
+    struct twin_record_RELEASED *f = RECORD_BEGIN_EVENT(&call, RELEASED, 0);
     f->kernel = number;
     record_event(&call);
 }
@@ -186,7 +186,7 @@ twin_status record_image_load(twin_hw_device *device, const twin_image_source *s
     f->magic = source->magic;
     f->bytes = source->size;
     record_called(&call);
-    uint64_t seq = call.entry->begin_seq;
+    uint64_t seq = call.seq;
     twin_status status = record_below.image.load(device->inner, source, &image->inner, out_address);
     if (status == TWIN_OK) {
         image->number = record_number(&record_numbers.images);
@@ -226,7 +226,7 @@ static void note_code(uint32_t kernel, const twin_launch_code *code)
     size_t args = code->host_args ? (size_t)code->args_bytes : 0;
     size_t name = strlen(function) + 1;
     struct record_call call;
-    struct twin_record_CODE *f = RECORD_BEGIN(&call, CODE, places + args + name);
+    struct twin_record_CODE *f = RECORD_BEGIN_EVENT(&call, CODE, places + args + name);
     f->kernel = kernel;
     f->image = code->image ? code->image->number : 0;
     f->blocks = code->blocks;

@@ -12,7 +12,7 @@ twin_status record_memory_copy(twin_hw_device *device, const twin_copy *copy)
     f->src = copy->src;
     f->bytes = copy->bytes;
     record_called(&call);
-    uint64_t seq = call.entry->begin_seq;
+    uint64_t seq = call.seq;
     twin_status status = record_below.memory.copy(device->inner, copy);
     record_returned(&call, status);
     if (__builtin_expect(record_data_wanted, 0) && status == TWIN_OK)
@@ -32,7 +32,7 @@ twin_status record_memory_copy_rows(twin_hw_device *device, const twin_rows *row
     f->width = rows->width;
     f->height = rows->height;
     record_called(&call);
-    uint64_t seq = call.entry->begin_seq;
+    uint64_t seq = call.seq;
     twin_status status = record_below.memory.copy_rows(device->inner, rows);
     record_returned(&call, status);
     if (__builtin_expect(record_data_wanted, 0) && status == TWIN_OK)

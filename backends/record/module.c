@@ -113,7 +113,7 @@ static void write_entry(const struct module *module)
     const char *const texts[] = {full_path(module, path), id};
     const size_t bytes = record_texts_bytes(texts, 2);
     struct record_call call;
-    struct twin_record_MODULE *f = RECORD_BEGIN(&call, MODULE, bytes);
+    struct twin_record_MODULE *f = RECORD_BEGIN_EVENT(&call, MODULE, bytes);
     f->begin = module->begin;
     f->end = module->end;
     f->base = module->base;

@@ -7,14 +7,8 @@
 static void take_task(void *context, const twin_task_end *task)
 {
     const twin_queue *queue = context;
-    struct record_call call;
-    struct twin_record_TASK *f = RECORD_BEGIN_MARK(&call, TASK);
-    f->queue = queue->number;
-    f->result = (uint32_t)task->status;
-    f->task = task->number;
-    f->task_begin_ns = task->begin_ns;
-    f->task_end_ns = task->end_ns;
-    record_mark(&call);
+    RECORD_MARK(TASK, record_pair(queue->number, (uint32_t)task->status), task->number,
+                task->begin_ns, task->end_ns);
     if (queue->take)
         queue->take(queue->context, task);
 }

@@ -45,7 +45,7 @@ static uint32_t native_stack(uintptr_t site)
     if (!record_seen_new(&record_seen_stacks, &key, &record_numbers.stacks, &number))
         return number;
     struct record_call call;
-    struct twin_record_STACK *f = RECORD_BEGIN(&call, STACK, bytes);
+    struct twin_record_STACK *f = RECORD_BEGIN_EVENT(&call, STACK, bytes);
     f->stack = number;
     f->count = walk.count;
     if (record_kept(&call))
@@ -79,7 +79,7 @@ static bool script_stack(const twin_call_place *place, uint32_t *out_number)
         return true;
     record_module((uintptr_t)place->site - 1);
     struct record_call call;
-    struct twin_record_SCRIPT_STACK *f = RECORD_BEGIN(&call, SCRIPT_STACK, bytes);
+    struct twin_record_SCRIPT_STACK *f = RECORD_BEGIN_EVENT(&call, SCRIPT_STACK, bytes);
     f->stack = *out_number;
     f->text_bytes = (uint32_t)bytes;
     if (record_kept(&call))
@@ -93,8 +93,5 @@ void record_stack(uintptr_t site)
     uint32_t number;
     if (!script_stack(record_self.place, &number))
         number = native_stack(site);
-    struct record_call call;
-    struct twin_record_CALL_STACK *f = RECORD_BEGIN_MARK(&call, CALL_STACK);
-    f->stack = number;
-    record_mark(&call);
+    RECORD_MARK(CALL_STACK, number);
 }

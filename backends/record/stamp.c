@@ -69,7 +69,7 @@ static void look_locked(struct record_stamps *stamps)
         if (status == TWIN_E_NOT_READY)
             return;
         struct record_call call;
-        struct twin_record_STAMP *f = RECORD_BEGIN(&call, STAMP, 0);
+        struct twin_record_STAMP *f = RECORD_BEGIN_EVENT(&call, STAMP, 0);
         f->queue = stamps->queue;
         f->result = (uint32_t)status;
         f->of_seq = stamp->of_seq;

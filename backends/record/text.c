@@ -51,7 +51,7 @@ static uint32_t new_string_locked(const char *text)
 {
     size_t bytes = strlen(text) + 1;
     struct record_call call;
-    struct twin_record_STRING *f = RECORD_BEGIN(&call, STRING, bytes);
+    struct twin_record_STRING *f = RECORD_BEGIN_EVENT(&call, STRING, bytes);
     f->string = record_number(&record_numbers.strings);
     f->text_bytes = (uint32_t)bytes;
     uint32_t number = f->string;
@@ -115,7 +115,7 @@ static void note_statuses(void)
     for (uint32_t i = 0; i < TWIN_STATUS_COUNT; i++) {
         size_t bytes = strlen(statuses[i].name) + 1;
         struct record_call call;
-        struct twin_record_STATUS *f = RECORD_BEGIN(&call, STATUS, bytes);
+        struct twin_record_STATUS *f = RECORD_BEGIN_EVENT(&call, STATUS, bytes);
         f->value = i;
         f->code = statuses[i].code;
         f->text_bytes = (uint32_t)bytes;
@@ -128,7 +128,7 @@ static void note_setting(uint32_t number, const char *name, const char *value)
     const char *const texts[] = {name, value};
     size_t bytes = record_texts_bytes(texts, 2);
     struct record_call call;
-    struct twin_record_SETTING *f = RECORD_BEGIN(&call, SETTING, bytes);
+    struct twin_record_SETTING *f = RECORD_BEGIN_EVENT(&call, SETTING, bytes);
     f->number = number;
     f->text_bytes = (uint32_t)bytes;
     put_texts(&call, f + 1, texts, 2);
@@ -190,7 +190,7 @@ static void note_fact(void *context, const twin_fact *fact)
                                  fact->mark, fact->source, fact->base};
     size_t bytes = record_texts_bytes(texts, 6);
     struct record_call call;
-    struct twin_record_FACT *f = RECORD_BEGIN(&call, FACT, bytes);
+    struct twin_record_FACT *f = RECORD_BEGIN_EVENT(&call, FACT, bytes);
     f->number = (*number)++;
     f->text_bytes = (uint32_t)bytes;
     put_texts(&call, f + 1, texts, 6);

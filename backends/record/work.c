@@ -4,13 +4,13 @@
 twin_status record_work_ended(twin_queue *queue, struct record_call *call, uint64_t before,
                               twin_status status)
 {
-    struct twin_record_WORK_END *work = (struct twin_record_WORK_END *)(void *)(call->entry + 1);
+    struct twin_record_WORK_END *work = call->fields;
     uint64_t newest = record_below.diag.newest_task(queue->inner);
     if (newest > before) {
         work->first_task = before + 1;
         work->tasks = (uint32_t)(newest - before);
     }
-    uint64_t seq = call->entry->begin_seq;
+    uint64_t seq = call->seq;
     record_returned(call, status);
     if (__builtin_expect(queue->stamps != NULL, 0) && status == TWIN_OK)
         record_stamp(queue, seq);
@@ -24,7 +24,7 @@ twin_status record_work_copy(twin_queue *queue, const twin_copy *copy)
     f->src = copy->src;
     f->bytes = copy->bytes;
     record_called(&call);
-    uint64_t seq = call.entry->begin_seq;
+    uint64_t seq = call.seq;
     twin_status status =
         record_work_ended(queue, &call, before, record_below.work.copy(queue->inner, copy));
     if (__builtin_expect(record_data_wanted, 0) && status == TWIN_OK)
@@ -56,7 +56,7 @@ twin_status record_work_copy_rows(twin_queue *queue, const twin_rows *rows)
     f->width = rows->width;
     f->height = rows->height;
     record_called(&call);
-    uint64_t seq = call.entry->begin_seq;
+    uint64_t seq = call.seq;
     twin_status status =
         record_work_ended(queue, &call, before, record_below.work.copy_rows(queue->inner, rows));
     if (__builtin_expect(record_data_wanted, 0) && status == TWIN_OK)

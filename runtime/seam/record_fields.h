@@ -113,6 +113,10 @@
     F(S, uint64_t, which, HEX)                                                                     \
     F(S, uint64_t, value, NUMBER)
 
+/* The end of the brief call that is entry `of_seq` (its begin_seq). A reader puts it there, and hands it out no more. */
+#define TWIN_RECORD_RETURNED_FIELDS(F, S)                                                          \
+    F(S, uint64_t, of_seq, NUMBER) F(S, uint64_t, end_seq, NUMBER) F(S, uint64_t, end_ns, NS)
+
 /* ---- process, host ---- */
 
 /* Texts: name of the backend, version of the runtime. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of TWINRT_RECORD: what a run asked of its device, when, and what came back. Version 3.
+/* The file of TWINRT_RECORD: what a run asked of its device, when, and what came back. Version 4.
  *
  * Layout. Little endian; every number lies at a multiple of its size.
  *
@@ -22,8 +22,13 @@
  *
  * Order. `begin_seq` and `end_seq` come from one counter of the whole process, from 1 on. Call A came back before call B began if
  * A.end_seq < B.begin_seq; else they overlapped, or B came first. Work ops of one queue never overlap: their order is that of
- * begin_seq. Entries that are no calls have begin_seq == end_seq; the heads of those with TWIN_RECORD_SHORT in `flags` end
- * behind begin_seq: their status is TWIN_OK, and they have no times. The order of entries in the file means nothing.
+ * begin_seq. Entries that are no calls have begin_seq == end_seq. The order of entries in the file means nothing, but that brief
+ * calls and marks count from the base before them in their chunk. Numbers may be missing.
+ *
+ * Forms. The low three bits of an entry's first two bytes tell its form (enum twin_record_form); the other bits are its bytes. What
+ * most calls of a model are written as are brief calls: struct twin_record_brief, then fields. Marks, of which only the place in the
+ * order matters, are struct twin_record_mark, then fields. Their thread, and where their numbers and times count from, are the last
+ * base's (struct twin_record_base). An entry RETURNED tells the end of a brief call that is too far from its begin.
  *
  * Time. `begin_ns` and `end_ns` are the calling thread's clock (host.now): virtual time where there is such a thing, else 0.
  * Wall-clock time is the monotonic clock's, counted from `wall_origin_ns`: exact where host.now tells no time, else to a tick of
@@ -38,14 +43,9 @@
  * Sessions. Each process.start begins one and each process.stop ends it; both are entries. All sessions of a process go into one
  * file, and numbers and sequence go on. Facts, settings, statuses and properties follow the start they belong to.
  *
- * Versions. A reader refuses a later `version`. Versions 1 and 2 have a header of 4096 bytes, and version 1 has no entries with
- * short heads. `revision` counts additions: new kinds, which a reader that does not know them skips by `bytes`, and new
- * fields behind a kind's old ones: `fixed_bytes` is how long the fields are; what a shorter one lacks is 0. Numbers of kinds, of fields' values and roles never change their meaning.
- * Revision 2: SEEN, MOVED and ND, without which it is not known what threads that raced met.
- * Revision 3: HOST_ADVANCE and HOST_FOLLOW, without which clocks of threads that sleep or wait for each other are not known.
- * Revision 4: MODULE and HOST_CALL's site, without which it is not known where the program calls.
- * Revision 5: STACK, SCRIPT_STACK and CALL_STACK, which are there if TWINRT_RECORD_STACKS asks for them.
- * Revision 6: `nd_from`; earlier files have all SEEN, MOVED and ND. And `follows` of chunks, and WATCHED.
+ * Versions. A reader refuses any other `version`. `revision` counts additions: new kinds, which a reader that does not know them
+ * skips by `bytes`, and new fields behind a kind's old ones: what a shorter one lacks is 0. Numbers of kinds, of fields' values and
+ * roles never change their meaning.
  *
  * A reader trusts nothing: sizes, offsets and counts may be anything (tools/recording/reader.h checks them all). */
 #ifndef TWINRT_SEAM_RECORD_FILE_H
@@ -56,11 +56,10 @@
 #include <stdint.h>
 
 #define TWIN_RECORD_MAGIC    "TWINREC" /* with its end: 8 bytes */
-#define TWIN_RECORD_VERSION  3u
+#define TWIN_RECORD_VERSION  4u
 #define TWIN_RECORD_REVISION 6u
 /* A multiple of 64 KiB, so that chunks lie in as few large pages of the file system as can be. */
-#define TWIN_RECORD_HEADER_BYTES 65536u      /* from version 3 on */
-#define TWIN_RECORD_HEADER_LEAST 4096u       /* before */
+#define TWIN_RECORD_HEADER_BYTES 65536u
 #define TWIN_RECORD_CHUNK_MAGIC  0x4b4e4843u /* "CHNK" */
 #define TWIN_RECORD_CHUNK_BYTES  262144u     /* as this version writes; readers take the header's */
 #define TWIN_RECORD_CHUNK_LEAST  4096u       /* chunk_bytes is a power of two in this range */
@@ -107,7 +106,6 @@ struct twin_record_chunk {
 static_assert(sizeof(struct twin_record_chunk) == 32, "layout");
 
 #define TWIN_RECORD_NO_STATUS 0xffffu /* the call has not come back */
-#define TWIN_RECORD_SHORT     1u      /* in `flags`: the head ends behind begin_seq */
 
 struct twin_record_entry {
     uint32_t bytes;       /* all of it: header, fields, tail; a multiple of 8 */
@@ -115,8 +113,8 @@ struct twin_record_entry {
     uint16_t fixed_bytes; /* of the fields; a multiple of 8 */
     uint32_t thread;      /* who called */
     uint16_t
-        status;     /* twin_status as entries STATUS name it; TWIN_OK for ops that return nothing */
-    uint16_t flags; /* TWIN_RECORD_SHORT or 0 */
+        status; /* twin_status as entries STATUS name it; TWIN_OK for ops that return nothing */
+    uint16_t spare;
     uint64_t begin_seq;
     uint64_t end_seq; /* 0: the call has not come back */
     uint64_t begin_ns;
@@ -125,8 +123,49 @@ struct twin_record_entry {
     uint64_t end_wall_ns;
 };
 static_assert(sizeof(struct twin_record_entry) == 64, "layout");
-#define TWIN_RECORD_SHORT_BYTES offsetof(struct twin_record_entry, end_seq)
-static_assert(TWIN_RECORD_SHORT_BYTES == 24, "layout");
+
+/* In the low three bits of an entry's first two bytes. */
+enum twin_record_form {
+    TWIN_RECORD_WHOLE, /* struct twin_record_entry */
+    TWIN_RECORD_MARK,  /* struct twin_record_mark */
+    TWIN_RECORD_BRIEF, /* struct twin_record_brief */
+    TWIN_RECORD_BASE   /* struct twin_record_base */
+};
+#define TWIN_RECORD_FORM_BITS 7u
+
+/* What the marks and brief calls behind it in its chunk have in common. */
+struct twin_record_base {
+    uint16_t bytes; /* with the form; so in the next two */
+    uint16_t spare;
+    uint32_t thread;
+    uint64_t seq; /* their begin_seq counts from here, */
+    uint64_t ns;  /* and begin_ns of brief calls from here */
+    uint64_t wall_ns;
+};
+static_assert(sizeof(struct twin_record_base) == 32, "layout");
+
+struct twin_record_mark {
+    uint16_t bytes;
+    uint8_t kind;
+    uint8_t seq_high;
+    uint32_t seq; /* the low 32 bits */
+};
+static_assert(sizeof(struct twin_record_mark) == 8, "layout");
+
+/* A call without a tail. */
+struct twin_record_brief {
+    uint16_t bytes;
+    uint8_t kind;
+    uint8_t fixed_words; /* of the fields, in 8 bytes */
+    uint32_t seq;        /* the low 32 bits */
+    uint32_t end_after;  /* end_seq less begin_seq; 0: the call has not come back */
+    uint32_t begin_ns;
+    uint32_t length_ns;
+    uint16_t status;
+    uint16_t seq_high;
+};
+static_assert(sizeof(struct twin_record_brief) == 24, "layout");
+#define TWIN_RECORD_LATE UINT32_MAX /* as `end_after`: an entry RETURNED tells it, and end_ns */
 
 /* Tail of STEPS: `programs` of these, then `steps` times struct twin_record_step. */
 struct twin_record_program {

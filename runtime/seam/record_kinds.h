@@ -97,6 +97,7 @@
     X(19, SCRIPT_STACK, "script_stack", TWIN_RECORD_SCRIPT_STACK_FIELDS, TEXTS)                    \
     X(20, CALL_STACK, "call_stack", TWIN_RECORD_CALL_STACK_FIELDS, NONE)                           \
     X(21, WATCHED, "watched", TWIN_RECORD_WATCHED_FIELDS, NONE)                                    \
+    X(22, RETURNED, "returned", TWIN_RECORD_RETURNED_FIELDS, NONE)                                 \
     X(32, PROCESS_START, "process.start", TWIN_RECORD_START_FIELDS, TEXTS)                         \
     X(33, PROCESS_STOP, "process.stop", TWIN_RECORD_STOP_FIELDS, NONE)                             \
     X(34, PROCESS_COUNT, "process.count", TWIN_RECORD_COUNT_FIELDS, NONE)                          \

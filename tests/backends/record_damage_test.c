@@ -43,20 +43,6 @@ static unsigned char *sample(size_t *out_size)
     return bytes;
 }
 
-/* The same as version 2 has it, whose header is 4096 bytes. */
-static unsigned char *sample_of_version_2(size_t *out_size)
-{
-    size_t size;
-    unsigned char *bytes = sample(&size);
-    struct twin_record_header *header = (void *)bytes;
-    header->version = 2;
-    header->header_bytes = TWIN_RECORD_HEADER_LEAST;
-    memmove(bytes + TWIN_RECORD_HEADER_LEAST, bytes + TWIN_RECORD_HEADER_BYTES,
-            size - TWIN_RECORD_HEADER_BYTES);
-    *out_size = size - TWIN_RECORD_HEADER_BYTES + TWIN_RECORD_HEADER_LEAST;
-    return bytes;
-}
-
 /* Looks at all that a reader can tell. Returns the entries; TWIN_RECORDING_NONE: it is refused. */
 static size_t look_at(const unsigned char *bytes, size_t size, FILE *sink)
 {
@@ -84,13 +70,13 @@ static size_t look_at(const unsigned char *bytes, size_t size, FILE *sink)
 static void test_every_truncation_is_read_as_far_as_it_goes(void)
 {
     size_t size;
-    unsigned char *bytes = sample_of_version_2(&size);
+    unsigned char *bytes = sample(&size);
     FILE *sink = fopen("/dev/null", "w");
     size_t before = 0;
     size_t whole = look_at(bytes, size, sink);
     /* the entries end long before the chunk does */
-    for (size_t length = 0; length <= TWIN_RECORD_HEADER_LEAST + 16384 && length <= size;
-         length++) {
+    for (size_t length = 0; length <= TWIN_RECORD_HEADER_BYTES + 16384 && length <= size;
+         length += length < 200 || length >= TWIN_RECORD_HEADER_BYTES - 40 ? 1 : 64) {
         /* a copy of just these bytes, so that a look beyond is seen */
         unsigned char *cut = malloc(length + 1);
         if (!cut)
@@ -107,40 +93,34 @@ static void test_every_truncation_is_read_as_far_as_it_goes(void)
         before = count;
     }
     CU_ASSERT_EQUAL(before, whole);
-    free(bytes);
-    /* this version differs in where the first chunk begins */
-    bytes = sample(&size);
-    CU_ASSERT_EQUAL(look_at(bytes, size, sink), whole);
-    for (size_t length = TWIN_RECORD_HEADER_LEAST; length <= TWIN_RECORD_HEADER_BYTES;
-         length += TWIN_RECORD_HEADER_LEAST)
-        CU_ASSERT_EQUAL(look_at(bytes, length, sink), 0);
     fclose(sink);
     free(bytes);
 }
 
 static void test_damage_is_told_and_left_out(void)
 {
+    enum { USED = TWIN_RECORD_HEADER_BYTES + 16384 };
     size_t size;
-    unsigned char *bytes = sample_of_version_2(&size);
+    unsigned char *bytes = sample(&size);
     FILE *sink = fopen("/dev/null", "w");
     uint64_t random = 1;
     unsigned refused = 0;
     for (unsigned round = 0; round < 20000; round++) {
-        unsigned char *damaged = malloc(16384);
+        unsigned char *damaged = malloc(USED);
         if (!damaged)
             abort();
-        memcpy(damaged, bytes, 16384);
+        memcpy(damaged, bytes, USED);
         for (unsigned i = 0; i <= round % 6; i++) {
             random = random * 6364136223846793005u + 1442695040888963407u;
             size_t at = (size_t)(random >> 33) % 14000;
-            if (at >= sizeof(struct twin_record_header) && at < TWIN_RECORD_HEADER_LEAST)
-                at += TWIN_RECORD_HEADER_LEAST; /* nothing lies there */
+            if (at >= sizeof(struct twin_record_header))
+                at += TWIN_RECORD_HEADER_BYTES; /* nothing lies in the rest of it */
             unsigned char value = (unsigned char)(random >> 25);
             damaged[at] = round % 3 == 0   ? 0xff
                           : round % 3 == 1 ? value
                                            : damaged[at] ^ (1 << (value & 7));
         }
-        refused += look_at(damaged, 16384, sink) == TWIN_RECORDING_NONE;
+        refused += look_at(damaged, USED, sink) == TWIN_RECORDING_NONE;
         free(damaged);
     }
     CU_ASSERT(refused > 0);
@@ -176,42 +156,137 @@ static twin_recording *read_bytes(const unsigned char *bytes, size_t size)
     return recording;
 }
 
-/* An entry with a short head behind the last one: it is handed out with a whole head; one that is too long is left out. */
-static void test_short_heads(void)
+/* Appends an entry to the first chunk. */
+static void append(unsigned char *bytes, const void *entry, size_t count)
 {
+    struct twin_record_chunk *chunk = (void *)(bytes + TWIN_RECORD_HEADER_BYTES);
+    memcpy((char *)(chunk + 1) + chunk->used, entry, count);
+    chunk->used += count;
+}
+
+/* What a base, and a mark or a brief call behind it, are read as: the entry, or NULL, and then it is damage. */
+static const struct twin_record_entry *read_after_base(const void *entry, size_t count,
+                                                       twin_recording **out)
+{
+    const struct twin_record_base base = {.bytes = sizeof(base) | TWIN_RECORD_BASE,
+                                          .thread = 3,
+                                          .seq = (uint64_t)1 << 40,
+                                          .ns = 1000,
+                                          .wall_ns = 77};
     size_t size;
     unsigned char *bytes = sample(&size);
-    twin_recording *recording = read_bytes(bytes, size);
-    const size_t whole = twin_recording_count(recording);
-    twin_recording_free(recording);
-    struct twin_record_chunk *chunk = (void *)(bytes + TWIN_RECORD_HEADER_BYTES);
-    struct twin_record_entry *entry = (void *)((char *)(chunk + 1) + chunk->used);
-    const struct twin_record_MOVED moved = {.at_ns = 5, .events = 6};
-    entry->bytes = TWIN_RECORD_SHORT_BYTES + sizeof(moved);
-    entry->kind = TWIN_RECORD_MOVED;
-    entry->fixed_bytes = sizeof(moved);
-    entry->thread = 1;
-    entry->flags = TWIN_RECORD_SHORT;
-    entry->begin_seq = 1000000;
-    memcpy((char *)entry + TWIN_RECORD_SHORT_BYTES, &moved, sizeof(moved));
-    chunk->used += entry->bytes;
-    recording = read_bytes(bytes, size);
-    CU_ASSERT_EQUAL_FATAL(twin_recording_count(recording), whole + 1);
-    CU_ASSERT_EQUAL(twin_recording_damage_count(recording), 0);
-    const struct twin_record_entry *read = twin_recording_at(recording, whole);
-    struct twin_record_MOVED out;
-    CU_ASSERT_EQUAL(read->begin_seq, 1000000);
-    CU_ASSERT_EQUAL(read->end_seq, 1000000);
+    *out = read_bytes(bytes, size);
+    const size_t whole = twin_recording_count(*out);
+    twin_recording_free(*out);
+    append(bytes, &base, sizeof(base));
+    append(bytes, entry, count);
+    *out = read_bytes(bytes, size);
+    free(bytes);
+    const size_t read = twin_recording_count(*out) - whole;
+    CU_ASSERT_EQUAL(twin_recording_damage_count(*out) + read, 1);
+    return read == 1 ? twin_recording_at(*out, whole) : NULL;
+}
+
+static void test_marks_and_brief_calls(void)
+{
+    twin_recording *recording;
+    struct {
+        struct twin_record_mark head;
+        struct twin_record_MOVED fields;
+    } mark = {{.bytes = sizeof(mark) | TWIN_RECORD_MARK,
+               .kind = TWIN_RECORD_MOVED,
+               .seq_high = 2,
+               .seq = 9},
+              {.at_ns = 5, .events = 6}};
+    struct {
+        struct twin_record_brief head;
+        struct twin_record_QUEUE_ROOM fields;
+    } call = {{.bytes = sizeof(call) | TWIN_RECORD_BRIEF,
+               .kind = TWIN_RECORD_QUEUE_ROOM,
+               .fixed_words = 1,
+               .seq = 9,
+               .end_after = 5,
+               .begin_ns = 20,
+               .length_ns = 30,
+               .status = 4,
+               .seq_high = 3},
+              {.queue = 8}};
+    struct twin_record_MOVED moved;
+    struct twin_record_QUEUE_ROOM room;
+    const struct twin_record_entry *read = read_after_base(&mark, sizeof(mark), &recording);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(read);
+    CU_ASSERT_EQUAL(read->begin_seq, ((uint64_t)1 << 40) + ((uint64_t)2 << 32) + 9);
+    CU_ASSERT_EQUAL(read->end_seq, read->begin_seq);
+    CU_ASSERT_EQUAL(read->thread, 3);
     CU_ASSERT_EQUAL(read->status, TWIN_OK);
     CU_ASSERT_EQUAL(read->end_wall_ns, 0);
-    CU_ASSERT(TWIN_RECORDING_GET(read, MOVED, &out) && out.at_ns == 5 && out.events == 6);
-    CU_ASSERT_EQUAL(twin_recording_offset(recording, whole),
-                    (uint64_t)((unsigned char *)entry - bytes));
+    CU_ASSERT(TWIN_RECORDING_GET(read, MOVED, &moved) && moved.at_ns == 5 && moved.events == 6);
     twin_recording_free(recording);
-    entry->bytes = TWIN_RECORD_SHORT_BYTES - 8;
-    recording = read_bytes(bytes, size);
-    CU_ASSERT_EQUAL(twin_recording_count(recording), whole);
-    CU_ASSERT_EQUAL(twin_recording_damage_count(recording), 1);
+    read = read_after_base(&call, sizeof(call), &recording);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(read);
+    CU_ASSERT_EQUAL(read->begin_seq, ((uint64_t)1 << 40) + ((uint64_t)3 << 32) + 9);
+    CU_ASSERT_EQUAL(read->end_seq, read->begin_seq + 5);
+    CU_ASSERT_EQUAL(read->thread, 3);
+    CU_ASSERT_EQUAL(read->status, 4);
+    CU_ASSERT_EQUAL(read->begin_ns, 1020);
+    CU_ASSERT_EQUAL(read->end_ns, 1050);
+    CU_ASSERT_EQUAL(read->begin_wall_ns, 77);
+    CU_ASSERT(TWIN_RECORDING_GET(read, QUEUE_ROOM, &room) && room.queue == 8);
+    twin_recording_free(recording);
+    call.head.end_after = 0; /* it has not come back */
+    read = read_after_base(&call, sizeof(call), &recording);
+    CU_ASSERT(read && read->end_seq == 0 && read->end_ns == 0);
+    twin_recording_free(recording);
+    call.head.fixed_words = 2; /* beyond the entry */
+    CU_ASSERT_PTR_NULL(read_after_base(&call, sizeof(call), &recording));
+    twin_recording_free(recording);
+    call.head.bytes = 16 | TWIN_RECORD_BRIEF; /* less than its head */
+    CU_ASSERT_PTR_NULL(read_after_base(&call, sizeof(call), &recording));
+    twin_recording_free(recording);
+    mark.head.bytes = sizeof(mark) | 5; /* a form that there is not */
+    CU_ASSERT_PTR_NULL(read_after_base(&mark, sizeof(mark), &recording));
+    twin_recording_free(recording);
+}
+
+/* The end of a call that is too far from its begin is an entry; one that names no such call is left out. */
+static void test_late_ends(void)
+{
+    struct {
+        struct twin_record_base base;
+        struct twin_record_brief head;
+        struct twin_record_QUEUE_ROOM fields;
+        struct twin_record_mark late_head;
+        struct twin_record_RETURNED late;
+        struct twin_record_mark other_head;
+        struct twin_record_RETURNED other;
+    } all = {
+        .base = {.bytes = sizeof(all.base) | TWIN_RECORD_BASE,
+                 .thread = 1,
+                 .seq = 1000000,
+                 .ns = 7},
+        .head = {.bytes = (sizeof(all.head) + sizeof(all.fields)) | TWIN_RECORD_BRIEF,
+                 .kind = TWIN_RECORD_QUEUE_ROOM,
+                 .fixed_words = 1,
+                 .seq = 1,
+                 .end_after = TWIN_RECORD_LATE},
+        .late_head = {.bytes = (sizeof(all.late_head) + sizeof(all.late)) | TWIN_RECORD_MARK,
+                      .kind = TWIN_RECORD_RETURNED,
+                      .seq = 3},
+        .late = {.of_seq = 1000001, .end_seq = 1000002, .end_ns = (uint64_t)1 << 40},
+        .other_head = {.bytes = (sizeof(all.other_head) + sizeof(all.other)) | TWIN_RECORD_MARK,
+                       .kind = TWIN_RECORD_RETURNED,
+                       .seq = 4},
+        .other = {.of_seq = 2000000, .end_seq = 2000001}};
+    size_t size;
+    unsigned char *bytes = sample(&size);
+    append(bytes, &all, sizeof(all));
+    twin_recording *recording = read_bytes(bytes, size);
+    const size_t index = twin_recording_find(recording, 1000001);
+    CU_ASSERT_NOT_EQUAL_FATAL(index, TWIN_RECORDING_NONE);
+    CU_ASSERT_EQUAL(index, twin_recording_count(recording) - 1);
+    CU_ASSERT_EQUAL(twin_recording_at(recording, index)->end_seq, 1000002);
+    CU_ASSERT_EQUAL(twin_recording_at(recording, index)->end_ns, (uint64_t)1 << 40);
+    CU_ASSERT_EQUAL(twin_recording_damage_count(recording), 0);
     twin_recording_free(recording);
     free(bytes);
 }
@@ -301,21 +376,11 @@ static void test_other_versions(void)
     CU_ASSERT_EQUAL(twin_recording_at(recording, 3)->kind, unknown);
     CU_ASSERT_PTR_NULL(twin_recording_kind(unknown));
     twin_recording_free(recording);
-    header->version = 2; /* whose header is shorter */
+    header->version = TWIN_RECORD_VERSION - 1;
     CU_ASSERT_EQUAL(
         twin_recording_read_bytes(bytes, size, "older", &recording, error, sizeof(error)),
         TWIN_RECORDING_E_FORMAT);
-    CU_ASSERT_PTR_NOT_NULL(strstr(error, "damaged"));
-    size_t old_size;
-    unsigned char *old = sample_of_version_2(&old_size);
-    for (uint32_t version = 1; version <= 2; version++) {
-        ((struct twin_record_header *)(void *)old)->version = version;
-        recording = read_bytes(old, old_size);
-        CU_ASSERT_EQUAL(twin_recording_count(recording), whole);
-        CU_ASSERT_EQUAL(twin_recording_damage_count(recording), 0);
-        twin_recording_free(recording);
-    }
-    free(old);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error, "version"));
     header->version = TWIN_RECORD_VERSION + 1;
     CU_ASSERT_EQUAL(
         twin_recording_read_bytes(bytes, size, "newer", &recording, error, sizeof(error)),
@@ -375,7 +440,8 @@ static const twin_test tests[] = {
      test_every_truncation_is_read_as_far_as_it_goes},
     {"damage is told and left out", test_damage_is_told_and_left_out},
     {"each thing that is checked is left out alone", test_each_thing_that_is_checked},
-    {"short heads are handed out as whole ones", test_short_heads},
+    {"marks and brief calls are handed out with whole heads", test_marks_and_brief_calls},
+    {"ends that are told late", test_late_ends},
     {"stacks that cannot be are left out", test_stacks},
     {"later kinds are handed out, other versions refused", test_other_versions},
 };

@@ -146,6 +146,7 @@ static void test_full_chunks_are_emptied(void)
     twin_queue *queue = new_queue(1);
     for (uint64_t i = 0; i < COPIES; i++)
         copy_in_call(queue, i);
+    table->queue.destroy(queue);
     stop();
     check_calls(path, COPIES, 0);
 
@@ -376,7 +377,7 @@ static void check_threads(const twin_recording *recording)
     for (unsigned i = 1; i <= THREADS; i++)
         CU_ASSERT_EQUAL(next[i], ROUNDS);
     CU_ASSERT_EQUAL(calls, THREADS * ROUNDS);
-    CU_ASSERT(newest <= 2 * count);
+    CU_ASSERT(newest <= 2 * count + 64); /* what the first thread had for itself */
 }
 
 static void test_threads_write_side_by_side(void)

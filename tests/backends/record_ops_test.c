@@ -528,10 +528,10 @@ static void test_round_trip(void)
         seen[twin_recording_at(recording, i)->kind] = true;
     for (unsigned kind = 0; kind < TWIN_RECORD_KINDS_END; kind++) {
         /* this program calls ops, no public functions, so there are no call sites */
-        bool by_setting = kind == TWIN_RECORD_STAMP || kind == TWIN_RECORD_DATA ||
-                          kind == TWIN_RECORD_CONTENT || kind == TWIN_RECORD_MODULE ||
-                          kind == TWIN_RECORD_STACK || kind == TWIN_RECORD_SCRIPT_STACK ||
-                          kind == TWIN_RECORD_CALL_STACK;
+        bool by_setting = kind == TWIN_RECORD_RETURNED || kind == TWIN_RECORD_STAMP ||
+                          kind == TWIN_RECORD_DATA || kind == TWIN_RECORD_CONTENT ||
+                          kind == TWIN_RECORD_MODULE || kind == TWIN_RECORD_STACK ||
+                          kind == TWIN_RECORD_SCRIPT_STACK || kind == TWIN_RECORD_CALL_STACK;
         if (twin_recording_kind(kind) && !by_setting && !seen[kind])
             fprintf(stderr, "no entry %s\n", twin_recording_kind(kind)->name);
         CU_ASSERT_TRUE(!twin_recording_kind(kind) || by_setting || seen[kind]);

@@ -16,9 +16,11 @@ import sys
 import tempfile
 import unittest
 
+from recordings import entries, fields, hide, stop_clocks
+
 SMOOTH = ("ns", "cycles", "MB/s", "permille", "B/cycle")
 NEAR = 0.05
-HEADER = 65536  # bytes before the first chunk of a recording (seam/record_file.h)
+LENGTH = 16  # where a brief call has how long it took
 # Of a short turn. The last two are known in their sum alone, the one before has no influence.
 FEW = ("dma.pcie.setup_ns", "dma.sdma.setup_ns", "fetch.read_ns", "host.doorbell_ns", "host.memory_ns", "sqe.write_value_ns",
        "dma.pcie.list.read_ns", "swap_in.record_read_ns", "swap_in.slot_enable_ns")
@@ -60,22 +62,7 @@ def write_profile(path, base, values):
         json.dump(root, file)
 
 
-def entries(record):
-    """(offset, kind, bytes) of each entry of a record, as seam/record_file.h lays it out."""
-    chunk_bytes = struct.unpack_from("<I", record, 24)[0]
-    chunk = struct.unpack_from("<I", record, 16)[0]
-    while chunk + 32 <= len(record):
-        magic, span, _, used = struct.unpack_from("<IIQQ", record, chunk)
-        at = chunk + 32
-        while magic == 0x4B4E4843 and at < chunk + 32 + used:
-            size, kind = struct.unpack_from("<IH", record, at)
-            yield at, kind, size
-            at += size
-        chunk += chunk_bytes * max(span, 1)
-
-
 HOST_CALL, TASK = 42, 5  # kinds of entries
-SHORT_HEAD = 24  # bytes of the head of an entry TASK
 
 
 def add_noise(path, permille, seed):
@@ -88,10 +75,15 @@ def add_noise(path, permille, seed):
     for at, kind, _ in entries(record):
         if kind not in (HOST_CALL, TASK):
             continue
-        place = at + SHORT_HEAD + 16 if kind == TASK else at + 32
-        begin, end = struct.unpack_from("<QQ", record, place)
-        end = max(begin, end + round(dice.gauss(0, (end - begin) * permille / 1000)))
-        struct.pack_into("<QQ", record, place, begin, end)
+        if kind == TASK:
+            place = fields(record, at) + 16
+            begin, end = struct.unpack_from("<QQ", record, place)
+            end = max(begin, end + round(dice.gauss(0, (end - begin) * permille / 1000)))
+            struct.pack_into("<QQ", record, place, begin, end)
+        else:
+            length, = struct.unpack_from("<I", record, at + LENGTH)
+            length = max(0, length + round(dice.gauss(0, length * permille / 1000)))
+            struct.pack_into("<I", record, at + LENGTH, length)
         moved += 1
     with open(path, "wb") as file:
         file.write(record)
@@ -201,7 +193,7 @@ class SecretParameters(unittest.TestCase):
     def times(path):
         with open(path, "rb") as file:
             record = file.read()
-        return sorted(struct.unpack_from("<IIQQQ", record, at + SHORT_HEAD) for at, kind, _ in entries(record) if kind == TASK)
+        return sorted(struct.unpack_from("<IIQQQ", record, fields(record, at)) for at, kind, _ in entries(record) if kind == TASK)
 
 
 def seeds():
@@ -349,8 +341,8 @@ class Command(unittest.TestCase):
                 content = bytearray(file.read())
             for at, kind, _ in list(entries(content)):
                 if kind == TASK:
-                    struct.pack_into("<H", content, at + 4, 0x7fff)  # a kind that no reader knows
-                struct.pack_into("<QQ", content, at + 32, 0, 0)      # nor is there a clock of the callers
+                    hide(content, at)
+            stop_clocks(content)  # nor is there a clock of the callers
             with open(record, "wb") as file:
                 file.write(content)
             for path in [record] + [idle] * os.path.exists(idle):

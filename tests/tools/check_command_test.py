@@ -15,11 +15,12 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
+from recordings import HEADER
+
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Uses a device and is killed before it can write a timeline.
 KILLED = ("import ctypes, os; acl = ctypes.CDLL('libascendcl.so'); acl.aclInit(None); acl.aclrtSetDevice(0); "
           "os.kill(os.getpid(), 9)")
-HEADER = 65536  # bytes before the first chunk of a recording (seam/record_file.h)
 failures = []
 
 

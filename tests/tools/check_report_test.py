@@ -21,11 +21,12 @@ import time
 import unittest
 import xml.etree.ElementTree
 
+from recordings import HEADER
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 TWINRT, GOOD, RACING = (os.path.abspath(path) for path in sys.argv[1:4])
 ORDERED, ABORTS = (os.path.join(os.path.dirname(GOOD), name) for name in ("order_program", "abort_program"))
 
-HEADER = 65536  # bytes before the first chunk of a recording (seam/record_file.h)
 # Frees what was never allocated.
 FREED = ("import ctypes; acl = ctypes.CDLL('libascendcl.so'); acl.aclInit(None); acl.aclrtSetDevice(0); "
          "acl.aclrtFree(ctypes.c_void_p(4096)); acl.aclrtResetDevice(0); acl.aclFinalize()")

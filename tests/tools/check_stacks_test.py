@@ -15,6 +15,8 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
+from recordings import entries, fields
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 TWINRT, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:3])
 BIN = os.path.dirname(PROGRAM)
@@ -40,22 +42,6 @@ acl.finalize()
 def line_of(file, site):
     with open(os.path.join(HERE, file), encoding="utf-8") as lines:
         return next(number for number, line in enumerate(lines, 1) if f"SITE: {site} " in line or line.endswith(f"SITE: {site}\n"))
-
-
-def entries(content):
-    """Offset, kind and bytes of each entry (seam/record_file.h)."""
-    at, _, step = struct.unpack_from("<III", content, 16)
-    while at + 32 <= len(content):
-        magic, span, _, used = struct.unpack_from("<IIQQ", content, at)
-        if magic == 0:
-            at += step
-            continue
-        entry = at + 32
-        while entry < at + 32 + used:
-            size, kind = struct.unpack_from("<IH", content, entry)
-            yield entry, kind, size
-            entry += size
-        at += span * step
 
 
 class StacksTest(unittest.TestCase):
@@ -281,7 +267,7 @@ class StacksTest(unittest.TestCase):
         done, path, content = self.record(os.path.join(BIN, "race_program"), "1", "100", "8")
         self.assertEqual(done.returncode, 0, done.stderr)
         made = [struct.unpack_from("<I", content, at + 64)[0] for at, kind, _ in entries(content) if kind == STACK]
-        named = {struct.unpack_from("<I", content, at + 24)[0] for at, kind, _ in entries(content) if kind == CALL_STACK}
+        named = {struct.unpack_from("<I", content, fields(content, at))[0] for at, kind, _ in entries(content) if kind == CALL_STACK}
         self.assertEqual(sorted(made), list(range(1, len(made) + 1)))
         self.assertEqual(named, set(made))
         report = json.loads(self.run_tool("check", "--json", path).stdout)

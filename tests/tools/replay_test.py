@@ -12,14 +12,14 @@ import sys
 import tempfile
 import unittest
 
+from recordings import HEADER, begins, cut_ends, entries, fields, hide, status_place
+
 PROGRAMS = os.path.abspath(sys.argv.pop())
 EXAMPLES = os.path.abspath(sys.argv.pop())
 TOOL = os.path.abspath(sys.argv.pop())
-HEADER, CHUNK, HEAD, SHORT_HEAD = 65536, 32, 64, 24
 WORK_FILL, QUEUE_QUERY, TASK, SEEN, MOVED, ND, WATCHED = 97, 75, 5, 14, 15, 16, 21
 HOST_ADVANCE, HOST_FOLLOW = 44, 45
 ND_FROM = 72  # in the header
-SHORT = {TASK, SEEN, MOVED, ND, WATCHED}  # kinds of entries with short heads
 SIGNAL, FREED, ID = 1, 4, 6  # twin_nd
 VALUE = 24  # where an entry of such has what was found
 
@@ -32,19 +32,6 @@ def run(*arguments, seconds=240, **environment):
 def content(path):
     with open(path, "rb") as file:
         return file.read()
-
-
-def entries(data):
-    """Each entry: its offset, kind and bytes."""
-    chunk_bytes = struct.unpack_from("<I", data, 24)[0]
-    for start in range(HEADER, len(data), chunk_bytes):
-        if start + CHUNK > len(data) or data[start:start + 4] != b"CHNK":
-            continue
-        at, end = start + CHUNK, start + CHUNK + struct.unpack_from("<Q", data, start + 16)[0]
-        while at + SHORT_HEAD <= min(end, len(data)):
-            size, kind = struct.unpack_from("<IH", data, at)
-            yield at, kind, size
-            at += size
 
 
 class Folder(unittest.TestCase):
@@ -188,13 +175,14 @@ class Same(Folder):
         path = self.path("run.rec")
         done = run(TOOL, "record", "-o", path, "--", os.path.join(PROGRAMS, "order_program"), "sleep")
         self.assertEqual(done.returncode, 0, done.stderr)
-        slept = sum(struct.unpack_from("<Q", content(path), at + HEAD)[0]
-                    for at, kind, _ in entries(content(path)) if kind == HOST_ADVANCE)
+        data = content(path)
+        slept = sum(struct.unpack_from("<Q", data, fields(data, at))[0]
+                    for at, kind, _ in entries(data) if kind == HOST_ADVANCE)
         self.assertEqual(slept, 700000 * (1 + 2 + 3 + 4))
         done = self.replay(path, "--profile", "950", "--record", self.path("again.rec"))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        last = max(struct.unpack_from("<Q", content(self.path("again.rec")), at + 40)[0]
-                   for at, kind, _ in entries(content(self.path("again.rec"))) if kind not in SHORT)
+        shown = run(TOOL, "record", "--print", self.path("again.rec"), "--json")
+        last = max(entry["end_ns"] for entry in json.loads(shown.stdout)["entries"])
         self.assertGreater(last, slept)
 
     def test_an_id_that_somebody_was_yet_to_let_go(self):
@@ -202,13 +190,13 @@ class Same(Folder):
         same, as when another thread had released it in the midst of a call that comes later."""
         path = self.record(os.path.join(PROGRAMS, "race_program"), "4", "1500", "1", "asked")
         data = bytearray(content(path))
-        freed = [at for at, kind, _ in entries(data) if kind == ND and struct.unpack_from("<I", data, at + SHORT_HEAD)[0] == FREED]
-        taken = [struct.unpack_from("<Q", data, at + SHORT_HEAD + VALUE)[0] for at, kind, size in entries(data)
-                 if kind == ND and size > SHORT_HEAD + VALUE and struct.unpack_from("<I", data, at + SHORT_HEAD)[0] == ID]
+        freed = [at for at, kind, _ in entries(data) if kind == ND and struct.unpack_from("<I", data, fields(data, at))[0] == FREED]
+        taken = [struct.unpack_from("<Q", data, fields(data, at) + VALUE)[0] for at, kind, size in entries(data)
+                 if kind == ND and size > VALUE + 8 and struct.unpack_from("<I", data, fields(data, at))[0] == ID]
         self.assertGreater(len(freed), 3)
         self.assertLess(len(set(taken)), len(taken))  # some came again
         for at in freed:
-            struct.pack_into("<H", data, at + 4, 31)  # a kind that nobody knows
+            hide(data, at)
         done = self.replay(self.write("held.rec", bytes(data)))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("the same answers at the same times", done.stdout)
@@ -223,7 +211,8 @@ class Same(Folder):
                 path = self.record(race, *arguments, TWINRT_BACKEND=backend)
                 data = content(path)
                 start, = struct.unpack_from("<Q", data, ND_FROM)
-                placed = [struct.unpack_from("<Q", data, at + 16)[0] for at, kind, _ in entries(data) if kind in (SEEN, MOVED, ND)]
+                begun = begins(data)
+                placed = [begun[at] for at, kind, _ in entries(data) if kind in (SEEN, MOVED, ND)]
                 self.assertEqual(start == 0, dropped)
                 before = sum(1 for seq in placed if seq < start) if start else len(placed)
                 self.assertLess(before, 20)  # of calls in which the room ended stays what they met
@@ -239,10 +228,10 @@ class Same(Folder):
         """What a thread found of the newest record of an event is handed out: the device told of its time just behind that."""
         path = self.record(os.path.join(PROGRAMS, "race_program"), "4", "200", "1", "asked")
         data = bytearray(content(path))
-        found = [at for at, kind, _ in entries(data) if kind == ND and struct.unpack_from("<I", data, at + SHORT_HEAD)[0] == SIGNAL]
+        found = [at for at, kind, _ in entries(data) if kind == ND and struct.unpack_from("<I", data, fields(data, at))[0] == SIGNAL]
         self.assertGreater(len(found), 3)
         for at in found:
-            struct.pack_into("<Q", data, at + SHORT_HEAD + VALUE, 1)  # TWIN_NEWEST_UNTIMED
+            struct.pack_into("<Q", data, fields(data, at) + VALUE, 1)  # TWIN_NEWEST_UNTIMED
         done = self.replay(self.write("untimed.rec", bytes(data)))
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertIn("signal.timestamp of thread 1: TWIN_OK in the recording, TWIN_E_NOT_READY here", done.stdout)
@@ -259,7 +248,7 @@ class Same(Folder):
         struct.pack_into("<I", data, 12, 1)
         for at, kind, _ in list(entries(data)):
             if kind in (SEEN, MOVED, ND):
-                struct.pack_into("<H", data, at + 4, 31)  # a kind that nobody knows
+                hide(data, at)
         done = self.replay(self.write("old.rec", bytes(data)))
         self.assertIn("lacks the order of racing threads", done.stdout)
         self.assertNotIn("left out", done.stdout)
@@ -328,7 +317,7 @@ class Otherwise(Folder):
     def change(self, kind, offset, layout, change):
         """Changes a field of the first entry of a kind."""
         data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"))))
-        at = next(at for at, found, _ in entries(data) if found == kind) + (SHORT_HEAD if kind in SHORT else HEAD) + offset
+        at = fields(data, next(at for at, found, _ in entries(data) if found == kind)) + offset
         old, = struct.unpack_from(layout, data, at)
         struct.pack_into(layout, data, at, change(old))
         return self.write("changed.rec", data)
@@ -346,7 +335,7 @@ class Otherwise(Folder):
     def test_another_status_is_told(self):
         data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"))))
         at = next(at for at, kind, _ in entries(data) if kind == QUEUE_QUERY or kind == 74)
-        struct.pack_into("<H", data, at + 12, 1)
+        struct.pack_into("<H", data, status_place(data, at), 1)
         done = self.replay(self.write("changed.rec", data))
         self.assertEqual(done.returncode, 1)
         self.assertIn("answered differently: 1\n", done.stdout)
@@ -392,10 +381,7 @@ class Damaged(Folder):
         """Entries up to some place, and none behind: the calls under way then have no end."""
         data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"), data=False)))
         for at, _, _ in list(entries(data))[::-5][:8]:
-            begun, = struct.unpack_from("<Q", data, at + 16)
-            for other, kind, _ in entries(data):
-                if kind not in SHORT and struct.unpack_from("<Q", data, other + 24)[0] >= begun:
-                    struct.pack_into("<Q", data, other + 24, 0)
+            cut_ends(data, begins(data)[at])
             self.survives(self.write("died.rec", bytes(data)))
 
     def test_damage_by_seeds(self):
@@ -419,8 +405,8 @@ class Damaged(Folder):
         done = run(TOOL, "record", "-o", path, "--", os.path.join(PROGRAMS, "order_program"), "cond")
         self.assertEqual(done.returncode, 0, done.stderr)
         whole = content(path)
-        places = [at + HEAD + 8 * field for at, kind, size in entries(whole) if kind in (HOST_ADVANCE, HOST_FOLLOW)
-                  for field in range((size - HEAD) // 8)]
+        places = [fields(whole, at) + 8 * field for at, kind, size in entries(whole) if kind in (HOST_ADVANCE, HOST_FOLLOW)
+                  for field in range((at + size - fields(whole, at)) // 8)]
         self.assertGreater(len(places), 10)
         for seed in range(40):
             dice = random.Random(f"order {seed}")
@@ -440,7 +426,7 @@ class Hostile(Folder):
         data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"), data=False)))
         for at, kind, size in list(entries(data)):
             if kind == 1:  # a name; its text begins behind two numbers
-                data[at + HEAD + 8] = 0xff
+                data[fields(data, at) + 8] = 0xff
         path = self.write("bytes.rec", bytes(data))
         for command in (("record", "--print", path, "--json"), ("compare", "--json", path, self.path("run.rec")),
                         ("check", "--json", path)):
@@ -452,7 +438,7 @@ class Hostile(Folder):
         data = bytearray(content(self.record(os.path.join(EXAMPLES, program), data=False)))
         for at, found, _ in list(entries(data)):
             if found == kind:
-                struct.pack_into(layout, data, at + HEAD + offset, value)
+                struct.pack_into(layout, data, fields(data, at) + offset, value)
         return self.write("claim.rec", bytes(data))
 
     def bounded(self, path, *options):
@@ -475,9 +461,9 @@ class Hostile(Folder):
         data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"), data=False)))
         for at, kind, _ in list(entries(data)):
             if kind == 56:  # memory.alloc
-                struct.pack_into("<Q", data, at + HEAD + 8, 16 << 30)
+                struct.pack_into("<Q", data, fields(data, at) + 8, 16 << 30)
             elif kind == WORK_FILL:
-                struct.pack_into("<Q", data, at + HEAD + 24, 16 << 30)
+                struct.pack_into("<Q", data, fields(data, at) + 24, 16 << 30)
         told = self.bounded(self.write("fill.rec", bytes(data)), "--memory", "256")
         self.assertIn("with 0x400000000 bytes more than 256 MiB of memory would be in use", told)
 
@@ -500,7 +486,7 @@ class Hostile(Folder):
         data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"), data=False)))
         for at, kind, _ in list(entries(data)):
             if 96 <= kind <= 114:
-                struct.pack_into("<I", data, at + HEAD + 4, 0xffffffff)
+                struct.pack_into("<I", data, fields(data, at) + 4, 0xffffffff)
         path = self.write("tasks.rec", bytes(data))
         for command in ("check", "replay"):  # looking for each of them would take minutes
             self.assertIn(run(TOOL, command, path, seconds=20).returncode, (0, 1, 2, 3))

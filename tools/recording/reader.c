@@ -18,8 +18,7 @@
 #error "records are little endian, and read as they are"
 #endif
 
-#define READ_STEP  ((size_t)1 << 20)
-#define ROOM_BYTES ((size_t)1 << 20)
+#define READ_STEP ((size_t)1 << 20)
 #define SIZE_KEPT_MOST                                                                             \
     ((uint64_t)1 << 36) /* what is longer is no record that anybody could look at */
 
@@ -215,7 +214,7 @@ static void clean_texts(struct twin_record_entry *entry)
         make_characters((unsigned char *)(entry + 1) + entry->fixed_bytes, bytes);
 }
 
-static bool add_entry(twin_recording *recording, uint64_t at, const struct twin_record_entry *entry)
+static bool add_entry(twin_recording *recording, uint64_t at, struct twin_record_entry *entry)
 {
     if (recording->count == recording->room &&
         !twin_list_grow(&recording->entries, recording->count, &recording->room,
@@ -226,58 +225,23 @@ static bool add_entry(twin_recording *recording, uint64_t at, const struct twin_
     return true;
 }
 
-/* The entry at `at` of the file, with a whole head. NULL: no host memory. */
-static struct twin_record_entry *whole_entry(twin_recording *recording, uint64_t at)
-{
-    const size_t missing = sizeof(struct twin_record_entry) - TWIN_RECORD_SHORT_BYTES;
-    struct twin_record_entry *entry = (void *)(recording->bytes + at);
-    if (!(entry->flags & TWIN_RECORD_SHORT))
-        return entry;
-    const size_t bytes = entry->bytes + missing;
-    struct twin_recording_room *room = recording->rooms;
-    if (!room || room->used + bytes > ROOM_BYTES) {
-        room = malloc(sizeof(*room) + (bytes > ROOM_BYTES ? bytes : ROOM_BYTES));
-        if (!room)
-            return NULL;
-        room->next = recording->rooms;
-        room->used = 0;
-        recording->rooms = room;
-    }
-    struct twin_record_entry *whole = (void *)((char *)room->bytes + room->used);
-    room->used += bytes;
-    memcpy(whole, entry, TWIN_RECORD_SHORT_BYTES);
-    memset((char *)whole + TWIN_RECORD_SHORT_BYTES, 0, missing);
-    memcpy(whole + 1, (const char *)entry + TWIN_RECORD_SHORT_BYTES,
-           entry->bytes - TWIN_RECORD_SHORT_BYTES);
-    whole->bytes = (uint32_t)bytes;
-    whole->end_seq = whole->begin_seq;
-    return whole;
-}
-
-/* Whether an entry that begins at `at` ends by `end`, its head within it. */
-static bool entry_fits(const twin_recording *recording, uint64_t at, uint64_t end)
-{
-    const struct twin_record_entry *entry = (const void *)(recording->bytes + at);
-    if (end - at < TWIN_RECORD_SHORT_BYTES || entry->bytes % 8 != 0 || entry->bytes > end - at)
-        return false;
-    if (entry->flags & TWIN_RECORD_SHORT)
-        return entry->bytes >= TWIN_RECORD_SHORT_BYTES &&
-               entry->bytes <= recording->header.chunk_bytes;
-    return entry->bytes >= sizeof(*entry);
-}
-
 static bool read_entries(twin_recording *recording, uint64_t at, uint64_t end)
 {
-    uint64_t next;
-    for (; at < end; at = next) {
-        if (!entry_fits(recording, at, end)) {
+    struct twin_recording_forms forms = {.has_base = false};
+    uint64_t bytes;
+    for (; at < end; at += bytes) {
+        bytes = twin_recording_entry_fits(recording, &forms, at, end);
+        if (bytes == 0) {
             damaged(recording, at, "an entry does not fit; %llu bytes are left out",
                     (unsigned long long)(end - at));
             return true;
         }
-        next =
-            at + ((const struct twin_record_entry *)(const void *)(recording->bytes + at))->bytes;
-        struct twin_record_entry *entry = whole_entry(recording, at);
+        if ((recording->bytes[at] & TWIN_RECORD_FORM_BITS) == TWIN_RECORD_BASE) {
+            memcpy(&forms.base, recording->bytes + at, sizeof(forms.base));
+            forms.has_base = true;
+            continue;
+        }
+        struct twin_record_entry *entry = twin_recording_whole_entry(recording, &forms, at);
         if (!entry)
             return false;
         const char *fault = entry_fault(entry);
@@ -310,7 +274,7 @@ static bool read_chunks(twin_recording *recording)
             if (chunk.span == 0 || chunk.index != index || used > room || used % 8 != 0) {
                 damaged(recording, at, "the head of a chunk makes no sense; the chunk is left out");
                 used = 0;
-            } else if (recording->header.revision >= 6 && chunk.follows > places_present) {
+            } else if (chunk.follows > places_present) {
                 damaged(
                     recording, at,
                     "the file ends before chunk %llu, which chunk %llu follows; what came after "
@@ -356,6 +320,36 @@ static void sort_entries(twin_recording *recording)
         }
 }
 
+/* The entry with this begin_seq among the first `count`. */
+static size_t find(const twin_recording *recording, size_t count, uint64_t begin_seq)
+{
+    const size_t low = PARTITION_POINT(count, i, recording->entries[i].seq < begin_seq);
+    return low < count && recording->entries[low].seq == begin_seq ? low : TWIN_RECORDING_NONE;
+}
+
+/* Puts ends of calls where they belong. Entries are sorted. */
+static void take_returned(twin_recording *recording)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < recording->count; i++) {
+        struct twin_record_RETURNED late;
+        if (!TWIN_RECORDING_GET(recording->entries[i].entry, RETURNED, &late)) {
+            recording->entries[kept++] = recording->entries[i];
+            continue;
+        }
+        /* what precedes is kept, in order, and the call is among it */
+        const size_t at = find(recording, kept, late.of_seq);
+        struct twin_record_entry *call =
+            at == TWIN_RECORDING_NONE ? NULL : recording->entries[at].entry;
+        if (!call || call->end_seq != 0 || late.end_seq < call->begin_seq)
+            continue;
+        call->end_seq = late.end_seq;
+        call->end_ns = late.end_ns;
+        call->end_wall_ns = call->begin_wall_ns;
+    }
+    recording->count = kept;
+}
+
 /* A writer that died while it copied a chunk left its entries in both places. They are sorted. */
 static void drop_copies(twin_recording *recording)
 {
@@ -381,16 +375,16 @@ static enum twin_recording_result check_header(const twin_recording *recording, 
         (void)snprintf(error, error_bytes, "%s is not a record of twinrt", name);
         return TWIN_RECORDING_E_FORMAT;
     }
-    if (header->version == 0 || header->version > TWIN_RECORD_VERSION) {
+    if (header->version != TWIN_RECORD_VERSION) {
         (void)snprintf(error, error_bytes,
-                       "%s is a recording of version %u; expected 1 to %u: use the twinrt that "
+                       "%s is a recording of version %u; expected %u: use the twinrt that "
                        "recorded it, or record again",
                        name, header->version, TWIN_RECORD_VERSION);
         return TWIN_RECORDING_E_FORMAT;
     }
-    uint32_t begin = header->version < 3 ? TWIN_RECORD_HEADER_LEAST : TWIN_RECORD_HEADER_BYTES;
     uint32_t chunk = header->chunk_bytes;
-    if (header->header_bytes != begin || header->entry_bytes != sizeof(struct twin_record_entry) ||
+    if (header->header_bytes != TWIN_RECORD_HEADER_BYTES ||
+        header->entry_bytes != sizeof(struct twin_record_entry) ||
         chunk < TWIN_RECORD_CHUNK_LEAST || chunk > TWIN_RECORD_CHUNK_MOST ||
         (chunk & (chunk - 1)) != 0) {
         (void)snprintf(error, error_bytes, "%s: the head of the record is damaged", name);
@@ -408,8 +402,9 @@ static enum twin_recording_result make(twin_recording *recording, const char *na
                                                        : sizeof(recording->header));
     enum twin_recording_result result = check_header(recording, name, error, error_bytes);
     if (result == TWIN_RECORDING_OK &&
-        (!read_chunks(recording) || (sort_entries(recording), drop_copies(recording),
-                                     !twin_recording_make_tables(recording)))) {
+        (!read_chunks(recording) ||
+         (sort_entries(recording), drop_copies(recording), take_returned(recording),
+          !twin_recording_make_tables(recording)))) {
         (void)snprintf(error, error_bytes, "%s: out of memory", name);
         result = TWIN_RECORDING_E_MEMORY;
     }
@@ -580,7 +575,5 @@ uint64_t twin_recording_offset(const twin_recording *recording, size_t index)
 
 size_t twin_recording_find(const twin_recording *recording, uint64_t begin_seq)
 {
-    size_t low = PARTITION_POINT(recording->count, i, recording->entries[i].seq < begin_seq);
-    return low < recording->count && recording->entries[low].seq == begin_seq ? low
-                                                                              : TWIN_RECORDING_NONE;
+    return find(recording, recording->count, begin_seq);
 }

@@ -13,10 +13,10 @@
 struct twin_recording_place {
     uint64_t seq;
     uint64_t offset; /* in the file */
-    const struct twin_record_entry *entry;
+    struct twin_record_entry *entry;
 };
 
-/* Room for entries whose heads are short in the file: they are handed out with whole ones. */
+/* Room for entries that have no whole heads in the file: they are handed out with whole ones. */
 struct twin_recording_room {
     struct twin_recording_room *next;
     size_t used;
@@ -48,6 +48,20 @@ struct twin_recording {
     struct twin_recording_index statuses; /* by value */
     uint16_t own_statuses[STATUSES_MOST]; /* this build's, by value; TWIN_STATUS_COUNT: not known */
 };
+
+/* What is read of a chunk: forms.c. */
+struct twin_recording_forms {
+    struct twin_record_base base; /* the last one */
+    bool has_base;
+};
+/* Bytes of the entry that begins at `at`; 0: none does that ends by `end`, its head within it. */
+uint64_t twin_recording_entry_fits(const twin_recording *recording,
+                                   const struct twin_recording_forms *forms, uint64_t at,
+                                   uint64_t end);
+/* That entry, with a whole head. NULL: no host memory. */
+struct twin_record_entry *twin_recording_whole_entry(twin_recording *recording,
+                                                     const struct twin_recording_forms *forms,
+                                                     uint64_t at);
 
 /* Makes the tables of lookup.c. False: out of memory. */
 bool twin_recording_make_tables(twin_recording *recording);

@@ -198,7 +198,7 @@ static bool find_session(struct replay *replay, char *error, size_t error_bytes)
 static uint64_t nd_from(const struct replay *replay)
 {
     const struct twin_record_header *header = twin_recording_header(replay->recording);
-    return header->revision < 6 ? 1 : header->nd_from;
+    return header->nd_from;
 }
 
 /* What was in progress there has all of its own too. */

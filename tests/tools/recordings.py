@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tests look for and change in the bytes of a recording (seam/record_file.h)."""
+import struct
+
+HEADER = 65536  # bytes before the first chunk
+CHUNK = 32  # bytes of its head
+WHOLE, MARK, BRIEF, BASE = range(4)  # forms of entries
+HEADS = {WHOLE: 64, MARK: 8, BRIEF: 24}
+UNKNOWN = 31  # a kind that no reader knows
+
+
+def form(data, at):
+    return data[at] & 7
+
+
+def fields(data, at):
+    """Where the fields of an entry begin."""
+    return at + HEADS[form(data, at)]
+
+
+def _all(data):
+    chunk_bytes, = struct.unpack_from("<I", data, 24)
+    start = HEADER
+    while start + CHUNK <= len(data):
+        magic, span, _, used = struct.unpack_from("<IIQQ", data, start)
+        at, end = start + CHUNK, min(start + CHUNK + used, len(data))
+        while magic == 0x4B4E4843 and at + HEADS[MARK] <= end:
+            size = struct.unpack_from("<I", data, at)[0] if form(data, at) == WHOLE else struct.unpack_from("<H", data, at)[0] & ~7
+            if size == 0:
+                break
+            yield at, size
+            at += size
+        start += chunk_bytes * (max(span, 1) if magic else 1)
+
+
+def entries(data):
+    """Each entry: its offset, kind and bytes."""
+    for at, size in _all(data):
+        if form(data, at) != BASE:
+            yield at, struct.unpack_from("<H", data, at + 4)[0] if form(data, at) == WHOLE else data[at + 2], size
+
+
+def begins(data):
+    """The begin_seq of each entry, by its offset."""
+    found, base = {}, 0
+    for at, _ in _all(data):
+        if form(data, at) == BASE:
+            base, = struct.unpack_from("<Q", data, at + 8)
+        elif form(data, at) == WHOLE:
+            found[at], = struct.unpack_from("<Q", data, at + 16)
+        else:
+            high = data[at + 3] if form(data, at) == MARK else struct.unpack_from("<H", data, at + 22)[0]
+            found[at] = base + (high << 32) + struct.unpack_from("<I", data, at + 4)[0]
+    return found
+
+
+def hide(data, at):
+    """Makes an entry one of a kind that nobody knows."""
+    if form(data, at) == WHOLE:
+        struct.pack_into("<H", data, at + 4, UNKNOWN)
+    else:
+        data[at + 2] = UNKNOWN
+
+
+def status_place(data, at):
+    """Where the status of a call is."""
+    return at + (12 if form(data, at) == WHOLE else 20)
+
+
+def cut_ends(data, begun):
+    """Calls that come back after `begun` have not come back."""
+    for at, begin in begins(data).items():
+        if form(data, at) == WHOLE and struct.unpack_from("<Q", data, at + 24)[0] >= begun:
+            struct.pack_into("<Q", data, at + 24, 0)
+        elif form(data, at) == BRIEF and begin + struct.unpack_from("<I", data, at + 8)[0] >= begun:
+            struct.pack_into("<I", data, at + 8, 0)
+
+
+def stop_clocks(data):
+    """No call has a time of its own."""
+    for at, _ in _all(data):
+        if form(data, at) == WHOLE:
+            struct.pack_into("<QQ", data, at + 32, 0, 0)
+        elif form(data, at) == BRIEF:
+            struct.pack_into("<II", data, at + 12, 0, 0)
+        elif form(data, at) == BASE:
+            struct.pack_into("<Q", data, at + 16, 0)
