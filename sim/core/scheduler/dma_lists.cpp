@@ -250,7 +250,7 @@ TaskEnd DmaLists::finish(uint32_t sq, DmaJob &job)
     DmaList &list = lists_[queues_[sq].channel];
     const bool good = job.row == kNone;
     if (queues_.is_faulted(sq) && good) {
-        FaultPlan::Effect &effect = faults_.hit(sq);
+        FaultPlan::Effect &effect = faults_.effect(sq);
         if (effect.slow_permille > 1000 && !effect.stretched) {
             effect.stretched = true;
             const Cycle end = list.begun + faults_.slowed(sq, board_.now - list.begun);

@@ -192,7 +192,7 @@ void DmaTasks::limit_reached(uint32_t sq)
     trace_.note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, board_.params.credit_unit.index, q.channel});
     release_channel(sq);
     if (queues_.is_faulted(sq) && faults_.gave_up(sq))
-        progress_.fail(sq, faults_.hit(sq).error, faults_.hit(sq).status);
+        progress_.fail(sq, faults_.effect(sq).error, faults_.effect(sq).status);
     else
         progress_.fail(sq, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT, SqeOp::kLimit);
 }
@@ -243,7 +243,7 @@ bool DmaTasks::ends_otherwise(uint32_t sq)
     const DmaJob &job = jobs_[sq];
     trace_.note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, board_.links.parameter(job.route), q.channel,
                      job.bytes});
-    end(sq, {true, faults_.hit(sq).error, faults_.hit(sq).status});
+    end(sq, {true, faults_.effect(sq).error, faults_.effect(sq).status});
     return true;
 }
 

@@ -113,7 +113,7 @@ void KernelTasks::launch(uint32_t sq, const twinsim_kernel &work)
     twinsim_kernel_fault fault = work.fault;
     try {
         if (fault == TWINSIM_KERNEL_GOOD &&
-            !cores_.start(q.slot, order, queues_.is_faulted(sq) ? hit(sq, work) : work))
+            !cores_.start(q.slot, order, queues_.is_faulted(sq) ? faulted(sq, work) : work))
             fault = TWINSIM_KERNEL_BAD;
     } catch (const std::bad_alloc &) {
         end_launch(sq);
@@ -164,7 +164,7 @@ bool KernelTasks::blocks_ended(uint32_t sq)
 void KernelTasks::make_effect(uint32_t sq)
 {
     if (queues_.is_faulted(sq) && faults_.acts(sq, TWINSIM_FAULT_ENGINE_ERROR)) { // T-FLT-15
-        const FaultPlan::Effect &effect = faults_.hit(sq);
+        const FaultPlan::Effect &effect = faults_.effect(sq);
         report_error(sq, effect.error, effect.status);
         return;
     }
@@ -238,7 +238,7 @@ void KernelTasks::limit_reached(uint32_t sq)
 {
     cores_.stop(queues_[sq].slot);
     if (queues_.is_faulted(sq) && faults_.gave_up(sq)) // T-FLT-16
-        report_error(sq, faults_.hit(sq).error, faults_.hit(sq).status);
+        report_error(sq, faults_.effect(sq).error, faults_.effect(sq).status);
     else
         report(sq, TWINSIM_KERNEL_TIMEOUT);
 }
@@ -275,7 +275,7 @@ void KernelTasks::drop(uint32_t sq)
 // ---- injected faults ----------------------------------------------------------------------------
 
 // T-FLT-16: each core waits at a flag that nobody sets.
-twinsim_kernel KernelTasks::hit(uint32_t sq, const twinsim_kernel &work) const
+twinsim_kernel KernelTasks::faulted(uint32_t sq, const twinsim_kernel &work) const
 {
     static const twinsim_op wait = {
         TWINSIM_PIPE_SCALAR, TWINSIM_OP_WAIT, 0, TWINSIM_HIT_DEFAULT, 0, 0};

@@ -52,7 +52,7 @@ class KernelTasks : private KernelOwner
     void make_effect(uint32_t sq);
     void report(uint32_t sq, twinsim_kernel_fault fault);
     void report_error(uint32_t sq, uint8_t error, uint16_t status);
-    [[nodiscard, gnu::cold]] twinsim_kernel hit(uint32_t sq, const twinsim_kernel &work) const;
+    [[nodiscard, gnu::cold]] twinsim_kernel faulted(uint32_t sq, const twinsim_kernel &work) const;
 
     const QueueTable queues_;
     const TaskFaults &faults_;

@@ -99,7 +99,7 @@ struct alignas(64) QueueRow { // one line of the host's cache
     uint16_t stream_id = 0;
     uint32_t wait_id = 0;
     uint32_t transfer = kNone;
-    bool hit = false;                // an injected fault has hit the SQE at the head
+    bool faulted = false;            // an injected fault has hit the SQE at the head
     TaskClass task_class = kNoClass; // of the SQE at the head, once it is decoded
     Cycle begun = 0;                 // of the SQE
     Cycle mark = 0;                  // of the phase under way

@@ -92,7 +92,7 @@ void Retirement::stand_still(uint32_t sq)
 // T-FLT-13.
 bool Retirement::cq_held(uint32_t sq, HoldReason why)
 {
-    FaultPlan::Effect &effect = faults_.hit(sq);
+    FaultPlan::Effect &effect = faults_.effect(sq);
     if (!faults_.will_act(sq, TWINSIM_FAULT_CQ_FULL))
         return false;
     if (!effect.holding) {
@@ -115,7 +115,7 @@ bool Retirement::completion_held(uint32_t sq)
 {
     if (!faults_.acts(sq, TWINSIM_FAULT_COMPLETION_LOST))
         return cq_held(sq, HoldReason::kCq);
-    const uint64_t lost_ns = faults_.hit(sq).lost_ns;
+    const uint64_t lost_ns = faults_.effect(sq).lost_ns;
     progress_.hold(sq, HoldReason::kLost);
     if (lost_ns != 0)
         queues_.at(sq, board_.now + board_.params.to_cycles(lost_ns), QueueStep::kRelease);

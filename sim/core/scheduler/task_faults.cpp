@@ -41,7 +41,7 @@ bool TaskFaults::doorbell_lost(uint32_t sq, uint64_t rung) const
 bool TaskFaults::acts(uint32_t sq, uint32_t kind) const
 {
     const bool does = will_act(sq, kind);
-    hit(sq).kinds &= ~(1u << kind);
+    effect(sq).kinds &= ~(1u << kind);
     if (does && kind == TWINSIM_FAULT_RECORD_LOST)
         plan_.lose_record(
             {queues_.device, queues_.timer(sq), queues_[sq].stream_id, queues_.sqe(sq)},
@@ -53,7 +53,7 @@ bool TaskFaults::acts(uint32_t sq, uint32_t kind) const
 Cycle TaskFaults::slowed(uint32_t sq, Cycle time) const
 {
     const BoardState &board = queues_.board;
-    const uint64_t permille = hit(sq).slow_permille;
+    const uint64_t permille = effect(sq).slow_permille;
     // Beyond what time can count nothing happens any more, but it is still a time.
     const Cycle most = UINT64_MAX / board.params.cycle_ns - 1 - board.now;
     if (time / 1000 >= most / permille)
@@ -63,7 +63,7 @@ Cycle TaskFaults::slowed(uint32_t sq, Cycle time) const
 
 Cycle TaskFaults::give_up_time(uint32_t sq) const
 {
-    const uint64_t ns = hit(sq).give_up_ns;
+    const uint64_t ns = effect(sq).give_up_ns;
     return ns != 0 ? queues_.board.params.to_cycles(ns) : kNever;
 }
 
@@ -71,7 +71,7 @@ Cycle TaskFaults::give_up_time(uint32_t sq) const
 bool TaskFaults::stretches(uint32_t sq) const
 {
     const QueueRow &q = queues_[sq];
-    FaultPlan::Effect &slow = hit(sq);
+    FaultPlan::Effect &slow = effect(sq);
     if (slow.slow_permille == 1000 || slow.stretched)
         return false;
     slow.stretched = true;

@@ -32,12 +32,12 @@ class TaskFaults
 
     [[nodiscard]] FaultPlan::Effect &effect(uint32_t sq) const
     {
-        return plan_.hit(queues_.timer(sq));
+        return plan_.effect(queues_.timer(sq));
     }
     /// Whether a fault of that kind has yet to act.
     [[nodiscard]] bool will_act(uint32_t sq, uint32_t kind) const
     {
-        return (hit(sq).kinds & 1u << kind) != 0;
+        return (effect(sq).kinds & 1u << kind) != 0;
     }
     /// The same; then it has.
     [[nodiscard]] bool acts(uint32_t sq, uint32_t kind) const;
@@ -50,7 +50,7 @@ class TaskFaults
     /// Only a time limit, or a kill, ends the task.
     [[nodiscard]] bool is_silent(uint32_t sq) const
     {
-        return hit(sq).give_up_ns != 0 || will_act(sq, TWINSIM_FAULT_ENGINE_HANG);
+        return effect(sq).give_up_ns != 0 || will_act(sq, TWINSIM_FAULT_ENGINE_HANG);
     }
     /// After which time the engine gives up; kNever: it does not.
     [[nodiscard, gnu::cold]] Cycle give_up_time(uint32_t sq) const;
