@@ -16,7 +16,7 @@ import sys
 import tempfile
 import unittest
 
-from recordings import entries, fields, hide, stop_clocks
+from recordings import HEADER, entries, fields, hide, stop_clocks
 
 SMOOTH = ("ns", "cycles", "MB/s", "permille", "B/cycle")
 NEAR = 0.05
