@@ -74,7 +74,7 @@ bool sim_program_make_room(void **array, uint32_t count, uint32_t *room, size_t 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
 /* Drops the runs that are over; whether some are left. Takes program->lock, and perhaps the model lock. */
-static bool runs_left(twin_program *program, struct sim_mark *out_newest)
+static bool runs_left(twin_program *program, struct sim_queue_point *out_newest)
 {
     for (;;) {
         pthread_mutex_lock(&program->lock);
@@ -84,10 +84,10 @@ static bool runs_left(twin_program *program, struct sim_mark *out_newest)
         }
         const struct sim_run oldest = program->runs[0];
         pthread_mutex_unlock(&program->lock);
-        const struct sim_mark mark = {
+        const struct sim_queue_point point = {
             .queue = oldest.launcher, .epoch = oldest.epoch, .number = oldest.end + 1};
-        if (sim_mark_completion_cached(&mark) == SIM_PENDING) {
-            *out_newest = mark;
+        if (sim_point_completion_cached(&point) == SIM_PENDING) {
+            *out_newest = point;
             return true;
         }
         pthread_mutex_lock(&program->lock);
@@ -189,16 +189,16 @@ twin_status sim_program_abort(twin_program *program)
 twin_status sim_program_drain(twin_program *program, uint64_t timeout_ns)
 {
     uint64_t begin = sim_clock.now_ns;
-    struct sim_mark mark;
-    while (runs_left(program, &mark)) {
+    struct sim_queue_point point;
+    while (runs_left(program, &point)) {
         uint64_t spent = sim_clock.now_ns - begin;
         struct sim_wait wait = {
-            .kind = SIM_WAIT_MARK,
+            .kind = SIM_WAIT_QUEUE_POINT,
             .wake = SIM_WAKE_STREAM,
             .timeout_ns = timeout_ns == TWIN_FOREVER ? TWIN_FOREVER
                           : spent < timeout_ns       ? timeout_ns - spent
                                                      : 0,
-            .mark = mark,
+            .point = point,
         };
         twin_status status = sim_drive_wait(&wait);
         if (status == TWIN_E_TIMEOUT || twin_wait_given_up(status))
@@ -363,10 +363,10 @@ void sim_program_destroy(twin_program *program)
 
 twin_status sim_program_bind(twin_program *program, twin_queue *queue, bool head)
 {
-    struct sim_mark mark;
+    struct sim_queue_point point;
     if (!queue->config.deferred || queue->device != program->device)
         return TWIN_E_INVALID;
-    if (runs_left(program, &mark))
+    if (runs_left(program, &point))
         return TWIN_E_BUSY;
     pthread_mutex_lock(&queue->lock);
     pthread_mutex_lock(&program->lock);
@@ -385,8 +385,8 @@ twin_status sim_program_bind(twin_program *program, twin_queue *queue, bool head
 
 twin_status sim_program_unbind(twin_program *program, twin_queue *queue)
 {
-    struct sim_mark mark;
-    if (runs_left(program, &mark))
+    struct sim_queue_point point;
+    if (runs_left(program, &point))
         return TWIN_E_BUSY;
     pthread_mutex_lock(&queue->lock);
     pthread_mutex_lock(&program->lock);
@@ -410,11 +410,11 @@ twin_status sim_program_unbind(twin_program *program, twin_queue *queue)
 
 twin_status sim_program_clean(twin_queue *queue)
 {
-    struct sim_mark mark;
+    struct sim_queue_point point;
     pthread_mutex_lock(&queue->lock);
     twin_program *program = queue->deferred.program;
     pthread_mutex_unlock(&queue->lock);
-    if (program && runs_left(program, &mark))
+    if (program && runs_left(program, &point))
         return TWIN_E_BUSY;
     return sim_control_abort(queue);
 }
@@ -538,9 +538,9 @@ twin_status sim_work_run(twin_queue *queue, twin_program *program)
     twin_status refusal = sim_queue_refusal(queue);
     if (refusal != TWIN_OK)
         return refusal;
-    struct sim_mark mark;
+    struct sim_queue_point point;
     bool visible = false;
-    (void)runs_left(program, &mark);
+    (void)runs_left(program, &point);
     pthread_mutex_lock(&queue->lock);
     pthread_mutex_lock(&program->lock);
     twin_status status = program->sealed ? TWIN_OK : TWIN_E_INVALID;

@@ -76,7 +76,7 @@ bool sim_observe_wants_stats(void)
 static enum sim_host_cause cause_of(const struct sim_wait *wait)
 {
     switch (wait->kind) {
-    case SIM_WAIT_MARK:
+    case SIM_WAIT_QUEUE_POINT:
         return wait->for_room ? SIM_HOST_RING : SIM_HOST_QUEUE;
     case SIM_WAIT_EVENT_ID:
         return SIM_HOST_ID;
@@ -99,15 +99,15 @@ void sim_observe_waited(const struct sim_wait *wait, uint64_t end_ns)
         return;
     if (sim_process.trace_path[0] != '\0') {
         bool copy = wait->kind == SIM_WAIT_TRANSFER;
-        bool mark = wait->kind == SIM_WAIT_MARK;
+        bool point = wait->kind == SIM_WAIT_QUEUE_POINT;
         sim_timeline_wait(sim_clock.number, &(struct timeline_wait){
                                                 .begin_ns = wait->begin_ns,
                                                 .end_ns = end_ns,
                                                 .done_ns = wait->done_ns,
-                                                .number = copy   ? wait->transfer.number
-                                                          : mark ? wait->mark.number
-                                                                 : 0,
-                                                .track = mark   ? wait->mark.queue->track
+                                                .number = copy    ? wait->transfer.number
+                                                          : point ? wait->point.number
+                                                                  : 0,
+                                                .track = point  ? wait->point.queue->track
                                                          : copy ? wait->device->index
                                                                 : UINT32_MAX,
                                                 .cause = (uint8_t)cause,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One device as the driver keeps it. The structure is made once per index and lives as long as the process:
- * close empties it, open fills it again, so old marks stay good to ask. */
+ * close empties it, open fills it again, so old queue points stay good to ask. */
 #ifndef TWINRT_SIM_PROCESS_DEVICE_H
 #define TWINRT_SIM_PROCESS_DEVICE_H
 

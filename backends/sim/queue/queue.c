@@ -23,43 +23,43 @@
 /* Task states are looked at after so many submissions, so that ids come back without anybody waiting. */
 #define RECLAIM_EVERY 64u
 
-/* ---- marks ---------------------------------------------------------------------------------- */
+/* ---- queue points --------------------------------------------------------------------------- */
 
-/* What was dropped in the mark's epoch; NULL: nothing. The newest come first: marks are mostly young. */
-static const struct sim_dropped *find_dropped(const struct sim_mark *mark)
+/* What was dropped in the epoch of a queue point; NULL: nothing. The newest come first: points are mostly young. */
+static const struct sim_dropped *find_dropped(const struct sim_queue_point *point)
 {
-    const twin_hw_device *device = mark->queue->device;
+    const twin_hw_device *device = point->queue->device;
     for (size_t i = device->dropped_count; i > 0; i--) {
         const struct sim_dropped *dropped = &device->dropped[i - 1];
-        if (dropped->queue == mark->queue && dropped->epoch == mark->epoch)
+        if (dropped->queue == point->queue && dropped->epoch == point->epoch)
             return dropped;
     }
     return NULL;
 }
 
-enum sim_completion sim_mark_completion_locked(const struct sim_mark *mark)
+enum sim_completion sim_point_completion_locked(const struct sim_queue_point *point)
 {
-    twin_queue *queue = mark->queue;
+    twin_queue *queue = point->queue;
     const twin_hw_device *device = queue->device;
-    if (mark->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed))
+    if (point->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed))
         return !queue->open || twinsim_queue_retired(sim_process.board, device->index, queue->sq) >=
-                                   mark->number
+                                   point->number
                    ? SIM_DONE
                    : SIM_PENDING;
-    const struct sim_dropped *dropped = find_dropped(mark);
-    return dropped && mark->number > dropped->retired ? SIM_DROPPED : SIM_DONE;
+    const struct sim_dropped *dropped = find_dropped(point);
+    return dropped && point->number > dropped->retired ? SIM_DROPPED : SIM_DONE;
 }
 
-twin_status sim_mark_reason_locked(const struct sim_mark *mark)
+twin_status sim_point_reason_locked(const struct sim_queue_point *point)
 {
-    const struct sim_dropped *dropped = find_dropped(mark);
+    const struct sim_dropped *dropped = find_dropped(point);
     return dropped ? dropped->reason : TWIN_E_ABORTED;
 }
 
-twin_status sim_mark_reason(const struct sim_mark *mark)
+twin_status sim_point_reason(const struct sim_queue_point *point)
 {
     sim_model_lock();
-    twin_status reason = sim_mark_reason_locked(mark);
+    twin_status reason = sim_point_reason_locked(point);
     sim_model_unlock();
     return reason;
 }
@@ -72,70 +72,70 @@ static enum sim_completion catch_up(enum sim_completion completion)
     return completion;
 }
 
-/* What the counters said of the mark, and of the queue when the newest task is asked for, depends on the order of threads.
+/* What the counters said of the point, and of the queue when the newest task is asked for, depends on the order of threads.
  * So does that they were asked: the queue may have been closed meanwhile. */
-static bool nd_completion_again(struct sim_mark *mark, enum sim_completion *out)
+static bool nd_completion_again(struct sim_queue_point *point, enum sim_completion *out)
 {
     uint64_t value = 0;
     if (!sim_nd(TWIN_ND_COMPLETION, 0, &value))
         return false;
-    mark->number = value / 2;
+    point->number = value / 2;
     *out = (value & 1) != 0 ? SIM_DONE : SIM_PENDING;
     return true;
 }
 
-static void nd_log_completion(const struct sim_mark *mark, bool done)
+static void nd_log_completion(const struct sim_queue_point *point, bool done)
 {
-    uint64_t value = mark->number * 2 + done;
+    uint64_t value = point->number * 2 + done;
     (void)sim_nd(TWIN_ND_COMPLETION, 0, &value);
 }
 
-static enum sim_completion completion_cached(struct sim_mark *mark)
+static enum sim_completion completion_cached(struct sim_queue_point *point)
 {
-    twin_queue *queue = mark->queue;
+    twin_queue *queue = point->queue;
     enum sim_completion then = SIM_PENDING;
-    if (sim_paced_now() && nd_completion_again(mark, &then))
+    if (sim_paced_now() && nd_completion_again(point, &then))
         return catch_up(then);
-    if (mark->epoch == atomic_load_explicit(&queue->epoch, memory_order_acquire)) {
+    if (point->epoch == atomic_load_explicit(&queue->epoch, memory_order_acquire)) {
         uint64_t retired =
             twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
         /* The counter restarts with the epoch: it counts only if the epoch still stands. */
         atomic_thread_fence(memory_order_acquire);
-        if (mark->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed)) {
-            bool done = retired >= mark->number && sim_drive_settled();
+        if (point->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed)) {
+            bool done = retired >= point->number && sim_drive_settled();
             if (sim_nd_logged() && !sim_paced_now())
-                nd_log_completion(mark, done);
+                nd_log_completion(point, done);
             return catch_up(done ? SIM_DONE : SIM_PENDING);
         }
     }
     sim_model_lock();
-    enum sim_completion completion = sim_mark_completion_locked(mark);
+    enum sim_completion completion = sim_point_completion_locked(point);
     sim_model_unlock();
     return catch_up(completion);
 }
 
-enum sim_completion sim_mark_completion_cached(const struct sim_mark *mark)
+enum sim_completion sim_point_completion_cached(const struct sim_queue_point *point)
 {
-    struct sim_mark asked = *mark;
-    return mark->number == 0 ? SIM_DONE : completion_cached(&asked);
+    struct sim_queue_point asked = *point;
+    return point->number == 0 ? SIM_DONE : completion_cached(&asked);
 }
 
-enum sim_completion sim_mark_completion_exact(const struct sim_mark *mark)
+enum sim_completion sim_point_completion_exact(const struct sim_queue_point *point)
 {
-    if (mark->number == 0)
+    if (point->number == 0)
         return SIM_DONE;
     sim_model_lock();
-    enum sim_completion completion = sim_mark_completion_locked(mark);
+    enum sim_completion completion = sim_point_completion_locked(point);
     sim_model_unlock();
     return catch_up(completion);
 }
 
 struct sim_fence {
     size_t count;
-    struct sim_mark marks[];
+    struct sim_queue_point points[];
 };
 
-static bool in_flight(twin_queue *queue, struct sim_mark *out)
+static bool in_flight(twin_queue *queue, struct sim_queue_point *out)
 {
     if (!queue)
         return false;
@@ -148,7 +148,7 @@ static bool in_flight(twin_queue *queue, struct sim_mark *out)
 }
 
 /* Visits what is in flight on every device. A device that closes meanwhile only has less of it. */
-static size_t gather(struct sim_mark *marks, size_t room)
+static size_t gather(struct sim_queue_point *points, size_t room)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < sim_process.device_count; i++) {
@@ -156,11 +156,11 @@ static size_t gather(struct sim_mark *marks, size_t room)
         unsigned slots =
             device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
         for (unsigned sq = 0; sq < slots; sq++) {
-            struct sim_mark mark;
-            if (!in_flight(atomic_load_explicit(&device->queues[sq], memory_order_acquire), &mark))
+            struct sim_queue_point point;
+            if (!in_flight(atomic_load_explicit(&device->queues[sq], memory_order_acquire), &point))
                 continue;
             if (count < room)
-                marks[count] = mark;
+                points[count] = point;
             count++;
         }
     }
@@ -177,10 +177,10 @@ bool sim_fence_take(struct sim_fence **out)
         /* Other threads submit meanwhile, on queues that come first too: as often as it takes, for what was in
          * flight at the call must not be the part that finds no room. There are only so many queues. */
         size_t room = count + 8;
-        struct sim_fence *fence = malloc(sizeof(*fence) + room * sizeof(fence->marks[0]));
+        struct sim_fence *fence = malloc(sizeof(*fence) + room * sizeof(fence->points[0]));
         if (!fence)
             return true;
-        count = gather(fence->marks, room);
+        count = gather(fence->points, room);
         if (count <= room) {
             fence->count = count;
             *out = fence;
@@ -193,11 +193,11 @@ bool sim_fence_take(struct sim_fence **out)
 bool sim_fence_passed(const struct sim_fence *fence)
 {
     for (size_t i = 0; i < fence->count; i++) {
-        const struct sim_mark *mark = &fence->marks[i];
-        twin_queue *queue = mark->queue;
-        if (atomic_load_explicit(&queue->epoch, memory_order_acquire) == mark->epoch &&
+        const struct sim_queue_point *point = &fence->points[i];
+        twin_queue *queue = point->queue;
+        if (atomic_load_explicit(&queue->epoch, memory_order_acquire) == point->epoch &&
             twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq) <
-                mark->number)
+                point->number)
             return false;
     }
     return true;
@@ -481,34 +481,34 @@ twin_status sim_queue_restart_locked(twin_queue *queue, twin_status reason)
 
 /* ---- waiting -------------------------------------------------------------------------------- */
 
-static struct sim_mark newest(twin_queue *queue)
+static struct sim_queue_point newest(twin_queue *queue)
 {
-    struct sim_mark mark = {.queue = queue};
-    mark.epoch = atomic_load_explicit(&queue->epoch, memory_order_acquire);
-    mark.number = atomic_load_explicit(&queue->submitted, memory_order_acquire);
-    return mark;
+    struct sim_queue_point point = {.queue = queue};
+    point.epoch = atomic_load_explicit(&queue->epoch, memory_order_acquire);
+    point.number = atomic_load_explicit(&queue->submitted, memory_order_acquire);
+    return point;
 }
 
 /* Others may submit to the queue just now. */
-static enum sim_completion completion_of_newest(struct sim_mark *mark)
+static enum sim_completion completion_of_newest(struct sim_queue_point *point)
 {
-    return mark->number == 0 && !sim_nd_logged() ? SIM_DONE : completion_cached(mark);
+    return point->number == 0 && !sim_nd_logged() ? SIM_DONE : completion_cached(point);
 }
 
 twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns)
 {
     if (queue->config.deferred)
         return TWIN_OK;
-    struct sim_mark mark = newest(queue);
-    if (completion_of_newest(&mark) == SIM_DONE) {
+    struct sim_queue_point point = newest(queue);
+    if (completion_of_newest(&point) == SIM_DONE) {
         sim_queue_release_memory(queue);
         return sim_failure_report(queue);
     }
     struct sim_wait wait = {
-        .kind = SIM_WAIT_MARK,
+        .kind = SIM_WAIT_QUEUE_POINT,
         .wake = queue->config.fast_sync ? SIM_WAKE_POLL : SIM_WAKE_STREAM,
         .timeout_ns = timeout_ns,
-        .mark = mark,
+        .point = point,
     };
     twin_status status = sim_drive_wait(&wait);
     if (status != TWIN_OK && !sim_failure_is(status))
@@ -520,16 +520,16 @@ twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns)
 
 twin_status sim_queue_query(twin_queue *queue, bool *out_idle)
 {
-    struct sim_mark mark = newest(queue);
+    struct sim_queue_point point = newest(queue);
     *out_idle = true;
     if (queue->config.deferred)
         return TWIN_OK;
-    bool idle = completion_of_newest(&mark) != SIM_PENDING;
+    bool idle = completion_of_newest(&point) != SIM_PENDING;
     if (!idle) {
         sim_drive_poll();
-        idle = sim_mark_completion_exact(&mark) != SIM_PENDING;
-        if (!idle && sim_poll_repeated(queue, &mark, true))
-            idle = sim_mark_completion_exact(&mark) != SIM_PENDING;
+        idle = sim_point_completion_exact(&point) != SIM_PENDING;
+        if (!idle && sim_poll_repeated(queue, &point, true))
+            idle = sim_point_completion_exact(&point) != SIM_PENDING;
     }
     *out_idle = idle;
     return TWIN_OK;
@@ -537,8 +537,10 @@ twin_status sim_queue_query(twin_queue *queue, bool *out_idle)
 
 twin_status sim_queue_room(twin_queue *queue)
 {
-    struct sim_wait wait = {
-        .kind = SIM_WAIT_MARK, .wake = SIM_WAKE_POLL, .timeout_ns = TWIN_FOREVER, .for_room = true};
+    struct sim_wait wait = {.kind = SIM_WAIT_QUEUE_POINT,
+                            .wake = SIM_WAKE_POLL,
+                            .timeout_ns = TWIN_FOREVER,
+                            .for_room = true};
     twin_status refusal = sim_queue_refusal(queue);
     if (refusal != TWIN_OK)
         return refusal;
@@ -549,8 +551,8 @@ twin_status sim_queue_room(twin_queue *queue)
     uint32_t limit = sim_process.limits.in_flight;
     uint64_t after = submitted + queue->room_wanted;
     bool fits = after - reclaimed <= limit;
-    wait.mark.queue = queue;
-    wait.mark.epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed);
+    wait.point.queue = queue;
+    wait.point.epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed);
     if (queue->id_wanted) {
         uint64_t outlook = 0; /* one that waited then had found none */
         fits = sim_paced_now() ? !sim_process.services->outlook(&outlook)
@@ -559,7 +561,7 @@ twin_status sim_queue_room(twin_queue *queue)
         wait.kind = SIM_WAIT_EVENT_ID;
         wait.device = queue->device;
     } else if (!fits) {
-        wait.mark.number = after - limit;
+        wait.point.number = after - limit;
     }
     pthread_mutex_unlock(&queue->lock);
     return fits ? TWIN_OK : sim_drive_wait(&wait);

@@ -18,7 +18,7 @@
 #include "graph/deferred.h"
 #include "memory/descriptor_pool.h"
 #include "process/process.h"
-#include "queue/mark.h"
+#include "queue/queue_point.h"
 #include "seam/types.h"
 #include "twinsim/stars.h"
 
@@ -107,12 +107,12 @@ struct twin_queue {
 
 enum sim_completion { SIM_PENDING, SIM_DONE, SIM_DROPPED };
 /* Answers from counters alone when the epoch is the present one, else takes the model lock's table: see
- * sim_mark_completion_locked. PENDING may be stale. Thread: any. */
-enum sim_completion sim_mark_completion_cached(const struct sim_mark *mark);
+ * sim_point_completion_locked. PENDING may be stale. Thread: any. */
+enum sim_completion sim_point_completion_cached(const struct sim_queue_point *point);
 /* What holds now: what anybody was told is done, is done. Takes the model lock. Thread: any. */
-enum sim_completion sim_mark_completion_exact(const struct sim_mark *mark);
+enum sim_completion sim_point_completion_exact(const struct sim_queue_point *point);
 /* Thread: model. */
-enum sim_completion sim_mark_completion_locked(const struct sim_mark *mark);
+enum sim_completion sim_point_completion_locked(const struct sim_queue_point *point);
 
 twin_status sim_queue_create(twin_hw_device *device, const twin_queue_config *config,
                              twin_queue **out_queue);
@@ -133,9 +133,9 @@ twin_status sim_queue_tasks(twin_queue *queue,
 uint64_t sim_queue_newest_task(twin_queue *queue);
 
 /* Why a piece of work was dropped: TWIN_E_ABORTED, TWIN_E_DEVICE_ABORTED, or a failure of its group. Thread: any. */
-twin_status sim_mark_reason(const struct sim_mark *mark);
+twin_status sim_point_reason(const struct sim_queue_point *point);
 /* Thread: model. */
-twin_status sim_mark_reason_locked(const struct sim_mark *mark);
+twin_status sim_point_reason_locked(const struct sim_queue_point *point);
 
 /* ---- for submitters, before they take a lock ---- */
 

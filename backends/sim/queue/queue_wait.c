@@ -8,16 +8,16 @@
 #include "wait/report.h"
 #include "wait/wait.h"
 
-/* Sets the watch of a queue to the nearest target that somebody waits for: a mark, or an entry that may give a
+/* Sets the watch of a queue to the nearest target that somebody waits for: a point, or an entry that may give a
  * hardware event id back. */
 static void watch_queue(twin_queue *queue)
 {
     uint64_t nearest = 0;
     bool id_wanted = false;
     for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
-        if (wait->kind == SIM_WAIT_MARK && wait->mark.queue == queue &&
-            (nearest == 0 || wait->mark.number < nearest))
-            nearest = wait->mark.number;
+        if (wait->kind == SIM_WAIT_QUEUE_POINT && wait->point.queue == queue &&
+            (nearest == 0 || wait->point.number < nearest))
+            nearest = wait->point.number;
         id_wanted = id_wanted || (wait->kind == SIM_WAIT_EVENT_ID && wait->device == queue->device);
     }
     if (id_wanted) {
@@ -38,27 +38,27 @@ static void watch_ids(twin_hw_device *device)
 
 void sim_watch_for(const struct sim_wait *wait)
 {
-    if (wait->kind == SIM_WAIT_MARK)
-        watch_queue(wait->mark.queue);
+    if (wait->kind == SIM_WAIT_QUEUE_POINT)
+        watch_queue(wait->point.queue);
     else if (wait->kind == SIM_WAIT_EVENT_ID)
         watch_ids(wait->device);
 }
 
-void sim_check_mark(struct sim_wait *wait)
+void sim_check_queue_point(struct sim_wait *wait)
 {
-    const struct sim_mark *mark = &wait->mark;
-    const twin_queue *queue = mark->queue;
-    switch (sim_mark_completion_locked(mark)) {
+    const struct sim_queue_point *point = &wait->point;
+    const twin_queue *queue = point->queue;
+    switch (sim_point_completion_locked(point)) {
     case SIM_PENDING:
         return;
     case SIM_DROPPED:
-        sim_wait_finish(wait, sim_mark_reason_locked(mark), queue->ended_ns);
+        sim_wait_finish(wait, sim_point_reason_locked(point), queue->ended_ns);
         return;
     case SIM_DONE:
         sim_wait_finish(wait, TWIN_OK,
-                        mark->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed)
+                        point->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed)
                             ? twinsim_queue_retired_at(sim_process.board, queue->device->index,
-                                                       queue->sq, mark->number)
+                                                       queue->sq, point->number)
                             : queue->ended_done_ns);
         return;
     }
@@ -66,7 +66,7 @@ void sim_check_mark(struct sim_wait *wait)
 
 void sim_check_event_id(struct sim_wait *wait)
 {
-    const struct sim_mark *mark = &wait->mark;
+    const struct sim_queue_point *point = &wait->point;
     if (sim_pace_repeats == SIM_REPEATS_RUN) {
         sim_id_wanted = true;
         return;
@@ -75,7 +75,7 @@ void sim_check_event_id(struct sim_wait *wait)
     sim_queue_reclaim_all(wait->device, true);
     sim_ids_clean(&wait->device->events, sim_process.board, wait->device->index);
     if (atomic_load_explicit(&wait->device->events.free_count, memory_order_relaxed) > 0 ||
-        mark->epoch != atomic_load_explicit(&mark->queue->epoch, memory_order_relaxed))
+        point->epoch != atomic_load_explicit(&point->queue->epoch, memory_order_relaxed))
         sim_wait_finish(wait, TWIN_OK, twinsim_now(sim_process.board));
     else
         watch_ids(wait->device); /* what was watched has retired, and it was not enough */

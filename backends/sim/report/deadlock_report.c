@@ -102,7 +102,7 @@ static void describe_last_record(struct text *text, const struct sim_task_state 
     bool recorded = signal->recorded;
     bool in_program = signal->in_program;
     bool is_awaited = (uint32_t)signal->serial == awaited->serial;
-    struct sim_mark mark = signal->mark;
+    struct sim_queue_point point = signal->point;
     pthread_mutex_unlock(&signal->lock);
     if (!recorded) {
         add(text, "; no record was submitted");
@@ -117,20 +117,20 @@ static void describe_last_record(struct text *text, const struct sim_task_state 
         add(text, ", the last one is of a model");
         return;
     }
-    if (sim_mark_completion_locked(&mark) == SIM_DROPPED) {
+    if (sim_point_completion_locked(&point) == SIM_DROPPED) {
         add(text, ": the last one was dropped with its stream's work");
         return;
     }
-    const twin_queue *queue = mark.queue;
-    if (!queue->open || mark.epoch != atomic_load_explicit(&queue->epoch, memory_order_relaxed)) {
+    const twin_queue *queue = point.queue;
+    if (!queue->open || point.epoch != atomic_load_explicit(&queue->epoch, memory_order_relaxed)) {
         add(text, ": the stream of the last one has ended or was aborted since");
         return;
     }
-    add(text, ": the last one, task %llu of ", (unsigned long long)mark.number);
+    add(text, ": the last one, task %llu of ", (unsigned long long)point.number);
     if (queue->device->index != device)
         add(text, "device %u, ", queue->device->index);
     add(text, "stream %u, ", queue->config.id);
-    if (twinsim_record_lost(sim_process.board, queue->device->index, queue->sq, mark.number))
+    if (twinsim_record_lost(sim_process.board, queue->device->index, queue->sq, point.number))
         add(text, "was lost to an injected fault");
     else if (signal->config.kind == TWIN_SIGNAL_NOTIFY)
         add(text, "is done and used up: another wait took it, or it was cleared");

@@ -92,10 +92,10 @@ static void add_awaited(struct text *text, const struct sim_wait *wait)
 {
     char others[96];
     switch (wait->kind) {
-    case SIM_WAIT_MARK:
+    case SIM_WAIT_QUEUE_POINT:
         add(text, "waits for %stask %llu of stream %u of device %u",
-            wait->for_room ? "room, until " : "", (unsigned long long)wait->mark.number,
-            wait->mark.queue->config.id, wait->mark.queue->device->index);
+            wait->for_room ? "room, until " : "", (unsigned long long)wait->point.number,
+            wait->point.queue->config.id, wait->point.queue->device->index);
         return;
     case SIM_WAIT_TRANSFER:
         add(text, "waits for its copy");

@@ -48,11 +48,12 @@ static twin_status wait_locked(twin_queue *queue, twin_signal *signal, uint32_t 
 }
 
 twin_status sim_abroad_wait(twin_queue *queue, twin_signal *signal, uint32_t event,
-                            const struct sim_mark *mark, uint32_t serial, uint64_t timeout_ns)
+                            const struct sim_queue_point *point, uint32_t serial,
+                            uint64_t timeout_ns)
 {
     twin_status status = TWIN_OK;
     sim_model_lock();
-    if (sim_mark_completion_locked(mark) == SIM_PENDING) {
+    if (sim_point_completion_locked(point) == SIM_PENDING) {
         pthread_mutex_lock(&queue->lock);
         status = wait_locked(queue, signal, event, serial, timeout_ns);
         pthread_mutex_unlock(&queue->lock);

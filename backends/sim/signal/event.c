@@ -231,7 +231,7 @@ static twin_status record_locked(twin_queue *queue, twin_signal *signal,
         signal->id = id;
         signal->generation = generation;
     }
-    signal->mark = (struct sim_mark){
+    signal->point = (struct sim_queue_point){
         .queue = queue,
         .epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed),
         .number = queue->config.deferred
@@ -242,7 +242,7 @@ static twin_status record_locked(twin_queue *queue, twin_signal *signal,
     uint64_t nothing = 0;
     (void)sim_nd(TWIN_ND_SET, 0, &nothing);
     if (__builtin_expect(publication != NULL, 0))
-        sim_shared_publish_locked(signal, publication, &signal->mark);
+        sim_shared_publish_locked(signal, publication, &signal->point);
     *state = (struct sim_task_state){
         .thread = state->thread,
         .signal = signal,
@@ -344,13 +344,13 @@ static twin_status wait_for(twin_queue *queue, twin_signal *signal, uint64_t tim
     uint32_t id = signal->id;
     uint32_t generation = signal->generation;
     uint32_t serial = (uint32_t)signal->serial;
-    struct sim_mark mark = signal->mark;
+    struct sim_queue_point point = signal->point;
     pthread_mutex_unlock(&signal->lock);
     /* The work a REBIND wait binds to is known: nothing to queue when it is done already. */
-    if (rebind && (!recorded || sim_mark_completion_cached(&mark) != SIM_PENDING))
+    if (rebind && (!recorded || sim_point_completion_cached(&point) != SIM_PENDING))
         return TWIN_OK;
     if (queue->device != signal->device && rebind && bound)
-        return sim_abroad_wait(queue, signal, id, &mark, serial, timeout_ns);
+        return sim_abroad_wait(queue, signal, id, &point, serial, timeout_ns);
     if (queue->device != signal->device || (rebind && !bound)) {
         sim_explain("device %u, stream %u cannot wait for %s %u of device %u%s",
                     queue->device->index, queue->config.id, sim_event_noun(signal),
@@ -440,7 +440,7 @@ struct snapshot {
     uint32_t generation;
     uint64_t time_ns;
     uint64_t elsewhere; /* the newest record is that one of another process or device */
-    struct sim_mark mark;
+    struct sim_queue_point point;
 };
 
 __attribute__((always_inline)) static inline struct snapshot look(twin_signal *signal)
@@ -454,7 +454,7 @@ __attribute__((always_inline)) static inline struct snapshot look(twin_signal *s
         .id = signal->id,
         .generation = signal->generation,
         .time_ns = signal->time_ns,
-        .mark = signal->mark,
+        .point = signal->point,
     };
     if (__builtin_expect(sim_event_shared(signal) != NULL, 0))
         snapshot.elsewhere = sim_shared_elsewhere_locked(signal);
@@ -483,20 +483,20 @@ static enum sim_completion completion_cached(const twin_signal *signal, const st
         return sim_shared_completion(signal, now->elsewhere);
     if (__builtin_expect(now->in_program, 0))
         return is_set(signal, now) ? SIM_DONE : SIM_PENDING;
-    return now->recorded ? sim_mark_completion_cached(&now->mark) : SIM_DONE;
+    return now->recorded ? sim_point_completion_cached(&now->point) : SIM_DONE;
 }
 
 /* The same, and never stale: other threads may keep the model running, and what one of them was told is so for all. */
 static enum sim_completion completion_exact(const twin_signal *signal, const struct snapshot *now)
 {
     bool plain = now->elsewhere == 0 && !now->in_program && now->recorded;
-    return plain ? sim_mark_completion_exact(&now->mark) : completion_cached(signal, now);
+    return plain ? sim_point_completion_exact(&now->point) : completion_cached(signal, now);
 }
 
 /* Why the newest record was dropped. */
 static twin_status reason_of(const struct snapshot *now)
 {
-    return now->elsewhere != 0 ? TWIN_E_ABORTED : sim_mark_reason(&now->mark);
+    return now->elsewhere != 0 ? TWIN_E_ABORTED : sim_point_reason(&now->point);
 }
 
 /* Answers a wait for a record that did not come to pass. */
@@ -535,10 +535,10 @@ static void query(twin_signal *signal, twin_signal_state *out_state)
         }
         if (completion == SIM_PENDING)
             completion = completion_exact(signal, &now);
-        if (completion == SIM_PENDING && sim_poll_repeated(signal, &now.mark, true))
+        if (completion == SIM_PENDING && sim_poll_repeated(signal, &now.point, true))
             completion = completion_exact(signal, &now);
         else if (completion != SIM_PENDING && waits != 0 &&
-                 sim_poll_repeated(signal, &now.mark, false))
+                 sim_poll_repeated(signal, &now.point, false))
             waits = waits_open(signal);
     }
     bool complete =
@@ -588,14 +588,14 @@ static twin_status host_wait(twin_signal *signal, uint64_t timeout_ns)
         return sim_drive_wait(&other);
     }
     struct sim_wait wait = {
-        .kind = SIM_WAIT_MARK,
-        .wake = now.mark.queue->config.fast_sync ? SIM_WAKE_POLL : SIM_WAKE_EVENT,
+        .kind = SIM_WAIT_QUEUE_POINT,
+        .wake = now.point.queue->config.fast_sync ? SIM_WAKE_POLL : SIM_WAKE_EVENT,
         .timeout_ns = timeout_ns,
-        .mark = now.mark,
+        .point = now.point,
     };
     twin_status status = sim_drive_wait(&wait);
     if (status == TWIN_OK)
-        sim_queue_release_memory(now.mark.queue);
+        sim_queue_release_memory(now.point.queue);
     return sim_failure_is(status) ? dropped(signal, &now) : status;
 }
 
@@ -616,7 +616,7 @@ twin_status sim_event_timestamp(twin_signal *signal, uint64_t *out_ns)
     if (!now.timed) {
         sim_drive_poll();
         now = look(signal);
-        if (!now.timed && sim_poll_repeated(signal, &now.mark, true))
+        if (!now.timed && sim_poll_repeated(signal, &now.point, true))
             now = look(signal);
     }
     if (!now.timed)

@@ -30,7 +30,7 @@ struct twin_signal {
     bool bound;
     bool in_program; /* it is one of a deferred queue */
     uint64_t serial; /* counts records */
-    struct sim_mark mark;
+    struct sim_queue_point point;
     uint64_t timed_serial; /* the record that time_ns belongs to */
     uint64_t time_ns;
     /* List of the device, guarded by its signals_lock. */

@@ -19,7 +19,7 @@
 struct sim_publication {
     struct sim_publication *next;
     twin_signal *signal;
-    struct sim_mark mark;
+    struct sim_queue_point point;
     uint64_t number;
 };
 
@@ -75,7 +75,7 @@ static twin_status carry_over(struct sim_shared *shared)
     pthread_mutex_lock(&signal->lock);
     atomic_store_explicit(&signal->shared, shared, memory_order_release);
     if (publication && signal->recorded) {
-        sim_shared_publish_locked(signal, publication, &signal->mark);
+        sim_shared_publish_locked(signal, publication, &signal->point);
         publication = NULL;
     }
     pthread_mutex_unlock(&signal->lock);
@@ -261,14 +261,14 @@ void sim_shared_submitted(struct sim_publication *publication, bool good)
 }
 
 void sim_shared_publish_locked(twin_signal *signal, struct sim_publication *publication,
-                               const struct sim_mark *mark)
+                               const struct sim_queue_point *point)
 {
     struct sim_shared *shared = sim_event_shared(signal);
     sim_event_retain(signal);
     publication->signal = signal;
-    publication->mark = *mark;
-    if (mark->number > atomic_load_explicit(&mark->queue->visible, memory_order_relaxed))
-        atomic_store_explicit(&mark->queue->visible, mark->number, memory_order_relaxed);
+    publication->point = *point;
+    if (point->number > atomic_load_explicit(&point->queue->visible, memory_order_relaxed))
+        atomic_store_explicit(&point->queue->visible, point->number, memory_order_relaxed);
     pthread_mutex_lock(&shared_lock);
     if (!is_notify(signal)) {
         publication->number = sim_share_begin(&shared->file);
@@ -431,7 +431,7 @@ static struct sim_publication *take_published(void)
     struct sim_publication *taken = NULL;
     for (struct sim_publication **link = &publications; *link;) {
         struct sim_publication *publication = *link;
-        enum sim_completion completion = sim_mark_completion_locked(&publication->mark);
+        enum sim_completion completion = sim_point_completion_locked(&publication->point);
         if (completion == SIM_PENDING) {
             link = &publication->next;
             continue;

@@ -47,11 +47,11 @@ twin_status sim_shared_prepare(twin_signal *signal, struct sim_publication **out
 void sim_shared_forget(struct sim_publication *publication);
 /* The record was submitted, or not: then nothing is to be published. No lock is held. */
 void sim_shared_submitted(struct sim_publication *publication, bool good);
-/* The record is `mark`. The signal's lock is held. */
+/* The record is `point`. The signal's lock is held. */
 void sim_shared_publish_locked(twin_signal *signal, struct sim_publication *publication,
-                               const struct sim_mark *mark);
+                               const struct sim_queue_point *point);
 /* EVENT: the signal of another device of this process that made the newest record, with a reference on it; NULL: this one
- * did, or another process. It stands for the other in waits and questions: its record is a mark of the one board, not news
+ * did, or another process. It stands for the other in waits and questions: its record is a point of the one board, not news
  * that must be looked for. Thread: any. */
 twin_signal *sim_shared_maker(twin_signal *signal);
 /* Queues a wait if it is for a record made elsewhere, or refuses it; *out_done: nothing is left to do. */

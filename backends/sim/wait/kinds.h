@@ -8,11 +8,11 @@
 
 #include "wait/wait.h"
 
-void sim_check_mark(struct sim_wait *wait);     /* queue/queue_wait.c */
-void sim_check_event_id(struct sim_wait *wait); /* queue/queue_wait.c */
-void sim_check_transfer(struct sim_wait *wait); /* memory/memory.c */
-void sim_check_shared(struct sim_wait *wait);   /* signal/ipc.c */
-void sim_check_call(struct sim_wait *wait);     /* hostcall/host_call_queue.c */
+void sim_check_queue_point(struct sim_wait *wait); /* queue/queue_wait.c */
+void sim_check_event_id(struct sim_wait *wait);    /* queue/queue_wait.c */
+void sim_check_transfer(struct sim_wait *wait);    /* memory/memory.c */
+void sim_check_shared(struct sim_wait *wait);      /* signal/ipc.c */
+void sim_check_call(struct sim_wait *wait);        /* hostcall/host_call_queue.c */
 
 /* A transfer begins, as its wait does. TWIN_E_DEVICE (explained). memory/memory.c. */
 twin_status sim_post_transfer(struct sim_wait *wait);

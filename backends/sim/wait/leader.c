@@ -132,9 +132,12 @@ bool sim_wait_finished(const struct sim_wait *wait)
 
 /* By kind. */
 static void (*const checks[])(struct sim_wait *wait) = {
-    [SIM_WAIT_MARK] = sim_check_mark,         [SIM_WAIT_TRANSFER] = sim_check_transfer,
-    [SIM_WAIT_EVENT_ID] = sim_check_event_id, [SIM_WAIT_SHARED] = sim_check_shared,
-    [SIM_WAIT_CALL] = sim_check_call,         [SIM_WAIT_TIME] = NULL, /* its deadline ends it */
+    [SIM_WAIT_QUEUE_POINT] = sim_check_queue_point,
+    [SIM_WAIT_TRANSFER] = sim_check_transfer,
+    [SIM_WAIT_EVENT_ID] = sim_check_event_id,
+    [SIM_WAIT_SHARED] = sim_check_shared,
+    [SIM_WAIT_CALL] = sim_check_call,
+    [SIM_WAIT_TIME] = NULL, /* its deadline ends it */
 };
 
 bool sim_id_wanted;
@@ -445,7 +448,7 @@ twin_status sim_drive_wait(struct sim_wait *wait)
 
     uint64_t outlook = TWIN_WOKE_DONE;
     bool repeated = sim_paced_now() && sim_process.services->outlook(&outlook);
-    if (wait->kind == SIM_WAIT_MARK)
+    if (wait->kind == SIM_WAIT_QUEUE_POINT)
         sim_model_lock_alone(); /* what it waits for does not depend on when it began */
     else
         sim_model_lock();

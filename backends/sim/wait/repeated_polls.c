@@ -138,10 +138,10 @@ static void advance(void)
     sim_model_unlock();
 }
 
-bool sim_poll_repeated(const void *object, const struct sim_mark *mark, bool done)
+bool sim_poll_repeated(const void *object, const struct sim_queue_point *point, bool done)
 {
-    const uint64_t sq = mark->queue ? sim_work_sq(mark->queue) + 1u : 0;
-    const uint64_t question = (mark->number << 1 | done) ^ sq << 48;
+    const uint64_t sq = point->queue ? sim_work_sq(point->queue) + 1u : 0;
+    const uint64_t question = (point->number << 1 | done) ^ sq << 48;
     if (!was_asked_often(object, question))
         return false;
     uint64_t now = 0;

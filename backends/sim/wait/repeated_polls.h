@@ -10,14 +10,14 @@
 
 #include <stdbool.h>
 
-#include "queue/mark.h"
+#include "queue/queue_point.h"
 
 #define SIM_POLLS_EQUAL 16u
 
-/* The calling thread got the answer "not yet" to a question about `object`: whether the work of the mark is done, or, if
- * not `done`, another one. It is another question when the mark is another one. Thread: any, no lock.
+/* The calling thread got the answer "not yet" to a question about `object`: whether the work of the point is done, or, if
+ * not `done`, another one. It is another question when the point is another one. Thread: any, no lock.
  * True: its clock has been advanced, and the answer may be another one. It is never advanced to or past a time limit of a wait or of
  * the device, unless it is proven that nobody else can act before. */
-bool sim_poll_repeated(const void *object, const struct sim_mark *mark, bool done);
+bool sim_poll_repeated(const void *object, const struct sim_queue_point *point, bool done);
 
 #endif

@@ -8,18 +8,18 @@
 #include <stdbool.h>
 
 #include "process/process.h"
-#include "queue/mark.h"
+#include "queue/queue_point.h"
 
 struct sim_call;
 struct sim_clock;
 
 enum sim_wait_kind {
-    SIM_WAIT_MARK,     /* the mark's work has retired */
-    SIM_WAIT_TRANSFER, /* the driver's own DMA; posted when the wait begins */
-    SIM_WAIT_EVENT_ID, /* a free event id on the device */
-    SIM_WAIT_SHARED,   /* a record that another process made */
-    SIM_WAIT_CALL,     /* a host function of the channel is due */
-    SIM_WAIT_TIME      /* the model has reached the deadline; ends with TWIN_E_TIMEOUT */
+    SIM_WAIT_QUEUE_POINT, /* the point's work has retired */
+    SIM_WAIT_TRANSFER,    /* the driver's own DMA; posted when the wait begins */
+    SIM_WAIT_EVENT_ID,    /* a free event id on the device */
+    SIM_WAIT_SHARED,      /* a record that another process made */
+    SIM_WAIT_CALL,        /* a host function of the channel is due */
+    SIM_WAIT_TIME         /* the model has reached the deadline; ends with TWIN_E_TIMEOUT */
 };
 
 /* Host memory that a transfer may reach while it runs. */
@@ -34,7 +34,8 @@ struct sim_wait {
     enum sim_wait_kind kind;
     enum sim_wake wake;
     uint64_t timeout_ns;
-    struct sim_mark mark;   /* MARK; EVENT_ID: queue and epoch of the one who wants the id */
+    struct sim_queue_point
+        point;              /* QUEUE_POINT; EVENT_ID: queue and epoch of the one who wants the id */
     twin_hw_device *device; /* TRANSFER, EVENT_ID */
     struct twinsim_transfer transfer;
     const twin_signal *shared; /* SHARED: its record `number` */
