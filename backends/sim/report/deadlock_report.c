@@ -99,12 +99,11 @@ static void describe_last_record(struct text *text, const struct sim_task_state 
         return;
     }
     pthread_mutex_lock(&signal->lock);
-    bool recorded = signal->recorded;
-    bool in_program = signal->in_program;
+    const enum completion_source source = signal->source;
     bool is_awaited = (uint32_t)signal->serial == awaited->serial;
     struct sim_queue_point point = signal->point;
     pthread_mutex_unlock(&signal->lock);
-    if (!recorded) {
+    if (source == COMPLETION_NONE) {
         add(text, "; no record was submitted");
         return;
     }
@@ -113,7 +112,7 @@ static void describe_last_record(struct text *text, const struct sim_task_state 
         add(text, ": the one waited for is over, and the event was recorded anew since");
         return;
     }
-    if (in_program) {
+    if (source != COMPLETION_QUEUE) {
         add(text, ", the last one is of a model");
         return;
     }

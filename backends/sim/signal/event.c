@@ -225,7 +225,9 @@ static twin_status record_locked(twin_queue *queue, twin_signal *signal,
     sim_event_retain(signal);
     pthread_mutex_lock(&signal->lock);
     signal->serial++;
-    signal->recorded = true;
+    signal->source = !queue->config.deferred                   ? COMPLETION_QUEUE
+                     : config->kind == TWIN_SIGNAL_EVENT_LEVEL ? COMPLETION_FLAG
+                                                               : COMPLETION_TIME;
     signal->bound = bound;
     if (bound) { /* else it is fixed, and read without the lock */
         signal->id = id;
@@ -238,7 +240,6 @@ static twin_status record_locked(twin_queue *queue, twin_signal *signal,
                       ? 0 /* no moment of its own: each run records */
                       : atomic_load_explicit(&queue->submitted, memory_order_relaxed) + 1,
     };
-    signal->in_program = queue->config.deferred;
     uint64_t nothing = 0;
     (void)sim_nd(TWIN_ND_SET, 0, &nothing);
     if (__builtin_expect(publication != NULL, 0))
@@ -307,7 +308,7 @@ static inline uint64_t lock_newest(twin_signal *signal)
 /* It has seen that. */
 static inline bool saw_newest(const twin_signal *signal, uint64_t then)
 {
-    bool timed = signal->recorded && signal->timed_serial == signal->serial;
+    bool timed = signal->source != COMPLETION_NONE && signal->timed_serial == signal->serial;
     if (__builtin_expect(!sim_nd_logged(), 1))
         return timed;
     uint64_t now = timed ? TWIN_NEWEST_TIMED : TWIN_NEWEST_UNTIMED;
@@ -339,7 +340,7 @@ static twin_status wait_for(twin_queue *queue, twin_signal *signal, uint64_t tim
     }
     bool rebind = signal->config.kind == TWIN_SIGNAL_EVENT_REBIND;
     (void)saw_newest(signal, lock_newest(signal));
-    bool recorded = signal->recorded;
+    bool recorded = signal->source != COMPLETION_NONE;
     bool bound = signal->bound;
     uint32_t id = signal->id;
     uint32_t generation = signal->generation;
@@ -432,10 +433,9 @@ twin_status sim_work_reset(twin_queue *queue, twin_signal *signal)
 /* ---- host side ------------------------------------------------------------------------------ */
 
 struct snapshot {
-    bool recorded;
+    enum completion_source source;
     bool timed; /* time_ns is that of the newest record */
     bool bound;
-    bool in_program;
     uint32_t id;
     uint32_t generation;
     uint64_t time_ns;
@@ -447,10 +447,9 @@ __attribute__((always_inline)) static inline struct snapshot look(twin_signal *s
 {
     uint64_t then = lock_newest(signal);
     struct snapshot snapshot = {
-        .recorded = signal->recorded,
+        .source = signal->source,
         .timed = saw_newest(signal, then),
         .bound = signal->bound,
-        .in_program = signal->in_program,
         .id = signal->id,
         .generation = signal->generation,
         .time_ns = signal->time_ns,
@@ -459,16 +458,13 @@ __attribute__((always_inline)) static inline struct snapshot look(twin_signal *s
     if (__builtin_expect(sim_event_shared(signal) != NULL, 0))
         snapshot.elsewhere = sim_shared_elsewhere_locked(signal);
     if (snapshot.elsewhere != 0)
-        snapshot.recorded = true;
+        snapshot.source = COMPLETION_SHARED;
     pthread_mutex_unlock(&signal->lock);
     return snapshot;
 }
 
-/* A record in a program has no moment that could be over: its flag tells, and without one its time. */
-static bool is_set(const twin_signal *signal, const struct snapshot *now)
+static bool flag_is_set(const twin_signal *signal)
 {
-    if (signal->config.kind != TWIN_SIGNAL_EVENT_LEVEL)
-        return now->timed;
     uint32_t entry = 0;
     sim_model_lock();
     (void)twinsim_read(sim_process.board, signal->device->index,
@@ -479,24 +475,32 @@ static bool is_set(const twin_signal *signal, const struct snapshot *now)
 
 static enum sim_completion completion_cached(const twin_signal *signal, const struct snapshot *now)
 {
-    if (__builtin_expect(now->elsewhere != 0, 0))
+    switch (now->source) {
+    case COMPLETION_NONE:
+        break;
+    case COMPLETION_QUEUE:
+        return sim_point_completion_cached(&now->point);
+    case COMPLETION_FLAG:
+        return flag_is_set(signal) ? SIM_DONE : SIM_PENDING;
+    case COMPLETION_TIME:
+        return now->timed ? SIM_DONE : SIM_PENDING;
+    case COMPLETION_SHARED:
         return sim_shared_completion(signal, now->elsewhere);
-    if (__builtin_expect(now->in_program, 0))
-        return is_set(signal, now) ? SIM_DONE : SIM_PENDING;
-    return now->recorded ? sim_point_completion_cached(&now->point) : SIM_DONE;
+    }
+    return SIM_DONE;
 }
 
-/* The same, and never stale: other threads may keep the model running, and what one of them was told is so for all. */
+/* The same, and never stale: other threads may keep the model running. */
 static enum sim_completion completion_exact(const twin_signal *signal, const struct snapshot *now)
 {
-    bool plain = now->elsewhere == 0 && !now->in_program && now->recorded;
-    return plain ? sim_point_completion_exact(&now->point) : completion_cached(signal, now);
+    return now->source == COMPLETION_QUEUE ? sim_point_completion_exact(&now->point)
+                                           : completion_cached(signal, now);
 }
 
 /* Why the newest record was dropped. */
 static twin_status reason_of(const struct snapshot *now)
 {
-    return now->elsewhere != 0 ? TWIN_E_ABORTED : sim_point_reason(&now->point);
+    return now->source == COMPLETION_SHARED ? TWIN_E_ABORTED : sim_point_reason(&now->point);
 }
 
 /* Answers a wait for a record that did not come to pass. */
@@ -546,7 +550,7 @@ static void query(twin_signal *signal, twin_signal_state *out_state)
     if (complete)
         sim_clock_catch_up();
     *out_state = (twin_signal_state){
-        .recorded = now.recorded,
+        .recorded = now.source != COMPLETION_NONE,
         .complete = complete,
         .waits_open = waits,
         .hardware_id = now.id,
@@ -567,7 +571,7 @@ twin_status sim_event_query(twin_signal *signal, twin_signal_state *out_state)
 static twin_status host_wait(twin_signal *signal, uint64_t timeout_ns)
 {
     struct snapshot now = look(signal);
-    if (!now.recorded)
+    if (now.source == COMPLETION_NONE)
         return TWIN_OK;
     switch (completion_cached(signal, &now)) {
     case SIM_DONE:
@@ -577,7 +581,7 @@ static twin_status host_wait(twin_signal *signal, uint64_t timeout_ns)
     case SIM_PENDING:
         break;
     }
-    if (__builtin_expect(now.elsewhere != 0, 0)) {
+    if (__builtin_expect(now.source == COMPLETION_SHARED, 0)) {
         struct sim_wait other = {
             .kind = SIM_WAIT_SHARED,
             .wake = SIM_WAKE_EVENT,
@@ -611,7 +615,7 @@ twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns)
 twin_status sim_event_timestamp(twin_signal *signal, uint64_t *out_ns)
 {
     struct snapshot now = look(signal);
-    if (!now.recorded)
+    if (now.source == COMPLETION_NONE)
         return TWIN_E_NEVER_RECORDED;
     if (!now.timed) {
         sim_drive_poll();

@@ -11,6 +11,16 @@
 
 struct sim_shared;
 
+/* What says whether the newest record is complete; decided when it is recorded. */
+enum completion_source {
+    COMPLETION_NONE,  /* there is no record, which counts as complete */
+    COMPLETION_QUEUE, /* its queue point */
+    /* Of a model instance, whose runs record anew, the record has no point: */
+    COMPLETION_FLAG,  /* LEVEL: the flag in the event table */
+    COMPLETION_TIME,  /* the others: the time of the record */
+    COMPLETION_SHARED /* made elsewhere: the shared file (only in answers, never in a signal) */
+};
+
 struct twin_signal {
     pthread_mutex_t lock; /* last but signals_lock */
     twin_hw_device *device;
@@ -26,9 +36,8 @@ struct twin_signal {
         id; /* LEVEL, NOTIFY: for life. REBIND: of the newest record when `bound`. Guarded by lock. */
     uint32_t generation; /* of the id */
     /* The newest record. Guarded by lock. */
-    bool recorded;
+    enum completion_source source;
     bool bound;
-    bool in_program; /* it is one of a deferred queue */
     uint64_t serial; /* counts records */
     struct sim_queue_point point;
     uint64_t timed_serial; /* the record that time_ns belongs to */

@@ -74,7 +74,7 @@ static twin_status carry_over(struct sim_shared *shared)
     }
     pthread_mutex_lock(&signal->lock);
     atomic_store_explicit(&signal->shared, shared, memory_order_release);
-    if (publication && signal->recorded) {
+    if (publication && signal->source != COMPLETION_NONE) {
         sim_shared_publish_locked(signal, publication, &signal->point);
         publication = NULL;
     }
