@@ -46,7 +46,7 @@ static void begin(scene *s)
     twinrt_fault fault = TWINRT_FAULT_INIT(TWINRT_FAULT_BAD_TASK);
     fault.task = TWINRT_FAULT_TASK_KERNEL;
     fault.times = 0;
-    (void)twin_plant(&fault);
+    (void)twin_inject_fault(&fault);
 }
 
 static void end(const scene *s)

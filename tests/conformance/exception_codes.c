@@ -55,7 +55,7 @@ static void expect_failure(const scene *s, aclrtFuncHandle function, const twinr
                            aclError code)
 {
     told = 0;
-    (void)twin_plant(fault);
+    (void)twin_inject_fault(fault);
     launch(s, function);
     launch(s, function);
     if (!CHECK_CODE(aclrtSynchronizeStreamWithTimeout(s->stream, SOON_MS), code))
@@ -179,7 +179,7 @@ void test_slow_cores(void)
     const double plain = kernel_span(&s);
     twinrt_fault fault = kernel_fault(TWINRT_FAULT_ENGINE_SLOW);
     fault.factor_permille = 11000;
-    (void)twin_plant(&fault);
+    (void)twin_inject_fault(&fault);
     const double slow = kernel_span(&s);
     CHECK(slow - plain >= 10 * 1200);
     CHECK(kernel_span(&s) < slow); /* one was hit */
@@ -204,7 +204,7 @@ void test_failed_memory(void)
         fault.bytes = 4;
         fault.times = 0;
         fault.status = statuses[i];
-        (void)twin_plant(&fault);
+        (void)twin_inject_fault(&fault);
         told = 0;
         CHECK_OK(aclrtLaunchKernel(s.vector, 1, args.device, 8, s.stream)); /* what is before it */
         CHECK_OK(aclrtSynchronizeStreamWithTimeout(s.stream, SOON_MS));
@@ -239,7 +239,7 @@ void test_last_error_and_message(void)
     (void)aclrtGetLastError(ACL_RT_THREAD_LEVEL);
     (void)aclGetRecentErrMsg();
     const twinrt_fault fault = kernel_fault(TWINRT_FAULT_ENGINE_ERROR);
-    (void)twin_plant(&fault);
+    (void)twin_inject_fault(&fault);
     launch(&s, s.mixed);
     CHECK_OK(aclrtGetThreadLastTaskId(&task));
     CHECK_OK(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL)); /* queued, no more */

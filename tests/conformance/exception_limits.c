@@ -24,7 +24,7 @@ static void begin(scene *s)
     twinrt_fault fault = twin_fault_for(TWINRT_FAULT_ENGINE_HANG); /* as every kernel here does */
     fault.task = TWINRT_FAULT_TASK_KERNEL;
     fault.times = 0;
-    (void)twin_plant(&fault);
+    (void)twin_inject_fault(&fault);
 }
 
 static void end(const scene *s)

@@ -76,7 +76,7 @@ static void hit(twinrt_fault_kind kind, uint64_t times, uint32_t status)
     fault.task = TWINRT_FAULT_TASK_KERNEL;
     fault.times = times;
     fault.status = status;
-    (void)twin_plant(&fault);
+    (void)twin_inject_fault(&fault);
 }
 
 void test_continue_after_kernels(void)

@@ -133,7 +133,7 @@ void test_many_failures_at_once(void)
     twinrt_fault fault = TWINRT_FAULT_INIT(TWINRT_FAULT_ENGINE_ERROR);
     fault.task = TWINRT_FAULT_TASK_KERNEL;
     fault.times = 0;
-    (void)twin_plant(&fault);
+    (void)twin_inject_fault(&fault);
     twin_threads_run(WORKERS + 1, run, workers);
     CHECK_OK(twinrt_fault_remove(0));
     CHECK_OK(aclrtExceptionInfoCallbackUnregister(on_process));

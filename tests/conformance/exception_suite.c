@@ -92,7 +92,7 @@ static void spoil_next(void)
 {
     twinrt_fault fault = TWINRT_FAULT_INIT(TWINRT_FAULT_BAD_TASK);
     fault.task = TWINRT_FAULT_TASK_KERNEL;
-    (void)twin_plant(&fault);
+    (void)twin_inject_fault(&fault);
 }
 
 static void launch(aclrtFuncHandle function, void *args, size_t bytes, aclrtStream stream)

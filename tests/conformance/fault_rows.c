@@ -31,7 +31,7 @@ void test_failed_rows(void)
         fault.address = (uint64_t)(uintptr_t)from.device + BAD * PITCH + 100;
         fault.bytes = 8;
         fault.times = 0;
-        twin_plant(&fault);
+        twin_inject_fault(&fault);
         if (way == IN_NO_STREAM) {
             CHECK_CODE(aclrtMemcpy2d(to.host, PITCH, from.device, PITCH, WIDTH, ROWS,
                                      ACL_MEMCPY_DEVICE_TO_HOST),

@@ -11,7 +11,7 @@ twinrt_fault twin_fault_for(twinrt_fault_kind kind)
     return fault;
 }
 
-uint32_t twin_plant(const twinrt_fault *fault)
+uint32_t twin_inject_fault(const twinrt_fault *fault)
 {
     uint32_t number = 0;
     CHECK_OK(twinrt_fault_inject(fault, &number));

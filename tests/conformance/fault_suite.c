@@ -66,7 +66,7 @@ static void test_failing_tasks(void)
         fault.stream = id;
         fault.first = 2;
         fault.status = c->status;
-        uint32_t number = twin_plant(&fault);
+        uint32_t number = twin_inject_fault(&fault);
         memset(&told, 0, sizeof(told));
         (void)aclrtGetLastError(ACL_RT_THREAD_LEVEL);
         CHECK_OK(aclrtMemsetAsync(buffer.device, CELL, 2, CELL, stream));
@@ -111,7 +111,7 @@ static void test_stop_mode(void)
     CHECK_OK(aclrtSetStreamFailureMode(first, ACL_STOP_ON_FAILURE));
     twinrt_fault fault = twin_fault_for(TWINRT_FAULT_ENGINE_ERROR);
     fault.status = 0x217;
-    twin_plant(&fault);
+    twin_inject_fault(&fault);
     copy_within(&buffer, first);
     CHECK_OK(aclrtMemsetAsync(buffer.device + 2 * CELL, CELL, 3, CELL, first));
     for (int i = 0; i < 2; i++) {
@@ -166,7 +166,7 @@ static void test_silent_tasks(void)
             fault.task = TWINRT_FAULT_TASK_SDMA;
             CHECK_OK(aclrtMemset(buffer.device, 3 * CELL, 1, 3 * CELL));
             CHECK_OK(aclrtMemset(buffer.device, CELL, 7, CELL));
-            twin_plant(&fault);
+            twin_inject_fault(&fault);
             copy_within(&buffer, stream);
             CHECK_CODE(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS),
                        ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
@@ -216,17 +216,17 @@ static void test_late_tasks(void)
     double usual = timed_copy(stream, &buffer);
     twinrt_fault fault = twin_fault_for(TWINRT_FAULT_ENGINE_SLOW);
     fault.factor_permille = 1000000;
-    twin_plant(&fault);
+    twin_inject_fault(&fault);
     CHECK(timed_copy(stream, &buffer) > 100 * usual);
     fault = twin_fault_for(TWINRT_FAULT_COMPLETION_LOST);
     fault.duration_ns = 5000000;
     fault.task = TWINRT_FAULT_TASK_SDMA;
-    twin_plant(&fault);
+    twin_inject_fault(&fault);
     CHECK(timed_copy(stream, &buffer) >= 5000);
     fault = twin_fault_for(TWINRT_FAULT_REPORTS_FULL);
     fault.duration_ns = 5000000;
     fault.first = 2; /* the second record: it retires late, and its time says so */
-    twin_plant(&fault);
+    twin_inject_fault(&fault);
     CHECK(timed_copy(stream, &buffer) >= 5000);
     CHECK_OK(twinrt_fault_remove(0));
     double after = timed_copy(stream, &buffer);
@@ -244,7 +244,7 @@ static void test_lost_messages(void)
     aclrtStream second = twin_stream();
     aclrtEvent event = twin_event(EVENT_EX);
     twinrt_fault fault = twin_fault_for(TWINRT_FAULT_RECORD_LOST);
-    twin_plant(&fault);
+    twin_inject_fault(&fault);
     CHECK_OK(aclrtStreamWaitEvent(second, event)); /* nothing recorded yet: passes */
     CHECK_OK(aclrtSynchronizeStreamWithTimeout(second, SOON_MS));
     twin_hold hold;
@@ -254,7 +254,7 @@ static void test_lost_messages(void)
     CHECK_OK(twinrt_fault_remove(0));
     fault.first = 2; /* the record that ends the hold comes first */
     fault.task = TWINRT_FAULT_TASK_ANY;
-    twin_plant(&fault);
+    twin_inject_fault(&fault);
     aclrtStream third = twin_stream();
     twin_hold_release(&hold, third);
     CHECK_OK(aclrtSynchronizeStreamWithTimeout(first, SOON_MS));
@@ -267,7 +267,7 @@ static void test_lost_messages(void)
     CHECK_OK(aclrtDestroyNotify(hold.notify));
 
     fault = twin_fault_for(TWINRT_FAULT_DOORBELL_LOST);
-    twin_plant(&fault);
+    twin_inject_fault(&fault);
     CHECK_OK(aclrtRecordEvent(event, first));
     CHECK_CODE(aclrtSynchronizeStreamWithTimeout(first, SHORT_MS),
                ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
@@ -278,7 +278,7 @@ static void test_lost_messages(void)
     aclrtEvent timed = NULL;
     CHECK_OK(aclrtCreateEventWithFlag(&timed, ACL_EVENT_TIME_LINE));
     fault = twin_fault_for(TWINRT_FAULT_REPORT_LOST);
-    twin_plant(&fault);
+    twin_inject_fault(&fault);
     CHECK_OK(aclrtRecordEvent(timed, first));
     CHECK_OK(aclrtSynchronizeStreamWithTimeout(first, SOON_MS));
     uint64_t stamp = 0;
@@ -309,10 +309,10 @@ static void test_lost_failures(void)
         twinrt_fault fault = twin_fault_for(TWINRT_FAULT_ENGINE_ERROR);
         fault.task = TWINRT_FAULT_TASK_SDMA;
         fault.first = 2;
-        twin_plant(&fault);
+        twin_inject_fault(&fault);
         fault = twin_fault_for(kinds[i]);
         fault.task = TWINRT_FAULT_TASK_SDMA;
-        uint32_t number = twin_plant(&fault);
+        uint32_t number = twin_inject_fault(&fault);
         uint64_t times = 77;
         copy_within(&buffer, stream);
         CHECK_OK(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS));
@@ -355,7 +355,7 @@ static void test_failed_memory(void)
     twin_buffer_make(&buffer, 3 * CELL, 1);
     for (int way = 0; way < 3; way++) {
         twinrt_fault fault = bad_memory(buffer.device + 100, 8);
-        twin_plant(&fault);
+        twin_inject_fault(&fault);
         CHECK_OK(aclrtGetErrorVerbose(0, &info)); /* nobody has met it yet */
         CHECK_EQUAL(info.errorType, ACL_RT_NO_ERROR);
         copy_within(&buffer, stream);
@@ -413,7 +413,7 @@ static void test_failed_links_and_writes(void)
     twin_buffer_make(&buffer, 3 * CELL, 1);
     twinrt_fault fault = bad_memory(buffer.device, CELL);
     fault.status = 0x222;
-    twin_plant(&fault);
+    twin_inject_fault(&fault);
     copy_within(&buffer, stream);
     CHECK_CODE(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS),
                ACL_ERROR_RT_SUSPECT_REMOTE_ERROR);
@@ -431,7 +431,7 @@ static void test_failed_links_and_writes(void)
     fault = bad_memory(buffer.device, CELL);
     fault.access = TWINRT_FAULT_WRITE;
     fault.times = 1;
-    twin_plant(&fault);
+    twin_inject_fault(&fault);
     CHECK_OK(aclrtMemsetAsync(buffer.device, CELL, 5, CELL, stream));
     CHECK_CODE(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS), ACL_ERROR_RT_DEVICE_MEM_ERROR);
     CHECK_OK(aclrtMemsetAsync(buffer.device, CELL, 5, CELL, stream));
@@ -441,7 +441,7 @@ static void test_failed_links_and_writes(void)
     CHECK_OK(twinrt_fault_remove(0));
 
     fault = bad_memory(buffer.device, 8);
-    twin_plant(&fault);
+    twin_inject_fault(&fault);
     CHECK_OK(aclrtValueWait(buffer.device, 0, 0, stream));
     CHECK_CODE(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS), ACL_ERROR_RT_DEVICE_MEM_ERROR);
     CHECK_OK(twinrt_fault_remove(0));
@@ -459,7 +459,7 @@ static void test_synchronous_copies(void)
     twinrt_fault fault = TWINRT_FAULT_INIT(TWINRT_FAULT_ENGINE_ERROR);
     fault.task = TWINRT_FAULT_TASK_HOST_DMA;
     fault.first = 2;
-    twin_plant(&fault);
+    twin_inject_fault(&fault);
     CHECK_OK(aclrtMemset(buffer.device, CELL, 2, CELL));
     CHECK_CODE(aclrtMemset(buffer.device, CELL, 3, CELL), ACL_ERROR_RT_SYS_DMA);
     CHECK_CODE(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_SYS_DMA);

@@ -122,7 +122,7 @@ void twin_sweep_child(void)
                 fault.bytes = 2 * BYTES;
                 fault.access = TWINRT_FAULT_READ | TWINRT_FAULT_WRITE;
             }
-            uint32_t number = twin_plant(&fault);
+            uint32_t number = twin_inject_fault(&fault);
             aclError codes[2];
             run(&w, 2, codes);
             uint64_t times = 0;

@@ -8,7 +8,7 @@
 
 /* A fault of that kind with the times and factors that it needs. */
 twinrt_fault twin_fault_for(twinrt_fault_kind kind);
-uint32_t twin_plant(const twinrt_fault *fault);
+uint32_t twin_inject_fault(const twinrt_fault *fault);
 
 /* fault_rows.c */
 void test_failed_rows(void);

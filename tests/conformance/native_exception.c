@@ -97,7 +97,7 @@ void test_kernel_meets_failed_memory(void)
     fault.bytes = 8;
     fault.times = 0;
     fault.address = args.x + ADD_BYTES; /* of nobody's use */
-    uint32_t spared = twin_plant(&fault);
+    uint32_t spared = twin_inject_fault(&fault);
     uint64_t times = 1;
     NATIVE_LAUNCH(&s.n, "add", 1, args);
     CHECK_OK(aclrtSynchronizeStream(s.n.stream));
@@ -107,7 +107,7 @@ void test_kernel_meets_failed_memory(void)
     put_floats(s.x, 1);
     put_floats(s.y, 2);
     fault.address = args.x + ADD_BYTES - 16;
-    (void)twin_plant(&fault);
+    (void)twin_inject_fault(&fault);
     NATIVE_LAUNCH(&s.n, "add", 1, args);
     CHECK_CODE(aclrtSynchronizeStream(s.n.stream), ACL_ERROR_RT_DEVICE_MEM_ERROR);
     CHECK_EQUAL(told, 1);
@@ -133,7 +133,7 @@ void test_engine_fails_under_a_kernel(void)
     for (unsigned kind = TWINRT_FAULT_ENGINE_ERROR; kind <= TWINRT_FAULT_ENGINE_SLOW; kind++) {
         twinrt_fault fault = twin_fault_for((twinrt_fault_kind)kind);
         fault.task = TWINRT_FAULT_TASK_KERNEL;
-        (void)twin_plant(&fault);
+        (void)twin_inject_fault(&fault);
         const aclError code = kind == TWINRT_FAULT_ENGINE_ERROR ? ACL_ERROR_RT_VECTOR_CORE_EXCEPTION
                               : kind == TWINRT_FAULT_ENGINE_TIMEOUT
                                   ? ACL_ERROR_RT_VECTOR_CORE_TIMEOUT

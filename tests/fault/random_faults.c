@@ -137,7 +137,7 @@ static twinrt_fault any_fault(random_worker *worker)
 }
 
 /* A kind and a task that do not go together are refused, so several are tried. */
-static aclError call_plant(random_worker *worker)
+static aclError call_inject(random_worker *worker)
 {
     aclError code = BAD_VALUE;
     uint32_t number = 0;
@@ -220,7 +220,7 @@ static aclError call_memory_errors(random_worker *worker)
 
 const random_row random_fault_rows[] = {
     {"twinrt_fault_inject",
-     call_plant,
+     call_inject,
      2,
      {NULL_ARGUMENT, BAD_VALUE, NO_SUCH_DEVICE, NO_MEMORY},
      false},

@@ -33,7 +33,7 @@ class Bench
             rig_.open(sq, 0, 256);
     }
     Rig &rig() { return rig_; }
-    uint64_t hit()
+    uint64_t triggered()
     {
         uint64_t times = 0;
         CU_ASSERT(rig_.board().faults().triggered(number_, times));
@@ -185,7 +185,7 @@ static void test_between_rows()
         bench.rig().put(
             0, sqe_sdma_rows(Rig::kHbm, 64, Rig::kHbm + kBad - 64, 128, hit ? 65 : 64, 3), 0);
         bench.rig().run();
-        EXPECT_EQ(bench.faulted(), hit ? 1 : 0);
+        EXPECT_EQ(bench.triggered(), hit ? 1 : 0);
         EXPECT_EQ(bench.rig().board().faults().errors(0, nullptr, 0), hit ? 1 : 0);
         EXPECT_EQ(bench.rig().retired(0), hit ? 0 : 1);
         EXPECT_EQ(*bench.rig().hbm(), hit ? 0 : 3);
@@ -203,11 +203,11 @@ static void test_looks_of_a_poll()
     bench.rig().put(1, sqe_write_value(Rig::kHbm + kBad, 3, 1), 20000); // not enough: it stays
     bench.rig().run_until(40000);
     EXPECT_EQ(bench.rig().state(0), TWINSIM_QUEUE_PARKED);
-    EXPECT_EQ(bench.faulted(), 0);
+    EXPECT_EQ(bench.triggered(), 0);
     bench.rig().put(1, sqe_write_value(Rig::kHbm + kBad, 3, 5), 40000);
     bench.rig().run();
     bench.expect(0, STARS_STATUS_POISON);
-    EXPECT_EQ(bench.faulted(), 1);
+    EXPECT_EQ(bench.triggered(), 1);
 }
 
 static const twin_test tests[] = {
