@@ -45,7 +45,7 @@ void sim_write_files_locked(void)
     if (!timeline_due)
         return;
     timeline_due = false;
-    int error = sim_timeline_write(sim_process.trace_path, sim_process.board, sim_process.profile);
+    int error = sim_timeline_write(sim_process.trace_path, sim_process.sim, sim_process.profile);
     if (error != 0)
         sim_log(3, "TWINRT_TRACE: %s cannot be written: %s", sim_process.trace_path,
                 sim_output_reason(error));
@@ -53,7 +53,7 @@ void sim_write_files_locked(void)
 
 static void write_files(void)
 {
-    if (!sim_process.board)
+    if (!sim_process.sim)
         return;
     sim_model_lock();
     sim_write_files_locked();
@@ -96,14 +96,14 @@ static bool process_write(twin_write_when when, unsigned waiting)
     if (when == TWIN_WRITE_ALONE) {
         sim_output_remove_on_signals();
         sim_observe_alone();
-        if (sim_process.board)
+        if (sim_process.sim)
             sim_write_files_locked();
         return true;
     }
     if (!sim_model_lock_within(when == TWIN_WRITE_NOW ? LOCK_NS : 0))
         return false;
     bool now = when == TWIN_WRITE_NOW || sim_drive_still(waiting);
-    if (now && sim_process.board)
+    if (now && sim_process.sim)
         sim_write_files_locked();
     sim_model_unlock();
     return now;
@@ -111,7 +111,7 @@ static bool process_write(twin_write_when when, unsigned waiting)
 
 static bool process_forked(void)
 {
-    if (sim_process.board)
+    if (sim_process.sim)
         return false;
     sim_model_forked();
     sim_clock_forked();

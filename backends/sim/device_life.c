@@ -100,7 +100,7 @@ static twin_hw_device *make_device(uint32_t index)
 /* The board, with every device on it, when the first one is opened. Model lock held. */
 static twin_status make_board(void)
 {
-    if (sim_process.board)
+    if (sim_process.sim)
         return TWIN_OK;
     char rtl_library[PATH_MAX];
     (void)snprintf(rtl_library, sizeof(rtl_library), "%s/model-rtl.so",
@@ -122,13 +122,13 @@ static twin_status make_board(void)
                 .kernel_effect = sim_kernel_effect},
     };
     char error[512] = "";
-    int code = twinsim_create(&config, &sim_process.board, error, sizeof(error));
+    int code = twinsim_create(&config, &sim_process.sim, error, sizeof(error));
     if (code == TWINSIM_OK) {
         if (sim_nd_logged())
-            twinsim_look_apart(sim_process.board);
+            twinsim_look_apart(sim_process.sim);
         return sim_inject_begin();
     }
-    sim_process.board = NULL;
+    sim_process.sim = NULL;
     sim_fail("the model cannot be built: %s", error);
     return code == TWINSIM_E_MEMORY ? TWIN_E_NOMEM : TWIN_E_SETUP;
 }
@@ -203,12 +203,12 @@ void sim_device_close(twin_hw_device *device)
 {
     sim_model_lock();
     sim_queue_each(device, close_queue, device);
-    twinsim_reset(sim_process.board, device->index);
+    twinsim_reset(sim_process.sim, device->index);
     sim_queue_drop_all(device);
     sim_kernel_settle_locked(); /* it may use memory of the device, though its task is gone */
-    sim_ids_clean(&device->events, sim_process.board, device->index);
-    sim_ids_clean(&device->notifies, sim_process.board, device->index);
-    sim_ids_clean(&device->counts, sim_process.board, device->index);
+    sim_ids_clean(&device->events, sim_process.sim, device->index);
+    sim_ids_clean(&device->notifies, sim_process.sim, device->index);
+    sim_ids_clean(&device->counts, sim_process.sim, device->index);
     pthread_mutex_lock(&device->signals_lock);
     for (const twin_signal *signal = device->signals; signal; signal = signal->next)
         sim_log(2, "device %u: %s %u was not destroyed", device->index, sim_event_noun(signal),

@@ -9,7 +9,7 @@
 
 bool sim_settle_devices(void)
 {
-    twinsim *board = sim_process.board;
+    twinsim *board = sim_process.sim;
     uint32_t device;
     uint32_t sq;
     bool any = false;

@@ -9,9 +9,9 @@
 #include <systemc>
 
 #include "capi/rtl_library.h"
-#include "core/board.h"
+#include "core/system.h"
 #include "core/profile/params.h"
-#include "tlm/board_module.h"
+#include "systemc/system_module.h"
 
 #define TWINSIM_API extern "C" __attribute__((visibility("default")))
 
@@ -27,8 +27,8 @@ struct twinsim_profile {
 
 struct twinsim {
     std::unique_ptr<tsim::RtlPortFactory> rtl_ports;
-    tsim::Board board;
-    std::unique_ptr<tsim::BoardModule> module;
+    tsim::System system;
+    std::unique_ptr<tsim::SystemModule> module;
 };
 
 namespace
@@ -94,17 +94,17 @@ bool set_resolution()
 
 bool has_device(const twinsim *sim, uint32_t device)
 {
-    return sim && device < sim->board.device_count();
+    return sim && device < sim->system.device_count();
 }
 
 bool has_queue(const twinsim *sim, uint32_t device, uint32_t sq)
 {
-    return has_device(sim, device) && sq < sim->board.device(device).scheduler().queue_count();
+    return has_device(sim, device) && sq < sim->system.device(device).scheduler().queue_count();
 }
 
 bool is_open(const twinsim *sim, uint32_t device, uint32_t sq)
 {
-    return has_queue(sim, device, sq) && sim->board.device(device).scheduler().front(sq).is_open();
+    return has_queue(sim, device, sq) && sim->system.device(device).scheduler().front(sq).is_open();
 }
 
 bool depth_is_good(uint32_t depth)
@@ -157,7 +157,7 @@ TWINSIM_API const struct twinsim_parameter *twinsim_profile_at(const twinsim_pro
     return index < twinsim_profile_count(profile) ? &profile->profile.list()[index] : nullptr;
 }
 
-// ---- the board ---------------------------------------------------------------------------------
+// ---- the system ---------------------------------------------------------------------------------
 
 TWINSIM_API int twinsim_create(const struct twinsim_config *config, twinsim **out, char *error,
                                size_t error_bytes)
@@ -170,7 +170,7 @@ TWINSIM_API int twinsim_create(const struct twinsim_config *config, twinsim **ou
         }
         if (made) {
             say(error, error_bytes,
-                "twinsim_create: this process has a board already; reset its devices instead");
+                "twinsim_create: this process has a system already; reset its devices instead");
             return TWINSIM_E_STATE;
         }
         // All that is large, without SystemC: when it fails for lack of memory, a later call may succeed.
@@ -187,7 +187,8 @@ TWINSIM_API int twinsim_create(const struct twinsim_config *config, twinsim **ou
         }
         made = true;
         sc_core::sc_report_handler::set_handler(on_report);
-        sim->module = std::make_unique<tsim::BoardModule>("board", sim->board, config->quantum_ns);
+        sim->module =
+            std::make_unique<tsim::SystemModule>("system", sim->system, config->quantum_ns);
         sc_core::sc_start(sc_core::SC_ZERO_TIME); // elaborates
         *out = sim.release();
         return TWINSIM_OK;
@@ -196,7 +197,7 @@ TWINSIM_API int twinsim_create(const struct twinsim_config *config, twinsim **ou
 
 TWINSIM_API uint64_t twinsim_now(const twinsim *sim)
 {
-    return sim ? sim->board.now_ns() : 0;
+    return sim ? sim->system.now_ns() : 0;
 }
 
 TWINSIM_API int twinsim_reset(twinsim *sim, uint32_t device)
@@ -204,7 +205,7 @@ TWINSIM_API int twinsim_reset(twinsim *sim, uint32_t device)
     if (!has_device(sim, device))
         return TWINSIM_E_ARGUMENT;
     return guard(nullptr, 0, [&]() -> int {
-        sim->board.device(device).reset();
+        sim->system.device(device).reset();
         return TWINSIM_OK;
     });
 }
@@ -221,7 +222,7 @@ TWINSIM_API int twinsim_queue_open(twinsim *sim, uint32_t device, uint32_t sq,
     if (is_open(sim, device, sq))
         return TWINSIM_E_STATE;
     return guard(nullptr, 0, [&]() -> int {
-        const twinsim_bus &bus = sim->board.bus();
+        const twinsim_bus &bus = sim->system.bus();
         twinsim_target target = TWINSIM_TARGET_NONE;
         uint32_t owner = 0;
         const void *ring = bus.translate(bus.context, device, queue->ring_address,
@@ -232,7 +233,7 @@ TWINSIM_API int twinsim_queue_open(twinsim *sim, uint32_t device, uint32_t sq,
                                  &target, &owner);
         if (!ring || !cq)
             return TWINSIM_E_ARGUMENT;
-        sim->board.device(device).scheduler().open(sq, *queue, ring, cq);
+        sim->system.device(device).scheduler().open(sq, *queue, ring, cq);
         return TWINSIM_OK;
     });
 }
@@ -244,7 +245,7 @@ TWINSIM_API int twinsim_queue_close(twinsim *sim, uint32_t device, uint32_t sq)
     if (!is_open(sim, device, sq))
         return TWINSIM_E_STATE;
     return guard(nullptr, 0, [&]() -> int {
-        sim->board.device(device).scheduler().close(sq);
+        sim->system.device(device).scheduler().close(sq);
         return TWINSIM_OK;
     });
 }
@@ -253,12 +254,12 @@ TWINSIM_API void twinsim_doorbell(twinsim *sim, uint32_t device, uint32_t sq, ui
                                   uint64_t at_ns)
 {
     if (has_queue(sim, device, sq))
-        sim->board.device(device).doorbell(sq, tail, at_ns);
+        sim->system.device(device).doorbell(sq, tail, at_ns);
 }
 
 TWINSIM_API void twinsim_look_apart(twinsim *sim)
 {
-    sim->board.take_in_apart();
+    sim->system.take_in_apart();
 }
 
 TWINSIM_API void twinsim_look(twinsim *sim,
@@ -266,7 +267,7 @@ TWINSIM_API void twinsim_look(twinsim *sim,
                               void *context)
 {
     guard(nullptr, 0, [&]() -> int {
-        sim->board.take_in(seen, context);
+        sim->system.take_in(seen, context);
         return TWINSIM_OK;
     });
 }
@@ -276,25 +277,25 @@ TWINSIM_API int twinsim_look_again(twinsim *sim, const struct twinsim_seen *seen
     if (!seen || !has_queue(sim, seen->device, seen->sq))
         return TWINSIM_E_ARGUMENT;
     return guard(nullptr, 0, [&]() -> int {
-        return sim->board.device(seen->device).take_in(seen->sq, seen->newest) ? TWINSIM_OK
-                                                                               : TWINSIM_E_STATE;
+        return sim->system.device(seen->device).take_in(seen->sq, seen->newest) ? TWINSIM_OK
+                                                                                : TWINSIM_E_STATE;
     });
 }
 
 TWINSIM_API uint64_t twinsim_events_now(const twinsim *sim)
 {
-    return sim->board.events_now();
+    return sim->system.events_now();
 }
 
 TWINSIM_API void twinsim_queue_expect(const twinsim *sim, uint32_t device, uint32_t sq)
 {
     if (has_queue(sim, device, sq))
-        sim->board.device(device).scheduler().front(sq).expect_doorbell();
+        sim->system.device(device).scheduler().front(sq).expect_doorbell();
 }
 
 TWINSIM_API uint64_t twinsim_queue_retired(const twinsim *sim, uint32_t device, uint32_t sq)
 {
-    return has_queue(sim, device, sq) ? sim->board.device(device).scheduler().front(sq).retired()
+    return has_queue(sim, device, sq) ? sim->system.device(device).scheduler().front(sq).retired()
                                       : 0;
 }
 
@@ -303,15 +304,15 @@ TWINSIM_API uint64_t twinsim_queue_retired_at(const twinsim *sim, uint32_t devic
 {
     if (!is_open(sim, device, sq))
         return TWINSIM_NEVER;
-    const tsim::TaskQueue &front = sim->board.device(device).scheduler().front(sq);
+    const tsim::TaskQueue &front = sim->system.device(device).scheduler().front(sq);
     if (retired == 0 || retired > front.retired() || front.retired() - retired >= front.depth())
         return TWINSIM_NEVER;
-    return sim->board.params().to_ns(front.retired_at(retired));
+    return sim->system.params().to_ns(front.retired_at(retired));
 }
 
 TWINSIM_API bool twinsim_queue_watch(twinsim *sim, uint32_t device, uint32_t sq, uint64_t retired)
 {
-    return is_open(sim, device, sq) && sim->board.device(device).scheduler().watch(sq, retired);
+    return is_open(sim, device, sq) && sim->system.device(device).scheduler().watch(sq, retired);
 }
 
 TWINSIM_API void twinsim_queue_cq_head(twinsim *sim, uint32_t device, uint32_t sq, uint32_t head)
@@ -319,8 +320,8 @@ TWINSIM_API void twinsim_queue_cq_head(twinsim *sim, uint32_t device, uint32_t s
     if (!is_open(sim, device, sq))
         return;
     guard(nullptr, 0, [&]() -> int {
-        return sim->board.device(device).scheduler().set_cq_head(sq, head) ? TWINSIM_OK
-                                                                           : TWINSIM_E_ARGUMENT;
+        return sim->system.device(device).scheduler().set_cq_head(sq, head) ? TWINSIM_OK
+                                                                            : TWINSIM_E_ARGUMENT;
     });
 }
 
@@ -328,13 +329,13 @@ TWINSIM_API void
 twinsim_tell_tasks(twinsim *sim, void (*take)(void *context, const struct twinsim_task_end *task),
                    void *context)
 {
-    sim->board.tell_tasks(take, context);
+    sim->system.tell_tasks(take, context);
 }
 
 TWINSIM_API bool twinsim_interrupt(twinsim *sim, uint32_t *out_device, uint32_t *out_sq)
 {
-    for (uint32_t d = 0; sim && d < sim->board.device_count(); ++d) {
-        const uint32_t sq = sim->board.device(d).scheduler().take_interrupt();
+    for (uint32_t d = 0; sim && d < sim->system.device_count(); ++d) {
+        const uint32_t sq = sim->system.device(d).scheduler().take_interrupt();
         if (sq == tsim::kNone)
             continue;
         *out_device = d;
@@ -349,7 +350,7 @@ TWINSIM_API int twinsim_queue_inspect(const twinsim *sim, uint32_t device, uint3
 {
     if (!has_queue(sim, device, sq) || !out)
         return TWINSIM_E_ARGUMENT;
-    sim->board.device(device).scheduler().inspect(sq, *out);
+    sim->system.device(device).scheduler().inspect(sq, *out);
     return TWINSIM_OK;
 }
 
@@ -360,7 +361,7 @@ TWINSIM_API int twinsim_read(twinsim *sim, uint32_t device, uint64_t offset, uin
     if (!out_value)
         return TWINSIM_E_ARGUMENT;
     *out_value = 0;
-    return has_device(sim, device) ? sim->board.device(device).read(offset, *out_value)
+    return has_device(sim, device) ? sim->system.device(device).read(offset, *out_value)
                                    : TWINSIM_E_ARGUMENT;
 }
 
@@ -369,7 +370,7 @@ TWINSIM_API int twinsim_write(twinsim *sim, uint32_t device, uint64_t offset, ui
     if (!has_device(sim, device))
         return TWINSIM_E_ARGUMENT;
     return guard(nullptr, 0,
-                 [&]() -> int { return sim->board.device(device).write(offset, value); });
+                 [&]() -> int { return sim->system.device(device).write(offset, value); });
 }
 
 TWINSIM_API int twinsim_event_forward(twinsim *sim, uint32_t device, uint32_t event, uint32_t peer,
@@ -378,15 +379,15 @@ TWINSIM_API int twinsim_event_forward(twinsim *sim, uint32_t device, uint32_t ev
     if (!has_device(sim, device))
         return TWINSIM_E_ARGUMENT;
     return guard(nullptr, 0, [&]() -> int {
-        return sim->board.device(device).scheduler().forward(event, peer, entry);
+        return sim->system.device(device).scheduler().forward(event, peer, entry);
     });
 }
 
 TWINSIM_API bool twinsim_message_take(twinsim *sim, uint32_t *out_device,
                                       struct twinsim_message *out)
 {
-    for (uint32_t d = 0; sim && d < sim->board.device_count(); ++d) {
-        if (!sim->board.device(d).scheduler().take_message(*out))
+    for (uint32_t d = 0; sim && d < sim->system.device_count(); ++d) {
+        if (!sim->system.device(d).scheduler().take_message(*out))
             continue;
         *out_device = d;
         return true;
@@ -400,15 +401,15 @@ TWINSIM_API int twinsim_message_answer(twinsim *sim, uint32_t device, uint32_t s
     if (!is_open(sim, device, sq))
         return TWINSIM_E_ARGUMENT;
     return guard(nullptr, 0, [&]() -> int {
-        sim->board.device(device).scheduler().answer(sq, number,
-                                                     sim->board.params().to_cycles(at_ns));
+        sim->system.device(device).scheduler().answer(sq, number,
+                                                      sim->system.params().to_cycles(at_ns));
         return TWINSIM_OK;
     });
 }
 
 TWINSIM_API bool twinsim_kernel_next(const twinsim *sim, struct twinsim_kernel_wanted *out)
 {
-    return sim && out && sim->board.wanted(*out);
+    return sim && out && sim->system.wanted(*out);
 }
 
 TWINSIM_API int twinsim_kernel_give(twinsim *sim, uint32_t device, uint32_t sq, uint64_t number,
@@ -417,7 +418,7 @@ TWINSIM_API int twinsim_kernel_give(twinsim *sim, uint32_t device, uint32_t sq, 
     if (!is_open(sim, device, sq) || !kernel)
         return TWINSIM_E_ARGUMENT;
     return guard(nullptr, 0, [&]() -> int {
-        return sim->board.device(device).scheduler().give_kernel(sq, number, *kernel)
+        return sim->system.device(device).scheduler().give_kernel(sq, number, *kernel)
                    ? TWINSIM_OK
                    : TWINSIM_E_STATE;
     });
@@ -429,7 +430,7 @@ TWINSIM_API int twinsim_transfer_post(twinsim *sim, uint32_t device,
     if (!has_device(sim, device) || !transfer || transfer->bytes == 0)
         return TWINSIM_E_ARGUMENT;
     return guard(nullptr, 0, [&]() -> int {
-        sim->board.device(device).host_dma().post(transfer);
+        sim->system.device(device).host_dma().post(transfer);
         return TWINSIM_OK;
     });
 }
@@ -456,8 +457,8 @@ TWINSIM_API enum twinsim_stop twinsim_run_held(twinsim *sim, uint64_t until_ns, 
 
 TWINSIM_API uint64_t twinsim_next(const twinsim *sim)
 {
-    const tsim::Cycle next = sim->board.next_time();
-    return next == tsim::kNever ? TWINSIM_NEVER : sim->board.params().to_ns(next);
+    const tsim::Cycle next = sim->system.next_time();
+    return next == tsim::kNever ? TWINSIM_NEVER : sim->system.params().to_ns(next);
 }
 
 // ---- injected faults ----------------------------------------------------------------------------
@@ -484,19 +485,19 @@ TWINSIM_API int twinsim_fault_inject(twinsim *sim, const struct twinsim_fault *f
             say(error, error_bytes, wrong);
             return TWINSIM_E_ARGUMENT;
         }
-        *out_number = sim->board.faults().inject(*fault);
+        *out_number = sim->system.faults().inject(*fault);
         return TWINSIM_OK;
     });
 }
 
 TWINSIM_API int twinsim_fault_remove(twinsim *sim, uint32_t number)
 {
-    return sim && sim->board.faults().remove(number) ? TWINSIM_OK : TWINSIM_E_ARGUMENT;
+    return sim && sim->system.faults().remove(number) ? TWINSIM_OK : TWINSIM_E_ARGUMENT;
 }
 
 TWINSIM_API int twinsim_fault_triggered(const twinsim *sim, uint32_t number, uint64_t *out_times)
 {
-    return sim && out_times && sim->board.faults().triggered(number, *out_times)
+    return sim && out_times && sim->system.faults().triggered(number, *out_times)
                ? TWINSIM_OK
                : TWINSIM_E_ARGUMENT;
 }
@@ -505,31 +506,31 @@ TWINSIM_API bool twinsim_record_lost(const twinsim *sim, uint32_t device, uint32
                                      uint64_t number)
 {
     return has_queue(sim, device, sq) &&
-           sim->board.device(device).scheduler().lost_record(sq, number);
+           sim->system.device(device).scheduler().lost_record(sq, number);
 }
 
 TWINSIM_API size_t twinsim_memory_errors(const twinsim *sim, uint32_t device,
                                          struct twinsim_memory_error *out, size_t room)
 {
-    return sim ? sim->board.faults().errors(device, out, out ? room : 0) : 0;
+    return sim ? sim->system.faults().errors(device, out, out ? room : 0) : 0;
 }
 
 TWINSIM_API bool twinsim_memory_watched(const twinsim *sim)
 {
-    return sim && sim->board.faults().watches_memory();
+    return sim && sim->system.faults().watches_memory();
 }
 
 TWINSIM_API uint16_t twinsim_memory_touch(twinsim *sim, uint32_t device, uint64_t address,
                                           uint64_t bytes, twinsim_access access)
 {
-    return sim ? sim->board.faults().touch(device, address, bytes, access) : uint16_t{0};
+    return sim ? sim->system.faults().touch(device, address, bytes, access) : uint16_t{0};
 }
 
 TWINSIM_API int twinsim_memory_repair(twinsim *sim, uint32_t device, uint64_t address,
                                       uint64_t bytes)
 {
-    return sim && sim->board.faults().repair(device, address, bytes) ? TWINSIM_OK
-                                                                     : TWINSIM_E_ARGUMENT;
+    return sim && sim->system.faults().repair(device, address, bytes) ? TWINSIM_OK
+                                                                      : TWINSIM_E_ARGUMENT;
 }
 
 TWINSIM_API size_t twinsim_trace_count(const twinsim *sim)
@@ -538,7 +539,7 @@ TWINSIM_API size_t twinsim_trace_count(const twinsim *sim)
         return 0;
     size_t count = SIZE_MAX;
     guard(nullptr, 0, [&]() -> int {
-        count = sim->board.trace().count();
+        count = sim->system.trace().count();
         return TWINSIM_OK;
     });
     return count;
@@ -551,7 +552,7 @@ TWINSIM_API const struct twinsim_trace_record *twinsim_trace(const twinsim *sim,
         *out_count = twinsim_trace_count(sim);
     if (sim)
         guard(nullptr, 0, [&]() -> int {
-            records = sim->board.trace().records();
+            records = sim->system.trace().records();
             return TWINSIM_OK;
         });
     return records;
@@ -561,30 +562,30 @@ TWINSIM_API const struct twinsim_trace_record *twinsim_trace(const twinsim *sim,
 
 TWINSIM_API size_t twinsim_link_count(const twinsim *sim)
 {
-    return sim ? sim->board.links().link_count() : 0;
+    return sim ? sim->system.links().link_count() : 0;
 }
 
 TWINSIM_API int twinsim_link_at(const twinsim *sim, size_t index, struct twinsim_link *out)
 {
     if (!out || index >= twinsim_link_count(sim))
         return TWINSIM_E_ARGUMENT;
-    sim->board.links().describe_link(static_cast<uint32_t>(index), *out);
+    sim->system.links().describe_link(static_cast<uint32_t>(index), *out);
     return TWINSIM_OK;
 }
 
 TWINSIM_API int twinsim_route_at(const twinsim *sim, uint32_t route, struct twinsim_route *out)
 {
-    if (!sim || !out || route >= sim->board.links().route_count())
+    if (!sim || !out || route >= sim->system.links().route_count())
         return TWINSIM_E_ARGUMENT;
-    sim->board.links().describe_route(route, *out);
+    sim->system.links().describe_route(route, *out);
     return TWINSIM_OK;
 }
 
 TWINSIM_API uint64_t twinsim_route_alone_ns(const twinsim *sim, uint32_t route, uint64_t bytes)
 {
-    if (!sim || route >= sim->board.links().route_count())
+    if (!sim || route >= sim->system.links().route_count())
         return 0;
-    return sim->board.params().to_ns(sim->board.links().alone(route, bytes));
+    return sim->system.params().to_ns(sim->system.links().alone(route, bytes));
 }
 
 // ---- counters ----------------------------------------------------------------------------------
@@ -599,7 +600,7 @@ int ask_stats(twinsim *sim, uint32_t device, const void *out, Body &&body) noexc
     return guard(nullptr, 0, [&]() -> int {
         if (!has_device(sim, device) || !out)
             return TWINSIM_E_ARGUMENT;
-        const tsim::Stats *stats = sim->board.stats();
+        const tsim::Stats *stats = sim->system.stats();
         if (!stats)
             return TWINSIM_E_STATE;
         return body(*stats) ? TWINSIM_OK : TWINSIM_E_ARGUMENT;

@@ -4,8 +4,8 @@
 namespace tsim
 {
 
-Device::Device(BoardState &board, uint32_t index)
-    : board_(board), index_(index), scheduler_(board, index), host_dma_(board, index)
+Device::Device(SystemState &system, uint32_t index)
+    : system_(system), index_(index), scheduler_(system, index), host_dma_(system, index)
 {
 }
 
@@ -65,18 +65,18 @@ bool Device::take_in(uint32_t sq, uint64_t newest)
 
 void Device::fire_other(uint32_t timer)
 {
-    if (timer == BoardState::kArbiterTimer)
+    if (timer == SystemState::kArbiterTimer)
         scheduler_.fire_arbiter();
-    else if (timer == BoardState::kFirmwareTimer)
+    else if (timer == SystemState::kFirmwareTimer)
         scheduler_.fire_firmware();
-    else if (timer == BoardState::kReportTimer)
+    else if (timer == SystemState::kReportTimer)
         scheduler_.fire_reports();
-    else if (timer == BoardState::kDispatchTimer)
+    else if (timer == SystemState::kDispatchTimer)
         scheduler_.cores().fire();
-    else if (timer == BoardState::kForwardTimer)
+    else if (timer == SystemState::kForwardTimer)
         scheduler_.fire_forwards();
-    else if (timer != BoardState::kHostDmaTimer)
-        scheduler_.cores().fire_core(timer - BoardState::kCoreTimer);
+    else if (timer != SystemState::kHostDmaTimer)
+        scheduler_.cores().fire_core(timer - SystemState::kCoreTimer);
     else
         host_dma_.fire();
 }

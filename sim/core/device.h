@@ -15,7 +15,7 @@ namespace tsim
 class Device
 {
   public:
-    Device(BoardState &board, uint32_t index);
+    Device(SystemState &system, uint32_t index);
 
     [[nodiscard]] TaskScheduler &scheduler() { return scheduler_; }
     [[nodiscard]] const TaskScheduler &scheduler() const { return scheduler_; }
@@ -63,7 +63,7 @@ class Device
     [[nodiscard]] int read_page(uint32_t sq, uint32_t offset, uint32_t &out_value) const;
     [[nodiscard]] int write_page(uint32_t sq, uint32_t offset, uint32_t value);
 
-    BoardState &board_;
+    SystemState &system_;
     const uint32_t index_;
     TaskScheduler scheduler_;
     HostDma host_dma_;

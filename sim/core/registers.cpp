@@ -133,7 +133,7 @@ int Device::write_page(uint32_t sq, uint32_t offset, uint32_t value)
     case STARS_SQ_TAIL:
         if (value >= scheduler_.front(sq).depth())
             return TWINSIM_E_ARGUMENT;
-        doorbell(sq, value, board_.params.to_ns(board_.now));
+        doorbell(sq, value, system_.params.to_ns(system_.now));
         return TWINSIM_OK;
     case STARS_SQ_HEAD:
         return allowed(scheduler_.set_head(sq, value));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The simulated NPU as a bus master's driver sees it: registers, memory, time.
  *
- * A board of one or more devices is built once per process (SystemC elaborates once); devices are
+ * A system of one or more devices is built once per process (SystemC elaborates once); devices are
  * reset, never rebuilt. Work reaches a device as 64-byte SQEs in a ring, a doorbell announces them,
  * the head register and 16-byte CQEs say what is done. `twinsim/stars.h` is the data sheet.
  *
- * Time. All times are nanoseconds of simulated time since the board was made; the model counts
+ * Time. All times are nanoseconds of simulated time since the system was made; the model counts
  * scheduler cycles inside. The model moves only inside twinsim_run(). A doorbell carries the time at
  * which the device sees it; a time in the model's past counts as now.
  *
@@ -32,7 +32,7 @@ extern "C" {
 
 #define TWINSIM_NEVER UINT64_MAX
 
-typedef struct twinsim twinsim;                 /* the board */
+typedef struct twinsim twinsim;                 /* the system */
 typedef struct twinsim_profile twinsim_profile; /* one SoC's data file, read and checked */
 
 enum twinsim_error {
@@ -40,7 +40,7 @@ enum twinsim_error {
     TWINSIM_E_FILE = -1,    /* cannot be read */
     TWINSIM_E_PROFILE = -2, /* not a valid profile */
     TWINSIM_E_ARGUMENT = -3,
-    TWINSIM_E_STATE = -4, /* not allowed now: second board, register of an enabled queue, ... */
+    TWINSIM_E_STATE = -4, /* not allowed now: second system, register of an enabled queue, ... */
     TWINSIM_E_MEMORY = -5,
     TWINSIM_E_INTERNAL = -6
 };
@@ -58,7 +58,7 @@ struct twinsim_parameter {
     const char *base;   /* the profile that it is inherited from, "" for the profile's own */
 };
 
-/* Reads and checks a profile; needs no board and starts nothing. A file may name a base in its folder, or else in
+/* Reads and checks a profile; needs no system and starts nothing. A file may name a base in its folder, or else in
  * `folder` (NULL: nowhere else), and gives only what differs. error may be NULL. */
 int twinsim_profile_read(const char *path, const char *folder, twinsim_profile **out, char *error,
                          size_t error_bytes);
@@ -71,7 +71,7 @@ const struct twinsim_parameter *twinsim_profile_find(const twinsim_profile *prof
 size_t twinsim_profile_count(const twinsim_profile *profile);
 const struct twinsim_parameter *twinsim_profile_at(const twinsim_profile *profile, size_t index);
 
-/* ---- the board ------------------------------------------------------------------------------ */
+/* ---- the system ------------------------------------------------------------------------------ */
 
 /* Where an address leads; decides which shared servers a transfer loads. */
 enum twinsim_target { TWINSIM_TARGET_NONE, TWINSIM_TARGET_HBM, TWINSIM_TARGET_HOST };
@@ -109,7 +109,7 @@ enum twinsim_model {
 };
 
 struct twinsim_config {
-    const twinsim_profile *profile; /* borrowed while the board lives */
+    const twinsim_profile *profile; /* borrowed while the system lives */
     uint32_t devices;               /* 1 .. 64 */
     uint64_t seed;                  /* 0: the plain machine */
     bool trace;                     /* collect trace records */
@@ -127,7 +127,7 @@ struct twinsim_config {
     struct twinsim_bus bus;
 };
 
-/* Makes the board. Once per process; a second call gives TWINSIM_E_STATE. Thread: model. */
+/* Makes the system. Once per process; a second call gives TWINSIM_E_STATE. Thread: model. */
 int twinsim_create(const struct twinsim_config *config, twinsim **out, char *error,
                    size_t error_bytes);
 /* Simulated time reached so far. Thread: model. */
@@ -372,7 +372,7 @@ struct twinsim_fault {
     uint32_t error;  /* ENGINE_ERROR, _TIMEOUT: classes (enum stars_error); 0: those of the kind */
     uint32_t status; /* the same and MEMORY: enum stars_status; 0: that of the kind */
 };
-/* Whether a fault can be injected; needs no board. Thread: any. */
+/* Whether a fault can be injected; needs no system. Thread: any. */
 int twinsim_fault_check(const struct twinsim_fault *fault, char *error, size_t error_bytes);
 /* Injects a fault. *out_number, never 0, names it. Thread: model. */
 int twinsim_fault_inject(twinsim *sim, const struct twinsim_fault *fault, uint32_t *out_number,

@@ -37,7 +37,7 @@ struct Difference {
 /// Which waveforms there are.
 [[nodiscard]] std::string to_text_of_files(const Difference &difference);
 
-/// What all units of a board share.
+/// What all units of a system share.
 class Reporter
 {
   public:

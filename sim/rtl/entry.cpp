@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The one symbol of model-rtl.so, which is loaded only when a board with RTL is made.
+/// The one symbol of model-rtl.so, which is loaded only when a system with RTL is made.
 #include <new>
 
 #include "rtl/factory.h"

@@ -43,7 +43,7 @@ void before_fork()
         (void)std::fflush(nullptr);
 }
 
-// Files that are open. Their last blocks are written when the process ends, even where the board is never freed; so the
+// Files that are open. Their last blocks are written when the process ends, even where the system is never freed; so the
 // set itself stays.
 std::set<FstFile *> &open_files()
 {

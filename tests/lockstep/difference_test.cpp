@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What becomes of a difference: one is made on purpose, by a weight that is there before the reset. The C++ loads it
-/// then; the weights of the RTL are 1 after a reset, and a board has no others either.
+/// then; the weights of the RTL are 1 after a reset, and a system has no others either.
 #include <algorithm>
 #include <csignal>
 #include <cstdio>

@@ -106,5 +106,5 @@ class Factory final : public RtlPortFactory
 extern "C" __attribute__((visibility("default"))) tsim::RtlPortFactory *
 twinsim_rtl_make(uint32_t, twinsim_model model, const char *, void (*before_end)())
 {
-    return new Factory(model, before_end); // the board's from then on
+    return new Factory(model, before_end); // the system's from then on
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A job on the model: Board, through the rig of its tests.
+/// A job on the model: System, through the rig of its tests.
 #include <algorithm>
 #include <array>
 #include <cinttypes>
@@ -84,7 +84,7 @@ class Model
             rig_.host()[i] = first_byte(0, i);
             rig_.hbm()[i] = first_byte(1, i);
         }
-        rig_.board().tell_tasks(
+        rig_.system().tell_tasks(
             [](void *context, const twinsim_task_end *end) {
                 auto *const self = static_cast<Model *>(context);
                 self->ends_.push_back(end_line(end->end_ns, end->sq, end->number, end->error,
@@ -215,7 +215,7 @@ class Model
 
     void spans(Outcome &out)
     {
-        const tsim::Trace &trace = rig_.board().trace();
+        const tsim::Trace &trace = rig_.system().trace();
         const twinsim_trace_record *records = trace.records();
         for (size_t i = 0; i < trace.count(); ++i) {
             const twinsim_trace_record &r = records[i];

@@ -7,7 +7,7 @@
 
 #include <Vnpu_top.h>
 
-#include "top_board.h"
+#include "top_system.h"
 
 namespace job
 {
@@ -31,11 +31,12 @@ Outcome Top::run(const Job &job, bool brief)
     context_->gotError(false);
     context_->gotFinish(false);
     NoWave no_wave;
-    TopBoard<Vnpu_top> board(job, *top_, no_wave, brief ? kBrief : TopBoard<Vnpu_top>::kPatience);
-    TopNotes notes(job, board.done(), out);
-    board.tell(&notes);
-    board.run();
-    board.end(out);
+    TopSystem<Vnpu_top> system(job, *top_, no_wave,
+                               brief ? kBrief : TopSystem<Vnpu_top>::kPatience);
+    TopNotes notes(job, system.done(), out);
+    system.tell(&notes);
+    system.run();
+    system.end(out);
     std::sort(out.spans.begin(), out.spans.end());
     return out;
 }

@@ -23,7 +23,7 @@
 #include "rig.h"
 #include "rtl/factory.h"
 #include "rtl/wave.h"
-#include "top_board.h"
+#include "top_system.h"
 
 namespace
 {
@@ -149,19 +149,19 @@ Counts play(const job::Job &busy, Machine<Vnpu_top> &machine, job::Outcome *out)
 {
     Verilated::threadContextp(machine.context.get());
     job::NoWave none;
-    job::TopBoard<Vnpu_top> board(busy, *machine.model, none);
+    job::TopSystem<Vnpu_top> system(busy, *machine.model, none);
     std::unique_ptr<job::TopNotes> notes;
     if (out) {
-        notes = std::make_unique<job::TopNotes>(busy, board.done(), *out);
-        board.tell(notes.get());
+        notes = std::make_unique<job::TopNotes>(busy, system.done(), *out);
+        system.tell(notes.get());
     }
-    board.run();
+    system.run();
     if (out) {
-        board.end(*out);
+        system.end(*out);
         std::sort(out->spans.begin(), out->spans.end());
     }
-    Counts counts{board.clocks(), board.now(), 0};
-    for (const uint64_t done : board.done())
+    Counts counts{system.clocks(), system.now(), 0};
+    for (const uint64_t done : system.done())
         counts.tasks += done;
     return counts;
 }
@@ -170,8 +170,8 @@ void play_with_waves(const job::Job &busy)
 {
     Machine<Tnpu_top> machine;
     Fst fst(machine);
-    job::TopBoard<Tnpu_top, Fst> board(busy, *machine.model, fst);
-    board.run();
+    job::TopSystem<Tnpu_top, Fst> system(busy, *machine.model, fst);
+    system.run();
 }
 
 [[nodiscard]] bool same(const job::Outcome &a, const job::Outcome &b)
@@ -311,7 +311,7 @@ void measure_block()
 
 // ---- nothing to do ----
 
-// Nanoseconds of a run of a board that has nothing to do, time by time.
+// Nanoseconds of a run of a system that has nothing to do, time by time.
 double idle_board(twinsim_model model)
 {
     constexpr uint32_t kRuns = 100000;
@@ -322,7 +322,7 @@ double idle_board(twinsim_model model)
     Rig rig(options, nullptr);
     return seconds_of([&rig] {
                for (uint32_t i = 1; i <= kRuns; ++i)
-                   (void)rig.board().run(uint64_t{i} * 1000000, UINT32_MAX);
+                   (void)rig.system().run(uint64_t{i} * 1000000, UINT32_MAX);
            }) /
            kRuns * 1e9;
 }
@@ -342,8 +342,8 @@ void measure_idle()
         quiet.steps.push_back({job::Kind::kRun, 0, {uint64_t{i} * 1000000}});
     const uint64_t after = play(quiet, machine, nullptr).clocks;
     std::printf("Nothing to do (P16)\n");
-    plain.print("a run of a board, plain", "ns");
-    rtl.print("a run of a board with RTL", "ns");
+    plain.print("a run of a system, plain", "ns");
+    rtl.print("a run of a system with RTL", "ns");
     std::printf("  %-34s %9llu clocks\n", "1000 runs of npu_top",
                 static_cast<unsigned long long>(after - before));
 }

@@ -16,7 +16,7 @@ using tsim::Cycle;
 
 constexpr uint32_t kQueues = 6, kDepth = 16;
 
-/// One board and what is done to it. Draws do not depend on the model: those of one seed do the same.
+/// One system and what is done to it. Draws do not depend on the model: those of one seed do the same.
 class Run
 {
   public:
@@ -29,7 +29,7 @@ class Run
                                            })),
           rig_(options(seed), tweak())
     {
-        rig_.board().tell_tasks(
+        rig_.system().tell_tasks(
             [](void *context, const twinsim_task_end *end) {
                 char line[128];
                 std::snprintf(line, sizeof(line), "%" PRIu64 ": queue %u, SQE %" PRIu64 ", %u %04x",
@@ -106,7 +106,7 @@ class Run
             if (fault.kind == TWINSIM_FAULT_COMPLETION_LOST || fault.kind == TWINSIM_FAULT_CQ_FULL)
                 fault.duration_ns = 5000;
             CU_ASSERT_PTR_NULL(tsim::FaultPlan::check(fault));
-            (void)rig_.board().faults().inject(fault);
+            (void)rig_.system().faults().inject(fault);
         }
     }
 

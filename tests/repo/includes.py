@@ -55,7 +55,7 @@ MAY_INCLUDE = {
     "runtime/libraries": ["runtime/include"],
     "runtime/python": ["runtime/include", "runtime/python"],
     "runtime/seam": ["runtime/seam"],
-    "sim/capi": ["sim/capi", "sim/core", "sim/include", "sim/tlm"],
+    "sim/capi": ["sim/capi", "sim/core", "sim/include", "sim/systemc"],
     "sim/core": ["sim/core", "sim/include"],
     **layers("sim/core", ["sim/include"], {
         "base": [],
@@ -69,7 +69,7 @@ MAY_INCLUDE = {
     }),
     "sim/include": ["sim/include"],
     "sim/rtl": ["sim/core", "sim/include", "sim/rtl"],
-    "sim/tlm": ["sim/core", "sim/include", "sim/tlm"],
+    "sim/systemc": ["sim/core", "sim/include", "sim/systemc"],
     "tests": ["backends", "bench", "examples", "runtime", "sim", "tests", "tools"],
     **layers("tools", ["runtime/seam"], {
         "recording": [],
@@ -92,7 +92,7 @@ ROOTS = ["backends/sim", "bench", "examples", "rtl-stubs",
 GENERATED = {"rt_names.inc": "runtime/libraries.cmake makes it from runtime/api/functions.def"}
 
 # Only the shell around the model knows SystemC.
-SYSTEMC_AREAS = ("sim/capi", "sim/tlm", "sim/rtl", "tests/sim")
+SYSTEMC_AREAS = ("sim/capi", "sim/systemc", "sim/rtl", "tests/sim")
 
 # How the table of operations is reached.
 OPS = re.compile(r"\btwin_ops\w*|\bops\s*(->|\.)|core/backend/ops\.h")

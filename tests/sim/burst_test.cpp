@@ -251,8 +251,8 @@ static void test_long()
     EXPECT_EQ(last.next(), tsim::kNever);
 }
 
-// T-BST-1, T-LNK-8: as a board: the same work, the same bytes, nearly the same times.
-static void test_board()
+// T-BST-1, T-LNK-8: as a system: the same work, the same bytes, nearly the same times.
+static void test_system()
 {
     constexpr uint64_t kMiB = 1 << 20;
     uint64_t ends[2] = {};
@@ -283,7 +283,7 @@ static const twin_test tests[] = {
     {"random patterns end when fair shares say, within the bound", test_agrees_with_fair_shares},
     {"late in time the same takes as long as at its begin", test_late},
     {"what is under way for a very long time ends in time", test_long},
-    {"a board moves the same bytes", test_board},
+    {"a system moves the same bytes", test_system},
 };
 
 int main(int argc, char **argv)

@@ -285,7 +285,7 @@ static void test_repeatable()
         KernelRig k(nullptr, seed);
         Dice dice{17};
         (void)random_mix(k, dice);
-        while (k.rig.board().run(TWINSIM_NEVER, steps) != TWINSIM_STOP_IDLE) {
+        while (k.rig.system().run(TWINSIM_NEVER, steps) != TWINSIM_STOP_IDLE) {
         }
         std::vector<uint64_t> out;
         for (const auto &record : k.rig.phases(TWINSIM_PHASE_BLOCK)) {

@@ -257,7 +257,7 @@ static void test_work_does_not_grow_with_bytes()
         k.kernels.set(kPc, {{read_gm(bytes[i], 500), write_gm(bytes[i])}});
         k.rig.open(0);
         k.rig.put(0, sqe_kernel(STARS_KERNEL_AIV, 4, kPc), 0);
-        while (k.rig.board().run(TWINSIM_NEVER, 1) == TWINSIM_STOP_CHUNK)
+        while (k.rig.system().run(TWINSIM_NEVER, 1) == TWINSIM_STOP_CHUNK)
             ++steps[i];
         EXPECT_EQ(k.rig.retired(0), 1);
     }

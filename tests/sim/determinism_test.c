@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The same work gives the same trace, byte for byte: run twice, with any quantum, in any number of chunks.
- * A board exists once per process, so each run is a child process that sends its trace through a pipe. */
+ * A system exists once per process, so each run is a child process that sends its trace through a pipe. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -299,7 +299,7 @@ static void test_injected()
         fault.first = fault.times = 1;
         fault.factor_permille = slow ? 3000 : 0;
         CU_ASSERT_PTR_NULL(tsim::FaultPlan::check(fault));
-        (void)rig.board().faults().inject(fault);
+        (void)rig.system().faults().inject(fault);
         run_list(rig, list);
         EXPECT_EQ(rig.retired(0), slow ? 1 : 0);
         EXPECT_EQ(*rig.hbm(), slow ? 7 : 0);
@@ -325,7 +325,7 @@ static void inject_engine_error(Rig &rig)
     fault.kind = TWINSIM_FAULT_ENGINE_ERROR;
     fault.device = fault.stream = fault.task = fault.id = TWINSIM_ANY;
     fault.first = fault.times = 1;
-    (void)rig.board().faults().inject(fault);
+    (void)rig.system().faults().inject(fault);
 }
 
 // T-FLT-19, T-DMA-45: a list that ends by itself before the injected error leaves what a list without one leaves.

@@ -155,7 +155,7 @@ static void test_work_does_not_grow_with_bytes()
         Rig rig;
         rig.open(0);
         rig.put(0, sqe_sdma(Rig::kHbm, Rig::kHost, bytes[i]), 0);
-        while (rig.board().run(TWINSIM_NEVER, 1) == TWINSIM_STOP_CHUNK)
+        while (rig.system().run(TWINSIM_NEVER, 1) == TWINSIM_STOP_CHUNK)
             ++steps[i];
         EXPECT_EQ(rig.retired(0), 1);
     }

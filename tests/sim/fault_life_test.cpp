@@ -18,7 +18,7 @@ twinsim_fault fault_of(twinsim_fault_kind kind)
 uint32_t inject(Rig &rig, const twinsim_fault &fault)
 {
     CU_ASSERT_PTR_NULL(tsim::FaultPlan::check(fault));
-    return rig.board().faults().inject(fault);
+    return rig.system().faults().inject(fault);
 }
 
 void pulse(Rig &rig, uint32_t bits)
@@ -173,7 +173,7 @@ static void test_lost_record_on_another_device()
         rig.run();
         EXPECT_EQ(rig.retired(0), 1);
         uint64_t hit = 0;
-        CU_ASSERT(rig.board().faults().triggered(number, hit));
+        CU_ASSERT(rig.system().faults().triggered(number, hit));
         EXPECT_EQ(hit, 1);
         CU_ASSERT_FALSE(event ? peer.events().flag(9) : peer.notifies().flag(9));
         const uint64_t first = rig.retired_at(0, 1);

@@ -17,13 +17,13 @@ twinsim_fault fault_of(twinsim_fault_kind kind)
 uint32_t inject(Rig &rig, const twinsim_fault &fault)
 {
     CU_ASSERT_PTR_NULL(tsim::FaultPlan::check(fault));
-    return rig.board().faults().inject(fault);
+    return rig.system().faults().inject(fault);
 }
 
 uint64_t times(Rig &rig, uint32_t number)
 {
     uint64_t out = 0;
-    CU_ASSERT(rig.board().faults().triggered(number, out));
+    CU_ASSERT(rig.system().faults().triggered(number, out));
     return out;
 }
 
@@ -54,7 +54,7 @@ static void test_lost_error()
         inject(rig, fault_of(kind));
         inject(rig, fault_of(TWINSIM_FAULT_BAD_SQE));
         rig.put(0, sqe_with_cqe(sqe_placeholder()), 0);
-        EXPECT_EQ(rig.board().run(TWINSIM_NEVER, UINT32_MAX), TWINSIM_STOP_IDLE);
+        EXPECT_EQ(rig.system().run(TWINSIM_NEVER, UINT32_MAX), TWINSIM_STOP_IDLE);
         EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_EXCEPTION);
         EXPECT_EQ(rig.cqe(0, 0).flags, 0);
         EXPECT_EQ(rig.device().scheduler().take_interrupt(), tsim::kNone);
@@ -134,7 +134,7 @@ static void test_full_cq()
         if (failing)
             inject(rig, fault_of(TWINSIM_FAULT_BAD_SQE));
         rig.put(0, sqe_with_cqe(sqe_placeholder()), 0);
-        EXPECT_EQ(rig.board().run(TWINSIM_NEVER, UINT32_MAX), TWINSIM_STOP_CQ);
+        EXPECT_EQ(rig.system().run(TWINSIM_NEVER, UINT32_MAX), TWINSIM_STOP_CQ);
         EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_HELD);
         const uint64_t held = rig.now();
         rig.run_until(held + 1000);

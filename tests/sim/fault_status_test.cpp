@@ -11,7 +11,7 @@ constexpr uint64_t kBad = 100 * kMiB;  // faulty bytes, in HBM
 constexpr uint64_t kHole = 120 * kMiB; // nothing answers there
 constexpr uint32_t kOthers = 8;        // queues 1 and up
 
-/// A board with one faulty word and one hole, queue 0 for the task in question and others around it.
+/// A system with one faulty word and one hole, queue 0 for the task in question and others around it.
 class Bench
 {
   public:
@@ -27,7 +27,7 @@ class Bench
         fault.address = Rig::kHbm + kBad;
         fault.bytes = 8;
         CU_ASSERT_PTR_NULL(tsim::FaultPlan::check(fault));
-        number_ = rig_.board().faults().inject(fault);
+        number_ = rig_.system().faults().inject(fault);
         rig_.unmap(Rig::kHbm + kHole);
         for (uint32_t sq = 0; sq <= kOthers; ++sq)
             rig_.open(sq, 0, 256);
@@ -36,7 +36,7 @@ class Bench
     uint64_t triggered()
     {
         uint64_t times = 0;
-        CU_ASSERT(rig_.board().faults().triggered(number_, times));
+        CU_ASSERT(rig_.system().faults().triggered(number_, times));
         return times;
     }
     /// Good stores by the other queues, every few ns until `until_ns`.
@@ -186,7 +186,7 @@ static void test_between_rows()
             0, sqe_sdma_rows(Rig::kHbm, 64, Rig::kHbm + kBad - 64, 128, hit ? 65 : 64, 3), 0);
         bench.rig().run();
         EXPECT_EQ(bench.triggered(), hit ? 1 : 0);
-        EXPECT_EQ(bench.rig().board().faults().errors(0, nullptr, 0), hit ? 1 : 0);
+        EXPECT_EQ(bench.rig().system().faults().errors(0, nullptr, 0), hit ? 1 : 0);
         EXPECT_EQ(bench.rig().retired(0), hit ? 0 : 1);
         EXPECT_EQ(*bench.rig().hbm(), hit ? 0 : 3);
     }

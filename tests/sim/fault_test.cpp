@@ -36,13 +36,13 @@ uint32_t inject(Rig &rig, const twinsim_fault &fault)
 {
     const char *wrong = FaultPlan::check(fault);
     CU_ASSERT_PTR_NULL(wrong);
-    return wrong ? 0 : rig.board().faults().inject(fault);
+    return wrong ? 0 : rig.system().faults().inject(fault);
 }
 
 uint64_t times(Rig &rig, uint32_t number)
 {
     uint64_t out = 0;
-    CU_ASSERT(rig.board().faults().triggered(number, out));
+    CU_ASSERT(rig.system().faults().triggered(number, out));
     return out;
 }
 
@@ -163,10 +163,10 @@ static void test_refusals()
     Rig rig;
     const uint32_t number = inject(rig, fault_of(TWINSIM_FAULT_BAD_SQE));
     CU_ASSERT(number != 0);
-    CU_ASSERT(!rig.board().faults().remove(number + 1));
-    CU_ASSERT(rig.board().faults().remove(number));
-    CU_ASSERT(!rig.board().faults().remove(number));
-    CU_ASSERT(rig.board().faults().remove(0));
+    CU_ASSERT(!rig.system().faults().remove(number + 1));
+    CU_ASSERT(rig.system().faults().remove(number));
+    CU_ASSERT(!rig.system().faults().remove(number));
+    CU_ASSERT(rig.system().faults().remove(0));
 }
 
 // T-FLT-2, T-FLT-5, T-SQE-11: the second and third placeholder of stream 1, after a reset of the device too.
@@ -221,7 +221,7 @@ static void test_removed_and_elsewhere()
     EXPECT_EQ(times(rig, number), 1);
     EXPECT_EQ(times(rig, later), 1);
     EXPECT_EQ(times(rig, elsewhere), 0);
-    CU_ASSERT(rig.board().faults().remove(0));
+    CU_ASSERT(rig.system().faults().remove(0));
     rig.put(0, copy(), rig.now());
     rig.run();
     expect_error(rig, 0, 0, STARS_ERROR_EXCEPTION, STARS_STATUS_DMA_ERROR);
@@ -251,7 +251,7 @@ static void test_memory()
     expect_error(rig, 0, 0, STARS_ERROR_EXCEPTION, STARS_STATUS_POISON);
     EXPECT_EQ(*rig.hbm(kBytes + 100), 0); // nothing of it moved
     twinsim_memory_error errors[2] = {};
-    EXPECT_EQ(rig.board().faults().errors(0, errors, 2), 1);
+    EXPECT_EQ(rig.system().faults().errors(0, errors, 2), 1);
     EXPECT_EQ(errors[0].address, Rig::kHbm + 100);
     EXPECT_EQ(errors[0].bytes, 8);
     EXPECT_EQ(errors[0].status, STARS_STATUS_POISON);
@@ -259,13 +259,13 @@ static void test_memory()
     rig.put(0, sqe_sdma(Rig::kHbm + kBytes, Rig::kHbm + 107, 1), rig.now());
     rig.run();
     EXPECT_EQ(times(rig, number), 2);
-    EXPECT_EQ(rig.board().faults().errors(0, nullptr, 0), 1);
+    EXPECT_EQ(rig.system().faults().errors(0, nullptr, 0), 1);
 
-    CU_ASSERT(!rig.board().faults().repair(0, Rig::kHbm + 101, 100));
-    CU_ASSERT(!rig.board().faults().repair(0, Rig::kHbm, 107));
-    CU_ASSERT(!rig.board().faults().repair(1, Rig::kHbm, 1024));
-    CU_ASSERT(rig.board().faults().repair(0, Rig::kHbm + 100, 8));
-    EXPECT_EQ(rig.board().faults().errors(0, nullptr, 0), 0);
+    CU_ASSERT(!rig.system().faults().repair(0, Rig::kHbm + 101, 100));
+    CU_ASSERT(!rig.system().faults().repair(0, Rig::kHbm, 107));
+    CU_ASSERT(!rig.system().faults().repair(1, Rig::kHbm, 1024));
+    CU_ASSERT(rig.system().faults().repair(0, Rig::kHbm + 100, 8));
+    EXPECT_EQ(rig.system().faults().errors(0, nullptr, 0), 0);
     pulse(rig, 0, STARS_SQ_CONTROL_EXCEPTION_HANDLED);
     rig.put(0, sqe_sdma(Rig::kHbm + kBytes, Rig::kHbm, 108), rig.now());
     rig.run();
@@ -490,7 +490,7 @@ static void test_lost_record()
     EXPECT_EQ(rig.device().read(STARS_NOTIFY_TABLE_BASE + 4 * 5, value), TWINSIM_OK);
     EXPECT_EQ(value & 1u, 0);
     EXPECT_EQ(times(rig, number), 3);
-    CU_ASSERT(rig.board().faults().remove(number));
+    CU_ASSERT(rig.system().faults().remove(number));
     const tsim::TaskScheduler &scheduler = rig.device().scheduler();
     const auto accesses = rig.phases(TWINSIM_PHASE_TABLE, 0);
     CU_ASSERT_EQUAL_FATAL(accesses.size(), 4);

@@ -22,7 +22,7 @@ uint64_t ns(const char *name)
     return old_profile().find(name)->number;
 }
 
-// A board with a firmware, and what a test changes of it.
+// A system with a firmware, and what a test changes of it.
 Rig::Tweak old(const Rig::Tweak &tweak = nullptr)
 {
     return [tweak](tsim::Params &p) {

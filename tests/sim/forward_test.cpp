@@ -224,7 +224,7 @@ static void test_lost_record()
     fault.device = 0;
     fault.stream = fault.task = fault.id = TWINSIM_ANY;
     fault.first = fault.times = 1;
-    (void)rig.board().faults().inject(fault);
+    (void)rig.system().faults().inject(fault);
     rig.open(0);
     EXPECT_EQ(rigs.scheduler(0).forward(1, 1, 61), TWINSIM_OK);
     rig.put(0, sqe_event_record(1), 0);

@@ -28,7 +28,7 @@ void inject(KernelRig &k, const twinsim_fault &fault)
     const char *wrong = FaultPlan::check(fault);
     CU_ASSERT_PTR_NULL(wrong);
     if (!wrong)
-        (void)k.rig.board().faults().inject(fault);
+        (void)k.rig.system().faults().inject(fault);
 }
 
 void teach(KernelRig &k)
@@ -279,7 +279,7 @@ static void test_memory()
     fault.address = Rig::kHbm + 4096;
     fault.bytes = 64;
     inject(k, fault);
-    FaultPlan &plan = k.rig.board().faults();
+    FaultPlan &plan = k.rig.system().faults();
     EXPECT_EQ(plan.touch(0, Rig::kHbm, 4096, TWINSIM_READ), 0);
     EXPECT_EQ(plan.touch(0, Rig::kHbm + 4160, 64, TWINSIM_READ), 0);
     EXPECT_EQ(plan.touch(0, Rig::kHbm + 4096, 64, TWINSIM_WRITE), 0);

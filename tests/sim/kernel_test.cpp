@@ -298,7 +298,7 @@ static void test_later()
     }
     EXPECT_EQ(k.rig.state(0), TWINSIM_QUEUE_KERNEL);
     twinsim_kernel_wanted wanted{};
-    CU_ASSERT_FATAL(k.rig.board().wanted(wanted));
+    CU_ASSERT_FATAL(k.rig.system().wanted(wanted));
     EXPECT_EQ(wanted.sq, 0);
     EXPECT_EQ(wanted.number, 1);
     EXPECT_EQ(wanted.sqe.word[8], kWork);
@@ -307,7 +307,7 @@ static void test_later()
     CU_ASSERT(!scheduler.give_kernel(1, 1, k.kernels.description(kWork)));
     CU_ASSERT(scheduler.give_kernel(0, 1, k.kernels.description(kWork)));
     CU_ASSERT(!scheduler.give_kernel(0, 1, k.kernels.description(kWork)));
-    CU_ASSERT(!k.rig.board().wanted(wanted));
+    CU_ASSERT(!k.rig.system().wanted(wanted));
     k.rig.run();
     EXPECT_EQ(k.rig.retired(0), 1);
     EXPECT_EQ(k.rig.phases(TWINSIM_PHASE_KERNEL, 0).at(0).begin_ns, stopped);
@@ -527,7 +527,7 @@ static void test_kill_close_reset()
     }
 }
 
-// T-SCH-16 for cores: an idle dispatcher has no timer, and a board that never saw a kernel made no cores.
+// T-SCH-16 for cores: an idle dispatcher has no timer, and a system that never saw a kernel made no cores.
 static void test_idle_costs_nothing()
 {
     KernelRig k;
@@ -535,12 +535,12 @@ static void test_idle_costs_nothing()
     k.rig.open(0);
     k.rig.put(0, sqe_kernel(STARS_KERNEL_AIC, 3, kWork), 0);
     k.rig.run();
-    EXPECT_EQ(k.rig.board().next_time(), tsim::kNever);
+    EXPECT_EQ(k.rig.system().next_time(), tsim::kNever);
     // Two identical empty kernels take as many events as one another: nothing piles up.
     uint32_t steps[2] = {0, 0};
     for (uint32_t &count : steps) {
         k.rig.put(0, sqe_kernel(STARS_KERNEL_AIC, 1, kNothing), k.rig.now());
-        while (k.rig.board().run(TWINSIM_NEVER, 1) == TWINSIM_STOP_CHUNK)
+        while (k.rig.system().run(TWINSIM_NEVER, 1) == TWINSIM_STOP_CHUNK)
             ++count;
     }
     EXPECT_EQ(steps[0], steps[1]);

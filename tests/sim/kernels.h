@@ -102,7 +102,7 @@ class Kernels : public Rig::KernelDriver
     twinsim_kernel_fault effect_fault_ = TWINSIM_KERNEL_GOOD;
 };
 
-/// A board with such a driver; trace on.
+/// A system with such a driver; trace on.
 struct KernelRig {
     Kernels kernels;
     Rig rig;

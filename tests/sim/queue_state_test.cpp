@@ -74,7 +74,7 @@ void test_states_of_a_lone_sqe()
                   {p.slot_disable.value, STARS_RTSQ_SLOT_DISABLE},
                   {1, STARS_RTSQ_IDLE}};
     rig.open(9);
-    rig.put(9, sqe_placeholder(), 100000); // keeps the board from coming to rest
+    rig.put(9, sqe_placeholder(), 100000); // keeps the system from coming to rest
     uint64_t begin = 0;
     for (const auto &part : course) {
         rig.run_until(begin);

@@ -87,7 +87,7 @@ Rig::Rig(const Options &options, const Tweak &tweak)
         rtl_ports_ = rtl_ports_of_environment();
         rtl_ports = rtl_ports_.get();
     }
-    board_ = std::make_unique<tsim::Board>(params_, config, rtl_ports);
+    board_ = std::make_unique<tsim::System>(params_, config, rtl_ports);
 }
 
 void *Rig::translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,

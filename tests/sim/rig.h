@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A board without SystemC, its memory, and a small driver: what block tests need to speak in SQEs.
+/// A system without SystemC, its memory, and a small driver: what block tests need to speak in SQEs.
 #ifndef TWINRT_TESTS_SIM_RIG_H
 #define TWINRT_TESTS_SIM_RIG_H
 
@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "core/board.h"
+#include "core/system.h"
 #include "sqe.h"
 #include "support/cunit_main.h"
 
@@ -61,8 +61,8 @@ class Rig
     explicit Rig(const Tweak &tweak) : Rig(Options{}, tweak) {}
     Rig(const Options &options, const Tweak &tweak);
 
-    tsim::Board &board() { return *board_; }
-    const tsim::Board &board() const { return *board_; }
+    tsim::System &system() { return *board_; }
+    const tsim::System &system() const { return *board_; }
     tsim::Device &device(uint32_t index = 0) { return board_->device(index); }
     const tsim::Params &params() const { return params_; }
 
@@ -123,7 +123,7 @@ class Rig
     std::set<uint64_t> holes_;
     std::map<uint32_t, Driver> driver_;
     std::unique_ptr<tsim::RtlPortFactory> rtl_ports_; // TWINRT_MODEL, where the options name none
-    std::unique_ptr<tsim::Board> board_;
+    std::unique_ptr<tsim::System> board_;
 };
 
 #endif

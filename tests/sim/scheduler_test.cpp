@@ -34,7 +34,7 @@ static void test_lone_record()
     CU_ASSERT(rig.device().scheduler().events().flag(7));
     EXPECT_EQ(rig.state(3), TWINSIM_QUEUE_IDLE);
     EXPECT_EQ(rig.device().scheduler().slot(3), tsim::TaskScheduler::kNoSlot);
-    EXPECT_EQ(rig.board().next_time(), tsim::kNever); // T-SCH-16: an idle queue has no timer
+    EXPECT_EQ(rig.system().next_time(), tsim::kNever); // T-SCH-16: an idle queue has no timer
 }
 
 // T-SCH-7, T-SQE-12: in ring order, one at a time, without a gap while the line is there.

@@ -177,7 +177,7 @@ static void test_effect_is_anywhere_between()
         std::memset(rig.host(), 1, kBytes);
         rig.put(0, sqe_pcie_dma(Rig::kHbm, Rig::kHost, kBytes), 0);
         uint64_t changed = 0;
-        while (rig.board().run(TWINSIM_NEVER, 1) == TWINSIM_STOP_CHUNK && changed == 0) {
+        while (rig.system().run(TWINSIM_NEVER, 1) == TWINSIM_STOP_CHUNK && changed == 0) {
             if (*rig.hbm() == 1)
                 changed = rig.now();
             EXPECT_EQ(*rig.hbm(), *rig.hbm(kBytes - 1)); // all at once
@@ -248,7 +248,7 @@ static void test_other_engines()
         sqe.word[7] = STARS_W7_CONVERTED;
         rig.put(0, sqe, 0);
         uint64_t changed = 0;
-        while (rig.board().run(TWINSIM_NEVER, 1) == TWINSIM_STOP_CHUNK && changed == 0)
+        while (rig.system().run(TWINSIM_NEVER, 1) == TWINSIM_STOP_CHUNK && changed == 0)
             changed = *rig.hbm() == 1 ? rig.now() : 0;
         rig.run();
         const auto moved = rig.phases(TWINSIM_PHASE_TRANSFER).at(0);

@@ -108,7 +108,7 @@ static void test_waits()
     EXPECT_EQ(sums.size(), 5);
     for (auto &[cause, sum] : sums) {
         twinsim_wait_counts wait{};
-        rig.board().stats()->wait(0, cause, wait);
+        rig.system().stats()->wait(0, cause, wait);
         std::sort(sum.lengths.begin(), sum.lengths.end());
         EXPECT_EQ(wait.count, sum.lengths.size());
         EXPECT_EQ(wait.total_ns, sum.total());
@@ -127,7 +127,7 @@ static void test_uses()
 {
     Rig rig(counting(true), tweak);
     run_crowd(rig, 11);
-    const tsim::Stats &stats = *rig.board().stats();
+    const tsim::Stats &stats = *rig.system().stats();
     const auto expect_use = [&](twinsim_resource resource, twinsim_phase phase) {
         std::map<uint32_t, Sum> by_id;
         Sum all;
@@ -157,7 +157,7 @@ static void test_uses()
         channels[{r.engine, r.id}].first.add(r);
         channels[{r.engine, r.id}].second += r.bytes;
         twinsim_route route{};
-        rig.board().links().describe_route(r.route, route);
+        rig.system().links().describe_route(r.route, route);
         for (uint32_t i = 0; i < route.count; ++i)
             links[route.link[i]] += route.weight[i] * r.bytes;
     }
@@ -203,10 +203,10 @@ static void test_pressure()
         return static_cast<uint64_t>(most);
     };
     twinsim_use_counts use{};
-    CU_ASSERT(rig.board().stats()->use(0, TWINSIM_RESOURCE_SLOT, UINT32_MAX, use));
+    CU_ASSERT(rig.system().stats()->use(0, TWINSIM_RESOURCE_SLOT, UINT32_MAX, use));
     EXPECT_EQ(use.most, most_of(TWINSIM_PHASE_OCCUPY, UINT32_MAX));
     EXPECT_EQ(use.most, 6);
-    CU_ASSERT(rig.board().stats()->use(0, TWINSIM_RESOURCE_CLASS, TWINSIM_CLASS_SDMA, use));
+    CU_ASSERT(rig.system().stats()->use(0, TWINSIM_RESOURCE_CLASS, TWINSIM_CLASS_SDMA, use));
     EXPECT_EQ(use.most, most_of(TWINSIM_PHASE_SHARE, TWINSIM_CLASS_SDMA));
 }
 
@@ -228,16 +228,16 @@ static void test_kernels_wait_for_their_class()
         rig.run();
         EXPECT_EQ(rig.retired(2), 1);
         twinsim_wait_counts out{};
-        rig.board().stats()->wait(0, TWINSIM_CAUSE_CLASS, out);
+        rig.system().stats()->wait(0, TWINSIM_CAUSE_CLASS, out);
         EXPECT_EQ(out.count, 2);
         CU_ASSERT(out.total_ns > 0);
         uint64_t slots = 0;
         for (const auto &r : rig.phases(TWINSIM_PHASE_SLOT))
             slots += r.parameter == rig.params().slots.index ||
                      r.parameter == rig.params().arbitration.index;
-        rig.board().stats()->wait(0, TWINSIM_CAUSE_SLOT, out);
+        rig.system().stats()->wait(0, TWINSIM_CAUSE_SLOT, out);
         EXPECT_EQ(out.count, slots);
-        rig.board().stats()->wait(0, TWINSIM_CAUSE_CHANNEL, out);
+        rig.system().stats()->wait(0, TWINSIM_CAUSE_CHANNEL, out);
         EXPECT_EQ(out.count, 0);
     }
 }
@@ -259,10 +259,10 @@ static void test_kernels_wait_for_cores()
     const auto waits = rig.phases(TWINSIM_PHASE_ENGINE, 1);
     CU_ASSERT_FATAL(waits.size() == 1);
     twinsim_wait_counts out{};
-    rig.board().stats()->wait(0, TWINSIM_CAUSE_CORE, out);
+    rig.system().stats()->wait(0, TWINSIM_CAUSE_CORE, out);
     EXPECT_EQ(out.max_ns, waits[0].end_ns - waits[0].begin_ns);
     CU_ASSERT(out.max_ns > 0);
-    rig.board().stats()->wait(0, TWINSIM_CAUSE_CHANNEL, out);
+    rig.system().stats()->wait(0, TWINSIM_CAUSE_CHANNEL, out);
     EXPECT_EQ(out.count, 0);
 }
 
@@ -283,10 +283,10 @@ static void test_waits_for_the_loop()
         (r.parameter == rig.params().sdma_channels.index ? channel : loop).add(r);
     CU_ASSERT(!loop.lengths.empty());
     twinsim_wait_counts out{};
-    rig.board().stats()->wait(0, TWINSIM_CAUSE_LOOP, out);
+    rig.system().stats()->wait(0, TWINSIM_CAUSE_LOOP, out);
     EXPECT_EQ(out.count, loop.lengths.size());
     EXPECT_EQ(out.total_ns, loop.total());
-    rig.board().stats()->wait(0, TWINSIM_CAUSE_CHANNEL, out);
+    rig.system().stats()->wait(0, TWINSIM_CAUSE_CHANNEL, out);
     EXPECT_EQ(out.count, channel.lengths.size());
 }
 
@@ -301,12 +301,12 @@ static void test_by_hand()
         rig.put(sq, sqe_sdma(Rig::kHbm, Rig::kHbm + kFar, kBytes), 1000);
     }
     rig.run();
-    const uint64_t move = rig.board().links().alone(rig.board().links().within_device(0), kBytes);
+    const uint64_t move = rig.system().links().alone(rig.system().links().within_device(0), kBytes);
     const uint64_t held = p.sdma_setup.value + move + p.retire.value; // the first one's share
     // The second is granted its slot one arbitration later, so it asks for its share that much later.
     const uint64_t wait = held - p.arbitration.value;
 
-    const tsim::Stats &stats = *rig.board().stats();
+    const tsim::Stats &stats = *rig.system().stats();
     twinsim_wait_counts out{};
     stats.wait(0, TWINSIM_CAUSE_CLASS, out);
     EXPECT_EQ(out.count, 1);
@@ -331,7 +331,7 @@ static void test_by_hand()
     EXPECT_EQ(stats.queue(1).waits[TWINSIM_CAUSE_CLASS].total_ns, p.to_ns(wait));
     EXPECT_EQ(stats.queue(0).waits[TWINSIM_CAUSE_CLASS].count, 0);
     EXPECT_EQ(stats.queue(0).bytes, kBytes);
-    EXPECT_EQ(rig.board().trace().count(), 0); // nothing is kept
+    EXPECT_EQ(rig.system().trace().count(), 0); // nothing is kept
 }
 
 // Counting changes no time, and the counters are the same whether the records are kept or not.
@@ -344,9 +344,9 @@ static void test_same_without_trace()
         run_crowd(*rig, 5);
     EXPECT_EQ(plain.now(), drained.now());
     EXPECT_EQ(plain.now(), kept.now());
-    CU_ASSERT(plain.board().stats() == nullptr);
-    const tsim::Stats &a = *kept.board().stats();
-    const tsim::Stats &b = *drained.board().stats();
+    CU_ASSERT(plain.system().stats() == nullptr);
+    const tsim::Stats &a = *kept.system().stats();
+    const tsim::Stats &b = *drained.system().stats();
     EXPECT_EQ(a.queue_count(), b.queue_count());
     for (size_t i = 0; i < a.queue_count(); ++i) {
         EXPECT_EQ(a.queue(i).task_ns, b.queue(i).task_ns);
@@ -379,7 +379,7 @@ static void test_lives()
     rig.put(4, sqe_placeholder(), 90000);
     rig.put(4, sqe_placeholder(), 90000);
     rig.run();
-    const tsim::Stats &stats = *rig.board().stats();
+    const tsim::Stats &stats = *rig.system().stats();
     EXPECT_EQ(stats.queue_count(), 2);
     EXPECT_EQ(stats.queue(0).tasks, 1);
     EXPECT_EQ(stats.queue(1).tasks, 2);

@@ -61,13 +61,13 @@ static void test_limit_between_edges()
     rig.put(0, sqe_placeholder(), 1000);
     EXPECT_EQ(rig.run_until(999), TWINSIM_STOP_LIMIT);
     EXPECT_EQ(rig.now(), 999);
-    EXPECT_EQ(rig.board().next_time(), 250);
+    EXPECT_EQ(rig.system().next_time(), 250);
     EXPECT_EQ(rig.run_until(TWINSIM_NEVER), TWINSIM_STOP_IDLE);
     EXPECT_EQ(rig.retired(0), 1);
 }
 
 // T-TIM-8: without events time stays at the last one, whatever the limit.
-static void test_idle_board()
+static void test_idle_system()
 {
     Rig rig;
     EXPECT_EQ(rig.run_until(1000), TWINSIM_STOP_IDLE);
@@ -116,34 +116,34 @@ static void test_held_run()
     rig.open(0);
     rig.open(1);
     rig.put(0, sqe_event_wait(1, 1), 0);
-    EXPECT_EQ(rig.board().run(TWINSIM_NEVER, UINT32_MAX, true), TWINSIM_STOP_HELD);
+    EXPECT_EQ(rig.system().run(TWINSIM_NEVER, UINT32_MAX, true), TWINSIM_STOP_HELD);
     EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_PARKED);
     const uint64_t parked_at = rig.now();
-    const uint64_t limit = rig.params().to_ns(rig.board().next_time());
+    const uint64_t limit = rig.params().to_ns(rig.system().next_time());
     CU_ASSERT(limit > parked_at && limit <= parked_at + 1000000);
 
     // Other work goes on; a limit of the run before the next event moves nothing.
     rig.put(1, sqe_placeholder(), parked_at + 5000);
-    EXPECT_EQ(rig.board().run(parked_at + 4999, UINT32_MAX, true), TWINSIM_STOP_HELD);
+    EXPECT_EQ(rig.system().run(parked_at + 4999, UINT32_MAX, true), TWINSIM_STOP_HELD);
     EXPECT_EQ(rig.now(), parked_at);
-    EXPECT_EQ(rig.board().run(TWINSIM_NEVER, UINT32_MAX, true), TWINSIM_STOP_HELD);
+    EXPECT_EQ(rig.system().run(TWINSIM_NEVER, UINT32_MAX, true), TWINSIM_STOP_HELD);
     EXPECT_EQ(rig.retired(1), 1);
     EXPECT_EQ(rig.now(), rig.retired_at(1, 1));
 
     // Work behind the limit is not reached past it, and a record in time ends the wait.
     rig.put(1, sqe_placeholder(), limit + 1);
-    EXPECT_EQ(rig.board().run(TWINSIM_NEVER, UINT32_MAX, true), TWINSIM_STOP_HELD);
+    EXPECT_EQ(rig.system().run(TWINSIM_NEVER, UINT32_MAX, true), TWINSIM_STOP_HELD);
     EXPECT_EQ(rig.retired(1), 1);
     rig.open(2);
     rig.put(2, sqe_event_record(1), 0);
-    EXPECT_EQ(rig.board().run(TWINSIM_NEVER, UINT32_MAX, true), TWINSIM_STOP_IDLE);
+    EXPECT_EQ(rig.system().run(TWINSIM_NEVER, UINT32_MAX, true), TWINSIM_STOP_IDLE);
     EXPECT_EQ(rig.retired(0), 1);
     CU_ASSERT(rig.retired_at(0, 1) < limit);
     EXPECT_EQ(rig.retired(1), 2);
 
     // Any other run lets the limit pass.
     rig.put(0, sqe_event_wait(7, 1), 0);
-    EXPECT_EQ(rig.board().run(TWINSIM_NEVER, UINT32_MAX, true), TWINSIM_STOP_HELD);
+    EXPECT_EQ(rig.system().run(TWINSIM_NEVER, UINT32_MAX, true), TWINSIM_STOP_HELD);
     EXPECT_EQ(rig.run_until(TWINSIM_NEVER), TWINSIM_STOP_CQ);
     EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_EXCEPTION);
 }
@@ -151,7 +151,7 @@ static void test_held_run()
 static const twin_test tests[] = {
     {"a slower clock rounds every step up to its cycle", test_slower_clock},
     {"a limit between two edges is kept", test_limit_between_edges},
-    {"an idle board stays at its last event", test_idle_board},
+    {"an idle system stays at its last event", test_idle_system},
     {"a doorbell is never seen before the time already reached", test_doorbell_behind_the_limit},
     {"every reason to stop is told", test_two_reasons_at_once},
     {"a held run lets no time pass idly", test_held_run},

@@ -15,7 +15,7 @@ constexpr uint64_t kFar = 128 << 20;
 
 Records all(const Rig &rig)
 {
-    const tsim::Trace &trace = rig.board().trace();
+    const tsim::Trace &trace = rig.system().trace();
     const size_t count = trace.count();
     const twinsim_trace_record *records = trace.records();
     return {records, records + count};
@@ -64,7 +64,7 @@ void expect_task(Rig &rig, const Records &records, uint32_t sq, uint64_t number,
     if (tasks.size() != 1 || moves.size() != 1)
         return;
     const bool sdma = moves[0].engine == TWINSIM_ENGINE_SDMA;
-    const uint64_t alone = rig.params().to_ns(rig.board().links().alone(moves[0].route, bytes));
+    const uint64_t alone = rig.params().to_ns(rig.system().links().alone(moves[0].route, bytes));
     uint64_t at = tasks[0].begin_ns;
     at = expect_part(part(TWINSIM_PHASE_FETCH), 0, at, fetched ? p.fetch_read.value : 0,
                      p.fetch_read.index);
@@ -73,7 +73,7 @@ void expect_task(Rig &rig, const Records &records, uint32_t sq, uint64_t number,
     at = expect_part(part(TWINSIM_PHASE_SETUP), 0, at,
                      sdma ? p.sdma_setup.value : p.pcie_setup.value,
                      sdma ? p.sdma_setup.index : p.pcie_setup.index);
-    at = expect_part(moves, 0, at, alone, rig.board().links().parameter(moves[0].route));
+    at = expect_part(moves, 0, at, alone, rig.system().links().parameter(moves[0].route));
     at = expect_part(part(TWINSIM_PHASE_RETIRE), 0, at, p.retire.value, p.retire.index);
     if (cqe)
         at = expect_part(part(TWINSIM_PHASE_RETIRE), 1, at, p.cq_write.value, p.cq_write.index);
@@ -142,7 +142,7 @@ static void test_whenever_asked()
     bool grows = true;
     Records before;
     for (int i = 0; i < 100000; ++i) {
-        const twinsim_stop stop = always.board().run(UINT64_MAX, 1, false);
+        const twinsim_stop stop = always.system().run(UINT64_MAX, 1, false);
         const Records now = all(always);
         grows = grows && now.size() >= before.size() &&
                 same({now.begin(), now.begin() + static_cast<long>(before.size())}, before);
@@ -243,12 +243,12 @@ static void test_counters_without_records()
         put_mixture(rig);
         for (int i = 0; i < 100000; ++i) {
             // Asking between events makes room; what comes then must not be taken for what was there.
-            if (rig.board().run(UINT64_MAX, i % 3 == 0 ? 1 : 7, false) == TWINSIM_STOP_IDLE)
+            if (rig.system().run(UINT64_MAX, i % 3 == 0 ? 1 : 7, false) == TWINSIM_STOP_IDLE)
                 break;
-            rig.board().stats()->device(0, counts[keep]);
+            rig.system().stats()->device(0, counts[keep]);
         }
-        rig.board().stats()->device(0, counts[keep]);
-        CU_ASSERT(rig.board().stats()->use(0, TWINSIM_RESOURCE_SLOT, 0, slots[keep]));
+        rig.system().stats()->device(0, counts[keep]);
+        CU_ASSERT(rig.system().stats()->use(0, TWINSIM_RESOURCE_SLOT, 0, slots[keep]));
         EXPECT_EQ(counts[keep].tasks, 72);
     }
     CU_ASSERT(std::memcmp(&counts[0], &counts[1], sizeof(counts[0])) == 0);
@@ -273,15 +273,15 @@ struct Pair {
     void run()
     {
         alone.run();
-        while (asked.board().run(UINT64_MAX, 1, false) != TWINSIM_STOP_IDLE)
-            (void)asked.board().trace().count();
-        (void)asked.board().trace().count();
+        while (asked.system().run(UINT64_MAX, 1, false) != TWINSIM_STOP_IDLE)
+            (void)asked.system().trace().count();
+        (void)asked.system().trace().count();
     }
     /// Both tell the same; returns how many words that took.
     [[nodiscard]] std::pair<size_t, size_t> words() const
     {
-        const size_t few = alone.board().trace().words_written();
-        const size_t many = asked.board().trace().words_written();
+        const size_t few = alone.system().trace().words_written();
+        const size_t many = asked.system().trace().words_written();
         CU_ASSERT(same(all(alone), all(asked)));
         return {few, many};
     }

@@ -106,7 +106,7 @@ static void test_links()
     rig.put(2, sqe_sdma(Rig::kHbm, Rig::kHbm + kFar, kBytes), 20000);
     rig.run();
 
-    const tsim::LinkNetwork &links = rig.board().links();
+    const tsim::LinkNetwork &links = rig.system().links();
     std::map<uint32_t, double> moved;
     std::map<uint32_t, uint64_t> cycle; // bytes that one cycle moves at most
     for (const auto &record : rig.phases(TWINSIM_PHASE_LINK)) {
@@ -150,7 +150,7 @@ static void test_alone()
     const auto moves = rig.phases(TWINSIM_PHASE_TRANSFER);
     EXPECT_EQ(moves.size(), 2);
     for (const auto &move : moves)
-        EXPECT_EQ(rig.params().to_ns(rig.board().links().alone(move.route, move.bytes)),
+        EXPECT_EQ(rig.params().to_ns(rig.system().links().alone(move.route, move.bytes)),
                   move.end_ns - move.begin_ns);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C interface as a driver uses it. One board for all tests: each takes queues of its own. */
+/* The C interface as a driver uses it. One system for all tests: each takes queues of its own. */
 #include "profile_path.h"
 #include "twinsim.h"
 
@@ -68,7 +68,7 @@ static void put(queue *q, stars_sqe sqe, uint64_t at_ns)
     twinsim_doorbell(sim, 0, q->sq, (uint32_t)(q->sent % DEPTH), at_ns);
 }
 
-/* Whether anything reached stdout or stderr while the board was made. */
+/* Whether anything reached stdout or stderr while the system was made. */
 static bool silent;
 static int create_status;
 
@@ -111,7 +111,7 @@ static void test_silent(void)
     CU_ASSERT(silent);
 }
 
-static void test_second_board(void)
+static void test_second_system(void)
 {
     char error[256] = "";
     twinsim *second = NULL;
@@ -340,8 +340,8 @@ static void test_reset(void)
 }
 
 static const twin_test tests[] = {
-    {"making the board prints nothing", test_silent},
-    {"a second board is refused", test_second_board},
+    {"making the system prints nothing", test_silent},
+    {"a second system is refused", test_second_system},
     {"a watch stops the run at its very instant", test_watch_stops_at_its_instant},
     {"a run keeps its limits", test_limits_of_a_run},
     {"several host threads may run it in turn", test_threads_take_turns},

@@ -43,18 +43,18 @@ struct twin_program {
 
 static uint64_t retired_of(const twin_queue *queue)
 {
-    return twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+    return twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq);
 }
 
 static void write_register(const twin_queue *queue, uint32_t offset, uint32_t value)
 {
-    (void)twinsim_write(sim_process.board, queue->device->index,
+    (void)twinsim_write(sim_process.sim, queue->device->index,
                         (uint64_t)queue->sq * STARS_SQ_PAGE + offset, value);
 }
 
 static void write_notify(const twin_program *program, uint32_t id, uint32_t value)
 {
-    (void)twinsim_write(sim_process.board, program->device->index,
+    (void)twinsim_write(sim_process.sim, program->device->index,
                         STARS_NOTIFY_TABLE_BASE + 4ull * id, value);
 }
 
@@ -105,7 +105,7 @@ static bool runs_left(twin_program *program, struct sim_queue_point *out_newest)
 static uint64_t done_of(const twin_queue *queue)
 {
     struct twinsim_queue_info info;
-    bool one_more = twinsim_queue_inspect(sim_process.board, queue->device->index, queue->sq,
+    bool one_more = twinsim_queue_inspect(sim_process.sim, queue->device->index, queue->sq,
                                           &info) == TWINSIM_OK &&
                     info.done;
     return retired_of(queue) + one_more;
@@ -308,7 +308,7 @@ static bool take_notify(twin_hw_device *device, uint32_t *out_id)
 {
     uint32_t cursor = 0;
     uint32_t generation;
-    sim_ids_clean(&device->notifies, sim_process.board, device->index);
+    sim_ids_clean(&device->notifies, sim_process.sim, device->index);
     return sim_ids_take(&device->notifies, &cursor, out_id, &generation);
 }
 
@@ -353,7 +353,7 @@ void sim_program_destroy(twin_program *program)
     *link = program->next;
     sim_ids_drop(&device->notifies, program->idle_id);
     sim_ids_drop(&device->notifies, program->end_id);
-    sim_ids_clean(&device->notifies, sim_process.board, device->index);
+    sim_ids_clean(&device->notifies, sim_process.sim, device->index);
     sim_model_unlock();
     pthread_mutex_destroy(&program->lock);
     free((void *)program->queues);
@@ -474,7 +474,7 @@ twin_status sim_program_seal(twin_program *program)
         write_register(queue, STARS_SQ_ENABLE, 0);
         write_labels(queue);
         uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
-        twinsim_doorbell(sim_process.board, queue->device->index, queue->sq,
+        twinsim_doorbell(sim_process.sim, queue->device->index, queue->sq,
                          (uint32_t)(submitted & queue->mask),
                          sim_clock.now_ns + sim_process.limits.doorbell_ns);
         pthread_mutex_unlock(&queue->lock);

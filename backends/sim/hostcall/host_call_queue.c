@@ -76,7 +76,7 @@ static void answer_device(const struct sim_call *call, uint64_t at_ns)
     twin_queue *queue = call->queue;
     if (call->call.block && queue->open &&
         atomic_load_explicit(&queue->epoch, memory_order_relaxed) == call->epoch)
-        twinsim_message_answer(sim_process.board, queue->device->index, queue->sq, call->number,
+        twinsim_message_answer(sim_process.sim, queue->device->index, queue->sq, call->number,
                                at_ns);
 }
 
@@ -101,7 +101,7 @@ static void close_locked(twin_channel *channel)
     while (channel->first) {
         struct sim_call *call = channel->first;
         channel->first = call->next;
-        answer_device(call, twinsim_now(sim_process.board));
+        answer_device(call, twinsim_now(sim_process.sim));
         sim_log(2, "device %u, stream %u: a host function is left out, nobody runs it any more",
                 channel->device->index, call->queue->config.id);
         sim_channel_release(call);
@@ -353,7 +353,7 @@ bool sim_channel_deliver_locked(void)
     struct twinsim_message message;
     uint32_t device;
     bool any = false;
-    while (twinsim_message_take(sim_process.board, &device, &message)) {
+    while (twinsim_message_take(sim_process.sim, &device, &message)) {
         any = true;
         twin_hw_device *owner = device < SIM_DEVICES_MOST ? sim_process.devices[device] : NULL;
         if (owner)
@@ -465,7 +465,7 @@ const char *sim_channel_state_locked(const twin_queue *queue)
 void sim_check_call(struct sim_wait *wait)
 {
     if (wait->channel->closed)
-        sim_wait_finish(wait, TWIN_E_CLOSED, twinsim_now(sim_process.board));
+        sim_wait_finish(wait, TWIN_E_CLOSED, twinsim_now(sim_process.sim));
     else if ((wait->call = sim_channel_pop_locked(wait->channel, wait->begin_ns)) != NULL)
         sim_wait_finish(wait, TWIN_OK, wait->call->posted_ns);
 }

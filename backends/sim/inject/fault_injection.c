@@ -122,9 +122,8 @@ twin_status sim_inject_fault(const twin_fault *fault, uint32_t *out_number)
     } else if (twinsim_fault_check(&item.fault, error, sizeof(error)) != TWINSIM_OK) {
         sim_fail("%s", error);
         status = TWIN_E_INVALID;
-    } else if (sim_process.board &&
-               twinsim_fault_inject(sim_process.board, &item.fault, &item.inner, error,
-                                    sizeof(error)) != TWINSIM_OK) {
+    } else if (sim_process.sim && twinsim_fault_inject(sim_process.sim, &item.fault, &item.inner,
+                                                       error, sizeof(error)) != TWINSIM_OK) {
         sim_fail("%s", error);
         status = TWIN_E_NOMEM;
     } else {
@@ -140,7 +139,7 @@ twin_status sim_inject_begin(void)
 {
     char error[256] = "";
     for (uint32_t i = 0; i < injected_count; i++) {
-        int code = twinsim_fault_inject(sim_process.board, &injected[i].fault, &injected[i].inner,
+        int code = twinsim_fault_inject(sim_process.sim, &injected[i].fault, &injected[i].inner,
                                         error, sizeof(error));
         if (code != TWINSIM_OK) {
             sim_fail("an injected fault: %s", error);
@@ -156,8 +155,8 @@ twin_status sim_inject_remove(uint32_t number)
     sim_model_lock();
     if (number == 0) {
         injected_count = 0;
-        if (sim_process.board)
-            (void)twinsim_fault_remove(sim_process.board, 0);
+        if (sim_process.sim)
+            (void)twinsim_fault_remove(sim_process.sim, 0);
     } else {
         uint32_t at = find_locked(number);
         if (at == injected_count) {
@@ -165,7 +164,7 @@ twin_status sim_inject_remove(uint32_t number)
         } else {
             /* A repair may have taken it from the model already. */
             if (injected[at].inner != 0)
-                (void)twinsim_fault_remove(sim_process.board, injected[at].inner);
+                (void)twinsim_fault_remove(sim_process.sim, injected[at].inner);
             memmove(&injected[at], &injected[at + 1],
                     (--injected_count - at) * sizeof(injected[0]));
         }
@@ -183,7 +182,7 @@ twin_status sim_inject_triggered(uint32_t number, uint64_t *out_times)
         *out_times = 0;
     else if (known)
         known =
-            twinsim_fault_triggered(sim_process.board, injected[at].inner, out_times) == TWINSIM_OK;
+            twinsim_fault_triggered(sim_process.sim, injected[at].inner, out_times) == TWINSIM_OK;
     sim_model_unlock();
     return known ? TWIN_OK : TWIN_E_INVALID;
 }
@@ -194,7 +193,7 @@ twin_status sim_inject_errors(twin_hw_device *device, twin_memory_error *list, s
     struct twinsim_memory_error errors[FAULTS_MOST];
     size_t most = room < FAULTS_MOST ? room : FAULTS_MOST;
     sim_model_lock();
-    *out_count = twinsim_memory_errors(sim_process.board, device->index, errors, most);
+    *out_count = twinsim_memory_errors(sim_process.sim, device->index, errors, most);
     sim_model_unlock();
     size_t written = *out_count < most ? *out_count : most;
     for (size_t i = 0; i < written; i++)
@@ -207,7 +206,7 @@ twin_status sim_inject_errors(twin_hw_device *device, twin_memory_error *list, s
 twin_status sim_inject_repair(twin_hw_device *device, uint64_t address, uint64_t bytes)
 {
     sim_model_lock();
-    int code = twinsim_memory_repair(sim_process.board, device->index, address, bytes);
+    int code = twinsim_memory_repair(sim_process.sim, device->index, address, bytes);
     sim_model_unlock();
     if (code == TWINSIM_OK)
         return TWIN_OK;

@@ -169,7 +169,7 @@ twin_status sim_memory_alloc(twin_hw_device *device, uint64_t bytes, twin_page_p
 static twin_status free_block(struct sim_arena *arena, uint64_t address)
 {
     struct sim_fence *fence = NULL;
-    bool in_flight = sim_process.board && sim_fence_take(&fence);
+    bool in_flight = sim_process.sim && sim_fence_take(&fence);
     if (in_flight && !fence)
         return TWIN_E_NOMEM;
     twin_status status = sim_arena_free(arena, address, fence);
@@ -441,8 +441,7 @@ void sim_check_transfer(struct sim_wait *wait)
 twin_status sim_post_transfer(struct sim_wait *wait)
 {
     wait->transfer.start_ns = sim_clock.now_ns;
-    if (twinsim_transfer_post(sim_process.board, wait->device->index, &wait->transfer) ==
-        TWINSIM_OK)
+    if (twinsim_transfer_post(sim_process.sim, wait->device->index, &wait->transfer) == TWINSIM_OK)
         return TWIN_OK;
     sim_fail("device %u does not take a transfer", wait->device->index);
     return TWIN_E_DEVICE;

@@ -141,15 +141,15 @@ static int draw(FILE *file, void *context)
     switch (*(const int *)context) {
     case OUT_STATS:
         pthread_mutex_lock(&waits_lock);
-        error = sim_stats_draw(file, sim_process.board, sim_process.profile,
-                               sim_process.device_count, waits);
+        error = sim_stats_draw(file, sim_process.sim, sim_process.profile, sim_process.device_count,
+                               waits);
         pthread_mutex_unlock(&waits_lock);
         break;
     case OUT_MSPROF:
-        error = sim_msprof_draw(file, sim_process.board, sim_process.profile);
+        error = sim_msprof_draw(file, sim_process.sim, sim_process.profile);
         break;
     case OUT_VCD:
-        error = sim_vcd_draw(file, sim_process.board, signals);
+        error = sim_vcd_draw(file, sim_process.sim, signals);
         break;
     default:
         break;
@@ -169,7 +169,7 @@ void sim_observe_alone(void)
 
 void sim_observe_write(void)
 {
-    if (!due || !sim_process.board)
+    if (!due || !sim_process.sim)
         return;
     due = false;
     if (waits_lost > 0)

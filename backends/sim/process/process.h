@@ -57,7 +57,7 @@ struct sim_process {
     struct sim_limits limits;
     twin_device_properties properties[SIM_DEVICES_MOST];
 
-    twinsim *board; /* made by the first device.open, kept for the life of the process */
+    twinsim *sim; /* made by the first device.open, kept for the life of the process */
     _Atomic(twin_hw_device *)
         devices[SIM_DEVICES_MOST]; /* open ones; written under the model lock */
 };

@@ -102,7 +102,7 @@ void sim_watch_look(void)
     if (!only_endless())
         return;
     uint64_t found = sim_stall_stamp() + sim_clock_calls() * UINT64_C(1048583) +
-                     twinsim_now(sim_process.board) * UINT64_C(4294967311);
+                     twinsim_now(sim_process.sim) * UINT64_C(4294967311);
     if (found != seen)
         atomic_fetch_add(&slot->moves, 1);
     seen = found;

@@ -276,7 +276,7 @@ twin_status sim_settings_read(const twin_services *services)
         !read_progress(services->setting("TWINRT_PROGRESS"), &sim_process.progress_ns) ||
         !read_model(services->setting("TWINRT_MODEL"), &model) ||
         !profile_path(path, sizeof(path)) ||
-        !sim_observe_settings(services, sim_process.board != NULL))
+        !sim_observe_settings(services, sim_process.sim != NULL))
         return TWIN_E_INVALID;
     if (wall && !sim_drive_conducted() &&
         strcmp(services->setting("TWINRT_DETERMINISTIC"), "on") == 0) {
@@ -291,9 +291,9 @@ twin_status sim_settings_read(const twin_services *services)
 
     if (!check_rtl_trace(rtl_trace, model != TWINSIM_MODEL_TLM))
         return TWIN_E_INVALID;
-    if (rtl_trace[0] != '\0' && model == TWINSIM_MODEL_TLM && !sim_process.board)
+    if (rtl_trace[0] != '\0' && model == TWINSIM_MODEL_TLM && !sim_process.sim)
         sim_log(2, "TWINRT_RTL_TRACE has no effect: TWINRT_MODEL is cpp, which has no RTL");
-    if (sim_process.board) {
+    if (sim_process.sim) {
         if (strcmp(path, sim_process.profile_path) != 0 || devices != sim_process.device_count ||
             seed != sim_process.seed || bursts != sim_process.bursts || wall != sim_process.wall ||
             model != sim_process.model || strcmp(rtl_trace, sim_process.rtl_trace) != 0 ||
@@ -336,7 +336,7 @@ twin_status sim_settings_read(const twin_services *services)
 
 void sim_settings_drop(void)
 {
-    if (sim_process.board)
+    if (sim_process.sim)
         return;
     twinsim_profile_free(sim_process.profile);
     sim_process.profile = NULL;

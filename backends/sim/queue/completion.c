@@ -27,7 +27,7 @@ static void handle_cqe(twin_queue *queue, const stars_cqe *cqe)
         state->cqe_read = 1;
     pthread_mutex_unlock(&queue->lock);
     if (go_on) /* the tasks behind the failed one */
-        twinsim_write(sim_process.board, queue->device->index,
+        twinsim_write(sim_process.sim, queue->device->index,
                       (uint64_t)queue->sq * STARS_SQ_PAGE + STARS_SQ_CONTROL,
                       STARS_SQ_CONTROL_EXCEPTION_HANDLED);
 }
@@ -49,6 +49,6 @@ void sim_queue_read_cq(twin_hw_device *device, uint32_t sq)
         handle_cqe(queue, cqe);
     }
     if (queue->cq_read != before)
-        twinsim_queue_cq_head(sim_process.board, device->index, sq,
+        twinsim_queue_cq_head(sim_process.sim, device->index, sq,
                               (uint32_t)(queue->cq_read & (depth - 1)));
 }

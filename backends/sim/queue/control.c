@@ -15,7 +15,7 @@
 
 static twin_status write_page(const twin_queue *queue, uint32_t offset, uint32_t value)
 {
-    int code = twinsim_write(sim_process.board, queue->device->index,
+    int code = twinsim_write(sim_process.sim, queue->device->index,
                              (uint64_t)queue->sq * STARS_SQ_PAGE + offset, value);
     return code == TWINSIM_OK ? TWIN_OK : TWIN_E_INTERNAL;
 }
@@ -78,12 +78,12 @@ twin_status sim_control_stop(twin_queue *queue)
     sim_drive_poll();
     sim_model_lock();
     pthread_mutex_lock(&queue->lock);
-    uint64_t before = twinsim_queue_retired(sim_process.board, device, queue->sq);
+    uint64_t before = twinsim_queue_retired(sim_process.sim, device, queue->sq);
     twin_status status = TWIN_OK;
     if (sim_program_leave_run(queue))
         status = write_page(queue, STARS_SQ_CONTROL,
                             STARS_SQ_CONTROL_TASK_KILL | STARS_SQ_CONTROL_TASK_RESUME);
-    if (twinsim_queue_retired(sim_process.board, device, queue->sq) != before)
+    if (twinsim_queue_retired(sim_process.sim, device, queue->sq) != before)
         queue->task_states[before & queue->mask].cqe_read = 1; /* there will be none */
     pthread_mutex_unlock(&queue->lock);
     sim_drive_check_locked();
@@ -122,7 +122,7 @@ twin_status sim_event_clear(twin_signal *signal)
     sim_model_lock();
     if (sim_event_shared(signal))
         sim_shared_clear(sim_event_shared(signal));
-    int code = twinsim_write(sim_process.board, device->index,
+    int code = twinsim_write(sim_process.sim, device->index,
                              device->notifies.table_base + 4ull * signal->id, 0);
     sim_model_unlock();
     if (code == TWINSIM_OK)

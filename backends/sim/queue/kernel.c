@@ -246,7 +246,7 @@ static void *reach_locked(const twin_reach *reach, uint64_t address, uint64_t by
     }
     if (__builtin_expect(!reach->exact, 1) || !at)
         return at;
-    uint16_t status = twinsim_memory_touch(sim_process.board, owner, address, bytes, access);
+    uint16_t status = twinsim_memory_touch(sim_process.sim, owner, address, bytes, access);
     if (status == 0)
         return at;
     hit = status;
@@ -268,7 +268,7 @@ static twin_reach reach_for(void *(*at)(const twin_reach *reach, uint64_t addres
 {
     hit = 0;
     return (twin_reach){
-        .at = at, .device = device, .exact = twinsim_memory_watched(sim_process.board)};
+        .at = at, .device = device, .exact = twinsim_memory_watched(sim_process.sim)};
 }
 
 enum twinsim_kernel_answer sim_kernel_begin(void *context, uint32_t device, uint32_t sq,
@@ -314,7 +314,7 @@ void sim_kernel_describe_locked(void)
         return;
     }
     struct twinsim_kernel_wanted wanted;
-    if (!twinsim_kernel_next(sim_process.board, &wanted))
+    if (!twinsim_kernel_next(sim_process.sim, &wanted))
         return; /* its queue has ended it */
     twin_launch *kernel = kernel_at(wanted.device, wanted.sq, wanted.number);
     (void)set_described(kernel, &wanted);
@@ -330,8 +330,7 @@ void sim_kernel_describe_locked(void)
         struct twinsim_kernel description = description_of(&work);
         description.fault = fault;
         description.exception = fault_after_reach(TWIN_E_KERNEL_EXCEPTION);
-        twinsim_kernel_give(sim_process.board, wanted.device, wanted.sq, wanted.number,
-                            &description);
+        twinsim_kernel_give(sim_process.sim, wanted.device, wanted.sq, wanted.number, &description);
     }
     pthread_cond_broadcast(&described_over);
 }

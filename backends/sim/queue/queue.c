@@ -42,7 +42,7 @@ enum sim_completion sim_point_completion_locked(const struct sim_queue_point *po
     twin_queue *queue = point->queue;
     const twin_hw_device *device = queue->device;
     if (point->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed))
-        return !queue->open || twinsim_queue_retired(sim_process.board, device->index, queue->sq) >=
+        return !queue->open || twinsim_queue_retired(sim_process.sim, device->index, queue->sq) >=
                                    point->number
                    ? SIM_DONE
                    : SIM_PENDING;
@@ -97,8 +97,7 @@ static enum sim_completion completion_cached(struct sim_queue_point *point)
     if (sim_paced_now() && nd_completion_again(point, &then))
         return catch_up(then);
     if (point->epoch == atomic_load_explicit(&queue->epoch, memory_order_acquire)) {
-        uint64_t retired =
-            twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+        uint64_t retired = twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq);
         /* The counter restarts with the epoch: it counts only if the epoch still stands. */
         atomic_thread_fence(memory_order_acquire);
         if (point->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed)) {
@@ -144,7 +143,7 @@ static bool in_flight(twin_queue *queue, struct sim_queue_point *out)
     out->number = atomic_load_explicit(&queue->submitted, memory_order_acquire);
     /* Runs are in flight in the queue that asked for them. */
     return out->number != 0 && !atomic_load_explicit(&queue->is_deferred, memory_order_relaxed) &&
-           twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq) < out->number;
+           twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq) < out->number;
 }
 
 /* Visits what is in flight on every device. A device that closes meanwhile only has less of it. */
@@ -196,8 +195,7 @@ bool sim_fence_passed(const struct sim_fence *fence)
         const struct sim_queue_point *point = &fence->points[i];
         twin_queue *queue = point->queue;
         if (atomic_load_explicit(&queue->epoch, memory_order_acquire) == point->epoch &&
-            twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq) <
-                point->number)
+            twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq) < point->number)
             return false;
     }
     return true;
@@ -286,7 +284,7 @@ __attribute__((noinline)) static void expect_next(const twin_queue *queue)
     uint64_t place = atomic_load_explicit(&next->submitted, memory_order_relaxed);
     __builtin_prefetch(&next->ring[place & next->mask], 1);
     __builtin_prefetch(&next->task_states[place & next->mask], 1);
-    twinsim_queue_expect(sim_process.board, device->index, queue->sq + ahead);
+    twinsim_queue_expect(sim_process.sim, device->index, queue->sq + ahead);
 }
 
 void sim_queue_send_locked(twin_queue *queue, uint32_t count)
@@ -301,7 +299,7 @@ void sim_queue_send_locked(twin_queue *queue, uint32_t count)
         arrival = queue->last_arrival_ns;
     queue->last_arrival_ns = arrival;
     atomic_store_explicit(&queue->submitted, before + count, memory_order_release);
-    twinsim_doorbell(sim_process.board, queue->device->index, queue->sq,
+    twinsim_doorbell(sim_process.sim, queue->device->index, queue->sq,
                      (uint32_t)((before + count) & queue->mask), arrival);
     if (sim_process.trace_path[0] != '\0')
         sim_timeline_submit(sim_clock.number, queue->track, before + 1, sim_clock.now_ns);
@@ -337,14 +335,14 @@ static twin_status open_ring(twin_queue *queue)
         .disabled = queue->config.deferred,
     };
     uint32_t device = queue->device->index;
-    if (twinsim_queue_open(sim_process.board, device, queue->sq, &description) != TWINSIM_OK) {
+    if (twinsim_queue_open(sim_process.sim, device, queue->sq, &description) != TWINSIM_OK) {
         sim_fail("device %u: the scheduler does not open queue %u", device, queue->sq);
         return TWIN_E_DEVICE;
     }
     queue->open = true;
     if (sim_process.trace_path[0] != '\0' || sim_observe_wants_trace())
         queue->track =
-            sim_timeline_name_queue(sim_process.board, device, queue->sq, queue->config.id);
+            sim_timeline_name_queue(sim_process.sim, device, queue->sq, queue->config.id);
     return TWIN_OK;
 }
 
@@ -354,14 +352,14 @@ static void close_ring(twin_queue *queue, twin_status reason, bool calls_too)
 {
     twin_hw_device *device = queue->device;
     sim_channel_forget_locked(queue, calls_too);
-    uint64_t retired = twinsim_queue_retired(sim_process.board, device->index, queue->sq);
+    uint64_t retired = twinsim_queue_retired(sim_process.sim, device->index, queue->sq);
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     sim_program_ring_closes(queue);
-    queue->ended_ns = twinsim_now(sim_process.board);
+    queue->ended_ns = twinsim_now(sim_process.sim);
     queue->ended_done_ns =
-        retired > 0 ? twinsim_queue_retired_at(sim_process.board, device->index, queue->sq, retired)
+        retired > 0 ? twinsim_queue_retired_at(sim_process.sim, device->index, queue->sq, retired)
                     : queue->ended_ns;
-    twinsim_queue_close(sim_process.board, device->index, queue->sq);
+    twinsim_queue_close(sim_process.sim, device->index, queue->sq);
     queue->open = false;
     uint32_t epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed);
     if (submitted > retired && !queue->config.deferred) {

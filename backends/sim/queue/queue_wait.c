@@ -57,7 +57,7 @@ void sim_check_queue_point(struct sim_wait *wait)
     case SIM_DONE:
         sim_wait_finish(wait, TWIN_OK,
                         point->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed)
-                            ? twinsim_queue_retired_at(sim_process.board, queue->device->index,
+                            ? twinsim_queue_retired_at(sim_process.sim, queue->device->index,
                                                        queue->sq, point->number)
                             : queue->ended_done_ns);
         return;
@@ -73,10 +73,10 @@ void sim_check_event_id(struct sim_wait *wait)
     }
     sim_id_wanted = sim_nd_logged();
     sim_queue_reclaim_all(wait->device, true);
-    sim_ids_clean(&wait->device->events, sim_process.board, wait->device->index);
+    sim_ids_clean(&wait->device->events, sim_process.sim, wait->device->index);
     if (atomic_load_explicit(&wait->device->events.free_count, memory_order_relaxed) > 0 ||
         point->epoch != atomic_load_explicit(&point->queue->epoch, memory_order_relaxed))
-        sim_wait_finish(wait, TWIN_OK, twinsim_now(sim_process.board));
+        sim_wait_finish(wait, TWIN_OK, twinsim_now(sim_process.sim));
     else
         watch_ids(wait->device); /* what was watched has retired, and it was not enough */
 }

@@ -85,7 +85,7 @@ void sim_queue_reclaim_locked(twin_queue *queue)
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     if (reclaimed == submitted || queue->config.deferred)
         return;
-    uint64_t retired = twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+    uint64_t retired = twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq);
     uint64_t then = 0;
     if (!sim_paced_now())
         reclaim_logged(queue, reclaimed, retired, TWIN_ND_FREED);
@@ -108,7 +108,7 @@ uint64_t sim_queue_next_id(twin_queue *queue)
     uint64_t number = 0;
     pthread_mutex_lock(&queue->lock);
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
-    uint64_t at = twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+    uint64_t at = twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq);
     for (; at < submitted && number == 0; at++)
         if (queue->task_states[at & queue->mask].bound)
             number = at + 1;
@@ -127,8 +127,7 @@ static void sweep(twin_queue *queue, bool model_locked)
     uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     if (reclaimed != submitted && !queue->config.deferred) {
-        uint64_t retired =
-            twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+        uint64_t retired = twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq);
         if (repeats)
             retired = free_again(queue, reclaimed, retired, then);
         if (model_locked || repeats)
@@ -152,7 +151,7 @@ static void give_id(twin_queue *queue, const struct sim_ids *ids, uint32_t id)
     const bool free = pthread_mutex_trylock(&queue->lock) == 0; /* else it is the caller's own */
     const uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
     const uint64_t retired =
-        twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+        twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq);
     uint64_t last = reclaimed;
     for (uint64_t at = reclaimed; at < retired && at < queue->held; at++)
         if (sim_event_keeps_id(queue, &queue->task_states[at & queue->mask], ids, id))
@@ -173,6 +172,6 @@ void sim_queue_give_id(struct sim_ids *ids, uint32_t id)
             give_id(atomic_load_explicit(&device->queues[sq], memory_order_acquire), ids, id);
         if (device &&
             (ids == &device->events || ids == &device->notifies || ids == &device->counts))
-            sim_ids_clean_one(ids, sim_process.board, i, id);
+            sim_ids_clean_one(ids, sim_process.sim, i, id);
     }
 }

@@ -36,7 +36,7 @@ twin_status sim_queue_tasks(twin_queue *queue,
     queue->task_context = context;
     pthread_mutex_unlock(&queue->lock);
     if (take)
-        twinsim_tell_tasks(sim_process.board, ended, NULL);
+        twinsim_tell_tasks(sim_process.sim, ended, NULL);
     sim_model_unlock();
     return TWIN_OK;
 }

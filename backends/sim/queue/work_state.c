@@ -17,7 +17,7 @@ uint64_t sim_stall_stamp(void)
                 atomic_load_explicit(&device->queues[sq], memory_order_acquire);
             stamp += atomic_load_explicit(&queue->epoch, memory_order_relaxed) * UINT64_C(65537) +
                      atomic_load_explicit(&queue->submitted, memory_order_relaxed) +
-                     twinsim_queue_retired(sim_process.board, i, sq);
+                     twinsim_queue_retired(sim_process.sim, i, sq);
         }
     }
     return stamp;
@@ -37,12 +37,12 @@ uint64_t sim_tasks_stamp(void)
             const bool deferred = atomic_load_explicit(&queue->is_deferred, memory_order_relaxed);
             if (deferred)
                 pthread_mutex_lock(&queue->lock);
-            const bool open = twinsim_queue_inspect(sim_process.board, i, sq, &info) == TWINSIM_OK;
+            const bool open = twinsim_queue_inspect(sim_process.sim, i, sq, &info) == TWINSIM_OK;
             if (deferred)
                 pthread_mutex_unlock(&queue->lock);
             if (!open)
                 continue;
-            const uint64_t retired = twinsim_queue_retired(sim_process.board, i, sq);
+            const uint64_t retired = twinsim_queue_retired(sim_process.sim, i, sq);
             stamp += ((retired << 24) + ((uint64_t)info.task_id << 8) + info.state) *
                      (UINT64_C(2654435761) + 2 * (uint64_t)sq);
         }
@@ -55,7 +55,7 @@ static bool is_pending(const twin_queue *queue, bool all)
     uint64_t visible = all ? atomic_load_explicit(&queue->submitted, memory_order_acquire)
                            : atomic_load_explicit(&queue->visible, memory_order_acquire);
     return visible != 0 && !atomic_load_explicit(&queue->is_deferred, memory_order_relaxed) &&
-           twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq) < visible;
+           twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq) < visible;
 }
 
 const twin_queue *sim_pending_work(bool all)

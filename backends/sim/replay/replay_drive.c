@@ -27,7 +27,7 @@ bool sim_pace_look(void)
 {
     bool any = false;
     if (sim_nd_logged())
-        twinsim_look(sim_process.board, sim_process.services->seen ? saw : NULL, &any);
+        twinsim_look(sim_process.sim, sim_process.services->seen ? saw : NULL, &any);
     return any;
 }
 
@@ -44,8 +44,8 @@ static bool ids_to_clean(void)
 void sim_pace_moved(bool changed)
 {
     if (sim_process.services->moved && (changed || ids_to_clean()))
-        sim_process.services->moved(twinsim_now(sim_process.board),
-                                    twinsim_events_now(sim_process.board));
+        sim_process.services->moved(twinsim_now(sim_process.sim),
+                                    twinsim_events_now(sim_process.sim));
 }
 
 twin_status sim_pace_begin(void)
@@ -65,7 +65,7 @@ void sim_pace_watch(uint32_t device, uint32_t sq, uint64_t retired)
 {
     if (sim_paced)
         return; /* who repeats a recording moves the model, and sets watches at their places */
-    const bool acts = twinsim_queue_watch(sim_process.board, device, sq, retired);
+    const bool acts = twinsim_queue_watch(sim_process.sim, device, sq, retired);
     if (acts && sim_nd_logged() && sim_process.services->seen)
         sim_process.services->seen(TWIN_SEEN_WATCH, device, sq, retired);
 }
@@ -74,13 +74,13 @@ twin_status sim_pace_see(twin_seen what, uint32_t device, uint32_t sq, uint64_t 
 {
     const struct twinsim_seen work = {.device = device, .sq = sq, .newest = number};
     bool good = true;
-    if (!sim_paced || !sim_process.board)
+    if (!sim_paced || !sim_process.sim)
         return TWIN_E_INVALID;
     sim_model_lock_alone();
     if (what == TWIN_SEEN_WORK)
-        good = twinsim_look_again(sim_process.board, &work) == TWINSIM_OK;
+        good = twinsim_look_again(sim_process.sim, &work) == TWINSIM_OK;
     else
-        (void)twinsim_queue_watch(sim_process.board, device, sq, number);
+        (void)twinsim_queue_watch(sim_process.sim, device, sq, number);
     sim_model_unlock();
     if (good && sim_process.services->seen)
         sim_process.services->seen(what, device, sq, number);
@@ -93,8 +93,8 @@ static enum twinsim_stop run_some(uint64_t until_ns, uint32_t events)
 {
     uint64_t hold = sim_channel_answered_locked();
     if (hold > until_ns + 1)
-        return twinsim_run(sim_process.board, until_ns, events);
-    enum twinsim_stop stop = twinsim_run(sim_process.board, hold > 0 ? hold - 1 : 0, events);
+        return twinsim_run(sim_process.sim, until_ns, events);
+    enum twinsim_stop stop = twinsim_run(sim_process.sim, hold > 0 ? hold - 1 : 0, events);
     if (stop != TWINSIM_STOP_IDLE && (stop != TWINSIM_STOP_LIMIT || hold > until_ns))
         return stop;
     sim_channel_pass_answered_locked();
@@ -104,7 +104,7 @@ static enum twinsim_stop run_some(uint64_t until_ns, uint32_t events)
 /* Everything before that time, then so many events at it. False: it does not come to that. */
 static bool run_to(uint64_t at_ns, uint64_t events)
 {
-    twinsim *board = sim_process.board;
+    twinsim *board = sim_process.sim;
     enum twinsim_stop stop = TWINSIM_STOP_CHUNK;
     if (twinsim_now(board) > at_ns)
         return false;
@@ -132,11 +132,11 @@ static bool run_to(uint64_t at_ns, uint64_t events)
 
 twin_status sim_pace_move(uint64_t at_ns, uint64_t events)
 {
-    if (!sim_paced || !sim_process.board || at_ns > LATEST_NS)
+    if (!sim_paced || !sim_process.sim || at_ns > LATEST_NS)
         return TWIN_E_INVALID;
     sim_model_lock_alone();
     const bool stays =
-        twinsim_now(sim_process.board) == at_ns && twinsim_events_now(sim_process.board) == events;
+        twinsim_now(sim_process.sim) == at_ns && twinsim_events_now(sim_process.sim) == events;
     sim_failure_stop_groups(stays ? 1 : UINT32_MAX);
     bool good = run_to(at_ns, events);
     sim_pace_moved(true);
@@ -144,7 +144,7 @@ twin_status sim_pace_move(uint64_t at_ns, uint64_t events)
     (void)sim_drive_settle();
     sim_pace_repeats = SIM_REPEATS_NOTHING;
     struct twinsim_kernel_wanted wanted;
-    if (twinsim_kernel_next(sim_process.board, &wanted))
+    if (twinsim_kernel_next(sim_process.sim, &wanted))
         sim_kernel_describe_locked();
     sim_model_unlock();
     return good ? TWIN_OK : TWIN_E_INVALID;
@@ -154,7 +154,7 @@ void sim_pace_until_retired(uint32_t device, uint32_t sq, uint64_t retired)
 {
     sim_model_lock_alone();
     enum twinsim_stop stop = TWINSIM_STOP_CHUNK;
-    while (twinsim_queue_retired(sim_process.board, device, sq) < retired &&
+    while (twinsim_queue_retired(sim_process.sim, device, sq) < retired &&
            stop != TWINSIM_STOP_IDLE && stop != TWINSIM_STOP_KERNEL)
         stop = run_some(LATEST_NS, 1);
     sim_model_unlock();

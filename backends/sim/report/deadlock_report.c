@@ -46,7 +46,7 @@ static void add(struct text *text, const char *format, ...)
 static struct sim_task_state head_task_state_locked(const twin_queue *queue)
 {
     struct sim_task_state none = {0};
-    uint64_t retired = twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+    uint64_t retired = twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq);
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     return retired < submitted ? queue->task_states[retired & queue->mask] : none;
 }
@@ -63,7 +63,7 @@ static void find_records(void *context, twin_queue *queue)
 {
     struct search *search = context;
     const struct sim_task_state *awaited = search->awaited;
-    uint64_t retired = twinsim_queue_retired(sim_process.board, queue->device->index, queue->sq);
+    uint64_t retired = twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq);
     pthread_mutex_lock(&queue->lock);
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     for (uint64_t i = retired; i < submitted; i++) {
@@ -93,7 +93,7 @@ static void describe_last_record(struct text *text, const struct sim_task_state 
     if (signal->config.kind ==
         TWIN_SIGNAL_COUNT) { /* its records are not remembered, but their sum is */
         uint32_t count = 0;
-        (void)twinsim_read(sim_process.board, device, STARS_COUNT_TABLE_BASE + 4ull * awaited->id,
+        (void)twinsim_read(sim_process.sim, device, STARS_COUNT_TABLE_BASE + 4ull * awaited->id,
                            &count);
         add(text, "; no record is pending, its count is %u", count);
         return;
@@ -129,7 +129,7 @@ static void describe_last_record(struct text *text, const struct sim_task_state 
     if (queue->device->index != device)
         add(text, "device %u, ", queue->device->index);
     add(text, "stream %u, ", queue->config.id);
-    if (twinsim_record_lost(sim_process.board, queue->device->index, queue->sq, point.number))
+    if (twinsim_record_lost(sim_process.sim, queue->device->index, queue->sq, point.number))
         add(text, "was lost to an injected fault");
     else if (signal->config.kind == TWIN_SIGNAL_NOTIFY)
         add(text, "is done and used up: another wait took it, or it was cleared");
@@ -170,7 +170,7 @@ struct survey {
 static uint32_t head_of(const twin_queue *queue)
 {
     uint32_t head = 0;
-    (void)twinsim_read(sim_process.board, queue->device->index,
+    (void)twinsim_read(sim_process.sim, queue->device->index,
                        (uint64_t)queue->sq * STARS_SQ_PAGE + STARS_SQ_HEAD, &head);
     return head;
 }
@@ -193,12 +193,12 @@ static void describe_queue(void *context, twin_queue *queue)
     uint32_t device = queue->device->index;
     /* The lock also for what the model reads: entries of a deferred queue that no run has are written at any time. */
     pthread_mutex_lock(&queue->lock);
-    if (twinsim_queue_inspect(sim_process.board, device, queue->sq, &info) != TWINSIM_OK) {
+    if (twinsim_queue_inspect(sim_process.sim, device, queue->sq, &info) != TWINSIM_OK) {
         pthread_mutex_unlock(&queue->lock);
         return;
     }
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
-    uint64_t retired = twinsim_queue_retired(sim_process.board, device, queue->sq);
+    uint64_t retired = twinsim_queue_retired(sim_process.sim, device, queue->sq);
     struct sim_task_state state = head_task_state_locked(queue);
     char word[96] = "";
     if (info.state == TWINSIM_QUEUE_PARKED && info.wait_address != TWINSIM_NEVER)

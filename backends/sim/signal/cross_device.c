@@ -25,7 +25,7 @@ static twin_status wait_locked(twin_queue *queue, twin_signal *signal, uint32_t 
         queue->id_wanted = true;
         return TWIN_E_BUSY;
     }
-    if (twinsim_event_forward(sim_process.board, signal->device->index, event, queue->device->index,
+    if (twinsim_event_forward(sim_process.sim, signal->device->index, event, queue->device->index,
                               id) != TWINSIM_OK) {
         sim_ids_drop(&queue->device->events, id);
         return TWIN_E_NOMEM;

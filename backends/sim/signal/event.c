@@ -54,7 +54,7 @@ static bool take_id(twin_hw_device *device, struct sim_ids *ids, uint32_t *out_i
         return true;
     sim_model_lock();
     sim_queue_reclaim_all(device, true);
-    sim_ids_clean(ids, sim_process.board, device->index);
+    sim_ids_clean(ids, sim_process.sim, device->index);
     bool taken = sim_ids_take(ids, &cursor, out_id, out_generation);
     sim_model_unlock();
     return taken;
@@ -467,7 +467,7 @@ static bool flag_is_set(const twin_signal *signal)
 {
     uint32_t entry = 0;
     sim_model_lock();
-    (void)twinsim_read(sim_process.board, signal->device->index,
+    (void)twinsim_read(sim_process.sim, signal->device->index,
                        STARS_EVENT_TABLE_BASE + 4ull * signal->id, &entry);
     sim_model_unlock();
     return (entry & 1u) != 0;
@@ -634,7 +634,7 @@ twin_status sim_event_available(twin_hw_device *device, twin_signal_kind kind, u
     struct sim_ids *ids = ids_of(device, kind);
     sim_model_lock();
     sim_queue_reclaim_all(device, true);
-    sim_ids_clean(ids, sim_process.board, device->index);
+    sim_ids_clean(ids, sim_process.sim, device->index);
     uint64_t left = atomic_load_explicit(&ids->free_count, memory_order_relaxed);
     (void)sim_nd(TWIN_ND_LEFT, 0, &left);
     *out_count = (uint32_t)left;

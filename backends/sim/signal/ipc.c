@@ -420,7 +420,7 @@ static bool deliver(struct sim_shared *shared)
     /* More than there are waits, and one to be remembered, change nothing. */
     uint64_t most = atomic_load_explicit(&signal->waits_open, memory_order_relaxed) + UINT64_C(1);
     for (uint64_t i = 0; i < count && i < most; i++)
-        twinsim_write(sim_process.board, signal->device->index,
+        twinsim_write(sim_process.sim, signal->device->index,
                       signal->device->notifies.table_base + 4ull * signal->id, 1);
     return true;
 }
@@ -463,7 +463,7 @@ static struct foreign_wait *take_passed(bool *out_any)
             continue;
         }
         if (passes) {
-            twinsim_write(sim_process.board, wait->device->index,
+            twinsim_write(sim_process.sim, wait->device->index,
                           wait->device->events.table_base + 4ull * wait->id, 1);
             *out_any = true;
         }
@@ -559,10 +559,10 @@ void sim_check_shared(struct sim_wait *wait)
     case SIM_PENDING:
         return;
     case SIM_DROPPED:
-        sim_wait_finish(wait, TWIN_E_ABORTED, twinsim_now(sim_process.board));
+        sim_wait_finish(wait, TWIN_E_ABORTED, twinsim_now(sim_process.sim));
         return;
     case SIM_DONE:
-        sim_wait_finish(wait, TWIN_OK, twinsim_now(sim_process.board));
+        sim_wait_finish(wait, TWIN_OK, twinsim_now(sim_process.sim));
         return;
     }
 }

@@ -145,7 +145,7 @@ static void expire_real(uint64_t real_ns)
  * a board, and shorter where the model has moved on. Returns the first, UINT64_MAX: there is none. */
 static uint64_t set_real_deadlines(uint64_t real_ns)
 {
-    uint64_t now = twinsim_now(sim_process.board);
+    uint64_t now = twinsim_now(sim_process.sim);
     uint64_t first = UINT64_MAX;
     uint64_t nearest = TWIN_FOREVER;
     for (struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
@@ -160,7 +160,7 @@ static uint64_t set_real_deadlines(uint64_t real_ns)
         nearest = wait->deadline_ns < nearest ? wait->deadline_ns : nearest;
     }
     /* What holds the model before the nearest deadline is the time limit of a parked wait. */
-    uint64_t next = twinsim_next(sim_process.board);
+    uint64_t next = twinsim_next(sim_process.sim);
     if (next == TWINSIM_NEVER || next > nearest) {
         limit_ns = 0;
         return first;
@@ -225,9 +225,9 @@ static bool pass_limit(uint64_t real_ns)
         return false;
     bool any;
     uint64_t deadline = sim_stall_deadline();
-    uint64_t before = twinsim_now(sim_process.board);
+    uint64_t before = twinsim_now(sim_process.sim);
     sim_drive_step(limit_ns < deadline ? limit_ns : deadline, false, &any);
-    return any || twinsim_now(sim_process.board) != before;
+    return any || twinsim_now(sim_process.sim) != before;
 }
 
 /* The driver sleeps until wake_at, and no longer than to its next look for threads that do not tell what they do. */
@@ -303,7 +303,7 @@ void sim_stall_park(uint64_t look_ns)
 static void declare_deadlock(void)
 {
     sim_report_stall(SIM_STALL_DEADLOCK, sim_waits.first);
-    uint64_t now = twinsim_now(sim_process.board);
+    uint64_t now = twinsim_now(sim_process.sim);
     for (struct sim_wait *wait = sim_waits.first; wait;) {
         struct sim_wait *next = wait->next;
         if (is_endless(wait))
@@ -320,7 +320,7 @@ bool sim_stall_end_unaided(void)
     if (!any || sim_channel_busy_locked())
         return false;
     sim_report_stall(SIM_STALL_DROPPED, sim_waits.first);
-    const uint64_t now = twinsim_now(sim_process.board);
+    const uint64_t now = twinsim_now(sim_process.sim);
     for (struct sim_wait *wait = sim_waits.first; wait;) {
         struct sim_wait *next = wait->next;
         if (wait->unaided)
@@ -388,7 +388,7 @@ void sim_stall_await_time(uint64_t look_ns)
     atomic_thread_fence(memory_order_seq_cst); /* pairs with sim_drive_submitted() */
     bool any;
     (void)sim_drive_step(sim_stall_deadline(), false, &any);
-    const uint64_t event_ns = twinsim_next(sim_process.board);
+    const uint64_t event_ns = twinsim_next(sim_process.sim);
     const uint64_t deadline_ns = sim_stall_deadline();
     const uint64_t due = sim_wall_real(event_ns < deadline_ns ? event_ns : deadline_ns);
     (void)sleep_parked(any ? 0 : due < look_ns ? due : look_ns);

@@ -168,7 +168,7 @@ bool sim_drive_settle(void)
 {
     bool any = settle();
     /* before the chunk is over: who sees what it did is moved up to its time */
-    sim_drive_publish(twinsim_now(sim_process.board));
+    sim_drive_publish(twinsim_now(sim_process.sim));
     atomic_store_explicit(&running, 0, memory_order_release);
     return any;
 }
@@ -188,8 +188,8 @@ enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any)
     bool held_up = hold <= until_ns && hold != TWIN_FOREVER;
     if (hold <= until_ns)
         until_ns = hold > 0 ? hold - 1 : 0;
-    uint64_t before = twinsim_now(sim_process.board);
-    uint64_t events = twinsim_events_now(sim_process.board);
+    uint64_t before = twinsim_now(sim_process.sim);
+    uint64_t events = twinsim_events_now(sim_process.sim);
     uint32_t chunk = atomic_load_explicit(&sim_attached_count, memory_order_relaxed) > 1
                          ? CHUNK_SHARED
                          : CHUNK_ALONE;
@@ -198,11 +198,11 @@ enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any)
     bool seen = sim_pace_look();
     /* Counters that the chunk raises are released after this store. */
     atomic_store_explicit(&running, 1, memory_order_seq_cst);
-    enum twinsim_stop stop = held ? twinsim_run_held(sim_process.board, until_ns, chunk)
-                                  : twinsim_run(sim_process.board, until_ns, chunk);
-    uint64_t now = twinsim_now(sim_process.board);
+    enum twinsim_stop stop = held ? twinsim_run_held(sim_process.sim, until_ns, chunk)
+                                  : twinsim_run(sim_process.sim, until_ns, chunk);
+    uint64_t now = twinsim_now(sim_process.sim);
     if (sim_nd_logged())
-        sim_pace_moved(seen || now != before || twinsim_events_now(sim_process.board) != events);
+        sim_pace_moved(seen || now != before || twinsim_events_now(sim_process.sim) != events);
     bool any = sim_drive_settle();
     if (__builtin_expect(held_up, 0) &&
         (stop == TWINSIM_STOP_LIMIT || stop == TWINSIM_STOP_HELD || stop == TWINSIM_STOP_IDLE))
@@ -217,7 +217,7 @@ enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any)
 
 void sim_drive_check_locked(void)
 {
-    if (sim_process.board)
+    if (sim_process.sim)
         (void)settle();
     sim_stall_wake();
 }
@@ -257,7 +257,7 @@ static void drive(struct sim_wait *self)
         enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), true, &any);
         const bool stalled = stands_still(stop, any);
         if (stalled && sim_drive_conducted() && sim_wait_serves(self)) {
-            sim_wait_finish(self, TWIN_E_DEADLOCK, twinsim_now(sim_process.board));
+            sim_wait_finish(self, TWIN_E_DEADLOCK, twinsim_now(sim_process.sim));
         } else if (stalled && call_holds()) {
             sim_stall_await_answer(self->look_ns);
         } else if (stop == TWINSIM_STOP_LIMIT && !any && sim_wall()) {
@@ -270,7 +270,7 @@ static void drive(struct sim_wait *self)
             stop = go_beyond_stall();
         }
         if (stop == TWINSIM_STOP_LIMIT)
-            sim_stall_expire(twinsim_now(sim_process.board));
+            sim_stall_expire(twinsim_now(sim_process.sim));
         if (atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED)
             sim_drive_give_way();
     }
@@ -353,7 +353,7 @@ static void look(struct sim_wait *wait)
     wait->look_ns = sim_interrupt_next_look();
     if (interrupted) {
         wait->status = TWIN_E_INTERRUPTED;
-        wait->done_ns = twinsim_now(sim_process.board);
+        wait->done_ns = twinsim_now(sim_process.sim);
         if (wait->within)
             sim_channel_go_on_locked(wait->within, clock_after(wait));
         atomic_store_explicit(&wait->state, FINISHED, memory_order_relaxed);

@@ -33,7 +33,7 @@ static bool reach_clock(void)
                 continue; /* answers, or calls: the hold is another one */
             return false;
         }
-        if (stop == TWINSIM_STOP_LIMIT && twinsim_now(sim_process.board) < until)
+        if (stop == TWINSIM_STOP_LIMIT && twinsim_now(sim_process.sim) < until)
             continue; /* that was the last hold */
         if (deadline > sim_clock.now_ns)
             return true;

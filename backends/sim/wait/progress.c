@@ -121,7 +121,7 @@ static bool run_chunk(const struct watch *watch, enum outcome *out)
     enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), !watch->proven, &any);
     bool stalled = (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any;
     if (stop == TWINSIM_STOP_LIMIT)
-        sim_stall_expire(twinsim_now(sim_process.board));
+        sim_stall_expire(twinsim_now(sim_process.sim));
     if (stop == TWINSIM_STOP_LIMIT && !any && atomic_load(&by_wall))
         return false; /* the rest is not due yet */
     if (!stalled) {
@@ -201,13 +201,13 @@ static enum outcome act(struct watch *watch)
     sim_drive_take_role(&role);
     sim_progress_acts = true;
     sim_progress_seen = false;
-    const uint64_t before = twinsim_now(sim_process.board);
+    const uint64_t before = twinsim_now(sim_process.sim);
     while (run_chunk(watch, &outcome))
         sim_drive_give_way();
     sim_progress_acts = false;
     watch->silent_ns = 0;
     if (!watch->proven && !atomic_load(&by_wall) &&
-        (twinsim_now(sim_process.board) != before || sim_progress_seen)) {
+        (twinsim_now(sim_process.sim) != before || sim_progress_seen)) {
         const uint64_t first_ns = atomic_load(&setting_ns);
         say_why(queue);
         set_patience(watch, watch->patience_ns == first_ns ? first_ns / PATIENCE_SHARE

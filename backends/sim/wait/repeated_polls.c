@@ -89,7 +89,7 @@ static void pass_hold(uint64_t hold)
 /* To the next event of the model. The model lock is held. */
 static enum advance step(uint64_t before)
 {
-    const uint64_t next = twinsim_next(sim_process.board);
+    const uint64_t next = twinsim_next(sim_process.sim);
     const uint64_t deadline = sim_stall_deadline();
     const uint64_t hold = sim_channel_hold_locked();
     if (hold != TWIN_FOREVER && hold <= next && hold < deadline) {
@@ -106,13 +106,12 @@ static enum advance step(uint64_t before)
         sim_stall_expire(deadline);
         return CHANGED;
     }
-    const uint64_t now = twinsim_now(sim_process.board);
-    const uint64_t events = twinsim_events_now(sim_process.board);
+    const uint64_t now = twinsim_now(sim_process.sim);
+    const uint64_t events = twinsim_events_now(sim_process.sim);
     (void)sim_drive_step(next, true, &any);
     if (sim_tasks_stamp() != before)
         return CHANGED;
-    if (any || twinsim_now(sim_process.board) != now ||
-        twinsim_events_now(sim_process.board) != events)
+    if (any || twinsim_now(sim_process.sim) != now || twinsim_events_now(sim_process.sim) != events)
         return GOES_ON;
     if (!is_alone()) /* the time limit of a parked wait */
         return ENDS;
@@ -134,7 +133,7 @@ static void advance(void)
         }
     }
     if (outcome == CHANGED)
-        sim_clock_raise(twinsim_now(sim_process.board));
+        sim_clock_raise(twinsim_now(sim_process.sim));
     sim_model_unlock();
 }
 

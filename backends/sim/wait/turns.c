@@ -36,9 +36,9 @@ static bool others_may_act(void)
 static bool pass_limits(uint64_t limit_ns)
 {
     bool any;
-    uint64_t before = twinsim_now(sim_process.board);
+    uint64_t before = twinsim_now(sim_process.sim);
     (void)sim_drive_step(limit_ns, false, &any);
-    return any || twinsim_now(sim_process.board) != before;
+    return any || twinsim_now(sim_process.sim) != before;
 }
 
 /* With nothing left to do on the device. Returns whether it may have, now. */
@@ -82,13 +82,13 @@ static void drive(struct sim_wait *self, twin_turn *turn)
         bool any;
         enum twinsim_stop stop = sim_drive_step(limit, true, &any);
         if (stop == TWINSIM_STOP_LIMIT)
-            sim_stall_expire(twinsim_now(sim_process.board));
+            sim_stall_expire(twinsim_now(sim_process.sim));
         else if ((stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any)
             goes_on = resolve(self, turn);
     }
     if (turn->ready && sim_waits.count == waits && !goes_on)
         turn->reached_ns = turn->until_ns; /* that thread goes on in any case */
-    uint64_t now = twinsim_now(sim_process.board);
+    uint64_t now = twinsim_now(sim_process.sim);
     if (turn->reached_ns < now)
         turn->reached_ns = now;
 }
@@ -97,14 +97,14 @@ bool sim_turns_wait(struct sim_wait *wait)
 {
     const twin_turn_ops *ops = sim_turn_ops();
     twin_turn turn = {.serves = sim_wait_serves(wait),
-                      .reached_ns = sim_process.board ? twinsim_now(sim_process.board) : 0};
+                      .reached_ns = sim_process.sim ? twinsim_now(sim_process.sim) : 0};
     bool on = true;
     while (on && !sim_wait_finished(wait)) {
         sim_model_unlock();
         ops->wait(&turn);
         sim_model_lock_alone();
         on = ops->on();
-        if (on && !sim_wait_finished(wait) && sim_process.board)
+        if (on && !sim_wait_finished(wait) && sim_process.sim)
             drive(wait, &turn);
         if (!sim_wait_finished(wait) && ops->threads() == 1 &&
             sim_interrupt_look_due(wait->look_ns))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The one event calendar of the board. Rules T-TIM-3 and T-TIM-4.
+/// The one event calendar of the system. Rules T-TIM-3 and T-TIM-4.
 #ifndef TWINSIM_CORE_BASE_CALENDAR_H
 #define TWINSIM_CORE_BASE_CALENDAR_H
 
@@ -12,7 +12,7 @@
 namespace tsim
 {
 
-/// Order of the parts of the board within one instant (T-TIM-3).
+/// Order of the parts of the system within one instant (T-TIM-3).
 enum class Rank : uint8_t { kLink, kHostDma, kQueue, kArbiter };
 
 /// Fixed timers, each pending at most once. Time is cut into blocks of kBlock cycles. What is due in the block of the last

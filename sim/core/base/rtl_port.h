@@ -351,7 +351,7 @@ class RtlPortFactory
 {
   public:
     virtual ~RtlPortFactory() = default;
-    /// The clock and the seed of the board whose blocks come next, for reports. The clock stays where it is.
+    /// The clock and the seed of the system whose blocks come next, for reports. The clock stays where it is.
     virtual void attach(const Cycle &now, uint64_t seed) = 0;
     /// `window`: SQEs of a line (T-FE-4).
     [[nodiscard]] virtual std::unique_ptr<FrontRtlPort> front_end(uint32_t queues, uint32_t window,

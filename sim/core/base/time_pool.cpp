@@ -28,7 +28,7 @@ struct Pool {
     unsigned chunks = 0;
 };
 
-// Never destroyed: boards may outlive the end of main().
+// Never destroyed: systems may outlive the end of main().
 Pool &pool()
 {
     static Pool *const the_pool = new Pool;

@@ -6,8 +6,8 @@
 namespace tsim
 {
 
-AiCore::AiCore(BoardState &board, uint32_t device, uint32_t timer, uint64_t owner)
-    : board_(board), device_(device), timer_(timer), owner_(owner)
+AiCore::AiCore(SystemState &system, uint32_t device, uint32_t timer, uint64_t owner)
+    : system_(system), device_(device), timer_(timer), owner_(owner)
 {
 }
 
@@ -55,20 +55,20 @@ AiCore::Outcome AiCore::part_done(uint32_t low)
 
 void AiCore::stop()
 {
-    board_.calendar.cancel(timer_);
+    system_.calendar.cancel(timer_);
     bool any = false;
     for (uint32_t i = 0; i < pipes_.size(); ++i) {
         for (uint32_t part = 0; part < 2; ++part) {
             const uint32_t transfer = pipes_[i].transfers[part];
-            if (transfer == kNone || !board_.links.moves(transfer, owner_of(i, part)))
+            if (transfer == kNone || !system_.links.moves(transfer, owner_of(i, part)))
                 continue;
-            board_.links.cancel(board_.now, transfer);
+            system_.links.cancel(system_.now, transfer);
             any = true;
         }
         pipes_[i] = {};
     }
     if (any)
-        board_.links_changed();
+        system_.links_changed();
 }
 
 // What is to come, or how it ended (T-CORE-20).
@@ -77,7 +77,7 @@ AiCore::Outcome AiCore::settle()
     if (fault_ != TWINSIM_KERNEL_GOOD)
         return Outcome::kFault;
     if (walked_ == program_.count && !pipes_[TWINSIM_PIPE_SCALAR].busy && drained()) {
-        board_.calendar.cancel(timer_); // in this cycle, when listen() was first
+        system_.calendar.cancel(timer_); // in this cycle, when listen() was first
         return Outcome::kEnded;
     }
     arm();
@@ -92,9 +92,9 @@ void AiCore::arm()
             next = std::min(next, p.until);
     }
     if (next == ~Fine{0})
-        board_.calendar.cancel(timer_);
-    else if (!board_.calendar.pending(timer_) || board_.calendar.time_of(timer_) != edge(next))
-        board_.calendar.schedule(timer_, edge(next), Rank::kHostDma);
+        system_.calendar.cancel(timer_);
+    else if (!system_.calendar.pending(timer_) || system_.calendar.time_of(timer_) != edge(next))
+        system_.calendar.schedule(timer_, edge(next), Rank::kHostDma);
 }
 
 // The events inside the core up to this cycle, in their order.
@@ -191,7 +191,7 @@ AiCore::Step AiCore::fail(twinsim_kernel_fault fault)
 AiCore::Step AiCore::attempt(uint32_t pipe, const twinsim_op &op)
 {
     Pipe &p = pipes_[pipe];
-    const Params &params = board_.params;
+    const Params &params = system_.params;
     switch (op.kind) {
     case TWINSIM_OP_WORK: {
         if (op.amount > TWINSIM_BYTES_MOST)
@@ -240,9 +240,9 @@ AiCore::Step AiCore::attempt(uint32_t pipe, const twinsim_op &op)
 AiCore::Step AiCore::move(uint32_t pipe, const twinsim_op &op)
 {
     Pipe &p = pipes_[pipe];
-    LinkNetwork &links = board_.links;
+    LinkNetwork &links = system_.links;
     const uint64_t permille =
-        op.hit_permille == TWINSIM_HIT_DEFAULT ? board_.params.l2_hit.value : op.hit_permille;
+        op.hit_permille == TWINSIM_HIT_DEFAULT ? system_.params.l2_hit.value : op.hit_permille;
     if (op.amount > TWINSIM_BYTES_MOST || permille > 1000)
         return fail(TWINSIM_KERNEL_BAD);
     if (op.amount == 0)
@@ -255,11 +255,11 @@ AiCore::Step AiCore::move(uint32_t pipe, const twinsim_op &op)
     for (uint32_t i = 0; i < 2; ++i) {
         if (bytes[i] == 0)
             continue;
-        p.transfers[i] = links.start(board_.now, routes[i], bytes[i], owner_of(pipe, i));
+        p.transfers[i] = links.start(system_.now, routes[i], bytes[i], owner_of(pipe, i));
         p.parameter = links.parameter(routes[i]);
         ++p.parts;
     }
-    board_.links_changed();
+    system_.links_changed();
     p.busy = true;
     return Step::kStarted;
 }
@@ -271,7 +271,7 @@ AiCore::Step AiCore::set_cross_core(const twinsim_op &op)
         return fail(TWINSIM_KERNEL_BAD);
     const auto add = [&](CoreTalk::Word &word) {
         ++word.count;
-        word.newest = board_.now;
+        word.newest = system_.now;
     };
     if (task_.part != 0) {
         add(talk_->from[task_.part][op.flag]);
@@ -329,11 +329,11 @@ void AiCore::trace(uint32_t pipe, const twinsim_op &op)
     const Pipe &p = pipes_[pipe];
     const Cycle begin = edge(p.since);
     const Cycle end = edge(time_);
-    if (!board_.trace.on() || begin == end)
+    if (!system_.trace.on() || begin == end)
         return;
     twinsim_trace_record record{};
-    record.begin_ns = board_.params.to_ns(begin);
-    record.end_ns = board_.params.to_ns(end);
+    record.begin_ns = system_.params.to_ns(begin);
+    record.end_ns = system_.params.to_ns(end);
     if (op.kind == TWINSIM_OP_READ || op.kind == TWINSIM_OP_WRITE)
         record.bytes = op.amount;
     record.number = task_.number;
@@ -347,7 +347,7 @@ void AiCore::trace(uint32_t pipe, const twinsim_op &op)
     record.engine = task_.engine;
     record.waker_sq = kNone;
     record.waker_number = task_.block | uint64_t{pipe} << 32;
-    board_.trace.whole(record);
+    system_.trace.whole(record);
 }
 
 } // namespace tsim

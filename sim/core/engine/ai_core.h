@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "core/engine/board_state.h"
+#include "core/engine/system_state.h"
 #include "core/base/types.h"
 #include "twinsim/kernel.h"
 
@@ -45,7 +45,7 @@ class AiCore
     };
 
     /// `timer` is the core's own; its transfers carry `owner` with pipe and part in the low four bits.
-    AiCore(BoardState &board, uint32_t device, uint32_t timer, uint64_t owner);
+    AiCore(SystemState &system, uint32_t device, uint32_t timer, uint64_t owner);
 
     /// The core is a block's from now on.
     void assign(const Task &task) { task_ = task; }
@@ -101,13 +101,13 @@ class AiCore
     {
         return owner_ | uint64_t{pipe} << 1 | part;
     }
-    [[nodiscard]] Fine now() const { return static_cast<Fine>(board_.now) << kFine; }
+    [[nodiscard]] Fine now() const { return static_cast<Fine>(system_.now) << kFine; }
     [[nodiscard]] static Cycle edge(Fine time)
     {
         return static_cast<Cycle>((time + ((Fine{1} << kFine) - 1)) >> kFine);
     }
 
-    BoardState &board_;
+    SystemState &system_;
     const uint32_t device_;
     const uint32_t timer_;
     const uint64_t owner_;

@@ -15,11 +15,11 @@ uint32_t ratio_of(uint64_t aics, uint64_t aivs)
 }
 } // namespace
 
-BlockDispatcher::BlockDispatcher(BoardState &board, uint32_t device, KernelOwner &owner,
+BlockDispatcher::BlockDispatcher(SystemState &system, uint32_t device, KernelOwner &owner,
                                  uint64_t seed)
-    : board_(board), device_(device), owner_(owner),
-      aics_(static_cast<uint32_t>(board.params.aic_cores.value)),
-      aivs_(static_cast<uint32_t>(board.params.aiv_cores.value)), ratio_(ratio_of(aics_, aivs_)),
+    : system_(system), device_(device), owner_(owner),
+      aics_(static_cast<uint32_t>(system.params.aic_cores.value)),
+      aivs_(static_cast<uint32_t>(system.params.aiv_cores.value)), ratio_(ratio_of(aics_, aivs_)),
       seed_(seed)
 {
 }
@@ -37,7 +37,7 @@ void BlockDispatcher::make()
     std::vector<Kernel> kernels(kSlots);
     for (uint32_t i = static_cast<uint32_t>(cores_.size()); i < count; ++i)
         cores_.push_back(
-            {AiCore(board_, device_, timer_of(i),
+            {AiCore(system_, device_, timer_of(i),
                     uint64_t{device_} << 32 | kOwner | uint64_t{i} << AiCore::kPartBits),
              kNone, i, 0, 0, false, false});
     kernels_.swap(kernels);
@@ -59,7 +59,7 @@ void BlockDispatcher::reset()
             stop(slot);
     }
     next_issue_ = 0;
-    board_.calendar.cancel((device_ << BoardState::kDeviceShift) + BoardState::kDispatchTimer);
+    system_.calendar.cancel((device_ << SystemState::kDeviceShift) + SystemState::kDispatchTimer);
 }
 
 uint32_t BlockDispatcher::room(Kind kind) const
@@ -147,10 +147,10 @@ uint32_t BlockDispatcher::next_kernel() const
 
 void BlockDispatcher::arm()
 {
-    const uint32_t id = (device_ << BoardState::kDeviceShift) + BoardState::kDispatchTimer;
-    if (turns_.empty() || board_.calendar.pending(id) || next_kernel() == kNone)
+    const uint32_t id = (device_ << SystemState::kDeviceShift) + SystemState::kDispatchTimer;
+    if (turns_.empty() || system_.calendar.pending(id) || next_kernel() == kNone)
         return;
-    board_.calendar.schedule(id, std::max(board_.now, next_issue_), Rank::kArbiter);
+    system_.calendar.schedule(id, std::max(system_.now, next_issue_), Rank::kArbiter);
 }
 
 void BlockDispatcher::fire()
@@ -158,7 +158,7 @@ void BlockDispatcher::fire()
     const uint32_t place = next_kernel();
     if (place == kNone)
         return;
-    next_issue_ = board_.now + board_.params.core_issue.value;
+    next_issue_ = system_.now + system_.params.core_issue.value;
     issue(place);
     arm();
 }
@@ -202,21 +202,21 @@ void BlockDispatcher::issue(uint32_t place)
 void BlockDispatcher::seat(uint32_t index, uint32_t leader, uint32_t slot, uint32_t block,
                            uint32_t part)
 {
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     Core &core = cores_[index];
     const Order &order = kernels_[slot].order;
     take(index);
     core.kernel = slot;
     core.leader = leader;
-    core.issued = board_.now;
+    core.issued = system_.now;
     core.started = core.ended = false;
     core.unit.assign({order.number, static_cast<uint16_t>(order.sq), order.task_id,
                       static_cast<uint8_t>(index < aics_ ? TWINSIM_ENGINE_AIC : TWINSIM_ENGINE_AIV),
                       index < aics_ ? index : index - aics_, block, part});
-    board_.calendar.schedule(timer_of(index),
-                             board_.now + p.core_dispatch.value + p.core_init.value +
-                                 p.core_software.value,
-                             Rank::kHostDma);
+    system_.calendar.schedule(timer_of(index),
+                              system_.now + p.core_dispatch.value + p.core_init.value +
+                                  p.core_software.value,
+                              Rank::kHostDma);
 }
 
 // ---- blocks ------------------------------------------------------------------------------------
@@ -224,13 +224,13 @@ void BlockDispatcher::seat(uint32_t index, uint32_t leader, uint32_t slot, uint3
 void BlockDispatcher::begin(uint32_t index)
 {
     Core &core = cores_[index];
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     const Kernel &kernel = kernels_[core.kernel];
     const Cycle decided = core.issued + p.core_dispatch.value;
     const Cycle ready = decided + p.core_init.value;
     trace(core, TWINSIM_PHASE_START, core.issued, decided, p.core_dispatch.index);
     trace(core, TWINSIM_PHASE_START, decided, ready, p.core_init.index);
-    trace(core, TWINSIM_PHASE_START, ready, board_.now, p.core_software.index);
+    trace(core, TWINSIM_PHASE_START, ready, system_.now, p.core_software.index);
     core.started = true;
     const uint64_t each = parts(kernel.order.kind);
     const AiCore::Task &task = core.unit.task();
@@ -311,7 +311,7 @@ void BlockDispatcher::block_ended(uint32_t leader)
     const uint32_t others = kernel.order.kind == Kind::kMixed ? ratio_ : 0;
     for (uint32_t i = 0; i <= others; ++i) {
         const uint32_t index = i == 0 ? leader : first_aiv() + leader * ratio_ + i - 1;
-        trace(cores_[index], TWINSIM_PHASE_BLOCK, cores_[index].issued, board_.now, kNone);
+        trace(cores_[index], TWINSIM_PHASE_BLOCK, cores_[index].issued, system_.now, kNone);
         give(index);
     }
     --kernel.running;
@@ -332,7 +332,7 @@ void BlockDispatcher::clear(uint32_t slot)
 {
     Kernel &kernel = kernels_[slot];
     kernel.used = false;
-    const twinsim_bus &bus = board_.bus;
+    const twinsim_bus &bus = system_.bus;
     if (bus.kernel_end)
         bus.kernel_end(bus.context, device_, kernel.order.sq, kernel.order.number);
 }
@@ -354,7 +354,7 @@ void BlockDispatcher::stop(uint32_t slot)
         if (core.kernel != slot)
             continue;
         core.unit.stop();
-        trace(core, TWINSIM_PHASE_BLOCK, core.issued, board_.now, kNone);
+        trace(core, TWINSIM_PHASE_BLOCK, core.issued, system_.now, kNone);
         give(i);
     }
     leave_turns(slot);
@@ -382,12 +382,12 @@ void BlockDispatcher::resume(uint32_t slot)
 void BlockDispatcher::trace(const Core &core, twinsim_phase phase, Cycle begin, Cycle end,
                             uint32_t parameter)
 {
-    if (!board_.trace.on() || begin == end)
+    if (!system_.trace.on() || begin == end)
         return;
     const AiCore::Task &task = core.unit.task();
     twinsim_trace_record record{};
-    record.begin_ns = board_.params.to_ns(begin);
-    record.end_ns = board_.params.to_ns(end);
+    record.begin_ns = system_.params.to_ns(begin);
+    record.end_ns = system_.params.to_ns(end);
     record.number = task.number;
     record.parameter = parameter;
     record.id = task.core;
@@ -399,7 +399,7 @@ void BlockDispatcher::trace(const Core &core, twinsim_phase phase, Cycle begin, 
     record.engine = task.engine;
     record.waker_sq = kNone;
     record.waker_number = task.block;
-    board_.trace.whole(record);
+    system_.trace.whole(record);
 }
 
 } // namespace tsim

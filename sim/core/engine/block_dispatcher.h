@@ -44,7 +44,7 @@ class BlockDispatcher
         bool batch;
     };
 
-    BlockDispatcher(BoardState &board, uint32_t device, KernelOwner &owner, uint64_t seed);
+    BlockDispatcher(SystemState &system, uint32_t device, KernelOwner &owner, uint64_t seed);
     /// Stops everything; timers and transfers too.
     void reset();
 
@@ -100,7 +100,7 @@ class BlockDispatcher
     [[nodiscard]] uint32_t first_aiv() const { return aics_; }
     [[nodiscard]] uint32_t timer_of(uint32_t core) const
     {
-        return (device_ << BoardState::kDeviceShift) + BoardState::kCoreTimer + core;
+        return (device_ << SystemState::kDeviceShift) + SystemState::kCoreTimer + core;
     }
     void take(uint32_t core);
     void give(uint32_t core);
@@ -122,7 +122,7 @@ class BlockDispatcher
     void leave_turns(uint32_t slot);
     void trace(const Core &core, twinsim_phase phase, Cycle begin, Cycle end, uint32_t parameter);
 
-    BoardState &board_;
+    SystemState &system_;
     const uint32_t device_;
     KernelOwner &owner_;
     const uint32_t aics_, aivs_;

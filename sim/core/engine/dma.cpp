@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "core/engine/board_state.h"
+#include "core/engine/system_state.h"
 
 namespace tsim
 {
@@ -331,14 +331,14 @@ bool apply(const DmaJob &job, const twinsim_bus &bus, uint32_t device)
 }
 
 // The status is asked for at once: other accesses may come before the task fails (T-FLT-4, T-DMA-30).
-void apply(DmaJob &job, BoardState &board, uint32_t device)
+void apply(DmaJob &job, SystemState &system, uint32_t device)
 {
     const bool good = job.is_plain()
-                          ? apply_plain(job, board.bus, device)
-                          : apply_rows(job, board.bus, device, board.faults.watches_memory());
-    job.status = good ? uint16_t{0} : board.refusal();
+                          ? apply_plain(job, system.bus, device)
+                          : apply_rows(job, system.bus, device, system.faults.watches_memory());
+    job.status = good ? uint16_t{0} : system.refusal();
     if (good)
-        board.stored(job.dst, job.dst_span());
+        system.stored(job.dst, job.dst_span());
 }
 
 DmaCeiling::DmaCeiling(LinkNetwork &links, const Setting &mb_s)

@@ -15,7 +15,7 @@
 namespace tsim
 {
 
-struct BoardState;
+struct SystemState;
 
 /// Who has which channel, and who waits for one, first come, first served (T-DMA-1).
 class DmaPool
@@ -94,8 +94,8 @@ static_assert(sizeof(DmaJob) == 128);
 
 /// Makes the job's effect, at its instant (T-DMA-5); false when an address is a fault.
 [[nodiscard]] bool apply(const DmaJob &job, const twinsim_bus &bus, uint32_t device);
-/// The same on a board: the job keeps why an access was refused.
-void apply(DmaJob &job, BoardState &board, uint32_t device);
+/// The same on a system: the job keeps why an access was refused.
+void apply(DmaJob &job, SystemState &system, uint32_t device);
 
 /// Where jobs of an engine go when its channels have a ceiling (T-DMA-28): the route that is theirs alone.
 class DmaCeiling

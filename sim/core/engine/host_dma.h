@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/engine/board_state.h"
+#include "core/engine/system_state.h"
 #include "core/engine/dma.h"
 
 namespace tsim
@@ -17,7 +17,7 @@ class HostDma
     /// Marks a transfer's owner in the link network: not a queue.
     static constexpr uint32_t kOwner = 1u << 31;
 
-    HostDma(BoardState &board, uint32_t device);
+    HostDma(SystemState &system, uint32_t device);
 
     /// The struct stays the caller's and valid until done. May throw std::bad_alloc.
     void post(twinsim_transfer *transfer);
@@ -47,7 +47,7 @@ class HostDma
     void finish(Channel &channel, uint32_t number, uint16_t status);
     void note(const Channel &channel, uint32_t number, twinsim_phase phase, uint32_t parameter);
 
-    BoardState &board_;
+    SystemState &system_;
     const uint32_t device_;
     std::vector<Waiting> waiting_;      // by start, then by order of posting
     std::vector<SettingUp> setting_up_; // first to be ready first

@@ -12,7 +12,7 @@ Arbitration::Arbitration(const QueueTable &queues, uint64_t seed) : queues_(queu
 {
     static constexpr std::array<const char *, kClassCount + 1> kNames = {
         "sdma", "pcie_dma", "cond", "cpu_topic", "aic", "aiv", "mixed", "slots"};
-    RtlPortFactory *const ports = queues.board.rtl_ports;
+    RtlPortFactory *const ports = queues.system.rtl_ports;
     lines_.reserve(kNames.size());
     for (const char *const name : kNames)
         lines_.emplace_back(rules_,
@@ -22,7 +22,7 @@ Arbitration::Arbitration(const QueueTable &queues, uint64_t seed) : queues_(queu
 void Arbitration::reset()
 {
     rules_ = {};
-    rules_.strict_level = static_cast<uint32_t>(queues_.board.params.strict_level.value);
+    rules_.strict_level = static_cast<uint32_t>(queues_.system.params.strict_level.value);
     for (Arbiter &line : lines_)
         line.reset();
 }

@@ -12,7 +12,7 @@ void ClassShares::reset()
 
 const Setting &ClassShares::cap(TaskClass of) const
 {
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     switch (of) {
     case kSdma:
         return p.sdma_cap;
@@ -36,7 +36,7 @@ bool ClassShares::take(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
     uint32_t &free = free_[q.task_class];
-    q.mark = board_.now;
+    q.mark = system_.now;
     if (free == 0) {
         arbitration_.add(q.task_class, sq);
         q.state = QueueState::kWaitClass;
@@ -45,7 +45,7 @@ bool ClassShares::take(uint32_t sq)
     }
     --free;
     q.share = q.task_class;
-    if (board_.trace.on())
+    if (system_.trace.on())
         note_taken(sq);
     return true;
 }
@@ -64,7 +64,7 @@ void ClassShares::return_share(uint32_t sq)
     }
     const uint32_t next = arbitration_.take(share);
     queues_[next].share = share;
-    if (board_.trace.on())
+    if (system_.trace.on())
         note_taken(next);
     trace_.note(next, {TWINSIM_PHASE_SLOT, queues_[next].mark, cap(share).index});
     slots_.ask(next, SlotUse::kDispatch);

@@ -19,7 +19,7 @@ class ClassShares
     ClassShares(const QueueTable &queues, const TaskTrace &trace, Arbitration &arbitration,
                 SlotScheduler &slots)
         : queues_(queues), trace_(trace), arbitration_(arbitration), slots_(slots),
-          board_(queues.board)
+          system_(queues.system)
     {
     }
     void reset();
@@ -43,7 +43,7 @@ class ClassShares
     const TaskTrace &trace_;
     Arbitration &arbitration_;
     SlotScheduler &slots_;
-    BoardState &board_;
+    SystemState &system_;
     std::array<uint32_t, kClassCount> free_{};
 };
 

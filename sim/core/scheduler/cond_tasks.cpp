@@ -31,7 +31,7 @@ class CondTasks::Port : public CondPort
         if (!to)
             return false;
         std::memcpy(to, from, bytes);
-        queues_.board.stored(address, bytes);
+        queues_.system.stored(address, bytes);
         return true;
     }
 
@@ -77,14 +77,14 @@ class CondTasks::Port : public CondPort
     }
     [[nodiscard]] void *translate(uint64_t address, uint64_t bytes, twinsim_access access)
     {
-        const BoardState &board = queues_.board;
-        const twinsim_bus &bus = dry_ ? board.faults.plain_bus() : board.bus;
+        const SystemState &system = queues_.system;
+        const twinsim_bus &bus = dry_ ? system.faults.plain_bus() : system.bus;
         twinsim_target target = TWINSIM_TARGET_NONE;
         uint32_t owner = queues_.device;
         void *const place =
             bus.translate(bus.context, queues_.device, address, bytes, access, &target, &owner);
         if (!place)
-            refusal_ = board.refusal();
+            refusal_ = system.refusal();
         return place;
     }
 
@@ -102,7 +102,7 @@ CondTasks::Program CondTasks::interpret(uint32_t sq, bool dry)
     const TaskQueue &front = queues_.front(sq);
     Port port(queues_, front_end_, sq, dry);
     Program program;
-    program.result = run_cond(front.sqe(), board_.params.cond_limit.value, port);
+    program.result = run_cond(front.sqe(), system_.params.cond_limit.value, port);
     if (program.result.status == STARS_STATUS_BUS_FAULT && port.refusal() != 0)
         program.result.status = port.refusal(); // T-FLT-4
     program.jump = port.jump();
@@ -114,13 +114,13 @@ CondTasks::Program CondTasks::interpret(uint32_t sq, bool dry)
 void CondTasks::start(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     q.state = QueueState::kWork;
-    q.mark = board_.now;
+    q.mark = system_.now;
     const Program &program = programs_[sq] = interpret(sq, false);
     const CondResult &result = program.result;
     queues_.at(sq,
-               board_.now + result.instructions * p.cond_instruction.value + result.delays +
+               system_.now + result.instructions * p.cond_instruction.value + result.delays +
                    result.accesses * p.cond_memory.value,
                QueueStep::kProgram);
 }
@@ -129,7 +129,7 @@ void CondTasks::done(uint32_t sq)
 {
     const QueueRow &q = queues_[sq];
     const Program &program = programs_[sq];
-    trace_.note(sq, {TWINSIM_PHASE_PROGRAM, q.mark, board_.params.cond_instruction.index});
+    trace_.note(sq, {TWINSIM_PHASE_PROGRAM, q.mark, system_.params.cond_instruction.index});
     if (program.result.error != 0)
         progress_.fail(sq, program.result.error, program.result.status); // T-COND-4, T-COND-5
     else if (program.again)
@@ -146,21 +146,21 @@ void CondTasks::park(uint32_t sq)
     QueueRow &q = queues_[sq];
     q.state = QueueState::kParked;
     q.step = QueueStep::kPoll;
-    q.mark = board_.now;
+    q.mark = system_.now;
     q.wait_id = kNone;
     shares_.release(sq);
     slots_.leave(sq);
     const Cycle limit = // T-COND-11
         progress_.due(sq, SqeOp::kMove, SqeNext::kLimit,
-                      limit_from(board_.now, credit_time(queues_.sqe(sq), board_.params)));
-    board_.polls.add(queues_.timer(sq), limit, programs_[sq].result);
+                      limit_from(system_.now, credit_time(queues_.sqe(sq), system_.params)));
+    system_.polls.add(queues_.timer(sq), limit, programs_[sq].result);
     look_again(sq); // somebody may have stored while the program ran
 }
 
 void CondTasks::look_again(uint32_t sq)
 {
     if (!will_look(sq) && !interpret(sq, true).again)
-        board_.polls.look(queues_.timer(sq));
+        system_.polls.look(queues_.timer(sq));
 }
 
 // T-COND-9.
@@ -168,15 +168,15 @@ void CondTasks::poll(uint32_t sq)
 {
     const QueueRow &q = queues_[sq];
     const uint32_t timer = queues_.timer(sq);
-    if (board_.now >= board_.polls.limit(timer)) {
+    if (system_.now >= system_.polls.limit(timer)) {
         forget(sq);
         trace_.note(sq, {TWINSIM_PHASE_PARK, q.mark, kNone, q.wait_id});
         progress_.fail(sq, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT, SqeOp::kLimit);
     } else if (interpret(sq, true).again) {
-        board_.polls.rest(timer);
+        system_.polls.rest(timer);
     } else {
         forget(sq);
-        trace_.note(sq, {TWINSIM_PHASE_PARK, q.mark, board_.params.cond_poll.index});
+        trace_.note(sq, {TWINSIM_PHASE_PARK, q.mark, system_.params.cond_poll.index});
         slots_.ask(sq, SlotUse::kAgain);
     }
 }

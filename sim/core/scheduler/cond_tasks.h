@@ -22,7 +22,7 @@ class CondTasks
     CondTasks(const QueueTable &queues, const TaskTrace &trace, SqeProgress &progress,
               FrontEnd &front_end, ClassShares &shares, SlotScheduler &slots)
         : queues_(queues), trace_(trace), progress_(progress), front_end_(front_end),
-          shares_(shares), slots_(slots), board_(queues.board), programs_(queues.size())
+          shares_(shares), slots_(slots), system_(queues.system), programs_(queues.size())
     {
     }
 
@@ -36,10 +36,10 @@ class CondTasks
     void look_again(uint32_t sq);
     [[nodiscard]] bool will_look(uint32_t sq) const
     {
-        return board_.polls.will_look(queues_.timer(sq));
+        return system_.polls.will_look(queues_.timer(sq));
     }
     /// The queue polls no longer.
-    void forget(uint32_t sq) { board_.polls.remove(queues_.timer(sq)); }
+    void forget(uint32_t sq) { system_.polls.remove(queues_.timer(sq)); }
 
     /// Head that the program of the SQE at the head sends its own queue to (T-COND-6); kNone: to the next one.
     [[nodiscard]] uint32_t jump(uint32_t sq) const { return programs_[sq].jump; }
@@ -60,7 +60,7 @@ class CondTasks
     FrontEnd &front_end_;
     ClassShares &shares_;
     SlotScheduler &slots_;
-    BoardState &board_;
+    SystemState &system_;
     std::vector<Program> programs_; // by queue
 };
 

@@ -57,14 +57,14 @@ namespace
 TaskEnd DmaLists::start(uint32_t sq, DmaJob &job)
 {
     QueueRow &q = queues_[sq];
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     DmaList &list = lists_[q.channel];
     list = {};
     list.sq = sq;
-    list.ready = board_.now + p.list_read.value;
-    list.turn = list.begun = board_.now;
+    list.ready = system_.now + p.list_read.value;
+    list.turn = list.begun = system_.now;
     list.limit = progress_.due(sq, SqeOp::kMove, SqeNext::kLimit,
-                               limit_from(board_.now, credit_time(queues_.sqe(sq), p)));
+                               limit_from(system_.now, credit_time(queues_.sqe(sq), p)));
     q.state = QueueState::kTransfer;
     return turn(sq, job);
 }
@@ -73,12 +73,12 @@ TaskEnd DmaLists::turn(uint32_t sq, DmaJob &job)
 {
     QueueRow &q = queues_[sq];
     DmaList &list = lists_[q.channel];
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     const auto wait_until = [&](Cycle time) {
         queues_.at(sq, std::min(time, list.limit), QueueStep::kList);
         return TaskEnd{};
     };
-    if (board_.now >= list.limit && !is_over(job, list)) {
+    if (system_.now >= list.limit && !is_over(job, list)) {
         stop(sq, job);
         return {true, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT};
     }
@@ -89,19 +89,19 @@ TaskEnd DmaLists::turn(uint32_t sq, DmaJob &job)
             return finish(sq, job);
         }
         if (list.next == list.line_end) {
-            if (list.ready > board_.now)
+            if (list.ready > system_.now)
                 return wait_until(list.ready);
             trace_.note(sq, {TWINSIM_PHASE_SETUP, q.mark, p.list_read.index, q.channel});
             if (!read_line(sq, job))
                 continue;
         }
-        if (list.turn > board_.now)
+        if (list.turn > system_.now)
             return wait_until(list.turn);
         const stars_dma_descriptor &entry = list.line[list.next - list.line_begin];
         if (!list.small && (held_back(entry, list) || list.moving == p.list_moving.value))
             break;
         begin_entry(sq, job, entry);
-        q.mark = board_.now;
+        q.mark = system_.now;
     }
     // Nothing to do before an entry completes.
     if (list.limit != kNever)
@@ -114,24 +114,24 @@ TaskEnd DmaLists::turn(uint32_t sq, DmaJob &job)
 bool DmaLists::read_line(uint32_t sq, DmaJob &job)
 {
     DmaList &list = lists_[queues_[sq].channel];
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     const auto count =
         static_cast<uint32_t>(std::min<uint64_t>(p.list_window.value, job.rows - list.next));
     twinsim_target target = TWINSIM_TARGET_NONE;
     uint32_t owner = queues_.device;
     const void *from =
-        board_.bus.translate(board_.bus.context, queues_.device,
-                             job.src + uint64_t{list.next} * sizeof(stars_dma_descriptor),
-                             count * sizeof(stars_dma_descriptor), TWINSIM_READ, &target, &owner);
+        system_.bus.translate(system_.bus.context, queues_.device,
+                              job.src + uint64_t{list.next} * sizeof(stars_dma_descriptor),
+                              count * sizeof(stars_dma_descriptor), TWINSIM_READ, &target, &owner);
     if (!from) {
         job.row = list.next;
-        list.status = board_.refusal();
+        list.status = system_.refusal();
         return false;
     }
     std::memcpy(list.line.data(), from, count * sizeof(stars_dma_descriptor));
     list.line_begin = list.next;
     list.line_end = list.next + count;
-    list.ready = board_.now + p.list_read.value;
+    list.ready = system_.now + p.list_read.value;
     return true;
 }
 
@@ -141,7 +141,7 @@ void DmaLists::begin_entry(uint32_t sq, DmaJob &job, const stars_dma_descriptor 
     const QueueRow &q = queues_[sq];
     DmaList &list = lists_[q.channel];
     const uint32_t number = list.next++;
-    list.turn = board_.now + board_.params.list_start.value;
+    list.turn = system_.now + system_.params.list_start.value;
     const auto end_with = [&](uint32_t at, uint16_t status) {
         job.row = at;
         list.status = status;
@@ -172,12 +172,12 @@ void DmaLists::begin_entry(uint32_t sq, DmaJob &job, const stars_dma_descriptor 
             return;
         }
     }
-    move.route = find_route(move, board_.bus, board_.links, queues_.device, true);
+    move.route = find_route(move, system_.bus, system_.links, queues_.device, true);
     if (move.route == kNone) {
         end_with(number, STARS_STATUS_BUS_FAULT);
         return;
     }
-    if (!runs_as_told(operation, move, board_.bus, queues_.device)) {
+    if (!runs_as_told(operation, move, system_.bus, queues_.device)) {
         end_with(number, STARS_STATUS_BAD_SQE);
         return;
     }
@@ -186,17 +186,17 @@ void DmaLists::begin_entry(uint32_t sq, DmaJob &job, const stars_dma_descriptor 
     while (list.moves[place].transfer != kNone)
         ++place;
     const uint32_t transfer =
-        board_.links.start(board_.now, move.route, move.bytes,
-                           uint64_t{queues_.device} << 32 | DmaList::kOwner |
-                               uint32_t{q.channel} << DmaList::kChannelShift | place);
-    board_.links_changed();
-    if (__builtin_expect(board_.seed != 0, 0) && !queues_.is_faulted(sq) &&
-        (chance(board_.seed, queues_.occasion(sq) + (uint64_t{number} << 32), kEffectUse) & 1) !=
+        system_.links.start(system_.now, move.route, move.bytes,
+                            uint64_t{queues_.device} << 32 | DmaList::kOwner |
+                                uint32_t{q.channel} << DmaList::kChannelShift | place);
+    system_.links_changed();
+    if (__builtin_expect(system_.seed != 0, 0) && !queues_.is_faulted(sq) &&
+        (chance(system_.seed, queues_.occasion(sq) + (uint64_t{number} << 32), kEffectUse) & 1) !=
             0) {
-        apply(move, board_, queues_.device); // T-DMA-30
+        apply(move, system_, queues_.device); // T-DMA-30
         move.made = true;
     }
-    list.moves[place] = {move, transfer, number, operation, board_.now};
+    list.moves[place] = {move, transfer, number, operation, system_.now};
     ++list.open[operation];
     ++list.moving;
 }
@@ -207,7 +207,7 @@ TaskEnd DmaLists::transfer_done(uint32_t who, DmaJob &job)
     DmaList &list = lists_[who >> DmaList::kChannelShift];
     DmaList::Move &move = list.moves[who & ((1u << DmaList::kChannelShift) - 1)];
     const uint32_t sq = list.sq;
-    trace_.note(sq, {TWINSIM_PHASE_TRANSFER, move.begun, board_.links.parameter(move.job.route),
+    trace_.note(sq, {TWINSIM_PHASE_TRANSFER, move.begun, system_.links.parameter(move.job.route),
                      queues_[sq].channel, move.job.bytes});
     move.transfer = kNone;
     --list.open[move.operation];
@@ -216,23 +216,23 @@ TaskEnd DmaLists::transfer_done(uint32_t who, DmaJob &job)
     if (queues_.is_faulted(sq) && faults_.will_act(sq, TWINSIM_FAULT_ENGINE_ERROR))
         list.kept.push_back(move);
     else if (!move.job.made)
-        apply(move.job, board_, queues_.device);
+        apply(move.job, system_, queues_.device);
     if (move.job.status == 0) {
         job.bytes += move.job.bytes;
     } else if (move.entry < job.row) { // kNone is larger than all
         job.row = move.entry;
         list.status = move.job.status;
     }
-    queues_[sq].mark = board_.now;
+    queues_[sq].mark = system_.now;
     // T-TIM-3: others of this instant are complete too; then comes the timer, which stands at the limit.
-    return board_.now < list.limit || is_over(job, list) ? turn(sq, job) : TaskEnd{};
+    return system_.now < list.limit || is_over(job, list) ? turn(sq, job) : TaskEnd{};
 }
 
 // T-FLT-19: the list ends otherwise, so its entries have their effect after all.
 void DmaLists::give_kept(DmaJob &job, DmaList &list)
 {
     for (DmaList::Move &move : list.kept) {
-        apply(move.job, board_, queues_.device);
+        apply(move.job, system_, queues_.device);
         if (move.job.status == 0)
             continue;
         job.bytes -= move.job.bytes;
@@ -253,11 +253,11 @@ TaskEnd DmaLists::finish(uint32_t sq, DmaJob &job)
         FaultPlan::Effect &effect = faults_.effect(sq);
         if (effect.slow_permille > 1000 && !effect.stretched) {
             effect.stretched = true;
-            const Cycle end = list.begun + faults_.slowed(sq, board_.now - list.begun);
+            const Cycle end = list.begun + faults_.slowed(sq, system_.now - list.begun);
             queues_.at(sq, std::min(end, list.limit), QueueStep::kStretched);
             return {};
         }
-        if (effect.stretched && board_.now >= list.limit) {
+        if (effect.stretched && system_.now >= list.limit) {
             give_kept(job, list);
             return {true, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT};
         }
@@ -277,11 +277,11 @@ void DmaLists::stop(uint32_t sq, DmaJob &job)
     DmaList &list = lists_[queues_[sq].channel];
     for (DmaList::Move &move : list.moves) {
         if (move.transfer != kNone)
-            board_.links.cancel(board_.now, move.transfer);
+            system_.links.cancel(system_.now, move.transfer);
         move.transfer = kNone;
     }
     give_kept(job, list);
-    board_.links_changed();
+    system_.links_changed();
 }
 
 } // namespace tsim

@@ -28,7 +28,7 @@ class DmaLists
     DmaLists(const QueueTable &queues, const TaskFaults &faults, const TaskTrace &trace,
              SqeProgress &progress, const DmaCeiling &ceiling)
         : queues_(queues), faults_(faults), trace_(trace), progress_(progress), ceiling_(ceiling),
-          board_(queues.board), lists_(queues.board.params.pcie_channels.value)
+          system_(queues.system), lists_(queues.system.params.pcie_channels.value)
     {
     }
 
@@ -58,7 +58,7 @@ class DmaLists
     const TaskTrace &trace_;
     SqeProgress &progress_;
     const DmaCeiling &ceiling_;
-    BoardState &board_;
+    SystemState &system_;
     std::vector<DmaList> lists_; // by channel
 };
 

@@ -11,7 +11,7 @@ namespace
 DmaPool dma_pool(const QueueTable &queues, const Setting &channels, uint64_t seed, const char *name)
 {
     const auto count = static_cast<uint32_t>(channels.value);
-    RtlPortFactory *const ports = queues.board.rtl_ports;
+    RtlPortFactory *const ports = queues.system.rtl_ports;
     return {count, queues.size(), seed,
             ports ? ports->dma_pool(count, queues.size(), seed, {queues.device, name}) : nullptr};
 }
@@ -19,11 +19,12 @@ DmaPool dma_pool(const QueueTable &queues, const Setting &channels, uint64_t see
 
 DmaTasks::DmaTasks(const QueueTable &queues, const TaskFaults &faults, const TaskTrace &trace,
                    SqeProgress &progress, uint64_t sdma_seed, uint64_t pcie_seed)
-    : queues_(queues), faults_(faults), trace_(trace), progress_(progress), board_(queues.board),
-      jobs_(queues.size()), sdma_(dma_pool(queues, board_.params.sdma_channels, sdma_seed, "sdma")),
-      pcie_(dma_pool(queues, board_.params.pcie_channels, pcie_seed, "pcie")),
-      sdma_ceiling_(board_.links, board_.params.sdma_ceiling),
-      pcie_ceiling_(board_.links, board_.params.pcie_ceiling),
+    : queues_(queues), faults_(faults), trace_(trace), progress_(progress), system_(queues.system),
+      jobs_(queues.size()),
+      sdma_(dma_pool(queues, system_.params.sdma_channels, sdma_seed, "sdma")),
+      pcie_(dma_pool(queues, system_.params.pcie_channels, pcie_seed, "pcie")),
+      sdma_ceiling_(system_.links, system_.params.sdma_ceiling),
+      pcie_ceiling_(system_.links, system_.params.pcie_ceiling),
       lists_(queues, faults, trace, progress, pcie_ceiling_)
 {
 }
@@ -38,7 +39,7 @@ void DmaTasks::reset()
 void DmaTasks::start(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
-    q.mark = board_.now;
+    q.mark = system_.now;
     const uint32_t channel = pool(sq).acquire();
     if (channel != kNone) {
         set_up(sq, channel);
@@ -52,18 +53,18 @@ void DmaTasks::start(uint32_t sq)
 void DmaTasks::set_up(uint32_t sq, uint32_t channel)
 {
     QueueRow &q = queues_[sq];
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     const bool sdma = q.type == STARS_SQE_SDMA;
     q.channel = static_cast<uint8_t>(channel);
     q.has_channel = true;
-    if (board_.trace.on() && q.mark != board_.now)
+    if (system_.trace.on() && q.mark != system_.now)
         trace_.note_engine(sq, TWINSIM_PHASE_ENGINE);
     q.state = QueueState::kWork;
-    q.mark = board_.now;
+    q.mark = system_.now;
     Cycle time = queues_.latency(sq, sdma ? p.sdma_setup : p.pcie_setup);
     if (queues_.is_faulted(sq))
         time = faults_.slowed(sq, time);
-    queues_.at(sq, progress_.due(sq, SqeOp::kSetUp, SqeNext::kSetUp, board_.now + time),
+    queues_.at(sq, progress_.due(sq, SqeOp::kSetUp, SqeNext::kSetUp, system_.now + time),
                QueueStep::kSetUp);
 }
 
@@ -73,16 +74,16 @@ void DmaTasks::start_transfer(uint32_t sq)
     QueueRow &q = queues_[sq];
     const bool sdma = q.type == STARS_SQE_SDMA;
     DmaJob &job = jobs_[sq];
-    if (board_.trace.on() && q.mark != board_.now)
+    if (system_.trace.on() && q.mark != system_.now)
         trace_.note_engine(sq, TWINSIM_PHASE_SETUP);
-    q.mark = board_.now;
+    q.mark = system_.now;
     if (queues_.is_faulted(sq) && is_silent(sq))
         return;
     if (job.kind == DmaJob::Kind::kList) {
         end(sq, lists_.start(sq, job));
         return;
     }
-    job.route = find_route(job, board_.bus, board_.links, queues_.device, !sdma);
+    job.route = find_route(job, system_.bus, system_.links, queues_.device, !sdma);
     if (job.route == kNone) {
         release_channel(sq);
         progress_.fail(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
@@ -91,13 +92,14 @@ void DmaTasks::start_transfer(uint32_t sq)
     job.route = (sdma ? sdma_ceiling_ : pcie_ceiling_).of(job.route);
     q.state = QueueState::kTransfer;
     q.transfer =
-        board_.links.start(board_.now, job.route, job.bytes, uint64_t{queues_.device} << 32 | sq);
-    board_.links_changed();
-    job.limit = progress_.due(sq, SqeOp::kMove, SqeNext::kLimit,
-                              limit_from(board_.now, credit_time(queues_.sqe(sq), board_.params)));
+        system_.links.start(system_.now, job.route, job.bytes, uint64_t{queues_.device} << 32 | sq);
+    system_.links_changed();
+    job.limit =
+        progress_.due(sq, SqeOp::kMove, SqeNext::kLimit,
+                      limit_from(system_.now, credit_time(queues_.sqe(sq), system_.params)));
     if (job.limit != kNever)
         queues_.at(sq, job.limit, QueueStep::kLimit);
-    if (__builtin_expect(board_.seed != 0, 0) && !queues_.is_faulted(sq))
+    if (__builtin_expect(system_.seed != 0, 0) && !queues_.is_faulted(sq))
         choose_effect(sq);
 }
 
@@ -106,11 +108,11 @@ void DmaTasks::start_transfer(uint32_t sq)
 void DmaTasks::choose_effect(uint32_t sq)
 {
     const DmaJob &job = jobs_[sq];
-    const uint64_t rate = std::max<uint64_t>(board_.links.rate_of(job.route), 1);
+    const uint64_t rate = std::max<uint64_t>(system_.links.rate_of(job.route), 1);
     const auto whole = static_cast<Cycle>(
         (static_cast<unsigned __int128>(job.bytes) << LinkNetwork::kFraction) / rate);
     const Cycle time =
-        board_.now + chance(board_.seed, queues_.occasion(sq), kEffectUse) % (2 * whole + 1);
+        system_.now + chance(system_.seed, queues_.occasion(sq), kEffectUse) % (2 * whole + 1);
     if (time < job.limit)
         queues_.at(sq, time, QueueStep::kEffect);
 }
@@ -118,7 +120,7 @@ void DmaTasks::choose_effect(uint32_t sq)
 void DmaTasks::make_effect(uint32_t sq)
 {
     DmaJob &job = jobs_[sq];
-    apply(job, board_, queues_.device);
+    apply(job, system_, queues_.device);
     job.made = true;
     if (job.limit != kNever)
         queues_.at(sq, job.limit, QueueStep::kLimit);
@@ -134,10 +136,10 @@ void DmaTasks::transfer_done(uint32_t sq)
         return;
     queues_.cancel(sq);
     q.state = QueueState::kWork;
-    if (board_.trace.on())
+    if (system_.trace.on())
         trace_.note_transfer(sq, job);
     if (!job.made)
-        apply(job, board_, queues_.device);
+        apply(job, system_, queues_.device);
     const uint16_t status = job.status;
     release_channel(sq);
     if (status == 0)
@@ -189,7 +191,7 @@ void DmaTasks::limit_reached(uint32_t sq)
 {
     const QueueRow &q = queues_[sq];
     stop(sq);
-    trace_.note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, board_.params.credit_unit.index, q.channel});
+    trace_.note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, system_.params.credit_unit.index, q.channel});
     release_channel(sq);
     if (queues_.is_faulted(sq) && faults_.gave_up(sq))
         progress_.fail(sq, faults_.effect(sq).error, faults_.effect(sq).status);
@@ -201,9 +203,9 @@ void DmaTasks::stop(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
     if (q.transfer != kNone) {
-        board_.links.cancel(board_.now, q.transfer);
+        system_.links.cancel(system_.now, q.transfer);
         q.transfer = kNone;
-        board_.links_changed();
+        system_.links_changed();
     } else if (q.state == QueueState::kTransfer && jobs_[sq].kind == DmaJob::Kind::kList) {
         lists_.stop(sq, jobs_[sq]);
     }
@@ -226,9 +228,9 @@ bool DmaTasks::is_silent(uint32_t sq)
         return false;
     queues_[sq].state = QueueState::kTransfer;
     const Cycle limit =
-        std::min(faults_.give_up_time(sq), credit_time(queues_.sqe(sq), board_.params));
+        std::min(faults_.give_up_time(sq), credit_time(queues_.sqe(sq), system_.params));
     if (limit != kNever)
-        queues_.at(sq, board_.now + limit, QueueStep::kLimit);
+        queues_.at(sq, system_.now + limit, QueueStep::kLimit);
     return true;
 }
 
@@ -241,7 +243,7 @@ bool DmaTasks::ends_otherwise(uint32_t sq)
         return false;
     const QueueRow &q = queues_[sq];
     const DmaJob &job = jobs_[sq];
-    trace_.note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, board_.links.parameter(job.route), q.channel,
+    trace_.note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, system_.links.parameter(job.route), q.channel,
                      job.bytes});
     end(sq, {true, faults_.effect(sq).error, faults_.effect(sq).status});
     return true;

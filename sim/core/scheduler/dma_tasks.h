@@ -26,7 +26,7 @@ class DmaTasks
     /// Reads the queue's job out of its SQE; false: the SQE is bad (T-DMA-8).
     [[nodiscard]] bool decode(uint32_t sq)
     {
-        return decode_job(queues_.sqe(sq), board_.params.list_most.value, jobs_[sq]);
+        return decode_job(queues_.sqe(sq), system_.params.list_most.value, jobs_[sq]);
     }
     /// The class share is there; now a channel.
     void start(uint32_t sq);
@@ -78,7 +78,7 @@ class DmaTasks
     const TaskFaults &faults_;
     const TaskTrace &trace_;
     SqeProgress &progress_;
-    BoardState &board_;
+    SystemState &system_;
     ApartVector<DmaJob, 3072> jobs_; // by queue
     DmaPool sdma_, pcie_;
     DmaCeiling sdma_ceiling_, pcie_ceiling_;

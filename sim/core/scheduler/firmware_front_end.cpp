@@ -15,15 +15,15 @@ using Work = FirmwareLoop::Work;
 
 FirmwareFrontEnd::FirmwareFrontEnd(const QueueTable &queues, const TaskTrace &trace,
                                    Interrupts &interrupts)
-    : queues_(queues), trace_(trace), interrupts_(interrupts), board_(queues.board),
-      loop_(queues.board.params, queues.size()), reports_(queues.board.params)
+    : queues_(queues), trace_(trace), interrupts_(interrupts), system_(queues.system),
+      loop_(queues.system.params, queues.size()), reports_(queues.system.params)
 {
 }
 
 void FirmwareFrontEnd::reset()
 {
-    board_.calendar.cancel(timer(BoardState::kFirmwareTimer));
-    board_.calendar.cancel(timer(BoardState::kReportTimer));
+    system_.calendar.cancel(timer(SystemState::kFirmwareTimer));
+    system_.calendar.cancel(timer(SystemState::kReportTimer));
     loop_.reset();
     reports_.reset();
     rested_ = kNever;
@@ -39,10 +39,10 @@ void FirmwareFrontEnd::ask(uint32_t sq, Work work)
 void FirmwareFrontEnd::activate(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     trace_.note(sq,
                 {TWINSIM_PHASE_SLOT, q.mark, q.was_short ? p.slots.index : p.arbitration.index});
-    q.mark = board_.now;
+    q.mark = system_.now;
     ask(sq, Work::kActivate);
 }
 
@@ -61,16 +61,16 @@ void FirmwareFrontEnd::ask_report(uint32_t sq, QueueStep step)
 
 void FirmwareFrontEnd::arm()
 {
-    const uint32_t id = timer(BoardState::kFirmwareTimer);
-    if (!loop_.busy() && !board_.calendar.pending(id))
-        board_.calendar.schedule(id, board_.now, Rank::kArbiter);
+    const uint32_t id = timer(SystemState::kFirmwareTimer);
+    if (!loop_.busy() && !system_.calendar.pending(id))
+        system_.calendar.schedule(id, system_.now, Rank::kArbiter);
 }
 
 bool FirmwareFrontEnd::fire(FirmwareLoop::Job &done)
 {
     if (loop_.busy()) {
         done = loop_.end();
-        rested_ = board_.now;
+        rested_ = system_.now;
         if (done.sq != kNone && serve(done))
             return true;
         arm();
@@ -82,9 +82,9 @@ bool FirmwareFrontEnd::fire(FirmwareLoop::Job &done)
     QueueRow &q = queues_[job.sq];
     const Setting &cost = loop_.cost(job.work);
     trace_.note(job.sq, {TWINSIM_PHASE_ENGINE, q.mark, kept_by(job.work).index});
-    q.mark = board_.now;
-    board_.calendar.schedule(timer(BoardState::kFirmwareTimer),
-                             board_.now + queues_.latency(job.sq, cost), Rank::kQueue);
+    q.mark = system_.now;
+    system_.calendar.schedule(timer(SystemState::kFirmwareTimer),
+                              system_.now + queues_.latency(job.sq, cost), Rank::kQueue);
     return false;
 }
 
@@ -92,10 +92,10 @@ bool FirmwareFrontEnd::fire(FirmwareLoop::Job &done)
 // of its level (T-HW-4).
 const Setting &FirmwareFrontEnd::kept_by(Work wanted) const
 {
-    const Params &p = board_.params;
-    if (rested_ == board_.now)
+    const Params &p = system_.params;
+    if (rested_ == system_.now)
         return loop_.cost(loop_.last());
-    if (reports_.made_room() == board_.now)
+    if (reports_.made_room() == system_.now)
         return wanted == Work::kReport ? p.fw_reports : p.fw_stop_at;
     return p.fw_level_slots;
 }
@@ -113,7 +113,7 @@ bool FirmwareFrontEnd::serve(const FirmwareLoop::Job &done)
         read_commands(done.sq);
         return false;
     }
-    q.mark = board_.now;
+    q.mark = system_.now;
     return true;
 }
 
@@ -121,14 +121,14 @@ void FirmwareFrontEnd::read_commands(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
     loop_.release_commands(sq);
-    const auto window = static_cast<uint32_t>(board_.params.fetch_window.value);
+    const auto window = static_cast<uint32_t>(system_.params.fetch_window.value);
     const uint32_t most = loop_.room(q.priority, window);
-    q.mark = board_.now;
+    q.mark = system_.now;
     if (most == 0) { // its level has changed, and the new one has no room
         ask(sq, Work::kFetch);
         return;
     }
-    loop_.hold_commands(sq, q.priority, queues_.front(sq).read_in(board_.now, most));
+    loop_.hold_commands(sq, q.priority, queues_.front(sq).read_in(system_.now, most));
     ask(sq, Work::kCommand);
 }
 
@@ -139,7 +139,7 @@ void FirmwareFrontEnd::post_report(uint32_t sq, const stars_sqe &sqe, bool inter
     loop_.command_done(sq);
     const uint64_t done = queues_.front(sq).done();
     const bool awaited = q.watch != 0 && done >= q.watch;
-    reports_.add(board_.now,
+    reports_.add(system_.now,
                  {sq, interrupts, failed, done, done + (failed ? 1 : 0), task_of(sqe), q.type},
                  interrupts || failed || awaited);
     arm_reports();
@@ -150,24 +150,24 @@ void FirmwareFrontEnd::hurry_report(uint32_t sq)
     const QueueRow &q = queues_[sq];
     if (q.watch == 0 || queues_.front(sq).done() < q.watch)
         return;
-    reports_.hurry(board_.now);
+    reports_.hurry(system_.now);
     arm_reports();
 }
 
 void FirmwareFrontEnd::arm_reports()
 {
-    const uint32_t id = timer(BoardState::kReportTimer);
+    const uint32_t id = timer(SystemState::kReportTimer);
     const Cycle next = reports_.next();
     if (next == kNever)
-        board_.calendar.cancel(id);
-    else if (!board_.calendar.pending(id) || board_.calendar.time_of(id) != next)
-        board_.calendar.schedule(id, next, Rank::kQueue);
+        system_.calendar.cancel(id);
+    else if (!system_.calendar.pending(id) || system_.calendar.time_of(id) != next)
+        system_.calendar.schedule(id, next, Rank::kQueue);
 }
 
 // T-HW-8, T-HW-9: from the end of the command to the host, in its parts.
 void FirmwareFrontEnd::note_reported(const ReportQueue::Report &report) const
 {
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     const Cycle interrupted = reports_.interrupted();
     const Cycle raised = std::max(report.added, interrupted);
     const Cycle heard = std::max(report.added, interrupted + p.fw_interrupt.value);
@@ -187,25 +187,25 @@ void FirmwareFrontEnd::note_reported(const ReportQueue::Report &report) const
         record.sqe_type = report.sqe_type;
         record.waker_sq = kNone;
         record.waker_device = kNone;
-        board_.trace.whole(record);
+        system_.trace.whole(record);
     };
     part(report.added, raised, p.fw_interval);
     part(raised, heard, p.fw_interrupt);
-    part(heard, board_.now, p.fw_take);
+    part(heard, system_.now, p.fw_take);
 }
 
 // T-HW-9: the host has taken a report, or its interrupt is raised.
 void FirmwareFrontEnd::fire_reports()
 {
     ReportQueue::Report report;
-    if (reports_.fire(board_.now, report) && report.sq != kNone) {
-        if (board_.trace.on())
+    if (reports_.fire(system_.now, report) && report.sq != kNone) {
+        if (system_.trace.on())
             note_reported(report);
-        queues_.front(report.sq).publish(report.number, board_.now);
+        queues_.front(report.sq).publish(report.number, system_.now);
         if (report.interrupts)
             interrupts_.raise(report.sq, Interrupts::kHost);
         if (report.failed)
-            board_.stop |= BoardState::kStopCq;
+            system_.stop |= SystemState::kStopCq;
         queues_.check_watch(report.sq);
     }
     arm_reports();

@@ -55,13 +55,13 @@ class FirmwareFrontEnd
     void arm_reports();
     [[nodiscard]] uint32_t timer(uint32_t which) const
     {
-        return (queues_.device << BoardState::kDeviceShift) + which;
+        return (queues_.device << SystemState::kDeviceShift) + which;
     }
 
     const QueueTable queues_;
     const TaskTrace &trace_;
     Interrupts &interrupts_;
-    BoardState &board_;
+    SystemState &system_;
     FirmwareLoop loop_;
     ReportQueue reports_;
     Cycle rested_ = kNever; // when the loop ended its last work

@@ -12,14 +12,14 @@ namespace tsim
 FrontEnd::FrontEnd(const QueueTable &queues, const TaskFaults &faults, const TaskTrace &trace,
                    SqeProgress &progress, SlotScheduler &slots, FirmwareFrontEnd *firmware)
     : queues_(queues), faults_(faults), trace_(trace), progress_(progress), slots_(slots),
-      firmware_(firmware), board_(queues.board)
+      firmware_(firmware), system_(queues.system)
 {
-    if (!board_.rtl_ports)
+    if (!system_.rtl_ports)
         return;
-    const Params &p = board_.params;
-    rtl_port_ = board_.rtl_ports->front_end(static_cast<uint32_t>(p.queues.value),
-                                            static_cast<uint32_t>(p.fetch_window.value),
-                                            {queues.device, ""});
+    const Params &p = system_.params;
+    rtl_port_ = system_.rtl_ports->front_end(static_cast<uint32_t>(p.queues.value),
+                                             static_cast<uint32_t>(p.fetch_window.value),
+                                             {queues.device, ""});
     for (uint32_t sq = 0; rtl_port_ && sq < queues.size(); ++sq)
         queues.front(sq).attach(*rtl_port_, sq);
 }
@@ -37,8 +37,8 @@ void FrontEnd::take_in(uint32_t sq, uint64_t rung)
     const QueueRow &q = queues_[sq];
     if (q.state == QueueState::kClosed || (faults_.armed() && faults_.doorbell_lost(sq, rung)))
         return;
-    queues_.front(sq).take_in(rung, board_.now, board_.params.cycle_ns);
-    if (q.state == QueueState::kIdle && !board_.calendar.pending(queues_.timer(sq)))
+    queues_.front(sq).take_in(rung, system_.now, system_.params.cycle_ns);
+    if (q.state == QueueState::kIdle && !system_.calendar.pending(queues_.timer(sq)))
         idle(sq);
 }
 
@@ -49,7 +49,7 @@ void FrontEnd::idle(uint32_t sq)
     const TaskQueue &front = queues_.front(sq);
     q.state = QueueState::kIdle;
     if (q.enabled && front.has_more())
-        queues_.at(sq, std::max(board_.now, front.next_arrival()), QueueStep::kArrive);
+        queues_.at(sq, std::max(system_.now, front.next_arrival()), QueueStep::kArrive);
 }
 
 // T-SCH-7.
@@ -60,7 +60,7 @@ void FrontEnd::go_on(uint32_t sq)
         progress_.hold(sq, HoldReason::kPause);
         return;
     }
-    const bool more = q.enabled && queues_.front(sq).visible(board_.now);
+    const bool more = q.enabled && queues_.front(sq).visible(system_.now);
     if (more && q.slot != QueueRow::kNoSlot) {
         begin(sq);
     } else if (more) {
@@ -82,16 +82,16 @@ void FrontEnd::begin(uint32_t sq)
     }
     QueueRow &q = queues_[sq];
     TaskQueue &front = queues_.front(sq);
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     const stars_sqe &sqe = front.sqe();
-    const TaskQueue::Fetch fetch = front.fetch(board_.now, queues_.latency(sq, p.fetch_read),
+    const TaskQueue::Fetch fetch = front.fetch(system_.now, queues_.latency(sq, p.fetch_read),
                                                static_cast<uint32_t>(p.fetch_window.value));
     const Cycle decoded = fetch.ready + p.decode.value;
     q.type = static_cast<uint8_t>(sqe.word[0] & STARS_W0_TYPE_MASK);
-    q.begun = board_.now;
+    q.begun = system_.now;
     if (faults_.armed() || queues_.is_faulted(sq))
         faults_.ask(sq);
-    if (board_.trace.on())
+    if (system_.trace.on())
         trace_.note_begun(sq, fetch.ready);
     if (pre_p(sqe) != 0)
         progress_.advance(sq, SqeOp::kBegin, {SqeNext::kDecoded, SqeHold::kNot, decoded});
@@ -106,10 +106,10 @@ void FrontEnd::begin_command(uint32_t sq)
     q.state = QueueState::kWork;
     q.step = QueueStep::kDecoded;
     q.type = type_of(queues_.sqe(sq));
-    q.begun = q.mark = board_.now;
+    q.begun = q.mark = system_.now;
     if (faults_.armed() || queues_.is_faulted(sq))
         faults_.ask(sq);
-    if (board_.trace.on())
+    if (system_.trace.on())
         trace_.note_command(sq);
     firmware_->begin_command(sq);
 }
@@ -125,13 +125,13 @@ void FrontEnd::command_decoded(uint32_t sq)
     if (pre_p(queues_.sqe(sq)) != 0) // T-SQE-4
         progress_.hold(sq, HoldReason::kBefore);
     else
-        after_decode(sq, board_.now, SqeOp::kBegin);
+        after_decode(sq, system_.now, SqeOp::kBegin);
 }
 
 // T-SQE-3.
 inline Cycle FrontEnd::access_time(uint32_t sq) const
 {
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     switch (queues_[sq].type) {
     case STARS_SQE_EVENT_RECORD:
     case STARS_SQE_EVENT_WAIT:
@@ -186,16 +186,16 @@ bool FrontEnd::set_head(uint32_t sq, uint32_t head)
 void FrontEnd::move_head(uint32_t sq, uint32_t head)
 {
     TaskQueue &front = queues_.front(sq);
-    front.take_in(front.rung(), board_.now, board_.params.cycle_ns);
-    front.set_head(head, board_.now);
+    front.take_in(front.rung(), system_.now, system_.params.cycle_ns);
+    front.set_head(head, system_.now);
     queues_.check_watch(sq);
 }
 
 void FrontEnd::drop_all(uint32_t sq)
 {
     TaskQueue &front = queues_.front(sq);
-    front.take_in(front.rung(), board_.now, board_.params.cycle_ns);
-    front.drop_all(board_.now);
+    front.take_in(front.rung(), system_.now, system_.params.cycle_ns);
+    front.drop_all(system_.now);
     queues_.check_watch(sq);
     idle(sq);
 }

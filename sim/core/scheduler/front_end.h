@@ -58,7 +58,7 @@ class FrontEnd
     SqeProgress &progress_;
     SlotScheduler &slots_;
     FirmwareFrontEnd *const firmware_;
-    BoardState &board_;
+    SystemState &system_;
     std::unique_ptr<FrontRtlPort> rtl_port_; // null: the plain model
 };
 

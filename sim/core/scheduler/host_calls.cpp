@@ -19,8 +19,8 @@ void HostCalls::start(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
     q.state = QueueState::kWork;
-    q.mark = board_.now;
-    queues_.at(sq, board_.now + queues_.latency(sq, board_.params.topic_message),
+    q.mark = system_.now;
+    queues_.at(sq, system_.now + queues_.latency(sq, system_.params.topic_message),
                QueueStep::kMessage);
 }
 
@@ -29,10 +29,10 @@ void HostCalls::post(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
     const stars_sqe &sqe = queues_.sqe(sq);
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     trace_.note(sq, {TWINSIM_PHASE_MESSAGE, q.mark, p.topic_message.index});
     twinsim_message message{};
-    message.posted_ns = p.to_ns(board_.now);
+    message.posted_ns = p.to_ns(system_.now);
     message.function = uint64_t{sqe.word[9]} << 32 | sqe.word[8];
     message.data = uint64_t{sqe.word[11]} << 32 | sqe.word[10];
     message.number = queues_.front(sq).number();
@@ -41,15 +41,15 @@ void HostCalls::post(uint32_t sq)
     message.group = static_cast<uint16_t>(sqe.word[4] >> STARS_CALLBACK_GROUP_SHIFT);
     message.block = (sqe.word[6] & STARS_CALLBACK_BLOCK) != 0;
     messages_.push_back(message);
-    board_.stop |= BoardState::kStopCall; // T-CPU-6
+    system_.stop |= SystemState::kStopCall; // T-CPU-6
     if (!message.block) {
         progress_.executed(sq);
         return;
     }
     q.state = QueueState::kAnswer;
-    q.mark = board_.now;
+    q.mark = system_.now;
     const Cycle limit = progress_.due(sq, SqeOp::kMove, SqeNext::kLimit, // T-SQE-8
-                                      limit_from(board_.now, credit_time(sqe, p)));
+                                      limit_from(system_.now, credit_time(sqe, p)));
     if (limit != kNever)
         queues_.at(sq, limit, QueueStep::kLimit);
 }
@@ -58,13 +58,13 @@ void HostCalls::post(uint32_t sq)
 void HostCalls::answer(uint32_t sq, uint64_t number, Cycle time)
 {
     const QueueRow &q = queues_[sq];
-    const bool pending = board_.calendar.pending(queues_.timer(sq));
+    const bool pending = system_.calendar.pending(queues_.timer(sq));
     if (q.state != QueueState::kAnswer || queues_.front(sq).number() != number ||
         (q.step == QueueStep::kAnswered && pending))
         return;
-    const Cycle seen = std::max(board_.now, time);
+    const Cycle seen = std::max(system_.now, time);
     const bool limited = q.step == QueueStep::kLimit && pending;
-    if (limited && board_.calendar.time_of(queues_.timer(sq)) <= seen)
+    if (limited && system_.calendar.time_of(queues_.timer(sq)) <= seen)
         return;
     queues_.at(sq, seen, QueueStep::kAnswered);
 }
@@ -80,7 +80,7 @@ void HostCalls::answered(uint32_t sq)
 // T-SQE-8.
 void HostCalls::limit_reached(uint32_t sq)
 {
-    trace_.note(sq, {TWINSIM_PHASE_HOST, queues_[sq].mark, board_.params.credit_unit.index});
+    trace_.note(sq, {TWINSIM_PHASE_HOST, queues_[sq].mark, system_.params.credit_unit.index});
     progress_.fail(sq, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT, SqeOp::kLimit);
 }
 

@@ -16,7 +16,7 @@ class HostCalls
 {
   public:
     HostCalls(const QueueTable &queues, const TaskTrace &trace, SqeProgress &progress)
-        : queues_(queues), trace_(trace), progress_(progress), board_(queues.board)
+        : queues_(queues), trace_(trace), progress_(progress), system_(queues.system)
     {
     }
     void reset();
@@ -42,7 +42,7 @@ class HostCalls
     const QueueTable queues_;
     const TaskTrace &trace_;
     SqeProgress &progress_;
-    BoardState &board_;
+    SystemState &system_;
     std::vector<twinsim_message> messages_; // for the host, oldest first
 };
 

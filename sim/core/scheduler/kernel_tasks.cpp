@@ -40,17 +40,17 @@ namespace
 
 KernelTasks::KernelTasks(const QueueTable &queues, const TaskFaults &faults, const TaskTrace &trace,
                          SqeProgress &progress, uint64_t seed)
-    : queues_(queues), faults_(faults), trace_(trace), progress_(progress), board_(queues.board),
-      cores_(queues.board, queues.device, *this, seed)
+    : queues_(queues), faults_(faults), trace_(trace), progress_(progress), system_(queues.system),
+      cores_(queues.system, queues.device, *this, seed)
 {
 }
 
 void KernelTasks::reset()
 {
     cores_.reset();
-    if (board_.kernel_wanted != kNone &&
-        board_.kernel_wanted >> BoardState::kDeviceShift == queues_.device)
-        board_.kernel_wanted = kNone;
+    if (system_.kernel_wanted != kNone &&
+        system_.kernel_wanted >> SystemState::kDeviceShift == queues_.device)
+        system_.kernel_wanted = kNone;
 }
 
 // T-CORE-1, T-CORE-4.
@@ -75,9 +75,9 @@ TaskClass KernelTasks::class_of(const stars_sqe &sqe) const
 void KernelTasks::start(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
-    const twinsim_bus &bus = board_.bus;
+    const twinsim_bus &bus = system_.bus;
     q.state = QueueState::kKernel;
-    q.mark = board_.now;
+    q.mark = system_.now;
     q.error = 0;
     twinsim_kernel work{};
     if (bus.kernel(bus.context, queues_.device, sq, queues_.front(sq).number(), &queues_.sqe(sq),
@@ -85,15 +85,15 @@ void KernelTasks::start(uint32_t sq)
         launch(sq, work);
         return;
     }
-    board_.kernel_wanted = queues_.timer(sq);
-    board_.stop |= BoardState::kStopKernel;
+    system_.kernel_wanted = queues_.timer(sq);
+    system_.stop |= SystemState::kStopKernel;
 }
 
 bool KernelTasks::give(uint32_t sq, uint64_t number, const twinsim_kernel &work)
 {
-    if (board_.kernel_wanted != queues_.timer(sq) || queues_.front(sq).number() != number)
+    if (system_.kernel_wanted != queues_.timer(sq) || queues_.front(sq).number() != number)
         return false;
-    board_.kernel_wanted = kNone;
+    system_.kernel_wanted = kNone;
     launch(sq, work);
     return true;
 }
@@ -131,7 +131,7 @@ void KernelTasks::launch(uint32_t sq, const twinsim_kernel &work)
 
 void KernelTasks::end_launch(uint32_t sq) const
 {
-    const twinsim_bus &bus = board_.bus;
+    const twinsim_bus &bus = system_.bus;
     if (bus.kernel_end)
         bus.kernel_end(bus.context, queues_.device, sq, queues_.front(sq).number());
 }
@@ -140,15 +140,15 @@ void KernelTasks::end_launch(uint32_t sq) const
 void KernelTasks::first_block(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     trace_.note(sq, {TWINSIM_PHASE_ENGINE, q.mark,
                      q.share == kAiv ? p.aiv_cores.index : p.aic_cores.index});
-    q.mark = board_.now;
+    q.mark = system_.now;
     Cycle limit = credit_time(queues_.sqe(sq), p);
     if (queues_.is_faulted(sq))
         limit = std::min(limit, faults_.give_up_time(sq));
     if (limit != kNever)
-        queues_.at(sq, board_.now + limit, QueueStep::kLimit);
+        queues_.at(sq, system_.now + limit, QueueStep::kLimit);
 }
 
 // T-FLT-17: of a slow kernel the blocks have ended, and nobody is told yet.
@@ -168,11 +168,11 @@ void KernelTasks::make_effect(uint32_t sq)
         report_error(sq, effect.error, effect.status);
         return;
     }
-    const twinsim_bus &bus = board_.bus;
+    const twinsim_bus &bus = system_.bus;
     twinsim_kernel_fault fault = TWINSIM_KERNEL_GOOD;
     if (bus.kernel_effect) {
         fault = bus.kernel_effect(bus.context, queues_.device, sq, queues_.front(sq).number());
-        board_.stored(0, UINT64_MAX); // the driver alone knows where
+        system_.stored(0, UINT64_MAX); // the driver alone knows where
     }
     report(sq, fault);
 }
@@ -217,16 +217,16 @@ void KernelTasks::report_error(uint32_t sq, uint8_t error, uint16_t status)
     QueueRow &q = queues_[sq];
     q.state = QueueState::kWork;
     trace_.note(sq, {TWINSIM_PHASE_KERNEL, q.mark});
-    q.mark = board_.now;
+    q.mark = system_.now;
     q.error = error;
     q.status = status;
-    queues_.at(sq, board_.now + board_.params.core_report.value, QueueStep::kReported);
+    queues_.at(sq, system_.now + system_.params.core_report.value, QueueStep::kReported);
 }
 
 void KernelTasks::reported(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
-    trace_.note(sq, {TWINSIM_PHASE_REPORT, q.mark, board_.params.core_report.index});
+    trace_.note(sq, {TWINSIM_PHASE_REPORT, q.mark, system_.params.core_report.index});
     if (q.error == 0)
         progress_.executed(sq);
     else
@@ -266,8 +266,8 @@ void KernelTasks::resume(uint32_t sq)
 
 void KernelTasks::drop(uint32_t sq)
 {
-    if (board_.kernel_wanted == queues_.timer(sq))
-        board_.kernel_wanted = kNone;
+    if (system_.kernel_wanted == queues_.timer(sq))
+        system_.kernel_wanted = kNone;
     else if (cores_.has(queues_[sq].slot))
         cores_.stop(queues_[sq].slot);
 }

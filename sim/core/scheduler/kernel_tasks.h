@@ -23,7 +23,7 @@ class KernelTasks : private KernelOwner
     /// How many blocks of that kind can run at once; 0: no kernel of that kind runs.
     [[nodiscard]] uint32_t room(BlockDispatcher::Kind kind) const
     {
-        return board_.bus.kernel ? cores_.room(kind) : 0;
+        return system_.bus.kernel ? cores_.room(kind) : 0;
     }
 
     /// The class of an AI-core SQE; kNoClass: the SQE is bad.
@@ -58,7 +58,7 @@ class KernelTasks : private KernelOwner
     const TaskFaults &faults_;
     const TaskTrace &trace_;
     SqeProgress &progress_;
-    BoardState &board_;
+    SystemState &system_;
     BlockDispatcher cores_;
 };
 

@@ -10,9 +10,9 @@ PeerWrites::Entry PeerWrites::entry_of(uint32_t sq) const
     const uint64_t address = uint64_t{sqe.word[4]} | uint64_t{sqe.word[5] & 0x1ffffu} << 32;
     const uint64_t device = (address - STARS_PEER_BASE) >> STARS_PEER_SHIFT;
     const uint64_t offset = (address - STARS_PEER_BASE) & ((uint64_t{1} << STARS_PEER_SHIFT) - 1);
-    if (device >= board_.peers.size() || offset % 4 != 0)
+    if (device >= system_.peers.size() || offset % 4 != 0)
         return {};
-    SyncTables *const peer = board_.peers[device];
+    SyncTables *const peer = system_.peers[device];
     const auto in = [offset](uint64_t base, uint32_t ids) {
         return offset >= base && (offset - base) / 4 < ids;
     };
@@ -27,7 +27,7 @@ PeerWrites::Entry PeerWrites::entry_of(uint32_t sq) const
 void PeerWrites::start(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     const Entry entry = entry_of(sq);
     trace_.note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.write_value.index,
                      entry.peer ? entry.id : kNone, 4, kNone, TWINSIM_TABLE_AWAY});
@@ -39,8 +39,8 @@ void PeerWrites::start(uint32_t sq)
         progress_.fail(sq, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE);
         return;
     }
-    q.mark = board_.now;
-    queues_.at(sq, board_.now + p.peer_write.value, QueueStep::kRemote);
+    q.mark = system_.now;
+    queues_.at(sq, system_.now + p.peer_write.value, QueueStep::kRemote);
 }
 
 // T-RMT-2.
@@ -54,13 +54,13 @@ void PeerWrites::arrived(uint32_t sq)
         entry.peer->store_event(entry.id, flag, queues_.origin(sq));
     else if (!lost && entry.peer)
         entry.peer->store_notify(entry.id, flag, queues_.origin(sq));
-    queues_.at(sq, board_.now + board_.params.peer_write.value, QueueStep::kRemoteDone);
+    queues_.at(sq, system_.now + system_.params.peer_write.value, QueueStep::kRemoteDone);
 }
 
 // T-RMT-3.
 void PeerWrites::done(uint32_t sq)
 {
-    trace_.note_access(sq, board_.params.peer_write.index, entry_of(sq).id, TWINSIM_TABLE_AWAY);
+    trace_.note_access(sq, system_.params.peer_write.index, entry_of(sq).id, TWINSIM_TABLE_AWAY);
     progress_.executed(sq);
 }
 

@@ -17,7 +17,8 @@ class PeerWrites
   public:
     PeerWrites(const QueueTable &queues, const TaskFaults &faults, const TaskTrace &trace,
                SqeProgress &progress)
-        : queues_(queues), faults_(faults), trace_(trace), progress_(progress), board_(queues.board)
+        : queues_(queues), faults_(faults), trace_(trace), progress_(progress),
+          system_(queues.system)
     {
     }
 
@@ -41,7 +42,7 @@ class PeerWrites
     const TaskFaults &faults_;
     const TaskTrace &trace_;
     SqeProgress &progress_;
-    BoardState &board_;
+    SystemState &system_;
 };
 
 } // namespace tsim

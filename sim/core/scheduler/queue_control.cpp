@@ -133,7 +133,7 @@ void TaskScheduler::resume(uint32_t sq, uint8_t what)
             end_hold(sq);
     } else if (q.state == QueueState::kKilled && what == QueueRow::kTaskPause) {
         if (q.skips) {
-            fronts_[sq].retire(board_.now);
+            fronts_[sq].retire(system_.now);
             queues_.check_watch(sq);
         }
         front_end_.idle(sq);
@@ -144,14 +144,14 @@ void TaskScheduler::resume(uint32_t sq, uint8_t what)
 void TaskScheduler::end_hold(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
-    if (board_.trace.on())
+    if (system_.trace.on())
         trace_.note_resumed(sq);
     queues_.cancel(sq);          // the end that an injected fault had set
     q.state = QueueState::kWork; // a firmware gets to it later, and once
-    q.mark = board_.now;
+    q.mark = system_.now;
     switch (q.hold) {
     case HoldReason::kBefore:
-        front_end_.after_decode(sq, board_.now, SqeOp::kResume);
+        front_end_.after_decode(sq, system_.now, SqeOp::kResume);
         break;
     case HoldReason::kAfter:
         progress_.start_retire(sq, SqeOp::kResume);
@@ -182,7 +182,7 @@ void TaskScheduler::handled(uint32_t sq)
 {
     if (!progress_.is_skipped(sq))
         return;
-    fronts_[sq].retire(board_.now);
+    fronts_[sq].retire(system_.now);
     queues_.check_watch(sq);
     front_end_.go_on(sq);
 }

@@ -4,7 +4,7 @@
 #define TWINSIM_CORE_SCHEDULER_QUEUE_TABLE_H
 
 #include "core/base/types.h"
-#include "core/engine/board_state.h"
+#include "core/engine/system_state.h"
 #include "core/queue/task_queue.h"
 #include "core/tables/remote_records.h"
 #include "twinsim.h"
@@ -112,12 +112,12 @@ static_assert(sizeof(QueueRow) == 64);
 class QueueTable
 {
   public:
-    QueueTable(BoardState &of, uint32_t index, QueueRow *rows, TaskQueue *fronts, uint32_t count)
-        : board(of), device(index), rows_(rows), fronts_(fronts), count_(count)
+    QueueTable(SystemState &of, uint32_t index, QueueRow *rows, TaskQueue *fronts, uint32_t count)
+        : system(of), device(index), rows_(rows), fronts_(fronts), count_(count)
     {
     }
 
-    BoardState &board;
+    SystemState &system;
     const uint32_t device;
 
     [[nodiscard]] uint32_t size() const { return count_; }
@@ -127,15 +127,15 @@ class QueueTable
 
     [[nodiscard]] uint32_t timer(uint32_t sq) const
     {
-        return (device << BoardState::kDeviceShift) + sq;
+        return (device << SystemState::kDeviceShift) + sq;
     }
     /// Sets the queue's timer.
     void at(uint32_t sq, Cycle time, QueueStep step) const
     {
         rows_[sq].step = step;
-        board.calendar.schedule(timer(sq), time, Rank::kQueue);
+        system.calendar.schedule(timer(sq), time, Rank::kQueue);
     }
-    void cancel(uint32_t sq) const { board.calendar.cancel(timer(sq)); }
+    void cancel(uint32_t sq) const { system.calendar.cancel(timer(sq)); }
     /// An injected fault has hit the SQE at the head.
     [[nodiscard]] bool is_faulted(uint32_t sq) const
     {
@@ -155,7 +155,7 @@ class QueueTable
     [[nodiscard]] Cycle latency(uint32_t sq, const Setting &setting) const
     {
         return __builtin_expect(setting.jitter == 0, 1) ? setting.value
-                                                        : board.vary(setting, occasion(sq));
+                                                        : system.vary(setting, occasion(sq));
     }
     /// A watch is gone once it has stopped a run.
     void check_watch(uint32_t sq) const
@@ -164,7 +164,7 @@ class QueueTable
         if (q.watch == 0 || fronts_[sq].retired() < q.watch)
             return;
         q.watch = 0;
-        board.stop |= BoardState::kStopWatch;
+        system.stop |= SystemState::kStopWatch;
     }
 
   private:

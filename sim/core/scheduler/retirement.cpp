@@ -32,7 +32,7 @@ bool Retirement::retire(uint32_t sq)
         cqe.flags = static_cast<uint16_t>(
             cqe.flags | (q.type == STARS_SQE_EVENT_RECORD ? STARS_CQE_EVENT : 0u) |
             (q.type == STARS_SQE_PLACEHOLDER ? STARS_CQE_PLACEHOLDER : 0u));
-        cqe.u.timestamp = board_.params.to_ticks(board_.now);
+        cqe.u.timestamp = system_.params.to_ticks(system_.now);
         full = !front.complete(cqe);
     }
     if (!progress_.retires(sq, full))
@@ -46,9 +46,9 @@ bool Retirement::retire(uint32_t sq)
         interrupts_.raise(sq, target);
     note_end(sq, false);
     shares_.release(sq);
-    front.retire(board_.now, plain);
+    front.retire(system_.now, plain);
     if (q.type == STARS_SQE_COND && tasks_.conds.jump(sq) != kNone)
-        front.set_head(tasks_.conds.jump(sq), board_.now, plain); // T-COND-6
+        front.set_head(tasks_.conds.jump(sq), system_.now, plain); // T-COND-6
     if (!plain)
         firmware_->post_report(sq, sqe, tells, false);
     queues_.check_watch(sq);
@@ -76,7 +76,7 @@ void Retirement::report(uint32_t sq)
         return;
     }
     interrupts_.raise(sq, Interrupts::kHost);
-    board_.stop |= BoardState::kStopCq;
+    system_.stop |= SystemState::kStopCq;
 }
 
 void Retirement::stand_still(uint32_t sq)
@@ -98,9 +98,9 @@ bool Retirement::cq_held(uint32_t sq, HoldReason why)
     if (!effect.holding) {
         effect.holding = true;
         effect.until =
-            effect.full_ns != 0 ? board_.now + board_.params.to_cycles(effect.full_ns) : kNever;
+            effect.full_ns != 0 ? system_.now + system_.params.to_cycles(effect.full_ns) : kNever;
     }
-    if (board_.now >= effect.until) {
+    if (system_.now >= effect.until) {
         effect.kinds &= ~(1u << TWINSIM_FAULT_CQ_FULL);
         return false;
     }
@@ -118,7 +118,7 @@ bool Retirement::completion_held(uint32_t sq)
     const uint64_t lost_ns = faults_.effect(sq).lost_ns;
     progress_.hold(sq, HoldReason::kLost);
     if (lost_ns != 0)
-        queues_.at(sq, board_.now + board_.params.to_cycles(lost_ns), QueueStep::kRelease);
+        queues_.at(sq, system_.now + system_.params.to_cycles(lost_ns), QueueStep::kRelease);
     return true;
 }
 

@@ -33,7 +33,7 @@ class Retirement
                ClassShares &shares, const Tasks &tasks, FirmwareFrontEnd *firmware)
         : queues_(queues), faults_(faults), trace_(trace), interrupts_(interrupts),
           progress_(progress), slots_(slots), shares_(shares), tasks_(tasks), firmware_(firmware),
-          board_(queues.board)
+          system_(queues.system)
     {
     }
 
@@ -46,7 +46,7 @@ class Retirement
     [[nodiscard]] stars_cqe cqe_of(uint32_t sq) const;
     void note_end(uint32_t sq, bool failed) const
     {
-        if (__builtin_expect(board_.notes_ends, 0))
+        if (__builtin_expect(system_.notes_ends, 0))
             trace_.note_end(sq, failed, tasks_.dma.moved(sq));
     }
     void stand_still(uint32_t sq);
@@ -64,7 +64,7 @@ class Retirement
     ClassShares &shares_;
     const Tasks tasks_;
     FirmwareFrontEnd *const firmware_;
-    BoardState &board_;
+    SystemState &system_;
 };
 
 } // namespace tsim

@@ -12,11 +12,11 @@ SlotRules slot_rules(const Params &p)
             p.record_read.value + p.slot_enable.value, p.drain.value + p.slot_disable.value};
 }
 
-std::unique_ptr<SlotsRtlPort> slots_rtl_port(const BoardState &board, uint32_t device)
+std::unique_ptr<SlotsRtlPort> slots_rtl_port(const SystemState &system, uint32_t device)
 {
-    return board.rtl_ports
-               ? board.rtl_ports->slots(static_cast<uint32_t>(board.params.queues.value),
-                                        slot_rules(board.params), {device, ""})
+    return system.rtl_ports
+               ? system.rtl_ports->slots(static_cast<uint32_t>(system.params.queues.value),
+                                         slot_rules(system.params), {device, ""})
                : nullptr;
 }
 } // namespace
@@ -24,16 +24,16 @@ std::unique_ptr<SlotsRtlPort> slots_rtl_port(const BoardState &board, uint32_t d
 SlotScheduler::SlotScheduler(const QueueTable &queues, const TaskTrace &trace,
                              Arbitration &arbitration, FirmwareFrontEnd *firmware)
     : queues_(queues), trace_(trace), arbitration_(arbitration), firmware_(firmware),
-      board_(queues.board),
-      timer_((queues.device << BoardState::kDeviceShift) + BoardState::kArbiterTimer),
-      slots_(queues.size(), slot_rules(queues.board.params),
-             slots_rtl_port(queues.board, queues.device))
+      system_(queues.system),
+      timer_((queues.device << SystemState::kDeviceShift) + SystemState::kArbiterTimer),
+      slots_(queues.size(), slot_rules(queues.system.params),
+             slots_rtl_port(queues.system, queues.device))
 {
 }
 
 void SlotScheduler::reset()
 {
-    board_.calendar.cancel(timer_);
+    system_.calendar.cancel(timer_);
     slots_.reset();
 }
 
@@ -42,8 +42,8 @@ void SlotScheduler::ask(uint32_t sq, SlotUse use)
 {
     QueueRow &q = queues_[sq];
     q.use = use;
-    q.mark = board_.now;
-    const Cycle out = slots_.leaving_until(sq, board_.now);
+    q.mark = system_.now;
+    const Cycle out = slots_.leaving_until(sq, system_.now);
     if (__builtin_expect(out != 0, 0)) {
         q.state = QueueState::kSwapOut;
         queues_.at(sq, out, QueueStep::kSwapOut);
@@ -58,34 +58,34 @@ void SlotScheduler::ask(uint32_t sq, SlotUse use)
 void SlotScheduler::swapped_out(uint32_t sq)
 {
     const QueueRow &q = queues_[sq];
-    trace_.note(sq, {TWINSIM_PHASE_SLOT, q.mark, board_.params.slot_disable.index});
+    trace_.note(sq, {TWINSIM_PHASE_SLOT, q.mark, system_.params.slot_disable.index});
     ask(sq, q.use);
 }
 
 // T-SCH-3: one grant per arbitration time, while there is a free slot and somebody asks.
 void SlotScheduler::arm()
 {
-    if (arbitration_.empty(Arbitration::kSlots) || board_.calendar.pending(timer_))
+    if (arbitration_.empty(Arbitration::kSlots) || system_.calendar.pending(timer_))
         return;
-    const Cycle next = slots_.next_grant(board_.now);
+    const Cycle next = slots_.next_grant(system_.now);
     if (next != kNever)
-        board_.calendar.schedule(timer_, next, Rank::kArbiter);
+        system_.calendar.schedule(timer_, next, Rank::kArbiter);
 }
 
 // T-SCH-4.
 void SlotScheduler::fire()
 {
-    if (arbitration_.empty(Arbitration::kSlots) || !slots_.free_now(board_.now)) {
+    if (arbitration_.empty(Arbitration::kSlots) || !slots_.free_now(system_.now)) {
         arm();
         return;
     }
     const uint32_t sq = arbitration_.take(Arbitration::kSlots);
     QueueRow &q = queues_[sq];
-    const SlotGrant grant = slots_.grant(sq, q.mark, board_.now);
+    const SlotGrant grant = slots_.grant(sq, q.mark, system_.now);
     q.slot = grant.slot;
     q.state = QueueState::kSwapIn;
     q.was_short = grant.was_short;
-    if (board_.trace.on())
+    if (system_.trace.on())
         trace_.note_taken(sq, Trace::kSlot, q.slot, [this] { return slots_.taken(); });
     if (__builtin_expect(firmware_ != nullptr, 0))
         firmware_->activate(sq);
@@ -98,9 +98,9 @@ void SlotScheduler::fire()
 void SlotScheduler::give_up(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
-    if (board_.trace.on())
+    if (system_.trace.on())
         trace_.note_leaving(sq);
-    slots_.leave(sq, q.slot, board_.now);
+    slots_.leave(sq, q.slot, system_.now);
     q.slot = QueueRow::kNoSlot;
     if (__builtin_expect(firmware_ != nullptr, 0))
         firmware_->release_commands(sq);
@@ -111,11 +111,11 @@ void SlotScheduler::give_up(uint32_t sq)
 stars_rtsq_state SlotScheduler::state(uint32_t sq) const
 {
     const QueueRow &q = queues_[sq];
-    const Params &p = board_.params;
-    const Cycle out = slots_.leaving_until(sq, board_.now);
+    const Params &p = system_.params;
+    const Cycle out = slots_.leaving_until(sq, system_.now);
     if (out != 0)
-        return out - board_.now > p.slot_disable.value ? STARS_RTSQ_WAIT_SWAP_OUT
-                                                       : STARS_RTSQ_SLOT_DISABLE;
+        return out - system_.now > p.slot_disable.value ? STARS_RTSQ_WAIT_SWAP_OUT
+                                                        : STARS_RTSQ_SLOT_DISABLE;
     switch (q.state) {
     case QueueState::kClosed:
     case QueueState::kIdle:
@@ -125,9 +125,9 @@ stars_rtsq_state SlotScheduler::state(uint32_t sq) const
     case QueueState::kWaitClass:
         return STARS_RTSQ_WAIT_SWAP_IN;
     case QueueState::kSwapIn: {
-        if (!board_.calendar.pending(queues_.timer(sq))) // a firmware has yet to take it in
+        if (!system_.calendar.pending(queues_.timer(sq))) // a firmware has yet to take it in
             return STARS_RTSQ_WAIT_SWAP_IN;
-        const Cycle left = board_.calendar.time_of(queues_.timer(sq)) - board_.now;
+        const Cycle left = system_.calendar.time_of(queues_.timer(sq)) - system_.now;
         const Cycle enable = p.slot_enable.value, record = enable + p.record_read.value;
         return left > record   ? STARS_RTSQ_WAIT_SWAP_IN
                : left > enable ? (left == record ? STARS_RTSQ_READ_SENT : STARS_RTSQ_WAIT_RECORD)

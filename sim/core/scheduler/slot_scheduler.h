@@ -47,7 +47,7 @@ class SlotScheduler
     const TaskTrace &trace_;
     Arbitration &arbitration_;
     FirmwareFrontEnd *const firmware_;
-    BoardState &board_;
+    SystemState &system_;
     const uint32_t timer_;
     SlotPool slots_;
 };

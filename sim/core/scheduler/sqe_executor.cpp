@@ -78,7 +78,7 @@ SqeDecoded dispatched(TaskClass to)
 [[gnu::always_inline]] inline void SqeExecutor::access_event(uint32_t sq, const SqeDecoded &decoded)
 {
     const QueueRow &q = queues_[sq];
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     const bool loaded = q.step == QueueStep::kLoaded;
     if (!loaded && tables_.loads_event(sq, decoded.id))
         return;
@@ -96,7 +96,7 @@ SqeDecoded dispatched(TaskClass to)
 [[gnu::always_inline]] inline void SqeExecutor::have_effect(uint32_t sq, SqeDecoded decoded)
 {
     QueueRow &q = queues_[sq];
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     const stars_sqe &sqe = queues_.sqe(sq);
     const uint32_t id = decoded.id;
     switch (decoded.effect) {
@@ -163,18 +163,18 @@ void SqeExecutor::write_memory(uint32_t sq)
 {
     const stars_sqe &sqe = queues_.sqe(sq);
     const Store store = store_of(sqe, tables_.events().size(), tables_.notifies().size());
-    trace_.note(sq, {TWINSIM_PHASE_TABLE, queues_[sq].mark, board_.params.write_value.index, kNone,
+    trace_.note(sq, {TWINSIM_PHASE_TABLE, queues_[sq].mark, system_.params.write_value.index, kNone,
                      store.bytes});
     twinsim_target target = TWINSIM_TARGET_NONE;
     uint32_t owner = queues_.device;
-    void *const to = board_.bus.translate(board_.bus.context, queues_.device, store.address,
-                                          store.bytes, TWINSIM_WRITE, &target, &owner);
+    void *const to = system_.bus.translate(system_.bus.context, queues_.device, store.address,
+                                           store.bytes, TWINSIM_WRITE, &target, &owner);
     if (!to) {
-        progress_.fail(sq, STARS_ERROR_EXCEPTION, board_.refusal());
+        progress_.fail(sq, STARS_ERROR_EXCEPTION, system_.refusal());
         return;
     }
     std::memcpy(to, &sqe.word[8], store.bytes);
-    board_.stored(store.address, store.bytes);
+    system_.stored(store.address, store.bytes);
     progress_.executed(sq);
 }
 

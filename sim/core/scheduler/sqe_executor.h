@@ -34,7 +34,7 @@ class SqeExecutor
     SqeExecutor(const QueueTable &queues, const TaskTrace &trace, SqeProgress &progress,
                 ClassShares &shares, SyncTables &tables, const Engines &engines)
         : queues_(queues), trace_(trace), progress_(progress), shares_(shares), tables_(tables),
-          engines_(engines), board_(queues.board)
+          engines_(engines), system_(queues.system)
     {
     }
 
@@ -61,7 +61,7 @@ class SqeExecutor
     ClassShares &shares_;
     SyncTables &tables_;
     const Engines engines_;
-    BoardState &board_;
+    SystemState &system_;
 };
 
 } // namespace tsim

@@ -21,9 +21,9 @@ void SqeProgress::reset()
 void SqeProgress::fail(uint32_t sq, uint8_t error, uint16_t status, SqeOp op)
 {
     QueueRow &q = queues_[sq];
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     q.state = QueueState::kWork;
-    q.mark = board_.now;
+    q.mark = system_.now;
     q.error = error;
     q.status = status;
     if (faults_.armed())
@@ -33,20 +33,20 @@ void SqeProgress::fail(uint32_t sq, uint8_t error, uint16_t status, SqeOp op)
         return;
     }
     advance(sq, op,
-            {SqeNext::kReport, SqeHold::kNot, board_.now + p.retire.value + p.cq_write.value});
+            {SqeNext::kReport, SqeHold::kNot, system_.now + p.retire.value + p.cq_write.value});
 }
 
 void SqeProgress::hold(uint32_t sq, HoldReason why)
 {
     QueueRow &q = queues_[sq];
     queues_.cancel(sq);
-    if (board_.trace.on())
+    if (system_.trace.on())
         trace_.note_hold(sq, why);
     q.state = QueueState::kHeld;
     q.hold = why;
-    q.mark = board_.now;
+    q.mark = system_.now;
     if (why == HoldReason::kCq || why == HoldReason::kCqError)
-        board_.stop |= BoardState::kStopCq;
+        system_.stop |= SystemState::kStopCq;
     else if (why == HoldReason::kBefore)
         interrupts_.raise(sq, pre_p(queues_.sqe(sq)));
     else if (why == HoldReason::kAfter)
@@ -58,7 +58,7 @@ void SqeProgress::hold(uint32_t sq, HoldReason why)
 SqeAnswer SqeProgress::ask(uint32_t sq, SqeOp op, const SqeStep &plain, bool flag)
 {
     const QueueRow &q = queues_[sq];
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     // The end may find no SQE at the head, and somebody about to write one there; to skip it is an end, too.
     const bool ends = op == SqeOp::kEnd || op == SqeOp::kHandled;
     SqeRequest request{op, flag, sq, 0, ends ? &kNoSqe : &queues_.sqe(sq)};
@@ -104,7 +104,7 @@ void SqeProgress::follow(uint32_t sq, const SqeAnswer &answer)
         [[fallthrough]];
     case SqeNext::kRetire:
         q.state = QueueState::kWork;
-        q.mark = board_.now;
+        q.mark = system_.now;
         break;
     default:
         assert(answer.step.next != SqeNext::kEffect); // only of has_effect()

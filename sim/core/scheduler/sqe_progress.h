@@ -24,7 +24,7 @@ class SqeProgress
     SqeProgress(const QueueTable &queues, const TaskFaults &faults, const TaskTrace &trace,
                 Interrupts &interrupts, FirmwareFrontEnd *firmware)
         : queues_(queues), faults_(faults), trace_(trace), interrupts_(interrupts),
-          firmware_(firmware), board_(queues.board)
+          firmware_(firmware), system_(queues.system)
     {
     }
     /// From now on the port decides. While all queues are closed.
@@ -109,7 +109,7 @@ class SqeProgress
     const TaskTrace &trace_;
     Interrupts &interrupts_;
     FirmwareFrontEnd *const firmware_;
-    BoardState &board_;
+    SystemState &system_;
     std::unique_ptr<SqeRtlPort> rtl_port_; // null: the plain model
     SqeDecoded decoded_;                   // for that: what the SQE that executes asks for
 };
@@ -144,10 +144,10 @@ class SqeProgress
 // T-SQE-5.
 inline void SqeProgress::start_retire(uint32_t sq, SqeOp op)
 {
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     QueueRow &q = queues_[sq];
     q.state = QueueState::kWork;
-    q.mark = board_.now;
+    q.mark = system_.now;
     const bool reports = wants_cqe(queues_.sqe(sq));
     if (reports && faults_.armed())
         faults_.ask_cqe(sq);
@@ -156,7 +156,7 @@ inline void SqeProgress::start_retire(uint32_t sq, SqeOp op)
         return;
     }
     const Cycle cqe = reports ? p.cq_write.value : 0;
-    advance(sq, op, {SqeNext::kRetire, SqeHold::kNot, board_.now + p.retire.value + cqe});
+    advance(sq, op, {SqeNext::kRetire, SqeHold::kNot, system_.now + p.retire.value + cqe});
 }
 
 } // namespace tsim

@@ -8,32 +8,32 @@ namespace tsim
 
 namespace
 {
-EventTable event_table(const BoardState &board, uint32_t device, uint32_t queues)
+EventTable event_table(const SystemState &system, uint32_t device, uint32_t queues)
 {
-    const Params &p = board.params;
+    const Params &p = system.params;
     const EventShape shape = {static_cast<uint32_t>(p.events.value), queues,
                               static_cast<uint32_t>(p.event_cached.value),
                               p.event_isolation.value != 0};
     return {shape.ids, shape.queues, shape.lines, shape.isolated,
-            board.rtl_ports ? board.rtl_ports->events(shape, {device, ""}) : nullptr};
+            system.rtl_ports ? system.rtl_ports->events(shape, {device, ""}) : nullptr};
 }
 
-NotifyTable notify_table(const BoardState &board, uint32_t device, uint32_t queues)
+NotifyTable notify_table(const SystemState &system, uint32_t device, uint32_t queues)
 {
-    const auto ids = static_cast<uint32_t>(board.params.notifies.value);
+    const auto ids = static_cast<uint32_t>(system.params.notifies.value);
     return {ids, queues,
-            board.rtl_ports ? board.rtl_ports->notifies(ids, queues, {device, ""}) : nullptr};
+            system.rtl_ports ? system.rtl_ports->notifies(ids, queues, {device, ""}) : nullptr};
 }
 } // namespace
 
 SyncTables::SyncTables(const QueueTable &queues, const TaskFaults &faults, const TaskTrace &trace,
                        SqeProgress &progress, SlotScheduler &slots)
     : queues_(queues), faults_(faults), trace_(trace), progress_(progress), slots_(slots),
-      board_(queues.board),
-      forward_timer_((queues.device << BoardState::kDeviceShift) + BoardState::kForwardTimer),
-      events_(event_table(board_, queues.device, queues.size())),
-      notifies_(notify_table(board_, queues.device, queues.size())),
-      counts_(static_cast<uint32_t>(board_.params.count_notifies.value), queues.size())
+      system_(queues.system),
+      forward_timer_((queues.device << SystemState::kDeviceShift) + SystemState::kForwardTimer),
+      events_(event_table(system_, queues.device, queues.size())),
+      notifies_(notify_table(system_, queues.device, queues.size())),
+      counts_(static_cast<uint32_t>(system_.params.count_notifies.value), queues.size())
 {
 }
 
@@ -59,12 +59,12 @@ void SyncTables::clear_event(uint32_t id, uint32_t waker)
 void SyncTables::load_event(uint32_t sq, uint32_t id)
 {
     QueueRow &q = queues_[sq];
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     trace_.note_access(sq, p.event_table.index, id, TWINSIM_TABLE_VAIN);
-    q.mark = board_.now;
+    q.mark = system_.now;
     q.wait_id = id;
     queues_.at(sq,
-               progress_.due(sq, SqeOp::kMiss, SqeNext::kLoaded, board_.now + p.event_miss.value),
+               progress_.due(sq, SqeOp::kMiss, SqeNext::kLoaded, system_.now + p.event_miss.value),
                QueueStep::kLoaded);
 }
 
@@ -87,7 +87,7 @@ void SyncTables::write_notify(uint32_t id, bool flag, uint32_t waker)
 void SyncTables::wait_notify(uint32_t sq, uint32_t id)
 {
     queues_[sq].wait_id = id;
-    if (notifies_.wait(id, sq, board_.now))
+    if (notifies_.wait(id, sq, system_.now))
         progress_.executed(sq);
     else
         park(sq, queues_.sqe(sq).word[STARS_NOTIFY_TIMEOUT_WORD]);
@@ -119,7 +119,7 @@ void SyncTables::wait_count(uint32_t sq, uint32_t id)
                                           static_cast<uint8_t>(sqe.word[STARS_COUNT_MODE_WORD]),
                                           (sqe.word[2] & STARS_W2_COUNT_CLEAR) != 0};
     const uint32_t before = counts_.count(id);
-    if (!counts_.wait(id, sq, condition, board_.now)) {
+    if (!counts_.wait(id, sq, condition, system_.now)) {
         park(sq, sqe.word[STARS_NOTIFY_TIMEOUT_WORD]);
         return;
     }
@@ -134,15 +134,15 @@ void SyncTables::wait_count(uint32_t sq, uint32_t id)
 void SyncTables::park(uint32_t sq, uint32_t timeout)
 {
     QueueRow &q = queues_[sq];
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     q.state = QueueState::kParked;
-    q.mark = board_.now;
+    q.mark = system_.now;
     slots_.leave(sq);
     Cycle limit = kNever;
     if (timeout != 0)
         limit = p.to_cycles(uint64_t{timeout} * STARS_TIMEOUT_UNIT_NS);
     limit = std::min(limit, credit_time(queues_.sqe(sq), p));
-    limit = progress_.due(sq, SqeOp::kPark, SqeNext::kLimit, limit_from(board_.now, limit));
+    limit = progress_.due(sq, SqeOp::kPark, SqeNext::kLimit, limit_from(system_.now, limit));
     if (limit != kNever)
         queues_.at(sq, limit, QueueStep::kLimit);
 }
@@ -188,7 +188,7 @@ void SyncTables::store_event(uint32_t id, bool flag, const Origin &origin)
     }
     events_.record(id);
     for (uint32_t sq = events_.release(id); sq != kNone; sq = events_.release(id))
-        wake(sq, origin, board_.params.peer_write.index);
+        wake(sq, origin, system_.params.peer_write.index);
     if (events_.sends(id))
         send_forwards(id, origin);
 }
@@ -201,16 +201,16 @@ void SyncTables::store_notify(uint32_t id, bool flag, const Origin &origin)
     }
     const uint32_t sq = notifies_.record(id);
     if (sq != kNone)
-        wake(sq, origin, board_.params.peer_write.index);
+        wake(sq, origin, system_.params.peer_write.index);
 }
 
 // T-RMT-6.
 int SyncTables::forward(uint32_t id, uint32_t device, uint32_t entry)
 {
-    if (id >= events_.size() || device >= board_.peers.size() ||
-        entry >= board_.peers[device]->events_.size())
+    if (id >= events_.size() || device >= system_.peers.size() ||
+        entry >= system_.peers[device]->events_.size())
         return TWINSIM_E_ARGUMENT;
-    EventTable &there = board_.peers[device]->events_;
+    EventTable &there = system_.peers[device]->events_;
     if (there.receives(entry))
         return TWINSIM_E_STATE;
     forwards_.add(id, device, entry);
@@ -224,7 +224,7 @@ int SyncTables::forward(uint32_t id, uint32_t device, uint32_t entry)
 // T-RMT-7: they leave.
 void SyncTables::send_forwards(uint32_t id, const Origin &origin)
 {
-    forwards_.send(id, board_.now + board_.params.peer_write.value, origin);
+    forwards_.send(id, system_.now + system_.params.peer_write.value, origin);
     events_.set_sends(id, false);
     arm_forwards();
 }
@@ -232,17 +232,17 @@ void SyncTables::send_forwards(uint32_t id, const Origin &origin)
 void SyncTables::arm_forwards()
 {
     if (forwards_.next_arrival() == kNever)
-        board_.calendar.cancel(forward_timer_);
-    else if (!board_.calendar.pending(forward_timer_))
-        board_.calendar.schedule(forward_timer_, forwards_.next_arrival(), Rank::kQueue);
+        system_.calendar.cancel(forward_timer_);
+    else if (!system_.calendar.pending(forward_timer_))
+        system_.calendar.schedule(forward_timer_, forwards_.next_arrival(), Rank::kQueue);
 }
 
 // T-RMT-7: those that arrive now, in the order in which they left.
 void SyncTables::fire_forwards()
 {
-    while (forwards_.next_arrival() <= board_.now) {
+    while (forwards_.next_arrival() <= system_.now) {
         const RemoteRecords::Forward forward = forwards_.arrived();
-        SyncTables &there = *board_.peers[forward.device];
+        SyncTables &there = *system_.peers[forward.device];
         there.events_.set_receives(forward.entry, false);
         there.store_event(forward.entry, true, forward.origin);
     }
@@ -254,12 +254,12 @@ void SyncTables::end_forwards(uint32_t id)
 {
     RemoteRecords::Forward forward;
     while (forwards_.take(id, forward))
-        board_.peers[forward.device]->events_.set_receives(forward.entry, false);
+        system_.peers[forward.device]->events_.set_receives(forward.entry, false);
     events_.set_sends(id, false);
     if (!events_.receives(id))
         return;
     events_.set_receives(id, false);
-    for (SyncTables *const peer : board_.peers)
+    for (SyncTables *const peer : system_.peers)
         peer->drop_forwards(queues_.device, id);
 }
 
@@ -269,7 +269,7 @@ void SyncTables::drop_forwards(uint32_t device, uint32_t entry)
     forwards_.drop_to(device, entry);
     if (forwards_.next_arrival() == first)
         return;
-    board_.calendar.cancel(forward_timer_);
+    system_.calendar.cancel(forward_timer_);
     arm_forwards();
 }
 
@@ -278,8 +278,8 @@ void SyncTables::reset_forwards()
 {
     RemoteRecords::Forward forward;
     while (forwards_.take_any(forward))
-        board_.peers[forward.device]->events_.set_receives(forward.entry, false);
-    for (SyncTables *const peer : board_.peers)
+        system_.peers[forward.device]->events_.set_receives(forward.entry, false);
+    for (SyncTables *const peer : system_.peers)
         peer->drop_forwards(queues_.device, kNone);
 }
 

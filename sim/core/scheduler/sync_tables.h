@@ -48,7 +48,7 @@ class SyncTables
     void wait_event(uint32_t sq, uint32_t id)
     {
         queues_[sq].wait_id = id;
-        if (events_.wait(id, sq, board_.now))
+        if (events_.wait(id, sq, system_.now))
             progress_.executed(sq);
         else
             park(sq, queues_.sqe(sq).word[STARS_EVENT_TIMEOUT_WORD]);
@@ -103,7 +103,7 @@ class SyncTables
     const TaskTrace &trace_;
     SqeProgress &progress_;
     SlotScheduler &slots_;
-    BoardState &board_;
+    SystemState &system_;
     const uint32_t forward_timer_;
     EventTable events_;
     NotifyTable notifies_;

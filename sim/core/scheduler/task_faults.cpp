@@ -52,10 +52,10 @@ bool TaskFaults::acts(uint32_t sq, uint32_t kind) const
 // T-FLT-8.
 Cycle TaskFaults::slowed(uint32_t sq, Cycle time) const
 {
-    const BoardState &board = queues_.board;
+    const SystemState &system = queues_.system;
     const uint64_t permille = effect(sq).slow_permille;
     // Beyond what time can count nothing happens any more, but it is still a time.
-    const Cycle most = UINT64_MAX / board.params.cycle_ns - 1 - board.now;
+    const Cycle most = UINT64_MAX / system.params.cycle_ns - 1 - system.now;
     if (time / 1000 >= most / permille)
         return most;
     return time / 1000 * permille + (time % 1000 * permille + 999) / 1000;
@@ -64,7 +64,7 @@ Cycle TaskFaults::slowed(uint32_t sq, Cycle time) const
 Cycle TaskFaults::give_up_time(uint32_t sq) const
 {
     const uint64_t ns = effect(sq).give_up_ns;
-    return ns != 0 ? queues_.board.params.to_cycles(ns) : kNever;
+    return ns != 0 ? queues_.system.params.to_cycles(ns) : kNever;
 }
 
 // T-FLT-8, T-FLT-17.
@@ -75,8 +75,8 @@ bool TaskFaults::stretches(uint32_t sq) const
     if (slow.slow_permille == 1000 || slow.stretched)
         return false;
     slow.stretched = true;
-    const Cycle end = q.mark + slowed(sq, queues_.board.now - q.mark);
-    if (end < limit_from(q.mark, credit_time(queues_.sqe(sq), queues_.board.params)))
+    const Cycle end = q.mark + slowed(sq, queues_.system.now - q.mark);
+    if (end < limit_from(q.mark, credit_time(queues_.sqe(sq), queues_.system.params)))
         queues_.at(sq, end, QueueStep::kStretched);
     return true;
 }

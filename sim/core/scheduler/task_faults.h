@@ -12,7 +12,7 @@ namespace tsim
 class TaskFaults
 {
   public:
-    explicit TaskFaults(const QueueTable &queues) : queues_(queues), plan_(queues.board.faults) {}
+    explicit TaskFaults(const QueueTable &queues) : queues_(queues), plan_(queues.system.faults) {}
 
     [[nodiscard]] bool armed() const { return __builtin_expect(plan_.armed(), 0) != 0; }
     /// The queue turns to an SQE.
@@ -57,7 +57,7 @@ class TaskFaults
     /// The time that is over since the mark was the engine's own.
     [[nodiscard]] bool gave_up(uint32_t sq) const
     {
-        return queues_.board.now - queues_[sq].mark >= give_up_time(sq);
+        return queues_.system.now - queues_[sq].mark >= give_up_time(sq);
     }
     /// A slow engine takes more time; false: it is not slow, or has taken that.
     [[nodiscard, gnu::cold]] bool stretches(uint32_t sq) const;

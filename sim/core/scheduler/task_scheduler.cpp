@@ -20,38 +20,38 @@ uint64_t derive(uint64_t seed, uint64_t device, uint64_t use)
 }
 } // namespace
 
-TaskScheduler::TaskScheduler(BoardState &board, uint32_t device)
-    : board_(board), fronts_(board.params.queues.value), rows_(board.params.queues.value),
-      queues_(board, device, rows_.data(), fronts_.data(), static_cast<uint32_t>(rows_.size())),
+TaskScheduler::TaskScheduler(SystemState &system, uint32_t device)
+    : system_(system), fronts_(system.params.queues.value), rows_(system.params.queues.value),
+      queues_(system, device, rows_.data(), fronts_.data(), static_cast<uint32_t>(rows_.size())),
       faults_(queues_), trace_(queues_, faults_),
-      firmware_(board.params.fw_loop.value != 0
+      firmware_(system.params.fw_loop.value != 0
                     ? std::make_unique<FirmwareFrontEnd>(queues_, trace_, interrupts_)
                     : nullptr),
-      arbitration_(queues_, derive(board.seed, device, kSchedulerSeed)),
+      arbitration_(queues_, derive(system.seed, device, kSchedulerSeed)),
       slots_(queues_, trace_, arbitration_, firmware_.get()),
       shares_(queues_, trace_, arbitration_, slots_),
       progress_(queues_, faults_, trace_, interrupts_, firmware_.get()),
       tables_(queues_, faults_, trace_, progress_, slots_),
       front_end_(queues_, faults_, trace_, progress_, slots_, firmware_.get()),
-      dma_(queues_, faults_, trace_, progress_, derive(board.seed, device, kSdmaSeed),
-           derive(board.seed, device, kPcieSeed)),
+      dma_(queues_, faults_, trace_, progress_, derive(system.seed, device, kSdmaSeed),
+           derive(system.seed, device, kPcieSeed)),
       conds_(queues_, trace_, progress_, front_end_, shares_, slots_),
       calls_(queues_, trace_, progress_),
-      kernels_(queues_, faults_, trace_, progress_, derive(board.seed, device, kCoreSeed)),
+      kernels_(queues_, faults_, trace_, progress_, derive(system.seed, device, kCoreSeed)),
       peers_(queues_, faults_, trace_, progress_),
       executor_(queues_, trace_, progress_, shares_, tables_,
                 {dma_, conds_, calls_, kernels_, peers_}),
       retirement_(queues_, faults_, trace_, interrupts_, progress_, slots_, shares_, {dma_, conds_},
                   firmware_.get())
 {
-    if (board.rtl_ports && !firmware_)
-        progress_.attach(board.rtl_ports->sqes(sqe_shape(), {device, ""}));
+    if (system.rtl_ports && !firmware_)
+        progress_.attach(system.rtl_ports->sqes(sqe_shape(), {device, ""}));
     reset();
 }
 
 SqeShape TaskScheduler::sqe_shape() const
 {
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     return {events().size(),
             notifies().size(),
             counts().size(),
@@ -81,15 +81,15 @@ void TaskScheduler::reset()
             conds_.forget(sq);
         dma_.stop(sq);
         // Nobody asks the queue to release what it has.
-        if (board_.trace.on() && q.slot != QueueRow::kNoSlot)
-            trace_.note_given(sq, Trace::kSlot, board_.params.slots, q.slot);
-        if (board_.trace.on() && q.share != kNoClass)
+        if (system_.trace.on() && q.slot != QueueRow::kNoSlot)
+            trace_.note_given(sq, Trace::kSlot, system_.params.slots, q.slot);
+        if (system_.trace.on() && q.share != kNoClass)
             trace_.note_given(sq, Trace::kShare, shares_.cap(q.share), q.share);
         fronts_[sq].close();
         faults_.forget(sq);
         q = {};
     }
-    board_.links_changed();
+    system_.links_changed();
     tables_.reset();
     front_end_.reset();
     progress_.reset();
@@ -116,7 +116,7 @@ void TaskScheduler::open(uint32_t sq, const twinsim_queue &config, const void *r
     q.priority = config.priority;
     q.group = config.group;
     q.stream_id = config.stream_id;
-    if (board_.trace.on())
+    if (system_.trace.on())
         trace_.note_opened(sq);
 }
 
@@ -208,10 +208,10 @@ void TaskScheduler::fire_queue(uint32_t sq)
 void TaskScheduler::swap_done(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
-    if (board_.trace.on())
+    if (system_.trace.on())
         trace_.note_swapped(sq);
     q.state = QueueState::kWork;
-    q.mark = board_.now;
+    q.mark = system_.now;
     switch (q.use) {
     case SlotUse::kBegin:
         front_end_.go_on(sq);
@@ -309,7 +309,7 @@ void TaskScheduler::inspect(uint32_t sq, twinsim_queue_info &out) const
         out.state = TWINSIM_QUEUE_PARKED;
         out.wait_id = q.wait_id;
         if (q.type == STARS_SQE_COND)
-            out.wait_address = board_.polls.address(queues_.timer(sq));
+            out.wait_address = system_.polls.address(queues_.timer(sq));
         break;
     case QueueState::kHeld:
     case QueueState::kKilled:

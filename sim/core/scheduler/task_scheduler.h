@@ -33,7 +33,7 @@ namespace tsim
 class TaskScheduler
 {
   public:
-    TaskScheduler(BoardState &board, uint32_t device);
+    TaskScheduler(SystemState &system, uint32_t device);
     TaskScheduler(const TaskScheduler &) = delete;
     TaskScheduler &operator=(const TaskScheduler &) = delete;
 
@@ -169,7 +169,7 @@ class TaskScheduler
     void kill(uint32_t sq);
     void abandon(uint32_t sq);
 
-    BoardState &board_;
+    SystemState &system_;
     ApartVector<TaskQueue, 2048> fronts_;
     ApartVector<QueueRow, 1024> rows_;
     const QueueTable queues_;

@@ -22,61 +22,61 @@ uint32_t TaskTrace::traced(uint32_t sq) const
         return source(sq);
     }
     queues_[sq].traced = about;
-    return board_.trace.next(source(sq));
+    return system_.trace.next(source(sq));
 }
 
 void TaskTrace::turn_to(uint32_t sq, uint64_t about) const
 {
-    board_.trace.head(source(sq), queues_.front(sq).number(), task_of(queues_.sqe(sq)),
-                      static_cast<uint8_t>(about));
+    system_.trace.head(source(sq), queues_.front(sq).number(), task_of(queues_.sqe(sq)),
+                       static_cast<uint8_t>(about));
     queues_[sq].traced = about;
 }
 
 void TaskTrace::write_part(uint32_t sq, twinsim_phase phase, Cycle begin, uint32_t parameter,
                            uint32_t id) const
 {
-    if (begin != board_.now)
-        board_.trace.phase(traced(sq), board_.now, phase, begin, parameter, id);
+    if (begin != system_.now)
+        system_.trace.phase(traced(sq), system_.now, phase, begin, parameter, id);
 }
 
 // A firmware does not report the beginning.
 void TaskTrace::note_table(uint32_t sq, uint32_t parameter, uint32_t id) const
 {
-    board_.trace.table(firmware_ ? traced(sq) : source(sq), board_.now, queues_[sq].mark, parameter,
-                       id);
+    system_.trace.table(firmware_ ? traced(sq) : source(sq), system_.now, queues_[sq].mark,
+                        parameter, id);
 }
 
 void TaskTrace::write_note(uint32_t sq, twinsim_phase phase, Cycle begin, uint32_t parameter,
                            uint32_t id, uint64_t bytes, uint32_t waker, uint64_t waker_number,
                            uint32_t route) const
 {
-    if (begin != board_.now || phase == TWINSIM_PHASE_TABLE)
-        board_.trace.phase(traced(sq), board_.now,
-                           {phase, begin, parameter, id, bytes, waker, waker_number, route});
+    if (begin != system_.now || phase == TWINSIM_PHASE_TABLE)
+        system_.trace.phase(traced(sq), system_.now,
+                            {phase, begin, parameter, id, bytes, waker, waker_number, route});
 }
 
 void TaskTrace::note_opened(uint32_t sq) const
 {
-    board_.trace.opened(source(sq), board_.now, queues_[sq].stream_id);
+    system_.trace.opened(source(sq), system_.now, queues_[sq].stream_id);
 }
 
 void TaskTrace::note_swapped(uint32_t sq) const
 {
     const QueueRow &q = queues_[sq];
     if (!firmware_)
-        board_.trace.swapped_in(traced(sq), board_.now, q.mark, q.was_short, q.slot);
+        system_.trace.swapped_in(traced(sq), system_.now, q.mark, q.was_short, q.slot);
 }
 
 void TaskTrace::note_begun(uint32_t sq, Cycle ready) const
 {
     const Cycle arrival = queues_.front(sq).next_arrival();
-    if (!board_.trace.begun_at_swap(source(sq), board_.now, arrival, ready))
-        board_.trace.begun(traced(sq), board_.now, arrival, ready);
+    if (!system_.trace.begun_at_swap(source(sq), system_.now, arrival, ready))
+        system_.trace.begun(traced(sq), system_.now, arrival, ready);
 }
 
 void TaskTrace::note_command(uint32_t sq) const
 {
-    board_.trace.begun(traced(sq), board_.now, queues_.front(sq).next_arrival(), board_.now);
+    system_.trace.begun(traced(sq), system_.now, queues_.front(sq).next_arrival(), system_.now);
 }
 
 // From here on to its end an SQE that has begun is the one that the trace was last told of.
@@ -84,32 +84,32 @@ void TaskTrace::note_command(uint32_t sq) const
 void TaskTrace::note_engine(uint32_t sq, twinsim_phase what) const
 {
     const QueueRow &q = queues_[sq];
-    if (board_.trace.engine(source(sq), board_.now, what, q.mark, q.channel))
+    if (system_.trace.engine(source(sq), system_.now, what, q.mark, q.channel))
         return;
-    const Params &p = board_.params;
+    const Params &p = system_.params;
     const bool sdma = q.type == STARS_SQE_SDMA;
     const Setting &of = what == TWINSIM_PHASE_SETUP ? (sdma ? p.sdma_setup : p.pcie_setup)
                                                     : (sdma ? p.sdma_channels : p.pcie_channels);
-    board_.trace.phase(source(sq), board_.now, {what, q.mark, of.index, q.channel});
+    system_.trace.phase(source(sq), system_.now, {what, q.mark, of.index, q.channel});
 }
 
 void TaskTrace::note_transfer(uint32_t sq, const DmaJob &job) const
 {
     const QueueRow &q = queues_[sq];
-    if (q.mark != board_.now)
-        board_.trace.transfer(source(sq), board_.now, q.mark, board_.links.parameter(job.route),
-                              q.channel, job.bytes, job.route);
+    if (q.mark != system_.now)
+        system_.trace.transfer(source(sq), system_.now, q.mark, system_.links.parameter(job.route),
+                               q.channel, job.bytes, job.route);
 }
 
 void TaskTrace::note_end(uint32_t sq, bool failed, uint64_t bytes) const
 {
     const QueueRow &q = queues_[sq];
-    if (board_.trace.on()) {
+    if (system_.trace.on()) {
         const bool frees = (q.type == STARS_SQE_SDMA && q.share == kSdma) ||
                            (q.type == STARS_SQE_PCIE_DMA && q.share == kPcieDma);
-        board_.trace.retired(source(sq), board_.now, q.mark, q.begun, bytes, frees);
+        system_.trace.retired(source(sq), system_.now, q.mark, q.begun, bytes, frees);
     }
-    if (board_.task_take)
+    if (system_.task_take)
         tell_end(sq, failed);
 }
 
@@ -119,23 +119,23 @@ void TaskTrace::tell_end(uint32_t sq, bool failed) const
     const twinsim_task_end end = {.device = queues_.device,
                                   .sq = sq,
                                   .number = queues_.front(sq).number(),
-                                  .begin_ns = board_.params.to_ns(q.begun),
-                                  .end_ns = board_.params.to_ns(board_.now),
+                                  .begin_ns = system_.params.to_ns(q.begun),
+                                  .end_ns = system_.params.to_ns(system_.now),
                                   .error = failed ? q.error : uint8_t{0},
                                   .status = failed ? q.status : uint16_t{STARS_STATUS_NONE}};
-    board_.task_take(board_.task_context, &end);
+    system_.task_take(system_.task_context, &end);
 }
 
 void TaskTrace::note_leaving(uint32_t sq) const
 {
-    board_.trace.leave(source(sq), board_.now, queues_[sq].slot);
+    system_.trace.leave(source(sq), system_.now, queues_[sq].slot);
 }
 
 // T-CQ-3: the time until now was that of retirement; what follows is not.
 void TaskTrace::note_hold(uint32_t sq, HoldReason why) const
 {
     if (why == HoldReason::kCq || why == HoldReason::kCqError || why == HoldReason::kLost)
-        board_.trace.retiring(traced(sq), board_.now, queues_[sq].mark);
+        system_.trace.retiring(traced(sq), system_.now, queues_[sq].mark);
 }
 
 void TaskTrace::note_resumed(uint32_t sq) const
@@ -146,11 +146,11 @@ void TaskTrace::note_resumed(uint32_t sq) const
                              : q.hold == HoldReason::kPause ? TWINSIM_HOLD_PAUSE
                              : q.hold == HoldReason::kLost  ? TWINSIM_HOLD_LOST
                                                             : TWINSIM_HOLD_CQ;
-    if (q.mark == board_.now)
+    if (q.mark == system_.now)
         return;
     // Between two SQEs there may be none at the head.
-    board_.trace.phase(q.hold == HoldReason::kPause ? source(sq) : traced(sq), board_.now,
-                       {TWINSIM_PHASE_HOLD, q.mark, kNone, why});
+    system_.trace.phase(q.hold == HoldReason::kPause ? source(sq) : traced(sq), system_.now,
+                        {TWINSIM_PHASE_HOLD, q.mark, kNone, why});
 }
 
 } // namespace tsim

@@ -16,15 +16,15 @@ class TaskTrace
 {
   public:
     TaskTrace(const QueueTable &queues, const TaskFaults &faults)
-        : queues_(queues), faults_(faults), board_(queues.board),
-          firmware_(queues.board.params.fw_loop.value != 0)
+        : queues_(queues), faults_(faults), system_(queues.system),
+          firmware_(queues.system.params.fw_loop.value != 0)
     {
     }
 
     /// A phase that ends now. One value each: a struct by reference would be filled in whether the trace is on or not.
     void note(uint32_t sq, Trace::Phase what) const
     {
-        if (!board_.trace.on())
+        if (!system_.trace.on())
             return;
         if (what.bytes == 0 && what.waker_number == 0 && (what.waker & what.route) == kNone)
             write_part(sq, what.phase, what.begin, what.parameter, what.id);
@@ -37,7 +37,7 @@ class TaskTrace
     {
         if (queues_.is_faulted(sq) && faults_.will_act(sq, TWINSIM_FAULT_RECORD_LOST))
             bits |= TWINSIM_TABLE_VAIN;
-        if (!board_.trace.on())
+        if (!system_.trace.on())
             return;
         if (__builtin_expect(bits == 0, 1))
             note_table(sq, parameter, id);
@@ -59,17 +59,17 @@ class TaskTrace
     template <typename Used>
     void note_taken(uint32_t sq, Trace::Holding what, uint32_t id, Used &&used) const
     {
-        board_.trace.take(source(sq), what, board_.now);
-        if (__builtin_expect(board_.trace.counts(), 0))
-            board_.trace.counted(source(sq), what, id, used());
+        system_.trace.take(source(sq), what, system_.now);
+        if (__builtin_expect(system_.trace.counts(), 0))
+            system_.trace.counted(source(sq), what, id, used());
     }
     void note_given(uint32_t sq, Trace::Holding what, const Setting &of, uint32_t id) const
     {
-        board_.trace.give(source(sq), what, board_.now, of.index, id);
+        system_.trace.give(source(sq), what, system_.now, of.index, id);
     }
     [[nodiscard]] bool has_share(uint32_t sq) const
     {
-        return board_.trace.on() && board_.trace.has(source(sq), Trace::kShare, board_.now);
+        return system_.trace.on() && system_.trace.has(source(sq), Trace::kShare, system_.now);
     }
     [[gnu::noinline]] void note_leaving(uint32_t sq) const;
     [[gnu::cold, gnu::noinline]] void note_hold(uint32_t sq, HoldReason why) const;
@@ -91,7 +91,7 @@ class TaskTrace
 
     const QueueTable queues_;
     const TaskFaults &faults_;
-    BoardState &board_;
+    SystemState &system_;
     const bool firmware_;
 };
 

@@ -412,7 +412,7 @@ enum stars_rtsq_state {
 #define STARS_COUNT_TABLE_BASE  0x03000000u /* 4 bytes per id: the count */
 #define STARS_EVENT_TABLE_BASE  0x02000000u /* 4 bytes per id: bit 0 flag, bit 1 pending */
 
-/* The windows of all devices of a board, for physical addresses in SQEs: a write-value to an entry of the event or notify
+/* The windows of all devices of a system, for physical addresses in SQEs: a write-value to an entry of the event or notify
  * table in the window of another device is a remote record. [use known, addresses assumed] */
 #define STARS_PEER_BASE    UINT64_C(0x100000000000)
 #define STARS_PEER_SHIFT   28u /* one window behind the other, by device number */

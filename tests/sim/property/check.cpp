@@ -61,7 +61,7 @@ Checker::Checker(Rig &rig, const std::vector<Task> &tasks,
                  const std::vector<HostRecord> &host_records)
     : params_(rig.params()), tasks_(tasks), host_records_(host_records)
 {
-    const tsim::Trace &trace = rig.board().trace();
+    const tsim::Trace &trace = rig.system().trace();
     const size_t count = trace.count();
     const twinsim_trace_record *records = trace.records();
     for (size_t i = 0; i < count; ++i) {

@@ -81,7 +81,7 @@ class Run
     /// A number that two equal traces share.
     uint64_t trace_sum()
     {
-        const tsim::Trace &trace = rig_.board().trace();
+        const tsim::Trace &trace = rig_.system().trace();
         const size_t count = trace.count();
         const auto *bytes = reinterpret_cast<const unsigned char *>(trace.records());
         uint64_t sum = 14695981039346656037u;
@@ -91,7 +91,7 @@ class Run
     }
 
     [[nodiscard]] size_t sqes() const { return program_.tasks().size(); }
-    [[nodiscard]] size_t records() const { return rig_.board().trace().count(); }
+    [[nodiscard]] size_t records() const { return rig_.system().trace().count(); }
 
   private:
     std::vector<uint32_t> pick_queues()
@@ -241,7 +241,7 @@ class Run
         const uint32_t chunk = dice_.one_in(2) ? 1 : 1 + dice_.draw(8); // events between two looks
         const bool meddles = dice_.one_in(2);
         for (uint32_t step = 0; step < 200000; ++step) {
-            const twinsim_stop stop = rig_.board().run(TWINSIM_NEVER, chunk);
+            const twinsim_stop stop = rig_.system().run(TWINSIM_NEVER, chunk);
             std::string fault = watcher_.look(chunk == 1);
             if (!fault.empty())
                 return fault;

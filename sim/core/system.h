@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The board without SystemC: devices, links and the calendar that moves them. Rules T-TIM-1 to T-TIM-8.
-#ifndef TWINSIM_CORE_BOARD_H
-#define TWINSIM_CORE_BOARD_H
+/// The system without SystemC: devices, links and the calendar that moves them. Rules T-TIM-1 to T-TIM-8.
+#ifndef TWINSIM_CORE_SYSTEM_H
+#define TWINSIM_CORE_SYSTEM_H
 
 #include <memory>
 #include <vector>
 
-#include "core/engine/board_state.h"
+#include "core/engine/system_state.h"
 #include "core/device.h"
 
 namespace tsim
 {
 
-class Board
+class System
 {
   public:
     /// Of `config` profile and model are not looked at: the parameters come apart, and so does what makes RTL ports of
-    /// blocks, null for none, which lives as long as the board. Throws std::bad_alloc.
-    Board(const Params &params, const twinsim_config &config, RtlPortFactory *rtl_ports = nullptr);
+    /// blocks, null for none, which lives as long as the system. Throws std::bad_alloc.
+    System(const Params &params, const twinsim_config &config, RtlPortFactory *rtl_ports = nullptr);
 
     [[nodiscard]] uint32_t device_count() const { return static_cast<uint32_t>(devices_.size()); }
     [[nodiscard]] Device &device(uint32_t index) { return *devices_[index]; }
@@ -72,7 +72,7 @@ class Board
     void prefetch_next();
     [[nodiscard]] bool is_limit(uint32_t timer) const;
 
-    BoardState state_;
+    SystemState state_;
     std::vector<std::unique_ptr<Device>> devices_;
     uint64_t now_ns_ = 0;
     uint64_t until_ns_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What all blocks of a board share: time, calendar, links, trace, and the reasons to stop a run.
-#ifndef TWINSIM_CORE_ENGINE_BOARD_STATE_H
-#define TWINSIM_CORE_ENGINE_BOARD_STATE_H
+/// What all blocks of a system share: time, calendar, links, trace, and the reasons to stop a run.
+#ifndef TWINSIM_CORE_ENGINE_SYSTEM_STATE_H
+#define TWINSIM_CORE_ENGINE_SYSTEM_STATE_H
 
 #include <memory>
 
@@ -23,7 +23,7 @@ namespace tsim
 
 class SyncTables;
 
-struct BoardState {
+struct SystemState {
     // Timers: 4096 per device, queues first, then cores; one for the links behind them all.
     static constexpr uint32_t kDeviceShift = 12;
     static constexpr uint32_t kCoreTimer = kMaxQueues;
@@ -41,8 +41,8 @@ struct BoardState {
     static constexpr uint32_t kStopCall = 8;
     static constexpr uint32_t kStopKernel = 16;
 
-    BoardState(const Params &profile_params, const twinsim_config &config,
-               RtlPortFactory *rtl_port_factory)
+    SystemState(const Params &profile_params, const twinsim_config &config,
+                RtlPortFactory *rtl_port_factory)
         : params(config.seed == 0 ? without_jitter(profile_params) : profile_params),
           bus(config.bus), seed(config.seed), calendar((config.devices << kDeviceShift) + 1),
           links(profile_params, config.devices, config.bursts, rtl_port_factory),

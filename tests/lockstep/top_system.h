@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The world around npu_top while a job runs: rings, doorbells, CQs, memory, and software. Everything else is in the RTL.
-#ifndef TWINRT_TESTS_LOCKSTEP_TOP_BOARD_H
-#define TWINRT_TESTS_LOCKSTEP_TOP_BOARD_H
+#ifndef TWINRT_TESTS_LOCKSTEP_TOP_SYSTEM_H
+#define TWINRT_TESTS_LOCKSTEP_TOP_SYSTEM_H
 
 #include <algorithm>
 #include <array>
@@ -25,13 +25,13 @@ struct NoWave {
 };
 
 template <class Model, class Wave = NoWave>
-class TopBoard
+class TopSystem
 {
   public:
     static constexpr uint64_t kPatience = 5000000; // clocks of one run
 
     /// The RTL hangs when it works for `patience` clocks without coming back.
-    TopBoard(const Job &job, Model &top, Wave &wave, uint64_t patience = kPatience)
+    TopSystem(const Job &job, Model &top, Wave &wave, uint64_t patience = kPatience)
         : job_(job), top_(top), wave_(wave), patience_(patience),
           counter_mhz_(shipped_profile().params().counter_mhz.value)
     {
@@ -294,7 +294,7 @@ class TopBoard
     static void *translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,
                            twinsim_access, twinsim_target *target, uint32_t *owner)
     {
-        auto *const self = static_cast<TopBoard *>(context);
+        auto *const self = static_cast<TopSystem *>(context);
         *owner = device;
         if (address >= Rig::kHost && address - Rig::kHost + bytes <= kMemory) {
             *target = TWINSIM_TARGET_HOST;

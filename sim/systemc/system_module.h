@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The SystemC shell of a board: one process that runs the calendar, and a module per device below it.
-#ifndef TWINSIM_TLM_BOARD_MODULE_H
-#define TWINSIM_TLM_BOARD_MODULE_H
+/// The SystemC shell of a system: one process that runs the calendar, and a module per device below it.
+#ifndef TWINSIM_SYSTEMC_SYSTEM_MODULE_H
+#define TWINSIM_SYSTEMC_SYSTEM_MODULE_H
 
 #include <memory>
 #include <systemc>
 #include <vector>
 
-#include "core/board.h"
+#include "core/system.h"
 
 namespace tsim
 {
 
-/// Names one device in the module tree. It has no process: the board's calendar moves it.
+/// Names one device in the module tree. It has no process: the system's calendar moves it.
 class DeviceModule : public sc_core::sc_module
 {
   public:
@@ -29,21 +29,21 @@ class DeviceModule : public sc_core::sc_module
 /// One SC_METHOD, woken at the time of the calendar's next entry. From there the model runs ahead of SystemC's time by the
 /// quantum at most, in this run and those that follow: SystemC is woken again for what comes later. A run stops at the very
 /// entry that ends it (T-TIM-7). SystemC's time never passes the model's.
-class BoardModule : public sc_core::sc_module
+class SystemModule : public sc_core::sc_module
 {
   public:
-    BoardModule(const sc_core::sc_module_name &name, Board &board, uint64_t quantum_ns);
+    SystemModule(const sc_core::sc_module_name &name, System &system, uint64_t quantum_ns);
 
     /// twinsim_run(): steps SystemC from the calling thread.
     twinsim_stop run(uint64_t until_ns, uint32_t max_events, bool held = false);
 
-    SC_HAS_PROCESS(BoardModule);
+    SC_HAS_PROCESS(SystemModule);
 
   private:
     void run_calendar();
     [[nodiscard]] Cycle systemc_now() const;
 
-    Board &board_;
+    System &system_;
     const uint64_t quantum_; // cycles
     Cycle window_ = 0;       // up to where the model may go before SystemC's time moves
     sc_core::sc_event wake_;
