@@ -81,15 +81,15 @@ int sim_msprof_draw(FILE *file, const twinsim *sim, const twinsim_profile *profi
     if (!records && count > 0)
         return -ENOMEM;
     struct entry *entries = calloc(2 * count + 1, sizeof(*entries));
-    struct stream_of map;
-    if (!stream_of_make(&map, sim_process.device_count) || !entries) {
+    struct sq_owner map;
+    if (!sq_owner_make(&map, sim_process.device_count) || !entries) {
         free(entries);
         free(map.life);
         return -ENOMEM;
     }
     size_t filled = 0;
     for (size_t i = 0; i < count; i++) {
-        uint32_t life = stream_of(&map, i, &records[i]);
+        uint32_t life = sq_owner_of(&map, i, &records[i]);
         bool block = records[i].phase == TWINSIM_PHASE_BLOCK;
         if (records[i].sq == UINT16_MAX || (records[i].phase != TWINSIM_PHASE_TASK && !block))
             continue;

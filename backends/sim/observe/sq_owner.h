@@ -12,7 +12,7 @@
 
 #define STREAM_OF_SQS 2048u /* pages in the register window */
 
-struct stream_of {
+struct sq_owner {
     const struct timeline_queue *queues;
     size_t queue_count;
     size_t next;
@@ -20,7 +20,7 @@ struct stream_of {
 };
 
 /* False: out of memory. */
-static inline bool stream_of_make(struct stream_of *map, uint32_t devices)
+static inline bool sq_owner_make(struct sq_owner *map, uint32_t devices)
 {
     memset(map, 0, sizeof(*map));
     map->queues = sim_timeline_queues(&map->queue_count);
@@ -32,8 +32,8 @@ static inline bool stream_of_make(struct stream_of *map, uint32_t devices)
 }
 
 /* To be called for each record in turn: the number of the queue's life, UINT32_MAX when it has no stream. */
-static inline uint32_t stream_of(struct stream_of *map, size_t index,
-                                 const struct twinsim_trace_record *record)
+static inline uint32_t sq_owner_of(struct sq_owner *map, size_t index,
+                                   const struct twinsim_trace_record *record)
 {
     for (; map->next < map->queue_count && map->queues[map->next].first_record <= index;
          map->next++) {

@@ -191,7 +191,7 @@ static void put_code(FILE *file, size_t index)
     } while (index > 0);
 }
 
-static void put_name(FILE *file, const twinsim *sim, const struct stream_of *map, enum kind kind,
+static void put_name(FILE *file, const twinsim *sim, const struct sq_owner *map, enum kind kind,
                      uint64_t number)
 {
     static const char *const engines[] = {"none", "sdma", "pcie_dma", "host_dma", "aic", "aiv"};
@@ -250,7 +250,7 @@ static void put_value(FILE *file, unsigned bits, uint64_t value, size_t code)
     fputc('\n', file);
 }
 
-static void put_head(FILE *file, const twinsim *sim, const struct stream_of *map,
+static void put_head(FILE *file, const twinsim *sim, const struct sq_owner *map,
                      const uint64_t *keys, size_t key_count)
 {
     fputs("$version twinrt-vcd 1 $end\n$timescale 1 ns $end\n", file);
@@ -319,14 +319,14 @@ int sim_vcd_draw(FILE *file, const twinsim *sim, const char *signals)
     if (!records && count > 0)
         return -ENOMEM;
     struct changes changes = {.signals = signals};
-    struct stream_of map;
+    struct sq_owner map;
     uint64_t *keys = NULL;
     uint64_t *values = NULL;
     changes.list = calloc(6 * count + 1, sizeof(*changes.list));
-    if (!stream_of_make(&map, sim_process.device_count) || !changes.list)
+    if (!sq_owner_make(&map, sim_process.device_count) || !changes.list)
         goto free_all;
     for (size_t i = 0; i < count; i++)
-        add_record(&changes, &records[i], stream_of(&map, i, &records[i]));
+        add_record(&changes, &records[i], sq_owner_of(&map, i, &records[i]));
     keys = calloc(changes.count + 1, sizeof(*keys));
     values = calloc(changes.count + 1, sizeof(*values));
     if (!keys || !values)

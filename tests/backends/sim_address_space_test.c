@@ -80,5 +80,5 @@ int main(int argc, char **argv)
         fprintf(stderr, "the address space cannot be limited\n");
         return TWIN_EXIT_FAILED;
     }
-    return twin_run_suite("backend.sim_room", tests, TWIN_COUNT(tests), argc, argv);
+    return twin_run_suite("backend.sim_address_space", tests, TWIN_COUNT(tests), argc, argv);
 }

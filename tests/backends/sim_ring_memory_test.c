@@ -175,5 +175,5 @@ static const twin_test tests[] = {
 
 int main(int argc, char **argv)
 {
-    return twin_run_suite("sim_rings", tests, TWIN_COUNT(tests), argc, argv);
+    return twin_run_suite("sim_ring_memory", tests, TWIN_COUNT(tests), argc, argv);
 }

@@ -195,5 +195,5 @@ static const twin_test tests[] = {
 int main(int argc, char **argv)
 {
     seam_load("sim");
-    return twin_run_suite("sim_pace", tests, TWIN_COUNT(tests), argc, argv);
+    return twin_run_suite("sim_held_runs", tests, TWIN_COUNT(tests), argc, argv);
 }
