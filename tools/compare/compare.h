@@ -29,8 +29,8 @@ struct compare_only {
 };
 
 struct compare_kind {
-    uint32_t kind;                       /* twin_op_kind */
-    uint64_t count;                      /* pairs with times on both sides */
+    uint32_t kind;                    /* twin_op_kind */
+    uint64_t count;                   /* pairs with times on both sides */
     double median, p5, p95, min, max; /* time in B by time in A */
 };
 
