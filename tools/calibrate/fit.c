@@ -12,7 +12,7 @@
 #define UNSTEADY_NS 3.0  /* slopes to both sides may differ by so much in one step */
 #define UNSTEADY    0.3  /* or by this part of it */
 
-bool fit_memory_is_short(struct fit *fit)
+bool fit_out_of_memory(struct fit *fit)
 {
     (void)snprintf(fit->error, fit->error_bytes, "out of memory");
     return false;
@@ -67,7 +67,7 @@ bool fit_begin(struct fit *fit, struct calibrate_bench *bench,
         calloc((bench->row_count + 1) * (parameters->count + 1), sizeof(*fit->jacobian));
     if (!fit->rows || !fit->row_at || !fit->axes || !fit->weights || !fit->z || !fit->unsteady ||
         !fit->jacobian)
-        return fit_memory_is_short(fit);
+        return fit_out_of_memory(fit);
     size_t at = 0;
     for (size_t work = 0; work < bench->work_count; work++) {
         for (size_t i = 0; i < bench->rows[work].count; i++, at++) {
@@ -83,7 +83,7 @@ bool fit_begin(struct fit *fit, struct calibrate_bench *bench,
         struct fit_axis *axis = &fit->axes[fit->axis_count];
         axis->members = calloc(parameters->count, sizeof(*axis->members));
         if (!axis->members)
-            return fit_memory_is_short(fit);
+            return fit_out_of_memory(fit);
         fit->axis_count++;
         axis->members[axis->count++] = i;
     }
@@ -105,12 +105,17 @@ void fit_end(struct fit *fit)
 
 /* ---- trials ---------------------------------------------------------------------------------- */
 
+void *fit_zeros(struct fit *fit, size_t count, size_t bytes)
+{
+    void *zeros = calloc(count + 1, bytes);
+    if (!zeros)
+        (void)fit_out_of_memory(fit);
+    return zeros;
+}
+
 double *fit_numbers(struct fit *fit, size_t count)
 {
-    double *numbers = calloc(count + 1, sizeof(*numbers));
-    if (!numbers)
-        (void)fit_memory_is_short(fit);
-    return numbers;
+    return fit_zeros(fit, count, sizeof(double));
 }
 
 struct fit_batch *fit_batch_new(struct fit *fit, size_t room)
@@ -119,7 +124,7 @@ struct fit_batch *fit_batch_new(struct fit *fit, size_t room)
     struct fit_batch *batch =
         calloc(1, sizeof(*batch) + (values + room * fit->row_count) * sizeof(*batch->store));
     if (!batch) {
-        (void)fit_memory_is_short(fit);
+        (void)fit_out_of_memory(fit);
         return NULL;
     }
     batch->values = batch->store;
@@ -147,9 +152,9 @@ double *fit_batch_z(const struct fit *fit, const struct fit_batch *batch, size_t
 bool fit_batch_run(struct fit *fit, struct fit_batch *batch)
 {
     size_t count = batch->count;
-    struct calibrate_trial *trials = calloc(count + 1, sizeof(*trials));
+    struct calibrate_trial *trials = fit_zeros(fit, count, sizeof(*trials));
     double *rows = fit_numbers(fit, count * fit->bench->row_count);
-    bool good = rows && (trials || fit_memory_is_short(fit));
+    bool good = rows && trials;
     for (size_t i = 0; good && i < count; i++)
         trials[i] = (struct calibrate_trial){.values = batch->values + i * fit->parameters->count,
                                              .rows = rows + i * fit->bench->row_count};

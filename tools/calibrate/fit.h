@@ -77,7 +77,8 @@ double *fit_batch_z(const struct fit *fit, const struct fit_batch *batch, size_t
 /* The place of the least cost among those that cost less than *cost, and what; SIZE_MAX: none does. */
 size_t fit_batch_best(const struct fit *fit, const struct fit_batch *batch, double *cost);
 bool fit_refused(const struct fit *fit, const double *z);
-/* Zeros; free() ends them. NULL: out of memory, which is the error then. */
+/* Zeros, room for one more; free() ends them. NULL: out of memory, which is the error then. */
+void *fit_zeros(struct fit *fit, size_t count, size_t bytes);
 double *fit_numbers(struct fit *fit, size_t count);
 /* Median of the absolute deviations that count. */
 double fit_median(const struct fit *fit);
@@ -90,7 +91,7 @@ double fit_cost_of(const struct fit *fit, const double *z);
 /* Weights of rows, scale and cost, from the deviations. */
 void fit_weigh(struct fit *fit);
 /* False, with that as the error. */
-bool fit_memory_is_short(struct fit *fit);
+bool fit_out_of_memory(struct fit *fit);
 
 /* solve.c */
 /* First by the rows of tasks that were alone, which are sums of steps; then along the directions that these leave open; then

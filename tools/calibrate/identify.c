@@ -106,8 +106,8 @@ bool fit_join(struct fit *fit)
 {
     size_t n = fit->axis_count;
     double *matrix = fit_numbers(fit, n * n + n + fit->parameters->count);
-    struct pair *pairs = calloc(n * n + 1, sizeof(*pairs));
-    bool good = matrix && (pairs || fit_memory_is_short(fit)) && fit_derive(fit, true);
+    struct pair *pairs = fit_zeros(fit, n * n, sizeof(*pairs));
+    bool good = matrix && pairs && fit_derive(fit, true);
     if (good) {
         double *lengths = matrix + n * n;
         double *here = lengths + n;
@@ -173,7 +173,7 @@ bool fit_look_far(struct fit *fit)
     size_t *idle = calloc(fit->axis_count + 1, sizeof(*idle));
     size_t count = 0;
     if (!idle)
-        return fit_memory_is_short(fit);
+        return fit_out_of_memory(fit);
     for (size_t a = 0; a < fit->axis_count; a++) {
         fit->axes[a].far_rows = 0;
         if (fit->axes[a].idle)

@@ -321,8 +321,8 @@ bool fit_judge(struct fit *fit)
 {
     size_t n = fit->axis_count;
     double *store = fit_numbers(fit, 5 * n * n + 5 * n + fit->parameters->count);
-    bool *was_idle = calloc(n + 1, sizeof(*was_idle));
-    bool good = store && (was_idle || fit_memory_is_short(fit));
+    bool *was_idle = fit_zeros(fit, n, sizeof(*was_idle));
+    bool good = store && was_idle;
     for (size_t i = 0; good && i < n; i++)
         was_idle[i] = fit->axes[i].idle;
     if (good && fit_derive(fit, true) && fit_look_far(fit)) {

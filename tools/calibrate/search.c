@@ -346,8 +346,8 @@ bool fit_slide(struct fit *fit, struct fit_system *system)
     size_t n = fit->axis_count;
     double *here = fit_numbers(fit, fit->parameters->count);
     double *store = fit_numbers(fit, n * n);
-    struct slide *slides = calloc(n + 1, sizeof(*slides));
-    bool good = here && store && (slides || fit_memory_is_short(fit));
+    struct slide *slides = fit_zeros(fit, n, sizeof(*slides));
+    bool good = here && store && slides;
     size_t count = 0;
     fit_count_all(fit);
     for (size_t k = 0; good && k < n; k++) {
