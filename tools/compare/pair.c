@@ -225,11 +225,13 @@ static uint64_t label_of(const struct side *side, const twin_op *op)
 
 static bool add_item(struct thread *thread, const struct item *item)
 {
-    struct item *last = thread->count > 0 ? &thread->items[thread->count - 1] : NULL;
-    if (item->poll && last && last->poll && last->label == item->label) {
-        last->turns++;
-        last->op = item->op; /* the one that ends the row */
-        return true;
+    if (item->poll && thread->count > 0) {
+        struct item *last = &thread->items[thread->count - 1];
+        if (last->poll && last->label == item->label) {
+            last->turns++;
+            last->op = item->op; /* the one that ends the row */
+            return true;
+        }
     }
     if (!LIST_ROOM(thread))
         return false;
