@@ -17,6 +17,7 @@
 #include "core/base/alloc.h"
 #include "core/base/lock.h"
 #include "core/base/phase.h"
+#include "seam/sanitizer.h"
 
 _Thread_local twin_thread twin_self __attribute__((tls_model("initial-exec")));
 
@@ -80,11 +81,19 @@ bool twin_threads_none_left(unsigned own)
     return true;
 }
 
+/* AddressSanitizer's. pthread_cancel() ends frames whose marks stay in its map of the stack; what runs at the end of the thread would
+ * be reported for them. */
+extern void __asan_unpoison_memory_region(const volatile void *from, size_t bytes) TWIN_WEAK;
+#define STACK_OF_END 16384u
+
 /* The thread ends. Runs on it, before its storage goes. */
 static void thread_end(void *value)
 {
     twin_thread *thread = value;
     thread->inside = true;
+    if (__asan_unpoison_memory_region)
+        __asan_unpoison_memory_region((char *)__builtin_frame_address(0) - STACK_OF_END,
+                                      STACK_OF_END);
     if (twin_sanitized)
         twin_sanitizer_hide(thread);
     twin_lock_take(&threads_lock);
