@@ -87,7 +87,7 @@ struct record_global {
     twin_host_moment *(*self)(void);                 /* host.self of the backend */
     uint64_t origin_ns;
     clockid_t wall_clock; /* this and the next: fixed before a file is opened */
-    bool brief;           /* calls are brief: real time is told by bases alone */
+    bool brief;           /* calls are brief: only base entries have the real time */
     atomic_uint file;     /* number of the file in this process; 0: none yet */
     atomic_bool active;   /* entries are kept */
     atomic_bool

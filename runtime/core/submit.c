@@ -38,7 +38,7 @@ __attribute__((noinline, cold)) static int32_t refuse_locked(twin_stream *stream
     return halt != 0 ? twin_stream_fail_halted(halt, id, device_id) : twin_refused(code);
 }
 
-/* Each submission comes through here: what is wrong is told out of line. `stream`: what the handle was found to mean, or NULL. */
+/* Each submission comes through here: failures are reported out of line. `stream`: what the handle was found to mean, or NULL. */
 __attribute__((always_inline)) static inline int32_t
 lock_stream(uint64_t handle, twin_stream *stream, twin_stream **out_stream)
 {

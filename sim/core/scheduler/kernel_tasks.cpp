@@ -151,7 +151,7 @@ void KernelTasks::first_block(uint32_t sq)
         queues_.at(sq, system_.now + limit, QueueStep::kLimit);
 }
 
-// T-FLT-17: of a slow kernel the blocks have ended, and nobody is told yet.
+// T-FLT-17: the blocks of a slow kernel have ended; it is not reported yet.
 bool KernelTasks::blocks_ended(uint32_t sq)
 {
     if (queues_.is_faulted(sq) && faults_.stretches(sq))

@@ -110,7 +110,7 @@ bool Retirement::cq_held(uint32_t sq, HoldReason why)
     return true;
 }
 
-// T-FLT-10: the SQE has had its effect, and nobody is told.
+// T-FLT-10: the SQE has had its effect, and is not reported.
 bool Retirement::completion_held(uint32_t sq)
 {
     if (!faults_.acts(sq, TWINSIM_FAULT_COMPLETION_LOST))
