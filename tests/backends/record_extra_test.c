@@ -17,11 +17,15 @@ static char path[64];
 static const struct twin_backend *table;
 static twin_hw_device *device;
 static twin_queue *queue;
+static uint32_t below_flags; /* of the backend, besides its own */
 
 static void start(const char *data, const char *times)
 {
     (void)snprintf(path, sizeof(path), "record_extra.%ld.rec", (long)getpid());
-    table = twin_wrapper_entry(&fake_backend);
+    static struct twin_backend below;
+    below = fake_backend;
+    below.flags |= below_flags;
+    table = twin_wrapper_entry(&below);
     fake_set("TWINRT_RECORD", path);
     fake_set("TWINRT_RECORD_DATA", data);
     fake_set("TWINRT_RECORD_TIMES", times);
@@ -260,7 +264,31 @@ static void test_times_come_from_tasks(void)
     twin_recording_free(recording);
 }
 
+/* A brief call has 32 bits of nanoseconds since the base: some 4.3 s. */
+static void test_calls_far_apart(void)
+{
+    const uint64_t apart = 6000000000u;
+    uint64_t begun[2] = {0, 0};
+    unsigned copies = 0;
+    below_flags = TWIN_BACKEND_CONDUCTED;
+    start("off", "device");
+    table->work.copy(queue, &(twin_copy){.dst = 0x10000, .src = 0x10008, .bytes = 8});
+    table->host.advance(apart);
+    table->work.copy(queue, &(twin_copy){.dst = 0x10000, .src = 0x10008, .bytes = 8});
+    below_flags = 0;
+    twin_recording *recording = stop();
+    for (size_t i = 0; i < twin_recording_count(recording); i++) {
+        const struct twin_record_entry *entry = twin_recording_at(recording, i);
+        if (entry->kind == TWIN_RECORD_WORK_COPY && copies < 2)
+            begun[copies++] = entry->begin_ns;
+    }
+    CU_ASSERT_EQUAL(copies, 2);
+    CU_ASSERT(begun[1] >= begun[0] + apart && begun[1] < begun[0] + apart + 1000000);
+    twin_recording_free(recording);
+}
+
 static const twin_test tests[] = {
+    {"calls that are seconds apart keep their times", test_calls_far_apart},
     {"copies to the device keep their bytes, equal ones once",
      test_copies_to_the_device_keep_their_bytes},
     {"bytes that change while they are kept are not taken for others",
