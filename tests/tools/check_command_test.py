@@ -97,7 +97,7 @@ def test_run(tool, check_program, random_program):
            f"a good program gets one line: {good.stderr.decode()}")
     bad = tool.run("run", "--check", "--", random_program, "3")
     expect(bad.returncode == 99 and b"error[RACE-" in bad.stderr, f"run --check of a racing one: {bad.returncode}")
-    expect(b"not judged" not in bad.stderr and bad.stderr.splitlines()[-1].startswith(closing.replace(
+    expect(b"not checked" not in bad.stderr and bad.stderr.splitlines()[-1].startswith(closing.replace(
         check_program.encode(), random_program.encode())), "findings and a closing line, nothing else")
     kept = os.path.join(tool.folder, "kept.rec")
     both = tool.run("run", "--check", "--record", kept, "--", check_program, "3", "5")

@@ -69,10 +69,9 @@ static struct checker *check_apart(void)
 {
     static struct turn turns[SCRIPT_ROOM + 2 * EDGES];
     uint32_t count = script.count;
-    struct checker *checker = checker_new();
+    struct checker *checker = checker_new(&(struct checker_facts){.threads_apart = true});
     if (!checker)
         abort();
-    checker_threads_apart(checker);
     for (uint32_t i = 0; i < count; i++)
         turns[i] = (struct turn){.key = check_order_key(&script.ops[i]), .what = i};
     for (uint32_t i = 0; i < 2 * edge_count; i++)

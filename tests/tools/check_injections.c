@@ -443,9 +443,9 @@ static bool names(const struct checker *checker, uint32_t index, size_t op)
 static struct checker *judge(const struct twin_ops *loaded)
 {
     struct twin_ops injected = *loaded;
-    struct checker *checker = checker_new();
     injected.list = ops;
-    if (!checker || !check_ops_feed(&injected, checker))
+    struct checker *checker = check_ops(&injected);
+    if (!checker)
         abort();
     return checker;
 }

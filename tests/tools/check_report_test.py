@@ -110,9 +110,9 @@ class ReportTest(unittest.TestCase):
 
     def test_verbose(self):
         quiet, verbose = self.check(), self.check("--verbose")
-        self.assertNotRegex(quiet.stderr, r"(?m)^rule +judged|^not judged")
-        self.assertRegex(verbose.stderr, r"(?m)^rule +judged +found")
-        self.assertRegex(verbose.stderr, r"(?m)^not judged: the recording lacks\n.*ORD-")
+        self.assertNotRegex(quiet.stderr, r"(?m)^rule +checked|^not checked")
+        self.assertRegex(verbose.stderr, r"(?m)^rule +checked +found")
+        self.assertRegex(verbose.stderr, r"(?m)^not checked: the recording lacks\n.*ORD-")
         for each in (quiet, verbose):
             self.assertRegex(each.stderr.splitlines()[-1], r"^twinrt check: .*: \d+ ops, \d+ errors")
 

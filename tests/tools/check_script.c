@@ -179,9 +179,7 @@ static int by_key(const void *left, const void *right)
 struct checker *script_check(const struct script *script)
 {
     static struct turn turns[SCRIPT_ROOM];
-    struct checker *checker = checker_new();
-    if (checker && script->expect_times)
-        checker_expect_times(checker);
+    struct checker *checker = checker_new(&(struct checker_facts){.whole = script->expect_times});
     for (uint32_t i = 0; i < script->count; i++)
         turns[i] = (struct turn){.key = check_order_key(&script->ops[i]), .op = i};
     qsort(turns, script->count, sizeof(turns[0]), by_key);

@@ -3,7 +3,7 @@
 #ifndef TWINRT_TESTS_PLANTING_H
 #define TWINRT_TESTS_PLANTING_H
 
-#include "check/feed.h"
+#include "check/checker.h"
 
 #define NOWHERE SIZE_MAX
 

@@ -193,7 +193,7 @@ class Print(Folder):
             self.assertEqual(done.returncode, 1)
             self.assertIn(reason, done.stderr)
         self.assertIn("No such file", tool("record", "--print", self.path("none")).stderr)
-        self.assertIn("is no regular file", tool("record", "--print", self.folder).stderr)
+        self.assertIn("is not a regular file", tool("record", "--print", self.folder).stderr)
 
     def test_nothing_reaches_the_terminal_unquoted(self):
         with open(self.record("x"), "rb") as file:

@@ -17,6 +17,14 @@ struct toucher {
     bool writes;
 };
 
+static struct check_access access_of(const struct toucher *now)
+{
+    return (struct check_access){.clock_index = now->queue ? now->queue->clock_index : CHECK_NONE,
+                                 .number = now->number,
+                                 .op = now->op,
+                                 .seq = now->seq};
+}
+
 static bool ordered(const struct checker *checker, const struct check_access *before,
                     const struct toucher *now)
 {
@@ -29,7 +37,7 @@ static bool ordered(const struct checker *checker, const struct check_access *be
 static bool ordered_by_threads(const struct checker *checker, const struct check_access *before,
                                const struct toucher *now)
 {
-    if (!checker->threads_apart || before->op == CHECK_NONE)
+    if (!checker->facts.threads_apart || before->op == CHECK_NONE)
         return true;
     if (!now->queue)
         return before->clock_index == CHECK_NONE
@@ -60,20 +68,26 @@ static bool same_value(const struct checker *checker, uint32_t first, uint32_t s
            a->word.value == b->word.value;
 }
 
+static void find_race(struct checker *checker, check_rule rule, const struct check_access *before,
+                      const struct toucher *now, const struct interval *bytes, bool wrote)
+{
+    check_find(checker, rule, before->op, now->op,
+               "both touch the bytes 0x%" PRIx64 " to 0x%" PRIx64
+               ", the first op %s and the second %s them, and %s",
+               bytes->begin, bytes->end - 1, wrote ? "writes" : "reads",
+               now->writes ? "writes" : "reads",
+               rule == CHECK_RACE_05 ? "no synchronization that was seen orders the two threads"
+                                     : "nothing orders the two");
+}
+
 static void judge_threads(struct checker *checker, const struct check_access *before,
                           const struct toucher *now, const struct interval *bytes, bool wrote)
 {
-    if (!checker->threads_apart || unknown(checker, before, now))
+    if (!checker->facts.threads_apart || unknown(checker, before, now))
         return;
     checker->judged[CHECK_RACE_05]++;
     if (!ordered_by_threads(checker, before, now))
-        check_find(
-            checker, CHECK_RACE_05, before->op, now->op,
-            "both touch the bytes 0x%" PRIx64 " to 0x%" PRIx64
-            ", the first op %s and the second %s them, and no synchronization that was seen orders "
-            "the two threads",
-            bytes->begin, bytes->end - 1, wrote ? "writes" : "reads",
-            now->writes ? "writes" : "reads");
+        find_race(checker, CHECK_RACE_05, before, now, bytes, wrote);
 }
 
 static void judge(struct checker *checker, const struct check_access *before,
@@ -81,28 +95,23 @@ static void judge(struct checker *checker, const struct check_access *before,
 {
     if (before->op == CHECK_NONE || same_value(checker, before->op, now->op))
         return;
-    if (before->clock_index == CHECK_NONE || ordered(checker, before, now))
+    const bool by_host = before->clock_index == CHECK_NONE;
+    const bool known = by_host || ordered(checker, before, now);
+    if (known)
         judge_threads(checker, before, now, bytes, wrote);
-    if (before->clock_index == CHECK_NONE)
+    if (by_host)
         return;
     check_rule rule = !now->queue            ? CHECK_RACE_04
                       : wrote && now->writes ? CHECK_RACE_01
                       : wrote                ? CHECK_RACE_02
                                              : CHECK_RACE_03;
-    if (ordered(checker, before, now)) {
-        checker->judged[rule]++;
-        return;
-    }
-    if (unknown(checker, before, now)) {
+    if (!known && unknown(checker, before, now)) {
         checker->unjudged_work++;
         return;
     }
     checker->judged[rule]++;
-    check_find(checker, rule, before->op, now->op,
-               "both touch the bytes 0x%" PRIx64 " to 0x%" PRIx64
-               ", the first op %s and the second %s them, and nothing orders the two",
-               bytes->begin, bytes->end - 1, wrote ? "writes" : "reads",
-               now->writes ? "writes" : "reads");
+    if (!known)
+        find_race(checker, rule, before, now, bytes, wrote);
 }
 
 /* ---- spans ---- */
@@ -172,14 +181,10 @@ static void add_read(struct checker *checker, struct check_span *span, const str
             !unknown(checker, &reads[i], now))
             reads[kept++] = reads[i];
     span->read_count = kept;
-    if (!now->queue && !checker->threads_apart)
+    if (!now->queue && !checker->facts.threads_apart)
         return;
-    struct check_access access = {.clock_index = now->queue ? now->queue->clock_index : CHECK_NONE,
-                                  .number = now->number,
-                                  .op = now->op,
-                                  .seq = now->seq};
     if (span->read_room == 0 && kept == 0) {
-        span->one = access;
+        span->one = access_of(now);
         span->read_count = 1;
         return;
     }
@@ -195,7 +200,7 @@ static void add_read(struct checker *checker, struct check_span *span, const str
         span->reads = grown;
         span->read_room = room;
     }
-    span->reads[span->read_count++] = access;
+    span->reads[span->read_count++] = access_of(now);
 }
 
 static void judge_span(struct checker *checker, struct check_span *span, const struct toucher *now)
@@ -211,11 +216,7 @@ static void judge_span(struct checker *checker, struct check_span *span, const s
 static void set_write(struct check_span *span, const struct toucher *now)
 {
     span->read_count = 0;
-    span->write =
-        (struct check_access){.clock_index = now->queue ? now->queue->clock_index : CHECK_NONE,
-                              .number = now->number,
-                              .op = now->op,
-                              .seq = now->seq};
+    span->write = access_of(now);
 }
 
 /* A span that was not touched before. */
@@ -355,23 +356,6 @@ static void touch_all(struct checker *checker, const twin_op *op, struct toucher
     }
 }
 
-static bool moves_bytes(uint32_t kind)
-{
-    switch (kind) {
-    case TWIN_OP_COPY:
-    case TWIN_OP_COPY_ROWS:
-    case TWIN_OP_FILL:
-    case TWIN_OP_NOW_COPY:
-    case TWIN_OP_NOW_FILL:
-    case TWIN_OP_NOW_ROWS:
-    case TWIN_OP_REDUCE:
-    case TWIN_OP_WRITE_VALUE:
-        return true;
-    default:
-        return false;
-    }
-}
-
 void check_access_work(struct checker *checker, struct check_queue *queue, uint32_t op)
 {
     const twin_op *work = &checker->ops.items[op];
@@ -385,11 +369,12 @@ void check_access_work(struct checker *checker, struct check_queue *queue, uint3
         checker->unjudged_work++;
         return;
     }
-    if (!moves_bytes(work->kind))
+    const bool copies = work->kind == TWIN_OP_COPY || work->kind == TWIN_OP_COPY_ROWS;
+    const bool reads = copies || work->kind == TWIN_OP_REDUCE;
+    if (!reads && work->kind != TWIN_OP_FILL && work->kind != TWIN_OP_WRITE_VALUE)
         return;
     if (work->kind != TWIN_OP_WRITE_VALUE)
         write_side(checker, work, &now);
-    bool reads = work->kind != TWIN_OP_FILL && work->kind != TWIN_OP_WRITE_VALUE;
     uint64_t written = work->kind == TWIN_OP_WRITE_VALUE ? work->word.address : work->dst;
     if (queue->order_unknown || check_memory_gone(checker, written, op) ||
         (reads && check_memory_gone(checker, work->src, op)) ||
@@ -404,7 +389,7 @@ void check_access_now(struct checker *checker, uint32_t op)
 {
     const twin_op *work = &checker->ops.items[op];
     struct toucher now = {.op = op, .seq = work->begin_seq};
-    if (work->status != TWIN_OK || work->end_seq == 0 || !moves_bytes(work->kind))
+    if (!twin_op_succeeded(work))
         return;
     check_memory_use(checker, NULL, op);
     write_side(checker, work, &now);

@@ -13,30 +13,22 @@ static bool of_program(uint32_t kind)
 static struct check_object *find(struct checker *checker, uint32_t kind, uint32_t number)
 {
     struct check_object *object = NULL;
-    if (of_program(kind))
-        HASH_FIND(hh, checker->programs, &number, sizeof(number), object);
-    else
-        HASH_FIND(hh, checker->channels, &number, sizeof(number), object);
+    struct check_object *list = of_program(kind) ? checker->programs : checker->channels;
+    HASH_FIND(hh, list, &number, sizeof(number), object);
     return object;
 }
 
 void check_object_create(struct checker *checker, uint32_t op)
 {
     const twin_op *made = &checker->ops.items[op];
+    struct check_object **list = of_program(made->kind) ? &checker->programs : &checker->channels;
+    struct check_object *object = NULL;
     if (made->status != TWIN_OK || find(checker, made->kind, made->object))
         return;
-    struct check_object *object = calloc(1, sizeof(*object));
-    if (!object) {
-        checker->short_of_memory = true;
-        return;
-    }
-    object->number = made->object;
-    object->op = op;
-    if (of_program(made->kind))
-        HASH_ADD(hh, checker->programs, number, sizeof(object->number), object);
+    HASH_ENSURE(*list, number, made->object, object);
+    if (object)
+        object->op = op;
     else
-        HASH_ADD(hh, checker->channels, number, sizeof(object->number), object);
-    if (!object->hh.tbl)
         checker->short_of_memory = true;
 }
 
@@ -65,8 +57,8 @@ void check_object_destroy(struct checker *checker, uint32_t op)
     object->gone = true;
     for (size_t i = object->taken; i < object->calls.count; i++)
         set_answered(checker, object->calls.items[i], op);
-    for (size_t i = 0; i + 1 < object->tickets.count; i += 2)
-        set_answered(checker, (uint32_t)object->tickets.items[i + 1], op);
+    for (size_t i = 0; i < object->tickets.count; i++)
+        set_answered(checker, object->tickets.items[i].call, op);
     object->taken = object->calls.count;
     object->tickets.count = 0;
     check_carry_on(checker);
@@ -87,10 +79,7 @@ void check_call_queued(struct checker *checker, uint32_t op)
         checker->links.items[op] = 0;
         return;
     }
-    if (LIST_ROOM(&channel->calls))
-        channel->calls.items[channel->calls.count++] = op;
-    else
-        checker->short_of_memory = true;
+    CHECK_ADD(checker, &channel->calls, op);
 }
 
 /* Pieces of work that were queued before the call. */
@@ -114,22 +103,14 @@ void check_call_taken(struct checker *checker, uint32_t op)
             continue;
         channel->calls.items[i] = channel->calls.items[channel->taken];
         channel->calls.items[channel->taken++] = call;
-        if (take->blocks) {
-            for (int part = 0; part < 2; part++) {
-                if (!LIST_ROOM(&channel->tickets)) {
-                    checker->short_of_memory = true;
-                    return;
-                }
-                channel->tickets.items[channel->tickets.count++] =
-                    part == 0 ? take->call.ticket : call;
-            }
-        }
+        if (take->blocks)
+            CHECK_ADD(checker, &channel->tickets,
+                      (struct check_ticket){.ticket = take->call.ticket, .call = call});
         check_host_took(checker, call, op);
         /* the host sees that what lies before the call is done */
         struct check_queue *queue = check_queue_find(checker, queued->queue);
-        if (!queue)
-            return;
-        check_queue_seen(checker, queue, queue->first + place_of(queue, call), op);
+        if (queue)
+            check_queue_seen(checker, queue, queue->first + place_of(queue, call), op);
         return;
     }
 }
@@ -140,13 +121,11 @@ void check_call_answered(struct checker *checker, uint32_t op)
     struct check_object *channel = find(checker, TWIN_OP_TAKE, answer->object);
     if (!channel)
         return;
-    for (size_t i = 0; i + 1 < channel->tickets.count; i += 2) {
-        if (channel->tickets.items[i] != answer->call.ticket)
+    for (size_t i = 0; i < channel->tickets.count; i++) {
+        if (channel->tickets.items[i].ticket != answer->call.ticket)
             continue;
-        uint32_t call = (uint32_t)channel->tickets.items[i + 1];
-        channel->tickets.items[i] = channel->tickets.items[channel->tickets.count - 2];
-        channel->tickets.items[i + 1] = channel->tickets.items[channel->tickets.count - 1];
-        channel->tickets.count -= 2;
+        uint32_t call = channel->tickets.items[i].call;
+        channel->tickets.items[i] = channel->tickets.items[--channel->tickets.count];
         set_answered(checker, call, op);
         check_carry_on(checker);
         return;

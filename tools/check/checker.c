@@ -2,27 +2,27 @@
 #include "check/checker.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "check/state.h"
 
-struct checker *checker_new(void)
+struct checker *checker_new(const struct checker_facts *facts)
 {
+    /* of records that are not known */
+    const struct check_mark unknown = {.op = CHECK_NONE,
+                                       .earliest_begin = {.op = CHECK_NONE},
+                                       .done = true,
+                                       .order_unknown = true,
+                                       .unsure = true};
     struct checker *checker = calloc(1, sizeof(*checker));
     if (!checker)
         return NULL;
+    checker->facts = *facts;
+    checker->judged[CHECK_LIFE_09] = facts->calls;
     checker->devices = calloc(CHECK_DEVICES, sizeof(*checker->devices));
-    if (!checker->devices || !LIST_ROOM(&checker->marks)) {
-        checker_free(checker);
-        return NULL;
-    }
-    /* the mark of records that are not known */
-    memset(&checker->marks.items[0], 0, sizeof(checker->marks.items[0]));
-    checker->marks.items[0].op = checker->marks.items[0].earliest_begin.op = CHECK_NONE;
-    checker->marks.items[0].done = true;
-    checker->marks.items[0].order_unknown = checker->marks.items[0].unsure = true;
-    checker->marks.count = 1;
-    return checker;
+    if (checker->devices && LIST_ADD(&checker->marks, unknown))
+        return checker;
+    checker_free(checker);
+    return NULL;
 }
 
 void checker_free(struct checker *checker)
@@ -73,26 +73,6 @@ uint64_t check_order_key(const twin_op *op)
     default:
         return op->begin_seq;
     }
-}
-
-void checker_expect_times(struct checker *checker)
-{
-    checker->expect_times = true;
-}
-
-void checker_expect_gaps(struct checker *checker)
-{
-    checker->expect_gaps = true;
-}
-
-void checker_break_off(struct checker *checker)
-{
-    checker->broken_off = true;
-}
-
-void checker_count_calls(struct checker *checker, uint64_t calls)
-{
-    checker->judged[CHECK_LIFE_09] = calls;
 }
 
 /* ---- devices ---- */
@@ -162,7 +142,7 @@ static void call_ended(struct checker *checker, uint32_t op)
 static void create(struct checker *checker, uint32_t op)
 {
     const twin_op *made = &checker->ops.items[op];
-    if (made->status != TWIN_OK || made->end_seq == 0)
+    if (!twin_op_succeeded(made))
         return;
     use_device(checker, op);
     if (made->kind == TWIN_OP_QUEUE_CREATE)
@@ -249,15 +229,14 @@ static void other(struct checker *checker, uint32_t op)
 
 bool checker_feed(struct checker *checker, const twin_op *op)
 {
-    if (checker->short_of_memory || !LIST_ROOM(&checker->ops) || !LIST_ROOM(&checker->links)) {
+    uint32_t index = (uint32_t)checker->ops.count;
+    if (checker->short_of_memory || !LIST_ADD(&checker->links, CHECK_NONE) ||
+        !LIST_ADD(&checker->ops, *op)) {
         checker->short_of_memory = true;
         return false;
     }
-    uint32_t index = (uint32_t)checker->ops.count;
-    checker->ops.items[checker->ops.count++] = *op;
     if (op->thread != checker->ops.items[0].thread)
         checker->several_threads = true;
-    checker->links.items[checker->links.count++] = CHECK_NONE;
     check_host_begins(checker, index);
     if (checker->short_of_memory)
         return false;

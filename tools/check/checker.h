@@ -28,23 +28,26 @@ struct check_finding {
 
 struct checker;
 
+/* What is known of the recording as a whole. */
+struct checker_facts {
+    bool
+        whole; /* nothing is missing: where a queue's tasks are reported, one that is not was lost */
+    bool partial; /* parts are missing: what never came may have been there */
+    bool
+        broken_off; /* the program was ended in its midst: what is missing at the end may have come later */
+    bool
+        threads_apart; /* what orders host threads is known: each knows only what it has seen, and what those had that it follows */
+    uint64_t calls;    /* public calls that came back, those that are not fed among them */
+};
+
 /* NULL: out of memory. */
-struct checker *checker_new(void);
+struct checker *checker_new(const struct checker_facts *facts);
 void checker_free(struct checker *checker);
+/* A new one that has been fed all operations of a recording, in its order. NULL: out of memory. */
+struct checker *check_ops(const struct twin_ops *ops);
 
 /* Where an op belongs in the order of feeding: what observes belongs where it came back, all else where it began. */
 uint64_t check_order_key(const twin_op *op);
-/* Says that nothing is missing: where a queue's tasks are told, one that is not was lost. */
-void checker_expect_times(struct checker *checker);
-/* Says that parts are missing: what never came may have been there. */
-void checker_expect_gaps(struct checker *checker);
-/* Says that the program was ended in its midst: what is missing at the end may have come later. */
-void checker_break_off(struct checker *checker);
-/* Says how many public calls came back, those that are not fed among them. */
-void checker_count_calls(struct checker *checker, uint64_t calls);
-/* Says that what orders host threads is told: each knows only what it has seen, and what those had that it follows. Before the
- * first op. */
-void checker_threads_apart(struct checker *checker);
 /* A thread has come to a number of the sequence, from which another one will follow it. */
 void checker_release(struct checker *checker, uint32_t thread, uint64_t seq);
 /* What the thread does from here on comes after what was released there. */

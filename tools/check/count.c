@@ -57,12 +57,10 @@ static struct lane *lane_of(struct check_count *count, uint32_t clock_index)
     for (size_t i = 0; i < count->lanes.count; i++)
         if (count->lanes.items[i].clock_index == clock_index)
             return &count->lanes.items[i];
-    if (!LIST_ROOM(&count->lanes) || !LIST_ROOM(&count->others))
+    if (!LIST_ADD(&count->others, (struct tally){0}) ||
+        !LIST_ADD(&count->lanes, (struct lane){.clock_index = clock_index}))
         return NULL;
-    count->others.items[count->others.count++] = (struct tally){0};
-    struct lane *lane = &count->lanes.items[count->lanes.count++];
-    *lane = (struct lane){.clock_index = clock_index};
-    return lane;
+    return &count->lanes.items[count->lanes.count - 1];
 }
 
 static bool is_known_kind(const twin_op *op)
@@ -86,24 +84,21 @@ void check_count_bind(struct checker *checker, struct check_signal *signal,
     struct lane *lane = signal->count ? lane_of(signal->count, queue->clock_index) : NULL;
     uint32_t number = lane ? check_mark_new(checker) : 0;
     struct tally tally = tally_of(work);
-    if (number == 0 || !LIST_ROOM(&lane->changes) || !tally_row_add(&lane->row, tally)) {
+    if (number == 0 || !tally_row_add(&lane->row, tally)) {
         checker->short_of_memory = true;
         return;
     }
     struct check_mark *mark = &checker->marks.items[number];
-    mark->op = op;
-    mark->queue = queue;
-    mark->clock_index = queue->clock_index;
-    mark->number = queue->submitted;
+    check_mark_set(mark, queue, op);
     mark->holders = 2; /* the change, and this list */
     checker->links.items[op] = number;
     uint32_t at = (uint32_t)lane->changes.count;
     uint32_t before = at > 0 ? lane->changes.items[at - 1].sets : 0;
-    lane->changes.items[lane->changes.count++] =
-        (struct change){.number = queue->submitted,
-                        .op = op,
-                        .mark = number,
-                        .sets = tally.has_set ? at + 1 : before};
+    CHECK_ADD(checker, &lane->changes,
+              (struct change){.number = queue->submitted,
+                              .op = op,
+                              .mark = number,
+                              .sets = tally.has_set ? at + 1 : before});
 }
 
 /* ---- what one wait has before it ---- */
@@ -203,17 +198,11 @@ static bool may_pass(const struct check_count *count, const twin_op *wait, struc
 static size_t fewest(const struct check_count *count, const struct lane *lane, const twin_op *wait,
                      const struct tally *others)
 {
-    size_t low = lane->known;
-    size_t high = lane->end;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (may_pass(count, wait,
-                     tally_both(*others, tally_row_range(&lane->row, lane->known, middle))))
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return lane->known +
+           PARTITION_POINT(lane->end - lane->known, more,
+                           !may_pass(count, wait,
+                                     tally_both(*others, tally_row_range(&lane->row, lane->known,
+                                                                         lane->known + more))));
 }
 
 /* Whether what surely comes before is enough, if nothing else comes: then nothing else need come. Only where the order in
@@ -323,11 +312,7 @@ static void find_needs(struct checker *checker, struct check_count *count, const
         before = tally_both(before, tally_row_range(&lane->row, lane->known, lane->end));
         if (needed == lane->known)
             continue;
-        if (!LIST_ROOM(&checker->needs)) {
-            checker->short_of_memory = true;
-            return;
-        }
-        checker->needs.items[checker->needs.count++] = lane->changes.items[needed - 1].mark;
+        CHECK_ADD(checker, &checker->needs, lane->changes.items[needed - 1].mark);
     }
 }
 
@@ -368,11 +353,11 @@ void check_count_hangs(struct checker *checker, struct check_queue *queue)
     uint32_t op = queue->parked_on;
     const twin_op *wait = &checker->ops.items[op];
     const struct check_signal *signal = check_signal_find(checker, wait->object);
-    if (queue->troubled || checker->troubled || checker->expect_gaps ||
+    if (queue->troubled || checker->troubled || checker->facts.partial ||
         !check_count_blocks(checker, queue))
         return;
     check_find(
-        checker, checker->broken_off ? CHECK_LIFE_12 : CHECK_LIFE_07, op, CHECK_NONE,
+        checker, checker->facts.broken_off ? CHECK_LIFE_12 : CHECK_LIFE_07, op, CHECK_NONE,
         "no order of the changes of counting notify %u gives a count that lets this wait pass",
         (unsigned)signal->name);
 }

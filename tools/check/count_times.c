@@ -135,11 +135,7 @@ static int by_time(const void *left, const void *right)
 {
     const struct moment *a = left;
     const struct moment *b = right;
-    if (a->ns != b->ns)
-        return a->ns < b->ns ? -1 : 1;
-    if (a->end != b->end)
-        return a->end ? 1 : -1;
-    return a->op < b->op ? -1 : a->op > b->op;
+    return ORDER_3(a->ns, b->ns, a->end, b->end, a->op, b->op);
 }
 
 /* The first change that begins after that moment. */

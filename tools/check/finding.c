@@ -12,6 +12,7 @@
 struct finding_part {
     uint64_t site;
     uint32_t kind, name, thread, queue, stack;
+    uint32_t spare; /* 0: keys are compared as bytes */
 };
 struct finding_key {
     uint64_t rule;
@@ -21,45 +22,43 @@ struct finding_key {
 struct finding_seen {
     UT_hash_handle hh;
     struct finding_key key;
-    size_t index;
+    size_t number; /* of the finding, from 1 */
 };
 
-static void fill_part(const struct checker *checker, uint32_t op, struct finding_part *part)
+static struct finding_part part_of(const struct checker *checker, uint32_t op)
 {
+    static const twin_op nothing = {
+        .kind = UINT16_MAX, .name = CHECK_NONE, .thread = CHECK_NONE, .queue = CHECK_NONE};
     const twin_op *seen = checker_op(checker, op);
-    part->site = seen ? seen->site : 0;
-    part->stack = seen ? seen->stack : 0;
-    part->kind = seen ? seen->kind : CHECK_NONE;
-    part->name = seen ? seen->name : CHECK_NONE;
-    part->thread = seen ? seen->thread : CHECK_NONE;
-    part->queue = seen ? seen->queue : CHECK_NONE;
+    seen = seen ? seen : &nothing;
+    return (struct finding_part){.site = seen->site,
+                                 .kind = seen->kind,
+                                 .name = seen->name,
+                                 .thread = seen->thread,
+                                 .queue = seen->queue,
+                                 .stack = seen->stack};
 }
 
-static bool is_new(struct checker *checker, check_rule rule, uint32_t first, uint32_t second)
+/* Counts a finding like one before. False: there was none, and there is room for it. */
+static bool is_repeated(struct checker *checker, check_rule rule, uint32_t first, uint32_t second)
 {
-    struct finding_key key;
-    memset(&key, 0, sizeof(key));
-    key.rule = (uint64_t)rule;
-    fill_part(checker, first, &key.part[0]);
-    fill_part(checker, second, &key.part[1]);
+    const struct finding_key key = {.rule = (uint64_t)rule,
+                                    .part = {part_of(checker, first), part_of(checker, second)}};
     struct finding_seen *list = checker->finding_keys;
     struct finding_seen *seen = NULL;
-    HASH_FIND(hh, list, &key, sizeof(key), seen);
-    if (seen) {
-        checker->findings.items[seen->index].repeats++;
-        return false;
-    }
-    seen = calloc(1, sizeof(*seen));
-    if (!seen || !LIST_ROOM(&checker->findings)) {
-        free(seen);
-        checker->short_of_memory = true;
-        return false;
-    }
-    seen->key = key;
-    seen->index = checker->findings.count;
-    HASH_ADD(hh, list, key, sizeof(seen->key), seen);
+    if (LIST_ROOM(&checker->findings))
+        HASH_ENSURE(list, key, key, seen);
     checker->finding_keys = list;
-    return true;
+    if (!seen) {
+        checker->short_of_memory = true;
+        return true;
+    }
+    if (seen->number != 0) {
+        checker->findings.items[seen->number - 1].repeats++;
+        return true;
+    }
+    seen->number = checker->findings.count + 1;
+    return false;
 }
 
 void check_find(struct checker *checker, check_rule rule, uint32_t first, uint32_t second,
@@ -68,17 +67,16 @@ void check_find(struct checker *checker, check_rule rule, uint32_t first, uint32
     char text[512];
     if (checker->judged[rule] == 0)
         checker->judged[rule] = 1;
-    if (!is_new(checker, rule, first, second))
+    if (is_repeated(checker, rule, first, second))
         return;
     va_list values;
     va_start(values, why);
     (void)vsnprintf(text, sizeof(text), why, values);
     va_end(values);
     char *kept = strdup(text);
-    if (!kept)
-        checker->short_of_memory = true;
-    checker->findings.items[checker->findings.count++] =
-        (struct check_finding){.rule = rule, .first = first, .second = second, .why = kept};
+    checker->short_of_memory |= !kept;
+    CHECK_ADD(checker, &checker->findings,
+              (struct check_finding){.rule = rule, .first = first, .second = second, .why = kept});
 }
 
 void check_findings_free(struct checker *checker)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host threads one by one, where the record has what orders them: what each of them knows, and which calls come before which.
  *
- * A clock here has two numbers for each clock index and thread: at 2 * index the pieces of work known done there, at 2 * thread + 1 the
+ * A clock here has two numbers for each clock index and thread: at 2 * clock index the pieces of work known done there, at 2 * thread + 1 the
  * ops of that thread that come before. */
 #include <stdlib.h>
 
@@ -10,31 +10,23 @@
 static struct check_host *host_of(struct checker *checker, uint32_t thread)
 {
     struct check_host *host = NULL;
-    HASH_FIND(hh, checker->hosts, &thread, sizeof(thread), host);
-    if (host)
-        return host;
-    host = calloc(1, sizeof(*host));
-    if (!host) {
+    HASH_ENSURE(checker->hosts, thread, thread, host);
+    if (!host)
         checker->short_of_memory = true;
-        return NULL;
-    }
-    host->thread = thread;
-    host->index = checker->host_count++;
-    HASH_ADD(hh, checker->hosts, thread, sizeof(host->thread), host);
-    if (!host->hh.tbl)
-        checker->short_of_memory = true;
+    else if (host->index == 0)
+        host->index = ++checker->host_count;
     return host;
 }
 
-static void raise_to(struct checker *checker, struct check_clock **clock, uint32_t at,
-                     uint32_t count)
+void check_raise_clock(struct checker *checker, struct check_clock **clock, uint32_t clock_index,
+                       uint32_t count)
 {
-    if (!clock_raise(clock, at, count))
+    if (!clock_raise(clock, clock_index, count))
         checker->short_of_memory = true;
 }
 
-static void join_to(struct checker *checker, struct check_clock **clock,
-                    const struct check_clock *other)
+void check_join_clock(struct checker *checker, struct check_clock **clock,
+                      const struct check_clock *other)
 {
     if (!clock_join(clock, other))
         checker->short_of_memory = true;
@@ -42,23 +34,17 @@ static void join_to(struct checker *checker, struct check_clock **clock,
 
 void check_host_begins(struct checker *checker, uint32_t op)
 {
-    struct check_host_op *at = NULL;
-    if (!checker->threads_apart)
-        return;
-    struct check_host *host = host_of(checker, checker->ops.items[op].thread);
-    if (!host || !LIST_ROOM(&checker->host_ops)) {
-        checker->short_of_memory = true;
-        return;
-    }
-    at = &checker->host_ops.items[checker->host_ops.count++];
-    at->host = host;
-    at->number = ++host->ops;
-    at->before = clock_retain(host->clock);
+    struct check_host *host =
+        checker->facts.threads_apart ? host_of(checker, checker->ops.items[op].thread) : NULL;
+    if (host)
+        CHECK_ADD(checker, &checker->host_ops,
+                  (struct check_host_op){
+                      .host = host, .number = ++host->ops, .before = clock_retain(host->clock)});
 }
 
 bool check_host_ordered(const struct checker *checker, uint32_t first, uint32_t second)
 {
-    if (!checker->threads_apart || first == CHECK_NONE)
+    if (!checker->facts.threads_apart || first == CHECK_NONE)
         return true;
     const struct check_host_op *a = &checker->host_ops.items[first];
     const struct check_host_op *b = &checker->host_ops.items[second];
@@ -68,14 +54,14 @@ bool check_host_ordered(const struct checker *checker, uint32_t first, uint32_t 
 bool check_host_knew(const struct checker *checker, uint32_t op, uint32_t clock_index,
                      uint32_t number)
 {
-    return !checker->threads_apart ||
+    return !checker->facts.threads_apart ||
            clock_at(checker->host_ops.items[op].before, 2 * clock_index) >= number;
 }
 
 bool check_host_behind(const struct checker *checker, const struct check_clock *behind,
                        uint32_t clock_index, uint32_t number, uint32_t op)
 {
-    if (!checker->threads_apart)
+    if (!checker->facts.threads_apart)
         return true;
     if (clock_index != CHECK_NONE)
         return clock_at(behind, 2 * clock_index) >= number;
@@ -85,20 +71,20 @@ bool check_host_behind(const struct checker *checker, const struct check_clock *
 
 void check_host_carries(struct checker *checker, struct check_clock **behind, uint32_t op)
 {
-    if (!checker->threads_apart)
+    if (!checker->facts.threads_apart)
         return;
     const struct check_host_op *at = &checker->host_ops.items[op];
-    join_to(checker, behind, at->before);
-    raise_to(checker, behind, 2 * at->host->index + 1, at->number);
+    check_join_clock(checker, behind, at->before);
+    check_raise_clock(checker, behind, 2 * at->host->index + 1, at->number);
 }
 
 void check_host_passes(struct checker *checker, struct check_clock **behind,
                        const struct check_clock *other, uint32_t clock_index, uint32_t number)
 {
-    if (!checker->threads_apart)
+    if (!checker->facts.threads_apart)
         return;
-    join_to(checker, behind, other);
-    raise_to(checker, behind, 2 * clock_index, number);
+    check_join_clock(checker, behind, other);
+    check_raise_clock(checker, behind, 2 * clock_index, number);
 }
 
 /* Of the first `number` pieces, those that are known done or that the op comes behind the submission of. */
@@ -117,37 +103,32 @@ static uint32_t covered(const struct checker *checker, const struct check_queue 
 void check_host_saw_queue(struct checker *checker, const struct check_queue *queue, uint32_t number,
                           uint32_t op)
 {
-    if (!checker->threads_apart)
+    if (!checker->facts.threads_apart)
         return;
     struct check_host *host = checker->host_ops.items[op].host;
     uint32_t count = covered(checker, queue, number, op);
-    join_to(checker, &host->clock,
-            queue->behind); /* of a part it may be less, which nobody is blamed for */
-    raise_to(checker, &host->clock, 2 * queue->clock_index, count);
+    check_join_clock(checker, &host->clock,
+                     queue->behind); /* of a part it may be less, which nobody is blamed for */
+    check_raise_clock(checker, &host->clock, 2 * queue->clock_index, count);
 }
 
 void check_host_saw_mark(struct checker *checker, const struct check_mark *mark, uint32_t op)
 {
-    if (!checker->threads_apart || mark->op == CHECK_NONE ||
+    if (!checker->facts.threads_apart || mark->op == CHECK_NONE ||
         !check_host_ordered(checker, mark->op, op))
         return;
     struct check_host *host = checker->host_ops.items[op].host;
-    join_to(checker, &host->clock, mark->behind);
-    raise_to(checker, &host->clock, 2 * mark->clock_index, mark->number);
+    check_join_clock(checker, &host->clock, mark->behind);
+    check_raise_clock(checker, &host->clock, 2 * mark->clock_index, mark->number);
 }
 
 void check_host_took(struct checker *checker, uint32_t call, uint32_t op)
 {
-    if (checker->threads_apart)
+    if (checker->facts.threads_apart)
         check_host_carries(checker, &checker->host_ops.items[op].host->clock, call);
 }
 
 /* ---- what one thread follows of another ---- */
-
-void checker_threads_apart(struct checker *checker)
-{
-    checker->threads_apart = true;
-}
 
 void checker_release(struct checker *checker, uint32_t thread, uint64_t seq)
 {
@@ -156,18 +137,14 @@ void checker_release(struct checker *checker, uint32_t thread, uint64_t seq)
     struct check_host *host = release ? NULL : host_of(checker, thread);
     if (!host)
         return;
-    release = calloc(1, sizeof(*release));
+    HASH_ENSURE(checker->releases, seq, seq, release);
     if (!release) {
         checker->short_of_memory = true;
         return;
     }
-    release->seq = seq;
     release->host = host;
     release->number = host->ops;
     release->clock = clock_retain(host->clock);
-    HASH_ADD(hh, checker->releases, seq, sizeof(release->seq), release);
-    if (!release->hh.tbl)
-        checker->short_of_memory = true;
 }
 
 void checker_follow(struct checker *checker, uint32_t thread, uint64_t seq)
@@ -177,8 +154,8 @@ void checker_follow(struct checker *checker, uint32_t thread, uint64_t seq)
     struct check_host *host = release ? host_of(checker, thread) : NULL;
     if (!host)
         return;
-    join_to(checker, &host->clock, release->clock);
-    raise_to(checker, &host->clock, 2 * release->host->index + 1, release->number);
+    check_join_clock(checker, &host->clock, release->clock);
+    check_raise_clock(checker, &host->clock, 2 * release->host->index + 1, release->number);
 }
 
 void check_hosts_free(struct checker *checker)

@@ -18,19 +18,13 @@ uint32_t check_known_at(const struct checker *checker, uint32_t clock_index, uin
 uint32_t check_submitted_by(const struct checker *checker, const struct check_queue *queue,
                             uint64_t seq)
 {
-    uint32_t low = queue->first;
-    uint32_t high = queue->submitted;
+    const twin_op *ops = checker->ops.items;
+    const uint32_t *work = queue->work.items;
+    const uint32_t count = queue->submitted - queue->first;
     /* mostly all of it */
-    if (high > low && checker->ops.items[queue->work.items[high - queue->first - 1]].end_seq < seq)
-        return high;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (checker->ops.items[queue->work.items[middle - queue->first]].end_seq < seq)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    if (count > 0 && ops[work[count - 1]].end_seq < seq)
+        return queue->submitted;
+    return queue->first + (uint32_t)PARTITION_POINT(count, i, ops[work[i]].end_seq < seq);
 }
 
 static void raise_known(struct checker *checker, uint32_t clock_index, uint32_t count, uint32_t op)
@@ -38,14 +32,10 @@ static void raise_known(struct checker *checker, uint32_t clock_index, uint32_t 
     struct check_clock_slot *at = &checker->clock_slots.items[clock_index];
     if (at->known.count > 0 && at->known.items[at->known.count - 1].count >= count)
         return;
-    if (count == 0)
-        return;
-    if (!LIST_ROOM(&at->known)) {
-        checker->short_of_memory = true;
-        return;
-    }
-    at->known.items[at->known.count++] = (struct check_known){
-        .seq = check_order_key(&checker->ops.items[op]), .count = count, .op = op};
+    if (count > 0)
+        CHECK_ADD(checker, &at->known,
+                  (struct check_known){
+                      .seq = check_order_key(&checker->ops.items[op]), .count = count, .op = op});
 }
 
 static void raise_all(struct checker *checker, const struct check_clock *clock, uint32_t op)
@@ -57,11 +47,7 @@ static void raise_all(struct checker *checker, const struct check_clock *clock, 
 
 static void push_fog(struct checker *checker, uint32_t op)
 {
-    uint64_t seq = check_order_key(&checker->ops.items[op]);
-    if (LIST_ROOM(&checker->fogs))
-        checker->fogs.items[checker->fogs.count++] = seq;
-    else
-        checker->short_of_memory = true;
+    CHECK_ADD(checker, &checker->fogs, check_order_key(&checker->ops.items[op]));
 }
 
 bool check_fog_between(const struct checker *checker, uint64_t after, uint64_t before)

@@ -33,7 +33,7 @@ static uint64_t room_of(uint64_t begin, uint64_t bytes)
 void check_memory_alloc(struct checker *checker, uint32_t op)
 {
     const twin_op *made = &checker->ops.items[op];
-    if (made->status != TWIN_OK || made->bytes == 0 || made->end_seq == 0)
+    if (!twin_op_succeeded(made) || made->bytes == 0)
         return;
     uint64_t end = room_of(made->dst, made->bytes);
     clear_graves(checker, made->dst, end);
@@ -51,21 +51,21 @@ void check_memory_alloc(struct checker *checker, uint32_t op)
         checker->short_of_memory = true;
         return;
     }
-    allocation->range.begin = made->dst;
-    allocation->range.end = end;
-    allocation->bytes = made->bytes;
-    allocation->op = op;
-    allocation->device = made->device;
-    allocation->freed_by = CHECK_NONE;
-    allocation->host = made->kind == TWIN_OP_HOST_ALLOC;
-    allocation->image = made->kind == TWIN_OP_IMAGE_LOAD ? made->object : 0;
+    *allocation =
+        (struct check_allocation){.range = {.begin = made->dst, .end = end},
+                                  .bytes = made->bytes,
+                                  .op = op,
+                                  .device = made->device,
+                                  .freed_by = CHECK_NONE,
+                                  .host = made->kind == TWIN_OP_HOST_ALLOC,
+                                  .image = made->kind == TWIN_OP_IMAGE_LOAD ? made->object : 0};
     interval_map_add(&checker->allocations, &allocation->range);
 }
 
 void check_memory_image(struct checker *checker, uint32_t op)
 {
     const twin_op *made = &checker->ops.items[op];
-    if (made->status != TWIN_OK || made->end_seq == 0 || made->dst == 0)
+    if (!twin_op_succeeded(made) || made->dst == 0)
         return;
     if (made->bytes == 0)
         checker->hidden_memory = true;
@@ -77,7 +77,7 @@ static void judge_thread(struct checker *checker, const struct check_allocation 
                          const struct check_use *use, uint32_t op)
 {
     const twin_op *end = &checker->ops.items[op];
-    if (!checker->threads_apart ||
+    if (!checker->facts.threads_apart ||
         check_known_at(checker, use->clock_index, end->begin_seq) < use->number)
         return;
     checker->judged[CHECK_RACE_05]++;
@@ -134,8 +134,7 @@ void check_memory_release(struct checker *checker, uint32_t op)
                        address);
         return;
     }
-    if (end->status != TWIN_OK || end->end_seq == 0 ||
-        allocation->host != (end->kind == TWIN_OP_HOST_FREE))
+    if (!twin_op_succeeded(end) || allocation->host != (end->kind == TWIN_OP_HOST_FREE))
         return;
     judge_users(checker, allocation, op);
     bury(checker, allocation, op);

@@ -216,11 +216,10 @@ static void count_independence(struct checker *checker, const struct check_queue
     }
     checker->judged[CHECK_ORD_02]++;
     bool other = false;
-    for (size_t i = 0; queue->is_default ? !other && i < checker->all_queues.count : false; i++)
-        other = is_blocked(checker->all_queues.items[i]) && checker->all_queues.items[i] != queue;
-    for (size_t i = 0; !queue->is_default && !other && i < checker->all_queues.count; i++)
-        other =
-            is_blocked(checker->all_queues.items[i]) && checker->all_queues.items[i]->is_default;
+    for (size_t i = 0; !other && i < checker->all_queues.count; i++) {
+        const struct check_queue *by = checker->all_queues.items[i];
+        other = is_blocked(by) && (queue->is_default ? by != queue : by->is_default);
+    }
     checker->judged[CHECK_ORD_03] += other;
 }
 
@@ -244,19 +243,15 @@ static void judge_silence(struct checker *checker, struct check_queue *queue, ui
 static struct check_earliest_begin end_of(const struct checker *checker,
                                           const struct check_queue *queue, uint32_t number)
 {
-    struct check_earliest_begin earliest_begin = {.op = CHECK_NONE};
     if (number == queue->carried)
         return queue->earliest_begin;
-    uint32_t tried = 0;
-    for (uint32_t n = number; n > queue->first && earliest_begin.op == CHECK_NONE && tried < 64;
-         n--) {
+    for (uint32_t n = number; n > queue->first && number - n < 64; n--) {
         uint32_t op = queue->work.items[n - queue->first - 1];
-        tried++;
         if (checker->ops.items[op].timed)
-            earliest_begin =
-                (struct check_earliest_begin){.ns = checker->ops.items[op].task_end_ns, .op = op};
+            return (struct check_earliest_begin){.ns = checker->ops.items[op].task_end_ns,
+                                                 .op = op};
     }
-    return earliest_begin;
+    return (struct check_earliest_begin){.op = CHECK_NONE};
 }
 
 static void observe_queue(struct checker *checker, uint32_t op)
@@ -288,8 +283,7 @@ static void observe_queue(struct checker *checker, uint32_t op)
         judge_giving_up(checker, queue, number, &earliest_begin, false, op);
     } else if (query && look->status == TWIN_OK) {
         /* work that came while the question was asked may be what is not done */
-        uint32_t all = queue->submitted;
-        if (all == number)
+        if (queue->submitted == number)
             judge_denial(checker, queue, number, op);
     } else if (look->status != TWIN_E_INTERRUPTED) {
         queue->failure = CHECK_NONE;
@@ -339,17 +333,14 @@ static void observe_signal(struct checker *checker, uint32_t op)
     }
 }
 
-static void drop_all(struct checker *checker, uint32_t device, uint32_t op)
+static void abort_queue(struct checker *checker, struct check_queue *queue, uint32_t op)
 {
-    for (size_t i = 0; i < checker->all_queues.count; i++) {
-        struct check_queue *queue = checker->all_queues.items[i];
-        if (queue->device != device || queue->gone || queue->deferred)
-            continue;
-        check_abort_drops(checker, queue, op);
-        check_queue_drop(checker, queue, op);
-        check_queue_seen(checker, queue, queue->submitted, op);
-        queue->failure = CHECK_NONE;
-    }
+    if (queue->gone || queue->deferred)
+        return;
+    check_abort_drops(checker, queue, op);
+    check_queue_drop(checker, queue, op);
+    check_queue_seen(checker, queue, queue->submitted, op);
+    queue->failure = CHECK_NONE;
 }
 
 void check_observe(struct checker *checker, uint32_t op)
@@ -367,12 +358,8 @@ void check_observe(struct checker *checker, uint32_t op)
         observe_signal(checker, op);
         return;
     case TWIN_OP_QUEUE_ABORT:
-        if (queue && !queue->gone && !queue->deferred) {
-            check_abort_drops(checker, queue, op);
-            check_queue_drop(checker, queue, op);
-            check_queue_seen(checker, queue, queue->submitted, op);
-            queue->failure = CHECK_NONE;
-        }
+        if (queue)
+            abort_queue(checker, queue, op);
         return;
     case TWIN_OP_QUEUE_STOP:
         if (queue)
@@ -389,7 +376,9 @@ void check_observe(struct checker *checker, uint32_t op)
         }
         return;
     case TWIN_OP_DEVICE_ABORT:
-        drop_all(checker, look->device, op);
+        for (size_t i = 0; i < checker->all_queues.count; i++)
+            if (checker->all_queues.items[i]->device == look->device)
+                abort_queue(checker, checker->all_queues.items[i], op);
         checker->troubled = true;
         return;
     case TWIN_OP_FAULT_INJECT:

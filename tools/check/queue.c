@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams: their work, carried out in thought. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "check/state.h"
 
@@ -20,11 +19,9 @@ static bool take_place(struct checker *checker, struct check_queue *queue)
         queue->clock_index = checker->free_clock_slots.items[--checker->free_clock_slots.count];
         queue->first = checker->clock_slots.items[queue->clock_index].queue->submitted;
     } else {
-        if (!LIST_ROOM(&checker->clock_slots))
-            return false;
         queue->clock_index = (uint32_t)checker->clock_slots.count;
-        memset(&checker->clock_slots.items[checker->clock_slots.count++], 0,
-               sizeof(struct check_clock_slot));
+        if (!LIST_ADD(&checker->clock_slots, (struct check_clock_slot){0}))
+            return false;
     }
     queue->submitted = queue->carried = queue->first;
     checker->clock_slots.items[queue->clock_index].queue = queue;
@@ -34,15 +31,14 @@ static bool take_place(struct checker *checker, struct check_queue *queue)
 void check_queue_create(struct checker *checker, uint32_t op)
 {
     const twin_op *made = &checker->ops.items[op];
+    struct check_queue *queue = NULL;
     if (check_queue_find(checker, made->queue))
         return;
-    struct check_queue *queue = calloc(1, sizeof(*queue));
-    if (!queue || !LIST_ROOM(&checker->all_queues) || !take_place(checker, queue)) {
-        free(queue);
+    HASH_ENSURE(checker->queues, number, made->queue, queue);
+    if (!queue || !take_place(checker, queue) || !LIST_ADD(&checker->all_queues, queue)) {
         checker->short_of_memory = true;
         return;
     }
-    queue->number = made->queue;
     queue->op = op;
     queue->id = made->config.name;
     queue->device = made->device;
@@ -51,10 +47,6 @@ void check_queue_create(struct checker *checker, uint32_t op)
     queue->is_default = made->config.is_default;
     queue->told = made->config.tasks_told;
     queue->earliest_begin.op = queue->blamed = queue->failure = CHECK_NONE;
-    checker->all_queues.items[checker->all_queues.count++] = queue;
-    HASH_ADD(hh, checker->queues, number, sizeof(queue->number), queue);
-    if (!queue->hh.tbl)
-        checker->short_of_memory = true;
 }
 
 uint32_t check_work_at(const struct checker *checker, uint32_t clock_index, uint32_t number)
@@ -96,14 +88,9 @@ static void unpark(struct checker *checker, struct check_queue *queue)
 
 static void push_woken(struct checker *checker, struct check_queue *queue)
 {
-    if (queue->waking)
-        return;
-    if (!LIST_ROOM(&checker->woken)) {
-        checker->short_of_memory = true;
-        return;
-    }
+    if (!queue->waking)
+        CHECK_ADD(checker, &checker->woken, queue);
     queue->waking = true;
-    checker->woken.items[checker->woken.count++] = queue;
 }
 
 void check_wake_one(struct checker *checker, struct check_queue *queue)
@@ -151,17 +138,13 @@ static void take_over(struct checker *checker, struct check_queue *queue,
     if (!signal || signal->kind != TWIN_SIGNAL_EVENT_REBIND ||
         check_host_ordered(checker, mark->op, op))
         check_host_passes(checker, &queue->behind, mark->behind, mark->clock_index, mark->number);
-    if (!clock_join(&queue->clock, mark->clock) ||
-        !clock_raise(&queue->clock, mark->clock_index, mark->number) || !LIST_ROOM(&queue->joins)) {
-        checker->short_of_memory = true;
-        return;
-    }
-    queue->joins.items[queue->joins.count++] = (struct check_join){
-        .number = queue->carried + 1,
-        .from_clock_index = mark->clock_index,
-        .from_number = mark->number,
-        .record = mark->op,
-    };
+    check_join_clock(checker, &queue->clock, mark->clock);
+    check_raise_clock(checker, &queue->clock, mark->clock_index, mark->number);
+    CHECK_ADD(checker, &queue->joins,
+              (struct check_join){.number = queue->carried + 1,
+                                  .from_clock_index = mark->clock_index,
+                                  .from_number = mark->number,
+                                  .record = mark->op});
 }
 
 static bool carry_wait(struct checker *checker, struct check_queue *queue, uint32_t op)
@@ -223,57 +206,48 @@ static void carry_record(struct checker *checker, struct check_queue *queue, uin
     check_mark_drop(checker, number);
 }
 
+/* Whether a piece of work has to wait for something else than a record, at which the queue is parked then. */
+static bool has_to_wait(struct checker *checker, struct check_queue *queue, uint32_t op)
+{
+    const twin_op *work = &checker->ops.items[op];
+    const uint32_t link = checker->links.items[op];
+    if (work->kind == TWIN_OP_WAIT_COUNT && link != 0) {
+        park(checker, queue, CHECK_ON_COUNT, op, NULL);
+        return true;
+    }
+    if (work->kind == TWIN_OP_WAIT_VALUE && link == CHECK_NONE &&
+        !check_word_wait(checker, queue, op)) {
+        struct check_word *word = interval_map_from(&checker->words, work->word.address);
+        park(checker, queue, CHECK_ON_WORD, op, &word->parked);
+        return true;
+    }
+    if (work->kind == TWIN_OP_CALL && work->blocks && link == CHECK_NONE) {
+        park(checker, queue, CHECK_ON_ANSWER, op, NULL);
+        return true;
+    }
+    return false;
+}
+
 /* The next piece of work. False: it has to wait. */
 static bool carry(struct checker *checker, struct check_queue *queue)
 {
     uint32_t op = queue->work.items[queue->carried - queue->first];
-    const twin_op *work = &checker->ops.items[op];
+    const uint32_t kind = checker->ops.items[op].kind;
     check_host_carries(checker, &queue->behind, op);
-    switch (work->kind) {
-    case TWIN_OP_WAIT:
+    if (kind == TWIN_OP_WAIT) {
         if (!carry_wait(checker, queue, op))
             return false;
-        break;
-    case TWIN_OP_RECORD:
-    case TWIN_OP_COUNT:
+    } else if (kind == TWIN_OP_RECORD || kind == TWIN_OP_COUNT) {
         carry_record(checker, queue, op);
-        break;
-    case TWIN_OP_WAIT_COUNT:
-        if (checker->links.items[op] != 0) {
-            park(checker, queue, CHECK_ON_COUNT, op, NULL);
+    } else {
+        if (has_to_wait(checker, queue, op))
             return false;
-        }
-        queue->order_unknown = queue->unsure = true;
-        check_times_task(checker, queue, op, NULL);
-        break;
-    case TWIN_OP_WAIT_VALUE:
-        if (checker->links.items[op] == CHECK_NONE && !check_word_wait(checker, queue, op)) {
-            struct check_word *word = interval_map_from(&checker->words, work->word.address);
-            park(checker, queue, CHECK_ON_WORD, op, &word->parked);
-            return false;
-        }
-        check_times_task(checker, queue, op, NULL);
-        break;
-    case TWIN_OP_CALL:
-        if (work->blocks && checker->links.items[op] == CHECK_NONE) {
-            park(checker, queue, CHECK_ON_ANSWER, op, NULL);
-            return false;
-        }
-        check_times_task(checker, queue, op, NULL);
-        break;
-    case TWIN_OP_WRITE_VALUE:
-        check_word_write(checker, queue, op);
+        if (kind == TWIN_OP_WAIT_COUNT || kind == TWIN_OP_RUN)
+            queue->order_unknown = queue->unsure = true;
+        if (kind == TWIN_OP_WRITE_VALUE)
+            check_word_write(checker, queue, op);
         check_access_work(checker, queue, op);
         check_times_task(checker, queue, op, NULL);
-        break;
-    case TWIN_OP_RUN:
-        queue->order_unknown = queue->unsure = true;
-        check_times_task(checker, queue, op, NULL);
-        break;
-    default:
-        check_access_work(checker, queue, op);
-        check_times_task(checker, queue, op, NULL);
-        break;
     }
     queue->carried++;
     return true;
@@ -321,9 +295,10 @@ void check_submit(struct checker *checker, uint32_t op)
         check_find(checker, CHECK_LIFE_06, end->op, op, "the event or notify had been destroyed");
         return;
     }
-    if (work->status != TWIN_OK || work->end_seq == 0) {
-        if (work->end_seq != 0)
-            check_refused(checker, queue, op);
+    if (work->end_seq == 0)
+        return;
+    if (work->status != TWIN_OK) {
+        check_refused(checker, queue, op);
         return;
     }
     checker->judged[CHECK_ORD_04]++;
@@ -334,11 +309,10 @@ void check_submit(struct checker *checker, uint32_t op)
         check_carry_on(checker);
         return;
     }
-    if (!LIST_ROOM(&queue->work)) {
+    if (!LIST_ADD(&queue->work, op)) {
         checker->short_of_memory = true;
         return;
     }
-    queue->work.items[queue->work.count++] = op;
     queue->submitted++;
     if (signal)
         check_signal_bind(checker, queue, op);
@@ -351,12 +325,6 @@ void check_submit(struct checker *checker, uint32_t op)
 }
 
 /* ---- ends ---- */
-
-/* It is not known what became of it. */
-static void leave_mark(struct check_mark *mark)
-{
-    mark->done = mark->order_unknown = mark->unsure = true;
-}
 
 /* What was dropped may have changed counts, or not. */
 static void leave_counts(struct checker *checker, const struct check_queue *queue, uint32_t known)
@@ -388,13 +356,10 @@ void check_queue_drop(struct checker *checker, struct check_queue *queue, uint32
         uint32_t kind = checker->ops.items[op].kind;
         if (number == CHECK_NONE || (kind != TWIN_OP_RECORD && kind != TWIN_OP_WAIT))
             continue;
-        if (kind == TWIN_OP_RECORD) {
-            struct check_mark *mark = &checker->marks.items[number];
-            leave_mark(mark);
-            check_wake(checker, &mark->parked);
-        } else {
+        if (kind == TWIN_OP_RECORD)
+            check_mark_leave(checker, &checker->marks.items[number]);
+        else
             check_signal_given_up(checker, number, op, by);
-        }
         check_mark_drop(checker, number);
     }
     leave_counts(checker, queue, known);
@@ -426,11 +391,7 @@ void check_queue_destroy(struct checker *checker, uint32_t op)
     check_queue_drop(checker, queue, op);
     check_queue_seen(checker, queue, queue->submitted, op);
     queue->gone = true;
-    if (!LIST_ROOM(&checker->free_clock_slots)) {
-        checker->short_of_memory = true;
-        return;
-    }
-    checker->free_clock_slots.items[checker->free_clock_slots.count++] = queue->clock_index;
+    CHECK_ADD(checker, &checker->free_clock_slots, queue->clock_index);
 }
 
 /* ---- what the host saw done ---- */
@@ -488,8 +449,10 @@ static enum check_passing force_needs(struct checker *checker, const struct chec
         struct check_queue *by = checker->marks.items[number].queue;
         if (!by->forcing && depth < FORCE_DEPTH)
             force(checker, by, checker->marks.items[number].number, observer, depth + 1);
-        if (!checker->marks.items[number].done)
-            leave_mark(&checker->marks.items[number]);
+        if (!checker->marks.items[number].done) {
+            struct check_mark *mark = &checker->marks.items[number];
+            mark->done = mark->order_unknown = mark->unsure = true;
+        }
     }
 }
 
@@ -560,21 +523,6 @@ void check_counts_finish(struct checker *checker)
 
 /* Whatever the queue is parked on, it passes. */
 static void push_on(struct checker *checker, struct check_queue *queue, uint32_t observer,
-                    unsigned depth);
-
-static void force(struct checker *checker, struct check_queue *queue, uint32_t number,
-                  uint32_t observer, unsigned depth)
-{
-    queue->forcing = true;
-    while (queue->carried < number && !checker->short_of_memory) {
-        if (queue->parking != CHECK_RUNS)
-            push_on(checker, queue, observer, depth);
-        run(checker, queue);
-    }
-    queue->forcing = false;
-}
-
-static void push_on(struct checker *checker, struct check_queue *queue, uint32_t observer,
                     unsigned depth)
 {
     uint32_t op = queue->work.items[queue->carried - queue->first];
@@ -602,6 +550,18 @@ static void push_on(struct checker *checker, struct check_queue *queue, uint32_t
     queue->order_unknown = queue->unsure = true;
 }
 
+static void force(struct checker *checker, struct check_queue *queue, uint32_t number,
+                  uint32_t observer, unsigned depth)
+{
+    queue->forcing = true;
+    while (queue->carried < number && !checker->short_of_memory) {
+        if (queue->parking != CHECK_RUNS)
+            push_on(checker, queue, observer, depth);
+        run(checker, queue);
+    }
+    queue->forcing = false;
+}
+
 void check_force(struct checker *checker, struct check_queue *queue, uint32_t number, uint32_t op)
 {
     force(checker, queue, number, op, 0);
@@ -610,15 +570,13 @@ void check_force(struct checker *checker, struct check_queue *queue, uint32_t nu
 
 void check_queues_free(struct checker *checker)
 {
-    HASH_CLEAR(hh, checker->queues);
-    for (size_t i = 0; i < checker->all_queues.count; i++) {
-        struct check_queue *queue = checker->all_queues.items[i];
+    for (struct check_queue *queue = checker->queues; queue; queue = queue->hh.next) {
         clock_drop(queue->clock);
         clock_drop(queue->behind);
         free(queue->work.items);
         free(queue->joins.items);
-        free(queue);
     }
+    HASH_FREE_ALL(checker->queues);
     free(checker->all_queues.items);
     for (size_t i = 0; i < checker->clock_slots.count; i++)
         free(checker->clock_slots.items[i].known.items);

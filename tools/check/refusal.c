@@ -17,12 +17,8 @@ static bool tells_of_task(uint32_t status)
 
 void check_queue_stops(struct checker *checker, const struct check_queue *queue)
 {
-    if (!LIST_ROOM(&checker->stopping)) {
-        checker->short_of_memory = true;
-        return;
-    }
-    checker->stopping.items[checker->stopping.count++] =
-        (struct check_group){.device = queue->device, .group = queue->group};
+    CHECK_ADD(checker, &checker->stopping,
+              (struct check_group){.device = queue->device, .group = queue->group});
 }
 
 static bool stops(const struct checker *checker, const struct check_queue *queue)

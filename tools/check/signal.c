@@ -5,7 +5,6 @@
  * asks for it; programs that use flags safely give the device no other choice. What a record before would also let
  * pass is taken as let pass by the first since the reset. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "check/state.h"
 
@@ -34,30 +33,34 @@ void check_mark_drop(struct checker *checker, uint32_t number)
 
 uint32_t check_mark_new(struct checker *checker)
 {
-    if (!LIST_ROOM(&checker->marks)) {
-        checker->short_of_memory = true;
-        return 0;
-    }
-    struct check_mark *mark = &checker->marks.items[checker->marks.count];
-    memset(mark, 0, sizeof(*mark));
-    mark->op = mark->first_wait = mark->earliest_begin.op = CHECK_NONE;
-    mark->last_round = mark->last_reset = CHECK_NONE;
-    return (uint32_t)checker->marks.count++;
+    const struct check_mark mark = {.op = CHECK_NONE,
+                                    .first_wait = CHECK_NONE,
+                                    .last_round = CHECK_NONE,
+                                    .last_reset = CHECK_NONE,
+                                    .earliest_begin = {.op = CHECK_NONE}};
+    CHECK_ADD(checker, &checker->marks, mark);
+    return checker->short_of_memory ? 0 : (uint32_t)checker->marks.count - 1;
 }
 
-#define KEEP(checker, list, item)                                                                  \
-    do {                                                                                           \
-        if (LIST_ROOM(list))                                                                       \
-            (list)->items[(list)->count++] = (item);                                               \
-        else                                                                                       \
-            (checker)->short_of_memory = true;                                                     \
-    } while (0)
+void check_mark_set(struct check_mark *mark, struct check_queue *queue, uint32_t op)
+{
+    mark->op = op;
+    mark->queue = queue;
+    mark->clock_index = queue->clock_index;
+    mark->number = queue->submitted;
+}
+
+void check_mark_leave(struct checker *checker, struct check_mark *mark)
+{
+    mark->done = mark->order_unknown = mark->unsure = true;
+    check_wake(checker, &mark->parked);
+}
 
 void check_signal_share(struct checker *checker, uint32_t op)
 {
     const twin_op *share = &checker->ops.items[op];
     struct check_signal *signal = check_signal_find(checker, share->object);
-    if (!signal || share->status != TWIN_OK || share->end_seq == 0)
+    if (!signal || !twin_op_succeeded(share))
         return;
     if (share->config.inside)
         signal->share = share->config.share;
@@ -85,25 +88,22 @@ void check_signal_create(struct checker *checker, uint32_t op)
         signal->holders++;
         return;
     }
-    signal = calloc(1, sizeof(*signal));
+    struct check_signal *of = shared_here(checker, made);
+    HASH_ENSURE(checker->signals, number, made->object, signal);
     if (!signal) {
         checker->short_of_memory = true;
         return;
     }
-    signal->number = made->object;
     signal->op = op;
     signal->kind = made->config.signal_kind;
     signal->name = made->config.name;
     signal->device = made->device;
     signal->newest = signal->before = signal->reset = CHECK_NONE;
     signal->holders = signal->ends = 1;
-    signal->of = shared_here(checker, made);
-    if (signal->of)
-        signal->of->ends++;
+    signal->of = of;
+    if (of)
+        of->ends++;
     signal->unjudged = made->kind == TWIN_OP_SIGNAL_OPEN || signal->kind > TWIN_SIGNAL_COUNT;
-    HASH_ADD(hh, checker->signals, number, sizeof(signal->number), signal);
-    if (!signal->hh.tbl)
-        checker->short_of_memory = true;
 }
 
 static void bind_record(struct checker *checker, struct check_signal *signal,
@@ -115,10 +115,7 @@ static void bind_record(struct checker *checker, struct check_signal *signal,
     if (number == 0)
         return;
     struct check_mark *mark = &checker->marks.items[number];
-    mark->op = op;
-    mark->queue = queue;
-    mark->clock_index = queue->clock_index;
-    mark->number = queue->submitted;
+    check_mark_set(mark, queue, op);
     mark->holders += promised ? 1 : 2; /* the record, and `newest`; a promise held it already */
     if (signal->kind == TWIN_SIGNAL_NOTIFY)
         mark->last_round = signal->newest;
@@ -135,7 +132,7 @@ static void bind_record(struct checker *checker, struct check_signal *signal,
         (signal->kind == TWIN_SIGNAL_EVENT_LEVEL && signal->marks.count > 0))
         return;
     mark->holders++;
-    KEEP(checker, &signal->marks, number);
+    CHECK_ADD(checker, &signal->marks, number);
 }
 
 void check_signal_set(struct checker *checker, uint32_t op)
@@ -169,7 +166,7 @@ static uint32_t promise(struct checker *checker, struct check_signal *signal)
     if (number == 0)
         return number;
     checker->marks.items[number].holders = 1;
-    KEEP(checker, &signal->promised, number);
+    CHECK_ADD(checker, &signal->promised, number);
     return number;
 }
 
@@ -222,7 +219,7 @@ void check_signal_bind(struct checker *checker, struct check_queue *queue, uint3
     const twin_op *work = &checker->ops.items[op];
     struct check_signal *signal = check_signal_find(checker, work->object);
     if (signal->kind != TWIN_SIGNAL_EVENT_REBIND)
-        KEEP(checker, &signal->ops, op);
+        CHECK_ADD(checker, &signal->ops, op);
     if (work->kind == TWIN_OP_COUNT || work->kind == TWIN_OP_WAIT_COUNT)
         check_count_bind(checker, signal, queue, op);
     else if (signal->kind == TWIN_SIGNAL_COUNT)
@@ -279,7 +276,7 @@ void check_signal_clear(struct checker *checker, uint32_t op)
     struct check_signal *signal = check_signal_find(checker, clear->object);
     if (!signal || clear->status != TWIN_OK || signal->kind != TWIN_SIGNAL_NOTIFY)
         return;
-    KEEP(checker, &signal->ops, op);
+    CHECK_ADD(checker, &signal->ops, op);
     /* the flag held what was seen done; a record still on its way sets it later */
     while (signal->taken < signal->marks.count) {
         const struct check_mark *mark = &checker->marks.items[signal->marks.items[signal->taken]];
@@ -296,9 +293,7 @@ void check_signal_leave(struct checker *checker, struct check_signal *signal)
     signal->unjudged = true;
     for (; signal->kept < signal->promised.count; signal->kept++) {
         uint32_t number = signal->promised.items[signal->kept];
-        struct check_mark *mark = &checker->marks.items[number];
-        mark->done = mark->order_unknown = mark->unsure = true;
-        check_wake(checker, &mark->parked);
+        check_mark_leave(checker, &checker->marks.items[number]);
         check_mark_drop(checker, number);
     }
     if (signal->kind == TWIN_SIGNAL_COUNT)
@@ -309,13 +304,14 @@ void check_signal_leave(struct checker *checker, struct check_signal *signal)
 /* Those who wait for a record that will not come. */
 static void judge_promises(struct checker *checker, const struct check_signal *signal, uint32_t op)
 {
-    if (signal->unjudged || checker->troubled || (op == CHECK_NONE && checker->expect_gaps))
+    if (signal->unjudged || checker->troubled || (op == CHECK_NONE && checker->facts.partial))
         return;
     for (size_t i = signal->kept; i < signal->promised.count; i++) {
         const struct check_mark *mark = &checker->marks.items[signal->promised.items[i]];
         if (mark->holders > 1)
             check_find(
-                checker, op == CHECK_NONE && checker->broken_off ? CHECK_LIFE_12 : CHECK_LIFE_07,
+                checker,
+                op == CHECK_NONE && checker->facts.broken_off ? CHECK_LIFE_12 : CHECK_LIFE_07,
                 mark->first_wait, op,
                 op == CHECK_NONE ? "no record of %s %u was queued for this wait"
                                  : "%s %u was destroyed with no record for this wait",
@@ -328,7 +324,7 @@ void check_signal_given_up(struct checker *checker, uint32_t number, uint32_t wa
     const struct check_mark *mark = &checker->marks.items[number];
     const struct check_signal *signal = check_signal_find(checker, checker->ops.items[wait].object);
     if (!mark->hopeless || mark->op != CHECK_NONE || !signal || signal->ends == 0 ||
-        signal->unjudged || checker->troubled || checker->expect_gaps)
+        signal->unjudged || checker->troubled || checker->facts.partial)
         return;
     check_find(
         checker, CHECK_LIFE_07, wait, by,

@@ -127,6 +127,12 @@ struct check_word {
     struct check_queue *parked;
 };
 
+/* A call of a host function that blocks and was taken. */
+struct check_ticket {
+    uint64_t ticket;
+    uint32_t call; /* op */
+};
+
 struct check_object { /* a channel or program */
     UT_hash_handle hh;
     uint32_t number;
@@ -134,7 +140,7 @@ struct check_object { /* a channel or program */
     bool gone;
     LIST_OF(uint32_t) calls; /* ops of calls, not yet taken, from `taken` on */
     size_t taken;
-    LIST_OF(uint64_t) tickets; /* of calls that block and were taken: ticket, op by turns */
+    LIST_OF(struct check_ticket) tickets;
 };
 
 struct check_use {
@@ -208,7 +214,12 @@ struct check_release {
 
 #define CHECK_DEVICES 4096u
 
+/* Adds an item at the end of a list of the checker. */
+#define CHECK_ADD(checker, list, ...)                                                              \
+    ((void)(LIST_ADD(list, __VA_ARGS__) || ((checker)->short_of_memory = true)))
+
 struct checker {
+    struct checker_facts facts;
     LIST_OF(twin_op) ops;
     LIST_OF(uint32_t) links; /* of each op: its mark */
     LIST_OF(struct check_mark) marks;
@@ -229,14 +240,10 @@ struct checker {
     struct check_release *releases;
     LIST_OF(struct check_host_op) host_ops;
     uint32_t host_count;
-    bool threads_apart; /* the record has what orders them */
     void *finding_keys; /* what has been found, finding.c */
     struct check_device *devices;
     uint32_t
         parked; /* queues, but for those that stand at a count: they may only not have been seen */
-    bool expect_times;
-    bool expect_gaps;
-    bool broken_off;
     bool hidden_memory; /* there is memory of images whose size is not told */
     bool several_threads;
     bool troubled; /* a failure or a fault: nobody is blamed for waiting */
@@ -298,6 +305,10 @@ void check_signals_free(struct checker *checker);
 void check_mark_drop(struct checker *checker, uint32_t mark);
 /* 0: out of memory. */
 uint32_t check_mark_new(struct checker *checker);
+/* The mark is that of the queue's newest piece of work, which is the op. */
+void check_mark_set(struct check_mark *mark, struct check_queue *queue, uint32_t op);
+/* Nothing is known of what became of it. */
+void check_mark_leave(struct checker *checker, struct check_mark *mark);
 
 /* count.c: counting notifies. */
 enum check_passing {
@@ -371,6 +382,12 @@ void check_hosts_free(struct checker *checker);
 
 /* observe.c: answers that the host got, against what it knew. */
 void check_observe(struct checker *checker, uint32_t op);
+
+/* Raise a clock, of the hosts.c kind too, by another one, and at one index. */
+void check_join_clock(struct checker *checker, struct check_clock **clock,
+                      const struct check_clock *other);
+void check_raise_clock(struct checker *checker, struct check_clock **clock, uint32_t clock_index,
+                       uint32_t count);
 
 /* path.c: by how many waits across streams a clock index and count come before another; CHECK_NONE: they do not. */
 uint32_t check_hops(const struct checker *checker, uint32_t from_clock_index, uint32_t from_number,

@@ -46,21 +46,13 @@ struct tally tally_both(struct tally a, struct tally b)
 
 /* ---- rows ---- */
 
-static bool push(struct tally_row *row, unsigned level, struct tally tally)
-{
-    if (!LIST_ROOM(&row->levels[level]))
-        return false;
-    row->levels[level].items[row->levels[level].count++] = tally;
-    return true;
-}
-
 bool tally_row_add(struct tally_row *row, struct tally tally)
 {
-    if (!push(row, 0, tally))
+    if (!LIST_ADD(&row->levels[0], tally))
         return false;
     for (unsigned level = 0; level < 31 && row->levels[level].count % 2 == 0; level++) {
         const struct tally *last = &row->levels[level].items[row->levels[level].count - 2];
-        if (!push(row, level + 1, tally_both(last[0], last[1])))
+        if (!LIST_ADD(&row->levels[level + 1], tally_both(last[0], last[1])))
             return false;
     }
     return true;

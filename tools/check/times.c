@@ -174,18 +174,14 @@ static int by_begin(const void *left, const void *right)
 {
     const twin_op *const *a = left;
     const twin_op *const *b = right;
-    if ((*a)->task_begin_ns != (*b)->task_begin_ns)
-        return (*a)->task_begin_ns < (*b)->task_begin_ns ? -1 : 1;
-    return *a < *b ? -1 : *a > *b;
+    return ORDER_2((*a)->task_begin_ns, (*b)->task_begin_ns, *a, *b);
 }
 
 static int by_end(const void *left, const void *right)
 {
     const twin_op *const *a = left;
     const twin_op *const *b = right;
-    if ((*a)->task_end_ns != (*b)->task_end_ns)
-        return (*a)->task_end_ns < (*b)->task_end_ns ? -1 : 1;
-    return *a < *b ? -1 : *a > *b;
+    return ORDER_2((*a)->task_end_ns, (*b)->task_end_ns, *a, *b);
 }
 
 static void tell_of_flag(struct checker *checker, const twin_op *record, const twin_op *wait,
@@ -286,7 +282,7 @@ void check_times_signal(struct checker *checker, struct check_signal *signal)
 
 void check_times_finish(struct checker *checker)
 {
-    if (!checker->expect_times || checker->troubled)
+    if (!checker->facts.whole || checker->troubled)
         return;
     for (size_t i = 0; i < checker->all_queues.count; i++) {
         const struct check_queue *queue = checker->all_queues.items[i];

@@ -53,8 +53,8 @@ bool check_word_wait(struct checker *checker, struct check_queue *queue, uint32_
         queue->order_unknown = queue->unsure = true;
     if (queue->host_seen_at < word->host_seen_at)
         queue->host_seen_at = word->host_seen_at;
-    if (!clock_join(&queue->clock, word->clock) || !clock_join(&queue->behind, word->behind))
-        checker->short_of_memory = true;
+    check_join_clock(checker, &queue->clock, word->clock);
+    check_join_clock(checker, &queue->behind, word->behind);
     return true;
 }
 
@@ -76,8 +76,7 @@ static void write_word(struct checker *checker, struct check_word *word,
     word->clock = clock_retain(queue->clock);
     check_host_passes(checker, &word->behind, queue->behind, queue->clock_index,
                       queue->carried + 1);
-    if (!clock_raise(&word->clock, queue->clock_index, queue->carried + 1))
-        checker->short_of_memory = true;
+    check_raise_clock(checker, &word->clock, queue->clock_index, queue->carried + 1);
 }
 
 void check_word_write(struct checker *checker, const struct check_queue *queue, uint32_t op)

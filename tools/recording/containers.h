@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists that grow, and hash tables, for the tools. */
+/* Lists that grow, hash tables and sorting, for the tools. */
 #ifndef TWINRT_TOOLS_RECORDING_CONTAINERS_H
 #define TWINRT_TOOLS_RECORDING_CONTAINERS_H
 
@@ -22,6 +22,14 @@ bool twin_list_grow(void *items, size_t count, size_t *room, size_t item_bytes);
 #define LIST_ROOM(list)                                                                            \
     ((list)->count < (list)->room ||                                                               \
      twin_list_grow(&(list)->items, (list)->count, &(list)->room, sizeof((list)->items[0])))
+/* Adds one at the end. False: out of memory. */
+#define LIST_ADD(list, ...)                                                                        \
+    (LIST_ROOM(list) && ((list)->items[(list)->count++] = (__VA_ARGS__), true))
+
+/* -1, 0 or 1, as qsort() takes it: by the first pair that differs. */
+#define ORDER(a, b)               (((a) > (b)) - ((a) < (b)))
+#define ORDER_2(a, b, c, d)       ((a) != (b) ? ORDER(a, b) : ORDER(c, d))
+#define ORDER_3(a, b, c, d, e, f) ((a) != (b) ? ORDER(a, b) : ORDER_2(c, d, e, f))
 
 /* The first index from 0 up to `count` for which `below`, an expression of the index `at`, does not hold; it holds for all before
  * that and for none after. */

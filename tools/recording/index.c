@@ -10,9 +10,7 @@ static int compare_keys(const void *left, const void *right)
 {
     const struct twin_recording_key *a = left;
     const struct twin_recording_key *b = right;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    return a->entry < b->entry ? -1 : a->entry > b->entry;
+    return ORDER_2(a->key, b->key, a->entry, b->entry);
 }
 
 bool twin_recording_index_make(const twin_recording *recording, unsigned kind, const char *field,

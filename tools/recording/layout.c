@@ -1,80 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layout of records, printed from the table that they are written and read by. */
+/* The layout of recordings, printed from the table that they are written and read by. */
 #include <stddef.h>
 #include <string.h>
 
 #include "recording/print.h"
 
-static void put_head(FILE *to, const char *title)
+struct row {
+    const char *field;
+    size_t offset, bytes;
+};
+
+static void put_table(FILE *to, const char *title, const struct row *rows, size_t count)
 {
     fprintf(to, "### %s\n\n| Offset | Bytes | Field |\n|---|---|---|\n", title);
+    for (size_t i = 0; i < count; i++)
+        fprintf(to, "| %zu | %zu | `%s` |\n", rows[i].offset, rows[i].bytes, rows[i].field);
+    fputc('\n', to);
 }
 
-#define ROW(to, type, field)                                                                       \
-    fprintf(to, "| %zu | %zu | `%s` |\n", offsetof(type, field), sizeof(((type *)0)->field), #field)
+#define PUT(to, title, rows) put_table(to, title, rows, sizeof(rows) / sizeof((rows)[0]))
+#define ROW(type, member)                                                                          \
+    {                                                                                              \
+#member, offsetof(struct twin_record_##type, member),                                      \
+            sizeof(((struct twin_record_##type *)0)->member)                                       \
+    }
 
 static void put_heads(FILE *to)
 {
-    put_head(to, "Header, at 0");
-    ROW(to, struct twin_record_header, magic);
-    ROW(to, struct twin_record_header, version);
-    ROW(to, struct twin_record_header, revision);
-    ROW(to, struct twin_record_header, header_bytes);
-    ROW(to, struct twin_record_header, entry_bytes);
-    ROW(to, struct twin_record_header, chunk_bytes);
-    ROW(to, struct twin_record_header, state);
-    ROW(to, struct twin_record_header, chunks);
-    ROW(to, struct twin_record_header, lost);
-    ROW(to, struct twin_record_header, wall_origin_ns);
-    ROW(to, struct twin_record_header, start_time_ns);
-    ROW(to, struct twin_record_header, process);
-    ROW(to, struct twin_record_header, seam_version);
-    ROW(to, struct twin_record_header, nd_from);
-    fputc('\n', to);
-    put_head(to, "Head of a chunk");
-    ROW(to, struct twin_record_chunk, magic);
-    ROW(to, struct twin_record_chunk, span);
-    ROW(to, struct twin_record_chunk, index);
-    ROW(to, struct twin_record_chunk, used);
-    ROW(to, struct twin_record_chunk, follows);
-    fputc('\n', to);
-    put_head(to, "Head of a whole entry: form 0");
-    ROW(to, struct twin_record_entry, bytes);
-    ROW(to, struct twin_record_entry, kind);
-    ROW(to, struct twin_record_entry, fixed_bytes);
-    ROW(to, struct twin_record_entry, thread);
-    ROW(to, struct twin_record_entry, status);
-    ROW(to, struct twin_record_entry, begin_seq);
-    ROW(to, struct twin_record_entry, end_seq);
-    ROW(to, struct twin_record_entry, begin_ns);
-    ROW(to, struct twin_record_entry, end_ns);
-    ROW(to, struct twin_record_entry, begin_wall_ns);
-    ROW(to, struct twin_record_entry, end_wall_ns);
-    fputc('\n', to);
-    put_head(to, "Base: form 3");
-    ROW(to, struct twin_record_base, bytes);
-    ROW(to, struct twin_record_base, thread);
-    ROW(to, struct twin_record_base, seq);
-    ROW(to, struct twin_record_base, ns);
-    ROW(to, struct twin_record_base, wall_ns);
-    fputc('\n', to);
-    put_head(to, "Head of a mark: form 1");
-    ROW(to, struct twin_record_mark, bytes);
-    ROW(to, struct twin_record_mark, kind);
-    ROW(to, struct twin_record_mark, seq_high);
-    ROW(to, struct twin_record_mark, seq);
-    fputc('\n', to);
-    put_head(to, "Head of a brief call: form 2");
-    ROW(to, struct twin_record_brief, bytes);
-    ROW(to, struct twin_record_brief, kind);
-    ROW(to, struct twin_record_brief, fixed_words);
-    ROW(to, struct twin_record_brief, seq);
-    ROW(to, struct twin_record_brief, end_after);
-    ROW(to, struct twin_record_brief, begin_ns);
-    ROW(to, struct twin_record_brief, length_ns);
-    ROW(to, struct twin_record_brief, status);
-    ROW(to, struct twin_record_brief, seq_high);
-    fputc('\n', to);
+    static const struct row header[] = {
+        ROW(header, magic),          ROW(header, version),       ROW(header, revision),
+        ROW(header, header_bytes),   ROW(header, entry_bytes),   ROW(header, chunk_bytes),
+        ROW(header, state),          ROW(header, chunks),        ROW(header, lost),
+        ROW(header, wall_origin_ns), ROW(header, start_time_ns), ROW(header, process),
+        ROW(header, seam_version),   ROW(header, nd_from)};
+    static const struct row chunk[] = {ROW(chunk, magic), ROW(chunk, span), ROW(chunk, index),
+                                       ROW(chunk, used), ROW(chunk, follows)};
+    static const struct row entry[] = {
+        ROW(entry, bytes),         ROW(entry, kind),       ROW(entry, fixed_bytes),
+        ROW(entry, thread),        ROW(entry, status),     ROW(entry, begin_seq),
+        ROW(entry, end_seq),       ROW(entry, begin_ns),   ROW(entry, end_ns),
+        ROW(entry, begin_wall_ns), ROW(entry, end_wall_ns)};
+    static const struct row base[] = {ROW(base, bytes), ROW(base, thread), ROW(base, seq),
+                                      ROW(base, ns), ROW(base, wall_ns)};
+    static const struct row mark[] = {ROW(mark, bytes), ROW(mark, kind), ROW(mark, seq_high),
+                                      ROW(mark, seq)};
+    static const struct row brief[] = {
+        ROW(brief, bytes),     ROW(brief, kind),      ROW(brief, fixed_words),
+        ROW(brief, seq),       ROW(brief, end_after), ROW(brief, begin_ns),
+        ROW(brief, length_ns), ROW(brief, status),    ROW(brief, seq_high)};
+    PUT(to, "Header, at 0", header);
+    PUT(to, "Head of a chunk", chunk);
+    PUT(to, "Head of a whole entry: form 0", entry);
+    PUT(to, "Base: form 3", base);
+    PUT(to, "Head of a mark: form 1", mark);
+    PUT(to, "Head of a brief call: form 2", brief);
 }
 
 void twin_recording_print_layout(FILE *to)

@@ -10,82 +10,45 @@
 
 /* ---- what makes and ends objects -------------------------------------------------------------- */
 
-/* The role of an object, and of the fields that name one, for the role of a field that names a new one. */
-static unsigned made_role(unsigned role)
-{
-    switch (role) {
-    case TWIN_RECORD_ROLE_NEW_QUEUE:
-        return TWIN_RECORD_ROLE_QUEUE;
-    case TWIN_RECORD_ROLE_NEW_SIGNAL:
-        return TWIN_RECORD_ROLE_SIGNAL;
-    case TWIN_RECORD_ROLE_NEW_CHANNEL:
-        return TWIN_RECORD_ROLE_CHANNEL;
-    case TWIN_RECORD_ROLE_NEW_PROGRAM:
-        return TWIN_RECORD_ROLE_PROGRAM;
-    case TWIN_RECORD_ROLE_NEW_KERNEL:
-        return TWIN_RECORD_ROLE_KERNEL;
-    case TWIN_RECORD_ROLE_NEW_IMAGE:
-        return TWIN_RECORD_ROLE_IMAGE;
-    case TWIN_RECORD_ROLE_NEW_STEPS:
-        return TWIN_RECORD_ROLE_STEPS;
-    case TWIN_RECORD_ROLE_NEW_DATA:
-        return TWIN_RECORD_ROLE_DATA;
-    case TWIN_RECORD_ROLE_NEW_STRING:
-        return TWIN_RECORD_ROLE_STRING;
-    default:
-        return TWIN_RECORD_ROLES;
-    }
-}
-
-/* The field with what an entry makes; NULL: it makes nothing. */
-static const struct twin_recording_field *maker(const struct twin_recording_kind *kind)
-{
-    for (unsigned i = 0; kind && i < kind->field_count; i++)
-        if (made_role(kind->fields[i].role) != TWIN_RECORD_ROLES)
-            return &kind->fields[i];
-    return NULL;
-}
-
-static unsigned ended_role(unsigned kind)
-{
-    switch (kind) {
-    case TWIN_RECORD_QUEUE_DESTROY:
-        return TWIN_RECORD_ROLE_QUEUE;
-    case TWIN_RECORD_SIGNAL_DESTROY:
-        return TWIN_RECORD_ROLE_SIGNAL;
-    case TWIN_RECORD_CHANNEL_DESTROY:
-        return TWIN_RECORD_ROLE_CHANNEL;
-    case TWIN_RECORD_PROGRAM_DESTROY:
-        return TWIN_RECORD_ROLE_PROGRAM;
-    case TWIN_RECORD_IMAGE_UNLOAD:
-        return TWIN_RECORD_ROLE_IMAGE;
-    case TWIN_RECORD_RELEASED:
-        return TWIN_RECORD_ROLE_KERNEL;
-    default:
-        return TWIN_RECORD_ROLES;
-    }
-}
+/* Of an object, by the role of a field that names a new one, and by the kind of an entry that ends one: the role of the fields that
+ * name it. 0: none. */
+static const unsigned made_roles[TWIN_RECORD_ROLES] = {
+    [TWIN_RECORD_ROLE_NEW_QUEUE] = TWIN_RECORD_ROLE_QUEUE,
+    [TWIN_RECORD_ROLE_NEW_SIGNAL] = TWIN_RECORD_ROLE_SIGNAL,
+    [TWIN_RECORD_ROLE_NEW_CHANNEL] = TWIN_RECORD_ROLE_CHANNEL,
+    [TWIN_RECORD_ROLE_NEW_PROGRAM] = TWIN_RECORD_ROLE_PROGRAM,
+    [TWIN_RECORD_ROLE_NEW_KERNEL] = TWIN_RECORD_ROLE_KERNEL,
+    [TWIN_RECORD_ROLE_NEW_IMAGE] = TWIN_RECORD_ROLE_IMAGE,
+    [TWIN_RECORD_ROLE_NEW_STEPS] = TWIN_RECORD_ROLE_STEPS,
+    [TWIN_RECORD_ROLE_NEW_DATA] = TWIN_RECORD_ROLE_DATA,
+    [TWIN_RECORD_ROLE_NEW_STRING] = TWIN_RECORD_ROLE_STRING,
+};
+static const unsigned ended_roles[TWIN_RECORD_KINDS_END] = {
+    [TWIN_RECORD_QUEUE_DESTROY] = TWIN_RECORD_ROLE_QUEUE,
+    [TWIN_RECORD_SIGNAL_DESTROY] = TWIN_RECORD_ROLE_SIGNAL,
+    [TWIN_RECORD_CHANNEL_DESTROY] = TWIN_RECORD_ROLE_CHANNEL,
+    [TWIN_RECORD_PROGRAM_DESTROY] = TWIN_RECORD_ROLE_PROGRAM,
+    [TWIN_RECORD_IMAGE_UNLOAD] = TWIN_RECORD_ROLE_IMAGE,
+    [TWIN_RECORD_RELEASED] = TWIN_RECORD_ROLE_KERNEL,
+};
 
 static int compare_objects(const void *left, const void *right)
 {
     const struct twin_recording_object *a = left;
     const struct twin_recording_object *b = right;
-    if (a->role != b->role)
-        return a->role < b->role ? -1 : 1;
-    if (a->number != b->number)
-        return a->number < b->number ? -1 : 1;
-    return a->made < b->made ? -1 : a->made > b->made;
+    return ORDER_3(a->role, b->role, a->number, b->number, a->made, b->made);
 }
 
 /* The number of what the entry made; 0: nothing. A kernel that was refused was never the backend's. */
 static uint32_t made_number(const struct twin_record_entry *entry, unsigned *out_role)
 {
     const struct twin_recording_kind *kind = twin_recording_kind(entry->kind);
-    const struct twin_recording_field *field = maker(kind);
-    if (!field || !twin_recording_succeeded(entry))
-        return 0;
-    *out_role = made_role(field->role);
-    return (uint32_t)twin_recording_value(entry, field);
+    for (unsigned i = 0; kind && i < kind->field_count && twin_recording_succeeded(entry); i++) {
+        *out_role = made_roles[kind->fields[i].role];
+        if (*out_role != 0)
+            return (uint32_t)twin_recording_value(entry, &kind->fields[i]);
+    }
+    return 0;
 }
 
 static bool index_objects(twin_recording *recording)
@@ -93,12 +56,12 @@ static bool index_objects(twin_recording *recording)
     size_t count = 0;
     unsigned role = 0;
     for (size_t i = 0; i < recording->count; i++)
-        count += made_number(recording->entries[i].entry, &role) != 0;
+        count += made_number(recording->items[i].entry, &role) != 0;
     recording->objects = calloc(count + 1, sizeof(*recording->objects));
     if (!recording->objects)
         return false;
     for (size_t i = 0; i < recording->count; i++) {
-        uint32_t number = made_number(recording->entries[i].entry, &role);
+        uint32_t number = made_number(recording->items[i].entry, &role);
         if (number != 0)
             recording->objects[recording->object_count++] = (struct twin_recording_object){
                 .number = number, .role = role, .made = i, .gone = TWIN_RECORDING_NONE};
@@ -106,9 +69,9 @@ static bool index_objects(twin_recording *recording)
     qsort(recording->objects, recording->object_count, sizeof(*recording->objects),
           compare_objects);
     for (size_t i = 0; i < recording->count; i++) {
-        const struct twin_record_entry *entry = recording->entries[i].entry;
-        role = ended_role(entry->kind);
-        if (role == TWIN_RECORD_ROLES)
+        const struct twin_record_entry *entry = recording->items[i].entry;
+        role = entry->kind < TWIN_RECORD_KINDS_END ? ended_roles[entry->kind] : 0;
+        if (role == 0)
             continue;
         struct twin_record_QUEUE_DESTROY ended; /* all of them begin with the number */
         twin_recording_fields(entry, &ended, sizeof(ended));
@@ -150,7 +113,7 @@ static const struct twin_record_entry *made_by(const twin_recording *recording,
                                                enum twin_record_role role, uint32_t number)
 {
     const struct twin_recording_object *object = twin_recording_object(recording, role, number);
-    return object ? recording->entries[object->made].entry : NULL;
+    return object ? recording->items[object->made].entry : NULL;
 }
 
 /* ---- texts, steps, data ----------------------------------------------------------------------- */
@@ -166,7 +129,7 @@ const char *twin_recording_status(const twin_recording *recording, unsigned stat
     const struct twin_recording_index *rows = &recording->statuses;
     size_t first;
     return twin_recording_index_find(rows, status, &first) > 0
-               ? twin_recording_text(recording->entries[rows->list[first].entry].entry, 0)
+               ? twin_recording_text(recording->items[rows->list[first].entry].entry, 0)
                : "?";
 }
 
@@ -196,7 +159,7 @@ static bool index_statuses(twin_recording *recording)
     for (size_t i = rows->count; i-- > 0;) { /* the first of a value counts */
         uint64_t value = rows->list[i].key;
         uint16_t own = 0;
-        const char *name = twin_recording_text(recording->entries[rows->list[i].entry].entry, 0);
+        const char *name = twin_recording_text(recording->items[rows->list[i].entry].entry, 0);
         if (value == 0 || value >= STATUSES_MOST)
             continue;
         while (own < TWIN_STATUS_COUNT && strcmp(name, twin_recording_own_status_name(own)) != 0)
@@ -210,7 +173,7 @@ static bool index_statuses(twin_recording *recording)
 static const char *newest_text(const twin_recording *recording, unsigned kind, const char *name)
 {
     for (size_t i = recording->count; i > 0; i--) {
-        const struct twin_record_entry *entry = recording->entries[i - 1].entry;
+        const struct twin_record_entry *entry = recording->items[i - 1].entry;
         if (entry->kind == kind && strcmp(twin_recording_text(entry, 0), name) == 0)
             return twin_recording_text(entry, 1);
     }
@@ -278,11 +241,7 @@ static int compare_tasks(const void *left, const void *right)
 {
     const struct twin_recording_task *a = left;
     const struct twin_recording_task *b = right;
-    if (a->queue != b->queue)
-        return a->queue < b->queue ? -1 : 1;
-    if (a->task != b->task)
-        return a->task < b->task ? -1 : 1;
-    return a->entry < b->entry ? -1 : a->entry > b->entry;
+    return ORDER_3(a->queue, b->queue, a->task, b->task, a->entry, b->entry);
 }
 
 static bool index_tasks(twin_recording *recording)
@@ -290,11 +249,11 @@ static bool index_tasks(twin_recording *recording)
     size_t count = 0;
     bool sorted = true;
     for (size_t i = 0; i < recording->count; i++)
-        count += recording->entries[i].entry->kind == TWIN_RECORD_TASK;
+        count += recording->items[i].entry->kind == TWIN_RECORD_TASK;
     recording->tasks = calloc(count + 1, sizeof(*recording->tasks));
     for (size_t i = 0; recording->tasks && recording->task_count < count; i++) {
         struct twin_record_TASK f;
-        if (!TWIN_RECORDING_GET(recording->entries[i].entry, TASK, &f))
+        if (!TWIN_RECORDING_GET(recording->items[i].entry, TASK, &f))
             continue;
         struct twin_recording_task *task = &recording->tasks[recording->task_count++];
         *task =
@@ -321,13 +280,6 @@ static size_t behind_task(const twin_recording *recording, uint32_t queue, uint6
     return queue < UINT32_MAX ? first_task(recording, queue + 1, 0) : recording->task_count;
 }
 
-size_t twin_recording_tasks(const twin_recording *recording, uint32_t queue, uint64_t task,
-                            size_t *out_first)
-{
-    *out_first = first_task(recording, queue, task);
-    return behind_task(recording, queue, task) - *out_first;
-}
-
 size_t twin_recording_tasks_among(const twin_recording *recording, uint32_t queue, uint64_t first,
                                   uint32_t count)
 {
@@ -337,11 +289,6 @@ size_t twin_recording_tasks_among(const twin_recording *recording, uint32_t queu
     return behind_task(recording, queue, last) - first_task(recording, queue, first);
 }
 
-size_t twin_recording_task_at(const twin_recording *recording, size_t index)
-{
-    return index < recording->task_count ? recording->tasks[index].entry : TWIN_RECORDING_NONE;
-}
-
 static void times_of_stamp(const twin_recording *recording, uint64_t seq,
                            struct twin_recording_times *out)
 {
@@ -349,7 +296,7 @@ static void times_of_stamp(const twin_recording *recording, uint64_t seq,
     struct twin_record_STAMP stamp;
     if (twin_recording_index_find(&recording->stamps, seq, &first) == 0)
         return;
-    twin_recording_fields(recording->entries[recording->stamps.list[first].entry].entry, &stamp,
+    twin_recording_fields(recording->items[recording->stamps.list[first].entry].entry, &stamp,
                           sizeof(stamp));
     out->ended = true;
     out->status = stamp.result;
@@ -359,7 +306,7 @@ static void times_of_stamp(const twin_recording *recording, uint64_t seq,
 void twin_recording_times(const twin_recording *recording, size_t index,
                           struct twin_recording_times *out)
 {
-    const struct twin_record_entry *entry = recording->entries[index].entry;
+    const struct twin_record_entry *entry = recording->items[index].entry;
     struct twin_record_WORK_END work;
     *out = (struct twin_recording_times){0};
     if (!twin_recording_work(entry, &work) || !twin_recording_succeeded(entry) ||
@@ -376,7 +323,7 @@ void twin_recording_times(const twin_recording *recording, size_t index,
             recording->tasks[first].task != work.first_task + i)
             break; /* later ones have not ended either */
         struct twin_record_TASK task;
-        twin_recording_fields(recording->entries[recording->tasks[first].entry].entry, &task,
+        twin_recording_fields(recording->items[recording->tasks[first].entry].entry, &task,
                               sizeof(task));
         if (!out->begun || task.task_begin_ns < out->begin_ns)
             out->begin_ns = task.task_begin_ns;

@@ -153,6 +153,12 @@ static inline bool twin_op_is_work(uint32_t kind)
     return kind <= TWIN_OP_CONTROL;
 }
 
+/* Whether it came back, and came back well. */
+static inline bool twin_op_succeeded(const twin_op *op)
+{
+    return op->end_seq != 0 && op->status == TWIN_OK;
+}
+
 /* Word for a kind: "copy". */
 const char *twin_op_word(uint32_t kind);
 

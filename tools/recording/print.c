@@ -138,58 +138,67 @@ static void put_texts(const struct printing *p, const struct twin_record_entry *
     fputc(']', p->to);
 }
 
-static void put_ids(const struct printing *p, const struct twin_record_entry *entry)
+/* The items of a tail, which are of `bytes` bytes each. */
+static void put_list(const struct printing *p, const struct twin_record_entry *entry,
+                     const char *name, size_t bytes,
+                     void (*put)(const struct printing *p, const void *item))
 {
-    size_t bytes;
-    const char *at = twin_recording_tail(entry, &bytes);
-    if (p->how->stable)
-        return; /* numbers of processes */
-    put_name(p, "ids");
-    for (size_t i = 0; i < bytes / sizeof(int32_t); i++) {
-        int32_t id;
-        memcpy(&id, at + i * sizeof(id), sizeof(id));
-        fprintf(p->to, "%s%" PRId32, i ? ", " : "[", id);
-    }
-    fputs(bytes ? "]" : "[]", p->to);
-}
-
-static void put_frames(const struct printing *p, const struct twin_record_entry *entry)
-{
-    size_t bytes;
-    const char *at = twin_recording_tail(entry, &bytes);
-    if (p->how->stable)
-        return; /* addresses of code */
-    put_name(p, "frames");
+    size_t size;
+    const char *at = twin_recording_tail(entry, &size);
+    put_name(p, name);
     fputc('[', p->to);
-    for (size_t i = 0; i < bytes / sizeof(uint64_t); i++) {
-        uint64_t frame;
-        memcpy(&frame, at + i * sizeof(frame), sizeof(frame));
-        fprintf(p->to, "%s\"0x%" PRIx64 "\"", i ? ", " : "", frame);
+    for (size_t i = 0; i < size / bytes; i++) {
+        fputs(i ? ", " : "", p->to);
+        put(p, at + i * bytes);
     }
     fputc(']', p->to);
 }
 
-static void put_ranges(const struct printing *p, const struct twin_record_entry *entry)
+static void put_id(const struct printing *p, const void *item)
 {
-    size_t bytes;
-    const char *at = twin_recording_tail(entry, &bytes);
-    size_t count = bytes / sizeof(struct twin_record_range);
-    put_name(p, "ranges");
+    int32_t id;
+    memcpy(&id, item, sizeof(id));
+    fprintf(p->to, "%" PRId32, id);
+}
+
+static void put_frame(const struct printing *p, const void *item)
+{
+    uint64_t frame;
+    memcpy(&frame, item, sizeof(frame));
+    fprintf(p->to, "\"0x%" PRIx64 "\"", frame);
+}
+
+static void put_range(const struct printing *p, const void *item)
+{
+    struct twin_record_range range;
+    memcpy(&range, item, sizeof(range));
     fputc('[', p->to);
-    for (size_t i = 0; i < count; i++) {
-        struct twin_record_range range;
-        memcpy(&range, at + i * sizeof(range), sizeof(range));
-        fputs(i ? ", [" : "[", p->to);
-        put_address(p, range.address);
-        fprintf(p->to, ", %" PRIu64 ", %" PRIu64 "]", range.bytes, range.link);
+    put_address(p, range.address);
+    fprintf(p->to, ", %" PRIu64 ", %" PRIu64 "]", range.bytes, range.link);
+}
+
+static void put_tail(const struct printing *p, const struct twin_record_entry *entry,
+                     enum twin_record_tail tail)
+{
+    struct twin_recording_code code;
+    /* ids are of processes and frames addresses of code: both differ between runs */
+    if (tail == TWIN_RECORD_TAIL_TEXTS)
+        put_texts(p, entry);
+    else if (tail == TWIN_RECORD_TAIL_IDS && !p->how->stable)
+        put_list(p, entry, "ids", sizeof(int32_t), put_id);
+    else if (tail == TWIN_RECORD_TAIL_FRAMES && !p->how->stable)
+        put_list(p, entry, "frames", sizeof(uint64_t), put_frame);
+    else if (tail == TWIN_RECORD_TAIL_RANGES)
+        put_list(p, entry, "ranges", sizeof(struct twin_record_range), put_range);
+    else if (twin_recording_code(entry, &code)) {
+        put_name(p, "function");
+        put_text(p, code.function);
     }
-    fputc(']', p->to);
 }
 
 static void put_fields(const struct printing *p, const struct twin_record_entry *entry)
 {
     const struct twin_recording_kind *kind = twin_recording_kind(entry->kind);
-    struct twin_recording_code code;
     if (!kind)
         return;
     for (unsigned i = 0; i < kind->field_count; i++) {
@@ -200,18 +209,7 @@ static void put_fields(const struct printing *p, const struct twin_record_entry 
         put_name(p, answer ? field->name + 4 : field->name);
         put_value(p, field, twin_recording_value(entry, field));
     }
-    if (kind->tail == TWIN_RECORD_TAIL_TEXTS)
-        put_texts(p, entry);
-    else if (kind->tail == TWIN_RECORD_TAIL_IDS)
-        put_ids(p, entry);
-    else if (kind->tail == TWIN_RECORD_TAIL_FRAMES)
-        put_frames(p, entry);
-    else if (kind->tail == TWIN_RECORD_TAIL_RANGES)
-        put_ranges(p, entry);
-    else if (twin_recording_code(entry, &code)) {
-        put_name(p, "function");
-        put_text(p, code.function);
-    }
+    put_tail(p, entry, (enum twin_record_tail)kind->tail);
 }
 
 static const char *kind_name(const struct twin_record_entry *entry)

@@ -13,6 +13,7 @@
 
 #include "recording/containers.h"
 #include "recording/reading.h"
+#include "recording/utf8.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "records are little endian, and read as they are"
@@ -108,35 +109,6 @@ static bool stack_fits(const struct twin_record_entry *entry)
     return texts > 0 && texts % 3 == 0 && texts / 3 <= TWIN_RECORD_STACK_MOST;
 }
 
-/* Bytes of the character that begins at `at`, before `end`; 0: none does. */
-static size_t character(const unsigned char *at, const unsigned char *end)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t bytes = *at < 0x80 ? 1 : *at >> 5 == 6 ? 2 : *at >> 4 == 14 ? 3 : *at >> 3 == 30 ? 4 : 0;
-    if (bytes < 2 || bytes > (size_t)(end - at))
-        return bytes == 1;
-    uint32_t code = *at & (0x7fu >> bytes);
-    for (size_t i = 1; i < bytes; i++) {
-        if (at[i] >> 6 != 2)
-            return 0;
-        code = code << 6 | (at[i] & 0x3fu);
-    }
-    bool surrogate = code >= 0xd800 && code < 0xe000;
-    return code >= least[bytes] && code <= 0x10ffff && !surrogate ? bytes : 0;
-}
-
-/* What is printed, as JSON too, are characters. The bytes are a copy of the file's. */
-static void make_characters(unsigned char *at, size_t count)
-{
-    const unsigned char *end = at + count;
-    while (at < end) {
-        size_t bytes = character(at, end);
-        if (bytes == 0)
-            *at = '?';
-        at += bytes ? bytes : 1;
-    }
-}
-
 /* NULL, or why the entry cannot be used. Its `bytes` are checked already. */
 static const char *entry_fault(const struct twin_record_entry *entry)
 {
@@ -205,24 +177,21 @@ const char *twin_recording_text(const struct twin_record_entry *entry, unsigned 
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
 
-/* The texts of an entry, which is a copy of the file's. */
+/* What is printed, as JSON too, are characters. The bytes are a copy of the file's. */
 static void clean_texts(struct twin_record_entry *entry)
 {
     const struct twin_recording_kind *kind = twin_recording_kind(entry->kind);
-    size_t bytes;
-    if (kind && kind->tail == TWIN_RECORD_TAIL_TEXTS && twin_recording_tail(entry, &bytes))
-        make_characters((unsigned char *)(entry + 1) + entry->fixed_bytes, bytes);
-}
-
-static bool add_entry(twin_recording *recording, uint64_t at, struct twin_record_entry *entry)
-{
-    if (recording->count == recording->room &&
-        !twin_list_grow(&recording->entries, recording->count, &recording->room,
-                        sizeof(*recording->entries)))
-        return false;
-    recording->entries[recording->count++] =
-        (struct twin_recording_place){.seq = entry->begin_seq, .offset = at, .entry = entry};
-    return true;
+    size_t count;
+    if (!kind || kind->tail != TWIN_RECORD_TAIL_TEXTS || !twin_recording_tail(entry, &count))
+        return;
+    unsigned char *at = (unsigned char *)(entry + 1) + entry->fixed_bytes;
+    const unsigned char *end = at + count;
+    while (at < end) {
+        size_t bytes = utf8_character(at, end);
+        if (bytes == 0)
+            *at = '?';
+        at += bytes ? bytes : 1;
+    }
 }
 
 static bool read_entries(twin_recording *recording, uint64_t at, uint64_t end)
@@ -247,7 +216,8 @@ static bool read_entries(twin_recording *recording, uint64_t at, uint64_t end)
         const char *fault = entry_fault(entry);
         if (fault)
             damaged(recording, at, "an entry of kind %u: %s", entry->kind, fault);
-        else if (!add_entry(recording, at, entry))
+        else if (!LIST_ADD(recording, (struct twin_recording_place){
+                                          .seq = entry->begin_seq, .offset = at, .entry = entry}))
             return false;
         else
             clean_texts(entry);
@@ -306,16 +276,14 @@ static int compare(const void *left, const void *right)
 {
     const struct twin_recording_place *a = left;
     const struct twin_recording_place *b = right;
-    if (a->seq != b->seq)
-        return a->seq < b->seq ? -1 : 1;
-    return a->offset < b->offset ? -1 : a->offset > b->offset;
+    return ORDER_2(a->seq, b->seq, a->offset, b->offset);
 }
 
 static void sort_entries(twin_recording *recording)
 {
     for (size_t i = 1; i < recording->count; i++)
-        if (compare(&recording->entries[i - 1], &recording->entries[i]) > 0) {
-            qsort(recording->entries, recording->count, sizeof(*recording->entries), compare);
+        if (compare(&recording->items[i - 1], &recording->items[i]) > 0) {
+            qsort(recording->items, recording->count, sizeof(*recording->items), compare);
             return;
         }
 }
@@ -323,8 +291,8 @@ static void sort_entries(twin_recording *recording)
 /* The entry with this begin_seq among the first `count`. */
 static size_t find(const twin_recording *recording, size_t count, uint64_t begin_seq)
 {
-    const size_t low = PARTITION_POINT(count, i, recording->entries[i].seq < begin_seq);
-    return low < count && recording->entries[low].seq == begin_seq ? low : TWIN_RECORDING_NONE;
+    const size_t low = PARTITION_POINT(count, i, recording->items[i].seq < begin_seq);
+    return low < count && recording->items[low].seq == begin_seq ? low : TWIN_RECORDING_NONE;
 }
 
 /* Puts ends of calls where they belong. Entries are sorted. */
@@ -333,14 +301,14 @@ static void take_returned(twin_recording *recording)
     size_t kept = 0;
     for (size_t i = 0; i < recording->count; i++) {
         struct twin_record_RETURNED late;
-        if (!TWIN_RECORDING_GET(recording->entries[i].entry, RETURNED, &late)) {
-            recording->entries[kept++] = recording->entries[i];
+        if (!TWIN_RECORDING_GET(recording->items[i].entry, RETURNED, &late)) {
+            recording->items[kept++] = recording->items[i];
             continue;
         }
         /* what precedes is kept, in order, and the call is among it */
         const size_t at = find(recording, kept, late.of_seq);
         struct twin_record_entry *call =
-            at == TWIN_RECORDING_NONE ? NULL : recording->entries[at].entry;
+            at == TWIN_RECORDING_NONE ? NULL : recording->items[at].entry;
         if (!call || call->end_seq != 0 || late.end_seq < call->begin_seq)
             continue;
         call->end_seq = late.end_seq;
@@ -355,11 +323,11 @@ static void drop_copies(twin_recording *recording)
 {
     size_t kept = 0;
     for (size_t i = 0; i < recording->count; i++) {
-        const struct twin_record_entry *entry = recording->entries[i].entry;
-        const struct twin_record_entry *last = kept > 0 ? recording->entries[kept - 1].entry : NULL;
+        const struct twin_record_entry *entry = recording->items[i].entry;
+        const struct twin_record_entry *last = kept > 0 ? recording->items[kept - 1].entry : NULL;
         if (!last || last->begin_seq != entry->begin_seq || last->bytes != entry->bytes ||
             memcmp(last, entry, entry->bytes) != 0)
-            recording->entries[kept++] = recording->entries[i];
+            recording->items[kept++] = recording->items[i];
     }
     recording->count = kept;
 }
@@ -372,7 +340,7 @@ static enum twin_recording_result check_header(const twin_recording *recording, 
     const struct twin_record_header *header = &recording->header;
     if (recording->size < sizeof(*header) ||
         memcmp(header->magic, TWIN_RECORD_MAGIC, sizeof(header->magic)) != 0) {
-        (void)snprintf(error, error_bytes, "%s is not a record of twinrt", name);
+        (void)snprintf(error, error_bytes, "%s is not a recording of twinrt", name);
         return TWIN_RECORDING_E_FORMAT;
     }
     if (header->version != TWIN_RECORD_VERSION) {
@@ -490,7 +458,7 @@ enum twin_recording_result twin_recording_read(const char *path, twin_recording 
         return TWIN_RECORDING_E_FILE;
     }
     if (!S_ISREG(status.st_mode)) {
-        (void)snprintf(error, error_bytes, "%s is no regular file", path);
+        (void)snprintf(error, error_bytes, "%s is not a regular file", path);
         (void)close(file);
         return TWIN_RECORDING_E_FILE;
     }
@@ -530,7 +498,7 @@ void twin_recording_free(twin_recording *recording)
     free(recording->stamps.list);
     free(recording->tasks);
     free(recording->objects);
-    free(recording->entries);
+    free(recording->items);
     while (recording->rooms) {
         struct twin_recording_room *next = recording->rooms->next;
         free(recording->rooms);
@@ -565,12 +533,12 @@ size_t twin_recording_count(const twin_recording *recording)
 
 const struct twin_record_entry *twin_recording_at(const twin_recording *recording, size_t index)
 {
-    return recording->entries[index].entry;
+    return recording->items[index].entry;
 }
 
 uint64_t twin_recording_offset(const twin_recording *recording, size_t index)
 {
-    return recording->entries[index].offset;
+    return recording->items[index].offset;
 }
 
 size_t twin_recording_find(const twin_recording *recording, uint64_t begin_seq)

@@ -68,12 +68,6 @@ static inline bool twin_recording_succeeded(const struct twin_record_entry *entr
 {
     return entry->end_seq != 0 && entry->status == 0;
 }
-/* Whether `first` had come back before `second` began. */
-static inline bool twin_recording_before(const struct twin_record_entry *first,
-                                         const struct twin_record_entry *second)
-{
-    return first->end_seq != 0 && first->end_seq < second->begin_seq;
-}
 
 /* Copies an entry's fields; what the entry lacks is 0, what `bytes` does not hold is left out. */
 void twin_recording_fields(const struct twin_record_entry *entry, void *out, size_t bytes);
@@ -176,15 +170,9 @@ const struct twin_recording_object *twin_recording_object_at(const twin_recordin
 const struct twin_recording_object *
 twin_recording_object(const twin_recording *recording, enum twin_record_role role, uint32_t number);
 
-/* Entries TASK of one task, oldest first; a deferred queue's tasks have one for each run. `out_first` is to be given to
- * twin_recording_task_at(), with up to count - 1 added. */
-size_t twin_recording_tasks(const twin_recording *recording, uint32_t queue, uint64_t task,
-                            size_t *out_first);
 /* How many entries TASK there are of `count` tasks from `first` on. */
 size_t twin_recording_tasks_among(const twin_recording *recording, uint32_t queue, uint64_t first,
                                   uint32_t count);
-/* Index of the entry. */
-size_t twin_recording_task_at(const twin_recording *recording, size_t index);
 
 /* When the work of an op ran on the device: from the first of its tasks to begin to the last to end. */
 struct twin_recording_times {

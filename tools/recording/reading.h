@@ -3,6 +3,7 @@
 #ifndef TWINRT_TOOLS_RECORDING_READING_H
 #define TWINRT_TOOLS_RECORDING_READING_H
 
+#include "recording/containers.h"
 #include "recording/index.h"
 #include "recording/ops.h"
 #include "recording/reader.h"
@@ -34,8 +35,7 @@ struct twin_recording {
     unsigned char *bytes; /* the file */
     size_t size;
     struct twin_record_header header;
-    struct twin_recording_place *entries; /* by begin_seq */
-    size_t count, room;
+    LIST_OF(struct twin_recording_place); /* entries, by begin_seq */
     struct twin_recording_room *rooms;
     struct twin_recording_damage damage[DAMAGE_KEPT];
     size_t damage_count;

@@ -19,16 +19,6 @@ static struct share *find(struct share *shares, uint64_t name)
     return share;
 }
 
-static bool is_share(const twin_op *op)
-{
-    return op->kind == TWIN_OP_SIGNAL_SHARE && op->status == TWIN_OK && op->end_seq != 0;
-}
-
-static bool is_open(const twin_op *op)
-{
-    return op->kind == TWIN_OP_SIGNAL_OPEN && op->status == TWIN_OK && op->end_seq != 0;
-}
-
 static bool add(struct share **shares, const twin_op *op)
 {
     struct share *share = find(*shares, op->config.share);
@@ -66,16 +56,18 @@ bool twin_ops_add_shares(const twin_recording *recording, struct twin_ops *out)
     struct share *shares = NULL;
     bool good = true;
     for (size_t i = 0; good && i < out->count; i++)
-        if (is_share(&out->list[i]))
+        if (out->list[i].kind == TWIN_OP_SIGNAL_SHARE && twin_op_succeeded(&out->list[i]))
             good = add(&shares, &out->list[i]);
     note_allowed(recording, shares);
     for (int turn = 0; turn < 2 && shares; turn++)
         for (size_t i = 0; i < out->count; i++) {
             twin_op *op = &out->list[i];
-            struct share *share =
-                is_share(op) || is_open(op) ? find(shares, op->config.share) : NULL;
+            const bool opens = op->kind == TWIN_OP_SIGNAL_OPEN;
+            struct share *share = NULL;
+            if ((opens || op->kind == TWIN_OP_SIGNAL_SHARE) && twin_op_succeeded(op))
+                share = find(shares, op->config.share);
             if (share && turn == 0)
-                share->opened |= is_open(op);
+                share->opened |= opens;
             else if (share)
                 op->config.inside = share->opened && !share->others;
         }

@@ -8,7 +8,7 @@
 
 #include "check/report/layout.h"
 #include "check/report/report.h"
-#include "check/report/utf8.h"
+#include "recording/utf8.h"
 #include "output.h"
 #include "report_file.h"
 
@@ -111,8 +111,8 @@ static const struct argp_option table[] = {
     {"suppressions", KEY_SUPPRESSIONS, "FILE", 0,
      "Leave out the findings that FILE describes, one \"RULE KEY=PATTERN...\" a line", 0},
     {"verbose", KEY_VERBOSE, NULL, 0,
-     "Also print the suppression for each finding, how often each rule was judged, what was not "
-     "judged, and suppressions that were "
+     "Also print the suppression for each finding, how often each rule was checked, what was not "
+     "checked, and suppressions that were "
      "not used",
      0},
     {0},

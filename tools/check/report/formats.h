@@ -16,6 +16,13 @@ struct check_report {
     cJSON *list; /* JSON and SARIF: what was added */
 };
 
+/* A new object at the end of an array. */
+static inline cJSON *check_json_append(cJSON *array)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddItemToArray(array, object);
+    return object;
+}
 /* False: out of memory. */
 bool check_json_add(struct check_report *report, const struct check_result *result);
 bool check_json_write(struct check_report *report, FILE *out);

@@ -23,14 +23,6 @@ static cJSON *json_site(const struct check_site *site)
     return object;
 }
 
-static cJSON *json_stack(const struct check_site *frames, size_t count)
-{
-    cJSON *list = cJSON_CreateArray();
-    for (size_t i = 0; i < count; i++)
-        cJSON_AddItemToArray(list, json_site(&frames[i]));
-    return list;
-}
-
 static cJSON *json_op(const struct check_result *result, uint32_t index)
 {
     const twin_op *op = checker_op(result->checker, index);
@@ -60,31 +52,30 @@ static cJSON *json_op(const struct check_result *result, uint32_t index)
         cJSON_AddItemToObject(object, "site", json_site(&site));
     struct check_site frames[TWIN_RECORD_STACK_MOST];
     const size_t count = check_result_stack(result, index, frames);
-    if (count > 0)
-        cJSON_AddItemToObject(object, "stack", json_stack(frames, count));
+    cJSON *stack = count > 0 ? cJSON_AddArrayToObject(object, "stack") : NULL;
+    for (size_t i = 0; i < count; i++)
+        cJSON_AddItemToArray(stack, json_site(&frames[i]));
     return object;
 }
 
 static cJSON *json_findings(const struct check_result *result)
 {
-    size_t count = 0;
-    const struct check_finding *findings = checker_findings(result->checker, &count);
     cJSON *list = cJSON_CreateArray();
-    for (size_t i = 0; i < count; i++) {
-        const struct check_rule_text *rule = &check_rule_texts[findings[i].rule];
-        cJSON *object = cJSON_CreateObject();
+    for (size_t i = 0; i < result->finding_count; i++) {
+        const struct check_finding *finding = &result->findings[i];
+        const struct check_rule_text *rule = &check_rule_texts[finding->rule];
+        cJSON *object = check_json_append(list);
         cJSON_AddStringToObject(object, "rule", rule->number);
         cJSON_AddStringToObject(object, "class", check_class_word(rule->of));
         cJSON_AddStringToObject(object, "level", check_level_word(rule->of));
         cJSON_AddStringToObject(object, "message", rule->breach);
-        cJSON_AddStringToObject(object, "seen", findings[i].why ? findings[i].why : "");
+        cJSON_AddStringToObject(object, "seen", finding->why ? finding->why : "");
         cJSON_AddStringToObject(object, "fix", rule->fix);
-        cJSON_AddNumberToObject(object, "repeats", (double)findings[i].repeats);
+        cJSON_AddNumberToObject(object, "repeats", (double)finding->repeats);
         if (result->suppressed_by[i] != 0)
             cJSON_AddNumberToObject(object, "suppressed_by_line", result->suppressed_by[i]);
-        cJSON_AddItemToObject(object, "first", json_op(result, findings[i].first));
-        cJSON_AddItemToObject(object, "second", json_op(result, findings[i].second));
-        cJSON_AddItemToArray(list, object);
+        cJSON_AddItemToObject(object, "first", json_op(result, finding->first));
+        cJSON_AddItemToObject(object, "second", json_op(result, finding->second));
     }
     return list;
 }
@@ -94,7 +85,7 @@ static cJSON *json_rules(const struct check_result *result)
     cJSON *list = cJSON_CreateArray();
     for (int rule = 0; rule < CHECK_RULE_COUNT; rule++) {
         uint64_t judged = checker_judged(result->checker, (check_rule)rule);
-        cJSON *object = cJSON_CreateObject();
+        cJSON *object = check_json_append(list);
         cJSON_AddStringToObject(object, "rule", check_rule_texts[rule].number);
         cJSON_AddStringToObject(object, "holds", check_rule_texts[rule].holds);
         cJSON_AddNumberToObject(object, "judged", (double)judged);
@@ -102,7 +93,6 @@ static cJSON *json_rules(const struct check_result *result)
                                 (double)check_result_found(result, (check_rule)rule));
         if (judged == 0)
             cJSON_AddStringToObject(object, "needs", check_rule_texts[rule].needs);
-        cJSON_AddItemToArray(list, object);
     }
     return list;
 }
@@ -141,13 +131,12 @@ bool check_json_add(struct check_report *report, const struct check_result *resu
 static cJSON *json_suppressions(const struct check_suppressions *suppressions)
 {
     cJSON *list = cJSON_CreateArray();
-    for (size_t i = 0; suppressions && i < check_suppressions_count(suppressions); i++) {
-        const struct check_suppression *item = check_suppressions_at(suppressions, i);
-        cJSON *object = cJSON_CreateObject();
+    for (size_t i = 0; suppressions && i < suppressions->count; i++) {
+        const struct check_suppression *item = &suppressions->items[i];
+        cJSON *object = check_json_append(list);
         cJSON_AddNumberToObject(object, "line", item->line);
         cJSON_AddStringToObject(object, "text", item->text);
         cJSON_AddNumberToObject(object, "used", (double)item->used);
-        cJSON_AddItemToArray(list, object);
     }
     return list;
 }

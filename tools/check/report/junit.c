@@ -7,7 +7,7 @@
 
 #include "check/report/formats.h"
 #include "check/report/layout.h"
-#include "check/report/utf8.h"
+#include "recording/utf8.h"
 
 /* `text` is UTF-8 without control characters but line end and tab. */
 static void put_escaped(const char *text, FILE *out)
@@ -56,22 +56,20 @@ struct tally {
 };
 
 static bool fails(const struct check_report *report, const struct check_result *result,
-                  const struct check_finding *findings, size_t index)
+                  size_t index)
 {
-    return result->suppressed_by[index] == 0 &&
-           (report->options.strict || check_rule_texts[findings[index].rule].of != CHECK_WARNING);
+    const check_class of = check_rule_texts[result->findings[index].rule].of;
+    return result->suppressed_by[index] == 0 && (report->options.strict || of != CHECK_WARNING);
 }
 
 static struct tally tally_of(const struct check_report *report, const struct check_result *result,
                              check_rule rule)
 {
     struct tally tally = {0};
-    size_t count = 0;
-    const struct check_finding *findings = checker_findings(result->checker, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (findings[i].rule != rule)
+    for (size_t i = 0; i < result->finding_count; i++) {
+        if (result->findings[i].rule != rule)
             continue;
-        if (fails(report, result, findings, i))
+        if (fails(report, result, i))
             tally.failures++;
         else
             tally.noted++;
@@ -86,19 +84,16 @@ static bool put_findings(const struct check_report *report, const struct check_r
     const struct check_text how = {.width = LAYOUT_PIPED};
     char *text = NULL;
     size_t bytes = 0;
-    size_t count = 0;
-    const struct check_finding *findings = checker_findings(result->checker, &count);
     FILE *memory = open_memstream(&text, &bytes);
     if (!memory)
         return false;
-    for (size_t i = 0; i < count; i++) {
-        if (findings[i].rule != rule || fails(report, result, findings, i) != failing)
+    for (size_t i = 0; i < result->finding_count; i++) {
+        if (result->findings[i].rule != rule || fails(report, result, i) != failing)
             continue;
         if (result->suppressed_by[i] != 0)
-            fprintf(memory, "suppressed by %s:%" PRIu32 "\n",
-                    check_suppressions_path(report->options.suppressions),
+            fprintf(memory, "suppressed by %s:%" PRIu32 "\n", report->options.suppressions->path,
                     result->suppressed_by[i]);
-        check_text_finding(&how, result, &findings[i], memory);
+        check_text_finding(&how, result, &result->findings[i], memory);
     }
     const bool good = fclose(memory) == 0;
     if (good)

@@ -7,21 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/report/utf8.h"
+#include "recording/utf8.h"
 
 static bool count_findings(struct check_result *result, struct check_suppressions *suppressions)
 {
-    size_t count = 0;
-    const struct check_finding *findings = checker_findings(result->checker, &count);
-    result->suppressed_by = calloc(count + 1, sizeof(*result->suppressed_by));
+    result->findings = checker_findings(result->checker, &result->finding_count);
+    result->suppressed_by = calloc(result->finding_count + 1, sizeof(*result->suppressed_by));
     if (!result->suppressed_by)
         return false;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < result->finding_count; i++) {
+        const struct check_finding *finding = &result->findings[i];
         if (suppressions)
-            result->suppressed_by[i] = check_suppressions_match(suppressions, result, &findings[i]);
+            result->suppressed_by[i] = check_suppressions_match(suppressions, result, finding);
         if (result->suppressed_by[i] != 0)
             result->suppressed++;
-        else if (check_rule_texts[findings[i].rule].of == CHECK_WARNING)
+        else if (check_rule_texts[finding->rule].of == CHECK_WARNING)
             result->warnings++;
         else
             result->errors++;
@@ -46,10 +46,9 @@ enum check_result_state check_result_load(const char *path, const char *name,
         return CHECK_RESULT_E_RECORDING;
     }
     out->name = strdup(name);
-    out->checker = checker_new();
     out->sites = check_sites_new(out->recording, symbolizer);
-    if (out->name && out->checker && out->sites && twin_ops_load(out->recording, &out->ops) &&
-        check_ops_feed(&out->ops, out->checker) && count_findings(out, suppressions)) {
+    if (out->name && out->sites && twin_ops_load(out->recording, &out->ops) &&
+        (out->checker = check_ops(&out->ops)) != NULL && count_findings(out, suppressions)) {
         utf8_clean(out->name);
         return CHECK_RESULT_OK;
     }
@@ -63,10 +62,8 @@ void check_result_free(struct check_result *result)
     free(result->suppressed_by);
     twin_ops_free(&result->ops);
     check_sites_free(result->sites);
-    if (result->checker)
-        checker_free(result->checker);
-    if (result->recording)
-        twin_recording_free(result->recording);
+    checker_free(result->checker);
+    twin_recording_free(result->recording);
     free(result->name);
     *result = (struct check_result){0};
 }
@@ -78,12 +75,10 @@ bool check_result_partial(const struct check_result *result)
 
 uint64_t check_result_found(const struct check_result *result, check_rule rule)
 {
-    size_t count = 0;
-    const struct check_finding *findings = checker_findings(result->checker, &count);
     uint64_t found = 0;
-    for (size_t i = 0; i < count; i++)
-        if (findings[i].rule == rule)
-            found += 1 + findings[i].repeats;
+    for (size_t i = 0; i < result->finding_count; i++)
+        if (result->findings[i].rule == rule)
+            found += 1 + result->findings[i].repeats;
     return found;
 }
 

@@ -3,7 +3,7 @@
 #ifndef TWINRT_CHECK_REPORT_RESULT_H
 #define TWINRT_CHECK_REPORT_RESULT_H
 
-#include "check/feed.h"
+#include "check/checker.h"
 #include "check/report/site.h"
 #include "check/report/suppressions.h"
 
@@ -12,6 +12,8 @@ struct check_result {
     twin_recording *recording;
     struct twin_ops ops;
     struct checker *checker;
+    const struct check_finding *findings; /* the checker's */
+    size_t finding_count;
     struct check_sites *sites;
     uint32_t *suppressed_by; /* of each finding: line of the file of suppressions; 0: none */
     size_t errors;           /* neither warnings nor suppressed */

@@ -79,10 +79,9 @@ static void add_function(cJSON *location, const char *name)
 {
     if (!*name)
         return;
-    cJSON *logical = cJSON_CreateObject();
+    cJSON *logical = check_json_append(cJSON_AddArrayToObject(location, "logicalLocations"));
     cJSON_AddStringToObject(logical, "name", name);
     cJSON_AddStringToObject(logical, "kind", "function");
-    cJSON_AddItemToArray(cJSON_AddArrayToObject(location, "logicalLocations"), logical);
 }
 
 /* Where the program makes the call; without that, the call. */
@@ -121,18 +120,15 @@ static void add_stack(cJSON *object, const struct check_result *result, uint32_t
     cJSON *stacks = cJSON_GetObjectItem(object, "stacks");
     if (!stacks)
         stacks = cJSON_AddArrayToObject(object, "stacks");
-    cJSON *stack = cJSON_CreateObject();
+    cJSON *stack = check_json_append(stacks);
     (void)snprintf(text, sizeof(text), "%s: %s", message, check_describe_op(result, op, line));
     add_message(stack, "message", text);
     cJSON *list = cJSON_AddArrayToObject(stack, "frames");
     for (size_t i = 0; i < count; i++) {
-        cJSON *frame = cJSON_CreateObject();
-        cJSON *location = add_object(frame, "location");
+        cJSON *location = add_object(check_json_append(list), "location");
         add_place(location, &frames[i]);
         add_function(location, frames[i].symbol.function);
-        cJSON_AddItemToArray(list, frame);
     }
-    cJSON_AddItemToArray(stacks, stack);
 }
 
 /* Function of the program and public call. */
@@ -162,8 +158,7 @@ static void add_fingerprint(cJSON *object, const struct check_result *result,
 static cJSON *result_of(const struct check_report *report, const struct check_result *result,
                         size_t index)
 {
-    size_t count = 0;
-    const struct check_finding *finding = &checker_findings(result->checker, &count)[index];
+    const struct check_finding *finding = &result->findings[index];
     const struct check_rule_text *rule = &check_rule_texts[finding->rule];
     const uint32_t line = result->suppressed_by[index];
     /* the later op is where the order is missing, so the result is there */
@@ -192,12 +187,11 @@ static cJSON *result_of(const struct check_report *report, const struct check_re
     add_fingerprint(object, result, finding);
     cJSON_AddNumberToObject(object, "occurrenceCount", (double)(1 + finding->repeats));
     if (line != 0) {
-        cJSON *suppression = cJSON_CreateObject();
+        cJSON *suppression = check_json_append(cJSON_AddArrayToObject(object, "suppressions"));
         cJSON_AddStringToObject(suppression, "kind", "external");
-        (void)snprintf(text, sizeof(text), "%.900s:%u",
-                       check_suppressions_path(report->options.suppressions), (unsigned)line);
+        (void)snprintf(text, sizeof(text), "%.900s:%u", report->options.suppressions->path,
+                       (unsigned)line);
         cJSON_AddStringToObject(suppression, "justification", text);
-        cJSON_AddItemToArray(cJSON_AddArrayToObject(object, "suppressions"), suppression);
     }
     cJSON_AddStringToObject(add_object(object, "properties"), "process", result->name);
     return object;
@@ -205,9 +199,7 @@ static cJSON *result_of(const struct check_report *report, const struct check_re
 
 bool check_sarif_add(struct check_report *report, const struct check_result *result)
 {
-    size_t count = 0;
-    (void)checker_findings(result->checker, &count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < result->finding_count; i++) {
         cJSON *object = result_of(report, result, i);
         if (!object || !cJSON_AddItemToArray(report->list, object))
             return false;
@@ -222,7 +214,7 @@ static cJSON *rules(void)
     cJSON *list = cJSON_CreateArray();
     for (int rule = 0; rule < CHECK_RULE_COUNT; rule++) {
         const struct check_rule_text *text = &check_rule_texts[rule];
-        cJSON *object = cJSON_CreateObject();
+        cJSON *object = check_json_append(list);
         cJSON_AddStringToObject(object, "id", text->number);
         add_message(object, "shortDescription", text->breach);
         add_message(object, "fullDescription", text->holds);
@@ -232,24 +224,21 @@ static cJSON *rules(void)
                                 check_level_word(text->of));
         cJSON *tag = cJSON_CreateString(check_class_word(text->of));
         cJSON_AddItemToArray(cJSON_AddArrayToObject(add_object(object, "properties"), "tags"), tag);
-        cJSON_AddItemToArray(list, object);
     }
     return list;
 }
 
 static void add_invocation(cJSON *run, const struct check_totals *totals)
 {
-    cJSON *invocation = cJSON_CreateObject();
+    cJSON *invocation = check_json_append(cJSON_AddArrayToObject(run, "invocations"));
     cJSON_AddBoolToObject(invocation, "executionSuccessful", !totals->partial);
     if (totals->partial) {
-        cJSON *notification = cJSON_CreateObject();
+        cJSON *notification =
+            check_json_append(cJSON_AddArrayToObject(invocation, "toolExecutionNotifications"));
         add_message(notification, "message",
                     "a recording is missing or damaged, or stopped before the program did");
         cJSON_AddStringToObject(notification, "level", "error");
-        cJSON_AddItemToArray(cJSON_AddArrayToObject(invocation, "toolExecutionNotifications"),
-                             notification);
     }
-    cJSON_AddItemToArray(cJSON_AddArrayToObject(run, "invocations"), invocation);
 }
 
 static void add_sources(cJSON *run)
@@ -270,8 +259,7 @@ bool check_sarif_write(struct check_report *report, FILE *out)
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "$schema", SCHEMA);
     cJSON_AddStringToObject(root, "version", "2.1.0");
-    cJSON *run = cJSON_CreateObject();
-    cJSON_AddItemToArray(cJSON_AddArrayToObject(root, "runs"), run);
+    cJSON *run = check_json_append(cJSON_AddArrayToObject(root, "runs"));
     cJSON *driver = add_object(add_object(run, "tool"), "driver");
     cJSON_AddStringToObject(driver, "name", "twinrt check");
     cJSON_AddStringToObject(driver, "version", TWINRT_VERSION);

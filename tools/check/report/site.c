@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "check/report/utf8.h"
+#include "recording/utf8.h"
 #include "recording/index.h"
 
 #define BUILD_ID_BYTES 64u

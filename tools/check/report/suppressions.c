@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "check/report/result.h"
-#include "check/report/utf8.h"
+#include "recording/utf8.h"
 
 #define BLANKS " \t\r\n"
 
@@ -21,25 +21,6 @@ static const char *const key_names[KEY_COUNT] = {[KEY_CALL] = "call",
                                                  [KEY_FUNCTION] = "function",
                                                  [KEY_MODULE] = "module",
                                                  [KEY_STREAM] = "stream"};
-
-struct condition {
-    enum key key;
-    const char *pattern; /* into the words of the line */
-};
-
-struct entry {
-    struct check_suppression shown; /* its text is freed with the entry */
-    char *words;                    /* the line, cut into words */
-    const char *rule;
-    struct condition *conditions;
-    size_t condition_count;
-};
-
-struct check_suppressions {
-    char *path;
-    struct entry *entries;
-    size_t count;
-};
 
 /* ---- reading ---- */
 
@@ -52,7 +33,7 @@ static bool rule_exists(const char *pattern)
 }
 
 /* False, with `error`: it is not KEY=PATTERN. */
-static bool read_condition(char *word, struct condition *out, char *error, size_t error_bytes)
+static bool read_condition(char *word, struct check_condition *out, char *error, size_t error_bytes)
 {
     char *equals = strchr(word, '=');
     if (equals && equals[1]) {
@@ -60,7 +41,7 @@ static bool read_condition(char *word, struct condition *out, char *error, size_
         for (int key = 0; key < KEY_COUNT; key++) {
             if (strcmp(word, key_names[key]) != 0)
                 continue;
-            *out = (struct condition){.key = (enum key)key, .pattern = equals + 1};
+            *out = (struct check_condition){.key = key, .pattern = equals + 1};
             return true;
         }
         *equals = '=';
@@ -72,45 +53,42 @@ static bool read_condition(char *word, struct condition *out, char *error, size_
     return false;
 }
 
-static void free_entry(struct entry *entry)
+static void free_suppression(struct check_suppression *suppression)
 {
-    free((char *)(uintptr_t)entry->shown.text);
-    free(entry->words);
-    free(entry->conditions);
+    free(suppression->text);
+    free(suppression->words);
+    free(suppression->conditions.items);
 }
 
 /* False, with `error`. An empty line has no rule. */
-static bool read_line(const char *line, uint32_t number, struct entry *out, char *error,
+static bool read_line(const char *line, uint32_t number, struct check_suppression *out, char *error,
                       size_t error_bytes)
 {
     char *rest = NULL;
-    *out = (struct entry){.shown = {.text = strdup(line), .line = number}, .words = strdup(line)};
+    struct check_condition condition;
+    *out = (struct check_suppression){.text = strdup(line), .line = number, .words = strdup(line)};
     (void)snprintf(error, error_bytes, "out of memory");
-    if (!out->shown.text || !out->words)
+    if (!out->text || !out->words)
         return false;
-    char *text = (char *)(uintptr_t)out->shown.text;
-    text[strcspn(text, "\r\n")] = '\0';
-    utf8_clean(text);
+    out->text[strcspn(out->text, "\r\n")] = '\0';
+    utf8_clean(out->text);
     for (char *word = strtok_r(out->words, BLANKS, &rest); word && *word != '#';
          word = strtok_r(NULL, BLANKS, &rest)) {
-        if (!out->rule) {
-            out->rule = word;
-            if (rule_exists(word))
-                continue;
-            (void)snprintf(error, error_bytes,
-                           "there is no rule \"%s\"; expected one such as "
-                           "RACE-02, or a pattern such as RACE-*",
-                           word);
-            return false;
+        if (out->rule) {
+            if (!LIST_ROOM(&out->conditions) ||
+                !read_condition(word, &condition, error, error_bytes) ||
+                !LIST_ADD(&out->conditions, condition))
+                return false;
+            continue;
         }
-        struct condition *more =
-            realloc(out->conditions, (out->condition_count + 1) * sizeof(*more));
-        if (!more)
-            return false;
-        out->conditions = more;
-        if (!read_condition(word, &more[out->condition_count], error, error_bytes))
-            return false;
-        out->condition_count++;
+        out->rule = word;
+        if (rule_exists(word))
+            continue;
+        (void)snprintf(error, error_bytes,
+                       "there is no rule \"%s\"; expected one such as RACE-02, or a pattern such "
+                       "as RACE-*",
+                       word);
+        return false;
     }
     return true;
 }
@@ -122,21 +100,16 @@ static bool read_lines(FILE *file, struct check_suppressions *list, uint32_t *ou
     size_t room = 0;
     bool good = true;
     while (good && getline(&line, &room, file) >= 0) {
-        struct entry entry;
+        struct check_suppression next;
         ++*out_line;
-        good = read_line(line, *out_line, &entry, error, error_bytes);
-        struct entry *more =
-            good && entry.rule ? realloc(list->entries, (list->count + 1) * sizeof(*more)) : NULL;
-        if (more) {
-            list->entries = more;
-            more[list->count++] = entry;
+        good = read_line(line, *out_line, &next, error, error_bytes);
+        if (good && next.rule && LIST_ADD(list, next))
             continue;
-        }
-        if (good && entry.rule) {
+        if (good && next.rule) {
             (void)snprintf(error, error_bytes, "out of memory");
             good = false;
         }
-        free_entry(&entry);
+        free_suppression(&next);
     }
     free(line);
     return good;
@@ -174,8 +147,8 @@ void check_suppressions_free(struct check_suppressions *list)
     if (!list)
         return;
     for (size_t i = 0; i < list->count; i++)
-        free_entry(&list->entries[i]);
-    free(list->entries);
+        free_suppression(&list->items[i]);
+    free(list->items);
     free(list->path);
     free(list);
 }
@@ -189,7 +162,7 @@ static bool names_file(const char *pattern, const char *path)
     return fnmatch(pattern, path, 0) == 0 || fnmatch(pattern, slash ? slash + 1 : path, 0) == 0;
 }
 
-static bool holds_at(const struct condition *condition, const struct check_site *site)
+static bool holds_at(const struct check_condition *condition, const struct check_site *site)
 {
     switch (condition->key) {
     case KEY_FILE:
@@ -202,7 +175,7 @@ static bool holds_at(const struct condition *condition, const struct check_site 
     }
 }
 
-static bool holds_for(const struct condition *condition, const struct check_result *result,
+static bool holds_for(const struct check_condition *condition, const struct check_result *result,
                       uint32_t index)
 {
     const twin_op *op = checker_op(result->checker, index);
@@ -222,17 +195,15 @@ static bool holds_for(const struct condition *condition, const struct check_resu
     }
 }
 
-static bool matches(const struct entry *entry, const struct check_result *result,
+static bool matches(const struct check_suppression *suppression, const struct check_result *result,
                     const struct check_finding *finding)
 {
-    const uint32_t ops[] = {finding->first, finding->second};
-    if (fnmatch(entry->rule, check_rule_texts[finding->rule].number, 0) != 0)
+    if (fnmatch(suppression->rule, check_rule_texts[finding->rule].number, 0) != 0)
         return false;
-    for (size_t i = 0; i < entry->condition_count; i++) {
-        bool holds = false;
-        for (int which = 0; which < 2 && !holds; which++)
-            holds = holds_for(&entry->conditions[i], result, ops[which]);
-        if (!holds)
+    for (size_t i = 0; i < suppression->conditions.count; i++) {
+        const struct check_condition *condition = &suppression->conditions.items[i];
+        if (!holds_for(condition, result, finding->first) &&
+            !holds_for(condition, result, finding->second))
             return false;
     }
     return true;
@@ -243,10 +214,10 @@ uint32_t check_suppressions_match(struct check_suppressions *list,
                                   const struct check_finding *finding)
 {
     for (size_t i = 0; i < list->count; i++) {
-        if (!matches(&list->entries[i], result, finding))
+        if (!matches(&list->items[i], result, finding))
             continue;
-        list->entries[i].shown.used++;
-        return list->entries[i].shown.line;
+        list->items[i].used++;
+        return list->items[i].line;
     }
     return 0;
 }
@@ -287,20 +258,4 @@ const char *check_suppression_for(const struct check_result *result,
             put_condition(KEY_CALL, call, out);
     }
     return out;
-}
-
-const char *check_suppressions_path(const struct check_suppressions *list)
-{
-    return list->path;
-}
-
-size_t check_suppressions_count(const struct check_suppressions *list)
-{
-    return list->count;
-}
-
-const struct check_suppression *check_suppressions_at(const struct check_suppressions *list,
-                                                      size_t index)
-{
-    return &list->entries[index].shown;
 }

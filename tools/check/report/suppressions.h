@@ -14,14 +14,27 @@
 #include <stdint.h>
 
 #include "check/checker.h"
+#include "recording/containers.h"
 
 struct check_result;
-struct check_suppressions;
+
+struct check_condition {
+    int key;             /* of suppressions.c */
+    const char *pattern; /* into `words` */
+};
 
 struct check_suppression {
-    const char *text; /* as in the file */
+    char *text;       /* as in the file */
     uint32_t line;    /* from 1 */
     uint64_t used;    /* findings */
+    char *words;      /* the line, cut into words */
+    const char *rule; /* one of them; NULL: the line is empty */
+    LIST_OF(struct check_condition) conditions;
+};
+
+struct check_suppressions {
+    char *path;
+    LIST_OF(struct check_suppression);
 };
 
 /* NULL: `error` says what is wrong, with file and line. */
@@ -39,10 +52,5 @@ uint32_t check_suppressions_match(struct check_suppressions *suppressions,
 const char *check_suppression_for(const struct check_result *result,
                                   const struct check_finding *finding,
                                   char out[CHECK_SUPPRESSION_LINE]);
-
-const char *check_suppressions_path(const struct check_suppressions *suppressions);
-size_t check_suppressions_count(const struct check_suppressions *suppressions);
-const struct check_suppression *check_suppressions_at(const struct check_suppressions *suppressions,
-                                                      size_t index);
 
 #endif

@@ -55,16 +55,14 @@ void check_text_finding(const struct check_text *how, const struct check_result 
 static void print_findings(const struct check_text *how, const struct check_result *result,
                            FILE *out)
 {
-    size_t count = 0;
-    const struct check_finding *findings = checker_findings(result->checker, &count);
     for (int rule = 0; rule < CHECK_RULE_COUNT; rule++) {
         uint64_t shown = 0;
         uint64_t left_out = 0;
-        for (size_t i = 0; i < count; i++) {
-            if (findings[i].rule != (check_rule)rule || result->suppressed_by[i] != 0)
+        for (size_t i = 0; i < result->finding_count; i++) {
+            if (result->findings[i].rule != (check_rule)rule || result->suppressed_by[i] != 0)
                 continue;
             if (how->all || shown < SHOWN) {
-                check_text_finding(how, result, &findings[i], out);
+                check_text_finding(how, result, &result->findings[i], out);
                 shown++;
             } else {
                 left_out++;
@@ -80,7 +78,7 @@ static void print_rules(const struct check_text *how, const struct check_result 
 {
     char label[64];
     bool first = true;
-    fprintf(out, "rule      judged  found  holds\n");
+    fprintf(out, "rule     checked  found  holds\n");
     for (int rule = 0; rule < CHECK_RULE_COUNT; rule++) {
         const struct check_rule_text *text = &check_rule_texts[rule];
         uint64_t judged = checker_judged(result->checker, (check_rule)rule);
@@ -94,7 +92,7 @@ static void print_rules(const struct check_text *how, const struct check_result 
         if (checker_judged(result->checker, (check_rule)rule) > 0)
             continue;
         if (first)
-            fprintf(out, "not judged: the recording lacks\n");
+            fprintf(out, "not checked: the recording lacks\n");
         first = false;
         layout_print(out, how->width, 9, check_rule_texts[rule].number,
                      check_rule_texts[rule].needs);
@@ -107,15 +105,15 @@ static void print_limits(const struct check_result *result, FILE *out)
         fprintf(out, "%" PRIu64 " calls did not return\n", result->ops.unanswered);
     if (result->ops.refused > 0)
         fprintf(out,
-                "not judged: %" PRIu64 " copies and fills that returned 107000 (the recording "
+                "not checked: %" PRIu64 " copies and fills that returned 107000 (the recording "
                 "lacks the argument)\n",
                 result->ops.refused);
     uint64_t left = checker_unjudged_work(result->checker);
     if (left > 0)
-        fprintf(out, "not judged: %" PRIu64 " tasks whose bytes or order the recording lacks\n",
+        fprintf(out, "not checked: %" PRIu64 " tasks whose bytes or order the recording lacks\n",
                 left);
     if (checker_failed(result->checker))
-        fprintf(out, "not judged: waits after a task failed, was aborted or met an injected "
+        fprintf(out, "not checked: waits after a task failed, was aborted or met an injected "
                      "fault\n");
 }
 
@@ -151,11 +149,11 @@ void check_text_result(const struct check_text *how, const struct check_result *
 
 static void print_unused(const struct check_suppressions *suppressions, FILE *out)
 {
-    for (size_t i = 0; i < check_suppressions_count(suppressions); i++) {
-        const struct check_suppression *item = check_suppressions_at(suppressions, i);
+    for (size_t i = 0; i < suppressions->count; i++) {
+        const struct check_suppression *item = &suppressions->items[i];
         if (item->used == 0)
-            fprintf(out, "unused suppression: %s:%" PRIu32 ": %s\n",
-                    check_suppressions_path(suppressions), item->line, item->text);
+            fprintf(out, "unused suppression: %s:%" PRIu32 ": %s\n", suppressions->path, item->line,
+                    item->text);
     }
 }
 
@@ -181,6 +179,6 @@ void check_text_end(const struct check_text *how, const struct check_totals *tot
     if (totals->partial)
         fprintf(out, ", in what is left of the recording");
     if (totals->unjudged && !how->verbose)
-        fprintf(out, "; some work not judged (--verbose)");
+        fprintf(out, "; some work not checked (--verbose)");
     fputc('\n', out);
 }
