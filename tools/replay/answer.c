@@ -24,15 +24,16 @@ void replay_note(struct replay_notes *notes, size_t entry, const char *format, .
     note->entry = entry;
 }
 
-void replay_leave_out(struct replay_call *call, const char *format, ...)
+twin_status replay_leave_out(struct replay_call *call, const char *format, ...)
 {
     if (call->left_out)
-        return;
+        return TWIN_OK;
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(call->left_out_text, sizeof(call->left_out_text), format, arguments);
     va_end(arguments);
     call->left_out = call->left_out_text;
+    return TWIN_OK;
 }
 
 /* Fields that depend on when they are asked for, or on how large the device is. */

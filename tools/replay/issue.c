@@ -12,19 +12,19 @@ _Thread_local struct replay_call *replay_current;
 
 static twin_status host_attach(struct replay_call *call)
 {
-    call->replay->ops->host.attach();
+    call->ops->host.attach();
     return TWIN_OK;
 }
 
 static twin_status host_detach(struct replay_call *call)
 {
-    call->replay->ops->host.detach();
+    call->ops->host.detach();
     return TWIN_OK;
 }
 
 static twin_status host_last_task(struct replay_call *call)
 {
-    call->now.HOST_LAST_TASK.out_task = call->replay->ops->host.last_task();
+    call->now.HOST_LAST_TASK.out_task = call->ops->host.last_task();
     return TWIN_OK;
 }
 
@@ -34,13 +34,13 @@ static twin_status host_last_task(struct replay_call *call)
 static twin_status host_advance(struct replay_call *call)
 {
     if (call->then.HOST_ADVANCE.ns > LATEST_NS)
-        replay_leave_out(call, "no device runs that long");
-    else
-        call->replay->ops->host.advance(call->then.HOST_ADVANCE.ns);
+        return replay_leave_out(call, "no device runs that long");
+    call->ops->host.advance(call->then.HOST_ADVANCE.ns);
     return TWIN_OK;
 }
 
-void replay_release(struct replay *replay, const struct twin_record_entry *entry)
+/* Where the thread is, if another one follows it from the entry on that has just come back. */
+static void release(struct replay *replay, const struct twin_record_entry *entry)
 {
     size_t first = 0;
     if (replay->follows.count == 0 || entry->end_seq == 0)
@@ -57,15 +57,13 @@ static twin_status host_follow(struct replay_call *call)
     const struct twin_record_HOST_FOLLOW *f = &call->then.HOST_FOLLOW;
     twin_host_moment moment = {0};
     size_t first = 0;
-    if (f->released_ns > LATEST_NS) {
-        replay_leave_out(call, "no device runs that long");
-        return TWIN_OK;
-    }
+    if (f->released_ns > LATEST_NS)
+        return replay_leave_out(call, "no device runs that long");
     if (twin_recording_index_find(&replay->follows, f->of_seq, &first) > 0)
         moment = replay->released[first];
     if (replay->report.same)
         moment.at_ns = f->released_ns;
-    replay->ops->host.follow(&moment);
+    call->ops->host.follow(&moment);
     return TWIN_OK;
 }
 
@@ -74,13 +72,9 @@ static const twin_call *public_call(struct replay *replay, const struct twin_rec
 {
     static twin_call unnamed[TWIN_COST_COUNT];
     struct replay_object *name = replay_object_quiet(replay, TWIN_RECORD_ROLE_STRING, f->name);
-    twin_call *calls = unnamed;
-    if (name) {
-        if (!name->extra)
-            name->extra = calloc(TWIN_COST_COUNT, sizeof(twin_call));
-        if (name->extra)
-            calls = (twin_call *)name->extra;
-    }
+    if (name && !name->extra)
+        name->extra = calloc(TWIN_COST_COUNT, sizeof(twin_call));
+    twin_call *calls = name && name->extra ? (twin_call *)name->extra : unnamed;
     if (!calls[f->cost].name)
         calls[f->cost] = (twin_call){.name = twin_recording_string(replay->recording, f->name),
                                      .cost = (twin_cost)f->cost};
@@ -89,8 +83,25 @@ static const twin_call *public_call(struct replay *replay, const struct twin_rec
 
 static twin_status host_call(struct replay_call *call)
 {
-    call->replay->ops->host.enter(public_call(call->replay, &call->then.HOST_CALL));
+    call->ops->host.enter(public_call(call->replay, &call->then.HOST_CALL));
     return TWIN_OK;
+}
+
+/* A call has come back, and with the same device at the same time. */
+static void come_back(struct replay *replay, const struct twin_record_entry *entry)
+{
+    if (replay->report.same && entry->end_ns != 0 && replay->ops->host.now() != entry->end_ns)
+        replay->report.clocks++;
+    release(replay, entry);
+}
+
+/* Moves the thread's clock up to where others had brought it. */
+static void raise_clock(struct replay *replay, uint64_t to_ns)
+{
+    if (replay->ops->host.now() >= to_ns)
+        return;
+    replay->ops->host.reach(to_ns);
+    replay->report.raised++;
 }
 
 void replay_leave(struct replay *replay, size_t index)
@@ -100,40 +111,34 @@ void replay_leave(struct replay *replay, size_t index)
     twin_recording_fields(entry, &f, sizeof(f));
     if (f.cost >= TWIN_COST_COUNT)
         return;
-    if (replay->report.same && replay->ops->host.now() < entry->end_ns) {
-        replay->ops->host.reach(entry->end_ns);
-        replay->report.raised++;
-    }
+    if (replay->report.same)
+        raise_clock(replay, entry->end_ns);
     if (replay->traced)
         replay->ops->host.leave(public_call(replay, &f), f.out_code);
-    if (replay->report.same && entry->end_ns != 0 && replay->ops->host.now() != entry->end_ns)
-        replay->report.clocks++;
-    replay_release(replay, entry);
+    come_back(replay, entry);
 }
 
 /* ---- process, device, diagnosis, faults ---- */
 
 static twin_status process_count(struct replay_call *call)
 {
-    return call->replay->ops->process.count(&call->now.PROCESS_COUNT.out_count);
+    return call->ops->process.count(&call->now.PROCESS_COUNT.out_count);
 }
 
 static twin_status process_describe(struct replay_call *call)
 {
     const twin_device_properties *properties;
-    return call->replay->ops->process.describe(call->then.PROCESS_DESCRIBE.device, &properties);
+    return call->ops->process.describe(call->then.PROCESS_DESCRIBE.device, &properties);
 }
 
 static twin_status device_open(struct replay_call *call)
 {
     struct replay *replay = call->replay;
     uint32_t index = call->then.DEVICE_OPEN.device;
-    if (index >= REPLAY_DEVICES_MOST || replay->devices[index]) {
-        replay_leave_out(call, "device %u is open already", index);
-        return TWIN_OK;
-    }
+    if (index >= REPLAY_DEVICES_MOST || replay->devices[index])
+        return replay_leave_out(call, "device %u is open already", index);
     twin_hw_device *device = NULL;
-    twin_status status = replay->ops->device.open(index, &device);
+    twin_status status = call->ops->device.open(index, &device);
     if (status != TWIN_OK) {
         bool alone = call->succeeded;
         for (uint32_t i = 0; i < REPLAY_DEVICES_MOST; i++)
@@ -144,52 +149,37 @@ static twin_status device_open(struct replay_call *call)
     if (call->succeeded)
         replay->devices[index] = device;
     else
-        replay->ops->device.close(device);
+        call->ops->device.close(device);
     return status;
-}
-
-twin_hw_device *replay_device(struct replay_call *call, uint32_t device)
-{
-    twin_hw_device *open = device < REPLAY_DEVICES_MOST ? call->replay->devices[device] : NULL;
-    if (!open)
-        replay_leave_out(call, "device %u is not open", device);
-    return open;
 }
 
 static twin_status device_close(struct replay_call *call)
 {
     uint32_t index = call->then.DEVICE_CLOSE.device;
-    twin_hw_device *device = replay_device(call, index);
-    if (!device)
-        return TWIN_OK;
-    if (call->replay->children[index] != 0) {
-        replay_leave_out(call, "%u objects of device %u are still there",
-                         call->replay->children[index], index);
-        return TWIN_OK;
-    }
+    if (call->replay->children[index] != 0)
+        return replay_leave_out(call, "%u objects of device %u are still there",
+                                call->replay->children[index], index);
     call->replay->devices[index] = NULL;
-    call->replay->ops->device.close(device);
+    call->ops->device.close(call->device);
     replay_memory_close(call->replay, index);
     return TWIN_OK;
 }
 
 static twin_status device_abort(struct replay_call *call)
 {
-    twin_hw_device *device = replay_device(call, call->then.DEVICE_ABORT.device);
-    return device ? call->replay->ops->device.abort(device) : TWIN_OK;
+    return call->ops->device.abort(call->device);
 }
 
 static twin_status device_peer(struct replay_call *call)
 {
     const struct twin_record_DEVICE_PEER *f = &call->then.DEVICE_PEER;
-    twin_hw_device *device = replay_device(call, f->device);
-    return device ? call->replay->ops->device.peer(device, f->other, f->enable != 0) : TWIN_OK;
+    return call->ops->device.peer(call->device, f->other, f->enable != 0);
 }
 
 static twin_status diag_usage(struct replay_call *call)
 {
     twin_usage usage = {0};
-    twin_status status = call->replay->ops->diag.usage(call->then.DIAG_USAGE.device, &usage);
+    twin_status status = call->ops->diag.usage(call->then.DIAG_USAGE.device, &usage);
     if (status == TWIN_OK) {
         call->now.DIAG_USAGE.out_cube = usage.cube;
         call->now.DIAG_USAGE.out_vector = usage.vector;
@@ -225,15 +215,12 @@ static twin_status fault_inject(struct replay_call *call)
     if (!LIST_ROOM(&replay->faults))
         return TWIN_E_NOMEM;
     uint32_t number = 0;
-    twin_status status = replay->ops->fault.inject(&fault, &number);
-    if (status != TWIN_OK)
-        return status;
-    if (!call->succeeded) {
-        (void)replay->ops->fault.remove(number);
-        return status;
-    }
-    replay->faults.items[replay->faults.count++] =
-        (struct replay_fault){.recorded = f->out_number, .now = number};
+    twin_status status = call->ops->fault.inject(&fault, &number);
+    if (status == TWIN_OK && !call->succeeded)
+        (void)call->ops->fault.remove(number);
+    else if (status == TWIN_OK)
+        replay->faults.items[replay->faults.count++] =
+            (struct replay_fault){.recorded = f->out_number, .now = number};
     return status; /* its number is what the device makes of it */
 }
 
@@ -248,15 +235,13 @@ static uint32_t fault_number(const struct replay *replay, uint32_t recorded)
 
 static twin_status fault_remove(struct replay_call *call)
 {
-    return call->replay->ops->fault.remove(
-        fault_number(call->replay, call->then.FAULT_REMOVE.number));
+    return call->ops->fault.remove(fault_number(call->replay, call->then.FAULT_REMOVE.number));
 }
 
 static twin_status fault_triggered(struct replay_call *call)
 {
-    return call->replay->ops->fault.triggered(
-        fault_number(call->replay, call->then.FAULT_TRIGGERED.number),
-        &call->now.FAULT_TRIGGERED.out_times);
+    return call->ops->fault.triggered(fault_number(call->replay, call->then.FAULT_TRIGGERED.number),
+                                      &call->now.FAULT_TRIGGERED.out_times);
 }
 
 void replay_move(struct replay *replay, size_t index)
@@ -335,17 +320,51 @@ static bool is_sound(struct replay_call *call)
             continue;
         uint64_t value = twin_recording_value(call->entry, field);
         if (!twin_recording_word((enum twin_record_role)field->role, value)) {
-            replay_leave_out(call, "its %s is %" PRIu64 ", which means nothing", field->name,
-                             value);
+            (void)replay_leave_out(call, "its %s is %" PRIu64 ", which means nothing", field->name,
+                                   value);
             return false;
         }
     }
     return true;
 }
 
+/* What the first field of the op names, which all of them but a few need. False: it is not there, or not to be asked. */
+static bool find_subject(struct replay_call *call)
+{
+    const unsigned kind = call->entry->kind;
+    const enum twin_record_role role =
+        (enum twin_record_role)twin_recording_kind(kind)->fields[0].role;
+    const uint32_t number = call->then.DEVICE_OPEN.device; /* the first field */
+    switch (kind) {
+    case TWIN_RECORD_DEVICE_OPEN:
+    case TWIN_RECORD_DIAG_USAGE:
+    case TWIN_RECORD_IMAGE_UNLOAD:
+    case TWIN_RECORD_PROCESS_DESCRIBE:
+        return true;
+    default:
+        break;
+    }
+    switch (role) {
+    case TWIN_RECORD_ROLE_DEVICE:
+        call->device = number < REPLAY_DEVICES_MOST ? call->replay->devices[number] : NULL;
+        if (!call->device)
+            (void)replay_leave_out(call, "device %u is not open", number);
+        return call->device != NULL;
+    case TWIN_RECORD_ROLE_CHANNEL:
+    case TWIN_RECORD_ROLE_PROGRAM:
+    case TWIN_RECORD_ROLE_QUEUE:
+    case TWIN_RECORD_ROLE_SIGNAL:
+        call->object = replay_object(call, role, number);
+        return call->object && (!replay_work_ops[kind] || replay_begin_work(call));
+    default:
+        return true;
+    }
+}
+
 void replay_execute(struct replay *replay, size_t index, struct replay_call *outer)
 {
     struct replay_call call = {.replay = replay,
+                               .ops = replay->ops,
                                .entry = twin_recording_at(replay->recording, index),
                                .index = index,
                                .awaits = TWIN_RECORDING_NONE,
@@ -361,14 +380,13 @@ void replay_execute(struct replay *replay, size_t index, struct replay_call *out
     if (replay_place)
         *replay_place = entry->begin_seq;
     if (is_sound(&call)) {
-        if (replay->report.same && replay->ops->host.now() < entry->begin_ns) {
-            replay->ops->host.reach(entry->begin_ns);
-            replay->report.raised++;
-        }
+        if (replay->report.same)
+            raise_clock(replay, entry->begin_ns);
         if (replay->trial)
             replay_trial_begin(&call);
         replay_current = &call;
-        status = find_issue(entry->kind)(&call);
+        if (find_subject(&call))
+            status = find_issue(entry->kind)(&call);
         replay_current = outer;
     }
     if (replay->trial) {
@@ -381,18 +399,14 @@ void replay_execute(struct replay *replay, size_t index, struct replay_call *out
         return;
     }
     if (call.skipped) {
-        replay_release(replay, entry);
+        release(replay, entry);
         return;
     }
     replay->report.asked++;
     if (entry->kind == TWIN_RECORD_HOST_CALL)
         return; /* its end is an event of its own */
-    if (replay->pacing && replay->ops->host.now() < entry->end_ns) {
-        replay->ops->host.reach(entry->end_ns);
-        replay->report.raised++;
-    }
+    if (replay->pacing)
+        raise_clock(replay, entry->end_ns);
     replay_compare(&call, status);
-    if (replay->report.same && entry->end_ns != 0 && replay->ops->host.now() != entry->end_ns)
-        replay->report.clocks++;
-    replay_release(replay, entry);
+    come_back(replay, entry);
 }

@@ -165,8 +165,7 @@ static void move_addresses(const struct replay *replay, char *args, uint64_t byt
     }
 }
 
-static twin_status launch_code(struct replay_call *call, struct replay_object *queue,
-                               struct replay_kernel *kernel)
+static twin_status launch_code(struct replay_call *call, struct replay_kernel *kernel)
 {
     struct replay *replay = call->replay;
     struct twin_record_CODE f;
@@ -175,10 +174,9 @@ static twin_status launch_code(struct replay_call *call, struct replay_object *q
     size_t count = twin_recording_index_find(&replay->codes, kernel->number, &first);
     const struct twin_record_entry *entry =
         count > 0 ? twin_recording_at(replay->recording, replay->codes.list[first].entry) : NULL;
-    if (!entry || !TWIN_RECORDING_GET(entry, CODE, &f) || !twin_recording_code(entry, &parts)) {
-        replay_leave_out(call, "its code was the recorded program's own; this device runs its own");
-        return TWIN_OK;
-    }
+    if (!entry || !TWIN_RECORDING_GET(entry, CODE, &f) || !twin_recording_code(entry, &parts))
+        return replay_leave_out(
+            call, "its code was the recorded program's own; this device runs its own");
     struct replay_object *image = replay_object(call, TWIN_RECORD_ROLE_IMAGE, f.image);
     if (!image)
         return TWIN_OK;
@@ -206,25 +204,22 @@ static twin_status launch_code(struct replay_call *call, struct replay_object *q
         .timeout_given = f.timeout_given != 0,
         .timeout_us = f.timeout_us};
     kernel->launch.code = &code;
-    twin_status status = TWIN_OK;
-    if (fits)
-        status = replay->ops->work.launch(queue->handle, &kernel->launch);
-    else
-        replay_leave_out(call, "its arguments are damaged");
+    twin_status status = fits ? call->ops->work.launch(call->object->handle, &kernel->launch)
+                              : replay_leave_out(call, "its arguments are damaged");
     free(args);
     return status;
 }
 
-twin_status replay_issue_launch(struct replay_call *call, struct replay_object *queue)
+twin_status replay_issue_launch(struct replay_call *call)
 {
     struct replay *replay = call->replay;
+    const struct replay_object *queue = call->object;
     const struct twin_record_WORK_LAUNCH *f = &call->then.WORK_LAUNCH;
     const char *name = twin_recording_text(call->entry, 0);
     size_t first;
-    if (f->blocks == 0 || f->weight < 1 || f->weight > 15) {
-        replay_leave_out(call, "%u blocks of weight %u are no kernel", f->blocks, f->weight);
-        return TWIN_OK;
-    }
+    if (f->blocks == 0 || f->weight < 1 || f->weight > 15)
+        return replay_leave_out(call, "%u blocks of weight %u are not a kernel", f->blocks,
+                                f->weight);
     struct replay_kernel *kernel = calloc(1, sizeof(*kernel));
     if (!kernel)
         return TWIN_E_NOMEM;
@@ -243,7 +238,7 @@ twin_status replay_issue_launch(struct replay_call *call, struct replay_object *
                                    .release = release};
     twin_status status;
     if (replay->ops->flags & TWIN_BACKEND_CODE) {
-        status = launch_code(call, queue, kernel);
+        status = launch_code(call, kernel);
     } else {
         static const twin_launch_work no_steps;
         bool has_describes = twin_recording_index_find(&replay->described, f->kernel, &first) > 0;

@@ -43,11 +43,6 @@ bool replay_memory_add(struct replay *replay, uint64_t recorded, uint64_t bytes,
     return true;
 }
 
-void replay_memory_remove(struct replay *replay, uint64_t recorded)
-{
-    drop(replay, interval_map_remove(&replay->memory, recorded));
-}
-
 void replay_memory_close(struct replay *replay, uint32_t device)
 {
     struct replay_range *range = interval_map_from(&replay->memory, 0);
@@ -95,9 +90,9 @@ static bool touch_scratch(struct replay *replay, struct replay_scratch *scratch,
 
 static void leave_out_large(struct replay_call *call, uint64_t bytes)
 {
-    replay_leave_out(call, "with 0x%llx bytes more than %llu MiB of memory would be in use",
-                     (unsigned long long)bytes,
-                     (unsigned long long)(call->replay->touched_most >> 20));
+    (void)replay_leave_out(call, "with 0x%llx bytes more than %llu MiB of memory would be in use",
+                           (unsigned long long)bytes,
+                           (unsigned long long)(call->replay->touched_most >> 20));
 }
 
 /* ---- memory of the program ---- */
@@ -139,63 +134,58 @@ static uint64_t forbidden_at(uint64_t recorded, uint64_t bytes)
     return forbidden && bytes < SCRATCH_MOST ? (uint64_t)(uintptr_t)forbidden + offset : 0;
 }
 
-/* Whether the device refused an address. */
-static bool was_refused(const struct replay_call *call)
+/* Where it is now in memory that is allocated. */
+static bool address_in(struct replay_call *call, struct replay_range *range, uint64_t recorded,
+                       uint64_t bytes, uint64_t *out_now)
 {
-    return replay_status_of(call) == TWIN_E_INVALID;
+    *out_now = range->now + (recorded - range->node.begin);
+    if (range->now == 0)
+        (void)replay_leave_out(call, "the memory at 0x%llx is not available",
+                               (unsigned long long)recorded);
+    /* what the device then took is its to refuse, but contents are put there before */
+    else if (call->succeeded && range->host && bytes > range->node.end - recorded)
+        (void)replay_leave_out(call, "0x%llx bytes at 0x%llx leave their allocation",
+                               (unsigned long long)bytes, (unsigned long long)recorded);
+    else if (!touch_range(call->replay, range, bytes))
+        leave_out_large(call, bytes);
+    else
+        return true;
+    return false;
 }
 
 bool replay_address(struct replay_call *call, uint64_t recorded, uint64_t bytes,
                     enum replay_side side, uint64_t *out_now)
 {
     struct replay *replay = call->replay;
+    struct replay_scratch *scratch = side == REPLAY_FROM ? &replay->from : &replay->to;
+    bool refused = replay_status_of(call) == TWIN_E_INVALID; /* the address, by the device */
+    twin_memory_info info = {.kind = TWIN_MEMORY_UNKNOWN};
     if (bytes == 0 || recorded > UINT64_MAX - bytes) {
-        replay_leave_out(call, "0x%llx bytes at 0x%llx are no range", (unsigned long long)bytes,
-                         (unsigned long long)recorded);
+        (void)replay_leave_out(call, "0x%llx bytes at 0x%llx are not a range",
+                               (unsigned long long)bytes, (unsigned long long)recorded);
         return false;
     }
     struct replay_range *range = interval_map_at(&replay->memory, recorded);
-    if (range && range->now == 0) {
-        replay_leave_out(call, "the memory at 0x%llx is not available",
-                         (unsigned long long)recorded);
-        return false;
-    }
-    twin_memory_info info = {.kind = TWIN_MEMORY_UNKNOWN};
-    if (range) {
-        *out_now = range->now + (recorded - range->node.begin);
-        /* what the device then took is its to refuse, but contents are put there before */
-        if (call->succeeded && range->host && bytes > range->node.end - recorded) {
-            replay_leave_out(call, "0x%llx bytes at 0x%llx leave their allocation",
-                             (unsigned long long)bytes, (unsigned long long)recorded);
-            return false;
-        }
-        if (touch_range(replay, range, bytes))
-            return true;
-        leave_out_large(call, bytes);
-        return false;
-    }
+    if (range)
+        return address_in(call, range, recorded, bytes, out_now);
     /* What a device once gave and took back is refused by it again. */
-    if (replay->ops->memory.info(recorded, &info) == TWIN_OK && info.kind == TWIN_MEMORY_GONE) {
+    if (call->ops->memory.info(recorded, &info) == TWIN_OK && info.kind == TWIN_MEMORY_GONE) {
         *out_now = recorded;
         return true;
     }
     if (side == REPLAY_DEVICE) {
-        replay_leave_out(call, "no memory is allocated at 0x%llx", (unsigned long long)recorded);
+        (void)replay_leave_out(call, "no memory is allocated at 0x%llx",
+                               (unsigned long long)recorded);
         return false;
     }
-    struct replay_scratch *scratch = side == REPLAY_FROM ? &replay->from : &replay->to;
-    *out_now =
-        was_refused(call) ? forbidden_at(recorded, bytes) : scratch_at(scratch, recorded, bytes);
+    *out_now = refused ? forbidden_at(recorded, bytes) : scratch_at(scratch, recorded, bytes);
     /* what is only read there is one page of zeros; contents are counted when they are put there */
-    if (*out_now != 0 && side == REPLAY_TO && !was_refused(call) &&
-        !touch_scratch(replay, scratch, recorded, bytes)) {
-        leave_out_large(call, bytes);
-        return false;
-    }
     if (*out_now == 0)
-        replay_leave_out(call, "0x%llx bytes of the program's memory are not available",
-                         (unsigned long long)bytes);
-    return *out_now != 0;
+        (void)replay_leave_out(call, "0x%llx bytes of the program's memory are not available",
+                               (unsigned long long)bytes);
+    else if (side == REPLAY_TO && !refused && !touch_scratch(replay, scratch, recorded, bytes))
+        leave_out_large(call, bytes);
+    return !call->left_out;
 }
 
 /* ---- contents ---- */
@@ -266,96 +256,70 @@ void *replay_contents_whole(struct replay_call *call, uint64_t bytes)
 
 /* ---- ops ---- */
 
+/* What was allocated now, 0 if it could not be, is in the place of what the record has. */
+static twin_status note_allocation(struct replay_call *call, uint64_t recorded, uint64_t bytes,
+                                   uint64_t now, twin_status status)
+{
+    const bool host = call->entry->kind == TWIN_RECORD_MEMORY_HOST_ALLOC;
+    const uint32_t device = host ? 0 : call->then.MEMORY_ALLOC.device;
+    if (call->succeeded && !replay_memory_add(call->replay, recorded, bytes, now, device, host))
+        return TWIN_E_NOMEM;
+    if (call->succeeded || status != TWIN_OK)
+        return status;
+    if (host)
+        (void)call->ops->memory.host_free((void *)(uintptr_t)now);
+    else
+        (void)call->ops->memory.free(now);
+    return status;
+}
+
 static twin_status memory_alloc(struct replay_call *call)
 {
-    struct replay *replay = call->replay;
     const struct twin_record_MEMORY_ALLOC *f = &call->then.MEMORY_ALLOC;
-    twin_hw_device *device = replay_device(call, f->device);
     uint64_t address = 0;
-    if (!device)
-        return TWIN_OK;
-    if (f->bytes == 0) {
-        replay_leave_out(call, "it is of 0 bytes");
-        return TWIN_OK;
-    }
+    if (f->bytes == 0)
+        return replay_leave_out(call, "it is of 0 bytes");
     twin_status status =
-        replay->ops->memory.alloc(device, f->bytes, (twin_page_policy)f->pages, &address);
-    if (status == TWIN_OK && !call->succeeded)
-        (void)replay->ops->memory.free(address);
-    else if (call->succeeded &&
-             !replay_memory_add(replay, f->out_address, f->bytes, status == TWIN_OK ? address : 0,
-                                f->device, false))
-        return TWIN_E_NOMEM;
-    return status;
+        call->ops->memory.alloc(call->device, f->bytes, (twin_page_policy)f->pages, &address);
+    return note_allocation(call, f->out_address, f->bytes, status == TWIN_OK ? address : 0, status);
 }
 
 static twin_status memory_host_alloc(struct replay_call *call)
 {
-    struct replay *replay = call->replay;
     const struct twin_record_MEMORY_HOST_ALLOC *f = &call->then.MEMORY_HOST_ALLOC;
     void *pointer = NULL;
-    if (f->bytes == 0) {
-        replay_leave_out(call, "it is of 0 bytes");
-        return TWIN_OK;
-    }
-    twin_status status = replay->ops->memory.host_alloc(f->bytes, &pointer);
-    if (status == TWIN_OK && !call->succeeded)
-        (void)replay->ops->memory.host_free(pointer);
-    else if (call->succeeded && !replay_memory_add(replay, f->out_address, f->bytes,
-                                                   (uint64_t)(uintptr_t)pointer, 0, true))
-        return TWIN_E_NOMEM;
-    return status;
-}
-
-/* The beginning of an allocation now. False: there is none, which only the device is to say. */
-static bool take_range(struct replay *replay, uint64_t recorded, bool host, uint64_t *out_now)
-{
-    const struct replay_range *range = interval_map_at(&replay->memory, recorded);
-    if (!range || range->node.begin != recorded || range->host != host || range->now == 0)
-        return false;
-    *out_now = range->now;
-    return true;
+    if (f->bytes == 0)
+        return replay_leave_out(call, "it is of 0 bytes");
+    twin_status status = call->ops->memory.host_alloc(f->bytes, &pointer);
+    return note_allocation(call, f->out_address, f->bytes, (uint64_t)(uintptr_t)pointer, status);
 }
 
 static twin_status memory_free(struct replay_call *call)
 {
     struct replay *replay = call->replay;
-    uint64_t recorded = call->then.MEMORY_FREE.address;
-    uint64_t now = replay_address_any(replay, recorded);
-    bool whole = take_range(replay, recorded, false, &now);
+    const bool host = call->entry->kind == TWIN_RECORD_MEMORY_HOST_FREE;
+    const uint64_t recorded = call->then.MEMORY_FREE.address;
+    const struct replay_range *range = interval_map_at(&replay->memory, recorded);
+    /* of what is not the begin of an allocation only the device is to say so */
+    const bool whole =
+        range && range->node.begin == recorded && range->host == host && range->now != 0;
+    const uint64_t now = replay_address_any(replay, recorded);
     call->skipped = replay->trial && !whole;
     if (call->skipped)
         return TWIN_OK;
-    twin_status status = replay->ops->memory.free(now);
+    twin_status status =
+        host ? call->ops->memory.host_free((void *)(uintptr_t)now) : call->ops->memory.free(now);
     if (status == TWIN_OK && whole)
-        replay_memory_remove(replay, recorded);
-    return status;
-}
-
-static twin_status memory_host_free(struct replay_call *call)
-{
-    struct replay *replay = call->replay;
-    uint64_t recorded = call->then.MEMORY_HOST_FREE.address;
-    uint64_t now = replay_address_any(replay, recorded);
-    bool whole = take_range(replay, recorded, true, &now);
-    call->skipped = replay->trial && !whole;
-    if (call->skipped)
-        return TWIN_OK;
-    twin_status status = replay->ops->memory.host_free((void *)(uintptr_t)now);
-    if (status == TWIN_OK && whole)
-        replay_memory_remove(replay, recorded);
+        drop(replay, interval_map_remove(&replay->memory, recorded));
     return status;
 }
 
 static twin_status memory_space(struct replay_call *call)
 {
     struct twin_record_MEMORY_SPACE *now = &call->now.MEMORY_SPACE;
-    twin_hw_device *device = replay_device(call, now->device);
-    if (device && now->page_class > 2)
-        replay_leave_out(call, "there is no page class %u", now->page_class);
-    return device && !call->left_out ? call->replay->ops->memory.space(
-                                           device, now->page_class, &now->out_free, &now->out_total)
-                                     : TWIN_OK;
+    if (now->page_class > 2)
+        return replay_leave_out(call, "there is no page class %u", now->page_class);
+    return call->ops->memory.space(call->device, now->page_class, &now->out_free, &now->out_total);
 }
 
 bool replay_copy(struct replay_call *call, twin_copy *copy)
@@ -376,7 +340,7 @@ static bool rows_span(struct replay_call *call, const twin_rows *rows, uint64_t 
         !__builtin_mul_overflow(rows->height - 1, pitch, &gap) &&
         !__builtin_add_overflow(gap, rows->width, out_span))
         return true;
-    replay_leave_out(call, "its rows are none");
+    (void)replay_leave_out(call, "its rows are invalid");
     return false;
 }
 
@@ -397,43 +361,34 @@ bool replay_rows(struct replay_call *call, twin_rows *rows)
 static twin_status memory_copy(struct replay_call *call)
 {
     const struct twin_record_MEMORY_COPY *f = &call->then.MEMORY_COPY;
-    twin_hw_device *device = replay_device(call, f->device);
     twin_copy copy = {.dst = f->dst, .src = f->src, .bytes = f->bytes};
-    return device && replay_copy(call, &copy) ? call->replay->ops->memory.copy(device, &copy)
-                                              : TWIN_OK;
+    return replay_copy(call, &copy) ? call->ops->memory.copy(call->device, &copy) : TWIN_OK;
 }
 
 static twin_status memory_fill(struct replay_call *call)
 {
     const struct twin_record_MEMORY_FILL *f = &call->then.MEMORY_FILL;
-    twin_hw_device *device = replay_device(call, f->device);
     twin_fill fill = {.bytes = f->bytes, .value = (uint8_t)f->value};
-    if (!device || !replay_address(call, f->dst, f->bytes, REPLAY_TO, &fill.dst))
-        return TWIN_OK;
-    return call->replay->ops->memory.fill(device, &fill);
+    return replay_address(call, f->dst, f->bytes, REPLAY_TO, &fill.dst)
+               ? call->ops->memory.fill(call->device, &fill)
+               : TWIN_OK;
 }
 
 static twin_status memory_copy_rows(struct replay_call *call)
 {
-    const struct twin_record_MEMORY_COPY_ROWS *f = &call->then.MEMORY_COPY_ROWS;
-    twin_hw_device *device = replay_device(call, f->device);
-    twin_rows rows = REPLAY_ROWS(f);
-    return device && replay_rows(call, &rows) ? call->replay->ops->memory.copy_rows(device, &rows)
-                                              : TWIN_OK;
+    twin_rows rows = REPLAY_ROWS(&call->then.MEMORY_COPY_ROWS);
+    return replay_rows(call, &rows) ? call->ops->memory.copy_rows(call->device, &rows) : TWIN_OK;
 }
 
 static twin_status memory_errors(struct replay_call *call)
 {
     struct twin_record_MEMORY_ERRORS *now = &call->now.MEMORY_ERRORS;
-    twin_hw_device *device = replay_device(call, now->device);
     size_t count = 0;
-    if (!device)
-        return TWIN_OK;
     size_t room = now->room < ERRORS_MOST ? (size_t)now->room : ERRORS_MOST;
     twin_memory_error *list = calloc(room + 1, sizeof(*list));
     if (!list)
         return TWIN_E_NOMEM;
-    twin_status status = call->replay->ops->memory.errors(device, list, room, &count);
+    twin_status status = call->ops->memory.errors(call->device, list, room, &count);
     if (status == TWIN_OK)
         now->out_count = count;
     free(list);
@@ -443,17 +398,15 @@ static twin_status memory_errors(struct replay_call *call)
 static twin_status memory_repair(struct replay_call *call)
 {
     const struct twin_record_MEMORY_REPAIR *f = &call->then.MEMORY_REPAIR;
-    twin_hw_device *device = replay_device(call, f->device);
-    return device ? call->replay->ops->memory.repair(
-                        device, replay_address_any(call->replay, f->address), f->bytes)
-                  : TWIN_OK;
+    return call->ops->memory.repair(call->device, replay_address_any(call->replay, f->address),
+                                    f->bytes);
 }
 
 const replay_issue replay_memory_ops[TWIN_RECORD_KINDS_END] = {
     [TWIN_RECORD_MEMORY_ALLOC] = memory_alloc,
     [TWIN_RECORD_MEMORY_FREE] = memory_free,
     [TWIN_RECORD_MEMORY_HOST_ALLOC] = memory_host_alloc,
-    [TWIN_RECORD_MEMORY_HOST_FREE] = memory_host_free,
+    [TWIN_RECORD_MEMORY_HOST_FREE] = memory_free,
     [TWIN_RECORD_MEMORY_SPACE] = memory_space,
     [TWIN_RECORD_MEMORY_COPY] = memory_copy,
     [TWIN_RECORD_MEMORY_FILL] = memory_fill,

@@ -25,24 +25,24 @@ struct replay_object *replay_object(struct replay_call *call, enum twin_record_r
     struct replay_object *object = replay_object_quiet(call->replay, role, number);
     if (object && object->handle)
         return object;
-    replay_leave_out(call, "%s %u is not there", twin_recording_role_name(role), number);
+    (void)replay_leave_out(call, "%s %u is not there", twin_recording_role_name(role), number);
     return NULL;
 }
 
-struct replay_object *replay_object_new(struct replay_call *call, enum twin_record_role role,
-                                        uint32_t number)
+struct replay_object *replay_made(struct replay_call *call, enum twin_record_role role,
+                                  uint32_t number, void *handle)
 {
+    struct replay *replay = call->replay;
     struct replay_object *object =
-        call->succeeded ? replay_object_quiet(call->replay, role, number) : NULL;
-    return object && !object->handle ? object : NULL;
-}
-
-void replay_place_object(struct replay_call *call, struct replay_object *object, void *handle,
-                         uint32_t device, uint32_t number)
-{
-    *object = (struct replay_object){
-        .handle = handle, .device = device, .number = number, .replay = call->replay};
-    call->replay->children[device]++;
+        call->succeeded ? replay_object_quiet(replay, role, number) : NULL;
+    if (!object || object->handle)
+        return NULL;
+    *object = (struct replay_object){.handle = handle,
+                                     .device = call->then.QUEUE_CREATE.device,
+                                     .number = number,
+                                     .replay = replay};
+    replay->children[object->device]++;
+    return object;
 }
 
 void replay_forget_object(struct replay_object *object)
@@ -51,138 +51,118 @@ void replay_forget_object(struct replay_object *object)
     object->replay->children[object->device]--;
 }
 
-#define QUEUE(number)   replay_object(call, TWIN_RECORD_ROLE_QUEUE, (number))
-#define SIGNAL(number)  replay_object(call, TWIN_RECORD_ROLE_SIGNAL, (number))
-#define CHANNEL(number) replay_object(call, TWIN_RECORD_ROLE_CHANNEL, (number))
-
 /* ---- queues ---- */
+
+/* The priority as recorded, or the lowest that the device has. */
+static uint32_t priority_on(const struct replay_call *call, uint32_t device, uint32_t recorded)
+{
+    const twin_device_properties *properties = NULL;
+    if (call->ops->process.describe(device, &properties) != TWIN_OK ||
+        recorded < properties->priority_count)
+        return recorded;
+    return properties->priority_count > 0 ? properties->priority_count - 1 : 0;
+}
 
 static twin_status queue_create(struct replay_call *call)
 {
-    struct replay *replay = call->replay;
     const struct twin_record_QUEUE_CREATE *f = &call->then.QUEUE_CREATE;
-    twin_hw_device *device = replay_device(call, f->device);
-    const twin_device_properties *properties = NULL;
-    if (!device)
-        return TWIN_OK;
-    uint32_t priority = f->priority;
-    if (replay->ops->process.describe(f->device, &properties) == TWIN_OK &&
-        priority >= properties->priority_count)
-        priority = properties->priority_count > 0 ? properties->priority_count - 1 : 0;
     const twin_queue_config config = {.id = f->stream,
-                                      .priority = priority,
+                                      .priority = priority_on(call, f->device, f->priority),
                                       .fast_launch = f->fast_launch != 0,
                                       .fast_sync = f->fast_sync != 0,
                                       .deferred = f->deferred != 0,
                                       .is_default = f->is_default != 0,
                                       .group = f->group};
     twin_queue *queue = NULL;
-    twin_status status = replay->ops->queue.create(device, &config, &queue);
+    twin_status status = call->ops->queue.create(call->device, &config, &queue);
     if (status != TWIN_OK)
         return status;
-    struct replay_object *object = replay_object_new(call, TWIN_RECORD_ROLE_QUEUE, f->out_queue);
-    if (!object) {
-        replay->ops->queue.destroy(queue);
-        return status;
+    struct replay_object *object = replay_made(call, TWIN_RECORD_ROLE_QUEUE, f->out_queue, queue);
+    if (object) {
+        object->deferred = config.deferred;
+        replay_tasks_observe(object);
+    } else {
+        call->ops->queue.destroy(queue);
     }
-    replay_place_object(call, object, queue, f->device, f->out_queue);
-    object->deferred = config.deferred;
-    replay_tasks_observe(object);
     return status;
 }
 
-/* The core ends no queue that works or is of a program; a record may. */
-static void put_to_rest(struct replay *replay, struct replay_object *queue)
+/* The core destroys no queue that has work or belongs to a program; a recording may. */
+static void put_to_rest(struct replay_call *call, struct replay_object *queue)
 {
     bool idle = false;
     struct replay_object *program =
-        queue->bound ? replay_object_quiet(replay, TWIN_RECORD_ROLE_PROGRAM, queue->bound) : NULL;
+        queue->bound ? replay_object_quiet(call->replay, TWIN_RECORD_ROLE_PROGRAM, queue->bound)
+                     : NULL;
     if (program && program->handle)
-        (void)replay->ops->program.unbind(program->handle, queue->handle);
-    if (replay->trial)
+        (void)call->ops->program.unbind(program->handle, queue->handle);
+    if (call->replay->trial)
         replay_trial_rest(queue);
-    if (replay->trial || !queue->busy || queue->deferred)
+    if (call->replay->trial || !queue->busy || queue->deferred)
         return;
-    if (replay->ops->queue.query(queue->handle, &idle) != TWIN_OK || !idle)
-        (void)replay->ops->queue.abort(queue->handle);
+    if (call->ops->queue.query(queue->handle, &idle) != TWIN_OK || !idle)
+        (void)call->ops->queue.abort(queue->handle);
 }
 
 static twin_status queue_destroy(struct replay_call *call)
 {
-    struct replay_object *queue = QUEUE(call->then.QUEUE_DESTROY.queue);
-    if (!queue)
-        return TWIN_OK;
-    put_to_rest(call->replay, queue);
-    call->replay->ops->queue.destroy(queue->handle);
-    replay_trial_forget(queue);
-    replay_forget_object(queue);
+    put_to_rest(call, call->object);
+    call->ops->queue.destroy(call->object->handle);
+    replay_trial_forget(call->object);
+    replay_forget_object(call->object);
     return TWIN_OK;
 }
 
 static twin_status queue_drain(struct replay_call *call)
 {
-    struct replay_object *queue = QUEUE(call->then.QUEUE_DRAIN.queue);
-    if (!queue)
-        return TWIN_OK;
-    twin_status status = call->replay->ops->queue.drain(
-        queue->handle, replay_timeout(call, call->then.QUEUE_DRAIN.timeout_ns));
+    twin_status status = call->ops->queue.drain(
+        call->object->handle, replay_timeout(call, call->then.QUEUE_DRAIN.timeout_ns));
     if (status != TWIN_E_TIMEOUT && !twin_wait_given_up(status))
-        queue->busy = false;
+        call->object->busy = false;
     return status;
 }
 
 static twin_status queue_query(struct replay_call *call)
 {
     bool idle = false;
-    struct replay_object *queue = QUEUE(call->then.QUEUE_QUERY.queue);
-    if (!queue)
-        return TWIN_OK;
-    twin_status status = call->replay->ops->queue.query(queue->handle, &idle);
+    twin_status status = call->ops->queue.query(call->object->handle, &idle);
     call->now.QUEUE_QUERY.out_idle = status == TWIN_OK && idle;
     return status;
 }
 
-#define PLAIN_QUEUE(op, NAME)                                                                      \
-    static twin_status queue_##op(struct replay_call *call)                                        \
-    {                                                                                              \
-        struct replay_object *queue = QUEUE(call->then.NAME.queue);                                \
-        return queue ? call->replay->ops->queue.op(queue->handle) : TWIN_OK;                       \
-    }
-PLAIN_QUEUE(room, QUEUE_ROOM)
-PLAIN_QUEUE(stop, QUEUE_STOP)
-PLAIN_QUEUE(stop_on_failure, QUEUE_STOP_ON_FAILURE)
+static twin_status queue_room(struct replay_call *call)
+{
+    return call->ops->queue.room(call->object->handle);
+}
+
+static twin_status queue_stop(struct replay_call *call)
+{
+    return call->ops->queue.stop(call->object->handle);
+}
+
+static twin_status queue_stop_on_failure(struct replay_call *call)
+{
+    return call->ops->queue.stop_on_failure(call->object->handle);
+}
 
 static twin_status queue_abort(struct replay_call *call)
 {
-    struct replay_object *queue = QUEUE(call->then.QUEUE_ABORT.queue);
-    if (!queue)
-        return TWIN_OK;
-    queue->busy = false;
-    return call->replay->ops->queue.abort(queue->handle);
+    call->object->busy = false;
+    return call->ops->queue.abort(call->object->handle);
 }
 
 static twin_status queue_set_priority(struct replay_call *call)
 {
-    const struct twin_record_QUEUE_SET_PRIORITY *f = &call->then.QUEUE_SET_PRIORITY;
-    struct replay_object *queue = QUEUE(f->queue);
-    const twin_device_properties *properties = NULL;
-    if (!queue)
-        return TWIN_OK;
-    uint32_t priority = f->priority;
-    if (call->replay->ops->process.describe(queue->device, &properties) == TWIN_OK &&
-        priority >= properties->priority_count)
-        priority = properties->priority_count > 0 ? properties->priority_count - 1 : 0;
-    return call->replay->ops->queue.set_priority(queue->handle, priority);
+    return call->ops->queue.set_priority(
+        call->object->handle,
+        priority_on(call, call->object->device, call->then.QUEUE_SET_PRIORITY.priority));
 }
 
 static twin_status queue_take_failure(struct replay_call *call)
 {
     struct twin_record_QUEUE_TAKE_FAILURE *now = &call->now.QUEUE_TAKE_FAILURE;
-    struct replay_object *queue = QUEUE(now->queue);
     twin_failure failure = {0};
-    if (!queue)
-        return TWIN_OK;
-    twin_status status = call->replay->ops->queue.take_failure(queue->handle, &failure);
+    twin_status status = call->ops->queue.take_failure(call->object->handle, &failure);
     if (status != TWIN_OK)
         return status;
     now->out_failure = (uint32_t)failure.status;
@@ -207,12 +187,12 @@ static twin_signal_config signal_config(const struct twin_record_SIGNAL_CREATE *
 static void place_signal(struct replay_call *call, const struct twin_record_SIGNAL_CREATE *f,
                          twin_signal *signal)
 {
-    struct replay_object *object = replay_object_new(call, TWIN_RECORD_ROLE_SIGNAL, f->out_signal);
+    struct replay_object *object =
+        replay_made(call, TWIN_RECORD_ROLE_SIGNAL, f->out_signal, signal);
     if (!object) {
-        call->replay->ops->signal.destroy(signal);
+        call->ops->signal.destroy(signal);
         return;
     }
-    replay_place_object(call, object, signal, f->device, f->out_signal);
     object->kind = f->kind;
     object->waitable = f->waitable != 0 || f->kind != TWIN_SIGNAL_EVENT_REBIND;
 }
@@ -220,36 +200,33 @@ static void place_signal(struct replay_call *call, const struct twin_record_SIGN
 static twin_status signal_create(struct replay_call *call)
 {
     const struct twin_record_SIGNAL_CREATE *f = &call->then.SIGNAL_CREATE;
-    twin_hw_device *device = replay_device(call, f->device);
-    twin_signal *signal = NULL;
-    if (!device)
-        return TWIN_OK;
     const twin_signal_config config = signal_config(f);
-    twin_status status = call->replay->ops->signal.create(device, &config, &signal);
+    twin_signal *signal = NULL;
+    twin_status status = call->ops->signal.create(call->device, &config, &signal);
     if (status == TWIN_OK)
         place_signal(call, f, signal);
     return status;
 }
 
+/* The name under which a signal is shared here; NULL: it is not. */
+static const char *shared_name(const struct replay *replay, uint64_t hash)
+{
+    for (size_t i = 0; i < replay->names.count; i++)
+        if (replay->names.items[i].hash == hash)
+            return replay->names.items[i].name;
+    return NULL;
+}
+
 static twin_status signal_open(struct replay_call *call)
 {
-    struct replay *replay = call->replay;
     struct twin_record_SIGNAL_CREATE f; /* begins alike */
     memcpy(&f, &call->then, sizeof(f));
-    twin_hw_device *device = replay_device(call, f.device);
+    const char *name = shared_name(call->replay, call->then.SIGNAL_OPEN.name_hash);
     twin_signal *signal = NULL;
-    const char *name = NULL;
-    if (!device)
-        return TWIN_OK;
-    for (size_t i = 0; i < replay->names.count; i++)
-        if (replay->names.items[i].hash == call->then.SIGNAL_OPEN.name_hash)
-            name = replay->names.items[i].name;
-    if (!name) {
-        replay_leave_out(call, "another process has shared it");
-        return TWIN_OK;
-    }
+    if (!name)
+        return replay_leave_out(call, "another process has shared it");
     const twin_signal_config config = signal_config(&f);
-    twin_status status = replay->ops->signal.open(device, name, &config, &signal);
+    twin_status status = call->ops->signal.open(call->device, name, &config, &signal);
     if (status == TWIN_OK)
         place_signal(call, &f, signal);
     return status;
@@ -257,66 +234,45 @@ static twin_status signal_open(struct replay_call *call)
 
 static twin_status signal_share(struct replay_call *call)
 {
-    struct replay *replay = call->replay;
     const struct twin_record_SIGNAL_SHARE *f = &call->then.SIGNAL_SHARE;
-    struct replay_object *signal = SIGNAL(f->signal);
-    char name[TWIN_SHARE_NAME];
-    if (!signal)
-        return TWIN_OK;
-    twin_status status = replay->ops->signal.share(signal->handle, f->check_pid != 0, name);
-    if (status != TWIN_OK || !call->succeeded)
-        return status;
-    for (size_t i = 0; i < replay->names.count; i++)
-        if (replay->names.items[i].hash == f->out_name_hash)
-            return status;
-    if (!LIST_ROOM(&replay->names))
-        return status;
-    replay->names.items[replay->names.count].hash = f->out_name_hash;
-    memcpy(replay->names.items[replay->names.count++].name, name, sizeof(name));
+    struct replay_name name = {.hash = f->out_name_hash};
+    twin_status status =
+        call->ops->signal.share(call->object->handle, f->check_pid != 0, name.name);
+    if (status == TWIN_OK && call->succeeded && !shared_name(call->replay, name.hash))
+        (void)LIST_ADD(&call->replay->names, name);
     return status;
 }
 
 static twin_status signal_allow(struct replay_call *call)
 {
-    struct replay_object *signal = SIGNAL(call->then.SIGNAL_ALLOW.signal);
     struct twin_record_PROCESS_START start;
     size_t bytes = 0;
     const int32_t *recorded = twin_recording_tail(call->entry, &bytes);
     size_t count = bytes / sizeof(*recorded);
-    if (!signal)
-        return TWIN_OK;
     int32_t *pids = count <= PIDS_MOST ? malloc((count + 1) * sizeof(*pids)) : NULL;
-    if (!pids) {
-        replay_leave_out(call, "it allows %zu processes", count);
-        return TWIN_OK;
-    }
+    if (!pids)
+        return replay_leave_out(call, "it allows %zu processes", count);
     twin_recording_fields(twin_recording_at(call->replay->recording, call->replay->start), &start,
                           sizeof(start));
     for (size_t i = 0; i < count; i++)
         pids[i] = recorded[i] == (int32_t)start.process ? (int32_t)getpid() : recorded[i];
-    twin_status status = call->replay->ops->signal.allow(signal->handle, pids, count);
+    twin_status status = call->ops->signal.allow(call->object->handle, pids, count);
     free(pids);
     return status;
 }
 
 static twin_status signal_destroy(struct replay_call *call)
 {
-    struct replay_object *signal = SIGNAL(call->then.SIGNAL_DESTROY.signal);
-    if (!signal)
-        return TWIN_OK;
-    call->replay->ops->signal.destroy(signal->handle);
-    replay_forget_object(signal);
+    call->ops->signal.destroy(call->object->handle);
+    replay_forget_object(call->object);
     return TWIN_OK;
 }
 
 static twin_status signal_query(struct replay_call *call)
 {
     struct twin_record_SIGNAL_QUERY *now = &call->now.SIGNAL_QUERY;
-    struct replay_object *signal = SIGNAL(now->signal);
     twin_signal_state state = {.ask = now->ask};
-    if (!signal)
-        return TWIN_OK;
-    twin_status status = call->replay->ops->signal.query(signal->handle, &state);
+    twin_status status = call->ops->signal.query(call->object->handle, &state);
     if (status != TWIN_OK)
         return status;
     now->out_recorded = state.recorded;
@@ -330,41 +286,38 @@ static twin_status signal_query(struct replay_call *call)
     return status;
 }
 
-/* A signal whose records have times, which the host waits for. */
-static struct replay_object *event_of(struct replay_call *call, uint32_t number)
+/* Whether the records of a signal have times and the host can wait for them; else the call is left out. */
+static bool is_event(struct replay_call *call, const struct replay_object *signal)
 {
-    struct replay_object *signal = SIGNAL(number);
-    if (!signal || signal->kind == TWIN_SIGNAL_EVENT_REBIND ||
-        signal->kind == TWIN_SIGNAL_EVENT_LEVEL)
-        return signal;
-    replay_leave_out(call, "signal %u is no event", number);
-    return NULL;
+    if (signal->kind == TWIN_SIGNAL_EVENT_REBIND || signal->kind == TWIN_SIGNAL_EVENT_LEVEL)
+        return true;
+    (void)replay_leave_out(call, "signal %u is not an event", signal->number);
+    return false;
 }
 
 static twin_status signal_wait(struct replay_call *call)
 {
-    struct replay_object *signal = event_of(call, call->then.SIGNAL_WAIT.signal);
-    return signal ? call->replay->ops->signal.wait(
-                        signal->handle, replay_timeout(call, call->then.SIGNAL_WAIT.timeout_ns))
-                  : TWIN_OK;
+    const uint64_t timeout_ns = replay_timeout(call, call->then.SIGNAL_WAIT.timeout_ns);
+    return is_event(call, call->object) ? call->ops->signal.wait(call->object->handle, timeout_ns)
+                                        : TWIN_OK;
 }
 
 static twin_status signal_timestamp(struct replay_call *call)
 {
-    struct replay_object *signal = event_of(call, call->then.SIGNAL_TIMESTAMP.signal);
-    return signal ? call->replay->ops->signal.timestamp(signal->handle,
-                                                        &call->now.SIGNAL_TIMESTAMP.out_time_ns)
-                  : TWIN_OK;
+    uint64_t *time_ns = &call->now.SIGNAL_TIMESTAMP.out_time_ns;
+    return is_event(call, call->object) ? call->ops->signal.timestamp(call->object->handle, time_ns)
+                                        : TWIN_OK;
 }
 
 static twin_status signal_elapsed(struct replay_call *call)
 {
-    struct replay_object *begin = event_of(call, call->then.SIGNAL_ELAPSED.begin);
-    struct replay_object *end = begin ? event_of(call, call->then.SIGNAL_ELAPSED.end) : NULL;
+    const struct replay_object *end = NULL;
     double length = 0;
-    if (!end)
+    if (is_event(call, call->object))
+        end = replay_object(call, TWIN_RECORD_ROLE_SIGNAL, call->then.SIGNAL_ELAPSED.end);
+    if (!end || !is_event(call, end))
         return TWIN_OK;
-    twin_status status = call->replay->ops->signal.elapsed(begin->handle, end->handle, &length);
+    twin_status status = call->ops->signal.elapsed(call->object->handle, end->handle, &length);
     if (status == TWIN_OK)
         memcpy(&call->now.SIGNAL_ELAPSED.out_length_ns, &length, sizeof(length));
     return status;
@@ -372,21 +325,16 @@ static twin_status signal_elapsed(struct replay_call *call)
 
 static twin_status signal_available(struct replay_call *call)
 {
-    const struct twin_record_SIGNAL_AVAILABLE *f = &call->then.SIGNAL_AVAILABLE;
-    twin_hw_device *device = replay_device(call, f->device);
-    return device ? call->replay->ops->signal.available(device, (twin_signal_kind)f->kind,
-                                                        &call->now.SIGNAL_AVAILABLE.out_count)
-                  : TWIN_OK;
+    return call->ops->signal.available(call->device,
+                                       (twin_signal_kind)call->then.SIGNAL_AVAILABLE.kind,
+                                       &call->now.SIGNAL_AVAILABLE.out_count);
 }
 
 static twin_status signal_clear(struct replay_call *call)
 {
-    struct replay_object *signal = SIGNAL(call->then.SIGNAL_CLEAR.signal);
-    if (signal && signal->kind != TWIN_SIGNAL_NOTIFY) {
-        replay_leave_out(call, "signal %u is no notify", call->then.SIGNAL_CLEAR.signal);
-        return TWIN_OK;
-    }
-    return signal ? call->replay->ops->signal.clear(signal->handle) : TWIN_OK;
+    if (call->object->kind != TWIN_SIGNAL_NOTIFY)
+        return replay_leave_out(call, "signal %u is not a notify", call->object->number);
+    return call->ops->signal.clear(call->object->handle);
 }
 
 /* ---- channels ---- */
@@ -394,41 +342,29 @@ static twin_status signal_clear(struct replay_call *call)
 static twin_status channel_create(struct replay_call *call)
 {
     const struct twin_record_CHANNEL_CREATE *f = &call->then.CHANNEL_CREATE;
-    twin_hw_device *device = replay_device(call, f->device);
     twin_channel *channel = NULL;
-    if (!device)
-        return TWIN_OK;
     /* a thread that serves never ends a wait by itself, and in a trial it must */
     bool service = f->service != 0 && !call->replay->trial;
-    twin_status status = call->replay->ops->channel.create(device, service, &channel);
-    if (status != TWIN_OK)
-        return status;
-    struct replay_object *object =
-        replay_object_new(call, TWIN_RECORD_ROLE_CHANNEL, f->out_channel);
-    if (object)
-        replay_place_object(call, object, channel, f->device, f->out_channel);
-    else
-        call->replay->ops->channel.destroy(channel);
+    twin_status status = call->ops->channel.create(call->device, service, &channel);
+    if (status == TWIN_OK && !replay_made(call, TWIN_RECORD_ROLE_CHANNEL, f->out_channel, channel))
+        call->ops->channel.destroy(channel);
     return status;
 }
 
 static twin_status channel_destroy(struct replay_call *call)
 {
-    struct replay_object *channel = CHANNEL(call->then.CHANNEL_DESTROY.channel);
     struct replay *replay = call->replay;
-    if (!channel)
-        return TWIN_OK;
     for (size_t i = 0; i < replay->tickets.count;) {
-        if (replay->tickets.items[i].channel != call->then.CHANNEL_DESTROY.channel) {
+        if (replay->tickets.items[i].channel != call->object->number) {
             i++;
             continue;
         }
         /* the core answers what it has taken before */
-        replay->ops->channel.answer(channel->handle, replay->tickets.items[i].now);
+        call->ops->channel.answer(call->object->handle, replay->tickets.items[i].now);
         replay->tickets.items[i] = replay->tickets.items[--replay->tickets.count];
     }
-    replay->ops->channel.destroy(channel->handle);
-    replay_forget_object(channel);
+    call->ops->channel.destroy(call->object->handle);
+    replay_forget_object(call->object);
     return TWIN_OK;
 }
 
@@ -436,14 +372,11 @@ static twin_status channel_take(struct replay_call *call)
 {
     struct replay *replay = call->replay;
     struct twin_record_CHANNEL_TAKE *now = &call->now.CHANNEL_TAKE;
-    struct replay_object *channel = CHANNEL(now->channel);
     twin_taken_call taken = {0};
-    if (!channel)
-        return TWIN_OK;
     if (!LIST_ROOM(&replay->tickets))
         return TWIN_E_NOMEM;
-    twin_status status =
-        replay->ops->channel.take(channel->handle, replay_timeout(call, now->timeout_ns), &taken);
+    twin_status status = call->ops->channel.take(call->object->handle,
+                                                 replay_timeout(call, now->timeout_ns), &taken);
     if (status != TWIN_OK)
         return status;
     now->out_block = taken.call.block;
@@ -453,7 +386,7 @@ static twin_status channel_take(struct replay_call *call)
         replay->tickets.items[replay->tickets.count++] = (struct replay_ticket){
             .channel = now->channel, .recorded = now->out_ticket, .now = taken.ticket};
     else
-        replay->ops->channel.answer(channel->handle, taken.ticket);
+        call->ops->channel.answer(call->object->handle, taken.ticket);
     return status;
 }
 
@@ -461,26 +394,20 @@ static twin_status channel_answer(struct replay_call *call)
 {
     struct replay *replay = call->replay;
     const struct twin_record_CHANNEL_ANSWER *f = &call->then.CHANNEL_ANSWER;
-    struct replay_object *channel = CHANNEL(f->channel);
-    if (!channel)
-        return TWIN_OK;
     for (size_t i = replay->tickets.count; i > 0; i--) {
         const struct replay_ticket ticket = replay->tickets.items[i - 1];
         if (ticket.channel != f->channel || ticket.recorded != f->ticket)
             continue;
         replay->tickets.items[i - 1] = replay->tickets.items[--replay->tickets.count];
-        replay->ops->channel.answer(channel->handle, ticket.now);
+        call->ops->channel.answer(call->object->handle, ticket.now);
         return TWIN_OK;
     }
-    replay_leave_out(call, "no host function was taken that it could be the end of");
-    return TWIN_OK;
+    return replay_leave_out(call, "no host function was taken that it could be the end of");
 }
 
 static twin_status channel_close(struct replay_call *call)
 {
-    struct replay_object *channel = CHANNEL(call->then.CHANNEL_CLOSE.channel);
-    if (channel)
-        call->replay->ops->channel.close(channel->handle);
+    call->ops->channel.close(call->object->handle);
     return TWIN_OK;
 }
 

@@ -147,7 +147,10 @@ struct replay {
 /* An op that is asked for again. */
 struct replay_call {
     struct replay *replay;
+    const struct twin_backend *ops;
     const struct twin_record_entry *entry;
+    struct replay_object *object; /* of the op: named by its first field, and there */
+    twin_hw_device *device;       /* the same of a device: open */
     size_t index;
     union twin_recording_any then; /* as recorded */
     union twin_recording_any now;  /* with the answers of now */
@@ -170,9 +173,9 @@ bool replay_begin(struct replay *replay, const twin_recording *recording, char *
 
 __attribute__((format(printf, 3, 4))) void replay_note(struct replay_notes *notes, size_t entry,
                                                        const char *format, ...);
-/* Says why the op is not asked for. */
-__attribute__((format(printf, 2, 3))) void replay_leave_out(struct replay_call *call,
-                                                            const char *format, ...);
+/* Says why the op is not asked for. Returns TWIN_OK. */
+__attribute__((format(printf, 2, 3))) twin_status replay_leave_out(struct replay_call *call,
+                                                                   const char *format, ...);
 /* What the op answered then; TWIN_STATUS_COUNT: not known. */
 static inline uint32_t replay_status_of(const struct replay_call *call)
 {
@@ -198,8 +201,6 @@ bool replay_walk_all(struct replay *replay);
 /* Whether an entry is an op that can be asked for again. */
 bool replay_can_issue(unsigned kind);
 void replay_execute(struct replay *replay, size_t entry, struct replay_call *outer);
-/* Where the thread is, if another one follows it from the entry on that has just come back. */
-void replay_release(struct replay *replay, const struct twin_record_entry *entry);
 /* The end of a public function. */
 void replay_leave(struct replay *replay, size_t entry);
 /* The device sees work, or moves, as it did. */
@@ -207,12 +208,16 @@ void replay_move(struct replay *replay, size_t entry);
 /* The op that this thread is in. */
 extern _Thread_local struct replay_call *replay_current;
 
-/* Each asks for one op; the answers go to call->now. They are called only when `left_out` is NULL, and may set it. */
+/* Each asks for one op; the answers go to call->now. They are called only when `left_out` is NULL, and may set it; `object` or
+ * `device` is set, but for what needs no open device (issue.c). */
 typedef twin_status (*replay_issue)(struct replay_call *call);
 extern const replay_issue replay_work_ops[TWIN_RECORD_KINDS_END];
 extern const replay_issue replay_object_ops[TWIN_RECORD_KINDS_END];
 extern const replay_issue replay_memory_ops[TWIN_RECORD_KINDS_END];
 extern const replay_issue replay_program_ops[TWIN_RECORD_KINDS_END];
+
+/* work.c: the queue has work from now on. False: it is not asked for. */
+bool replay_begin_work(struct replay_call *call);
 
 /* ---- objects (objects.c) ---- */
 
@@ -222,14 +227,11 @@ struct replay_object *replay_object(struct replay_call *call, enum twin_record_r
 /* The same without a word. */
 struct replay_object *replay_object_quiet(struct replay *replay, enum twin_record_role role,
                                           uint32_t number);
-/* The place for what the call makes. NULL: it has none there. */
-struct replay_object *replay_object_new(struct replay_call *call, enum twin_record_role role,
-                                        uint32_t number);
-/* Puts what was made, on a device that is open, into its place; and takes it out. */
-void replay_place_object(struct replay_call *call, struct replay_object *object, void *handle,
-                         uint32_t device, uint32_t number);
+/* Puts what was made on the call's device into its place. NULL: it has none there. */
+struct replay_object *replay_made(struct replay_call *call, enum twin_record_role role,
+                                  uint32_t number, void *handle);
+/* Takes it out. */
 void replay_forget_object(struct replay_object *object);
-twin_hw_device *replay_device(struct replay_call *call, uint32_t device);
 
 /* ---- memory.c ---- */
 
@@ -242,7 +244,6 @@ bool replay_address(struct replay_call *call, uint64_t recorded, uint64_t bytes,
 uint64_t replay_address_any(struct replay *replay, uint64_t recorded);
 bool replay_memory_add(struct replay *replay, uint64_t recorded, uint64_t bytes, uint64_t now,
                        uint32_t device, bool host);
-void replay_memory_remove(struct replay *replay, uint64_t recorded);
 /* What a device leaves behind is released when it is closed. */
 void replay_memory_close(struct replay *replay, uint32_t device);
 /* Both replace recorded addresses by those of now, and put the bytes that the recording has for the source there. False: the call is
@@ -259,7 +260,7 @@ void *replay_contents_whole(struct replay_call *call, uint64_t bytes);
 
 /* ---- kernel.c ---- */
 
-twin_status replay_issue_launch(struct replay_call *call, struct replay_object *queue);
+twin_status replay_issue_launch(struct replay_call *call);
 
 /* ---- tasks.c ---- */
 
