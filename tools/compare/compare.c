@@ -6,11 +6,6 @@
 
 #define WORST 10u
 
-static uint64_t length_of(const twin_op *op)
-{
-    return op->task_end_ns - op->task_begin_ns;
-}
-
 static bool has_length(const twin_op *op)
 {
     return op->timed && op->task_begin_ns != 0 && op->task_end_ns >= op->task_begin_ns;
@@ -36,16 +31,16 @@ static void measure_spans(struct compare_result *result)
 
 static bool look_at_pairs(struct compare_result *result)
 {
-    for (size_t i = 0; i < result->pair_count; i++) {
-        const twin_op *a = &result->side[0].ops.list[result->pairs[i].a];
-        const twin_op *b = &result->side[1].ops.list[result->pairs[i].b];
-        if (a->status != b->status && !compare_is_poll(a) && !compare_list_add(&result->answers, i))
+    for (size_t i = 0; i < result->pairs.count; i++) {
+        const twin_op *a = compare_op(result, 0, i);
+        const twin_op *b = compare_op(result, 1, i);
+        if (a->status != b->status && !compare_is_poll(a) && !LIST_ADD(&result->answers, i))
             return false;
         if (!twin_op_is_work(a->kind))
             continue;
         if (!has_length(a) || !has_length(b))
             result->untimed++;
-        else if (!compare_list_add(&result->timed, i))
+        else if (!LIST_ADD(&result->timed, i))
             return false;
     }
     return true;
@@ -55,7 +50,7 @@ static int by_value(const void *left, const void *right)
 {
     const double *a = left;
     const double *b = right;
-    return *a < *b ? -1 : *a > *b;
+    return ORDER(*a, *b);
 }
 
 /* Nearest rank. */
@@ -76,11 +71,10 @@ static bool measure_kinds(struct compare_result *result)
     for (uint32_t kind = 0; twin_op_is_work(kind); kind++) {
         size_t count = 0;
         for (size_t i = 0; i < result->timed.count; i++) {
-            const struct compare_pair *pair = &result->pairs[result->timed.items[i]];
-            const twin_op *a = &result->side[0].ops.list[pair->a];
-            const twin_op *b = &result->side[1].ops.list[pair->b];
-            if (a->kind == kind && length_of(a) > 0)
-                ratios[count++] = (double)length_of(b) / (double)length_of(a);
+            const twin_op *a = compare_op(result, 0, result->timed.items[i]);
+            const twin_op *b = compare_op(result, 1, result->timed.items[i]);
+            if (a->kind == kind && compare_length(a) > 0)
+                ratios[count++] = (double)compare_length(b) / (double)compare_length(a);
         }
         if (count == 0)
             continue;
@@ -101,8 +95,8 @@ static bool measure_kinds(struct compare_result *result)
 
 static uint64_t difference(const struct compare_result *result, size_t pair)
 {
-    uint64_t a = length_of(&result->side[0].ops.list[result->pairs[pair].a]);
-    uint64_t b = length_of(&result->side[1].ops.list[result->pairs[pair].b]);
+    uint64_t a = compare_length(compare_op(result, 0, pair));
+    uint64_t b = compare_length(compare_op(result, 1, pair));
     return a > b ? a - b : b - a;
 }
 
@@ -117,12 +111,12 @@ static bool find_worst(struct compare_result *result)
     for (size_t i = 0; i < result->timed.count; i++) {
         size_t pair = result->timed.items[i];
         uint64_t far = difference(result, pair);
-        if (far == 0 || is_wait(result->side[0].ops.list[result->pairs[pair].a].kind))
+        if (far == 0 || is_wait(compare_op(result, 0, pair)->kind))
             continue;
         struct compare_list *worst = &result->worst;
         if (worst->count == WORST && difference(result, worst->items[WORST - 1]) >= far)
             continue;
-        if (worst->count < WORST && !compare_list_add(worst, pair))
+        if (worst->count < WORST && !LIST_ADD(worst, pair))
             return false;
         size_t at = worst->count - 1;
         while (at > 0 && difference(result, worst->items[at - 1]) < far) {
@@ -150,7 +144,7 @@ void compare_free(struct compare_result *result)
         twin_ops_free(&result->side[which].ops);
         free(result->only[which].items);
     }
-    free(result->pairs);
+    free(result->pairs.items);
     free(result->answers.items);
     free(result->timed.items);
     free(result->kinds);

@@ -22,12 +22,6 @@ struct compare_pair {
     size_t a, b; /* ops */
 };
 
-/* Ops of one side without a like on the other. */
-struct compare_only {
-    size_t op;      /* the first */
-    uint64_t count; /* of its kind and public call */
-};
-
 struct compare_kind {
     uint32_t kind;                    /* twin_op_kind */
     uint64_t count;                   /* pairs with times on both sides */
@@ -40,13 +34,12 @@ struct compare_list {
 
 struct compare_result {
     struct compare_side side[2];
-    struct compare_pair *pairs; /* in the order of A */
-    size_t pair_count, pair_room;
-    struct compare_list only[2]; /* ops that are no questions */
-    struct compare_list answers; /* pairs whose statuses differ */
-    uint64_t polls[2];           /* questions asked */
-    uint64_t stray_polls[2];     /* those among them without a like */
-    struct compare_list timed;   /* pairs with the length of a task on both sides */
+    LIST_OF(struct compare_pair) pairs; /* in the order of A */
+    struct compare_list only[2];        /* ops that are no questions */
+    struct compare_list answers;        /* pairs whose statuses differ */
+    uint64_t polls[2];                  /* questions asked */
+    uint64_t stray_polls[2];            /* those among them without a like */
+    struct compare_list timed;          /* pairs with the length of a task on both sides */
     struct compare_kind *kinds;
     size_t kind_count;
     struct compare_list worst;     /* pairs, by how much their lengths differ */
@@ -65,7 +58,19 @@ bool compare_is_same(const struct compare_result *result);
 /* Whether nothing is damaged or missing in both records. */
 bool compare_is_whole(const struct compare_result *result);
 
-bool compare_list_add(struct compare_list *list, size_t item);
+/* The op of a pair on side `which`. */
+static inline const twin_op *compare_op(const struct compare_result *result, int which, size_t pair)
+{
+    const struct compare_pair *of = &result->pairs.items[pair];
+    return &result->side[which].ops.list[which == 0 ? of->a : of->b];
+}
+
+/* How long its task ran. */
+static inline uint64_t compare_length(const twin_op *op)
+{
+    return op->task_end_ns - op->task_begin_ns;
+}
+
 bool compare_is_poll(const twin_op *op);
 /* pair.c */
 bool compare_pair_ops(struct compare_result *result);

@@ -16,29 +16,22 @@ static int by_begin_a(const void *left, const void *right)
 {
     const struct task *x = left;
     const struct task *y = right;
-    if (x->begin[0] != y->begin[0])
-        return x->begin[0] < y->begin[0] ? -1 : 1;
-    return x->pair < y->pair ? -1 : x->pair > y->pair;
+    return ORDER_2(x->begin[0], y->begin[0], x->pair, y->pair);
 }
 
 static int by_end_a(const void *left, const void *right)
 {
     const struct task *const *x = left;
     const struct task *const *y = right;
-    if ((*x)->end[0] != (*y)->end[0])
-        return (*x)->end[0] < (*y)->end[0] ? -1 : 1;
-    if ((*x)->begin[0] != (*y)->begin[0])
-        return (*x)->begin[0] < (*y)->begin[0] ? -1 : 1; /* what takes no time last */
-    return *x < *y ? -1 : *x > *y;
+    /* what takes no time last */
+    return ORDER_3((*x)->end[0], (*y)->end[0], (*x)->begin[0], (*y)->begin[0], *x, *y);
 }
 
 static int by_begin_b(const void *left, const void *right)
 {
     const struct task *const *x = left;
     const struct task *const *y = right;
-    if ((*x)->begin[1] != (*y)->begin[1])
-        return (*x)->begin[1] < (*y)->begin[1] ? -1 : 1;
-    return *x < *y ? -1 : *x > *y;
+    return ORDER_2((*x)->begin[1], (*y)->begin[1], *x, *y);
 }
 
 static void add(uint64_t *sums, size_t count, size_t rank)
@@ -96,9 +89,8 @@ bool compare_order(struct compare_result *result)
     uint64_t *sums = calloc(count + 2, sizeof(*sums));
     bool good = tasks && ended && in_b && sums;
     for (size_t i = 0; good && i < count; i++) {
-        const struct compare_pair *pair = &result->pairs[result->timed.items[i]];
-        const twin_op *a = &result->side[0].ops.list[pair->a];
-        const twin_op *b = &result->side[1].ops.list[pair->b];
+        const twin_op *a = compare_op(result, 0, result->timed.items[i]);
+        const twin_op *b = compare_op(result, 1, result->timed.items[i]);
         bool passes = a->kind == TWIN_OP_WAIT_COUNT;
         tasks[i] = (struct task){.pair = result->timed.items[i],
                                  .begin = {passes ? a->task_end_ns : a->task_begin_ns,

@@ -90,29 +90,8 @@ static uint64_t name_of(const struct side *side, enum role role, uint32_t number
     return identity ? identity->name : number;
 }
 
-static bool made_here(const twin_op *op, enum role *out_role, uint32_t *out_number)
-{
-    switch (op->kind) {
-    case TWIN_OP_QUEUE_CREATE:
-        *out_role = ROLE_QUEUE;
-        *out_number = op->queue;
-        return true;
-    case TWIN_OP_SIGNAL_CREATE:
-    case TWIN_OP_SIGNAL_OPEN:
-        *out_role = ROLE_SIGNAL;
-        *out_number = op->object;
-        return true;
-    case TWIN_OP_CHANNEL_CREATE:
-    case TWIN_OP_PROGRAM_CREATE:
-        *out_role = ROLE_OTHER;
-        *out_number = op->object;
-        return true;
-    default:
-        return false;
-    }
-}
-
-static enum role role_of_object(const twin_op *op)
+/* Of the object that an op names. */
+static enum role role_of(const twin_op *op)
 {
     switch (op->kind) {
     case TWIN_OP_ANSWER:
@@ -128,6 +107,12 @@ static enum role role_of_object(const twin_op *op)
     default:
         return ROLE_SIGNAL;
     }
+}
+
+static bool makes_object(const twin_op *op)
+{
+    return op->kind == TWIN_OP_CHANNEL_CREATE || op->kind == TWIN_OP_PROGRAM_CREATE ||
+           op->kind == TWIN_OP_SIGNAL_CREATE || op->kind == TWIN_OP_SIGNAL_OPEN;
 }
 
 static bool add_identity(struct side *side, struct thread *thread, enum role role, uint32_t number)
@@ -201,7 +186,7 @@ static uint64_t label_of(const struct side *side, const twin_op *op)
 {
     uint64_t label = mix_text(mix(7, op->kind), call_of(side, op));
     label = mix(label, name_of(side, ROLE_QUEUE, op->queue));
-    label = mix(label, name_of(side, role_of_object(op), op->object));
+    label = mix(label, name_of(side, role_of(op), op->object));
     switch (op->kind) {
     case TWIN_OP_ALLOC:
     case TWIN_OP_COPY:
@@ -233,20 +218,17 @@ static bool add_item(struct thread *thread, const struct item *item)
             return true;
         }
     }
-    if (!LIST_ROOM(thread))
-        return false;
-    thread->items[thread->count++] = *item;
-    return true;
+    return LIST_ADD(thread, *item);
 }
 
 static bool find_items(struct side *side, uint64_t *polls)
 {
-    enum role role = ROLE_OTHER;
-    uint32_t number = 0;
     for (size_t i = 0; i < side->from->ops.count; i++) {
         const twin_op *op = &side->from->ops.list[i];
-        if (made_here(op, &role, &number) && op->status == TWIN_OK &&
-            !add_identity(side, thread_of(side, op->thread), role, number))
+        const bool queue = op->kind == TWIN_OP_QUEUE_CREATE;
+        if ((queue || makes_object(op)) && op->status == TWIN_OK &&
+            !add_identity(side, thread_of(side, op->thread), queue ? ROLE_QUEUE : role_of(op),
+                          queue ? op->queue : op->object))
             return false;
     }
     for (size_t i = 0; i < side->from->ops.count; i++) {
@@ -264,29 +246,21 @@ static bool find_items(struct side *side, uint64_t *polls)
 
 /* ---- side by side ---- */
 
-bool compare_list_add(struct compare_list *list, size_t item)
-{
-    if (!LIST_ROOM(list))
-        return false;
-    list->items[list->count++] = item;
-    return true;
-}
-
-static bool add_pair(struct compare_result *result, size_t a, size_t b)
-{
-    if (result->pair_count == result->pair_room &&
-        !twin_list_grow(&result->pairs, result->pair_count, &result->pair_room,
-                        sizeof(*result->pairs)))
-        return false;
-    result->pairs[result->pair_count++] = (struct compare_pair){.a = a, .b = b};
-    return true;
-}
-
 static bool add_only(struct compare_result *result, int which, const struct item *item)
 {
     if (!item->poll)
-        return compare_list_add(&result->only[which], item->op);
+        return LIST_ADD(&result->only[which], item->op);
     result->stray_polls[which] += item->turns;
+    return true;
+}
+
+/* The items of a thread from `from` on. */
+static bool lay_alone(struct compare_result *result, int which, const struct thread *thread,
+                      size_t from)
+{
+    for (size_t i = from; i < thread->count; i++)
+        if (!add_only(result, which, &thread->items[i]))
+            return false;
     return true;
 }
 
@@ -326,7 +300,8 @@ static bool lay_side_by_side(struct compare_result *result, const struct thread 
     bool good = true;
     while (good && i < a->count && j < b->count) {
         if (a->items[i].label == b->items[j].label) {
-            good = add_pair(result, a->items[i++].op, b->items[j++].op);
+            const struct compare_pair pair = {a->items[i++].op, b->items[j++].op};
+            good = LIST_ADD(&result->pairs, pair);
             continue;
         }
         size_t skip_a = 1;
@@ -338,28 +313,16 @@ static bool lay_side_by_side(struct compare_result *result, const struct thread 
         while (good && skip_b-- > 0)
             good = add_only(result, 1, &b->items[j++]);
     }
-    while (good && i < a->count)
-        good = add_only(result, 0, &a->items[i++]);
-    while (good && j < b->count)
-        good = add_only(result, 1, &b->items[j++]);
-    return good;
-}
-
-static bool lay_alone(struct compare_result *result, int which, const struct thread *thread)
-{
-    for (size_t i = 0; i < thread->count; i++)
-        if (!add_only(result, which, &thread->items[i]))
-            return false;
-    return true;
+    return good && lay_alone(result, 0, a, i) && lay_alone(result, 1, b, j);
 }
 
 static bool lay_out(struct compare_result *result, struct side sides[2])
 {
     bool good = true;
     for (struct thread *a = sides[0].threads; good && a; a = a->hh.next)
-        good = a->like ? lay_side_by_side(result, a, a->like) : lay_alone(result, 0, a);
+        good = a->like ? lay_side_by_side(result, a, a->like) : lay_alone(result, 0, a, 0);
     for (struct thread *b = sides[1].threads; good && b; b = b->hh.next)
-        good = b->like || lay_alone(result, 1, b);
+        good = b->like || lay_alone(result, 1, b, 0);
     return good;
 }
 
@@ -375,7 +338,7 @@ static int by_a(const void *left, const void *right)
 {
     const struct compare_pair *x = left;
     const struct compare_pair *y = right;
-    return x->a < y->a ? -1 : x->a > y->a;
+    return ORDER(x->a, y->a);
 }
 
 bool compare_pair_ops(struct compare_result *result)
@@ -388,7 +351,7 @@ bool compare_pair_ops(struct compare_result *result)
            find_items(&sides[1], &result->polls[1]) && lay_out(result, sides);
     free_side(&sides[0]);
     free_side(&sides[1]);
-    if (good && result->pair_count > 0)
-        qsort(result->pairs, result->pair_count, sizeof(*result->pairs), by_a);
+    if (good && result->pairs.count > 0)
+        qsort(result->pairs.items, result->pairs.count, sizeof(struct compare_pair), by_a);
     return good;
 }

@@ -38,21 +38,10 @@ static const char *call_of(const struct compare_side *side, const twin_op *op,
     return *call ? call : "no public call";
 }
 
-static const twin_op *op_of(const struct compare_result *result, int which, size_t op)
-{
-    return &result->side[which].ops.list[op];
-}
-
-static uint64_t length_of(const twin_op *op)
-{
-    return op->task_end_ns - op->task_begin_ns;
-}
-
 /* ---- groups of ops that one side has alone ---- */
 
 struct group {
-    uint32_t kind, name;
-    size_t first;
+    const twin_op *first;
     uint64_t count;
 };
 
@@ -62,15 +51,15 @@ static size_t group_only(const struct compare_result *result, int which, struct 
     size_t count = 0;
     const struct compare_list *only = &result->only[which];
     for (size_t i = 0; i < only->count; i++) {
-        const twin_op *op = op_of(result, which, only->items[i]);
+        const twin_op *op = &result->side[which].ops.list[only->items[i]];
         size_t at = 0;
-        while (at < count && (groups[at].kind != op->kind || groups[at].name != op->name))
+        while (at < count &&
+               (groups[at].first->kind != op->kind || groups[at].first->name != op->name))
             at++;
         if (at == room)
             continue;
         if (at == count)
-            groups[count++] = (struct group){
-                .kind = op->kind, .name = op->name, .first = only->items[i], .count = 0};
+            groups[count++] = (struct group){.first = op};
         groups[at].count++;
     }
     return count;
@@ -78,10 +67,9 @@ static size_t group_only(const struct compare_result *result, int which, struct 
 
 /* ---- text ---- */
 
-static void print_op(const struct compare_result *result, int which, size_t index, FILE *out)
+static void print_op(const struct compare_result *result, int which, const twin_op *op, FILE *out)
 {
     char name[TWIN_OP_NAME];
-    const twin_op *op = op_of(result, which, index);
     fprintf(out, "%s, %s of thread %" PRIu32, twin_op_word(op->kind),
             call_of(&result->side[which], op, name), op->thread);
     if (op->queue != 0)
@@ -107,22 +95,30 @@ static void print_only(const struct compare_result *result, FILE *out)
     }
 }
 
+/* What the call of a pair returned. */
+static const char *status_of(const struct compare_result *result, int which, size_t pair)
+{
+    const twin_recording *recording = result->side[which].recording;
+    const twin_op *op = compare_op(result, which, pair);
+    return twin_recording_status(recording, twin_recording_at(recording, op->entry)->status);
+}
+
 static void print_answers(const struct compare_result *result, FILE *out)
 {
     if (result->answers.count == 0)
         return;
     fprintf(out, "\ndifferent answers: %zu ops\n", result->answers.count);
     for (size_t i = 0; i < result->answers.count && i < SHOWN; i++) {
-        const struct compare_pair *pair = &result->pairs[result->answers.items[i]];
-        const struct twin_record_entry *a =
-            twin_recording_at(result->side[0].recording, result->side[0].ops.list[pair->a].entry);
-        const struct twin_record_entry *b =
-            twin_recording_at(result->side[1].recording, result->side[1].ops.list[pair->b].entry);
-        fprintf(out, "  %s and %s: ", twin_recording_status(result->side[0].recording, a->status),
-                twin_recording_status(result->side[1].recording, b->status));
-        print_op(result, 0, pair->a, out);
+        const size_t pair = result->answers.items[i];
+        fprintf(out, "  %s and %s: ", status_of(result, 0, pair), status_of(result, 1, pair));
+        print_op(result, 0, compare_op(result, 0, pair), out);
         fputc('\n', out);
     }
+}
+
+static double begin_us(const twin_op *op)
+{
+    return (double)op->task_begin_ns / 1000;
 }
 
 static void print_swaps(const struct compare_result *result, FILE *out)
@@ -134,17 +130,15 @@ static void print_swaps(const struct compare_result *result, FILE *out)
             " pairs of tasks; in A the first comes before the second\n",
             result->swapped);
     for (size_t i = 0; i < result->swap_count; i++) {
-        const struct compare_pair *x = &result->pairs[result->swaps[i].a];
-        const struct compare_pair *y = &result->pairs[result->swaps[i].b];
+        const size_t x = result->swaps[i].a;
+        const size_t y = result->swaps[i].b;
         fputs("  ", out);
-        print_op(result, 0, x->a, out);
+        print_op(result, 0, compare_op(result, 0, x), out);
         fputs("\n  and ", out);
-        print_op(result, 0, y->a, out);
-        fprintf(out, ": A %.3f, %.3f us; B %.3f, %.3f us\n",
-                (double)op_of(result, 0, x->a)->task_begin_ns / 1000,
-                (double)op_of(result, 0, y->a)->task_begin_ns / 1000,
-                (double)op_of(result, 1, x->b)->task_begin_ns / 1000,
-                (double)op_of(result, 1, y->b)->task_begin_ns / 1000);
+        print_op(result, 0, compare_op(result, 0, y), out);
+        fprintf(out, ": A %.3f, %.3f us; B %.3f, %.3f us\n", begin_us(compare_op(result, 0, x)),
+                begin_us(compare_op(result, 0, y)), begin_us(compare_op(result, 1, x)),
+                begin_us(compare_op(result, 1, y)));
     }
 }
 
@@ -171,11 +165,11 @@ static void print_worst(const struct compare_result *result, FILE *out)
         return;
     fprintf(out, "\nlargest differences (waits left out)\n");
     for (size_t i = 0; i < result->worst.count; i++) {
-        const struct compare_pair *pair = &result->pairs[result->worst.items[i]];
-        uint64_t a = length_of(op_of(result, 0, pair->a));
-        uint64_t b = length_of(op_of(result, 1, pair->b));
-        fprintf(out, "  %12.3f us in A, %12.3f us in B: ", (double)a / 1000, (double)b / 1000);
-        print_op(result, 0, pair->a, out);
+        const twin_op *a = compare_op(result, 0, result->worst.items[i]);
+        const twin_op *b = compare_op(result, 1, result->worst.items[i]);
+        fprintf(out, "  %12.3f us in A, %12.3f us in B: ", (double)compare_length(a) / 1000,
+                (double)compare_length(b) / 1000);
+        print_op(result, 0, a, out);
         fputc('\n', out);
     }
 }
@@ -191,7 +185,7 @@ void compare_report_text(const struct compare_result *result, FILE *out)
                 result->side[which].ops.partial ? "; the recording is incomplete" : "");
     }
     fprintf(out, "%zu pairs; polling iterations: %" PRIu64 " in A, %" PRIu64 " in B\n",
-            result->pair_count, result->polls[0], result->polls[1]);
+            result->pairs.count, result->polls[0], result->polls[1]);
     print_only(result, out);
     print_answers(result, out);
     print_swaps(result, out);
@@ -205,10 +199,9 @@ void compare_report_text(const struct compare_result *result, FILE *out)
 
 /* ---- JSON ---- */
 
-static cJSON *json_op(const struct compare_result *result, int which, size_t index)
+static cJSON *json_op(const struct compare_result *result, int which, const twin_op *op)
 {
     char name[TWIN_OP_NAME];
-    const twin_op *op = op_of(result, which, index);
     cJSON *object = cJSON_CreateObject();
     cJSON_AddNumberToObject(object, "seq", (double)op->begin_seq);
     cJSON_AddStringToObject(object, "kind", twin_op_word(op->kind));
@@ -228,8 +221,8 @@ static cJSON *json_op(const struct compare_result *result, int which, size_t ind
 static cJSON *json_pair(const struct compare_result *result, size_t index)
 {
     cJSON *object = cJSON_CreateObject();
-    cJSON_AddItemToObject(object, "a", json_op(result, 0, result->pairs[index].a));
-    cJSON_AddItemToObject(object, "b", json_op(result, 1, result->pairs[index].b));
+    cJSON_AddItemToObject(object, "a", json_op(result, 0, compare_op(result, 0, index)));
+    cJSON_AddItemToObject(object, "b", json_op(result, 1, compare_op(result, 1, index)));
     return object;
 }
 
@@ -288,7 +281,7 @@ bool compare_report_json(const struct compare_result *result, FILE *out)
     cJSON_AddBoolToObject(root, "whole", compare_is_whole(result));
     cJSON_AddItemToObject(root, "a", json_side(result, 0));
     cJSON_AddItemToObject(root, "b", json_side(result, 1));
-    cJSON_AddNumberToObject(root, "pairs", (double)result->pair_count);
+    cJSON_AddNumberToObject(root, "pairs", (double)result->pairs.count);
     cJSON_AddNumberToObject(root, "untimed_pairs", (double)result->untimed);
     cJSON_AddNumberToObject(root, "other_answers", (double)result->answers.count);
     cJSON *answers = cJSON_AddArrayToObject(root, "answers");

@@ -62,12 +62,10 @@ static void put_line(FILE *out, double x1, double y1, double x2, double y2, cons
 static bool point(const struct compare_result *result, size_t at, uint32_t *out_kind,
                   uint64_t *out_a, uint64_t *out_b)
 {
-    const struct compare_pair *pair = &result->pairs[result->timed.items[at]];
-    const twin_op *a = &result->side[0].ops.list[pair->a];
-    const twin_op *b = &result->side[1].ops.list[pair->b];
+    const twin_op *a = compare_op(result, 0, result->timed.items[at]);
     *out_kind = a->kind;
-    *out_a = a->task_end_ns - a->task_begin_ns;
-    *out_b = b->task_end_ns - b->task_begin_ns;
+    *out_a = compare_length(a);
+    *out_b = compare_length(compare_op(result, 1, result->timed.items[at]));
     return *out_a > 0 && *out_b > 0;
 }
 
