@@ -329,7 +329,7 @@ class Command(unittest.TestCase):
             run(OPTIONS.acl_bench, "submit", "1", TWINRT_BACKEND="sim", TWINRT_RECORD=record)
             run(OPTIONS.acl_bench, "submit", "1", TWINRT_BACKEND="sim", TWINRT_RECORD=other, TWINRT_PROFILE="310p3")
             said = run(OPTIONS.twinrt, "calibrate", "--profile=910b3", record, other, status=2)
-            self.assertRegex(said, "^twinrt: " + other + ": it is a record of an Ascend310P3, and profile 910b3 is of an Ascend910B3;")
+            self.assertRegex(said, "^twinrt: " + other + ": recorded on an Ascend310P3, but profile 910b3 is of an Ascend910B3;")
 
     def test_without_times(self):
         """Of a device that told no times, and of a run that asked for nothing."""
@@ -347,7 +347,7 @@ class Command(unittest.TestCase):
                 file.write(content)
             for path in [record] + [idle] * os.path.exists(idle):
                 said = run(OPTIONS.twinrt, "calibrate", path, status=2)
-                self.assertIn(path + ": nothing in it tells how long something took", said)
+                self.assertIn(path + ": the recording has no durations of tasks", said)
 
 
 def main():

@@ -53,13 +53,12 @@ static bool choose(struct run *run, const char *name, bool is_free)
         parameter->is_free = is_free;
         return true;
     }
-    (void)snprintf(run->error, run->error_bytes, "%s: %s %s", name,
-                   parameter ? "cannot be fitted:" : "profile",
-                   parameter ? refusal : run->job->profile);
-    if (!parameter)
+    if (parameter)
+        (void)snprintf(run->error, run->error_bytes, "%s: cannot be fitted: %s", name, refusal);
+    else
         (void)snprintf(run->error, run->error_bytes,
-                       "%s is no parameter of profile %s; twinrt info --profile lists them", name,
-                       run->job->profile);
+                       "profile %s has no parameter %s; twinrt info --profile lists them",
+                       run->job->profile, name);
     return false;
 }
 
@@ -96,8 +95,8 @@ static bool is_of_part(struct run *run, const char *path, const twin_recording *
     if (!name || !part || strcmp(name->text, part) == 0)
         return true;
     (void)snprintf(run->error, run->error_bytes,
-                   "%s: it is a record of an %s, and profile %s is of an %s; --profile takes that "
-                   "part's",
+                   "%s: recorded on an %s, but profile %s is of an %s; select the profile with "
+                   "--profile",
                    path, part, run->job->profile, name->text);
     return false;
 }
@@ -166,8 +165,8 @@ static bool read_records(struct run *run)
         if (lengths_of_tasks(&run->rows[i]) > 0)
             return true;
     (void)snprintf(run->error, run->error_bytes,
-                   "%s: nothing in it tells how long something took; record with "
-                   "TWINRT_RECORD_TIMES=events where the device does not tell",
+                   "%s: the recording has no durations of tasks; if the device does not report "
+                   "times, record with TWINRT_RECORD_TIMES=events",
                    run->job->records[0]);
     return false;
 }

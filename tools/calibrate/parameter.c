@@ -73,7 +73,7 @@ const char *calibrate_parameter_refuses(const struct calibrate_parameter *parame
     for (size_t i = 0; i < sizeof(smooth_units) / sizeof(smooth_units[0]); i++)
         smooth = smooth || strcmp(parameter->unit, smooth_units[i]) == 0;
     if (!smooth)
-        return "it is no time, rate or share";
+        return "not a time, rate or share";
     if (parameter->start <= 0)
         return "it is 0: the model has no such step";
     return NULL;

@@ -19,13 +19,13 @@ static void print_parameter(const struct calibrate_parameter *parameter, FILE *o
     if (parameter->verdict != CALIBRATE_INFLUENCE_0 && isfinite(parameter->error) &&
         parameter->error < 10)
         (void)snprintf(error, sizeof(error), "%.2f %%", 100 * parameter->error);
-    fprintf(out, "%-28s %10.0f %10.0f %9s %6" PRIu64 "  %s", parameter->name, parameter->start,
+    fprintf(out, "%-28s %10.0f %10.0f %9s %9" PRIu64 "  %s", parameter->name, parameter->start,
             parameter->value, error, parameter->rows, words[parameter->verdict]);
     if (parameter->verdict == CALIBRATE_TOGETHER)
         fprintf(out, " with %s: %s = %.0f, from %.0f to %.0f", parameter->with,
                 parameter->combination, parameter->sum, parameter->sum_low, parameter->sum_high);
     else if (parameter->verdict == CALIBRATE_WEAK && !isnan(parameter->low))
-        fprintf(out, ": it lies from %.0f to %.0f", parameter->low, parameter->high);
+        fprintf(out, ": between %.0f and %.0f", parameter->low, parameter->high);
     fputc('\n', out);
 }
 
@@ -36,16 +36,16 @@ void calibrate_report_text(const struct calibrate_result *result, FILE *out)
     size_t free_count = 0;
     for (size_t i = 0; i < result->record_count; i++) {
         const struct calibrate_record_sum *record = &result->records[i];
-        fprintf(out, "%s: %" PRIu64 " ops, %" PRIu64 " lengths of time", record->path, record->ops,
+        fprintf(out, "%s: %" PRIu64 " ops, %" PRIu64 " durations", record->path, record->ops,
                 record->rows);
         if (record->left_out > 0)
             fprintf(out, ", %" PRIu64 " ops left out", record->left_out);
         if (!record->one_clock)
-            fputs(", the host's clock is not the device's", out);
+            fputs(", host and device have different clocks", out);
         fputc('\n', out);
     }
-    fprintf(out, "\n%-28s %10s %10s %9s %6s  %s\n", "parameter", "before", "fitted", "error",
-            "times", "the records tell");
+    fprintf(out, "\n%-28s %10s %10s %9s %9s  %s\n", "parameter", "before", "fitted", "error",
+            "durations", "verdict");
     for (size_t o = 0; o < sizeof(order) / sizeof(order[0]); o++) {
         for (size_t i = 0; i < result->parameters.count; i++) {
             const struct calibrate_parameter *parameter = &result->parameters.items[i];
@@ -58,16 +58,15 @@ void calibrate_report_text(const struct calibrate_result *result, FILE *out)
     fprintf(out, "\n%zu parameters free, %zu fixed; %u step%s%s, %" PRIu64 " runs of the model\n",
             free_count, result->parameters.count - free_count, result->iterations,
             result->iterations == 1 ? "" : "s",
-            result->settled ? "" : " (not settled: give more with --steps)", result->trials);
+            result->settled ? "" : " (not converged: raise --steps)", result->trials);
     fprintf(out, "deviation, median: %.1f ns before, %.1f ns after; worst: %.0f and %.0f ns\n",
             result->median_before, result->median_after, result->worst_before, result->worst_after);
     if (result->poor)
-        fputs(
-            "the fit is poor: some deviations are far larger than the others, so no value of it is "
-            "taken\n",
-            out);
+        fputs("the fit is poor: some deviations are far larger than the others; no value is used\n",
+              out);
     if (result->outliers > 0)
-        fprintf(out, "%" PRIu64 " times fit badly whatever the parameters are\n", result->outliers);
+        fprintf(out, "%" PRIu64 " durations do not fit any values of the parameters\n",
+                result->outliers);
 }
 
 static bool add_parameter(cJSON *list, const struct calibrate_parameter *parameter)

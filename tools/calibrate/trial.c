@@ -90,8 +90,7 @@ const struct twin_backend *calibrate_backend_load(const struct calibrate_job *jo
     char path[PATH_MAX];
     (void)snprintf(path, sizeof(path), "%s/backend-sim.so", job->plugin_folder);
     if (access(path, R_OK) != 0) {
-        (void)snprintf(error, error_bytes, "there is no model at %s: install it beside this tool",
-                       path);
+        (void)snprintf(error, error_bytes, "no model at %s: install it beside this tool", path);
         return NULL;
     }
     void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
