@@ -7,7 +7,7 @@
  *   VALUE(area, name, c_function, gil, type, "text", (in, type, name), ...)
  *       the C function answers a value, and so does the Python one.
  *   HAND(area, name, c_function, ", parameter, parameter, /", "their types", "result", "text")
- *       twin_py_<area>_<name> does it: callbacks, other orders of results, what has no counterpart in C.
+ *       twin_py_hand_<area>_<name> does it: callbacks, other orders of results, what has no counterpart in C.
  *
  * gil: RELEASE lets other threads run Python meanwhile: whatever may wait for the device, a full queue included. KEEP
  *      is for what the process answers from its own memory.
@@ -191,9 +191,7 @@
 /* The exception of a signal that ended the wait goes before any result. */
 #define TWIN_PY_GIL_KEEP(call) call
 #define TWIN_PY_GIL_RELEASE(call)                                                                  \
-    PyThreadState *thread = PyEval_SaveThread();                                                   \
-    call;                                                                                          \
-    PyEval_RestoreThread(thread);                                                                  \
+    TWIN_PY_RELEASED(call);                                                                        \
     if (PyErr_Occurred())                                                                          \
     break
 
@@ -246,6 +244,14 @@
         } while (0);                                                                               \
         TWIN_PY_EACH(TWIN_PY_DROP, TWIN_PY_NO_GAP, __VA_ARGS__)                                    \
         return answer;                                                                             \
+    }
+
+#define TWIN_PY_DEFINE_HAND(area, name, ...)                                                       \
+    static PyObject *twin_py_##area##_##name(PyObject *module, PyObject *given)                    \
+    {                                                                                              \
+        (void)module;                                                                              \
+        struct twin_py_args args = {TWIN_PY_AREA_##area #name, given, 0};                          \
+        return twin_py_hand_##area##_##name(&args);                                                \
     }
 
 /* Its entry in a table of methods. The first line is what inspect.signature() reads. */

@@ -35,7 +35,7 @@ static bool take_function(struct twin_py_args *args, const char *name, bool or_n
 {
     *out_function = twin_py_next(args);
     return PyCallable_Check(*out_function) || (or_none && *out_function == Py_None) ||
-           twin_py_refuse(args, name, "no function");
+           twin_py_refuse(args, name, "expected a function");
 }
 
 /* ---- streams -------------------------------------------------------------------------------------- */
@@ -62,18 +62,16 @@ static void run_launched(void *data)
     twin_py_leave(state);
 }
 
-PyObject *twin_py_rt_launch_callback(PyObject *module, PyObject *given)
+PyObject *twin_py_hand_rt_launch_callback(struct twin_py_args *args)
 {
-    (void)module;
-    struct twin_py_args args = {"acl.rt.launch_callback", given, 0};
     PyObject *function;
     int32_t block;
     void *stream;
-    if (!twin_py_begin(&args, 4) || !take_function(&args, "fn", false, &function))
+    if (!twin_py_begin(args, 4) || !take_function(args, "fn", false, &function))
         return NULL;
-    PyObject *data = twin_py_next(&args);
-    if (!twin_py_take_i32(&args, "block_type", &block) ||
-        !twin_py_take_handle(&args, "stream", &stream))
+    PyObject *data = twin_py_next(args);
+    if (!twin_py_take_i32(args, "block_type", &block) ||
+        !twin_py_take_handle(args, "stream", &stream))
         return NULL;
     struct launched *launched = PyMem_Malloc(sizeof(*launched));
     if (!launched)
@@ -81,10 +79,10 @@ PyObject *twin_py_rt_launch_callback(PyObject *module, PyObject *given)
     *launched = (struct launched){function, data};
     Py_INCREF(function);
     Py_INCREF(data);
-    PyThreadState *thread = PyEval_SaveThread();
-    aclError code = TWIN_PY_IF_THERE(
-        aclrtLaunchCallback, (run_launched, launched, (aclrtCallbackBlockType)block, stream));
-    PyEval_RestoreThread(thread);
+    aclError code;
+    TWIN_PY_RELEASED(
+        code = TWIN_PY_IF_THERE(aclrtLaunchCallback,
+                                (run_launched, launched, (aclrtCallbackBlockType)block, stream)));
     if (code != ACL_SUCCESS)
         drop_launched(launched);
     return PyErr_Occurred() ? NULL : PyLong_FromLong(code);
@@ -97,7 +95,7 @@ PyObject *twin_py_rt_launch_callback(PyObject *module, PyObject *given)
 
 static PyObject *exception_function; /* guarded by the GIL */
 
-static void tell_exception(aclrtExceptionInfo *info)
+static void report_exception(aclrtExceptionInfo *info)
 {
     PyGILState_STATE state;
     if (!twin_py_enter(&state))
@@ -111,18 +109,15 @@ static void tell_exception(aclrtExceptionInfo *info)
     twin_py_leave(state);
 }
 
-PyObject *twin_py_rt_set_exception_info_callback(PyObject *module, PyObject *given)
+PyObject *twin_py_hand_rt_set_exception_info_callback(struct twin_py_args *args)
 {
-    (void)module;
-    struct twin_py_args args = {"acl.rt.set_exception_info_callback", given, 0};
     PyObject *function;
-    if (!twin_py_begin(&args, 1) || !take_function(&args, "fn", true, &function))
+    if (!twin_py_begin(args, 1) || !take_function(args, "fn", true, &function))
         return NULL;
     bool clears = function == Py_None;
-    PyThreadState *thread = PyEval_SaveThread();
-    aclError code =
-        TWIN_PY_IF_THERE(aclrtSetExceptionInfoCallback, (clears ? NULL : tell_exception));
-    PyEval_RestoreThread(thread);
+    aclError code;
+    TWIN_PY_RELEASED(
+        code = TWIN_PY_IF_THERE(aclrtSetExceptionInfoCallback, (clears ? NULL : report_exception)));
     if (code == ACL_SUCCESS) {
         PyObject *before = exception_function;
         exception_function = NULL;
@@ -226,27 +221,23 @@ static PyObject *keep(aclError code, PyObject **slot, PyObject *object)
     return PyLong_FromLong(code);
 }
 
-PyObject *twin_py_rt_allocator_set_obj_to_desc(PyObject *module, PyObject *given)
+PyObject *twin_py_hand_rt_allocator_set_obj_to_desc(struct twin_py_args *args)
 {
-    (void)module;
-    struct twin_py_args args = {"acl.rt.allocator_set_obj_to_desc", given, 0};
     void *desc;
-    if (!twin_py_begin(&args, 2) || !twin_py_take_handle(&args, "desc", &desc))
+    if (!twin_py_begin(args, 2) || !twin_py_take_handle(args, "desc", &desc))
         return NULL;
-    PyObject *object = twin_py_next(&args);
+    PyObject *object = twin_py_next(args);
     return keep(TWIN_PY_IF_THERE(aclrtAllocatorSetObjToDesc, (desc, object)), &allocator.object,
                 object);
 }
 
 #define SETTER(kind, name, function)                                                               \
-    PyObject *twin_py_rt_allocator_set_##name##_func_to_desc(PyObject *module, PyObject *given)    \
+    PyObject *twin_py_hand_rt_allocator_set_##name##_func_to_desc(struct twin_py_args *args)       \
     {                                                                                              \
-        (void)module;                                                                              \
-        struct twin_py_args args = {"acl.rt.allocator_set_" #name "_func_to_desc", given, 0};      \
         void *desc;                                                                                \
         PyObject *callable;                                                                        \
-        if (!twin_py_begin(&args, 2) || !twin_py_take_handle(&args, "desc", &desc) ||              \
-            !take_function(&args, "fn", false, &callable))                                         \
+        if (!twin_py_begin(args, 2) || !twin_py_take_handle(args, "desc", &desc) ||                \
+            !take_function(args, "fn", false, &callable))                                          \
             return NULL;                                                                           \
         return keep(TWIN_PY_IF_THERE(function, (desc, call_##kind)), &allocator.kind, callable);   \
     }

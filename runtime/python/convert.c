@@ -44,7 +44,7 @@ static bool refuse_type(const struct twin_py_args *args, const char *name, const
     PyObject *found = PyObject_GetAttrString(type, "__name__");
     PyObject *bytes = found ? PyUnicode_AsUTF8String(found) : NULL;
     PyErr_Clear();
-    twin_py_refuse(args, name, "%s wanted, not %s", wanted,
+    twin_py_refuse(args, name, "expected %s, not %s", wanted,
                    bytes ? PyBytes_AsString(bytes) : "this");
     Py_XDECREF(found);
     Py_XDECREF(bytes);
@@ -208,93 +208,80 @@ PyObject *twin_py_element(const struct twin_py_args *args, const char *name, PyO
     return element;
 }
 
-static bool take_signed(const struct twin_py_args *args, const char *name, PyObject *list,
-                        size_t index, int64_t low, int64_t high, int64_t *out)
-{
-    PyObject *element = twin_py_element(args, name, list, index);
-    const bool good = element && twin_py_signed(args, name, element, low, high, out);
-    Py_XDECREF(element);
-    return good;
-}
-
-bool twin_py_take_pids(struct twin_py_args *args, const char *name, twin_py_pids *out)
+bool twin_py_take_list(struct twin_py_args *args, const char *name, size_t bytes,
+                       twin_py_put_element *put, const void *context, void **out_items,
+                       size_t *out_count)
 {
     PyObject *list = twin_py_next(args);
-    void *items = NULL;
-    if (!twin_py_array(args, name, list, sizeof(*out->items), &items, &out->count))
+    if (!twin_py_array(args, name, list, bytes, out_items, out_count))
         return false;
-    out->items = items;
-    for (size_t i = 0; i < out->count; i++) {
-        int64_t value;
-        if (!take_signed(args, name, list, i, INT32_MIN, INT32_MAX, &value))
-            return false;
-        out->items[i] = (int32_t)value;
-    }
-    return true;
-}
-
-bool twin_py_take_handles(struct twin_py_args *args, const char *name, twin_py_handles *out)
-{
-    PyObject *list = twin_py_next(args);
-    void *items = NULL;
-    if (!twin_py_array(args, name, list, sizeof(*out->items), &items, &out->count))
-        return false;
-    out->items = items;
-    for (size_t i = 0; i < out->count; i++) {
-        uint64_t value;
+    for (size_t i = 0; i < *out_count; i++) {
         PyObject *element = twin_py_element(args, name, list, i);
-        const bool good = element && twin_py_unsigned(args, name, element, UINTPTR_MAX, &value);
+        const bool good =
+            element && put(args, name, element, i, context, (char *)*out_items + i * bytes);
         Py_XDECREF(element);
         if (!good)
             return false;
-        out->items[i] = (void *)(uintptr_t)value;
     }
     return true;
 }
 
-bool twin_py_take_dims(struct twin_py_args *args, const char *name, twin_py_dims *out)
+static bool put_pid(const struct twin_py_args *args, const char *name, PyObject *element,
+                    size_t index, const void *context, void *slot)
 {
-    PyObject *list = twin_py_next(args);
-    void *items = NULL;
-    if (!twin_py_array(args, name, list, sizeof(*out->items), &items, &out->count))
+    int64_t value;
+    (void)index;
+    (void)context;
+    if (!twin_py_signed(args, name, element, INT32_MIN, INT32_MAX, &value))
         return false;
-    out->items = items;
-    if (out->count > INT_MAX)
-        return twin_py_refuse(args, name, "%zu elements exceed %d", out->count, INT_MAX);
-    for (size_t i = 0; i < out->count; i++)
-        if (!take_signed(args, name, list, i, INT64_MIN, INT64_MAX, &out->items[i]))
-            return false;
+    *(int32_t *)slot = (int32_t)value;
     return true;
 }
 
-static bool take_range(const struct twin_py_args *args, const char *name, PyObject *range,
-                       size_t index, int64_t out[2])
+static bool put_handle(const struct twin_py_args *args, const char *name, PyObject *element,
+                       size_t index, const void *context, void *slot)
 {
+    uint64_t value;
+    (void)index;
+    (void)context;
+    if (!twin_py_unsigned(args, name, element, UINTPTR_MAX, &value))
+        return false;
+    *(void **)slot = (void *)(uintptr_t)value;
+    return true;
+}
+
+static bool put_dim(const struct twin_py_args *args, const char *name, PyObject *element,
+                    size_t index, const void *context, void *slot)
+{
+    (void)context;
+    if (index >= INT_MAX)
+        return twin_py_refuse(args, name, "more than %d elements", INT_MAX);
+    return twin_py_signed(args, name, element, INT64_MIN, INT64_MAX, slot);
+}
+
+static bool put_range(const struct twin_py_args *args, const char *name, PyObject *range,
+                      size_t index, const void *context, void *slot)
+{
+    int64_t *ends = slot;
     if (!PyList_Check(range))
         return refuse_type(args, name, "list of two ints", range);
     if (PyList_Size(range) != 2)
         return twin_py_refuse(args, name, "element %zu must be a list of 2 ints, not of %zd", index,
                               PyList_Size(range));
-    return take_signed(args, name, range, 0, INT64_MIN, INT64_MAX, &out[0]) &&
-           take_signed(args, name, range, 1, INT64_MIN, INT64_MAX, &out[1]);
-}
-
-bool twin_py_take_ranges(struct twin_py_args *args, const char *name, twin_py_ranges *out)
-{
-    PyObject *list = twin_py_next(args);
-    void *items = NULL;
-    if (!twin_py_array(args, name, list, sizeof(*out->items), &items, &out->count))
-        return false;
-    out->items = items;
-    for (size_t i = 0; i < out->count; i++) {
-        PyObject *range = twin_py_element(args, name, list, i);
-        const bool good = range && take_range(args, name, range, i, out->items[i]);
-        Py_XDECREF(range);
+    for (size_t i = 0; i < 2; i++) {
+        PyObject *element = twin_py_element(args, name, range, i);
+        const bool good = element && put_dim(args, name, element, i, context, &ends[i]);
+        Py_XDECREF(element);
         if (!good)
             return false;
     }
     return true;
 }
+
+TWIN_PY_TAKE_LIST(pids, items, count, put_pid, NULL)
+TWIN_PY_TAKE_LIST(handles, items, count, put_handle, NULL)
+TWIN_PY_TAKE_LIST(dims, items, count, put_dim, NULL)
+TWIN_PY_TAKE_LIST(ranges, items, count, put_range, NULL)
 
 bool twin_py_take_buffer(struct twin_py_args *args, const char *name, twin_py_buffer *out)
 {
@@ -316,11 +303,39 @@ PyObject *twin_py_give_handle(const void *value)
 
 PyObject *twin_py_give_text(const char *text)
 {
-    if (!text) {
-        Py_INCREF(Py_None);
-        return Py_None;
-    }
+    if (!text)
+        return twin_py_give_none();
     return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "surrogateescape");
+}
+
+PyObject *twin_py_give_none(void)
+{
+    Py_INCREF(Py_None);
+    return Py_None;
+}
+
+/* Little endian, as every machine that the runtime supports. */
+PyObject *twin_py_give_numbers(const void *items, size_t count, size_t bytes, bool is_signed)
+{
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (size_t i = 0; list && i < count; i++) {
+        uint64_t number = 0;
+        memcpy(&number, (const char *)items + i * bytes, bytes);
+        const int64_t extended = bytes == 4 ? (int32_t)number : (int64_t)number;
+        PyObject *value =
+            is_signed ? PyLong_FromLongLong(extended) : PyLong_FromUnsignedLongLong(number);
+        if (!value || PyList_SetItem(list, (Py_ssize_t)i, value) != 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+PyObject *twin_py_give_pair(PyObject *value, aclError code)
+{
+    struct twin_py_result result = {PyTuple_New(2), 0};
+    twin_py_put(&result, value);
+    twin_py_put(&result, PyLong_FromLong(code));
+    return result.tuple;
 }
 
 void twin_py_put(struct twin_py_result *result, PyObject *value)

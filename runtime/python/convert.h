@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments of a call from Python, one function per type of C argument, and results on their way back.
  *
- * A `take` reads the next argument. What it does not like it refuses with a TypeError that names function and
- * argument, whatever is wrong: type, range, length. What a `take` fills owns what it holds until its `drop`. */
+ * A `take` reads the next argument. It refuses an invalid one with a TypeError that names function and argument, for type, range
+ * and length alike. What a `take` fills owns its memory until its `drop`. */
 #ifndef TWINRT_PYTHON_CONVERT_H
 #define TWINRT_PYTHON_CONVERT_H
 
@@ -15,9 +15,13 @@ struct twin_py_args {
     Py_ssize_t next;
 };
 
-/* Where the Python program calls from, for those who record stacks; nothing is done if nobody does. At the begin of each function of the
- * module (twin_py_begin() does it). Holds the GIL. */
+/* Notes where the Python program calls from, if stacks are recorded. Each function of the module calls it at its begin
+ * (twin_py_begin() does it). Holds the GIL. */
 void twin_py_note_frames(void);
+/* The innermost frame of the Python program, a new reference; NULL: there is none. */
+PyObject *twin_py_frame(void);
+/* The text of an attribute with its end, cut off at `room`; "?" if there is none. Returns its bytes. */
+size_t twin_py_attribute(PyObject *object, const char *name, char *out, size_t room);
 
 /* False, with a TypeError: there are not `count` arguments. */
 bool twin_py_begin(struct twin_py_args *args, Py_ssize_t count);
@@ -102,16 +106,40 @@ bool twin_py_unsigned(const struct twin_py_args *args, const char *name, PyObjec
 /* An array with a slot of `bytes`, all zero, per element of a list; *out_items is NULL for []. */
 bool twin_py_array(const struct twin_py_args *args, const char *name, PyObject *list, size_t bytes,
                    void **out_items, size_t *out_count);
-/* A new reference on an element of a list, which code of the program may have changed since twin_py_array(). NULL, refused: it has
- * become shorter. */
+/* A new reference to an element of a list, which code of the program may have changed since twin_py_array(). NULL, refused: the
+ * list has become shorter. */
 PyObject *twin_py_element(const struct twin_py_args *args, const char *name, PyObject *list,
                           size_t index);
+
+/* Puts an element, number `index` of a list, into its slot. False: refused. */
+typedef bool twin_py_put_element(const struct twin_py_args *args, const char *name,
+                                 PyObject *element, size_t index, const void *context, void *slot);
+/* Reads a list into an array with a slot of `bytes` for each element. */
+bool twin_py_take_list(struct twin_py_args *args, const char *name, size_t bytes,
+                       twin_py_put_element *put, const void *context, void **out_items,
+                       size_t *out_count);
+/* Defines twin_py_take_<type>(), whose result has the list in `items_` and `count_`. */
+#define TWIN_PY_TAKE_LIST(type, items_, count_, put, context)                                      \
+    bool twin_py_take_##type(struct twin_py_args *args, const char *name, twin_py_##type *out)     \
+    {                                                                                              \
+        void *items = NULL;                                                                        \
+        const bool taken = twin_py_take_list(args, name, sizeof(*out->items_), put, context,       \
+                                             &items, &out->count_);                                \
+        out->items_ = items;                                                                       \
+        return taken;                                                                              \
+    }
 
 /* ---- results ---------------------------------------------------------------------------------- */
 
 PyObject *twin_py_give_handle(const void *value);
-/* UTF-8, NULL is None; bytes that are no UTF-8 come as surrogates. */
+/* UTF-8, NULL is None; bytes that are not UTF-8 come as surrogates. */
 PyObject *twin_py_give_text(const char *text);
+/* A list of numbers, each of 1, 4 or 8 bytes in memory. */
+PyObject *twin_py_give_numbers(const void *items, size_t count, size_t bytes, bool is_signed);
+/* A new reference to None. */
+PyObject *twin_py_give_none(void);
+/* The tuple of a value, which is taken over, and a code; NULL: the value is. */
+PyObject *twin_py_give_pair(PyObject *value, aclError code);
 
 /* The tuple that a call returns, filled from the left. */
 struct twin_py_result {

@@ -33,8 +33,7 @@ static bool is_wanted(void)
     return wanted == 2;
 }
 
-/* The text of an attribute with its end, cut off at `room`; "?" if there is none. Returns its bytes. */
-static size_t put_text(PyObject *object, const char *name, char *out, size_t room)
+size_t twin_py_attribute(PyObject *object, const char *name, char *out, size_t room)
 {
     PyObject *value = object ? PyObject_GetAttrString(object, name) : NULL;
     PyObject *text = value ? PyObject_Str(value) : NULL;
@@ -47,24 +46,30 @@ static size_t put_text(PyObject *object, const char *name, char *out, size_t roo
     return used < 0 || (size_t)used >= room ? room : (size_t)used + 1;
 }
 
+/* A C function has no frame: the innermost is the caller's. */
+PyObject *twin_py_frame(void)
+{
+    PyObject *get = PySys_GetObject("_getframe");
+    return get ? PyObject_CallObject(get, NULL) : NULL;
+}
+
 void twin_py_note_frames(void)
 {
     static const size_t frame_bytes = FUNCTION_BYTES + FILE_BYTES + LINE_BYTES;
     size_t used = 0;
     if (!is_wanted())
         return;
-    /* a C function has no frame of its own: the innermost is the caller's */
-    PyObject *get = PySys_GetObject("_getframe");
-    PyObject *frame = get ? PyObject_CallObject(get, NULL) : NULL;
+    PyObject *frame = twin_py_frame();
     for (int i = 0; i < FRAMES_MOST && frame && frame != Py_None; i++) {
         if (TEXT_BYTES - used < frame_bytes)
             break;
         PyObject *code = PyObject_GetAttrString(frame, "f_code");
         const bool qualified =
             code && PyObject_HasAttrString(code, "co_qualname"); /* from 3.11 on */
-        used += put_text(code, qualified ? "co_qualname" : "co_name", texts + used, FUNCTION_BYTES);
-        used += put_text(code, "co_filename", texts + used, FILE_BYTES);
-        used += put_text(frame, "f_lineno", texts + used, LINE_BYTES);
+        used += twin_py_attribute(code, qualified ? "co_qualname" : "co_name", texts + used,
+                                  FUNCTION_BYTES);
+        used += twin_py_attribute(code, "co_filename", texts + used, FILE_BYTES);
+        used += twin_py_attribute(frame, "f_lineno", texts + used, LINE_BYTES);
         Py_XDECREF(code);
         PyObject *outer = PyObject_GetAttrString(frame, "f_back");
         Py_DECREF(frame);

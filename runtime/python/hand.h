@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that the rows HAND(…) of the tables name, and what the module's parts give each other. */
+/* The functions that the rows HAND(…) of the tables name, and functions that the files of the module share. */
 #ifndef TWINRT_PYTHON_HAND_H
 #define TWINRT_PYTHON_HAND_H
 
-#include "interface.h"
+#include "convert.h"
 
 #define CALL(...)
 #define VALUE(...)
 #define HAND(area, name, function, ...)                                                            \
-    TWIN_PY_WEAK(function) PyObject *twin_py_##area##_##name(PyObject *module, PyObject *given);
+    TWIN_PY_WEAK(function) PyObject *twin_py_hand_##area##_##name(struct twin_py_args *args);
 #include "functions/device.def"
 #include "functions/kernel.def"
 #include "functions/main.def"
@@ -17,8 +17,8 @@
 #include "functions/stream.def"
 #include "functions/tensor.def"
 #undef HAND
-#define HAND(area, name, ...) PyObject *twin_py_##area##_##name(PyObject *module, PyObject *given);
-#include "functions/util.def" /* no C functions stand behind these */
+#define HAND(area, name, ...) PyObject *twin_py_hand_##area##_##name(struct twin_py_args *args);
+#include "functions/util.def" /* without C functions */
 #undef CALL
 #undef VALUE
 #undef HAND

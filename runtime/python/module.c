@@ -9,7 +9,7 @@
 
 #define CALL(...)  TWIN_PY_DEFINE_CALL(__VA_ARGS__)
 #define VALUE(...) TWIN_PY_DEFINE_VALUE(__VA_ARGS__)
-#define HAND(...)
+#define HAND(...)  TWIN_PY_DEFINE_HAND(__VA_ARGS__)
 #include "functions/device.def"
 #include "functions/kernel.def"
 #include "functions/main.def"

@@ -20,7 +20,7 @@ struct field {
 
 static bool is_dict(const struct twin_py_args *args, const char *name, PyObject *object)
 {
-    return PyDict_Check(object) || twin_py_refuse(args, name, "dict wanted");
+    return PyDict_Check(object) || twin_py_refuse(args, name, "expected a dict");
 }
 
 /* Little endian, as every machine that the runtime is for. */
@@ -113,71 +113,29 @@ bool twin_py_take_malloc_cfg(struct twin_py_args *args, const char *name, twin_p
     return true;
 }
 
-/* A list of dicts, element by element. */
-static bool read_list(const struct twin_py_args *args, const char *name, PyObject *list,
-                      const struct field *fields, size_t bytes, void **out_items, size_t *out_count)
+/* An element of a list of dicts; `context`: its fields. */
+static bool put_struct(const struct twin_py_args *args, const char *name, PyObject *element,
+                       size_t index, const void *context, void *slot)
 {
-    if (!twin_py_array(args, name, list, bytes, out_items, out_count))
-        return false;
-    for (size_t i = 0; i < *out_count; i++) {
-        PyObject *item = twin_py_element(args, name, list, i);
-        const bool good =
-            item && read_fields(args, name, item, fields, (char *)*out_items + i * bytes);
-        Py_XDECREF(item);
-        if (!good)
-            return false;
-    }
-    return true;
+    (void)index;
+    return read_fields(args, name, element, context, slot);
 }
 
-bool twin_py_take_load_options(struct twin_py_args *args, const char *name,
-                               twin_py_load_options *out)
-{
-    static const struct field fields[] = {FIELD(aclrtBinaryLoadOption, type, "type"),
-                                          FIELD(aclrtBinaryLoadOption, value.isLazyLoad, "value"),
-                                          LAST};
-    void *items = NULL;
-    bool taken = read_list(args, name, twin_py_next(args), fields, sizeof(*out->cfg.options),
-                           &items, &out->cfg.numOpt);
-    out->cfg.options = items;
-    return taken;
-}
-
-bool twin_py_take_launch_cfg(struct twin_py_args *args, const char *name, twin_py_launch_cfg *out)
-{
-    static const struct field fields[] = {
-        FIELD(aclrtLaunchKernelAttr, id, "id"),
-        FIELD(aclrtLaunchKernelAttr, value.blockDimOffset, "value"), LAST};
-    void *items = NULL;
-    bool taken = read_list(args, name, twin_py_next(args), fields, sizeof(*out->cfg.attrs), &items,
-                           &out->cfg.numAttrs);
-    out->cfg.attrs = items;
-    return taken;
-}
-
-bool twin_py_take_place_holders(struct twin_py_args *args, const char *name,
-                                twin_py_place_holders *out)
-{
-    static const struct field fields[] = {FIELD(aclrtPlaceHolderInfo, addrOffset, "addrOffset"),
-                                          FIELD(aclrtPlaceHolderInfo, dataOffset, "dataOffset"),
-                                          LAST};
-    void *items = NULL;
-    bool taken =
-        read_list(args, name, twin_py_next(args), fields, sizeof(*out->items), &items, &out->count);
-    out->items = items;
-    return taken;
-}
-
-bool twin_py_take_uce_infos(struct twin_py_args *args, const char *name, twin_py_uce_infos *out)
-{
-    static const struct field fields[] = {FIELD(aclrtMemUceInfo, addr, "addr"),
-                                          FIELD(aclrtMemUceInfo, len, "len"), LAST};
-    void *items = NULL;
-    bool taken =
-        read_list(args, name, twin_py_next(args), fields, sizeof(*out->items), &items, &out->count);
-    out->items = items;
-    return taken;
-}
+static const struct field load_option[] = {FIELD(aclrtBinaryLoadOption, type, "type"),
+                                           FIELD(aclrtBinaryLoadOption, value.isLazyLoad, "value"),
+                                           LAST};
+static const struct field launch_attribute[] = {
+    FIELD(aclrtLaunchKernelAttr, id, "id"),
+    FIELD(aclrtLaunchKernelAttr, value.blockDimOffset, "value"), LAST};
+static const struct field place_holder[] = {FIELD(aclrtPlaceHolderInfo, addrOffset, "addrOffset"),
+                                            FIELD(aclrtPlaceHolderInfo, dataOffset, "dataOffset"),
+                                            LAST};
+static const struct field uce_info[] = {FIELD(aclrtMemUceInfo, addr, "addr"),
+                                        FIELD(aclrtMemUceInfo, len, "len"), LAST};
+TWIN_PY_TAKE_LIST(load_options, cfg.options, cfg.numOpt, put_struct, load_option)
+TWIN_PY_TAKE_LIST(launch_cfg, cfg.attrs, cfg.numAttrs, put_struct, launch_attribute)
+TWIN_PY_TAKE_LIST(place_holders, items, count, put_struct, place_holder)
+TWIN_PY_TAKE_LIST(uce_infos, items, count, put_struct, uce_info)
 
 /* ---- dicts that programs get ---------------------------------------------------------------------- */
 
@@ -194,24 +152,16 @@ static void set_number(PyObject **dict, const char *key, uint64_t value)
     set(dict, key, PyLong_FromUnsignedLongLong(value));
 }
 
-static PyObject *numbers(const uint32_t *values, size_t count)
+static void set_numbers(PyObject **dict, const char *key, const void *items, size_t count,
+                        size_t bytes)
 {
-    PyObject *list = PyList_New((Py_ssize_t)count);
-    for (size_t i = 0; list && i < count; i++) {
-        PyObject *value = PyLong_FromUnsignedLong(values[i]);
-        if (!value || PyList_SetItem(list, (Py_ssize_t)i, value) != 0)
-            Py_CLEAR(list);
-    }
-    return list;
+    set(dict, key, twin_py_give_numbers(items, count, bytes, false));
 }
 
 PyObject *twin_py_give_uuid(const aclrtUuid *uuid)
 {
-    uint32_t bytes[sizeof(uuid->bytes)];
-    for (size_t i = 0; i < sizeof(uuid->bytes); i++)
-        bytes[i] = (unsigned char)uuid->bytes[i];
     PyObject *dict = PyDict_New();
-    set(&dict, "bytes", numbers(bytes, sizeof(uuid->bytes)));
+    set_numbers(&dict, "bytes", uuid->bytes, sizeof(uuid->bytes), 1);
     return dict;
 }
 
@@ -234,18 +184,20 @@ PyObject *twin_py_give_pointer_attr(const aclrtPtrAttributes *attributes)
     PyObject *dict = PyDict_New();
     set(&dict, "location", location);
     set_number(&dict, "page_size", attributes->pageSize);
-    set(&dict, "rsv", numbers(attributes->rsv, sizeof(attributes->rsv) / sizeof(*attributes->rsv)));
+    set_numbers(&dict, "rsv", attributes->rsv, sizeof(attributes->rsv) / sizeof(*attributes->rsv),
+                sizeof(*attributes->rsv));
     return dict;
 }
 
-/* Which reading holds, the type that was asked for says. */
+/* The type of the query decides which of them is valid. */
 PyObject *twin_py_give_stream_value(const aclrtStreamAttrValue *value)
 {
     PyObject *dict = PyDict_New();
     set_number(&dict, "failureMode", value->failureMode);
     set_number(&dict, "overflowSwitch", value->overflowSwitch);
     set_number(&dict, "userCustomTag", value->userCustomTag);
-    set(&dict, "reserved", numbers(value->reserve, sizeof(value->reserve) / sizeof(uint32_t)));
+    set_numbers(&dict, "reserved", value->reserve, sizeof(value->reserve) / sizeof(uint32_t),
+                sizeof(uint32_t));
     return dict;
 }
 
@@ -263,16 +215,10 @@ PyObject *twin_py_give_package_version(const aclCANNPackageVersion *version)
 
 PyObject *twin_py_give_uce_info(const aclrtMemUceInfo *info)
 {
-    size_t count = sizeof(info->reserved) / sizeof(*info->reserved);
-    PyObject *reserved = PyList_New((Py_ssize_t)count);
-    for (size_t i = 0; reserved && i < count; i++) {
-        PyObject *value = PyLong_FromSize_t(info->reserved[i]);
-        if (!value || PyList_SetItem(reserved, (Py_ssize_t)i, value) != 0)
-            Py_CLEAR(reserved);
-    }
     PyObject *dict = PyDict_New();
     set(&dict, "addr", twin_py_give_handle(info->addr));
     set_number(&dict, "len", info->len);
-    set(&dict, "reserved", reserved);
+    set_numbers(&dict, "reserved", info->reserved, sizeof(info->reserved) / sizeof(*info->reserved),
+                sizeof(*info->reserved));
     return dict;
 }

@@ -72,15 +72,13 @@ static void *body(void *data)
     return NULL;
 }
 
-PyObject *twin_py_util_start_thread(PyObject *module, PyObject *given)
+PyObject *twin_py_hand_util_start_thread(struct twin_py_args *args)
 {
-    (void)module;
-    struct twin_py_args args = {"acl.util.start_thread", given, 0};
-    if (!twin_py_begin(&args, 2))
+    if (!twin_py_begin(args, 2))
         return NULL;
-    PyObject *function = twin_py_next(&args);
+    PyObject *function = twin_py_next(args);
     if (!PyCallable_Check(function)) {
-        twin_py_refuse(&args, "func", "no function");
+        twin_py_refuse(args, "func", "expected a function");
         return NULL;
     }
     struct thread *thread = PyMem_Calloc(1, sizeof(*thread));
@@ -88,7 +86,7 @@ PyObject *twin_py_util_start_thread(PyObject *module, PyObject *given)
         return PyErr_NoMemory();
     sem_init(&thread->ended, 0, 0);
     thread->function = function;
-    thread->argument = twin_py_next(&args);
+    thread->argument = twin_py_next(args);
     Py_INCREF(thread->function);
     Py_INCREF(thread->argument);
     int failed = pthread_create(&thread->id, NULL, body, thread);
@@ -122,9 +120,8 @@ static bool await_end(struct thread *thread)
             until.tv_sec++;
             until.tv_nsec -= 1000000000;
         }
-        PyThreadState *state = PyEval_SaveThread();
-        int waited = sem_clockwait(&thread->ended, CLOCK_MONOTONIC, &until);
-        PyEval_RestoreThread(state);
+        int waited;
+        TWIN_PY_RELEASED(waited = sem_clockwait(&thread->ended, CLOCK_MONOTONIC, &until));
         if (waited == 0)
             return true;
         if (PyErr_CheckSignals() != 0)
@@ -132,12 +129,10 @@ static bool await_end(struct thread *thread)
     }
 }
 
-PyObject *twin_py_util_stop_thread(PyObject *module, PyObject *given)
+PyObject *twin_py_hand_util_stop_thread(struct twin_py_args *args)
 {
-    (void)module;
-    struct twin_py_args args = {"acl.util.stop_thread", given, 0};
     uint64_t id;
-    if (!twin_py_begin(&args, 1) || !twin_py_take_u64(&args, "tid", &id))
+    if (!twin_py_begin(args, 1) || !twin_py_take_u64(args, "tid", &id))
         return NULL;
     struct thread **link = find(id);
     if (!link || pthread_equal((*link)->id, pthread_self()))
@@ -151,9 +146,7 @@ PyObject *twin_py_util_stop_thread(PyObject *module, PyObject *given)
     for (link = &threads; *link != thread; link = &(*link)->next)
         continue;
     *link = thread->next;
-    PyThreadState *state = PyEval_SaveThread();
-    pthread_join(thread->id, NULL);
-    PyEval_RestoreThread(state);
+    TWIN_PY_RELEASED(pthread_join(thread->id, NULL));
     if (thread->failure)
         PyErr_SetObject(PyExc_RuntimeError, thread->failure);
     drop(thread);

@@ -12,31 +12,27 @@
 
 /* ---- bytes ---------------------------------------------------------------------------------------- */
 
-PyObject *twin_py_util_bytes_to_ptr(PyObject *module, PyObject *given)
+PyObject *twin_py_hand_util_bytes_to_ptr(struct twin_py_args *args)
 {
-    (void)module;
-    struct twin_py_args args = {"acl.util.bytes_to_ptr", given, 0};
-    if (!twin_py_begin(&args, 1))
+    if (!twin_py_begin(args, 1))
         return NULL;
-    PyObject *object = twin_py_next(&args);
+    PyObject *object = twin_py_next(args);
     if (!PyBytes_Check(object)) {
-        PyErr_SetString(PyExc_ValueError, "acl.util.bytes_to_ptr: data: bytes wanted");
+        PyErr_SetString(PyExc_ValueError, "acl.util.bytes_to_ptr: data: expected bytes");
         return NULL;
     }
     return twin_py_give_handle(PyBytes_AsString(object));
 }
 
-PyObject *twin_py_util_ptr_to_bytes(PyObject *module, PyObject *given)
+PyObject *twin_py_hand_util_ptr_to_bytes(struct twin_py_args *args)
 {
-    (void)module;
-    struct twin_py_args args = {"acl.util.ptr_to_bytes", given, 0};
     void *from;
     size_t size;
-    if (!twin_py_begin(&args, 2) || !twin_py_take_handle(&args, "ptr", &from) ||
-        !twin_py_take_limit(&args, "size", PY_SSIZE_T_MAX, &size))
+    if (!twin_py_begin(args, 2) || !twin_py_take_handle(args, "ptr", &from) ||
+        !twin_py_take_limit(args, "size", PY_SSIZE_T_MAX, &size))
         return NULL;
     if (!from && size > 0) {
-        PyErr_SetString(PyExc_ValueError, "acl.util.ptr_to_bytes: ptr: 0 is no memory");
+        PyErr_SetString(PyExc_ValueError, "acl.util.ptr_to_bytes: ptr: must not be 0");
         return NULL;
     }
     return PyBytes_FromStringAndSize(from, (Py_ssize_t)size);
@@ -60,7 +56,7 @@ static bool expect_array(const char *function, PyObject *object)
 {
     if (is_array(object))
         return true;
-    PyErr_Format(PyExc_ValueError, "%s: array: numpy array wanted", function);
+    PyErr_Format(PyExc_ValueError, "%s: array: expected a numpy array", function);
     return false;
 }
 
@@ -85,14 +81,12 @@ static int is_contiguous(PyObject *array)
     return is;
 }
 
-PyObject *twin_py_util_numpy_to_ptr(PyObject *module, PyObject *given)
+PyObject *twin_py_hand_util_numpy_to_ptr(struct twin_py_args *args)
 {
-    (void)module;
-    struct twin_py_args args = {"acl.util.numpy_to_ptr", given, 0};
-    if (!twin_py_begin(&args, 1))
+    if (!twin_py_begin(args, 1))
         return NULL;
-    PyObject *array = twin_py_next(&args);
-    if (!expect_array(args.function, array) ||
+    PyObject *array = twin_py_next(args);
+    if (!expect_array(args->function, array) ||
         PyErr_WarnEx(PyExc_DeprecationWarning,
                      "acl.util.numpy_to_ptr will go; acl.util.bytes_to_ptr stays", 1) != 0)
         return NULL;
@@ -107,14 +101,12 @@ PyObject *twin_py_util_numpy_to_ptr(PyObject *module, PyObject *given)
     return address_of(array);
 }
 
-PyObject *twin_py_util_numpy_contiguous_to_ptr(PyObject *module, PyObject *given)
+PyObject *twin_py_hand_util_numpy_contiguous_to_ptr(struct twin_py_args *args)
 {
-    (void)module;
-    struct twin_py_args args = {"acl.util.numpy_contiguous_to_ptr", given, 0};
-    if (!twin_py_begin(&args, 1))
+    if (!twin_py_begin(args, 1))
         return NULL;
-    PyObject *array = twin_py_next(&args);
-    if (!expect_array(args.function, array))
+    PyObject *array = twin_py_next(args);
+    if (!expect_array(args->function, array))
         return NULL;
     PyObject *numpy = PyImport_ImportModule("numpy");
     PyObject *whole = numpy ? PyObject_CallMethod(numpy, "ascontiguousarray", "(O)", array) : NULL;
@@ -173,24 +165,22 @@ static PyObject *view(PyObject *numpy, PyObject *type, void *memory, size_t byte
     return array;
 }
 
-PyObject *twin_py_util_ptr_to_numpy(PyObject *module, PyObject *given)
+PyObject *twin_py_hand_util_ptr_to_numpy(struct twin_py_args *args)
 {
-    (void)module;
-    struct twin_py_args args = {"acl.util.ptr_to_numpy", given, 0};
     void *memory;
     int32_t number;
-    if (!twin_py_begin(&args, 3) || !twin_py_take_handle(&args, "ptr", &memory))
+    if (!twin_py_begin(args, 3) || !twin_py_take_handle(args, "ptr", &memory))
         return NULL;
-    PyObject *shape = twin_py_next(&args);
+    PyObject *shape = twin_py_next(args);
     if (!PyTuple_Check(shape)) {
-        twin_py_refuse(&args, "shape", "tuple wanted");
+        twin_py_refuse(args, "shape", "expected a tuple");
         return NULL;
     }
-    if (!twin_py_take_i32(&args, "npy_type", &number))
+    if (!twin_py_take_i32(args, "npy_type", &number))
         return NULL;
     char letter[2] = {type_letter(number), '\0'};
     if (letter[0] == '\0') {
-        twin_py_refuse(&args, "npy_type", "%d is no type of numbers", number);
+        twin_py_refuse(args, "npy_type", "%d is not a type of numbers", number);
         return NULL;
     }
     PyObject *numpy = PyImport_ImportModule("numpy");
@@ -198,11 +188,11 @@ PyObject *twin_py_util_ptr_to_numpy(PyObject *module, PyObject *given)
     PyObject *array = NULL;
     size_t item = 0;
     size_t bytes = 0;
-    if (type && item_bytes(type, &item) && bytes_of(&args, shape, item, &bytes)) {
+    if (type && item_bytes(type, &item) && bytes_of(args, shape, item, &bytes)) {
         if (memory || bytes == 0)
             array = view(numpy, type, memory, bytes, shape);
         else
-            PyErr_SetString(PyExc_ValueError, "acl.util.ptr_to_numpy: ptr: 0 is no memory");
+            PyErr_SetString(PyExc_ValueError, "acl.util.ptr_to_numpy: ptr: must not be 0");
     }
     Py_XDECREF(type);
     Py_XDECREF(numpy);

@@ -122,7 +122,7 @@ class Reports(ModelTest):
         self.assertEqual(self.read(ptr, 64), b"\x09" * 64)
 
     def test_arguments(self):
-        with self.assertRaisesRegex(TypeError, "acl.rt.launch_callback args parse failed: fn: no function"):
+        with self.assertRaisesRegex(TypeError, "acl.rt.launch_callback args parse failed: fn: expected a function"):
             acl.rt.launch_callback(3, None, 1, 0)
 
 
@@ -158,7 +158,7 @@ class Exceptions(ModelTest):
             self.assertEqual(ask(0), 0xFFFFFFFF)
 
     def test_what_is_no_function_is_refused(self):
-        with self.assertRaisesRegex(TypeError, "set_exception_info_callback args parse failed: fn: no function"):
+        with self.assertRaisesRegex(TypeError, "set_exception_info_callback args parse failed: fn: expected a function"):
             acl.rt.set_exception_info_callback(7)
 
 
