@@ -8,26 +8,17 @@ Left: the ways to synchronise. Right: bandwidth of copies by size. Simulated tim
 """
 import argparse
 import collections
-import html
 import json
 import math
 import re
 
-WIDTH, HEIGHT, TOP, BOTTOM = 1200, 460, 78, 64
-FONT = "font-family='DejaVu Sans,Helvetica,Arial,sans-serif'"
-INK, PALE, GRID, BAR = "#22303c", "#68757f", "#e3e6ea", "#7fb2d9"
-LINES = ["#1f6fb2", "#e07b39", "#2a9d8f", "#8e5ea2", "#c0392b", "#7f8c8d"]
+from picture import WIDTH, line, text, whole
+
+HEIGHT, TOP, BOTTOM = 460, 78, 64
+BAR = "#7fb2d9"
+LINES = ["#3d8bd4", "#e07b39", "#2a9d8f", "#9b6fc4", "#d1567a", "#8ab543"]
 UNITS = {"KiB": 1 << 10, "MiB": 1 << 20}
 TITLES = {"virtual": "simulated time", "host": "host time of this machine"}
-
-
-def text(x, y, what, size=12, anchor="start", fill=INK, weight="normal"):
-    return (f"<text x='{x:.1f}' y='{y:.1f}' {FONT} font-size='{size}' text-anchor='{anchor}' fill='{fill}' "
-            f"font-weight='{weight}'>{html.escape(what)}</text>")
-
-
-def line(x1, y1, x2, y2, colour, width=1.0):
-    return f"<line x1='{x1:.1f}' y1='{y1:.1f}' x2='{x2:.1f}' y2='{y2:.1f}' stroke='{colour}' stroke-width='{width}'/>"
 
 
 def marks_of(row):
@@ -45,7 +36,7 @@ def draw_sync(rows, left, right):
     """Bars, the longest as wide as the panel."""
     out = [text(left, TOP - 14, "From the first call to the return of the wait, us", 13, weight="bold")]
     if not rows:
-        return out + [text(left, TOP + 20, "not measured", fill=PALE)]
+        return out + [text(left, TOP + 20, "not measured", kind="pale")]
     names = 130
     most = max(row["median"] for row in rows)
     step = nice_step(most)
@@ -55,7 +46,8 @@ def draw_sync(rows, left, right):
     height = (HEIGHT - TOP - BOTTOM) / len(rows)
     for k in range(int(most / step) + 1):
         x = base + k * step * scale
-        out += [line(x, TOP, x, HEIGHT - BOTTOM, GRID), text(x, HEIGHT - BOTTOM + 18, f"{k * step:g}", 11, "middle", PALE)]
+        out += [line(x, TOP, x, HEIGHT - BOTTOM),
+                text(x, HEIGHT - BOTTOM + 18, f"{k * step:g}", 11, "middle", kind="pale")]
     for row in rows:
         middle = place + height / 2
         width = row["median"] * scale
@@ -64,7 +56,7 @@ def draw_sync(rows, left, right):
                 text(base + width + 5, middle + 4, f"{row['median']:.4g}", 12)]
         marks = marks_of(row)
         if marks and width > 7 * len(marks):
-            out.append(text(base + 6, middle + 4, marks, 10, fill=INK))
+            out.append(text(base + 6, middle + 4, marks, 10, kind="label"))
         place += height
     return out
 
@@ -78,7 +70,7 @@ def draw_copies(rows, left, right):
         if found and row["median"] > 0:
             ways[found[1]][int(found[2]) * UNITS[found[3]]] = row["bytes"] / row["median"] / 1e3
     if not ways:
-        return out + [text(left, TOP + 20, "not measured", fill=PALE)]
+        return out + [text(left, TOP + 20, "not measured", kind="pale")]
     same = collections.defaultdict(list)
     for way, points in ways.items():
         same[tuple(sorted(points.items()))].append(way)
@@ -94,11 +86,11 @@ def draw_copies(rows, left, right):
 
     for power in range(low, high + 1):
         y = at(sizes[0], 10 ** power)[1]
-        out += [line(base, y, right - legend, y, GRID), text(base - 6, y + 4, f"{10 ** power:g}", 11, "end", PALE)]
+        out += [line(base, y, right - legend, y), text(base - 6, y + 4, f"{10 ** power:g}", 11, "end", kind="pale")]
     for size in sizes:
         x = at(size, 10 ** low)[0]
         name = f"{size >> 20} MiB" if size >= 1 << 20 else f"{size >> 10} KiB"
-        out += [line(x, TOP, x, bottom, GRID), text(x, bottom + 18, name, 10, "middle", PALE)]
+        out += [line(x, TOP, x, bottom), text(x, bottom + 18, name, 10, "middle", kind="pale")]
     ends = []
     for colour, (points, names) in zip(LINES, same.items()):
         places = [at(size, rate) for size, rate in points]
@@ -117,14 +109,16 @@ def draw_copies(rows, left, right):
 def draw(report, clock):
     rows = [row for row in report["rows"] if row["clock"] == clock]
     title = f"twinrt bench: {TITLES[clock]}, profile {report['profile']}"
-    note = ("The numbers in the bars count the parameters of the profile behind a time, by mark. No board was measured."
+    note = ("The numbers in the bars count the parameters of the profile that a time depends on, by mark. No board was measured."
             if clock == "virtual" else "Medians; this machine's, and noisy.")
-    body = [text(24, 32, title, 17, weight="bold"),
-            *draw_sync([row for row in rows if row["group"] == "sync"], 24, 560),
-            *draw_copies([row for row in rows if row["group"] == "copy"], 610, WIDTH - 16),
-            text(24, HEIGHT - 14, note, 11, fill=PALE)]
-    return (f"<svg xmlns='http://www.w3.org/2000/svg' width='{WIDTH}' height='{HEIGHT}' viewBox='0 0 {WIDTH} {HEIGHT}'>\n"
-            f"<!-- SPDX-License-Identifier: Apache-2.0 -->\n<rect width='100%' height='100%' fill='#ffffff'/>\n" + "\n".join(body) + "\n</svg>\n")
+    sync = [row for row in rows if row["group"] == "sync"]
+    description = ("Bars, time from the first call to the return of the wait: "
+                   + ", ".join(f"{row['name']} {row['median']:.4g} us" for row in sync)
+                   + ". Lines: bandwidth of copies by size, for each direction. " + note)
+    return whole(HEIGHT, title, description, [
+        text(24, 32, title, 17, weight="bold"), *draw_sync(sync, 24, 560),
+        *draw_copies([row for row in rows if row["group"] == "copy"], 610, WIDTH - 16),
+        text(24, HEIGHT - 14, note, 11, kind="pale")])
 
 
 def main():

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws a timeline file as an SVG picture, with nothing but Python.
 
-  timeline_svg.py TRACE.json OUT.svg [--from US --to US] [--range US:US:TITLE]... [--rows PATTERN] [--title TEXT] [--all]
+  timeline_svg.py TRACE.json OUT.svg [--from US --to US] [--range US:US:TITLE]... [--rows PATTERN] [--zero] [--title TEXT] [--all]
 
 Without a range there are two panels: all tasks, and the end of the longest wait between streams. --range may be repeated: each
-is a panel. --rows leaves the rows whose whole name fits the pattern, such as "AIC 0.*|stream 1". Doorbells and shares of classes
-are left out unless --all asks for them.
+is a panel. --rows leaves the rows whose whole name fits the pattern, such as "AIC 0.*|stream 1". --zero counts time from the first
+task, also in ranges. Doorbells and shares of classes are left out unless --all asks for them.
 """
 import argparse
 import collections
@@ -15,15 +15,20 @@ import json
 import re
 import sys
 
-WIDTH, LEFT, RIGHT, TOP = 1200, 168, 16, 64
+from picture import LETTER, WIDTH, line, text, whole
+
+LEFT, RIGHT, TOP, LEGEND = 168, 16, 64, 18
 TASK, PHASE, GAP, AXIS, CURVE = 22, 18, 8, 34, 34
-FONT = "font-family='DejaVu Sans,Helvetica,Arial,sans-serif'"
-LETTER = 6.3  # width of one at 11 px
-CALL, TASK_FILL, WAIT_FILL = "#cdbfe6", "#a9cbe6", "#e3e6ea"
-MARKS = {"known": "#2a9d8f", "measured": "#2a9d8f", "inferred": "#e9c46a", "assumed": "#f0997d"}
-STREAM_FILLS = ("#a9cbe6", "#bfe0b4", "#f2d4a2", "#d9c2ea", "#f4b9b9", "#b5e0dc", "#e3dba0", "#c9ced6")
+ARROWS_MOST = 80  # of a kind, in a panel
+# A colour for each meaning, in the order of the legend; "waiting" is grey (class "wait"), and nothing else is.
+COLOURS = {"host call": "#cdbfe6", "task": "#a9cbe6", "kernel": "#c5d7a4", "waiting": None,
+           "length known": "#2a9d8f", "length measured": "#74c69d", "length inferred": "#e9c46a", "length assumed": "#f0997d",
+           "scalar": "#8e7cc3", "MTE1": "#6fa8dc", "MTE2": "#3d78b5", "MTE3": "#4bb3c4", "cube": "#e07b39", "vector": "#d1567a",
+           "FIX": "#8ab543"}
+PIPES = ("scalar", "MTE1", "MTE2", "MTE3", "cube", "vector", "FIX")
+STREAM_FILLS = ("#a9cbe6", "#bfe0b4", "#f2d4a2", "#d9c2ea", "#f4b9b9", "#b5e0dc", "#e3dba0", "#a6c48a")
 CURVE_FILL = "#7fa8c9"
-INK, PALE = "#22303c", "#8a97a3"
+ARROWS = {"wake": "record releases a wait", "submit": "call submits"}
 LEFT_OUT = (" doorbells", " class shares")
 
 Slice = collections.namedtuple("Slice", "row begin end name cat args depth")
@@ -31,11 +36,14 @@ Arrow = collections.namedtuple("Arrow", "kind from_row from_us to_row to_us")
 Curve = collections.namedtuple("Curve", "process name unit most points")
 
 
-def read(path, everything=True, wanted=None):
-    """What the file holds; `wanted`: a pattern for the names of rows."""
+def read(path, everything=True, wanted=None, zero=False):
+    """What the file holds; `wanted`: a pattern for the names of rows; `zero`: times count from the first task."""
     with open(path, encoding="utf-8") as file:
         document = json.load(file)
     events = document["traceEvents"]
+    if zero:
+        first = min((event["ts"] for event in events if event.get("cat") == "task" and event["ph"] == "X"), default=0)
+        events = [{**event, "ts": event["ts"] - first} if "ts" in event else event for event in events]
     processes, rows, slices, starts, arrows, points = {}, {}, [], {}, [], {}
     for event in events:
         row = (event["pid"], event["tid"])
@@ -74,8 +82,8 @@ def read(path, everything=True, wanted=None):
     return processes, rows, slices, arrows, curves
 
 
-def panels(slices):
-    """The ranges to draw: everything the streams did, and where the longest park ended."""
+def usual_ranges(slices):
+    """The ranges to draw: all tasks, and the end of the longest wait between streams."""
     tasks = [s for s in slices if s.cat == "task"]
     if not tasks:
         raise SystemExit("timeline_svg.py: no task in this timeline")
@@ -98,6 +106,7 @@ class Panel:
     def __init__(self, title, begin, end, top, data):
         self.title, self.begin, self.end, self.top = title, begin, end, top
         self.processes, rows, slices, arrows, curves = data
+        self.all_rows = rows
         self.slices = [s for s in slices if s.end >= begin and s.begin <= end]
         used = {s.row for s in self.slices}
         self.rows, y = {}, top + 30
@@ -129,8 +138,28 @@ class Panel:
             y += CURVE + GAP
         self.bottom = y
         self.height = y + AXIS - top
-        self.arrows = [a for a in arrows if a.from_row in self.rows and a.to_row in self.rows
-                       and begin <= a.to_us <= end and begin <= a.from_us <= end]
+        self.arrows, self.cut = [], {}
+        for kind in ARROWS:
+            fit = [a for a in arrows if a.kind == kind and a.from_row in self.rows and a.to_row in self.rows
+                   and begin <= a.to_us <= end and begin <= a.from_us <= end]
+            step = -(-len(fit) // ARROWS_MOST) or 1
+            self.arrows += fit[::step]
+            if step > 1:
+                self.cut[kind] = (len(fit[::step]), len(fit))
+        self.meanings = [meaning for meaning in map(self.meaning, self.slices) if meaning in COLOURS]
+
+    def meaning(self, s):
+        """What the colour of a box says: a key of COLOURS, or the colour of a stream."""
+        pipe = self.all_rows.get(s.row, "").split(" ")[-1]
+        if s.cat in ("slot", "share"):
+            return STREAM_FILLS[s.args.get("stream", 0) % len(STREAM_FILLS)]
+        if s.cat in ("call", "task"):
+            return {"call": "host call", "task": "task"}[s.cat]
+        if s.cat == "core" and pipe in PIPES:
+            return pipe if "mark" in s.args else "waiting"
+        if "mark" not in s.args and (s.cat == "core" or s.name == "kernel"):
+            return "kernel"
+        return "length " + s.args["mark"] if "mark" in s.args and s.cat != "host wait" else "waiting"
 
     def x(self, us):
         us = min(max(us, self.begin), self.end)
@@ -152,7 +181,7 @@ class Panel:
             last = value
         path.append("L%.1f %.1f L%.1f %d Z" % (self.x(self.end), y + CURVE * (1 - last / curve.most),
                                                self.x(self.end), y + CURVE))
-        yield ("<rect x='%.1f' y='%d' width='%.1f' height='%d' fill='#f4f6f8'/>"
+        yield ("<rect x='%.1f' y='%d' width='%.1f' height='%d' class='area'/>"
                "<path d='%s' fill='%s'><title>%s, %s</title></path>"
                % (LEFT, y, WIDTH - LEFT - RIGHT, CURVE, " ".join(path), CURVE_FILL,
                   html.escape(curve.name), curve.unit))
@@ -167,35 +196,30 @@ class Panel:
         while at <= self.end:
             x = self.x(at)
             anchor = "end" if x > WIDTH - RIGHT - 40 else "middle"
-            yield ("<line x1='%.1f' y1='%d' x2='%.1f' y2='%d' stroke='#e6eaee'/>"
-                   "<text x='%.1f' y='%d' font-size='11' fill='%s' text-anchor='%s'>%s</text>"
-                   % (x, self.top + 34, x, self.bottom, x, self.bottom + 14, PALE, anchor,
-                      "%.*f us" % (digits, at)))
+            yield line(x, self.top + 34, x, self.bottom)
+            yield text(x, self.bottom + 14, "%.*f us" % (digits, at), 11, anchor, kind="pale")
             at += step
 
     def box(self, s):
         x1, x2 = self.x(s.begin), self.x(s.end)
         y = self.rows[s.row] + (TASK if s.depth else 0)
         height = PHASE if s.depth else TASK
-        mark = s.args.get("mark")
-        fill = (CALL if s.cat == "call" else TASK_FILL if s.cat == "task" else
-                WAIT_FILL if s.cat == "host wait" else
-                STREAM_FILLS[s.args.get("stream", 0) % len(STREAM_FILLS)]
-                if s.cat in ("slot", "share") else MARKS.get(mark, WAIT_FILL))
+        meaning = self.meaning(s)
+        colour = "fill='%s'" % COLOURS.get(meaning, meaning) if meaning != "waiting" else ""
+        edge = "box" if x2 - x1 > 3 else "" # beside many narrow boxes, the edges would be all that is seen
+        kind = (edge + " wait").strip() if meaning == "waiting" else edge
         tip = "%s: %.3f to %.3f us, %.3f us" % (s.name, s.begin, s.end, s.end - s.begin)
         if "parameter" in s.args:
             tip += "; %s = %s %s [%s]" % tuple(s.args.get(k, "") for k in
                                                ("parameter", "value", "unit", "mark"))
-        yield ("<rect x='%.1f' y='%d' width='%.1f' height='%d' fill='%s' stroke='white' "
-               "stroke-width='0.6'><title>%s</title></rect>"
-               % (x1, y, max(x2 - x1, 0.8), height, fill, html.escape(tip, quote=True)))
+        yield ("<rect x='%.1f' y='%d' width='%.1f' height='%d' class='%s' stroke-width='0.6' %s><title>%s</title></rect>"
+               % (x1, y, max(x2 - x1, 0.8), height, kind, colour, html.escape(tip, quote=True)))
         room = int((x2 - x1 - 6) / LETTER)
-        label = "" if s.name == "pipe" else s.name  # the row tells which
+        label = "" if s.name == "pipe" else s.name  # the row names it
         if len(label) > room:
             label = label[:room - 1] + "\u2026" if room >= 4 else ""
         if label:
-            yield ("<text x='%.1f' y='%d' font-size='11' fill='%s'>%s</text>"
-                   % (x1 + 3, y + height - 6, INK, html.escape(label)))
+            yield text(x1 + 3, y + height - 6, label, 11, kind="ink" if meaning == "waiting" else "label")
 
     def arrow(self, a):
         x1, x2 = self.x(a.from_us), self.x(a.to_us)
@@ -203,22 +227,16 @@ class Panel:
         y2 = self.rows[a.to_row]
         if y2 < y1:
             y1, y2 = self.rows[a.from_row], self.rows[a.to_row] + TASK + PHASE
-        colour = "#c1121f" if a.kind == "wake" else PALE
         bend = (y2 - y1) / 2
-        yield ("<path d='M%.1f %d C%.1f %d %.1f %d %.1f %d' fill='none' stroke='%s' "
-               "stroke-width='%s' stroke-opacity='%s' marker-end='url(#%s)'/>"
-               % (x1, y1, x1, y1 + bend, x2, y2 - bend, x2, y2, colour,
-                  *(("1.6", "1") if a.kind == "wake" else ("0.8", "0.6")),
-                  "wake" if a.kind == "wake" else "submit"))
+        width, opacity = ("1.6", "1") if a.kind == "wake" else ("0.8", "0.7")
+        yield ("<path d='M%.1f %d C%.1f %d %.1f %d %.1f %d' fill='none' class='%s' stroke-width='%s' stroke-opacity='%s' "
+               "marker-end='url(#%s)'/>" % (x1, y1, x1, y1 + bend, x2, y2 - bend, x2, y2, a.kind, width, opacity, a.kind))
 
     def draw(self):
-        yield ("<text x='16' y='%d' font-size='14' font-weight='bold' fill='%s'>%s</text>"
-               % (self.top + 16, INK, html.escape(self.title)))
+        yield text(16, self.top + 16, self.title, 14, weight="bold")
         yield from self.grid()
-        for y, text, strong in self.names:
-            yield ("<text x='%d' y='%d' font-size='%d' fill='%s'>%s</text>"
-                   % (16 if strong else 28, y, 11 if strong else 12, PALE if strong else INK,
-                      html.escape(text)))
+        for y, name, strong in self.names:
+            yield text(16 if strong else 28, y, name, 11 if strong else 12, kind="pale" if strong else "ink")
         for y, curve in self.curves:
             yield from self.area(y, curve)
         for s in sorted(self.slices, key=lambda s: (s.depth, s.begin)):
@@ -227,74 +245,85 @@ class Panel:
             yield from self.arrow(a)
 
 
-def legend():
-    x = LEFT
-    entries = [("host call", CALL), ("task", TASK_FILL), ("waiting", WAIT_FILL)]
-    entries += [("length %s" % m, MARKS[m]) for m in ("known", "inferred", "assumed")]
-    for text, colour in entries:
-        yield ("<rect x='%d' y='34' width='14' height='12' fill='%s'/>"
-               "<text x='%d' y='44' font-size='11' fill='%s'>%s</text>"
-               % (x, colour, x + 18, INK, text))
-        x += 34 + int(len(text) * LETTER)
-    yield ("<line x1='%d' y1='40' x2='%d' y2='40' stroke='#c1121f' stroke-width='1.6' "
-           "marker-end='url(#wake)'/><text x='%d' y='44' font-size='11' fill='%s'>"
-           "record lets a wait go</text>" % (x, x + 22, x + 30, INK))
-    x += 190
-    yield ("<line x1='%d' y1='40' x2='%d' y2='40' stroke='%s' stroke-width='0.8' "
-           "marker-end='url(#submit)'/><text x='%d' y='44' font-size='11' fill='%s'>"
-           "call submits</text>" % (x, x + 22, PALE, x + 30, INK))
+def legend(drawn):
+    """(elements, lines): the meanings of the colours and arrows that the panels have."""
+    entries = [(meaning, 18, lambda x, y, colour=colour: "<rect x='%d' y='%d' width='14' height='12' %s/>"
+                % (x, y - 10, "fill='%s'" % colour if colour else "class='wait'"))
+               for meaning, colour in COLOURS.items() if any(meaning in panel.meanings for panel in drawn)]
+    for kind, meaning in ARROWS.items():
+        if not any(a.kind == kind for panel in drawn for a in panel.arrows):
+            continue
+        cut = [panel.cut[kind] for panel in drawn if kind in panel.cut]
+        if cut:
+            meaning += " (%d of %d)" % tuple(sum(column) for column in zip(*cut))
+        more = " stroke-width='%s' marker-end='url(#%s)'" % ("1.6" if kind == "wake" else "0.8", kind)
+        entries.append((meaning, 30, lambda x, y, kind=kind, more=more: line(x, y - 4, x + 22, y - 4, kind, more)))
+    found, x, y = [], LEFT, 44
+    for meaning, indent, draw in entries:
+        width = indent + 16 + int(len(meaning) * LETTER)
+        if x + width > WIDTH:
+            x, y = LEFT, y + LEGEND
+        found += [draw(x, y), text(x + indent, y, meaning, 11)]
+        x += width
+    return found, (y - 44) // LEGEND + 1
 
 
-def picture(title, drawn):
-    height = drawn[-1].top + drawn[-1].height
-    yield ("<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d' %s>"
-           % (WIDTH, height, WIDTH, height, FONT))
-    yield "<!-- SPDX-License-Identifier: Apache-2.0 -->"
-    yield "<defs>"
-    for kind, colour in (("wake", "#c1121f"), ("submit", PALE)):
-        yield ("<marker id='%s' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='6' "
-               "markerHeight='6' orient='auto-start-reverse'><path d='M0 0 L8 4 L0 8 z' "
-               "fill='%s'/></marker>" % (kind, colour))
-    yield "</defs>"
-    yield "<rect width='100%' height='100%' fill='white'/>"
-    yield ("<text x='16' y='24' font-size='16' font-weight='bold' fill='%s'>%s</text>"
-           % (INK, html.escape(title)))
-    yield from legend()
+def description(drawn):
+    """A sentence for each panel."""
+    found = []
     for panel in drawn:
-        yield from panel.draw()
-    yield "</svg>"
+        names = [name for _, name, strong in panel.names if not strong]
+        found.append("%s: %.3f to %.3f us, rows %s." % (panel.title or "Panel", panel.begin, panel.end, ", ".join(names)))
+    return " ".join(found)
 
 
-def panel_range(text):
-    begin, end, title = text.split(":", 2)
+def panels_from(top, ranges, data):
+    drawn = []
+    for title, begin, end in ranges:
+        drawn.append(Panel(title, begin, end, top, data))
+        top += drawn[-1].height + 12
+    return drawn
+
+
+def picture(title, ranges, data):
+    elements, lines = legend(panels_from(TOP, ranges, data))
+    drawn = panels_from(TOP + LEGEND * (lines - 1), ranges, data)
+    body = ["<defs>"]
+    body += ["<marker id='%s' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='6' markerHeight='6' orient='auto-start-reverse'>"
+             "<path d='M0 0 L8 4 L0 8 z' class='%s-end'/></marker>" % (kind, kind) for kind in ARROWS]
+    body += ["</defs>", text(16, 24, title, 16, weight="bold"), *elements]
+    for panel in drawn:
+        body += panel.draw()
+    return whole(drawn[-1].top + drawn[-1].height, title, description(drawn), body)
+
+
+def panel_range(given):
+    begin, end, title = given.split(":", 2)
     if float(end) <= float(begin):
-        raise ValueError(text)
+        raise ValueError(given)
     return title, float(begin), float(end)
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("trace")
     parser.add_argument("out")
     parser.add_argument("--from", dest="begin", type=float)
     parser.add_argument("--to", dest="end", type=float)
     parser.add_argument("--range", dest="ranges", type=panel_range, action="append", metavar="US:US:TITLE")
     parser.add_argument("--rows", metavar="PATTERN")
-    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--zero", action="store_true", help="count time from the first task")
+    parser.add_argument("--all", action="store_true", help="draw doorbells and shares of classes too")
     parser.add_argument("--title", default="Timeline, simulated device time")
     options = parser.parse_args()
     if (options.begin is None) != (options.end is None) or (
             options.begin is not None and options.end <= options.begin):
         parser.error("a range needs --from and a later --to")
-    data = read(options.trace, options.all, options.rows)
+    data = read(options.trace, options.all, options.rows, options.zero)
     ranges = options.ranges or ([("", options.begin, options.end)] if options.begin is not None
-                                else panels(data[2]))
-    drawn, top = [], TOP
-    for title, begin, end in ranges:
-        drawn.append(Panel(title, begin, end, top, data))
-        top += drawn[-1].height + 12
+                                else usual_ranges(data[2]))
     with open(options.out, "w", encoding="utf-8") as file:
-        file.write("\n".join(picture(options.title, drawn)) + "\n")
+        file.write(picture(options.title, ranges, data))
     return 0
 
 

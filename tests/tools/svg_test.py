@@ -24,6 +24,35 @@ def draw(script, trace, *options):
         return got, tree.parse(out).getroot() if os.path.exists(out) else None
 
 
+def cores(script):
+    """A kernel on three pipes, submitted with 200 tasks: a colour for each pipe, grey for waits alone, a limit of arrows."""
+    events = [{"ph": "M", "pid": 1, "tid": tid, "name": "thread_name", "args": {"name": name}}
+              for tid, name in enumerate(("stream 1", "AIC 0", "AIC 0 MTE2", "AIC 0 cube", "AIC 0 FIX"))]
+    for name, tid, cat, args in (("AI core", 0, "task", {}), ("kernel", 0, "phase", {}), ("block 0", 1, "core", {}),
+                                 ("pipe", 2, "core", {"mark": "known"}), ("pipe", 3, "core", {"mark": "known"}), ("pipe", 4, "core", {})):
+        events.append({"ph": "X", "pid": 1, "tid": tid, "name": name, "cat": cat, "ts": 1, "dur": 99, "args": args})
+    for at in range(200):
+        events += [{"ph": phase, "id": at, "cat": "submit", "pid": 1, "tid": tid, "ts": 2} for phase, tid in (("s", 1), ("f", 0))]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "cores.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"traceEvents": events}, file)
+        _, root = draw(script, path)
+    failed = []
+    boxes = {box.find(SVG + "title").text.split(":")[0] + str(box.get("y")): box for box in root.iter(SVG + "rect")
+             if box.find(SVG + "title") is not None}
+    waits = [name for name, box in boxes.items() if "wait" in box.get("class", "")]
+    if len(boxes) != 6 or len(waits) != 1 or not waits[0].startswith("pipe"):
+        failed.append("grey is not for the wait of a pipe alone: %s" % waits)
+    if len({box.get("fill") for name, box in boxes.items() if name.startswith("pipe")}) != 3:
+        failed.append("two pipes have one colour")
+    arrows = [path for path in root.iter(SVG + "path") if path.get("marker-end")]
+    texts = [t.text for t in root.iter(SVG + "text")]
+    if len(arrows) > 80 or "call submits (%d of 200)" % len(arrows) not in texts:
+        failed.append("%d arrows, and the legend has %s" % (len(arrows), [t for t in texts if "submits" in t]))
+    return failed
+
+
 def main():
     script, trace, picture = sys.argv[1:]
     example = {t.text for t in tree.parse(picture).getroot().iter(SVG + "text")}
@@ -48,6 +77,22 @@ def main():
             failed.append("the example's picture has no " + wanted)
     if not any(p.get("marker-end") == "url(#wake)" for p in root.iter(SVG + "path")):
         failed.append("no arrow from the record to the wait")
+
+    heads = [root.find(SVG + name) for name in ("title", "desc")]
+    if any(head is None or not head.text for head in heads):
+        failed.append("no title or description")
+    style = root.find(SVG + "style")
+    if style is None or "prefers-color-scheme:dark" not in style.text:
+        failed.append("no colours for dark pages")
+    if "scalar" in texts or "length measured" in texts:
+        failed.append("the legend has what does not occur")
+    failed += cores(script)
+
+    _, root = draw(script, trace, "--zero")
+    first = min(task["ts"] for task in tasks)
+    shown = "%s: 0.000 to " % next(task["name"] for task in tasks if task["ts"] == first)
+    if not any(t.text.startswith(shown) for t in root.iter(SVG + "title")):
+        failed.append("--zero: no task begins at 0")
 
     got, root = draw(script, trace, "--from", "5", "--to", "4")
     if got.returncode == 0 or root is not None:

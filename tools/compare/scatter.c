@@ -13,12 +13,18 @@
 #define TOP    84.0
 #define BOTTOM 586.0
 #define FONT   "font-family='DejaVu Sans,Helvetica,Arial,sans-serif'"
-#define INK    "#22303c"
-#define PALE   "#68757f"
-#define GRID   "#e3e6ea"
+/* Classes of STYLE. */
+#define INK  "ink"
+#define PALE "pale"
+#define GRID "grid"
+#define STYLE                                                                                      \
+    "<style>.page{fill:#ffffff}.ink{fill:#22303c}.pale{fill:#68757f;stroke:#68757f}"               \
+    ".grid{stroke:#e3e6ea}text{stroke:none}\n@media (prefers-color-scheme:dark){"                  \
+    ".page{fill:#0d1117}.ink{fill:#e6edf3}.pale{fill:#9aa6b2;stroke:#9aa6b2}"                      \
+    ".grid{stroke:#2b3440}}</style>\n"
 
-static const char *const colours[] = {"#1f6fb2", "#e07b39", "#2a9d8f", "#8e5ea2",
-                                      "#c0392b", "#7f8c8d", "#b8860b", "#3c4a9e"};
+static const char *const colours[] = {"#3d8bd4", "#e07b39", "#2a9d8f", "#9b6fc4",
+                                      "#d1567a", "#8ab543", "#b8860b", "#6f7fd8"};
 #define COLOURS (sizeof(colours) / sizeof(colours[0]))
 
 /* The same powers of ten on both axes, so that equal times lie on the diagonal. */
@@ -36,11 +42,11 @@ static double upwards(const struct axes *axes, double ns)
     return BOTTOM - (BOTTOM - TOP) * (log10(ns) - axes->low) / (axes->high - axes->low);
 }
 
-static void put_text(FILE *out, double x, double y, int size, const char *anchor, const char *fill,
+static void put_text(FILE *out, double x, double y, int size, const char *anchor, const char *kind,
                      const char *text)
 {
-    fprintf(out, "<text x='%.1f' y='%.1f' " FONT " font-size='%d' text-anchor='%s' fill='%s'>", x,
-            y, size, anchor, fill);
+    fprintf(out, "<text x='%.1f' y='%.1f' " FONT " font-size='%d' text-anchor='%s' class='%s'>", x,
+            y, size, anchor, kind);
     for (; *text; text++) {
         if (*text == '<')
             fputs("&lt;", out);
@@ -52,11 +58,11 @@ static void put_text(FILE *out, double x, double y, int size, const char *anchor
     fputs("</text>\n", out);
 }
 
-static void put_line(FILE *out, double x1, double y1, double x2, double y2, const char *colour,
+static void put_line(FILE *out, double x1, double y1, double x2, double y2, const char *kind,
                      const char *more)
 {
-    fprintf(out, "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='%s'%s/>\n", x1, y1, x2, y2,
-            colour, more);
+    fprintf(out, "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' class='%s'%s/>\n", x1, y1, x2, y2,
+            kind, more);
 }
 
 static bool point(const struct compare_result *result, size_t at, uint32_t *out_kind,
@@ -144,14 +150,19 @@ void compare_draw(const struct compare_result *result, FILE *out)
     char device[2][128];
     struct axes axes = find_axes(result);
     fprintf(out,
-            "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d'>\n"
+            "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d' "
+            "role='img' aria-labelledby='title description'>\n"
             "<!-- SPDX-License-Identifier: Apache-2.0 -->\n"
-            "<rect width='100%%' height='100%%' fill='#ffffff'/>\n",
-            WIDTH, HEIGHT, WIDTH, HEIGHT);
+            "<title id='title'>twinrt compare: time of each task on the device</title>\n"
+            "<desc id='description'>A point for each of %zu pairs of tasks: its time in A across, "
+            "in B upwards, on logarithmic axes.</desc>\n" STYLE
+            "<rect width='100%%' height='100%%' class='page'/>\n",
+            WIDTH, HEIGHT, WIDTH, HEIGHT, result->timed.count);
     compare_device_name(&result->side[0], device[0], sizeof(device[0]));
     compare_device_name(&result->side[1], device[1], sizeof(device[1]));
     put_text(out, 24, 32, 17, "start", INK, "twinrt compare: time of each task on the device");
-    (void)snprintf(text, sizeof(text), "%zu pairs of tasks; on the dashed line both take the same",
+    (void)snprintf(text, sizeof(text),
+                   "%zu pairs of tasks; on the dashed line both times are equal",
                    result->timed.count);
     put_text(out, 24, 54, 12, "start", PALE, text);
     draw_axes(&axes, out);

@@ -11,6 +11,7 @@ foreach(folder backends bench rtl-stubs runtime sim tools)
 endforeach()
 install(DIRECTORY examples DESTINATION share/twinrt USE_SOURCE_PERMISSIONS PATTERN "__pycache__" EXCLUDE PATTERN "CMakeLists.txt" EXCLUDE)
 install(PROGRAMS tools/bench_svg.py tools/board_check.py tools/msprof_print.py tools/timeline_svg.py DESTINATION share/twinrt/tools)
+install(FILES tools/picture.py DESTINATION share/twinrt/tools)
 # The pages' links to examples and tools.
 install(CODE [[
   set(documents "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/share/doc/twinrt")
