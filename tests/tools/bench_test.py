@@ -63,7 +63,7 @@ class Options(unittest.TestCase):
 
     def test_null_backend_has_no_model(self):
         got = run("--filter", "model/start", "--backend", "null")
-        self.assertIn("is about the model", got.stderr)
+        self.assertIn("measures the model", got.stderr)
 
     def test_table_keeps_clocks_apart_and_says_the_marks(self):
         shown = run("--filter", "sync", "--repeats", "1").stdout

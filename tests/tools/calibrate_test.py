@@ -254,7 +254,7 @@ class Command(unittest.TestCase):
     """What is refused, and how."""
 
     def test_no_record(self):
-        self.assertIn("missing argument: RECORD", run(OPTIONS.twinrt, "calibrate", status=2))
+        self.assertIn("missing argument: RECORDING", run(OPTIONS.twinrt, "calibrate", status=2))
 
     def test_unknown_parameter(self):
         with tempfile.TemporaryDirectory() as folder:

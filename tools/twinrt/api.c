@@ -2,7 +2,6 @@
 /* `twinrt api`: what of the public interface is built, from the table that the library is built from. */
 #include "tool.h"
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +11,7 @@
 #include "api/functions.h"
 #include "core/base/config.h"
 #include "core/base/soc.h"
-#include "setting_option.h"
+#include "options.h"
 
 /* Every function in the order of the table, and sorted by name. */
 static const twin_api_function functions[] = {
@@ -32,33 +31,17 @@ struct options {
     uint32_t part; /* of it, TWIN_PART_... */
     unsigned count[STATES];
 };
+static struct options options;
 
-#define KEY_PROFILE 0x100
-#define REASON      (TWIN_PARTS_BYTES + 64u)
+#define REASON (TWIN_PARTS_BYTES + 64u)
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void list_unsupported(struct argp_state *state, const struct tool_option *option,
+                             char *value)
 {
-    struct options *options = state->input;
-    (void)argument;
-    switch (key) {
-    case 'a':
-        options->all = true;
-        return 0;
-    case 'u':
-        options->all = false;
-        return 0;
-    case 'j':
-        options->json = true;
-        return 0;
-    case KEY_PROFILE:
-        twin_tool_set(state, "profile", TWIN_SETTING_PROFILE, argument);
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "no argument is expected: %s", argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    (void)state;
+    (void)option;
+    (void)value;
+    options.all = false;
 }
 
 static int by_name(const void *a, const void *b)
@@ -68,10 +51,9 @@ static int by_name(const void *a, const void *b)
 }
 
 /* `reason`: why it is not built or not offered, "" for what is built. */
-static api_state state_of(const struct options *options, const twin_api_function *function,
-                          char reason[REASON])
+static api_state state_of(const twin_api_function *function, char reason[REASON])
 {
-    if ((function->parts & options->part) == 0) {
+    if ((function->parts & options.part) == 0) {
         char list[TWIN_PARTS_BYTES];
         twin_soc_list_parts(function->parts, list);
         (void)snprintf(reason, REASON,
@@ -83,7 +65,7 @@ static api_state state_of(const struct options *options, const twin_api_function
     return reason[0] ? NOT_BUILT : BUILT;
 }
 
-static void print_lines(const struct options *options)
+static void print_lines(void)
 {
     int width = 0;
     for (size_t i = 0; i < COUNT; i++)
@@ -91,15 +73,15 @@ static void print_lines(const struct options *options)
             width = (int)strlen(sorted[i]->name);
     for (size_t i = 0; i < COUNT; i++) {
         char reason[REASON];
-        api_state is = state_of(options, sorted[i], reason);
+        api_state is = state_of(sorted[i], reason);
         if (is != BUILT)
             printf("%-*s  %s: %s\n", width, sorted[i]->name, state_names[is], reason);
-        else if (options->all)
+        else if (options.all)
             printf("%-*s  built\n", width, sorted[i]->name);
     }
     printf("%zu functions on %s: %u built, %u not built, %u not offered\n", COUNT,
-           options->soc[0] ? options->soc : "any part", options->count[BUILT],
-           options->count[NOT_BUILT], options->count[NOT_OFFERED]);
+           options.soc[0] ? options.soc : "any part", options.count[BUILT],
+           options.count[NOT_BUILT], options.count[NOT_OFFERED]);
 }
 
 static void print_text(const char *text)
@@ -119,14 +101,14 @@ static void print_counts(const unsigned *count)
            count[NOT_BUILT], count[NOT_OFFERED]);
 }
 
-/* The rows of an area stand together in the table, so its counts are complete where the next one begins. */
-static void print_areas(const struct options *options)
+/* The rows of an area follow each other in the table, so its counts are complete where the next one begins. */
+static void print_areas(void)
 {
     unsigned count[STATES] = {0};
     for (size_t i = 0; i < COUNT; i++) {
         char reason[REASON];
         const bool last = i + 1 == COUNT;
-        count[state_of(options, &functions[i], reason)]++;
+        count[state_of(&functions[i], reason)]++;
         if (!last && strcmp(functions[i + 1].area, functions[i].area) == 0)
             continue;
         printf("    \"%s\": ", functions[i].area);
@@ -136,12 +118,12 @@ static void print_areas(const struct options *options)
     }
 }
 
-static void print_json(const struct options *options)
+static void print_json(void)
 {
-    printf("{\n  \"soc\": \"%s\",\n  \"functions\": [\n", options->soc);
+    printf("{\n  \"soc\": \"%s\",\n  \"functions\": [\n", options.soc);
     for (size_t i = 0; i < COUNT; i++) {
         char reason[REASON];
-        api_state is = state_of(options, sorted[i], reason);
+        api_state is = state_of(sorted[i], reason);
         printf("    {\"name\": \"%s\", \"area\": \"%s\", \"state\": \"%s\"", sorted[i]->name,
                sorted[i]->area, state_names[is]);
         if (reason[0]) {
@@ -151,35 +133,33 @@ static void print_json(const struct options *options)
         puts(i + 1 < COUNT ? "}," : "}");
     }
     puts("  ],\n  \"areas\": {");
-    print_areas(options);
+    print_areas();
     printf("  },\n  \"counts\": ");
-    print_counts(options->count);
+    print_counts(options.count);
     puts("\n}");
 }
 
 int twin_tool_api(int argc, char **argv)
 {
-    static const struct argp_option table[] = {
-        {"unsupported", 'u', NULL, 0,
-         "List what is not built or not offered, with the reason (default)", 0},
-        {"json", 'j', NULL, 0, "Every function with its area and state, as JSON", 0},
-        {"all", 'a', NULL, 0, "List every function", 0},
-        {"profile", KEY_PROFILE, "NAME|FILE", 0,
-         "The part whose functions are listed (default: TWINRT_PROFILE, else 910b3)", 0},
+    static const struct tool_option table[] = {
+        {"unsupported", NULL, "List what is not built or not offered, with the reason (default)",
+         list_unsupported, .letter = 'u'},
+        {"json", NULL, "Every function with its area and state, as JSON", option_flag,
+         .to = &options.json, .letter = 'j'},
+        {"all", NULL, "List every function", option_flag, .to = &options.all, .letter = 'a'},
+        {"profile", "NAME|FILE",
+         "The part whose functions are listed (default: TWINRT_PROFILE, else 910b3)",
+         option_setting, .setting = TWIN_SETTING_PROFILE},
         {0},
     };
-    static const struct argp parser = {
+    static const struct tool_syntax syntax = {
         .options = table,
-        .parser = parse,
-        .doc =
-            "Lists the functions of the public interface. One that is not built answers "
-            "ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000), or NULL or zero where it returns no "
-            "code; one "
-            "that is not offered answers so on the model of a part that does not have it, as the "
-            "vendor's reference says.",
+        .help = "Lists the functions of the public interface. One that is not built returns "
+                "ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000), or NULL or zero where it returns no "
+                "code; one that is not offered returns the same on the model of a part that does "
+                "not have it, as the vendor's reference says.",
     };
-    struct options options = {.all = false};
-    argp_parse(&parser, argc, argv, 0, NULL, &options);
+    options_parse(&syntax, argc, argv);
     if (twin_tool_profile_soc(twin_setting(TWIN_SETTING_PROFILE), options.soc,
                               sizeof(options.soc)) != 0 &&
         twin_setting_given(TWIN_SETTING_PROFILE))
@@ -193,11 +173,11 @@ int twin_tool_api(int argc, char **argv)
     qsort(sorted, COUNT, sizeof(sorted[0]), by_name);
     for (size_t i = 0; i < COUNT; i++) {
         char reason[REASON];
-        options.count[state_of(&options, sorted[i], reason)]++;
+        options.count[state_of(sorted[i], reason)]++;
     }
     if (options.json)
-        print_json(&options);
+        print_json();
     else
-        print_lines(&options);
+        print_lines();
     return 0;
 }

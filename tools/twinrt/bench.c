@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `twinrt bench`: runs the benchmark programs that lie beside the libraries, each question in a process of its own, and
- * tells what came out. */
+/* `twinrt bench`: runs the benchmark programs beside the libraries, each question in its own process, and reports the
+ * results. */
 #include "tool.h"
 
-#include <argp.h>
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <limits.h>
@@ -16,10 +15,10 @@
 
 #include "bench_rows.h"
 #include "core/base/config.h"
-#include "setting_option.h"
+#include "json_file.h"
+#include "options.h"
 #include "output.h"
 
-enum { KEY_BACKEND = 0x100, KEY_PROFILE, KEY_FILTER, KEY_REPEATS, KEY_JSON, KEY_LIST };
 enum { REPEATS_USUAL = 11, REPEATS_MOST = 64, PROCESSES_MOST = 3 };
 
 /* One question: a program and its argument. */
@@ -69,52 +68,28 @@ static const struct run runs[] = {
 };
 enum { RUNS = sizeof(runs) / sizeof(runs[0]) };
 
-struct options {
+static struct {
     const char *filter;
     const char *json_path; /* NULL: standard output */
     bool json;
     bool list;
     unsigned repeats;
-};
+} options = {.filter = "", .repeats = REPEATS_USUAL};
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void take_json(struct argp_state *state, const struct tool_option *option, char *path)
 {
-    struct options *options = state->input;
-    char *end = NULL;
-    long number;
-    switch (key) {
-    case KEY_BACKEND:
-        twin_tool_set(state, "backend", TWIN_SETTING_BACKEND, argument);
-        return 0;
-    case KEY_PROFILE:
-        twin_tool_set(state, "profile", TWIN_SETTING_PROFILE, argument);
-        return 0;
-    case KEY_FILTER:
-        options->filter = argument;
-        return 0;
-    case KEY_REPEATS:
-        errno = 0;
-        number = strtol(argument, &end, 10);
-        if (errno != 0 || end == argument || *end != '\0' || number < 1 || number > REPEATS_MOST)
-            argp_error(state, "--repeats takes a number from 1 to %d, not \"%s\"", REPEATS_MOST,
-                       argument);
-        options->repeats = (unsigned)number;
-        return 0;
-    case KEY_JSON:
-        options->json = true;
-        options->json_path = argument;
-        return 0;
-    case KEY_LIST:
-        options->list = true;
-        return 0;
-    case ARGP_KEY_ARG: /* "--json FILE": an argument that may be left out is no word of its own to argp */
-        if (!options->json || options->json_path)
-            argp_error(state, "what is \"%s\"?", argument);
-        options->json_path = argument;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    (void)state;
+    (void)option;
+    options.json = true;
+    options.json_path = path;
+}
+
+/* "--json FILE": to argp, an optional value is only what follows "=". */
+static void take_argument(struct argp_state *state, char *argument)
+{
+    if (!options.json || options.json_path)
+        argp_error(state, "no argument is expected: %s", argument);
+    options.json_path = argument;
 }
 
 /* Whether the filter finds the run, or one of its rows. */
@@ -131,11 +106,11 @@ static bool is_wanted(const struct run *run, const char *filter)
     return false;
 }
 
-static void list(const struct options *options)
+static void list(void)
 {
     for (size_t i = 0; i < RUNS; i++) {
         const struct run *run = &runs[i];
-        if (!is_wanted(run, options->filter))
+        if (!is_wanted(run, options.filter))
             continue;
         char label[64];
         (void)snprintf(label, sizeof(label), "%s/%s", run->group, run->name);
@@ -149,25 +124,18 @@ static void list(const struct options *options)
 }
 
 struct place {
-    char folder[PATH_MAX + 32];   /* of the programs */
-    char profiles[PATH_MAX + 32]; /* folder of those that have names */
-    char profile[2 * PATH_MAX];   /* file that holds */
+    char folder[PATH_MAX];   /* of the programs */
+    char profiles[PATH_MAX]; /* folder of those that have names */
+    char profile[PATH_MAX];  /* the file in use */
 };
 
 static int find_place(struct place *place)
 {
-    char libraries[PATH_MAX];
-    if (twin_tool_library_folder(libraries, sizeof(libraries)) != 0)
+    if (twin_tool_library(place->folder, sizeof(place->folder), "/twinrt/bench") != 0 ||
+        twin_tool_library(place->profiles, sizeof(place->profiles), "/twinrt/profiles") != 0)
         return -1;
-    (void)snprintf(place->folder, sizeof(place->folder), "%s/twinrt/bench", libraries);
-    (void)snprintf(place->profiles, sizeof(place->profiles), "%s/twinrt/profiles", libraries);
-    const char *profile = twin_setting(TWIN_SETTING_PROFILE);
-    if (strchr(profile, '/'))
-        (void)snprintf(place->profile, sizeof(place->profile), "%s", profile);
-    else
-        (void)snprintf(place->profile, sizeof(place->profile), "%s/%s.json", place->profiles,
-                       profile);
-    return 0;
+    return twin_tool_profile_path(twin_setting(TWIN_SETTING_PROFILE), place->profile,
+                                  sizeof(place->profile));
 }
 
 /* In the child: becomes the program, its output in `to`. */
@@ -238,24 +206,23 @@ static int run_once(const struct run *run, const struct place *place, unsigned r
     return -1;
 }
 
-static int run_all(const struct options *options, const struct place *place, bool on_model,
-                   struct bench_rows *rows)
+static int run_all(const struct place *place, bool on_model, struct bench_rows *rows)
 {
     int result = 0;
     for (size_t i = 0; i < RUNS; i++) {
         const struct run *run = &runs[i];
-        if (!is_wanted(run, options->filter))
+        if (!is_wanted(run, options.filter))
             continue;
         if (run->model && !on_model) {
-            fprintf(stderr, "twinrt: %s/%s is about the model; this is another backend\n",
+            fprintf(stderr, "twinrt: %s/%s measures the model; the backend is another one\n",
                     run->group, run->name);
             continue;
         }
-        unsigned times = run->each ? options->repeats : 1;
+        unsigned times = run->each ? options.repeats : 1;
         if (run->devices && times > PROCESSES_MOST)
             times = PROCESSES_MOST;
         for (unsigned k = 0; k < times && result == 0; k++)
-            result = run_once(run, place, options->repeats, rows);
+            result = run_once(run, place, options.repeats, rows);
     }
     return result;
 }
@@ -264,69 +231,58 @@ static cJSON *read_targets(const struct place *place)
 {
     char path[PATH_MAX + 64];
     (void)snprintf(path, sizeof(path), "%s/targets.json", place->folder);
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        fprintf(stderr, "twinrt: %s: %s; nothing is judged\n", path, strerror(errno));
-        return NULL;
-    }
-    char *text = NULL;
-    size_t room = 0;
-    cJSON *targets = getdelim(&text, &room, '\0', file) > 0 ? cJSON_Parse(text) : NULL;
-    if (!targets)
-        fprintf(stderr, "twinrt: %s is no JSON; nothing is judged\n", path);
-    free(text);
-    fclose(file);
+    cJSON *targets = json_file_read(path);
+    if (!targets && errno != 0)
+        fprintf(stderr, "twinrt: %s: %s; targets are not checked\n", path, strerror(errno));
+    else if (!targets)
+        fprintf(stderr, "twinrt: %s is not JSON; targets are not checked\n", path);
     return targets;
 }
 
-static int tell(const struct options *options, const struct bench_rows *rows,
-                const struct bench_about *about)
+static int report(const struct bench_rows *rows, const struct bench_about *about)
 {
-    if (!options->json || options->json_path)
+    if (!options.json || options.json_path)
         bench_print_table(rows, about, stdout);
-    if (!options->json)
+    if (!options.json)
         return 0;
-    if (!options->json_path)
+    if (!options.json_path)
         return bench_print_json(rows, about, stdout);
-    FILE *file = output_create(options->json_path, 0600);
+    FILE *file = output_create(options.json_path, 0600);
     int result = file ? bench_print_json(rows, about, file) : -1;
     if (file && fclose(file) != 0)
         result = -1;
     if (result != 0)
-        fprintf(stderr, "twinrt: %s: %s\n", options->json_path, strerror(errno));
+        fprintf(stderr, "twinrt: %s: %s\n", options.json_path, strerror(errno));
     return result;
 }
 
 int twin_tool_bench(int argc, char **argv)
 {
-    static const struct argp_option table[] = {
-        {"backend", KEY_BACKEND, "NAME", 0, "The device: auto, " TWIN_BACKEND_NAMES, 0},
-        {"profile", KEY_PROFILE, "NAME", 0, "The SoC the model imitates: a name or a file", 0},
-        {"filter", KEY_FILTER, "TEXT", 0,
-         "Measure only what has TEXT in its name, as --list shows it: a group, "
-         "GROUP/RUN, or GROUP/ROW",
-         0},
-        {"repeats", KEY_REPEATS, "N", 0, "Samples of each number, 1 to 64; 11 if not given", 0},
-        {"json", KEY_JSON, "FILE", OPTION_ARG_OPTIONAL,
+    static const struct tool_option table[] = {
+        OPTION_BACKEND,
+        OPTION_PROFILE,
+        {"filter", "TEXT",
+         "Measure only what has TEXT in its name, as --list shows it: a group, GROUP/RUN, or "
+         "GROUP/ROW",
+         option_text, .to = &options.filter},
+        {"repeats", "N", "Samples of each number, 1 to 64; 11 if not given", option_number,
+         .to = &options.repeats, .least = 1, .most = REPEATS_MOST},
+        {"json", "FILE",
          "Write all samples to FILE as JSON; without FILE to standard output, instead of the table",
-         0},
-        {"list", KEY_LIST, NULL, 0, "List what can be measured", 0},
+         take_json, .optional = true},
+        {"list", NULL, "List what can be measured", option_flag, .to = &options.list},
         {0},
     };
-    static const struct argp parser = {
+    static const struct tool_syntax syntax = {
         .options = table,
-        .parser = parse,
-        .doc = "Measures synchronisation, copies, submission, and the cost of the model itself. "
-               "Host time is this "
-               "machine's and noisy; simulated time is exact and repeats.\vWhere there is a target "
-               "the table ends with a "
-               "verdict. A missed target is no failure: the status says only whether everything "
-               "could be measured.",
+        .help = "Measures synchronisation, copies, submission, and the cost of the model itself. "
+                "Host time is that of this machine, and noisy; simulated time is exact and "
+                "repeats.\vWhere there is a target the table ends with a verdict. A missed target "
+                "is not a failure: the status only says whether everything could be measured.",
+        .argument = take_argument,
     };
-    struct options options = {.filter = "", .repeats = REPEATS_USUAL};
     struct place place;
-    char text[256];
-    argp_parse(&parser, argc, argv, 0, NULL, &options);
+    options_parse(&syntax, argc, argv);
     bool any = false;
     for (size_t i = 0; i < RUNS; i++)
         any = any || is_wanted(&runs[i], options.filter);
@@ -337,26 +293,22 @@ int twin_tool_bench(int argc, char **argv)
         return TWIN_TOOL_USAGE;
     }
     if (options.list) {
-        list(&options);
+        list();
         return 0;
     }
-    if (!twin_settings_check(text, sizeof(text))) {
-        fprintf(stderr, "twinrt: %s\n", text);
-        return TWIN_TOOL_FAILED;
-    }
-    if (find_place(&place) != 0)
+    if (!twin_tool_settings_valid() || find_place(&place) != 0)
         return TWIN_TOOL_FAILED;
     const char *backend = twin_setting(TWIN_SETTING_BACKEND);
     bool on_model = strcmp(backend, "sim") == 0 || strcmp(backend, "auto") == 0;
     struct bench_rows rows = {0};
-    int result = run_all(&options, &place, on_model, &rows);
+    int result = run_all(&place, on_model, &rows);
     bench_rows_finish(&rows);
     struct bench_about about = {.backend = backend,
                                 .profile = on_model ? twin_setting(TWIN_SETTING_PROFILE) : "-",
                                 .repeats = options.repeats,
                                 .targets = read_targets(&place),
                                 .filter = options.filter};
-    if (tell(&options, &rows, &about) != 0)
+    if (report(&rows, &about) != 0)
         result = -1;
     cJSON_Delete(about.targets);
     bench_rows_free(&rows);

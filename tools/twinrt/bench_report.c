@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table and the JSON of `twinrt bench`. Host time, simulated time and counts are never in one column. */
-#include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench_rows.h"
+#include "json_file.h"
+#include "marks.h"
 
 /* A filter that is the name of a group means that group, whatever else has it in its name. */
 static bool is_group(const char *filter)
@@ -40,12 +41,6 @@ struct verdict {
     double aim;
     const char *word;
 };
-
-static const char *text_of(const cJSON *object, const char *key)
-{
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
-    return text ? text : "";
-}
 
 static bool median_of(const struct bench_rows *rows, const char *name, double *out)
 {
@@ -83,9 +78,9 @@ static bool judge(const struct bench_rows *rows, const cJSON *target, struct ver
     const cJSON *must = cJSON_GetObjectItemCaseSensitive(target, "must");
     const cJSON *aim = cJSON_GetObjectItemCaseSensitive(target, "aim");
     bool higher = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(target, "higher"));
-    *out = (struct verdict){.id = text_of(target, "id"),
-                            .what = text_of(target, "what"),
-                            .unit = text_of(target, "unit"),
+    *out = (struct verdict){.id = json_text(target, "id"),
+                            .what = json_text(target, "what"),
+                            .unit = json_text(target, "unit"),
                             .judged = cJSON_IsNumber(must) && cJSON_IsNumber(aim),
                             .word = "no target"};
     if (!value_of(rows, target, &out->value))
@@ -122,15 +117,13 @@ static void print_rate(const struct bench_row *row, FILE *to)
 
 static void print_marks(const struct bench_row *row, FILE *to)
 {
-    static const char *const names[] = {"known", "inferred", "assumed", "measured"};
-    unsigned counts[4] = {0};
+    unsigned counts[MARK_COUNT + 1] = {0};
     const cJSON *parameter;
-    cJSON_ArrayForEach(parameter, row->parameters) for (size_t i = 0; i < 4; i++) counts[i] +=
-        strcmp(cJSON_GetStringValue(parameter) ? cJSON_GetStringValue(parameter) : "", names[i]) ==
-        0;
-    for (size_t i = 0; i < 4; i++)
+    cJSON_ArrayForEach(parameter, row->parameters)
+        counts[mark_of(cJSON_GetStringValue(parameter))]++;
+    for (size_t i = 0; i < MARK_COUNT; i++)
         if (counts[i] != 0)
-            fprintf(to, " %u %s", counts[i], names[i]);
+            fprintf(to, " %u %s", counts[i], mark_names[i]);
 }
 
 static bool has_rates(const struct bench_rows *rows, const struct bench_row *first)

@@ -12,34 +12,18 @@
 #include "output.h"
 #include "report_file.h"
 
-enum {
-    KEY_ALL = 0x100,
-    KEY_ERROR_EXITCODE,
-    KEY_REPORT,
-    KEY_REPORT_FORMAT,
-    KEY_STRICT,
-    KEY_SUPPRESSIONS,
-    KEY_VERBOSE
-};
-
 /* ---- options ---- */
 
-static void add_report(struct check_options *options, const char *path, struct argp_state *state)
+struct check_options check_options = {.error_status = -1};
+
+static void add_report(struct argp_state *state, const struct tool_option *option, char *path)
 {
-    if (options->report_count == CHECK_REPORTS)
+    (void)option;
+    if (check_options.report_count == CHECK_REPORTS)
         argp_error(state, "--report is given more than %u times", CHECK_REPORTS);
     if (!*path)
         argp_error(state, "--report is missing the name of a file");
-    options->reports[options->report_count++] = path;
-}
-
-static int exit_status(const char *text, struct argp_state *state)
-{
-    char *end = NULL;
-    const unsigned long status = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || status > 255)
-        argp_error(state, "--error-exitcode is \"%s\"; expected a number, 0 to 255", text);
-    return (int)status;
+    check_options.reports[check_options.report_count++] = path;
 }
 
 /* The format of a report, or of all. */
@@ -49,8 +33,9 @@ static enum check_report_format format_of(const struct check_options *options, c
                            : check_report_format_of(path);
 }
 
-static void check_formats(const struct check_options *options, struct argp_state *state)
+void check_options_verify(struct argp_state *state)
 {
+    const struct check_options *options = &check_options;
     if (options->format && check_report_format_named(options->format) == CHECK_REPORT_FORMATS)
         argp_error(state, "--report-format is \"%s\"; expected text, json, junit or sarif",
                    options->format);
@@ -62,62 +47,35 @@ static void check_formats(const struct check_options *options, struct argp_state
                        options->reports[i]);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+bool check_options_given(void)
 {
-    struct check_options *options = state->input;
-    switch (key) {
-    case KEY_ALL:
-        options->all = true;
-        break;
-    case KEY_STRICT:
-        options->strict = true;
-        break;
-    case KEY_VERBOSE:
-        options->verbose = true;
-        break;
-    case KEY_SUPPRESSIONS:
-        options->suppressions = argument;
-        break;
-    case KEY_ERROR_EXITCODE:
-        options->error_status = exit_status(argument, state);
-        break;
-    case KEY_REPORT:
-        add_report(options, argument, state);
-        break;
-    case KEY_REPORT_FORMAT:
-        options->format = argument;
-        break;
-    case ARGP_KEY_END:
-        check_formats(options, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    options->given = true;
-    return 0;
+    const struct check_options *options = &check_options;
+    return options->all || options->strict || options->verbose || options->error_status >= 0 ||
+           options->suppressions || options->format || options->report_count > 0;
 }
 
-static const struct argp_option table[] = {
-    {"all", KEY_ALL, NULL, 0, "Print every finding, not the first three of each rule", 0},
-    {"error-exitcode", KEY_ERROR_EXITCODE, "N", 0,
-     "Exit status when something was found; 0: findings do not change the status", 0},
-    {"report", KEY_REPORT, "FILE", 0,
+const struct tool_option check_option_table[] = {
+    {"all", NULL, "Print every finding, not the first three of each rule", option_flag,
+     .to = &check_options.all},
+    {"error-exitcode", "N",
+     "Exit status when something was found; 0: findings do not change the status", option_number,
+     .to = &check_options.error_status, .most = 255},
+    {"report", "FILE",
      "Also write the findings to FILE: text (.txt), JSON (.json), JUnit XML (.xml), SARIF "
      "(.sarif); may be given several times. An earlier FILE is removed at the start",
-     0},
-    {"report-format", KEY_REPORT_FORMAT, "F", 0,
-     "Format of the reports, whatever their names: text, json, junit, sarif", 0},
-    {"strict", KEY_STRICT, NULL, 0, "Warnings count as errors", 0},
-    {"suppressions", KEY_SUPPRESSIONS, "FILE", 0,
-     "Leave out the findings that FILE describes, one \"RULE KEY=PATTERN...\" a line", 0},
-    {"verbose", KEY_VERBOSE, NULL, 0,
+     .take = add_report},
+    {"report-format", "F", "Format of the reports, whatever their names: text, json, junit, sarif",
+     option_text, .to = &check_options.format},
+    {"strict", NULL, "Warnings count as errors", option_flag, .to = &check_options.strict},
+    {"suppressions", "FILE",
+     "Leave out the findings that FILE describes, one \"RULE KEY=PATTERN...\" a line", option_text,
+     .to = &check_options.suppressions},
+    {"verbose", NULL,
      "Also print the suppression for each finding, how often each rule was checked, what was not "
-     "checked, and suppressions that were "
-     "not used",
-     0},
+     "checked, and suppressions that were not used",
+     option_flag, .to = &check_options.verbose},
     {0},
 };
-const struct argp check_options_parser = {.options = table, .parser = parse};
 
 bool check_options_spare(const struct check_options *options, const char *path, const char *what)
 {

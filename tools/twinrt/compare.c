@@ -1,46 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `twinrt compare`: two records side by side. */
+/* `twinrt compare`: two recordings of one program, op by op. */
 #include "tool.h"
 
-#include <argp.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "compare/compare.h"
+#include "options.h"
 #include "output.h"
 
-enum { KEY_JSON = 0x100, KEY_SVG };
-
-struct options {
+static struct {
     const char *paths[2];
     int count;
-    int json;
+    bool json;
     const char *svg;
-};
+} options;
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void take_path(struct argp_state *state, char *path)
 {
-    struct options *options = state->input;
-    switch (key) {
-    case KEY_JSON:
-        options->json = 1;
-        return 0;
-    case KEY_SVG:
-        options->svg = argument;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (options->count == 2)
-            argp_error(state, "two records, not more");
-        options->paths[options->count++] = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (options->count != 2)
-            argp_error(state, "two records are needed: A and B");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    if (options.count == 2)
+        argp_error(state, "more than two recordings");
+    options.paths[options.count++] = path;
+}
+
+static void check_usage(struct argp_state *state)
+{
+    if (options.count != 2)
+        argp_error(state, "missing argument: two recordings, A and B");
 }
 
 static int draw(const struct compare_result *result, const char *path)
@@ -56,11 +44,11 @@ static int draw(const struct compare_result *result, const char *path)
     return -1;
 }
 
-static int report(const struct compare_result *result, const struct options *options)
+static int report(const struct compare_result *result)
 {
-    if (options->svg && draw(result, options->svg) != 0)
+    if (options.svg && draw(result, options.svg) != 0)
         return TWIN_TOOL_UNREADABLE;
-    if (!options->json)
+    if (!options.json)
         compare_report_text(result, stdout);
     else if (!compare_report_json(result, stdout))
         return TWIN_TOOL_UNREADABLE;
@@ -71,36 +59,33 @@ static int report(const struct compare_result *result, const struct options *opt
 
 int twin_tool_compare(int argc, char **argv)
 {
-    static const struct argp_option table[] = {
-        {"json", KEY_JSON, NULL, 0, "Print one JSON object", 0},
-        {"svg", KEY_SVG, "FILE", 0, "Draw the time of each task in A against that in B", 0},
+    static const struct tool_option table[] = {
+        {"json", NULL, "Print one JSON object", option_flag, .to = &options.json},
+        {"svg", "FILE", "Draw the time of each task in A against that in B", option_text,
+         .to = &options.svg},
         {0},
     };
-    static const struct argp parser = {
+    static const struct tool_syntax syntax = {
         .options = table,
-        .parser = parse,
-        .args_doc = "A B",
-        .doc =
-            "Lays two records of one program side by side, op by op.\v"
-            "0: both did the same, in the same order, with the same answers, in whatever time; "
-            "1: they differ; 2: a record cannot be read; 3: what is left of them is the same, but "
-            "one is damaged, or stopped before its run did.",
+        .arguments = "A B",
+        .help =
+            "Compares two recordings of one program, op by op.\v"
+            "0: both did the same, in the same order, with the same results, whatever the times; "
+            "1: they differ; 2: a recording cannot be read; 3: the remaining parts are the same, "
+            "but one is damaged or ended before its program.",
+        .argument = take_path,
+        .end = check_usage,
     };
-    struct options options = {0};
     struct compare_result result = {0};
-    char error[512];
     int status = TWIN_TOOL_UNREADABLE;
-    argp_parse(&parser, argc, argv, 0, NULL, &options);
+    options_parse(&syntax, argc, argv);
     twin_recording *recordings[2] = {NULL, NULL};
     for (int which = 0; which < 2; which++) {
-        if (twin_recording_read(options.paths[which], &recordings[which], error, sizeof(error)) !=
-            TWIN_RECORDING_OK) {
-            fprintf(stderr, "twinrt: %s\n", error);
+        recordings[which] = twin_tool_read_recording(options.paths[which]);
+        if (!recordings[which])
             goto done;
-        }
         if (twin_recording_count(recordings[which]) == 0) {
-            fprintf(stderr,
-                    "twinrt: %s: the record is empty, or was cut off before its first entry\n",
+            fprintf(stderr, "twinrt: %s: the recording is empty or ends before its first entry\n",
                     options.paths[which]);
             goto done;
         }
@@ -109,7 +94,7 @@ int twin_tool_compare(int argc, char **argv)
         result.side[which].recording = recordings[which];
     }
     if (compare_records(&result))
-        status = report(&result, &options);
+        status = report(&result);
     else
         fprintf(stderr, "twinrt: out of memory\n");
 done:

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "recording/containers.h"
+
 #define STILL_MOST 4096u /* jumps without time passing, before the chain counts as lost */
 
 const char *critical_cause_name(enum critical_cause cause)
@@ -27,9 +29,8 @@ const char *critical_cause_name(enum critical_cause cause)
 
 struct chain {
     const struct trace_file *file;
-    struct critical_part *parts; /* newest time first */
-    size_t count, room;
-    bool failed; /* out of memory */
+    LIST_OF(struct critical_part) parts; /* newest time first */
+    bool failed;                         /* out of memory */
     uint64_t now_ns;
     unsigned still; /* jumps since time last moved */
     bool submitted;
@@ -43,17 +44,11 @@ static void part(struct chain *chain, uint64_t begin_ns, enum critical_cause cau
 {
     if (begin_ns >= chain->now_ns || chain->failed)
         return;
-    if (chain->count == chain->room) {
-        size_t room = chain->room ? chain->room * 2 : 64;
-        struct critical_part *larger = realloc(chain->parts, room * sizeof(*larger));
-        if (!larger) {
-            chain->failed = true;
-            return;
-        }
-        chain->parts = larger;
-        chain->room = room;
+    if (!LIST_ROOM(&chain->parts)) {
+        chain->failed = true;
+        return;
     }
-    chain->parts[chain->count++] = (struct critical_part){
+    chain->parts.items[chain->parts.count++] = (struct critical_part){
         .begin_ns = begin_ns, .end_ns = chain->now_ns, .cause = cause, .slice = slice};
     chain->now_ns = begin_ns;
     chain->still = 0;
@@ -245,25 +240,25 @@ static void follow(struct chain *chain, struct place place)
 /* Takes from the chain what lies before `floor_ns`; the part across it is cut in two. */
 static int split_before(struct chain *chain, uint64_t floor_ns, struct critical_path *out)
 {
-    size_t first = chain->count;
-    while (first > 0 && chain->parts[first - 1].begin_ns < floor_ns)
+    size_t first = chain->parts.count;
+    while (first > 0 && chain->parts.items[first - 1].begin_ns < floor_ns)
         first--;
-    if (first == chain->count)
+    if (first == chain->parts.count)
         return 0;
-    out->before = calloc(chain->count - first, sizeof(*out->before));
+    out->before = calloc(chain->parts.count - first, sizeof(*out->before));
     if (!out->before)
         return -1;
-    for (size_t i = chain->count; i-- > first;) {
-        struct critical_part *from = &chain->parts[i];
+    for (size_t i = chain->parts.count; i-- > first;) {
+        struct critical_part *from = &chain->parts.items[i];
         struct critical_part cut = *from;
         if (cut.end_ns > floor_ns)
             cut.end_ns = floor_ns;
         if (cut.end_ns > cut.begin_ns)
             out->before[out->before_count++] = cut;
     }
-    if (chain->parts[first].end_ns > floor_ns)
-        chain->parts[first++].begin_ns = floor_ns;
-    chain->count = first;
+    if (chain->parts.items[first].end_ns > floor_ns)
+        chain->parts.items[first++].begin_ns = floor_ns;
+    chain->parts.count = first;
     return 0;
 }
 
@@ -315,24 +310,24 @@ int critical_follow(const struct trace_file *file, const struct trace_slice *cal
         const struct trace_slice *wait = &file->others[i];
         if (!is_within(wait, call) || wait->end_ns > chain.now_ns)
             continue;
-        bool last = chain.now_ns == call->end_ns && chain.count == 0;
+        bool last = chain.now_ns == call->end_ns && chain.parts.count == 0;
         part(&chain, wait->end_ns, CRITICAL_CALL, call);
         error = follow_wait(&chain, wait, last, out);
     }
     part(&chain, call->begin_ns, CRITICAL_CALL, call);
     if (error || chain.failed) {
-        free(chain.parts);
+        free(chain.parts.items);
         free(out->before);
         memset(out, 0, sizeof(*out));
         return -1;
     }
-    for (size_t i = 0; i < chain.count / 2; i++) {
-        struct critical_part swap = chain.parts[i];
-        chain.parts[i] = chain.parts[chain.count - 1 - i];
-        chain.parts[chain.count - 1 - i] = swap;
+    for (size_t i = 0; i < chain.parts.count / 2; i++) {
+        struct critical_part swap = chain.parts.items[i];
+        chain.parts.items[i] = chain.parts.items[chain.parts.count - 1 - i];
+        chain.parts.items[chain.parts.count - 1 - i] = swap;
     }
-    out->parts = chain.parts;
-    out->part_count = chain.count;
+    out->parts = chain.parts.items;
+    out->part_count = chain.parts.count;
     return 0;
 }
 
@@ -350,6 +345,13 @@ static bool longer(const struct trace_slice *a, const struct trace_slice *b)
     return length_a != length_b ? length_a > length_b : a->begin_ns < b->begin_ns;
 }
 
+/* Whether it comes before the waits of the call. */
+static bool is_before(const struct trace_slice *slice, const struct trace_slice *call)
+{
+    return slice->kind < TRACE_HOST_WAIT || slice->unit < call->unit ||
+           (slice->unit == call->unit && slice->begin_ns < call->begin_ns);
+}
+
 size_t critical_waits(const struct trace_file *file, const struct trace_slice **calls, size_t room)
 {
     size_t count = 0;
@@ -358,21 +360,10 @@ size_t critical_waits(const struct trace_file *file, const struct trace_slice **
         const struct trace_slice *call = &file->others[i];
         if (call->kind != TRACE_CALL || strcmp(call->name, "aclrtProcessReport") == 0)
             continue;
-        bool waits = false;
-        /* waits of a thread lie behind all calls, in the order of their begin */
-        size_t low = i;
-        size_t high = file->other_count;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            const struct trace_slice *at = &file->others[middle];
-            if (at->kind < TRACE_HOST_WAIT || at->unit < call->unit ||
-                (at->unit == call->unit && at->begin_ns < call->begin_ns))
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        waits = low < file->other_count && is_within(&file->others[low], call);
-        if (!waits)
+        /* waits follow all calls, by thread and begin */
+        const size_t low = i + PARTITION_POINT(file->other_count - i, step,
+                                               is_before(&file->others[i + step], call));
+        if (low == file->other_count || !is_within(&file->others[low], call))
             continue;
         count++;
         size_t at = filled < room ? filled++ : room;

@@ -7,20 +7,12 @@
 #include <string.h>
 
 #include "explain_waits.h"
+#include "marks.h"
 #include "sync_breakdown.h"
 #include "trace_file.h"
 
 #define TASKS_SHOWN  40 /* of one stream */
 #define EVENTS_SHOWN 40
-
-static const char *const marks[] = {"known", "inferred", "assumed", "measured"};
-#define MARK_COUNT (sizeof(marks) / sizeof(marks[0]))
-
-static const char *us(uint64_t ns, char text[32])
-{
-    (void)snprintf(text, 32, "%" PRIu64 ".%03u", ns / 1000, (unsigned)(ns % 1000));
-    return text;
-}
 
 static void print_tasks(const struct trace_file *file)
 {
@@ -28,7 +20,7 @@ static void print_tasks(const struct trace_file *file)
     size_t shown = 0;
     size_t left_out = 0;
     unsigned life = 1; /* of a stream number: it is given again after a destroy */
-    char begin[32], end[32], took[32];
+    char begin[TRACE_US_TEXT], end[TRACE_US_TEXT], took[TRACE_US_TEXT];
 
     printf("Tasks in the order of each stream (device time, us)\n");
     for (size_t i = 0; i < file->task_count; i++) {
@@ -52,8 +44,9 @@ static void print_tasks(const struct trace_file *file)
             continue;
         }
         shown++;
-        printf("   %4" PRIu64 " %14s %14s %12s  %s", task->number, us(task->begin_ns, begin),
-               us(task->end_ns, end), us(task->end_ns - task->begin_ns, took), task->name);
+        printf("   %4" PRIu64 " %14s %14s %12s  %s", task->number,
+               trace_file_us(task->begin_ns, begin), trace_file_us(task->end_ns, end),
+               trace_file_us(task->end_ns - task->begin_ns, took), task->name);
         if (task->bytes > 0)
             printf(", %" PRIu64 " bytes", task->bytes);
         fputc('\n', stdout);
@@ -85,7 +78,7 @@ static const struct trace_slice *next_record(const struct trace_file *file,
 
 static void print_events(const struct trace_file *file)
 {
-    char time[32], stream[TRACE_STREAM_TEXT];
+    char time[TRACE_US_TEXT], stream[TRACE_STREAM_TEXT];
     size_t shown = 0;
     size_t count = 0;
     for (size_t i = 0; i < file->task_count; i++)
@@ -93,8 +86,8 @@ static void print_events(const struct trace_file *file)
     printf("\nRecorded events, by device time (us); the number is the hardware's id\n");
     const struct trace_slice *record = NULL;
     while (shown < EVENTS_SHOWN && (record = next_record(file, record))) {
-        printf("   %14s  %s, task %" PRIu64 " of %s\n", us(record->recorded_ns, time), record->name,
-               record->number, trace_file_stream(file, record, stream));
+        printf("   %14s  %s, task %" PRIu64 " of %s\n", trace_file_us(record->recorded_ns, time),
+               record->name, record->number, trace_file_stream(file, record, stream));
         shown++;
     }
     if (count > shown)
@@ -107,8 +100,9 @@ static void print_part(const struct sync_breakdown *breakdown,
                        const struct sync_breakdown_part *part)
 {
     const struct trace_slice *phase = part->phase;
-    char begin[32];
-    printf("   %14s %10" PRIu64 "  ", us(part->begin_ns, begin), part->end_ns - part->begin_ns);
+    char begin[TRACE_US_TEXT];
+    printf("   %14s %10" PRIu64 "  ", trace_file_us(part->begin_ns, begin),
+           part->end_ns - part->begin_ns);
     if (!phase) {
         printf("unaccounted\n");
         return;
@@ -125,36 +119,27 @@ static void print_part(const struct sync_breakdown *breakdown,
 
 static void print_marks(const struct sync_breakdown *breakdown)
 {
-    uint64_t by_mark[MARK_COUNT] = {0};
-    uint64_t without = 0;
+    uint64_t by_mark[MARK_COUNT + 1] = {0};
     for (size_t i = 0; i < breakdown->part_count; i++) {
         const struct sync_breakdown_part *part = &breakdown->parts[i];
-        size_t mark = MARK_COUNT;
-        for (size_t m = 0; m < MARK_COUNT && part->phase && part->phase->mark; m++)
-            if (strcmp(marks[m], part->phase->mark) == 0)
-                mark = m;
-        if (mark < MARK_COUNT)
-            by_mark[mark] += part->end_ns - part->begin_ns;
-        else
-            without += part->end_ns - part->begin_ns;
+        by_mark[mark_of(part->phase ? part->phase->mark : NULL)] += part->end_ns - part->begin_ns;
     }
     printf("   of these:");
     const char *separator = " ";
-    for (size_t m = 0; m < MARK_COUNT; m++) {
+    for (size_t m = 0; m <= MARK_COUNT; m++) {
         if (by_mark[m] == 0)
             continue;
-        printf("%s%" PRIu64 " ns %s", separator, by_mark[m], marks[m]);
+        printf("%s%" PRIu64 " ns %s", separator, by_mark[m],
+               m < MARK_COUNT ? mark_names[m] : "without a parameter");
         separator = ", ";
     }
-    if (without > 0)
-        printf("%s%" PRIu64 " ns without a parameter", separator, without);
     fputc('\n', stdout);
 }
 
 static int print_sync_breakdown(const struct trace_file *file)
 {
     struct sync_breakdown breakdown;
-    char time[32], stream[TRACE_STREAM_TEXT];
+    char time[TRACE_US_TEXT], stream[TRACE_STREAM_TEXT];
     int found = sync_breakdown_longest(file, &breakdown);
     printf("\nWhere the time of a wait between streams went\n");
     if (found < 0) {
@@ -171,13 +156,13 @@ static int print_sync_breakdown(const struct trace_file *file)
     printf(" from: task %" PRIu64 " of %s (%s)", breakdown.record->number,
            trace_file_stream(file, breakdown.record, stream), breakdown.record->name);
     if (breakdown.begin_ns < breakdown.record->end_ns)
-        printf(" released the waiter at %s us,", us(breakdown.begin_ns, time));
-    printf(" retired at %s us\n", us(breakdown.record->end_ns, time));
+        printf(" released the waiter at %s us,", trace_file_us(breakdown.begin_ns, time));
+    printf(" retired at %s us\n", trace_file_us(breakdown.record->end_ns, time));
     printf(" over: task %" PRIu64 " of %s (%s)\n", breakdown.wait->number,
            trace_file_stream(file, breakdown.wait, stream), breakdown.wait->name);
     printf(" to:   task %" PRIu64 " of %s (%s) retired at %s us\n", breakdown.next->number,
            trace_file_stream(file, breakdown.next, stream), breakdown.next->name,
-           us(breakdown.end_ns, time));
+           trace_file_us(breakdown.end_ns, time));
     printf("   %14s %10s  %s\n", "at us", "ns", "what, and the parameter behind it");
     uint64_t sum = 0;
     for (size_t i = 0; i < breakdown.part_count; i++) {

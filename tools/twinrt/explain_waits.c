@@ -5,14 +5,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "critical_path.h"
+#include "marks.h"
 
 #define PARTS_SHOWN 24u
-
-static const char *const marks[] = {"known", "inferred", "assumed", "measured"};
-#define MARK_COUNT (sizeof(marks) / sizeof(marks[0]))
 
 static uint64_t length(const struct critical_part *part)
 {
@@ -93,17 +90,13 @@ static void print_marks(const struct critical_path *path, uint64_t whole)
     uint64_t sums[MARK_COUNT + 1] = {0};
     for (size_t i = 0; i < path->part_count; i++) {
         const struct trace_slice *slice = path->parts[i].slice;
-        size_t mark = 0;
-        while (mark < MARK_COUNT &&
-               !(slice && slice->parameter && slice->mark && strcmp(marks[mark], slice->mark) == 0))
-            mark++;
-        sums[mark] += length(&path->parts[i]);
+        sums[mark_of(slice && slice->parameter ? slice->mark : NULL)] += length(&path->parts[i]);
     }
     printf("   rests on:");
     for (size_t i = 0; i <= MARK_COUNT; i++) {
         if (sums[i] == 0)
             continue;
-        printf(" %s ", i < MARK_COUNT ? marks[i] : "no parameter");
+        printf(" %s ", i < MARK_COUNT ? mark_names[i] : "no parameter");
         print_share(sums[i], whole);
     }
     fputc('\n', stdout);

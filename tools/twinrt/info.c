@@ -2,7 +2,6 @@
 /* `twinrt info`: asks the backend, over the seam, what it is. Starts it, opens nothing. */
 #include "tool.h"
 
-#include <argp.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -14,67 +13,37 @@
 
 #include "check/report/layout.h"
 #include "core/base/config.h"
-#include "setting_option.h"
+#include "marks.h"
+#include "options.h"
 #include "core/base/log.h"
 #include "seam/backend.h"
 
-#define MARKS 4
-
-static const char *const mark_names[MARKS] = {"known", "inferred", "assumed", "measured"};
-
-enum { KEY_BACKEND = 0x100, KEY_PROFILE, KEY_PROFILES, KEY_DEVICES };
-
-struct options {
-    bool all;      /* each parameter, not how many there are */
+static struct {
+    bool all;      /* each parameter, not only their number */
     bool json;     /* everything as JSON */
-    bool model;    /* of the model, whatever else there is */
-    bool profiles; /* the profiles that are there, and nothing else */
-};
+    bool model;    /* of the model, whatever other device there is */
+    bool profiles; /* the list of profiles, and nothing else */
+} options;
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+/* A user who names a profile asks for its content. */
+static void take_profile(struct argp_state *state, const struct tool_option *option, char *name)
 {
-    struct options *options = state->input;
-    switch (key) {
-    case KEY_BACKEND:
-        twin_tool_set(state, "backend", TWIN_SETTING_BACKEND, argument);
-        return 0;
-    case KEY_PROFILE:
-        options->all = options->model = true; /* who names a profile asks for what is in it */
-        twin_tool_set(state, "profile", TWIN_SETTING_PROFILE, argument);
-        return 0;
-    case KEY_DEVICES:
-        twin_tool_set(state, "devices", TWIN_SETTING_DEVICES, argument);
-        return 0;
-    case KEY_PROFILES:
-        options->profiles = true;
-        return 0;
-    case 'a':
-        options->all = true;
-        return 0;
-    case 'j':
-        options->json = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "no argument is expected: %s", argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    options.all = options.model = true;
+    option_setting(state, option, name);
 }
 
 struct facts {
     bool print;
     unsigned count;
-    unsigned by_mark[MARKS];
+    unsigned by_mark[MARK_COUNT + 1];
 };
 
 static void take_fact(void *context, const twin_fact *fact)
 {
     struct facts *facts = context;
-    facts->count += *fact->mark != '\0'; /* without a mark it is no parameter */
-    for (size_t i = 0; i < MARKS; i++)
-        facts->by_mark[i] += strcmp(fact->mark, mark_names[i]) == 0;
-    /* What there is of a vendor's software is told always: it is what a board's user looks for. */
+    facts->count += *fact->mark != '\0'; /* parameters have a mark */
+    facts->by_mark[mark_of(fact->mark)]++;
+    /* Facts about the vendor's software are always shown: users of a board look for them. */
     if (!facts->print && strncmp(fact->name, "vendor.", 7) != 0)
         return;
     printf("  %-31s %16s %-8s", fact->name, fact->value, fact->unit);
@@ -122,7 +91,7 @@ static void print_facts(const struct twin_backend *backend, bool all)
     backend->diag.facts(take_fact, &facts);
     printf("%u facts", facts.count);
     const char *separator = ": ";
-    for (size_t i = 0; i < MARKS; i++) {
+    for (size_t i = 0; i < MARK_COUNT; i++) {
         if (facts.by_mark[i] == 0)
             continue;
         printf("%s%u %s", separator, facts.by_mark[i], mark_names[i]);
@@ -211,37 +180,31 @@ static const struct twin_backend *begin(const char *plugins, const char *name,
 
 int twin_tool_info(int argc, char **argv)
 {
-    static const struct argp_option table[] = {
-        {"backend", KEY_BACKEND, "NAME", 0, "The device: auto, " TWIN_BACKEND_NAMES, 0},
-        {"profile", KEY_PROFILE, "NAME", 0, "The SoC the model imitates: a name or a file", 0},
-        {"devices", KEY_DEVICES, "N", 0, "Devices the model has, 1 to 64", 0},
-        {"profiles", KEY_PROFILES, NULL, 0, "List the profiles that come with the model", 0},
-        {"all", 'a', NULL, 0,
-         "List every parameter with unit, mark and source, as --profile does too", 0},
-        {"json", 'j', NULL, 0, "Everything, and every parameter, as JSON", 0},
+    static const struct tool_option table[] = {
+        OPTION_BACKEND,
+        {"profile", "NAME", "The SoC that the model imitates: a name or a file", take_profile,
+         .setting = TWIN_SETTING_PROFILE},
+        OPTION_DEVICES,
+        {"profiles", NULL, "List the profiles that come with the model", option_flag,
+         .to = &options.profiles},
+        {"all", NULL, "List every parameter with unit, mark and source, as --profile does too",
+         option_flag, .to = &options.all, .letter = 'a'},
+        {"json", NULL, "Everything, and every parameter, as JSON", option_flag, .to = &options.json,
+         .letter = 'j'},
         {0},
     };
-    static const struct argp parser = {
+    static const struct tool_syntax syntax = {
         .options = table,
-        .parser = parse,
-        .doc =
-            "Shows the device that programs would get: its identity and limits, the settings that "
-            "hold, and how much of its timing is known, inferred or assumed. A profile that is "
-            "broken is refused with the file, the parameter and what it may be.",
+        .help =
+            "Shows the device that programs would get: its identity and limits, the settings in "
+            "effect, and how many of its parameters are known, inferred or assumed. An invalid "
+            "profile is refused with the file, the parameter and the values that it may have.",
     };
-    struct options options = {0};
-    char folder[PATH_MAX];
-    char plugins[PATH_MAX + 8];
+    char plugins[PATH_MAX];
     char path[PATH_MAX + 64];
-    char text[256];
-    argp_parse(&parser, argc, argv, 0, NULL, &options);
-    if (!twin_settings_check(text, sizeof(text))) {
-        fprintf(stderr, "twinrt: %s\n", text);
+    options_parse(&syntax, argc, argv);
+    if (!twin_tool_settings_valid() || twin_tool_library(plugins, sizeof(plugins), "/twinrt") != 0)
         return TWIN_TOOL_FAILED;
-    }
-    if (twin_tool_library_folder(folder, sizeof(folder)) != 0)
-        return TWIN_TOOL_FAILED;
-    (void)snprintf(plugins, sizeof(plugins), "%s/twinrt", folder);
     if (options.profiles) {
         (void)snprintf(path, sizeof(path), "%s/profiles", plugins);
         return twin_tool_profiles(path) == 0 ? 0 : TWIN_TOOL_FAILED;

@@ -3,19 +3,21 @@
 
 #include <argp.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/config.h"
 #include "output.h"
 
 struct command {
     const char *name;
     const char *summary;
     int (*run)(int argc, char **argv);
-    int unwritten; /* what it ends with when its output cannot be written; 0: it says so itself */
+    int unwritten; /* status if its output cannot be written; 0: the command reports that itself */
 };
 
 static const struct command commands[] = {
@@ -23,28 +25,34 @@ static const struct command commands[] = {
      TWIN_TOOL_FAILED},
     {"bench", "measure synchronisation, copies, submission and the model", twin_tool_bench,
      TWIN_TOOL_FAILED},
-    {"calibrate", "fit the assumed parameters of a profile to records", twin_tool_calibrate,
+    {"calibrate", "fit the assumed parameters of a profile to recordings", twin_tool_calibrate,
      TWIN_TOOL_UNREADABLE},
-    {"check", "judge order, races and lifetimes in a record", twin_tool_check,
+    {"check", "check order, races and lifetimes in a recording", twin_tool_check,
      TWIN_TOOL_UNREADABLE},
-    {"compare", "lay two records of one program side by side", twin_tool_compare,
+    {"compare", "compare two recordings of one program, op by op", twin_tool_compare,
      TWIN_TOOL_UNREADABLE},
     {"info", "show the device below: identity, limits, timing parameters", twin_tool_info,
      TWIN_TOOL_FAILED},
-    {"record", "keep what a program asks of its device, and print it", twin_tool_record,
-     TWIN_TOOL_FAILED},
-    {"replay", "run a record again, on this device or another", twin_tool_replay, 0},
+    {"record", "record the calls of a program to its device, or print a recording",
+     twin_tool_record, TWIN_TOOL_FAILED},
+    {"replay", "execute the work of a recording again, on this device or another", twin_tool_replay,
+     0},
     {"run", "run a program on the device, and explain its time", twin_tool_run,
      TWIN_TOOL_RUN_FAILED},
 };
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
 
-/* the C library looks this up by name, so it must be seen from outside */
+/* the C library looks this up by name */
 __attribute__((visibility("default"))) const char *argp_program_version = "twinrt " TWINRT_VERSION;
 
-int twin_tool_library_folder(char *out_path, size_t path_bytes)
+int twin_tool_library(char *out_path, size_t path_bytes, const char *place, ...)
 {
     char self[PATH_MAX];
+    char below[PATH_MAX];
+    va_list values;
+    va_start(values, place);
+    (void)vsnprintf(below, sizeof(below), place, values);
+    va_end(values);
     ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
     if (length <= 0) {
         perror("twinrt: /proc/self/exe");
@@ -56,12 +64,21 @@ int twin_tool_library_folder(char *out_path, size_t path_bytes)
         if (slash)
             *slash = '\0';
     }
-    int used = snprintf(out_path, path_bytes, "%s/lib64", self);
+    int used = snprintf(out_path, path_bytes, "%s/lib64%s", self, below);
     if (used < 0 || (size_t)used >= path_bytes) {
         fprintf(stderr, "twinrt: the path of the libraries is too long\n");
         return -1;
     }
     return 0;
+}
+
+bool twin_tool_settings_valid(void)
+{
+    char text[256];
+    if (twin_settings_check(text, sizeof(text)))
+        return true;
+    fprintf(stderr, "twinrt: %s\n", text);
+    return false;
 }
 
 static char *list_commands(int key, const char *text, void *input)
@@ -77,7 +94,7 @@ static char *list_commands(int key, const char *text, void *input)
     fputs("Commands:\n", file);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].summary);
-    fputs("\n`twinrt COMMAND --help' tells more.", file);
+    fputs("\n`twinrt COMMAND --help' lists its options.", file);
     if (fclose(file) != 0)
         return (char *)text;
     return list;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What TWINRT_PROFILE may name, for `twinrt info --profiles`, and the part that a profile is of. */
-#include <cjson/cJSON.h>
+/* The profiles that TWINRT_PROFILE may name, and the SoC of a profile. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -8,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_file.h"
 #include "tool.h"
 
 #define ENDING ".json"
-#define BASES  8 /* files on each other */
+#define BASES  8 /* files, each the base of the one before */
 
 static int is_profile(const struct dirent *entry)
 {
@@ -19,33 +19,21 @@ static int is_profile(const struct dirent *entry)
     return bytes > strlen(ENDING) && strcmp(entry->d_name + bytes - strlen(ENDING), ENDING) == 0;
 }
 
-static cJSON *read_profile(const char *path)
+static const char *soc_of(const cJSON *root)
 {
-    char *text = NULL;
-    size_t room = 0;
-    FILE *file = fopen(path, "r");
-    ssize_t length = file ? getdelim(&text, &room, 0, file) : -1;
-    if (file)
-        (void)fclose(file);
-    cJSON *root = length > 0 ? cJSON_Parse(text) : NULL;
-    free(text);
-    return root;
+    return json_text(cJSON_GetObjectItemCaseSensitive(root, "soc_name"), "value");
 }
 
-/* The part and the base that a file names; whether its values are good is not looked at. */
+/* The part and the base that a file names; its other values are not checked. */
 static void print_profile(const char *folder, const char *file_name)
 {
     char path[PATH_MAX + 256];
     (void)snprintf(path, sizeof(path), "%s/%s", folder, file_name);
-    cJSON *root = read_profile(path);
-    const cJSON *soc = cJSON_GetObjectItemCaseSensitive(root, "soc_name");
-    const cJSON *name = cJSON_GetObjectItemCaseSensitive(soc, "value");
-    const cJSON *base = cJSON_GetObjectItemCaseSensitive(root, "base");
+    cJSON *root = json_file_read(path);
+    const char *base = json_text(root, "base");
     int bytes = (int)(strlen(file_name) - strlen(ENDING));
-    printf("  %-12.*s %s%s%s\n", bytes, file_name,
-           cJSON_IsString(name) ? name->valuestring : "cannot be read",
-           cJSON_IsString(base) ? ", on the base of " : "",
-           cJSON_IsString(base) ? base->valuestring : "");
+    printf("  %-12.*s %s%s%s\n", bytes, file_name, *soc_of(root) ? soc_of(root) : "cannot be read",
+           *base ? ", on the base of " : "", base);
     cJSON_Delete(root);
 }
 
@@ -66,27 +54,28 @@ int twin_tool_profiles(const char *folder)
     return 0;
 }
 
+int twin_tool_profile_path(const char *profile, char *out_path, size_t path_bytes)
+{
+    if (!strchr(profile, '/'))
+        return twin_tool_library(out_path, path_bytes, "/twinrt/profiles/%s" ENDING, profile);
+    (void)snprintf(out_path, path_bytes, "%s", profile);
+    return 0;
+}
+
 int twin_tool_profile_soc(const char *profile, char *soc, size_t soc_bytes)
 {
-    char folder[PATH_MAX], path[2 * PATH_MAX], name[NAME_MAX];
-    if (twin_tool_library_folder(folder, sizeof(folder)) != 0)
-        return -1;
+    char path[PATH_MAX], name[NAME_MAX];
     soc[0] = '\0';
-    (void)snprintf(path, sizeof(path), "%s", profile);
-    if (!strchr(profile, '/'))
-        (void)snprintf(path, sizeof(path), "%s/twinrt/profiles/%s" ENDING, folder, profile);
+    if (twin_tool_profile_path(profile, path, sizeof(path)) != 0)
+        return -1;
     for (int files = 0; soc[0] == '\0' && files < BASES; files++) {
-        cJSON *root = read_profile(path);
-        const cJSON *base = cJSON_GetObjectItemCaseSensitive(root, "base");
-        const cJSON *text = cJSON_GetObjectItemCaseSensitive(
-            cJSON_GetObjectItemCaseSensitive(root, "soc_name"), "value");
-        if (cJSON_IsString(text))
-            (void)snprintf(soc, soc_bytes, "%s", text->valuestring);
-        (void)snprintf(name, sizeof(name), "%s", cJSON_IsString(base) ? base->valuestring : "");
+        cJSON *root = json_file_read(path);
+        (void)snprintf(soc, soc_bytes, "%s", soc_of(root));
+        (void)snprintf(name, sizeof(name), "%s", json_text(root, "base"));
         cJSON_Delete(root);
-        if (name[0] == '\0')
+        if (name[0] == '\0' ||
+            twin_tool_library(path, sizeof(path), "/twinrt/profiles/%s" ENDING, name) != 0)
             break;
-        (void)snprintf(path, sizeof(path), "%s/twinrt/profiles/%s" ENDING, folder, name);
     }
     if (soc[0] != '\0')
         return 0;

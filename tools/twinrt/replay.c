@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `twinrt replay`: a record, run again on this device or another one. */
+/* `twinrt replay`: executes the work of a recording again, on this device or another. */
 #include "replay/replay.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +16,12 @@
 #include "core/base/config.h"
 #include "core/backend/ops.h"
 #include "core/backend/registry.h"
+#include "options.h"
 #include "tool.h"
 
 #define MOST_TOLD 10u
 
-enum { KEY_BACKEND = 0x100, KEY_MODEL, KEY_PROFILE, KEY_RECORD, KEY_TRACE, KEY_ALL, KEY_MEMORY };
-
-struct options {
+static struct {
     const char *path;
     const char *backend;
     const char *model;
@@ -30,64 +29,43 @@ struct options {
     const char *record;
     const char *trace;
     uint64_t memory_mib; /* 0: not given */
-    int all;
-};
+    bool all;
+} options;
 
-static uint64_t number_of(const char *text, const struct argp_state *state)
+static void take_memory(struct argp_state *state, const struct tool_option *option, char *text)
 {
     char *end = NULL;
+    (void)option;
     errno = 0;
-    unsigned long long number = strtoull(text, &end, 10);
-    if (errno != 0 || end == text || *end != '\0' || number == 0 || number > UINT64_MAX >> 20)
-        argp_error(state, "no amount of memory: %s (in MiB)", text);
-    return number;
+    options.memory_mib = strtoull(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || options.memory_mib == 0 ||
+        options.memory_mib > UINT64_MAX >> 20)
+        argp_error(state, "--memory is \"%s\"; expected a number of MiB", text);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void take_model(struct argp_state *state, const struct tool_option *option, char *name)
 {
-    struct options *options = state->input;
-    switch (key) {
-    case KEY_BACKEND:
-        options->backend = argument;
-        return 0;
-    case KEY_MODEL:
-        if (strcmp(argument, "cpp") != 0 && strcmp(argument, "rtl") != 0 &&
-            strcmp(argument, "lockstep") != 0)
-            argp_error(state, "no such model: %s (cpp, rtl, lockstep)", argument);
-        options->model = argument;
-        return 0;
-    case KEY_PROFILE:
-        options->profile = argument;
-        return 0;
-    case KEY_RECORD:
-        options->record = argument;
-        return 0;
-    case KEY_TRACE:
-        options->trace = argument;
-        return 0;
-    case KEY_ALL:
-        options->all = 1;
-        return 0;
-    case KEY_MEMORY:
-        options->memory_mib = number_of(argument, state);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (options->path)
-            argp_error(state, "one record, not more");
-        options->path = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (!options->path)
-            argp_error(state, "missing argument: RECORD");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    if (strcmp(name, "cpp") != 0 && strcmp(name, "rtl") != 0 && strcmp(name, "lockstep") != 0)
+        argp_error(state, "--model is \"%s\"; expected cpp, rtl or lockstep", name);
+    option_text(state, option, name);
 }
 
-/* ---- settings: what the options say, else the environment, else the record ------------------------ */
+static void take_path(struct argp_state *state, char *path)
+{
+    if (options.path)
+        argp_error(state, "more than one recording; expected one");
+    options.path = path;
+}
 
-static void from_record(const char *name, const char *value)
+static void check_usage(struct argp_state *state)
+{
+    if (!options.path)
+        argp_error(state, "missing argument: RECORDING");
+}
+
+/* ---- settings: from the options, else the environment, else the recording ---------------------- */
+
+static void from_recording(const char *name, const char *value)
 {
     (void)setenv(name, value, 0);
 }
@@ -100,31 +78,31 @@ static int give(const char *name, const char *value)
     return -1;
 }
 
-static int prepare(const struct replay *replay, const struct options *options)
+static int prepare(const struct replay *replay)
 {
-    const char *backend = options->backend;
-    if (!backend && (options->model || options->profile))
+    const char *backend = options.backend;
+    if (!backend && (options.model || options.profile))
         backend = "sim";
-    /* a record or timeline that the environment asks for is the recorded program's, not this one's */
+    /* outputs that the environment asks for are those of the recorded program */
     static const char *const outputs[] = {"TWINRT_RECORD", "TWINRT_TRACE", "TWINRT_FAULTS"};
     for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++)
         (void)unsetenv(outputs[i]);
-    if (give("TWINRT_BACKEND", backend) != 0 || give("TWINRT_MODEL", options->model) != 0 ||
-        give("TWINRT_PROFILE", options->profile) != 0 ||
-        give("TWINRT_RECORD", options->record) != 0 || give("TWINRT_TRACE", options->trace) != 0)
+    if (give("TWINRT_BACKEND", backend) != 0 || give("TWINRT_MODEL", options.model) != 0 ||
+        give("TWINRT_PROFILE", options.profile) != 0 ||
+        give("TWINRT_RECORD", options.record) != 0 || give("TWINRT_TRACE", options.trace) != 0)
         return -1;
     (void)unsetenv("TWINRT_CLOCK"); /* the recording's, whatever is set here */
-    replay_settings(replay, from_record);
-    from_record("TWINRT_BACKEND", replay_backend(replay));
+    replay_settings(replay, from_recording);
+    from_recording("TWINRT_BACKEND", replay_backend(replay));
     return 0;
 }
 
 /* ---- the process that runs it ----------------------------------------------------------------------- */
 
-static int run(struct replay *replay, const struct options *options)
+static int run(struct replay *replay)
 {
     char text[4096];
-    if (prepare(replay, options) != 0)
+    if (prepare(replay) != 0)
         return TWIN_TOOL_RUN_FAILED;
     static const twin_conductor conductor = {
         .waiting = replay_waiting, .nd = replay_nd, .outlook = replay_outlook};
@@ -133,14 +111,14 @@ static int run(struct replay *replay, const struct options *options)
         return TWIN_TOOL_RUN_FAILED;
     }
     if (!replay_run(replay, twin_ops(), twin_ops_traced, twin_setting_named)) {
-        fprintf(stderr, "twinrt: %s: cannot create threads\n", options->path);
+        fprintf(stderr, "twinrt: %s: cannot create threads\n", options.path);
         return TWIN_TOOL_RUN_FAILED;
     }
     if (replay_result(replay)->refused) {
         fprintf(stderr, "twinrt: no device to replay on: its opening failed\n");
         return TWIN_TOOL_RUN_FAILED;
     }
-    replay_report_text(replay, options->path, options->all ? SIZE_MAX : MOST_TOLD, stdout);
+    replay_report_text(replay, options.path, options.all ? SIZE_MAX : MOST_TOLD, stdout);
     if (fflush(stdout) != 0) {
         perror("twinrt: the report cannot be written");
         return TWIN_TOOL_RUN_FAILED;
@@ -148,7 +126,7 @@ static int run(struct replay *replay, const struct options *options)
     return replay_is_same(replay_result(replay)) ? 0 : TWIN_TOOL_FOUND;
 }
 
-/* A record may ask for what no program can, and a device that falls over it is not to take the tool with it. */
+/* A damaged recording may ask for what no program can. The device may crash on that, and the tool reports it. */
 static int watch(pid_t child, const char *path)
 {
     int status = 0;
@@ -166,12 +144,12 @@ static int watch(pid_t child, const char *path)
     return TWIN_TOOL_UNREADABLE;
 }
 
-static int run_apart(struct replay *replay, const struct options *options)
+static int run_apart(struct replay *replay)
 {
     void *place = mmap(NULL, sizeof(*replay_place), PROT_READ | PROT_WRITE,
                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (place == MAP_FAILED)
-        return run(replay, options);
+        return run(replay);
     replay_place = place;
     (void)fflush(NULL);
     const pid_t parent = getpid();
@@ -181,53 +159,56 @@ static int run_apart(struct replay *replay, const struct options *options)
         return TWIN_TOOL_RUN_FAILED;
     }
     if (child > 0)
-        return watch(child, options->path);
-    /* whoever ends the tool ends the device too */
+        return watch(child, options.path);
+    /* the end of the tool ends the device too */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
         return TWIN_TOOL_RUN_FAILED;
-    return run(replay, options);
+    return run(replay);
 }
 
 int twin_tool_replay(int argc, char **argv)
 {
-    static const struct argp_option table[] = {
-        {"backend", KEY_BACKEND, "NAME", 0,
-         "The device: auto, " TWIN_BACKEND_NAMES "; without, what TWINRT_BACKEND says, else the "
-         "recorded one",
-         0},
-        {"model", KEY_MODEL, "NAME", 0, "How the model runs: cpp, rtl or lockstep", 0},
-        {"profile", KEY_PROFILE, "NAME", 0, "The SoC that the model imitates", 0},
-        {"record", KEY_RECORD, "FILE", 0, "Record the replay", 1},
-        {"trace", KEY_TRACE, "FILE", 0, "Write the timeline of the replay", 1},
-        {"memory", KEY_MEMORY, "MIB", 0,
-         "Memory that the replay may use for that of devices and program; without, half of the "
+    static const struct tool_option table[] = {
+        {"backend", "NAME",
+         "The device: auto, " TWIN_BACKEND_NAMES "; default: TWINRT_BACKEND, else the recorded one",
+         option_text, .to = &options.backend},
+        {"model", "NAME", "How the model runs: cpp, rtl or lockstep", take_model,
+         .to = &options.model},
+        {"profile", "NAME", "The SoC that the model imitates", option_text, .to = &options.profile},
+        {"record", "RECORDING", "Record the replay", option_text, .to = &options.record,
+         .group = 1},
+        {"trace", "FILE", "Write the timeline of the replay", option_text, .to = &options.trace,
+         .group = 1},
+        {"memory", "MIB",
+         "Memory that the replay may use for that of devices and program; default: half of the "
          "machine's",
-         1},
-        {"all", KEY_ALL, NULL, 0, "Report every difference, not only ten of each kind", 1},
+         take_memory, .group = 1},
+        {"all", NULL, "Report all differences, not ten of each kind", option_flag,
+         .to = &options.all, .group = 1},
         {0},
     };
-    static const struct argp parser = {
+    static const struct tool_syntax syntax = {
         .options = table,
-        .parser = parse,
-        .args_doc = "FILE",
-        .doc = "Asks a device for what a record says that its device was asked for, at the same "
-               "host times, and compares the answers. The device is the recorded one unless "
-               "options or the environment say otherwise.\v"
-               "0: all answers are the recorded ones, and on the same device all times; 1: some "
-               "differ, or calls had to be left out; 2: the record cannot be read or run; 125: the "
-               "device cannot be brought up.",
+        .arguments = "RECORDING",
+        .help = "Executes the work of a recording again, at the same host times, and compares the "
+                "results. The device is the recorded one unless options or the environment name "
+                "another.\v"
+                "0: all results are the recorded ones, and on the same device all times; 1: some "
+                "differ, or calls were left out; 2: the recording cannot be read or executed; "
+                "125: the device cannot be initialized.",
+        .argument = take_path,
+        .end = check_usage,
     };
-    static twin_recording *recording; /* the device may look into it until the process ends */
-    struct options options = {0};
+    static twin_recording *recording; /* the device may read it until the process ends */
     char error[512];
-    argp_parse(&parser, argc, argv, 0, NULL, &options);
-    if (twin_recording_read(options.path, &recording, error, sizeof(error)) != TWIN_RECORDING_OK) {
-        fprintf(stderr, "twinrt: %s\n", error);
+    options_parse(&syntax, argc, argv);
+    recording = twin_tool_read_recording(options.path);
+    if (!recording)
         return TWIN_TOOL_UNREADABLE;
-    }
-    if (twin_recording_damage_count(recording) > 0)
-        fprintf(stderr, "twinrt: %s: %zu damaged places are left out\n", options.path,
-                twin_recording_damage_count(recording));
+    const size_t damage = twin_recording_damage_count(recording);
+    if (damage > 0)
+        fprintf(stderr, "twinrt: %s: %zu damaged place%s left out\n", options.path, damage,
+                damage == 1 ? " is" : "s are");
     struct replay *replay = replay_new(recording, error, sizeof(error));
     if (!replay) {
         fprintf(stderr, "twinrt: %s: %s\n", options.path, error);
@@ -235,5 +216,5 @@ int twin_tool_replay(int argc, char **argv)
     }
     if (options.memory_mib != 0)
         replay_memory_most(replay, options.memory_mib << 20);
-    return run_apart(replay, &options);
+    return run_apart(replay);
 }

@@ -13,6 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "recording/containers.h"
+
 #define NS_PER_S UINT64_C(1000000000)
 /* More than this many parents above each other are a circle of processes that end meanwhile. */
 #define DEPTH_MOST 10000u
@@ -26,10 +28,7 @@ struct facts {
     uint64_t began;
 };
 
-struct list {
-    struct facts *items;
-    size_t count, room;
-};
+typedef LIST_OF(struct facts) list;
 
 /* False: there is no such process, or no /proc. */
 static bool read_facts(const char *id, struct facts *out)
@@ -92,20 +91,6 @@ static uint64_t kept_waiting_ns(int32_t id)
     return sum;
 }
 
-static bool add(struct list *all, const struct facts *facts)
-{
-    if (all->count == all->room) {
-        const size_t room = all->room ? 2 * all->room : 256;
-        struct facts *items = realloc(all->items, room * sizeof(*items));
-        if (!items)
-            return false;
-        all->items = items;
-        all->room = room;
-    }
-    all->items[all->count++] = *facts;
-    return true;
-}
-
 static int by_id(const void *left, const void *right)
 {
     const int32_t a = ((const struct facts *)left)->id;
@@ -113,7 +98,7 @@ static int by_id(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static bool has_member(const struct list *all, int32_t id)
+static bool has_member(const list *all, int32_t id)
 {
     const struct facts key = {.id = id};
     const struct facts *found = bsearch(&key, all->items, all->count, sizeof(key), by_id);
@@ -121,19 +106,18 @@ static bool has_member(const struct list *all, int32_t id)
 }
 
 /* All processes; those are marked that descend from the tool, but for `own`. */
-static struct list find(int32_t own)
+static list find(int32_t own)
 {
-    struct list all = {0};
+    list all = {0};
     struct facts facts;
     const int32_t self = (int32_t)getpid();
-    DIR *list = opendir("/proc");
+    DIR *folder = opendir("/proc");
     const struct dirent *entry;
-    while (list && (entry = readdir(list)))
-        if (isdigit((unsigned char)entry->d_name[0]) && read_facts(entry->d_name, &facts) &&
-            !add(&all, &facts))
-            break;
-    if (list)
-        (void)closedir(list);
+    while (folder && (entry = readdir(folder)) && LIST_ROOM(&all))
+        if (isdigit((unsigned char)entry->d_name[0]) && read_facts(entry->d_name, &facts))
+            all.items[all.count++] = facts;
+    if (folder)
+        (void)closedir(folder);
     if (all.count != 0)
         qsort(all.items, all.count, sizeof(facts), by_id);
     for (bool more = true; more;) {
@@ -174,7 +158,7 @@ void run_family_signal(int32_t id, uint64_t began, int number)
 
 unsigned run_family_signal_all(int32_t own, int number)
 {
-    struct list all = find(own);
+    list all = find(own);
     unsigned count = 0;
     for (size_t i = 0; i < all.count; i++) {
         const struct facts *one = &all.items[i];
@@ -189,7 +173,7 @@ unsigned run_family_signal_all(int32_t own, int number)
 
 uint64_t run_family_used_ns(int32_t own)
 {
-    struct list all = find(own);
+    list all = find(own);
     uint64_t sum = 0;
     for (size_t i = 0; i < all.count; i++)
         if (all.items[i].member)

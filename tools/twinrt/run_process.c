@@ -40,20 +40,18 @@ static int prepend(const char *variable, const char *entry)
 int run_library_path(void)
 {
     char folder[PATH_MAX];
-    return twin_tool_library_folder(folder, sizeof(folder)) == 0
+    return twin_tool_library(folder, sizeof(folder), "%s", "") == 0
                ? prepend("LD_LIBRARY_PATH", folder)
                : -1;
 }
 
 int run_preload(void)
 {
-    char folder[PATH_MAX];
-    char path[PATH_MAX + sizeof(HOST_LIBRARY) + 1];
+    char path[PATH_MAX];
     if (strcmp(twin_setting(TWIN_SETTING_HOST_TIME), "calls") == 0)
         return 0;
-    if (twin_tool_library_folder(folder, sizeof(folder)) != 0)
+    if (twin_tool_library(path, sizeof(path), "/" HOST_LIBRARY) != 0)
         return -1;
-    (void)snprintf(path, sizeof(path), "%s/%s", folder, HOST_LIBRARY);
     if (access(path, R_OK) != 0)
         return 0;
     /* The loader splits LD_PRELOAD there; the bare name is found by LD_LIBRARY_PATH. */

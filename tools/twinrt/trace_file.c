@@ -7,41 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include <cjson/cJSON.h>
-
-static int read_all(const char *path, char **out_text, size_t *out_bytes, char *error,
-                    size_t error_bytes)
-{
-    FILE *file = fopen(path, "re");
-    struct stat info;
-    char *text = NULL;
-    if (!file || fstat(fileno(file), &info) != 0) {
-        (void)snprintf(error, error_bytes, "%s: %s", path, strerror(errno));
-        goto close_file;
-    }
-    if (!S_ISREG(info.st_mode)) {
-        (void)snprintf(error, error_bytes, "%s: not a file", path);
-        goto close_file;
-    }
-    size_t bytes = (size_t)info.st_size;
-    text = malloc(bytes + 1);
-    if (!text || fread(text, 1, bytes, file) != bytes) {
-        (void)snprintf(error, error_bytes, "%s: cannot be read", path);
-        free(text);
-        text = NULL;
-        goto close_file;
-    }
-    text[bytes] = '\0';
-    *out_text = text;
-    *out_bytes = bytes;
-
-close_file:
-    if (file)
-        (void)fclose(file);
-    return text ? 0 : -1;
-}
+#include "json_file.h"
+#include "recording/containers.h"
 
 /* Times are microseconds with three decimals; a double holds them exactly enough for 50 days. */
 static bool get_ns(const cJSON *object, const char *key, uint64_t *out_ns)
@@ -149,7 +117,7 @@ static bool read_ids(const cJSON *event, const cJSON *args, struct trace_slice *
     return false;
 }
 
-/* False: the event is none that is looked at. */
+/* False: the event is of no interest. */
 static bool read_slice(const cJSON *event, struct trace_slice *out)
 {
     const cJSON *args = cJSON_GetObjectItemCaseSensitive(event, "args");
@@ -209,19 +177,11 @@ static int compare_tasks(const void *left, const void *right)
 const struct trace_slice *trace_file_task(const struct trace_file *file, uint32_t track,
                                           uint64_t number)
 {
-    size_t low = 0;
-    size_t high = file->task_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = compare_numbers(file->tasks[middle], track, number);
-        if (order == 0)
-            return file->tasks[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    const size_t at = PARTITION_POINT(file->task_count, middle,
+                                      compare_numbers(file->tasks[middle], track, number) < 0);
+    return at < file->task_count && compare_numbers(file->tasks[at], track, number) == 0
+               ? file->tasks[at]
+               : NULL;
 }
 
 static int compare_phases(const void *left, const void *right)
@@ -256,15 +216,8 @@ static int compare_others(const void *left, const void *right)
 const struct trace_slice *const *trace_file_phases(const struct trace_file *file, uint32_t track,
                                                    uint64_t number, size_t *out_count)
 {
-    size_t low = 0;
-    size_t high = file->phase_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_numbers(file->phases[middle], track, number) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t low = PARTITION_POINT(file->phase_count, middle,
+                                       compare_numbers(file->phases[middle], track, number) < 0);
     size_t count = 0;
     while (low + count < file->phase_count &&
            compare_numbers(file->phases[low + count], track, number) == 0)
@@ -276,16 +229,8 @@ const struct trace_slice *const *trace_file_phases(const struct trace_file *file
 /* How many of `others` come before the key, or are equal to it. */
 static size_t count_before(const struct trace_file *file, const struct trace_slice *key)
 {
-    size_t low = 0;
-    size_t high = file->other_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_others(&file->others[middle], key) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return PARTITION_POINT(file->other_count, middle,
+                           compare_others(&file->others[middle], key) <= 0);
 }
 
 const struct trace_slice *trace_file_ended(const struct trace_file *file, enum trace_kind kind,
@@ -310,6 +255,12 @@ const struct trace_slice *trace_file_bell(const struct trace_file *file, uint32_
                : NULL;
 }
 
+const char *trace_file_us(uint64_t ns, char text[TRACE_US_TEXT])
+{
+    (void)snprintf(text, TRACE_US_TEXT, "%" PRIu64 ".%03u", ns / 1000, (unsigned)(ns % 1000));
+    return text;
+}
+
 const char *trace_file_stream(const struct trace_file *file, const struct trace_slice *slice,
                               char text[TRACE_STREAM_TEXT])
 {
@@ -323,15 +274,11 @@ const char *trace_file_stream(const struct trace_file *file, const struct trace_
 
 int trace_file_load(const char *path, struct trace_file *out, char *error, size_t error_bytes)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    if (read_all(path, &text, &bytes, error, error_bytes) != 0)
-        return -1;
-    cJSON *document = cJSON_ParseWithLength(text, bytes + 1);
-    free(text);
+    cJSON *document = json_file_read(path);
     const cJSON *events = cJSON_GetObjectItemCaseSensitive(document, "traceEvents");
     if (!cJSON_IsArray(events)) {
-        (void)snprintf(error, error_bytes, "%s: not a timeline", path);
+        (void)snprintf(error, error_bytes, "%s: %s", path,
+                       errno != 0 ? strerror(errno) : "not a timeline");
         cJSON_Delete(document);
         return -1;
     }

@@ -12,12 +12,12 @@ enum trace_kind {
     TRACE_TASK,
     TRACE_PHASE,
     TRACE_WAIT,
-    TRACE_SLOT,     /* a stream has a slot; unit 0 */
-    TRACE_SHARE,    /* a stream has a share of class `unit` */
-    TRACE_DMA,      /* a channel works; unit: engine << 16 | channel */
-    TRACE_TRANSFER, /* the same, of the driver's own: by their number, with the waits for a channel */
-    TRACE_BELL,     /* an instant: the SQE becomes visible */
-    TRACE_CALL,     /* unit: the thread */
+    TRACE_SLOT,      /* a stream has a slot; unit 0 */
+    TRACE_SHARE,     /* a stream has a share of class `unit` */
+    TRACE_DMA,       /* a channel works; unit: engine << 16 | channel */
+    TRACE_TRANSFER,  /* the same, of the driver: by number, with the waits for a channel */
+    TRACE_BELL,      /* an instant: the SQE becomes visible */
+    TRACE_CALL,      /* unit: the thread */
     TRACE_HOST_WAIT, /* the same */
 };
 #define TRACE_HOST_DMA 3u /* engine */
@@ -38,16 +38,16 @@ struct trace_slice {
     const char *value;
     const char *unit_name;
     const char *mark;
-    uint32_t unit;     /* what of its kind; PHASE: of its engine and channel, UINT32_MAX: none */
-    uint64_t done_ns;  /* HOST_WAIT: when what it waited for was there */
+    uint32_t unit;     /* of its kind; PHASE: of its engine and channel, UINT32_MAX: none */
+    uint64_t done_ns;  /* HOST_WAIT: when the awaited object was ready */
     uint64_t alone_ns; /* of a transfer: how long it takes when nothing else moves, 0: unknown */
     uint64_t rung_ns;  /* BELL: when a thread rang for it, if `rung` */
-    uint32_t thread;   /* that rang */
+    uint32_t thread;   /* that rang the doorbell */
     const char *cause; /* HOST_WAIT */
     bool of_stream;    /* SLOT, SHARE, DMA, HOST_WAIT: track and number are a task's */
     bool rung;
     bool failed; /* HOST_WAIT */
-    bool woken;  /* WAIT: a record of the stream below ended it */
+    bool woken;  /* WAIT: a record of the stream `waker_stream` ended it */
     uint32_t waker_device;
     uint32_t waker_track;
     uint32_t waker_stream;
@@ -61,12 +61,11 @@ struct trace_file {
     size_t task_count;
     const struct trace_slice **phases; /* PHASE and WAIT, by track, number, begin */
     size_t phase_count;
-    struct trace_slice *
-        others; /* by kind, device, unit, end; BELL: by track, number; CALL, HOST_WAIT: by thread, begin */
+    /* by kind, device, unit, end; BELL: by track, number; CALL, HOST_WAIT: by thread, begin */
+    struct trace_slice *others;
     size_t other_count;
-    bool
-        many_devices; /* streams of each count from 1: a number alone does not say which is meant */
-    void *document;   /* owns the strings */
+    bool many_devices; /* the number of a stream is unique on its device only */
+    void *document;    /* owns the strings */
 };
 
 /* Reads the file. Returns 0, or -1 with a text in `error`. */
@@ -77,9 +76,13 @@ const struct trace_slice *trace_file_task(const struct trace_file *file, uint32_
                                           uint64_t number);
 
 #define TRACE_STREAM_TEXT 48
-/* "stream 3", after "device 1, " when the file is of several. */
+/* "stream 3", after "device 1, " if the file is of several devices. */
 const char *trace_file_stream(const struct trace_file *file, const struct trace_slice *slice,
                               char text[TRACE_STREAM_TEXT]);
+
+#define TRACE_US_TEXT 32
+/* Microseconds with three decimals. */
+const char *trace_file_us(uint64_t ns, char text[TRACE_US_TEXT]);
 
 /* The phases of a task, by begin: the first, and their number in *out_count. */
 const struct trace_slice *const *trace_file_phases(const struct trace_file *file, uint32_t track,
