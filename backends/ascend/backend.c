@@ -5,10 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "facts.h"
 #include "process.h"
-#include "ranges.h"
-#include "status.h"
 
 #define NS_PER_S     UINT64_C(1000000000)
 #define REASON_BYTES (2 * PATH_MAX + 1024)

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
+#include <utlist.h>
 
 #include "process.h"
-#include "status.h"
 
 #define NS_PER_S  1000000000
 #define REPORT_MS 500 /* how long the thread of a channel that ends may take to notice */
@@ -15,7 +15,7 @@
 
 /* One time that a callback was called. */
 typedef struct call_run {
-    struct call_run *next;
+    struct call_run *next, *prev;
     twin_taken_call taken;
     bool done;
 } call_run;
@@ -42,8 +42,8 @@ struct twin_channel {
     bool closed;
     pthread_t thread;
     uint64_t next_ticket;
-    call_run *waiting, **last; /* not taken, oldest first */
-    call_run *taken;           /* not answered */
+    call_run *waiting; /* not taken, oldest first */
+    call_run *taken;   /* not answered */
 };
 
 static pthread_mutex_t tasks_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -51,13 +51,11 @@ static pthread_mutex_t tasks_lock = PTHREAD_MUTEX_INITIALIZER;
 static call_task *tasks;
 static uint64_t last_number;
 
-static void free_runs(call_run *run)
+static void free_runs(call_run *runs)
 {
-    while (run) {
-        call_run *next = run->next;
+    call_run *run, *next;
+    DL_FOREACH_SAFE(runs, run, next)
         free(run);
-        run = next;
-    }
 }
 
 static void drop_locked(twin_channel *channel)
@@ -101,12 +99,11 @@ static void end_task(call_task *task)
 /* Takes one task out of the list: the one of that number, or any of a queue's. */
 static call_task *take_task_locked(uint64_t number, const twin_queue *queue)
 {
-    call_task **link = &tasks;
-    while (*link && (queue ? (*link)->queue != queue : (*link)->number != number))
-        link = &(*link)->next;
-    call_task *found = *link;
+    call_task *found = tasks;
+    while (found && (queue ? found->queue != queue : found->number != number))
+        found = found->next;
     if (found)
-        *link = found->next;
+        LL_DELETE(tasks, found);
     return found;
 }
 
@@ -140,8 +137,7 @@ static bool claim(uint64_t number, twin_host_call *out_call, twin_channel **out_
         pthread_mutex_lock(&task->channel->lock);
         task->channel->users++;
         pthread_mutex_unlock(&task->channel->lock);
-        task->next = tasks;
-        tasks = task;
+        LL_PREPEND(tasks, task);
     }
     pthread_mutex_unlock(&tasks_lock);
     if (!stays)
@@ -163,8 +159,7 @@ static void called(void *argument)
     bool handed = run && !channel->closed;
     if (handed) {
         run->taken = (twin_taken_call){.call = call, .ticket = ++channel->next_ticket};
-        *channel->last = run;
-        channel->last = &run->next;
+        DL_APPEND(channel->waiting, run);
         pthread_cond_broadcast(&channel->changed);
     }
     while (handed && call.block && !run->done && !channel->closed)
@@ -277,8 +272,7 @@ twin_status ascend_work_call(twin_queue *queue, twin_channel *channel, const twi
     pthread_mutex_lock(&tasks_lock);
     const uint64_t number = ++last_number;
     task->number = number;
-    task->next = tasks;
-    tasks = task;
+    LL_PREPEND(tasks, task);
     pthread_mutex_unlock(&tasks_lock);
     status = ascend_status(vendor.launch_callback(
         called, ascend_pointer(number), call->block ? ACL_CALLBACK_BLOCK : ACL_CALLBACK_NO_BLOCK,
@@ -304,7 +298,6 @@ static twin_status channel_create(twin_hw_device *device, bool service, twin_cha
     pthread_mutex_init(&channel->lock, NULL);
     channel->device = device;
     channel->users = 1;
-    channel->last = &channel->waiting;
     *out_channel = channel;
     return TWIN_OK;
 }
@@ -362,11 +355,8 @@ static twin_status channel_take(twin_channel *channel, uint64_t timeout_ns,
     if (channel->closed)
         status = TWIN_E_CLOSED;
     else if (status == TWIN_OK) {
-        channel->waiting = run->next;
-        if (!channel->waiting)
-            channel->last = &channel->waiting;
-        run->next = channel->taken;
-        channel->taken = run;
+        DL_DELETE(channel->waiting, run);
+        DL_PREPEND(channel->taken, run);
         *out_call = run->taken;
     }
     pthread_mutex_unlock(&channel->lock);
@@ -376,12 +366,10 @@ static twin_status channel_take(twin_channel *channel, uint64_t timeout_ns,
 static void channel_answer(twin_channel *channel, uint64_t ticket)
 {
     pthread_mutex_lock(&channel->lock);
-    call_run **link = &channel->taken;
-    while (*link && (*link)->taken.ticket != ticket)
-        link = &(*link)->next;
-    call_run *run = *link;
+    call_run *run;
+    DL_SEARCH_SCALAR(channel->taken, run, taken.ticket, ticket);
     if (run) {
-        *link = run->next;
+        DL_DELETE(channel->taken, run);
         if (run->taken.call.block) {
             run->done = true; /* the callback that waits gives it back */
             pthread_cond_broadcast(&channel->changed);

@@ -2,10 +2,9 @@
 /* Devices, and which of the vendor's contexts a thread uses. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <utlist.h>
 
 #include "process.h"
-#include "ranges.h"
-#include "status.h"
 
 #define NS_PER_MS  UINT64_C(1000000)
 #define NS_PER_S   UINT64_C(1000000000)
@@ -36,11 +35,8 @@ twin_status ascend_use(const twin_hw_device *device, aclrtContext context)
     if (__builtin_expect(current.context == context && current.generation == now, 1))
         return TWIN_OK;
     twin_status status = ascend_status(vendor.set_context(context));
-    if (status == TWIN_OK) {
-        current.context = context;
-        current.generation = now;
-        current.index = device->index;
-    }
+    if (status == TWIN_OK)
+        ascend_used(device, context);
     return status;
 }
 
@@ -56,10 +52,14 @@ void ascend_unuse(void)
     atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
 }
 
-static twin_status hold(twin_hw_device *device)
+/* The device has one user more; NULL: there is none, which is that status. */
+static twin_status use_retained(twin_hw_device *device, twin_status none,
+                                twin_hw_device **out_device)
 {
-    twin_status status = ascend_use_device(device);
-    if (status != TWIN_OK)
+    twin_status status = device ? ascend_use_device(device) : none;
+    if (status == TWIN_OK)
+        *out_device = device;
+    else if (device)
         ascend_let_go(device);
     return status;
 }
@@ -71,10 +71,7 @@ twin_status ascend_retain_device(uint32_t index, twin_hw_device **out_device)
     if (device)
         device->holds++;
     pthread_mutex_unlock(&opened_lock);
-    twin_status status = device ? hold(device) : TWIN_E_INVALID;
-    if (status == TWIN_OK)
-        *out_device = device;
-    return status;
+    return use_retained(device, TWIN_E_INVALID, out_device);
 }
 
 twin_status ascend_retain_any(twin_hw_device **out_device)
@@ -89,10 +86,7 @@ twin_status ascend_retain_any(twin_hw_device **out_device)
     if (device)
         device->holds++;
     pthread_mutex_unlock(&opened_lock);
-    twin_status status = device ? hold(device) : TWIN_E_UNSUPPORTED;
-    if (status == TWIN_OK)
-        *out_device = device;
-    return status;
+    return use_retained(device, TWIN_E_UNSUPPORTED, out_device);
 }
 
 void ascend_let_go(twin_hw_device *device)
@@ -200,11 +194,9 @@ static void device_close(twin_hw_device *device)
                  device->index, (int)code);
         ascend.services->log(2, text);
     }
-    while (device->groups) {
-        ascend_group *group = device->groups;
-        device->groups = group->next;
+    ascend_group *group, *next;
+    LL_FOREACH_SAFE(device->groups, group, next)
         free(group);
-    }
     pthread_mutex_destroy(&device->lock);
     free(device);
     if (!ascend_any_open())
@@ -213,9 +205,7 @@ static void device_close(twin_hw_device *device)
 
 static twin_status device_abort(twin_hw_device *device)
 {
-    if (!vendor.abort_device)
-        return TWIN_E_UNSUPPORTED;
-    twin_status status = ascend_use_device(device);
+    twin_status status = ascend_use_device_for(device, vendor.abort_device != NULL);
     if (status == TWIN_OK)
         status = ascend_status(vendor.abort_device((int32_t)device->index, ABORT_MS));
     if (status == TWIN_OK)

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "process.h"
-#include "status.h"
 
 /* Where the vendor has no question for it: the least that its devices of this generation have. */
 #define STREAMS_UNKNOWN    1024u

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `twinrt info` shows of a board's software. */
-#include "facts.h"
-
 #include <stdio.h>
 
-#include "loader.h"
+#include "process.h"
 
 static void tell(void (*take)(void *context, const twin_fact *fact), void *context,
                  const char *name, const char *value, const char *source)

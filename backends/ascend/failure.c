@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks that failed: the vendor's runtime reports them in a callback, the core asks for them later. */
 #include <string.h>
+#include <utlist.h>
 
 #include "process.h"
-#include "status.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static twin_queue *queues; /* guarded by lock */
 
+static void drop_oldest_locked(twin_queue *queue)
+{
+    queue->failure_count--;
+    memmove(&queue->failures[0], &queue->failures[1],
+            queue->failure_count * sizeof(queue->failures[0]));
+    memmove(&queue->codes[0], &queue->codes[1], queue->failure_count * sizeof(queue->codes[0]));
+}
+
 static void note_locked(twin_queue *queue, const twin_failure *failure, int32_t code)
 {
-    if (queue->failure_count == ASCEND_FAILURES_KEPT) {
-        queue->failure_count--;
-        memmove(&queue->failures[0], &queue->failures[1],
-                queue->failure_count * sizeof(queue->failures[0]));
-        memmove(&queue->codes[0], &queue->codes[1], queue->failure_count * sizeof(queue->codes[0]));
-    }
+    if (queue->failure_count == ASCEND_FAILURES_KEPT)
+        drop_oldest_locked(queue);
     queue->failures[queue->failure_count] = *failure;
     queue->codes[queue->failure_count++] = code;
 }
@@ -46,20 +50,14 @@ void ascend_failures_listen(bool on)
 void ascend_failures_add_queue(twin_queue *queue)
 {
     pthread_mutex_lock(&lock);
-    queue->next = queues;
-    queue->link = &queues;
-    if (queues)
-        queues->link = &queue->next;
-    queues = queue;
+    DL_PREPEND(queues, queue);
     pthread_mutex_unlock(&lock);
 }
 
 void ascend_failures_drop_queue(twin_queue *queue)
 {
     pthread_mutex_lock(&lock);
-    *queue->link = queue->next;
-    if (queue->next)
-        queue->next->link = queue->link;
+    DL_DELETE(queues, queue);
     pthread_mutex_unlock(&lock);
 }
 
@@ -87,10 +85,7 @@ twin_status ascend_take_failure(twin_queue *queue, twin_failure *out_failure)
     if (any) {
         *out_failure = queue->failures[0];
         code = queue->codes[0];
-        queue->failure_count--;
-        memmove(&queue->failures[0], &queue->failures[1],
-                queue->failure_count * sizeof(queue->failures[0]));
-        memmove(&queue->codes[0], &queue->codes[1], queue->failure_count * sizeof(queue->codes[0]));
+        drop_oldest_locked(queue);
     }
     pthread_mutex_unlock(&lock);
     if (!any)

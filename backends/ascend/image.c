@@ -2,10 +2,9 @@
 /* Kernel images and launches: the vendor's loader takes the file as the program gave it, and its launches copy arguments. */
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "process.h"
-#include "ranges.h"
-#include "status.h"
 
 #define US_PER_WORD 32 /* bits of each half of a limit */
 
@@ -77,11 +76,9 @@ static void image_unload(twin_loaded_image *image)
     (void)ascend_range_remove(image->address, TWIN_MEMORY_DEVICE, &info);
     if (ascend_use_device(image->device) != TWIN_OK || vendor.unload_image(image->binary) != 0)
         ascend.services->log(2, "the vendor's runtime does not unload a kernel image");
-    while (image->functions) {
-        function *next = image->functions->next;
-        free(image->functions);
-        image->functions = next;
-    }
+    function *one, *next;
+    LL_FOREACH_SAFE(image->functions, one, next)
+        free(one);
     pthread_mutex_destroy(&image->lock);
     free(image);
 }
@@ -100,8 +97,7 @@ static twin_status find(twin_loaded_image *image, const char *name, aclrtFuncHan
                      : TWIN_E_NOMEM;
         if (status == TWIN_OK) {
             memcpy(one->name, name, bytes);
-            one->next = image->functions;
-            image->functions = one;
+            LL_PREPEND(image->functions, one);
         } else {
             free(one);
             one = NULL;

@@ -2,10 +2,9 @@
 /* Labels. The seam knows a table of them by the device memory it lies in; the vendor has an object for each label and one
  * for the list, all of which are made when a table is first used. The memory itself stays unused here. */
 #include <stdlib.h>
+#include <utlist.h>
 
 #include "process.h"
-#include "ranges.h"
-#include "status.h"
 
 #define ENTRY_BYTES 8u
 
@@ -72,15 +71,12 @@ static twin_status find_table(const twin_queue *queue, uint64_t address, label_t
     if (status != TWIN_OK)
         return status;
     pthread_mutex_lock(&lock);
-    label_table *table = tables;
-    while (table && table->address != address)
-        table = table->next;
+    label_table *table;
+    LL_SEARCH_SCALAR(tables, table, address, address);
     if (!table) {
         status = make_table_locked(queue, address, &table);
-        if (status == TWIN_OK) {
-            table->next = tables;
-            tables = table;
-        }
+        if (status == TWIN_OK)
+            LL_PREPEND(tables, table);
     }
     pthread_mutex_unlock(&lock);
     *out_table = table;
@@ -111,12 +107,10 @@ twin_status ascend_work_jump(twin_queue *queue, uint64_t index, uint64_t address
 void ascend_labels_forget(uint64_t address)
 {
     pthread_mutex_lock(&lock);
-    label_table **link = &tables;
-    while (*link && (*link)->address != address)
-        link = &(*link)->next;
-    label_table *gone = *link;
+    label_table *gone;
+    LL_SEARCH_SCALAR(tables, gone, address, address);
     if (gone) {
-        *link = gone->next;
+        LL_DELETE(tables, gone);
         end_table_locked(gone);
     }
     pthread_mutex_unlock(&lock);
@@ -125,13 +119,11 @@ void ascend_labels_forget(uint64_t address)
 void ascend_labels_forget_context(aclrtContext context)
 {
     pthread_mutex_lock(&lock);
-    for (label_table **link = &tables; *link;) {
-        label_table *table = *link;
-        if (table->context != context) {
-            link = &table->next;
+    label_table *table, *next;
+    LL_FOREACH_SAFE(tables, table, next) {
+        if (table->context != context)
             continue;
-        }
-        *link = table->next;
+        LL_DELETE(tables, table);
         end_table_locked(table);
     }
     pthread_mutex_unlock(&lock);

@@ -115,6 +115,14 @@ typedef struct search {
     bool any; /* the folder named by the setting that is for this alone may hold a copy of ours */
 } search;
 
+static void refuse_own(const search *asked, const char *path)
+{
+    snprintf(asked->reason, asked->bytes,
+             "%s is this runtime itself, not the vendor's; set TWINRT_ASCEND_HOME to the folder of "
+             "the vendor's toolkit",
+             path);
+}
+
 /* The symbol must be of the file that was asked for: the loader gives what is loaded already under the same soname. */
 static bool comes_from(void *symbol, const char *path)
 {
@@ -131,17 +139,18 @@ static void *load(const search *asked, const char *path, const char *folder)
     if (handle)
         return handle;
     const char *cause = dlerror();
+    cause = cause ? cause : "unknown cause";
     if (taken[0] != '\0')
         snprintf(asked->reason, asked->bytes,
                  "%s does not load: %s; the program has loaded %s before, in the place of the "
                  "toolkit's: source the toolkit's set_env.sh and then this runtime's, or do not "
                  "link with it",
-                 path, cause ? cause : "no cause is known", taken);
+                 path, cause, taken);
     else
         snprintf(asked->reason, asked->bytes,
                  "%s does not load: %s; source the set_env.sh of the toolkit, and install the "
                  "driver, whose libraries it needs",
-                 path, cause ? cause : "no cause is known");
+                 path, cause);
     return NULL;
 }
 
@@ -165,10 +174,7 @@ static twin_status open_file(const search *asked, const char *path, const char *
     if (mark && comes_from(mark, path)) {
         __typeof__(twinrt_be_inner) *be_inner;
         if (!asked->any || is_own_runtime(path, asked->services)) {
-            snprintf(asked->reason, asked->bytes,
-                     "%s is this runtime itself, not the vendor's; set TWINRT_ASCEND_HOME to the "
-                     "folder of the vendor's toolkit",
-                     path);
+            refuse_own(asked, path);
             (void)dlclose(handle);
             return TWIN_E_UNAVAILABLE;
         }
@@ -207,10 +213,7 @@ static twin_status try_home(const search *asked, const char *home, void **out_ha
         if (!realpath(joined, path))
             continue;
         if (is_own_runtime(path, asked->services)) {
-            snprintf(asked->reason, asked->bytes,
-                     "%s is this runtime itself, not the vendor's; set TWINRT_ASCEND_HOME to the "
-                     "folder of the vendor's toolkit",
-                     path);
+            refuse_own(asked, path);
             continue;
         }
         *strrchr(joined, '/') = '\0';
@@ -334,7 +337,7 @@ static bool check_version(const search *asked)
     if (code == ACL_SUCCESS && version[0] == ACL_MAJOR_VERSION)
         return true;
     if (code != ACL_SUCCESS)
-        snprintf(asked->reason, asked->bytes, "%s does not tell its version: it answers %d",
+        snprintf(asked->reason, asked->bytes, "%s does not report its version: it returned %d",
                  ascend_library_found.path, (int)code);
     else
         snprintf(asked->reason, asked->bytes,

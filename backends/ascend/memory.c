@@ -2,10 +2,9 @@
 /* Memory: allocations, copies and fills outside all queues, and when pinned memory may go back. */
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "process.h"
-#include "ranges.h"
-#include "status.h"
 
 #define HUGE_FROM      ((uint64_t)1 << 20)
 #define PAGE_NORMAL    4096u
@@ -56,13 +55,11 @@ void ascend_pinned_use(uint64_t address, twin_queue *queue)
         return;
     pthread_mutex_lock(&pins_lock);
     pin **bucket = bucket_of(info.base);
-    pin *one = *bucket;
-    while (one && one->base != info.base)
-        one = one->next;
+    pin *one;
+    LL_SEARCH_SCALAR(*bucket, one, base, info.base);
     if (!one && (one = calloc(1, sizeof(*one))) != NULL) {
         one->base = info.base;
-        one->next = *bucket;
-        *bucket = one;
+        LL_PREPEND(*bucket, one);
     }
     bool listed = !one;
     for (uint32_t i = 0; !listed && i < one->queue_count && i < PIN_QUEUES; i++)
@@ -101,12 +98,11 @@ void ascend_pinned_forget_queue(twin_queue *queue)
 static pin *take_pin(uint64_t base)
 {
     pthread_mutex_lock(&pins_lock);
-    pin **link = bucket_of(base);
-    while (*link && (*link)->base != base)
-        link = &(*link)->next;
-    pin *found = *link;
+    pin **bucket = bucket_of(base);
+    pin *found;
+    LL_SEARCH_SCALAR(*bucket, found, base, base);
     if (found)
-        *link = found->next;
+        LL_DELETE(*bucket, found);
     for (uint32_t i = 0; found && i < PIN_QUEUES && i < found->queue_count; i++)
         if (found->queues[i])
             found->queues[i]->fences++;
@@ -165,9 +161,8 @@ static void dig(bool all, const twin_hw_device *closing)
     grave *list = graves;
     graves = NULL;
     pthread_mutex_unlock(&pins_lock);
-    while (list) {
-        grave *one = list;
-        list = one->next;
+    grave *one, *next;
+    LL_FOREACH_SAFE(list, one, next) {
         bool over = true;
         if (closing)
             drop_events(one, closing);
@@ -178,8 +173,7 @@ static void dig(bool all, const twin_hw_device *closing)
         }
         if (!over) {
             pthread_mutex_lock(&pins_lock);
-            one->next = graves;
-            graves = one;
+            LL_PREPEND(graves, one);
             pthread_mutex_unlock(&pins_lock);
             continue;
         }
@@ -199,11 +193,8 @@ void ascend_pinned_close_device(const twin_hw_device *device)
 void ascend_pinned_clear(void)
 {
     for (uint32_t b = 0; b < PIN_BUCKETS; b++)
-        while (pins[b]) {
-            pin *gone = pins[b];
-            pins[b] = gone->next;
-            free(gone);
-        }
+        for (pin *gone; (gone = pins[b]) != NULL; free(gone))
+            LL_DELETE(pins[b], gone);
     dig(true, NULL);
 }
 
@@ -360,8 +351,7 @@ static bool bury(void *pointer, const pin *used)
     }
     later->pointer = pointer;
     pthread_mutex_lock(&pins_lock);
-    later->next = graves;
-    graves = later;
+    LL_PREPEND(graves, later);
     pthread_mutex_unlock(&pins_lock);
     return true;
 }
@@ -446,9 +436,7 @@ static twin_status memory_fill(twin_hw_device *device, const twin_fill *fill)
 
 static twin_status memory_copy_rows(twin_hw_device *device, const twin_rows *rows)
 {
-    if (!vendor.copy_rows)
-        return TWIN_E_UNSUPPORTED;
-    twin_status status = ascend_use_device(device);
+    twin_status status = ascend_use_device_for(device, vendor.copy_rows != NULL);
     if (status != TWIN_OK)
         return status;
     return ascend_status(vendor.copy_rows(
@@ -461,9 +449,7 @@ static twin_status memory_errors(twin_hw_device *device, twin_memory_error *list
 {
     aclrtMemUceInfo found[ERRORS_AT_ONCE];
     size_t count = 0;
-    if (!vendor.memory_errors)
-        return TWIN_E_UNSUPPORTED;
-    twin_status status = ascend_use_device(device);
+    twin_status status = ascend_use_device_for(device, vendor.memory_errors != NULL);
     if (status == TWIN_OK)
         status = ascend_status(
             vendor.memory_errors((int32_t)device->index, found, ERRORS_AT_ONCE, &count));
@@ -482,9 +468,7 @@ static twin_status memory_errors(twin_hw_device *device, twin_memory_error *list
 static twin_status memory_repair(twin_hw_device *device, uint64_t address, uint64_t bytes)
 {
     aclrtMemUceInfo where = {.addr = ascend_pointer(address), .len = bytes};
-    if (!vendor.repair_memory)
-        return TWIN_E_UNSUPPORTED;
-    twin_status status = ascend_use_device(device);
+    twin_status status = ascend_use_device_for(device, vendor.repair_memory != NULL);
     if (status != TWIN_OK)
         return status;
     return ascend_status(vendor.repair_memory((int32_t)device->index, &where, 1));

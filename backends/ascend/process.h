@@ -45,9 +45,9 @@ struct twin_queue {
     uint32_t vendor_id;
     bool has_vendor_id;
     uint32_t fences; /* who is about to put an event behind its tasks; guarded by memory.c's lock */
-    twin_channel *channel; /* whose thread is subscribed to the stream; ops of the queue */
-    twin_program *program; /* that it is bound to; ops of the queue */
-    struct twin_queue *next, **link; /* all queues; guarded by the list's lock */
+    twin_channel *channel;          /* whose thread is subscribed to the stream; ops of the queue */
+    twin_program *program;          /* that it is bound to; ops of the queue */
+    struct twin_queue *next, *prev; /* all queues; guarded by the list's lock */
     /* Failures that were not taken yet, oldest first; guarded by the list's lock. */
     twin_failure failures[ASCEND_FAILURES_KEPT];
     int32_t codes[ASCEND_FAILURES_KEPT];
@@ -84,6 +84,15 @@ static inline twin_status ascend_use_device(const twin_hw_device *device)
 static inline twin_status ascend_use_queue(const twin_queue *queue)
 {
     return ascend_use(queue->device, queue->group->context);
+}
+/* The same for a call that needs an optional function of the vendor's: TWIN_E_UNSUPPORTED unless it is there. */
+static inline twin_status ascend_use_device_for(const twin_hw_device *device, bool is_there)
+{
+    return is_there ? ascend_use_device(device) : TWIN_E_UNSUPPORTED;
+}
+static inline twin_status ascend_use_queue_for(const twin_queue *queue, bool is_there)
+{
+    return is_there ? ascend_use_queue(queue) : TWIN_E_UNSUPPORTED;
 }
 /* The thread's is `context` now, since a call below has made it so. */
 void ascend_used(const twin_hw_device *device, aclrtContext context);
@@ -135,9 +144,33 @@ void ascend_end_later(void);
 twin_status ascend_count(uint32_t *out_count);
 twin_status ascend_describe(uint32_t index, const twin_device_properties **out_properties);
 twin_status ascend_usage(uint32_t index, twin_usage *out_usage);
+/* The diag op `facts`. facts.c. */
+void ascend_facts(void (*take)(void *context, const twin_fact *fact), void *context);
 /* The device is open and its context the thread's: what can be asked only then. */
 void ascend_device_properties_complete(uint32_t index);
 void ascend_device_properties_clear(void);
+
+/* status.c: the status of a code of the vendor's runtime. What the vendor reports about it is added to the thread's messages; a code
+ * without a status becomes TWIN_E_VENDOR, and the caller gets the code. Thread: any. */
+twin_status ascend_status(int32_t code);
+/* The same of a wait: its timeouts. `forever`: it had no limit, so it was given up. */
+twin_status ascend_wait_status(int32_t code, bool forever);
+/* The same without the vendor's messages: of what failed elsewhere. */
+twin_status ascend_status_of(int32_t code);
+
+/* ranges.c: which addresses are memory of the vendor's runtime: what the process has allocated through this backend. Thread:
+ * any. */
+/* False: out of host memory. */
+bool ascend_range_add(const twin_memory_info *info);
+/* Removes an allocation; device memory is GONE then, until another allocation has its addresses. False: `base` begins none of
+ * that kind. */
+bool ascend_range_remove(uint64_t base, twin_memory_kind kind, twin_memory_info *out_info);
+/* Classifies an address. Takes no lock. */
+void ascend_range_find(uint64_t address, twin_memory_info *out_info);
+/* Removes all of a device that closes: how many allocations it had left. */
+uint32_t ascend_ranges_forget(uint32_t device, uint64_t *out_bytes);
+/* Removes everything. Thread: init. */
+void ascend_ranges_clear(void);
 
 /* memory.c: pinned memory that queued copies use. */
 void ascend_pinned_use(uint64_t address, twin_queue *queue);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs are the vendor's model instances. Whether a run is under way nobody below says: an event behind each does. */
 #include <stdlib.h>
+#include <utlist.h>
 
 #include "process.h"
-#include "status.h"
 
 #define HEAD  0u
 #define WAITS 0x7fffffffu
@@ -23,7 +23,7 @@ struct twin_program {
     pthread_mutex_t lock;
     ascend_run *runs; /* guarded by lock */
     bool sealed;
-    struct twin_program *next, **link; /* all programs; guarded by programs_lock */
+    struct twin_program *next, *prev; /* all programs; guarded by programs_lock */
 };
 
 static pthread_mutex_t programs_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -40,11 +40,7 @@ static twin_status program_create(twin_hw_device *device, twin_program **out_pro
     program->device = device;
     pthread_mutex_init(&program->lock, NULL);
     pthread_mutex_lock(&programs_lock);
-    program->next = programs;
-    program->link = &programs;
-    if (programs)
-        programs->link = &program->next;
-    programs = program;
+    DL_PREPEND(programs, program);
     pthread_mutex_unlock(&programs_lock);
     *out_program = program;
     return TWIN_OK;
@@ -60,15 +56,11 @@ static void end_run(const twin_program *program, ascend_run *run)
 static void program_destroy(twin_program *program)
 {
     pthread_mutex_lock(&programs_lock);
-    *program->link = program->next;
-    if (program->next)
-        program->next->link = program->link;
+    DL_DELETE(programs, program);
     pthread_mutex_unlock(&programs_lock);
-    while (program->runs) {
-        ascend_run *run = program->runs;
-        program->runs = run->next;
+    ascend_run *run, *next;
+    LL_FOREACH_SAFE(program->runs, run, next)
         end_run(program, run);
-    }
     if (program->model && ascend_use(program->device, program->context) == TWIN_OK &&
         vendor.model_destroy(program->model) != 0)
         ascend.services->log(2, "the vendor's runtime does not end a model instance");
@@ -80,12 +72,10 @@ static void program_destroy(twin_program *program)
 static void forget_runs_of(twin_program *program, const twin_queue *queue)
 {
     pthread_mutex_lock(&program->lock);
-    ascend_run **link = &program->runs;
-    while (*link && (*link)->queue != queue)
-        link = &(*link)->next;
-    ascend_run *gone = *link;
+    ascend_run *gone;
+    LL_SEARCH_SCALAR(program->runs, gone, queue, queue);
     if (gone)
-        *link = gone->next;
+        LL_DELETE(program->runs, gone);
     pthread_mutex_unlock(&program->lock);
     if (gone)
         end_run(program, gone);
@@ -119,9 +109,8 @@ static bool is_busy(twin_program *program)
 static ascend_run *run_of(twin_program *program, const twin_queue *queue)
 {
     pthread_mutex_lock(&program->lock);
-    ascend_run *run = program->runs;
-    while (run && run->queue != queue)
-        run = run->next;
+    ascend_run *run;
+    LL_SEARCH_SCALAR(program->runs, run, queue, queue);
     pthread_mutex_unlock(&program->lock);
     if (run || !(run = calloc(1, sizeof(*run))))
         return run;
@@ -132,8 +121,7 @@ static ascend_run *run_of(twin_program *program, const twin_queue *queue)
     run->queue = queue;
     run->context = queue->group->context;
     pthread_mutex_lock(&program->lock);
-    run->next = program->runs;
-    program->runs = run;
+    LL_PREPEND(program->runs, run);
     pthread_mutex_unlock(&program->lock);
     return run;
 }
@@ -259,18 +247,14 @@ twin_status ascend_work_end(twin_queue *queue)
 
 twin_status ascend_work_activate(twin_queue *queue, twin_queue *other)
 {
-    if (!vendor.activate_stream)
-        return TWIN_E_UNSUPPORTED;
-    twin_status status = ascend_use_queue(queue);
+    twin_status status = ascend_use_queue_for(queue, vendor.activate_stream != NULL);
     return status == TWIN_OK ? ascend_status(vendor.activate_stream(other->stream, queue->stream))
                              : status;
 }
 
 twin_status ascend_work_branch(twin_queue *queue, const twin_branch *branch)
 {
-    if (!vendor.switch_stream)
-        return TWIN_E_UNSUPPORTED;
-    twin_status status = ascend_use_queue(queue);
+    twin_status status = ascend_use_queue_for(queue, vendor.switch_stream != NULL);
     if (status != TWIN_OK)
         return status;
     return ascend_status(vendor.switch_stream(

@@ -2,18 +2,17 @@
 /* Queues are the vendor's streams; groups of queues its contexts. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <utlist.h>
 
 #include "process.h"
-#include "status.h"
 
 /* The group's context, made with its first queue. */
 static twin_status join_group(twin_hw_device *device, uint32_t number, ascend_group **out_group)
 {
     twin_status status = TWIN_OK;
     pthread_mutex_lock(&device->lock);
-    ascend_group *group = device->groups;
-    while (group && group->number != number)
-        group = group->next;
+    ascend_group *group;
+    LL_SEARCH_SCALAR(device->groups, group, number, number);
     if (!group) {
         group = calloc(1, sizeof(*group));
         if (!group)
@@ -26,8 +25,7 @@ static twin_status join_group(twin_hw_device *device, uint32_t number, ascend_gr
             if (number != 0)
                 ascend_used(device, group->context);
             group->number = number;
-            group->next = device->groups;
-            device->groups = group;
+            LL_PREPEND(device->groups, group);
         } else {
             free(group);
             group = NULL;
@@ -44,11 +42,8 @@ static void leave_group(twin_hw_device *device, ascend_group *gone)
 {
     pthread_mutex_lock(&device->lock);
     bool last = --gone->queues == 0 && gone->number != 0;
-    ascend_group **link = &device->groups;
-    while (last && *link != gone)
-        link = &(*link)->next;
     if (last)
-        *link = gone->next;
+        LL_DELETE(device->groups, gone);
     pthread_mutex_unlock(&device->lock);
     if (!last)
         return;
@@ -150,9 +145,7 @@ static twin_status queue_drain(twin_queue *queue, uint64_t timeout_ns)
 
 static twin_status queue_abort(twin_queue *queue)
 {
-    if (!vendor.abort_stream)
-        return TWIN_E_UNSUPPORTED;
-    twin_status status = ascend_use_queue(queue);
+    twin_status status = ascend_use_queue_for(queue, vendor.abort_stream != NULL);
     if (status == TWIN_OK)
         status = ascend_status(vendor.abort_stream(queue->stream));
     if (status == TWIN_OK)
@@ -162,18 +155,14 @@ static twin_status queue_abort(twin_queue *queue)
 
 static twin_status queue_stop(twin_queue *queue)
 {
-    if (!vendor.stop_task)
-        return TWIN_E_UNSUPPORTED;
-    twin_status status = ascend_use_queue(queue);
+    twin_status status = ascend_use_queue_for(queue, vendor.stop_task != NULL);
     return status == TWIN_OK ? ascend_status(vendor.stop_task(queue->stream)) : status;
 }
 
 static twin_status queue_set_priority(twin_queue *queue, uint32_t priority)
 {
     aclrtStreamAttrValue value = {.streamPriority = priority};
-    if (!vendor.set_stream_attribute)
-        return TWIN_E_UNSUPPORTED;
-    twin_status status = ascend_use_queue(queue);
+    twin_status status = ascend_use_queue_for(queue, vendor.set_stream_attribute != NULL);
     if (status != TWIN_OK)
         return status;
     return ascend_status(
@@ -182,9 +171,7 @@ static twin_status queue_set_priority(twin_queue *queue, uint32_t priority)
 
 static twin_status queue_stop_on_failure(twin_queue *queue)
 {
-    if (!vendor.failure_mode)
-        return TWIN_E_UNSUPPORTED;
-    twin_status status = ascend_use_queue(queue);
+    twin_status status = ascend_use_queue_for(queue, vendor.failure_mode != NULL);
     if (status != TWIN_OK)
         return status;
     return ascend_status(vendor.failure_mode(queue->stream, ACL_STOP_ON_FAILURE));

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ranges.h"
-
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
+
+#include "process.h"
 
 #define FIRST_ROOM 1024u
 

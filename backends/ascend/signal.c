@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "process.h"
-#include "status.h"
 
 #define NS_PER_US UINT64_C(1000)
 #define NS_PER_MS 1e6
@@ -202,9 +201,7 @@ static twin_status signal_available(twin_hw_device *device, twin_signal_kind kin
 static twin_status signal_clear(twin_signal *signal)
 {
     aclrtNotify notify = signal->object;
-    if (!vendor.batch_reset_notify)
-        return TWIN_E_UNSUPPORTED;
-    twin_status status = ascend_use_device(signal->device);
+    twin_status status = ascend_use_device_for(signal->device, vendor.batch_reset_notify != NULL);
     return status == TWIN_OK ? ascend_status(vendor.batch_reset_notify(&notify, 1)) : status;
 }
 

@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "status.h"
-
-#include <stddef.h>
-
-#include "loader.h"
 #include "process.h"
 
 /* Statuses whose public code is the vendor's code, so that nothing is lost. 507899 is not among them: it stands for many

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What queues are given to do. */
 #include "process.h"
-#include "status.h"
 
 static twin_status work_copy(twin_queue *queue, const twin_copy *copy)
 {
@@ -18,9 +17,7 @@ static twin_status work_copy(twin_queue *queue, const twin_copy *copy)
 
 static twin_status work_copy_rows(twin_queue *queue, const twin_rows *rows)
 {
-    if (!vendor.copy_rows_async)
-        return TWIN_E_UNSUPPORTED;
-    twin_status status = ascend_use_queue(queue);
+    twin_status status = ascend_use_queue_for(queue, vendor.copy_rows_async != NULL);
     if (status != TWIN_OK)
         return status;
     aclrtMemcpyKind kind = ascend_copy_kind(rows->dst, rows->src, &rows->sides);
@@ -51,9 +48,7 @@ static twin_status work_reduce(twin_queue *queue, const twin_reduce *reduce)
         [TWIN_ELEMENT_UINT16] = ACL_UINT16, [TWIN_ELEMENT_UINT32] = ACL_UINT32,
         [TWIN_ELEMENT_FP16] = ACL_FLOAT16,  [TWIN_ELEMENT_FP32] = ACL_FLOAT,
         [TWIN_ELEMENT_BF16] = ACL_BF16};
-    if (!vendor.reduce_async)
-        return TWIN_E_UNSUPPORTED;
-    twin_status status = ascend_use_queue(queue);
+    twin_status status = ascend_use_queue_for(queue, vendor.reduce_async != NULL);
     if (status != TWIN_OK)
         return status;
     return ascend_status(
@@ -103,18 +98,14 @@ static twin_status work_wait(twin_queue *queue, twin_signal *signal, uint64_t ti
 
 static twin_status work_reset(twin_queue *queue, twin_signal *signal)
 {
-    if (!vendor.reset_event)
-        return TWIN_E_UNSUPPORTED;
-    twin_status status = ascend_use_queue(queue);
+    twin_status status = ascend_use_queue_for(queue, vendor.reset_event != NULL);
     return status == TWIN_OK ? ascend_status(vendor.reset_event(signal->object, queue->stream))
                              : status;
 }
 
 static twin_status work_write_value(twin_queue *queue, uint64_t address, uint64_t value)
 {
-    if (!vendor.value_write)
-        return TWIN_E_UNSUPPORTED;
-    twin_status status = ascend_use_queue(queue);
+    twin_status status = ascend_use_queue_for(queue, vendor.value_write != NULL);
     if (status != TWIN_OK)
         return status;
     return ascend_status(vendor.value_write(ascend_pointer(address), value, 0, queue->stream));
@@ -126,9 +117,7 @@ static twin_status work_wait_value(twin_queue *queue, const twin_value_wait *wai
                                          [TWIN_VALUE_EQ] = ACL_STREAM_WAIT_VALUE_EQ,
                                          [TWIN_VALUE_AND] = ACL_STREAM_WAIT_VALUE_AND,
                                          [TWIN_VALUE_NOR] = ACL_STREAM_WAIT_VALUE_NOR};
-    if (!vendor.value_wait)
-        return TWIN_E_UNSUPPORTED;
-    twin_status status = ascend_use_queue(queue);
+    twin_status status = ascend_use_queue_for(queue, vendor.value_wait != NULL);
     if (status != TWIN_OK)
         return status;
     return ascend_status(vendor.value_wait(ascend_pointer(wait->address), wait->value,
@@ -144,9 +133,7 @@ static twin_status work_count(twin_queue *queue, twin_signal *signal,
         [TWIN_COUNT_OR] = ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE,
         [TWIN_COUNT_AND] = ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE};
     aclrtCntNotifyRecordInfo info = {.mode = modes[change->mode], .value = change->value};
-    if (!vendor.count_record)
-        return TWIN_E_UNSUPPORTED;
-    twin_status status = ascend_use_queue(queue);
+    twin_status status = ascend_use_queue_for(queue, vendor.count_record != NULL);
     if (status != TWIN_OK)
         return status;
     return ascend_status(vendor.count_record(signal->object, queue->stream, &info));
@@ -166,9 +153,7 @@ static twin_status work_wait_count(twin_queue *queue, twin_signal *signal,
         .value = wait->value,
         .timeout = wait->timeout_ns == TWIN_FOREVER ? 0 : ascend_seconds(wait->timeout_ns),
         .isClear = wait->clear};
-    if (!vendor.count_wait)
-        return TWIN_E_UNSUPPORTED;
-    twin_status status = ascend_use_queue(queue);
+    twin_status status = ascend_use_queue_for(queue, vendor.count_wait != NULL);
     if (status != TWIN_OK)
         return status;
     return ascend_status(vendor.count_wait(signal->object, queue->stream, &info));

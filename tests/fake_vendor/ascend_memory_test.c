@@ -4,8 +4,6 @@
 #include <stdlib.h>
 
 #include "backends/ascend/process.h"
-#include "backends/ascend/ranges.h"
-#include "backends/ascend/status.h"
 #include "support/cunit_main.h"
 
 /* ---- the vendor, and the rest of the backend ------------------------------------------------------ */

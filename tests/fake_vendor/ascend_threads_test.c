@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "backends/ascend/process.h"
-#include "backends/ascend/ranges.h"
 #include "support/cunit_main.h"
 
 #define CONTEXTS 8

@@ -195,7 +195,7 @@ class Library(unittest.TestCase):
 
     def test_versions(self):
         self.refused(Run(fake("whole"), "version=2.0.0"), "version 2.0.0", "knows version 1")
-        self.refused(Run(fake("whole"), "aclrtGetVersion=507899"), "does not tell its version", "507899")
+        self.refused(Run(fake("whole"), "aclrtGetVersion=507899"), "does not report its version", "507899")
 
     def test_toolkit_version(self):
         with tempfile.TemporaryDirectory() as folder:
