@@ -3,60 +3,37 @@
 #include "seam/backend.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "device_life.h"
 #include "graph/model_instance.h"
 #include "hostcall/host_call_queue.h"
 #include "inject/fault_injection.h"
-#include "memory/access_guard.h"
 #include "memory/memory.h"
 #include "observe/atomic_file.h"
 #include "observe/observe.h"
-#include "observe/timeline.h"
-#include "process/process.h"
-#include "process/run_watch.h"
-#include "queue/control.h"
+#include "process/device.h"
 #include "queue/failure.h"
 #include "queue/kernel.h"
 #include "queue/queue.h"
-#include "queue/value.h"
 #include "queue/work.h"
 #include "replay/nondeterminism.h"
 #include "signal/event.h"
 #include "signal/ipc.h"
 #include "wait/clock.h"
+#include "wait/hooks.h"
 #include "wait/idle.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
 #include "wait/progress.h"
-#include "wait/report.h"
-#include "wait/run_watch.h"
 
 #define LOCK_NS 1000000000u /* real time to wait for the lock */
-
-/* Guarded by nothing: init ops only, and who writes at the end. */
-static bool timeline_due;
-
-void sim_write_files_locked(void)
-{
-    sim_observe_write();
-    if (!timeline_due)
-        return;
-    timeline_due = false;
-    int error = sim_timeline_write(sim_process.trace_path, sim_process.sim, sim_process.profile);
-    if (error != 0)
-        sim_log(3, "TWINRT_TRACE: %s cannot be written: %s", sim_process.trace_path,
-                sim_output_reason(error));
-}
 
 static void write_files(void)
 {
     if (!sim_process.sim)
         return;
     sim_model_lock();
-    sim_write_files_locked();
+    sim_observe_write();
     sim_model_unlock();
 }
 
@@ -73,7 +50,6 @@ static twin_status process_start(const twin_services *services)
     sim_watch_begin(services->setting("TWINRT_RUN_PAGE"));
     sim_progress_begin(sim_process.progress_ns);
     sim_output_begin(getpid());
-    timeline_due = sim_process.trace_path[0] != '\0';
     sim_observe_begin();
     if (sim_watch_needs_thread())
         sim_progress_make();
@@ -97,14 +73,14 @@ static bool process_write(twin_write_when when, unsigned waiting)
         sim_output_remove_on_signals();
         sim_observe_alone();
         if (sim_process.sim)
-            sim_write_files_locked();
+            sim_observe_write();
         return true;
     }
     if (!sim_model_lock_within(when == TWIN_WRITE_NOW ? LOCK_NS : 0))
         return false;
     bool now = when == TWIN_WRITE_NOW || sim_drive_still(waiting);
     if (now && sim_process.sim)
-        sim_write_files_locked();
+        sim_observe_write();
     sim_model_unlock();
     return now;
 }

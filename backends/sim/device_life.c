@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
-#include "device_life.h"
+#include "process/device.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,7 +10,6 @@
 
 #include "inject/fault_injection.h"
 #include "memory/memory.h"
-#include "memory/reserve.h"
 #include "observe/observe.h"
 #include "queue/kernel.h"
 #include "replay/nondeterminism.h"
@@ -116,7 +115,7 @@ static twin_status make_board(void)
         .model = sim_process.model,
         .rtl_library = rtl_library,
         .rtl_trace = sim_process.rtl_trace[0] != '\0' ? sim_process.rtl_trace : NULL,
-        .before_end = sim_write_files_locked,
+        .before_end = sim_observe_write,
         .bus = {.translate = sim_memory_translate,
                 .kernel = sim_kernel_begin,
                 .kernel_effect = sim_kernel_effect},
@@ -176,23 +175,6 @@ unlock:
     return status;
 }
 
-struct left {
-    const twin_hw_device *device;
-    uint32_t count;
-};
-
-static void report_block(void *context, const struct sim_block *block)
-{
-    struct left *left = context;
-    const twin_hw_device *device = left->device;
-    if (++left->count <= SIM_LINES_NAMED)
-        sim_log(
-            2,
-            "device %u: memory was not freed: allocation %llu, %llu bytes with padding, at 0x%llx",
-            device->index, (unsigned long long)block->serial, (unsigned long long)block->bytes,
-            (unsigned long long)block->base);
-}
-
 static void close_queue(void *context, twin_queue *queue)
 {
     const twin_hw_device *device = context;
@@ -214,17 +196,14 @@ void sim_device_close(twin_hw_device *device)
         sim_log(2, "device %u: %s %u was not destroyed", device->index, sim_event_noun(signal),
                 signal->config.name);
     pthread_mutex_unlock(&device->signals_lock);
-    struct left left = {.device = device};
-    sim_arena_each(&device->memory, report_block, &left);
-    if (left.count > SIM_LINES_NAMED)
-        sim_log(2,
-                "device %u: memory was not freed: %u allocations in all; the first %u stand above",
-                device->index, left.count, SIM_LINES_NAMED);
+    char what[64];
+    (void)snprintf(what, sizeof(what), "device %u: memory was not freed", device->index);
+    sim_memory_report_left(&device->memory, what);
     uint32_t late = atomic_load_explicit(&device->memory.late_uses, memory_order_relaxed);
     if (late > SIM_LINES_NAMED)
         sim_log(2,
-                "device %u: tasks used %u allocations after they were freed; the first %u stand "
-                "above",
+                "device %u: tasks used %u allocations after they were freed; the first %u are "
+                "listed above",
                 device->index, late, SIM_LINES_NAMED);
     sim_arena_clear(&device->memory);
     device->dropped_count = 0;

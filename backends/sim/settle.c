@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "wait/settle.h"
+#include "wait/hooks.h"
 
 #include "hostcall/host_call_queue.h"
 #include "process/device.h"

@@ -163,11 +163,6 @@ void sim_cond_enable_register(struct sim_cond *c, unsigned rs1)
     put(c, queue_code(STARS_COND_ENABLE | STARS_COND_BY_REGISTER, rs1));
 }
 
-void sim_cond_disable_register(struct sim_cond *c, unsigned rs1)
-{
-    put(c, queue_code(STARS_COND_DISABLE | STARS_COND_BY_REGISTER, rs1));
-}
-
 void sim_cond_call(struct sim_cond *c, uint64_t address, uint32_t words)
 {
     if (words == 0 || words > STARS_COND_CALL_LENGTH_MASK || address % 4 != 0)

@@ -70,7 +70,6 @@ void sim_cond_goto_register(struct sim_cond *c, unsigned rs1);
 void sim_cond_enable(struct sim_cond *c, uint32_t sq);
 void sim_cond_disable(struct sim_cond *c, uint32_t sq);
 void sim_cond_enable_register(struct sim_cond *c, unsigned rs1);
-void sim_cond_disable_register(struct sim_cond *c, unsigned rs1);
 /* The rest of the program is the one of `words` words at `address`, which is aligned to 4. Uses SIM_R1, SIM_R2. */
 void sim_cond_call(struct sim_cond *c, uint64_t address, uint32_t words);
 

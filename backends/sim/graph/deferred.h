@@ -20,9 +20,11 @@ struct sim_deferred {
     twin_program *program; /* NULL: bound to none */
     bool head;
     twin_queue **leads; /* queues its tasks name */
-    uint32_t lead_count, lead_room;
+    uint32_t lead_count;
+    size_t lead_room;
     struct sim_label *labels;
-    uint32_t label_count, label_room;
+    uint32_t label_count;
+    size_t label_room;
 };
 
 #endif

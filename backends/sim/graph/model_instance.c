@@ -3,18 +3,16 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "graph/cond_program.h"
 #include "memory/memory.h"
 #include "process/device.h"
-#include "queue/control.h"
 #include "queue/sqe.h"
 #include "wait/clock.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
-#include "wait/observer.h"
 #include "wait/progress.h"
-#include "wait/report.h"
 #include "wait/wait.h"
 
 #define HEADS_PER_ENTRY (STARS_COND_WORDS / 3u) /* go to: two words, enable: one */
@@ -36,15 +34,10 @@ struct twin_program {
     twin_queue *end_queue;
     uint64_t end_place;
     twin_queue **queues;
-    uint32_t queue_count, queue_room;
+    uint32_t queue_count, run_count;
+    size_t queue_room, run_room;
     struct sim_run *runs; /* oldest first; those that are over are dropped when somebody looks */
-    uint32_t run_count, run_room;
 };
-
-static uint64_t retired_of(const twin_queue *queue)
-{
-    return twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq);
-}
 
 static void write_register(const twin_queue *queue, uint32_t offset, uint32_t value)
 {
@@ -56,19 +49,6 @@ static void write_notify(const twin_program *program, uint32_t id, uint32_t valu
 {
     (void)twinsim_write(sim_process.sim, program->device->index,
                         STARS_NOTIFY_TABLE_BASE + 4ull * id, value);
-}
-
-bool sim_program_make_room(void **array, uint32_t count, uint32_t *room, size_t bytes)
-{
-    if (count < *room)
-        return true;
-    uint32_t larger = *room == 0 ? 4 : *room * 2;
-    void *moved = realloc(*array, larger * bytes);
-    if (!moved)
-        return false;
-    *array = moved;
-    *room = larger;
-    return true;
 }
 
 /* ---- runs ----------------------------------------------------------------------------------- */
@@ -108,7 +88,7 @@ static uint64_t done_of(const twin_queue *queue)
     bool one_more = twinsim_queue_inspect(sim_process.sim, queue->device->index, queue->sq,
                                           &info) == TWINSIM_OK &&
                     info.done;
-    return retired_of(queue) + one_more;
+    return sim_queue_retired(queue) + one_more;
 }
 
 static bool is_stale(const struct sim_run *run)
@@ -147,7 +127,7 @@ static void stop_queues_locked(twin_program *program)
 static void end_run_locked(twin_program *program, const struct sim_run *run)
 {
     twin_queue *launcher = run->launcher;
-    uint64_t retired = retired_of(launcher);
+    uint64_t retired = sim_queue_retired(launcher);
     /* What has not begun of the COND entries does nothing any more. */
     for (uint64_t number = retired + 1; number < run->end; number++) {
         stars_sqe *sqe = &launcher->ring[(number - 1) & launcher->mask];
@@ -242,7 +222,7 @@ static struct sim_run *find_run_locked(twin_program *program, const twin_queue *
 
 bool sim_program_leave_run(twin_queue *queue)
 {
-    uint64_t head = retired_of(queue) + 1;
+    uint64_t head = sim_queue_retired(queue) + 1;
     const struct sim_task_state *state = &queue->task_states[(head - 1) & queue->mask];
     if (head > atomic_load_explicit(&queue->submitted, memory_order_relaxed) ||
         state->kind != SIM_TASK_RUN)
@@ -324,8 +304,7 @@ twin_status sim_program_create(twin_hw_device *device, twin_program **out_progra
     bool end = idle && take_notify(device, &program->end_id);
     if (end) {
         write_notify(program, program->idle_id, 1);
-        program->next = device->programs;
-        device->programs = program;
+        LL_PREPEND(device->programs, program);
     } else if (idle) {
         sim_ids_drop(&device->notifies, program->idle_id);
     }
@@ -347,10 +326,7 @@ void sim_program_destroy(twin_program *program)
     while (program->queue_count > 0)
         (void)sim_program_unbind(program, program->queues[0]);
     sim_model_lock();
-    twin_program **link = &device->programs;
-    while (*link != program)
-        link = &(*link)->next;
-    *link = program->next;
+    LL_DELETE(device->programs, program);
     sim_ids_drop(&device->notifies, program->idle_id);
     sim_ids_drop(&device->notifies, program->end_id);
     sim_ids_clean(&device->notifies, sim_process.sim, device->index);
@@ -370,8 +346,8 @@ twin_status sim_program_bind(twin_program *program, twin_queue *queue, bool head
         return TWIN_E_BUSY;
     pthread_mutex_lock(&queue->lock);
     pthread_mutex_lock(&program->lock);
-    bool room = sim_program_make_room((void **)&program->queues, program->queue_count,
-                                      &program->queue_room, sizeof(twin_queue *));
+    bool room = sim_grow(&program->queues, sizeof(*program->queues), program->queue_count,
+                         &program->queue_room);
     if (room) {
         program->queues[program->queue_count++] = queue;
         program->sealed = false;
@@ -547,8 +523,8 @@ twin_status sim_work_run(twin_queue *queue, twin_program *program)
     uint32_t most = 4 + (program->queue_count + HEADS_PER_ENTRY - 1) / HEADS_PER_ENTRY;
     if (status == TWIN_OK && !sim_queue_fits_locked(queue, most))
         status = TWIN_E_BUSY;
-    if (status == TWIN_OK && !sim_program_make_room((void **)&program->runs, program->run_count,
-                                                    &program->run_room, sizeof(program->runs[0])))
+    if (status == TWIN_OK &&
+        !sim_grow(&program->runs, sizeof(*program->runs), program->run_count, &program->run_room))
         status = TWIN_E_NOMEM;
     if (status == TWIN_OK) {
         uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);

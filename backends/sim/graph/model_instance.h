@@ -36,8 +36,6 @@ twin_status sim_work_jump(twin_queue *queue, uint64_t address, uint64_t table, u
 
 /* Notes where the program ends; answers the notify that is recorded there. */
 uint32_t sim_program_end_at(twin_program *program, twin_queue *queue, uint64_t place);
-/* Grows an array of `bytes` per entry that is full; false: host memory is out. */
-bool sim_program_make_room(void **array, uint32_t count, uint32_t *room, size_t bytes);
 
 /* ---- for queue.c; thread: model, with the queue's lock ---- */
 

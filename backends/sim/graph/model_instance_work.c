@@ -13,13 +13,8 @@ static twin_status take_entry(twin_queue *queue, stars_sqe **out_sqe)
         return refusal;
     if (!queue->config.deferred)
         return TWIN_E_UNSUPPORTED;
-    pthread_mutex_lock(&queue->lock);
-    if (!sim_queue_fits_locked(queue, 1)) {
-        pthread_mutex_unlock(&queue->lock);
-        return TWIN_E_BUSY;
-    }
-    *out_sqe = sim_queue_slot_locked(queue, 0, NULL);
-    return TWIN_OK;
+    *out_sqe = sim_queue_begin(queue, NULL);
+    return *out_sqe ? TWIN_OK : TWIN_E_BUSY;
 }
 
 static twin_status send_entry(twin_queue *queue, bool good)
@@ -33,8 +28,8 @@ static twin_status send_entry(twin_queue *queue, bool good)
 static bool note_lead(twin_queue *queue, twin_queue *other)
 {
     struct sim_deferred *deferred = &queue->deferred;
-    if (!sim_program_make_room((void **)&deferred->leads, deferred->lead_count,
-                               &deferred->lead_room, sizeof(twin_queue *)))
+    if (!sim_grow(&deferred->leads, sizeof(*deferred->leads), deferred->lead_count,
+                  &deferred->lead_room))
         return false;
     deferred->leads[deferred->lead_count++] = other;
     return true;
@@ -124,8 +119,8 @@ twin_status sim_work_label(twin_queue *queue, uint64_t table, uint32_t index)
         return status;
     sim_sqe_placeholder(sqe, false);
     struct sim_deferred *deferred = &queue->deferred;
-    bool room = sim_program_make_room((void **)&deferred->labels, deferred->label_count,
-                                      &deferred->label_room, sizeof(deferred->labels[0]));
+    bool room = sim_grow(&deferred->labels, sizeof(*deferred->labels), deferred->label_count,
+                         &deferred->label_room);
     if (room)
         deferred->labels[deferred->label_count++] = (struct sim_label){
             .entry = table + 8ull * index,

@@ -2,19 +2,17 @@
 #include "hostcall/host_call_queue.h"
 
 #include <stdlib.h>
+#include <utlist.h>
 
 #include "process/device.h"
 #include "queue/sqe.h"
 #include "wait/clock.h"
 #include "wait/idle.h"
-#include "wait/kinds.h"
+#include "wait/hooks.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
-#include "wait/observer.h"
 #include "wait/progress.h"
 #include "wait/real_time.h"
-#include "wait/report.h"
-#include "wait/time_hold.h"
 #include "wait/wait.h"
 #include "wait/wall.h"
 
@@ -53,17 +51,11 @@ twin_status sim_channel_create(twin_hw_device *device, bool service, twin_channe
         return TWIN_E_NOMEM;
     channel->device = device;
     channel->service = service;
-    channel->last = &channel->first;
-    channel->last_answered = &channel->answered;
     channel->hold_ns = TWIN_FOREVER;
     atomic_init(&channel->references, 1);
     sim_model_lock();
     channel->group = group_count++;
-    channel->next = channels;
-    channel->link = &channels;
-    if (channels)
-        channels->link = &channel->next;
-    channels = channel;
+    DL_PREPEND(channels, channel);
     service_count += service;
     sim_model_unlock();
     *out_channel = channel;
@@ -84,9 +76,7 @@ static void answer_device(const struct sim_call *call, uint64_t at_ns)
 static void pass_answer(twin_channel *channel)
 {
     struct sim_call *call = channel->answered;
-    channel->answered = call->next;
-    if (!channel->answered)
-        channel->last_answered = &channel->answered;
+    DL_DELETE(channel->answered, call);
     answer_device(call, call->answer_ns);
     sim_channel_release(call);
 }
@@ -100,13 +90,12 @@ static void close_locked(twin_channel *channel)
         pass_answer(channel);
     while (channel->first) {
         struct sim_call *call = channel->first;
-        channel->first = call->next;
+        DL_DELETE(channel->first, call);
         answer_device(call, twinsim_now(sim_process.sim));
         sim_log(2, "device %u, stream %u: a host function is left out, nobody runs it any more",
                 channel->device->index, call->queue->config.id);
         sim_channel_release(call);
     }
-    channel->last = &channel->first;
 }
 
 void sim_channel_close(twin_channel *channel)
@@ -123,18 +112,11 @@ void sim_channel_destroy(twin_channel *channel)
     sim_model_lock();
     if (!channel->closed)
         close_locked(channel);
-    *channel->link = channel->next;
-    if (channel->next)
-        channel->next->link = channel->link;
+    DL_DELETE(channels, channel);
     service_count -= channel->service;
     sim_drive_check_locked();
     sim_model_unlock();
     drop_reference(channel);
-}
-
-bool sim_channel_in_flight(const twin_channel *channel)
-{
-    return atomic_load_explicit(&channel->references, memory_order_relaxed) > 1;
 }
 
 /* ---- holds ---------------------------------------------------------------------------------- */
@@ -168,23 +150,25 @@ static uint64_t hold_of(const twin_channel *channel)
     return channel != serving ? channel->hold_ns : TWIN_FOREVER;
 }
 
-uint64_t sim_channel_hold_locked(void)
-{
-    uint64_t hold = TWIN_FOREVER;
-    if (service_count == 0)
-        return hold;
-    for (const twin_channel *channel = channels; channel; channel = channel->next)
-        if (hold_of(channel) < hold)
-            hold = hold_of(channel);
-    return hold;
-}
-
-bool sim_channel_pass_locked(uint64_t hold_ns)
+/* The channel with the first hold; NULL: none holds. */
+static twin_channel *first_held(void)
 {
     twin_channel *first = NULL;
     for (twin_channel *channel = channels; channel; channel = channel->next)
         if (hold_of(channel) < (first ? hold_of(first) : TWIN_FOREVER))
             first = channel;
+    return first;
+}
+
+uint64_t sim_channel_hold_locked(void)
+{
+    const twin_channel *first = service_count != 0 ? first_held() : NULL;
+    return first ? hold_of(first) : TWIN_FOREVER;
+}
+
+bool sim_channel_pass_locked(uint64_t hold_ns)
+{
+    twin_channel *first = first_held();
     if (!first || !first->answered || first->answered->hold_ns != hold_ns)
         return false;
     pass_answer(first);
@@ -286,9 +270,9 @@ twin_status sim_work_call(twin_queue *queue, twin_channel *channel, const twin_h
     carried->channel = channel;
     carried->queue = queue;
     carried->call = *call;
-    pthread_mutex_lock(&queue->lock);
-    if (!sim_queue_fits_locked(queue, 1)) {
-        pthread_mutex_unlock(&queue->lock);
+    struct sim_task_state *state;
+    stars_sqe *sqe = sim_queue_begin(queue, &state);
+    if (!sqe) {
         free(carried);
         return TWIN_E_BUSY;
     }
@@ -297,8 +281,6 @@ twin_status sim_work_call(twin_queue *queue, twin_channel *channel, const twin_h
     carried->number = atomic_load_explicit(&queue->submitted, memory_order_relaxed) + 1;
     if (channel->service)
         atomic_store_explicit(&queue->visible, carried->number, memory_order_relaxed);
-    struct sim_task_state *state;
-    stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &state);
     state->kind = SIM_TASK_CALL;
     state->call = carried;
     state->expects_cqe = 1; /* the message stands for it */
@@ -311,8 +293,7 @@ twin_status sim_work_call(twin_queue *queue, twin_channel *channel, const twin_h
         .data = (uintptr_t)call->argument,
     };
     sim_sqe_callback(sqe, &words);
-    sim_queue_send_locked(queue, 1);
-    pthread_mutex_unlock(&queue->lock);
+    sim_queue_commit(queue);
     if (channel->service)
         sim_progress_submitted();
     return TWIN_OK;
@@ -341,9 +322,7 @@ static void deliver(const struct twinsim_message *message, twin_queue *queue)
     }
     sim_progress_seen = sim_progress_seen || channel->service;
     bool waits = channel->first || channel->running;
-    call->next = NULL;
-    *channel->last = call;
-    channel->last = &call->next;
+    DL_APPEND(channel->first, call);
     if (!waits)
         hold_for_next(channel);
 }
@@ -367,9 +346,7 @@ struct sim_call *sim_channel_pop_locked(twin_channel *channel, uint64_t now_ns)
     struct sim_call *call = channel->first;
     if (!call || channel->running)
         return NULL;
-    channel->first = call->next;
-    if (!channel->first)
-        channel->last = &channel->first;
+    DL_DELETE(channel->first, call);
     channel->running = call;
     channel->clock_ns = taken_at(call, now_ns);
     if (channel->hold_ns != TWIN_FOREVER)
@@ -417,9 +394,7 @@ void sim_channel_answer(twin_channel *channel, uint64_t ticket)
     channel->clock_ns = sim_clock.now_ns;
     call->hold_ns = channel->hold_ns;
     call->answer_ns = sim_clock.now_ns + sim_process.limits.doorbell_ns;
-    call->next = NULL;
-    *channel->last_answered = call;
-    channel->last_answered = &call->next;
+    DL_APPEND(channel->answered, call);
     if (call->hold_ns == TWIN_FOREVER)
         while (channel->answered) /* the model may be anywhere */
             pass_answer(channel);
@@ -432,22 +407,15 @@ void sim_channel_forget_locked(const twin_queue *queue, bool all)
 {
     for (twin_channel *channel = channels; channel; channel = channel->next) {
         bool any = false;
-        for (struct sim_call **link = &channel->first; *link;) {
-            struct sim_call *call = *link;
-            if (call->queue != queue || !(all || call->call.block)) {
-                link = &call->next;
+        struct sim_call *call, *next;
+        DL_FOREACH_SAFE(channel->first, call, next) {
+            if (call->queue != queue || !(all || call->call.block))
                 continue;
-            }
-            *link = call->next;
+            DL_DELETE(channel->first, call);
             sim_channel_release(call);
             any = true;
         }
-        if (!any)
-            continue;
-        channel->last = &channel->first;
-        while (*channel->last)
-            channel->last = &(*channel->last)->next;
-        if (!channel->running)
+        if (any && !channel->running)
             hold_for_next(channel);
     }
 }

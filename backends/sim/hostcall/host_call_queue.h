@@ -15,11 +15,11 @@
 #include "process/process.h"
 #include "queue/queue.h"
 #include "queue/ring_users.h"
-#include "wait/time_hold.h"
+#include "wait/hooks.h"
 #include "wait/wait.h"
 
 struct sim_call {
-    struct sim_call *next; /* in its channel */
+    struct sim_call *next, *prev; /* in its channel */
     twin_channel *channel;
     twin_queue *queue;
     uint64_t number; /* of the SQE */
@@ -39,13 +39,9 @@ struct twin_channel {
     /* Guarded by the model lock. */
     bool closed;
     struct sim_call *first;
-    struct sim_call **last;
-    struct sim_call *running; /* taken, not answered */
-    struct sim_call *
-        answered; /* while the model held, oldest first: the device is told when it has come there */
-    struct sim_call **last_answered;
-    struct twin_channel *next;
-    struct twin_channel **link;
+    struct sim_call *running;  /* taken, not answered */
+    struct sim_call *answered; /* during a hold, oldest first: the device sees it at the hold */
+    struct twin_channel *next, *prev;
     /* Of a service channel. */
     uint64_t clock_ns;     /* of its thread when it took or answered last */
     uint64_t hold_ns;      /* the model stays before this time; TWIN_FOREVER: no hold */
@@ -58,9 +54,6 @@ twin_status sim_channel_take(twin_channel *channel, uint64_t timeout_ns, twin_ta
 void sim_channel_answer(twin_channel *channel, uint64_t ticket);
 void sim_channel_close(twin_channel *channel);
 twin_status sim_work_call(twin_queue *queue, twin_channel *channel, const twin_host_call *call);
-
-/* Whether any call for it is on its way or runs. Thread: any. */
-bool sim_channel_in_flight(const twin_channel *channel);
 
 /* ---- for the driver of the model; thread: model ---- */
 

@@ -2,7 +2,6 @@
 #include "inject/fault_injection.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "process/device.h"

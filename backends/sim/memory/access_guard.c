@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _DEFAULT_SOURCE /* siginfo_t, SA_ONSTACK */
-#include "memory/access_guard.h"
+#include "memory/memory.h"
 
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "memory/arena.h"

@@ -252,7 +252,6 @@ void sim_arena_clear(struct sim_arena *arena)
     arena->quarantine_tail = 0;
     arena->used_bytes = 0;
     arena->normal_bytes = 0;
-    arena->live_count = 0;
     arena->serial = 0;
     pthread_mutex_unlock(&arena->lock);
 }
@@ -527,7 +526,6 @@ twin_status sim_arena_alloc(struct sim_arena *arena, uint64_t bytes, twin_page_p
     arena->used_bytes += extent.room;
     if (page == SIM_PAGE)
         arena->normal_bytes += extent.room;
-    arena->live_count++;
     *out_address = block->base;
 unlock:
     pthread_mutex_unlock(&arena->lock);
@@ -547,7 +545,6 @@ twin_status sim_arena_free(struct sim_arena *arena, uint64_t address, struct sim
     arena->used_bytes -= block->room;
     if (block->page_bytes == SIM_PAGE)
         arena->normal_bytes -= block->room;
-    arena->live_count--;
     block->fence = fence;
     if (!is_used_locked(arena, block)) {
         drop_block_locked(arena, number);

@@ -23,13 +23,20 @@
 #include <stdint.h>
 
 #include "memory/extent_allocator.h"
-#include "memory/fence.h"
 #include "seam/types.h"
 
 #define SIM_PAGE       4096u
 #define SIM_HUGE_PAGE  (2u << 20)
 #define SIM_GIANT_PAGE (1u << 30)
 #define SIM_POISON     0xa5
+
+/* A point in every queue: passed once all work submitted before it has retired or was dropped. queue/queue.c. Thread: any. */
+struct sim_fence;
+/* Whether anything is in flight now; if so *out is the fence after it (NULL when out of memory, with the result still true). Takes no
+ * model lock. */
+bool sim_fence_take(struct sim_fence **out);
+bool sim_fence_passed(const struct sim_fence *fence);
+void sim_fence_free(struct sim_fence *fence);
 
 enum sim_block_state {
     SIM_BLOCK_NONE,
@@ -90,7 +97,6 @@ struct sim_arena {
     uint64_t serial;
     uint64_t used_bytes;   /* of live blocks, whole pages */
     uint64_t normal_bytes; /* of those, in 4 KiB pages */
-    uint64_t live_count;
 };
 
 twin_status sim_arena_init(struct sim_arena *arena, const struct sim_arena_config *config);

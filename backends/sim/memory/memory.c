@@ -13,11 +13,9 @@
 #include "queue/kernel.h"
 #include "seam/sanitizer.h"
 #include "wait/clock.h"
-#include "wait/kinds.h"
+#include "wait/hooks.h"
 #include "wait/leader.h"
-#include "wait/observer.h"
 #include "wait/progress.h"
-#include "wait/report.h"
 #include "wait/wait.h"
 
 #ifndef MADV_POPULATE_READ /* older headers */
@@ -32,15 +30,27 @@
 static struct sim_arena host_arena;
 static bool host_ready;
 
+struct left {
+    const char *what;
+    unsigned count;
+};
+
 static void report_block(void *context, const struct sim_block *block)
 {
-    uint32_t *count = context;
-    if (++*count <= SIM_LINES_NAMED)
-        sim_log(2,
-                "page-locked host memory was not freed: allocation %llu, %llu bytes with padding, "
-                "at 0x%llx",
+    struct left *left = context;
+    if (++left->count <= SIM_LINES_NAMED)
+        sim_log(2, "%s: allocation %llu, %llu bytes with padding, at 0x%llx", left->what,
                 (unsigned long long)block->serial, (unsigned long long)block->bytes,
                 (unsigned long long)block->base);
+}
+
+void sim_memory_report_left(struct sim_arena *arena, const char *what)
+{
+    struct left left = {.what = what};
+    sim_arena_each(arena, report_block, &left);
+    if (left.count > SIM_LINES_NAMED)
+        sim_log(2, "%s: %u allocations in all; the first %u are listed above", what, left.count,
+                SIM_LINES_NAMED);
 }
 
 twin_status sim_memory_start(void)
@@ -87,13 +97,7 @@ __attribute__((destructor)) static void report_left(void)
 {
     if (!report_due || (sim_process.services->late && sim_process.services->late()))
         return;
-    uint32_t count = 0;
-    sim_arena_each(&host_arena, report_block, &count);
-    if (count > SIM_LINES_NAMED)
-        sim_log(2,
-                "page-locked host memory was not freed: %u allocations in all; the first %u stand "
-                "above",
-                count, SIM_LINES_NAMED);
+    sim_memory_report_left(&host_arena, "page-locked host memory was not freed");
 }
 
 /* ---- whose address -------------------------------------------------------------------------- */
@@ -297,15 +301,20 @@ static twin_status transfer(twin_hw_device *device, struct sim_wait *wait)
     return TWIN_E_INVALID;
 }
 
+/* Admits the destination, and a source unless it is a fill, and transfers. */
+static twin_status transfer_between(twin_hw_device *device, struct sim_wait *wait,
+                                    uint64_t dst_bytes, uint64_t src_bytes, const twin_sides *sides)
+{
+    twin_status status = admit(wait->transfer.dst, dst_bytes, true, sides->dst, &wait->windows[0]);
+    if (status == TWIN_OK && wait->transfer.src != TWINSIM_NEVER)
+        status = admit(wait->transfer.src, src_bytes, false, sides->src, &wait->windows[1]);
+    return status == TWIN_OK ? transfer(device, wait) : status;
+}
+
 twin_status sim_memory_copy(twin_hw_device *device, const twin_copy *copy)
 {
     struct sim_wait wait = {.transfer = {.dst = copy->dst, .src = copy->src, .bytes = copy->bytes}};
-    twin_status status = admit(copy->dst, copy->bytes, true, copy->sides.dst, &wait.windows[0]);
-    if (status == TWIN_OK)
-        status = admit(copy->src, copy->bytes, false, copy->sides.src, &wait.windows[1]);
-    if (status != TWIN_OK)
-        return status;
-    return transfer(device, &wait);
+    return transfer_between(device, &wait, copy->bytes, copy->bytes, &copy->sides);
 }
 
 twin_status sim_memory_copy_rows(twin_hw_device *device, const twin_rows *rows)
@@ -316,14 +325,8 @@ twin_status sim_memory_copy_rows(twin_hw_device *device, const twin_rows *rows)
                                          .rows = (uint32_t)rows->height,
                                          .dst_row = rows->dst_pitch,
                                          .src_row = rows->src_pitch}};
-    twin_status status = admit(rows->dst, twin_rows_span(rows, rows->dst_pitch), true,
-                               rows->sides.dst, &wait.windows[0]);
-    if (status == TWIN_OK)
-        status = admit(rows->src, twin_rows_span(rows, rows->src_pitch), false, rows->sides.src,
-                       &wait.windows[1]);
-    if (status != TWIN_OK)
-        return status;
-    return transfer(device, &wait);
+    return transfer_between(device, &wait, twin_rows_span(rows, rows->dst_pitch),
+                            twin_rows_span(rows, rows->src_pitch), &rows->sides);
 }
 
 twin_status sim_memory_fill(twin_hw_device *device, const twin_fill *fill)
@@ -331,10 +334,7 @@ twin_status sim_memory_fill(twin_hw_device *device, const twin_fill *fill)
     struct sim_wait wait = {
         .transfer = {
             .dst = fill->dst, .src = TWINSIM_NEVER, .bytes = fill->bytes, .value = fill->value}};
-    twin_status status = admit(fill->dst, fill->bytes, true, fill->side, &wait.windows[0]);
-    if (status != TWIN_OK)
-        return status;
-    return transfer(device, &wait);
+    return transfer_between(device, &wait, fill->bytes, 0, &(twin_sides){.dst = fill->side});
 }
 
 /* ---- the bus -------------------------------------------------------------------------------- */
@@ -414,13 +414,9 @@ void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uin
         *out_target = access == TWINSIM_READ ? TWINSIM_TARGET_HBM : TWINSIM_TARGET_HOST;
         return (void *)(uintptr_t)address;
     }
-    char *code = self ? atomic_load_explicit(&self->code, memory_order_acquire) : NULL;
-    if (code && access == TWINSIM_READ && address - (uintptr_t)code < self->code_bytes &&
-        bytes <= self->code_bytes - (address - (uintptr_t)code)) {
-        *out_target = TWINSIM_TARGET_HBM;
-        return (void *)(uintptr_t)address;
-    }
-    if (self && access == TWINSIM_READ && sim_lists_contain(&self->lists, address, bytes)) {
+    if (self && access == TWINSIM_READ &&
+        (sim_lists_contain(&self->lists, address, bytes) ||
+         sim_device_code_contains(self, address, bytes))) {
         *out_target = TWINSIM_TARGET_HBM;
         return (void *)(uintptr_t)address;
     }

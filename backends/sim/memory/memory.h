@@ -26,11 +26,21 @@ twin_status sim_memory_fill(twin_hw_device *device, const twin_fill *fill);
  * one live block. UNKNOWN: not in any arena. Lock free. */
 twin_status sim_memory_find(uint64_t address, uint64_t bytes, twin_side *out_side);
 
-/* Of a reservation: less than that is no use to anybody. */
+/* Names the allocation when host code touches guarded device memory, then calls the handler that was installed before.
+ * memory/access_guard.c. Thread: init. */
+void sim_access_guard_install(void);
+/* Restores the earlier handler unless another one was installed since. */
+void sim_access_guard_remove(void);
+
+/* The smallest useful reservation. */
 #define SIM_MEMORY_LEAST (32ull << 20)
 
 /* Whether a range that starts in an arena is inside what was asked for there, to the byte. Lock free. */
 bool sim_memory_allocated(uint64_t address, uint64_t bytes);
+
+struct sim_arena;
+/* Logs the live blocks of an arena, after `what`: "... was not freed". */
+void sim_memory_report_left(struct sim_arena *arena, const char *what);
 
 /* The translate callback of the model. Thread: model. */
 void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,

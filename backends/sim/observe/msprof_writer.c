@@ -1,12 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of TWINRT_MSPROF: 64-byte records as the device's profiler gets them. sim/docs/observation.md has the layout. */
+/* The file of TWINRT_MSPROF: records of 64 bytes, little endian. Types 0 and 1 have the layout of the device's profiler; the
+ * others are this project's. sim/docs/observation.md has the layout. */
 #include "observe/observe.h"
 
 #include <errno.h>
 
-#include "observe/msprof.h"
 #include "observe/sq_owner.h"
 #include "process/process.h"
+
+#define MSPROF_BYTES   64u
+#define MSPROF_MAGIC   0x6bd3u
+#define MSPROF_VERSION 1u
+#define MSPROF_NAME    "twinrt-msprof"
+
+/* Bytes 0 and 1: type in bits 5:0, a running count in 9:6, the SQE's type in 15:10. */
+#define MSPROF_COUNT_SHIFT 6u
+#define MSPROF_SQE_SHIFT   10u
+
+#define MSPROF_TASK_START  0u
+#define MSPROF_TASK_END    1u
+#define MSPROF_BLOCK_START 2u
+#define MSPROF_BLOCK_END   3u
+#define MSPROF_HEADER      63u
 
 struct entry {
     uint64_t ns;
@@ -19,14 +34,10 @@ static int compare(const void *left, const void *right)
 {
     const struct entry *a = left;
     const struct entry *b = right;
-    if (a->ns != b->ns)
-        return a->ns < b->ns ? -1 : 1;
+    int order = sim_order(a->ns, b->ns);
     /* what ends makes room for what begins */
-    bool ends_a = a->type & 1;
-    bool ends_b = b->type & 1;
-    if (ends_a != ends_b)
-        return ends_a ? -1 : 1;
-    return a->index < b->index ? -1 : a->index > b->index;
+    order = order ? order : sim_order(b->type & 1, a->type & 1);
+    return order ? order : sim_order(a->index, b->index);
 }
 
 static void put16(uint8_t *to, uint32_t value)
@@ -82,7 +93,9 @@ int sim_msprof_draw(FILE *file, const twinsim *sim, const twinsim_profile *profi
         return -ENOMEM;
     struct entry *entries = calloc(2 * count + 1, sizeof(*entries));
     struct sq_owner map;
-    if (!sq_owner_make(&map, sim_process.device_count) || !entries) {
+    size_t queue_count;
+    const struct timeline_queue *queues = sim_timeline_queues(&queue_count);
+    if (!sq_owner_make(&map, queues, queue_count, sim_process.device_count) || !entries) {
         free(entries);
         free(map.life);
         return -ENOMEM;

@@ -13,7 +13,6 @@
 #include "queue/queue.h"
 #include "wait/clock.h"
 #include "wait/observer.h"
-#include "wait/report.h"
 #include "wait/wait.h"
 
 enum { OUT_STATS, OUT_MSPROF, OUT_VCD, OUT_COUNT };
@@ -35,12 +34,11 @@ bool sim_observe_settings(const twin_services *services, bool fixed)
 {
     for (int i = 0; i < OUT_COUNT; i++) {
         const char *path = services->setting(names[i]);
-        if (strlen(path) >= sizeof(paths[i])) {
-            sim_fail("%s names a path that is too long", names[i]);
+        if (!sim_path_fits(names[i], strlen(path), sizeof(paths[i])))
             return false;
-        }
         if (fixed && (path[0] != '\0') != (paths[i][0] != '\0')) {
-            sim_fail("%s is given or not for the life of a process: the model is built once",
+            sim_fail("%s cannot be set or unset after the first device was opened: the model is "
+                     "built once",
                      names[i]);
             return false;
         }
@@ -50,7 +48,7 @@ bool sim_observe_settings(const twin_services *services, bool fixed)
     if (wanted[0] == '\0')
         wanted = "all";
     if (strlen(wanted) >= sizeof(signals) || !sim_vcd_knows(wanted)) {
-        sim_fail("TWINRT_VCD_SIGNALS is \"%s\": give all, or some of queues, slots, events, "
+        sim_fail("TWINRT_VCD_SIGNALS is \"%s\"; expected all, or some of queues, slots, events, "
                  "channels, links, cores with commas between",
                  wanted);
         return false;
@@ -119,19 +117,12 @@ void sim_observe_waited(const struct sim_wait *wait, uint64_t end_ns)
         return;
     struct sim_host_waits *list = &waits[cause];
     pthread_mutex_lock(&waits_lock);
-    if (list->count == list->room) {
-        size_t room = list->room ? list->room * 2 : 256;
-        uint64_t *larger = realloc(list->lengths, room * sizeof(*larger));
-        if (!larger) {
-            waits_lost++;
-            pthread_mutex_unlock(&waits_lock);
-            return;
-        }
-        list->lengths = larger;
-        list->room = room;
+    if (sim_grow(&list->lengths, sizeof(*list->lengths), list->count, &list->room)) {
+        list->lengths[list->count++] = end_ns - wait->begin_ns;
+        list->total_ns += end_ns - wait->begin_ns;
+    } else {
+        waits_lost++;
     }
-    list->lengths[list->count++] = end_ns - wait->begin_ns;
-    list->total_ns += end_ns - wait->begin_ns;
     pthread_mutex_unlock(&waits_lock);
 }
 
@@ -157,6 +148,12 @@ static int draw(FILE *file, void *context)
     return error ? error : ferror(file) ? -EIO : 0;
 }
 
+static void report(const char *name, const char *path, int error)
+{
+    if (error != 0)
+        sim_log(3, "%s: %s cannot be written: %s", name, path, sim_output_reason(error));
+}
+
 void sim_observe_begin(void)
 {
     due = true;
@@ -173,12 +170,12 @@ void sim_observe_write(void)
         return;
     due = false;
     if (waits_lost > 0)
-        sim_log(2, "TWINRT_STATS: %llu waits are not counted: memory was short",
+        sim_log(2, "TWINRT_STATS: %llu waits are not counted: out of memory",
                 (unsigned long long)waits_lost);
-    for (int i = 0; i < OUT_COUNT; i++) {
-        int error = paths[i][0] != '\0' ? sim_output_write(paths[i], draw, &i) : 0;
-        if (error != 0)
-            sim_log(3, "%s: %s cannot be written: %s", names[i], paths[i],
-                    sim_output_reason(error));
-    }
+    for (int i = 0; i < OUT_COUNT; i++)
+        if (paths[i][0] != '\0')
+            report(names[i], paths[i], sim_output_write(paths[i], draw, &i));
+    if (sim_process.trace_path[0] != '\0')
+        report("TWINRT_TRACE", sim_process.trace_path,
+               sim_timeline_write(sim_process.trace_path, sim_process.sim, sim_process.profile));
 }

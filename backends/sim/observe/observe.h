@@ -20,7 +20,8 @@ bool sim_observe_settings(const twin_services *services, bool fixed);
 /* What the model is to be made with. */
 bool sim_observe_wants_trace(void);
 bool sim_observe_wants_stats(void);
-/* Writes the files; says in the log which cannot be. Once per start of the process. Thread: model. */
+/* Writes the files, and the timeline; logs which cannot be written. Once per start of the process. Thread: model, which may be in the
+ * middle of an event. */
 void sim_observe_begin(void);
 void sim_observe_write(void);
 /* In a forked child, whose only thread writes: no lock is held. */
@@ -33,6 +34,10 @@ struct sim_host_waits {
     size_t count, room;
     uint64_t total_ns;
 };
+
+/* Names of classes, and of the causes of host waits in one word, in the files. */
+extern const char *const sim_class_names[TWINSIM_CLASS_COUNT];
+extern const char *const sim_host_cause_names[SIM_HOST_CAUSES];
 
 /* Draws the counters. Returns 0, -ENOMEM or -EIO. */
 int sim_stats_draw(FILE *file, twinsim *sim, const twinsim_profile *profile, uint32_t devices,

@@ -19,28 +19,38 @@ struct sq_owner {
     uint32_t *life; /* by device, then SQ: index into `queues`, UINT32_MAX: none */
 };
 
-/* False: out of memory. */
-static inline bool sq_owner_make(struct sq_owner *map, uint32_t devices)
+/* False: out of memory; map->life is the caller's to free in any case. */
+static inline bool sq_owner_make(struct sq_owner *map, const struct timeline_queue *queues,
+                                 size_t queue_count, uint32_t devices)
 {
-    memset(map, 0, sizeof(*map));
-    map->queues = sim_timeline_queues(&map->queue_count);
     size_t bytes = (size_t)devices * STREAM_OF_SQS * sizeof(*map->life);
-    map->life = malloc(bytes);
+    *map = (struct sq_owner){
+        .queues = queues, .queue_count = queue_count, .life = (uint32_t *)malloc(bytes)};
     if (map->life)
         memset(map->life, 0xff, bytes);
     return map->life != NULL;
 }
 
-/* To be called for each record in turn: the number of the queue's life, UINT32_MAX when it has no stream. */
+static inline uint32_t *sq_owner_slot(const struct sq_owner *map, uint32_t device, uint32_t sq)
+{
+    return &map->life[device * STREAM_OF_SQS + sq];
+}
+
+/* To be called for each record in turn, before its owner is looked up. */
+static inline void sq_owner_advance(struct sq_owner *map, size_t index)
+{
+    for (; map->next < map->queue_count && map->queues[map->next].first_record <= index;
+         map->next++)
+        *sq_owner_slot(map, map->queues[map->next].device, map->queues[map->next].sq) =
+            (uint32_t)map->next;
+}
+
+/* The same, and the number of the queue's life, UINT32_MAX when it has no stream. */
 static inline uint32_t sq_owner_of(struct sq_owner *map, size_t index,
                                    const struct twinsim_trace_record *record)
 {
-    for (; map->next < map->queue_count && map->queues[map->next].first_record <= index;
-         map->next++) {
-        const struct timeline_queue *queue = &map->queues[map->next];
-        map->life[queue->device * STREAM_OF_SQS + queue->sq] = (uint32_t)map->next;
-    }
-    return record->sq < STREAM_OF_SQS ? map->life[record->device * STREAM_OF_SQS + record->sq]
+    sq_owner_advance(map, index);
+    return record->sq < STREAM_OF_SQS ? *sq_owner_slot(map, record->device, record->sq)
                                       : UINT32_MAX;
 }
 

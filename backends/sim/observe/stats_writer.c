@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file of TWINRT_STATS; sim/docs/observation.md describes it. */
 #include "observe/observe.h"
-#include "wait/observer.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+
+#include "observe/timeline.h"
 
 #define STATS_VERSION 1
 
@@ -18,17 +18,6 @@ static const char *const cause_names[TWINSIM_CAUSE_COUNT] = {
     [TWINSIM_CAUSE_CQ] = "full_cq",      [TWINSIM_CAUSE_HOLD] = "hold",
     [TWINSIM_CAUSE_LOOP] = "firmware",
 };
-static const char *const host_names[SIM_HOST_CAUSES] = {
-    [SIM_HOST_QUEUE] = "work", [SIM_HOST_RING] = "ring_full", [SIM_HOST_ID] = "event_id",
-    [SIM_HOST_COPY] = "copy",  [SIM_HOST_SHARED] = "shared",  [SIM_HOST_CALL] = "host_function",
-};
-static const char *const class_names[TWINSIM_CLASS_COUNT] = {
-    [TWINSIM_CLASS_SDMA] = "SDMA",          [TWINSIM_CLASS_PCIE_DMA] = "PCIe DMA",
-    [TWINSIM_CLASS_COND] = "condition",     [TWINSIM_CLASS_CPU_TOPIC] = "host call",
-    [TWINSIM_CLASS_AIC] = "cube kernel",    [TWINSIM_CLASS_AIV] = "vector kernel",
-    [TWINSIM_CLASS_MIXED] = "mixed kernel",
-};
-static_assert(TWINSIM_CLASS_COUNT == 7, "each class has its name");
 static const char *const kind_names[TWINSIM_RESOURCE_COUNT] = {
     [TWINSIM_RESOURCE_SLOT] = "slots",        [TWINSIM_RESOURCE_CLASS] = "classes",
     [TWINSIM_RESOURCE_SDMA] = "sdma",         [TWINSIM_RESOURCE_PCIE_DMA] = "pcie_dma",
@@ -55,9 +44,7 @@ static void put_wait(FILE *file, const char *name, const struct twinsim_wait_cou
 
 static int compare(const void *left, const void *right)
 {
-    uint64_t a = *(const uint64_t *)left;
-    uint64_t b = *(const uint64_t *)right;
-    return a < b ? -1 : a > b;
+    return sim_order(*(const uint64_t *)left, *(const uint64_t *)right);
 }
 
 static void put_host(FILE *file, struct sim_host_waits waits[SIM_HOST_CAUSES])
@@ -73,7 +60,7 @@ static void put_host(FILE *file, struct sim_host_waits waits[SIM_HOST_CAUSES])
             out.p90_ns = list->lengths[(list->count * 90 + 99) / 100 - 1];
             out.p99_ns = list->lengths[(list->count * 99 + 99) / 100 - 1];
         }
-        put_wait(file, host_names[i], &out, i == 0);
+        put_wait(file, sim_host_cause_names[i], &out, i == 0);
     }
     fputs("},\n", file);
 }
@@ -156,7 +143,7 @@ static void put_use(FILE *file, twinsim *sim, const twinsim_profile *profile, ui
             put_share(file, "utilisation", use.busy_ns, each * span_ns);
             if (kind == TWINSIM_RESOURCE_CLASS) {
                 fprintf(file, ",\"name\":\"%s\",\"shares\":%" PRIu64 ",\"most\":%" PRIu32,
-                        class_names[i], each, use.most);
+                        sim_class_names[i], each, use.most);
                 put_share(file, "mean", use.busy_ns, span_ns);
             }
         }

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "observe/atomic_file.h"
@@ -343,22 +342,11 @@ void sim_timeline_wait(unsigned thread_number, const struct timeline_wait *wait)
 uint32_t sim_timeline_name_queue(const twinsim *sim, uint32_t device, uint32_t sq,
                                  uint32_t stream_id)
 {
-    if (queue_count == queue_room) {
-        size_t room = queue_room ? queue_room * 2 : 64;
-        struct timeline_queue *larger = realloc(queues, room * sizeof(*larger));
-        if (!larger)
-            return TIMELINE_NONE;
-        queues = larger;
-        queue_room = room;
-    }
     size_t first_record = twinsim_trace_count(sim);
-    if (first_record == SIZE_MAX)
+    if (first_record == SIZE_MAX || !sim_grow(&queues, sizeof(*queues), queue_count, &queue_room))
         return TIMELINE_NONE;
-    struct timeline_queue *queue = &queues[queue_count];
-    queue->device = device;
-    queue->sq = sq;
-    queue->stream_id = stream_id;
-    queue->first_record = first_record;
+    queues[queue_count] = (struct timeline_queue){
+        .device = device, .sq = sq, .stream_id = stream_id, .first_record = first_record};
     return (uint32_t)queue_count++;
 }
 
@@ -378,9 +366,8 @@ static int compare_parts(const void *left, const void *right)
 {
     const struct chunk *a = ((const struct part *)left)->chunk;
     const struct chunk *b = ((const struct part *)right)->chunk;
-    if (a->thread != b->thread)
-        return a->thread < b->thread ? -1 : 1;
-    return a->number < b->number ? -1 : a->number > b->number;
+    int order = sim_order(a->thread, b->thread);
+    return order ? order : sim_order(a->number, b->number);
 }
 
 /* What a call was joint with: `out`, before the call. */

@@ -18,6 +18,12 @@
 #include "seam/types.h"
 #include "twinsim.h"
 
+/* For comparisons of qsort and bsearch. */
+static inline int sim_order(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
 /* Says that from now on SQ `sq` of `device` serves stream `stream_id`; called right after
  * twinsim_queue_open(). Returns the number of the track its tasks go to, for sim_timeline_submit();
  * UINT32_MAX when out of memory (its tasks then appear under the number of the SQ).

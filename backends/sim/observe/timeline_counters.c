@@ -11,14 +11,11 @@ static int compare(const void *left, const void *right)
 {
     const struct timeline_sample *a = left;
     const struct timeline_sample *b = right;
-    if (a->device != b->device)
-        return a->device < b->device ? -1 : 1;
-    if (a->link != b->link)
-        return a->link < b->link ? -1 : 1;
-    if (a->at_ns != b->at_ns)
-        return a->at_ns < b->at_ns ? -1 : 1;
+    int order = sim_order(a->device, b->device);
+    order = order ? order : sim_order(a->link, b->link);
+    order = order ? order : sim_order(a->at_ns, b->at_ns);
     /* what ends, then what begins; of one curve they do not overlap, or add up */
-    return a->begins != b->begins ? (a->begins ? 1 : -1) : 0;
+    return order ? order : sim_order(a->begins, b->begins);
 }
 
 static void add(struct timeline_layout *layout, const struct twinsim_trace_record *record,

@@ -9,9 +9,8 @@ static int compare_bells(const void *left, const void *right)
 {
     const struct timeline_bell *a = left;
     const struct timeline_bell *b = right;
-    if (a->track != b->track)
-        return a->track < b->track ? -1 : 1;
-    return a->number < b->number ? -1 : a->number > b->number;
+    int order = sim_order(a->track, b->track);
+    return order ? order : sim_order(a->number, b->number);
 }
 
 int timeline_bells_make(struct timeline_layout *layout)
@@ -38,21 +37,14 @@ int timeline_bells_make(struct timeline_layout *layout)
         if (record->phase != TWINSIM_PHASE_DOORBELL || layout->record_track[i] == TIMELINE_NONE)
             continue;
         /* the newest that rang for this SQE or one before it */
-        size_t low = 0;
-        size_t high = layout->bell_count;
         const struct timeline_bell key = {.track = layout->record_track[i],
-                                          .number = record->number};
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (compare_bells(&layout->bells[middle], &key) <= 0)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        if (low == 0 || layout->bells[low - 1].track != key.track)
+                                          .number = record->number + 1};
+        size_t after = timeline_lower_bound(&key, layout->bells, layout->bell_count,
+                                            sizeof(*layout->bells), compare_bells);
+        if (after == 0 || layout->bells[after - 1].track != key.track)
             continue;
-        struct timeline_bell *bell = &layout->bells[low - 1];
-        layout->record_bell[i] = low - 1;
+        struct timeline_bell *bell = &layout->bells[after - 1];
+        layout->record_bell[i] = after - 1;
         if (bell->number == record->number) {
             bell->seen = true;
             bell->seen_ns = record->begin_ns;

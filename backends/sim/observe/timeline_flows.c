@@ -64,9 +64,7 @@ static bool moves_data(const struct twinsim_trace_record *record)
 
 static int compare_slice(const void *key, const void *element)
 {
-    const size_t wanted = *(const size_t *)key;
-    const struct item *item = element;
-    return wanted < item->slice ? -1 : wanted > item->slice;
+    return sim_order(*(const size_t *)key, ((const struct item *)element)->slice);
 }
 
 /* The task that the SQE was at that time; NO_ITEM: it is not in the timeline. */
@@ -135,15 +133,11 @@ static int compare_sets(const void *left, const void *right)
 {
     const struct set *a = left;
     const struct set *b = right;
-    if (a->device != b->device)
-        return a->device < b->device ? -1 : 1;
-    if (a->notify != b->notify)
-        return a->notify ? 1 : -1;
-    if (a->id != b->id)
-        return a->id < b->id ? -1 : 1;
-    if (a->at_ns != b->at_ns)
-        return a->at_ns < b->at_ns ? -1 : 1;
-    return a->item < b->item ? -1 : a->item > b->item;
+    int order = sim_order(a->device, b->device);
+    order = order ? order : sim_order(a->notify, b->notify);
+    order = order ? order : sim_order(a->id, b->id);
+    order = order ? order : sim_order(a->at_ns, b->at_ns);
+    return order ? order : sim_order(a->item, b->item);
 }
 
 /* A wait that found its flag set passes by the newest record before it. */
@@ -155,18 +149,11 @@ static void find_setter(const struct data *data, struct item *item)
                             .id = item->id,
                             .device = record->device,
                             .notify = record->sqe_type == STARS_SQE_NOTIFY_WAIT};
-    size_t low = 0;
-    size_t high = data->set_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_sets(&data->sets[middle], &key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    const size_t after =
+        timeline_lower_bound(&key, data->sets, data->set_count, sizeof(*data->sets), compare_sets);
+    if (after == 0)
         return;
-    const struct set *set = &data->sets[low - 1];
+    const struct set *set = &data->sets[after - 1];
     if (set->device == key.device && set->notify == key.notify && set->id == key.id)
         item->setter = set->item;
 }
@@ -207,14 +194,8 @@ static int add_arrows(struct data *data, size_t item, size_t *room)
     struct sources sources = {.count = 0};
     (void)look_back(data, item, &sources, SOURCES_MOST);
     for (unsigned i = 0; i < sources.count; i++) {
-        if (layout->data_count == *room) {
-            const size_t more = *room ? *room * 2 : 64;
-            struct timeline_arrow *larger = realloc(layout->data, more * sizeof(*larger));
-            if (!larger)
-                return -ENOMEM;
-            layout->data = larger;
-            *room = more;
-        }
+        if (!sim_grow(&layout->data, sizeof(*layout->data), layout->data_count, room))
+            return -ENOMEM;
         layout->data[layout->data_count++] = (struct timeline_arrow){
             .from = data->items[sources.items[i]].slice, .to = data->items[item].slice};
     }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What host threads do: calls, waits in them, doorbells. */
+#include "observe/observe.h"
 #include "observe/timeline_print.h"
-#include "wait/observer.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 static const char *const cost_names[TWIN_COST_COUNT] = {
@@ -12,14 +11,18 @@ static const char *const cost_names[TWIN_COST_COUNT] = {
     [TWIN_COST_MEMORY] = "memory", [TWIN_COST_DEVICE] = "device",
 };
 
-/* What a host thread waits for, in words and in one. */
-static const char *const wait_names[SIM_HOST_CAUSES][2] = {
-    [SIM_HOST_QUEUE] = {"waits for work", "work"},
-    [SIM_HOST_RING] = {"waits for room in the ring", "ring_full"},
-    [SIM_HOST_ID] = {"waits for an event id", "event_id"},
-    [SIM_HOST_COPY] = {"waits for its copy", "copy"},
-    [SIM_HOST_SHARED] = {"waits for another process", "shared"},
-    [SIM_HOST_CALL] = {"waits for a host function", "host_function"},
+static const char *const wait_names[SIM_HOST_CAUSES] = {
+    [SIM_HOST_QUEUE] = "waits for work",
+    [SIM_HOST_RING] = "waits for room in the ring",
+    [SIM_HOST_ID] = "waits for an event id",
+    [SIM_HOST_COPY] = "waits for its copy",
+    [SIM_HOST_SHARED] = "waits for another process",
+    [SIM_HOST_CALL] = "waits for a host function",
+};
+
+const char *const sim_host_cause_names[SIM_HOST_CAUSES] = {
+    [SIM_HOST_QUEUE] = "work", [SIM_HOST_RING] = "ring_full", [SIM_HOST_ID] = "event_id",
+    [SIM_HOST_COPY] = "copy",  [SIM_HOST_SHARED] = "shared",  [SIM_HOST_CALL] = "host_function",
 };
 
 static const char *const wake_names[SIM_WAKE_COUNT] = {
@@ -46,22 +49,21 @@ void timeline_find_host_parameters(struct printer *printer)
     printer->doorbell = find(printer, "host.", "doorbell");
 }
 
+static struct timeline_place host_place(const struct timeline_event *event)
+{
+    return (struct timeline_place){.pid = TIMELINE_HOST_PID, .tid = event->tid};
+}
+
 void timeline_put_call(struct printer *printer, const struct timeline_event *event)
 {
     const struct timeline_note *note = &printer->layout->notes->notes[event->index];
-    FILE *file = printer->file;
-    fputs("{\"ph\":\"X\",\"cat\":\"call\",\"name\":", file);
-    timeline_put_text(file, note->call->name);
-    fputs(",\"ts\":", file);
-    timeline_put_us(file, event->at_ns);
-    fputs(",\"dur\":", file);
-    timeline_put_us(file, event->length_ns);
-    fprintf(file, ",\"pid\":%u,\"tid\":%" PRIu32 ",\"args\":{\"code\":%" PRId32 ",\"cost\":\"%s\"",
-            TIMELINE_HOST_PID, event->tid, note->u.code,
-            (unsigned)note->call->cost < TWIN_COST_COUNT ? cost_names[note->call->cost] : "");
-    if ((unsigned)note->call->cost < TWIN_COST_COUNT)
-        timeline_put_parameter(printer, printer->cost[note->call->cost], true);
-    fputs("}}", file);
+    const unsigned cost = note->call->cost;
+    timeline_begin_slice(printer, "call", note->call->name, event, host_place(event));
+    fprintf(printer->file, "\"code\":%" PRId32 ",\"cost\":\"%s\"", note->u.code,
+            cost < TWIN_COST_COUNT ? cost_names[cost] : "");
+    if (cost < TWIN_COST_COUNT)
+        timeline_put_parameter(printer, printer->cost[cost], true);
+    fputs("}}", printer->file);
 }
 
 void timeline_put_host_wait(struct printer *printer, const struct timeline_event *event)
@@ -70,14 +72,10 @@ void timeline_put_host_wait(struct printer *printer, const struct timeline_event
     const struct timeline_note *note = &layout->notes->notes[event->index];
     FILE *file = printer->file;
     bool known = note->cause < SIM_HOST_CAUSES;
-    fprintf(file, "{\"ph\":\"X\",\"cat\":\"host wait\",\"name\":\"%s\",\"ts\":",
-            known ? wait_names[note->cause][0] : "waits");
-    timeline_put_us(file, event->at_ns);
-    fputs(",\"dur\":", file);
-    timeline_put_us(file, event->length_ns);
-    fprintf(file, ",\"pid\":%u,\"tid\":%" PRIu32 ",\"args\":{\"cause\":\"%s\",\"done\":",
-            TIMELINE_HOST_PID, event->tid, known ? wait_names[note->cause][1] : "");
-    timeline_put_us(file, note->done_ns);
+    timeline_begin_slice(printer, "host wait", known ? wait_names[note->cause] : "waits", event,
+                         host_place(event));
+    fprintf(file, "\"cause\":\"%s\",\"done\":" TIMELINE_US,
+            known ? sim_host_cause_names[note->cause] : "", TIMELINE_US_OF(note->done_ns));
     if (note->number > 0)
         fprintf(file, ",\"number\":%" PRIu64, note->number);
     if (note->cause == SIM_HOST_COPY) {
@@ -97,15 +95,10 @@ void timeline_put_host_wait(struct printer *printer, const struct timeline_event
 void timeline_put_bell(struct printer *printer, const struct timeline_event *event)
 {
     const struct timeline_bell *bell = &printer->layout->bells[event->index];
-    FILE *file = printer->file;
-    fputs("{\"ph\":\"X\",\"cat\":\"doorbell\",\"name\":\"doorbell\",\"ts\":", file);
-    timeline_put_us(file, event->at_ns);
-    fputs(",\"dur\":", file);
-    timeline_put_us(file, event->length_ns);
-    fprintf(file,
-            ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"args\":{\"number\":%" PRIu64 ",\"rung\":",
-            event->pid, event->tid, bell->number);
-    timeline_put_us(file, bell->rung_ns);
+    timeline_begin_slice(printer, "doorbell", "doorbell", event,
+                         (struct timeline_place){.pid = event->pid, .tid = event->tid});
+    fprintf(printer->file, "\"number\":%" PRIu64 ",\"rung\":" TIMELINE_US, bell->number,
+            TIMELINE_US_OF(bell->rung_ns));
     timeline_put_parameter(printer, printer->doorbell, true);
-    fputs("}}", file);
+    fputs("}}", printer->file);
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "observe/sq_owner.h"
+
 #define LANE_DEPTH     8u
 #define NOT_FROM_QUEUE UINT16_MAX
 
@@ -22,47 +24,24 @@ struct timeline_anchor {
 
 /* ---- tracks and slices ---------------------------------------------------------------------- */
 
-/* Which stream track each SQ has at the moment, while the records are walked in their order. */
-struct queue_map {
-    uint32_t *tracks; /* by device, then SQ */
-    size_t sqs;       /* of one device */
-};
-
-static size_t larger_of(size_t a, size_t b)
+static uint32_t larger_of(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
 
-static int queue_map_make(struct queue_map *map, const struct timeline_layout *layout)
+/* The devices that queues and records name. */
+static uint32_t count_devices(const struct timeline_layout *layout)
 {
-    size_t devices = 1;
-    size_t sqs = 1;
-    for (size_t i = 0; i < layout->notes->queue_count; i++) {
-        devices = larger_of(devices, layout->notes->queues[i].device + (size_t)1);
-        sqs = larger_of(sqs, layout->notes->queues[i].sq + (size_t)1);
-    }
+    uint32_t last = 0;
+    for (size_t i = 0; i < layout->notes->queue_count; i++)
+        last = larger_of(last, layout->notes->queues[i].device);
     for (size_t i = 0; i < layout->record_count; i++) {
         const struct twinsim_trace_record *record = &layout->records[i];
-        if (record->sq == NOT_FROM_QUEUE)
-            continue;
-        devices = larger_of(devices, record->device + (size_t)1);
-        sqs = larger_of(sqs, record->sq + (size_t)1);
-        if (record->phase != TWINSIM_PHASE_PARK || record->waker_sq == UINT32_MAX)
-            continue;
-        devices = larger_of(devices, record->waker_device + (size_t)1);
-        sqs = larger_of(sqs, record->waker_sq + (size_t)1);
+        last = larger_of(last, record->device);
+        if (record->phase == TWINSIM_PHASE_PARK && record->waker_sq != UINT32_MAX)
+            last = larger_of(last, record->waker_device);
     }
-    map->sqs = sqs;
-    map->tracks = malloc(devices * sqs * sizeof(*map->tracks));
-    if (!map->tracks)
-        return -ENOMEM;
-    memset(map->tracks, 0xff, devices * sqs * sizeof(*map->tracks));
-    return 0;
-}
-
-static uint32_t *queue_slot(struct queue_map *map, uint32_t device, uint32_t sq)
-{
-    return &map->tracks[device * map->sqs + sq];
+    return last + 1;
 }
 
 /* What a queue has, and what its blocks do on cores. */
@@ -82,7 +61,8 @@ static int add_slice(struct timeline_layout *layout, size_t record, uint32_t tra
     return 0;
 }
 
-static int place_record(struct timeline_layout *layout, struct queue_map *map, size_t index)
+/* The owners are tracks: those of queues with a stream come first, in their order. */
+static int place_record(struct timeline_layout *layout, struct sq_owner *map, size_t index)
 {
     const struct twinsim_trace_record *record = &layout->records[index];
     bool moves = record->engine != TWINSIM_ENGINE_NONE && record->engine < TWINSIM_ENGINE_AIC &&
@@ -92,7 +72,7 @@ static int place_record(struct timeline_layout *layout, struct queue_map *map, s
     if (record->sq == NOT_FROM_QUEUE)
         return add_slice(layout, index, timeline_engine_track(layout, record));
 
-    uint32_t *slot = queue_slot(map, record->device, record->sq);
+    uint32_t *slot = sq_owner_slot(map, record->device, record->sq);
     if (*slot == TIMELINE_NONE)
         *slot = timeline_track_add(layout, &(struct timeline_track){.device = record->device,
                                                                     .number = record->sq,
@@ -101,7 +81,7 @@ static int place_record(struct timeline_layout *layout, struct queue_map *map, s
     if (is_held(record))
         return add_slice(layout, index, timeline_held_track(layout, record));
     if (record->phase == TWINSIM_PHASE_PARK && record->waker_sq != UINT32_MAX)
-        layout->waker_track[index] = *queue_slot(map, record->waker_device, record->waker_sq);
+        layout->waker_track[index] = *sq_owner_slot(map, record->waker_device, record->waker_sq);
     int error = 0;
     if (record->phase != TWINSIM_PHASE_DOORBELL)
         error = add_slice(layout, index, *slot);
@@ -112,27 +92,23 @@ static int place_record(struct timeline_layout *layout, struct queue_map *map, s
 
 static int place_records(struct timeline_layout *layout)
 {
-    struct queue_map map;
-    int error = queue_map_make(&map, layout);
-    for (size_t i = 0; i < layout->notes->queue_count && !error; i++) {
-        const struct timeline_queue *queue = &layout->notes->queues[i];
+    const struct timeline_notes *notes = layout->notes;
+    struct sq_owner map;
+    int error =
+        sq_owner_make(&map, notes->queues, notes->queue_count, count_devices(layout)) ? 0 : -ENOMEM;
+    for (size_t i = 0; i < notes->queue_count && !error; i++) {
+        const struct timeline_queue *queue = &notes->queues[i];
         if (timeline_track_add(layout, &(struct timeline_track){.device = queue->device,
                                                                 .number = queue->stream_id,
                                                                 .sq = queue->sq,
                                                                 .named = true}) == TIMELINE_NONE)
             error = -ENOMEM;
     }
-    size_t next_queue = 0;
     for (size_t i = 0; i < layout->record_count && !error; i++) {
-        for (; next_queue < layout->notes->queue_count &&
-               layout->notes->queues[next_queue].first_record <= i;
-             next_queue++) {
-            const struct timeline_queue *queue = &layout->notes->queues[next_queue];
-            *queue_slot(&map, queue->device, queue->sq) = (uint32_t)next_queue;
-        }
+        sq_owner_advance(&map, i);
         error = place_record(layout, &map, i);
     }
-    free(map.tracks);
+    free(map.life);
     return error;
 }
 
@@ -145,17 +121,12 @@ static int compare_slices(const void *left, const void *right)
     const struct timeline_slice *b = right;
     const struct twinsim_trace_record *ra = &sort_records[a->record];
     const struct twinsim_trace_record *rb = &sort_records[b->record];
-    if (a->track != b->track)
-        return a->track < b->track ? -1 : 1;
-    if (ra->begin_ns != rb->begin_ns)
-        return ra->begin_ns < rb->begin_ns ? -1 : 1;
-    if (ra->end_ns != rb->end_ns)
-        return ra->end_ns > rb->end_ns ? -1 : 1;
-    bool whole_a = ra->phase == TWINSIM_PHASE_TASK;
-    bool whole_b = rb->phase == TWINSIM_PHASE_TASK;
-    if (whole_a != whole_b)
-        return whole_a ? -1 : 1;
-    return a->record < b->record ? -1 : a->record > b->record;
+    int order = sim_order(a->track, b->track);
+    order = order ? order : sim_order(ra->begin_ns, rb->begin_ns);
+    order = order ? order : sim_order(rb->end_ns, ra->end_ns);
+    order =
+        order ? order : sim_order(ra->phase != TWINSIM_PHASE_TASK, rb->phase != TWINSIM_PHASE_TASK);
+    return order ? order : sim_order(a->record, b->record);
 }
 
 /* Whether the slice may go on the lane: under a slice of its own SQE, or alone. */
@@ -182,7 +153,7 @@ static bool lane_takes(const struct timeline_layout *layout, struct lane *lane,
 static int assign_lanes(struct timeline_layout *layout)
 {
     struct lane *lanes = NULL;
-    uint32_t room = 0;
+    size_t room = 0;
     struct timeline_track *track = NULL;
     for (size_t i = 0; i < layout->slice_count; i++) {
         struct timeline_slice *slice = &layout->slices[i];
@@ -200,14 +171,9 @@ static int assign_lanes(struct timeline_layout *layout)
                 break;
         }
         if (chosen == TIMELINE_NONE) {
-            if (track->lanes == room) {
-                room = room ? room * 2 : 8;
-                struct lane *larger = realloc(lanes, room * sizeof(*larger));
-                if (!larger) {
-                    free(lanes);
-                    return -ENOMEM;
-                }
-                lanes = larger;
+            if (!sim_grow(&lanes, sizeof(*lanes), track->lanes, &room)) {
+                free(lanes);
+                return -ENOMEM;
             }
             chosen = track->lanes++;
             lanes[chosen].depth = 0;
@@ -225,17 +191,26 @@ static int assign_lanes(struct timeline_layout *layout)
     return 0;
 }
 
-uint32_t timeline_slice_pid(const struct timeline_layout *layout,
-                            const struct timeline_slice *slice)
+size_t timeline_lower_bound(const void *key, const void *list, size_t count, size_t bytes,
+                            int (*compare)(const void *left, const void *right))
 {
-    const struct timeline_track *track = &layout->tracks[slice->track];
-    return TIMELINE_PID(track->device, track->group);
+    size_t low = 0;
+    while (low < count) {
+        size_t middle = low + (count - low) / 2;
+        if (compare((const char *)list + middle * bytes, key) < 0)
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return low;
 }
 
-uint32_t timeline_slice_tid(const struct timeline_layout *layout,
-                            const struct timeline_slice *slice)
+struct timeline_place timeline_place_of(const struct timeline_layout *layout,
+                                        const struct timeline_slice *slice)
 {
-    return layout->tracks[slice->track].first_tid + slice->lane;
+    const struct timeline_track *track = &layout->tracks[slice->track];
+    return (struct timeline_place){.pid = TIMELINE_PID(track->device, track->group),
+                                   .tid = track->first_tid + slice->lane};
 }
 
 /* ---- arrows --------------------------------------------------------------------------------- */
@@ -244,11 +219,9 @@ static int compare_anchors(const void *left, const void *right)
 {
     const struct timeline_anchor *a = left;
     const struct timeline_anchor *b = right;
-    if (a->track != b->track)
-        return a->track < b->track ? -1 : 1;
-    if (a->number != b->number)
-        return a->number < b->number ? -1 : 1;
-    return a->slice < b->slice ? -1 : a->slice > b->slice;
+    int order = sim_order(a->track, b->track);
+    order = order ? order : sim_order(a->number, b->number);
+    return order ? order : sim_order(a->slice, b->slice);
 }
 
 static void collect_anchors(struct timeline_layout *layout)
@@ -268,19 +241,12 @@ const struct timeline_slice *timeline_find_anchor(const struct timeline_layout *
                                                   uint32_t track, uint64_t number, uint8_t phase,
                                                   uint64_t until_ns)
 {
-    size_t low = 0;
-    size_t high = layout->anchor_count;
     const struct timeline_anchor key = {.number = number, .slice = 0, .track = track};
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_anchors(&layout->anchors[middle], &key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     const struct timeline_slice *best = NULL;
-    for (size_t i = low; i < layout->anchor_count && layout->anchors[i].track == track &&
-                         layout->anchors[i].number == number;
+    size_t i = timeline_lower_bound(&key, layout->anchors, layout->anchor_count,
+                                    sizeof(*layout->anchors), compare_anchors);
+    for (; i < layout->anchor_count && layout->anchors[i].track == track &&
+           layout->anchors[i].number == number;
          i++) {
         const struct timeline_slice *slice = &layout->slices[layout->anchors[i].slice];
         const struct twinsim_trace_record *record = &layout->records[slice->record];
@@ -308,23 +274,30 @@ static uint64_t last_inside(uint64_t begin_ns, uint64_t end_ns, uint64_t wanted_
     return wanted_ns < begin_ns ? begin_ns : wanted_ns > last ? last : wanted_ns;
 }
 
-static void add_flow(struct timeline_layout *layout, enum timeline_flow flow, uint64_t from_ns,
-                     uint32_t from_pid, uint32_t from_tid, uint64_t to_ns, uint32_t to_pid,
-                     uint32_t to_tid)
+static void add_event(struct timeline_layout *layout, struct timeline_event event)
 {
+    layout->events[layout->event_count++] = event;
+}
+
+/* Unless it would go back in time. */
+static void add_flow(struct timeline_layout *layout, enum timeline_flow flow, uint64_t from_ns,
+                     struct timeline_place from, uint64_t to_ns, struct timeline_place to)
+{
+    if (from_ns > to_ns)
+        return;
     size_t number = ++layout->flow_count;
-    layout->events[layout->event_count++] = (struct timeline_event){.kind = TIMELINE_FLOW_START,
-                                                                    .at_ns = from_ns,
-                                                                    .index = number,
-                                                                    .pid = from_pid,
-                                                                    .tid = from_tid,
-                                                                    .flow = flow};
-    layout->events[layout->event_count++] = (struct timeline_event){.kind = TIMELINE_FLOW_END,
-                                                                    .at_ns = to_ns,
-                                                                    .index = number,
-                                                                    .pid = to_pid,
-                                                                    .tid = to_tid,
-                                                                    .flow = flow};
+    add_event(layout, (struct timeline_event){.kind = TIMELINE_FLOW_START,
+                                              .at_ns = from_ns,
+                                              .index = number,
+                                              .pid = from.pid,
+                                              .tid = from.tid,
+                                              .flow = flow});
+    add_event(layout, (struct timeline_event){.kind = TIMELINE_FLOW_END,
+                                              .at_ns = to_ns,
+                                              .index = number,
+                                              .pid = to.pid,
+                                              .tid = to.tid,
+                                              .flow = flow});
 }
 
 /* From the record that ended a park to the wait it ended. */
@@ -348,11 +321,8 @@ static void add_wake_flow(struct timeline_layout *layout, const struct timeline_
     if (!task || layout->records[task->record].end_ns <= to_ns || task->lane != park->lane)
         to_ns = last_inside(record->begin_ns, record->end_ns, to_ns);
     uint64_t from_ns = last_inside(origin->begin_ns, origin->end_ns, to_ns);
-    if (from_ns > to_ns)
-        return;
-    add_flow(layout, TIMELINE_FLOW_WAKE, from_ns, timeline_slice_pid(layout, from),
-             timeline_slice_tid(layout, from), to_ns, timeline_slice_pid(layout, park),
-             timeline_slice_tid(layout, park));
+    add_flow(layout, TIMELINE_FLOW_WAKE, from_ns, timeline_place_of(layout, from), to_ns,
+             timeline_place_of(layout, park));
 }
 
 /* From the end of the work to where its reader goes on. */
@@ -364,10 +334,8 @@ static void add_data_flow(struct timeline_layout *layout, const struct timeline_
     const struct twinsim_trace_record *reader = &layout->records[to->record];
     const uint64_t from_ns = last_inside(work->begin_ns, work->end_ns, work->end_ns);
     const uint64_t to_ns = last_inside(reader->begin_ns, reader->end_ns, work->end_ns);
-    if (from_ns <= to_ns)
-        add_flow(layout, TIMELINE_FLOW_DATA, from_ns, timeline_slice_pid(layout, from),
-                 timeline_slice_tid(layout, from), to_ns, timeline_slice_pid(layout, to),
-                 timeline_slice_tid(layout, to));
+    add_flow(layout, TIMELINE_FLOW_DATA, from_ns, timeline_place_of(layout, from), to_ns,
+             timeline_place_of(layout, to));
 }
 
 /* From the call that submitted to the task. `next` is the next call that the thread ended: a call is
@@ -383,10 +351,9 @@ static void add_submit_flow(struct timeline_layout *layout, const struct timelin
     if (!call || !task)
         return;
     uint64_t from_ns = last_inside(call->begin_ns, call->end_ns, submit->begin_ns);
-    uint64_t to_ns = layout->records[task->record].begin_ns;
-    if (from_ns <= to_ns)
-        add_flow(layout, TIMELINE_FLOW_SUBMIT, from_ns, TIMELINE_HOST_PID, submit->thread + 1,
-                 to_ns, timeline_slice_pid(layout, task), timeline_slice_tid(layout, task));
+    add_flow(layout, TIMELINE_FLOW_SUBMIT, from_ns,
+             (struct timeline_place){.pid = TIMELINE_HOST_PID, .tid = submit->thread + 1},
+             layout->records[task->record].begin_ns, timeline_place_of(layout, task));
 }
 
 /* From the doorbell to the first task it rang for. */
@@ -394,25 +361,23 @@ static void add_bell(struct timeline_layout *layout, size_t index)
 {
     const struct timeline_bell *bell = &layout->bells[index];
     const struct timeline_track *track = &layout->tracks[bell->track];
-    uint32_t pid = TIMELINE_PID(track->device, TIMELINE_DOORBELLS);
+    const struct timeline_place place = {.pid = TIMELINE_PID(track->device, TIMELINE_DOORBELLS),
+                                         .tid = track->first_tid};
     if (!bell->seen)
         return;
-    layout->events[layout->event_count++] =
-        (struct timeline_event){.kind = TIMELINE_BELL,
-                                .at_ns = bell->begin_ns,
-                                .length_ns = bell->seen_ns - bell->begin_ns,
-                                .index = index,
-                                .pid = pid,
-                                .tid = track->first_tid};
+    add_event(layout, (struct timeline_event){.kind = TIMELINE_BELL,
+                                              .at_ns = bell->begin_ns,
+                                              .length_ns = bell->seen_ns - bell->begin_ns,
+                                              .index = index,
+                                              .pid = place.pid,
+                                              .tid = place.tid});
     const struct timeline_slice *task =
         timeline_find_anchor(layout, bell->track, bell->number, TWINSIM_PHASE_TASK, UINT64_MAX);
     if (!task)
         return;
     uint64_t to_ns = layout->records[task->record].begin_ns;
     uint64_t from_ns = last_inside(bell->begin_ns, bell->seen_ns, to_ns);
-    if (from_ns <= to_ns)
-        add_flow(layout, TIMELINE_FLOW_BELL, from_ns, pid, track->first_tid, to_ns,
-                 timeline_slice_pid(layout, task), timeline_slice_tid(layout, task));
+    add_flow(layout, TIMELINE_FLOW_BELL, from_ns, place, to_ns, timeline_place_of(layout, task));
 }
 
 /* ---- events in order of time ---------------------------------------------------------------- */
@@ -421,29 +386,25 @@ static int compare_events(const void *left, const void *right)
 {
     const struct timeline_event *a = left;
     const struct timeline_event *b = right;
-    if (a->at_ns != b->at_ns)
-        return a->at_ns < b->at_ns ? -1 : 1;
+    int order = sim_order(a->at_ns, b->at_ns);
     /* slices before the arrows that end in them, an arrow's start before its end */
-    unsigned rank_a = a->kind == TIMELINE_FLOW_END ? 2 : a->kind == TIMELINE_FLOW_START;
-    unsigned rank_b = b->kind == TIMELINE_FLOW_END ? 2 : b->kind == TIMELINE_FLOW_START;
-    if (rank_a != rank_b)
-        return rank_a < rank_b ? -1 : 1;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    if (a->kind == TIMELINE_CALL && a->tid == b->tid && a->length_ns != b->length_ns)
-        return a->length_ns > b->length_ns ? -1 : 1;
-    return a->index < b->index ? -1 : a->index > b->index;
+    order = order ? order
+                  : sim_order(a->kind == TIMELINE_FLOW_END ? 2 : a->kind == TIMELINE_FLOW_START,
+                              b->kind == TIMELINE_FLOW_END ? 2 : b->kind == TIMELINE_FLOW_START);
+    order = order ? order : sim_order(a->kind, b->kind);
+    if (!order && a->kind == TIMELINE_CALL && a->tid == b->tid)
+        order = sim_order(b->length_ns, a->length_ns);
+    return order ? order : sim_order(a->index, b->index);
 }
 
 static void collect_events(struct timeline_layout *layout)
 {
     for (size_t i = 0; i < layout->slice_count; i++) {
         const struct twinsim_trace_record *record = &layout->records[layout->slices[i].record];
-        layout->events[layout->event_count++] =
-            (struct timeline_event){.kind = TIMELINE_SLICE,
-                                    .at_ns = record->begin_ns,
-                                    .length_ns = record->end_ns - record->begin_ns,
-                                    .index = i};
+        add_event(layout, (struct timeline_event){.kind = TIMELINE_SLICE,
+                                                  .at_ns = record->begin_ns,
+                                                  .length_ns = record->end_ns - record->begin_ns,
+                                                  .index = i});
         if (record->phase == TWINSIM_PHASE_PARK)
             add_wake_flow(layout, &layout->slices[i]);
     }
@@ -451,51 +412,41 @@ static void collect_events(struct timeline_layout *layout)
         const struct twinsim_trace_record *record = &layout->records[i];
         if (record->phase != TWINSIM_PHASE_DOORBELL || layout->record_track[i] == TIMELINE_NONE)
             continue;
-        const struct timeline_slice place = {
-            .record = i, .track = layout->record_track[i], .lane = 0};
-        layout->events[layout->event_count++] =
-            (struct timeline_event){.kind = TIMELINE_INSTANT,
-                                    .at_ns = record->begin_ns,
-                                    .index = i,
-                                    .pid = timeline_slice_pid(layout, &place),
-                                    .tid = timeline_slice_tid(layout, &place)};
+        const struct timeline_place place = timeline_place_of(
+            layout, &(struct timeline_slice){.track = layout->record_track[i], .lane = 0});
+        add_event(layout, (struct timeline_event){.kind = TIMELINE_INSTANT,
+                                                  .at_ns = record->begin_ns,
+                                                  .index = i,
+                                                  .pid = place.pid,
+                                                  .tid = place.tid});
     }
     const struct timeline_note *next = NULL;
     for (size_t i = layout->notes->note_count; i-- > 0;) {
         const struct timeline_note *note = &layout->notes->notes[i];
         if (next && next->thread != note->thread)
             next = NULL;
-        if (note->wait) {
-            layout->events[layout->event_count++] =
-                (struct timeline_event){.kind = TIMELINE_HOST_WAIT,
-                                        .at_ns = note->begin_ns,
-                                        .length_ns = note->end_ns - note->begin_ns,
-                                        .index = i,
-                                        .tid = note->thread + 1};
-            continue;
-        }
-        if (!note->call) {
+        if (!note->wait && !note->call) {
             add_submit_flow(layout, note, next);
             continue;
         }
-        next = note;
-        layout->events[layout->event_count++] =
-            (struct timeline_event){.kind = TIMELINE_CALL,
-                                    .at_ns = note->begin_ns,
-                                    .length_ns = note->end_ns - note->begin_ns,
-                                    .index = i,
-                                    .tid = note->thread + 1};
+        next = note->wait ? next : note;
+        add_event(layout,
+                  (struct timeline_event){.kind = note->wait ? TIMELINE_HOST_WAIT : TIMELINE_CALL,
+                                          .at_ns = note->begin_ns,
+                                          .length_ns = note->end_ns - note->begin_ns,
+                                          .index = i,
+                                          .tid = note->thread + 1});
     }
     for (size_t i = 0; i < layout->bell_count; i++)
         add_bell(layout, i);
     for (size_t i = 0; i < layout->data_count; i++)
         add_data_flow(layout, &layout->data[i]);
     for (size_t i = 0; i < layout->sample_count; i++)
-        layout->events[layout->event_count++] = (struct timeline_event){
-            .kind = TIMELINE_SAMPLE,
-            .at_ns = layout->samples[i].at_ns,
-            .index = i,
-            .pid = TIMELINE_PID(layout->samples[i].device, TIMELINE_CURVES)};
+        add_event(layout, (struct timeline_event){
+                              .kind = TIMELINE_SAMPLE,
+                              .at_ns = layout->samples[i].at_ns,
+                              .index = i,
+                              .pid = TIMELINE_PID(layout->samples[i].device, TIMELINE_CURVES)});
     qsort(layout->events, layout->event_count, sizeof(*layout->events), compare_events);
 }
 

@@ -9,6 +9,7 @@
 #define TWINRT_SIM_OBSERVE_TIMELINE_LAYOUT_H
 
 #include "observe/timeline_notes.h"
+#include "process/process.h"
 
 #define TIMELINE_HOST_PID 1u
 
@@ -65,6 +66,12 @@ struct timeline_slice {
     size_t record;
     uint32_t track;
     uint32_t lane;
+};
+
+/* The row of the file that something is drawn in. */
+struct timeline_place {
+    uint32_t pid;
+    uint32_t tid;
 };
 
 /* What an arrow means. */
@@ -132,10 +139,8 @@ int timeline_layout_make(struct timeline_layout *layout, const struct timeline_n
                          const twinsim *sim);
 void timeline_layout_free(struct timeline_layout *layout);
 
-uint32_t timeline_slice_pid(const struct timeline_layout *layout,
-                            const struct timeline_slice *slice);
-uint32_t timeline_slice_tid(const struct timeline_layout *layout,
-                            const struct timeline_slice *slice);
+struct timeline_place timeline_place_of(const struct timeline_layout *layout,
+                                        const struct timeline_slice *slice);
 
 /* The event or notify id that the slice's SQE works on, TIMELINE_NONE when there is none. */
 uint32_t timeline_slice_id(const struct timeline_layout *layout,
@@ -149,6 +154,9 @@ int timeline_data_make(struct timeline_layout *layout);
 const struct timeline_slice *timeline_find_anchor(const struct timeline_layout *layout,
                                                   uint32_t track, uint64_t number, uint8_t phase,
                                                   uint64_t until_ns);
+/* How many elements of a sorted list come before the key. */
+size_t timeline_lower_bound(const void *key, const void *list, size_t count, size_t bytes,
+                            int (*compare)(const void *left, const void *right));
 /* Number of a new track; of the one where the record is drawn. TIMELINE_NONE: out of memory. */
 uint32_t timeline_track_add(struct timeline_layout *layout, const struct timeline_track *track);
 uint32_t timeline_engine_track(struct timeline_layout *layout,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of processes and tracks, and the lists at the end of the file. */
+#include "observe/observe.h"
 #include "observe/timeline_print.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <string.h>
 
 static const char *const group_names[TIMELINE_GROUPS] = {
@@ -13,7 +13,7 @@ static const char *const group_names[TIMELINE_GROUPS] = {
     [TIMELINE_CURVES] = "links",
 };
 
-static const char *const class_names[TWINSIM_CLASS_COUNT] = {
+const char *const sim_class_names[TWINSIM_CLASS_COUNT] = {
     [TWINSIM_CLASS_SDMA] = "SDMA",          [TWINSIM_CLASS_PCIE_DMA] = "PCIe DMA",
     [TWINSIM_CLASS_COND] = "condition",     [TWINSIM_CLASS_CPU_TOPIC] = "host call",
     [TWINSIM_CLASS_AIC] = "cube kernel",    [TWINSIM_CLASS_AIV] = "vector kernel",
@@ -30,20 +30,12 @@ static const char *const pipe_names[TWINSIM_PIPE_COUNT] = {
 
 const char *timeline_engine_name(uint8_t engine)
 {
-    switch (engine) {
-    case TWINSIM_ENGINE_SDMA:
-        return "SDMA";
-    case TWINSIM_ENGINE_PCIE_DMA:
-        return "PCIe DMA";
-    case TWINSIM_ENGINE_HOST_DMA:
-        return "host DMA";
-    case TWINSIM_ENGINE_AIC:
-        return "AIC";
-    case TWINSIM_ENGINE_AIV:
-        return "AIV";
-    default:
-        return "engine";
-    }
+    static const char *const names[] = {
+        [TWINSIM_ENGINE_NONE] = "engine",       [TWINSIM_ENGINE_SDMA] = "SDMA",
+        [TWINSIM_ENGINE_PCIE_DMA] = "PCIe DMA", [TWINSIM_ENGINE_HOST_DMA] = "host DMA",
+        [TWINSIM_ENGINE_AIC] = "AIC",           [TWINSIM_ENGINE_AIV] = "AIV",
+    };
+    return names[engine < sizeof(names) / sizeof(names[0]) ? engine : TWINSIM_ENGINE_NONE];
 }
 
 void timeline_put_text(FILE *file, const char *text)
@@ -60,15 +52,34 @@ void timeline_put_text(FILE *file, const char *text)
     fputc('"', file);
 }
 
-void timeline_put_us(FILE *file, uint64_t ns)
+void timeline_begin_slice(struct printer *printer, const char *category, const char *name,
+                          const struct timeline_event *event, struct timeline_place place)
 {
-    fprintf(file, "%" PRIu64 ".%03u", ns / 1000, (unsigned)(ns % 1000));
+    fprintf(printer->file, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":", category);
+    timeline_put_text(printer->file, name);
+    fprintf(printer->file,
+            ",\"ts\":" TIMELINE_US ",\"dur\":" TIMELINE_US ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
+            ",\"args\":{",
+            TIMELINE_US_OF(event->at_ns), TIMELINE_US_OF(event->length_ns), place.pid, place.tid);
 }
 
 void timeline_next_line(struct printer *printer)
 {
     fputs(printer->first ? "\n" : ",\n", printer->file);
     printer->first = false;
+}
+
+static void put_member(FILE *file, const char *name, const char *text)
+{
+    fprintf(file, ",\"%s\":", name);
+    timeline_put_text(file, text);
+}
+
+static void put_value(FILE *file, const struct twinsim_parameter *parameter)
+{
+    put_member(file, "value", parameter->text);
+    put_member(file, "unit", parameter->unit);
+    put_member(file, "mark", parameter->mark);
 }
 
 void timeline_put_parameter(struct printer *printer, uint32_t index, bool counted)
@@ -79,14 +90,8 @@ void timeline_put_parameter(struct printer *printer, uint32_t index, bool counte
         return;
     if (counted)
         printer->uses[index]++;
-    fputs(",\"parameter\":", printer->file);
-    timeline_put_text(printer->file, parameter->name);
-    fputs(",\"value\":", printer->file);
-    timeline_put_text(printer->file, parameter->text);
-    fputs(",\"unit\":", printer->file);
-    timeline_put_text(printer->file, parameter->unit);
-    fputs(",\"mark\":", printer->file);
-    timeline_put_text(printer->file, parameter->mark);
+    put_member(printer->file, "parameter", parameter->name);
+    put_value(printer->file, parameter);
 }
 
 static void put_row(struct printer *printer, const char *kind, uint32_t pid, uint32_t tid,
@@ -114,7 +119,8 @@ static void name_track(const struct timeline_track *track, char *name, size_t by
         return;
     case TIMELINE_CLASSES:
         (void)snprintf(name, bytes, "%s",
-                       track->number < TWINSIM_CLASS_COUNT ? class_names[track->number] : "class");
+                       track->number < TWINSIM_CLASS_COUNT ? sim_class_names[track->number]
+                                                           : "class");
         return;
     case TIMELINE_ENGINES:
         if (track->number == TIMELINE_WAITS)
@@ -144,10 +150,8 @@ static void put_track_rows(struct printer *printer, const struct timeline_track 
         size_t used = strlen(name);
         if (lane > 0)
             (void)snprintf(name + used, sizeof(name) - used, " (%" PRIu32 ")", lane + 1);
-        const struct timeline_slice place = {.track = (uint32_t)(track - printer->layout->tracks),
-                                             .lane = lane};
-        uint32_t tid = timeline_slice_tid(printer->layout, &place);
-        put_row(printer, "thread", timeline_slice_pid(printer->layout, &place), tid, name,
+        uint32_t tid = track->first_tid + lane;
+        put_row(printer, "thread", TIMELINE_PID(track->device, track->group), tid, name,
                 track->group == TIMELINE_STREAMS ? tid : track->number * 16 + track->part);
     }
 }
@@ -230,14 +234,8 @@ void timeline_put_parameters(struct printer *printer)
         timeline_next_line(printer);
         fputs("{\"name\":", file);
         timeline_put_text(file, parameter->name);
-        fputs(",\"value\":", file);
-        timeline_put_text(file, parameter->text);
-        fputs(",\"unit\":", file);
-        timeline_put_text(file, parameter->unit);
-        fputs(",\"mark\":", file);
-        timeline_put_text(file, parameter->mark);
-        fputs(",\"source\":", file);
-        timeline_put_text(file, parameter->source);
+        put_value(file, parameter);
+        put_member(file, "source", parameter->source);
         fprintf(file, ",\"uses\":%" PRIu64 "}", printer->uses[i]);
     }
 }

@@ -3,9 +3,9 @@
 #ifndef TWINRT_SIM_OBSERVE_TIMELINE_PRINT_H
 #define TWINRT_SIM_OBSERVE_TIMELINE_PRINT_H
 
-#include "observe/observe.h"
+#include <inttypes.h>
+
 #include "observe/timeline_layout.h"
-#include "process/process.h"
 
 struct printer {
     FILE *file;
@@ -21,8 +21,14 @@ struct printer {
     bool first; /* no element of the present list is printed yet */
 };
 
+/* Times in microseconds: the conversion for a format, and its arguments. */
+#define TIMELINE_US        "%" PRIu64 ".%03u"
+#define TIMELINE_US_OF(ns) (ns) / 1000, (unsigned)((ns) % 1000)
+
 void timeline_put_text(FILE *file, const char *text);
-void timeline_put_us(FILE *file, uint64_t ns);
+/* A slice up to its arguments, of which more follow: an object that is open. */
+void timeline_begin_slice(struct printer *printer, const char *category, const char *name,
+                          const struct timeline_event *event, struct timeline_place place);
 void timeline_next_line(struct printer *printer);
 /* The parameter as members of an object that has some already. */
 void timeline_put_parameter(struct printer *printer, uint32_t index, bool counted);

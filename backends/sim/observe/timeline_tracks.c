@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tracks of a timeline: streams, and units that are found by what they are. */
-#include <stdlib.h>
-
 #include "observe/timeline_layout.h"
 
 uint32_t timeline_track_add(struct timeline_layout *layout, const struct timeline_track *track)
 {
-    if (layout->track_count == layout->track_room) {
-        size_t room = layout->track_room ? layout->track_room * 2 : 64;
-        struct timeline_track *larger = realloc(layout->tracks, room * sizeof(*larger));
-        if (!larger)
-            return TIMELINE_NONE;
-        layout->tracks = larger;
-        layout->track_room = room;
-    }
+    if (!sim_grow(&layout->tracks, sizeof(*layout->tracks), layout->track_count,
+                  &layout->track_room))
+        return TIMELINE_NONE;
     layout->tracks[layout->track_count] = *track;
     return (uint32_t)layout->track_count++;
 }

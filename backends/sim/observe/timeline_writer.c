@@ -3,7 +3,6 @@
 #include "observe/timeline_print.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "twinsim/stars.h"
@@ -25,32 +24,20 @@ static const char *const flow_names[TIMELINE_FLOWS][2] = {
 
 static const char *type_name(uint8_t type)
 {
-    switch (type) {
-    case STARS_SQE_AICORE:
-        return "AI core";
-    case STARS_SQE_AICPU:
-        return "call host";
-    case STARS_SQE_PLACEHOLDER:
-        return "placeholder";
-    case STARS_SQE_EVENT_RECORD:
-        return "record event";
-    case STARS_SQE_EVENT_WAIT:
-        return "wait event";
-    case STARS_SQE_NOTIFY_RECORD:
-        return "record notify";
-    case STARS_SQE_NOTIFY_WAIT:
-        return "wait notify";
-    case STARS_SQE_WRITE_VALUE:
-        return "write value";
-    case STARS_SQE_SDMA:
-        return "SDMA";
-    case STARS_SQE_PCIE_DMA:
-        return "PCIe DMA";
-    case STARS_SQE_COND:
-        return "condition";
-    default:
-        return "unknown entry";
-    }
+    static const char *const names[STARS_SQE_INVALID] = {
+        [STARS_SQE_AICORE] = "AI core",
+        [STARS_SQE_AICPU] = "call host",
+        [STARS_SQE_PLACEHOLDER] = "placeholder",
+        [STARS_SQE_EVENT_RECORD] = "record event",
+        [STARS_SQE_EVENT_WAIT] = "wait event",
+        [STARS_SQE_NOTIFY_RECORD] = "record notify",
+        [STARS_SQE_NOTIFY_WAIT] = "wait notify",
+        [STARS_SQE_WRITE_VALUE] = "write value",
+        [STARS_SQE_SDMA] = "SDMA",
+        [STARS_SQE_PCIE_DMA] = "PCIe DMA",
+        [STARS_SQE_COND] = "condition",
+    };
+    return type < STARS_SQE_INVALID && names[type] ? names[type] : "unknown entry";
 }
 
 /* What the id of such an SQE counts; NULL when it has none. */
@@ -75,7 +62,7 @@ static void put_slice_args(struct printer *printer, const struct timeline_slice 
     const struct timeline_track *track = &layout->tracks[slice->track];
     FILE *file = printer->file;
 
-    fprintf(file, "{\"number\":%" PRIu64 ",\"task\":%u", record->number, (unsigned)record->task_id);
+    fprintf(file, "\"number\":%" PRIu64 ",\"task\":%u", record->number, (unsigned)record->task_id);
     uint32_t owner = layout->record_track[slice->record];
     if (owner == TIMELINE_NONE)
         fprintf(file, ",\"device\":%u", (unsigned)record->device);
@@ -96,10 +83,10 @@ static void put_slice_args(struct printer *printer, const struct timeline_slice 
                 timeline_engine_name(record->engine), record->id);
     if (record->phase == TWINSIM_PHASE_TASK && record->sqe_type == STARS_SQE_EVENT_RECORD &&
         printer->counter_mhz > 0) {
-        fputs(",\"recorded\":", file);
-        timeline_put_us(file, sim_ticks_ns(record->end_ns / 1000 * printer->counter_mhz +
-                                               record->end_ns % 1000 * printer->counter_mhz / 1000,
-                                           printer->counter_mhz));
+        const uint64_t ticks = record->end_ns / 1000 * printer->counter_mhz +
+                               record->end_ns % 1000 * printer->counter_mhz / 1000;
+        const uint64_t ns = sim_ticks_ns(ticks, printer->counter_mhz);
+        fprintf(file, ",\"recorded\":" TIMELINE_US, TIMELINE_US_OF(ns));
     }
     uint32_t waker = layout->waker_track[slice->record];
     if (waker != TIMELINE_NONE)
@@ -109,8 +96,8 @@ static void put_slice_args(struct printer *printer, const struct timeline_slice 
                 layout->tracks[waker].device, layout->tracks[waker].number,
                 layout->tracks[waker].first_tid, record->waker_number);
     if (record->phase == TWINSIM_PHASE_TRANSFER && record->route != TIMELINE_NONE) {
-        fputs(",\"alone\":", file);
-        timeline_put_us(file, twinsim_route_alone_ns(printer->sim, record->route, record->bytes));
+        const uint64_t ns = twinsim_route_alone_ns(printer->sim, record->route, record->bytes);
+        fprintf(file, ",\"alone\":" TIMELINE_US, TIMELINE_US_OF(ns));
     }
     if (track->group == TIMELINE_SLOTS || track->group == TIMELINE_CLASSES)
         fprintf(file, ",\"%s\":%" PRIu32, track->group == TIMELINE_SLOTS ? "slot" : "class",
@@ -120,23 +107,17 @@ static void put_slice_args(struct printer *printer, const struct timeline_slice 
                 (uint32_t)record->waker_number);
     timeline_put_parameter(printer, record->parameter,
                            track->group != TIMELINE_ENGINES || owner == TIMELINE_NONE);
-    fputc('}', file);
+    fputs("}}", file);
 }
 
 static const char *category(const struct twinsim_trace_record *record, enum timeline_group group)
 {
-    switch (group) {
-    case TIMELINE_ENGINES:
-        return "engine";
-    case TIMELINE_SLOTS:
-        return "slot";
-    case TIMELINE_CLASSES:
-        return "share";
-    case TIMELINE_CORES:
-        return "core";
-    default:
-        break;
-    }
+    static const char *const of_group[TIMELINE_GROUPS] = {[TIMELINE_ENGINES] = "engine",
+                                                          [TIMELINE_SLOTS] = "slot",
+                                                          [TIMELINE_CLASSES] = "share",
+                                                          [TIMELINE_CORES] = "core"};
+    if (of_group[group])
+        return of_group[group];
     switch (record->phase) {
     case TWINSIM_PHASE_TASK:
         return "task";
@@ -154,53 +135,49 @@ static void put_slice(struct printer *printer, const struct timeline_event *even
     const struct timeline_layout *layout = printer->layout;
     const struct timeline_slice *slice = &layout->slices[event->index];
     const struct twinsim_trace_record *record = &layout->records[slice->record];
-    bool whole = record->phase == TWINSIM_PHASE_TASK;
     const struct timeline_track *track = &layout->tracks[slice->track];
-    FILE *file = printer->file;
-
-    fprintf(file, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"", category(record, track->group));
-    if (whole) {
-        uint32_t id = id_name(record->sqe_type) ? timeline_slice_id(layout, slice) : TIMELINE_NONE;
-        fputs(record->sq == UINT16_MAX ? timeline_engine_name(record->engine)
-                                       : type_name(record->sqe_type),
-              file);
-        if (id != TIMELINE_NONE)
-            fprintf(file, " %" PRIu32, id);
+    const char *noun = "phase";
+    uint32_t number = TIMELINE_NONE;
+    if (record->phase == TWINSIM_PHASE_TASK) {
+        noun = record->sq == UINT16_MAX ? timeline_engine_name(record->engine)
+                                        : type_name(record->sqe_type);
+        if (id_name(record->sqe_type))
+            number = timeline_slice_id(layout, slice);
     } else if (track->group == TIMELINE_SLOTS || track->group == TIMELINE_CLASSES) {
         const struct timeline_track *owner = &layout->tracks[layout->record_track[slice->record]];
-        fprintf(file, "%s %" PRIu32, owner->named ? "stream" : "SQ", owner->number);
+        noun = owner->named ? "stream" : "SQ";
+        number = owner->number;
     } else if (record->phase == TWINSIM_PHASE_BLOCK) {
-        fprintf(file, "block %" PRIu32, (uint32_t)record->waker_number);
-    } else {
-        fputs(record->phase < TWINSIM_PHASE_COUNT ? phase_names[record->phase] : "phase", file);
+        noun = "block";
+        number = (uint32_t)record->waker_number;
+    } else if (record->phase < TWINSIM_PHASE_COUNT) {
+        noun = phase_names[record->phase];
     }
-    fputs("\",\"ts\":", file);
-    timeline_put_us(file, event->at_ns);
-    fputs(",\"dur\":", file);
-    timeline_put_us(file, event->length_ns);
-    fprintf(file,
-            ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"args\":", timeline_slice_pid(layout, slice),
-            timeline_slice_tid(layout, slice));
+    char name[64];
+    int length = snprintf(name, sizeof(name), "%s", noun);
+    if (number != TIMELINE_NONE)
+        (void)snprintf(name + length, sizeof(name) - (size_t)length, " %" PRIu32, number);
+    timeline_begin_slice(printer, category(record, track->group), name, event,
+                         timeline_place_of(layout, slice));
     put_slice_args(printer, slice);
-    fputc('}', file);
 }
 
 static void put_instant(struct printer *printer, const struct timeline_event *event)
 {
     const struct twinsim_trace_record *record = &printer->layout->records[event->index];
     FILE *file = printer->file;
-    fputs("{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"phase\",\"name\":\"doorbell\",\"ts\":", file);
-    timeline_put_us(file, event->at_ns);
-    fprintf(file, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"args\":{\"number\":%" PRIu64,
-            event->pid, event->tid, record->number);
+    fprintf(file,
+            "{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"phase\",\"name\":\"doorbell\",\"ts\":" TIMELINE_US
+            ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"args\":{\"number\":%" PRIu64,
+            TIMELINE_US_OF(event->at_ns), event->pid, event->tid, record->number);
     size_t bell = printer->layout->record_bell[event->index];
     uint32_t track = printer->layout->record_track[event->index];
     if (track != TIMELINE_NONE)
         fprintf(file, ",\"track\":%" PRIu32, printer->layout->tracks[track].first_tid);
-    if (bell != TIMELINE_NO_BELL) {
-        fprintf(file, ",\"thread\":%" PRIu32 ",\"rung\":", printer->layout->bells[bell].thread);
-        timeline_put_us(file, printer->layout->bells[bell].rung_ns);
-    }
+    if (bell != TIMELINE_NO_BELL)
+        fprintf(file, ",\"thread\":%" PRIu32 ",\"rung\":" TIMELINE_US,
+                printer->layout->bells[bell].thread,
+                TIMELINE_US_OF(printer->layout->bells[bell].rung_ns));
     timeline_put_parameter(printer, printer->doorbell, true);
     fputs("}}", file);
 }
@@ -215,55 +192,32 @@ static void put_sample(struct printer *printer, const struct timeline_event *eve
         (void)twinsim_link_at(printer->sim, sample->link, &link);
     fputs("{\"ph\":\"C\",\"cat\":\"curve\",\"name\":", file);
     timeline_put_text(file, slots ? "slots in use" : link.name);
-    fputs(",\"ts\":", file);
-    timeline_put_us(file, event->at_ns);
-    fprintf(file, ",\"pid\":%" PRIu32 ",\"tid\":0,\"args\":{\"%s\":%" PRIu64 "}}", event->pid,
-            slots ? "slots" : "bytes_per_s", sample->value);
+    fprintf(file,
+            ",\"ts\":" TIMELINE_US ",\"pid\":%" PRIu32 ",\"tid\":0,\"args\":{\"%s\":%" PRIu64 "}}",
+            TIMELINE_US_OF(event->at_ns), event->pid, slots ? "slots" : "bytes_per_s",
+            sample->value);
 }
 
 static void put_flow(struct printer *printer, const struct timeline_event *event)
 {
-    FILE *file = printer->file;
     bool start = event->kind == TIMELINE_FLOW_START;
-    fprintf(file, "{\"ph\":\"%s\",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%zu,\"ts\":",
+    fprintf(printer->file,
+            "{\"ph\":\"%s\",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%zu,\"ts\":" TIMELINE_US
+            ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 "}",
             start ? "s" : "f\",\"bp\":\"e", flow_names[event->flow][0], flow_names[event->flow][1],
-            event->index);
-    timeline_put_us(file, event->at_ns);
-    fprintf(file, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 "}", event->pid, event->tid);
+            event->index, TIMELINE_US_OF(event->at_ns), event->pid, event->tid);
 }
 
-static void put_events(struct printer *printer)
-{
-    const struct timeline_layout *layout = printer->layout;
-    for (size_t i = 0; i < layout->event_count; i++) {
-        const struct timeline_event *event = &layout->events[i];
-        timeline_next_line(printer);
-        switch (event->kind) {
-        case TIMELINE_SLICE:
-            put_slice(printer, event);
-            break;
-        case TIMELINE_CALL:
-            timeline_put_call(printer, event);
-            break;
-        case TIMELINE_HOST_WAIT:
-            timeline_put_host_wait(printer, event);
-            break;
-        case TIMELINE_BELL:
-            timeline_put_bell(printer, event);
-            break;
-        case TIMELINE_SAMPLE:
-            put_sample(printer, event);
-            break;
-        case TIMELINE_INSTANT:
-            put_instant(printer, event);
-            break;
-        case TIMELINE_FLOW_START:
-        case TIMELINE_FLOW_END:
-            put_flow(printer, event);
-            break;
-        }
-    }
-}
+static void (*const put_event[])(struct printer *printer, const struct timeline_event *event) = {
+    [TIMELINE_SLICE] = put_slice,
+    [TIMELINE_CALL] = timeline_put_call,
+    [TIMELINE_HOST_WAIT] = timeline_put_host_wait,
+    [TIMELINE_BELL] = timeline_put_bell,
+    [TIMELINE_SAMPLE] = put_sample,
+    [TIMELINE_INSTANT] = put_instant,
+    [TIMELINE_FLOW_START] = put_flow,
+    [TIMELINE_FLOW_END] = put_flow,
+};
 
 int timeline_draw(FILE *file, const struct timeline_notes *notes, const twinsim *sim,
                   const twinsim_profile *profile)
@@ -290,7 +244,10 @@ int timeline_draw(FILE *file, const struct timeline_notes *notes, const twinsim 
     timeline_find_host_parameters(&printer);
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", file);
     timeline_put_rows(&printer);
-    put_events(&printer);
+    for (size_t i = 0; i < layout.event_count; i++) {
+        timeline_next_line(&printer);
+        put_event[layout.events[i].kind](&printer, &layout.events[i]);
+    }
     fputs("\n],\"otherData\":{\"generator\":\"twinrt\",\"version\":2,\"clock\":\"simulated device "
           "time\"",
           file);

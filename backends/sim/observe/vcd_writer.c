@@ -167,20 +167,15 @@ static int compare_changes(const void *left, const void *right)
 {
     const struct change *a = left;
     const struct change *b = right;
-    if (a->ns != b->ns)
-        return a->ns < b->ns ? -1 : 1;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
+    int order = sim_order(a->ns, b->ns);
+    order = order ? order : sim_order(a->key, b->key);
+    order = order ? order : sim_order(a->rank, b->rank);
+    return order ? order : sim_order(a->order, b->order);
 }
 
 static int compare_keys(const void *left, const void *right)
 {
-    uint64_t a = *(const uint64_t *)left;
-    uint64_t b = *(const uint64_t *)right;
-    return a < b ? -1 : a > b;
+    return sim_order(*(const uint64_t *)left, *(const uint64_t *)right);
 }
 
 static void put_code(FILE *file, size_t index)
@@ -320,10 +315,12 @@ int sim_vcd_draw(FILE *file, const twinsim *sim, const char *signals)
         return -ENOMEM;
     struct changes changes = {.signals = signals};
     struct sq_owner map;
+    size_t queue_count;
+    const struct timeline_queue *queues = sim_timeline_queues(&queue_count);
     uint64_t *keys = NULL;
     uint64_t *values = NULL;
     changes.list = calloc(6 * count + 1, sizeof(*changes.list));
-    if (!sq_owner_make(&map, sim_process.device_count) || !changes.list)
+    if (!sq_owner_make(&map, queues, queue_count, sim_process.device_count) || !changes.list)
         goto free_all;
     for (size_t i = 0; i < count; i++)
         add_record(&changes, &records[i], sq_owner_of(&map, i, &records[i]));

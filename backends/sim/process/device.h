@@ -46,7 +46,6 @@ struct twin_hw_device {
 
     pthread_mutex_t signals_lock; /* taken last */
     twin_signal *signals;         /* live ones; guarded by signals_lock */
-    uint32_t signal_count;
 };
 
 /* The device of that number if it was ever opened, else NULL. Its address range stays reserved when it is closed.
@@ -55,7 +54,26 @@ twin_hw_device *sim_device_made(uint32_t index);
 /* It stays for the life of the process. Thread: model. */
 void sim_device_set_made(uint32_t index, twin_hw_device *device);
 
+/* The queue of that SQ; NULL: the device has no more, or there is no device. For loops over all of them. Thread: any. */
+static inline twin_queue *sim_device_queue(const twin_hw_device *device, unsigned sq)
+{
+    return device && sq < atomic_load_explicit(&device->queue_slots, memory_order_acquire)
+               ? atomic_load_explicit(&device->queues[sq], memory_order_acquire)
+               : NULL;
+}
+
+/* device_life.c: the model is made with the first open, a device with its first; a close reports what was not released. */
+twin_status sim_device_open(uint32_t index, twin_hw_device **out_device);
+void sim_device_close(twin_hw_device *device);
+
 /* Room for SIM_CODE_WORDS words by ring position of an SQ; NULL: no address space. Thread: any. */
 uint32_t *sim_device_code(twin_hw_device *device, uint32_t sq);
+static inline bool sim_device_code_contains(const twin_hw_device *device, uint64_t address,
+                                            uint64_t bytes)
+{
+    const char *code = atomic_load_explicit(&device->code, memory_order_acquire);
+    const uint64_t offset = address - (uintptr_t)code;
+    return code && offset < device->code_bytes && bytes <= device->code_bytes - offset;
+}
 
 #endif

@@ -45,8 +45,9 @@ static bool read_link(const twinsim_profile *profile, twin_link *out_link)
             *out_link = links[i].link;
             return true;
         }
-    sim_fail("profile %s: identity.peer_link is \"%s\"; give HCCS, HCCS_SW, PHB, PIX, SIO or SYS",
-             sim_process.profile_path, given ? given->text : "");
+    sim_fail(
+        "profile %s: identity.peer_link is \"%s\"; expected HCCS, HCCS_SW, PHB, PIX, SIO or SYS",
+        sim_process.profile_path, given ? given->text : "");
     return false;
 }
 
@@ -93,11 +94,7 @@ twin_status sim_device_properties_read(const twinsim_profile *profile)
     uint64_t priorities, memory_mib, l2_mib, aic_cores, aiv_cores, ai_cpus, arch, bf16, inf_nan,
         values;
     uint64_t op_unit_ns, pci_bus, stream_ids;
-    const struct {
-        const char *name;
-        uint64_t least;
-        uint64_t *out;
-    } wanted[] = {
+    const struct sim_profile_number wanted[] = {
         {"aicore.arch", 1, &arch},
         {"aicore.bf16", 0, &bf16},
         {"aicore.inf_nan", 0, &inf_nan},
@@ -112,9 +109,8 @@ twin_status sim_device_properties_read(const twinsim_profile *profile)
         {"limit.stream_ids", 1, &stream_ids},
         {"sqe.credit_unit_ns", 1, &op_unit_ns},
     };
-    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-        if (!sim_profile_number(profile, wanted[i].name, wanted[i].least, wanted[i].out))
-            return TWIN_E_INVALID;
+    if (!sim_profile_numbers(profile, wanted, sizeof(wanted) / sizeof(wanted[0])))
+        return TWIN_E_INVALID;
     const struct twinsim_parameter *soc = twinsim_profile_find(profile, "soc_name");
     twin_link link;
     if (!soc)

@@ -4,6 +4,8 @@
 #define TWINRT_SIM_PROCESS_PROCESS_H
 
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "seam/backend.h"
 #include "twinsim.h"
@@ -69,6 +71,22 @@ static inline uint64_t sim_ticks_ns(uint64_t ticks, uint64_t mhz)
     return ticks / mhz * 1000u + ticks % mhz * 1000u / mhz;
 }
 
+/* Makes room for one more element of `bytes` behind the `count` of an array; `array` is the address of the pointer to it, *room its
+ * capacity. False: out of host memory. */
+static inline bool sim_grow(void *array, size_t bytes, size_t count, size_t *room)
+{
+    if (count < *room)
+        return true;
+    void *moved;
+    memcpy(&moved, array, sizeof(moved));
+    moved = realloc(moved, 2 * (*room + 4) * bytes);
+    if (!moved)
+        return false;
+    memcpy(array, &moved, sizeof(moved));
+    *room = 2 * (*room + 4);
+    return true;
+}
+
 /* Reads the settings and the profile into sim_process. Logs what is wrong. Thread: init. */
 twin_status sim_settings_read(const twin_services *services);
 /* What the profile says of the devices, into sim_process.properties. Logs what is wrong. Thread: init. */
@@ -76,9 +94,16 @@ twin_status sim_device_properties_read(const twinsim_profile *profile);
 /* A whole number of the profile, at least `least`; logs when there is none. Thread: init. */
 bool sim_profile_number(const twinsim_profile *profile, const char *name, uint64_t least,
                         uint64_t *out);
-/* Writes the files that are asked for and not written yet: timeline, counters, profiling records, signals. The caller holds
- * the model lock, and the model may be in the middle of an event. */
-void sim_write_files_locked(void);
+struct sim_profile_number {
+    const char *name;
+    uint64_t least;
+    uint64_t *out;
+};
+/* The same for a list. */
+bool sim_profile_numbers(const twinsim_profile *profile, const struct sim_profile_number *list,
+                         size_t count);
+/* Whether a path of that length fits; logs when it does not. Thread: init. */
+bool sim_path_fits(const char *name, size_t length, size_t room);
 /* Releases the profile if no board uses it. Thread: init. */
 void sim_settings_drop(void);
 

@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "process/run_watch.h"
+#include "wait/hooks.h"
 
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "hostcall/host_call_queue.h"
 #include "process/process.h"
 #include "seam/run_page.h"
 #include "wait/clock.h"
-#include "wait/idle.h"
 #include "wait/model_lock.h"
-#include "wait/observer.h"
 #include "wait/real_time.h"
 #include "wait/report.h"
-#include "wait/run_watch.h"
 #include "wait/wait.h"
-#include "wait/work.h"
 
 /* Written by init ops; a slot is left alone once another process has it. */
 static twin_run_page *page;
@@ -95,20 +90,20 @@ void sim_watch_look(void)
     if (!slot)
         return;
     if (is_asked(slot)) {
-        sim_report_stall(SIM_STALL_ASKED, sim_waits.first);
+        sim_report_stall(SIM_STALL_ASKED);
         atomic_store(&slot->answered, TWIN_RUN_ASK_ANY);
         return;
     }
     if (!only_endless())
         return;
-    uint64_t found = sim_stall_stamp() + sim_clock_calls() * UINT64_C(1048583) +
+    uint64_t found = sim_work_stamp() + sim_clock_calls() * UINT64_C(1048583) +
                      twinsim_now(sim_process.sim) * UINT64_C(4294967311);
     if (found != seen)
         atomic_fetch_add(&slot->moves, 1);
     seen = found;
     uint32_t moves = atomic_load(&slot->moves) + 1;
     if (atomic_load(&slot->asked) == moves && atomic_load(&slot->answered) != moves) {
-        sim_report_stall(SIM_STALL_WARNING, sim_waits.first);
+        sim_report_stall(SIM_STALL_WARNING);
         atomic_store(&slot->answered, moves);
     }
     atomic_fetch_add(&slot->looks, 1);

@@ -7,7 +7,6 @@
 #include "wait/real_time.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,16 +51,18 @@ void sim_fail(const char *format, ...)
     va_end(arguments);
 }
 
-/* `besides`: what else the setting may be, " or off", or "". */
+/* Empty leaves *out as it is. `besides`: what else the setting may be, " or off", or "". */
 static bool read_whole(const char *name, const char *text, uint64_t least, uint64_t most,
                        const char *besides, uint64_t *out)
 {
     char *end = NULL;
+    if (text[0] == '\0')
+        return true;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10); /* as the core, which checks it first */
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value < least ||
         value > most) {
-        sim_fail("%s is \"%s\": give a whole number from %llu to %llu%s", name, text,
+        sim_fail("%s is \"%s\"; expected a whole number from %llu to %llu%s", name, text,
                  (unsigned long long)least, (unsigned long long)most, besides);
         return false;
     }
@@ -75,7 +76,7 @@ static bool read_progress(const char *text, uint64_t *out_ns)
     uint64_t ms = 2000;
     if (strcmp(text, "off") == 0)
         ms = 0;
-    else if (text[0] != '\0' && !read_whole("TWINRT_PROGRESS", text, 1, 86400000, " or off", &ms))
+    else if (!read_whole("TWINRT_PROGRESS", text, 1, 86400000, " or off", &ms))
         return false;
     *out_ns = ms * 1000000u;
     return true;
@@ -87,7 +88,7 @@ static bool read_choice(const char *name, const char *text, const char *first, c
 {
     bool is_second = strcmp(text, second) == 0;
     if (!is_second && text[0] != '\0' && strcmp(text, first) != 0) {
-        sim_fail("%s is \"%s\": give %s or %s", name, text, first, second);
+        sim_fail("%s is \"%s\"; expected %s or %s", name, text, first, second);
         return false;
     }
     *out_second = is_second;
@@ -105,15 +106,9 @@ static bool read_model(const char *text, enum twinsim_model *out)
         }
     if (text[0] == '\0')
         return true;
-    sim_fail("TWINRT_MODEL is \"%s\": give cpp, rtl or lockstep", text);
+    sim_fail("TWINRT_MODEL is \"%s\"; expected cpp, rtl or lockstep", text);
     return false;
 }
-
-struct wanted {
-    const char *parameter;
-    uint64_t least;
-    uint64_t *out;
-};
 
 bool sim_profile_number(const twinsim_profile *profile, const char *name, uint64_t least,
                         uint64_t *out)
@@ -124,7 +119,7 @@ bool sim_profile_number(const twinsim_profile *profile, const char *name, uint64
         return false;
     }
     if (parameter->number < least) {
-        sim_fail("profile %s: %s is %s, at least %llu is needed", sim_process.profile_path, name,
+        sim_fail("profile %s: %s is %s; expected at least %llu", sim_process.profile_path, name,
                  parameter->text, (unsigned long long)least);
         return false;
     }
@@ -132,11 +127,20 @@ bool sim_profile_number(const twinsim_profile *profile, const char *name, uint64
     return true;
 }
 
+bool sim_profile_numbers(const twinsim_profile *profile, const struct sim_profile_number *list,
+                         size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!sim_profile_number(profile, list[i].name, list[i].least, list[i].out))
+            return false;
+    return true;
+}
+
 static bool power_of_two(const char *name, uint64_t value)
 {
     if (value != 0 && (value & (value - 1)) == 0)
         return true;
-    sim_fail("profile %s: %s is %llu, a power of two is needed", sim_process.profile_path, name,
+    sim_fail("profile %s: %s is %llu; expected a power of two", sim_process.profile_path, name,
              (unsigned long long)value);
     return false;
 }
@@ -147,7 +151,7 @@ static twin_status read_profile(const twinsim_profile *profile)
     struct sim_limits limits = {0};
     uint64_t streams, queues, sq_depth, reserve, cq_depth, events, notifies, count_notifies,
         counter, list_descriptors, memory_mib;
-    const struct wanted wanted[] = {
+    const struct sim_profile_number wanted[] = {
         {"counter_mhz", 1, &counter},
         {"dma.pcie.list.descriptors", 1, &list_descriptors},
         {"host.copy_ns", 0, &limits.cost_ns[TWIN_COST_COPY]},
@@ -175,10 +179,8 @@ static twin_status read_profile(const twinsim_profile *profile)
         {"limit.sq_reserve", 0, &reserve},
         {"limit.streams", 1, &streams},
     };
-    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-        if (!sim_profile_number(profile, wanted[i].parameter, wanted[i].least, wanted[i].out))
-            return TWIN_E_INVALID;
-    if (!power_of_two("limit.sq_depth", sq_depth) || !power_of_two("limit.cq_depth", cq_depth))
+    if (!sim_profile_numbers(profile, wanted, sizeof(wanted) / sizeof(wanted[0])) ||
+        !power_of_two("limit.sq_depth", sq_depth) || !power_of_two("limit.cq_depth", cq_depth))
         return TWIN_E_INVALID;
     if (reserve + 4 > sq_depth) {
         sim_fail("profile %s: limit.sq_reserve %llu leaves no room in a ring of %llu",
@@ -200,6 +202,13 @@ static twin_status read_profile(const twinsim_profile *profile)
     return sim_device_properties_read(profile);
 }
 
+bool sim_path_fits(const char *name, size_t length, size_t room)
+{
+    if (length >= room)
+        sim_fail("%s names a path that is too long", name);
+    return length < room;
+}
+
 static bool profile_path(char *path, size_t room)
 {
     const char *setting = sim_process.services->setting("TWINRT_PROFILE");
@@ -216,20 +225,15 @@ static bool profile_path(char *path, size_t room)
     else
         length = snprintf(path, room, "%s/profiles/%s.json", sim_process.services->plugin_folder,
                           setting[0] != '\0' ? setting : "910b3");
-    if (length >= 0 && (size_t)length < room)
-        return true;
-    sim_fail("TWINRT_PROFILE names a path that is too long");
-    return false;
+    return sim_path_fits("TWINRT_PROFILE", (size_t)length, room);
 }
 
 /* Where the RTL's waveforms go must be a folder that takes them: they are made much later. */
 static bool check_rtl_trace(const char *beginning, bool used)
 {
     char folder[sizeof(sim_process.rtl_trace)];
-    if (strlen(beginning) >= sizeof(folder)) {
-        sim_fail("TWINRT_RTL_TRACE names a path that is too long");
+    if (!sim_path_fits("TWINRT_RTL_TRACE", strlen(beginning), sizeof(folder)))
         return false;
-    }
     memcpy(folder, beginning, strlen(beginning) + 1);
     char *slash = strrchr(folder, '/');
     if (slash)
@@ -252,8 +256,6 @@ static void begin_wall_time(void)
 twin_status sim_settings_read(const twin_services *services)
 {
     sim_process.services = services;
-    const char *devices_text = services->setting("TWINRT_DEVICES");
-    const char *seed_text = services->setting("TWINRT_SEED");
     const char *trace = services->setting("TWINRT_TRACE");
     const char *rtl_trace = services->setting("TWINRT_RTL_TRACE");
     enum twinsim_model model;
@@ -264,9 +266,9 @@ twin_status sim_settings_read(const twin_services *services)
     bool bursts;
     bool wall;
     char path[sizeof(sim_process.profile_path)];
-    if ((devices_text[0] != '\0' &&
-         !read_whole("TWINRT_DEVICES", devices_text, 1, SIM_DEVICES_MOST, "", &devices)) ||
-        (seed_text[0] != '\0' && !read_whole("TWINRT_SEED", seed_text, 0, UINT64_MAX, "", &seed)) ||
+    if (!read_whole("TWINRT_DEVICES", services->setting("TWINRT_DEVICES"), 1, SIM_DEVICES_MOST, "",
+                    &devices) ||
+        !read_whole("TWINRT_SEED", services->setting("TWINRT_SEED"), 0, UINT64_MAX, "", &seed) ||
         !read_choice("TWINRT_POISON", services->setting("TWINRT_POISON"), "on", "off",
                      &poison_off) ||
         !read_choice("TWINRT_DEVMEM", services->setting("TWINRT_DEVMEM"), "guarded", "open",
@@ -284,12 +286,8 @@ twin_status sim_settings_read(const twin_services *services)
                  "to run; unset one of them");
         return TWIN_E_INVALID;
     }
-    if (strlen(trace) >= sizeof(sim_process.trace_path)) {
-        sim_fail("TWINRT_TRACE names a path that is too long");
-        return TWIN_E_INVALID;
-    }
-
-    if (!check_rtl_trace(rtl_trace, model != TWINSIM_MODEL_TLM))
+    if (!sim_path_fits("TWINRT_TRACE", strlen(trace), sizeof(sim_process.trace_path)) ||
+        !check_rtl_trace(rtl_trace, model != TWINSIM_MODEL_TLM))
         return TWIN_E_INVALID;
     if (rtl_trace[0] != '\0' && model == TWINSIM_MODEL_TLM && !sim_process.sim)
         sim_log(2, "TWINRT_RTL_TRACE has no effect: TWINRT_MODEL is cpp, which has no RTL");

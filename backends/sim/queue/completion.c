@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What completion queues tell: times of records, and failures. */
+/* Tasks that end: what completion queues report, times of records and failures; and the observer of tasks. */
 #include "graph/model_instance.h"
 #include "process/device.h"
 #include "queue/failure.h"
 #include "queue/queue.h"
 #include "signal/event.h"
+#include "wait/model_lock.h"
 
 static void handle_cqe(twin_queue *queue, const stars_cqe *cqe)
 {
@@ -34,10 +35,8 @@ static void handle_cqe(twin_queue *queue, const stars_cqe *cqe)
 
 void sim_queue_read_cq(twin_hw_device *device, uint32_t sq)
 {
-    if (sq >= atomic_load_explicit(&device->queue_slots, memory_order_relaxed))
-        return;
-    twin_queue *queue = atomic_load_explicit(&device->queues[sq], memory_order_relaxed);
-    if (!queue->open)
+    twin_queue *queue = sim_device_queue(device, sq);
+    if (!queue || !queue->open)
         return;
     uint32_t depth = sim_process.limits.cq_depth;
     uint64_t before = queue->cq_read;
@@ -51,4 +50,44 @@ void sim_queue_read_cq(twin_hw_device *device, uint32_t sq)
     if (queue->cq_read != before)
         twinsim_queue_cq_head(sim_process.sim, device->index, sq,
                               (uint32_t)(queue->cq_read & (depth - 1)));
+}
+
+/* ---- the observer ---- */
+
+/* Inside a run of the model: the model lock is held. */
+static void ended(void *context, const struct twinsim_task_end *end)
+{
+    (void)context;
+    const twin_queue *queue = sim_device_queue(sim_process.devices[end->device], end->sq);
+    if (!queue || !queue->task_take)
+        return;
+    /* A deferred queue begins again and again: its tasks have the numbers of their places. */
+    uint64_t number = queue->config.deferred ? ((end->number - 1) & queue->mask) + 1
+                                             : queue->task_base + end->number;
+    const twin_task_end task = {
+        .number = number,
+        .begin_ns = end->begin_ns,
+        .end_ns = end->end_ns,
+        .status = end->error != 0 ? sim_failure_status(end->error, end->status) : TWIN_OK,
+    };
+    queue->task_take(queue->task_context, &task);
+}
+
+twin_status sim_queue_tasks(twin_queue *queue,
+                            void (*take)(void *context, const twin_task_end *task), void *context)
+{
+    sim_model_lock();
+    pthread_mutex_lock(&queue->lock);
+    queue->task_take = take;
+    queue->task_context = context;
+    pthread_mutex_unlock(&queue->lock);
+    if (take)
+        twinsim_tell_tasks(sim_process.sim, ended, NULL);
+    sim_model_unlock();
+    return TWIN_OK;
+}
+
+uint64_t sim_queue_newest_task(twin_queue *queue)
+{
+    return queue->task_base + atomic_load_explicit(&queue->submitted, memory_order_relaxed);
 }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/control.h"
-
 #include "graph/model_instance.h"
 #include "process/device.h"
 #include "queue/failure.h"
@@ -74,16 +72,15 @@ twin_status sim_control_abort_all(twin_hw_device *device)
 
 twin_status sim_control_stop(twin_queue *queue)
 {
-    const uint32_t device = queue->device->index;
     sim_drive_poll();
     sim_model_lock();
     pthread_mutex_lock(&queue->lock);
-    uint64_t before = twinsim_queue_retired(sim_process.sim, device, queue->sq);
+    uint64_t before = sim_queue_retired(queue);
     twin_status status = TWIN_OK;
     if (sim_program_leave_run(queue))
         status = write_page(queue, STARS_SQ_CONTROL,
                             STARS_SQ_CONTROL_TASK_KILL | STARS_SQ_CONTROL_TASK_RESUME);
-    if (twinsim_queue_retired(sim_process.sim, device, queue->sq) != before)
+    if (sim_queue_retired(queue) != before)
         queue->task_states[before & queue->mask].cqe_read = 1; /* there will be none */
     pthread_mutex_unlock(&queue->lock);
     sim_drive_check_locked();

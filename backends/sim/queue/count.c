@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work on counting notifies. */
-#include "process/device.h"
 #include "queue/queue.h"
 #include "queue/sqe.h"
 #include "queue/work.h"
 #include "signal/event.h"
 
-/* The next SQE for the signal, and its task state of that kind; NULL: the queue is full. The queue's lock is held. */
-static stars_sqe *slot_locked(twin_queue *queue, twin_signal *signal, enum sim_task_kind kind)
+/* The next SQE for the signal, as sim_queue_begin(), with its task state of that kind. */
+static stars_sqe *begin(twin_queue *queue, twin_signal *signal, enum sim_task_kind kind)
 {
     struct sim_task_state *state;
-    if (!sim_queue_fits_locked(queue, 1))
+    stars_sqe *sqe = sim_queue_begin(queue, &state);
+    if (!sqe)
         return NULL;
-    stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &state);
     sim_event_retain(signal);
     *state = (struct sim_task_state){
         .thread = state->thread,
@@ -43,14 +42,12 @@ twin_status sim_work_count(twin_queue *queue, twin_signal *signal, const twin_co
     twin_status status = check(queue, signal);
     if (status != TWIN_OK)
         return status;
-    pthread_mutex_lock(&queue->lock);
-    stars_sqe *sqe = slot_locked(queue, signal, SIM_TASK_RECORD);
-    if (sqe) {
-        sim_sqe_count_record(sqe, signal->id, modes[change->mode], change->value);
-        sim_queue_send_locked(queue, 1);
-    }
-    pthread_mutex_unlock(&queue->lock);
-    return sqe ? TWIN_OK : TWIN_E_BUSY;
+    stars_sqe *sqe = begin(queue, signal, SIM_TASK_RECORD);
+    if (!sqe)
+        return TWIN_E_BUSY;
+    sim_sqe_count_record(sqe, signal->id, modes[change->mode], change->value);
+    sim_queue_commit(queue);
+    return TWIN_OK;
 }
 
 twin_status sim_work_wait_count(twin_queue *queue, twin_signal *signal, const twin_count_wait *wait)
@@ -64,15 +61,13 @@ twin_status sim_work_wait_count(twin_queue *queue, twin_signal *signal, const tw
     twin_status status = check(queue, signal);
     if (status != TWIN_OK)
         return status;
-    pthread_mutex_lock(&queue->lock);
-    stars_sqe *sqe = slot_locked(queue, signal, SIM_TASK_WAIT);
-    if (sqe) {
-        if (!queue->config.deferred)
-            atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
-        sim_sqe_count_wait(sqe, signal->id, relations[wait->relation], wait->value, wait->clear,
-                           wait->timeout_ns);
-        sim_queue_send_locked(queue, 1);
-    }
-    pthread_mutex_unlock(&queue->lock);
-    return sqe ? TWIN_OK : TWIN_E_BUSY;
+    stars_sqe *sqe = begin(queue, signal, SIM_TASK_WAIT);
+    if (!sqe)
+        return TWIN_E_BUSY;
+    if (!queue->config.deferred)
+        atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
+    sim_sqe_count_wait(sqe, signal->id, relations[wait->relation], wait->value, wait->clear,
+                       wait->timeout_ns);
+    sim_queue_commit(queue);
+    return TWIN_OK;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue/failure.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "process/device.h"
 #include "queue/ring_users.h"
@@ -33,18 +35,12 @@ static void drop_notes(twin_queue *queue, uint32_t count)
 /* Adds a note; the oldest goes when there is no room. */
 static void add_note(twin_queue *queue, const twin_failure *note)
 {
-    if (queue->note_count == queue->note_room && queue->note_room < NOTES_MOST) {
-        uint32_t room = queue->note_room ? queue->note_room * 2 : 8;
-        twin_failure *larger = realloc(queue->notes, room * sizeof(*larger));
-        if (larger) {
-            queue->notes = larger;
-            queue->note_room = room;
-        }
-    }
-    if (queue->note_room == 0)
-        return;
-    if (queue->note_count == queue->note_room)
+    if (queue->note_count == NOTES_MOST ||
+        !sim_grow(&queue->notes, sizeof(*queue->notes), queue->note_count, &queue->note_room)) {
+        if (queue->note_count == 0)
+            return;
         drop_notes(queue, 1);
+    }
     if (note->kernel)
         note->kernel->keep(note->kernel);
     queue->notes[queue->note_count++] = *note;
@@ -55,16 +51,14 @@ static void add_note(twin_queue *queue, const twin_failure *note)
 twin_status sim_failure_join_locked(twin_queue *queue)
 {
     twin_hw_device *device = queue->device;
-    struct sim_group *group = device->groups;
-    while (group && group->number != queue->config.group)
-        group = group->next;
+    struct sim_group *group;
+    LL_SEARCH_SCALAR(device->groups, group, number, queue->config.group);
     if (!group) {
         group = calloc(1, sizeof(*group));
         if (!group)
             return TWIN_E_NOMEM;
         group->number = queue->config.group;
-        group->next = device->groups;
-        device->groups = group;
+        LL_PREPEND(device->groups, group);
     }
     group->queues++;
     queue->group = group;
@@ -86,10 +80,7 @@ void sim_failure_leave_locked(twin_queue *queue)
     queue->note_room = 0;
     if (!group || --group->queues != 0)
         return;
-    struct sim_group **link = &queue->device->groups;
-    while (*link != group)
-        link = &(*link)->next;
-    *link = group->next;
+    LL_DELETE(queue->device->groups, group);
     free(group);
 }
 
@@ -110,10 +101,9 @@ twin_status sim_failure_stop_on(twin_queue *queue)
         status = TWIN_OK;
     }
     sim_model_unlock();
-    if (status != TWIN_OK)
-        sim_explain("device %u, stream %u: a failure has stopped its context already",
-                    queue->device->index, queue->config.id);
-    return status;
+    return status == TWIN_OK
+               ? TWIN_OK
+               : sim_queue_refuse(queue, status, "a failure has already stopped its context");
 }
 
 struct stops {
@@ -403,6 +393,17 @@ twin_status sim_failure_report(twin_queue *queue)
     pthread_mutex_unlock(&queue->lock);
     if (status != TWIN_OK)
         sim_explain("%s", text);
+    return status;
+}
+
+twin_status sim_queue_refuse(const twin_queue *queue, twin_status status, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    sim_explain("device %u, stream %u: %s", queue->device->index, queue->config.id, text);
     return status;
 }
 

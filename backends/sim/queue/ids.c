@@ -124,12 +124,6 @@ bool sim_ids_retain(struct sim_ids *ids, uint32_t id, uint32_t generation)
     return false;
 }
 
-bool sim_ids_held(const struct sim_ids *ids, uint32_t id, uint32_t generation)
-{
-    uint64_t state = atomic_load_explicit(&ids->bindings[id].state, memory_order_acquire);
-    return state >> 32 == generation && (uint32_t)state != 0;
-}
-
 bool sim_ids_shared(const struct sim_ids *ids, uint32_t id, uint32_t generation)
 {
     uint64_t state = atomic_load_explicit(&ids->bindings[id].state, memory_order_acquire);

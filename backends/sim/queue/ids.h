@@ -38,8 +38,6 @@ bool sim_ids_take(struct sim_ids *ids, uint32_t *cursor, uint32_t *out_id,
                   uint32_t *out_generation);
 /* One more reference if generation `generation` of the id is still held. Thread: any. */
 bool sim_ids_retain(struct sim_ids *ids, uint32_t id, uint32_t generation);
-/* Whether that generation is still held. Thread: any. */
-bool sim_ids_held(const struct sim_ids *ids, uint32_t id, uint32_t generation);
 /* Whether more than one reference on that generation is held. Thread: any. */
 bool sim_ids_shared(const struct sim_ids *ids, uint32_t id, uint32_t generation);
 /* Takes a reference away; the last one makes the id dirty. Thread: any. */

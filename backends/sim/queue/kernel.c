@@ -5,7 +5,7 @@
 #include "process/device.h"
 #include "queue/sqe.h"
 #include "wait/model_lock.h"
-#include "wait/settle.h"
+#include "wait/hooks.h"
 
 #define BLOCKS_MOST 65535u
 #define CREDIT_MOST 254u
@@ -75,24 +75,20 @@ static uint32_t room_for(const twin_device_properties *properties, twin_launch_c
 
 static twin_status check(const twin_queue *queue, const twin_launch *kernel)
 {
-    uint32_t device = queue->device->index;
-    uint32_t room = room_for(&sim_process.properties[device], kernel->cores);
+    uint32_t room = room_for(&sim_process.properties[queue->device->index], kernel->cores);
     const char *name = kernel->name ? kernel->name : "";
-    if (room == 0) {
-        sim_explain("device %u, stream %u: kernel \"%s\" is for %s cores, which the device has not",
-                    device, queue->config.id, name, core_names[kernel->cores]);
-        return TWIN_E_UNSUPPORTED;
-    }
-    if (kernel->blocks == 0 || kernel->blocks > BLOCKS_MOST) {
-        sim_explain("device %u, stream %u: kernel \"%s\" has %u blocks, give 1 to %u", device,
-                    queue->config.id, name, kernel->blocks, BLOCKS_MOST);
-        return TWIN_E_INVALID;
-    }
-    if (kernel->batch && kernel->blocks > room) {
-        sim_explain("device %u, stream %u: kernel \"%s\" wants %u cores at once, the device has %u",
-                    device, queue->config.id, name, kernel->blocks, room);
-        return TWIN_E_INVALID;
-    }
+    if (room == 0)
+        return sim_queue_refuse(queue, TWIN_E_UNSUPPORTED,
+                                "kernel \"%s\" requires %s cores, which the device does not have",
+                                name, core_names[kernel->cores]);
+    if (kernel->blocks == 0 || kernel->blocks > BLOCKS_MOST)
+        return sim_queue_refuse(queue, TWIN_E_INVALID,
+                                "kernel \"%s\" has %u blocks; expected 1 to %u", name,
+                                kernel->blocks, BLOCKS_MOST);
+    if (kernel->batch && kernel->blocks > room)
+        return sim_queue_refuse(queue, TWIN_E_INVALID,
+                                "kernel \"%s\" requires %u cores at once, the device has %u", name,
+                                kernel->blocks, room);
     return TWIN_OK;
 }
 
@@ -113,21 +109,17 @@ twin_status sim_kernel_launch(twin_queue *queue, twin_launch *kernel)
     if (status != TWIN_OK)
         return status;
     const twin_device_properties *properties = &sim_process.properties[queue->device->index];
-    pthread_mutex_lock(&queue->lock);
-    if (!sim_queue_fits_locked(queue, 1)) {
-        pthread_mutex_unlock(&queue->lock);
-        return TWIN_E_BUSY;
-    }
     struct sim_task_state *state;
-    stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &state);
+    stars_sqe *sqe = sim_queue_begin(queue, &state);
+    if (!sqe)
+        return TWIN_E_BUSY;
     state->kind = SIM_TASK_KERNEL;
     state->kernel = kernel;
     atomic_store_explicit(&queue->holds_memory, true, memory_order_relaxed);
     sim_sqe_kernel(sqe, subtypes[kernel->cores], kernel->blocks,
                    kernel->batch ? STARS_SCHEM_BATCH : STARS_SCHEM_NORMAL, kernel->weight & 0xfu,
                    credit_of(kernel->timeout_ns, properties->op_unit_ns));
-    sim_queue_send_locked(queue, 1);
-    pthread_mutex_unlock(&queue->lock);
+    sim_queue_commit(queue);
     return TWIN_OK;
 }
 

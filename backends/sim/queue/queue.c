@@ -4,20 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory/fence.h"
 #include "observe/observe.h"
 #include "observe/timeline.h"
 #include "process/device.h"
 #include "queue/ring_users.h"
 #include "queue/failure.h"
-#include "queue/sqe.h"
 #include "replay/nondeterminism.h"
 #include "wait/clock.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
-#include "wait/observer.h"
 #include "wait/repeated_polls.h"
-#include "wait/report.h"
 #include "wait/wait.h"
 
 /* Task states are looked at after so many submissions, so that ids come back without anybody waiting. */
@@ -39,13 +35,9 @@ static const struct sim_dropped *find_dropped(const struct sim_queue_point *poin
 
 enum sim_completion sim_point_completion_locked(const struct sim_queue_point *point)
 {
-    twin_queue *queue = point->queue;
-    const twin_hw_device *device = queue->device;
+    const twin_queue *queue = point->queue;
     if (point->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed))
-        return !queue->open || twinsim_queue_retired(sim_process.sim, device->index, queue->sq) >=
-                                   point->number
-                   ? SIM_DONE
-                   : SIM_PENDING;
+        return !queue->open || sim_queue_retired(queue) >= point->number ? SIM_DONE : SIM_PENDING;
     const struct sim_dropped *dropped = find_dropped(point);
     return dropped && point->number > dropped->retired ? SIM_DROPPED : SIM_DONE;
 }
@@ -97,7 +89,7 @@ static enum sim_completion completion_cached(struct sim_queue_point *point)
     if (sim_paced_now() && nd_completion_again(point, &then))
         return catch_up(then);
     if (point->epoch == atomic_load_explicit(&queue->epoch, memory_order_acquire)) {
-        uint64_t retired = twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq);
+        uint64_t retired = sim_queue_retired(queue);
         /* The counter restarts with the epoch: it counts only if the epoch still stands. */
         atomic_thread_fence(memory_order_acquire);
         if (point->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed)) {
@@ -136,33 +128,28 @@ struct sim_fence {
 
 static bool in_flight(twin_queue *queue, struct sim_queue_point *out)
 {
-    if (!queue)
-        return false;
     out->queue = queue;
     out->epoch = atomic_load_explicit(&queue->epoch, memory_order_acquire);
     out->number = atomic_load_explicit(&queue->submitted, memory_order_acquire);
     /* Runs are in flight in the queue that asked for them. */
     return out->number != 0 && !atomic_load_explicit(&queue->is_deferred, memory_order_relaxed) &&
-           twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq) < out->number;
+           sim_queue_retired(queue) < out->number;
 }
 
 /* Visits what is in flight on every device. A device that closes meanwhile only has less of it. */
 static size_t gather(struct sim_queue_point *points, size_t room)
 {
     size_t count = 0;
-    for (uint32_t i = 0; i < sim_process.device_count; i++) {
-        twin_hw_device *device = sim_process.devices[i];
-        unsigned slots =
-            device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
-        for (unsigned sq = 0; sq < slots; sq++) {
+    twin_queue *queue;
+    for (uint32_t i = 0; i < sim_process.device_count; i++)
+        for (unsigned sq = 0; (queue = sim_device_queue(sim_process.devices[i], sq)); sq++) {
             struct sim_queue_point point;
-            if (!in_flight(atomic_load_explicit(&device->queues[sq], memory_order_acquire), &point))
+            if (!in_flight(queue, &point))
                 continue;
             if (count < room)
                 points[count] = point;
             count++;
         }
-    }
     return count;
 }
 
@@ -193,9 +180,8 @@ bool sim_fence_passed(const struct sim_fence *fence)
 {
     for (size_t i = 0; i < fence->count; i++) {
         const struct sim_queue_point *point = &fence->points[i];
-        twin_queue *queue = point->queue;
-        if (atomic_load_explicit(&queue->epoch, memory_order_acquire) == point->epoch &&
-            twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq) < point->number)
+        if (atomic_load_explicit(&point->queue->epoch, memory_order_acquire) == point->epoch &&
+            sim_queue_retired(point->queue) < point->number)
             return false;
     }
     return true;
@@ -275,16 +261,13 @@ stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead,
 __attribute__((noinline)) static void expect_next(const twin_queue *queue)
 {
     const unsigned ahead = 4;
-    const twin_hw_device *device = queue->device;
-    unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_acquire);
-    if (queue->sq + ahead >= slots)
+    const twin_queue *next = sim_device_queue(queue->device, queue->sq + ahead);
+    if (!next)
         return;
-    const twin_queue *next =
-        atomic_load_explicit(&device->queues[queue->sq + ahead], memory_order_relaxed);
     uint64_t place = atomic_load_explicit(&next->submitted, memory_order_relaxed);
     __builtin_prefetch(&next->ring[place & next->mask], 1);
     __builtin_prefetch(&next->task_states[place & next->mask], 1);
-    twinsim_queue_expect(sim_process.sim, device->index, queue->sq + ahead);
+    twinsim_queue_expect(sim_process.sim, queue->device->index, queue->sq + ahead);
 }
 
 void sim_queue_send_locked(twin_queue *queue, uint32_t count)
@@ -308,6 +291,21 @@ void sim_queue_send_locked(twin_queue *queue, uint32_t count)
         expect_next(queue);
     sim_clock.last_sq = queue->sq;
     sim_clock.work++;
+}
+
+stars_sqe *sim_queue_begin(twin_queue *queue, struct sim_task_state **out_state)
+{
+    pthread_mutex_lock(&queue->lock);
+    if (sim_queue_fits_locked(queue, 1))
+        return sim_queue_slot_locked(queue, 0, out_state);
+    pthread_mutex_unlock(&queue->lock);
+    return NULL;
+}
+
+void sim_queue_commit(twin_queue *queue)
+{
+    sim_queue_send_locked(queue, 1);
+    pthread_mutex_unlock(&queue->lock);
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -352,7 +350,7 @@ static void close_ring(twin_queue *queue, twin_status reason, bool calls_too)
 {
     twin_hw_device *device = queue->device;
     sim_channel_forget_locked(queue, calls_too);
-    uint64_t retired = twinsim_queue_retired(sim_process.sim, device->index, queue->sq);
+    uint64_t retired = sim_queue_retired(queue);
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     sim_program_ring_closes(queue);
     queue->ended_ns = twinsim_now(sim_process.sim);
@@ -363,15 +361,8 @@ static void close_ring(twin_queue *queue, twin_status reason, bool calls_too)
     queue->open = false;
     uint32_t epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed);
     if (submitted > retired && !queue->config.deferred) {
-        if (device->dropped_count == device->dropped_room) {
-            size_t room = device->dropped_room ? device->dropped_room * 2 : 16;
-            struct sim_dropped *larger = realloc(device->dropped, room * sizeof(*larger));
-            if (larger) {
-                device->dropped = larger;
-                device->dropped_room = room;
-            }
-        }
-        if (device->dropped_count < device->dropped_room)
+        if (sim_grow(&device->dropped, sizeof(*device->dropped), device->dropped_count,
+                     &device->dropped_room))
             device->dropped[device->dropped_count++] = (struct sim_dropped){
                 .queue = queue, .epoch = epoch, .retired = retired, .reason = reason};
         else
@@ -379,10 +370,8 @@ static void close_ring(twin_queue *queue, twin_status reason, bool calls_too)
                     device->index, queue->config.id);
     }
     for (uint64_t i = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed); i < submitted;
-         i++) {
-        struct sim_task_state *state = &queue->task_states[i & queue->mask];
-        sim_queue_release_task_state(queue, state);
-    }
+         i++)
+        sim_queue_release_task_state(queue, &queue->task_states[i & queue->mask]);
     if (!queue->config.deferred)
         queue->task_base += submitted;
     atomic_store_explicit(&queue->epoch, epoch + 1, memory_order_release);
@@ -394,13 +383,12 @@ static void close_ring(twin_queue *queue, twin_status reason, bool calls_too)
 /* The lowest SQ that is not open. Model lock held. */
 static twin_queue *find_queue(twin_hw_device *device)
 {
-    unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_relaxed);
-    for (unsigned sq = 0; sq < slots; sq++) {
-        twin_queue *queue = atomic_load_explicit(&device->queues[sq], memory_order_relaxed);
+    unsigned slots = 0;
+    twin_queue *queue;
+    for (; (queue = sim_device_queue(device, slots)); slots++)
         if (!queue->open)
             return queue;
-    }
-    twin_queue *queue = aligned_alloc(64, (sizeof(*queue) + 63) / 64 * 64);
+    queue = aligned_alloc(64, (sizeof(*queue) + 63) / 64 * 64);
     if (!queue)
         return NULL;
     memset(queue, 0, sizeof(*queue));
@@ -569,9 +557,8 @@ twin_status sim_queue_room(twin_queue *queue)
 
 void sim_queue_drop_all(twin_hw_device *device)
 {
-    unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_relaxed);
-    for (unsigned sq = 0; sq < slots; sq++) {
-        twin_queue *queue = atomic_load_explicit(&device->queues[sq], memory_order_relaxed);
+    twin_queue *queue;
+    for (unsigned sq = 0; (queue = sim_device_queue(device, sq)); sq++) {
         pthread_mutex_lock(&queue->lock);
         if (queue->open) {
             close_ring(queue, TWIN_E_ABORTED, true);
@@ -585,10 +572,8 @@ void sim_queue_drop_all(twin_hw_device *device)
 void sim_queue_each(twin_hw_device *device, void (*visit)(void *context, twin_queue *queue),
                     void *context)
 {
-    unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_relaxed);
-    for (unsigned sq = 0; sq < slots; sq++) {
-        twin_queue *queue = atomic_load_explicit(&device->queues[sq], memory_order_relaxed);
+    twin_queue *queue;
+    for (unsigned sq = 0; (queue = sim_device_queue(device, sq)); sq++)
         if (queue->open)
             visit(context, queue);
-    }
 }

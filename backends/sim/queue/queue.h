@@ -16,8 +16,7 @@
 #include <stdatomic.h>
 
 #include "graph/deferred.h"
-#include "memory/descriptor_pool.h"
-#include "process/process.h"
+#include "process/device.h"
 #include "queue/queue_point.h"
 #include "seam/types.h"
 #include "twinsim/stars.h"
@@ -96,14 +95,20 @@ struct twin_queue {
     char failure_text[SIM_FAILURE_TEXT]; /* of `failure`, or of `refusal` */
     twin_failure *notes;                 /* not taken yet, oldest first */
     uint32_t note_count;
-    uint32_t note_room;
+    size_t note_room;
     struct sim_group *group;
 
-    /* Who hears of tasks that end (task.c); written under both locks. */
+    /* The observer of tasks that end (completion.c); written under both locks. */
     void (*task_take)(void *context, const twin_task_end *task);
     void *task_context;
     uint64_t task_base; /* tasks of epochs that have passed */
 };
+
+/* SQEs of the present epoch that have retired. Thread: any. */
+static inline uint64_t sim_queue_retired(const twin_queue *queue)
+{
+    return twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq);
+}
 
 enum sim_completion { SIM_PENDING, SIM_DONE, SIM_DROPPED };
 /* Answers from counters alone when the epoch is the present one, else takes the model lock's table: see
@@ -127,6 +132,13 @@ static inline void sim_queue_release_memory(twin_queue *queue)
 twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns);
 twin_status sim_queue_query(twin_queue *queue, bool *out_idle);
 twin_status sim_queue_room(twin_queue *queue);
+
+/* control.c: drop work, and set a priority. They take the model lock; those that act on the task under way first move the model up to
+ * the caller's clock. */
+twin_status sim_control_abort(twin_queue *queue);
+twin_status sim_control_abort_all(twin_hw_device *device);
+twin_status sim_control_stop(twin_queue *queue);
+twin_status sim_control_set_priority(twin_queue *queue, uint32_t priority);
 
 twin_status sim_queue_tasks(twin_queue *queue,
                             void (*take)(void *context, const twin_task_end *task), void *context);
@@ -152,6 +164,9 @@ static inline twin_status sim_queue_refusal(twin_queue *queue)
 
 /* ---- for submitters; the caller holds queue->lock ---- */
 
+/* Explains why a call is refused, after the names of device and stream; returns `status`. The lock is not needed. */
+twin_status sim_queue_refuse(const twin_queue *queue, twin_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Whether `count` more SQEs fit and are taken at all; remembers what was wanted when not. */
 bool sim_queue_fits_locked(twin_queue *queue, uint32_t count);
 /* The next SQE, cleared and with its header, and its task state; `out_state` NULL: that will hold nothing. `ahead` counts those
@@ -160,13 +175,16 @@ stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead,
                                  struct sim_task_state **out_state);
 /* Rings the doorbell for `count` SQEs. */
 void sim_queue_send_locked(twin_queue *queue, uint32_t count);
+/* The same for one SQE, with the lock: takes it and returns the SQE; rings and releases it. NULL: there is no room (TWIN_E_BUSY), the
+ * lock is not held. */
+stars_sqe *sim_queue_begin(twin_queue *queue, struct sim_task_state **out_state);
+void sim_queue_commit(twin_queue *queue);
 /* Notes a failure that no CQE reports. Thread: model, with the queue's lock. */
 void sim_queue_note_locked(twin_queue *queue, twin_status status, const char *text);
 /* Releases what a task state holds. */
 void sim_queue_release_task_state(twin_queue *queue, struct sim_task_state *state);
 /* Looks at the task states of retired SQEs. */
 void sim_queue_reclaim_locked(twin_queue *queue);
-/* While no other thread runs (sim_paced): whatever has retired and holds the id releases it, and it is free. */
 /* Number of the oldest entry in flight that holds a hardware event id; 0: none. Takes the queue's lock. Thread: model. */
 uint64_t sim_queue_next_id(twin_queue *queue);
 

@@ -3,9 +3,7 @@
 #include "process/device.h"
 #include "queue/queue.h"
 #include "replay/nondeterminism.h"
-#include "wait/kinds.h"
-#include "wait/observer.h"
-#include "wait/report.h"
+#include "wait/hooks.h"
 #include "wait/wait.h"
 
 /* Sets the watch of a queue to the nearest target that somebody waits for: a point, or an entry that may give a
@@ -31,9 +29,9 @@ static void watch_queue(twin_queue *queue)
 
 static void watch_ids(twin_hw_device *device)
 {
-    unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_acquire);
-    for (unsigned sq = 0; sq < slots; sq++)
-        watch_queue(atomic_load_explicit(&device->queues[sq], memory_order_acquire));
+    twin_queue *queue;
+    for (unsigned sq = 0; (queue = sim_device_queue(device, sq)); sq++)
+        watch_queue(queue);
 }
 
 void sim_watch_for(const struct sim_wait *wait)

@@ -85,7 +85,7 @@ void sim_queue_reclaim_locked(twin_queue *queue)
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     if (reclaimed == submitted || queue->config.deferred)
         return;
-    uint64_t retired = twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq);
+    uint64_t retired = sim_queue_retired(queue);
     uint64_t then = 0;
     if (!sim_paced_now())
         reclaim_logged(queue, reclaimed, retired, TWIN_ND_FREED);
@@ -108,7 +108,7 @@ uint64_t sim_queue_next_id(twin_queue *queue)
     uint64_t number = 0;
     pthread_mutex_lock(&queue->lock);
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
-    uint64_t at = twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq);
+    uint64_t at = sim_queue_retired(queue);
     for (; at < submitted && number == 0; at++)
         if (queue->task_states[at & queue->mask].bound)
             number = at + 1;
@@ -127,7 +127,7 @@ static void sweep(twin_queue *queue, bool model_locked)
     uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     if (reclaimed != submitted && !queue->config.deferred) {
-        uint64_t retired = twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq);
+        uint64_t retired = sim_queue_retired(queue);
         if (repeats)
             retired = free_again(queue, reclaimed, retired, then);
         if (model_locked || repeats)
@@ -140,9 +140,9 @@ static void sweep(twin_queue *queue, bool model_locked)
 
 void sim_queue_reclaim_all(twin_hw_device *device, bool model_locked)
 {
-    unsigned slots = atomic_load_explicit(&device->queue_slots, memory_order_acquire);
-    for (unsigned sq = 0; sq < slots; sq++)
-        sweep(atomic_load_explicit(&device->queues[sq], memory_order_acquire), model_locked);
+    twin_queue *queue;
+    for (unsigned sq = 0; (queue = sim_device_queue(device, sq)); sq++)
+        sweep(queue, model_locked);
 }
 
 /* Releases entries up to the last that holds the id. */
@@ -150,8 +150,7 @@ static void give_id(twin_queue *queue, const struct sim_ids *ids, uint32_t id)
 {
     const bool free = pthread_mutex_trylock(&queue->lock) == 0; /* else it is the caller's own */
     const uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
-    const uint64_t retired =
-        twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq);
+    const uint64_t retired = sim_queue_retired(queue);
     uint64_t last = reclaimed;
     for (uint64_t at = reclaimed; at < retired && at < queue->held; at++)
         if (sim_event_keeps_id(queue, &queue->task_states[at & queue->mask], ids, id))
@@ -164,12 +163,11 @@ static void give_id(twin_queue *queue, const struct sim_ids *ids, uint32_t id)
 
 void sim_queue_give_id(struct sim_ids *ids, uint32_t id)
 {
+    twin_queue *queue;
     for (uint32_t i = 0; i < sim_process.device_count; i++) {
         twin_hw_device *device = sim_process.devices[i];
-        unsigned slots =
-            device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
-        for (unsigned sq = 0; sq < slots; sq++)
-            give_id(atomic_load_explicit(&device->queues[sq], memory_order_acquire), ids, id);
+        for (unsigned sq = 0; (queue = sim_device_queue(device, sq)); sq++)
+            give_id(queue, ids, id);
         if (device &&
             (ids == &device->events || ids == &device->notifies || ids == &device->counts))
             sim_ids_clean_one(ids, sim_process.sim, i, id);

@@ -36,14 +36,6 @@ void sim_sqe_event_wait(stars_sqe *sqe, uint32_t id, uint64_t timeout_ns)
     sqe->word[STARS_EVENT_TIMEOUT_WORD] = timeout_units(timeout_ns);
 }
 
-void sim_sqe_event_reset(stars_sqe *sqe, uint32_t id)
-{
-    header(sqe, STARS_SQE_WRITE_VALUE, false);
-    sqe->word[4] = STARS_EVENT_TABLE_BASE + 4 * (id & STARS_W2_EVENT_MASK);
-    sqe->word[5] = 2u << STARS_W5_SIZE_SHIFT; /* 4 bytes, physical */
-    sqe->word[7] = STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET;
-}
-
 void sim_sqe_notify_record(stars_sqe *sqe, uint32_t id, bool cqe)
 {
     header(sqe, STARS_SQE_NOTIFY_RECORD, cqe);
@@ -57,27 +49,44 @@ void sim_sqe_notify_wait(stars_sqe *sqe, uint32_t id, uint64_t timeout_ns)
     sqe->word[STARS_NOTIFY_TIMEOUT_WORD] = timeout_units(timeout_ns);
 }
 
-void sim_sqe_remote_record(stars_sqe *sqe, uint64_t address)
+/* A store of 4 (`size` 2) or 8 (3) bytes at an address of 49 bits. */
+static void store(stars_sqe *sqe, uint64_t address, uint32_t size, uint32_t subtype)
 {
     header(sqe, STARS_SQE_WRITE_VALUE, false);
     sqe->word[4] = (uint32_t)address;
-    sqe->word[5] =
-        ((uint32_t)(address >> 32) & 0x1ffffu) | 2u << STARS_W5_SIZE_SHIFT; /* 4 bytes, physical */
-    sqe->word[7] = STARS_WRITE_VALUE_SUBTYPE_GENERIC;
+    sqe->word[5] = ((uint32_t)(address >> 32) & 0x1ffffu) | size << STARS_W5_SIZE_SHIFT;
+    sqe->word[7] = subtype;
+}
+
+void sim_sqe_event_reset(stars_sqe *sqe, uint32_t id)
+{
+    store(sqe, STARS_EVENT_TABLE_BASE + 4 * (id & STARS_W2_EVENT_MASK), 2,
+          STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET);
+}
+
+void sim_sqe_remote_record(stars_sqe *sqe, uint64_t address)
+{
+    store(sqe, address, 2, STARS_WRITE_VALUE_SUBTYPE_GENERIC);
     sqe->word[8] = 1;
 }
 
 void sim_sqe_notify_clear(stars_sqe *sqe, uint32_t id)
 {
-    header(sqe, STARS_SQE_WRITE_VALUE, false);
-    sqe->word[4] = STARS_NOTIFY_TABLE_BASE + 4 * (id & STARS_W2_NOTIFY_MASK);
-    sqe->word[5] = 2u << STARS_W5_SIZE_SHIFT; /* 4 bytes, physical */
+    store(sqe, STARS_NOTIFY_TABLE_BASE + 4 * (id & STARS_W2_NOTIFY_MASK), 2,
+          STARS_WRITE_VALUE_SUBTYPE_GENERIC);
+}
+
+void sim_sqe_write_value(stars_sqe *sqe, uint64_t address, uint64_t value)
+{
+    store(sqe, address, 3, STARS_WRITE_VALUE_SUBTYPE_GENERIC);
+    sqe->word[5] |= STARS_W5_VIRTUAL;
+    pair(sqe, 8, value);
 }
 
 void sim_sqe_count_record(stars_sqe *sqe, uint32_t id, uint32_t mode, uint32_t value)
 {
-    header(sqe, STARS_SQE_NOTIFY_RECORD, false);
-    sqe->word[2] = (id & STARS_W2_NOTIFY_MASK) | STARS_W2_COUNT;
+    sim_sqe_notify_record(sqe, id, false);
+    sqe->word[2] |= STARS_W2_COUNT;
     sqe->word[STARS_COUNT_MODE_WORD] = mode;
     sqe->word[STARS_COUNT_VALUE_WORD] = value;
 }
@@ -85,10 +94,8 @@ void sim_sqe_count_record(stars_sqe *sqe, uint32_t id, uint32_t mode, uint32_t v
 void sim_sqe_count_wait(stars_sqe *sqe, uint32_t id, uint32_t relation, uint32_t value, bool clear,
                         uint64_t timeout_ns)
 {
-    header(sqe, STARS_SQE_NOTIFY_WAIT, false);
-    sqe->word[2] =
-        (id & STARS_W2_NOTIFY_MASK) | STARS_W2_COUNT | (clear ? STARS_W2_COUNT_CLEAR : 0);
-    sqe->word[STARS_NOTIFY_TIMEOUT_WORD] = timeout_units(timeout_ns);
+    sim_sqe_notify_wait(sqe, id, timeout_ns);
+    sqe->word[2] |= STARS_W2_COUNT | (clear ? STARS_W2_COUNT_CLEAR : 0);
     sqe->word[STARS_COUNT_MODE_WORD] = relation;
     sqe->word[STARS_COUNT_VALUE_WORD] = value;
 }
@@ -166,16 +173,6 @@ void sim_dma_descriptor(stars_dma_descriptor *entry, bool into, uint64_t dst, ui
     };
 }
 
-void sim_sqe_write_value(stars_sqe *sqe, uint64_t address, uint64_t value)
-{
-    header(sqe, STARS_SQE_WRITE_VALUE, false);
-    sqe->word[4] = (uint32_t)address;
-    sqe->word[5] =
-        ((uint32_t)(address >> 32) & 0x1ffffu) | 3u << STARS_W5_SIZE_SHIFT | STARS_W5_VIRTUAL;
-    sqe->word[7] = STARS_WRITE_VALUE_SUBTYPE_GENERIC;
-    pair(sqe, 8, value);
-}
-
 void sim_sqe_kernel(stars_sqe *sqe, uint32_t subtype, uint32_t blocks, uint32_t schem,
                     uint32_t weight, uint32_t credit)
 {
@@ -206,30 +203,18 @@ void sim_sqe_callback(stars_sqe *sqe, const struct sim_callback *words)
 
 const char *sim_sqe_noun(unsigned type)
 {
-    switch (type) {
-    case STARS_SQE_AICORE:
-        return "kernel";
-    case STARS_SQE_AICPU:
-        return "host function";
-    case STARS_SQE_PLACEHOLDER:
-        return "placeholder";
-    case STARS_SQE_EVENT_RECORD:
-        return "event record";
-    case STARS_SQE_EVENT_WAIT:
-        return "event wait";
-    case STARS_SQE_NOTIFY_RECORD:
-        return "notify record";
-    case STARS_SQE_NOTIFY_WAIT:
-        return "notify wait";
-    case STARS_SQE_WRITE_VALUE:
-        return "write of a value";
-    case STARS_SQE_COND:
-        return "condition program";
-    case STARS_SQE_SDMA:
-        return "copy, fill or reduction on the SDMA";
-    case STARS_SQE_PCIE_DMA:
-        return "copy on the PCIe DMA";
-    default:
-        return "task";
-    }
+    static const char *const nouns[STARS_SQE_INVALID] = {
+        [STARS_SQE_AICORE] = "kernel",
+        [STARS_SQE_AICPU] = "host function",
+        [STARS_SQE_PLACEHOLDER] = "placeholder",
+        [STARS_SQE_EVENT_RECORD] = "event record",
+        [STARS_SQE_EVENT_WAIT] = "event wait",
+        [STARS_SQE_NOTIFY_RECORD] = "notify record",
+        [STARS_SQE_NOTIFY_WAIT] = "notify wait",
+        [STARS_SQE_WRITE_VALUE] = "write of a value",
+        [STARS_SQE_COND] = "condition program",
+        [STARS_SQE_SDMA] = "copy, fill or reduction on the SDMA",
+        [STARS_SQE_PCIE_DMA] = "copy on the PCIe DMA",
+    };
+    return type < STARS_SQE_INVALID && nouns[type] ? nouns[type] : "task";
 }

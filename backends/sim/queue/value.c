@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/value.h"
+#include "queue/work.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,11 +20,10 @@ static twin_status check_word(twin_queue *queue, uint64_t address)
         return refusal;
     twin_side side;
     twin_status status = sim_memory_find(address, 8, &side);
-    if (status == TWIN_OK && (side.kind != TWIN_MEMORY_DEVICE || address % 8 != 0)) {
-        sim_explain("device %u, stream %u: 0x%llx is no aligned word of device memory",
-                    queue->device->index, queue->config.id, (unsigned long long)address);
-        status = TWIN_E_INVALID;
-    }
+    if (status == TWIN_OK && (side.kind != TWIN_MEMORY_DEVICE || address % 8 != 0))
+        return sim_queue_refuse(queue, TWIN_E_INVALID,
+                                "0x%llx is not an aligned word of device memory",
+                                (unsigned long long)address);
     return status;
 }
 
@@ -33,15 +32,12 @@ twin_status sim_work_write_value(twin_queue *queue, uint64_t address, uint64_t v
     twin_status status = check_word(queue, address);
     if (status != TWIN_OK)
         return status;
-    pthread_mutex_lock(&queue->lock);
-    status = TWIN_E_BUSY;
-    if (sim_queue_fits_locked(queue, 1)) {
-        sim_sqe_write_value(sim_queue_slot_locked(queue, 0, NULL), address, value);
-        sim_queue_send_locked(queue, 1);
-        status = TWIN_OK;
-    }
-    pthread_mutex_unlock(&queue->lock);
-    return status;
+    stars_sqe *sqe = sim_queue_begin(queue, NULL);
+    if (!sqe)
+        return TWIN_E_BUSY;
+    sim_sqe_write_value(sqe, address, value);
+    sim_queue_commit(queue);
+    return TWIN_OK;
 }
 
 /* Goes on when the word fits, else back to its own entry: the scheduler polls then. The hardware's driver spreads this
@@ -81,16 +77,12 @@ twin_status sim_work_wait_value(twin_queue *queue, const twin_value_wait *wait)
     twin_status status = check_word(queue, wait->address);
     if (status != TWIN_OK)
         return status;
-    pthread_mutex_lock(&queue->lock);
-    status = TWIN_E_BUSY;
-    if (sim_queue_fits_locked(queue, 1)) {
-        stars_sqe *sqe = sim_queue_slot_locked(queue, 0, NULL);
-        build(sqe, queue->sq, (uint32_t)(sqe - queue->ring), wait);
-        sim_queue_send_locked(queue, 1);
-        status = TWIN_OK;
-    }
-    pthread_mutex_unlock(&queue->lock);
-    return status;
+    stars_sqe *sqe = sim_queue_begin(queue, NULL);
+    if (!sqe)
+        return TWIN_E_BUSY;
+    build(sqe, queue->sq, (uint32_t)(sqe - queue->ring), wait);
+    sim_queue_commit(queue);
+    return TWIN_OK;
 }
 
 /* Builds the wait that the entry may hold anew, and compares. */

@@ -15,11 +15,10 @@ static twin_status find_side(const twin_queue *queue, const char *what, uint64_t
     if (__builtin_expect(side->kind != TWIN_MEMORY_UNKNOWN, 1))
         return TWIN_OK;
     twin_status status = sim_memory_find(address, bytes, side);
-    if (status == TWIN_OK && side->kind == TWIN_MEMORY_UNKNOWN) {
-        sim_explain("device %u, stream %u: the %s 0x%llx is neither device nor page-locked memory",
-                    queue->device->index, queue->config.id, what, (unsigned long long)address);
-        status = TWIN_E_INVALID;
-    }
+    if (status == TWIN_OK && side->kind == TWIN_MEMORY_UNKNOWN)
+        return sim_queue_refuse(queue, TWIN_E_INVALID,
+                                "the %s 0x%llx is neither device nor page-locked memory", what,
+                                (unsigned long long)address);
     return status;
 }
 
@@ -29,9 +28,8 @@ static uint32_t count_pieces(const twin_queue *queue, uint64_t bytes, uint64_t p
     uint64_t count = (bytes + piece - 1) / piece;
     if (count <= sim_process.limits.in_flight)
         return (uint32_t)count;
-    sim_explain("device %u, stream %u: the work needs %llu entries, the ring takes %u",
-                queue->device->index, queue->config.id, (unsigned long long)count,
-                sim_process.limits.in_flight);
+    (void)sim_queue_refuse(queue, TWIN_E_INVALID, "the work needs %llu entries, the ring takes %u",
+                           (unsigned long long)count, sim_process.limits.in_flight);
     return 0;
 }
 
@@ -189,11 +187,9 @@ twin_status sim_work_reduce(twin_queue *queue, const twin_reduce *reduce)
     if (status != TWIN_OK)
         return status;
     uint32_t type;
-    if (!element_offered(reduce->element, &type)) {
-        sim_explain("device %u, stream %u: the device does not reduce unsigned elements",
-                    queue->device->index, queue->config.id);
-        return TWIN_E_UNSUPPORTED;
-    }
+    if (!element_offered(reduce->element, &type))
+        return sim_queue_refuse(queue, TWIN_E_UNSUPPORTED,
+                                "the device does not reduce unsigned elements");
     twin_copy sides = {
         .dst = reduce->dst, .src = reduce->src, .bytes = reduce->bytes, .sides = reduce->sides};
     enum way way = INSIDE;
@@ -202,13 +198,12 @@ twin_status sim_work_reduce(twin_queue *queue, const twin_reduce *reduce)
         return status;
     if (way != INSIDE)
         return TWIN_E_INVALID;
-    if (crosses_host(queue, &sides)) {
-        sim_explain("device %u, stream %u: a reduction reads and writes memory of its own device "
-                    "alone: this part has no link between devices, and the PCIe DMA, which copies "
-                    "from one to another, does not reduce; copy first",
-                    queue->device->index, queue->config.id);
-        return TWIN_E_UNSUPPORTED;
-    }
+    if (crosses_host(queue, &sides))
+        return sim_queue_refuse(
+            queue, TWIN_E_UNSUPPORTED,
+            "a reduction reads and writes memory of its own device "
+            "alone: this part has no link between devices, and the PCIe DMA, which copies "
+            "from one to another, does not reduce; copy first");
     return put(queue, &(pieces){reduce, reduce->bytes, SIM_SDMA_PIECE, false}, reduce_entry);
 }
 
@@ -231,11 +226,10 @@ static twin_status take_list(twin_queue *queue, uint64_t rows, struct sim_list *
     sim_queue_reclaim_all(queue->device, false);
     if (sim_lists_take(lists, rows, out))
         return TWIN_OK;
-    sim_explain(
-        "device %u, stream %u: no memory for a list of %llu rows beside those of tasks that "
-        "have not ended",
-        queue->device->index, queue->config.id, (unsigned long long)rows);
-    return TWIN_E_NOMEM;
+    return sim_queue_refuse(
+        queue, TWIN_E_NOMEM,
+        "no memory for a list of %llu rows beside those of tasks that have not ended",
+        (unsigned long long)rows);
 }
 
 static void write_list(stars_dma_descriptor *list, const twin_rows *rows, bool into)
@@ -337,14 +331,12 @@ static twin_status put_pcie_rows(twin_queue *queue, const twin_rows *rows, const
     const unsigned from = distance(queue, sides->src);
     if (to == 1 && from == 1)
         return put(queue, &(pieces){rows, rows->height, 1, visible}, pcie_row_entry);
-    if (to == from || rows->width > UINT32_MAX) {
-        sim_explain(
-            "device %u, stream %u: rows of %llu bytes from 0x%llx to 0x%llx are nothing that "
-            "a list of descriptors can say",
-            queue->device->index, queue->config.id, (unsigned long long)rows->width,
-            (unsigned long long)rows->src, (unsigned long long)rows->dst);
-        return TWIN_E_INVALID;
-    }
+    if (to == from || rows->width > UINT32_MAX)
+        return sim_queue_refuse(
+            queue, TWIN_E_INVALID,
+            "a list of descriptors cannot describe rows of %llu bytes from 0x%llx to 0x%llx",
+            (unsigned long long)rows->width, (unsigned long long)rows->src,
+            (unsigned long long)rows->dst);
     return put_lists(queue, rows, to < from, visible);
 }
 
@@ -361,13 +353,13 @@ twin_status sim_work_copy_rows(twin_queue *queue, const twin_rows *rows)
     if (status != TWIN_OK)
         return status;
     const bool sdma = way == INSIDE && !crosses_host(queue, &sides);
-    if (sdma && (rows->dst_pitch | rows->src_pitch | rows->width | rows->height) > UINT32_MAX) {
-        sim_explain("device %u, stream %u: rows of %llu bytes that lie %llu and %llu apart are too "
-                    "far from each other for one entry",
-                    queue->device->index, queue->config.id, (unsigned long long)rows->width,
-                    (unsigned long long)rows->dst_pitch, (unsigned long long)rows->src_pitch);
-        return TWIN_E_INVALID;
-    }
+    if (sdma && (rows->dst_pitch | rows->src_pitch | rows->width | rows->height) > UINT32_MAX)
+        return sim_queue_refuse(queue, TWIN_E_INVALID,
+                                "rows of %llu bytes with pitches of %llu and %llu bytes are too "
+                                "far apart for one entry",
+                                (unsigned long long)rows->width,
+                                (unsigned long long)rows->dst_pitch,
+                                (unsigned long long)rows->src_pitch);
     return sdma ? put(queue, &(pieces){rows, 1, 1, false}, sdma_rows_entry)
                 : put_pcie_rows(queue, rows, &sides.sides, way == TO_HOST);
 }

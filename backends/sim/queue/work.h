@@ -5,6 +5,7 @@
 #define TWINRT_SIM_QUEUE_WORK_H
 
 #include "seam/types.h"
+#include "twinsim/stars.h"
 
 twin_status sim_work_copy(twin_queue *queue, const twin_copy *copy);
 twin_status sim_work_reduce(twin_queue *queue, const twin_reduce *reduce);
@@ -16,5 +17,10 @@ twin_status sim_work_reset(twin_queue *queue, twin_signal *signal);
 twin_status sim_work_count(twin_queue *queue, twin_signal *signal, const twin_count_change *change);
 twin_status sim_work_wait_count(twin_queue *queue, twin_signal *signal,
                                 const twin_count_wait *wait);
+twin_status sim_work_write_value(twin_queue *queue, uint64_t address, uint64_t value);
+twin_status sim_work_wait_value(twin_queue *queue, const twin_value_wait *wait);
+
+/* "the word at 0x1000 >= 5"; false for an entry that sim_work_wait_value did not make. */
+bool sim_value_describe(const stars_sqe *sqe, char *text, size_t bytes);
 
 #endif

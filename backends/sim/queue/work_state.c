@@ -1,38 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "wait/work.h"
+#include "wait/hooks.h"
 
 #include "process/device.h"
 #include "queue/queue.h"
 #include "wait/clock.h"
 
-uint64_t sim_stall_stamp(void)
+uint64_t sim_work_stamp(void)
 {
     uint64_t stamp = sim_clock_attachings();
-    for (uint32_t i = 0; i < sim_process.device_count; i++) {
-        twin_hw_device *device = sim_process.devices[i];
-        unsigned slots =
-            device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
-        for (unsigned sq = 0; sq < slots; sq++) {
-            const twin_queue *queue =
-                atomic_load_explicit(&device->queues[sq], memory_order_acquire);
+    const twin_queue *queue;
+    for (uint32_t i = 0; i < sim_process.device_count; i++)
+        for (unsigned sq = 0; (queue = sim_device_queue(sim_process.devices[i], sq)); sq++)
             stamp += atomic_load_explicit(&queue->epoch, memory_order_relaxed) * UINT64_C(65537) +
                      atomic_load_explicit(&queue->submitted, memory_order_relaxed) +
-                     twinsim_queue_retired(sim_process.sim, i, sq);
-        }
-    }
+                     sim_queue_retired(queue);
     return stamp;
 }
 
 uint64_t sim_tasks_stamp(void)
 {
     uint64_t stamp = 0;
-    for (uint32_t i = 0; i < sim_process.device_count; i++) {
-        const twin_hw_device *device = sim_process.devices[i];
-        const unsigned slots =
-            device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
-        for (unsigned sq = 0; sq < slots; sq++) {
+    twin_queue *queue;
+    for (uint32_t i = 0; i < sim_process.device_count; i++)
+        for (unsigned sq = 0; (queue = sim_device_queue(sim_process.devices[i], sq)); sq++) {
             struct twinsim_queue_info info;
-            twin_queue *queue = atomic_load_explicit(&device->queues[sq], memory_order_acquire);
             /* Entries of a deferred queue that no run has are written at any time. */
             const bool deferred = atomic_load_explicit(&queue->is_deferred, memory_order_relaxed);
             if (deferred)
@@ -42,11 +33,10 @@ uint64_t sim_tasks_stamp(void)
                 pthread_mutex_unlock(&queue->lock);
             if (!open)
                 continue;
-            const uint64_t retired = twinsim_queue_retired(sim_process.sim, i, sq);
-            stamp += ((retired << 24) + ((uint64_t)info.task_id << 8) + info.state) *
-                     (UINT64_C(2654435761) + 2 * (uint64_t)sq);
+            stamp +=
+                ((sim_queue_retired(queue) << 24) + ((uint64_t)info.task_id << 8) + info.state) *
+                (UINT64_C(2654435761) + 2 * (uint64_t)sq);
         }
-    }
     return stamp;
 }
 
@@ -55,22 +45,16 @@ static bool is_pending(const twin_queue *queue, bool all)
     uint64_t visible = all ? atomic_load_explicit(&queue->submitted, memory_order_acquire)
                            : atomic_load_explicit(&queue->visible, memory_order_acquire);
     return visible != 0 && !atomic_load_explicit(&queue->is_deferred, memory_order_relaxed) &&
-           twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq) < visible;
+           sim_queue_retired(queue) < visible;
 }
 
 const twin_queue *sim_pending_work(bool all)
 {
-    for (uint32_t i = 0; i < SIM_DEVICES_MOST; i++) { /* a start may write the count */
-        twin_hw_device *device = sim_process.devices[i];
-        unsigned slots =
-            device ? atomic_load_explicit(&device->queue_slots, memory_order_acquire) : 0;
-        for (unsigned sq = 0; sq < slots; sq++) {
-            const twin_queue *queue =
-                atomic_load_explicit(&device->queues[sq], memory_order_acquire);
+    const twin_queue *queue;
+    for (uint32_t i = 0; i < SIM_DEVICES_MOST; i++) /* a start may write the count */
+        for (unsigned sq = 0; (queue = sim_device_queue(sim_process.devices[i], sq)); sq++)
             if (is_pending(queue, all))
                 return queue;
-        }
-    }
     return NULL;
 }
 

@@ -3,11 +3,10 @@
 #include "hostcall/host_call_queue.h"
 #include "process/device.h"
 #include "queue/failure.h"
-#include "queue/kernel.h"
 #include "replay/nondeterminism.h"
 #include "wait/idle.h"
 #include "wait/model_lock.h"
-#include "wait/settle.h"
+#include "wait/hooks.h"
 
 #define EVENTS_AT_ONCE 65536u
 /* Times beyond are none: the model adds to them. */

@@ -8,24 +8,16 @@
 #include "hostcall/host_call_queue.h"
 #include "process/device.h"
 #include "queue/sqe.h"
-#include "queue/value.h"
+#include "queue/work.h"
+#include "report/text.h"
 #include "signal/event.h"
 #include "signal/ipc.h"
 #include "wait/model_lock.h"
-#include "wait/observer.h"
 
 /* Guarded by the model lock. */
 static char deadlock_text[16384];
 
-struct text {
-    char *buffer;
-    size_t room;
-    size_t length;
-};
-
-static void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(struct text *text, const char *format, ...)
+void sim_text_add(struct text *text, const char *format, ...)
 {
     if (text->length + 1 >= text->room)
         return;
@@ -46,7 +38,7 @@ static void add(struct text *text, const char *format, ...)
 static struct sim_task_state head_task_state_locked(const twin_queue *queue)
 {
     struct sim_task_state none = {0};
-    uint64_t retired = twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq);
+    uint64_t retired = sim_queue_retired(queue);
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     return retired < submitted ? queue->task_states[retired & queue->mask] : none;
 }
@@ -63,7 +55,7 @@ static void find_records(void *context, twin_queue *queue)
 {
     struct search *search = context;
     const struct sim_task_state *awaited = search->awaited;
-    uint64_t retired = twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq);
+    uint64_t retired = sim_queue_retired(queue);
     pthread_mutex_lock(&queue->lock);
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     for (uint64_t i = retired; i < submitted; i++) {
@@ -74,11 +66,11 @@ static void find_records(void *context, twin_queue *queue)
             continue;
         unsigned long long place = i - retired;
         unsigned long long pending = submitted - retired;
-        add(search->text, "%s ", search->found == 0 ? "; to be recorded by" : ",");
+        sim_text_add(search->text, "%s ", search->found == 0 ? "; to be recorded by" : ",");
         if (queue->device != search->device)
-            add(search->text, "device %u, ", queue->device->index);
-        add(search->text, "stream %u (its task %llu of %llu pending)", queue->config.id, place + 1,
-            pending);
+            sim_text_add(search->text, "device %u, ", queue->device->index);
+        sim_text_add(search->text, "stream %u (its task %llu of %llu pending)", queue->config.id,
+                     place + 1, pending);
         search->found++;
         break;
     }
@@ -95,7 +87,7 @@ static void describe_last_record(struct text *text, const struct sim_task_state 
         uint32_t count = 0;
         (void)twinsim_read(sim_process.sim, device, STARS_COUNT_TABLE_BASE + 4ull * awaited->id,
                            &count);
-        add(text, "; no record is pending, its count is %u", count);
+        sim_text_add(text, "; no record is pending, its count is %u", count);
         return;
     }
     pthread_mutex_lock(&signal->lock);
@@ -104,63 +96,51 @@ static void describe_last_record(struct text *text, const struct sim_task_state 
     struct sim_queue_point point = signal->point;
     pthread_mutex_unlock(&signal->lock);
     if (source == COMPLETION_NONE) {
-        add(text, "; no record was submitted");
+        sim_text_add(text, "; no record was submitted");
         return;
     }
-    add(text, "; no record is pending");
+    sim_text_add(text, "; no record is pending");
     if (signal->config.kind == TWIN_SIGNAL_EVENT_REBIND && !is_awaited) {
-        add(text, ": the one waited for is over, and the event was recorded anew since");
+        sim_text_add(text, ": the one waited for is over, and the event was recorded anew since");
         return;
     }
     if (source != COMPLETION_QUEUE) {
-        add(text, ", the last one is of a model");
+        sim_text_add(text, ", the last one is of a model");
         return;
     }
     if (sim_point_completion_locked(&point) == SIM_DROPPED) {
-        add(text, ": the last one was dropped with its stream's work");
+        sim_text_add(text, ": the last one was dropped with its stream's work");
         return;
     }
     const twin_queue *queue = point.queue;
     if (!queue->open || point.epoch != atomic_load_explicit(&queue->epoch, memory_order_relaxed)) {
-        add(text, ": the stream of the last one has ended or was aborted since");
+        sim_text_add(text, ": the stream of the last one has ended or was aborted since");
         return;
     }
-    add(text, ": the last one, task %llu of ", (unsigned long long)point.number);
+    sim_text_add(text, ": the last one, task %llu of ", (unsigned long long)point.number);
     if (queue->device->index != device)
-        add(text, "device %u, ", queue->device->index);
-    add(text, "stream %u, ", queue->config.id);
+        sim_text_add(text, "device %u, ", queue->device->index);
+    sim_text_add(text, "stream %u, ", queue->config.id);
     if (twinsim_record_lost(sim_process.sim, queue->device->index, queue->sq, point.number))
-        add(text, "was lost to an injected fault");
+        sim_text_add(text, "was lost to an injected fault");
     else if (signal->config.kind == TWIN_SIGNAL_NOTIFY)
-        add(text, "is done and used up: another wait took it, or it was cleared");
+        sim_text_add(text, "is done and used up: another wait took it, or it was cleared");
     else if (signal->config.kind == TWIN_SIGNAL_EVENT_LEVEL)
-        add(text, "is done, and the event was reset since");
+        sim_text_add(text, "is done, and the event was reset since");
     else
-        add(text, "is done");
+        sim_text_add(text, "is done");
 }
 
-static const char *state_name(enum twinsim_queue_state state)
-{
-    switch (state) {
-    case TWINSIM_QUEUE_CLOSED:
-        return "closed";
-    case TWINSIM_QUEUE_IDLE:
-        return "idle";
-    case TWINSIM_QUEUE_RUNNING:
-        return "running";
-    case TWINSIM_QUEUE_PARKED:
-        return "parked";
-    case TWINSIM_QUEUE_HELD:
-        return "held";
-    case TWINSIM_QUEUE_EXCEPTION:
-        return "stopped by an error";
-    case TWINSIM_QUEUE_HOST:
-        return "waiting for the host";
-    case TWINSIM_QUEUE_KERNEL:
-        return "running a kernel";
-    }
-    return "unknown";
-}
+static const char *const state_names[] = {
+    [TWINSIM_QUEUE_CLOSED] = "closed",
+    [TWINSIM_QUEUE_IDLE] = "idle",
+    [TWINSIM_QUEUE_RUNNING] = "running",
+    [TWINSIM_QUEUE_PARKED] = "parked",
+    [TWINSIM_QUEUE_HELD] = "held",
+    [TWINSIM_QUEUE_EXCEPTION] = "stopped by an error",
+    [TWINSIM_QUEUE_HOST] = "waiting for the host",
+    [TWINSIM_QUEUE_KERNEL] = "running a kernel",
+};
 
 struct survey {
     struct text text;
@@ -198,7 +178,7 @@ static void describe_queue(void *context, twin_queue *queue)
         return;
     }
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
-    uint64_t retired = twinsim_queue_retired(sim_process.sim, device, queue->sq);
+    uint64_t retired = sim_queue_retired(queue);
     struct sim_task_state state = head_task_state_locked(queue);
     char word[96] = "";
     if (info.state == TWINSIM_QUEUE_PARKED && info.wait_address != TWINSIM_NEVER)
@@ -214,40 +194,36 @@ static void describe_queue(void *context, twin_queue *queue)
 
     survey->streams++;
     const uint64_t pending = submitted - retired;
-    const char *plural = pending == 1 ? "" : "s";
-    add(text, "\n  device %u, stream %u: ", device, queue->config.id);
-    if (retired >= submitted) {
-        add(text, "idle, %llu task%s done", (unsigned long long)retired, retired == 1 ? "" : "s");
-        return;
-    }
+    const bool parked = info.state == TWINSIM_QUEUE_PARKED;
+    const bool runs = parked && state.kind == SIM_TASK_RUN && word[0] == '\0';
+    const bool waits = parked && state.kind == SIM_TASK_WAIT && word[0] == '\0';
+    sim_text_add(text, "\n  device %u, stream %u: ", device, queue->config.id);
     if (word[0] != '\0') {
-        add(text, "waits until %s, %llu task%s pending", word, (unsigned long long)pending, plural);
-        return;
-    }
-    if (info.state == TWINSIM_QUEUE_PARKED && state.kind == SIM_TASK_RUN) {
-        add(text, "waits for the end of a run of a model instance, %llu entr%s pending",
-            (unsigned long long)pending, pending == 1 ? "y" : "ies");
-        return;
-    }
-    if (info.state == TWINSIM_QUEUE_HOST) {
-        add(text, "waits for a host function %s (task %u), %llu task%s pending",
-            sim_channel_state_locked(queue), info.task_id, (unsigned long long)pending, plural);
-        return;
-    }
-    if (info.state == TWINSIM_QUEUE_IDLE) {
-        add(text,
+        sim_text_add(text, "waits until %s", word);
+    } else if (runs) {
+        sim_text_add(text, "waits for the end of a run of a model instance");
+    } else if (info.state == TWINSIM_QUEUE_HOST) {
+        sim_text_add(text, "waits for a host function %s (task %u)",
+                     sim_channel_state_locked(queue), info.task_id);
+    } else if (info.state == TWINSIM_QUEUE_IDLE) {
+        sim_text_add(
+            text,
             "tasks pending: %llu, the first has not begun, as no thread has waited or asked since",
             (unsigned long long)pending);
         return;
+    } else if (waits) {
+        sim_text_add(text, "waits for %s %u (hardware id %u)", sim_event_noun(state.signal),
+                     state.signal->config.name, state.id);
+    } else {
+        sim_text_add(text, "%s at task %u (%s%s)", state_names[info.state], info.task_id,
+                     sim_sqe_noun(info.sqe_type), info.faulted ? ", hit by an injected fault" : "");
     }
-    if (info.state != TWINSIM_QUEUE_PARKED || state.kind != SIM_TASK_WAIT) {
-        add(text, "%s at task %u (%s%s), %llu task%s pending", state_name(info.state), info.task_id,
-            sim_sqe_noun(info.sqe_type), info.faulted ? ", hit by an injected fault" : "",
-            (unsigned long long)pending, plural);
+    sim_text_add(text, ", %llu %s%s pending", (unsigned long long)pending, runs ? "entr" : "task",
+                 pending == 1 ? (runs ? "y" : "")
+                 : runs       ? "ies"
+                              : "s");
+    if (!waits)
         return;
-    }
-    add(text, "waits for %s %u (hardware id %u), %llu task%s pending", sim_event_noun(state.signal),
-        state.signal->config.name, state.id, (unsigned long long)pending, plural);
     struct search search = {.text = text, .awaited = &state, .device = queue->device};
     for (uint32_t i = 0; i < sim_process.device_count; i++)
         if (sim_process.devices[i])
@@ -255,7 +231,7 @@ static void describe_queue(void *context, twin_queue *queue)
     if (sim_event_shared(state.signal)) {
         char others[96];
         sim_shared_describe(state.signal, others, sizeof(others));
-        add(text, "%s", others);
+        sim_text_add(text, "%s", others);
     } else if (search.found == 0) {
         describe_last_record(text, &state, device);
     }
@@ -267,10 +243,10 @@ static void survey_all(struct survey *survey)
         if (sim_process.devices[i])
             sim_queue_each(sim_process.devices[i], describe_queue, survey);
     if (survey->streams == 0)
-        add(&survey->text, "\n  no stream has work");
+        sim_text_add(&survey->text, "\n  no stream has work");
 }
 
-void sim_report_stall(enum sim_stall_kind kind, const struct sim_wait *waits)
+void sim_report_stall(enum sim_stall_kind kind)
 {
     static const char *const heads[] = {
         [SIM_STALL_WARNING] =
@@ -280,15 +256,14 @@ void sim_report_stall(enum sim_stall_kind kind, const struct sim_wait *waits)
         [SIM_STALL_DROPPED] = "a forced reset drops work that the device cannot finish by itself:",
     };
     static char buffer[sizeof(deadlock_text)];
-    static char threads[sizeof(deadlock_text) / 2];
     struct survey survey = {.text = {.buffer = buffer, .room = sizeof(buffer)}};
     buffer[0] = '\0';
-    add(&survey.text, "%s", heads[kind]);
+    sim_text_add(&survey.text, "%s", heads[kind]);
     survey_all(&survey);
-    sim_report_threads(threads, sizeof(threads), waits);
-    add(&survey.text, "%s", threads);
+    sim_report_threads(&survey.text);
     if (kind == SIM_STALL_WARNING && sim_process.services && !sim_process.services->host_time)
-        add(&survey.text, "\n  (`twinrt run` also sees which threads wait for each other)");
+        sim_text_add(&survey.text,
+                     "\n  (`twinrt run` also sees which threads wait for each other)");
     sim_log(kind == SIM_STALL_DEADLOCK ? 3 : 2, "%s", buffer);
     if (kind == SIM_STALL_DEADLOCK || kind == SIM_STALL_DROPPED)
         memcpy(deadlock_text, buffer, sizeof(buffer));

@@ -5,49 +5,24 @@
 #include "wait/report.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
-#include <fcntl.h>
 #include <link.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "hostcall/host_call_queue.h"
 #include "process/device.h"
+#include "report/text.h"
 #include "seam/host_time.h"
 #include "signal/ipc.h"
 #include "wait/clock.h"
-#include "wait/observer.h"
 #include "wait/process_threads.h"
 #include "wait/progress.h"
 #include "wait/wait.h"
 
 /* Threads outside the runtime that get a line. */
 #define OUTSIDE_NAMED 16u
-
-struct text {
-    char *buffer;
-    size_t room;
-    size_t length;
-};
-
-static void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(struct text *text, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const int length =
-        vsnprintf(text->buffer + text->length, text->room - text->length, format, arguments);
-    va_end(arguments);
-    if (length > 0)
-        text->length += (size_t)length;
-    if (text->length >= text->room)
-        text->length = text->room - 1;
-}
 
 /* Module and offset. No lock of the loader is taken: a thread that has it may be waiting for the model. */
 static void add_site(struct text *text, const void *site)
@@ -60,24 +35,18 @@ static void add_site(struct text *text, const void *site)
         const char *path = found.dlfo_link_map->l_name;
         const char *slash = strrchr(path, '/');
         const char *name = slash ? slash + 1 : path;
-        add(text, ", called at %s+0x%llx", *name ? name : "the program",
-            (unsigned long long)((uintptr_t)site - found.dlfo_link_map->l_addr));
+        sim_text_add(text, ", called at %s+0x%llx", *name ? name : "the program",
+                     (unsigned long long)((uintptr_t)site - found.dlfo_link_map->l_addr));
         return;
     }
 #endif
-    add(text, ", called at %p", site);
+    sim_text_add(text, ", called at %p", site);
 }
 
 /* One line of a file of the thread, without its end; "" : there is none. */
 static void read_line(uint32_t thread, const char *name, char *line, size_t bytes)
 {
-    char path[64];
-    (void)snprintf(path, sizeof(path), "/proc/self/task/%u/%s", thread, name);
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t length = file >= 0 ? read(file, line, bytes - 1) : 0;
-    if (file >= 0)
-        close(file);
-    line[length > 0 ? length : 0] = '\0';
+    sim_process_read_task(thread, name, line, bytes);
     line[strcspn(line, "\n")] = '\0';
 }
 
@@ -85,7 +54,8 @@ static void add_thread(struct text *text, uint32_t thread)
 {
     char name[32];
     read_line(thread, "comm", name, sizeof(name));
-    add(text, "\n  thread %u%s%s%s: ", thread, name[0] ? " (" : "", name, name[0] ? ")" : "");
+    sim_text_add(text, "\n  thread %u%s%s%s: ", thread, name[0] ? " (" : "", name,
+                 name[0] ? ")" : "");
 }
 
 static void add_awaited(struct text *text, const struct sim_wait *wait)
@@ -93,27 +63,27 @@ static void add_awaited(struct text *text, const struct sim_wait *wait)
     char others[96];
     switch (wait->kind) {
     case SIM_WAIT_QUEUE_POINT:
-        add(text, "waits for %stask %llu of stream %u of device %u",
-            wait->for_room ? "room, until " : "", (unsigned long long)wait->point.number,
-            wait->point.queue->config.id, wait->point.queue->device->index);
+        sim_text_add(text, "waits for %stask %llu of stream %u of device %u",
+                     wait->for_room ? "room, until " : "", (unsigned long long)wait->point.number,
+                     wait->point.queue->config.id, wait->point.queue->device->index);
         return;
     case SIM_WAIT_TRANSFER:
-        add(text, "waits for its copy");
+        sim_text_add(text, "waits for its copy");
         return;
     case SIM_WAIT_EVENT_ID:
-        add(text, "waits for a free event id of device %u", wait->device->index);
+        sim_text_add(text, "waits for a free event id of device %u", wait->device->index);
         return;
     case SIM_WAIT_SHARED:
         sim_shared_describe(wait->shared, others, sizeof(others));
-        add(text, "waits for event %u of device %u%s", wait->shared->config.name,
-            wait->shared->device->index, others);
+        sim_text_add(text, "waits for event %u of device %u%s", wait->shared->config.name,
+                     wait->shared->device->index, others);
         return;
     case SIM_WAIT_CALL:
-        add(text, sim_wait_serves(wait) ? "of the runtime, waits for a host function"
-                                        : "waits for a callback");
+        sim_text_add(text, sim_wait_serves(wait) ? "of the runtime, waits for a host function"
+                                                 : "waits for a callback");
         return;
     case SIM_WAIT_TIME:
-        add(text, "polls");
+        sim_text_add(text, "polls");
         return;
     }
 }
@@ -123,13 +93,13 @@ static void add_wait(struct text *text, const struct sim_wait *wait)
     const twin_call_place *place = wait->thread->place;
     add_thread(text, wait->thread->system_id);
     if (place && place->call && !sim_wait_serves(wait)) {
-        add(text, "in %s", place->call->name);
+        sim_text_add(text, "in %s", place->call->name);
         add_site(text, place->site);
-        add(text, ": ");
+        sim_text_add(text, ": ");
     }
     add_awaited(text, wait);
     if (wait->deadline_ns != TWIN_FOREVER)
-        add(text, ", with a time limit");
+        sim_text_add(text, ", with a time limit");
 }
 
 /* What libtwinrt-host.so knows of a thread. */
@@ -196,26 +166,27 @@ static void add_outside(struct text *text, uint32_t thread, bool attached)
     if (services && services->host_time && services->host_time->threads)
         services->host_time->threads(take_thread, &outside);
     add_thread(text, thread);
-    add(text, "%s; in ", attached ? "waits for nothing of the device" : "has made no call yet");
+    sim_text_add(text, "%s; in ",
+                 attached ? "waits for nothing of the device" : "has made no call yet");
     if (!outside.found.blocked_in) {
-        add(text, "%s", call_name(thread));
+        sim_text_add(text, "%s", call_name(thread));
         return;
     }
-    add(text, "%s", outside.found.blocked_in);
+    sim_text_add(text, "%s", outside.found.blocked_in);
     add_site(text, outside.found.call_site);
     if (outside.found.waits_for != 0)
-        add(text, ", for thread %u", outside.found.waits_for);
+        sim_text_add(text, ", for thread %u", outside.found.waits_for);
 }
 
-static bool is_waiting(const struct sim_wait *waits, uint32_t thread)
+static bool is_waiting(uint32_t thread)
 {
-    for (const struct sim_wait *wait = waits; wait; wait = wait->next)
+    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
         if (wait->thread->system_id == thread)
             return true;
     return false;
 }
 
-static void add_others(struct text *text, const struct sim_wait *waits)
+static void add_others(struct text *text)
 {
     unsigned unknown = 0;
     unsigned lines = 0;
@@ -224,7 +195,7 @@ static void add_others(struct text *text, const struct sim_wait *waits)
     const struct dirent *entry;
     while (tasks && (entry = readdir(tasks))) {
         const uint32_t thread = (uint32_t)strtoul(entry->d_name, NULL, 10);
-        if (thread == 0 || is_waiting(waits, thread) || thread == sim_progress_system_id())
+        if (thread == 0 || is_waiting(thread) || thread == sim_progress_system_id())
             continue;
         const bool attached = sim_clock_knows(thread);
         unknown += !attached;
@@ -236,18 +207,16 @@ static void add_others(struct text *text, const struct sim_wait *waits)
     if (tasks)
         closedir(tasks);
     else
-        add(text, "\n  other threads of the process are not known: /proc cannot be read");
+        sim_text_add(text, "\n  other threads of the process are not known: /proc cannot be read");
     if (more > 0)
-        add(text, "\n  and %u more threads", more);
+        sim_text_add(text, "\n  and %u more threads", more);
     if (unknown > 0 && more > 0)
-        add(text, "\n  %u of the process's threads have made no call yet", unknown);
+        sim_text_add(text, "\n  %u of the process's threads have made no call yet", unknown);
 }
 
-void sim_report_threads(char *buffer, size_t bytes, const struct sim_wait *waits)
+void sim_report_threads(struct text *text)
 {
-    struct text text = {.buffer = buffer, .room = bytes};
-    buffer[0] = '\0';
-    for (const struct sim_wait *wait = waits; wait; wait = wait->next)
-        add_wait(&text, wait);
-    add_others(&text, waits);
+    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
+        add_wait(text, wait);
+    add_others(text);
 }

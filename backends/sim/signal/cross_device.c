@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "signal/cross_device.h"
+#include "signal/event.h"
 
 #include "process/device.h"
 #include "queue/sqe.h"
 #include "wait/model_lock.h"
 
-void sim_abroad_record(stars_sqe *sqe, const twin_signal *signal)
+void sim_cross_device_record(stars_sqe *sqe, const twin_signal *signal)
 {
     const twin_signal *origin = signal->origin;
     sim_sqe_remote_record(sqe, STARS_PEER(origin->device->index) +
@@ -47,9 +47,9 @@ static twin_status wait_locked(twin_queue *queue, twin_signal *signal, uint32_t 
     return TWIN_OK;
 }
 
-twin_status sim_abroad_wait(twin_queue *queue, twin_signal *signal, uint32_t event,
-                            const struct sim_queue_point *point, uint32_t serial,
-                            uint64_t timeout_ns)
+twin_status sim_cross_device_wait(twin_queue *queue, twin_signal *signal, uint32_t event,
+                                  const struct sim_queue_point *point, uint32_t serial,
+                                  uint64_t timeout_ns)
 {
     twin_status status = TWIN_OK;
     sim_model_lock();

@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "signal/event.h"
 
-#include <assert.h>
 #include <stdlib.h>
+#include <utlist.h>
 
 #include "process/device.h"
 #include "queue/failure.h"
 #include "queue/sqe.h"
 #include "queue/work.h"
 #include "replay/nondeterminism.h"
-#include "signal/cross_device.h"
 #include "signal/ipc.h"
 #include "wait/clock.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
-#include "wait/observer.h"
 #include "wait/repeated_polls.h"
-#include "wait/report.h"
 #include "wait/wait.h"
 
 uint32_t sim_event_name(const twin_signal *signal)
@@ -66,12 +63,7 @@ static void enlist(twin_signal *signal)
     pthread_mutex_init(&signal->lock, NULL);
     atomic_init(&signal->references, 1);
     pthread_mutex_lock(&device->signals_lock);
-    signal->next = device->signals;
-    signal->link = &device->signals;
-    if (signal->next)
-        signal->next->link = &signal->next;
-    device->signals = signal;
-    device->signal_count++;
+    DL_PREPEND(device->signals, signal);
     pthread_mutex_unlock(&device->signals_lock);
 }
 
@@ -152,10 +144,7 @@ void sim_event_destroy(twin_signal *signal)
     if (shared && !sim_shared_leave(shared))
         return; /* another handle of this process stands for it too */
     pthread_mutex_lock(&device->signals_lock);
-    *signal->link = signal->next;
-    if (signal->next)
-        signal->next->link = signal->link;
-    device->signal_count--;
+    DL_DELETE(device->signals, signal);
     pthread_mutex_unlock(&device->signals_lock);
     sim_event_let_go(signal);
     sim_drive_submitted(); /* an id may have come back that somebody waits for */
@@ -214,7 +203,7 @@ static twin_status record_locked(twin_queue *queue, twin_signal *signal,
     struct sim_task_state *state;
     stars_sqe *sqe = sim_queue_slot_locked(queue, 0, &state);
     if (signal->origin)
-        sim_abroad_record(sqe, signal);
+        sim_cross_device_record(sqe, signal);
     else if (config->kind == TWIN_SIGNAL_NOTIFY && !signal->remote)
         sim_sqe_notify_record(sqe, id, config->timed);
     else if (bound || config->kind == TWIN_SIGNAL_EVENT_LEVEL)
@@ -351,7 +340,7 @@ static twin_status wait_for(twin_queue *queue, twin_signal *signal, uint64_t tim
     if (rebind && (!recorded || sim_point_completion_cached(&point) != SIM_PENDING))
         return TWIN_OK;
     if (queue->device != signal->device && rebind && bound)
-        return sim_abroad_wait(queue, signal, id, &point, serial, timeout_ns);
+        return sim_cross_device_wait(queue, signal, id, &point, serial, timeout_ns);
     if (queue->device != signal->device || (rebind && !bound)) {
         sim_explain("device %u, stream %u cannot wait for %s %u of device %u%s",
                     queue->device->index, queue->config.id, sim_event_noun(signal),
@@ -414,20 +403,17 @@ twin_status sim_work_reset(twin_queue *queue, twin_signal *signal)
         return refusal;
     if (signal->config.kind != TWIN_SIGNAL_EVENT_LEVEL || queue->device != signal->device)
         return TWIN_E_UNSUPPORTED;
-    pthread_mutex_lock(&queue->lock);
-    twin_status status = TWIN_E_BUSY;
-    if (sim_queue_fits_locked(queue, 1)) {
-        struct sim_task_state *state;
-        sim_sqe_event_reset(sim_queue_slot_locked(queue, 0, &state), signal->id);
-        sim_event_retain(signal);
-        state->signal = signal;
-        state->kind = SIM_TASK_RESET;
-        state->id = (uint16_t)signal->id;
-        sim_queue_send_locked(queue, 1);
-        status = TWIN_OK;
-    }
-    pthread_mutex_unlock(&queue->lock);
-    return status;
+    struct sim_task_state *state;
+    stars_sqe *sqe = sim_queue_begin(queue, &state);
+    if (!sqe)
+        return TWIN_E_BUSY;
+    sim_sqe_event_reset(sqe, signal->id);
+    sim_event_retain(signal);
+    state->signal = signal;
+    state->kind = SIM_TASK_RESET;
+    state->id = (uint16_t)signal->id;
+    sim_queue_commit(queue);
+    return TWIN_OK;
 }
 
 /* ---- host side ------------------------------------------------------------------------------ */

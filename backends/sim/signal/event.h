@@ -43,8 +43,7 @@ struct twin_signal {
     uint64_t timed_serial; /* the record that time_ns belongs to */
     uint64_t time_ns;
     /* List of the device, guarded by its signals_lock. */
-    twin_signal *next;
-    twin_signal **link;
+    twin_signal *next, *prev;
 };
 
 twin_status sim_event_create(twin_hw_device *device, const twin_signal_config *config,
@@ -66,6 +65,17 @@ bool sim_event_keeps_id(const twin_queue *queue, const struct sim_task_state *st
                         const struct sim_ids *ids, uint32_t id);
 /* A CQE gave the time of a record. */
 void sim_event_stamp(const struct sim_task_state *state, uint64_t time_ns);
+
+/* ---- between devices of this process (cross_device.c), which the model carries in its own time (RMT); thread: any ---- */
+
+/* The SQE of a record of a notify that another device has made: a store into that one's table. */
+void sim_cross_device_record(stars_sqe *sqe, const twin_signal *signal);
+/* Waits for the record at `point`, of another device, which sets `event` there. A queue waits in its own device's table alone:
+ * the wait takes an entry there, and the record is forwarded to it (T-RMT-6). Both entries are cleared when they are freed,
+ * which ends what was not forwarded: the record was dropped, or the wait. */
+twin_status sim_cross_device_wait(twin_queue *queue, twin_signal *signal, uint32_t event,
+                                  const struct sim_queue_point *point, uint32_t serial,
+                                  uint64_t timeout_ns);
 
 /* ---- for ipc.c ---- */
 

@@ -4,20 +4,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "process/device.h"
 #include "queue/sqe.h"
-#include "wait/kinds.h"
+#include "wait/hooks.h"
 #include "wait/leader.h"
-#include "wait/observer.h"
-#include "wait/outlook.h"
 #include "wait/progress.h"
-#include "wait/report.h"
 #include "wait/wait.h"
 
 /* A record of this process that others are to be told of. Holds a reference on the signal. */
 struct sim_publication {
-    struct sim_publication *next;
+    struct sim_publication *next, *prev;
     twin_signal *signal;
     struct sim_queue_point point;
     uint64_t number;
@@ -25,7 +23,7 @@ struct sim_publication {
 
 /* A parked wait for a record made elsewhere. Holds a reference on the signal and on the id. */
 struct foreign_wait {
-    struct foreign_wait *next;
+    struct foreign_wait *next, *prev;
     twin_signal *signal;
     uint64_t number;
     twin_hw_device *device; /* of the id */
@@ -53,11 +51,7 @@ static void enlist(struct sim_shared *shared)
     pthread_mutex_lock(&shared_lock);
     shared->holders = 1;
     shared->delivered = sim_share_newest(&shared->file);
-    shared->next = first_shared;
-    shared->link = &first_shared;
-    if (shared->next)
-        shared->next->link = &shared->next;
-    first_shared = shared;
+    DL_PREPEND(first_shared, shared);
     atomic_fetch_add(&sim_shared_count, 1);
     pthread_mutex_unlock(&shared_lock);
 }
@@ -219,9 +213,7 @@ bool sim_shared_leave(struct sim_shared *shared)
 void sim_shared_end(struct sim_shared *shared)
 {
     pthread_mutex_lock(&shared_lock);
-    *shared->link = shared->next;
-    if (shared->next)
-        shared->next->link = shared->link;
+    DL_DELETE(first_shared, shared);
     atomic_fetch_sub(&sim_shared_count, 1);
     pthread_mutex_unlock(&shared_lock);
     sim_share_drop(&shared->file);
@@ -274,8 +266,7 @@ void sim_shared_publish_locked(twin_signal *signal, struct sim_publication *publ
         publication->number = sim_share_begin(&shared->file);
         shared->own_number = publication->number;
     }
-    publication->next = publications;
-    publications = publication;
+    DL_PREPEND(publications, publication);
     pthread_mutex_unlock(&shared_lock);
 }
 
@@ -354,8 +345,7 @@ static twin_status park_locked(twin_queue *queue, struct foreign_wait *wait, uin
         .bound = true,
     };
     pthread_mutex_lock(&shared_lock);
-    wait->next = foreign_waits;
-    foreign_waits = wait;
+    DL_PREPEND(foreign_waits, wait);
     pthread_mutex_unlock(&shared_lock);
     sim_queue_send_locked(queue, 1);
     return TWIN_OK;
@@ -428,19 +418,15 @@ static bool deliver(struct sim_shared *shared)
 /* Takes finished publications off the list. */
 static struct sim_publication *take_published(void)
 {
-    struct sim_publication *taken = NULL;
-    for (struct sim_publication **link = &publications; *link;) {
-        struct sim_publication *publication = *link;
+    struct sim_publication *taken = NULL, *publication, *next;
+    DL_FOREACH_SAFE(publications, publication, next) {
         enum sim_completion completion = sim_point_completion_locked(&publication->point);
-        if (completion == SIM_PENDING) {
-            link = &publication->next;
+        if (completion == SIM_PENDING)
             continue;
-        }
         publish(publication, completion);
         sim_progress_seen = true;
-        *link = publication->next;
-        publication->next = taken;
-        taken = publication;
+        DL_DELETE(publications, publication);
+        DL_PREPEND(taken, publication);
     }
     return taken;
 }
@@ -454,22 +440,18 @@ static bool abandoned(const struct foreign_wait *wait)
 /* Takes waits off the list that are over, after setting the ids of those that may pass. */
 static struct foreign_wait *take_passed(bool *out_any)
 {
-    struct foreign_wait *taken = NULL;
-    for (struct foreign_wait **link = &foreign_waits; *link;) {
-        struct foreign_wait *wait = *link;
+    struct foreign_wait *taken = NULL, *wait, *next;
+    DL_FOREACH_SAFE(foreign_waits, wait, next) {
         bool passes = sim_shared_completion(wait->signal, wait->number) == SIM_DONE;
-        if (!passes && !abandoned(wait)) {
-            link = &wait->next;
+        if (!passes && !abandoned(wait))
             continue;
-        }
         if (passes) {
             twinsim_write(sim_process.sim, wait->device->index,
                           wait->device->events.table_base + 4ull * wait->id, 1);
             *out_any = true;
         }
-        *link = wait->next;
-        wait->next = taken;
-        taken = wait;
+        DL_DELETE(foreign_waits, wait);
+        DL_PREPEND(taken, wait);
     }
     return taken;
 }
@@ -483,18 +465,16 @@ bool sim_shared_settle(void)
     for (struct sim_shared *shared = first_shared; shared; shared = shared->next)
         any = deliver(shared) || any;
     pthread_mutex_unlock(&shared_lock);
-    while (published) {
-        struct sim_publication *next = published->next;
-        sim_event_let_go(published->signal);
-        free(published);
-        published = next;
+    struct sim_publication *publication, *next_publication;
+    LL_FOREACH_SAFE(published, publication, next_publication) {
+        sim_event_let_go(publication->signal);
+        free(publication);
     }
-    while (passed) {
-        struct foreign_wait *next = passed->next;
-        sim_ids_drop(&passed->device->events, passed->id);
-        sim_event_let_go(passed->signal);
-        free(passed);
-        passed = next;
+    struct foreign_wait *wait, *next_wait;
+    LL_FOREACH_SAFE(passed, wait, next_wait) {
+        sim_ids_drop(&wait->device->events, wait->id);
+        sim_event_let_go(wait->signal);
+        free(wait);
     }
     return any;
 }
@@ -509,7 +489,7 @@ static enum sim_outlook better(enum sim_outlook so_far, const twin_signal *signa
                : SIM_OUTLOOK_GOOD;
 }
 
-enum sim_outlook sim_shared_outlook(const struct sim_wait *host_waits)
+enum sim_outlook sim_shared_outlook(void)
 {
     enum sim_outlook outlook = SIM_OUTLOOK_NONE;
     if (atomic_load_explicit(&sim_shared_count, memory_order_relaxed) == 0)
@@ -527,7 +507,7 @@ enum sim_outlook sim_shared_outlook(const struct sim_wait *host_waits)
             atomic_load_explicit(&shared->signal->waits_open, memory_order_relaxed) != 0)
             outlook = better(outlook, shared->signal);
     pthread_mutex_unlock(&shared_lock);
-    for (const struct sim_wait *wait = host_waits; wait; wait = wait->next)
+    for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
         if (wait->kind == SIM_WAIT_SHARED)
             outlook = better(outlook, wait->shared);
     return outlook;

@@ -26,8 +26,7 @@ struct sim_shared {
     /* Guarded by the lock of ipc.c. */
     uint32_t holders;   /* handles of this process */
     uint64_t delivered; /* NOTIFY: records from elsewhere that were passed on */
-    struct sim_shared *next;
-    struct sim_shared **link;
+    struct sim_shared *next, *prev;
 };
 
 twin_status sim_shared_share(twin_signal *signal, bool check_pid, char out_name[TWIN_SHARE_NAME]);

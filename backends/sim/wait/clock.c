@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <utlist.h>
 
 #include "process/process.h"
 #include "replay/nondeterminism.h"
@@ -50,11 +51,7 @@ static void list(void)
 {
     pthread_mutex_lock(&list_lock);
     calls_of_detached -= sim_clock.calls;
-    sim_clock.next = attached;
-    sim_clock.link = &attached;
-    if (attached)
-        attached->link = &sim_clock.next;
-    attached = &sim_clock;
+    DL_PREPEND(attached, &sim_clock);
     pthread_mutex_unlock(&list_lock);
 }
 
@@ -62,9 +59,7 @@ static void delist(void)
 {
     pthread_mutex_lock(&list_lock);
     calls_of_detached += sim_clock.calls;
-    *sim_clock.link = sim_clock.next;
-    if (sim_clock.next)
-        sim_clock.next->link = sim_clock.link;
+    DL_DELETE(attached, &sim_clock);
     pthread_mutex_unlock(&list_lock);
 }
 
@@ -131,11 +126,6 @@ void sim_clock_attach(void)
 unsigned sim_clock_attachings(void)
 {
     return atomic_load(&attach_count);
-}
-
-unsigned sim_clock_threads(void)
-{
-    return atomic_load(&thread_count);
 }
 
 void sim_clock_detach(void)

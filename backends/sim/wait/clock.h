@@ -30,12 +30,12 @@ struct sim_clock {
     unsigned number; /* order of first attaching: names the thread in timelines */
     bool numbered;
     bool attached;
-    uint32_t last_sq;               /* where it submitted last */
-    uint64_t work;                  /* submissions and waits so far */
-    const twin_call_place *place;   /* services.place; NULL: not known */
-    struct sim_asked *asked;        /* repeated_polls.c; NULL: it never polled */
-    uint32_t last_task;             /* the newest it queued on a queue that is no default stream */
-    struct sim_clock *next, **link; /* among the attached; guarded by a lock of clock.c */
+    uint32_t last_sq;              /* where it submitted last */
+    uint64_t work;                 /* submissions and waits so far */
+    const twin_call_place *place;  /* services.place; NULL: not known */
+    struct sim_asked *asked;       /* repeated_polls.c; NULL: it never polled */
+    uint32_t last_task;            /* the newest it queued on a queue that is no default stream */
+    struct sim_clock *next, *prev; /* among the attached; guarded by a lock of clock.c */
 };
 /* Only its own thread touches it. */
 extern _Thread_local struct sim_clock sim_clock __attribute__((tls_model("initial-exec")));
@@ -50,8 +50,6 @@ void sim_clock_attach(void);
 void sim_clock_detach(void);
 /* Attachings so far: unchanged means that nobody has come. */
 unsigned sim_clock_attachings(void);
-/* Threads that have ever attached. */
-unsigned sim_clock_threads(void);
 /* Whether the thread of that number of the system is attached. Thread: any. */
 bool sim_clock_knows(uint32_t system_id);
 /* Public calls begun so far by threads that were attached then. */

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* sem_clockwait */
 #include "wait/idle.h"
 
-#include <errno.h>
-#include <time.h>
+#include <utlist.h>
 
-#include "wait/clock.h"
+#include "wait/interrupt.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
-#include "wait/observer.h"
-#include "wait/outlook.h"
+#include "wait/hooks.h"
 #include "wait/process_threads.h"
 #include "wait/progress.h"
 #include "wait/real_time.h"
 #include "wait/report.h"
-#include "wait/run_watch.h"
-#include "wait/time_hold.h"
 #include "wait/wait.h"
 #include "wait/wall.h"
-#include "wait/work.h"
 
 /* A wait that stands still explains itself after this real time, and again and again. */
 #define WARN_AFTER_NS 5000000000ull
@@ -54,6 +48,11 @@ static struct {
 static atomic_int parked;
 static sem_t park_sem;
 static pthread_once_t park_once = PTHREAD_ONCE_INIT;
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
 
 static void park_init(void)
 {
@@ -108,8 +107,7 @@ uint64_t sim_stall_deadline(void)
 {
     uint64_t nearest = TWIN_FOREVER;
     for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
-        if (wait->deadline_ns < nearest)
-            nearest = wait->deadline_ns;
+        nearest = earlier(nearest, wait->deadline_ns);
     return nearest;
 }
 
@@ -123,22 +121,18 @@ static void time_out(struct sim_wait *wait)
 
 void sim_stall_expire(uint64_t now_ns)
 {
-    for (struct sim_wait *wait = sim_waits.first; wait;) {
-        struct sim_wait *next = wait->next;
+    struct sim_wait *wait, *next;
+    DL_FOREACH_SAFE(sim_waits.first, wait, next)
         if (wait->deadline_ns <= now_ns)
             time_out(wait);
-        wait = next;
-    }
 }
 
 static void expire_real(uint64_t real_ns)
 {
-    for (struct sim_wait *wait = sim_waits.first; wait;) {
-        struct sim_wait *next = wait->next;
+    struct sim_wait *wait, *next;
+    DL_FOREACH_SAFE(sim_waits.first, wait, next)
         if (wait->real_deadline_ns != 0 && wait->real_deadline_ns <= real_ns)
             time_out(wait);
-        wait = next;
-    }
 }
 
 /* Sets the instants in real time at which waits time out that time does not jump to. A wait never lasts longer than on
@@ -156,8 +150,8 @@ static uint64_t set_real_deadlines(uint64_t real_ns)
         uint64_t at = sim_time_sum(real_ns, left);
         if (wait->real_deadline_ns == 0 || at < wait->real_deadline_ns)
             wait->real_deadline_ns = at;
-        first = wait->real_deadline_ns < first ? wait->real_deadline_ns : first;
-        nearest = wait->deadline_ns < nearest ? wait->deadline_ns : nearest;
+        first = earlier(first, wait->real_deadline_ns);
+        nearest = earlier(nearest, wait->deadline_ns);
     }
     /* What holds the model before the nearest deadline is the time limit of a parked wait. */
     uint64_t next = twinsim_next(sim_process.sim);
@@ -169,19 +163,7 @@ static uint64_t set_real_deadlines(uint64_t real_ns)
     if (limit_ns != next || at < limit_real_ns)
         limit_real_ns = at;
     limit_ns = next;
-    return limit_real_ns < first ? limit_real_ns : first;
-}
-
-/* Sleeps on park_sem until `at`, real time. False: it has come. */
-static bool sleep_until(uint64_t at)
-{
-    struct timespec until = sim_real_time(at);
-    int woken;
-    do {
-        woken = at == UINT64_MAX ? sem_wait(&park_sem)
-                                 : sem_clockwait(&park_sem, CLOCK_MONOTONIC, &until);
-    } while (woken != 0 && errno == EINTR);
-    return woken == 0;
+    return earlier(limit_real_ns, first);
 }
 
 /* Sleeps on park_sem until wake_at, real time, unless somebody has cleared `parked` by then; leaves neither behind. True:
@@ -193,7 +175,7 @@ static bool sleep_parked(uint64_t wake_at)
     do {
         until = sim_watch_until(wake_at);
         sim_model_pause();
-        woken = sleep_until(until);
+        woken = sim_interrupt_sleep(&park_sem, until);
         sim_model_continue();
         if (!woken)
             sim_watch_look();
@@ -209,7 +191,7 @@ static bool sleep_parked(uint64_t wake_at)
 /* When to look again for what other processes did. */
 static uint64_t next_look(uint64_t real_ns)
 {
-    if (sim_shared_outlook(sim_waits.first) == SIM_OUTLOOK_NONE)
+    if (sim_shared_outlook() == SIM_OUTLOOK_NONE)
         return UINT64_MAX;
     uint64_t step_ns = (real_ns - stall_began_ns) / LOOK_SHARE;
     return real_ns + (step_ns < LOOK_LEAST_NS  ? LOOK_LEAST_NS
@@ -223,18 +205,14 @@ static bool pass_limit(uint64_t real_ns)
 {
     if (limit_ns == 0 || limit_real_ns > real_ns)
         return false;
-    bool any;
-    uint64_t deadline = sim_stall_deadline();
-    uint64_t before = twinsim_now(sim_process.sim);
-    sim_drive_step(limit_ns < deadline ? limit_ns : deadline, false, &any);
-    return any || twinsim_now(sim_process.sim) != before;
+    return sim_drive_pass_limits(earlier(limit_ns, sim_stall_deadline()));
 }
 
 /* The driver sleeps until wake_at, and no longer than to its next look for threads that do not tell what they do. */
 static void sleep_until_recheck(uint64_t now, uint64_t wake_at)
 {
     const uint64_t recheck_at = recheck ? now + recheck_ns : UINT64_MAX;
-    if (sleep_parked(recheck_at < wake_at ? recheck_at : wake_at))
+    if (sleep_parked(earlier(recheck_at, wake_at)))
         recheck_ns = RECHECK_LEAST_NS;
     else if (recheck)
         recheck_ns = recheck_ns < RECHECK_MOST_NS / 2 ? recheck_ns * 2 : RECHECK_MOST_NS;
@@ -254,14 +232,14 @@ static uint64_t report_due(uint64_t now)
             continue;
         if (wait->warn_ns == 0)
             wait->warn_ns = now + WARN_AFTER_NS;
-        due = wait->warn_ns < due ? wait->warn_ns : due;
+        due = earlier(due, wait->warn_ns);
     }
     return due < next_report_ns ? next_report_ns : due;
 }
 
 static void report_long_wait(uint64_t now)
 {
-    sim_report_stall(SIM_STALL_WARNING, sim_waits.first);
+    sim_report_stall(SIM_STALL_WARNING);
     if (++reports >= REPORTS_FREE)
         next_report_ns = now + WARN_AGAIN_NS;
     for (struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
@@ -278,21 +256,14 @@ void sim_stall_park(uint64_t look_ns)
     if (stall_began_ns == 0)
         stall_began_ns = now;
     const uint64_t warn_at = report_due(now);
-    if ((stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any) {
-        uint64_t wake_at = set_real_deadlines(now);
-        wake_at = warn_at < wake_at ? warn_at : wake_at;
-        uint64_t look_at = next_look(now);
-        wake_at = look_at < wake_at ? look_at : wake_at;
-        wake_at = look_ns < wake_at ? look_ns : wake_at;
-        sleep_until_recheck(now, wake_at);
-    } else if (atomic_exchange(&parked, 0) == 0) {
-        while (sem_wait(&park_sem) != 0)
-            continue;
-        return;
-    } else {
+    if (!sim_drive_stands_still(stop, any)) {
+        if (atomic_exchange(&parked, 0) == 0)
+            while (sem_wait(&park_sem) != 0)
+                continue;
         return;
     }
-
+    const uint64_t wake_at = earlier(set_real_deadlines(now), warn_at);
+    sleep_until_recheck(now, earlier(wake_at, earlier(next_look(now), look_ns)));
     now = sim_real_now();
     if (!pass_limit(now))
         expire_real(now);
@@ -300,16 +271,20 @@ void sim_stall_park(uint64_t look_ns)
         report_long_wait(now);
 }
 
-static void declare_deadlock(void)
+static bool is_unaided(const struct sim_wait *wait)
 {
-    sim_report_stall(SIM_STALL_DEADLOCK, sim_waits.first);
-    uint64_t now = twinsim_now(sim_process.sim);
-    for (struct sim_wait *wait = sim_waits.first; wait;) {
-        struct sim_wait *next = wait->next;
-        if (is_endless(wait))
+    return wait->unaided;
+}
+
+/* Reports why, and ends these waits. */
+static void give_up(enum sim_stall_kind why, bool (*ends)(const struct sim_wait *wait))
+{
+    sim_report_stall(why);
+    const uint64_t now = twinsim_now(sim_process.sim);
+    struct sim_wait *wait, *next;
+    DL_FOREACH_SAFE(sim_waits.first, wait, next)
+        if (ends(wait))
             sim_wait_finish(wait, TWIN_E_DEADLOCK, now);
-        wait = next;
-    }
 }
 
 bool sim_stall_end_unaided(void)
@@ -319,14 +294,7 @@ bool sim_stall_end_unaided(void)
         any = any || wait->unaided;
     if (!any || sim_channel_busy_locked())
         return false;
-    sim_report_stall(SIM_STALL_DROPPED, sim_waits.first);
-    const uint64_t now = twinsim_now(sim_process.sim);
-    for (struct sim_wait *wait = sim_waits.first; wait;) {
-        struct sim_wait *next = wait->next;
-        if (wait->unaided)
-            sim_wait_finish(wait, TWIN_E_DEADLOCK, now);
-        wait = next;
-    }
+    give_up(SIM_STALL_DROPPED, is_unaided);
     return true;
 }
 
@@ -344,7 +312,7 @@ static bool only_askers_have_limits(void)
 
 static void count_time_out(void)
 {
-    const uint64_t stamp = sim_stall_stamp();
+    const uint64_t stamp = sim_work_stamp();
     if (stamp != asking.stamp || !only_askers_have_limits())
         asking.rounds = 0;
     asking.stamp = stamp;
@@ -356,12 +324,12 @@ static void count_time_out(void)
 static bool asked_in_vain(void)
 {
     return asking.rounds >= ASKING_ROUNDS && sim_stall_deadline() != TWIN_FOREVER &&
-           asking.stamp == sim_stall_stamp() && only_askers_have_limits();
+           asking.stamp == sim_work_stamp() && only_askers_have_limits();
 }
 
 bool sim_stall_proven(void)
 {
-    const enum sim_outlook others = sim_shared_outlook(sim_waits.first);
+    const enum sim_outlook others = sim_shared_outlook();
     recheck = false;
     if (sim_drive_conducted())
         return others != SIM_OUTLOOK_GOOD;
@@ -375,7 +343,7 @@ void sim_stall_resolve(void)
 {
     const uint64_t deadline = sim_stall_deadline();
     if (deadline == TWIN_FOREVER) {
-        declare_deadlock();
+        give_up(SIM_STALL_DEADLOCK, is_endless);
         return;
     }
     count_time_out();
@@ -388,10 +356,9 @@ void sim_stall_await_time(uint64_t look_ns)
     atomic_thread_fence(memory_order_seq_cst); /* pairs with sim_drive_submitted() */
     bool any;
     (void)sim_drive_step(sim_stall_deadline(), false, &any);
-    const uint64_t event_ns = twinsim_next(sim_process.sim);
-    const uint64_t deadline_ns = sim_stall_deadline();
-    const uint64_t due = sim_wall_real(event_ns < deadline_ns ? event_ns : deadline_ns);
-    (void)sleep_parked(any ? 0 : due < look_ns ? due : look_ns);
+    const uint64_t due =
+        sim_wall_real(earlier(twinsim_next(sim_process.sim), sim_stall_deadline()));
+    (void)sleep_parked(any ? 0 : earlier(due, look_ns));
 }
 
 void sim_stall_await_answer(uint64_t look_ns)
@@ -402,6 +369,6 @@ void sim_stall_await_answer(uint64_t look_ns)
         return;
     }
     atomic_store(&parked, 1);
-    sleep_parked(look_ns < end ? look_ns : end);
+    sleep_parked(earlier(look_ns, end));
     sim_channel_expire_holds_locked(sim_real_now());
 }

@@ -14,7 +14,14 @@
 /* One chunk; then counters, CQEs and calls agree again. Held: some thread runs, so time does not jump (HOST-5).
  * *out_any: something came of it. */
 enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any);
-/* After the model moved: what has come of it is told to those who wait. True: something has. */
+/* Nothing came of such a step, and no event is left that may happen now. */
+static inline bool sim_drive_stands_still(enum twinsim_stop stop, bool any)
+{
+    return (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any;
+}
+/* A step past time limits of waits on the device, at most to `until_ns`. True: it changed something. */
+bool sim_drive_pass_limits(uint64_t until_ns);
+/* After the model moved: ends the waits whose condition holds now. True: something has changed. */
 bool sim_drive_settle(void);
 /* Threads are moved up to this time at their next call (HOST-4). It is never taken back. */
 void sim_drive_publish(uint64_t time_ns);

@@ -33,8 +33,7 @@ bool sim_interrupt_look_due(uint64_t look_ns)
 
 bool sim_interrupt_sleep(sem_t *sem, uint64_t look_ns)
 {
-    const struct timespec until = {.tv_sec = (time_t)(look_ns / 1000000000u),
-                                   .tv_nsec = (long)(look_ns % 1000000000u)};
+    const struct timespec until = sim_real_time(look_ns);
     int woken;
     do {
         woken = look_ns == UINT64_MAX ? sem_wait(sem) : sem_clockwait(sem, CLOCK_MONOTONIC, &until);

@@ -3,22 +3,19 @@
  * without a caller is in progress.c. */
 #include "wait/leader.h"
 
-#include <assert.h>
-#include <string.h>
 #include <sys/single_threaded.h>
+#include <utlist.h>
 
 #include "replay/nondeterminism.h"
 #include "wait/clock.h"
 #include "wait/idle.h"
 #include "wait/interrupt.h"
-#include "wait/kinds.h"
+#include "wait/hooks.h"
 #include "wait/model_lock.h"
 #include "wait/observer.h"
 #include "wait/progress.h"
 #include "wait/real_time.h"
 #include "wait/report.h"
-#include "wait/settle.h"
-#include "wait/time_hold.h"
 #include "wait/turns.h"
 #include "wait/wait.h"
 #include "wait/wall.h"
@@ -30,7 +27,7 @@
 
 enum { WAITING, LEADING, LOOKING, FINISHED };
 
-struct sim_waits sim_waits = {.last = &sim_waits.first};
+struct sim_waits sim_waits;
 
 /* Guarded by the model lock. */
 static struct sim_wait *driver; /* who leads, or was told to and is not there yet */
@@ -83,11 +80,7 @@ static void count_wait(const struct sim_wait *wait, int change)
 
 static void delist(struct sim_wait *wait)
 {
-    *wait->link = wait->next;
-    if (wait->next)
-        wait->next->link = wait->link;
-    else
-        sim_waits.last = wait->link;
+    DL_DELETE(sim_waits.first, wait);
     count_wait(wait, -1);
     sim_watch_for(wait);
 }
@@ -154,11 +147,9 @@ static bool settle(void)
     const bool any = sim_settle_devices();
     unsigned before = sim_waits.count;
     sim_id_wanted = false;
-    for (struct sim_wait *wait = sim_waits.first; wait;) {
-        struct sim_wait *next = wait->next;
+    struct sim_wait *wait, *next;
+    DL_FOREACH_SAFE(sim_waits.first, wait, next)
         check(wait);
-        wait = next;
-    }
     if (sim_id_wanted && !sim_paced_now())
         sim_pace_moved(true); /* that was to be done again no sooner than here */
     return any || sim_waits.count != before;
@@ -229,9 +220,12 @@ static bool call_holds(void)
     return hold != TWIN_FOREVER && hold <= sim_stall_deadline();
 }
 
-static bool stands_still(enum twinsim_stop stop, bool any)
+bool sim_drive_pass_limits(uint64_t until_ns)
 {
-    return (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any;
+    bool any;
+    uint64_t before = twinsim_now(sim_process.sim);
+    (void)sim_drive_step(until_ns, false, &any);
+    return any || twinsim_now(sim_process.sim) != before;
 }
 
 /* No one can act but the model. What was submitted before the last thread blocked is seen first; then time jumps, or it is
@@ -240,7 +234,7 @@ static enum twinsim_stop go_beyond_stall(void)
 {
     bool any;
     enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), true, &any);
-    if (!stands_still(stop, any))
+    if (!sim_drive_stands_still(stop, any))
         return stop;
     if (stop == TWINSIM_STOP_HELD)
         return sim_drive_step(sim_stall_deadline(), false, &any);
@@ -255,7 +249,7 @@ static void drive(struct sim_wait *self)
            !sim_interrupt_look_due(self->look_ns)) {
         bool any;
         enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), true, &any);
-        const bool stalled = stands_still(stop, any);
+        const bool stalled = sim_drive_stands_still(stop, any);
         if (stalled && sim_drive_conducted() && sim_wait_serves(self)) {
             sim_wait_finish(self, TWIN_E_DEADLOCK, twinsim_now(sim_process.sim));
         } else if (stalled && call_holds()) {
@@ -280,10 +274,7 @@ static void drive(struct sim_wait *self)
 
 static void enlist(struct sim_wait *wait)
 {
-    wait->next = NULL;
-    wait->link = sim_waits.last;
-    *sim_waits.last = wait;
-    sim_waits.last = &wait->next;
+    DL_APPEND(sim_waits.first, wait);
     count_wait(wait, 1);
     sim_watch_for(wait);
 }

@@ -5,9 +5,7 @@
 #include "wait/idle.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
-#include "wait/observer.h"
-#include "wait/report.h"
-#include "wait/time_hold.h"
+#include "wait/hooks.h"
 #include "wait/wait.h"
 
 /* Waits until the calls before the caller's clock have been answered, and moves the model there. No lock is held. */

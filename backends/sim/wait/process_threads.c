@@ -30,16 +30,14 @@ unsigned sim_process_threads(void)
     return __libc_single_threaded ? 1 : 0;
 }
 
-/* Reads a file of a thread into text[bytes]; false: it cannot be read. */
-static bool read_task(unsigned task, const char *name, char *text, size_t bytes)
+bool sim_process_read_task(unsigned task, const char *name, char *text, size_t bytes)
 {
     char path[64];
     (void)snprintf(path, sizeof(path), "/proc/self/task/%u/%s", task, name);
     const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return false;
-    const ssize_t length = read(file, text, bytes - 1);
-    close(file);
+    const ssize_t length = file >= 0 ? read(file, text, bytes - 1) : 0;
+    if (file >= 0)
+        close(file);
     text[length > 0 ? length : 0] = '\0';
     return length > 0;
 }
@@ -48,7 +46,7 @@ static bool read_task(unsigned task, const char *name, char *text, size_t bytes)
 static bool first_thread_ended(void)
 {
     char text[512];
-    if (!read_task((unsigned)getpid(), "stat", text, sizeof(text)))
+    if (!sim_process_read_task((unsigned)getpid(), "stat", text, sizeof(text)))
         return false;
     /* "number (name) state ...": the name may contain anything. */
     const char *name_end = strrchr(text, ')');

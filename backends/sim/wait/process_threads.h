@@ -5,11 +5,14 @@
 #define TWINRT_SIM_WAIT_PROCESS_THREADS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* progress.c: threads of the backend: the kernel counts them, and none acts unless the model can move. Thread: any. */
 unsigned sim_progress_threads(void);
 /* Threads of the process as the kernel counts them, without the one of progress.c; 0: unknown. Thread: any. */
 unsigned sim_process_threads(void);
+/* Reads a file below /proc/self/task/TASK into text[bytes]; false, and "": it cannot be read, or is empty. Thread: any. */
+bool sim_process_read_task(unsigned task, const char *name, char *text, size_t bytes);
 /* Whether a timer may run a function of the program. Thread: any. */
 bool sim_process_timer_may_act(void);
 /* Whether a handler of a signal may end a wait of the C library that some thread is in: of a signal that a child process, another

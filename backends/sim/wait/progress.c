@@ -15,16 +15,12 @@
 #include "wait/idle.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
-#include "wait/observer.h"
 #include "wait/process_threads.h"
 #include "wait/real_time.h"
-#include "wait/report.h"
-#include "wait/run_watch.h"
-#include "wait/time_hold.h"
+#include "wait/hooks.h"
 #include "wait/turns.h"
 #include "wait/wait.h"
 #include "wait/wall.h"
-#include "wait/work.h"
 
 /* The first time the thread waits for what the setting says, the second time for a tenth of it, then for half as long each time:
  * times depend on real time already. */
@@ -70,8 +66,6 @@ void sim_progress_tell(const char *why)
     if (!atomic_exchange(&told, true))
         sim_log(2, "%s; from now on the times of this run depend on real time", why);
 }
-
-/* ---- what is in flight ---------------------------------------------------------------------- */
 
 /* ---- the model ------------------------------------------------------------------------------ */
 
@@ -119,7 +113,7 @@ static bool run_chunk(const struct watch *watch, enum outcome *out)
 {
     bool any;
     enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), !watch->proven, &any);
-    bool stalled = (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any;
+    bool stalled = sim_drive_stands_still(stop, any);
     if (stop == TWINSIM_STOP_LIMIT)
         sim_stall_expire(twinsim_now(sim_process.sim));
     if (stop == TWINSIM_STOP_LIMIT && !any && atomic_load(&by_wall))

@@ -8,13 +8,9 @@
 #include "wait/idle.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
-#include "wait/observer.h"
-#include "wait/outlook.h"
+#include "wait/hooks.h"
 #include "wait/process_threads.h"
-#include "wait/report.h"
-#include "wait/time_hold.h"
 #include "wait/wait.h"
-#include "wait/work.h"
 
 /* Questions that are counted at once for a thread. */
 #define QUESTIONS 64u
@@ -69,7 +65,7 @@ static bool was_asked_often(const void *object, uint64_t question)
 static bool is_alone(void)
 {
     bool silent;
-    return !sim_drive_conducted() && sim_shared_outlook(sim_waits.first) == SIM_OUTLOOK_NONE &&
+    return !sim_drive_conducted() && sim_shared_outlook() == SIM_OUTLOOK_NONE &&
            sim_process_blocked(sim_waits.count + 1, &silent);
 }
 

@@ -5,8 +5,6 @@
 
 #include "process/process.h"
 
-struct sim_wait;
-
 enum sim_stall_kind {
     SIM_STALL_WARNING,  /* a wait lasts long */
     SIM_STALL_DEADLOCK, /* proven */
@@ -16,9 +14,7 @@ enum sim_stall_kind {
 
 /* Logs what every stream and every thread of the process waits for: as the cause of a deadlock or of dropped work, which is kept
  * for sim_report_explain(), or as a warning about a long wait. Thread: model. */
-void sim_report_stall(enum sim_stall_kind kind, const struct sim_wait *waits);
-/* A line for each thread of the process into `text`, which is cut at `bytes`. Thread: model. */
-void sim_report_threads(char *text, size_t bytes, const struct sim_wait *waits);
+void sim_report_stall(enum sim_stall_kind kind);
 /* Adds the newest deadlock's text to the caller's recent error messages. Takes the model lock. */
 void sim_report_explain(void);
 

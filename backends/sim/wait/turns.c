@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wait/turns.h"
 
-#include "wait/clock.h"
 #include "wait/idle.h"
 #include "wait/interrupt.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
-#include "wait/observer.h"
-#include "wait/outlook.h"
+#include "wait/hooks.h"
 #include "wait/process_threads.h"
-#include "wait/report.h"
-#include "wait/time_hold.h"
 #include "wait/wait.h"
 
 void sim_turns_ended(const struct sim_wait *wait, uint64_t clock_ns)
@@ -28,17 +24,7 @@ static bool others_may_act(void)
             ->threads(); /* before the system counts: a thread that ends meanwhile is one less */
     unsigned threads = sim_process_threads();
     return threads == 0 || threads > known || sim_process_timer_may_act() ||
-           sim_process_handler_may_act() || sim_shared_outlook(sim_waits.first) != SIM_OUTLOOK_NONE;
-}
-
-/* The model has nothing to do before `limit_ns`, except for time limits of waits on the device. Returns whether this has changed
- * something. */
-static bool pass_limits(uint64_t limit_ns)
-{
-    bool any;
-    uint64_t before = twinsim_now(sim_process.sim);
-    (void)sim_drive_step(limit_ns, false, &any);
-    return any || twinsim_now(sim_process.sim) != before;
+           sim_process_handler_may_act() || sim_shared_outlook() != SIM_OUTLOOK_NONE;
 }
 
 /* With nothing left to do on the device. Returns whether it may have, now. */
@@ -61,7 +47,7 @@ static bool resolve(struct sim_wait *self, twin_turn *turn)
         sim_stall_park(self->look_ns);
         return false;
     }
-    if (pass_limits(limit))
+    if (sim_drive_pass_limits(limit))
         return true;
     if (turn->until_ns == TWIN_FOREVER || deadline <= turn->until_ns)
         sim_stall_resolve();
@@ -83,7 +69,7 @@ static void drive(struct sim_wait *self, twin_turn *turn)
         enum twinsim_stop stop = sim_drive_step(limit, true, &any);
         if (stop == TWINSIM_STOP_LIMIT)
             sim_stall_expire(twinsim_now(sim_process.sim));
-        else if ((stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_HELD) && !any)
+        else if (sim_drive_stands_still(stop, any))
             goes_on = resolve(self, turn);
     }
     if (turn->ready && sim_waits.count == waits && !goes_on)

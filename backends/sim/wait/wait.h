@@ -48,8 +48,7 @@ struct sim_wait {
     struct sim_call *call; /* CALL: what was taken */
 
     /* Private to leader.c; guarded by the model lock. */
-    struct sim_wait *next;
-    struct sim_wait **link;
+    struct sim_wait *next, *prev;
     const struct sim_clock *thread; /* that waits */
     bool unaided;                   /* timeout_ns is TWIN_UNAIDED */
     uint64_t begin_ns;              /* the thread's clock at the call */
@@ -75,7 +74,6 @@ static inline bool sim_wait_serves(const struct sim_wait *wait)
 /* All waits, in the order in which they began. Guarded by the model lock. */
 struct sim_waits {
     struct sim_wait *first;
-    struct sim_wait **last;
     atomic_uint count;   /* written under the model lock */
     atomic_uint drivers; /* those of them that can drive */
 };
