@@ -260,7 +260,7 @@ class Command(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             record = os.path.join(folder, "a.rec")
             run(OPTIONS.acl_bench, "submit", "1", TWINRT_BACKEND="sim", TWINRT_RECORD=record)
-            self.assertIn("no.such_thing is no parameter", run(OPTIONS.twinrt, "calibrate", "--free=no.such_thing", record, status=2))
+            self.assertIn("has no parameter no.such_thing", run(OPTIONS.twinrt, "calibrate", "--free=no.such_thing", record, status=2))
             self.assertIn("limit.streams", run(OPTIONS.twinrt, "calibrate", "--free=limit.streams", record, status=2))
 
     def test_a_place_that_cannot_be_written(self):
