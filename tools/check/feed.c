@@ -20,7 +20,7 @@ static int by_key(const void *left, const void *right)
 /* Releases and what follows them come behind the ops, by their numbers. */
 static void feed_edge(const struct twin_ops *ops, size_t number, struct checker *checker)
 {
-    const struct twin_op_edge *edge = &ops->edges[number / 2];
+    const struct twin_op_edge *edge = &ops->edges.items[number / 2];
     if (number % 2 == 0)
         checker_release(checker, edge->releaser, edge->of_seq);
     else
@@ -35,7 +35,7 @@ struct checker *check_ops(const struct twin_ops *ops)
                                         .threads_apart = ops->threads_apart,
                                         .calls = ops->calls};
     struct checker *checker = checker_new(&facts);
-    size_t edges = ops->threads_apart ? ops->edge_count : 0;
+    size_t edges = ops->threads_apart ? ops->edges.count : 0;
     size_t count = ops->count + 2 * edges;
     struct turn *turns = malloc((count + 1) * sizeof(*turns));
     bool good = checker && turns;
@@ -46,7 +46,7 @@ struct checker *check_ops(const struct twin_ops *ops)
     }
     for (size_t i = ops->count; good && i < count; i++) {
         size_t number = i - ops->count;
-        const struct twin_op_edge *edge = &ops->edges[number / 2];
+        const struct twin_op_edge *edge = &ops->edges.items[number / 2];
         turns[i] = (struct turn){.key = number % 2 == 0 ? edge->of_seq : edge->seq, .op = i};
     }
     if (good && !sorted)

@@ -11,55 +11,50 @@ typedef enum check_class {
     CHECK_WARNING   /* the program's, if nothing orders its threads that the record cannot show */
 } check_class;
 
+#define CHECK_FIX_DEVICE  "nothing in the program: the device or what drives it is wrong"
+#define CHECK_FIX_RUNTIME "nothing in the program: the runtime or the device is wrong"
+
 /* X(name, number, class, what holds, a breach of it, what it takes to judge it, what fixes a breach). Sorted by class and number. */
 #define CHECK_RULES(X)                                                                             \
     X(ORD_01, "ORD-01", ORDER, "tasks of one stream run one after the other",                      \
       "two tasks of one stream overlap, or ran in the wrong order",                                \
       "times of two tasks of one stream, or the host's view of one after a later one",             \
-      "nothing in the program: the device or what drives it is wrong")                             \
+      CHECK_FIX_DEVICE)                                                                            \
     X(ORD_02, "ORD-02", ORDER, "a blocked stream does not hold back another",                      \
       "a stream was held back by another one that is blocked",                                     \
-      "a wait for one stream while an independent one is blocked",                                 \
-      "nothing in the program: the device or what drives it is wrong")                             \
+      "a wait for one stream while an independent one is blocked", CHECK_FIX_DEVICE)               \
     X(ORD_03, "ORD-03", ORDER, "the default stream and others do not hold each other back",        \
       "the default stream and another one held each other back",                                   \
-      "a wait for one of them while the other is blocked",                                         \
-      "nothing in the program: the device or what drives it is wrong")                             \
+      "a wait for one of them while the other is blocked", CHECK_FIX_DEVICE)                       \
     X(ORD_04, "ORD-04", ORDER,                                                                     \
       "a later wait returns the failure of a task, its submission does not",                       \
       "the failure of a task was returned by the wrong call, or by none", "any submission",        \
-      "nothing in the program: the runtime or the device is wrong")                                \
+      CHECK_FIX_RUNTIME)                                                                           \
     X(ORD_05, "ORD-05", ORDER, "work before a record comes before work after a wait for it",       \
       "a wait passed before the record it waits for",                                              \
-      "times of work on both sides, or the host's view of both",                                   \
-      "nothing in the program: the device or what drives it is wrong")                             \
+      "times of work on both sides, or the host's view of both", CHECK_FIX_DEVICE)                 \
     X(ORD_06, "ORD-06", ORDER, "a wait does not hold work before it, nor a record work after it",  \
       "a wait held work before it, or a record held work after it",                                \
-      "a wait of the host for such work while the other side is blocked",                          \
-      "nothing in the program: the device or what drives it is wrong")                             \
+      "a wait of the host for such work while the other side is blocked", CHECK_FIX_DEVICE)        \
     X(ORD_07, "ORD-07", ORDER, "a stream's wait does not block the calling thread",                \
       "a stream's wait blocked the calling thread",                                                \
-      "the caller's clock, and the record's time on the device",                                   \
-      "nothing in the program: the runtime or the device is wrong")                                \
+      "the caller's clock, and the record's time on the device", CHECK_FIX_RUNTIME)                \
     X(ORD_08, "ORD-08", ORDER, "one record releases all streams that wait for it",                 \
       "a record did not release every stream that waits for it",                                   \
-      "a record with two waits or more, and the host's view of them",                              \
-      "nothing in the program: the device or what drives it is wrong")                             \
+      "a record with two waits or more, and the host's view of them", CHECK_FIX_DEVICE)            \
     X(ORD_09, "ORD-09", ORDER, "order is transitive over streams",                                 \
       "order did not hold over a chain of streams",                                                \
       "a chain over three streams with times or the host's view of both ends and none between",    \
-      "nothing in the program: the device or what drives it is wrong")                             \
+      CHECK_FIX_DEVICE)                                                                            \
     X(ORD_10, "ORD-10", ORDER, "after a wait of the host, the work it covers is complete",         \
       "a wait of the host returned before the work was complete",                                  \
       "a wait of the host that succeeded, and times on one clock or a later look",                 \
-      "nothing in the program: the runtime or the device is wrong")                                \
+      CHECK_FIX_RUNTIME)                                                                           \
     X(ORD_11, "ORD-11", ORDER, "a wait for an event does not cover later work of its stream",      \
       "a wait for an event waited for later work of its stream",                                   \
-      "a wait for an event while later work of its stream is blocked",                             \
-      "nothing in the program: the runtime or the device is wrong")                                \
+      "a wait for an event while later work of its stream is blocked", CHECK_FIX_RUNTIME)          \
     X(ORD_12, "ORD-12", ORDER, "each submission runs once, in the order of submission",            \
-      "a task was lost, ran twice, or ran out of order", "times of all tasks",                     \
-      "nothing in the program: the runtime or the device is wrong")                                \
+      "a task was lost, ran twice, or ran out of order", "times of all tasks", CHECK_FIX_RUNTIME)  \
     X(ORD_13, "ORD-13", ORDER, "default and explicit streams give the same results",               \
       "default and explicit streams gave different results",                                       \
       "results, which a recording does not hold: compare two recordings (twinrt compare)", "")     \

@@ -34,25 +34,21 @@ struct twin_record_entry *twin_recording_whole_entry(twin_recording *recording,
     struct twin_record_entry *entry = (void *)(recording->bytes + at);
     const unsigned form = place[0] & TWIN_RECORD_FORM_BITS;
     const struct twin_record_base *base = &forms->base;
-    struct twin_record_entry *whole;
-    size_t head;
+    if (form == TWIN_RECORD_WHOLE)
+        return entry;
+    struct twin_record_mark mark; /* briefs begin alike */
+    struct twin_record_brief brief;
+    const size_t head = form == TWIN_RECORD_MARK ? sizeof(mark) : sizeof(brief);
+    memcpy(&mark, place, sizeof(mark));
+    struct twin_record_entry *whole =
+        room_for(recording, (mark.bytes & ~TWIN_RECORD_FORM_BITS) - head);
+    if (!whole)
+        return NULL;
+    whole->kind = mark.kind;
     if (form == TWIN_RECORD_MARK) {
-        struct twin_record_mark mark;
-        head = sizeof(mark);
-        memcpy(&mark, place, head);
-        const size_t behind = (mark.bytes & ~TWIN_RECORD_FORM_BITS) - head;
-        if (!(whole = room_for(recording, behind)))
-            return NULL;
-        whole->kind = mark.kind;
         whole->begin_seq = whole->end_seq = base->seq + ((uint64_t)mark.seq_high << 32 | mark.seq);
-    } else if (form == TWIN_RECORD_BRIEF) {
-        struct twin_record_brief brief;
-        head = sizeof(brief);
-        memcpy(&brief, place, head);
-        const size_t behind = (brief.bytes & ~TWIN_RECORD_FORM_BITS) - head;
-        if (!(whole = room_for(recording, behind)))
-            return NULL;
-        whole->kind = brief.kind;
+    } else {
+        memcpy(&brief, place, sizeof(brief));
         whole->fixed_bytes = (uint16_t)(brief.fixed_words * 8);
         whole->status = brief.status;
         whole->begin_seq = base->seq + ((uint64_t)brief.seq_high << 32 | brief.seq);
@@ -63,8 +59,6 @@ struct twin_record_entry *twin_recording_whole_entry(twin_recording *recording,
             whole->end_ns = whole->begin_ns + brief.length_ns;
             whole->end_wall_ns = base->wall_ns;
         }
-    } else {
-        return entry;
     }
     whole->thread = base->thread;
     memcpy(whole + 1, place + head, whole->bytes - sizeof(*whole));

@@ -53,21 +53,17 @@ static uint32_t made_number(const struct twin_record_entry *entry, unsigned *out
 
 static bool index_objects(twin_recording *recording)
 {
-    size_t count = 0;
     unsigned role = 0;
-    for (size_t i = 0; i < recording->count; i++)
-        count += made_number(recording->items[i].entry, &role) != 0;
-    recording->objects = calloc(count + 1, sizeof(*recording->objects));
-    if (!recording->objects)
-        return false;
     for (size_t i = 0; i < recording->count; i++) {
-        uint32_t number = made_number(recording->items[i].entry, &role);
-        if (number != 0)
-            recording->objects[recording->object_count++] = (struct twin_recording_object){
-                .number = number, .role = role, .made = i, .gone = TWIN_RECORDING_NONE};
+        const uint32_t number = made_number(recording->items[i].entry, &role);
+        const struct twin_recording_object object = {
+            .number = number, .role = role, .made = i, .gone = TWIN_RECORDING_NONE};
+        if (number != 0 && !LIST_ADD(&recording->objects, object))
+            return false;
     }
-    qsort(recording->objects, recording->object_count, sizeof(*recording->objects),
-          compare_objects);
+    if (recording->objects.count > 0)
+        qsort(recording->objects.items, recording->objects.count,
+              sizeof(struct twin_recording_object), compare_objects);
     for (size_t i = 0; i < recording->count; i++) {
         const struct twin_record_entry *entry = recording->items[i].entry;
         role = entry->kind < TWIN_RECORD_KINDS_END ? ended_roles[entry->kind] : 0;
@@ -86,24 +82,24 @@ static bool index_objects(twin_recording *recording)
 
 size_t twin_recording_object_count(const twin_recording *recording)
 {
-    return recording->object_count;
+    return recording->objects.count;
 }
 
 const struct twin_recording_object *twin_recording_object_at(const twin_recording *recording,
                                                              size_t index)
 {
-    return index < recording->object_count ? &recording->objects[index] : NULL;
+    return index < recording->objects.count ? &recording->objects.items[index] : NULL;
 }
 
 const struct twin_recording_object *
 twin_recording_object(const twin_recording *recording, enum twin_record_role role, uint32_t number)
 {
-    const struct twin_recording_object *objects = recording->objects;
+    const struct twin_recording_object *objects = recording->objects.items;
     size_t low =
-        PARTITION_POINT(recording->object_count, at,
+        PARTITION_POINT(recording->objects.count, at,
                         objects[at].role < (unsigned)role ||
                             (objects[at].role == (unsigned)role && objects[at].number < number));
-    return low < recording->object_count && objects[low].role == (unsigned)role &&
+    return low < recording->objects.count && objects[low].role == (unsigned)role &&
                    objects[low].number == number
                ? &objects[low]
                : NULL;
@@ -246,30 +242,31 @@ static int compare_tasks(const void *left, const void *right)
 
 static bool index_tasks(twin_recording *recording)
 {
-    size_t count = 0;
     bool sorted = true;
-    for (size_t i = 0; i < recording->count; i++)
-        count += recording->items[i].entry->kind == TWIN_RECORD_TASK;
-    recording->tasks = calloc(count + 1, sizeof(*recording->tasks));
-    for (size_t i = 0; recording->tasks && recording->task_count < count; i++) {
+    for (size_t i = 0; i < recording->count; i++) {
         struct twin_record_TASK f;
         if (!TWIN_RECORDING_GET(recording->items[i].entry, TASK, &f))
             continue;
-        struct twin_recording_task *task = &recording->tasks[recording->task_count++];
-        *task =
-            (struct twin_recording_task){.queue = f.queue, .task = f.task, .entry = (uint32_t)i};
-        sorted = sorted && (recording->task_count == 1 || compare_tasks(task - 1, task) < 0);
+        const struct twin_recording_task task = {
+            .queue = f.queue, .task = f.task, .entry = (uint32_t)i};
+        if (!LIST_ADD(&recording->tasks, task))
+            return false;
+        const struct twin_recording_task *last =
+            &recording->tasks.items[recording->tasks.count - 1];
+        sorted = sorted && (recording->tasks.count == 1 || compare_tasks(last - 1, last) < 0);
     }
-    if (recording->tasks && !sorted)
-        qsort(recording->tasks, count, sizeof(*recording->tasks), compare_tasks);
-    return recording->tasks != NULL;
+    if (!sorted)
+        qsort(recording->tasks.items, recording->tasks.count, sizeof(struct twin_recording_task),
+              compare_tasks);
+    return true;
 }
 
 /* Where the first entry of that task, or of one behind it, is. */
 static size_t first_task(const twin_recording *recording, uint32_t queue, uint64_t task)
 {
     const struct twin_recording_task key = {.queue = queue, .task = task};
-    return PARTITION_POINT(recording->task_count, i, compare_tasks(&recording->tasks[i], &key) < 0);
+    return PARTITION_POINT(recording->tasks.count, i,
+                           compare_tasks(&recording->tasks.items[i], &key) < 0);
 }
 
 /* Where the last one of the queue's tasks up to and with that one ends. */
@@ -277,7 +274,7 @@ static size_t behind_task(const twin_recording *recording, uint32_t queue, uint6
 {
     if (task < UINT64_MAX)
         return first_task(recording, queue, task + 1);
-    return queue < UINT32_MAX ? first_task(recording, queue + 1, 0) : recording->task_count;
+    return queue < UINT32_MAX ? first_task(recording, queue + 1, 0) : recording->tasks.count;
 }
 
 size_t twin_recording_tasks_among(const twin_recording *recording, uint32_t queue, uint64_t first,
@@ -319,12 +316,12 @@ void twin_recording_times(const twin_recording *recording, size_t index,
     uint32_t ended = 0;
     for (uint32_t i = 0; i < work.tasks; i++) {
         size_t first = first_task(recording, work.queue, work.first_task + i);
-        if (first == recording->task_count || recording->tasks[first].queue != work.queue ||
-            recording->tasks[first].task != work.first_task + i)
+        const struct twin_recording_task *of = &recording->tasks.items[first];
+        if (first == recording->tasks.count || of->queue != work.queue ||
+            of->task != work.first_task + i)
             break; /* later ones have not ended either */
         struct twin_record_TASK task;
-        twin_recording_fields(recording->items[recording->tasks[first].entry].entry, &task,
-                              sizeof(task));
+        twin_recording_fields(recording->items[of->entry].entry, &task, sizeof(task));
         if (!out->begun || task.task_begin_ns < out->begin_ns)
             out->begin_ns = task.task_begin_ns;
         out->begun = true;

@@ -369,7 +369,7 @@ bool twin_ops_load(const twin_recording *recording, struct twin_ops *out)
 void twin_ops_free(struct twin_ops *ops)
 {
     free(ops->list);
-    free(ops->edges);
+    free(ops->edges.items);
     *ops = (struct twin_ops){0};
 }
 

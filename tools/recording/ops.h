@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "recording/containers.h"
 #include "recording/reader.h"
 #include "seam/types.h"
 
@@ -174,8 +175,7 @@ struct twin_op_edge {
 struct twin_ops {
     twin_op *list; /* in the order of begin_seq */
     size_t count;
-    struct twin_op_edge *edges;
-    size_t edge_count;
+    LIST_OF(struct twin_op_edge) edges;
     bool
         threads_apart; /* all that orders host threads is in `edges`, but for what nobody could see */
     uint64_t calls;    /* public calls that came back */

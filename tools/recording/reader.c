@@ -496,8 +496,8 @@ void twin_recording_free(twin_recording *recording)
         return;
     free(recording->statuses.list);
     free(recording->stamps.list);
-    free(recording->tasks);
-    free(recording->objects);
+    free(recording->tasks.items);
+    free(recording->objects.items);
     free(recording->items);
     while (recording->rooms) {
         struct twin_recording_room *next = recording->rooms->next;

@@ -40,12 +40,10 @@ struct twin_recording {
     struct twin_recording_damage damage[DAMAGE_KEPT];
     size_t damage_count;
     /* lookup.c */
-    struct twin_recording_object *objects; /* by role and number */
-    size_t object_count;
-    struct twin_recording_task *tasks; /* by queue, task and place */
-    size_t task_count;
-    struct twin_recording_index stamps;   /* by of_seq */
-    struct twin_recording_index statuses; /* by value */
+    LIST_OF(struct twin_recording_object) objects; /* by role and number */
+    LIST_OF(struct twin_recording_task) tasks;     /* by queue, task and place */
+    struct twin_recording_index stamps;            /* by of_seq */
+    struct twin_recording_index statuses;          /* by value */
     uint16_t own_statuses[STATUSES_MOST]; /* this build's, by value; TWIN_STATUS_COUNT: not known */
 };
 

@@ -28,25 +28,19 @@ static bool are_threads_apart(const twin_recording *recording)
 
 bool twin_ops_add_edges(const twin_recording *recording, struct twin_ops *out)
 {
-    size_t count = 0;
     out->threads_apart = !out->partial && are_threads_apart(recording);
-    if (!out->threads_apart)
-        return true;
-    for (size_t i = 0; i < twin_recording_count(recording); i++)
-        count += twin_recording_at(recording, i)->kind == TWIN_RECORD_HOST_FOLLOW;
-    out->edges = calloc(count + 1, sizeof(*out->edges));
-    if (!out->edges)
-        return false;
-    for (size_t i = 0; i < twin_recording_count(recording); i++) {
+    for (size_t i = 0; out->threads_apart && i < twin_recording_count(recording); i++) {
         const struct twin_record_entry *entry = twin_recording_at(recording, i);
         struct twin_record_HOST_FOLLOW follow;
         if (!TWIN_RECORDING_GET(entry, HOST_FOLLOW, &follow) || follow.releaser == 0 ||
             follow.releaser > THREADS_APART_MOST || follow.of_seq >= entry->begin_seq)
             continue;
-        out->edges[out->edge_count++] = (struct twin_op_edge){.seq = entry->begin_seq,
-                                                              .thread = entry->thread,
-                                                              .releaser = follow.releaser,
-                                                              .of_seq = follow.of_seq};
+        const struct twin_op_edge edge = {.seq = entry->begin_seq,
+                                          .thread = entry->thread,
+                                          .releaser = follow.releaser,
+                                          .of_seq = follow.of_seq};
+        if (!LIST_ADD(&out->edges, edge))
+            return false;
     }
     return true;
 }
@@ -55,30 +49,22 @@ struct moved {
     uint64_t seq, at_ns;
 };
 
-/* The newest of those before that number of the sequence; 0: none. */
-static uint64_t device_time(const struct moved *moved, size_t count, uint64_t seq)
-{
-    size_t low = PARTITION_POINT(count, i, moved[i].seq < seq);
-    return low > 0 ? moved[low - 1].at_ns : 0;
-}
-
 bool twin_ops_add_device_times(const twin_recording *recording, struct twin_ops *out)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < twin_recording_count(recording); i++)
-        count += twin_recording_at(recording, i)->kind == TWIN_RECORD_MOVED;
-    struct moved *moved = calloc(count + 1, sizeof(*moved));
-    if (!moved)
-        return false;
-    count = 0;
-    for (size_t i = 0; i < twin_recording_count(recording); i++) {
+    LIST_OF(struct moved) moved = {0};
+    bool good = true;
+    for (size_t i = 0; good && i < twin_recording_count(recording); i++) {
         const struct twin_record_entry *entry = twin_recording_at(recording, i);
         struct twin_record_MOVED f;
         if (TWIN_RECORDING_GET(entry, MOVED, &f))
-            moved[count++] = (struct moved){.seq = entry->begin_seq, .at_ns = f.at_ns};
+            good = LIST_ADD(&moved, (struct moved){.seq = entry->begin_seq, .at_ns = f.at_ns});
     }
-    for (size_t i = 0; i < out->count; i++)
-        out->list[i].device_ns = device_time(moved, count, out->list[i].end_seq);
-    free(moved);
-    return true;
+    /* the newest of those before the op came back */
+    for (size_t i = 0; good && i < out->count; i++) {
+        const uint64_t seq = out->list[i].end_seq;
+        const size_t count = PARTITION_POINT(moved.count, at, moved.items[at].seq < seq);
+        out->list[i].device_ns = count > 0 ? moved.items[count - 1].at_ns : 0;
+    }
+    free(moved.items);
+    return good;
 }

@@ -26,8 +26,7 @@ struct module {
 
 struct check_sites {
     struct symbolizer *symbolizer;
-    struct module *modules; /* in the order of their entries */
-    size_t count;
+    LIST_OF(struct module) modules; /* in the order of their entries */
     const twin_recording *recording;
     struct twin_recording_index stacks, script_stacks; /* by number */
 };
@@ -45,25 +44,20 @@ static size_t bytes_of_hex(const char *text, unsigned char *out, size_t room)
 
 static bool add_module(struct check_sites *sites, const struct twin_record_entry *entry)
 {
-    struct twin_record_MODULE module;
-    struct module *more = realloc(sites->modules, (sites->count + 1) * sizeof(*more));
-    if (!more)
-        return false;
-    sites->modules = more;
-    twin_recording_fields(entry, &module, sizeof(module));
-    struct module *last = &more[sites->count++];
-    *last = (struct module){.seq = entry->begin_seq,
-                            .begin = module.begin,
-                            .end = module.end,
-                            .base = module.base,
+    struct twin_record_MODULE f;
+    twin_recording_fields(entry, &f, sizeof(f));
+    struct module module = {.seq = entry->begin_seq,
+                            .begin = f.begin,
+                            .end = f.end,
+                            .base = f.base,
                             .path = twin_recording_text(entry, 0)};
-    last->shown = strdup(last->path);
-    if (!last->shown)
+    module.build_id_bytes =
+        bytes_of_hex(twin_recording_text(entry, 1), module.build_id, BUILD_ID_BYTES);
+    module.shown = LIST_ROOM(&sites->modules) ? strdup(module.path) : NULL;
+    if (!module.shown)
         return false;
-    utf8_clean(last->shown);
-    last->build_id_bytes =
-        bytes_of_hex(twin_recording_text(entry, 1), last->build_id, BUILD_ID_BYTES);
-    return true;
+    utf8_clean(module.shown);
+    return LIST_ADD(&sites->modules, module);
 }
 
 struct check_sites *check_sites_new(const twin_recording *recording, struct symbolizer *symbolizer)
@@ -93,9 +87,9 @@ void check_sites_free(struct check_sites *sites)
         return;
     free(sites->stacks.list);
     free(sites->script_stacks.list);
-    for (size_t i = 0; i < sites->count; i++)
-        free(sites->modules[i].shown);
-    free(sites->modules);
+    for (size_t i = 0; i < sites->modules.count; i++)
+        free(sites->modules.items[i].shown);
+    free(sites->modules.items);
     free(sites);
 }
 
@@ -103,10 +97,11 @@ void check_sites_free(struct check_sites *sites)
 static const struct module *module_of(const struct check_sites *sites, uint64_t address,
                                       uint64_t before_seq)
 {
-    for (size_t i = sites->count; i-- > 0;)
-        if (address >= sites->modules[i].begin && address < sites->modules[i].end &&
-            sites->modules[i].seq < before_seq)
-            return &sites->modules[i];
+    for (size_t i = sites->modules.count; i-- > 0;) {
+        const struct module *module = &sites->modules.items[i];
+        if (address >= module->begin && address < module->end && module->seq < before_seq)
+            return module;
+    }
     return NULL;
 }
 
