@@ -82,28 +82,30 @@ static uint64_t value_of(const union twin_recording_any *fields,
     return value;
 }
 
-static void tell_value(struct replay_call *call, const struct twin_recording_kind *kind,
-                       const struct twin_recording_field *field, uint64_t then, uint64_t now)
+/* A value as it is reported. */
+static const char *text_of(const struct twin_recording_field *field, uint64_t value, char text[32])
 {
-    const char *name = field->name + 4;
-    struct replay_notes *notes = &call->replay->report.differences;
-    uint32_t thread = call->entry->thread;
-    if (field->role == TWIN_RECORD_ROLE_STATUS)
-        replay_note(notes, call->index, "%s of thread %" PRIu32 ": %s %s in the recording, %s here",
-                    kind->name, thread, name,
-                    twin_recording_status(call->replay->recording, (unsigned)then),
-                    twin_recording_own_status_name((uint32_t)now));
-    else if (field->role == TWIN_RECORD_ROLE_REAL) {
-        double was;
-        double is;
-        memcpy(&was, &then, sizeof(was));
-        memcpy(&is, &now, sizeof(is));
-        replay_note(notes, call->index, "%s of thread %" PRIu32 ": %s %g in the recording, %g here",
-                    kind->name, thread, name, was, is);
-    } else
-        replay_note(notes, call->index,
-                    "%s of thread %" PRIu32 ": %s %" PRIu64 " in the recording, %" PRIu64 " here",
-                    kind->name, thread, name, then, now);
+    double real;
+    memcpy(&real, &value, sizeof(real));
+    if (field->role == TWIN_RECORD_ROLE_REAL)
+        (void)snprintf(text, 32, "%g", real);
+    else
+        (void)snprintf(text, 32, "%" PRIu64, value);
+    return text;
+}
+
+static void report_value(struct replay_call *call, const struct twin_recording_kind *kind,
+                         const struct twin_recording_field *field, uint64_t then, uint64_t now)
+{
+    char texts[2][32];
+    const bool status = field->role == TWIN_RECORD_ROLE_STATUS;
+    replay_note(&call->replay->report.differences, call->index,
+                "%s of thread %" PRIu32 ": %s %s in the recording, %s here", kind->name,
+                call->entry->thread, field->name + strlen("out_"),
+                status ? twin_recording_status(call->replay->recording, (unsigned)then)
+                       : text_of(field, then, texts[0]),
+                status ? twin_recording_own_status_name((uint32_t)now)
+                       : text_of(field, now, texts[1]));
 }
 
 void replay_compare(struct replay_call *call, twin_status status)
@@ -131,6 +133,6 @@ void replay_compare(struct replay_call *call, twin_status status)
         if (!replay->report.same && depends_on_device(call, field))
             replay->report.polls++;
         else
-            tell_value(call, kind, field, value_of(&call->then, field), now);
+            report_value(call, kind, field, value_of(&call->then, field), now);
     }
 }

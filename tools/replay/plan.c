@@ -19,7 +19,7 @@ static int compare_numbers(const void *left, const void *right)
 {
     const uint32_t *a = left;
     const uint32_t *b = right;
-    return *a < *b ? -1 : *a > *b;
+    return ORDER(*a, *b);
 }
 
 static const struct replay_thread *find_thread(const struct replay *replay, uint32_t number)
@@ -38,35 +38,30 @@ static bool takes_part(const struct replay *replay, size_t index)
 static bool find_threads(struct replay *replay, char *error, size_t error_bytes)
 {
     uint32_t *numbers = malloc((replay->stop - replay->start + 1) * sizeof(*numbers));
-    if (!numbers) {
-        (void)snprintf(error, error_bytes, "out of memory");
-        return false;
-    }
     size_t count = 0;
-    for (size_t i = replay->start; i < replay->stop; i++)
+    for (size_t i = replay->start; numbers && i < replay->stop; i++)
         if (i == replay->start || takes_part(replay, i))
             numbers[count++] = twin_recording_at(replay->recording, i)->thread;
-    qsort(numbers, count, sizeof(*numbers), compare_numbers);
+    if (count > 0)
+        qsort(numbers, count, sizeof(*numbers), compare_numbers);
     size_t distinct = 0;
     for (size_t i = 0; i < count; i++)
         if (i == 0 || numbers[i] != numbers[i - 1])
             numbers[distinct++] = numbers[i];
-    bool good = distinct <= REPLAY_THREADS_MOST;
-    if (!good)
-        (void)snprintf(error, error_bytes, "it has %zu threads; at most %u can be run again",
-                       distinct, REPLAY_THREADS_MOST);
-    replay->threads = good ? calloc(distinct + 1, sizeof(*replay->threads)) : NULL;
-    if (good && !replay->threads) {
-        (void)snprintf(error, error_bytes, "out of memory");
-        good = false;
-    }
-    for (uint32_t i = 0; good && i < distinct; i++) {
+    const bool fits = distinct <= REPLAY_THREADS_MOST;
+    replay->threads = numbers && fits ? calloc(distinct + 1, sizeof(*replay->threads)) : NULL;
+    for (uint32_t i = 0; replay->threads && i < distinct; i++) {
         struct replay_thread *thread = &replay->threads[replay->thread_count++];
         *thread = (struct replay_thread){.number = numbers[i], .replay = replay, .index = i};
         (void)pthread_cond_init(&thread->turn, NULL);
     }
+    if (!fits)
+        (void)snprintf(error, error_bytes, "it has %zu threads; at most %u can be run again",
+                       distinct, REPLAY_THREADS_MOST);
+    else if (!replay->threads)
+        (void)snprintf(error, error_bytes, "out of memory");
     free(numbers);
-    return good;
+    return replay->threads != NULL;
 }
 
 /* ---- events ---- */
@@ -75,11 +70,7 @@ static int compare_events(const void *left, const void *right)
 {
     const struct replay_event *a = left;
     const struct replay_event *b = right;
-    if (a->seq != b->seq)
-        return a->seq < b->seq ? -1 : 1;
-    if (a->entry != b->entry)
-        return a->entry < b->entry ? -1 : 1;
-    return (int)a->what - (int)b->what;
+    return ORDER_3(a->seq, b->seq, a->entry, b->entry, a->what, b->what);
 }
 
 static bool is_paced(const struct replay *replay, const struct twin_record_entry *entry)
@@ -197,8 +188,7 @@ static bool find_session(struct replay *replay, char *error, size_t error_bytes)
 /* From where on the recording has all that calls met; 0: nowhere. */
 static uint64_t nd_from(const struct replay *replay)
 {
-    const struct twin_record_header *header = twin_recording_header(replay->recording);
-    return header->nd_from;
+    return twin_recording_header(replay->recording)->nd_from;
 }
 
 /* What was in progress there has all of its own too. */
@@ -239,15 +229,13 @@ bool replay_plan(struct replay *replay, char *error, size_t error_bytes)
     replay->report.threads = replay->thread_count;
     replay->objects =
         calloc(twin_recording_object_count(replay->recording) + 1, sizeof(*replay->objects));
-    if (!replay->objects || !make_events(replay) ||
-        !make_index(replay, TWIN_RECORD_CONTENT, "of_seq", &replay->contents) ||
-        !make_index(replay, TWIN_RECORD_DESCRIBED, "kernel", &replay->described) ||
-        !make_index(replay, TWIN_RECORD_CODE, "kernel", &replay->codes) ||
-        !make_index(replay, TWIN_RECORD_HOST_FOLLOW, "of_seq", &replay->follows)) {
-        (void)snprintf(error, error_bytes, "out of memory");
-        return false;
-    }
-    replay->released = calloc(replay->follows.count + 1, sizeof(*replay->released));
+    bool good = replay->objects && make_events(replay) &&
+                make_index(replay, TWIN_RECORD_CONTENT, "of_seq", &replay->contents) &&
+                make_index(replay, TWIN_RECORD_DESCRIBED, "kernel", &replay->described) &&
+                make_index(replay, TWIN_RECORD_CODE, "kernel", &replay->codes) &&
+                make_index(replay, TWIN_RECORD_HOST_FOLLOW, "of_seq", &replay->follows);
+    if (good)
+        replay->released = calloc(replay->follows.count + 1, sizeof(*replay->released));
     if (!replay->released)
         (void)snprintf(error, error_bytes, "out of memory");
     return replay->released != NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/replay.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,20 +82,29 @@ struct facts {
     size_t count;
 };
 
+/* The device is not the recorded one, for that reason. */
+__attribute__((format(printf, 2, 3))) static void differs(struct replay_report *report,
+                                                          const char *why, ...)
+{
+    va_list values;
+    va_start(values, why);
+    if (report->same)
+        (void)vsnprintf(report->why, sizeof(report->why), why, values);
+    va_end(values);
+    report->same = false;
+}
+
 /* Facts with a mark are parameters of the device; the others describe this process. */
 static void compare_fact(void *context, const twin_fact *fact)
 {
     struct facts *facts = context;
-    struct replay_report *report = &facts->replay->report;
     if (fact->mark[0] == '\0')
         return;
     facts->count++;
     const char *then = twin_recording_fact(facts->replay->recording, fact->name);
-    if (!report->same || (then && strcmp(then, fact->value) == 0))
-        return;
-    report->same = false;
-    (void)snprintf(report->why, sizeof(report->why), "%s is %.60s here, %.60s in the recording",
-                   fact->name, fact->value, then ? then : "not");
+    if (!then || strcmp(then, fact->value) != 0)
+        differs(&facts->replay->report, "%s is %.60s here, %.60s in the recording", fact->name,
+                fact->value, then ? then : "not");
 }
 
 static size_t count_recorded(const struct replay *replay)
@@ -120,43 +130,28 @@ static void compare_device(struct replay *replay, const char *(*setting)(const c
     twin_recording_fields(twin_recording_at(replay->recording, replay->start), &start,
                           sizeof(start));
     report->same = true;
-    if (strcmp(replay->ops->name, replay_backend(replay)) != 0) {
-        report->same = false;
-        (void)snprintf(report->why, sizeof(report->why),
-                       "the backend is %.40s, %.40s in the recording", replay->ops->name,
-                       replay_backend(replay));
-        return;
-    }
-    if (!replay->conducted) {
-        report->same = false;
-        (void)snprintf(report->why, sizeof(report->why),
-                       "no two runs of a board take the same time");
-        return;
-    }
-    if (start.tasks_stamped) {
-        report->same = false;
-        (void)snprintf(report->why, sizeof(report->why),
-                       "the recorded one did time stamps besides (TWINRT_RECORD_TIMES=events)");
-        return;
-    }
+    if (strcmp(replay->ops->name, replay_backend(replay)) != 0)
+        differs(report, "the backend is %.40s, %.40s in the recording", replay->ops->name,
+                replay_backend(replay));
+    else if (!replay->conducted)
+        differs(report, "no two runs of a board take the same time");
+    else if (start.tasks_stamped)
+        differs(report, "the recorded one did time stamps besides (TWINRT_RECORD_TIMES=events)");
     for (size_t i = 0; report->same && i < sizeof(settings) / sizeof(settings[0]); i++) {
         const char *then = twin_recording_setting(replay->recording, settings[i].name);
         const char *now = setting(settings[i].name);
         then = then && then[0] ? then : settings[i].usual;
         now = now && now[0] ? now : settings[i].usual;
-        if (strcmp(then, now) == 0)
-            continue;
-        report->same = false;
-        (void)snprintf(report->why, sizeof(report->why), "%s is %.60s here, %.60s in the recording",
-                       settings[i].name, now, then);
+        if (strcmp(then, now) != 0)
+            differs(report, "%s is %.60s here, %.60s in the recording", settings[i].name, now,
+                    then);
     }
+    if (!report->same)
+        return;
     replay->ops->diag.facts(compare_fact, &facts);
-    if (report->same && facts.count != count_recorded(replay)) {
-        report->same = false;
-        (void)snprintf(report->why, sizeof(report->why),
-                       "it has %zu parameters here, %zu in the recording", facts.count,
-                       count_recorded(replay));
-    }
+    if (facts.count != count_recorded(replay))
+        differs(report, "it has %zu parameters here, %zu in the recording", facts.count,
+                count_recorded(replay));
 }
 
 /* ---- running ---- */

@@ -58,35 +58,29 @@ static void tell_limits(const struct replay_report *report, FILE *to)
         fputs("the recording lacks the order of racing threads (an older version wrote it): "
               "their tasks may come at other times\n",
               to);
-    if (report->open > 0)
-        fprintf(to, "%" PRIu64 " calls had not returned in the recording and are left out\n",
-                report->open);
-    if (report->values > 0 && (report->no_contents > 0 || report->effects > 0))
-        fprintf(to,
-                "%" PRIu64
-                " ops go by words of device memory, and not all that is copied or computed "
-                "there is in the recording: they may go another way%s\n",
-                report->values, report->no_contents > 0 ? " (record with --data)" : "");
-    if (report->unknown_kernels > 0)
-        fprintf(to,
-                "%" PRIu64
-                " kernels take the time of a launch alone: what their blocks do is not in "
-                "the record, or not for this device\n",
-                report->unknown_kernels);
-    if (report->waited > 0)
-        fprintf(to, "%" PRIu64 " waits for room in queues that had room in the recording\n",
-                report->waited);
-    if (report->raised > 0)
-        fprintf(to,
-                "%" PRIu64 " clocks of threads were advanced as other threads had advanced them\n",
-                report->raised);
-    if (report->polls > 0)
-        fprintf(to,
-                "%" PRIu64 " queries of progress, time or space have other answers, as is to "
-                "be expected of another device\n",
-                report->polls);
-    if (report->clocks > 0)
-        fprintf(to, "%" PRIu64 " calls end at another time of the host\n", report->clocks);
+    const struct {
+        uint64_t count;
+        const char *text, *more;
+    } limits[] = {
+        {report->open, "calls had not returned in the recording and are left out", ""},
+        {report->no_contents > 0 || report->effects > 0 ? report->values : 0,
+         "ops go by words of device memory, and not all that is copied or computed there is in the "
+         "recording: they may go another way",
+         report->no_contents > 0 ? " (record with --data)" : ""},
+        {report->unknown_kernels,
+         "kernels take the time of a launch alone: what their blocks do is not in the recording, "
+         "or not for this device",
+         ""},
+        {report->waited, "waits for room in queues that had room in the recording", ""},
+        {report->raised, "clocks of threads were advanced as other threads had advanced them", ""},
+        {report->polls,
+         "queries of progress, time or space have other answers, as is to be expected of another "
+         "device",
+         ""},
+        {report->clocks, "calls end at another time of the host", ""}};
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+        if (limits[i].count > 0)
+            fprintf(to, "%" PRIu64 " %s%s\n", limits[i].count, limits[i].text, limits[i].more);
 }
 
 void replay_report_text(const struct replay *replay, const char *name, size_t most, FILE *to)

@@ -12,18 +12,14 @@ static void take_task(void *context, const twin_task_end *task)
     const struct replay_object *queue = context;
     struct replay *replay = queue->replay;
     pthread_mutex_lock(&replay->task_lock);
-    if (LIST_ROOM(&replay->tasks)) {
-        replay->tasks.items[replay->tasks.count] =
-            (struct replay_task){.queue = queue->number,
-                                 .status = (uint32_t)task->status,
-                                 .number = task->number,
-                                 .begin_ns = task->begin_ns,
-                                 .end_ns = task->end_ns,
-                                 .order = replay->tasks.count};
-        replay->tasks.count++;
-    } else {
+    const struct replay_task ended = {.queue = queue->number,
+                                      .status = (uint32_t)task->status,
+                                      .number = task->number,
+                                      .begin_ns = task->begin_ns,
+                                      .end_ns = task->end_ns,
+                                      .order = replay->tasks.count};
+    if (!LIST_ADD(&replay->tasks, ended))
         replay->tasks_lost = true;
-    }
     /* What goes by memory that the record does not have may go round for ever, inside one wait. */
     if (replay->tasks.count > replay->task_limit) {
         fprintf(stderr,
@@ -45,15 +41,17 @@ void replay_tasks_observe(struct replay_object *queue)
 
 /* ---- comparing ---- */
 
+static int compare_places(const struct replay_task *a, const struct replay_task *b)
+{
+    return ORDER_2(a->queue, b->queue, a->number, b->number);
+}
+
 static int compare_tasks(const void *left, const void *right)
 {
     const struct replay_task *a = left;
     const struct replay_task *b = right;
-    if (a->queue != b->queue)
-        return a->queue < b->queue ? -1 : 1;
-    if (a->number != b->number)
-        return a->number < b->number ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
+    const int places = compare_places(a, b);
+    return places != 0 ? places : ORDER(a->order, b->order);
 }
 
 static void span(struct replay_span *out, const struct replay_task *tasks, size_t count)
@@ -131,11 +129,9 @@ void replay_tasks_compare(struct replay *replay)
     size_t b = 0;
     while (a < then_count || b < replay->tasks.count) {
         const struct replay_task *now = &replay->tasks.items[b];
-        int order = a == then_count                 ? 1
-                    : b == replay->tasks.count      ? -1
-                    : then[a].queue != now->queue   ? (then[a].queue < now->queue ? -1 : 1)
-                    : then[a].number != now->number ? (then[a].number < now->number ? -1 : 1)
-                                                    : 0;
+        int order = a == then_count            ? 1
+                    : b == replay->tasks.count ? -1
+                                               : compare_places(&then[a], now);
         if (order == 0) {
             compare_pair(replay, &then[a++], &replay->tasks.items[b++]);
         } else if (order < 0) {
