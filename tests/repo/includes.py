@@ -73,7 +73,7 @@ MAY_INCLUDE = {
     "tests": ["backends", "bench", "examples", "runtime", "sim", "tests", "tools"],
     **layers("tools", ["runtime/seam"], {
         "recording": [],
-        "symbolize": [],
+        "symbolize": ["recording"],
         "check": ["recording", "symbolize"],
         "compare": ["recording"],
         "replay": ["recording"],

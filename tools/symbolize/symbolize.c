@@ -10,8 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
+#include "recording/containers.h"
 
 /* Of libstdc++: the name of a function of C++; NULL: it is none. The caller frees it. */
 char *__cxa_demangle(const char *name, char *out, size_t *bytes, int *status);
@@ -38,13 +37,7 @@ struct symbolizer {
 
 static void free_module(struct module *module)
 {
-    struct place *place = module->places;
-    HASH_CLEAR(hh, module->places);
-    while (place) {
-        struct place *next = place->hh.next;
-        free(place);
-        place = next;
-    }
+    HASH_FREE_ALL(module->places);
     dwfl_end(module->files);
     free(module);
 }
@@ -209,12 +202,7 @@ void symbolizer_look(struct symbolizer *symbolizer, const char *path, const void
     }
     put_function(module->file, offset, out);
     put_line(module->file, offset, out);
-    place = malloc(sizeof(*place));
-    if (!place)
-        return;
-    place->offset = offset;
-    place->symbol = *out;
-    HASH_ADD(hh, module->places, offset, sizeof(place->offset), place);
-    if (!place->hh.tbl)
-        free(place);
+    HASH_ENSURE(module->places, offset, offset, place);
+    if (place)
+        place->symbol = *out;
 }
