@@ -57,17 +57,17 @@ bool fit_begin(struct fit *fit, struct calibrate_bench *bench,
 {
     *fit = (struct fit){
         .bench = bench, .parameters = parameters, .error = error, .error_bytes = error_bytes};
-    fit->rows = calloc(bench->row_count + 1, sizeof(*fit->rows));
-    fit->row_at = calloc(bench->row_count + 1, sizeof(*fit->row_at));
-    fit->axes = calloc(parameters->count + 1, sizeof(*fit->axes));
-    fit->weights = calloc(bench->row_count + 1, sizeof(*fit->weights));
-    fit->z = calloc(bench->row_count + 1, sizeof(*fit->z));
-    fit->unsteady = calloc(bench->row_count + 1, sizeof(*fit->unsteady));
-    fit->jacobian =
-        calloc((bench->row_count + 1) * (parameters->count + 1), sizeof(*fit->jacobian));
+    const size_t rows = bench->row_count;
+    fit->rows = fit_zeros(fit, rows, sizeof(*fit->rows));
+    fit->row_at = fit_zeros(fit, rows, sizeof(*fit->row_at));
+    fit->axes = fit_zeros(fit, parameters->count, sizeof(*fit->axes));
+    fit->weights = fit_numbers(fit, rows);
+    fit->z = fit_numbers(fit, rows);
+    fit->unsteady = fit_zeros(fit, rows, sizeof(*fit->unsteady));
+    fit->jacobian = fit_numbers(fit, (rows + 1) * (parameters->count + 1));
     if (!fit->rows || !fit->row_at || !fit->axes || !fit->weights || !fit->z || !fit->unsteady ||
         !fit->jacobian)
-        return fit_out_of_memory(fit);
+        return false;
     size_t at = 0;
     for (size_t work = 0; work < bench->work_count; work++) {
         for (size_t i = 0; i < bench->rows[work].count; i++, at++) {
@@ -81,9 +81,9 @@ bool fit_begin(struct fit *fit, struct calibrate_bench *bench,
         if (!parameters->items[i].is_free || parameters->items[i].cost >= 0)
             continue;
         struct fit_axis *axis = &fit->axes[fit->axis_count];
-        axis->members = calloc(parameters->count, sizeof(*axis->members));
+        axis->members = fit_zeros(fit, parameters->count, sizeof(*axis->members));
         if (!axis->members)
-            return fit_out_of_memory(fit);
+            return false;
         fit->axis_count++;
         axis->members[axis->count++] = i;
     }
@@ -186,6 +186,26 @@ size_t fit_batch_best(const struct fit *fit, const struct fit_batch *batch, doub
         }
     }
     return best;
+}
+
+bool fit_take_best(struct fit *fit, const double *steps, size_t count, size_t *out_best)
+{
+    const size_t n = fit->axis_count;
+    struct fit_batch *batch = fit_batch_new(fit, count);
+    double cost = fit->cost * (1 - 1e-9);
+    *out_best = SIZE_MAX;
+    for (size_t t = 0; batch && t < count; t++)
+        fit_batch_step(fit, batch, steps + t * n);
+    const bool good = batch && fit_batch_run(fit, batch);
+    if (good)
+        *out_best = fit_batch_best(fit, batch, &cost);
+    if (*out_best != SIZE_MAX) {
+        fit_move(fit, steps + *out_best * n, 1);
+        memcpy(fit->z, fit_batch_z(fit, batch, *out_best), fit->row_count * sizeof(*fit->z));
+        fit->cost = cost;
+    }
+    free(batch);
+    return good;
 }
 
 bool fit_refused(const struct fit *fit, const double *z)

@@ -74,6 +74,9 @@ void fit_batch_step(struct fit *fit, struct fit_batch *batch, const double *step
 bool fit_batch_run(struct fit *fit, struct fit_batch *batch);
 #define FIT_REFUSED 1e7
 double *fit_batch_z(const struct fit *fit, const struct fit_batch *batch, size_t place);
+/* Tries steps of all axes, `count` of them, and takes the one of the least cost, if that is less than the cost now. *out_best: which;
+ * SIZE_MAX: none was taken. */
+bool fit_take_best(struct fit *fit, const double *steps, size_t count, size_t *out_best);
 /* The place of the least cost among those that cost less than *cost, and what; SIZE_MAX: none does. */
 size_t fit_batch_best(const struct fit *fit, const struct fit_batch *batch, double *cost);
 bool fit_refused(const struct fit *fit, const double *z);

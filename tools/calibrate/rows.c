@@ -51,15 +51,6 @@ static struct place later(const struct maker *maker, struct place a, struct plac
     return of_a == REPLAY_UNKNOWN || of_b > of_a ? b : a;
 }
 
-static bool add(struct calibrate_rows *rows, struct calibrate_row row, double step)
-{
-    if (!LIST_ROOM(rows))
-        return false;
-    row.sigma = step;
-    rows->items[rows->count++] = row;
-    return true;
-}
-
 static double difference(uint64_t begin, uint64_t end)
 {
     return end >= begin ? (double)(end - begin) : -(double)(begin - end);
@@ -85,14 +76,14 @@ static bool add_length(struct maker *maker, struct place from, struct place to)
     if (begin == REPLAY_UNKNOWN || end == REPLAY_UNKNOWN)
         return true;
     bool stamped = maker->work->ops[from.op].stamped || maker->work->ops[to.op].stamped;
-    return add(maker->out,
-               (struct calibrate_row){.from_op = from.op,
-                                      .from = from.instant,
-                                      .to_op = to.op,
-                                      .to = to.instant,
-                                      .measured = difference(begin, end),
-                                      .behind = sqrt(ended(maker, from) + ended(maker, to))},
-               stamped ? maker->tick_ns : 1.0);
+    return LIST_ADD(maker->out,
+                    (struct calibrate_row){.from_op = from.op,
+                                           .from = from.instant,
+                                           .to_op = to.op,
+                                           .to = to.instant,
+                                           .measured = difference(begin, end),
+                                           .behind = sqrt(ended(maker, from) + ended(maker, to)),
+                                           .sigma = stamped ? maker->tick_ns : 1.0});
 }
 
 static bool sets_signal(unsigned kind)
@@ -109,9 +100,7 @@ static int by_signal_and_end(const void *left, const void *right)
 {
     const struct setting *a = left;
     const struct setting *b = right;
-    if (a->signal != b->signal)
-        return a->signal < b->signal ? -1 : 1;
-    return a->end_ns < b->end_ns ? -1 : a->end_ns > b->end_ns;
+    return ORDER_2(a->signal, b->signal, a->end_ns, b->end_ns);
 }
 
 /* A signal may be set behind the wait for it: all are noted first. */
@@ -234,13 +223,12 @@ static bool fill(struct maker *maker)
     }
     for (size_t i = 0; i < work->cost_count; i++) {
         const struct calibrate_cost *cost = &work->costs[i];
-        if (cost->cost < TWIN_COST_COUNT &&
-            !add(maker->out,
-                 (struct calibrate_row){.from_op = CALIBRATE_NONE,
-                                        .to_op = CALIBRATE_NONE,
-                                        .cost = (uint8_t)cost->cost,
-                                        .measured = (double)cost->ns},
-                 1.0))
+        const struct calibrate_row row = {.from_op = CALIBRATE_NONE,
+                                          .to_op = CALIBRATE_NONE,
+                                          .cost = (uint8_t)cost->cost,
+                                          .measured = (double)cost->ns,
+                                          .sigma = 1.0};
+        if (cost->cost < TWIN_COST_COUNT && !LIST_ADD(maker->out, row))
             return false;
     }
     return true;
@@ -258,7 +246,7 @@ static int by_begin(const void *left, const void *right)
 {
     const struct span *a = left;
     const struct span *b = right;
-    return a->begin < b->begin ? -1 : a->begin > b->begin;
+    return ORDER(a->begin, b->begin);
 }
 
 /* The last two ends (or first two beginnings) seen so far, of different queues. */
@@ -336,9 +324,9 @@ static double tick_of(const struct calibrate_work *work, double tick_ns)
 
 static int by_size(const void *left, const void *right)
 {
-    double a = *(const double *)left;
-    double b = *(const double *)right;
-    return a < b ? -1 : a > b;
+    const double *a = left;
+    const double *b = right;
+    return ORDER(*a, *b);
 }
 
 double calibrate_median(double *values, size_t count)

@@ -106,49 +106,14 @@ static size_t list_near(const struct fit *fit, const struct fit_system *system, 
     return count;
 }
 
-static void take_place(struct fit *fit, const struct fit_batch *batch, size_t place,
-                       const double *step, double cost)
-{
-    fit_move(fit, step, 1);
-    memcpy(fit->z, fit_batch_z(fit, batch, place), fit->row_count * sizeof(*fit->z));
-    fit->cost = cost;
-}
-
-/* Goes the same way again as long as that wins. */
-static bool go_on(struct fit *fit, const double *step)
-{
-    struct fit_batch *batch = fit_batch_new(fit, 1);
-    bool good = batch != NULL;
-    bool won = true;
-    for (unsigned i = 0; good && won && i < AGAIN_MOST; i++) {
-        double cost = fit->cost * (1 - 1e-9);
-        batch->count = 0;
-        fit_batch_step(fit, batch, step);
-        good = fit_batch_run(fit, batch);
-        won = good && fit_batch_best(fit, batch, &cost) != SIZE_MAX;
-        if (won)
-            take_place(fit, batch, 0, step, cost);
-    }
-    free(batch);
-    return good;
-}
-
-/* Takes the best of these steps, as often as it wins. */
+/* Takes the best of these steps, and goes the same way again as long as that wins. */
 static bool take_best(struct fit *fit, const double *steps, size_t count)
 {
-    struct fit_batch *batch = fit_batch_new(fit, count);
-    if (!batch)
-        return false;
-    for (size_t t = 0; t < count; t++)
-        fit_batch_step(fit, batch, steps + t * fit->axis_count);
-    bool good = fit_batch_run(fit, batch);
-    double cost = fit->cost * (1 - 1e-9);
-    size_t best = good ? fit_batch_best(fit, batch, &cost) : SIZE_MAX;
-    if (best != SIZE_MAX) {
-        take_place(fit, batch, best, steps + best * fit->axis_count, cost);
-        good = go_on(fit, steps + best * fit->axis_count);
-    }
-    free(batch);
+    size_t best = SIZE_MAX;
+    bool good = fit_take_best(fit, steps, count, &best);
+    const double *step = steps + (best != SIZE_MAX ? best : 0) * fit->axis_count;
+    for (unsigned i = 0; good && best != SIZE_MAX && i < AGAIN_MOST; i++)
+        good = fit_take_best(fit, step, 1, &best);
     return good;
 }
 

@@ -102,25 +102,14 @@ static bool try_steps(struct fit *fit, const struct fit_system *system, double *
 {
     size_t n = fit->axis_count;
     double *steps = fit_numbers(fit, DAMPINGS * n);
-    struct fit_batch *batch = fit_batch_new(fit, DAMPINGS);
     size_t best = SIZE_MAX;
-    double best_cost = fit->cost * (1 - 1e-9);
-    bool good = steps && batch;
-    for (size_t t = 0; good && t < DAMPINGS; t++) {
+    for (size_t t = 0; steps && t < DAMPINGS; t++)
         step_of(fit, system, *damping * pow(30, (double)t - 1), steps + t * n);
-        fit_batch_step(fit, batch, steps + t * n);
-    }
-    good = good && fit_batch_run(fit, batch);
-    if (good)
-        best = fit_batch_best(fit, batch, &best_cost);
+    const bool good = steps && fit_take_best(fit, steps, DAMPINGS, &best);
     *out_won = best != SIZE_MAX;
-    if (*out_won) {
-        fit_move(fit, steps + best * n, 1);
-        memcpy(fit->z, fit_batch_z(fit, batch, best), fit->row_count * sizeof(*fit->z));
+    if (*out_won)
         *damping = fmax(*damping * pow(30, (double)best - 1), 1e-12);
-    }
     free(steps);
-    free(batch);
     return good;
 }
 
