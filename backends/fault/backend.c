@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fault wrapper: makes chosen calls of ops fail (README.md). Handles are the backend's own. */
-#include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "rules.h"
 #include "seam/wrapper.h"
@@ -10,22 +10,6 @@ static struct twin_backend below;
 static struct twin_backend outer;
 static const twin_services *services;
 static struct fault_rules rules;
-
-/* Operations that answer no status cannot fail. */
-enum op {
-#define OP(...)
-#define STATUS_OP(group, op, parameters, arguments) OP_##group##_##op,
-#include "seam/ops.def"
-    OP_COUNT
-};
-static_assert(OP_COUNT <= FAULT_OPS_MOST, "rules have room for all ops");
-
-static const struct fault_op ops[OP_COUNT] = {
-#define OP(...)
-#define STATUS_OP(group, op, parameters, arguments) {#group "." #op, false},
-#define CREATE_OP(group, op, parameters, arguments) {#group "." #op, true},
-#include "seam/ops.def"
-};
 
 static const char *status_name(twin_status status)
 {
@@ -37,11 +21,11 @@ static const char *status_name(twin_status status)
     return names[status];
 }
 
-static void tell(enum op op, const struct fault_rule *rule, uint64_t call)
+static void report(enum fault_op op, const struct fault_rule *rule, uint64_t call)
 {
     char text[160];
     (void)snprintf(text, sizeof(text), "TWINRT_FAIL: call %llu, which is %s, answers %s%s",
-                   (unsigned long long)call, ops[op].name, status_name(rule->status),
+                   (unsigned long long)call, fault_op_name(op), status_name(rule->status),
                    rule->after ? " after its work" : "");
     services->log(2, text);
 }
@@ -51,21 +35,23 @@ static void tell(enum op op, const struct fault_rule *rule, uint64_t call)
     static twin_status group##_##op parameters                                                     \
     {                                                                                              \
         uint64_t which_call = 0;                                                                   \
-        const struct fault_rule *rule = fault_rules_match(&rules, OP_##group##_##op, &which_call); \
+        const struct fault_rule *rule =                                                            \
+            fault_rules_match(&rules, FAULT_OP_##group##_##op, &which_call);                       \
         if (!rule)                                                                                 \
             return below.group.op arguments;                                                       \
         if (rule->after)                                                                           \
             (void)below.group.op arguments;                                                        \
-        tell(OP_##group##_##op, rule, which_call);                                                 \
+        report(FAULT_OP_##group##_##op, rule, which_call);                                         \
         return rule->status;                                                                       \
     }
 #include "seam/ops.def"
 
 static twin_status process_start(const twin_services *given)
 {
-    char why[512];
+    char why[512] = "TWINRT_FAIL: ";
+    const size_t used = strlen(why);
     services = given;
-    if (!fault_rules_read(given->setting("TWINRT_FAIL"), ops, OP_COUNT, &rules, why, sizeof(why))) {
+    if (!fault_rules_read(given->setting("TWINRT_FAIL"), &rules, why + used, sizeof(why) - used)) {
         given->because(why);
         return TWIN_E_INVALID;
     }
@@ -78,7 +64,7 @@ twin_wrapper_entry(const struct twin_backend *inner);
 const struct twin_backend *twin_wrapper_entry(const struct twin_backend *inner)
 {
     below = *inner;
-    outer = below; /* what cannot fail goes straight through */
+    outer = below; /* operations that cannot fail are called directly */
     outer.process.start = process_start;
 #define OP(...)
 #define STATUS_OP(group, op, parameters, arguments) outer.group.op = group##_##op;

@@ -16,6 +16,22 @@ static const struct status_name statuses[] = {
 #undef STATUS_NAME
 };
 
+/* `creates`: it gives an object that would be lost with the result. */
+static const struct {
+    const char *name;
+    bool creates;
+} ops[FAULT_OPS] = {
+#define OP(...)
+#define STATUS_OP(group, op, parameters, arguments) {#group "." #op, false},
+#define CREATE_OP(group, op, parameters, arguments) {#group "." #op, true},
+#include "seam/ops.def"
+};
+
+const char *fault_op_name(enum fault_op op)
+{
+    return ops[op].name;
+}
+
 /* "work.copy" by "work.copy", "work.*" and "*". */
 static bool fits(const char *pattern, size_t length, const char *name)
 {
@@ -52,15 +68,14 @@ static bool read_status(const char *text, size_t length, struct fault_rule *rule
     for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
         if (strncmp(statuses[i].name, text, length) == 0 && statuses[i].name[length] == '\0') {
             rule->status = statuses[i].status;
-            /* the second stands for a code that only a backend knows */
+            /* the second is for a code that only a backend knows */
             return rule->status != TWIN_OK && rule->status != TWIN_E_VENDOR;
         }
     return false;
 }
 
 /* One rule, without the comma. NULL, or what is wrong. */
-static const char *read_rule(const char *text, size_t length, const struct fault_op *ops,
-                             size_t op_count, struct fault_rule *rule)
+static const char *read_rule(const char *text, size_t length, struct fault_rule *rule)
 {
     const char *colon = memchr(text, ':', length);
     if (!colon)
@@ -69,37 +84,36 @@ static const char *read_rule(const char *text, size_t length, const struct fault
     if (!equal)
         return "has no \"=\" in front of the status";
     if (!read_calls(colon + 1, (size_t)(equal - colon - 1), rule))
-        return "needs the number of a call between \":\" and \"=\", from 1 on; \"+\" behind it "
-               "means all later ones too";
+        return "has no number of a call between \":\" and \"=\"; expected 1 or more, \"+\" after "
+               "it includes all later calls";
     if (!read_status(equal + 1, length - (size_t)(equal + 1 - text), rule))
-        return "needs a status behind \"=\", such as TWIN_E_NOMEM";
+        return "has no status after \"=\", such as TWIN_E_NOMEM";
     bool any = false;
-    for (size_t i = 0; i < op_count; i++) {
+    for (size_t i = 0; i < FAULT_OPS; i++) {
         rule->ops[i] = fits(text, (size_t)(colon - text), ops[i].name) &&
-                       !(rule->after && ops[i].makes && memchr(text, '*', length));
+                       !(rule->after && ops[i].creates && memchr(text, '*', length));
         any = any || rule->ops[i];
-        if (rule->ops[i] && rule->after && ops[i].makes)
-            return "makes something, which would be lost with its answer: not with \"/after\"";
+        if (rule->ops[i] && rule->after && ops[i].creates)
+            return "creates an object that would be lost with the result: \"/after\" is not "
+                   "allowed";
     }
-    return any ? NULL : "names no op that can fail";
+    return any ? NULL : "does not name an op that can fail";
 }
 
-bool fault_rules_read(const char *text, const struct fault_op *ops, size_t op_count,
-                      struct fault_rules *out, char *why, size_t why_bytes)
+bool fault_rules_read(const char *text, struct fault_rules *out, char *why, size_t why_bytes)
 {
     memset(out, 0, sizeof(*out));
     while (*text) {
         size_t length = strcspn(text, ",");
         if (length > 0) {
             if (out->count == FAULT_RULES_MOST) {
-                (void)snprintf(why, why_bytes, "TWINRT_FAIL has more than %u rules",
-                               FAULT_RULES_MOST);
+                (void)snprintf(why, why_bytes, "more than %u rules", FAULT_RULES_MOST);
                 return false;
             }
-            const char *wrong = read_rule(text, length, ops, op_count, &out->rule[out->count]);
+            const char *wrong = read_rule(text, length, &out->rule[out->count]);
             if (wrong) {
-                (void)snprintf(why, why_bytes, "TWINRT_FAIL: \"%.*s\" %s",
-                               (int)(length < 200 ? length : 200), text, wrong);
+                (void)snprintf(why, why_bytes, "\"%.*s\" %s", (int)(length < 200 ? length : 200),
+                               text, wrong);
                 return false;
             }
             out->count++;
@@ -110,7 +124,8 @@ bool fault_rules_read(const char *text, const struct fault_op *ops, size_t op_co
     return true;
 }
 
-const struct fault_rule *fault_rules_match(struct fault_rules *rules, size_t op, uint64_t *out_call)
+const struct fault_rule *fault_rules_match(struct fault_rules *rules, enum fault_op op,
+                                           uint64_t *out_call)
 {
     const struct fault_rule *hit = NULL;
     for (size_t i = 0; i < rules->count; i++) {

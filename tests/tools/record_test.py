@@ -225,11 +225,11 @@ class Print(Folder):
 
 class Refused(Folder):
     def test_rules_that_cannot_be_read(self):
-        for rule, reason in (("work.cpy:1=TWIN_E_NOMEM", "names no op"), ("work.copy=TWIN_E_NOMEM", 'no ":"'),
+        for rule, reason in (("work.cpy:1=TWIN_E_NOMEM", "does not name an op"), ("work.copy=TWIN_E_NOMEM", 'no ":"'),
                              ("work.copy:0=TWIN_E_NOMEM", "number of a call"), ("work.copy:1x=TWIN_E_NOMEM", "number"),
-                             ("work.copy:1", 'no "="'), ("work.copy:1=TWIN_OK", "needs a status"),
-                             ("work.copy:1=NOMEM", "needs a status"), ("work.copy:1=TWIN_E_VENDOR", "needs a status"),
-                             ("queue.create:1=TWIN_E_NOMEM/after", "would be lost"), ("w*:1=TWIN_E_NOMEM", "no op")):
+                             ("work.copy:1", 'no "="'), ("work.copy:1=TWIN_OK", "has no status"),
+                             ("work.copy:1=NOMEM", "has no status"), ("work.copy:1=TWIN_E_VENDOR", "has no status"),
+                             ("queue.create:1=TWIN_E_NOMEM/after", "would be lost"), ("w*:1=TWIN_E_NOMEM", "does not name an op")):
             done = subprocess.run([PROGRAM], capture_output=True, text=True, timeout=60, check=False,
                                   env={**os.environ, "TWINRT_BACKEND": "sim", "TWINRT_FAIL": rule})
             self.assertGreater(done.returncode, 0, rule)

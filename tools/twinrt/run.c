@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backends/fault/rules.h"
 #include "core/base/config.h"
 #include "core/backend/fault_file.h"
 #include "check_session.h"
@@ -60,6 +61,15 @@ static void take_faults(struct argp_state *state, const struct tool_option *opti
     if (!realpath(path, absolute))
         argp_failure(state, TWIN_TOOL_RUN_FAILED, errno, "%s", path);
     option_setting(state, option, absolute);
+}
+
+static void take_fail(struct argp_state *state, const struct tool_option *option, char *text)
+{
+    static struct fault_rules rules;
+    char why[400];
+    if (!fault_rules_read(text, &rules, why, sizeof(why)))
+        argp_error(state, "--fail: %s", why);
+    option_setting(state, option, text);
 }
 
 static void take_file(struct argp_state *state, const struct tool_option *option, char *name)
@@ -266,7 +276,7 @@ int twin_tool_run(int argc, char **argv)
         {"fail", "RULES",
          "Make calls of the device fail: work.copy:3=TWIN_E_NOMEM,... "
          "(share/doc/twinrt/backends/fault)",
-         option_setting, .setting = TWIN_SETTING_FAIL},
+         take_fail, .setting = TWIN_SETTING_FAIL},
         {"log", "LEVEL", "Log from this level on: error, warning, info, debug", option_setting,
          .setting = TWIN_SETTING_LOG},
         {"require-calls", NULL,
