@@ -486,6 +486,7 @@ static void start_header(void)
         .process = (uint32_t)getpid(),
         .seam_version = TWIN_SEAM_VERSION,
     };
+    (void)snprintf(header->program, sizeof(header->program), "%s", program_invocation_name);
 }
 
 static void forget_spares(void)

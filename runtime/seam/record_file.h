@@ -57,7 +57,7 @@
 
 #define TWIN_RECORD_MAGIC    "TWINREC" /* with its end: 8 bytes */
 #define TWIN_RECORD_VERSION  4u
-#define TWIN_RECORD_REVISION 6u
+#define TWIN_RECORD_REVISION 7u
 /* A multiple of 64 KiB, so that chunks lie in as few large pages of the file system as can be. */
 #define TWIN_RECORD_HEADER_BYTES 65536u
 #define TWIN_RECORD_CHUNK_MAGIC  0x4b4e4843u /* "CHNK" */
@@ -91,8 +91,9 @@ struct twin_record_header {
      * Before, or if it is 0, one thread alone has called a device whose answers depend on its calls alone, and most of them
      * are left out. */
     uint64_t nd_from;
+    char program[256]; /* argv[0] of the process, with its end; "": not known (before revision 7) */
 };
-static_assert(sizeof(struct twin_record_header) == 80, "layout");
+static_assert(sizeof(struct twin_record_header) == 336, "layout");
 
 /* At the beginning of each chunk. */
 struct twin_record_chunk {

@@ -18,19 +18,30 @@
 #define TWIN_RUN_MAGIC UINT64_C(0x656761706e697774) /* "twinpage" */
 /* In `asked`: report whatever the threads wait for, and answer with the same number. */
 #define TWIN_RUN_ASK_ANY UINT32_MAX
+#define TWIN_RUN_SITES   32u
 /* Real time between two looks of a wait that stands still. */
 #define TWIN_RUN_LOOK_NS 100000000u
 
+/* Where a thread called from, for the tool to find the line. */
+typedef struct twin_run_site {
+    uint64_t address; /* where the call returns to */
+    uint64_t offset;  /* the same, in the file that is mapped there */
+    uint32_t thread;  /* system id */
+    uint32_t spare;
+} twin_run_site;
+
 typedef struct twin_run_slot {
     _Atomic int32_t process; /* getpid(); 0: free */
-    _Atomic uint32_t
-        looks; /* grows while every wait that can end by itself is over and an endless one stands still */
-    _Atomic uint32_t
-        moves; /* grows when one of those looks finds that a call began or the device moved */
-    _Atomic uint32_t
-        asked; /* by the tool: `moves` + 1 as it knows them; 0: nothing is asked; TWIN_RUN_ASK_ANY */
-    _Atomic uint32_t
-        answered; /* the same number when the report is out and nothing had moved; else as it was */
+    /* Grows while every wait that can end by itself is over and an endless one stands still. */
+    _Atomic uint32_t looks;
+    /* Grows when one of those looks finds that a call began or the device moved. */
+    _Atomic uint32_t moves;
+    /* By the tool: `moves` + 1 as it knows them; 0: nothing is asked; TWIN_RUN_ASK_ANY. */
+    _Atomic uint32_t asked;
+    /* The same number when the report is out and nothing had moved; else as it was. */
+    _Atomic uint32_t answered;
+    uint32_t site_count; /* of the report; written before `answered` */
+    twin_run_site sites[TWIN_RUN_SITES];
 } twin_run_slot;
 
 typedef struct twin_run_page {

@@ -15,6 +15,7 @@ TOOL = os.path.abspath(sys.argv.pop())
 STALLED = 97
 TIMED_OUT = 124
 DONE = 5  # what the program ends with
+LINE = r"\ntwinrt: thread \d+ called from %s \(\S*stall_program\.c:\d+\)\n"
 
 
 def run(*arguments, **options):
@@ -31,7 +32,8 @@ class Stall(unittest.TestCase):
         got = run("--stall-after", "1", "--host-time", "calls", "--", PROGRAM, "never")
         self.assertEqual(got.returncode, STALLED, got.stderr)
         self.assertIn("waits for notify 0", got.stderr)
-        self.assertIn("nothing has moved in process", got.stderr)
+        self.assertIn("made no progress for 1 s (--stall-after)", got.stderr)
+        self.assertRegex(got.stderr, LINE % "wait_endlessly")
 
     def test_also_when_files_are_asked_for(self):
         got = run("--stall-after", "1", "--host-time", "calls", "--stats", "--", PROGRAM, "never")
@@ -77,6 +79,7 @@ class Timeout(unittest.TestCase):
             self.assertIn("has not ended within 1 s (--timeout)", got.stderr)
             self.assertIn("waits for notify 0", got.stderr)
             self.assertRegex(got.stderr, r"thread \d+ .*: in aclrtSynchronizeStream, called at ")
+            self.assertRegex(got.stderr, LINE % "wait_endlessly")
 
     def test_a_deadlock_of_the_host_alone_is_reported(self):
         """Two threads wait for each other's mutex; the device is idle, and no work was ever submitted."""
@@ -85,6 +88,8 @@ class Timeout(unittest.TestCase):
         lines = re.findall(r"thread (\d+) .*in pthread_mutex_lock, called at .*, for thread (\d+)", got.stderr)
         self.assertEqual(len(lines), 2, got.stderr)
         self.assertEqual(lines[0], lines[1][::-1], got.stderr)
+        for function in ("deadlock_by_locks", "lock_in_other_order"):
+            self.assertRegex(got.stderr, LINE % function)
         self.assertIn("no stream has work", got.stderr)
         for said in re.findall(r"^  thread.*", got.stderr, re.MULTILINE):
             self.assertEqual(got.stderr.count(said), 1, got.stderr)

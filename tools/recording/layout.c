@@ -32,7 +32,7 @@ static void put_heads(FILE *to)
         ROW(header, header_bytes),   ROW(header, entry_bytes),   ROW(header, chunk_bytes),
         ROW(header, state),          ROW(header, chunks),        ROW(header, lost),
         ROW(header, wall_origin_ns), ROW(header, start_time_ns), ROW(header, process),
-        ROW(header, seam_version),   ROW(header, nd_from)};
+        ROW(header, seam_version),   ROW(header, nd_from),       ROW(header, program)};
     static const struct row chunk[] = {ROW(chunk, magic), ROW(chunk, span), ROW(chunk, index),
                                        ROW(chunk, used), ROW(chunk, follows)};
     static const struct row entry[] = {

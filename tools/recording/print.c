@@ -288,9 +288,12 @@ static void put_head(const struct printing *p)
     if (p->how->json) {
         fprintf(p->to, "{\"version\": %u, \"revision\": %u, \"state\": \"%s\", \"lost\": %" PRIu64,
                 header->version, header->revision, state_of(header), header->lost);
-        if (!p->how->stable)
+        if (!p->how->stable) {
             fprintf(p->to, ", \"process\": %u, \"start_time_ns\": %" PRIu64, header->process,
                     header->start_time_ns);
+            put_name(p, "program");
+            put_text(p, header->program);
+        }
         fputs(",\n\"damage\": [", p->to);
     } else {
         fprintf(p->to,

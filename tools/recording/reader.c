@@ -368,6 +368,7 @@ static enum twin_recording_result make(twin_recording *recording, const char *na
     memcpy(&recording->header, recording->bytes,
            recording->size < sizeof(recording->header) ? recording->size
                                                        : sizeof(recording->header));
+    recording->header.program[sizeof(recording->header.program) - 1] = '\0';
     enum twin_recording_result result = check_header(recording, name, error, error_bytes);
     if (result == TWIN_RECORDING_OK &&
         (!read_chunks(recording) ||

@@ -19,6 +19,7 @@
 #include "run_guardian.h"
 #include "run_process.h"
 #include "run_watch.h"
+#include "seam/record_file.h"
 
 #define WAITS_EXPLAINED  3u
 #define WAITS_MOST       1000u
@@ -114,13 +115,21 @@ static void name_process(enum file which, size_t index, char *out, size_t room)
 {
     const struct wanted_file *file = &options.files.item[which];
     const char *path = file->found.items[index].name;
+    const char *program = options.program[0];
+    char recorded[sizeof(((struct twin_record_header *)NULL)->program)];
+    if (which == FILE_RECORD &&
+        twin_tool_recorded_program(file->found.items[index].path, recorded, sizeof(recorded)) &&
+        strcmp(recorded, program) != 0) {
+        const char *slash = strrchr(recorded, '/'); /* started by the program, or by a script */
+        program = slash ? slash + 1 : recorded;
+    }
     bool alone = file->found.count == 1 && (!file->given || file->apart);
     if (file->given && !(alone && which == FILE_RECORD))
         (void)snprintf(out, room, "%s", alone ? file->given : path);
     else if (alone)
-        (void)snprintf(out, room, "%s", options.program[0]);
+        (void)snprintf(out, room, "%s", program);
     else
-        (void)snprintf(out, room, "%s, process %s", options.program[0], strrchr(path, '.') + 1);
+        (void)snprintf(out, room, "%s, process %s", program, strrchr(path, '.') + 1);
 }
 
 /* Prints what one process left. Returns TWIN_TOOL_*. */

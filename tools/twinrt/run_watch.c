@@ -16,6 +16,7 @@
 
 #include "core/base/config.h"
 #include "run_family.h"
+#include "run_sites.h"
 #include "seam/run_page.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -27,13 +28,13 @@
 /* Processes that use more than this part of the processor's time compute. */
 #define COMPUTES_PART 100u
 
-/* What the tool knows of a slot's process. */
+/* The state of the process of a slot. */
 struct process {
     int32_t id;        /* 0: none */
     uint64_t began;    /* the number may be another process's later */
     uint32_t looks;    /* as last seen */
     uint32_t moves;    /* as last seen */
-    uint64_t still_ns; /* for so long its waits have been seen to stand still */
+    uint64_t still_ns; /* how long its waits have been seen without progress */
     uint64_t asked_ns; /* when it was asked to report; 0: it was not */
     uint64_t ended_ns; /* when it was sent SIGTERM; 0: it was not */
 };
@@ -47,10 +48,9 @@ struct run_watch {
     uint64_t used_ns;    /* of the processor, by all processes of the run, when that began */
     uint64_t timeout_ns; /* 0: none */
     uint64_t began_ns;   /* when the run began */
-    uint64_t
-        asked_ns; /* when, after the timeout, processes were asked to report; 0: they were not */
-    uint64_t ended_ns; /* when they were sent SIGTERM; 0: they were not */
-    int32_t own;       /* a child that is no process of the run */
+    uint64_t asked_ns;   /* when processes were asked to report after the timeout; 0: never */
+    uint64_t ended_ns;   /* when they were sent SIGTERM; 0: never */
+    int32_t own;         /* a child that does not belong to the run */
     struct process processes[TWIN_RUN_SLOTS];
 };
 
@@ -107,8 +107,8 @@ void run_watch_free(struct run_watch *watch)
 
 /* ---- one look ---------------------------------------------------------------------------------- */
 
-/* The process of the slot as it is now; a slot of one that is gone is free again. What does not descend from the tool is left
- * alone: where a program has process numbers of its own (a container), the number in the slot is most likely none of the run. */
+/* The process of the slot as it is now; the slot of a process that has ended is free again. A process that does not descend from the
+ * tool is left alone: in a container the numbers of processes differ, and the one in the slot may be of another process. */
 static bool follow(twin_run_slot *slot, struct process *process)
 {
     uint64_t began = 0;
@@ -166,9 +166,10 @@ static bool act(const struct run_watch *watch, twin_run_slot *slot, struct proce
         return false; /* it looks soon, or something moves now */
     process->ended_ns = now;
     fprintf(stderr,
-            "twinrt: nothing has moved in process %" PRId32 " for %" PRIu64
-            " s (--stall-after): it is ended\n",
+            "twinrt: process %" PRId32 " made no progress for %" PRIu64
+            " s (--stall-after); it is being ended\n",
             process->id, watch->limit_ns / NS_PER_S);
+    run_sites_print(slot);
     run_family_signal(process->id, process->began, SIGTERM);
     return true;
 }
@@ -185,7 +186,8 @@ static void ask_all(struct run_watch *watch, int32_t program, uint64_t now)
     bool any = false;
     watch->asked_ns = now;
     fprintf(stderr,
-            "twinrt: the program has not ended within %" PRIu64 " s (--timeout): it is ended\n",
+            "twinrt: the program has not ended within %" PRIu64
+            " s (--timeout); it is being ended\n",
             watch->timeout_ns / NS_PER_S);
     for (unsigned i = 0; i < TWIN_RUN_SLOTS; i++) {
         if (!follow(&watch->page->slots[i], &watch->processes[i]))
@@ -210,12 +212,15 @@ static bool have_all_answered(const struct run_watch *watch)
 
 static void end_all(const struct run_watch *watch, int number)
 {
-    for (unsigned i = 0; i < TWIN_RUN_SLOTS && number == SIGTERM; i++)
-        if (watch->processes[i].id != 0 &&
-            atomic_load(&watch->page->slots[i].answered) != TWIN_RUN_ASK_ANY)
+    for (unsigned i = 0; i < TWIN_RUN_SLOTS && number == SIGTERM; i++) {
+        const twin_run_slot *slot = &watch->page->slots[i];
+        const int32_t id = watch->processes[i].id;
+        if (id != 0 && atomic_load(&slot->answered) == TWIN_RUN_ASK_ANY)
+            run_sites_print(slot);
+        else if (id != 0)
             fprintf(stderr,
-                    "twinrt: process %" PRId32 " did not report what its threads wait for\n",
-                    watch->processes[i].id);
+                    "twinrt: process %" PRId32 " did not report what its threads wait for\n", id);
+    }
     (void)run_family_signal_all(watch->own, number);
 }
 
@@ -292,8 +297,7 @@ bool run_watch_look(struct run_watch *watch, int32_t program)
     if (!any || moved) {
         watch->window_ns = 0;
         for (unsigned i = 0; i < TWIN_RUN_SLOTS && moved; i++)
-            watch->processes[i].still_ns =
-                0; /* what moves in one process may be what another waits for */
+            watch->processes[i].still_ns = 0; /* others may wait for the process that moves */
         return false;
     }
     if (watch->window_ns == 0)
@@ -307,7 +311,7 @@ bool run_watch_look(struct run_watch *watch, int32_t program)
         return false;
     uint64_t used = run_family_used_ns(watch->own);
     if (used < watch->used_ns || used - watch->used_ns > watch->window_ns / COMPUTES_PART) {
-        watch->window_ns = 0; /* somebody computes, and may call yet */
+        watch->window_ns = 0; /* some process computes, and may call later */
         for (unsigned i = 0; i < TWIN_RUN_SLOTS; i++)
             watch->processes[i].still_ns = 0;
         return false;

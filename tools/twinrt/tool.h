@@ -51,6 +51,8 @@ int twin_tool_info_json(const struct twin_backend *backend, const char *plugin);
 
 /* Reads a recording. NULL, with a message: it cannot be read. */
 twin_recording *twin_tool_read_recording(const char *path);
+/* The name by which the recorded process was started. False: the file does not say. */
+bool twin_tool_recorded_program(const char *path, char *out, size_t bytes);
 /* Says on standard error what is missing in a recording: damaged places, entries that were lost, a process that was killed. */
 void twin_tool_report_damage(const twin_recording *recording, const char *path);
 

@@ -85,13 +85,27 @@ void sim_watch_answer(void)
     sim_model_unlock();
 }
 
+void sim_watch_site(uint32_t thread, uint64_t address, uint64_t offset)
+{
+    twin_run_slot *here = slot;
+    if (here && here->site_count < TWIN_RUN_SITES)
+        here->sites[here->site_count++] =
+            (twin_run_site){.address = address, .offset = offset, .thread = thread};
+}
+
+static void answer(twin_run_slot *here, enum sim_stall_kind why, uint32_t with)
+{
+    here->site_count = 0;
+    sim_report_stall(why);
+    atomic_store(&here->answered, with);
+}
+
 void sim_watch_look(void)
 {
     if (!slot)
         return;
     if (is_asked(slot)) {
-        sim_report_stall(SIM_STALL_ASKED);
-        atomic_store(&slot->answered, TWIN_RUN_ASK_ANY);
+        answer(slot, SIM_STALL_ASKED, TWIN_RUN_ASK_ANY);
         return;
     }
     if (!only_endless())
@@ -102,9 +116,7 @@ void sim_watch_look(void)
         atomic_fetch_add(&slot->moves, 1);
     seen = found;
     uint32_t moves = atomic_load(&slot->moves) + 1;
-    if (atomic_load(&slot->asked) == moves && atomic_load(&slot->answered) != moves) {
-        sim_report_stall(SIM_STALL_WARNING);
-        atomic_store(&slot->answered, moves);
-    }
+    if (atomic_load(&slot->asked) == moves && atomic_load(&slot->answered) != moves)
+        answer(slot, SIM_STALL_WARNING, moves);
     atomic_fetch_add(&slot->looks, 1);
 }

@@ -17,6 +17,7 @@
 #include "seam/host_time.h"
 #include "signal/ipc.h"
 #include "wait/clock.h"
+#include "wait/hooks.h"
 #include "wait/process_threads.h"
 #include "wait/progress.h"
 #include "wait/wait.h"
@@ -25,7 +26,7 @@
 #define OUTSIDE_NAMED 16u
 
 /* Module and offset. No lock of the loader is taken: a thread that has it may be waiting for the model. */
-static void add_site(struct text *text, const void *site)
+static void add_site(struct text *text, uint32_t thread, const void *site)
 {
     if (!site)
         return;
@@ -35,8 +36,10 @@ static void add_site(struct text *text, const void *site)
         const char *path = found.dlfo_link_map->l_name;
         const char *slash = strrchr(path, '/');
         const char *name = slash ? slash + 1 : path;
+        const uintptr_t offset = (uintptr_t)site - found.dlfo_link_map->l_addr;
         sim_text_add(text, ", called at %s+0x%llx", *name ? name : "the program",
-                     (unsigned long long)((uintptr_t)site - found.dlfo_link_map->l_addr));
+                     (unsigned long long)offset);
+        sim_watch_site(thread, (uintptr_t)site, offset);
         return;
     }
 #endif
@@ -94,7 +97,7 @@ static void add_wait(struct text *text, const struct sim_wait *wait)
     add_thread(text, wait->thread->system_id);
     if (place && place->call && !sim_wait_serves(wait)) {
         sim_text_add(text, "in %s", place->call->name);
-        add_site(text, place->site);
+        add_site(text, wait->thread->system_id, place->site);
         sim_text_add(text, ": ");
     }
     add_awaited(text, wait);
@@ -173,7 +176,7 @@ static void add_outside(struct text *text, uint32_t thread, bool attached)
         return;
     }
     sim_text_add(text, "%s", outside.found.blocked_in);
-    add_site(text, outside.found.call_site);
+    add_site(text, thread, outside.found.call_site);
     if (outside.found.waits_for != 0)
         sim_text_add(text, ", for thread %u", outside.found.waits_for);
 }

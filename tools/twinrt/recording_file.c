@@ -2,6 +2,7 @@
 /* Reading a recording, and what is missing in it. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "recording/reader.h"
 #include "tool.h"
@@ -14,6 +15,19 @@ twin_recording *twin_tool_read_recording(const char *path)
         return recording;
     fprintf(stderr, "twinrt: %s\n", error);
     return NULL;
+}
+
+bool twin_tool_recorded_program(const char *path, char *out, size_t bytes)
+{
+    struct twin_record_header header = {0};
+    FILE *file = fopen(path, "re");
+    const bool read = file && fread(&header, sizeof(header), 1, file) == 1 &&
+                      memcmp(header.magic, TWIN_RECORD_MAGIC, sizeof(header.magic)) == 0;
+    if (file)
+        (void)fclose(file);
+    header.program[sizeof(header.program) - 1] = '\0';
+    (void)snprintf(out, bytes, "%s", header.program);
+    return read && header.program[0] != '\0';
 }
 
 void twin_tool_report_damage(const twin_recording *recording, const char *path)
