@@ -25,21 +25,22 @@ static void add_stub(char *reason, size_t bytes)
     size_t used = strlen(reason);
     if (ascend_library_found.stub[0] != '\0')
         snprintf(reason + used, bytes - used,
-                 "; %s is loaded, a stub for building, in the place of the driver's library",
+                 "; %s is loaded in place of the driver's library: it is a stub for building",
                  ascend_library_found.stub);
 }
 
-/* Opens what is below and counts its devices. */
+/* Initializes the vendor's runtime and counts its devices. */
 static twin_status begin(char *reason, size_t bytes)
 {
     int32_t code = vendor.init(NULL);
-    /* A part of the program that calls the vendor's library by itself was faster. */
+    /* Other code of the program may have started the vendor's library before. */
     if (code != 0 && code != ACL_ERROR_REPEAT_INITIALIZE) {
         const char *text = vendor.recent_message ? vendor.recent_message() : NULL;
-        snprintf(reason, bytes,
-                 "%s cannot be started: it answers %d%s%s; see whether the driver is installed and "
-                 "the user may use the device (npu-smi info)",
-                 ascend_library_found.path, (int)code, text ? ", " : "", text ? text : "");
+        snprintf(
+            reason, bytes,
+            "%s cannot be started: it returned %d%s%s; see whether the driver is installed and "
+            "the user may use the device (npu-smi info)",
+            ascend_library_found.path, (int)code, text ? ", " : "", text ? text : "");
         add_stub(reason, bytes);
         return TWIN_E_SETUP;
     }
@@ -60,7 +61,7 @@ static twin_status begin(char *reason, size_t bytes)
                  visible);
     else
         snprintf(reason, bytes,
-                 "%s cannot count devices: it answers %d; see whether the driver is installed and "
+                 "%s cannot count devices: it returned %d; see whether the driver is installed and "
                  "fits the toolkit",
                  ascend_library_found.path, (int)code);
     add_stub(reason, bytes);

@@ -24,7 +24,7 @@
 #define REL_ADDRESS R_AARCH64_ABS64
 #define REL_DATA    R_AARCH64_GLOB_DAT
 #define REL_CALL    R_AARCH64_JUMP_SLOT
-#else /* there are no boards with such hosts: nothing is corrected */
+#else /* no board has such a host: nothing is corrected */
 #define REL_ADDRESS UINT32_MAX
 #define REL_DATA    UINT32_MAX
 #define REL_CALL    UINT32_MAX
@@ -54,7 +54,7 @@ static bool is_ours(const char *name)
     return false;
 }
 
-/* What was loaded: where, and what is in it. */
+/* A loaded library: its address and its segments. */
 typedef struct object {
     uintptr_t base;
     const ElfW(Phdr) * parts;
@@ -160,7 +160,7 @@ static void read_tables(const object *in, tables *out)
         out->bytes[1] = 0;
 }
 
-/* Entries may lie where the linker has taken the right to write away, once it was through. */
+/* Entries may be in pages that the linker has made read-only after relocation. */
 static void write_entry(const object *in, uintptr_t where, uintptr_t value)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of host functions. A thread of each channel runs the vendor's callbacks; a callback hands its call over to whoever
- * takes from the channel, and stays as long as the stream is to wait. */
+/* Calls of host functions. A thread of each channel runs the vendor's callbacks; a callback passes its call to the thread that
+ * takes from the channel, and returns when the stream may continue. */
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
@@ -20,8 +20,8 @@ typedef struct call_run {
     bool done;
 } call_run;
 
-/* A call that the vendor will make: until it was made, or for a deferred queue until its tasks go. The vendor knows it by its
- * number alone: one that it makes late finds nothing. */
+/* A call that the vendor will make: until it was made, or for a deferred queue until its tasks are dropped. The vendor has only its
+ * number: a late call finds nothing. */
 typedef struct call_task {
     struct call_task *next;
     uint64_t number;
@@ -36,7 +36,7 @@ struct twin_channel {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     /* Guarded by lock. */
-    uint32_t users; /* who created it, its thread, tasks */
+    uint32_t users; /* its creator, its thread, tasks */
     uint32_t streams;
     bool has_thread;
     bool closed;
@@ -145,7 +145,7 @@ static bool claim(uint64_t number, twin_host_call *out_call, twin_channel **out_
     return found;
 }
 
-/* The stream has come to it. Runs on the channel's thread. */
+/* The stream has reached the call. Runs on the channel's thread. */
 static void called(void *argument)
 {
     twin_channel *channel = NULL;
@@ -167,7 +167,7 @@ static void called(void *argument)
     if (!handed || (call.block && run->done))
         free(run);
     else
-        run->taken.call.block = false; /* who answers it, or ends the channel, gives it back */
+        run->taken.call.block = false; /* whoever answers it, or ends the channel, frees it */
     drop_locked(channel);
 }
 
@@ -179,7 +179,7 @@ static void *serve(void *argument)
     /* A second copy of this runtime has simulated time: a limit would make it pass. */
     const int32_t limit_ms = ascend_library_found.inner ? -1 : REPORT_MS;
     pthread_mutex_lock(&channel->lock);
-    /* Streams whose callbacks nobody wants must not wait for them. */
+    /* Streams must not wait for callbacks that no thread takes. */
     while ((!channel->closed || channel->streams > 0) && !atomic_load(&ascend.over)) {
         if (channel->streams == 0) {
             pthread_cond_wait(&channel->changed, &channel->lock);
@@ -190,7 +190,7 @@ static void *serve(void *argument)
         pthread_mutex_lock(&channel->lock);
         if (code == 0 || (code == ACL_ERROR_RT_REPORT_TIMEOUT && limit_ms > 0))
             continue;
-        /* Everybody waits, or streams come and go just now. */
+        /* All wait, or streams come and go just now. */
         const struct timespec until = from_now(PAUSE_NS);
         pthread_cond_timedwait(&channel->changed, &channel->lock, &until);
     }
@@ -286,7 +286,7 @@ twin_status ascend_work_call(twin_queue *queue, twin_channel *channel, const twi
 
 static twin_status channel_create(twin_hw_device *device, bool service, twin_channel **out_channel)
 {
-    (void)service; /* all of them have a thread of their own below */
+    (void)service; /* each has its own thread */
     twin_channel *channel = calloc(1, sizeof(*channel));
     if (!channel)
         return TWIN_E_NOMEM;
@@ -371,7 +371,7 @@ static void channel_answer(twin_channel *channel, uint64_t ticket)
     if (run) {
         DL_DELETE(channel->taken, run);
         if (run->taken.call.block) {
-            run->done = true; /* the callback that waits gives it back */
+            run->done = true; /* the callback that waits frees it */
             pthread_cond_broadcast(&channel->changed);
         } else {
             free(run);

@@ -12,8 +12,8 @@
 #define TEXT_BYTES 256
 
 static pthread_mutex_t opened_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t let_go = PTHREAD_COND_INITIALIZER; /* nobody holds some device any more */
-static twin_hw_device *opened[ASCEND_DEVICES_MOST];      /* guarded by opened_lock */
+static pthread_cond_t released = PTHREAD_COND_INITIALIZER; /* a device has no user any more */
+static twin_hw_device *opened[ASCEND_DEVICES_MOST];        /* guarded by opened_lock */
 
 /* Rises before one of the vendor's contexts goes: its address may be another's next. Relaxed: a thread uses a context only
  * while something keeps it, the core or a held device. */
@@ -60,7 +60,7 @@ static twin_status use_retained(twin_hw_device *device, twin_status none,
     if (status == TWIN_OK)
         *out_device = device;
     else if (device)
-        ascend_let_go(device);
+        ascend_release_device(device);
     return status;
 }
 
@@ -89,21 +89,21 @@ twin_status ascend_retain_any(twin_hw_device **out_device)
     return use_retained(device, TWIN_E_UNSUPPORTED, out_device);
 }
 
-void ascend_let_go(twin_hw_device *device)
+void ascend_release_device(twin_hw_device *device)
 {
     pthread_mutex_lock(&opened_lock);
     if (--device->holds == 0)
-        pthread_cond_broadcast(&let_go);
+        pthread_cond_broadcast(&released);
     pthread_mutex_unlock(&opened_lock);
 }
 
-/* Nobody else finds the device from here on, and nobody uses it. */
+/* No other thread finds the device from here on, and none uses it. */
 static void hide(twin_hw_device *device)
 {
     pthread_mutex_lock(&opened_lock);
     opened[device->index] = NULL;
     while (device->holds > 0)
-        pthread_cond_wait(&let_go, &opened_lock);
+        pthread_cond_wait(&released, &opened_lock);
     pthread_mutex_unlock(&opened_lock);
     ascend_unuse();
 }
@@ -190,7 +190,7 @@ static void device_close(twin_hw_device *device)
     hide(device);
     int32_t code = vendor.reset_device((int32_t)device->index);
     if (code != 0) {
-        snprintf(text, sizeof(text), "device %u does not close: the vendor's runtime answers %d",
+        snprintf(text, sizeof(text), "device %u cannot be closed: the vendor's runtime returned %d",
                  device->index, (int)code);
         ascend.services->log(2, text);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a device is, as far as the vendor's runtime tells. */
+/* Properties of a device, as far as the vendor's runtime reports them. */
 #include <string.h>
 
 #include "process.h"
@@ -14,7 +14,7 @@
 #define NS_PER_US          UINT64_C(1000)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Filled once per start, then read by everybody; what only an open device tells is added before it is handed out. */
+/* Filled once per start, then read by all threads; what only an open device reports is added before it is returned. */
 static twin_device_properties properties[ASCEND_DEVICES_MOST];
 static char pci_bus_ids[ASCEND_DEVICES_MOST][TWIN_PCI_BYTES];
 static bool known[ASCEND_DEVICES_MOST]; /* guarded by lock */
@@ -51,10 +51,10 @@ static uint64_t attribute(uint32_t index, aclrtDevAttr wanted)
 {
     int64_t value = 0;
     int older = older_question(wanted);
-    bool told = vendor.device_info && vendor.device_info(index, wanted, &value) == 0;
-    if (!told && older >= 0 && vendor.device_capability)
-        told = vendor.device_capability(index, (aclDeviceInfo)older, &value) == 0;
-    return told && value > 0 ? (uint64_t)value : 0;
+    bool found = vendor.device_info && vendor.device_info(index, wanted, &value) == 0;
+    if (!found && older >= 0 && vendor.device_capability)
+        found = vendor.device_capability(index, (aclDeviceInfo)older, &value) == 0;
+    return found && value > 0 ? (uint64_t)value : 0;
 }
 
 static bool begins(const char *text, const char *part)
@@ -149,8 +149,8 @@ static void read_properties_locked(uint32_t index)
         .stream_id_limit = stream_ids(soc),
     };
     int32_t machine = 0;
-    bool told = vendor.machine_index && vendor.machine_index((int32_t)index, &machine) == 0;
-    to->machine_index = told && machine >= 0 ? (uint32_t)machine : index;
+    bool found = vendor.machine_index && vendor.machine_index((int32_t)index, &machine) == 0;
+    to->machine_index = found && machine >= 0 ? (uint32_t)machine : index;
     aclrtUuid uuid;
     if (vendor.uuid && vendor.uuid((int32_t)index, &uuid) == 0) {
         to->has_uuid = true;

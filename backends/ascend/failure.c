@@ -25,7 +25,7 @@ static void note_locked(twin_queue *queue, const twin_failure *failure, int32_t 
 }
 
 /* On whatever thread of the vendor's or the program's. */
-static void told(aclrtExceptionInfo *info)
+static void on_failure(aclrtExceptionInfo *info)
 {
     const uint32_t device = vendor.failure_device(info), stream = vendor.failure_stream(info);
     const twin_failure failure = {.task_id = vendor.failure_task(info),
@@ -44,7 +44,7 @@ void ascend_failures_listen(bool on)
 {
     if (vendor.failure_listen && vendor.failure_code && vendor.failure_device &&
         vendor.failure_stream && vendor.failure_task && vendor.failure_thread)
-        vendor.failure_listen(on ? told : NULL);
+        vendor.failure_listen(on ? on_failure : NULL);
 }
 
 void ascend_failures_add_queue(twin_queue *queue)

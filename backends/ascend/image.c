@@ -75,7 +75,7 @@ static void image_unload(twin_loaded_image *image)
     twin_memory_info info;
     (void)ascend_range_remove(image->address, TWIN_MEMORY_DEVICE, &info);
     if (ascend_use_device(image->device) != TWIN_OK || vendor.unload_image(image->binary) != 0)
-        ascend.services->log(2, "the vendor's runtime does not unload a kernel image");
+        ascend.services->log(2, "the vendor's runtime cannot unload a kernel image");
     function *one, *next;
     LL_FOREACH_SAFE(image->functions, one, next)
         free(one);
@@ -155,7 +155,7 @@ twin_status ascend_work_launch(twin_queue *queue, twin_launch *kernel)
         free(args);
     }
     if (status == TWIN_OK)
-        kernel->release(kernel); /* the rest is the vendor's affair */
+        kernel->release(kernel); /* the vendor does the rest */
     return status;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Labels. The seam knows a table of them by the device memory it lies in; the vendor has an object for each label and one
+/* Labels. The seam identifies a table of them by its device memory; the vendor has an object for each label and one
  * for the list, all of which are made when a table is first used. The memory itself stays unused here. */
 #include <stdlib.h>
 #include <utlist.h>

@@ -123,7 +123,7 @@ static void refuse_own(const search *asked, const char *path)
              path);
 }
 
-/* The symbol must be of the file that was asked for: the loader gives what is loaded already under the same soname. */
+/* The symbol must be of the file that was asked for: the loader returns a library that is already loaded under the same soname. */
 static bool comes_from(void *symbol, const char *path)
 {
     Dl_info info;
@@ -261,7 +261,7 @@ static twin_status find(const search *asked, void **out_handle)
                          "TWINRT_ASCEND_HOME is %s, which has neither lib64/libacl_rt.so nor "
                          "lib64/libascendcl.so",
                          given);
-            return TWIN_E_SETUP; /* who names a folder expects it there */
+            return TWIN_E_SETUP; /* a folder that is set must contain it */
         }
         return status;
     }
@@ -363,7 +363,7 @@ twin_status ascend_library_load(const twin_services *services, char *reason, siz
     read_toolkit_version(&ascend_library_found);
     resolve_all(handle);
     if (!check_symbols(&asked) || !check_version(&asked))
-        return TWIN_E_SETUP; /* stays open: what it has started may still be in it */
+        return TWIN_E_SETUP; /* stays open: threads that it started may still run in it */
     library = handle;
     return TWIN_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The vendor's library: finding it, opening it, what it has and lacks. */
+/* The vendor's library: finding it, opening it, its functions and the missing ones. */
 #ifndef TWINRT_ASCEND_LOADER_H
 #define TWINRT_ASCEND_LOADER_H
 
@@ -39,7 +39,7 @@ typedef struct ascend_library {
 } ascend_library;
 extern ascend_library ascend_library_found;
 
-/* Loads it unless that is done. On failure `reason` says in one sentence what was looked for, what is wrong and what to
+/* Loads it unless that is done. On failure `reason` is one sentence with what was expected, what is wrong and what to
  * do. TWIN_E_UNAVAILABLE: there is none. TWIN_E_SETUP: it cannot be used. Thread: init. */
 twin_status ascend_library_load(const twin_services *services, char *reason, size_t bytes);
 

@@ -16,8 +16,8 @@
 
 /* ---- pinned memory in use ----------------------------------------------------------------------- */
 
-/* The vendor's runtime takes pinned memory back at once, also under a copy that is queued. So what copies use is noted, and
- * goes back when these queues have come past the point at which it was freed. */
+/* The vendor's runtime frees pinned memory at once, even while a queued copy uses it. So memory that copies use is noted, and
+ * freed when these queues have passed the point at which the program freed it. */
 typedef struct pin {
     struct pin *next;
     uint64_t base;
@@ -25,7 +25,7 @@ typedef struct pin {
     twin_queue *queues[PIN_QUEUES];
 } pin;
 
-/* Freed by the program, and not given back yet. */
+/* Freed by the program, and not by the vendor yet. */
 typedef struct grave {
     struct grave *next;
     void *pointer;
@@ -39,7 +39,7 @@ static pthread_cond_t fences_set = PTHREAD_COND_INITIALIZER; /* some queue has n
 /* Guarded by pins_lock. */
 static pin *pins[PIN_BUCKETS];
 static grave *graves;
-/* Held by the one who goes through the graves; taken before pins_lock. */
+/* Held while a thread walks the graves; taken before pins_lock. */
 static pthread_mutex_t dig_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static pin **bucket_of(uint64_t base)
@@ -120,7 +120,7 @@ static void end_pin(pin *taken)
     free(taken);
 }
 
-/* An event behind all that the queue has now; NULL: it has nothing, or no event can be had (*out_failed). */
+/* An event after all that the queue has now; NULL: it has nothing, or no event can be created (*out_failed). */
 static aclrtEvent fence(twin_queue *queue, bool *out_failed)
 {
     aclrtStreamStatus state = ACL_STREAM_STATUS_NOT_READY;
@@ -153,7 +153,7 @@ static void drop_events(grave *one, const twin_hw_device *device)
     one->event_count = kept;
 }
 
-/* Releases what no queue uses any more. `closing`: its queues are gone; NULL: no device is. */
+/* Releases memory that no queue uses any more. `closing`: its queues were destroyed; NULL: no device closes. */
 static void dig(bool all, const twin_hw_device *closing)
 {
     pthread_mutex_lock(&dig_lock);
@@ -274,7 +274,7 @@ static twin_status memory_free(uint64_t address)
     if (status != TWIN_OK)
         return status;
     status = free_on(address);
-    ascend_let_go(device);
+    ascend_release_device(device);
     return status;
 }
 
@@ -286,7 +286,7 @@ static twin_status free_now(void *pointer)
         return status;
     dig(false, NULL);
     status = ascend_status(vendor.free_host(pointer));
-    ascend_let_go(device);
+    ascend_release_device(device);
     return status;
 }
 
@@ -299,7 +299,7 @@ static twin_status memory_host_alloc(uint64_t bytes, void **out_pointer)
         return status;
     dig(false, NULL);
     status = ascend_status(vendor.malloc_host(&pointer, bytes));
-    ascend_let_go(device);
+    ascend_release_device(device);
     if (status == TWIN_E_DEVICE_MEMORY)
         status = TWIN_E_NOMEM;
     if (status != TWIN_OK)
@@ -316,8 +316,8 @@ static twin_status memory_host_alloc(uint64_t bytes, void **out_pointer)
     return TWIN_OK;
 }
 
-/* Puts an event behind each queue that `used` notes and that has work left. False: for some queue there is none, and nobody can
- * tell when the block is free. */
+/* Records an event in each queue of `used` that has work left. False: it failed for one, so it is unknown when the block
+ * is free. */
 static bool set_events(const pin *used, grave *to)
 {
     bool known = used->queue_count <= PIN_QUEUES;
@@ -338,8 +338,9 @@ static bool bury(void *pointer, const pin *used)
 {
     grave *later = calloc(1, sizeof(*later));
     if (!later || !set_events(used, later)) {
-        ascend.services->log(1, "page-locked memory is kept to the end: nobody can tell when the "
-                                "streams that use it are through with it");
+        ascend.services->log(1,
+                             "page-locked memory is not freed before the end: it is unknown when "
+                             "the streams that use it have finished");
         for (uint32_t i = 0; later && i < later->event_count; i++)
             vendor.destroy_event(later->events[i]);
         free(later);
@@ -363,7 +364,8 @@ static twin_status memory_host_free(void *pointer)
     twin_status status = ascend_retain_any(&device);
     if (status != TWIN_OK)
         return status;
-    ascend_let_go(device); /* an event may have to wait for room, and nobody must wait for that */
+    ascend_release_device(
+        device); /* an event may have to wait for room, and no other thread must wait for that */
     if (!ascend_range_remove((uint64_t)(uintptr_t)pointer, TWIN_MEMORY_HOST_PINNED, &info))
         return TWIN_E_INVALID;
     pin *used = take_pin(info.base);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the vendor's library needs. It names libraries by their bare names and has no folder of its own to look in, while this
- * runtime's folder, where a libplatform.so and a libascend_dump.so lie too, comes first in LD_LIBRARY_PATH. So each is opened
- * by its path before the one that needs it: a name that is loaded already is not looked for. */
+/* What the vendor's library needs. It names libraries without a path and has no RUNPATH, while this
+ * runtime's folder, which has a libplatform.so and a libascend_dump.so too, comes first in LD_LIBRARY_PATH. So each is opened
+ * by its path before the one that needs it: a name that is loaded already is not searched. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -81,7 +81,7 @@ static bool is_of_this_machine(const ElfW(Ehdr) * head)
            head->e_phentsize == sizeof(ElfW(Phdr));
 }
 
-/* Where in the file the byte lies that is at `address` in memory; 0: in no part of it. */
+/* Offset in the file of the byte at `address` in memory; 0: in no segment. */
 static uint64_t place_of(const ElfW(Phdr) * parts, size_t count, uint64_t address)
 {
     for (size_t i = 0; i < count; i++)
@@ -91,7 +91,7 @@ static uint64_t place_of(const ElfW(Phdr) * parts, size_t count, uint64_t addres
     return 0;
 }
 
-/* The table of what a library needs, and its names. */
+/* The dynamic section of a library, and its names. */
 typedef struct dynamic {
     const ElfW(Dyn) * entries;
     size_t count;
@@ -125,7 +125,7 @@ static bool read_dynamic(const image *in, dynamic *out)
     return out->names[out->names_bytes - 1] == '\0';
 }
 
-/* False: it was seen before, or there are more than anybody has. */
+/* False: it was seen before, or there are too many. */
 static bool see(walk *on, const char *name)
 {
     for (size_t i = 0; i < on->seen_count; i++)
@@ -137,7 +137,7 @@ static bool see(walk *on, const char *name)
     return true;
 }
 
-/* Whoever asks for the name gets another file than this one, which is what is meant. */
+/* Reports when the name leads to another loaded file than the one that is meant. */
 static void look_who_has(walk *on, const char *name, const char *path)
 {
     struct link_map *map = NULL;
@@ -154,7 +154,7 @@ static void look_who_has(walk *on, const char *name, const char *path)
 
 static void open_all(walk *on, const char *path, int depth);
 
-/* Opens it and what it needs. What does not load is left for the linker to tell, in its own words, of the whole. */
+/* Opens it and what it needs. The linker reports what does not load when the library itself is opened. */
 static void open_one(walk *on, const char *name, int depth)
 {
     for (size_t i = 0; i < on->folder_count; i++) {
@@ -164,7 +164,7 @@ static void open_one(walk *on, const char *name, int depth)
         if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
             continue;
         open_all(on, path, depth + 1);
-        /* Never closed. Now when that can be done: what is not found then is told when the library itself loads. */
+        /* Never closed. Bound at once if possible: what is missing is reported when the library itself loads. */
         if (!dlopen(path, RTLD_NOW | RTLD_LOCAL) && !dlopen(path, RTLD_LAZY | RTLD_LOCAL))
             (void)dlerror();
         look_who_has(on, name, path);
@@ -172,7 +172,7 @@ static void open_one(walk *on, const char *name, int depth)
     }
 }
 
-/* What the library at `path` needs, each behind what it needs itself. */
+/* What the library at `path` needs, each after what it needs itself. */
 static void open_all(walk *on, const char *path, int depth)
 {
     image file;

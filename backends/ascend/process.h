@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the whole process shares, and the objects behind the seam's handles. */
+/* What the whole process shares, and the objects of the seam's handles. */
 #ifndef TWINRT_ASCEND_PROCESS_H
 #define TWINRT_ASCEND_PROCESS_H
 
@@ -20,8 +20,7 @@ typedef struct ascend_run ascend_run;
 struct twin_hw_device {
     uint32_t index;
     aclrtContext context; /* the device's own */
-    aclrtEvent
-        origin; /* recorded when it came up, where events have no time of their own; else NULL */
+    aclrtEvent origin;    /* recorded at the open, where events have no timestamps; else NULL */
     pthread_mutex_t lock;
     ascend_group *groups; /* guarded by lock */
     uint32_t holds;       /* calls that use it though the core does not keep it; device.c's lock */
@@ -44,7 +43,8 @@ struct twin_queue {
     bool ended; /* a deferred queue's last task is its program's end */
     uint32_t vendor_id;
     bool has_vendor_id;
-    uint32_t fences; /* who is about to put an event behind its tasks; guarded by memory.c's lock */
+    uint32_t
+        fences; /* threads about to record an event after its tasks; guarded by memory.c's lock */
     twin_channel *channel;          /* whose thread is subscribed to the stream; ops of the queue */
     twin_program *program;          /* that it is bound to; ops of the queue */
     struct twin_queue *next, *prev; /* all queues; guarded by the list's lock */
@@ -67,9 +67,8 @@ struct twin_signal {
 struct ascend_process {
     const twin_services *services;
     bool started;
-    bool is_ours; /* nobody else in the process had started the vendor's runtime */
-    _Atomic bool
-        over; /* it has ended, or ends by itself: nothing more is asked of it for order's sake */
+    bool is_ours; /* this backend has started the vendor's runtime, not other code of the process */
+    _Atomic bool over; /* it has ended, or ends with the process: no call is made for cleanup */
     pid_t process;
 };
 extern struct ascend_process ascend;
@@ -96,15 +95,15 @@ static inline twin_status ascend_use_queue_for(const twin_queue *queue, bool is_
 }
 /* The thread's is `context` now, since a call below has made it so. */
 void ascend_used(const twin_hw_device *device, aclrtContext context);
-/* A context is about to go, and nobody uses it: no thread's choice counts any more. */
+/* A context is about to be destroyed, and no thread uses it: no thread's choice is valid any more. */
 void ascend_unuse(void);
-/* For calls that name no device, so that the core keeps none: until ascend_let_go the device stays open. Its context
+/* For calls that name no device, so that the core keeps none: until ascend_release_device the device stays open. Its context
  * becomes the thread's. Thread: any. */
 /* TWIN_E_INVALID: it is not open. */
 twin_status ascend_retain_device(uint32_t index, twin_hw_device **out_device);
 /* Some opened device. TWIN_E_UNSUPPORTED: none is open. */
 twin_status ascend_retain_any(twin_hw_device **out_device);
-void ascend_let_go(twin_hw_device *device);
+void ascend_release_device(twin_hw_device *device);
 
 /* Whole seconds or milliseconds of a limit, rounded up; of seconds at least 1. */
 uint32_t ascend_seconds(uint64_t ns);
@@ -138,7 +137,7 @@ bool ascend_any_open(void);
 
 /* ending.c: ends the vendor's runtime, once. */
 void ascend_end(void);
-/* The same when the process ends, before what the vendor's runtime has made until now goes; unless a device is open then. */
+/* The same when the process ends, before the static objects of the vendor's runtime are destroyed; unless a device is open then. */
 void ascend_end_later(void);
 
 twin_status ascend_count(uint32_t *out_count);
@@ -146,7 +145,7 @@ twin_status ascend_describe(uint32_t index, const twin_device_properties **out_p
 twin_status ascend_usage(uint32_t index, twin_usage *out_usage);
 /* The diag op `facts`. facts.c. */
 void ascend_facts(void (*take)(void *context, const twin_fact *fact), void *context);
-/* The device is open and its context the thread's: what can be asked only then. */
+/* Reads the properties that only an open device has. Its context is the thread's. */
 void ascend_device_properties_complete(uint32_t index);
 void ascend_device_properties_clear(void);
 
@@ -191,7 +190,7 @@ twin_status ascend_take_failure(twin_queue *queue, twin_failure *out_failure);
 /* channel.c */
 twin_status ascend_work_call(twin_queue *queue, twin_channel *channel, const twin_host_call *call);
 void ascend_channel_leave(twin_queue *queue);
-/* No call that the queue still has is handed over any more. */
+/* Drops the calls that the queue still has. */
 void ascend_calls_forget(const twin_queue *queue);
 
 /* program.c, label.c */

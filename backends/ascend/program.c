@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs are the vendor's model instances. Whether a run is under way nobody below says: an event behind each does. */
+/* Programs are the vendor's model instances. The vendor does not report whether a run is under way: an event after each run does. */
 #include <stdlib.h>
 #include <utlist.h>
 
@@ -63,12 +63,12 @@ static void program_destroy(twin_program *program)
         end_run(program, run);
     if (program->model && ascend_use(program->device, program->context) == TWIN_OK &&
         vendor.model_destroy(program->model) != 0)
-        ascend.services->log(2, "the vendor's runtime does not end a model instance");
+        ascend.services->log(2, "the vendor's runtime cannot destroy a model instance");
     pthread_mutex_destroy(&program->lock);
     free(program);
 }
 
-/* Its runs behind which the queue that goes has an event are over, or were aborted. */
+/* The runs of a queue that is destroyed have ended, or were aborted. */
 static void forget_runs_of(twin_program *program, const twin_queue *queue)
 {
     pthread_mutex_lock(&program->lock);
@@ -148,8 +148,7 @@ static twin_status program_drain(twin_program *program, uint64_t timeout_ns)
     twin_status status = TWIN_OK;
     pthread_mutex_lock(&program->lock);
     for (ascend_run *run = program->runs; run && status == TWIN_OK; run = run->next) {
-        pthread_mutex_unlock(
-            &program->lock); /* the core lets nobody end a program that is waited for */
+        pthread_mutex_unlock(&program->lock); /* the core keeps a program that a thread waits for */
         status = ascend_use(program->device, run->context);
         if (status == TWIN_OK)
             status = ascend_wait_status(

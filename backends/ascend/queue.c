@@ -52,7 +52,7 @@ static void leave_group(twin_hw_device *device, ascend_group *gone)
     int32_t code = vendor.destroy_context(gone->context);
     free(gone);
     if (code != 0)
-        ascend.services->log(2, "the vendor's runtime does not end a context");
+        ascend.services->log(2, "the vendor's runtime cannot destroy a context");
 }
 
 /* The group's own default stream, or one more. */
@@ -111,7 +111,7 @@ static void queue_destroy(twin_queue *queue)
         if (code != 0) {
             char text[96];
             snprintf(text, sizeof(text),
-                     "the vendor's runtime does not end a stream: it answers %d", (int)code);
+                     "the vendor's runtime cannot destroy a stream: it returned %d", (int)code);
             ascend.services->log(2, text);
         }
     }

@@ -21,7 +21,7 @@ typedef struct table {
     range list[];
 } table;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of those who write */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of writers */
 static _Atomic(table *) present;
 static _Atomic uint64_t version; /* odd: a change is under way */
 
@@ -57,8 +57,8 @@ static void unpack(range *from, twin_memory_info *out_info)
     out_info->size_bytes = get(&from->bytes);
 }
 
-/* Index of the first range whose base lies behind `address`. */
-static size_t behind(table *in, size_t count, uint64_t address)
+/* Index of the first range whose base is above `address`. */
+static size_t first_above(table *in, size_t count, uint64_t address)
 {
     size_t low = 0, high = count;
     while (low < high) {
@@ -78,7 +78,7 @@ void ascend_range_find(uint64_t address, twin_memory_info *out_info)
         twin_memory_info info = {.kind = TWIN_MEMORY_UNKNOWN};
         table *in = atomic_load_explicit(&present, memory_order_acquire);
         size_t count = in ? atomic_load_explicit(&in->count, memory_order_relaxed) : 0;
-        size_t at = count > 0 ? behind(in, count, address) : 0;
+        size_t at = count > 0 ? first_above(in, count, address) : 0;
         if (at > 0 && address - get(&in->list[at - 1].base) < get(&in->list[at - 1].bytes))
             unpack(&in->list[at - 1], &info);
         if ((before & 1) == 0 && atomic_load_explicit(&version, memory_order_relaxed) == before) {
@@ -110,7 +110,7 @@ static void move(range *to, range *from)
     set(to, get(&from->base), get(&from->bytes), get(&from->what));
 }
 
-/* A table with room for two more, with what is there. NULL: host memory is out. */
+/* A table with room for two more, with the present ranges. NULL: out of host memory. */
 static table *grown_locked(void)
 {
     table *old = atomic_load_explicit(&present, memory_order_relaxed);
@@ -147,10 +147,10 @@ static void insert_at_locked(table *in, size_t at, uint64_t base, uint64_t bytes
     atomic_store_explicit(&in->count, count + 1, memory_order_relaxed);
 }
 
-/* Makes place for a new range: what lay there is gone for good. */
+/* Removes the ranges in the place of a new one. */
 static size_t clear_locked(table *in, uint64_t base, uint64_t end)
 {
-    size_t at = behind(in, atomic_load_explicit(&in->count, memory_order_relaxed), base);
+    size_t at = first_above(in, atomic_load_explicit(&in->count, memory_order_relaxed), base);
     if (at > 0) {
         range *left = &in->list[at - 1];
         uint64_t left_base = get(&left->base), left_end = left_base + get(&left->bytes);
@@ -196,7 +196,7 @@ bool ascend_range_add(const twin_memory_info *info)
     return in != NULL;
 }
 
-/* Device memory that is no longer anybody's, as one with such memory beside it. */
+/* Marks a range as freed device memory, and merges it with such neighbours. */
 static void bury_locked(table *in, size_t at)
 {
     const uint64_t gone = TWIN_MEMORY_GONE;
@@ -219,13 +219,14 @@ bool ascend_range_remove(uint64_t base, twin_memory_kind kind, twin_memory_info 
     bool found = false;
     pthread_mutex_lock(&lock);
     table *in = atomic_load_explicit(&present, memory_order_relaxed);
-    size_t at = in ? behind(in, atomic_load_explicit(&in->count, memory_order_relaxed), base) : 0;
+    size_t at =
+        in ? first_above(in, atomic_load_explicit(&in->count, memory_order_relaxed), base) : 0;
     if (at > 0 && get(&in->list[at - 1].base) == base &&
         kind_of(get(&in->list[at - 1].what)) == kind) {
         found = true;
         unpack(&in->list[at - 1], out_info);
         begin_change_locked();
-        /* Host memory goes back to the system, which may give it to anybody; addresses of devices are the vendor's. */
+        /* Host memory returns to the system, which may reuse it for anything; device addresses belong to the vendor. */
         if (kind == TWIN_MEMORY_DEVICE)
             bury_locked(in, at - 1);
         else

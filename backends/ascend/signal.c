@@ -82,7 +82,7 @@ static void signal_destroy(twin_signal *signal)
                : signal->kind == TWIN_SIGNAL_COUNT ? vendor.count_destroy(signal->object)
                                                    : vendor.destroy_event(signal->object);
     if (code != 0)
-        ascend.services->log(2, "the vendor's runtime does not end an event or notify");
+        ascend.services->log(2, "the vendor's runtime cannot destroy an event or notify");
     free(signal);
 }
 
@@ -103,7 +103,7 @@ static twin_status read_id(const twin_signal *signal, twin_signal_state *state)
         code = vendor.count_id ? vendor.count_id(signal->object, &id) : code;
     state->has_hardware_id = code == 0;
     state->hardware_id = id;
-    /* An event between two records has none; that is no failure. */
+    /* An event between two records has none, which is not a failure. */
     return code == 0 || (is_event(signal) && code != ACL_ERROR_RT_FEATURE_NOT_SUPPORT)
                ? TWIN_OK
                : ascend_status(code);
@@ -239,7 +239,7 @@ static twin_status signal_allow(twin_signal *signal, const int32_t *pids, size_t
     twin_status status = ascend_use_device(signal->device);
     if (status != TWIN_OK)
         return status;
-    int32_t *copy = malloc(count * sizeof(*copy)); /* what is below takes it without const */
+    int32_t *copy = malloc(count * sizeof(*copy)); /* the vendor's parameter is not const */
     if (!copy)
         return TWIN_E_NOMEM;
     memcpy(copy, pids, count * sizeof(*copy));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "process.h"
 
-/* Statuses whose public code is the vendor's code, so that nothing is lost. 507899 is not among them: it stands for many
+/* Statuses whose public code is the vendor's code, so that nothing is lost. 507899 is not among them: it is the code of many
  * errors of the driver, and TWIN_E_DEVICE would take the device out of service. */
 static const struct {
     int32_t code;
@@ -31,7 +31,7 @@ twin_status ascend_status_of(int32_t code)
     return TWIN_E_VENDOR;
 }
 
-/* What the vendor's runtime says of this thread's failures. */
+/* Messages of the vendor's runtime about this thread's failures. */
 static void take_messages(void)
 {
     const char *text = vendor.recent_message ? vendor.recent_message() : NULL;

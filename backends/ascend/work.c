@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What queues are given to do. */
+/* Work of queues. */
 #include "process.h"
 
 static twin_status work_copy(twin_queue *queue, const twin_copy *copy)

@@ -19,7 +19,7 @@ static twin_status process_start(const twin_services *given)
     return TWIN_OK;
 }
 
-/* Release what process_start took. Both may alternate any number of times in one process. */
+/* Release all of process_start. Both may alternate any number of times in one process. */
 static void process_stop(void)
 {
     services = NULL;

@@ -46,7 +46,7 @@ static twin_status process_start(const twin_services *services)
         return status;
     if (!sim_process.open_memory)
         sim_access_guard_install();
-    sim_stall_init();
+    sim_idle_init();
     sim_watch_begin(services->setting("TWINRT_RUN_PAGE"));
     sim_progress_begin(sim_process.progress_ns);
     sim_output_begin(getpid());
@@ -64,7 +64,7 @@ static void process_stop(void)
     sim_memory_stop();
     sim_access_guard_remove();
     sim_settings_drop();
-    sim_pace_end();
+    sim_replay_end();
 }
 
 static bool process_write(twin_write_when when, unsigned waiting)
@@ -150,9 +150,9 @@ static const struct twin_backend backend = {
              .now = sim_clock_now,
              .last_task = sim_clock_last_task,
              .reach = sim_clock_raise_to,
-             .pace = sim_pace_begin,
-             .see = sim_pace_see,
-             .move = sim_pace_move,
+             .pace = sim_replay_begin,
+             .see = sim_replay_see,
+             .move = sim_replay_move,
              .advance = sim_clock_advance,
              .self = sim_clock_self,
              .follow = sim_clock_follow,

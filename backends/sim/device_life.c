@@ -18,7 +18,7 @@
 #include "wait/model_lock.h"
 #include "wait/progress.h"
 
-/* Device addresses: the same on every run, far above what the host's allocator uses. */
+/* Device addresses: the same on every run, far above the addresses of the host's allocator. */
 #define MEMORY_BASE   0x124000000000ull
 #define MEMORY_STRIDE (512ull << 30)
 

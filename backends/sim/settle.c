@@ -18,7 +18,7 @@ bool sim_settle_devices(void)
         if (device < SIM_DEVICES_MOST && sim_process.devices[device])
             sim_queue_read_cq(sim_process.devices[device], sq);
     }
-    if (sim_pace_repeats == SIM_REPEATS_NOTHING)
+    if (sim_replay_step == SIM_REPLAY_NONE)
         sim_failure_stop_groups(UINT32_MAX);
     any = sim_channel_deliver_locked() || any;
     for (uint32_t i = 0; i < sim_process.device_count; i++)

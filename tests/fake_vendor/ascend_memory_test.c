@@ -44,7 +44,7 @@ twin_status ascend_retain_device(uint32_t index, twin_hw_device **out_device)
     (void)out_device;
     return TWIN_E_INVALID;
 }
-void ascend_let_go(twin_hw_device *device)
+void ascend_release_device(twin_hw_device *device)
 {
     (void)device;
 }

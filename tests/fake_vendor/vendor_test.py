@@ -191,7 +191,7 @@ class Library(unittest.TestCase):
 
     def test_stub_of_the_driver(self):
         run = self.linked(fake("linked") / "devlib", script="devices=0")
-        self.refused(run, "finds no device", "devlib/libascend_hal.so is loaded, a stub for building", code=207004)
+        self.refused(run, "finds no device", "devlib/libascend_hal.so is loaded in place of the driver", code=207004)
 
     def test_versions(self):
         self.refused(Run(fake("whole"), "version=2.0.0"), "version 2.0.0", "knows version 1")
@@ -226,8 +226,8 @@ class Library(unittest.TestCase):
 
     def test_start(self):
         """No driver, no devices."""
-        self.refused(Run(fake("whole"), "aclInit=507008"), "cannot be started: it answers 507008", "driver")
-        self.refused(Run(fake("whole"), "aclrtGetDeviceCount=507899"), "cannot count devices: it answers 507899")
+        self.refused(Run(fake("whole"), "aclInit=507008"), "cannot be started: it returned 507008", "driver")
+        self.refused(Run(fake("whole"), "aclrtGetDeviceCount=507899"), "cannot count devices: it returned 507899")
         self.refused(Run(fake("whole"), "devices=0"), "finds no device", "npu-smi", code=207004)
         info = Run(fake("whole"), "devices=0", command=[TWINRT, "info"])
         self.assertNotEqual(info.status, 0)

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#define SHORT_PROGRAM 16u /* words that a branch reaches by itself */
+#define SHORT_PROGRAM 16u /* words that a branch reaches without a register */
 #define UNPLACED      UINT32_MAX
 
 static void put(struct sim_cond *c, uint32_t word)

@@ -36,13 +36,13 @@ struct sim_cond {
     uint32_t label[SIM_COND_LABELS];
     uint32_t branch_count;
     struct {
-        uint32_t at; /* the branch; in a long program its constant lies before it */
+        uint32_t at; /* the branch; in a long program its constant is before it */
         uint32_t label;
     } branch[SIM_COND_BRANCHES];
 };
 
 void sim_cond_begin(struct sim_cond *c, uint32_t *words, uint32_t room);
-/* Fills in the branches, and the room behind with instructions that do nothing. Whether all of it fits. */
+/* Fills in the branches, and the rest of the room with instructions that do nothing. Whether all of it fits. */
 bool sim_cond_end(struct sim_cond *c);
 
 /* rd = memory at rs1 + offset, 8 bytes; offset -2048 .. 2047. */
@@ -61,7 +61,7 @@ void sim_cond_compute_constant(struct sim_cond *c, unsigned operation, unsigned 
                                int value);
 /* If a (relation) b: on at the label; relation: enum stars_cond_relation. */
 void sim_cond_branch(struct sim_cond *c, unsigned relation, unsigned a, unsigned b, unsigned label);
-/* The label stands here. */
+/* The label is here. */
 void sim_cond_label(struct sim_cond *c, unsigned label);
 /* The queue's head. Its own queue goes there when the program's entry retires; another must be at rest. */
 void sim_cond_goto(struct sim_cond *c, uint32_t sq, uint32_t head);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a deferred queue has beyond its ring; model_instance.c keeps it. */
+/* State of a deferred queue besides its ring; model_instance.c maintains it. */
 #ifndef TWINRT_SIM_GRAPH_DEFERRED_H
 #define TWINRT_SIM_GRAPH_DEFERRED_H
 
 #include "seam/types.h"
 
-/* Code of a jump: too long for an entry, so it lies beside the ring. */
+/* Code of a jump: too long for an entry, so it has separate memory. */
 #define SIM_CODE_WORDS 32u
 
 /* A label of a deferred queue: its place goes to the table when the program is sealed. */
@@ -15,7 +15,7 @@ struct sim_label {
     bool written;
 };
 
-/* What a deferred queue has beyond its ring. Guarded by the queue's lock. */
+/* State of a deferred queue besides its ring. Guarded by the queue's lock. */
 struct sim_deferred {
     twin_program *program; /* NULL: bound to none */
     bool head;

@@ -36,7 +36,7 @@ struct twin_program {
     twin_queue **queues;
     uint32_t queue_count, run_count;
     size_t queue_room, run_room;
-    struct sim_run *runs; /* oldest first; those that are over are dropped when somebody looks */
+    struct sim_run *runs; /* oldest first; complete ones are dropped when a thread looks */
 };
 
 static void write_register(const twin_queue *queue, uint32_t offset, uint32_t value)
@@ -53,7 +53,7 @@ static void write_notify(const twin_program *program, uint32_t id, uint32_t valu
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
-/* Drops the runs that are over; whether some are left. Takes program->lock, and perhaps the model lock. */
+/* Drops the runs that have ended; whether some are left. Takes program->lock, and perhaps the model lock. */
 static bool runs_left(twin_program *program, struct sim_queue_point *out_newest)
 {
     for (;;) {
@@ -110,7 +110,7 @@ static struct sim_run *current_run_locked(twin_program *program)
     return NULL;
 }
 
-/* Stops every queue of the program where it is. Model lock and program->lock are held. */
+/* Stops every queue of the program at its current task. Model lock and program->lock are held. */
 static void stop_queues_locked(twin_program *program)
 {
     for (uint32_t i = 0; i < program->queue_count; i++) {
@@ -123,12 +123,12 @@ static void stop_queues_locked(twin_program *program)
     }
 }
 
-/* Ends the run under way: the launching queue goes on behind it. Model lock and program->lock are held. */
+/* Ends the current run: the launching queue continues after it. Model lock and program->lock are held. */
 static void end_run_locked(twin_program *program, const struct sim_run *run)
 {
     twin_queue *launcher = run->launcher;
     uint64_t retired = sim_queue_retired(launcher);
-    /* What has not begun of the COND entries does nothing any more. */
+    /* COND entries that have not begun become empty. */
     for (uint64_t number = retired + 1; number < run->end; number++) {
         stars_sqe *sqe = &launcher->ring[(number - 1) & launcher->mask];
         if ((sqe->word[0] & STARS_W0_TYPE_MASK) == STARS_SQE_COND) {
@@ -138,7 +138,7 @@ static void end_run_locked(twin_program *program, const struct sim_run *run)
         }
     }
     stop_queues_locked(program);
-    /* An end that is recorded before the run has cleared the notify would be lost: then nobody waits for it. */
+    /* An end that is recorded before the run has cleared the notify would be lost: then no task waits for it. */
     if (retired + 1 < run->end)
         sim_sqe_placeholder(&launcher->ring[(run->end - 1) & launcher->mask], false);
     else
@@ -147,7 +147,7 @@ static void end_run_locked(twin_program *program, const struct sim_run *run)
 
 twin_status sim_program_abort(twin_program *program)
 {
-    sim_drive_poll(); /* what was due by the caller's time has begun */
+    sim_drive_poll(); /* what was due by the caller's time begins first */
     sim_model_lock();
     pthread_mutex_lock(&program->lock);
     struct sim_run *run = current_run_locked(program);

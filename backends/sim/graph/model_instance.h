@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs: queues that were opened disabled and filled, and run together when a queue asks for it.
+/* Programs: queues that were opened disabled and filled, and run together when a queue launches them.
  *
  * A run is, in the launching queue: wait for the program's `idle` notify; clear its `end` notify; COND entries that set
  * the heads of the head queues to 0 and enable them; wait for `end`; record `idle`. So runs of one program follow each
  * other, whoever asks for them. The end of the program is a record of `end` in one of its queues.
  *
- * A run that is interrupted gives `idle` back exactly once: it has it from the instant its wait passes, which is before that
- * entry retires, until its record is made. What it has not begun becomes entries that do nothing.
+ * A run that is interrupted records `idle` exactly once: it owns `idle` from the instant its wait passes, which is before that
+ * entry retires, until its record is made. Entries that have not begun become entries that do nothing.
  *
  * Entries of a deferred queue are rung for when the program is sealed. They and their task states stay until the ring is
  * closed. Locks: model lock, queue->lock, program->lock. */
@@ -34,12 +34,12 @@ twin_status sim_work_jump(twin_queue *queue, uint64_t address, uint64_t table, u
 
 /* ---- for model_instance_work.c, with the queue's lock ---- */
 
-/* Notes where the program ends; answers the notify that is recorded there. */
+/* Notes where the program ends; returns the notify that is recorded there. */
 uint32_t sim_program_end_at(twin_program *program, twin_queue *queue, uint64_t place);
 
 /* ---- for queue.c; thread: model, with the queue's lock ---- */
 
-/* The queue is to leave what it runs, which may be a run of a program: that ends, or never begins. Whether the entry at
+/* The queue must end its current task, which may be a run of a program: that ends, or never begins. Whether the entry at
  * its head is still to be stopped. */
 bool sim_program_leave_run(twin_queue *queue);
 /* An entry of a run failed in the launching queue: the run ends. */

@@ -64,7 +64,7 @@ twin_status sim_work_activate(twin_queue *queue, twin_queue *other)
     return send_entry(queue, note_lead(queue, other));
 }
 
-/* Leaves out what follows unless R1 (condition) R2: on at label 0. */
+/* Skips the following instructions unless R1 (condition) R2: to label 0. */
 static void skip_unless(struct sim_cond *cond, twin_condition condition)
 {
     switch (condition) {

@@ -33,7 +33,7 @@ static _Thread_local twin_channel *serving __attribute__((tls_model("initial-exe
 
 static void drop_reference(twin_channel *channel)
 {
-    /* acq_rel: whoever frees sees what the others did before they released it */
+    /* acq_rel: the thread that frees it sees what the others did before their release */
     if (atomic_fetch_sub_explicit(&channel->references, 1, memory_order_acq_rel) == 1)
         free(channel);
 }
@@ -62,7 +62,7 @@ twin_status sim_channel_create(twin_hw_device *device, bool service, twin_channe
     return TWIN_OK;
 }
 
-/* The device sees the answer at at_ns; nothing happens when the queue is not that one any more. */
+/* The device sees the answer at at_ns; nothing happens when the queue was opened anew. */
 static void answer_device(const struct sim_call *call, uint64_t at_ns)
 {
     twin_queue *queue = call->queue;
@@ -72,7 +72,7 @@ static void answer_device(const struct sim_call *call, uint64_t at_ns)
                                at_ns);
 }
 
-/* The device is told of the channel's oldest answer. */
+/* The device receives the channel's oldest answer. */
 static void pass_answer(twin_channel *channel)
 {
     struct sim_call *call = channel->answered;
@@ -81,7 +81,7 @@ static void pass_answer(twin_channel *channel)
     sim_channel_release(call);
 }
 
-/* Calls that nobody will take count as answered. */
+/* Calls that no thread will take count as answered. */
 static void close_locked(twin_channel *channel)
 {
     channel->closed = true;
@@ -92,7 +92,7 @@ static void close_locked(twin_channel *channel)
         struct sim_call *call = channel->first;
         DL_DELETE(channel->first, call);
         answer_device(call, twinsim_now(sim_process.sim));
-        sim_log(2, "device %u, stream %u: a host function is left out, nobody runs it any more",
+        sim_log(2, "device %u, stream %u: a host function is skipped: no thread runs it any more",
                 channel->device->index, call->queue->config.id);
         sim_channel_release(call);
     }
@@ -142,7 +142,7 @@ static void hold_for_next(twin_channel *channel)
         begin_hold(channel, taken_at(channel->first, channel->clock_ns));
 }
 
-/* A thread is not held up by the function that it runs itself. */
+/* The function that a thread runs itself does not hold it. */
 static uint64_t hold_of(const twin_channel *channel)
 {
     if (channel->answered)
@@ -230,7 +230,7 @@ void sim_channel_expire_holds_locked(uint64_t real_ns)
     /* Functions of this program wait for something: the next one is given less. */
     hold_patience_ns = hold_patience_ns / 2 > HOLD_LEAST_NS ? hold_patience_ns / 2 : HOLD_LEAST_NS;
     if (!sim_drive_conducted())
-        sim_progress_tell("a host function runs for long and may wait for other work, which goes "
+        sim_progress_warn("a host function runs for long and may wait for other work, which goes "
                           "on without its end");
 }
 
@@ -283,7 +283,7 @@ twin_status sim_work_call(twin_queue *queue, twin_channel *channel, const twin_h
         atomic_store_explicit(&queue->visible, carried->number, memory_order_relaxed);
     state->kind = SIM_TASK_CALL;
     state->call = carried;
-    state->expects_cqe = 1; /* the message stands for it */
+    state->expects_cqe = 1; /* the message replaces it */
     const struct sim_callback words = {
         .group = channel->group,
         .device = queue->device->index,
@@ -388,7 +388,7 @@ void sim_channel_answer(twin_channel *channel, uint64_t ticket)
     struct sim_call *call = (struct sim_call *)(uintptr_t)ticket;
     serving = NULL;
     if (sim_wall())
-        sim_clock_catch_up(); /* the function has taken its time */
+        sim_clock_catch_up(); /* the time of the function has passed */
     sim_model_lock();
     channel->running = NULL;
     channel->clock_ns = sim_clock.now_ns;
@@ -399,7 +399,7 @@ void sim_channel_answer(twin_channel *channel, uint64_t ticket)
         while (channel->answered) /* the model may be anywhere */
             pass_answer(channel);
     hold_for_next(channel);
-    sim_stall_wake();
+    sim_idle_wake();
     sim_model_unlock();
 }
 

@@ -4,11 +4,11 @@
  * A call belongs to its SQE's task state until the device's message comes, then to the channel until it is taken, then to the
  * taker until it answers. A channel lives as long as its creator or any call needs it.
  *
- * Holds. While a thread of the runtime runs a function, the model stays behind that thread's clock, so that the answer
- * never comes too late: what a function does has exact times although it runs on a thread of its own. The device is told of
- * an answer when the model has come to the hold, however early it was given in real time, and of several in the order of their
- * holds: what is scheduled first is served first (T-TIM-3). A function that takes long in real time loses its hold, as it may be
- * waiting for what the model would do next. */
+ * Time holds. While a thread of the runtime runs a function, the model stays before that thread's clock, so that the answer
+ * is never late: calls of a function have exact times although it runs on another thread. The device receives an
+ * answer when the model has reached the hold, however early it was given in real time, and several in the order of their
+ * holds: what is scheduled first is served first (T-TIM-3). A function that takes long in real time loses its hold, as it may
+ * wait for what the model would do next. */
 #ifndef TWINRT_SIM_HOSTCALL_HOST_CALL_QUEUE_H
 #define TWINRT_SIM_HOSTCALL_HOST_CALL_QUEUE_H
 
@@ -45,7 +45,7 @@ struct twin_channel {
     /* Of a service channel. */
     uint64_t clock_ns;     /* of its thread when it took or answered last */
     uint64_t hold_ns;      /* the model stays before this time; TWIN_FOREVER: no hold */
-    uint64_t hold_real_ns; /* when the hold ends by itself */
+    uint64_t hold_real_ns; /* when the hold expires */
 };
 
 twin_status sim_channel_create(twin_hw_device *device, bool service, twin_channel **out_channel);
@@ -66,8 +66,8 @@ void sim_channel_release(struct sim_call *call);
 /* What has become of the call at the head of a queue, for reports. */
 const char *sim_channel_state_locked(const twin_queue *queue);
 
-/* For a model that is paced: the first hold whose call has been answered, TWIN_FOREVER: none, whatever else runs; and the device
- * is told of that answer. */
+/* For a model that is paced: the first hold whose call has been answered, TWIN_FOREVER: none, whatever else runs; and sends
+ * that answer to the device. */
 uint64_t sim_channel_answered_locked(void);
 void sim_channel_pass_answered_locked(void);
 #endif

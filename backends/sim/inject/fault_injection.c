@@ -11,7 +11,7 @@
 /* No program needs more; each is looked at for every task. */
 #define FAULTS_MOST 256u
 
-/* A fault by the number that the core knows, and the model's number, 0 while there is no board. */
+/* A fault by the core's number, and the model's number, 0 while there is no model. */
 struct injected {
     uint32_t number;
     uint32_t inner;
@@ -75,7 +75,7 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* How many ids there are of what tasks of a type may record: a write into a table may be any of them. */
+/* How many ids tasks of a type may record: a write into a table may be of any kind. */
 static uint32_t ids_of(twin_fault_task task)
 {
     const struct sim_limits *limits = &sim_process.limits;

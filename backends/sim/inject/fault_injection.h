@@ -15,7 +15,7 @@ twin_status sim_inject_errors(twin_hw_device *device, twin_memory_error *list, s
                               size_t *out_count);
 twin_status sim_inject_repair(twin_hw_device *device, uint64_t address, uint64_t bytes);
 
-/* The board has just been made: hands it what waits. Thread: model. */
+/* The model has just been created: injects the faults that were waiting for it. Thread: model. */
 twin_status sim_inject_begin(void);
 
 #endif

@@ -100,6 +100,6 @@ void sim_access_guard_remove(void)
     if (!installed || sigaction(SIGSEGV, NULL, &present) != 0)
         return;
     if (!(present.sa_flags & SA_SIGINFO) || present.sa_sigaction != on_fault)
-        return; /* somebody chains to us: stay */
+        return; /* another handler chains to ours: keep it */
     installed = sigaction(SIGSEGV, &earlier, NULL) != 0;
 }

@@ -22,7 +22,7 @@ TWIN_WEAK void __asan_unpoison_memory_region(const volatile void *address, size_
 #define KEEP_BYTES (64u << 10)
 /* Blocks of the quarantine that an allocation or free looks at in vain. */
 #define PATIENCE 4u
-/* Capacity under tools that keep tables for all that is reserved: what valgrind goes through in a fraction of a second, and what
+/* Capacity under tools that keep tables for all that is reserved: a size that valgrind processes in a fraction of a second, and one that
  * fits into the 1.5 TiB that ThreadSanitizer leaves, for 8 devices. */
 #define VALGRIND_BYTES  (UINT64_C(1) << 30)
 #define SANITIZER_BYTES (UINT64_C(32) << 30)
@@ -51,7 +51,7 @@ static uint64_t alignment(uint64_t capacity)
     return capacity < SIM_GIANT_PAGE ? SIM_OPEN_PIECE : SIM_GIANT_PAGE;
 }
 
-/* At the hint when nobody is there, else anywhere; huge pages need a base that is aligned as they are. */
+/* At the hint when it is free, else anywhere; huge pages need a base that is aligned as they are. */
 static uint64_t reserve_range(uint64_t hint, uint64_t bytes)
 {
     if (takes_hint()) {
@@ -62,7 +62,7 @@ static uint64_t reserve_range(uint64_t hint, uint64_t bytes)
             (void)madvise(wanted, bytes, MADV_DONTDUMP);
             return hint;
         }
-        if (wanted != MAP_FAILED) /* a kernel that does not know the flag */
+        if (wanted != MAP_FAILED) /* a kernel without the flag */
             munmap(wanted, bytes);
     }
     uint64_t slack = alignment(bytes / 2);
@@ -194,7 +194,7 @@ twin_status sim_arena_init_fitting(struct sim_arena *arena, const struct sim_are
     return TWIN_E_NOMEM;
 }
 
-/* The addresses may be somebody else's next. */
+/* Other code may get the addresses next. */
 static void unpoison_blocks(struct sim_arena *arena)
 {
     for (uint32_t i = 1; arena->blocks && arena->config.host && __asan_unpoison_memory_region &&
@@ -264,7 +264,7 @@ static void map_block(struct sim_arena *arena, const struct sim_block *block, ui
     uint64_t count = block->room / SIM_PAGE;
     if (count >= HUGE_PAGES) {
         uint64_t last = (first + count - 1) / HUGE_PAGES;
-        /* release: who finds the number sees the block filled in */
+        /* release: a thread that finds the number sees the block's fields */
         for (uint64_t i = first / HUGE_PAGES; i <= last; i++)
             atomic_store_explicit(&arena->large[i], number, memory_order_release);
         return;
@@ -365,7 +365,7 @@ static void drop_block_locked(struct sim_arena *arena, uint32_t number)
         if (__asan_unpoison_memory_region)
             __asan_unpoison_memory_region(pages, block->room);
         if (!twin_under_thread_sanitizer() ||
-            /* Forgets who used the pages: the next owner is ordered after the last one by this function. */
+            /* Resets which threads used the pages: the next owner is ordered after the last one by this function. */
             mmap(pages, block->room, PROT_NONE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
             madvise(pages, block->room, MADV_DONTNEED);
@@ -387,7 +387,7 @@ static void drop_block_locked(struct sim_arena *arena, uint32_t number)
     arena->block_free = number;
 }
 
-/* Whether its pages must stay. If not, nobody finds the block from here on: who does later, holds the arena by then. */
+/* Whether its pages must stay. If not, no lookup finds the block from here on; later ones have the arena's lock. */
 static bool is_used_locked(struct sim_arena *arena, struct sim_block *block)
 {
     if (block->fence && !sim_fence_passed(block->fence))
@@ -404,7 +404,7 @@ static bool is_used_locked(struct sim_arena *arena, struct sim_block *block)
     return true;
 }
 
-/* Oldest first; stops after `patience` blocks that still wait, for those behind them wait for more. */
+/* Oldest first; stops after `patience` blocks that still wait, as the later ones wait for more. */
 static void settle_locked(struct sim_arena *arena, uint32_t patience)
 {
     uint32_t before = 0;
@@ -441,9 +441,8 @@ static twin_status prepare_block(struct sim_arena *arena, const struct sim_block
         void *pages = (void *)(uintptr_t)block->base;
         if (mprotect(pages, block->room, PROT_READ | PROT_WRITE) != 0)
             return TWIN_E_NOMEM;
-        (void)madvise(pages, block->room,
-                      MADV_DODUMP);      /* it holds what the program computes with */
-        if (__asan_poison_memory_region) /* a use of what lies beyond is an error of the program */
+        (void)madvise(pages, block->room, MADV_DODUMP); /* it has data of the program */
+        if (__asan_poison_memory_region) /* an access beyond the requested bytes is an error of the program */
             __asan_poison_memory_region((char *)pages + block->bytes, block->room - block->bytes);
         return TWIN_OK;
     }
@@ -569,7 +568,7 @@ void sim_arena_space(struct sim_arena *arena, uint32_t page_class, uint64_t *out
     pthread_mutex_lock(&arena->lock);
     uint64_t capacity = arena->config.capacity;
     uint64_t free_bytes = capacity - arena->used_bytes;
-    /* Huge pages are split on demand: the normal pool is what was split. */
+    /* Huge pages are split on demand: the normal pool is the split part. */
     uint64_t normal = round_up(arena->normal_bytes, SIM_HUGE_PAGE);
     normal = normal < capacity ? normal : capacity;
     uint64_t normal_free = normal - arena->normal_bytes;

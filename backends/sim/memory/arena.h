@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reserved address range that hands out blocks: one per device for its memory, one for page-locked
+/* A reserved address range from which blocks are allocated: one per device for its memory, one for page-locked
  * host memory.
  *
  * Device arena. The user's view is a PROT_NONE reservation; the bytes live in a sparse shared mapping for the
@@ -44,8 +44,8 @@ enum sim_block_state {
     SIM_BLOCK_FREED /* by the user; tasks submitted before may still reach it */
 };
 
-/* Written under the lock. A lookup reads it without: who asks about an address that another thread frees and
- * gets again meanwhile may see either block, but never a torn number. */
+/* Written under the lock. A lookup reads it without: for an address that another thread frees and
+ * allocates again meanwhile it may see either block, but never a torn number. */
 struct sim_block {
     _Atomic uint64_t base;
     _Atomic uint64_t bytes;  /* as asked for */
@@ -55,7 +55,7 @@ struct sim_block {
     atomic_uint state;       /* enum sim_block_state */
     atomic_bool reported;    /* its use after free was reported */
     uint32_t next;           /* free list or quarantine, block number, 0: none; guarded by lock */
-    struct sim_fence *fence; /* FREED: what its release waits for; guarded by lock */
+    struct sim_fence *fence; /* FREED: its release waits for this; guarded by lock */
 };
 
 struct sim_arena_config {
@@ -65,8 +65,8 @@ struct sim_arena_config {
     bool host;     /* page-locked host memory */
     bool open;     /* the host may touch device memory */
     bool poison;
-    /* Whether somebody uses places that were looked up before, whatever became of the task: nothing goes meanwhile. NULL:
-     * nobody ever does. Called with the arena's lock. */
+    /* Whether a kernel still uses addresses that were looked up before: nothing is released meanwhile. NULL: never. Called
+     * with the arena's lock. */
     bool (*held)(void);
 };
 
@@ -117,7 +117,7 @@ twin_status sim_arena_alloc(struct sim_arena *arena, uint64_t bytes, twin_page_p
  * while the arena is held.
  * TWIN_E_INVALID: not the base of a live block; the fence stays the caller's. Thread: any. */
 twin_status sim_arena_free(struct sim_arena *arena, uint64_t address, struct sim_fence *fence);
-/* Releases what waited and need not any more. Thread: any. */
+/* Releases freed blocks that no task uses any more. Thread: any. */
 void sim_arena_settle(struct sim_arena *arena);
 
 static inline bool sim_arena_contains(const struct sim_arena *arena, uint64_t address)
@@ -126,7 +126,7 @@ static inline bool sim_arena_contains(const struct sim_arena *arena, uint64_t ad
 }
 /* The block around an address of the arena in whatever state, or NULL. Lock free. */
 struct sim_block *sim_arena_find(const struct sim_arena *arena, uint64_t address);
-/* Prepares pages for the model and says where they are; the range lies inside one block. A write that
+/* Prepares pages for the model and returns their address; the range is inside one block. A write that
  * covers a page whole needs no old contents. Thread: model. */
 void *sim_arena_touch(struct sim_arena *arena, uint64_t address, uint64_t bytes, bool write);
 /* Bytes free and in all, by page class: 0 both, 1 huge, 2 normal. */

@@ -29,10 +29,10 @@ struct sim_list {
 
 void sim_lists_init(struct sim_lists *lists);
 void sim_lists_fini(struct sim_lists *lists);
-/* Room for that many descriptors one behind the other. False: no address space, or other lists take it. Thread: any. */
+/* Room for that many consecutive descriptors. False: no address space, or other lists use it. Thread: any. */
 bool sim_lists_take(struct sim_lists *lists, uint64_t descriptors, struct sim_list *out);
 void sim_lists_give(struct sim_lists *lists, struct sim_list list);
-/* Where one lies that was taken. */
+/* Address of a list that was taken. */
 stars_dma_descriptor *sim_lists_at(const struct sim_lists *lists, struct sim_list list);
 
 /* Thread: any. */

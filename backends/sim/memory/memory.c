@@ -23,7 +23,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* Where page-locked memory lies, and how much of it there can be. */
+/* Addresses of page-locked memory, and its maximum size. */
 #define HOST_BASE     0x114000000000ull
 #define HOST_CAPACITY (256ull << 30)
 
@@ -87,12 +87,12 @@ static bool report_due;
 
 void sim_memory_stop(void)
 {
-    sim_arena_settle(&host_arena); /* what was freed last is looked at again only here */
+    sim_arena_settle(&host_arena); /* the last freed blocks are released only here */
     report_due = true;
 }
 
-/* After the program's static objects and functions of atexit() have released what they have: they cannot do that any more, and
- * where they tried, what is left is not the program's fault. */
+/* After the program's static objects and functions of atexit() have released what they have: they cannot free memory any more, and
+ * if they tried, the program is not at fault. */
 __attribute__((destructor)) static void report_left(void)
 {
     if (!report_due || (sim_process.services->late && sim_process.services->late()))
@@ -102,7 +102,7 @@ __attribute__((destructor)) static void report_left(void)
 
 /* ---- whose address -------------------------------------------------------------------------- */
 
-/* Those of closed devices too: what the program kept from then is no pageable memory. */
+/* Those of closed devices too: addresses that the program still has are not pageable memory. */
 static struct sim_arena *arena_of(uint64_t address)
 {
     for (uint32_t i = 0; i < sim_process.device_count; i++) {
@@ -216,7 +216,7 @@ twin_status sim_memory_space(twin_hw_device *device, uint32_t page_class, uint64
 
 /* ---- copies outside queues ------------------------------------------------------------------ */
 
-/* Whether every page of [at, end) lies in mappings with this letter in their rights; the slow way to find out. */
+/* Whether every page of [at, end) is in a mapping with this letter in its rights; slow. */
 static bool has_rights(uint64_t at, uint64_t end, char right)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
@@ -347,7 +347,7 @@ static void report_hazard(struct sim_arena *arena, struct sim_block *block, uint
         atomic_exchange_explicit(&block->reported, true, memory_order_relaxed))
         return;
     if (atomic_fetch_add_explicit(&arena->late_uses, 1, memory_order_relaxed) >= SIM_LINES_NAMED)
-        return; /* the count is told when the device closes */
+        return; /* the count is reported when the device closes */
     sim_log(
         2,
         "device %u: a task %s 0x%llx after its memory was freed: allocation %llu, %llu bytes at "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory ops of the seam, and the bus behind the model: which addresses lead where. */
+/* The memory ops of the seam, and the bus of the model: which memory each address is. */
 #ifndef TWINRT_SIM_MEMORY_MEMORY_H
 #define TWINRT_SIM_MEMORY_MEMORY_H
 
@@ -22,7 +22,7 @@ twin_status sim_memory_copy(twin_hw_device *device, const twin_copy *copy);
 twin_status sim_memory_copy_rows(twin_hw_device *device, const twin_rows *rows);
 twin_status sim_memory_fill(twin_hw_device *device, const twin_fill *fill);
 
-/* Finds a range that the caller has not. TWIN_E_INVALID, explained, when it starts in an arena and is not wholly inside
+/* Finds a range that the caller does not know. TWIN_E_INVALID, explained, when it starts in an arena and is not wholly inside
  * one live block. UNKNOWN: not in any arena. Lock free. */
 twin_status sim_memory_find(uint64_t address, uint64_t bytes, twin_side *out_side);
 
@@ -35,7 +35,7 @@ void sim_access_guard_remove(void);
 /* The smallest useful reservation. */
 #define SIM_MEMORY_LEAST (32ull << 20)
 
-/* Whether a range that starts in an arena is inside what was asked for there, to the byte. Lock free. */
+/* Whether a range that starts in an arena is inside the requested bytes of one block. Lock free. */
 bool sim_memory_allocated(uint64_t address, uint64_t bytes);
 
 struct sim_arena;

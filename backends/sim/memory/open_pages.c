@@ -32,7 +32,7 @@ static int make_poison(void)
     return file;
 }
 
-/* False: the program has closed the descriptor, and the number may be a file of its own. */
+/* False: the program has closed the descriptor, and the number may be another file. */
 static bool is_poison(int file)
 {
     struct stat now;

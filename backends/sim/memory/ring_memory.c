@@ -19,8 +19,8 @@ static size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* From one queue's ring, CQ or task states to the next's. Each begins at another line of its page, so that queues which stand at
- * the same place of their rings do not compete for the same sets of the caches. */
+/* From one queue's ring, CQ or task states to the next's. Each begins at another line of its page, so that queues at
+ * the same position of their rings do not compete for the same sets of the caches. */
 static size_t stride(size_t entries, size_t bytes)
 {
     return round_up(entries * bytes, PAGE) + 17u * SIM_LINE;

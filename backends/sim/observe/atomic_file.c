@@ -109,7 +109,7 @@ int sim_output_write(const char *name, int (*write)(FILE *file, void *context), 
         goto remove_temporary;
     }
     error = write(file, context);
-    /* the stream forgets why it failed; what it still holds meets the same trouble and tells */
+    /* the stream does not keep the reason; writing the rest of its buffer fails for the same one */
     if (fclose(file) != 0 && (!error || error == -EIO))
         error = -errno;
     if (!error && rename(temporary, path) != 0)

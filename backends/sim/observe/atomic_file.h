@@ -14,7 +14,7 @@ int sim_output_write(const char *name, int (*write)(FILE *file, void *context), 
 void sim_output_begin(pid_t process);
 /* From now on a signal that ends the process removes the temporary file that is being written. */
 void sim_output_remove_on_signals(void);
-/* Why it failed, for a message. */
+/* The reason of a failure, for a message. */
 const char *sim_output_reason(int error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files a run may leave behind besides its timeline: counters, profiling records, signals. Nothing is counted or
+/* The files of a run: counters, profiling records, signals, and the timeline. Nothing is counted or
  * written unless its setting names a file. */
 #ifndef TWINRT_SIM_OBSERVE_OBSERVE_H
 #define TWINRT_SIM_OBSERVE_OBSERVE_H
@@ -14,7 +14,7 @@
 #include "twinsim.h"
 #include "wait/observer.h"
 
-/* Reads the settings; logs what is wrong. `fixed`: the model is there, and with it what is counted and kept.
+/* Reads the settings; logs errors. `fixed`: the model exists, and with it the choice of what is counted and stored.
  * Thread: init. */
 bool sim_observe_settings(const twin_services *services, bool fixed);
 /* What the model is to be made with. */

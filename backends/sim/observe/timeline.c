@@ -23,7 +23,7 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-/* A note is one word if it fits, or none: fresh memory is what noting costs most. Time is told as the distance from the
+/* A note is one word if it fits, or none: fresh memory is what noting costs most. A time is stored as the distance from the
  * time at which the note before it ended, by the thread's clock, which never runs backwards.
  *
  *   call         tag | joint << 2 | place of the call from the chunk's first on << 4 | length << 18 | ns passed << 40
@@ -70,18 +70,18 @@ struct context {
     uint64_t number;  /* of the last submit */
     uint32_t track;
     uint32_t how;   /* of the last wait: cause, wake and outcome as in a short one */
-    uint64_t woke;  /* how long it went on after what it waited for was there */
-    uint64_t after; /* how long the call had run, of the last one right behind a wait */
+    uint64_t woke;  /* how long its wake-up took after the awaited instant */
+    uint64_t after; /* how long the call had run, of the last one right after a wait */
 };
 
 #define CONTEXT_AT_FIRST ((struct context){.track = TIMELINE_NONE})
 
-/* Each thread fills chunks of its own; all chunks hang on one list that only grows. */
+/* Each thread fills its own chunks; all chunks are on one list that only grows. */
 struct chunk {
     struct chunk *next;
     uint64_t number;       /* rises with the order of making: a thread's chunks in order */
-    uint64_t *end;         /* of what is filled */
-    uint64_t *limit;       /* of what can be filled now */
+    uint64_t *end;         /* of the filled part */
+    uint64_t *limit;       /* of the part that can be filled now */
     uint64_t *chunk_limit; /* of the whole */
     struct context context;
     enum joint
@@ -161,7 +161,7 @@ static inline bool has_room(const struct chunk *chunk, unsigned thread)
                             1);
 }
 
-/* These put a note behind the others, in one word if it fits. */
+/* These append a note, in one word if it fits. */
 
 static void put_submit(struct chunk *chunk, uint32_t track, uint64_t number, uint64_t at_ns)
 {
@@ -229,7 +229,7 @@ __attribute__((noinline)) static void put_newest(struct chunk *chunk)
     chunk->joint = JOINT_NONE;
 }
 
-/* A call that takes in nothing, or does not fit in a word, or is a thread's first. */
+/* A call without a joint note, or that does not fit in a word, or is a thread's first. */
 __attribute__((noinline)) static void put_call(unsigned thread_number, const twin_call *call,
                                                uint64_t begin_ns, uint64_t end_ns, int32_t code)
 {
@@ -386,7 +386,7 @@ static void unpack_joint(enum joint joint, struct context *context,
     out->number = context->number;
 }
 
-/* What waits are told by after the others. */
+/* The fields of waits that both forms have. */
 static void unpack_how(const struct context *context, struct timeline_note *out)
 {
     out->done_ns = out->end_ns - context->woke;
@@ -418,7 +418,7 @@ static const uint64_t *unpack_wait(const uint64_t *words, struct context *contex
     return words + 5;
 }
 
-/* Unpacks the note at *at, or the two, into `out`, which is all zeros, and moves *at behind. Returns how many; `before` is
+/* Unpacks the note at *at, or the two, into `out`, which is all zeros, and moves *at after it. Returns how many; `before` is
  * the one before them, NULL: none. */
 static size_t unpack(const struct chunk *chunk, const uint64_t **at, struct context *context,
                      const struct timeline_note *before, struct timeline_note *out)

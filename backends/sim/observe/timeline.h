@@ -50,7 +50,7 @@ void sim_timeline_submit(unsigned thread_number, uint32_t track, uint64_t number
 struct timeline_wait {
     uint64_t begin_ns;
     uint64_t end_ns;  /* when it went on */
-    uint64_t done_ns; /* when what it waited for was there */
+    uint64_t done_ns; /* when the awaited instant was */
     uint64_t number;  /* of the SQE, or of the transfer, below 2^48 */
     uint32_t track;   /* of the stream; of a transfer: the device; UINT32_MAX: neither */
     uint8_t cause;    /* enum sim_host_cause */
@@ -61,7 +61,7 @@ struct timeline_wait {
 void sim_timeline_wait(unsigned thread_number, const struct timeline_wait *wait);
 
 /* Writes the file: a private temporary file beside `path`, then renamed. `profile` names the
- * parameters behind the phases. Nothing but a regular file is ever replaced: a symbolic link, device
+ * parameters of the phases. Only a regular file is ever replaced: a symbolic link, device
  * or pipe at `path` is refused. Returns 0 or a negative errno. Thread: model, with no other thread
  * inside the notes above. */
 int sim_timeline_write(const char *path, const twinsim *sim, const twinsim_profile *profile);

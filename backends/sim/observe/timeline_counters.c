@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is drawn as a curve: bytes per second on links, slots in use. */
+/* Curves: bytes per second on links, slots in use. */
 #include <errno.h>
 #include <stdlib.h>
 

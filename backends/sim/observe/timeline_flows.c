@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where data goes between streams: from the work in front of a record to the work behind the wait that took it. */
+/* Where data goes between streams: from the work before a record to the work after the wait for it. */
 #include "observe/timeline_layout.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
     512u /* tasks looked at for them: chains of records and waits alone may be long */
 #define NO_ITEM SIZE_MAX
 
-/* A task; those of a stream stand in their order. */
+/* A task; those of a stream are in their order. */
 struct item {
     size_t slice;
     size_t setter; /* of a wait: the task whose record let it pass; NO_ITEM: none is known */
@@ -167,8 +167,8 @@ static void add_source(struct sources *sources, size_t item)
         sources->items[sources->count++] = item;
 }
 
-/* What those had done who let waits between `item` and the work before it in its stream pass. Returns that work, NO_ITEM:
- * there is none. */
+/* Collects the work before the records that ended the waits between `item` and the work before it in its stream. Returns that
+ * work, NO_ITEM: there is none. */
 static size_t look_back(const struct data *data, size_t item, struct sources *sources,
                         unsigned depth)
 {

@@ -44,7 +44,7 @@ static uint32_t count_devices(const struct timeline_layout *layout)
     return last + 1;
 }
 
-/* What a queue has, and what its blocks do on cores. */
+/* Resources that a queue holds, and work of its blocks on cores. */
 static bool is_held(const struct twinsim_trace_record *record)
 {
     return record->phase == TWINSIM_PHASE_OCCUPY || record->phase == TWINSIM_PHASE_SHARE ||
@@ -129,7 +129,7 @@ static int compare_slices(const void *left, const void *right)
     return order ? order : sim_order(a->record, b->record);
 }
 
-/* Whether the slice may go on the lane: under a slice of its own SQE, or alone. */
+/* Whether the slice fits on the lane: under a slice of its own SQE, or alone. */
 static bool lane_takes(const struct timeline_layout *layout, struct lane *lane,
                        const struct timeline_slice *slice, bool *out_own)
 {
@@ -261,7 +261,7 @@ uint32_t timeline_slice_id(const struct timeline_layout *layout, const struct ti
     const struct twinsim_trace_record *record = &layout->records[slice->record];
     if (record->id != TIMELINE_NONE || record->phase != TWINSIM_PHASE_TASK)
         return record->id;
-    /* a whole task has no id of its own: its access to the table has */
+    /* a whole task has no id: its access to the table has one */
     const struct timeline_slice *table =
         timeline_find_anchor(layout, slice->track, record->number, TWINSIM_PHASE_TABLE, UINT64_MAX);
     return table ? layout->records[table->record].id : TIMELINE_NONE;
@@ -325,7 +325,7 @@ static void add_wake_flow(struct timeline_layout *layout, const struct timeline_
              timeline_place_of(layout, park));
 }
 
-/* From the end of the work to where its reader goes on. */
+/* From the end of the work to where its reader continues. */
 static void add_data_flow(struct timeline_layout *layout, const struct timeline_arrow *arrow)
 {
     const struct timeline_slice *from = &layout->slices[arrow->from];
@@ -339,7 +339,7 @@ static void add_data_flow(struct timeline_layout *layout, const struct timeline_
 }
 
 /* From the call that submitted to the task. `next` is the next call that the thread ended: a call is
- * noted when it ends, so it stands behind the submissions inside it. NULL: there is none. */
+ * noted when it ends, so its note follows those of its submissions. NULL: there is none. */
 static void add_submit_flow(struct timeline_layout *layout, const struct timeline_note *submit,
                             const struct timeline_note *next)
 {

@@ -41,7 +41,7 @@ struct timeline_track {
     uint32_t first_tid; /* lane 0; the others follow */
 };
 
-/* A thread rang for SQE `number` and perhaps for some behind it. */
+/* A thread rang for SQE `number` and perhaps for some after it. */
 struct timeline_bell {
     uint32_t track;
     uint32_t thread;

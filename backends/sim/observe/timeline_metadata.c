@@ -222,7 +222,7 @@ void timeline_put_links(struct printer *printer)
     }
 }
 
-/* The parameters behind the phases above, each once. */
+/* The parameters of the phases above, each once. */
 void timeline_put_parameters(struct printer *printer)
 {
     FILE *file = printer->file;

@@ -15,7 +15,7 @@ struct timeline_note {
     const twin_call *call;
     uint64_t begin_ns; /* submission: the caller's time */
     uint64_t end_ns;   /* submission: the SQE number */
-    uint64_t done_ns;  /* of a wait: as timeline_wait has it, and what follows */
+    uint64_t done_ns;  /* this and the following: of a wait, as in timeline_wait */
     uint64_t number;
     uint32_t thread;
     uint8_t cause;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tracks of a timeline: streams, and units that are found by what they are. */
+/* The tracks of a timeline: streams, and units, which are found by kind and number. */
 #include "observe/timeline_layout.h"
 
 uint32_t timeline_track_add(struct timeline_layout *layout, const struct timeline_track *track)

@@ -106,7 +106,7 @@ static void hold(struct changes *changes, const struct twinsim_trace_record *rec
     add(changes, record->device, kind, number, record->end_ns, 0, 0, 0);
 }
 
-/* What comes from another device is not seen in the table that it comes to. */
+/* Accesses from another device are not drawn in the table that they reach. */
 static void add_table(struct changes *changes, const struct twinsim_trace_record *record)
 {
     const uint64_t bits = record->waker_number;

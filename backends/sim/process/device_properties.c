@@ -51,7 +51,7 @@ static bool read_link(const twinsim_profile *profile, twin_link *out_link)
     return false;
 }
 
-/* What kernels that run here need to know of a core. */
+/* Properties of a core that kernels on the host need. */
 static bool read_core(const twinsim_profile *profile, twin_core_properties *out)
 {
     enum { KIB = 1024 };

@@ -71,7 +71,7 @@ static inline uint64_t sim_ticks_ns(uint64_t ticks, uint64_t mhz)
     return ticks / mhz * 1000u + ticks % mhz * 1000u / mhz;
 }
 
-/* Makes room for one more element of `bytes` behind the `count` of an array; `array` is the address of the pointer to it, *room its
+/* Makes room for one more element of `bytes` after the `count` of an array; `array` is the address of the pointer to it, *room its
  * capacity. False: out of host memory. */
 static inline bool sim_grow(void *array, size_t bytes, size_t count, size_t *room)
 {
@@ -89,7 +89,7 @@ static inline bool sim_grow(void *array, size_t bytes, size_t count, size_t *roo
 
 /* Reads the settings and the profile into sim_process. Logs what is wrong. Thread: init. */
 twin_status sim_settings_read(const twin_services *services);
-/* What the profile says of the devices, into sim_process.properties. Logs what is wrong. Thread: init. */
+/* The properties of the devices in the profile, into sim_process.properties. Logs what is wrong. Thread: init. */
 twin_status sim_device_properties_read(const twinsim_profile *profile);
 /* A whole number of the profile, at least `least`; logs when there is none. Thread: init. */
 bool sim_profile_number(const twinsim_profile *profile, const char *name, uint64_t least,
@@ -108,11 +108,11 @@ bool sim_path_fits(const char *name, size_t length, size_t room);
 void sim_settings_drop(void);
 
 /* One line to the log (levels of twin_services), or to the caller's recent error messages. Any thread. */
-/* Lines of one kind that are written; what is more is only counted. */
+/* Lines of one kind that are written; further ones are only counted. */
 #define SIM_LINES_NAMED 20u
 void sim_log(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void sim_explain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Logs as an error and explains: for whoever decides first that a call failed. */
+/* Logs as an error and explains: for the function that first detects that a call fails. */
 void sim_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -12,9 +12,9 @@
 #include "wait/report.h"
 #include "wait/wait.h"
 
-/* Written by init ops; a slot is left alone once another process has it. */
+/* Written by init ops; a slot that another process has is not used. */
 static twin_run_page *page;
-static twin_run_slot *_Atomic slot; /* NULL: nobody watches */
+static twin_run_slot *_Atomic slot; /* NULL: no tool watches */
 /* What the last look found. Guarded by the model lock. */
 static uint64_t seen;
 
@@ -93,10 +93,10 @@ void sim_watch_site(uint32_t thread, uint64_t address, uint64_t offset)
             (twin_run_site){.address = address, .offset = offset, .thread = thread};
 }
 
-static void answer(twin_run_slot *here, enum sim_stall_kind why, uint32_t with)
+static void answer(twin_run_slot *here, enum sim_report_kind why, uint32_t with)
 {
     here->site_count = 0;
-    sim_report_stall(why);
+    sim_report_waits(why);
     atomic_store(&here->answered, with);
 }
 
@@ -105,7 +105,7 @@ void sim_watch_look(void)
     if (!slot)
         return;
     if (is_asked(slot)) {
-        answer(slot, SIM_STALL_ASKED, TWIN_RUN_ASK_ANY);
+        answer(slot, SIM_REPORT_ASKED, TWIN_RUN_ASK_ANY);
         return;
     }
     if (!only_endless())
@@ -117,6 +117,6 @@ void sim_watch_look(void)
     seen = found;
     uint32_t moves = atomic_load(&slot->moves) + 1;
     if (atomic_load(&slot->asked) == moves && atomic_load(&slot->answered) != moves)
-        answer(slot, SIM_STALL_WARNING, moves);
+        answer(slot, SIM_REPORT_LONG_WAIT, moves);
     atomic_fetch_add(&slot->looks, 1);
 }

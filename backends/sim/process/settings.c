@@ -145,7 +145,7 @@ static bool power_of_two(const char *name, uint64_t value)
     return false;
 }
 
-/* Takes what the driver needs out of the profile, so that nothing is looked up by name later. */
+/* Reads all parameters of the profile that the driver needs, so that none is looked up by name later. */
 static twin_status read_profile(const twinsim_profile *profile)
 {
     struct sim_limits limits = {0};
@@ -160,7 +160,7 @@ static twin_status read_profile(const twinsim_profile *profile)
         {"host.doorbell_ns", 0, &limits.doorbell_ns},
         {"host.local_ns", 0, &limits.cost_ns[TWIN_COST_LOCAL]},
         {"host.memory_ns", 0, &limits.cost_ns[TWIN_COST_MEMORY]},
-        /* a poll that costs nothing would let a polling loop stand still for ever */
+        /* a poll without a cost would never advance the clock of a polling loop */
         {"host.poll_ns", 1, &limits.cost_ns[TWIN_COST_POLL]},
         {"host.submit_ns", 0, &limits.cost_ns[TWIN_COST_SUBMIT]},
         {"host.wait_ns", 0, &limits.cost_ns[TWIN_COST_WAIT]},

@@ -14,7 +14,7 @@ static void handle_cqe(twin_queue *queue, const stars_cqe *cqe)
     slot &= queue->mask;
     bool go_on = false;
     pthread_mutex_lock(&queue->lock);
-    /* The slot may have been taken again after a CQE nobody expected; task ids tell. */
+    /* The slot may have been reused after an unexpected CQE; the task id shows it. */
     struct sim_task_state *state = &queue->task_states[slot];
     if (queue->ring[slot].word[1] >> STARS_W1_TASK_SHIFT != cqe->task_id)
         state = NULL;
@@ -27,7 +27,7 @@ static void handle_cqe(twin_queue *queue, const stars_cqe *cqe)
     if (state)
         state->cqe_read = 1;
     pthread_mutex_unlock(&queue->lock);
-    if (go_on) /* the tasks behind the failed one */
+    if (go_on) /* the tasks after the failed one */
         twinsim_write(sim_process.sim, queue->device->index,
                       (uint64_t)queue->sq * STARS_SQ_PAGE + STARS_SQ_CONTROL,
                       STARS_SQ_CONTROL_EXCEPTION_HANDLED);

@@ -13,7 +13,7 @@
 #include "replay/nondeterminism.h"
 #include "wait/model_lock.h"
 
-/* More failures than a ring has tasks are of no use to anybody. */
+/* More failures than a ring has tasks are not useful. */
 #define NOTES_MOST 1024u
 
 /* Some group is `stopping`. Guarded by the model lock. */
@@ -21,7 +21,7 @@ static bool groups_stopping;
 
 /* ---- notes ---------------------------------------------------------------------------------- */
 
-/* Drops the oldest notes, which nobody has taken. */
+/* Drops the oldest notes. */
 static void drop_notes(twin_queue *queue, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -32,7 +32,7 @@ static void drop_notes(twin_queue *queue, uint32_t count)
         memmove(queue->notes, queue->notes + count, queue->note_count * sizeof(*queue->notes));
 }
 
-/* Adds a note; the oldest goes when there is no room. */
+/* Adds a note; the oldest is dropped when there is no room. */
 static void add_note(twin_queue *queue, const twin_failure *note)
 {
     if (queue->note_count == NOTES_MOST ||
@@ -111,8 +111,8 @@ struct stops {
     uint32_t most; /* queues that may be stopped yet */
 };
 
-/* Work that a queue took before is dropped, what comes later is refused. Whoever writes down how the model moves hears of it
- * between the two, as if it had moved once more, by nothing; when that is repeated, one queue is stopped then. */
+/* Work that a queue took before is dropped, what comes later is refused. A recording logs a move
+ * of the model, by nothing, between the two; the replay of that move stops one queue. */
 static void stop_queue(void *context, twin_queue *queue)
 {
     struct stops *stops = context;
@@ -126,10 +126,10 @@ static void stop_queue(void *context, twin_queue *queue)
     }
     stops->most--;
     pthread_mutex_lock(&queue->lock);
-    if (sim_nd_logged() && !sim_paced_now())
-        sim_pace_moved(true);
+    if (sim_nd_logged() && !sim_replaying())
+        sim_nd_moved(true);
     memcpy(queue->failure_text, group->text, sizeof(group->text));
-    queue->failure = TWIN_OK; /* what stopped the group stands for it */
+    queue->failure = TWIN_OK; /* the failure that stopped the group replaces it */
     atomic_store_explicit(&queue->refusal, group->failure, memory_order_relaxed);
     atomic_store_explicit(&queue->failed, true, memory_order_release);
     if (!queue->config.deferred) /* its tasks stay; a run ends with the queue that asked for it */
@@ -165,7 +165,7 @@ void sim_failure_clear_groups(twin_hw_device *device)
 
 /* ---- reports -------------------------------------------------------------------------------- */
 
-/* Error numbers of the scheduler that say what happened whatever the class; sorted. */
+/* Error numbers of the scheduler that determine the status in every class; sorted. */
 static const struct {
     uint16_t number;
     twin_status status;
@@ -260,7 +260,7 @@ static twin_launch *kernel_of(const struct sim_task_state *state)
     return state && state->kind == SIM_TASK_KERNEL ? state->kernel : NULL;
 }
 
-/* Kernels that run on vector cores alone have statuses of their own. */
+/* Kernels that run on vector cores alone have separate statuses. */
 static twin_status status_of(const stars_cqe *cqe, const struct sim_task_state *state)
 {
     const twin_launch *kernel = kernel_of(state);
@@ -301,7 +301,7 @@ void sim_queue_note_locked(twin_queue *queue, twin_status status, const char *te
     atomic_store_explicit(&queue->failed, true, memory_order_release);
 }
 
-/* A task failed for which `queue` answers. False: nothing behind it is to run. */
+/* A task of `queue`, or of a run that it launched, failed. False: nothing after it must run. */
 static bool answer_locked(twin_queue *queue, const twin_failure *note, const char *text)
 {
     struct sim_group *group = queue->group;
@@ -340,18 +340,18 @@ bool sim_failure_note_locked(twin_queue *queue, const stars_cqe *cqe,
     return go_on;
 }
 
-/* Failures of what other threads submitted come when the device comes to them. While a record is run again: whether one was to be found
- * then; `there` when the record does not say. No lock is held. */
+/* Work of other threads fails when the device executes it. In a replay: whether the recording had a failure at this point;
+ * `there` without an entry. No lock is held. */
 static bool found_then(bool there)
 {
     uint64_t then = TWIN_OK;
-    return sim_paced_now() && sim_nd(TWIN_ND_FAILED, 0, &then) ? then != TWIN_OK : there;
+    return sim_replaying() && sim_nd(TWIN_ND_FAILED, 0, &then) ? then != TWIN_OK : there;
 }
 
-static void tell_found(twin_status status)
+static void log_found(twin_status status)
 {
     uint64_t found = status;
-    if (sim_nd_logged() && !sim_paced_now())
+    if (sim_nd_logged() && !sim_replaying())
         (void)sim_nd(TWIN_ND_FAILED, 0, &found);
 }
 
@@ -360,7 +360,7 @@ twin_status sim_failure_take(twin_queue *queue, twin_failure *out_failure)
     twin_status status = TWIN_E_NOT_READY;
     bool wanted = found_then(true);
     pthread_mutex_lock(&queue->lock);
-    tell_found(wanted && queue->note_count > 0 ? queue->notes[0].status : TWIN_OK);
+    log_found(wanted && queue->note_count > 0 ? queue->notes[0].status : TWIN_OK);
     if (wanted && queue->note_count > 0) {
         *out_failure = queue->notes[0];
         memmove(queue->notes, queue->notes + 1, --queue->note_count * sizeof(*queue->notes));
@@ -376,14 +376,14 @@ twin_status sim_failure_report(twin_queue *queue)
     if (__builtin_expect(sim_nd_logged(), 0)) {
         failed = found_then(failed);
         if (!failed)
-            tell_found(TWIN_OK);
+            log_found(TWIN_OK);
     }
     if (!failed)
         return TWIN_OK;
     char text[SIM_FAILURE_TEXT] = "";
     pthread_mutex_lock(&queue->lock);
     twin_status status = atomic_load_explicit(&queue->refusal, memory_order_relaxed);
-    tell_found(status != TWIN_OK ? status : queue->failure);
+    log_found(status != TWIN_OK ? status : queue->failure);
     if (status == TWIN_OK) {
         status = queue->failure;
         queue->failure = TWIN_OK;
@@ -413,7 +413,7 @@ twin_status sim_queue_explain_refusal(twin_queue *queue)
     twin_status status = atomic_load_explicit(&queue->refusal, memory_order_relaxed);
     char text[SIM_FAILURE_TEXT];
     memcpy(text, queue->failure_text, sizeof(text));
-    uint64_t met = status; /* the op begins there when it is done again: behind the stop */
+    uint64_t met = status; /* a replay begins the op there: after the stop */
     (void)sim_nd(TWIN_ND_REFUSED, 0, &met);
     pthread_mutex_unlock(&queue->lock);
     if (status != TWIN_OK)

@@ -80,7 +80,7 @@ static bool take_again(struct sim_ids *ids, uint32_t *cursor, uint32_t *out_id,
 
 bool sim_ids_take(struct sim_ids *ids, uint32_t *cursor, uint32_t *out_id, uint32_t *out_generation)
 {
-    if (sim_paced_now())
+    if (sim_replaying())
         return take_again(ids, cursor, out_id, out_generation);
     uint32_t words = word_count(ids->count);
     uint32_t start = *cursor % ids->count;

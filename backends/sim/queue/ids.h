@@ -14,7 +14,7 @@
 
 /* A binding ties one event id to one record: it counts the record and the waits that named it. */
 struct sim_binding {
-    /* high 32 bits: generation, raised by each taking; low 32 bits: references, 0 when nobody holds the id */
+    /* high 32 bits: generation, raised by each taking; low 32 bits: references, 0: the id is not retained */
     _Atomic uint64_t state;
     _Atomic uint32_t next_dirty; /* id + 1 */
 };
@@ -44,10 +44,10 @@ bool sim_ids_shared(const struct sim_ids *ids, uint32_t id, uint32_t generation)
 void sim_ids_drop(struct sim_ids *ids, uint32_t id);
 /* Clears the table entries of dirty ids and frees them. Thread: model. */
 void sim_ids_clean(struct sim_ids *ids, twinsim *sim, uint32_t device);
-/* The same for one of them, if it is. Only while no other thread runs (sim_paced). */
+/* The same for one of them, if it is. Only while no other thread runs (sim_replayed). */
 void sim_ids_clean_one(struct sim_ids *ids, twinsim *sim, uint32_t device, uint32_t wanted);
 
-/* While no other thread runs (sim_paced): whatever has retired and holds the id releases it, and it is free.
+/* While no other thread runs (sim_replayed): whatever has retired and holds the id releases it, and it is free.
  * queue/reclaim.c. */
 void sim_queue_give_id(struct sim_ids *ids, uint32_t id);
 

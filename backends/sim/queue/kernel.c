@@ -42,7 +42,7 @@ SAME(sizeof(twin_steps), sizeof(struct twinsim_program));
 SAME(offsetof(twin_steps, steps), offsetof(struct twinsim_program, ops));
 SAME(offsetof(twin_steps, count), offsetof(struct twinsim_program, count));
 
-/* The kernel that a thread describes at the moment, with the model lock given up: the model wants one at a time. Guarded
+/* The kernel that a thread describes at the moment, with the model lock released: the model accepts one at a time. Guarded
  * by described_lock, which is taken last. */
 static pthread_mutex_t described_lock = PTHREAD_MUTEX_INITIALIZER;
 static twin_launch *described;
@@ -92,7 +92,7 @@ static twin_status check(const twin_queue *queue, const twin_launch *kernel)
     return TWIN_OK;
 }
 
-/* Never less than asked for. */
+/* Rounded up. */
 static uint32_t credit_of(uint64_t timeout_ns, uint64_t unit_ns)
 {
     if (timeout_ns == TWIN_FOREVER)
@@ -164,7 +164,7 @@ static bool set_described(twin_launch *kernel, const struct twinsim_kernel_wante
     return due;
 }
 
-/* ---- what the model asks -------------------------------------------------------------------- */
+/* ---- callbacks of the model -------------------------------------------------------------------- */
 
 static enum twinsim_kernel_fault fault_of(twin_status status)
 {
@@ -204,7 +204,7 @@ static struct twinsim_kernel description_of(const twin_launch_work *work)
                                    .count = work->count};
 }
 
-/* The task state of an entry that is under way stays as it is, whoever asks with the model lock. */
+/* The task state of an entry that is under way does not change while the model lock is held. */
 static twin_launch *kernel_at(uint32_t device, uint32_t sq, uint64_t number)
 {
     twin_hw_device *owner =
@@ -214,7 +214,7 @@ static twin_launch *kernel_at(uint32_t device, uint32_t sq, uint64_t number)
 }
 
 /* Lines are few: a kernel that fails is not run to its end. */
-static void tell_out_of_reach(uint32_t device, uint32_t owner, uint64_t address)
+static void log_out_of_reach(uint32_t device, uint32_t owner, uint64_t address)
 {
     sim_log(3,
             "device %u: a kernel reaches for 0x%llx, memory of device %u, to which it has no "
@@ -233,7 +233,7 @@ static void *reach_locked(const twin_reach *reach, uint64_t address, uint64_t by
         return NULL;
     void *at = sim_memory_translate(NULL, reach->device, address, bytes, access, &target, &owner);
     if (at && owner != reach->device && (reach->peers >> owner & 1) == 0) {
-        tell_out_of_reach(reach->device, owner, address);
+        log_out_of_reach(reach->device, owner, address);
         return NULL;
     }
     if (__builtin_expect(!reach->exact, 1) || !at)

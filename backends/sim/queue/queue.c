@@ -16,7 +16,7 @@
 #include "wait/repeated_polls.h"
 #include "wait/wait.h"
 
-/* Task states are looked at after so many submissions, so that ids come back without anybody waiting. */
+/* Task states are released after so many submissions, so that ids become free without a wait. */
 #define RECLAIM_EVERY 64u
 
 /* ---- queue points --------------------------------------------------------------------------- */
@@ -56,7 +56,7 @@ twin_status sim_point_reason(const struct sim_queue_point *point)
     return reason;
 }
 
-/* Another thread may have driven the model past the caller's time: what has become of work is told at the model's. */
+/* Another thread may have driven the model past the caller's time: results of work are seen at the model's time. */
 static enum sim_completion catch_up(enum sim_completion completion)
 {
     if (completion != SIM_PENDING)
@@ -86,15 +86,15 @@ static enum sim_completion completion_cached(struct sim_queue_point *point)
 {
     twin_queue *queue = point->queue;
     enum sim_completion then = SIM_PENDING;
-    if (sim_paced_now() && nd_completion_again(point, &then))
+    if (sim_replaying() && nd_completion_again(point, &then))
         return catch_up(then);
     if (point->epoch == atomic_load_explicit(&queue->epoch, memory_order_acquire)) {
         uint64_t retired = sim_queue_retired(queue);
-        /* The counter restarts with the epoch: it counts only if the epoch still stands. */
+        /* The counter restarts with the epoch: it is valid only if the epoch is still the same. */
         atomic_thread_fence(memory_order_acquire);
         if (point->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed)) {
             bool done = retired >= point->number && sim_drive_settled();
-            if (sim_nd_logged() && !sim_paced_now())
+            if (sim_nd_logged() && !sim_replaying())
                 nd_log_completion(point, done);
             return catch_up(done ? SIM_DONE : SIM_PENDING);
         }
@@ -203,8 +203,8 @@ static void note_use(twin_queue *queue, uint32_t submitted)
     queue->used = submitted;
 }
 
-/* It stopped after the call had begun: what that takes no part in came before. */
-__attribute__((noinline)) static bool told_refusal(const twin_queue *queue)
+/* It stopped after the call had begun: other ops of the recording came before. */
+__attribute__((noinline)) static bool log_refusal(const twin_queue *queue)
 {
     uint64_t met = atomic_load_explicit(&queue->refusal, memory_order_relaxed);
     (void)sim_nd(TWIN_ND_REFUSED, 0, &met);
@@ -214,7 +214,7 @@ __attribute__((noinline)) static bool told_refusal(const twin_queue *queue)
 bool sim_queue_fits_locked(twin_queue *queue, uint32_t count)
 {
     if (__builtin_expect(atomic_load_explicit(&queue->refusal, memory_order_relaxed) != TWIN_OK, 0))
-        return told_refusal(queue); /* sim_queue_room() says why */
+        return log_refusal(queue); /* sim_queue_room() says why */
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
     uint32_t limit = sim_process.limits.in_flight;
@@ -246,7 +246,7 @@ stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead,
     state->thread = sim_clock.system_id;
     if (!queue->config.is_default)
         sim_clock.last_task = queue->task_id;
-    /* 65535 is no task id */
+    /* 65535 is not a valid task id */
     queue->task_id = queue->task_id == 65534 ? 0 : (uint16_t)(queue->task_id + 1);
     if (out_state) {
         *out_state = state;
@@ -255,9 +255,8 @@ stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead,
     return sqe;
 }
 
-/* The thread goes through the queues in their order: what it will touch at the ones that follow is far from all that it
- * touched since it was there last. Their structures lie at regular distances, which the processor learns by itself; what
- * these lead to does not. */
+/* The thread submits to the queues in their order: the memory of the next ones is not in the caches any more. Their
+ * structures are at regular distances, which the processor prefetches; the memory that they point to is not. */
 __attribute__((noinline)) static void expect_next(const twin_queue *queue)
 {
     const unsigned ahead = 4;
@@ -448,7 +447,7 @@ void sim_queue_destroy(twin_queue *queue)
     sim_model_lock();
     pthread_mutex_lock(&queue->lock);
     if (queue->failure != TWIN_OK)
-        sim_log(1, "device %u, stream %u ends with a failure nobody asked for: %s",
+        sim_log(1, "device %u, stream %u was destroyed with a failure that was not reported: %s",
                 queue->device->index, queue->config.id, queue->failure_text);
     close_ring(queue, TWIN_E_ABORTED, false);
     queue->task_take = NULL;
@@ -541,7 +540,7 @@ twin_status sim_queue_room(twin_queue *queue)
     wait.point.epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed);
     if (queue->id_wanted) {
         uint64_t outlook = 0; /* one that waited then had found none */
-        fits = sim_paced_now() ? !sim_process.services->outlook(&outlook)
+        fits = sim_replaying() ? !sim_process.services->outlook(&outlook)
                                : atomic_load_explicit(&queue->device->events.free_count,
                                                       memory_order_relaxed) > 0;
         wait.kind = SIM_WAIT_EVENT_ID;

@@ -8,7 +8,7 @@
  * An epoch is the life of the ring from one opening to the next; abort and destroy end it.
  *
  * Locks: model lock, then queue->lock, then signal->lock. Queues are never freed before their device closes, so
- * whoever remembers {queue, epoch, number} may always ask what became of it. */
+ * {queue, epoch, number} can always be asked for the state of that work. */
 #ifndef TWINRT_SIM_QUEUE_QUEUE_H
 #define TWINRT_SIM_QUEUE_QUEUE_H
 
@@ -73,7 +73,7 @@ struct twin_queue {
     uint64_t held;            /* the newest SQE whose task state may hold something */
     uint32_t track;           /* of the timeline */
     uint32_t id_cursor;       /* where the search for an event id goes on */
-    uint32_t used;            /* ring entries that were ever used, as sim_rings_use() was told */
+    uint32_t used;            /* ring entries that were ever used, as reported to sim_rings_use() */
     uint32_t room_wanted;     /* SQEs of the piece of work that did not fit */
     bool id_wanted;           /* it was an event id that was missing */
     atomic_bool holds_memory; /* hint: kernels or lists are not released yet; read without lock */
@@ -114,7 +114,7 @@ enum sim_completion { SIM_PENDING, SIM_DONE, SIM_DROPPED };
 /* Answers from counters alone when the epoch is the present one, else takes the model lock's table: see
  * sim_point_completion_locked. PENDING may be stale. Thread: any. */
 enum sim_completion sim_point_completion_cached(const struct sim_queue_point *point);
-/* What holds now: what anybody was told is done, is done. Takes the model lock. Thread: any. */
+/* The present state: work that any thread has seen complete is complete. Takes the model lock. Thread: any. */
 enum sim_completion sim_point_completion_exact(const struct sim_queue_point *point);
 /* Thread: model. */
 enum sim_completion sim_point_completion_locked(const struct sim_queue_point *point);
@@ -123,7 +123,7 @@ twin_status sim_queue_create(twin_hw_device *device, const twin_queue_config *co
                              twin_queue **out_queue);
 void sim_queue_destroy(twin_queue *queue);
 void sim_queue_reclaim(twin_queue *queue);
-/* Releases kernels and lists that are over, whose memory somebody may want now. Thread: any, no lock. */
+/* Releases the memory of kernels and lists that have ended. Thread: any, no lock. */
 static inline void sim_queue_release_memory(twin_queue *queue)
 {
     if (__builtin_expect(atomic_load_explicit(&queue->holds_memory, memory_order_relaxed), 0))

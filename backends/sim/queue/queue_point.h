@@ -6,7 +6,7 @@
 
 #include "seam/backend.h"
 
-/* A place in a queue, which a wait waits for: all SQEs up to it. Good to ask for the life of the process, see queue.h. */
+/* A point in a queue: all SQEs up to it. Valid for the life of the process, see queue.h. */
 struct sim_queue_point {
     twin_queue *queue;
     uint32_t epoch;

@@ -6,8 +6,8 @@
 #include "wait/hooks.h"
 #include "wait/wait.h"
 
-/* Sets the watch of a queue to the nearest target that somebody waits for: a point, or an entry that may give a
- * hardware event id back. */
+/* Sets the watch of a queue to the nearest target of a wait: a point, or an entry that may release a
+ * hardware event id. */
 static void watch_queue(twin_queue *queue)
 {
     uint64_t nearest = 0;
@@ -23,7 +23,7 @@ static void watch_queue(twin_queue *queue)
         nearest = nearest == 0 || (due != 0 && due < nearest) ? due : nearest;
     }
     if (queue->open && (nearest != 0 || queue->watched))
-        sim_pace_watch(queue->device->index, queue->sq, nearest);
+        sim_nd_watch(queue->device->index, queue->sq, nearest);
     queue->watched = nearest != 0;
 }
 
@@ -65,7 +65,7 @@ void sim_check_queue_point(struct sim_wait *wait)
 void sim_check_event_id(struct sim_wait *wait)
 {
     const struct sim_queue_point *point = &wait->point;
-    if (sim_pace_repeats == SIM_REPEATS_RUN) {
+    if (sim_replay_step == SIM_REPLAY_RUN) {
         sim_id_wanted = true;
         return;
     }
@@ -76,5 +76,5 @@ void sim_check_event_id(struct sim_wait *wait)
         point->epoch != atomic_load_explicit(&point->queue->epoch, memory_order_relaxed))
         sim_wait_finish(wait, TWIN_OK, twinsim_now(sim_process.sim));
     else
-        watch_ids(wait->device); /* what was watched has retired, and it was not enough */
+        watch_ids(wait->device); /* the watched entries have retired without a free id */
 }

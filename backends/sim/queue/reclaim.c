@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Task states of entries that have retired: what they held is released. */
+/* Releases what the task states of retired entries retained. */
 #include "queue/queue.h"
 
 #include "hostcall/host_call_queue.h"
@@ -24,8 +24,8 @@ void sim_queue_release_task_state(twin_queue *queue, struct sim_task_state *stat
     state->kind = SIM_TASK_NONE;
 }
 
-/* A retired entry whose CQE has not been read: whether there will be none. Both come in one instant, so once what a chunk
- * left behind has been read, it is lost. */
+/* A retired entry whose CQE has not been read: whether there will be none. Both come in one instant, so once the results of a chunk
+ * have been read, it is lost. */
 static bool lost_cqe(const twin_queue *queue, uint64_t place)
 {
     if (!sim_drive_settled())
@@ -44,7 +44,7 @@ static uint64_t free_again(const twin_queue *queue, uint64_t reclaimed, uint64_t
     if (then <= reclaimed || then > submitted)
         return reclaimed;
     if (then > retired)
-        sim_pace_until_retired(queue->device->index, queue->sq, then);
+        sim_replay_until_retired(queue->device->index, queue->sq, then);
     return then;
 }
 
@@ -70,8 +70,8 @@ static uint64_t reclaim_to(twin_queue *queue, uint64_t reclaimed, uint64_t retir
     return reclaimed;
 }
 
-/* By somebody who does not keep the model from running: `what` tells who. It is told when all is released: whoever found something
- * held did so before that. */
+/* By a caller without the model lock; `what` names it in the log. It is logged when all is released: a thread that found an
+ * object retained did so before that. */
 static void reclaim_logged(twin_queue *queue, uint64_t reclaimed, uint64_t retired, twin_nd what)
 {
     uint64_t free = reclaim_to(queue, reclaimed, retired);
@@ -87,7 +87,7 @@ void sim_queue_reclaim_locked(twin_queue *queue)
         return;
     uint64_t retired = sim_queue_retired(queue);
     uint64_t then = 0;
-    if (!sim_paced_now())
+    if (!sim_replaying())
         reclaim_logged(queue, reclaimed, retired, TWIN_ND_FREED);
     else if (sim_nd(TWIN_ND_FREED, sim_nd_queue(queue->device->index, queue->sq), &then))
         (void)reclaim_to(queue, reclaimed, free_again(queue, reclaimed, retired, then));
@@ -116,11 +116,11 @@ uint64_t sim_queue_next_id(twin_queue *queue)
     return number;
 }
 
-/* One queue of many. While a record is run again what others do comes in between, before the queue's lock is taken. */
+/* One queue of many. In a replay the ops of other threads come in between, before the queue's lock is taken. */
 static void sweep(twin_queue *queue, bool model_locked)
 {
     uint64_t then = 0;
-    bool repeats = !model_locked && sim_paced_now();
+    bool repeats = !model_locked && sim_replaying();
     if (repeats && !sim_nd(TWIN_ND_SWEPT, sim_nd_queue(queue->device->index, queue->sq), &then))
         return;
     pthread_mutex_lock(&queue->lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What rings ask of those who keep something of their entries. */
+/* What rings need from the owners of objects that their entries retain. */
 #ifndef TWINRT_SIM_QUEUE_RING_USERS_H
 #define TWINRT_SIM_QUEUE_RING_USERS_H
 
@@ -10,7 +10,7 @@
 
 /* ---- model instances (graph/model_instance.c) ---- */
 
-/* The ring closes: what is known of its entries goes, and a run that it asked for ends. */
+/* The ring closes: notes about its entries are dropped, and a run that it launched ends. */
 void sim_program_ring_closes(twin_queue *queue);
 /* The queue that asked for the run under way in which `queue` takes part; NULL: there is none. */
 twin_queue *sim_program_launcher(twin_queue *queue);

@@ -3,7 +3,7 @@
 
 static void header(stars_sqe *sqe, uint32_t type, bool cqe)
 {
-    /* ie 3: the host is told of a CQE */
+    /* ie 3: a CQE interrupts the host */
     sqe->word[0] = type | (cqe ? STARS_W0_WR_CQE | 3u << STARS_W0_IE_SHIFT : 0);
     sqe->word[3] = STARS_CREDIT_NEVER << STARS_W3_CREDIT_SHIFT;
 }
@@ -14,7 +14,7 @@ static void pair(stars_sqe *sqe, unsigned word, uint64_t value)
     sqe->word[word + 1] = (uint32_t)(value >> 32);
 }
 
-/* Never less than asked for; 0 stands for no limit. */
+/* Rounded up; 0: no limit. */
 static uint32_t timeout_units(uint64_t timeout_ns)
 {
     if (timeout_ns == UINT64_MAX)

@@ -47,7 +47,7 @@ struct sim_callback {
 };
 void sim_sqe_callback(stars_sqe *sqe, const struct sim_callback *words);
 void sim_sqe_pcie_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes);
-/* A list of `count` descriptors; the rest says what they were made of. */
+/* A list of `count` descriptors; the rest describes the whole copy. */
 void sim_sqe_pcie_list(stars_sqe *sqe, uint64_t list, uint32_t count, uint64_t dst, uint64_t src,
                        uint64_t bytes);
 /* One of them, `into` the device's memory or out of it. */

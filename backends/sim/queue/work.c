@@ -8,7 +8,7 @@
 #include "queue/sqe.h"
 #include "wait/progress.h"
 
-/* Finds a side of queued work that the caller has not. */
+/* Finds a side of queued work that the caller does not know. */
 static twin_status find_side(const twin_queue *queue, const char *what, uint64_t address,
                              uint64_t bytes, twin_side *side)
 {
@@ -77,7 +77,7 @@ static void note_visible_locked(twin_queue *queue, uint32_t count)
     atomic_store_explicit(&queue->visible, submitted + count, memory_order_relaxed);
 }
 
-/* All entries or none. Inlined, so that `entry` is no call through a pointer. */
+/* All entries or none. Inlined, so that `entry` is not called through a pointer. */
 static inline __attribute__((always_inline)) twin_status put(twin_queue *queue, const pieces *all,
                                                              pieces_entry *entry)
 {
@@ -148,7 +148,7 @@ twin_status sim_work_fill(twin_queue *queue, const twin_fill *fill)
     return put(queue, &(pieces){fill, fill->bytes, SIM_SDMA_PIECE, false}, fill_entry);
 }
 
-/* The types that the documentation of this kind of part names; the engine's opcode knows more. */
+/* The types that the documentation of this kind of part names; the engine's opcode has more. */
 static bool element_offered(twin_element element, uint32_t *out_type)
 {
     static const struct {
@@ -217,7 +217,7 @@ static void sdma_rows_entry(stars_sqe *sqe, const void *work, uint64_t done, uin
                       (uint32_t)rows->src_pitch, (uint32_t)rows->width, (uint32_t)rows->height);
 }
 
-/* Memory for a list; what has retired on this device gives its back first when there is none. */
+/* Memory for a list; when there is none, lists of retired tasks of this device are released first. */
 static twin_status take_list(twin_queue *queue, uint64_t rows, struct sim_list *out)
 {
     struct sim_lists *lists = &queue->device->lists;
@@ -316,7 +316,7 @@ static void pcie_row_entry(stars_sqe *sqe, const void *work, uint64_t done, uint
                       rows->width);
 }
 
-/* Rows between host and device, or between devices without a link. Those that lie close together are one row. A descriptor
+/* Rows between host and device, or between devices without a link. Adjacent ones are one row. A descriptor
  * moves bytes towards the device or away from it: rows from one other device to another take an entry each. */
 static twin_status put_pcie_rows(twin_queue *queue, const twin_rows *rows, const twin_sides *sides,
                                  bool visible)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model moves as it did when a record was made: the same looks at doorbells, each run as far as it came then. */
+/* The model moves as in the recording: the same looks at doorbells, each run as far as it came then. */
 #include "hostcall/host_call_queue.h"
 #include "process/device.h"
 #include "queue/failure.h"
@@ -12,8 +12,8 @@
 /* Times beyond are none: the model adds to them. */
 #define LATEST_NS (UINT64_MAX / 4)
 
-bool sim_paced;
-enum sim_repeats sim_pace_repeats;
+bool sim_replayed;
+enum sim_replay_step sim_replay_step;
 
 static void saw(void *context, const struct twinsim_seen *what)
 {
@@ -22,7 +22,7 @@ static void saw(void *context, const struct twinsim_seen *what)
     sim_process.services->seen(TWIN_SEEN_WORK, what->device, what->sq, what->newest);
 }
 
-bool sim_pace_look(void)
+bool sim_nd_look(void)
 {
     bool any = false;
     if (sim_nd_logged())
@@ -30,7 +30,7 @@ bool sim_pace_look(void)
     return any;
 }
 
-/* Whether what comes after a run clears entries of tables. */
+/* Whether table entries will be cleared after a run. */
 static bool ids_to_clean(void)
 {
     for (uint32_t i = 0; i < sim_process.device_count; i++)
@@ -40,40 +40,40 @@ static bool ids_to_clean(void)
     return false;
 }
 
-void sim_pace_moved(bool changed)
+void sim_nd_moved(bool changed)
 {
     if (sim_process.services->moved && (changed || ids_to_clean()))
         sim_process.services->moved(twinsim_now(sim_process.sim),
                                     twinsim_events_now(sim_process.sim));
 }
 
-twin_status sim_pace_begin(void)
+twin_status sim_replay_begin(void)
 {
     if (!sim_nd_logged())
         return TWIN_E_UNSUPPORTED;
-    sim_paced = true;
+    sim_replayed = true;
     return TWIN_OK;
 }
 
-void sim_pace_end(void)
+void sim_replay_end(void)
 {
-    sim_paced = false;
+    sim_replayed = false;
 }
 
-void sim_pace_watch(uint32_t device, uint32_t sq, uint64_t retired)
+void sim_nd_watch(uint32_t device, uint32_t sq, uint64_t retired)
 {
-    if (sim_paced)
-        return; /* who repeats a recording moves the model, and sets watches at their places */
+    if (sim_replayed)
+        return; /* the replay moves the model, and sets watches at their places */
     const bool acts = twinsim_queue_watch(sim_process.sim, device, sq, retired);
     if (acts && sim_nd_logged() && sim_process.services->seen)
         sim_process.services->seen(TWIN_SEEN_WATCH, device, sq, retired);
 }
 
-twin_status sim_pace_see(twin_seen what, uint32_t device, uint32_t sq, uint64_t number)
+twin_status sim_replay_see(twin_seen what, uint32_t device, uint32_t sq, uint64_t number)
 {
     const struct twinsim_seen work = {.device = device, .sq = sq, .newest = number};
     bool good = true;
-    if (!sim_paced || !sim_process.sim)
+    if (!sim_replayed || !sim_process.sim)
         return TWIN_E_INVALID;
     sim_model_lock_alone();
     if (what == TWIN_SEEN_WORK)
@@ -86,8 +86,8 @@ twin_status sim_pace_see(twin_seen what, uint32_t device, uint32_t sq, uint64_t 
     return good ? TWIN_OK : TWIN_E_INVALID;
 }
 
-/* As twinsim_run(). On the way the device is told of answers, as it was then: when the model could not go on without, before their
- * holds. */
+/* As twinsim_run(). On the way the device receives answers, as in the recording: when the model could not continue without them,
+ * before their holds. */
 static enum twinsim_stop run_some(uint64_t until_ns, uint32_t events)
 {
     uint64_t hold = sim_channel_answered_locked();
@@ -100,7 +100,7 @@ static enum twinsim_stop run_some(uint64_t until_ns, uint32_t events)
     return TWINSIM_STOP_CHUNK;
 }
 
-/* Everything before that time, then so many events at it. False: it does not come to that. */
+/* Everything before that time, then so many events at it. False: it does not get there. */
 static bool run_to(uint64_t at_ns, uint64_t events)
 {
     twinsim *board = sim_process.sim;
@@ -111,7 +111,7 @@ static bool run_to(uint64_t at_ns, uint64_t events)
            stop != TWINSIM_STOP_KERNEL)
         stop = run_some(at_ns - 1, EVENTS_AT_ONCE);
     if (stop == TWINSIM_STOP_IDLE)
-        stop = TWINSIM_STOP_CHUNK; /* an answer may be due right behind */
+        stop = TWINSIM_STOP_CHUNK; /* an answer may be due right after */
     for (;;) {
         uint64_t now = twinsim_now(board);
         uint64_t done = now == at_ns ? twinsim_events_now(board) : 0;
@@ -129,19 +129,19 @@ static bool run_to(uint64_t at_ns, uint64_t events)
     }
 }
 
-twin_status sim_pace_move(uint64_t at_ns, uint64_t events)
+twin_status sim_replay_move(uint64_t at_ns, uint64_t events)
 {
-    if (!sim_paced || !sim_process.sim || at_ns > LATEST_NS)
+    if (!sim_replayed || !sim_process.sim || at_ns > LATEST_NS)
         return TWIN_E_INVALID;
     sim_model_lock_alone();
     const bool stays =
         twinsim_now(sim_process.sim) == at_ns && twinsim_events_now(sim_process.sim) == events;
     sim_failure_stop_groups(stays ? 1 : UINT32_MAX);
     bool good = run_to(at_ns, events);
-    sim_pace_moved(true);
-    sim_pace_repeats = stays ? SIM_REPEATS_PLACE : SIM_REPEATS_RUN;
+    sim_nd_moved(true);
+    sim_replay_step = stays ? SIM_REPLAY_PLACE : SIM_REPLAY_RUN;
     (void)sim_drive_settle();
-    sim_pace_repeats = SIM_REPEATS_NOTHING;
+    sim_replay_step = SIM_REPLAY_NONE;
     struct twinsim_kernel_wanted wanted;
     if (twinsim_kernel_next(sim_process.sim, &wanted))
         sim_kernel_describe_locked();
@@ -149,7 +149,7 @@ twin_status sim_pace_move(uint64_t at_ns, uint64_t events)
     return good ? TWIN_OK : TWIN_E_INVALID;
 }
 
-void sim_pace_until_retired(uint32_t device, uint32_t sq, uint64_t retired)
+void sim_replay_until_retired(uint32_t device, uint32_t sq, uint64_t retired)
 {
     sim_model_lock_alone();
     enum twinsim_stop stop = TWINSIM_STOP_CHUNK;

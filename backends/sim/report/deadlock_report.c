@@ -47,7 +47,7 @@ static struct sim_task_state head_task_state_locked(const twin_queue *queue)
 struct search {
     struct text *text;
     const struct sim_task_state *awaited;
-    const twin_hw_device *device; /* of the one who waits */
+    const twin_hw_device *device; /* of the queue that waits */
     unsigned found;
 };
 
@@ -77,7 +77,7 @@ static void find_records(void *context, twin_queue *queue)
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* No record is pending: what has become of the newest one, as far as is known. `awaited` is of a queue of `device`. */
+/* No record is pending: the state of the newest one, as far as it is known. `awaited` is of a queue of `device`. */
 static void describe_last_record(struct text *text, const struct sim_task_state *awaited,
                                  uint32_t device)
 {
@@ -155,7 +155,7 @@ static uint32_t head_of(const twin_queue *queue)
     return head;
 }
 
-/* What a queue that polls waits for. The model, which stands still, says where its head is. */
+/* What a queue that polls waits for. The model, which does not move now, has its head. */
 static void describe_word(const twin_queue *queue, const struct twinsim_queue_info *info,
                           char *text, size_t bytes)
 {
@@ -246,14 +246,14 @@ static void survey_all(struct survey *survey)
         sim_text_add(&survey->text, "\n  no stream has work");
 }
 
-void sim_report_stall(enum sim_stall_kind kind)
+void sim_report_waits(enum sim_report_kind kind)
 {
     static const char *const heads[] = {
-        [SIM_STALL_WARNING] =
+        [SIM_REPORT_LONG_WAIT] =
             "a wait lasts long: no stream can go on until another thread submits work:",
-        [SIM_STALL_DEADLOCK] = "deadlock: every thread waits and no stream can go on:",
-        [SIM_STALL_ASKED] = "the time of the run is over; what streams and threads wait for:",
-        [SIM_STALL_DROPPED] = "a forced reset drops work that the device cannot finish by itself:",
+        [SIM_REPORT_DEADLOCK] = "deadlock: every thread waits and no stream can go on:",
+        [SIM_REPORT_ASKED] = "the time of the run is over; what streams and threads wait for:",
+        [SIM_REPORT_DROPPED] = "a forced reset drops work that the device cannot finish by itself:",
     };
     static char buffer[sizeof(deadlock_text)];
     struct survey survey = {.text = {.buffer = buffer, .room = sizeof(buffer)}};
@@ -261,11 +261,11 @@ void sim_report_stall(enum sim_stall_kind kind)
     sim_text_add(&survey.text, "%s", heads[kind]);
     survey_all(&survey);
     sim_report_threads(&survey.text);
-    if (kind == SIM_STALL_WARNING && sim_process.services && !sim_process.services->host_time)
+    if (kind == SIM_REPORT_LONG_WAIT && sim_process.services && !sim_process.services->host_time)
         sim_text_add(&survey.text,
                      "\n  (`twinrt run` also sees which threads wait for each other)");
-    sim_log(kind == SIM_STALL_DEADLOCK ? 3 : 2, "%s", buffer);
-    if (kind == SIM_STALL_DEADLOCK || kind == SIM_STALL_DROPPED)
+    sim_log(kind == SIM_REPORT_DEADLOCK ? 3 : 2, "%s", buffer);
+    if (kind == SIM_REPORT_DEADLOCK || kind == SIM_REPORT_DROPPED)
         memcpy(deadlock_text, buffer, sizeof(buffer));
 }
 

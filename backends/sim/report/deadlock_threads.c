@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threads of the process in reports: what each waits for, and where the program called. What is said of threads outside
- * the runtime describes and proves nothing. */
+/* The threads of the process in reports: what each waits for, and where the program called. The lines about threads outside
+ * the runtime describe them and prove nothing. */
 #define _GNU_SOURCE /* _dl_find_object */
 #include "wait/report.h"
 
@@ -105,7 +105,7 @@ static void add_wait(struct text *text, const struct sim_wait *wait)
         sim_text_add(text, ", with a time limit");
 }
 
-/* What libtwinrt-host.so knows of a thread. */
+/* The state of a thread in libtwinrt-host.so. */
 struct outside {
     uint32_t thread;
     twin_host_thread found;

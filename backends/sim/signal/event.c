@@ -122,9 +122,9 @@ bool sim_event_retain_live(twin_signal *signal)
     return false;
 }
 
-void sim_event_let_go(twin_signal *signal)
+void sim_event_drop(twin_signal *signal)
 {
-    /* acq_rel: whoever frees sees what the others did before they released it */
+    /* acq_rel: the thread that frees it sees what the others did before their release */
     if (atomic_fetch_sub_explicit(&signal->references, 1, memory_order_acq_rel) != 1)
         return;
     if (owns_id(signal))
@@ -132,7 +132,7 @@ void sim_event_let_go(twin_signal *signal)
     if (sim_event_shared(signal))
         sim_shared_end(sim_event_shared(signal));
     if (signal->origin)
-        sim_event_let_go(signal->origin); /* which has none itself */
+        sim_event_drop(signal->origin); /* which has none itself */
     pthread_mutex_destroy(&signal->lock);
     free(signal);
 }
@@ -142,12 +142,12 @@ void sim_event_destroy(twin_signal *signal)
     twin_hw_device *device = signal->device;
     struct sim_shared *shared = sim_event_shared(signal);
     if (shared && !sim_shared_leave(shared))
-        return; /* another handle of this process stands for it too */
+        return; /* another handle of this process is the same signal */
     pthread_mutex_lock(&device->signals_lock);
     DL_DELETE(device->signals, signal);
     pthread_mutex_unlock(&device->signals_lock);
-    sim_event_let_go(signal);
-    sim_drive_submitted(); /* an id may have come back that somebody waits for */
+    sim_event_drop(signal);
+    sim_drive_submitted(); /* a thread may wait for the id that is free now */
 }
 
 void sim_event_release(const twin_queue *queue, const struct sim_task_state *state)
@@ -158,7 +158,7 @@ void sim_event_release(const twin_queue *queue, const struct sim_task_state *sta
                      state->id);
     if (state->kind == SIM_TASK_WAIT && !state->stays)
         atomic_fetch_sub_explicit(&signal->waits_open, 1, memory_order_relaxed);
-    sim_event_let_go(signal);
+    sim_event_drop(signal);
 }
 
 bool sim_event_keeps_id(const twin_queue *queue, const struct sim_task_state *state,
@@ -226,7 +226,7 @@ static twin_status record_locked(twin_queue *queue, twin_signal *signal,
         .queue = queue,
         .epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed),
         .number = queue->config.deferred
-                      ? 0 /* no moment of its own: each run records */
+                      ? 0 /* no single moment: each run records */
                       : atomic_load_explicit(&queue->submitted, memory_order_relaxed) + 1,
     };
     uint64_t nothing = 0;
@@ -278,17 +278,17 @@ twin_status sim_work_record(twin_queue *queue, twin_signal *signal)
     return status;
 }
 
-/* Who stands for the signal, with a reference on it: the one that made its newest record. NULL: nobody else does. */
+/* The signal that made the newest record of this one, with a reference on it. NULL: this one did. */
 static twin_signal *stand_in(twin_signal *signal)
 {
     return __builtin_expect(sim_event_shared(signal) != NULL, 0) ? sim_shared_maker(signal) : NULL;
 }
 
-/* Locks the signal for whoever is to see which record is its newest. Returns the twin_newest of then, when that is repeated. */
+/* Locks the signal to look which record is its newest. Returns the twin_newest of the recording in a replay. */
 static inline uint64_t lock_newest(twin_signal *signal)
 {
     uint64_t then = TWIN_NEWEST_UNKNOWN;
-    if (sim_paced_now())
+    if (sim_replaying())
         (void)sim_nd(TWIN_ND_SIGNAL, 0, &then);
     pthread_mutex_lock(&signal->lock);
     return then;
@@ -301,7 +301,7 @@ static inline bool saw_newest(const twin_signal *signal, uint64_t then)
     if (__builtin_expect(!sim_nd_logged(), 1))
         return timed;
     uint64_t now = timed ? TWIN_NEWEST_TIMED : TWIN_NEWEST_UNTIMED;
-    if (!sim_paced_now())
+    if (!sim_replaying())
         (void)sim_nd(TWIN_ND_SIGNAL, 0, &now);
     return timed && then != TWIN_NEWEST_UNTIMED;
 }
@@ -310,11 +310,11 @@ static inline bool saw_newest(const twin_signal *signal, uint64_t then)
 static bool had_gone(struct sim_ids *ids, uint32_t id, uint32_t generation)
 {
     uint64_t which = id;
-    if (sim_paced_now() && sim_nd(TWIN_ND_GONE, 0, &which))
+    if (sim_replaying() && sim_nd(TWIN_ND_GONE, 0, &which))
         return true;
     if (sim_ids_retain(ids, id, generation))
         return false;
-    if (!sim_paced_now())
+    if (!sim_replaying())
         (void)sim_nd(TWIN_ND_GONE, 0, &which);
     return true;
 }
@@ -392,7 +392,7 @@ twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeo
     twin_signal *maker = stand_in(signal);
     twin_status status = wait_for(queue, maker ? maker : signal, timeout_ns);
     if (maker)
-        sim_event_let_go(maker);
+        sim_event_drop(maker);
     return status;
 }
 
@@ -489,7 +489,7 @@ static twin_status reason_of(const struct snapshot *now)
     return now->source == COMPLETION_SHARED ? TWIN_E_ABORTED : sim_point_reason(&now->point);
 }
 
-/* Answers a wait for a record that did not come to pass. */
+/* The result of a wait for a record that was dropped. */
 static twin_status dropped(const twin_signal *signal, const struct snapshot *now)
 {
     twin_status reason = reason_of(now);
@@ -499,13 +499,13 @@ static twin_status dropped(const twin_signal *signal, const struct snapshot *now
     return reason;
 }
 
-/* They end when somebody looks at the task states of their queues. */
+/* Waits end when a thread looks at the task states of their queues. */
 static uint32_t waits_open(const twin_signal *signal)
 {
     uint64_t waits = atomic_load_explicit(&signal->waits_open, memory_order_relaxed);
-    if (sim_paced_now())
-        waits = 0; /* only others are told */
-    if (waits != 0 || sim_paced_now())
+    if (sim_replaying())
+        waits = 0; /* only other numbers are in the log */
+    if (waits != 0 || sim_replaying())
         (void)sim_nd(TWIN_ND_WAITS, 0, &waits);
     return (uint32_t)waits;
 }
@@ -550,7 +550,7 @@ twin_status sim_event_query(twin_signal *signal, twin_signal_state *out_state)
     twin_signal *maker = stand_in(signal);
     query(maker ? maker : signal, out_state);
     if (maker)
-        sim_event_let_go(maker);
+        sim_event_drop(maker);
     return TWIN_OK;
 }
 
@@ -594,7 +594,7 @@ twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns)
     twin_signal *maker = stand_in(signal);
     twin_status status = host_wait(maker ? maker : signal, timeout_ns);
     if (maker)
-        sim_event_let_go(maker);
+        sim_event_drop(maker);
     return status;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events and notifies, see twin_signal_kind for what the kinds mean.
  *
- * A signal lives while its user holds it or a task state of a queue names it. A REBIND record takes a hardware id of its
- * own; the id's binding counts that record and the waits bound to it. LEVEL and NOTIFY own one id for life. */
+ * A signal exists while its user or a task state of a queue retains it. A REBIND record takes one hardware id;
+ * the id's binding counts that record and the waits bound to it. LEVEL and NOTIFY own one id for life. */
 #ifndef TWINRT_SIM_SIGNAL_EVENT_H
 #define TWINRT_SIM_SIGNAL_EVENT_H
 
@@ -11,7 +11,7 @@
 
 struct sim_shared;
 
-/* What says whether the newest record is complete; decided when it is recorded. */
+/* The source of whether the newest record is complete; decided when it is recorded. */
 enum completion_source {
     COMPLETION_NONE,  /* there is no record, which counts as complete */
     COMPLETION_QUEUE, /* its queue point */
@@ -79,7 +79,7 @@ twin_status sim_cross_device_wait(twin_queue *queue, twin_signal *signal, uint32
 
 /* ---- for ipc.c ---- */
 
-/* A signal that stands for one made elsewhere; `hardware_id` is what a NOTIFY has there. NULL: no memory. */
+/* A signal for one made elsewhere; `hardware_id` is that of a NOTIFY there. NULL: out of memory. */
 twin_signal *sim_event_create_remote(twin_hw_device *device, const twin_signal_config *config,
                                      uint32_t hardware_id);
 static inline struct sim_shared *sim_event_shared(const twin_signal *signal)
@@ -89,6 +89,6 @@ static inline struct sim_shared *sim_event_shared(const twin_signal *signal)
 void sim_event_retain(twin_signal *signal);
 /* False: the last reference has gone. */
 bool sim_event_retain_live(twin_signal *signal);
-void sim_event_let_go(twin_signal *signal);
+void sim_event_drop(twin_signal *signal);
 
 #endif

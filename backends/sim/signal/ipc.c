@@ -13,7 +13,7 @@
 #include "wait/progress.h"
 #include "wait/wait.h"
 
-/* A record of this process that others are to be told of. Holds a reference on the signal. */
+/* A record of this process that is to be published to others. Retains the signal. */
 struct sim_publication {
     struct sim_publication *next, *prev;
     twin_signal *signal;
@@ -21,7 +21,7 @@ struct sim_publication {
     uint64_t number;
 };
 
-/* A parked wait for a record made elsewhere. Holds a reference on the signal and on the id. */
+/* A parked wait for a record made elsewhere. Retains the signal and the id. */
 struct foreign_wait {
     struct foreign_wait *next, *prev;
     twin_signal *signal;
@@ -106,7 +106,7 @@ twin_status sim_shared_share(twin_signal *signal, bool check_pid, char out_name[
             return status;
         }
         sim_drive_poll();       /* what was recorded and is complete is published now */
-        sim_drive_reconsider(); /* a driver that waits for it goes on in steps */
+        sim_drive_reconsider(); /* a driver that waits for it continues in steps */
     }
     if (!signal->remote)
         atomic_store(&shared->file.page->checks_pid, check_pid);
@@ -431,13 +431,13 @@ static struct sim_publication *take_published(void)
     return taken;
 }
 
-/* Whether only the list still knows the id: its wait has gone. */
+/* Whether only the list retains the id: its wait has ended. */
 static bool abandoned(const struct foreign_wait *wait)
 {
     return !sim_ids_shared(&wait->device->events, wait->id, wait->generation);
 }
 
-/* Takes waits off the list that are over, after setting the ids of those that may pass. */
+/* Takes waits off the list that have ended, after setting the ids of those that may pass. */
 static struct foreign_wait *take_passed(bool *out_any)
 {
     struct foreign_wait *taken = NULL, *wait, *next;
@@ -467,13 +467,13 @@ bool sim_shared_settle(void)
     pthread_mutex_unlock(&shared_lock);
     struct sim_publication *publication, *next_publication;
     LL_FOREACH_SAFE(published, publication, next_publication) {
-        sim_event_let_go(publication->signal);
+        sim_event_drop(publication->signal);
         free(publication);
     }
     struct foreign_wait *wait, *next_wait;
     LL_FOREACH_SAFE(passed, wait, next_wait) {
         sim_ids_drop(&wait->device->events, wait->id);
-        sim_event_let_go(wait->signal);
+        sim_event_drop(wait->signal);
         free(wait);
     }
     return any;

@@ -67,9 +67,9 @@ void sim_shared_clear(struct sim_shared *shared);
 struct sim_wait;
 /* Shared signals of the process; with none the rest need not be asked. */
 extern atomic_uint sim_shared_count;
-/* Publishes what has retired and passes on what came from elsewhere. Whether the tables were changed by it. */
+/* Publishes records that have retired and delivers those of other processes. Whether the tables were changed by it. */
 bool sim_shared_settle(void);
-/* Says for a report who could set the signal: " ..." */
+/* For a report: the processes that could set the signal: " ..." */
 void sim_shared_describe(const twin_signal *signal, char *text, size_t bytes);
 
 #endif

@@ -28,7 +28,7 @@
 
 /* ---- the folder ----------------------------------------------------------------------------- */
 
-/* The places where the files may be, the best first. False: there is no such place. */
+/* The folders where the files may be, the best first. False: there are no more. */
 static bool folder_path(unsigned index, char *path)
 {
     int length = -1;
@@ -40,7 +40,7 @@ static bool folder_path(unsigned index, char *path)
     return length > 0 && (unsigned)length < FOLDER_BYTES;
 }
 
-/* A folder that is nobody else's. */
+/* A folder that only this user can use. */
 static bool folder_is_own(const char *path)
 {
     struct stat about;
@@ -66,7 +66,7 @@ static bool name_is_valid(const char *name, size_t length)
     return valid;
 }
 
-/* Removes what processes left behind that ended without letting go: nobody holds a lock on it. */
+/* Removes the files of processes that ended without removing them: no process has a lock on these. */
 static void sweep(const char *folder)
 {
     DIR *list = opendir(folder);
@@ -256,7 +256,7 @@ twin_status sim_share_make(struct sim_share *share, twin_signal_kind kind, uint3
                  strerror(errno));
         return TWIN_E_SETUP;
     }
-    /* Its pages are there before it is used: a full folder is told of here. */
+    /* Its pages are allocated before it is used: a full folder is reported here. */
     int error = posix_fallocate(share->file, 0, sizeof(struct sim_share_page));
     if (error != 0 || !map_page(share)) {
         sim_fail("%s cannot be filled: %s", share->path, strerror(error != 0 ? error : errno));
@@ -289,7 +289,7 @@ static bool find_file(struct sim_share *share)
     return false;
 }
 
-/* Whether the file is what it must be, and not about to go. */
+/* Whether the file is valid, and not about to be removed. */
 static bool file_is_good(const struct sim_share *share)
 {
     struct stat about;
@@ -346,7 +346,7 @@ void sim_share_drop(struct sim_share *share)
     if (share->user)
         atomic_store(&share->user->pid, 0);
     munmap(share->page, sizeof(struct sim_share_page));
-    /* the program may have closed it and opened a file of its own under the number */
+    /* the program may have closed it and opened another file under the number */
     if (twin_own_file_held(&share->own) && flock(share->file, LOCK_EX | LOCK_NB) == 0)
         unlink(share->path);
     twin_own_file_close(&share->own);

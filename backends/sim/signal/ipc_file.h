@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What processes share about one event or notify: a small file in memory, found by a name that cannot be guessed.
  *
- * It lies in a folder of the user's own (0700), is readable by the user alone (0600), and each user of it holds a lock
- * on it that the system drops when the process ends, however it ends. The last one removes it; what a crash left
- * behind is removed by the next process that shares something. All that is read from it is data: nothing in it is
+ * It is in a private folder of the user (0700), is readable by the user alone (0600), and each process that uses it has a lock
+ * on it that the system releases when the process ends, however it ends. The last one removes it; what a crash left
+ * is removed by the next process that shares something. All that is read from it is data: nothing in it is
  * followed, and a value out of range only makes a wait end early or never. */
 #ifndef TWINRT_SIM_SIGNAL_IPC_FILE_H
 #define TWINRT_SIM_SIGNAL_IPC_FILE_H
@@ -38,7 +38,7 @@ struct sim_share_page {
     _Atomic uint64_t newest;  /* EVENT: number of the newest record; NOTIFY: records delivered */
     struct sim_share_user users[SIM_SHARE_USERS];
     _Atomic int32_t pids[SIM_SHARE_PIDS];
-    /* EVENT: what became of record n, at n modulo the size: n * 4 + enum sim_share_state */
+    /* EVENT: the state of record n, at n modulo the size: n * 4 + enum sim_share_state */
     _Atomic uint64_t records[SIM_SHARE_RECORDS];
 };
 enum sim_share_state { SIM_SHARE_PENDING, SIM_SHARE_DONE, SIM_SHARE_DROPPED };
@@ -46,7 +46,7 @@ enum sim_share_state { SIM_SHARE_PENDING, SIM_SHARE_DONE, SIM_SHARE_DROPPED };
 struct sim_share {
     struct sim_share_page *page;
     int file;
-    twin_own_file own; /* the same, with what tells it from another file under its number */
+    twin_own_file own;           /* the same, with its identity: another file may get its number */
     struct sim_share_user *user; /* this process's entry; NULL: the table was full */
     char name[TWIN_SHARE_NAME + 1];
     char path[512];
@@ -57,7 +57,7 @@ twin_status sim_share_make(struct sim_share *share, twin_signal_kind kind, uint3
 /* Opens that of another one by its name, TWIN_SHARE_NAME characters that may be anything. TWIN_E_INVALID (explained):
  * there is none, it is of another kind, or this process may not. */
 twin_status sim_share_find(struct sim_share *share, const char *name, twin_signal_kind kind);
-/* Gives it back; the last user removes the file. */
+/* Closes it; the last user removes the file. */
 void sim_share_drop(struct sim_share *share);
 
 /* Whether this process may import it. */
@@ -71,7 +71,7 @@ enum sim_company {
     SIM_COMPANY_AWAITED, /* none has had it open yet, and one may come */
     SIM_COMPANY_GONE     /* those that had it open have closed it or ended */
 };
-/* *out_pid: one that is present, or one that ended without letting go; 0: not known. */
+/* *out_pid: one that is present, or one that ended without closing it; 0: unknown. */
 enum sim_company sim_share_company(const struct sim_share *share, uint64_t *out_pid);
 
 /* ---- EVENT ---- */

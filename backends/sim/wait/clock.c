@@ -25,7 +25,7 @@ static uint64_t calls_of_detached;
 
 void sim_clock_catch_up(void)
 {
-    if (sim_paced_now()) {
+    if (sim_replaying()) {
         uint64_t then = 0;
         if (sim_nd(TWIN_ND_CLOCK, 0, &then))
             sim_clock_raise(then);
@@ -217,7 +217,7 @@ void sim_clock_advance(uint64_t ns)
     uint64_t began_ns = sim_clock.now_ns;
     know_thread();
     sim_clock.now_ns += ns > UINT64_MAX - sim_clock.now_ns ? UINT64_MAX - sim_clock.now_ns : ns;
-    /* a row of its own for a thread that has rows, unless it is in a call */
+    /* a slice of its own for a thread that has a row, unless it is in a call */
     if (sim_clock_traced() && sim_clock.numbered && !sim_clock.in_call)
         sim_timeline_call(sim_clock.number, &sleep_row, began_ns, sim_clock.now_ns, 0);
 }

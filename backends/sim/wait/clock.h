@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The virtual clock of each host thread, and who takes part. */
+/* The virtual clock of each host thread, and the list of attached threads. */
 #ifndef TWINRT_SIM_WAIT_CLOCK_H
 #define TWINRT_SIM_WAIT_CLOCK_H
 
@@ -34,21 +34,21 @@ struct sim_clock {
     uint64_t work;                 /* submissions and waits so far */
     const twin_call_place *place;  /* services.place; NULL: not known */
     struct sim_asked *asked;       /* repeated_polls.c; NULL: it never polled */
-    uint32_t last_task;            /* the newest it queued on a queue that is no default stream */
+    uint32_t last_task;            /* the newest it queued, default streams aside */
     struct sim_clock *next, *prev; /* among the attached; guarded by a lock of clock.c */
 };
 /* Only its own thread touches it. */
 extern _Thread_local struct sim_clock sim_clock __attribute__((tls_model("initial-exec")));
 
-/* Model time as last published; a thread behind it is moved up (HOST-4). */
+/* Model time as last published; a thread with an earlier clock is moved up (HOST-4). */
 extern _Atomic uint64_t sim_model_now;
 extern atomic_uint sim_attached_count;
 
-/* The thread is told what the model has done by now: it is moved up. */
+/* The thread learns what the model has done by now: its clock is moved up. */
 void sim_clock_catch_up(void);
 void sim_clock_attach(void);
 void sim_clock_detach(void);
-/* Attachings so far: unchanged means that nobody has come. */
+/* Attachings so far: unchanged means that no thread has attached. */
 unsigned sim_clock_attachings(void);
 /* Whether the thread of that number of the system is attached. Thread: any. */
 bool sim_clock_knows(uint32_t system_id);

@@ -14,12 +14,12 @@
 #include "wait/wait.h"
 #include "wait/wall.h"
 
-/* A wait that stands still explains itself after this real time, and again and again. */
+/* A wait without progress is reported after this real time, and repeatedly. */
 #define WARN_AFTER_NS 5000000000ull
 #define WARN_AGAIN_NS 60000000000ull
 /* Reports after which any two are WARN_AGAIN_NS apart. */
 #define REPORTS_FREE 5u
-/* Steps in which a driver that stands still looks for what other processes did: a part of the time it stands. */
+/* Steps in which an idle driver looks for what other processes did: a part of the time it is idle. */
 #define LOOK_SHARE    4u
 #define LOOK_LEAST_NS 50000u
 #define LOOK_MOST_NS  5000000u
@@ -31,7 +31,7 @@
 #define ASKING_ROUNDS 1000u
 
 /* Guarded by the model lock. */
-static uint64_t stall_began_ns; /* real; 0: the model is not stalled */
+static uint64_t idle_began_ns; /* real; 0: the model is not stalled */
 static unsigned reports;
 static uint64_t next_report_ns; /* real: not before */
 static uint64_t limit_ns; /* virtual: the time limit of a parked wait that time is not to jump to */
@@ -44,7 +44,7 @@ static struct {
     unsigned rounds;
 } asking;
 
-/* The driver sleeps on park_sem until somebody submits. */
+/* The driver sleeps on park_sem until a thread submits. */
 static atomic_int parked;
 static sem_t park_sem;
 static pthread_once_t park_once = PTHREAD_ONCE_INIT;
@@ -59,19 +59,19 @@ static void park_init(void)
     sem_init(&park_sem, 0, 0);
 }
 
-void sim_stall_init(void)
+void sim_idle_init(void)
 {
     pthread_once(&park_once, park_init);
 }
 
-void sim_stall_wake(void)
+void sim_idle_wake(void)
 {
     if (atomic_exchange(&parked, 0) != 0)
         sem_post(&park_sem);
     sim_progress_changed();
 }
 
-bool sim_stall_parked(void)
+bool sim_idle_parked(void)
 {
     return atomic_load(&parked) != 0;
 }
@@ -85,7 +85,7 @@ void sim_drive_submitted(void)
     /* Pairs with the fence in park(): either the driver sees the doorbell, or we see that it parks. */
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&parked, memory_order_relaxed) != 0)
-        sim_stall_wake();
+        sim_idle_wake();
     else
         sim_progress_changed();
 }
@@ -93,17 +93,17 @@ void sim_drive_submitted(void)
 void sim_drive_reconsider(void)
 {
     sim_model_lock_alone();
-    sim_stall_wake();
+    sim_idle_wake();
     sim_model_unlock();
 }
 
-void sim_stall_over(void)
+void sim_idle_end(void)
 {
-    stall_began_ns = 0;
+    idle_began_ns = 0;
     recheck_ns = RECHECK_LEAST_NS;
 }
 
-uint64_t sim_stall_deadline(void)
+uint64_t sim_next_deadline(void)
 {
     uint64_t nearest = TWIN_FOREVER;
     for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
@@ -113,13 +113,13 @@ uint64_t sim_stall_deadline(void)
 
 static void time_out(struct sim_wait *wait)
 {
-    /* That a poll waited is no business of others: they hear how far it brought the model. */
+    /* Other threads do not see that a poll waited: they see how far the model has moved. */
     if (wait->kind != SIM_WAIT_TIME)
         sim_drive_publish(wait->deadline_ns);
     sim_wait_finish(wait, TWIN_E_TIMEOUT, wait->deadline_ns);
 }
 
-void sim_stall_expire(uint64_t now_ns)
+void sim_expire_waits(uint64_t now_ns)
 {
     struct sim_wait *wait, *next;
     DL_FOREACH_SAFE(sim_waits.first, wait, next)
@@ -166,8 +166,8 @@ static uint64_t set_real_deadlines(uint64_t real_ns)
     return earlier(limit_real_ns, first);
 }
 
-/* Sleeps on park_sem until wake_at, real time, unless somebody has cleared `parked` by then; leaves neither behind. True:
- * somebody has. */
+/* Sleeps on park_sem until wake_at, real time, unless a thread has cleared `parked` by then; resets both. True:
+ * a thread has. */
 static bool sleep_parked(uint64_t wake_at)
 {
     bool woken;
@@ -193,7 +193,7 @@ static uint64_t next_look(uint64_t real_ns)
 {
     if (sim_shared_outlook() == SIM_OUTLOOK_NONE)
         return UINT64_MAX;
-    uint64_t step_ns = (real_ns - stall_began_ns) / LOOK_SHARE;
+    uint64_t step_ns = (real_ns - idle_began_ns) / LOOK_SHARE;
     return real_ns + (step_ns < LOOK_LEAST_NS  ? LOOK_LEAST_NS
                       : step_ns > LOOK_MOST_NS ? LOOK_MOST_NS
                                                : step_ns);
@@ -205,10 +205,10 @@ static bool pass_limit(uint64_t real_ns)
 {
     if (limit_ns == 0 || limit_real_ns > real_ns)
         return false;
-    return sim_drive_pass_limits(earlier(limit_ns, sim_stall_deadline()));
+    return sim_drive_pass_limits(earlier(limit_ns, sim_next_deadline()));
 }
 
-/* The driver sleeps until wake_at, and no longer than to its next look for threads that do not tell what they do. */
+/* The driver sleeps until wake_at, and no longer than to its next look for threads that may block without a call. */
 static void sleep_until_recheck(uint64_t now, uint64_t wake_at)
 {
     const uint64_t recheck_at = recheck ? now + recheck_ns : UINT64_MAX;
@@ -239,22 +239,22 @@ static uint64_t report_due(uint64_t now)
 
 static void report_long_wait(uint64_t now)
 {
-    sim_report_stall(SIM_STALL_WARNING);
+    sim_report_waits(SIM_REPORT_LONG_WAIT);
     if (++reports >= REPORTS_FREE)
         next_report_ns = now + WARN_AGAIN_NS;
     for (struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
         wait->warn_ns = now + WARN_AGAIN_NS;
 }
 
-void sim_stall_park(uint64_t look_ns)
+void sim_idle_park(uint64_t look_ns)
 {
     atomic_store_explicit(&parked, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst); /* pairs with sim_drive_submitted() */
     bool any;
-    enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), true, &any);
+    enum twinsim_stop stop = sim_drive_step(sim_next_deadline(), true, &any);
     uint64_t now = sim_real_now();
-    if (stall_began_ns == 0)
-        stall_began_ns = now;
+    if (idle_began_ns == 0)
+        idle_began_ns = now;
     const uint64_t warn_at = report_due(now);
     if (!sim_drive_stands_still(stop, any)) {
         if (atomic_exchange(&parked, 0) == 0)
@@ -277,9 +277,9 @@ static bool is_unaided(const struct sim_wait *wait)
 }
 
 /* Reports why, and ends these waits. */
-static void give_up(enum sim_stall_kind why, bool (*ends)(const struct sim_wait *wait))
+static void give_up(enum sim_report_kind why, bool (*ends)(const struct sim_wait *wait))
 {
-    sim_report_stall(why);
+    sim_report_waits(why);
     const uint64_t now = twinsim_now(sim_process.sim);
     struct sim_wait *wait, *next;
     DL_FOREACH_SAFE(sim_waits.first, wait, next)
@@ -287,18 +287,18 @@ static void give_up(enum sim_stall_kind why, bool (*ends)(const struct sim_wait 
             sim_wait_finish(wait, TWIN_E_DEADLOCK, now);
 }
 
-bool sim_stall_end_unaided(void)
+bool sim_idle_end_unaided(void)
 {
     bool any = false;
     for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
         any = any || wait->unaided;
     if (!any || sim_channel_busy_locked())
         return false;
-    give_up(SIM_STALL_DROPPED, is_unaided);
+    give_up(SIM_REPORT_DROPPED, is_unaided);
     return true;
 }
 
-/* Whether, of those who wait, some have no limit, and all others ask for host functions. */
+/* Whether some waits have no limit, and all others ask for host functions. */
 static bool only_askers_have_limits(void)
 {
     bool endless = false;
@@ -319,52 +319,51 @@ static void count_time_out(void)
     asking.rounds++;
 }
 
-/* Whether time jumps for nobody but threads that ask for host functions, again and again. What they do in the end is not
+/* Whether time jumps only for threads that ask for host functions, again and again. What they will do is not
  * known; until then time passes as on a board. */
 static bool asked_in_vain(void)
 {
-    return asking.rounds >= ASKING_ROUNDS && sim_stall_deadline() != TWIN_FOREVER &&
+    return asking.rounds >= ASKING_ROUNDS && sim_next_deadline() != TWIN_FOREVER &&
            asking.stamp == sim_work_stamp() && only_askers_have_limits();
 }
 
-bool sim_stall_proven(void)
+bool sim_idle_proven(void)
 {
     const enum sim_outlook others = sim_shared_outlook();
     recheck = false;
     if (sim_drive_conducted())
         return others != SIM_OUTLOOK_GOOD;
-    if (sim_wall() && sim_stall_deadline() != TWIN_FOREVER)
-        return false; /* a deadline comes by itself */
+    if (sim_wall() && sim_next_deadline() != TWIN_FOREVER)
+        return false; /* a deadline comes in real time */
     return others == SIM_OUTLOOK_NONE && sim_process_blocked(sim_waits.count, &recheck) &&
            !asked_in_vain();
 }
 
-void sim_stall_resolve(void)
+void sim_idle_resolve(void)
 {
-    const uint64_t deadline = sim_stall_deadline();
+    const uint64_t deadline = sim_next_deadline();
     if (deadline == TWIN_FOREVER) {
-        give_up(SIM_STALL_DEADLOCK, is_endless);
+        give_up(SIM_REPORT_DEADLOCK, is_endless);
         return;
     }
     count_time_out();
-    sim_stall_expire(deadline);
+    sim_expire_waits(deadline);
 }
 
-void sim_stall_await_time(uint64_t look_ns)
+void sim_idle_await_time(uint64_t look_ns)
 {
     atomic_store_explicit(&parked, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst); /* pairs with sim_drive_submitted() */
     bool any;
-    (void)sim_drive_step(sim_stall_deadline(), false, &any);
-    const uint64_t due =
-        sim_wall_real(earlier(twinsim_next(sim_process.sim), sim_stall_deadline()));
+    (void)sim_drive_step(sim_next_deadline(), false, &any);
+    const uint64_t due = sim_wall_real(earlier(twinsim_next(sim_process.sim), sim_next_deadline()));
     (void)sleep_parked(any ? 0 : earlier(due, look_ns));
 }
 
-void sim_stall_await_answer(uint64_t look_ns)
+void sim_idle_await_answer(uint64_t look_ns)
 {
     uint64_t end = sim_channel_hold_end_locked();
-    if (sim_drive_conducted()) { /* its thread goes on after this one has */
+    if (sim_drive_conducted()) { /* its thread runs after this one */
         sim_channel_expire_holds_locked(end);
         return;
     }

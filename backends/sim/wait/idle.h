@@ -25,39 +25,39 @@ bool sim_drive_pass_limits(uint64_t until_ns);
 bool sim_drive_settle(void);
 /* Threads are moved up to this time at their next call (HOST-4). It is never taken back. */
 void sim_drive_publish(uint64_t time_ns);
-/* Whether somebody leads, or was told to. */
+/* Whether a thread leads, or was asked to. */
 bool sim_drive_led(void);
-/* Who asked for the model lock and has it leads from here on, as nobody else does. */
+/* The caller, who has the model lock, leads from here on, as no other thread does. */
 void sim_drive_take_role(struct sim_wait *wait);
-/* The driver leads no more; gives the model lock back. */
+/* The driver stops leading and releases the model lock. */
 void sim_drive_hand_on(void);
 /* ---- given by idle.c ---- */
 
 /* Thread: any, no lock. */
-void sim_stall_init(void);
+void sim_idle_init(void);
 /* Wakes a driver that has parked. No lock needed. */
-void sim_stall_wake(void);
+void sim_idle_wake(void);
 /* Whether the driver has parked. */
-bool sim_stall_parked(void);
+bool sim_idle_parked(void);
 /* The model has moved. */
-void sim_stall_over(void);
+void sim_idle_end(void);
 
 /* The nearest virtual deadline; TWIN_FOREVER: none. */
-uint64_t sim_stall_deadline(void);
-/* Times out whoever's virtual deadline has come. */
-void sim_stall_expire(uint64_t now_ns);
-/* The driver waits in real time until somebody submits, comes or goes, or for the first deadline, at most until look_ns. */
-void sim_stall_park(uint64_t look_ns);
+uint64_t sim_next_deadline(void);
+/* Times out the waits whose virtual deadline has come. */
+void sim_expire_waits(uint64_t now_ns);
+/* The driver waits in real time until a thread submits, attaches or detaches, or for the first deadline, at most until look_ns. */
+void sim_idle_park(uint64_t look_ns);
 /* True: a proof that nothing outside the model can act before a wait ends: no thread of the process, no timer, no other
  * process. */
-bool sim_stall_proven(void);
-/* The model is idle: ends the waits that are only for what the device does by itself. True: there were some. */
-bool sim_stall_end_unaided(void);
+bool sim_idle_proven(void);
+/* The model is idle: ends the waits that only wait for work that the device can finish without the host. True: there were some. */
+bool sim_idle_end_unaided(void);
 /* That is proven, and nothing was submitted before: time jumps, or it is a deadlock. */
-void sim_stall_resolve(void);
-/* TWINRT_CLOCK=wall: the driver sleeps until the next event or deadline is due, somebody submits, or look_ns. */
-void sim_stall_await_time(uint64_t look_ns);
+void sim_idle_resolve(void);
+/* TWINRT_CLOCK=wall: the driver sleeps until the next event or deadline is due, a thread submits, or look_ns. */
+void sim_idle_await_time(uint64_t look_ns);
 /* The driver sleeps until a call that holds the model is answered, or has had its real time, at most until look_ns. */
-void sim_stall_await_answer(uint64_t look_ns);
+void sim_idle_await_answer(uint64_t look_ns);
 
 #endif

@@ -9,7 +9,7 @@
 #include "wait/real_time.h"
 #include "wait/wait.h"
 
-/* A tenth of a second: soon for people, and nothing beside what a look costs. */
+/* A tenth of a second: soon for people, and long compared to the cost of a look. */
 #define LOOK_EVERY_NS 100000000u
 
 uint64_t sim_interrupt_next_look(void)

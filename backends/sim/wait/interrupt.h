@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interrupts of waits: when a wait asks for them. What it does then: leader.c. */
+/* Interrupts of waits: when a wait asks for them; leader.c acts on it. */
 #ifndef TWINRT_SIM_WAIT_INTERRUPT_H
 #define TWINRT_SIM_WAIT_INTERRUPT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who drives, one chunk, one wait. What happens when nothing is left to simulate is in idle.c, polls are in poll.c, progress
- * without a caller is in progress.c. */
+/* Leader/followers: the thread that drives the model, one chunk, one wait. idle.c acts when nothing is left to simulate, poll.c
+ * has polls, progress.c progress without a caller. */
 #include "wait/leader.h"
 
 #include <sys/single_threaded.h>
@@ -20,7 +20,7 @@
 #include "wait/wait.h"
 #include "wait/wall.h"
 
-/* Events per chunk: short when others may want in, long for a thread that is alone. */
+/* Events per chunk: few when other threads may want the lock, many for a thread that is alone. */
 #define CHUNK_SHARED   2048u
 #define CHUNK_ALONE    65536u
 #define CHUNK_PROGRESS 64u /* it stops once the host can see something */
@@ -30,7 +30,7 @@ enum { WAITING, LEADING, LOOKING, FINISHED };
 struct sim_waits sim_waits;
 
 /* Guarded by the model lock. */
-static struct sim_wait *driver; /* who leads, or was told to and is not there yet */
+static struct sim_wait *driver; /* the thread that leads, or was asked to and has not begun */
 static bool driver_there;
 
 /* Nonzero while a thread runs the model and reads CQEs. */
@@ -38,12 +38,12 @@ static atomic_int running;
 
 bool sim_drive_still(unsigned waiting)
 {
-    return (!driver || sim_stall_parked()) && sim_waits.count >= waiting;
+    return (!driver || sim_idle_parked()) && sim_waits.count >= waiting;
 }
 
 bool sim_drive_settled(void)
 {
-    /* Whoever saw a counter that a chunk raised sees here that the chunk runs, or what it left behind. */
+    /* A thread that saw a counter raised by a chunk sees here that the chunk runs, or all its results. */
     return atomic_load_explicit(&running, memory_order_acquire) == 0;
 }
 
@@ -54,8 +54,8 @@ bool sim_drive_conducted(void)
     return __builtin_expect(sim_process.services && sim_process.services->waiting, 0);
 }
 
-/* Service waits are left out: what they wait for is others' work. So is everybody when threads run one at a time: each
- * leads when its turn comes. */
+/* Service waits never lead: other threads cause what they wait for. No wait does when threads run one at a time: each
+ * leads in its turn. */
 static void pass_role(void)
 {
     driver_there = false;
@@ -85,11 +85,11 @@ static void delist(struct sim_wait *wait)
     sim_watch_for(wait);
 }
 
-/* The clock of a thread whose wait is over: what it lived through. */
+/* The clock of a thread after its wait. */
 static uint64_t clock_after(const struct sim_wait *wait)
 {
     if (wait->done_ns <= wait->begin_ns)
-        return wait->begin_ns; /* work that was done at the call is seen without sleeping */
+        return wait->begin_ns; /* work that was complete at the call costs no wake-up */
     if (twin_wait_given_up(wait->status) || wait->status == TWIN_E_ABORTED ||
         wait->status == TWIN_E_DEVICE_ABORTED)
         return wait->done_ns;
@@ -107,9 +107,9 @@ void sim_wait_finish(struct sim_wait *wait, twin_status status, uint64_t done_ns
     if (wait == driver) {
         atomic_store_explicit(&wait->state, FINISHED, memory_order_release);
         if (driver_there)
-            sim_stall_wake();
+            sim_idle_wake();
         else
-            pass_role(); /* it was posted when it was told to lead; it sees FINISHED then */
+            pass_role(); /* it was posted when it was asked to lead; it sees FINISHED then */
         return;
     }
     sim_turns_ended(wait, clock_after(wait));
@@ -150,15 +150,15 @@ static bool settle(void)
     struct sim_wait *wait, *next;
     DL_FOREACH_SAFE(sim_waits.first, wait, next)
         check(wait);
-    if (sim_id_wanted && !sim_paced_now())
-        sim_pace_moved(true); /* that was to be done again no sooner than here */
+    if (sim_id_wanted && !sim_replaying())
+        sim_nd_moved(true); /* the replay does it no sooner than here */
     return any || sim_waits.count != before;
 }
 
 bool sim_drive_settle(void)
 {
     bool any = settle();
-    /* before the chunk is over: who sees what it did is moved up to its time */
+    /* before the chunk ends: threads that see its results move up to its time */
     sim_drive_publish(twinsim_now(sim_process.sim));
     atomic_store_explicit(&running, 0, memory_order_release);
     return any;
@@ -173,7 +173,7 @@ void sim_drive_publish(uint64_t time_ns)
 enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any)
 {
     until_ns = sim_wall_limit(until_ns);
-    held = held && !sim_wall(); /* there time passes by itself */
+    held = held && !sim_wall(); /* there time passes without it */
     /* A call that runs may be answered at the time of its thread: the model waits there. */
     uint64_t hold = sim_channel_hold_locked();
     bool held_up = hold <= until_ns && hold != TWIN_FOREVER;
@@ -186,20 +186,20 @@ enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any)
                          : CHUNK_ALONE;
     if (__builtin_expect(sim_progress_acts, 0))
         chunk = CHUNK_PROGRESS;
-    bool seen = sim_pace_look();
+    bool seen = sim_nd_look();
     /* Counters that the chunk raises are released after this store. */
     atomic_store_explicit(&running, 1, memory_order_seq_cst);
     enum twinsim_stop stop = held ? twinsim_run_held(sim_process.sim, until_ns, chunk)
                                   : twinsim_run(sim_process.sim, until_ns, chunk);
     uint64_t now = twinsim_now(sim_process.sim);
     if (sim_nd_logged())
-        sim_pace_moved(seen || now != before || twinsim_events_now(sim_process.sim) != events);
+        sim_nd_moved(seen || now != before || twinsim_events_now(sim_process.sim) != events);
     bool any = sim_drive_settle();
     if (__builtin_expect(held_up, 0) &&
         (stop == TWINSIM_STOP_LIMIT || stop == TWINSIM_STOP_HELD || stop == TWINSIM_STOP_IDLE))
         any = sim_channel_pass_locked(hold) || any;
     if (any || now != before)
-        sim_stall_over();
+        sim_idle_end();
     *out_any = any;
     if (__builtin_expect(stop == TWINSIM_STOP_KERNEL, 0))
         sim_kernel_describe_locked();
@@ -210,14 +210,14 @@ void sim_drive_check_locked(void)
 {
     if (sim_process.sim)
         (void)settle();
-    sim_stall_wake();
+    sim_idle_wake();
 }
 
-/* Whether the model waits for the answer of a call. A deadline before that comes without it. */
+/* Whether the model waits for the answer of a call, and no deadline comes before that. */
 static bool call_holds(void)
 {
     uint64_t hold = sim_channel_hold_locked();
-    return hold != TWIN_FOREVER && hold <= sim_stall_deadline();
+    return hold != TWIN_FOREVER && hold <= sim_next_deadline();
 }
 
 bool sim_drive_pass_limits(uint64_t until_ns)
@@ -228,17 +228,17 @@ bool sim_drive_pass_limits(uint64_t until_ns)
     return any || twinsim_now(sim_process.sim) != before;
 }
 
-/* No one can act but the model. What was submitted before the last thread blocked is seen first; then time jumps, or it is
+/* Only the model can act. What was submitted before the last thread blocked is seen first; then time jumps, or it is
  * a deadlock. */
-static enum twinsim_stop go_beyond_stall(void)
+static enum twinsim_stop pass_idle(void)
 {
     bool any;
-    enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), true, &any);
+    enum twinsim_stop stop = sim_drive_step(sim_next_deadline(), true, &any);
     if (!sim_drive_stands_still(stop, any))
         return stop;
     if (stop == TWINSIM_STOP_HELD)
-        return sim_drive_step(sim_stall_deadline(), false, &any);
-    sim_stall_resolve();
+        return sim_drive_step(sim_next_deadline(), false, &any);
+    sim_idle_resolve();
     return stop;
 }
 
@@ -248,23 +248,23 @@ static void drive(struct sim_wait *self)
     while (atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED &&
            !sim_interrupt_look_due(self->look_ns)) {
         bool any;
-        enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), true, &any);
+        enum twinsim_stop stop = sim_drive_step(sim_next_deadline(), true, &any);
         const bool stalled = sim_drive_stands_still(stop, any);
         if (stalled && sim_drive_conducted() && sim_wait_serves(self)) {
             sim_wait_finish(self, TWIN_E_DEADLOCK, twinsim_now(sim_process.sim));
         } else if (stalled && call_holds()) {
-            sim_stall_await_answer(self->look_ns);
+            sim_idle_await_answer(self->look_ns);
         } else if (stop == TWINSIM_STOP_LIMIT && !any && sim_wall()) {
-            sim_stall_await_time(self->look_ns);
-        } else if (stop == TWINSIM_STOP_IDLE && stalled && sim_stall_end_unaided()) {
+            sim_idle_await_time(self->look_ns);
+        } else if (stop == TWINSIM_STOP_IDLE && stalled && sim_idle_end_unaided()) {
             continue;
-        } else if (stalled && !sim_stall_proven()) {
-            sim_stall_park(self->look_ns);
+        } else if (stalled && !sim_idle_proven()) {
+            sim_idle_park(self->look_ns);
         } else if (stalled) {
-            stop = go_beyond_stall();
+            stop = pass_idle();
         }
         if (stop == TWINSIM_STOP_LIMIT)
-            sim_stall_expire(twinsim_now(sim_process.sim));
+            sim_expire_waits(twinsim_now(sim_process.sim));
         if (atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED)
             sim_drive_give_way();
     }
@@ -307,7 +307,7 @@ void sim_drive_take_role(struct sim_wait *wait)
     sim_model_lock_as_driver();
 }
 
-/* The model lock is held and nobody leads. */
+/* The model lock is held and no thread leads. */
 static void lead(struct sim_wait *wait)
 {
     sim_drive_take_role(wait);
@@ -315,11 +315,11 @@ static void lead(struct sim_wait *wait)
     step_down(wait);
 }
 
-/* Somebody else leads and the model lock is not held. */
+/* Another thread leads and the model lock is not held. */
 static void follow(struct sim_wait *wait)
 {
-    bool told = sim_interrupt_sleep(&wait->sem, wait->look_ns);
-    if (told && atomic_load_explicit(&wait->state, memory_order_acquire) != LEADING)
+    bool posted = sim_interrupt_sleep(&wait->sem, wait->look_ns);
+    if (posted && atomic_load_explicit(&wait->state, memory_order_acquire) != LEADING)
         return; /* finished, or a post that was for an earlier role */
     sim_model_continue();
     if (driver == wait) {
@@ -328,7 +328,7 @@ static void follow(struct sim_wait *wait)
         step_down(wait);
         return;
     }
-    if (!told && atomic_load_explicit(&wait->state, memory_order_relaxed) == WAITING) {
+    if (!posted && atomic_load_explicit(&wait->state, memory_order_relaxed) == WAITING) {
         atomic_store_explicit(&wait->state, LOOKING, memory_order_relaxed);
         delist(wait);
     }
@@ -336,7 +336,7 @@ static void follow(struct sim_wait *wait)
 }
 
 /* Asks whether the program wants the wait to end. No lock is held, and the wait is off the list: the program may make
- * calls, and others reckon with a thread that runs. Returns with the model lock. */
+ * calls, and other threads count this one as running. Returns with the model lock. */
 static void look(struct sim_wait *wait)
 {
     bool interrupted = sim_interrupt_asked();
@@ -370,7 +370,7 @@ static void take_part(struct sim_wait *wait)
         if (!driver) {
             lead(wait);
         } else {
-            sim_stall_wake(); /* perhaps everybody waits now */
+            sim_idle_wake(); /* perhaps all threads wait now */
             sim_model_unlock();
             do {
                 follow(wait);
@@ -386,7 +386,7 @@ static void take_part(struct sim_wait *wait)
     }
 }
 
-static void tell_end(const struct sim_wait *wait)
+static void log_end(const struct sim_wait *wait)
 {
     uint64_t woke = wait->status == TWIN_E_TIMEOUT       ? TWIN_WOKE_TIMEOUT
                     : wait->status == TWIN_E_DEADLOCK    ? TWIN_WOKE_DEADLOCK
@@ -395,7 +395,7 @@ static void tell_end(const struct sim_wait *wait)
     (void)sim_nd(TWIN_ND_WOKE, 0, &woke);
 }
 
-/* Returns when the wait was over then. One that was given up is not looked at by anybody else, for what it waited for may
+/* Returns when the wait ended in the recording. No other thread looks at one that was given up, as what it waited for may
  * have come soon after. The model lock is held. */
 static void repeat(struct sim_wait *wait, uint64_t outlook)
 {
@@ -419,8 +419,8 @@ static inline void allow_cancel(bool cancellable, int before)
 
 twin_status sim_drive_wait(struct sim_wait *wait)
 {
-    /* A thread cancelled in here would leave its wait on the list, and others without a driver. With one thread there is
-     * nobody to cancel it, and nobody waits for a driver. */
+    /* A thread cancelled in here would leave its wait on the list, and others without a driver. A single thread
+     * cannot be cancelled, and no other waits for a driver. */
     const bool cancellable = !__libc_single_threaded;
     int cancel = PTHREAD_CANCEL_ENABLE;
     if (cancellable)
@@ -438,7 +438,7 @@ twin_status sim_drive_wait(struct sim_wait *wait)
     sem_init(&wait->sem, 0, 0);
 
     uint64_t outlook = TWIN_WOKE_DONE;
-    bool repeated = sim_paced_now() && sim_process.services->outlook(&outlook);
+    bool repeated = sim_replaying() && sim_process.services->outlook(&outlook);
     if (wait->kind == SIM_WAIT_QUEUE_POINT)
         sim_model_lock_alone(); /* what it waits for does not depend on when it began */
     else
@@ -469,7 +469,7 @@ twin_status sim_drive_wait(struct sim_wait *wait)
     if (atomic_load_explicit(&wait->state, memory_order_relaxed) == FINISHED) {
         sim_model_unlock();
     } else if (sim_wait_serves(wait) && !sim_drive_conducted()) {
-        sim_stall_wake(); /* perhaps everybody waits now */
+        sim_idle_wake(); /* perhaps all threads wait now */
         sim_model_unlock();
         sim_progress_thread_blocked();
         (void)sim_interrupt_sleep(&wait->sem, UINT64_MAX);
@@ -479,8 +479,8 @@ twin_status sim_drive_wait(struct sim_wait *wait)
         take_part(wait);
     }
     sem_destroy(&wait->sem);
-    if (!sim_paced_now() && sim_nd_logged())
-        tell_end(wait);
+    if (!sim_replaying() && sim_nd_logged())
+        log_end(wait);
     sim_clock_raise(clock_after(wait));
     if (__builtin_expect(atomic_load_explicit(&sim_observe_waits, memory_order_relaxed), 0))
         sim_observe_waited(wait, sim_clock.now_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model lock: the driver gives it to whoever asks for it. */
+/* The model lock: the driver releases it to each thread that asks for it. */
 #include "wait/model_lock.h"
 
 #include <stdatomic.h>
@@ -9,7 +9,7 @@
 #include "wait/real_time.h"
 
 static pthread_mutex_t model_lock = PTHREAD_MUTEX_INITIALIZER;
-/* Threads that ask for the model lock or hold it, the driver aside. */
+/* Threads that ask for the model lock or have it, without the driver. */
 static atomic_uint lock_wanted;
 static pthread_cond_t lock_given = PTHREAD_COND_INITIALIZER;
 /* The driver sleeps on lock_given until so many others had the lock. Guarded by model_lock. */
@@ -29,10 +29,10 @@ void sim_model_lock_alone(void)
 void sim_model_lock(void)
 {
     uint64_t nothing = 0;
-    if (sim_paced_now())
+    if (sim_replaying())
         (void)sim_nd(TWIN_ND_LOCK, 0, &nothing);
     sim_model_lock_alone();
-    if (!sim_paced_now())
+    if (!sim_replaying())
         (void)sim_nd(TWIN_ND_LOCK, 0, &nothing);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is noted of calls and waits of host threads; observe/ keeps it. */
+/* Notes of calls and waits of host threads; observe/ stores them. */
 #ifndef TWINRT_SIM_WAIT_OBSERVER_H
 #define TWINRT_SIM_WAIT_OBSERVER_H
 
@@ -22,7 +22,7 @@ enum sim_host_cause {
     SIM_HOST_CAUSES
 };
 
-/* Whether waits of host threads are told. */
+/* Whether waits of host threads are reported. */
 extern atomic_bool sim_observe_waits;
 /* A host thread waited. Called by that thread, when sim_observe_waits. */
 void sim_observe_waited(const struct sim_wait *wait, uint64_t end_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A poll: the model is moved up to the caller's clock, and the caller goes on. */
+/* A poll: the model is moved up to the caller's clock, and the caller continues. */
 #include "replay/nondeterminism.h"
 #include "wait/clock.h"
 #include "wait/idle.h"
@@ -15,12 +15,12 @@ static void await_answers(void)
     (void)sim_drive_wait(&wait);
 }
 
-/* The caller's clock is a time that has come: waits whose deadline lies before it have timed out. False: a call that runs may
+/* The caller's clock is a time that has come: waits with an earlier deadline have timed out. False: a call that runs may
  * be answered before. The model lock is held. */
 static bool reach_clock(void)
 {
     for (;;) {
-        uint64_t deadline = sim_stall_deadline();
+        uint64_t deadline = sim_next_deadline();
         uint64_t until = deadline < sim_clock.now_ns ? deadline : sim_clock.now_ns;
         bool any;
         enum twinsim_stop stop = sim_drive_step(until, false, &any);
@@ -35,11 +35,11 @@ static bool reach_clock(void)
             continue; /* that was the last hold */
         if (deadline > sim_clock.now_ns)
             return true;
-        sim_stall_expire(deadline);
+        sim_expire_waits(deadline);
     }
 }
 
-/* The model comes to the caller's clock, always. Where it would stop at a call that runs, what is found would depend on whether the
+/* The model always reaches the caller's clock. If it stopped at a call that runs, the result would depend on whether the
  * thread of that call was faster. */
 static void poll(void)
 {
@@ -55,9 +55,9 @@ static void poll(void)
 void sim_drive_poll(void)
 {
     uint64_t nothing = 0;
-    if (sim_paced_now() && sim_nd(TWIN_ND_LOOKED, 0, &nothing))
+    if (sim_replaying() && sim_nd(TWIN_ND_LOOKED, 0, &nothing))
         return;
     poll();
-    if (!sim_paced_now())
+    if (!sim_replaying())
         (void)sim_nd(TWIN_ND_LOOKED, 0, &nothing);
 }

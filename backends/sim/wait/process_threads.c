@@ -63,7 +63,7 @@ static bool has_handler(int number)
 
 /* Faults, which the runtime itself handles. */
 static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
-/* What a user or a terminal sends, and what a thread that runs gets by its own write. */
+/* Signals of a user or a terminal, and those that a running thread gets by its own write. */
 static const int user_signals[] = {SIGINT,  SIGTERM, SIGQUIT, SIGHUP,   SIGTSTP, SIGTTIN,
                                    SIGTTOU, SIGCONT, SIGPIPE, SIGWINCH, SIGXFSZ};
 
@@ -151,7 +151,7 @@ bool sim_process_blocked(unsigned waiting, bool *out_silent)
     const unsigned attached = atomic_load(&sim_attached_count);
     *out_silent = sim_process.services && sim_process.services->host_time;
     if (blocked < attached)
-        return false; /* a thread that tells what it does */
+        return false; /* an attached thread runs */
     const unsigned threads = sim_process_threads();
     const bool all = are_all(blocked, threads, attached);
     *out_silent = *out_silent || threads == 0 || threads > attached;

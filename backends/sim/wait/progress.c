@@ -42,7 +42,7 @@ static atomic_uint threads;         /* alive; a forked child has none */
 static pid_t process;
 /* A thread of another life than this one ends. Written under the model lock. */
 static _Atomic uint32_t life;
-static atomic_bool told;
+static atomic_bool warned;
 static struct sim_wait role; /* holds the driver's role, and is on no list */
 
 static _Atomic uint32_t own_system_id;
@@ -61,9 +61,9 @@ unsigned sim_progress_threads(void)
     return atomic_load(&threads);
 }
 
-void sim_progress_tell(const char *why)
+void sim_progress_warn(const char *why)
 {
-    if (!atomic_exchange(&told, true))
+    if (!atomic_exchange(&warned, true))
         sim_log(2, "%s; from now on the times of this run depend on real time", why);
 }
 
@@ -78,7 +78,7 @@ static void say_why(const twin_queue *queue)
              "device %u, stream %u: the host can see work of the stream without a call, and no "
              "thread has called for %g s (TWINRT_PROGRESS), so the model runs without a caller",
              device, stream, (double)atomic_load(&setting_ns) / 1e9);
-    sim_progress_tell(why);
+    sim_progress_warn(why);
 }
 
 static bool others_wait(void)
@@ -90,7 +90,7 @@ static bool others_wait(void)
 }
 
 enum outcome {
-    OTHERS, /* somebody else moves the model, or may still call in time, or nothing visible is in flight */
+    OTHERS, /* another thread moves the model, or may still call in time, or nothing visible is in flight */
     MOVED,  /* the host can see something new */
     HELD,   /* a host function runs and may hold the model for some time more */
     STALLED /* nothing moves before something changes */
@@ -112,10 +112,10 @@ struct watch {
 static bool run_chunk(const struct watch *watch, enum outcome *out)
 {
     bool any;
-    enum twinsim_stop stop = sim_drive_step(sim_stall_deadline(), !watch->proven, &any);
+    enum twinsim_stop stop = sim_drive_step(sim_next_deadline(), !watch->proven, &any);
     bool stalled = sim_drive_stands_still(stop, any);
     if (stop == TWINSIM_STOP_LIMIT)
-        sim_stall_expire(twinsim_now(sim_process.sim));
+        sim_expire_waits(twinsim_now(sim_process.sim));
     if (stop == TWINSIM_STOP_LIMIT && !any && atomic_load(&by_wall))
         return false; /* the rest is not due yet */
     if (!stalled) {
@@ -124,7 +124,7 @@ static bool run_chunk(const struct watch *watch, enum outcome *out)
     }
     *out = STALLED;
     uint64_t hold_ns = sim_channel_hold_locked();
-    if (stop != TWINSIM_STOP_HELD || hold_ns == TWIN_FOREVER || hold_ns > sim_stall_deadline())
+    if (stop != TWINSIM_STOP_HELD || hold_ns == TWIN_FOREVER || hold_ns > sim_next_deadline())
         return false;
     *out = HELD;
     if (sim_channel_hold_end_locked() > sim_real_now())
@@ -158,8 +158,8 @@ static void look_later(struct watch *watch)
         watch->step_ns = 2 * watch->step_ns < longest_ns ? 2 * watch->step_ns : longest_ns;
 }
 
-/* This thread has no place in the order of threads: it ends the order before it acts, if the program goes on without a call. One
- * that sleeps is not in need of it. */
+/* This thread has no place in the order of threads: it ends the order before it acts, if the program continues without a call. A
+ * program that sleeps does not need that. */
 static bool leave_order(struct watch *watch)
 {
     const twin_turn_ops *turns = sim_turn_ops();
@@ -173,7 +173,7 @@ static bool leave_order(struct watch *watch)
     return true;
 }
 
-/* Moves the model if that is due: when no thread can act, which is no matter of real time, or has called for long. */
+/* Moves the model if that is due: when no thread can act, whatever the real time, or has called for long. */
 static enum outcome act(struct watch *watch)
 {
     enum outcome outcome = OTHERS;
@@ -187,7 +187,7 @@ static enum outcome act(struct watch *watch)
         sim_model_unlock();
         return outcome;
     }
-    watch->proven = sim_stall_proven();
+    watch->proven = sim_idle_proven();
     if (!atomic_load(&by_wall) && !watch->proven && watch->silent_ns < watch->patience_ns) {
         sim_model_unlock();
         return outcome;
@@ -330,7 +330,7 @@ static void *run(void *argument)
         if (outcome == STALLED) {
             announce_sleep(SIM_PROGRESS_STALLED);
             watch.silent_ns = watch.proven ? 0 : watch.patience_ns;
-            outcome = act(&watch); /* what came until then woke nobody */
+            outcome = act(&watch); /* a change before that woke no thread */
             if (outcome == STALLED)
                 sleep_until_woken(&watch);
             else
@@ -391,12 +391,12 @@ void sim_progress_begin(uint64_t patience_ns)
         atomic_store(&threads, 0);
     process = getpid();
     if (sim_wall() && patience_ns > PATIENCE_LEAST_NS)
-        patience_ns = PATIENCE_LEAST_NS; /* what is due is seen soon */
+        patience_ns = PATIENCE_LEAST_NS; /* due work is visible soon */
     atomic_store(&core, sim_process.services);
     atomic_store(&all_visible, sim_process.open_memory);
     atomic_store(&by_wall, sim_wall());
     atomic_store(&setting_ns, patience_ns);
-    atomic_store(&told, false);
+    atomic_store(&warned, false);
     atomic_store(&sim_progress_missing,
                  (patience_ns != 0 || sim_watch_needs_thread()) && !sim_drive_conducted());
 }

@@ -36,7 +36,7 @@ extern _Atomic uint32_t sim_progress_sleeps;
 extern atomic_bool sim_progress_missing;
 
 void sim_progress_wake(void);
-/* Something has changed that a stalled model may go on with. A fence separates the change from this call. */
+/* Something has changed that may let a stalled model continue. A fence separates the change from this call. */
 static inline void sim_progress_changed(void)
 {
     if (__builtin_expect(atomic_load_explicit(&sim_progress_sleeps, memory_order_relaxed) ==
@@ -71,7 +71,7 @@ extern bool sim_progress_seen;
 extern bool sim_progress_acts;
 
 /* Says, once in a process, that times depend on real time from now on, and why. Thread: any. */
-void sim_progress_tell(const char *why);
+void sim_progress_warn(const char *why);
 
 /* ---- for the process; thread: init ---- */
 

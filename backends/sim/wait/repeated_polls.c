@@ -12,7 +12,7 @@
 #include "wait/process_threads.h"
 #include "wait/wait.h"
 
-/* Questions that are counted at once for a thread. */
+/* Queries that are counted at once for a thread. */
 #define QUESTIONS 64u
 /* Others get the model lock after so many steps. */
 #define STEPS_LOCKED 256u
@@ -28,7 +28,7 @@ struct sim_asked {
     } questions[QUESTIONS];
 };
 
-/* Counts an answer; true: there were enough before. */
+/* Counts a result; true: there were enough before. */
 static bool was_asked_often(const void *object, uint64_t question)
 {
     struct sim_asked *asked = sim_clock.asked;
@@ -61,7 +61,7 @@ static bool was_asked_often(const void *object, uint64_t question)
     return false;
 }
 
-/* Nobody but the caller can act before a time limit passes. */
+/* Only the caller can act before a time limit passes. */
 static bool is_alone(void)
 {
     bool silent;
@@ -71,8 +71,8 @@ static bool is_alone(void)
 
 enum advance { GOES_ON, CHANGED, ENDS };
 
-/* The answer of a function that runs may come before the next event, and what follows must not depend on when its thread
- * gives it: the caller waits until the model has come to the hold. The model lock is held, and not meanwhile. */
+/* A host function that runs may be answered before the next event, and the result must not depend on when its thread
+ * answers: the caller waits until the model has reached the hold. The model lock is held, and released meanwhile. */
 static void pass_hold(uint64_t hold)
 {
     struct sim_wait wait = {.kind = SIM_WAIT_TIME, .wake = SIM_WAKE_POLL};
@@ -86,7 +86,7 @@ static void pass_hold(uint64_t hold)
 static enum advance step(uint64_t before)
 {
     const uint64_t next = twinsim_next(sim_process.sim);
-    const uint64_t deadline = sim_stall_deadline();
+    const uint64_t deadline = sim_next_deadline();
     const uint64_t hold = sim_channel_hold_locked();
     if (hold != TWIN_FOREVER && hold <= next && hold < deadline) {
         pass_hold(hold);
@@ -99,7 +99,7 @@ static enum advance step(uint64_t before)
         if (!is_alone())
             return ENDS;
         (void)sim_drive_step(deadline, false, &any);
-        sim_stall_expire(deadline);
+        sim_expire_waits(deadline);
         return CHANGED;
     }
     const uint64_t now = twinsim_now(sim_process.sim);
@@ -115,7 +115,7 @@ static enum advance step(uint64_t before)
     return sim_tasks_stamp() != before ? CHANGED : GOES_ON;
 }
 
-/* The model and the caller's clock come to the next task that begins or ends. */
+/* Moves the model and the caller's clock to the next task that begins or ends. */
 static void advance(void)
 {
     sim_model_lock_alone();
@@ -140,7 +140,7 @@ bool sim_poll_repeated(const void *object, const struct sim_queue_point *point, 
     if (!was_asked_often(object, question))
         return false;
     uint64_t now = 0;
-    if (sim_paced_now()) {
+    if (sim_replaying()) {
         if (!sim_nd(TWIN_ND_LOOKED, 0, &now))
             return false; /* recorded by a runtime that does not advance clocks here */
         sim_clock_raise(now);

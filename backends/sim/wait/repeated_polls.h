@@ -17,7 +17,7 @@
 /* The calling thread got the answer "not yet" to a question about `object`: whether the work of the point is done, or, if
  * not `done`, another one. It is another question when the point is another one. Thread: any, no lock.
  * True: its clock has been advanced, and the answer may be another one. It is never advanced to or past a time limit of a wait or of
- * the device, unless it is proven that nobody else can act before. */
+ * the device, unless it is proven that no other thread can act before. */
 bool sim_poll_repeated(const void *object, const struct sim_queue_point *point, bool done);
 
 #endif

@@ -30,7 +30,7 @@ static bool others_may_act(void)
 /* With nothing left to do on the device. Returns whether it may have, now. */
 static bool resolve(struct sim_wait *self, twin_turn *turn)
 {
-    uint64_t deadline = sim_stall_deadline();
+    uint64_t deadline = sim_next_deadline();
     uint64_t limit = deadline < turn->until_ns ? deadline : turn->until_ns;
     if (sim_channel_hold_locked() != TWIN_FOREVER && sim_channel_hold_locked() <= limit) {
         if (turn->ready)
@@ -44,13 +44,13 @@ static bool resolve(struct sim_wait *self, twin_turn *turn)
         return false;
     }
     if (others_may_act()) {
-        sim_stall_park(self->look_ns);
+        sim_idle_park(self->look_ns);
         return false;
     }
     if (sim_drive_pass_limits(limit))
         return true;
     if (turn->until_ns == TWIN_FOREVER || deadline <= turn->until_ns)
-        sim_stall_resolve();
+        sim_idle_resolve();
     else
         turn->reached_ns = turn->until_ns;
     return false;
@@ -63,17 +63,17 @@ static void drive(struct sim_wait *self, twin_turn *turn)
     bool goes_on = true;
     turn->stuck = false;
     while (goes_on && sim_waits.count == waits) {
-        uint64_t deadline = sim_stall_deadline();
+        uint64_t deadline = sim_next_deadline();
         uint64_t limit = deadline < turn->until_ns ? deadline : turn->until_ns;
         bool any;
         enum twinsim_stop stop = sim_drive_step(limit, true, &any);
         if (stop == TWINSIM_STOP_LIMIT)
-            sim_stall_expire(twinsim_now(sim_process.sim));
+            sim_expire_waits(twinsim_now(sim_process.sim));
         else if (sim_drive_stands_still(stop, any))
             goes_on = resolve(self, turn);
     }
     if (turn->ready && sim_waits.count == waits && !goes_on)
-        turn->reached_ns = turn->until_ns; /* that thread goes on in any case */
+        turn->reached_ns = turn->until_ns; /* that thread continues in any case */
     uint64_t now = twinsim_now(sim_process.sim);
     if (turn->reached_ns < now)
         turn->reached_ns = now;

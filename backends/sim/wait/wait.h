@@ -34,9 +34,8 @@ struct sim_wait {
     enum sim_wait_kind kind;
     enum sim_wake wake;
     uint64_t timeout_ns;
-    struct sim_queue_point
-        point;              /* QUEUE_POINT; EVENT_ID: queue and epoch of the one who wants the id */
-    twin_hw_device *device; /* TRANSFER, EVENT_ID */
+    struct sim_queue_point point; /* QUEUE_POINT; EVENT_ID: queue and epoch of the caller */
+    twin_hw_device *device;       /* TRANSFER, EVENT_ID */
     struct twinsim_transfer transfer;
     const twin_signal *shared; /* SHARED: its record `number` */
     uint64_t number;
@@ -54,7 +53,7 @@ struct sim_wait {
     uint64_t begin_ns;              /* the thread's clock at the call */
     uint64_t deadline_ns;           /* virtual, TWIN_FOREVER: none */
     uint64_t real_deadline_ns;      /* 0: not set */
-    uint64_t warn_ns; /* real: when to report that it lasts long; 0: it has not stood still */
+    uint64_t warn_ns; /* real: when to report that it lasts long; 0: the model has not been idle */
     uint64_t look_ns; /* real: when to ask for interrupts; UINT64_MAX: never */
     uint64_t done_ns;
     uint32_t system_id;   /* of the waiting thread */
