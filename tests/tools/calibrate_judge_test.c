@@ -28,9 +28,8 @@ static double length_of(const double *values, size_t row)
 }
 
 bool calibrate_bench_run(struct calibrate_bench *bench, struct calibrate_trial *trials,
-                         size_t count, char *error, size_t error_bytes)
+                         size_t count)
 {
-    (void)error, (void)error_bytes;
     for (size_t t = 0; t < count; t++)
         for (size_t r = 0; r < bench->row_count; r++)
             trials[t].rows[r] = length_of(trials[t].values, r);
@@ -97,7 +96,7 @@ static void measure(struct device *device, double noise, bool chained)
 static bool fit_record(struct device *device, double noise, bool chained)
 {
     static char unit[] = "ns";
-    char error[256] = "";
+    struct calibrate_error error = {""};
     unsigned iterations;
     bool settled;
     struct fit fit;
@@ -111,17 +110,17 @@ static bool fit_record(struct device *device, double noise, bool chained)
                                                         .start = starts[p],
                                                         .value = starts[p]};
     measure(device, noise, chained);
+    device->job.error = &error;
     device->bench = (struct calibrate_bench){.job = &device->job,
                                              .parameters = &device->parameters,
                                              .rows = &device->all,
                                              .work_count = 1,
                                              .row_count = ROWS};
-    bool good = fit_begin(&fit, &device->bench, &device->parameters, error, sizeof(error)) &&
-                fit_look(&fit) && fit_join(&fit) && fit_solve(&fit, 20, &iterations, &settled) &&
-                fit_judge(&fit);
+    bool good = fit_begin(&fit, &device->bench, &device->parameters) && fit_look(&fit) &&
+                fit_join(&fit) && fit_solve(&fit, 20, &iterations, &settled) && fit_judge(&fit);
     fit_end(&fit);
     if (!good)
-        fprintf(stderr, "%s\n", error);
+        fprintf(stderr, "%s\n", error.text);
     return good;
 }
 

@@ -16,14 +16,11 @@ struct run {
     struct calibrate_work *works;
     struct calibrate_rows *rows;
     struct calibrate_bench bench;
-    char *error;
-    size_t error_bytes;
 };
 
-static bool memory_is_short(struct run *run)
+static bool out_of_memory(const struct run *run)
 {
-    (void)snprintf(run->error, run->error_bytes, "out of memory");
-    return false;
+    return calibrate_fail(run->job, "out of memory");
 }
 
 /* ---- before ---------------------------------------------------------------------------------- */
@@ -32,15 +29,12 @@ static bool read_profile(struct run *run)
 {
     const struct calibrate_job *job = run->job;
     struct calibrate_parameters *parameters = &run->out->parameters;
-    const struct twin_backend *backend = calibrate_backend_load(job, run->error, run->error_bytes);
-    if (!backend ||
-        !calibrate_backend_start(job, backend, job->profile, 1, run->error, run->error_bytes))
+    if (!calibrate_backend_start(job, job->profile, 1))
         return false;
-    backend->diag.facts(calibrate_parameters_take, parameters);
-    backend->process.stop();
+    job->backend->diag.facts(calibrate_parameters_take, parameters);
+    job->backend->process.stop();
     if (parameters->short_of_memory)
-        return memory_is_short(run);
-    run->bench.backend = backend;
+        return out_of_memory(run);
     calibrate_parameters_choose(parameters);
     return true;
 }
@@ -54,12 +48,10 @@ static bool choose(struct run *run, const char *name, bool is_free)
         return true;
     }
     if (parameter)
-        (void)snprintf(run->error, run->error_bytes, "%s: cannot be fitted: %s", name, refusal);
-    else
-        (void)snprintf(run->error, run->error_bytes,
-                       "profile %s has no parameter %s; twinrt info --profile lists them",
-                       run->job->profile, name);
-    return false;
+        return calibrate_fail(run->job, "%s: cannot be fitted: %s", name, refusal);
+    return calibrate_fail(run->job,
+                          "profile %s has no parameter %s; twinrt info --profile lists them",
+                          run->job->profile, name);
 }
 
 static bool choose_all(struct run *run)
@@ -94,11 +86,10 @@ static bool is_of_part(struct run *run, const char *path, const twin_recording *
     const char *part = part_of(recording);
     if (!name || !part || strcmp(name->text, part) == 0)
         return true;
-    (void)snprintf(run->error, run->error_bytes,
-                   "%s: recorded on an %s, but profile %s is of an %s; select the profile with "
-                   "--profile",
-                   path, part, run->job->profile, name->text);
-    return false;
+    return calibrate_fail(run->job,
+                          "%s: recorded on an %s, but profile %s is of an %s; select the profile "
+                          "with --profile",
+                          path, part, run->job->profile, name->text);
 }
 
 static uint64_t lengths_of_tasks(const struct calibrate_rows *rows)
@@ -115,9 +106,7 @@ static bool plan_trials(struct run *run, struct calibrate_work *work)
     if (work->count == 0)
         return true;
     work->plan = replay_trial_new(work->recording, work->asked, work->count, why, sizeof(why));
-    if (!work->plan)
-        (void)snprintf(run->error, run->error_bytes, "%s: %s", work->path, why);
-    return work->plan != NULL;
+    return work->plan || calibrate_fail(run->job, "%s: %s", work->path, why);
 }
 
 static bool read_record(struct run *run, size_t at)
@@ -127,7 +116,8 @@ static bool read_record(struct run *run, size_t at)
     const struct calibrate_parameter *counter =
         calibrate_parameter_find(&run->out->parameters, "counter_mhz");
     sum->path = path;
-    if (twin_recording_read(path, &run->recordings[at], run->error, run->error_bytes) !=
+    struct calibrate_error *error = run->job->error;
+    if (twin_recording_read(path, &run->recordings[at], error->text, sizeof(error->text)) !=
         TWIN_RECORDING_OK)
         return false;
     if (!is_of_part(run, path, run->recordings[at]))
@@ -136,7 +126,7 @@ static bool read_record(struct run *run, size_t at)
         !calibrate_rows_make(&run->works[at],
                              counter && counter->start > 0 ? 1000 / counter->start : 1,
                              &run->rows[at]))
-        return memory_is_short(run);
+        return out_of_memory(run);
     if (!plan_trials(run, &run->works[at]))
         return false;
     sum->ops = run->works[at].count;
@@ -156,7 +146,7 @@ static bool read_records(struct run *run)
     run->works = calloc(count + 1, sizeof(*run->works));
     run->rows = calloc(count + 1, sizeof(*run->rows));
     if (!run->out->records || !run->recordings || !run->works || !run->rows)
-        return memory_is_short(run);
+        return out_of_memory(run);
     for (size_t i = 0; i < count; i++)
         if (!read_record(run, i))
             return false;
@@ -164,11 +154,10 @@ static bool read_records(struct run *run)
     for (size_t i = 0; i < count; i++)
         if (lengths_of_tasks(&run->rows[i]) > 0)
             return true;
-    (void)snprintf(run->error, run->error_bytes,
-                   "%s: the recording has no durations of tasks; if the device does not report "
-                   "times, record with TWINRT_RECORD_TIMES=events",
-                   run->job->records[0]);
-    return false;
+    return calibrate_fail(run->job,
+                          "%s: the recording has no durations of tasks; if the device does not "
+                          "report times, record with TWINRT_RECORD_TIMES=events",
+                          run->job->records[0]);
 }
 
 /* ---- public calls ---------------------------------------------------------------------------- */
@@ -211,7 +200,7 @@ static bool fit_costs(struct run *run)
 {
     double *lengths = calloc(run->bench.row_count + 1, sizeof(*lengths));
     if (!lengths)
-        return memory_is_short(run);
+        return out_of_memory(run);
     for (size_t i = 0; i < run->out->parameters.count; i++) {
         struct calibrate_parameter *parameter = &run->out->parameters.items[i];
         if (parameter->is_free && parameter->cost >= 0)
@@ -274,8 +263,8 @@ static bool fit_all(struct run *run)
     struct fit fit;
     struct calibrate_result *out = run->out;
     double *values = calloc(out->parameters.count + 1, sizeof(*values));
-    bool good = fit_begin(&fit, &run->bench, &out->parameters, run->error, run->error_bytes) &&
-                (values || memory_is_short(run)) && fit_look(&fit);
+    bool good = fit_begin(&fit, &run->bench, &out->parameters) && (values || out_of_memory(run)) &&
+                fit_look(&fit);
     if (good)
         sum_up(&fit, &out->before, &out->median_before, &out->worst_before);
     good = good && fit_join(&fit) &&
@@ -293,19 +282,16 @@ static bool fit_all(struct run *run)
     return good;
 }
 
-bool calibrate_run(const struct calibrate_job *job, struct calibrate_result *out, char *error,
-                   size_t error_bytes)
+bool calibrate_run(const struct calibrate_job *job, struct calibrate_result *out)
 {
-    struct run run = {.job = job, .out = out, .error = error, .error_bytes = error_bytes};
+    struct run run = {.job = job, .out = out, .bench = {.job = job}};
     *out = (struct calibrate_result){0};
-    run.bench.job = job;
     bool good = read_profile(&run) && choose_all(&run) && read_records(&run);
     run.bench.parameters = &out->parameters;
     run.bench.works = run.works;
     run.bench.rows = run.rows;
     run.bench.work_count = job->record_count;
-    good = good && calibrate_bench_begin(&run.bench, error, error_bytes) && fit_all(&run) &&
-           fit_costs(&run);
+    good = good && calibrate_bench_begin(&run.bench) && fit_all(&run) && fit_costs(&run);
     calibrate_bench_end(&run.bench);
     out->trials = run.bench.trials;
     for (size_t i = 0; i < job->record_count; i++) {

@@ -12,6 +12,11 @@
 
 #include "calibrate/parameter.h"
 
+/* What is wrong, of which object, and what to do: set where a function returns false. */
+struct calibrate_error {
+    char text[1024];
+};
+
 struct calibrate_job {
     const char *const *records; /* paths */
     size_t record_count;
@@ -19,10 +24,12 @@ struct calibrate_job {
     const char *const *freed, *const *fixed; /* names of parameters, beside the usual choice */
     size_t freed_count, fixed_count;
     unsigned iterations_most;
-    unsigned processes;        /* trials at once */
-    const char *plugin_folder; /* where backends and profiles are */
+    unsigned processes;                 /* trials at once */
+    const struct twin_backend *backend; /* the model, not started */
+    const char *plugin_folder;          /* where profiles are */
     const char *(*setting)(const char *name);
     FILE *progress; /* NULL: nothing is said */
+    struct calibrate_error *error;
 };
 
 struct calibrate_record_sum {
@@ -44,17 +51,18 @@ struct calibrate_result {
     double worst_before, worst_after;   /* ns */
 };
 
-/* False: `error` says what is wrong, of which object, and what to do. */
-bool calibrate_run(const struct calibrate_job *job, struct calibrate_result *out, char *error,
-                   size_t error_bytes);
+/* Sets the job's error. Returns false. */
+__attribute__((format(printf, 2, 3))) bool calibrate_fail(const struct calibrate_job *job,
+                                                          const char *format, ...);
+bool calibrate_run(const struct calibrate_job *job, struct calibrate_result *out);
 void calibrate_result_free(struct calibrate_result *result);
 
 void calibrate_report_text(const struct calibrate_result *result, FILE *out);
 /* False: out of memory. */
 bool calibrate_report_json(const struct calibrate_result *result, FILE *out);
-/* Writes the fitted values as a profile that builds on the one they came from, and tries whether the model takes it. False:
- * `error` says why not; what is at `path` is as it was. */
+/* Writes the fitted values as a profile that builds on the one they came from, and tries whether the model takes it. False: what is at
+ * `path` is as it was. */
 bool calibrate_write(const struct calibrate_job *job, const struct calibrate_result *result,
-                     const char *path, char *error, size_t error_bytes);
+                     const char *path);
 
 #endif

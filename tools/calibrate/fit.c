@@ -12,12 +12,6 @@
 #define UNSTEADY_NS 3.0  /* slopes to both sides may differ by so much in one step */
 #define UNSTEADY    0.3  /* or by this part of it */
 
-bool fit_out_of_memory(struct fit *fit)
-{
-    (void)snprintf(fit->error, fit->error_bytes, "out of memory");
-    return false;
-}
-
 /* ---- what moves ------------------------------------------------------------------------------ */
 
 static double most_of(const struct calibrate_parameter *parameter)
@@ -53,10 +47,9 @@ double fit_axis_log(const struct fit *fit, size_t axis, const double *values)
 }
 
 bool fit_begin(struct fit *fit, struct calibrate_bench *bench,
-               struct calibrate_parameters *parameters, char *error, size_t error_bytes)
+               struct calibrate_parameters *parameters)
 {
-    *fit = (struct fit){
-        .bench = bench, .parameters = parameters, .error = error, .error_bytes = error_bytes};
+    *fit = (struct fit){.bench = bench, .parameters = parameters};
     const size_t rows = bench->row_count;
     fit->rows = fit_zeros(fit, rows, sizeof(*fit->rows));
     fit->row_at = fit_zeros(fit, rows, sizeof(*fit->row_at));
@@ -109,7 +102,7 @@ void *fit_zeros(struct fit *fit, size_t count, size_t bytes)
 {
     void *zeros = calloc(count + 1, bytes);
     if (!zeros)
-        (void)fit_out_of_memory(fit);
+        (void)calibrate_fail(fit->bench->job, "out of memory");
     return zeros;
 }
 
@@ -124,7 +117,7 @@ struct fit_batch *fit_batch_new(struct fit *fit, size_t room)
     struct fit_batch *batch =
         calloc(1, sizeof(*batch) + (values + room * fit->row_count) * sizeof(*batch->store));
     if (!batch) {
-        (void)fit_out_of_memory(fit);
+        (void)calibrate_fail(fit->bench->job, "out of memory");
         return NULL;
     }
     batch->values = batch->store;
@@ -158,8 +151,7 @@ bool fit_batch_run(struct fit *fit, struct fit_batch *batch)
     for (size_t i = 0; good && i < count; i++)
         trials[i] = (struct calibrate_trial){.values = batch->values + i * fit->parameters->count,
                                              .rows = rows + i * fit->bench->row_count};
-    good = good && (count == 0 ||
-                    calibrate_bench_run(fit->bench, trials, count, fit->error, fit->error_bytes));
+    good = good && (count == 0 || calibrate_bench_run(fit->bench, trials, count));
     for (size_t i = 0; good && i < count; i++) {
         for (size_t r = 0; r < fit->row_count; r++) {
             double value = trials[i].rows[fit->row_at[r]];

@@ -29,8 +29,6 @@ struct fit {
     double *z;        /* by row: deviation by its sigma, where the fit stands */
     double scale;     /* of z: 1.48 times the median */
     double cost;
-    char *error;
-    size_t error_bytes;
 };
 
 /* The normal matrix with columns of length 1, taken apart. */
@@ -51,9 +49,9 @@ struct fit_batch {
 /* fit.c */
 /* False: out of memory. */
 bool fit_begin(struct fit *fit, struct calibrate_bench *bench,
-               struct calibrate_parameters *parameters, char *error, size_t error_bytes);
+               struct calibrate_parameters *parameters);
 void fit_end(struct fit *fit);
-/* Runs the model where the fit stands. False: `error` says why not. */
+/* Runs the model where the fit stands. */
 bool fit_look(struct fit *fit);
 /* Fills in the Jacobian there, from both sides; of idle axes too if `all`, and says anew which those are. Rows whose two slopes
  * differ are unsteady: tasks that compete come in another order, and what such a row says of a small step is nothing. They do
@@ -93,8 +91,6 @@ bool fit_counts(const struct fit *fit, size_t row);
 double fit_cost_of(const struct fit *fit, const double *z);
 /* Weights of rows, scale and cost, from the deviations. */
 void fit_weigh(struct fit *fit);
-/* False, with that as the error. */
-bool fit_out_of_memory(struct fit *fit);
 
 /* solve.c */
 /* First by the rows of tasks that were alone, which are sums of steps; then along the directions that these leave open; then

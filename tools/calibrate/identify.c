@@ -170,10 +170,10 @@ static bool try_far(struct fit *fit, const size_t *idle, size_t count, bool toge
 
 bool fit_look_far(struct fit *fit)
 {
-    size_t *idle = calloc(fit->axis_count + 1, sizeof(*idle));
+    size_t *idle = fit_zeros(fit, fit->axis_count, sizeof(*idle));
     size_t count = 0;
     if (!idle)
-        return fit_out_of_memory(fit);
+        return false;
     for (size_t a = 0; a < fit->axis_count; a++) {
         fit->axes[a].far_rows = 0;
         if (fit->axes[a].idle)

@@ -51,8 +51,8 @@ static bool put(cJSON *root, const struct calibrate_parameter *parameter, double
 }
 
 /* `name` is what an error calls the file. It is readable by its owner alone. */
-static bool write_json(const cJSON *root, const char *path, const char *name, char *error,
-                       size_t error_bytes)
+static bool write_json(const struct calibrate_job *job, const cJSON *root, const char *path,
+                       const char *name)
 {
     char *text = cJSON_Print(root);
     int descriptor = text ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
@@ -63,15 +63,15 @@ static bool write_json(const cJSON *root, const char *path, const char *name, ch
     if (file && fclose(file) != 0)
         good = false;
     if (!good)
-        (void)snprintf(error, error_bytes, "%s cannot be written: %s", name,
-                       text ? strerror(errno) : "out of memory");
+        (void)calibrate_fail(job, "%s cannot be written: %s", name,
+                             text ? strerror(errno) : "out of memory");
     cJSON_free(text);
     return good;
 }
 
-bool calibrate_profile_for_trial(const struct calibrate_parameters *parameters,
-                                 const double *values, const char *path, char *error,
-                                 size_t error_bytes)
+bool calibrate_profile_for_trial(const struct calibrate_job *job,
+                                 const struct calibrate_parameters *parameters,
+                                 const double *values, const char *path)
 {
     cJSON *root = cJSON_CreateObject();
     bool good = root != NULL;
@@ -81,9 +81,7 @@ bool calibrate_profile_for_trial(const struct calibrate_parameters *parameters,
             parameter->cost >= 0 ? (double)REPLAY_PAUSE_STEP((unsigned)parameter->cost) : values[i];
         good = put(root, parameter, value, parameter->mark, parameter->source);
     }
-    if (!good)
-        (void)snprintf(error, error_bytes, "out of memory");
-    good = good && write_json(root, path, path, error, error_bytes);
+    good = good ? write_json(job, root, path, path) : calibrate_fail(job, "out of memory");
     cJSON_Delete(root);
     return good;
 }
@@ -96,7 +94,7 @@ static bool is_file(const char *profile)
 }
 
 /* What the profile is made of: its own text, or one that builds on a profile of the model's. */
-static cJSON *begin_from(const struct calibrate_job *job, char *error, size_t error_bytes)
+static cJSON *begin_from(const struct calibrate_job *job)
 {
     cJSON *root = NULL;
     if (!is_file(job->profile)) {
@@ -112,7 +110,7 @@ static cJSON *begin_from(const struct calibrate_job *job, char *error, size_t er
     if (text && fread(text, 1, 1u << 20, file) > 0)
         root = cJSON_Parse(text);
     if (!root)
-        (void)snprintf(error, error_bytes, "%s cannot be read again", job->profile);
+        (void)calibrate_fail(job, "%s cannot be read again", job->profile);
     free(text);
     if (file)
         (void)fclose(file);
@@ -152,38 +150,28 @@ static bool put_fitted(cJSON *root, const struct calibrate_result *result,
 }
 
 bool calibrate_write(const struct calibrate_job *job, const struct calibrate_result *result,
-                     const char *path, char *error, size_t error_bytes)
+                     const char *path)
 {
     char trial[4096];
-    (void)snprintf(error, error_bytes, "out of memory");
-    cJSON *root = begin_from(job, error, error_bytes);
+    (void)calibrate_fail(job, "out of memory");
+    cJSON *root = begin_from(job);
     bool good = root != NULL;
     for (size_t i = 0; good && i < result->parameters.count; i++)
         good = put_fitted(root, result, &result->parameters.items[i]);
-    /* Beside the place, as its base may lie there; moved there when the model takes it, to which a name without a folder is none
-     * of a file's. */
+    /* Beside the place, as its base may be there; moved there when the model takes it, to which a name without a folder is not one of
+     * a file. */
     int used = snprintf(trial, sizeof(trial), "%s%s.%d.json", strchr(path, '/') ? "" : "./", path,
                         (int)getpid());
-    if (good && (used < 0 || (size_t)used >= sizeof(trial))) {
-        (void)snprintf(error, error_bytes, "%s is too long a name", path);
-        good = false;
-    }
-    if (!good) {
-        cJSON_Delete(root);
-        return false;
-    }
-    good = write_json(root, trial, path, error, error_bytes);
+    if (good && (used < 0 || (size_t)used >= sizeof(trial)))
+        good = calibrate_fail(job, "%s is too long a name", path);
+    const bool named = good;
+    good = good && write_json(job, root, trial, path) && calibrate_backend_start(job, trial, 1);
     cJSON_Delete(root);
-    const struct twin_backend *backend =
-        good ? calibrate_backend_load(job, error, error_bytes) : NULL;
-    good = backend && calibrate_backend_start(job, backend, trial, 1, error, error_bytes);
-    if (good && backend->process.stop)
-        backend->process.stop();
-    if (good && rename(trial, path) != 0) {
-        (void)snprintf(error, error_bytes, "%s cannot be written: %s", path, strerror(errno));
-        good = false;
-    }
-    if (!good)
+    if (good && job->backend->process.stop)
+        job->backend->process.stop();
+    if (good && rename(trial, path) != 0)
+        good = calibrate_fail(job, "%s cannot be written: %s", path, strerror(errno));
+    if (named && !good)
         (void)unlink(trial);
     return good;
 }

@@ -2,8 +2,18 @@
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 
 #include "calibrate/calibrate.h"
+
+bool calibrate_fail(const struct calibrate_job *job, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(job->error->text, sizeof(job->error->text), format, values);
+    va_end(values);
+    return false;
+}
 
 static const char *const words[] = {
     [CALIBRATE_FIXED] = "fixed",

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "calibrate/trial.h"
 
-#include <cjson/cJSON.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -84,31 +82,6 @@ static bool never(void)
     return false;
 }
 
-const struct twin_backend *calibrate_backend_load(const struct calibrate_job *job, char *error,
-                                                  size_t error_bytes)
-{
-    char path[PATH_MAX];
-    (void)snprintf(path, sizeof(path), "%s/backend-sim.so", job->plugin_folder);
-    if (access(path, R_OK) != 0) {
-        (void)snprintf(error, error_bytes, "no model at %s: install it beside this tool", path);
-        return NULL;
-    }
-    void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!plugin) {
-        (void)snprintf(error, error_bytes, "%s", dlerror());
-        return NULL;
-    }
-    twin_backend_entry_fn entry;
-    *(void **)&entry = dlsym(plugin, TWIN_BACKEND_ENTRY);
-    const struct twin_backend *backend = entry ? entry() : NULL;
-    if (backend && backend->version == TWIN_SEAM_VERSION && backend->size == sizeof(*backend))
-        return backend;
-    (void)snprintf(error, error_bytes, "%s does not fit this tool: other version of the seam",
-                   path);
-    (void)dlclose(plugin);
-    return NULL;
-}
-
 /* One thread of a trial is inside an op at a time (replay/trial.c); all others of the process wait for its end, so none of them acts. */
 static uint32_t others_wait(uint64_t *out_stamp)
 {
@@ -116,8 +89,7 @@ static uint32_t others_wait(uint64_t *out_stamp)
     return OTHERS_MOST;
 }
 
-bool calibrate_backend_start(const struct calibrate_job *job, const struct twin_backend *backend,
-                             const char *profile, uint32_t devices, char *error, size_t error_bytes)
+bool calibrate_backend_start(const struct calibrate_job *job, const char *profile, uint32_t devices)
 {
     static twin_services services;
     services = (twin_services){.setting = setting,
@@ -133,16 +105,14 @@ bool calibrate_backend_start(const struct calibrate_job *job, const struct twin_
     here.profile = profile;
     here.reason[0] = '\0';
     (void)snprintf(here.devices, sizeof(here.devices), "%u", devices > 0 ? devices : 1);
-    if (backend->process.start(&services) == TWIN_OK)
-        return true;
-    (void)snprintf(error, error_bytes, "the model cannot start: %s",
-                   here.reason[0] != '\0' ? here.reason : profile);
-    return false;
+    return job->backend->process.start(&services) == TWIN_OK ||
+           calibrate_fail(job, "the model cannot start: %s",
+                          here.reason[0] != '\0' ? here.reason : profile);
 }
 
 /* ---- processes ------------------------------------------------------------------------------- */
 
-bool calibrate_bench_begin(struct calibrate_bench *bench, char *error, size_t error_bytes)
+bool calibrate_bench_begin(struct calibrate_bench *bench)
 {
     const char *place = getenv("TMPDIR");
     int used = snprintf(bench->folder, sizeof(bench->folder), "%s/twinrt-calibrate-XXXXXX",
@@ -151,7 +121,7 @@ bool calibrate_bench_begin(struct calibrate_bench *bench, char *error, size_t er
         (void)snprintf(bench->folder, sizeof(bench->folder), "/tmp/twinrt-calibrate-XXXXXX");
     if (mkdtemp(bench->folder))
         return true;
-    (void)snprintf(error, error_bytes, "%s cannot be made: %s", bench->folder, strerror(errno));
+    (void)calibrate_fail(bench->job, "%s cannot be made: %s", bench->folder, strerror(errno));
     bench->folder[0] = '\0';
     return false;
 }
@@ -171,7 +141,7 @@ void calibrate_bench_end(struct calibrate_bench *bench)
 /* What a process leaves behind: how it went, then the times of the ops. */
 struct outcome {
     bool started, good;
-    char error[ERROR_BYTES];
+    struct calibrate_error error;
     struct replay_times times[];
 };
 
@@ -190,11 +160,9 @@ static bool run_work(const struct calibrate_bench *bench, const struct calibrate
                      struct outcome *outcome)
 {
     char why[200] = "";
-    if (!work->plan ||
-        replay_trial_run(work->plan, bench->backend, outcome->times, why, sizeof(why)))
-        return true;
-    (void)snprintf(outcome->error, sizeof(outcome->error), "%s: %s", work->path, why);
-    return false;
+    return !work->plan ||
+           replay_trial_run(work->plan, bench->job->backend, outcome->times, why, sizeof(why)) ||
+           calibrate_fail(bench->job, "%s: %s", work->path, why);
 }
 
 static void __attribute__((noreturn))
@@ -205,9 +173,10 @@ be_trial(const struct calibrate_bench *bench, const struct process *process)
     struct outcome *outcome = process->outcome;
     trial_path(bench, process->trial, path);
     (void)alarm(TRIAL_SECONDS);
-    outcome->started = calibrate_backend_start(bench->job, bench->backend, path, work->devices,
-                                               outcome->error, sizeof(outcome->error));
+    outcome->started = calibrate_backend_start(bench->job, path, work->devices);
     outcome->good = outcome->started && run_work(bench, work, outcome);
+    if (!outcome->good)
+        outcome->error = *bench->job->error;
     _exit(0);
 }
 
@@ -246,7 +215,7 @@ static void take_rows(const struct calibrate_bench *bench, const struct process 
 }
 
 static bool end_process(struct calibrate_bench *bench, struct process *process,
-                        struct calibrate_trial *trials, char *error, size_t error_bytes)
+                        struct calibrate_trial *trials)
 {
     int status = 0;
     while (waitpid(process->id, &status, 0) < 0 && errno == EINTR)
@@ -258,59 +227,46 @@ static bool end_process(struct calibrate_bench *bench, struct process *process,
         trials[process->trial].refused = true;
     if (good)
         take_rows(bench, process, &trials[process->trial]);
-    else if (process->outcome->error[0] != '\0')
-        (void)snprintf(error, error_bytes, "%s", process->outcome->error);
+    else if (process->outcome->error.text[0] != '\0')
+        *bench->job->error = process->outcome->error;
     else
-        (void)snprintf(error, error_bytes, "%s: a trial of it died of signal %d",
-                       bench->works[process->work].path,
-                       WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+        (void)calibrate_fail(bench->job, "%s: a trial of it died of signal %d",
+                             bench->works[process->work].path,
+                             WIFSIGNALED(status) ? WTERMSIG(status) : 0);
     (void)munmap(process->outcome, outcome_bytes(&bench->works[process->work]));
     process->id = 0;
     bench->trials++;
     return good || refused;
 }
 
-static bool write_trial(const struct calibrate_bench *bench, const struct calibrate_trial *trial,
-                        size_t number, char *error, size_t error_bytes)
-{
-    char path[PATH_MAX];
-    trial_path(bench, number, path);
-    return calibrate_profile_for_trial(bench->parameters, trial->values, path, error, error_bytes);
-}
-
-static void remove_trials(const struct calibrate_bench *bench, size_t count)
-{
-    char path[PATH_MAX];
-    for (size_t i = 0; i < count; i++) {
-        trial_path(bench, i, path);
-        (void)unlink(path);
-    }
-}
-
 bool calibrate_bench_run(struct calibrate_bench *bench, struct calibrate_trial *trials,
-                         size_t count, char *error, size_t error_bytes)
+                         size_t count)
 {
     enum { PROCESSES_MOST = 64 };
+    char path[PATH_MAX];
     struct process running[PROCESSES_MOST] = {{0}};
     size_t most = bench->job->processes < 1                ? 1
                   : bench->job->processes > PROCESSES_MOST ? PROCESSES_MOST
                                                            : bench->job->processes;
     size_t jobs = count * bench->work_count;
     bool good = true;
-    for (size_t i = 0; good && i < count; i++)
-        good = write_trial(bench, &trials[i], i, error, error_bytes);
+    for (size_t i = 0; good && i < count; i++) {
+        trial_path(bench, i, path);
+        good = calibrate_profile_for_trial(bench->job, bench->parameters, trials[i].values, path);
+    }
     /* In the order of their start: all take about as long. */
     for (size_t job = 0; job < jobs + most; job++) {
         struct process *process = &running[job % most];
-        if (process->id > 0 && !end_process(bench, process, trials, error, error_bytes))
+        if (process->id > 0 && !end_process(bench, process, trials))
             good = false;
         if (!good || job >= jobs)
             continue;
-        if (!start_process(bench, process, job / bench->work_count, job % bench->work_count)) {
-            (void)snprintf(error, error_bytes, "a trial cannot be started: %s", strerror(errno));
-            good = false;
-        }
+        if (!start_process(bench, process, job / bench->work_count, job % bench->work_count))
+            good = calibrate_fail(bench->job, "a trial cannot be started: %s", strerror(errno));
     }
-    remove_trials(bench, count);
+    for (size_t i = 0; i < count; i++) {
+        trial_path(bench, i, path);
+        (void)unlink(path);
+    }
     return good;
 }

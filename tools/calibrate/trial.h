@@ -11,7 +11,6 @@
 
 struct calibrate_bench {
     const struct calibrate_job *job;
-    const struct twin_backend *backend;
     const struct calibrate_parameters *parameters;
     const struct calibrate_work *works; /* one per record */
     const struct calibrate_rows *rows;
@@ -28,19 +27,15 @@ struct calibrate_trial {
     bool refused; /* the model answered some op otherwise than the device had: `rows` say nothing */
 };
 
-/* False: the folder cannot be made; `error` says why. */
-bool calibrate_bench_begin(struct calibrate_bench *bench, char *error, size_t error_bytes);
+/* False: the folder cannot be made. */
+bool calibrate_bench_begin(struct calibrate_bench *bench);
 void calibrate_bench_end(struct calibrate_bench *bench);
-/* Fills in `rows` of each trial, or says that it was refused, and `error` why. False: `error` says what went wrong. */
+/* Fills in `rows` of each trial, or says that it was refused, and the job's error why. */
 bool calibrate_bench_run(struct calibrate_bench *bench, struct calibrate_trial *trials,
-                         size_t count, char *error, size_t error_bytes);
+                         size_t count);
 
-/* The backend for the model, not started. NULL: `error` says why. */
-const struct twin_backend *calibrate_backend_load(const struct calibrate_job *job, char *error,
-                                                  size_t error_bytes);
-/* Starts the backend with a profile. False: `error` says why. */
-bool calibrate_backend_start(const struct calibrate_job *job, const struct twin_backend *backend,
-                             const char *profile, uint32_t devices, char *error,
-                             size_t error_bytes);
+/* Starts the backend with a profile. */
+bool calibrate_backend_start(const struct calibrate_job *job, const char *profile,
+                             uint32_t devices);
 
 #endif

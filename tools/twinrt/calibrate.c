@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "calibrate/calibrate.h"
+#include "core/backend/registry.h"
 #include "core/base/config.h"
 #include "options.h"
 #include "output.h"
@@ -67,9 +68,11 @@ static void report_damage(void)
 
 static int calibrate(const char *plugins)
 {
-    char error[1024] = "";
-    struct calibrate_result result;
-    const struct calibrate_job job = {.records = options.recordings.items,
+    struct calibrate_error error = {""};
+    struct calibrate_result result = {0};
+    const struct calibrate_job job = {.backend =
+                                          twin_backend_load("sim", error.text, sizeof(error.text)),
+                                      .records = options.recordings.items,
                                       .record_count = options.recordings.count,
                                       .profile = twin_setting(TWIN_SETTING_PROFILE),
                                       .freed = options.freed.items,
@@ -80,18 +83,19 @@ static int calibrate(const char *plugins)
                                       .processes = options.jobs,
                                       .plugin_folder = plugins,
                                       .setting = twin_setting_named,
-                                      .progress = options.verbose ? stderr : NULL};
+                                      .progress = options.verbose ? stderr : NULL,
+                                      .error = &error};
     if (options.output && !output_is_possible(options.output)) {
         fprintf(stderr, "twinrt: %s cannot be written: %s\n", options.output, strerror(errno));
         return TWIN_TOOL_UNREADABLE;
     }
     report_damage();
-    bool good = calibrate_run(&job, &result, error, sizeof(error));
+    bool good = job.backend && calibrate_run(&job, &result);
     bool fitted = good;
     if (good && options.output)
-        good = calibrate_write(&job, &result, options.output, error, sizeof(error));
+        good = calibrate_write(&job, &result, options.output);
     if (!good)
-        fprintf(stderr, "twinrt: %s\n", error);
+        fprintf(stderr, "twinrt: %s\n", error.text);
     /* the result is printed even if the file cannot be written */
     if (fitted && !options.json)
         calibrate_report_text(&result, stdout);

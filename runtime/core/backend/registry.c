@@ -185,8 +185,7 @@ static bool same_seam(const struct twin_backend *table, const char *name, char *
     return false;
 }
 
-/* The table of the plug-in `name`, or NULL with a text. */
-static const struct twin_backend *load_plugin(const char *name, char *text, size_t text_bytes)
+const struct twin_backend *twin_backend_load(const char *name, char *text, size_t text_bytes)
 {
     void *symbol = open_plugin(name, TWIN_BACKEND_ENTRY, text, text_bytes);
     if (!symbol)
@@ -360,7 +359,7 @@ static twin_status choose_and_start_locked(void)
     bool automatic = strcmp(wanted, "auto") == 0;
     if (automatic && plugin_present("ascend")) {
         const struct twin_backend *table =
-            load_plugin("ascend", failure_text, sizeof(failure_text));
+            twin_backend_load("ascend", failure_text, sizeof(failure_text));
         twin_status status = table ? start_table_locked(table) : TWIN_E_SETUP;
         if (status == TWIN_OK) {
             twin_log(TWIN_LOG_INFO, "there is hardware, which is used");
@@ -375,7 +374,7 @@ static twin_status choose_and_start_locked(void)
         twin_log(TWIN_LOG_INFO, "no plug-in for hardware is installed; the model is used");
     }
     const struct twin_backend *table =
-        load_plugin(automatic ? "sim" : wanted, failure_text, sizeof(failure_text));
+        twin_backend_load(automatic ? "sim" : wanted, failure_text, sizeof(failure_text));
     return table ? start_table_locked(table) : TWIN_E_UNAVAILABLE;
 }
 

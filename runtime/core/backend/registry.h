@@ -28,6 +28,8 @@ void twin_backend_opens(void);
 /* Name of the running backend, "" when none runs. */
 const char *twin_backend_name(void);
 
+/* Loads the plug-in `name`, which stays for good, and returns its table, not started. NULL: `text` says why. Thread: any. */
+const struct twin_backend *twin_backend_load(const char *name, char *text, size_t text_bytes);
 /* Folder of the plug-ins, beside the library that holds this code. "" when it cannot be found. */
 const char *twin_plugin_folder(void);
 
