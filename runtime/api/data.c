@@ -5,88 +5,31 @@
 #include "api/data_type.h"
 #include "api/entry.h"
 #include "core/base/handle.h"
-
-#include <string.h>
+#include "seam/half.h"
 
 /* ---- Half precision -------------------------------------------------------------------------- */
 
-enum {
-    FLOAT_BIAS = 127,
-    FLOAT_FRACTION_BITS = 23,
-    HALF_BIAS = 15,
-    HALF_FRACTION_BITS = 10,
-    DROPPED_BITS = FLOAT_FRACTION_BITS - HALF_FRACTION_BITS,
-};
-#define FLOAT_HIDDEN_BIT    (1U << FLOAT_FRACTION_BITS)
-#define FLOAT_FRACTION_MASK (FLOAT_HIDDEN_BIT - 1U)
-#define FLOAT_INFINITY      0x7F800000U
-#define HALF_INFINITY       0x7C00U
-#define HALF_QUIET_BIT      0x0200U
-
 float aclFloat16ToFloat(aclFloat16 value)
 {
-    uint32_t sign = (uint32_t)(value & 0x8000U) << 16;
-    uint32_t exponent = (value >> HALF_FRACTION_BITS) & 0x1FU;
-    uint32_t fraction = value & 0x3FFU;
-    uint32_t bits;
-
-    if (exponent == 0x1FU) {
-        bits = FLOAT_INFINITY | (fraction << DROPPED_BITS);
-    } else if (exponent == 0 && fraction == 0) {
-        bits = 0;
-    } else {
-        /* A subnormal half is a normal float: shift until the leading one is the hidden bit. */
-        int power = exponent ? (int)exponent - HALF_BIAS : 1 - HALF_BIAS;
-        uint32_t mantissa = exponent ? fraction | 0x400U : fraction;
-        while (!(mantissa & 0x400U)) {
-            mantissa <<= 1;
-            power--;
-        }
-        bits = (uint32_t)(power + FLOAT_BIAS) << FLOAT_FRACTION_BITS;
-        bits |= (mantissa & 0x3FFU) << DROPPED_BITS;
-    }
-    bits |= sign;
-
-    float result;
-    memcpy(&result, &bits, sizeof(result));
-    return result;
-}
-
-/* Drops the lowest `count` bits, 1 to 31, and rounds to nearest, ties to even. */
-static uint32_t shift_and_round(uint32_t value, int count)
-{
-    uint32_t kept = value >> count;
-    uint32_t rest = value & ((1U << count) - 1U);
-    uint32_t half = 1U << (count - 1);
-    return kept + (rest > half || (rest == half && (kept & 1U)));
+    return twin_half_float(value);
 }
 
 aclFloat16 aclFloatToFloat16(float value)
 {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof(bits));
-    uint32_t sign = (bits >> 16) & 0x8000U;
-    uint32_t magnitude = bits & 0x7FFFFFFFU;
-
-    if (magnitude > FLOAT_INFINITY) /* NaN: stays one, quiet, with the payload bits that fit */
-        return (aclFloat16)(sign | HALF_INFINITY | HALF_QUIET_BIT |
-                            ((magnitude & FLOAT_FRACTION_MASK) >> DROPPED_BITS));
-    if (magnitude == FLOAT_INFINITY)
-        return (aclFloat16)(sign | HALF_INFINITY);
-
-    int power = (int)(magnitude >> FLOAT_FRACTION_BITS) - FLOAT_BIAS;
-    if (power > HALF_BIAS)
-        return (aclFloat16)(sign | HALF_INFINITY);
-    uint32_t mantissa = (magnitude & FLOAT_FRACTION_MASK) | FLOAT_HIDDEN_BIT;
-    if (power >= 1 - HALF_BIAS) {
-        /* The carry of the rounding runs into the exponent, up to infinity, as it should. */
-        uint32_t exponent = (uint32_t)(power + HALF_BIAS - 1) << HALF_FRACTION_BITS;
-        return (aclFloat16)(sign | (exponent + shift_and_round(mantissa, DROPPED_BITS)));
-    }
-    int shift = DROPPED_BITS + (1 - HALF_BIAS - power);
-    if (shift > FLOAT_FRACTION_BITS + 1) /* below half of the smallest subnormal */
+    const uint32_t bits = twin_float_bits(value);
+    const uint32_t sign = bits >> 16 & 0x8000u;
+    const uint32_t rest = bits & 0x7fffffffu;
+    if (rest > 0x7f800000u) /* NaN: stays one, quiet, with the payload bits that fit */
+        return (aclFloat16)(sign | 0x7e00u | (rest >> 13 & 0x3ffu));
+    if (rest >= (uint32_t)113 << 23)
+        return twin_float_half(value);
+    /* Below the normal halves: a multiple of 2^-24, rounded in whole numbers, as the thread may have any rounding mode. */
+    const uint32_t shift = 126 - (rest >> 23);
+    if (shift > 24)
         return (aclFloat16)sign;
-    return (aclFloat16)(sign | shift_and_round(mantissa, shift));
+    const uint32_t significand = (rest & 0x7fffffu) | 0x800000u;
+    const uint32_t below_half = (1u << (shift - 1)) - 1;
+    return (aclFloat16)(sign | (significand + below_half + (significand >> shift & 1u)) >> shift);
 }
 
 /* ---- Data types ------------------------------------------------------------------------------ */

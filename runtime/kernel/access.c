@@ -13,9 +13,8 @@ static void NATIVE_COLD no_step(native_core *core)
     const unsigned long long steps = core->steps.count;
     if (steps < NATIVE_STEPS_MOST)
         twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
-    twin_native_fail(core, TWIN_NATIVE_TIME, NULL,
-                     "%s: the core has done %llu steps and is not done",
-                     twin_native_op_name(core->op), steps);
+    twin_native_refuse(core, TWIN_NATIVE_TIME, "the core has done %llu steps and is not done",
+                       steps);
 }
 
 void twin_native_step(native_core *core, uint32_t pipe, twin_step_kind kind, uint32_t flag,
@@ -56,44 +55,41 @@ native_core *twin_native_operation(uint32_t pipe, native_op op)
     core->op = (uint8_t)op;
     twin_native_scalar_time(core);
     if (__builtin_expect(!has_pipe(core, pipe), 0))
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: a %s core has no pipe %s",
-                         twin_native_op_name(op), core->has_cube ? "cube" : "vector",
-                         twin_native_pipe_name(pipe));
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "a %s core has no pipe %s",
+                           core->has_cube ? "cube" : "vector", twin_native_pipe_name(pipe));
     twin_native_hazard_issue(core, pipe);
     return core;
 }
 
-static void NATIVE_COLD bad_range(native_core *core, uint32_t buffer, native_op op, uint64_t at,
-                                  uint64_t bytes, uint32_t unit)
+static void NATIVE_COLD bad_range(native_core *core, uint32_t buffer, uint64_t at, uint64_t bytes,
+                                  uint32_t unit)
 {
     const char *name = twin_native_buffer_name(buffer);
     if (core->size[buffer] == 0)
-        twin_native_fail(core, TWIN_NATIVE_BUFFER, NULL, "%s: a %s core has no %s",
-                         twin_native_op_name(op), core->has_cube ? "cube" : "vector", name);
+        twin_native_refuse(core, TWIN_NATIVE_BUFFER, "a %s core has no %s",
+                           core->has_cube ? "cube" : "vector", name);
     if (at % unit != 0)
-        twin_native_fail(core, TWIN_NATIVE_ALIGNMENT, NULL,
-                         "%s: offset %llu in %s is no multiple of %u", twin_native_op_name(op),
-                         (unsigned long long)at, name, unit);
-    twin_native_fail(core, TWIN_NATIVE_BUFFER, NULL,
-                     "%s: bytes %llu to %llu are not in %s, which has %u", twin_native_op_name(op),
-                     (unsigned long long)at, (unsigned long long)(at + bytes - 1), name,
-                     core->size[buffer]);
+        twin_native_refuse(core, TWIN_NATIVE_ALIGNMENT, "offset %llu in %s is no multiple of %u",
+                           (unsigned long long)at, name, unit);
+    twin_native_refuse(core, TWIN_NATIVE_BUFFER, "bytes %llu to %llu are not in %s, which has %u",
+                       (unsigned long long)at, (unsigned long long)(at + bytes - 1), name,
+                       core->size[buffer]);
 }
 
-unsigned char *twin_native_local(native_core *core, uint32_t buffer, native_op op, uint64_t at,
-                                 uint64_t bytes, uint32_t unit)
+unsigned char *twin_native_local(native_core *core, uint32_t buffer, uint64_t at, uint64_t bytes,
+                                 uint32_t unit)
 {
     if (__builtin_expect(at % unit != 0 || at > core->size[buffer] ||
                              bytes > core->size[buffer] - at || core->size[buffer] == 0,
                          0))
-        bad_range(core, buffer, op, at, bytes, unit);
+        bad_range(core, buffer, at, bytes, unit);
     return core->buffer[buffer] + at;
 }
 
 const unsigned char *twin_native_source(native_core *core, uint32_t buffer, uint32_t pipe,
                                         native_op op, uint64_t at, uint64_t bytes, uint32_t unit)
 {
-    const unsigned char *local = twin_native_local(core, buffer, op, at, bytes, unit);
+    const unsigned char *local = twin_native_local(core, buffer, at, bytes, unit);
     twin_native_hazard_read(core, buffer, pipe, op, (uint32_t)at, (uint32_t)bytes);
     return local;
 }
@@ -101,7 +97,7 @@ const unsigned char *twin_native_source(native_core *core, uint32_t buffer, uint
 unsigned char *twin_native_target(native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
                                   uint64_t at, uint64_t bytes, uint32_t unit)
 {
-    unsigned char *local = twin_native_local(core, buffer, op, at, bytes, unit);
+    unsigned char *local = twin_native_local(core, buffer, at, bytes, unit);
     twin_native_hazard_write(core, buffer, pipe, op, (uint32_t)at, (uint32_t)bytes);
     return local;
 }
@@ -122,10 +118,9 @@ void twin_native_check_global(native_core *core, native_op op, uint64_t address,
     native_memory *memory = &core->run->memory;
     const uint64_t span = (uint64_t)(rows - 1) * pitch;
     if (rows > 1 && pitch > PITCH_MOST)
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL,
-                         "%s: rows that are %llu bytes apart in global memory; %llu are the most",
-                         twin_native_op_name(op), (unsigned long long)pitch,
-                         (unsigned long long)PITCH_MOST);
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION,
+                           "rows that are %llu bytes apart in global memory; %llu are the most",
+                           (unsigned long long)pitch, (unsigned long long)PITCH_MOST);
     if ((rows == 1 || !memory->reach->exact) && span <= UINT64_MAX - bytes &&
         twin_native_memory_find(memory, address, span + bytes, write))
         return;
@@ -175,22 +170,19 @@ void twin_native_given(native_core *core, uint32_t type, void *at, double value)
     run->overflowed = run->overflowed || overflow;
 }
 
-void twin_native_bad_type(native_core *core, native_op op, uint32_t type)
+void twin_native_bad_type(native_core *core, uint32_t type)
 {
     if (native_size_of(type) == 0)
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: there is no type %u",
-                         twin_native_op_name(op), type);
-    twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: it takes no %s",
-                     twin_native_op_name(op), twin_native_type_name(type));
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "there is no type %u", type);
+    twin_native_refuse(core, TWIN_NATIVE_OPERATION, "it takes no %s", twin_native_type_name(type));
 }
 
-uint32_t twin_native_check_type(native_core *core, native_op op, uint32_t type)
+uint32_t twin_native_check_type(native_core *core, uint32_t type)
 {
     const uint32_t size = native_size_of(type);
     if (__builtin_expect(size == 0, 0))
-        twin_native_bad_type(core, op, type);
+        twin_native_bad_type(core, type);
     if (__builtin_expect(type == TWK_BF16 && !core->run->call.bf16, 0))
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: this part has no BF16",
-                         twin_native_op_name(op));
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "this part has no BF16");
     return size;
 }

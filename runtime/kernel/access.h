@@ -16,8 +16,8 @@ void twin_native_scalar_time(native_core *core);
 native_core *twin_native_operation(uint32_t pipe, native_op op);
 
 /* `bytes` bytes of a buffer, which must be there, at a multiple of `unit`. */
-unsigned char *twin_native_local(native_core *core, uint32_t buffer, native_op op, uint64_t at,
-                                 uint64_t bytes, uint32_t unit);
+unsigned char *twin_native_local(native_core *core, uint32_t buffer, uint64_t at, uint64_t bytes,
+                                 uint32_t unit);
 /* As local; and the pipe reads or writes them. */
 const unsigned char *twin_native_source(native_core *core, uint32_t buffer, uint32_t pipe,
                                         native_op op, uint64_t at, uint64_t bytes, uint32_t unit);
@@ -38,8 +38,8 @@ unsigned char *twin_native_global_write(native_core *core, uint32_t pipe, native
                                         const native_write *write);
 
 /* A type that the part has: the kernel fails otherwise. Its size. */
-uint32_t twin_native_check_type(native_core *core, native_op op, uint32_t type);
-void twin_native_bad_type(native_core *core, native_op op, uint32_t type) __attribute__((noreturn));
+uint32_t twin_native_check_type(native_core *core, uint32_t type);
+void twin_native_bad_type(native_core *core, uint32_t type) __attribute__((noreturn));
 
 static inline uint64_t native_divide_up(uint64_t value, uint64_t unit)
 {

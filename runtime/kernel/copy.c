@@ -9,74 +9,53 @@
 #define UNIT 32u /* of offsets in UB and L1 */
 
 typedef struct way {
-    uint8_t pipe, buffer;
-    bool writes; /* global memory */
+    uint8_t pipe, buffer, op;
 } way;
 
 static const way ways[] = {
-    [TWK_WAY_GM_TO_UB] = {TWIN_PIPE_MTE2, TWK_UB, false},
-    [TWK_WAY_UB_TO_GM] = {TWIN_PIPE_MTE3, TWK_UB, true},
-    [TWK_WAY_GM_TO_L1] = {TWIN_PIPE_MTE2, TWK_L1, false},
-    [TWK_WAY_UB_TO_UB] = {TWIN_PIPE_VECTOR, TWK_UB, false},
-    [TWK_WAY_MATRIX_TO_L1] = {TWIN_PIPE_MTE2, TWK_L1, false},
+    [TWK_WAY_GM_TO_UB] = {TWIN_PIPE_MTE2, TWK_UB, NATIVE_OP_LOAD},
+    [TWK_WAY_UB_TO_GM] = {TWIN_PIPE_MTE3, TWK_UB, NATIVE_OP_STORE},
+    [TWK_WAY_GM_TO_L1] = {TWIN_PIPE_MTE2, TWK_L1, NATIVE_OP_LOAD_L1},
+    [TWK_WAY_UB_TO_UB] = {TWIN_PIPE_VECTOR, TWK_UB, NATIVE_OP_MOVE},
+    [TWK_WAY_MATRIX_TO_L1] = {TWIN_PIPE_MTE2, TWK_L1, NATIVE_OP_LOAD_MATRIX},
 };
 
-static native_op op_of(const twk_copy *copy)
+static void NATIVE_COLD bad_rows(native_core *core, const twk_copy *copy, uint64_t wide)
 {
-    switch (copy->way) {
-    case TWK_WAY_GM_TO_UB:
-        return NATIVE_OP_LOAD;
-    case TWK_WAY_UB_TO_GM:
-        return copy->atomic ? NATIVE_OP_STORE_ATOMIC : NATIVE_OP_STORE;
-    case TWK_WAY_GM_TO_L1:
-        return NATIVE_OP_LOAD_L1;
-    case TWK_WAY_UB_TO_UB:
-        return NATIVE_OP_MOVE;
-    default:
-        return NATIVE_OP_LOAD_MATRIX;
-    }
-}
-
-static void NATIVE_COLD bad_rows(native_core *core, native_op op, const twk_copy *copy,
-                                 uint64_t wide)
-{
-    twin_native_fail(
-        core, TWIN_NATIVE_OPERATION, NULL,
-        "%s: %u rows of %u bytes, %llu in the buffer; their pitches are %llu in global "
-        "memory and %u in the buffer, and must be as much or more, in the buffer a "
-        "multiple of %u",
-        twin_native_op_name(op), copy->rows, copy->bytes, (unsigned long long)wide,
-        (unsigned long long)copy->gm_pitch, copy->local_pitch, UNIT);
+    twin_native_refuse(core, TWIN_NATIVE_OPERATION,
+                       "%u rows of %u bytes, %llu in the buffer; their pitches are %llu in global "
+                       "memory and %u in the buffer, and must be as much or more, in the buffer a "
+                       "multiple of %u",
+                       copy->rows, copy->bytes, (unsigned long long)wide,
+                       (unsigned long long)copy->gm_pitch, copy->local_pitch, UNIT);
 }
 
 /* Bytes of a row in the buffer. */
-static uint64_t check_rows(native_core *core, native_op op, const twk_copy *copy)
+static uint64_t check_rows(native_core *core, const twk_copy *copy)
 {
-    const uint64_t size =
-        copy->left || copy->right ? twin_native_check_type(core, op, copy->type) : 1;
+    const uint64_t size = copy->left || copy->right ? twin_native_check_type(core, copy->type) : 1;
     const uint64_t wide = copy->bytes + ((uint64_t)copy->left + copy->right) * size;
     if (copy->rows > 1 &&
         (copy->gm_pitch < copy->bytes || copy->local_pitch < wide || copy->local_pitch % UNIT != 0))
-        bad_rows(core, op, copy, wide);
+        bad_rows(core, copy, wide);
     return wide;
 }
 
 /* The last row lies in the buffer: then there are not many. */
-static void check_last(native_core *core, native_op op, const twk_copy *copy, uint32_t buffer,
-                       uint64_t wide)
+static void check_last(native_core *core, const twk_copy *copy, uint32_t buffer, uint64_t wide)
 {
     const uint64_t last = (uint64_t)(copy->rows - 1) * copy->local_pitch;
-    (void)twin_native_local(core, buffer, op, copy->local + last, wide, UNIT);
+    (void)twin_native_local(core, buffer, copy->local + last, wide, UNIT);
 }
 
 static void load(native_core *core, native_op op, const twk_copy *copy, uint32_t buffer)
 {
-    const uint64_t wide = check_rows(core, op, copy);
+    const uint64_t wide = check_rows(core, copy);
     const uint32_t size = native_size_of(copy->type);
     uint32_t element = 0;
     if (wide > copy->bytes)
         twin_native_given(core, copy->type, &element, copy->fill);
-    check_last(core, op, copy, buffer, wide);
+    check_last(core, copy, buffer, wide);
     twin_native_check_global(core, op, copy->gm, copy->gm_pitch, copy->rows, copy->bytes, false);
     for (uint32_t row = 0; row < copy->rows; row++) {
         const uint64_t at = copy->local + (uint64_t)row * copy->local_pitch;
@@ -96,13 +75,13 @@ static void load(native_core *core, native_op op, const twk_copy *copy, uint32_t
 
 static void check_atomic(native_core *core, native_op op, const twk_copy *copy)
 {
-    const uint32_t size = twin_native_check_type(core, op, copy->type);
+    const uint32_t size = twin_native_check_type(core, copy->type);
     if (copy->type == TWK_UINT8 || copy->type == TWK_UINT16 || copy->type == TWK_UINT32)
-        twin_native_bad_type(core, op, copy->type);
+        twin_native_bad_type(core, copy->type);
     if (copy->atomic > TWK_ATOMIC_MIN || copy->bytes % size != 0)
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL,
-                         "%s: operation %u with %u bytes, elements have %u",
-                         twin_native_op_name(op), copy->atomic, copy->bytes, size);
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION,
+                           "operation %u with %u bytes, elements have %u", copy->atomic,
+                           copy->bytes, size);
     if (copy->gm % size != 0)
         twin_native_fail(core, TWIN_NATIVE_ALIGNMENT, &copy->gm,
                          "%s: global address 0x%llx is no multiple of %u", twin_native_op_name(op),
@@ -111,7 +90,7 @@ static void check_atomic(native_core *core, native_op op, const twk_copy *copy)
 
 static void store(native_core *core, native_op op, const twk_copy *copy)
 {
-    check_last(core, op, copy, TWK_UB, check_rows(core, op, copy));
+    check_last(core, copy, TWK_UB, check_rows(core, copy));
     if (copy->atomic)
         check_atomic(core, op, copy);
     twin_native_check_global(core, op, copy->gm, copy->gm_pitch, copy->rows, copy->bytes, true);
@@ -142,8 +121,8 @@ static void move(native_core *core, native_op op, const twk_copy *copy)
     unsigned char *to =
         twin_native_target(core, TWK_UB, TWIN_PIPE_VECTOR, op, a, copy->bytes, UNIT);
     if (a < b + copy->bytes && b < a + copy->bytes)
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: %u bytes at %u and %u overlap",
-                         twin_native_op_name(op), copy->bytes, copy->local, copy->other);
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "%u bytes at %u and %u overlap",
+                           copy->bytes, copy->local, copy->other);
     memcpy(to, from, copy->bytes);
     const twin_core_properties *properties = core->run->call.core;
     twin_native_step(core, TWIN_PIPE_VECTOR, TWIN_STEP_WORK, 0,
@@ -154,21 +133,20 @@ static void move(native_core *core, native_op op, const twk_copy *copy)
 /* Rows become columns of fractals: 16 rows of 32 bytes each, one column of them behind the other. */
 static void load_matrix(native_core *core, native_op op, const twk_copy *copy)
 {
-    const uint32_t size = twin_native_check_type(core, op, copy->type);
+    const uint32_t size = twin_native_check_type(core, copy->type);
     const uint64_t high = native_round_up(copy->rows, 16);
     const uint64_t columns = native_divide_up(copy->bytes, UNIT);
     if (copy->rows > 65535 || copy->bytes % size != 0 ||
         (copy->rows > 1 && copy->gm_pitch < copy->bytes))
-        bad_rows(core, op, copy, copy->bytes);
+        bad_rows(core, copy, copy->bytes);
     twin_native_check_global(core, op, copy->gm, copy->gm_pitch, copy->rows, copy->bytes, false);
     unsigned char *to = twin_native_target(core, TWK_L1, TWIN_PIPE_MTE2, op, copy->local,
                                            high * columns * UNIT, UNIT);
     unsigned char *row_data = (unsigned char *)twin_native_scratch(core);
     const uint64_t room = twin_native_scratch_bytes(core);
     if (columns * UNIT > room)
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL,
-                         "%s: rows of %u bytes; %llu are the most", twin_native_op_name(op),
-                         copy->bytes, (unsigned long long)room);
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "rows of %u bytes; %llu are the most",
+                           copy->bytes, (unsigned long long)room);
     memset(row_data, 0, columns * UNIT);
     for (uint64_t row = 0; row < high; row++) {
         if (row < copy->rows)
@@ -185,14 +163,15 @@ static void load_matrix(native_core *core, native_op op, const twk_copy *copy)
 
 void twin_native_copy(const twk_copy *copy)
 {
-    const native_op op = op_of(copy);
     const way *one = &ways[copy->way <= TWK_WAY_MATRIX_TO_L1 ? copy->way : 0];
+    const native_op op =
+        copy->way == TWK_WAY_UB_TO_GM && copy->atomic ? NATIVE_OP_STORE_ATOMIC : one->op;
     native_core *core = twin_native_operation(one->pipe, op);
     if (copy->way > TWK_WAY_MATRIX_TO_L1)
         twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "there is no copy %u", copy->way);
     if (copy->rows == 0 || copy->bytes == 0)
         return;
-    if (one->writes)
+    if (copy->way == TWK_WAY_UB_TO_GM)
         store(core, op, copy);
     else if (copy->way == TWK_WAY_UB_TO_UB)
         move(core, op, copy);

@@ -82,6 +82,9 @@ static inline native_core *native_self(void)
  * the line says where. */
 void twin_native_fail(native_core *core, twin_native_fault fault, const uint64_t *address,
                       const char *format, ...) __attribute__((noreturn, format(printf, 4, 5)));
+/* The same in the operation that the core does, whose name comes first in the text; not for an address. */
+void twin_native_refuse(native_core *core, twin_native_fault fault, const char *format, ...)
+    __attribute__((cold, noreturn, format(printf, 3, 4)));
 /* The core waits until `waits` is false; others of its block run. */
 void twin_native_wait(native_core *core);
 /* The core's stack is full in the operation: the kernel fails, as above, and needs no more of the stack for it. */

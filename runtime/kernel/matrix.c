@@ -92,7 +92,7 @@ void twin_native_feed(const twk_feed *feed)
     const native_op op = feed->right ? NATIVE_OP_LOAD_B : NATIVE_OP_LOAD_A;
     const uint32_t buffer = feed->right ? TWK_L0B : TWK_L0A;
     native_core *core = twin_native_operation(TWIN_PIPE_MTE1, op);
-    part p = {.size = twin_native_check_type(core, op, feed->type)};
+    part p = {.size = twin_native_check_type(core, feed->type)};
     p.per_unit = UNIT / p.size;
     p.high = native_round_up(feed->rows, EDGE);
     p.row = feed->row;
@@ -105,15 +105,15 @@ void twin_native_feed(const twk_feed *feed)
         return;
     if (feed->rows > MOST || feed->columns > MOST || p.row + rows > feed->rows ||
         p.column + columns > feed->columns || p.row % EDGE != 0 || p.column % p.per_unit != 0)
-        twin_native_fail(
-            core, TWIN_NATIVE_OPERATION, NULL,
-            "%s: a part of %llu by %llu at row %u, column %u of a matrix of %u by %u; it "
+        twin_native_refuse(
+            core, TWIN_NATIVE_OPERATION,
+            "a part of %llu by %llu at row %u, column %u of a matrix of %u by %u; it "
             "must lie inside, and begin at multiples of %u and %u",
-            twin_native_op_name(op), (unsigned long long)rows, (unsigned long long)columns, p.row,
-            p.column, feed->rows, feed->columns, EDGE, p.per_unit);
+            (unsigned long long)rows, (unsigned long long)columns, p.row, p.column, feed->rows,
+            feed->columns, EDGE, p.per_unit);
     const uint64_t first = p.column / p.per_unit;
     const uint64_t last = (p.column + columns - 1) / p.per_unit;
-    p.from = twin_native_local(core, TWK_L1, op, feed->from,
+    p.from = twin_native_local(core, TWK_L1, feed->from,
                                p.high * native_divide_up(feed->columns, p.per_unit) * UNIT, UNIT);
     for (uint64_t i = first; i <= last; i++)
         (void)twin_native_source(core, TWK_L1, TWIN_PIPE_MTE1, op,
@@ -145,7 +145,7 @@ static void widen(uint32_t type, const unsigned char *from, uint32_t count, floa
     }
     memcpy(bits, from, count * sizeof(*bits));
     for (uint32_t i = 0; i < count; i++)
-        to[i] = type == TWK_FP16 ? native_from_half(bits[i]) : native_from_brain(bits[i]);
+        to[i] = type == TWK_FP16 ? twin_half_float(bits[i]) : twin_bfloat16_float(bits[i]);
 }
 
 /* Rows of A, m by k, and of B, k by n, from the fractals. */
@@ -292,7 +292,7 @@ static bool all_finite(const float *c, size_t count)
 {
     uint32_t special = 0;
     for (size_t i = 0; i < count; i++)
-        special |= (native_bits(c[i]) & 0x7f800000u) == 0x7f800000u;
+        special |= (twin_float_bits(c[i]) & 0x7f800000u) == 0x7f800000u;
     return special == 0;
 }
 
@@ -308,10 +308,9 @@ static uint32_t step_of(native_core *core, const twk_product *product)
     case TWK_FP32:
         if (properties->cube_k_fp32 != 0)
             return properties->cube_k_fp32;
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: the cube of this part has no FP32",
-                         twin_native_op_name(NATIVE_OP_MMAD));
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "the cube of this part has no FP32");
     default:
-        twin_native_bad_type(core, NATIVE_OP_MMAD, product->type);
+        twin_native_bad_type(core, product->type);
     }
 }
 
@@ -319,14 +318,14 @@ void twin_native_multiply(const twk_product *product)
 {
     const native_op op = NATIVE_OP_MMAD;
     native_core *core = twin_native_operation(TWIN_PIPE_CUBE, op);
-    const uint32_t size = twin_native_check_type(core, op, product->type);
+    const uint32_t size = twin_native_check_type(core, product->type);
     const uint32_t step = step_of(core, product), per_unit = UNIT / size;
     const uint32_t m = product->m, n = product->n, k = product->k;
     if (m == 0 || n == 0 || k == 0)
         return;
     if (m > MOST || n > MOST || k > MOST)
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: %u by %u by %u; %u are the most",
-                         twin_native_op_name(op), m, n, k, MOST);
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "%u by %u by %u; %u are the most", m, n, k,
+                           MOST);
     const uint64_t wide_m = native_round_up(m, EDGE), wide_n = native_round_up(n, EDGE);
     const uint64_t units = native_divide_up(k, per_unit) * UNIT;
     const unsigned char *a_from =

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "kernel/number.h"
+#include "kernel/steps.h"
 #include "twinrt/kernel.h"
 
 #define PAGE_SHIFT   13u
 #define FIRST_PAGES  256u
 #define FIRST_WRITES 64u
 #define FIRST_NOTES  256u
+#define FIRST_IMAGES 4u
 #define CHUNK_BYTES  ((size_t)4 << 20)
 #define KEPT_BYTES   ((size_t)16 << 20) /* of chunks, for the next run */
 #define KEPT_WRITES  65536u
@@ -131,14 +133,9 @@ static bool note_page(native_memory *memory, uint64_t number, uint32_t write)
     }
     if (page->image != NONE || (page->last != NONE && memory->notes[page->last].write == write))
         return true;
-    if (memory->note_count == memory->note_room) {
-        const uint32_t room = memory->note_room ? memory->note_room * 2 : FIRST_NOTES;
-        native_note *notes = realloc(memory->notes, room * sizeof(*notes));
-        if (!notes)
-            return false;
-        memory->notes = notes;
-        memory->note_room = room;
-    }
+    if (memory->note_count == memory->note_room &&
+        !twin_native_grow(&memory->notes, &memory->note_room, sizeof(*memory->notes), FIRST_NOTES))
+        return false;
     const uint32_t note = memory->note_count++;
     memory->notes[note] = (native_note){.write = write, .next = NONE};
     if (page->last == NONE)
@@ -232,14 +229,10 @@ static void lay_into(native_memory *memory, native_image *image, uint64_t page,
 
 static bool make_image(native_memory *memory, native_page *page)
 {
-    if (memory->image_count == memory->image_room) {
-        const uint32_t room = memory->image_room ? memory->image_room * 2 : 4;
-        native_image *images = realloc(memory->images, room * sizeof(*images));
-        if (!images)
-            return false;
-        memory->images = images;
-        memory->image_room = room;
-    }
+    if (memory->image_count == memory->image_room &&
+        !twin_native_grow(&memory->images, &memory->image_room, sizeof(*memory->images),
+                          FIRST_IMAGES))
+        return false;
     native_image *image = &memory->images[memory->image_count];
     memset(image->written, 0, sizeof(image->written));
     for (uint32_t note = page->first; note != NONE; note = memory->notes[note].next)
@@ -378,14 +371,10 @@ unsigned char *twin_native_memory_write(native_memory *memory, const native_writ
     const size_t number = memory->write_count - memory->block_first;
     if (!settle(memory))
         return NULL;
-    if (memory->write_count == memory->write_room) {
-        const size_t room = memory->write_room ? memory->write_room * 2 : FIRST_WRITES;
-        native_write *writes = realloc(memory->writes, room * sizeof(*writes));
-        if (!writes)
-            return NULL;
-        memory->writes = writes;
-        memory->write_room = room;
-    }
+    if (memory->write_count == memory->write_room &&
+        !twin_native_grow(&memory->writes, &memory->write_room, sizeof(*memory->writes),
+                          FIRST_WRITES))
+        return NULL;
     unsigned char *data = room_for(memory, (size_t)write->rows * write->bytes);
     if (!data || number >= NONE)
         return NULL;

@@ -52,10 +52,12 @@ typedef struct native_memory {
     uint32_t page_count, page_room; /* a power of two */
     uint32_t generation;
     struct native_note *notes;
-    uint32_t note_count, note_room;
+    uint32_t note_count;
+    size_t note_room;
     /* Pages with many writes: what they leave, byte by byte. */
     struct native_image *images;
-    uint32_t image_count, image_room;
+    uint32_t image_count;
+    size_t image_room;
     native_overflow overflow; /* of atomic writes that were applied */
     bool gone;                /* the newest read found nothing any more */
     bool unsettled; /* the newest write is not in the images yet: its data come after the call */

@@ -9,36 +9,43 @@
 typedef uint8_t native_op;
 const char *twin_native_op_name(native_op op);
 
-/* Operations of the vector unit have the numbers of TWK_OP_…; these come behind them. */
+/* Operations of the vector unit have the numbers of TWK_OP_…; these come after them: X(name, text). */
+#define NATIVE_OP_LIST(X)                                                                          \
+    X(LOAD, "twk_load")                                                                            \
+    X(LOAD_L1, "twk_load_l1")                                                                      \
+    X(LOAD_MATRIX, "twk_load_matrix")                                                              \
+    X(STORE, "twk_store")                                                                          \
+    X(STORE_ATOMIC, "twk_store_atomic")                                                            \
+    X(MOVE, "twk_move")                                                                            \
+    X(LOAD_A, "twk_load_a")                                                                        \
+    X(LOAD_B, "twk_load_b")                                                                        \
+    X(MMAD, "twk_mmad")                                                                            \
+    X(STORE_RESULT, "twk_store_result")                                                            \
+    X(KEEP_RESULT, "twk_keep_result")                                                              \
+    X(MOVE_RESULT, "twk_move_result")                                                              \
+    X(GET, "twk_get")                                                                              \
+    X(PUT, "twk_put")                                                                              \
+    X(GM_GET, "twk_gm_get")                                                                        \
+    X(GM_PUT, "twk_gm_put")                                                                        \
+    X(GM_WORD, "twk_gm_word")                                                                      \
+    X(GM_SET_WORD, "twk_gm_set_word")                                                              \
+    X(SET_FLAG, "twk_set_flag")                                                                    \
+    X(WAIT_FLAG, "twk_wait_flag")                                                                  \
+    X(BARRIER, "twk_barrier")                                                                      \
+    X(CROSS_CORE_SET, "twk_cross_core_set_flag")                                                   \
+    X(CROSS_CORE_WAIT, "twk_cross_core_wait_flag")                                                 \
+    X(PRINT, "twk_printf")                                                                         \
+    X(STOP, "twk_stop")
 enum {
-    NATIVE_OP_LOAD = 64,
-    NATIVE_OP_LOAD_L1,
-    NATIVE_OP_LOAD_MATRIX,
-    NATIVE_OP_STORE,
-    NATIVE_OP_STORE_ATOMIC,
-    NATIVE_OP_MOVE,
-    NATIVE_OP_LOAD_A,
-    NATIVE_OP_LOAD_B,
-    NATIVE_OP_MMAD,
-    NATIVE_OP_STORE_RESULT,
-    NATIVE_OP_KEEP_RESULT,
-    NATIVE_OP_MOVE_RESULT,
-    NATIVE_OP_GET,
-    NATIVE_OP_PUT,
-    NATIVE_OP_GM_GET,
-    NATIVE_OP_GM_PUT,
-    NATIVE_OP_GM_WORD,
-    NATIVE_OP_GM_SET_WORD,
-    NATIVE_OP_SET_FLAG,
-    NATIVE_OP_WAIT_FLAG,
-    NATIVE_OP_BARRIER,
-    NATIVE_OP_CROSS_CORE_SET,
-    NATIVE_OP_CROSS_CORE_WAIT,
-    NATIVE_OP_PRINT,
-    NATIVE_OP_STOP,
-    NATIVE_OP_NAMES
+    NATIVE_OP_VECTOR_LAST = 63,
+#define NATIVE_OP_ENUM(name, text) NATIVE_OP_##name,
+    NATIVE_OP_LIST(NATIVE_OP_ENUM)
+#undef NATIVE_OP_ENUM
+        NATIVE_OP_NAMES
 };
 
+/* vector.c: of the vector unit. */
+const char *twin_native_vector_name(native_op op);
 const char *twin_native_pipe_name(uint32_t pipe);
 const char *twin_native_buffer_name(uint32_t buffer);
 const char *twin_native_type_name(uint32_t type);

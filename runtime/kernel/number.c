@@ -27,7 +27,7 @@ double twin_native_number(uint32_t type, const void *at)
     default: {
         uint16_t bits;
         memcpy(&bits, at, sizeof(bits));
-        return (double)(type == TWK_FP16 ? native_from_half(bits) : native_from_brain(bits));
+        return (double)(type == TWK_FP16 ? twin_half_float(bits) : twin_bfloat16_float(bits));
     }
     }
 }
@@ -115,13 +115,21 @@ void twin_native_store(uint32_t type, void *at, double value, uint32_t mode, boo
         STORE_INTEGER(TWK_UINT32, uint32_t, 0.0, 4294967295.0)
     default: {
         const float element = (float)nearest(format_of(type), value, mode, out_overflow);
-        const uint16_t bits = type == TWK_FP16 ? native_to_half(element) : native_to_brain(element);
+        const uint16_t bits =
+            type == TWK_FP16 ? twin_float_half(element) : twin_float_bfloat16(element);
         if (type == TWK_FP32)
             memcpy(at, &element, sizeof(element));
         else
             memcpy(at, &bits, sizeof(bits));
     }
     }
+}
+
+double twin_native_nearest(uint32_t type, double value, unsigned char element[4])
+{
+    bool overflow = false;
+    twin_native_store(type, element, value, TWK_ROUND_EVEN, &overflow);
+    return twin_native_number(type, element);
 }
 
 void twin_native_repeat(unsigned char *at, uint32_t count, uint32_t size, const uint32_t *element)
@@ -190,15 +198,15 @@ static void combine_short(uint32_t how, bool half, unsigned char *at, const unsi
         uint16_t bits[2];
         memcpy(&bits[0], at + i, sizeof(bits[0]));
         memcpy(&bits[1], data + i, sizeof(bits[1]));
-        const float old = half ? native_from_half(bits[0]) : native_from_brain(bits[0]);
-        const float fresh = half ? native_from_half(bits[1]) : native_from_brain(bits[1]);
+        const float old = half ? twin_half_float(bits[0]) : twin_bfloat16_float(bits[0]);
+        const float fresh = half ? twin_half_float(bits[1]) : twin_bfloat16_float(bits[1]);
         const float sum = combined(how, old, fresh);
-        uint16_t result = half ? native_to_half(sum) : native_to_brain(sum);
+        uint16_t result = half ? twin_float_half(sum) : twin_float_bfloat16(sum);
         if (__builtin_expect((result & infinite) == infinite, 0)) {
-            const float found = half ? native_from_half(result) : native_from_brain(result);
+            const float found = half ? twin_half_float(result) : twin_bfloat16_float(result);
             const float left = (float)special(half ? TWK_FP16 : TWK_BF16, (double)old,
                                               (double)fresh, (double)found, overflow);
-            result = half ? native_to_half(left) : native_to_brain(left);
+            result = half ? twin_float_half(left) : twin_float_bfloat16(left);
         }
         memcpy(at + i, &result, sizeof(result));
     }

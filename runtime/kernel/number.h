@@ -6,61 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
-static inline uint32_t native_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof(bits));
-    return bits;
-}
-static inline float native_float(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof(value));
-    return value;
-}
-
-static inline float native_from_half(uint16_t half)
-{
-    const uint32_t sign = (uint32_t)(half & 0x8000u) << 16;
-    const uint32_t rest = (uint32_t)(half & 0x7fffu) << 13;
-    /* A number below the normal ones is a whole multiple of 2^-24. */
-    const uint32_t small = native_bits((float)(int32_t)(half & 0x3ffu) * 0x1p-24f);
-    const uint32_t normal = rest + ((uint32_t)(127 - 15) << 23);
-    const uint32_t special = rest + ((uint32_t)(255 - 31) << 23);
-    const uint32_t bits = (half & 0x7c00u) == 0        ? small
-                          : (half & 0x7c00u) == 0x7c00 ? special
-                                                       : normal;
-    return native_float(sign | bits);
-}
-/* To the nearest, ties to even; NaN stays one. */
-static inline uint16_t native_to_half(float value)
-{
-    const uint32_t bits = native_bits(value);
-    const uint32_t sign = bits >> 16 & 0x8000u;
-    const uint32_t rest = bits & 0x7fffffffu;
-    /* Adding a power of two whose last bit is 2^-24 rounds a small number to that. */
-    const uint32_t small = native_bits(native_float(rest) + 0.5f) - native_bits(0.5f);
-    const uint32_t normal =
-        (rest + ((uint32_t)(15 - 127) << 23) + 0xfffu + (rest >> 13 & 1u)) >> 13;
-    const uint32_t half = rest > 0x7f800000u              ? 0x7e00u
-                          : rest >= (uint32_t)(143 << 23) ? 0x7c00u
-                          : rest < (uint32_t)(113 << 23)  ? small
-                                                          : normal;
-    return (uint16_t)(sign | half);
-}
-
-static inline float native_from_brain(uint16_t brain)
-{
-    return native_float((uint32_t)brain << 16);
-}
-static inline uint16_t native_to_brain(float value)
-{
-    const uint32_t bits = native_bits(value);
-    const uint32_t rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
-    return (uint16_t)((bits & 0x7fffffffu) > 0x7f800000u ? bits >> 16 | 0x40u : rounded);
-}
+#include "seam/half.h"
 
 /* An element as a number; every type fits. */
 double twin_native_number(uint32_t type, const void *at);
@@ -69,6 +16,9 @@ double twin_native_saturated(uint32_t type, double value);
 /* The nearest element: `mode` is a twk_round. Too large: the end of an integer type; of the others infinity, or the
  * largest as the mode has it, and *out_overflow. NaN: 0 in integer types. */
 void twin_native_store(uint32_t type, void *at, double value, uint32_t mode, bool *out_overflow);
+
+/* The number as the nearest element, which goes to `element`. */
+double twin_native_nearest(uint32_t type, double value, unsigned char element[4]);
 
 /* The first `size` bytes of the element, `count` times. */
 void twin_native_repeat(unsigned char *at, uint32_t count, uint32_t size, const uint32_t *element);

@@ -19,7 +19,7 @@ typedef struct sink {
     bool fractal;
 } sink;
 
-static void check_types(native_core *core, native_op op, const twk_result *result)
+static void check_types(native_core *core, const twk_result *result)
 {
     const bool floats =
         result->from == TWK_FP32 &&
@@ -28,9 +28,9 @@ static void check_types(native_core *core, native_op op, const twk_result *resul
         result->from == TWK_INT32 &&
         (result->type == TWK_INT32 || result->type == TWK_FP16 || result->type == TWK_INT8);
     if (!floats && !integers)
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: it makes no %s from %s",
-                         twin_native_op_name(op), twin_native_type_name(result->type),
-                         twin_native_type_name(result->from));
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "it makes no %s from %s",
+                           twin_native_type_name(result->type),
+                           twin_native_type_name(result->from));
 }
 
 /* One result, changed as wanted. */
@@ -40,11 +40,12 @@ static void convert(native_core *core, const twk_result *result, uint32_t bits, 
     if (result->relu && bits >> 31)
         bits = 0; /* -0 and negative NaN too */
     if (result->from == TWK_FP32 && result->type != TWK_FP32) {
-        const float value = native_float(bits);
-        uint16_t half = result->type == TWK_FP16 ? native_to_half(value) : native_to_brain(value);
+        const float value = twin_bits_float(bits);
+        uint16_t half =
+            result->type == TWK_FP16 ? twin_float_half(value) : twin_float_bfloat16(value);
         const uint16_t infinite = result->type == TWK_FP16 ? 0x7c00u : 0x7f80u;
         if (__builtin_expect((half & infinite) == infinite, 0)) {
-            overflow = (native_bits(value) & 0x7f800000u) != 0x7f800000u;
+            overflow = (twin_float_bits(value) & 0x7f800000u) != 0x7f800000u;
             if (core->run->call.saturate)
                 half =
                     (half & 0x7fffu) > infinite ? 0 : (uint16_t)((half & 0x8000u) + infinite - 1);
@@ -88,12 +89,12 @@ static void to_global(native_core *core, native_op op, const twk_result *result,
 {
     const uint32_t bytes = result->n * out->size;
     if (result->m > 1 && result->pitch < bytes)
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL,
-                         "%s: rows of %u bytes, %llu from one to the next", twin_native_op_name(op),
-                         bytes, (unsigned long long)result->pitch);
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION,
+                           "rows of %u bytes, %llu from one to the next", bytes,
+                           (unsigned long long)result->pitch);
     if (result->atomic > TWK_ATOMIC_MIN)
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: there is no atomic operation %u",
-                         twin_native_op_name(op), result->atomic);
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "there is no atomic operation %u",
+                           result->atomic);
     if (result->atomic && (result->gm % out->size != 0 || result->pitch % out->size != 0))
         twin_native_fail(core, TWIN_NATIVE_ALIGNMENT, &result->gm,
                          "%s: global address 0x%llx and pitch %llu are no multiples of %u",
@@ -123,11 +124,10 @@ static void to_buffer(native_core *core, native_op op, const twk_result *result,
         return;
     }
     if (result->pitch < bytes || result->pitch > UINT32_MAX || result->pitch % UNIT != 0)
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL,
-                         "%s: rows of %llu bytes, %llu from one to the next in UB; that must be as "
-                         "much or more and a multiple of %u",
-                         twin_native_op_name(op), (unsigned long long)bytes,
-                         (unsigned long long)result->pitch, UNIT);
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION,
+                           "rows of %llu bytes, %llu from one to the next in UB; that must be as "
+                           "much or more and a multiple of %u",
+                           (unsigned long long)bytes, (unsigned long long)result->pitch, UNIT);
     for (uint32_t row = 0; row < result->m; row++)
         (void)twin_native_target(core, TWK_UB, TWIN_PIPE_FIX, op,
                                  result->local + row * result->pitch, bytes, UNIT);
@@ -141,11 +141,11 @@ void twin_native_result(const twk_result *result)
                          : result->target == TWK_TO_L1 ? NATIVE_OP_KEEP_RESULT
                                                        : NATIVE_OP_MOVE_RESULT;
     native_core *core = twin_native_operation(TWIN_PIPE_FIX, op);
-    sink out = {.size = twin_native_check_type(core, op, result->type)};
-    check_types(core, op, result);
+    sink out = {.size = twin_native_check_type(core, result->type)};
+    check_types(core, result);
     if (result->m > 65535 || result->n > 65535)
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: %u by %u; 65535 are the most",
-                         twin_native_op_name(op), result->m, result->n);
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "%u by %u; 65535 are the most", result->m,
+                           result->n);
     if (result->m == 0 || result->n == 0)
         return;
     const uint64_t held = native_round_up(result->m, EDGE) * native_round_up(result->n, EDGE) * 4;

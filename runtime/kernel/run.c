@@ -198,6 +198,16 @@ void twin_native_fail(native_core *core, twin_native_fault fault, const uint64_t
         twin_native_fiber_leave(&run->host_fiber, &core->fiber);
 }
 
+void twin_native_refuse(native_core *core, twin_native_fault fault, const char *format, ...)
+{
+    char text[sizeof(core->run->failure_text)];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    twin_native_fail(core, fault, NULL, "%s: %s", twin_native_op_name(core->op), text);
+}
+
 /* As fail, of the launch itself: no core has begun. */
 static void __attribute__((format(printf, 3, 4)))
 refuse(twin_native_run *run, twin_native_fault fault, const char *format, ...)

@@ -17,6 +17,17 @@ typedef struct native_shared_steps {
     twin_steps steps;
 } native_shared_steps;
 
+bool twin_native_grow(void *array, size_t *room, size_t element_bytes, size_t first)
+{
+    const size_t more = *room > 0 ? *room * 2 : first;
+    void *larger = realloc(*(void **)array, more * element_bytes);
+    if (!larger)
+        return false;
+    *(void **)array = larger;
+    *room = more;
+    return true;
+}
+
 twin_step *twin_native_steps_grow(native_steps *steps)
 {
     if (steps->count >= NATIVE_STEPS_MOST)
@@ -117,14 +128,10 @@ static uint32_t share(native_programs *programs, native_steps *steps)
     const uint32_t found = find(programs, steps, hash, &at);
     if (found != FREE)
         return found;
-    if (programs->shared_count == programs->shared_room) {
-        const uint32_t room = programs->shared_room ? programs->shared_room * 2 : FIRST_PROGRAMS;
-        native_shared_steps *shared = realloc(programs->shared, room * sizeof(*shared));
-        if (!shared)
-            return FREE;
-        programs->shared = shared;
-        programs->shared_room = room;
-    }
+    if (programs->shared_count == programs->shared_room &&
+        !twin_native_grow(&programs->shared, &programs->shared_room, sizeof(*programs->shared),
+                          FIRST_PROGRAMS))
+        return FREE;
     const uint64_t length = steps->count;
     twin_step *kept = length > 0 ? keep(steps) : NULL;
     if (length > 0 && !kept)
@@ -138,14 +145,10 @@ static uint32_t share(native_programs *programs, native_steps *steps)
 
 bool twin_native_programs_add(native_programs *programs, native_steps *steps)
 {
-    if (programs->count == programs->room) {
-        const uint64_t room = programs->room ? programs->room * 2 : FIRST_PROGRAMS;
-        twin_steps *list = realloc(programs->list, room * sizeof(*list));
-        if (!list)
-            return false;
-        programs->list = list;
-        programs->room = room;
-    }
+    if (programs->count == programs->room &&
+        !twin_native_grow(&programs->list, &programs->room, sizeof(*programs->list),
+                          FIRST_PROGRAMS))
+        return false;
     const uint32_t number = share(programs, steps);
     if (number == FREE)
         return false;

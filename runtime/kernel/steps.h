@@ -10,6 +10,9 @@
 #define NATIVE_STEPS_MOST ((uint64_t)1 << 24) /* of a core of a block */
 #define NATIVE_STEPS_LAST 3u                  /* for which there is always room: how it ends */
 
+/* Makes room in a full array of `*room` elements, for `first` of them at first. false: no memory. */
+bool twin_native_grow(void *array, size_t *room, size_t element_bytes, size_t first);
+
 typedef struct native_steps {
     twin_step *list;
     uint64_t count, room;
@@ -51,9 +54,11 @@ bool twin_native_steps_end(native_steps *steps, twin_pipe pipe, twin_step_kind k
 /* Lists that blocks share, found by their hash; and which list each core of each block has. */
 typedef struct native_programs {
     twin_steps *list; /* block by block */
-    uint64_t count, room;
+    uint64_t count;
+    size_t room;
     struct native_shared_steps *shared;
-    uint32_t shared_count, shared_room;
+    uint32_t shared_count;
+    size_t shared_room;
     uint64_t shared_steps; /* in all lists */
     uint32_t *table;       /* of shared, by hash; a power of two */
     uint32_t table_room;

@@ -59,7 +59,7 @@ static double get(uint32_t space, uint32_t type, uint64_t at)
 {
     const native_op op = space == TWK_SPACE_GM ? NATIVE_OP_GM_GET : NATIVE_OP_GET;
     native_core *core = twin_native_operation(TWIN_PIPE_SCALAR, op);
-    const uint32_t size = twin_native_check_type(core, op, type);
+    const uint32_t size = twin_native_check_type(core, type);
     if (space == TWK_SPACE_GM) {
         uint32_t word = 0;
         read_word(core, op, at, size, &word);
@@ -74,7 +74,7 @@ static void put(uint32_t space, uint32_t type, uint64_t at, double value)
 {
     const native_op op = space == TWK_SPACE_GM ? NATIVE_OP_GM_PUT : NATIVE_OP_PUT;
     native_core *core = twin_native_operation(TWIN_PIPE_SCALAR, op);
-    const uint32_t size = twin_native_check_type(core, op, type);
+    const uint32_t size = twin_native_check_type(core, type);
     uint32_t word = 0;
     twin_native_given(core, type, &word, value);
     if (space == TWK_SPACE_GM) {
@@ -101,14 +101,12 @@ static void put_word(uint64_t gm, uint64_t value)
 
 /* ---- flags ------------------------------------------------------------------------------------------ */
 
-static uint32_t check_flag(native_core *core, native_op op, uint32_t from, uint32_t to,
-                           uint32_t flag)
+static uint32_t check_flag(native_core *core, uint32_t from, uint32_t to, uint32_t flag)
 {
     if (from >= NATIVE_PIPES || to >= NATIVE_PIPES || from == to || flag >= NATIVE_IDS)
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL,
-                         "%s: flag %u from pipe %s to %s; flags are 0 to 7 and between two pipes",
-                         twin_native_op_name(op), flag, twin_native_pipe_name(from),
-                         twin_native_pipe_name(to));
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION,
+                           "flag %u from pipe %s to %s; flags are 0 to 7 and between two pipes",
+                           flag, twin_native_pipe_name(from), twin_native_pipe_name(to));
     return (from * NATIVE_PIPES + to) * NATIVE_IDS + flag;
 }
 
@@ -117,7 +115,7 @@ enum { SET_TWICE = 16, SET_LATE, LEFT_TOLD };
 static void set_flag(uint32_t from, uint32_t to, uint32_t flag)
 {
     native_core *core = twin_native_operation(from, NATIVE_OP_SET_FLAG);
-    const uint32_t number = check_flag(core, NATIVE_OP_SET_FLAG, from, to, flag);
+    const uint32_t number = check_flag(core, from, to, flag);
     native_hazards *hazards = &core->hazards;
     if (!hazards->flag_clock) {
         hazards->flag_clock = malloc(NATIVE_PAIRS * NATIVE_IDS * sizeof(*hazards->flag_clock));
@@ -147,7 +145,7 @@ static void set_flag(uint32_t from, uint32_t to, uint32_t flag)
 static void wait_flag(uint32_t from, uint32_t to, uint32_t flag)
 {
     native_core *core = twin_native_operation(to, NATIVE_OP_WAIT_FLAG);
-    const uint32_t number = check_flag(core, NATIVE_OP_WAIT_FLAG, from, to, flag);
+    const uint32_t number = check_flag(core, from, to, flag);
     native_hazards *hazards = &core->hazards;
     const bool set = hazards->flags[number] > 0;
     /* A step that waits for ever would keep the device from the failure. */
@@ -174,21 +172,20 @@ static void barrier(uint32_t pipe)
 
 /* ---- between the cores of a block ----------------------------------------------------------------------- */
 
-static void check_cross_core(native_core *core, native_op op, uint32_t flag)
+static void check_cross_core(native_core *core, uint32_t flag)
 {
     if (core->run->core_count < 2)
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL,
-                         "%s: the kernel is not mixed, its block has one core",
-                         twin_native_op_name(op));
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION,
+                           "the kernel is not mixed, its block has one core");
     if (flag >= NATIVE_CROSS_CORE_FLAGS)
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: flag %u; there are 0 to %u",
-                         twin_native_op_name(op), flag, NATIVE_CROSS_CORE_FLAGS - 1);
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "flag %u; there are 0 to %u", flag,
+                           NATIVE_CROSS_CORE_FLAGS - 1);
 }
 
 static void cross_core_set_flag(uint32_t pipe, uint32_t flag)
 {
     native_core *core = twin_native_operation(pipe, NATIVE_OP_CROSS_CORE_SET);
-    check_cross_core(core, NATIVE_OP_CROSS_CORE_SET, flag);
+    check_cross_core(core, flag);
     native_cross_core_flag *pending = &core->run->cross_core_flags[flag];
     const native_clock clock = twin_native_hazard_release(core, pipe);
     core->run->cross_core_used = true;
@@ -216,7 +213,7 @@ static bool is_set_for(const native_core *core, const native_cross_core_flag *pe
 static void cross_core_wait_flag(uint32_t pipe, uint32_t flag)
 {
     native_core *core = twin_native_operation(pipe, NATIVE_OP_CROSS_CORE_WAIT);
-    check_cross_core(core, NATIVE_OP_CROSS_CORE_WAIT, flag);
+    check_cross_core(core, flag);
     native_cross_core_flag *pending = &core->run->cross_core_flags[flag];
     while (!is_set_for(core, pending)) {
         core->waits_flag = flag;

@@ -30,63 +30,64 @@ enum {
     ROWS = 64
 };
 
-/* What an operation takes, touches and costs: `weight` cycles for each `vector_bytes` of operands. */
+/* What an operation is called, takes, touches and costs: `weight` cycles for each `vector_bytes` of operands. */
 typedef struct kind {
+    const char *name;
     uint8_t types, touches, weight;
 } kind;
 
 static const kind kinds[TWK_OP_COUNT] = {
-    [TWK_OP_ADD] = {FLOATS | INT16_32, A | B, 1},
-    [TWK_OP_SUB] = {FLOATS | INT16_32, A | B, 1},
-    [TWK_OP_MUL] = {FLOATS | INT16_32, A | B, 1},
-    [TWK_OP_DIV] = {FLOATS, A | B, 4},
-    [TWK_OP_MAX] = {FLOATS | INT16_32, A | B, 1},
-    [TWK_OP_MIN] = {FLOATS | INT16_32, A | B, 1},
-    [TWK_OP_AND] = {ANY_INTEGER, A | B, 1},
-    [TWK_OP_OR] = {ANY_INTEGER, A | B, 1},
-    [TWK_OP_XOR] = {ANY_INTEGER, A | B, 1},
-    [TWK_OP_ABS] = {FLOATS, A, 1},
-    [TWK_OP_EXP] = {FLOATS, A, 4},
-    [TWK_OP_LN] = {FLOATS, A, 4},
-    [TWK_OP_SQRT] = {FLOATS, A, 4},
-    [TWK_OP_RSQRT] = {FLOATS, A, 4},
-    [TWK_OP_RECIPROCAL] = {FLOATS, A, 4},
-    [TWK_OP_RELU] = {FLOATS | INT32_ONLY, A, 1},
-    [TWK_OP_NOT] = {ANY_INTEGER, A, 1},
-    [TWK_OP_ADDS] = {FLOATS | INT16_32, A, 1},
-    [TWK_OP_MULS] = {FLOATS | INT16_32, A, 1},
-    [TWK_OP_MAXS] = {FLOATS | INT16_32, A, 1},
-    [TWK_OP_MINS] = {FLOATS | INT16_32, A, 1},
-    [TWK_OP_SHL] = {WIDE_INTEGER, A, 1},
-    [TWK_OP_SHR] = {WIDE_INTEGER, A, 1},
-    [TWK_OP_AXPY] = {FLOATS, A | INTO, 1},
-    [TWK_OP_MULADD] = {FLOATS, A | B | INTO, 1},
-    [TWK_OP_COMPARE] = {FLOATS | INT16_32, A | B | TO_MASK, 1},
-    [TWK_OP_COMPARES] = {FLOATS | INT16_32, A | TO_MASK, 1},
-    [TWK_OP_SELECT] = {SHORT_UP, A | B | MASK, 1},
-    [TWK_OP_SELECTS] = {SHORT_UP, A | MASK, 1},
-    [TWK_OP_CAST] = {ANY, A, 1},
-    [TWK_OP_DUPLICATE] = {ANY, 0, 1},
-    [TWK_OP_INDEX] = {FLOATS | INT16_32, 0, 1},
-    [TWK_OP_GATHER] = {SHORT_UP, B, 8},
-    [TWK_OP_REDUCE_SUM] = {FLOATS | INT32_ONLY, A | TO_ONE, 2},
-    [TWK_OP_REDUCE_MAX] = {FLOATS | INT32_ONLY, A | TO_ONE, 2},
-    [TWK_OP_REDUCE_MIN] = {FLOATS | INT32_ONLY, A | TO_ONE, 2},
-    [TWK_OP_ROW_ADD] = {FLOATS, A | B | ROWS, 1},
-    [TWK_OP_ROW_SUB] = {FLOATS, A | B | ROWS, 1},
-    [TWK_OP_ROW_MUL] = {FLOATS, A | B | ROWS, 1},
-    [TWK_OP_ROW_DIV] = {FLOATS, A | B | ROWS, 4},
+    [TWK_OP_ADD] = {"twk_add", FLOATS | INT16_32, A | B, 1},
+    [TWK_OP_SUB] = {"twk_sub", FLOATS | INT16_32, A | B, 1},
+    [TWK_OP_MUL] = {"twk_mul", FLOATS | INT16_32, A | B, 1},
+    [TWK_OP_DIV] = {"twk_div", FLOATS, A | B, 4},
+    [TWK_OP_MAX] = {"twk_max", FLOATS | INT16_32, A | B, 1},
+    [TWK_OP_MIN] = {"twk_min", FLOATS | INT16_32, A | B, 1},
+    [TWK_OP_AND] = {"twk_and", ANY_INTEGER, A | B, 1},
+    [TWK_OP_OR] = {"twk_or", ANY_INTEGER, A | B, 1},
+    [TWK_OP_XOR] = {"twk_xor", ANY_INTEGER, A | B, 1},
+    [TWK_OP_ABS] = {"twk_abs", FLOATS, A, 1},
+    [TWK_OP_EXP] = {"twk_exp", FLOATS, A, 4},
+    [TWK_OP_LN] = {"twk_ln", FLOATS, A, 4},
+    [TWK_OP_SQRT] = {"twk_sqrt", FLOATS, A, 4},
+    [TWK_OP_RSQRT] = {"twk_rsqrt", FLOATS, A, 4},
+    [TWK_OP_RECIPROCAL] = {"twk_reciprocal", FLOATS, A, 4},
+    [TWK_OP_RELU] = {"twk_relu", FLOATS | INT32_ONLY, A, 1},
+    [TWK_OP_NOT] = {"twk_not", ANY_INTEGER, A, 1},
+    [TWK_OP_ADDS] = {"twk_adds", FLOATS | INT16_32, A, 1},
+    [TWK_OP_MULS] = {"twk_muls", FLOATS | INT16_32, A, 1},
+    [TWK_OP_MAXS] = {"twk_maxs", FLOATS | INT16_32, A, 1},
+    [TWK_OP_MINS] = {"twk_mins", FLOATS | INT16_32, A, 1},
+    [TWK_OP_SHL] = {"twk_shift_left", WIDE_INTEGER, A, 1},
+    [TWK_OP_SHR] = {"twk_shift_right", WIDE_INTEGER, A, 1},
+    [TWK_OP_AXPY] = {"twk_axpy", FLOATS, A | INTO, 1},
+    [TWK_OP_MULADD] = {"twk_muladd", FLOATS, A | B | INTO, 1},
+    [TWK_OP_COMPARE] = {"twk_compare", FLOATS | INT16_32, A | B | TO_MASK, 1},
+    [TWK_OP_COMPARES] = {"twk_compares", FLOATS | INT16_32, A | TO_MASK, 1},
+    [TWK_OP_SELECT] = {"twk_select", SHORT_UP, A | B | MASK, 1},
+    [TWK_OP_SELECTS] = {"twk_selects", SHORT_UP, A | MASK, 1},
+    [TWK_OP_CAST] = {"twk_cast", ANY, A, 1},
+    [TWK_OP_DUPLICATE] = {"twk_duplicate", ANY, 0, 1},
+    [TWK_OP_INDEX] = {"twk_index", FLOATS | INT16_32, 0, 1},
+    [TWK_OP_GATHER] = {"twk_gather", SHORT_UP, B, 8},
+    [TWK_OP_REDUCE_SUM] = {"twk_reduce_sum", FLOATS | INT32_ONLY, A | TO_ONE, 2},
+    [TWK_OP_REDUCE_MAX] = {"twk_reduce_max", FLOATS | INT32_ONLY, A | TO_ONE, 2},
+    [TWK_OP_REDUCE_MIN] = {"twk_reduce_min", FLOATS | INT32_ONLY, A | TO_ONE, 2},
+    [TWK_OP_ROW_ADD] = {"twk_rows_add", FLOATS, A | B | ROWS, 1},
+    [TWK_OP_ROW_SUB] = {"twk_rows_sub", FLOATS, A | B | ROWS, 1},
+    [TWK_OP_ROW_MUL] = {"twk_rows_mul", FLOATS, A | B | ROWS, 1},
+    [TWK_OP_ROW_DIV] = {"twk_rows_div", FLOATS, A | B | ROWS, 4},
 };
 
-static bool is_float(uint32_t type)
+const char *twin_native_vector_name(native_op op)
 {
-    return type == TWK_FP16 || type == TWK_FP32 || type == TWK_BF16;
+    return kinds[op].name;
 }
 
 static bool takes(const kind *one, uint32_t type)
 {
     const uint32_t size = native_size_of(type);
-    if (is_float(type))
+    if (native_is_float(type))
         return (one->types & (FLOATS | SHORT_UP | ANY)) != 0;
     return (one->types & (ANY_INTEGER | ANY)) != 0 ||
            ((one->types & (WIDE_INTEGER | SHORT_UP)) != 0 && size > 1) ||
@@ -107,15 +108,14 @@ static unsigned char *target(native_core *core, native_op op, uint32_t at, uint6
 }
 
 /* A destination may be an operand, but not lie half over it. */
-static void check_overlap(native_core *core, native_op op, uint32_t dst, uint64_t dst_bytes,
-                          uint32_t from, uint64_t bytes, bool may_equal)
+static void check_overlap(native_core *core, uint32_t dst, uint64_t dst_bytes, uint32_t from,
+                          uint64_t bytes, bool may_equal)
 {
     if (dst >= from + bytes || from >= dst + dst_bytes || (may_equal && dst == from))
         return;
-    twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL,
-                     "%s: its result at %u, %llu bytes, lies over an operand at %u, %llu bytes",
-                     twin_native_op_name(op), dst, (unsigned long long)dst_bytes, from,
-                     (unsigned long long)bytes);
+    twin_native_refuse(core, TWIN_NATIVE_OPERATION,
+                       "its result at %u, %llu bytes, lies over an operand at %u, %llu bytes", dst,
+                       (unsigned long long)dst_bytes, from, (unsigned long long)bytes);
 }
 
 static void find_flat(native_operands *on, const kind *one)
@@ -127,7 +127,7 @@ static void find_flat(native_operands *on, const kind *one)
     const uint64_t mask_bytes = native_divide_up(call->count, 8);
     uint64_t out_bytes = bytes;
     if (op == TWK_OP_CAST)
-        out_bytes = (uint64_t)call->count * twin_native_check_type(core, op, call->to);
+        out_bytes = (uint64_t)call->count * twin_native_check_type(core, call->to);
     if (one->touches & TO_ONE)
         out_bytes = on->size;
     if (one->touches & A)
@@ -136,19 +136,19 @@ static void find_flat(native_operands *on, const kind *one)
         on->b = source(core, op, call->b, op == TWK_OP_GATHER ? (uint64_t)call->count * 4 : bytes);
     if (one->touches & MASK) {
         on->mask = source(core, op, call->mask, mask_bytes);
-        check_overlap(core, op, call->dst, out_bytes, call->mask, mask_bytes, false);
+        check_overlap(core, call->dst, out_bytes, call->mask, mask_bytes, false);
     }
     if (one->touches & TO_MASK) {
         on->mask_out = target(core, op, call->mask, mask_bytes);
-        check_overlap(core, op, call->mask, mask_bytes, call->a, bytes, false);
+        check_overlap(core, call->mask, mask_bytes, call->a, bytes, false);
         if (one->touches & B)
-            check_overlap(core, op, call->mask, mask_bytes, call->b, bytes, false);
+            check_overlap(core, call->mask, mask_bytes, call->b, bytes, false);
         return;
     }
     if (one->touches & A)
-        check_overlap(core, op, call->dst, out_bytes, call->a, bytes, out_bytes <= bytes);
+        check_overlap(core, call->dst, out_bytes, call->a, bytes, out_bytes <= bytes);
     if (one->touches & B)
-        check_overlap(core, op, call->dst, out_bytes, call->b, bytes, op != TWK_OP_GATHER);
+        check_overlap(core, call->dst, out_bytes, call->b, bytes, op != TWK_OP_GATHER);
     if (one->touches & INTO)
         (void)source(core, op, call->dst, bytes);
     on->dst = target(core, op, call->dst, out_bytes);
@@ -164,26 +164,25 @@ static void find_rows(native_operands *on, const kind *one)
     const uint64_t row_values = (uint64_t)call->rows * on->size;
     if (call->rows > ROWS_MOST || call->pitch < call->count || pitch % UNIT != 0 ||
         pitch > UINT32_MAX)
-        twin_native_fail(
-            core, TWIN_NATIVE_OPERATION, NULL,
-            "%s: %u rows of %u elements, %u from one to the next; that must be as much "
-            "or more and a multiple of %u bytes, and %u rows are the most",
-            twin_native_op_name(op), call->rows, call->count, call->pitch, UNIT, ROWS_MOST);
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION,
+                           "%u rows of %u elements, %u from one to the next; that must be as much "
+                           "or more and a multiple of %u bytes, and %u rows are the most",
+                           call->rows, call->count, call->pitch, UNIT, ROWS_MOST);
     const uint64_t span = (call->rows - 1) * pitch + wide;
     on->pitch = (uint32_t)pitch;
-    on->a = twin_native_local(core, TWK_UB, op, call->a, span, UNIT);
+    on->a = twin_native_local(core, TWK_UB, call->a, span, UNIT);
     if (one->touches & ROWS)
         on->b = source(core, op, call->b, row_values);
     for (uint32_t row = 0; row < call->rows; row++)
         (void)source(core, op, (uint32_t)(call->a + row * pitch), wide);
     if (one->touches & TO_ONE) {
-        check_overlap(core, op, call->dst, row_values, call->a, span, false);
+        check_overlap(core, call->dst, row_values, call->a, span, false);
         on->dst = target(core, op, call->dst, row_values);
         return;
     }
-    check_overlap(core, op, call->dst, span, call->a, span, true);
-    check_overlap(core, op, call->dst, span, call->b, row_values, false);
-    on->dst = twin_native_local(core, TWK_UB, op, call->dst, span, UNIT);
+    check_overlap(core, call->dst, span, call->a, span, true);
+    check_overlap(core, call->dst, span, call->b, row_values, false);
+    on->dst = twin_native_local(core, TWK_UB, call->dst, span, UNIT);
     for (uint32_t row = 0; row < call->rows; row++)
         (void)target(core, op, (uint32_t)(call->dst + row * pitch), wide);
 }
@@ -216,9 +215,9 @@ static void gather(const native_operands *on)
             twin_native_source(on->core, TWK_UB, TWIN_PIPE_VECTOR, op, at, on->size, on->size);
         if (at < (uint64_t)on->call->dst + (uint64_t)on->call->count * on->size &&
             at + on->size > on->call->dst)
-            twin_native_fail(on->core, TWIN_NATIVE_OPERATION, NULL,
-                             "%s: element %u, at %llu, lies in its result", twin_native_op_name(op),
-                             i, (unsigned long long)at);
+            twin_native_refuse(on->core, TWIN_NATIVE_OPERATION,
+                               "element %u, at %llu, lies in its result", i,
+                               (unsigned long long)at);
         memcpy(on->dst + (size_t)i * on->size, from, on->size);
     }
 }
@@ -232,7 +231,7 @@ static void reduce(const native_operands *on)
     for (uint32_t row = 0; row < rows; row++) {
         const unsigned char *from = on->a + (size_t)row * on->pitch;
         unsigned char *to = on->dst + (size_t)row * on->size;
-        if (is_float(call->type))
+        if (native_is_float(call->type))
             twin_native_float_reduce(on, from, call->count, to);
         else
             twin_native_integer_reduce(on, from, call->count, to);
@@ -274,7 +273,7 @@ static void compute(const native_operands *on)
         twin_native_float_rows(on);
         break;
     default:
-        if (is_float(on->call->type))
+        if (native_is_float(on->call->type))
             twin_native_floats(on);
         else
             twin_native_integers(on);
@@ -304,14 +303,13 @@ void twin_native_vector(const twk_vector *vector)
                          vector->op);
     const kind *one = &kinds[vector->op];
     native_operands on = {.call = vector, .core = core};
-    on.size = twin_native_check_type(core, vector->op, vector->type);
+    on.size = twin_native_check_type(core, vector->type);
     if (!takes(one, vector->type))
-        twin_native_bad_type(core, vector->op, vector->type);
+        twin_native_bad_type(core, vector->type);
     if (vector->count == 0 || ((one->touches & ROWS) != 0 && vector->rows == 0))
         return;
     if (vector->rows > 0 && (one->touches & (ROWS | TO_ONE)) == 0)
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: it has no rows",
-                         twin_native_op_name(vector->op));
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "it has no rows");
     if (vector->rows > 0)
         find_rows(&on, one);
     else

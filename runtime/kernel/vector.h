@@ -4,6 +4,12 @@
 #define TWINRT_KERNEL_VECTOR_H
 
 #include "kernel/core.h"
+#include "twinrt/kernel.h"
+
+static inline bool native_is_float(uint32_t type)
+{
+    return type == TWK_FP16 || type == TWK_FP32 || type == TWK_BF16;
+}
 
 /* Operands of an operation, found good, as host memory. */
 typedef struct native_operands {

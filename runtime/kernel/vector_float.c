@@ -16,14 +16,14 @@ static void open_halves(const unsigned char *from, uint32_t count, float *to)
 {
     const uint16_t *halves = (const uint16_t *)(const void *)from;
     for (uint32_t i = 0; i < count; i++)
-        to[i] = native_from_half(halves[i]);
+        to[i] = twin_half_float(halves[i]);
 }
 
 static void open_brains(const unsigned char *from, uint32_t count, float *to)
 {
     const uint16_t *brains = (const uint16_t *)(const void *)from;
     for (uint32_t i = 0; i < count; i++)
-        to[i] = native_from_brain(brains[i]);
+        to[i] = twin_bfloat16_float(brains[i]);
 }
 
 /* FP32 lies there as it is. */
@@ -44,7 +44,7 @@ static uint32_t close_halves(const float *from, uint32_t count, unsigned char *t
     uint16_t *halves = (uint16_t *)(void *)to;
     uint32_t special = 0;
     for (uint32_t i = 0; i < count; i++) {
-        halves[i] = native_to_half(from[i]);
+        halves[i] = twin_float_half(from[i]);
         special |= (halves[i] & 0x7c00u) == 0x7c00u;
     }
     return special;
@@ -55,7 +55,7 @@ static uint32_t close_brains(const float *from, uint32_t count, unsigned char *t
     uint16_t *brains = (uint16_t *)(void *)to;
     uint32_t special = 0;
     for (uint32_t i = 0; i < count; i++) {
-        brains[i] = native_to_brain(from[i]);
+        brains[i] = twin_float_bfloat16(from[i]);
         special |= (brains[i] & 0x7f80u) == 0x7f80u;
     }
     return special;
@@ -65,7 +65,7 @@ static uint32_t close_floats(const float *from, uint32_t count, unsigned char *t
 {
     uint32_t special = 0;
     for (uint32_t i = 0; i < count; i++)
-        special |= (native_bits(from[i]) & 0x7f800000u) == 0x7f800000u;
+        special |= (twin_float_bits(from[i]) & 0x7f800000u) == 0x7f800000u;
     memcpy(to, from, count * sizeof(*from));
     return special;
 }
@@ -76,11 +76,6 @@ static uint32_t close_elements(uint32_t type, const float *from, uint32_t count,
     return type == TWK_FP32   ? close_floats(from, count, to)
            : type == TWK_FP16 ? close_halves(from, count, to)
                               : close_brains(from, count, to);
-}
-
-static double largest_of(uint32_t type)
-{
-    return type == TWK_FP16 ? 65504.0 : type == TWK_BF16 ? 0x1.fep127 : 0x1.fffffep127;
 }
 
 /* ---- results that are no numbers ---------------------------------------------------------------------------- */
@@ -101,9 +96,8 @@ static void NATIVE_COLD repair_specials(native_core *core, uint32_t type, uint32
             numbers = numbers && (!operands[j] || isfinite(operands[j][i]));
         overflow = overflow || numbers;
         if (core->run->call.saturate)
-            twin_native_store(type, to + (size_t)i * size,
-                              isnan(value) ? 0 : copysign(largest_of(type), value), TWK_ROUND_EVEN,
-                              &overflow);
+            twin_native_store(type, to + (size_t)i * size, twin_native_saturated(type, value),
+                              TWK_ROUND_EVEN, &overflow);
     }
     core->run->overflowed = core->run->overflowed || overflow;
 }
@@ -149,7 +143,7 @@ static void unary(uint32_t op, uint32_t count, const float *a, float *restrict r
 {
     switch (op) {
     case TWK_OP_ABS:
-        EACH(native_float(native_bits(a[i]) & 0x7fffffffu));
+        EACH(twin_bits_float(twin_float_bits(a[i]) & 0x7fffffffu));
     case TWK_OP_EXP:
         EACH((float)twin_native_exp((double)a[i]));
     case TWK_OP_LN:
@@ -188,22 +182,14 @@ static void add_product(uint32_t count, const float *a, const float *b, float s,
     }
 }
 
-/* A number as an element of the type. */
-static float as_element(uint32_t type, double value)
-{
-    unsigned char element[4];
-    bool overflow = false;
-    twin_native_store(type, element, value, TWK_ROUND_EVEN, &overflow);
-    return (float)twin_native_number(type, element);
-}
-
 void twin_native_floats(const native_operands *on)
 {
     float a_room[CHUNK], b_room[CHUNK], c_room[CHUNK];
     float result[CHUNK];
     const twk_vector *call = on->call;
     const uint32_t type = call->type, op = call->op;
-    const float s = as_element(type, call->scalar);
+    unsigned char element[4];
+    const float s = (float)twin_native_nearest(type, call->scalar, element);
     for (uint32_t at = 0; at < call->count; at += CHUNK) {
         const uint32_t count = call->count - at < CHUNK ? call->count - at : CHUNK;
         const size_t offset = (size_t)at * on->size;

@@ -6,55 +6,41 @@
 #include "kernel/vector.h"
 #include "twinrt/kernel.h"
 
+#define EACH(expression)                                                                           \
+    for (size_t i = 0; i < count; i++)                                                             \
+        r[i] = (expression);                                                                       \
+    break
+
 /* One loop for each type: `host` is the type, `wide` the unsigned one in which it wraps. */
 #define ARITHMETIC(name, host, wide)                                                               \
     static void name(const native_operands *on, double scalar)                                     \
     {                                                                                              \
-        const uint32_t count = on->call->count;                                                    \
+        const size_t count = on->call->count;                                                      \
         const host *a = (const host *)(const void *)on->a;                                         \
         const host *b = (const host *)(const void *)on->b;                                         \
         host *r = (host *)(void *)on->dst;                                                         \
         const host s = (host)scalar;                                                               \
         switch (on->call->op) {                                                                    \
         case TWK_OP_ADD:                                                                           \
-            for (uint32_t i = 0; i < count; i++)                                                   \
-                r[i] = (host)((wide)a[i] + (wide)b[i]);                                            \
-            break;                                                                                 \
+            EACH((host)((wide)a[i] + (wide)b[i]));                                                 \
         case TWK_OP_SUB:                                                                           \
-            for (uint32_t i = 0; i < count; i++)                                                   \
-                r[i] = (host)((wide)a[i] - (wide)b[i]);                                            \
-            break;                                                                                 \
+            EACH((host)((wide)a[i] - (wide)b[i]));                                                 \
         case TWK_OP_MUL:                                                                           \
-            for (uint32_t i = 0; i < count; i++)                                                   \
-                r[i] = (host)((wide)a[i] * (wide)b[i]);                                            \
-            break;                                                                                 \
+            EACH((host)((wide)a[i] * (wide)b[i]));                                                 \
         case TWK_OP_MAX:                                                                           \
-            for (uint32_t i = 0; i < count; i++)                                                   \
-                r[i] = a[i] > b[i] ? a[i] : b[i];                                                  \
-            break;                                                                                 \
+            EACH(a[i] > b[i] ? a[i] : b[i]);                                                       \
         case TWK_OP_MIN:                                                                           \
-            for (uint32_t i = 0; i < count; i++)                                                   \
-                r[i] = a[i] < b[i] ? a[i] : b[i];                                                  \
-            break;                                                                                 \
+            EACH(a[i] < b[i] ? a[i] : b[i]);                                                       \
         case TWK_OP_ADDS:                                                                          \
-            for (uint32_t i = 0; i < count; i++)                                                   \
-                r[i] = (host)((wide)a[i] + (wide)s);                                               \
-            break;                                                                                 \
+            EACH((host)((wide)a[i] + (wide)s));                                                    \
         case TWK_OP_MULS:                                                                          \
-            for (uint32_t i = 0; i < count; i++)                                                   \
-                r[i] = (host)((wide)a[i] * (wide)s);                                               \
-            break;                                                                                 \
+            EACH((host)((wide)a[i] * (wide)s));                                                    \
         case TWK_OP_MAXS:                                                                          \
-            for (uint32_t i = 0; i < count; i++)                                                   \
-                r[i] = a[i] > s ? a[i] : s;                                                        \
-            break;                                                                                 \
+            EACH(a[i] > s ? a[i] : s);                                                             \
         case TWK_OP_MINS:                                                                          \
-            for (uint32_t i = 0; i < count; i++)                                                   \
-                r[i] = a[i] < s ? a[i] : s;                                                        \
-            break;                                                                                 \
+            EACH(a[i] < s ? a[i] : s);                                                             \
         default: /* RELU */                                                                        \
-            for (uint32_t i = 0; i < count; i++)                                                   \
-                r[i] = a[i] > 0 ? a[i] : 0;                                                        \
+            EACH(a[i] > 0 ? a[i] : 0);                                                             \
         }                                                                                          \
     }
 ARITHMETIC(arithmetic_16, int16_t, uint32_t)
@@ -63,25 +49,18 @@ ARITHMETIC(arithmetic_32, int32_t, uint32_t)
 /* Bits are bits: bytes of any type. */
 static void bits(const native_operands *on)
 {
-    const size_t bytes = (size_t)on->call->count * on->size;
+    const size_t count = (size_t)on->call->count * on->size;
     const unsigned char *a = on->a, *b = on->b;
     unsigned char *r = on->dst;
     switch (on->call->op) {
     case TWK_OP_AND:
-        for (size_t i = 0; i < bytes; i++)
-            r[i] = a[i] & b[i];
-        break;
+        EACH(a[i] & b[i]);
     case TWK_OP_OR:
-        for (size_t i = 0; i < bytes; i++)
-            r[i] = a[i] | b[i];
-        break;
+        EACH(a[i] | b[i]);
     case TWK_OP_XOR:
-        for (size_t i = 0; i < bytes; i++)
-            r[i] = a[i] ^ b[i];
-        break;
+        EACH(a[i] ^ b[i]);
     default:
-        for (size_t i = 0; i < bytes; i++)
-            r[i] = (unsigned char)~a[i];
+        EACH((unsigned char)~a[i]);
     }
 }
 
@@ -134,9 +113,7 @@ void twin_native_integers(const native_operands *on)
         return;
     }
     unsigned char element[4];
-    bool overflow = false;
-    twin_native_store(on->call->type, element, on->call->scalar, TWK_ROUND_EVEN, &overflow);
-    const double scalar = twin_native_number(on->call->type, element);
+    const double scalar = twin_native_nearest(on->call->type, on->call->scalar, element);
     if (on->call->type == TWK_INT16)
         arithmetic_16(on, scalar);
     else

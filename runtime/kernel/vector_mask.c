@@ -27,19 +27,11 @@ static bool stands(uint32_t relation, double a, double b)
     }
 }
 
-/* A number as an element of the type. */
-static double as_element(const native_operands *on, unsigned char *element)
-{
-    bool overflow = false;
-    twin_native_store(on->call->type, element, on->call->scalar, TWK_ROUND_EVEN, &overflow);
-    return twin_native_number(on->call->type, element);
-}
-
 void twin_native_compare(const native_operands *on)
 {
     const twk_vector *call = on->call;
     unsigned char element[4];
-    const double s = as_element(on, element);
+    const double s = twin_native_nearest(call->type, call->scalar, element);
     if (call->mode > TWK_GT)
         twin_native_fail(on->core, TWIN_NATIVE_OPERATION, NULL, "there is no relation %u",
                          call->mode);
@@ -59,7 +51,7 @@ void twin_native_select(const native_operands *on)
 {
     const twk_vector *call = on->call;
     unsigned char element[4];
-    (void)as_element(on, element);
+    (void)twin_native_nearest(call->type, call->scalar, element);
     for (uint32_t i = 0; i < call->count; i++) {
         const size_t at = (size_t)i * on->size;
         const unsigned char *other = on->b ? on->b + at : element;
@@ -69,11 +61,6 @@ void twin_native_select(const native_operands *on)
 }
 
 /* ---- casts --------------------------------------------------------------------------------------------- */
-
-static bool is_float(uint32_t type)
-{
-    return type == TWK_FP16 || type == TWK_FP32 || type == TWK_BF16;
-}
 
 /* Pairs that are common, to the nearest. Each source lies as far back as its result, or farther: forward is safe. */
 static bool fast(const native_operands *on)
@@ -87,10 +74,10 @@ static bool fast(const native_operands *on)
         float *to = (float *)(void *)on->dst;
         if (call->type == TWK_FP16)
             for (uint32_t i = 0; i < count; i++)
-                to[i] = native_from_half(from[i]);
+                to[i] = twin_half_float(from[i]);
         else
             for (uint32_t i = 0; i < count; i++)
-                to[i] = native_from_brain(from[i]);
+                to[i] = twin_bfloat16_float(from[i]);
         return true;
     }
     if (call->to == TWK_FP32 && call->type == TWK_INT32) {
@@ -106,25 +93,17 @@ static bool fast(const native_operands *on)
     uint16_t *to = (uint16_t *)(void *)on->dst;
     uint32_t special = 0;
     for (uint32_t i = 0; i < count; i++)
-        special |= (native_bits(from[i]) & 0x7fffffffu) >=
+        special |= (twin_float_bits(from[i]) & 0x7fffffffu) >=
                    (call->to == TWK_FP16 ? 0x477fe000u : 0x7f000000u);
     if (special)
         return false; /* it may overflow */
     if (call->to == TWK_FP16)
         for (uint32_t i = 0; i < count; i++)
-            to[i] = native_to_half(from[i]);
+            to[i] = twin_float_half(from[i]);
     else
         for (uint32_t i = 0; i < count; i++)
-            to[i] = native_to_brain(from[i]);
+            to[i] = twin_float_bfloat16(from[i]);
     return true;
-}
-
-static double saturated(uint32_t type, double value)
-{
-    const double largest = type == TWK_FP16   ? 65504.0
-                           : type == TWK_BF16 ? 0x1.fep127
-                                              : 0x1.fffffep127;
-    return isnan(value) ? 0 : value > largest ? largest : value < -largest ? -largest : value;
 }
 
 void twin_native_cast(const native_operands *on)
@@ -136,8 +115,8 @@ void twin_native_cast(const native_operands *on)
     if (fast(on))
         return;
     const uint32_t out_size = native_size_of(call->to);
-    const bool to_whole = call->type == call->to && is_float(call->to);
-    const bool saturate = on->core->run->call.saturate && is_float(call->to);
+    const bool to_whole = call->type == call->to && native_is_float(call->to);
+    const bool saturate = on->core->run->call.saturate && native_is_float(call->to);
     bool overflow = false;
     for (uint32_t i = 0; i < call->count; i++) {
         double value = twin_native_number(call->type, on->a + (size_t)i * on->size);
@@ -147,8 +126,10 @@ void twin_native_cast(const native_operands *on)
         bool too_large = false;
         twin_native_store(call->to, to, value, to_whole ? TWK_ROUND_EVEN : call->mode, &too_large);
         overflow = overflow || too_large;
-        if (saturate && !isfinite(twin_native_number(call->to, to)))
-            twin_native_store(call->to, to, saturated(call->to, value), TWK_ROUND_EVEN, &too_large);
+        const double stored = saturate ? twin_native_number(call->to, to) : 0;
+        if (!isfinite(stored))
+            twin_native_store(call->to, to, twin_native_saturated(call->to, stored), TWK_ROUND_EVEN,
+                              &too_large);
     }
     on->core->run->overflowed = on->core->run->overflowed || overflow;
 }
