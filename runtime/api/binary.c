@@ -52,7 +52,8 @@ static int32_t take_option(const aclrtBinaryLoadOption *option, source from,
     case ACL_RT_BINARY_LOAD_OPT_CPU_KERNEL_MODE:
         return take_cpu_mode(option->value.cpuKernelMode, from, out);
     default:
-        return twin_fail(TWIN_ERR_PARAM, "%d is no option of loading an image", (int)option->type);
+        return twin_fail(TWIN_ERR_PARAM, "%d is not an option for loading an image",
+                         (int)option->type);
     }
 }
 
@@ -75,16 +76,13 @@ aclError aclrtBinaryLoadFromFile(const char *binPath, aclrtBinaryLoadOptions *op
                                  aclrtBinHandle *binHandle)
 {
     TWIN_ENTER(COPY);
-    if (!binPath || !binHandle)
-        return TWIN_LEAVE(twin_api_null(!binPath ? "binPath" : "binHandle"));
+    TWIN_NOT_NULL(binPath, binHandle);
     twin_binary_options chosen;
     uint64_t handle = 0;
     int32_t code = take_options(options, FROM_FILE, &chosen);
     if (code == 0)
         code = twin_binary_load_file(binPath, &chosen, &handle);
-    if (code == 0)
-        *binHandle = twin_api_pointer(handle);
-    return TWIN_LEAVE(code);
+    return TWIN_LEAVE(twin_api_give(code, &handle, binHandle));
 }
 
 static int32_t load_data(const void *data, size_t bytes, const aclrtBinaryLoadOptions *options,
@@ -94,20 +92,17 @@ static int32_t load_data(const void *data, size_t bytes, const aclrtBinaryLoadOp
     uint64_t handle = 0;
     int32_t code = take_options(options, FROM_DATA, &chosen);
     if (code == 0 && bytes == 0)
-        code = twin_fail(TWIN_ERR_PARAM, "length is 0; an image has bytes");
+        code = twin_fail(TWIN_ERR_PARAM, "length is 0; it must be at least 1");
     if (code == 0)
         code = twin_binary_load(data, bytes, &chosen, &handle);
-    if (code == 0)
-        *out = twin_api_pointer(handle);
-    return code;
+    return twin_api_give(code, &handle, out);
 }
 
 aclError aclrtBinaryLoadFromData(const void *data, size_t length,
                                  const aclrtBinaryLoadOptions *options, aclrtBinHandle *binHandle)
 {
     TWIN_ENTER(COPY);
-    if (!data || !binHandle)
-        return TWIN_LEAVE(twin_api_null(!data ? "data" : "binHandle"));
+    TWIN_NOT_NULL(data, binHandle);
     return TWIN_LEAVE(load_data(data, length, options, binHandle));
 }
 
@@ -126,16 +121,14 @@ aclrtBinary aclrtCreateBinary(const void *data, size_t dataLen)
 aclError aclrtDestroyBinary(aclrtBinary binary)
 {
     TWIN_ENTER(CREATE);
-    if (!binary)
-        return TWIN_LEAVE(twin_api_null("binary"));
+    TWIN_NOT_NULL(binary);
     return TWIN_LEAVE(twin_binary_data_destroy(twin_api_handle(binary)));
 }
 
 aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle *binHandle)
 {
     TWIN_ENTER(COPY);
-    if (!binary || !binHandle)
-        return TWIN_LEAVE(twin_api_null(!binary ? "binary" : "binHandle"));
+    TWIN_NOT_NULL(binary, binHandle);
     const void *data = NULL;
     size_t bytes = 0;
     int32_t code = twin_binary_data_read(twin_api_handle(binary), &data, &bytes);
@@ -147,8 +140,7 @@ aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle *binHandle)
 aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle)
 {
     TWIN_ENTER(MEMORY);
-    if (!binHandle)
-        return TWIN_LEAVE(twin_api_null("binHandle"));
+    TWIN_NOT_NULL(binHandle);
     return TWIN_LEAVE(twin_binary_unload(twin_api_handle(binHandle)));
 }
 
@@ -157,13 +149,9 @@ typedef int32_t binary_question(twin_binary *binary, void *out);
 
 static int32_t ask(const void *handle, binary_question *question, void *out)
 {
-    twin_binary *binary = NULL;
+    TWIN_PINNED(binary, binary);
     int32_t code = twin_binary_pin(twin_api_handle(handle), &binary);
-    if (code != 0)
-        return code;
-    code = question(binary, out);
-    twin_binary_unpin(binary);
-    return code;
+    return code != 0 ? code : question(binary, out);
 }
 
 /* Where something lies on the current device. */
@@ -181,16 +169,10 @@ static int32_t place_of(twin_binary *binary, void *out)
 aclError aclrtBinaryGetDevAddress(const aclrtBinHandle binHandle, void **binAddr, size_t *binSize)
 {
     TWIN_ENTER(LOCAL);
-    twin_binary *binary = NULL;
-    const int32_t live = binHandle ? twin_binary_pin(twin_api_handle(binHandle), &binary) : 0;
-    if (binary)
-        twin_binary_unpin(binary);
+    const int32_t live = twin_binary_guard(twin_api_handle(binHandle));
     if (live != 0)
         return TWIN_LEAVE(live);
-    if (!binHandle || !binAddr || !binSize)
-        return TWIN_LEAVE(twin_api_null(!binHandle ? "binHandle"
-                                        : !binAddr ? "binAddr"
-                                                   : "binSize"));
+    TWIN_NOT_NULL(binHandle, binAddr, binSize);
     place found = {0};
     const int32_t code = ask(binHandle, place_of, &found);
     if (code == 0) {
@@ -235,20 +217,14 @@ static int32_t registered(twin_binary *binary, void *out)
 static int32_t ask_function(const void *binary, binary_question *question, wanted w,
                             aclrtFuncHandle *out)
 {
-    const int32_t code = ask(binary, question, &w);
-    if (code == 0)
-        *out = twin_api_pointer(w.function);
-    return code;
+    return twin_api_give(ask(binary, question, &w), &w.function, out);
 }
 
 aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle, const char *kernelName,
                                 aclrtFuncHandle *funcHandle)
 {
     TWIN_ENTER(LOCAL);
-    if (!binHandle || !kernelName || !funcHandle)
-        return TWIN_LEAVE(twin_api_null(!binHandle    ? "binHandle"
-                                        : !kernelName ? "kernelName"
-                                                      : "funcHandle"));
+    TWIN_NOT_NULL(binHandle, kernelName, funcHandle);
     *funcHandle = NULL;
     return TWIN_LEAVE(
         ask_function(binHandle, function_by_name, (wanted){.name = kernelName}, funcHandle));
@@ -258,8 +234,7 @@ aclError aclrtBinaryGetFunctionByEntry(aclrtBinHandle binHandle, uint64_t funcEn
                                        aclrtFuncHandle *funcHandle)
 {
     TWIN_ENTER(LOCAL);
-    if (!binHandle || !funcHandle)
-        return TWIN_LEAVE(twin_api_null(!binHandle ? "binHandle" : "funcHandle"));
+    TWIN_NOT_NULL(binHandle, funcHandle);
     *funcHandle = NULL;
     return TWIN_LEAVE(
         ask_function(binHandle, function_by_key, (wanted){.key = funcEntry}, funcHandle));
@@ -274,8 +249,7 @@ static int32_t variable_of(twin_binary *binary, void *out)
 aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle, const char *name, void **dptr, size_t *size)
 {
     TWIN_ENTER(LOCAL);
-    if (!binHandle || !name)
-        return TWIN_LEAVE(twin_api_null(!binHandle ? "binHandle" : "name"));
+    TWIN_NOT_NULL(binHandle, name);
     if (!dptr && !size)
         return TWIN_LEAVE(twin_api_null("dptr and size"));
     place found = {.name = name};
@@ -291,11 +265,7 @@ aclError aclrtRegisterCpuFunc(const aclrtBinHandle handle, const char *funcName,
                               const char *kernelName, aclrtFuncHandle *funcHandle)
 {
     TWIN_ENTER(LOCAL);
-    if (!handle || !funcName || !kernelName || !funcHandle)
-        return TWIN_LEAVE(twin_api_null(!handle       ? "handle"
-                                        : !funcName   ? "funcName"
-                                        : !kernelName ? "kernelName"
-                                                      : "funcHandle"));
+    TWIN_NOT_NULL(handle, funcName, kernelName, funcHandle);
     return TWIN_LEAVE(ask_function(handle, registered,
                                    (wanted){.name = kernelName, .entry = funcName}, funcHandle));
 }

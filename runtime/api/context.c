@@ -7,36 +7,30 @@
 aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
 {
     TWIN_ENTER(DEVICE);
-    if (!context)
-        return TWIN_LEAVE(twin_api_null("context"));
+    TWIN_NOT_NULL(context);
     uint64_t handle = 0;
-    int32_t code = twin_context_create_explicit(deviceId, &handle);
-    if (code == 0)
-        *context = twin_api_pointer(handle);
-    return TWIN_LEAVE(code);
+    return TWIN_LEAVE(
+        twin_api_give(twin_context_create_explicit(deviceId, &handle), &handle, context));
 }
 
 aclError aclrtDestroyContext(aclrtContext context)
 {
     TWIN_ENTER(DEVICE);
-    if (!context)
-        return TWIN_LEAVE(twin_api_null("context"));
+    TWIN_NOT_NULL(context);
     return TWIN_LEAVE(twin_context_destroy(twin_api_handle(context)));
 }
 
 aclError aclrtSetCurrentContext(aclrtContext context)
 {
     TWIN_ENTER(LOCAL);
-    if (!context)
-        return TWIN_LEAVE(twin_api_null("context"));
+    TWIN_NOT_NULL(context);
     return TWIN_LEAVE(twin_context_set_current(twin_api_handle(context)));
 }
 
 aclError aclrtGetCurrentContext(aclrtContext *context)
 {
     TWIN_ENTER(LOCAL);
-    if (!context)
-        return TWIN_LEAVE(twin_api_null("context"));
+    TWIN_NOT_NULL(context);
     twin_context *current = NULL;
     int32_t code = twin_context_current(&current);
     if (code == 0)
@@ -47,8 +41,7 @@ aclError aclrtGetCurrentContext(aclrtContext *context)
 aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream)
 {
     TWIN_ENTER(LOCAL);
-    if (!stream)
-        return TWIN_LEAVE(twin_api_null("stream"));
+    TWIN_NOT_NULL(stream);
     twin_context *current = NULL;
     int32_t code = twin_context_current(&current);
     if (code == 0)

@@ -111,8 +111,7 @@ aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduc
                           aclDataType type, aclrtStream stream, void *reserve)
 {
     TWIN_ENTER(SUBMIT);
-    if (!dst || !src)
-        return TWIN_LEAVE(twin_api_null(!dst ? "dst" : "src"));
+    TWIN_NOT_NULL(dst, src);
     if (reserve)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "reserve must be NULL"));
     const element_type *of = element_of(type);

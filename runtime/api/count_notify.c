@@ -10,31 +10,27 @@
 aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify, uint64_t flag)
 {
     TWIN_ENTER(CREATE);
-    if (!cntNotify)
-        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "cntNotify is NULL"));
+    TWIN_NOT_NULL_BELOW(cntNotify);
     if (flag != 0)
         return TWIN_LEAVE(
             twin_fail(TWIN_ERR_PARAM, "flag is %#llx; it must be 0", (unsigned long long)flag));
     uint64_t handle = 0;
-    int32_t code = twin_event_create(TWIN_EVENT_COUNT, &handle);
-    if (code == 0)
-        *cntNotify = twin_api_pointer(handle);
-    return TWIN_LEAVE(code);
+    return TWIN_LEAVE(
+        twin_api_give(twin_event_create(TWIN_EVENT_COUNT, &handle), &handle, cntNotify));
 }
 
 /* Without an object: what is wrong with the handle, or that the current device can have none. */
 static int32_t fail_handle(aclrtCntNotify notify)
 {
     if (!notify)
-        return twin_fail(TWIN_ERR_PARAM_NULL, "cntNotify is NULL");
-    twin_context *context = NULL;
+        return twin_api_null_below("cntNotify");
+    TWIN_PINNED(context, context);
     int32_t code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
-    bool none = context->device->properties->count_notify_limit == 0;
-    twin_context_unpin(context);
-    return none ? twin_fail(TWIN_ERR_UNSUPPORTED, "the device has no counting notifies")
-                : twin_fail(TWIN_ERR_HANDLE, "%p is no live counting notify", notify);
+    if (context->device->properties->count_notify_limit == 0)
+        return twin_fail(TWIN_ERR_UNSUPPORTED, "the device has no counting notifies");
+    return twin_fail_handle(twin_counts.kind_name, twin_api_handle(notify));
 }
 
 aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify)
@@ -78,8 +74,7 @@ aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify, aclrtStream stream,
                               aclrtCntNotifyRecordInfo *info)
 {
     TWIN_ENTER(SUBMIT);
-    if (!info)
-        return TWIN_LEAVE(twin_api_null("info"));
+    TWIN_NOT_NULL(info);
     twin_count_change change = {.value = info->value};
     if (!read_mode(info->mode, &change.mode))
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM, "info->mode is %d; it must be 0, 1, 2 or 4",
@@ -88,40 +83,26 @@ aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify, aclrtStream stream,
     return TWIN_LEAVE(submit(cntNotify, stream, &task));
 }
 
-static bool read_relation(aclrtCntNotifyWaitMode mode, twin_count_relation *out)
-{
-    switch (mode) {
-    case ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE:
-        *out = TWIN_COUNT_LESS;
-        return true;
-    case ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE:
-        *out = TWIN_COUNT_EQUAL;
-        return true;
-    case ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE:
-        *out = TWIN_COUNT_GREATER;
-        return true;
-    case ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE:
-        *out = TWIN_COUNT_GREATER_OR_EQUAL;
-        return true;
-    case ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE:
-        *out = TWIN_COUNT_MASK;
-        return true;
-    }
-    return false;
-}
+_Static_assert((int)TWIN_COUNT_LESS == ACL_RT_CNT_NOTIFY_WAIT_LESS_MODE &&
+                   (int)TWIN_COUNT_EQUAL == ACL_RT_CNT_NOTIFY_WAIT_EQUAL_MODE &&
+                   (int)TWIN_COUNT_GREATER == ACL_RT_CNT_NOTIFY_WAIT_BIGGER_MODE &&
+                   (int)TWIN_COUNT_GREATER_OR_EQUAL ==
+                       ACL_RT_CNT_NOTIFY_WAIT_BIGGER_OR_EQUAL_MODE &&
+                   (int)TWIN_COUNT_MASK == ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE,
+               "the seam has the public numbers");
 
 aclError aclrtCntNotifyWaitWithTimeout(aclrtCntNotify cntNotify, aclrtStream stream,
                                        aclrtCntNotifyWaitInfo *info)
 {
     TWIN_ENTER(SUBMIT);
-    if (!info)
-        return TWIN_LEAVE(twin_api_null("info"));
+    TWIN_NOT_NULL(info);
     twin_count_wait wait = {
+        .relation = (twin_count_relation)info->mode,
         .value = info->value,
         .clear = info->isClear != 0,
         .timeout_ns = info->timeout == 0 ? TWIN_FOREVER : info->timeout * NS_PER_S,
     };
-    if (!read_relation(info->mode, &wait.relation))
+    if ((uint32_t)info->mode > TWIN_COUNT_MASK)
         return TWIN_LEAVE(
             twin_fail(TWIN_ERR_PARAM, "info->mode is %d; it must be 0 to 4", (int)info->mode));
     if (info->isClear > 1)
@@ -142,8 +123,7 @@ aclError aclrtCntNotifyReset(aclrtCntNotify cntNotify, aclrtStream stream)
 aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t *notifyId)
 {
     TWIN_ENTER(LOCAL);
-    if (!notifyId)
-        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "notifyId is NULL"));
+    TWIN_NOT_NULL_BELOW(notifyId);
     twin_event *pinned = twin_handle_pin(&twin_counts, twin_api_handle(cntNotify));
     if (!pinned)
         return TWIN_LEAVE(fail_handle(cntNotify));

@@ -28,8 +28,7 @@ aclError aclrtResetDeviceForce(int32_t deviceId)
 aclError aclrtGetDevice(int32_t *deviceId)
 {
     TWIN_ENTER(LOCAL);
-    if (!deviceId)
-        return TWIN_LEAVE(twin_api_null("deviceId"));
+    TWIN_NOT_NULL(deviceId);
     /* With a configured default device and no context this answers without bringing it up. */
     int32_t fallback = twin_context_default_device();
     if (twin_self.context == 0 && fallback >= 0) {
@@ -43,21 +42,14 @@ aclError aclrtGetDevice(int32_t *deviceId)
     return TWIN_LEAVE(code);
 }
 
-/* Traits of the first visible device; all devices of a machine are alike in what is asked here. */
-static int32_t first_properties(const twin_device_properties **out_properties)
-{
-    twin_device *device = NULL;
-    int32_t code = twin_device_find(0, &device);
-    return code != 0 ? code : twin_device_properties_of(device, out_properties);
-}
+/* All devices of a machine are alike in what is asked of device 0. */
 
 aclError aclrtGetRunMode(aclrtRunMode *runMode)
 {
     TWIN_ENTER(LOCAL);
-    if (!runMode)
-        return TWIN_LEAVE(twin_api_null("runMode"));
+    TWIN_NOT_NULL(runMode);
     const twin_device_properties *properties = NULL;
-    int32_t code = first_properties(&properties);
+    int32_t code = twin_device_find_properties(0, &properties);
     if (code == 0)
         *runMode = properties->on_device ? ACL_DEVICE : ACL_HOST;
     return TWIN_LEAVE(code);
@@ -66,8 +58,7 @@ aclError aclrtGetRunMode(aclrtRunMode *runMode)
 aclError aclrtGetDeviceCount(uint32_t *count)
 {
     TWIN_ENTER(LOCAL);
-    if (!count)
-        return TWIN_LEAVE(twin_api_null("count"));
+    TWIN_NOT_NULL(count);
     return TWIN_LEAVE(twin_device_count(count));
 }
 
@@ -75,7 +66,7 @@ const char *aclrtGetSocName(void)
 {
     TWIN_ENTER_HOST(LOCAL);
     const twin_device_properties *properties = NULL;
-    int32_t code = first_properties(&properties);
+    int32_t code = twin_device_find_properties(0, &properties);
     (void)TWIN_LEAVE(code);
     return code == 0 ? properties->soc_name : NULL;
 }
@@ -83,8 +74,7 @@ const char *aclrtGetSocName(void)
 aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *active)
 {
     TWIN_ENTER(LOCAL);
-    if (!active)
-        return TWIN_LEAVE(twin_api_null("active"));
+    TWIN_NOT_NULL(active);
     if (flags)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "flags is reserved and must be NULL"));
     bool is_active = false;
@@ -98,7 +88,7 @@ aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority, int32_t *grea
 {
     TWIN_ENTER(LOCAL);
     const twin_device_properties *properties = NULL;
-    int32_t code = first_properties(&properties);
+    int32_t code = twin_device_find_properties(0, &properties);
     if (code == 0 && leastPriority)
         *leastPriority = (int32_t)properties->priority_count - 1;
     if (code == 0 && greatestPriority)
@@ -109,8 +99,7 @@ aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPriority, int32_t *grea
 aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatus)
 {
     TWIN_ENTER(LOCAL);
-    if (!deviceStatus)
-        return TWIN_LEAVE(twin_api_null("deviceStatus"));
+    TWIN_NOT_NULL(deviceStatus);
     twin_device *device = NULL;
     int32_t code = twin_device_find(deviceId, &device);
     if (code == 0)

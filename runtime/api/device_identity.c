@@ -30,32 +30,28 @@ static int32_t machine_id(int32_t user, int32_t *out_id)
 aclError aclrtGetLogicDevIdByUserDevId(const int32_t userDevid, int32_t *const logicDevId)
 {
     TWIN_ENTER(LOCAL);
-    if (!logicDevId)
-        return TWIN_LEAVE(twin_api_null("logicDevId"));
+    TWIN_NOT_NULL(logicDevId);
     return TWIN_LEAVE(machine_id(userDevid, logicDevId));
 }
 
 aclError aclrtGetPhyDevIdByUserDevId(const int32_t userDevId, int32_t *const phyDevId)
 {
     TWIN_ENTER(LOCAL);
-    if (!phyDevId)
-        return TWIN_LEAVE(twin_api_null("phyDevId"));
+    TWIN_NOT_NULL(phyDevId);
     return TWIN_LEAVE(machine_id(userDevId, phyDevId));
 }
 
 aclError aclrtGetUserDevIdByLogicDevId(const int32_t logicDevId, int32_t *const userDevid)
 {
     TWIN_ENTER(LOCAL);
-    if (!userDevid)
-        return TWIN_LEAVE(twin_api_null("userDevid"));
+    TWIN_NOT_NULL(userDevid);
     return TWIN_LEAVE(twin_device_user_id(logicDevId, userDevid));
 }
 
 aclError aclrtGetUserDevIdByPhyDevId(const int32_t phyDevId, int32_t *const userDevId)
 {
     TWIN_ENTER(LOCAL);
-    if (!userDevId)
-        return TWIN_LEAVE(twin_api_null("userDevId"));
+    TWIN_NOT_NULL(userDevId);
     return TWIN_LEAVE(twin_device_user_id(phyDevId, userDevId));
 }
 
@@ -63,34 +59,23 @@ aclError aclrtGetUserDevIdByPhyDevId(const int32_t phyDevId, int32_t *const user
 aclError aclrtGetLogicDevIdByPhyDevId(const int32_t phyDevId, int32_t *const logicDevId)
 {
     TWIN_ENTER(LOCAL);
-    if (!logicDevId)
-        return TWIN_LEAVE(twin_api_null("logicDevId"));
+    TWIN_NOT_NULL(logicDevId);
     return TWIN_LEAVE(twin_device_user_id(phyDevId, logicDevId));
 }
 
 aclError aclrtGetPhyDevIdByLogicDevId(const int32_t logicDevId, int32_t *const phyDevId)
 {
     TWIN_ENTER(LOCAL);
-    if (!phyDevId)
-        return TWIN_LEAVE(twin_api_null("phyDevId"));
+    TWIN_NOT_NULL(phyDevId);
     return TWIN_LEAVE(machine_id(logicDevId, phyDevId));
-}
-
-/* Traits of a device by its number as the user counts. 107001. */
-static int32_t find_properties(int32_t id, const twin_device_properties **out_properties)
-{
-    twin_device *device = NULL;
-    int32_t code = twin_device_find(id, &device);
-    return code != 0 ? code : twin_device_properties_of(device, out_properties);
 }
 
 aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid)
 {
     TWIN_ENTER_BY_PART(LOCAL, aclrtDeviceGetUuid);
-    if (!uuid)
-        return TWIN_LEAVE(twin_api_null("uuid"));
+    TWIN_NOT_NULL(uuid);
     const twin_device_properties *properties = NULL;
-    int32_t code = find_properties(deviceId, &properties);
+    int32_t code = twin_device_find_properties(deviceId, &properties);
     if (code == 0 && !properties->has_uuid)
         code = twin_fail(TWIN_ERR_UNSUPPORTED, "device %d has no identifier", deviceId);
     if (code == 0)
@@ -101,15 +86,14 @@ aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid)
 aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char *pciBusId, int32_t len)
 {
     TWIN_ENTER_BY_PART(LOCAL, aclrtDeviceGetPCIBusId);
-    if (!pciBusId)
-        return TWIN_LEAVE(twin_api_null("pciBusId"));
+    TWIN_NOT_NULL(pciBusId);
     if (deviceId < 0)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_DEVICE_ID, "device %d does not exist", deviceId));
     if (len < (int32_t)TWIN_PCI_BYTES)
         return TWIN_LEAVE(
             twin_fail(TWIN_ERR_PARAM, "len is %d; the text takes %u bytes", len, TWIN_PCI_BYTES));
     const twin_device_properties *properties = NULL;
-    int32_t code = find_properties(deviceId, &properties);
+    int32_t code = twin_device_find_properties(deviceId, &properties);
     if (code == 0 && !properties->pci_bus_id)
         code = twin_fail(TWIN_ERR_UNSUPPORTED, "device %d is on no PCI bus", deviceId);
     if (code == 0)
@@ -120,15 +104,12 @@ aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char *pciBusId, int32_t len)
 aclError aclrtDeviceGetByPCIBusId(const char *pciBusId, int32_t *deviceId)
 {
     TWIN_ENTER_BY_PART(LOCAL, aclrtDeviceGetByPCIBusId);
-    if (!pciBusId)
-        return TWIN_LEAVE(twin_api_null("pciBusId"));
-    if (!deviceId)
-        return TWIN_LEAVE(twin_api_null("deviceId"));
+    TWIN_NOT_NULL(pciBusId, deviceId);
     uint32_t count = 0;
     int32_t code = twin_device_count(&count);
     for (uint32_t i = 0; code == 0 && i < count; i++) {
         const twin_device_properties *properties = NULL;
-        code = find_properties((int32_t)i, &properties);
+        code = twin_device_find_properties((int32_t)i, &properties);
         if (code == 0 && properties->pci_bus_id && strcmp(properties->pci_bus_id, pciBusId) == 0) {
             *deviceId = (int32_t)i;
             return TWIN_LEAVE(ACL_SUCCESS);
@@ -143,13 +124,12 @@ aclError aclrtDeviceGetByPCIBusId(const char *pciBusId, int32_t *deviceId)
 aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId, uint64_t *value)
 {
     TWIN_ENTER(LOCAL);
-    if (!value)
-        return TWIN_LEAVE(twin_api_null("value"));
+    TWIN_NOT_NULL(value);
     const twin_device_properties *properties = NULL;
     const twin_device_properties *other = NULL;
-    int32_t code = find_properties((int32_t)deviceId, &properties);
+    int32_t code = twin_device_find_properties((int32_t)deviceId, &properties);
     if (code == 0)
-        code = find_properties((int32_t)otherDeviceId, &other);
+        code = twin_device_find_properties((int32_t)otherDeviceId, &other);
     if (code != 0)
         return TWIN_LEAVE(code);
     if (properties->peer_link == TWIN_LINK_NONE)
@@ -166,8 +146,7 @@ aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId, uint64_t
 aclError aclrtDeviceGetBareTgid(int32_t *pid)
 {
     TWIN_ENTER(LOCAL);
-    if (!pid)
-        return TWIN_LEAVE(twin_api_null("pid"));
+    TWIN_NOT_NULL(pid);
     *pid = (int32_t)getpid();
     return TWIN_LEAVE(ACL_SUCCESS);
 }
@@ -177,22 +156,14 @@ aclError aclrtDeviceGetBareTgid(int32_t *pid)
 aclError rtGetDevicePhyIdByIndex(uint32_t devIndex, uint32_t *phyId)
 {
     TWIN_ENTER(LOCAL);
-    if (!phyId)
-        return TWIN_LEAVE(
-            twin_fail(TWIN_ERR_PARAM_NULL, "phyId is NULL; it must point to something"));
-    int32_t id = 0;
-    int32_t code = machine_id((int32_t)devIndex, &id);
-    if (code == 0)
-        *phyId = (uint32_t)id;
-    return TWIN_LEAVE(code);
+    TWIN_NOT_NULL_BELOW(phyId);
+    return TWIN_LEAVE(machine_id((int32_t)devIndex, (int32_t *)phyId));
 }
 
 aclError rtGetLogicDevIdByUserDevId(const int32_t userDevId, int32_t *const logicDevId)
 {
     TWIN_ENTER(LOCAL);
-    if (!logicDevId)
-        return TWIN_LEAVE(
-            twin_fail(TWIN_ERR_PARAM_NULL, "logicDevId is NULL; it must point to something"));
+    TWIN_NOT_NULL_BELOW(logicDevId);
     twin_device *device = NULL;
     int32_t code = twin_device_find(userDevId, &device);
     if (code == 0)
@@ -203,9 +174,7 @@ aclError rtGetLogicDevIdByUserDevId(const int32_t userDevId, int32_t *const logi
 aclError rtDeviceGetBareTgid(uint32_t *pid)
 {
     TWIN_ENTER(LOCAL);
-    if (!pid)
-        return TWIN_LEAVE(
-            twin_fail(TWIN_ERR_PARAM_NULL, "pid is NULL; it must point to something"));
+    TWIN_NOT_NULL_BELOW(pid);
     *pid = (uint32_t)getpid();
     return TWIN_LEAVE(ACL_SUCCESS);
 }

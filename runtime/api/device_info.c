@@ -48,17 +48,13 @@ static int32_t attribute(const twin_device_properties *properties, aclrtDevAttr 
 aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t *value)
 {
     TWIN_ENTER(LOCAL);
-    if (!value)
-        return TWIN_LEAVE(twin_api_null("value"));
+    TWIN_NOT_NULL(value);
     uint32_t count = 0;
-    int32_t code = twin_device_count(&count);
-    if (code == 0 && deviceId >= count)
-        code = twin_fail(TWIN_ERR_PARAM, "device %u does not exist; %u visible, numbered from 0",
-                         deviceId, count);
     twin_device *device = NULL;
     const twin_device_properties *properties = NULL;
+    int32_t code = twin_device_count(&count);
     if (code == 0)
-        code = twin_device_find((int32_t)deviceId, &device);
+        code = twin_device_find_argument((int32_t)deviceId, &device);
     if (code == 0)
         code = twin_device_properties_of(device, &properties);
     return TWIN_LEAVE(code != 0 ? code : attribute(properties, attr, value));
@@ -98,25 +94,16 @@ aclError rtGetDeviceInfo(uint32_t deviceId, int32_t moduleType, int32_t infoType
     const twin_device_properties *properties = NULL;
     int32_t code = twin_device_find_argument((int32_t)deviceId, &device);
     if (code == 0 && !val)
-        code = twin_fail(TWIN_ERR_PARAM_NULL, "val is NULL; it must point to something");
+        code = twin_api_null_below("val");
     if (code == 0)
         code = twin_device_properties_of(device, &properties);
     return TWIN_LEAVE(code != 0 ? code : module_info(properties, moduleType, infoType, val));
 }
 
-/* Traits of a device by its number as the user counts. 107001. */
-static int32_t find_properties(int32_t id, const twin_device_properties **out_properties)
-{
-    twin_device *device = NULL;
-    int32_t code = twin_device_find(id, &device);
-    return code != 0 ? code : twin_device_properties_of(device, out_properties);
-}
-
 aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t *value)
 {
     TWIN_ENTER(LOCAL);
-    if (!value)
-        return TWIN_LEAVE(twin_api_null("value"));
+    TWIN_NOT_NULL(value);
     uint32_t count = 0;
     int32_t code = twin_device_count(&count);
     if (code != 0)
@@ -126,7 +113,7 @@ aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int
                                     "device %u does not exist; %u are visible, numbered from 0",
                                     deviceId, count));
     const twin_device_properties *properties = NULL;
-    code = find_properties((int32_t)deviceId, &properties);
+    code = twin_device_find_properties((int32_t)deviceId, &properties);
     if (code != 0)
         return TWIN_LEAVE(code);
     switch (deviceInfo) {
@@ -151,13 +138,12 @@ aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatu
                                   int32_t *value)
 {
     TWIN_ENTER(LOCAL);
-    if (!value)
-        return TWIN_LEAVE(twin_api_null("value"));
+    TWIN_NOT_NULL(value);
     const twin_device_properties *properties = NULL;
     twin_context *context = NULL;
     int32_t code = twin_context_current(&context);
     if (code == 0)
-        code = find_properties(deviceId, &properties);
+        code = twin_device_find_properties(deviceId, &properties);
     if (code != 0)
         return TWIN_LEAVE(code);
     /* Updating a queued task, and events of queues across devices, are not offered by any backend. */
@@ -174,8 +160,7 @@ aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatu
 aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *utilizationInfo)
 {
     TWIN_ENTER(POLL);
-    if (!utilizationInfo)
-        return TWIN_LEAVE(twin_api_null("utilizationInfo"));
+    TWIN_NOT_NULL(utilizationInfo);
     if (utilizationInfo->utilizationExtend)
         return TWIN_LEAVE(
             twin_fail(TWIN_ERR_ARG_VALUE, "utilizationExtend is reserved and must be NULL"));
@@ -225,12 +210,9 @@ aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num)
     /* Every subset that can be asked for; a list lives as long as the process. */
     static const aclCannAttr lists[] = {ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16};
     TWIN_ENTER(LOCAL);
-    if (!cannAttrList)
-        return TWIN_LEAVE(twin_api_null("cannAttrList"));
-    if (!num)
-        return TWIN_LEAVE(twin_api_null("num"));
+    TWIN_NOT_NULL(cannAttrList, num);
     const twin_device_properties *properties = NULL;
-    int32_t code = find_properties(0, &properties);
+    int32_t code = twin_device_find_properties(0, &properties);
     if (code != 0)
         return TWIN_LEAVE(code);
     *cannAttrList = properties->inf_nan ? lists : lists + 1;
@@ -241,11 +223,10 @@ aclError aclGetCannAttributeList(const aclCannAttr **cannAttrList, size_t *num)
 aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value)
 {
     TWIN_ENTER(LOCAL);
-    if (!value)
-        return TWIN_LEAVE(twin_api_null("value"));
+    TWIN_NOT_NULL(value);
     const twin_device_properties *properties = NULL;
     bool has = false;
-    int32_t code = find_properties(0, &properties);
+    int32_t code = twin_device_find_properties(0, &properties);
     if (code == 0)
         code = has_attribute(properties, cannAttr, &has);
     if (code == 0)
@@ -256,9 +237,7 @@ aclError aclGetCannAttribute(aclCannAttr cannAttr, int32_t *value)
 aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *canCompatible)
 {
     TWIN_ENTER(LOCAL);
-    if (!socVersion || !canCompatible)
-        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "%s is NULL; it must point to something",
-                                    !socVersion ? "socVersion" : "canCompatible"));
+    TWIN_NOT_NULL_BELOW(socVersion, canCompatible);
     uint32_t arch = 0;
     if (!twin_soc_arch(socVersion, &arch))
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_RELATION,
@@ -266,7 +245,7 @@ aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *canCompati
                                     "names look like Ascend910B3",
                                     socVersion));
     const twin_device_properties *properties = NULL;
-    int32_t code = find_properties(0, &properties);
+    int32_t code = twin_device_find_properties(0, &properties);
     if (code == 0)
         *canCompatible = arch == properties->arch ? 1 : 0;
     return TWIN_LEAVE(code);
@@ -279,8 +258,7 @@ static int32_t check_atomics(const uint32_t *capabilities, const aclrtAtomicOper
                              uint32_t count)
 {
     if (!capabilities || !operations)
-        return twin_fail(TWIN_ERR_PARAM_NULL, "%s is NULL; it must point to something",
-                         !capabilities ? "capabilities" : "operations");
+        return twin_api_null_below(!capabilities ? "capabilities" : "operations");
     if (count == 0)
         return twin_fail(TWIN_ERR_PARAM, "count is 0; ask for one operation at least");
     return 0;

@@ -12,6 +12,11 @@ int32_t twin_api_null(const char *name)
     return twin_fail(TWIN_ERR_ARG_NULL, "%s is NULL; it must point to something", name);
 }
 
+int32_t twin_api_null_below(const char *name)
+{
+    return twin_fail(TWIN_ERR_PARAM_NULL, "%s is NULL; it must point to something", name);
+}
+
 int32_t twin_api_refuse_forked(void)
 {
     return twin_backend_need();

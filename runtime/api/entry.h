@@ -4,8 +4,7 @@
  *   aclError aclrtFoo(void *pointer)
  *   {
  *       TWIN_ENTER(LOCAL);
- *       if (!pointer)
- *           return TWIN_LEAVE(twin_api_null("pointer"));
+ *       TWIN_NOT_NULL(pointer);
  *       return TWIN_LEAVE(twin_foo(pointer));
  *   }
  *
@@ -96,6 +95,30 @@ int32_t twin_api_refuse_by_part(uint32_t parts);
 /* The outer layer's refusal of a NULL for the parameter `name`. */
 int32_t twin_api_null(const char *name);
 
+/* The runtime layer's refusal of a NULL that the outer layer accepts. */
+int32_t twin_api_null_below(const char *name);
+
+#define TWIN_REFUSE_NULL_1(refuse, a)                                                              \
+    if (__builtin_expect(!(a), 0))                                                                 \
+    return TWIN_LEAVE(refuse(#a))
+#define TWIN_REFUSE_NULL_2(refuse, a, ...)                                                         \
+    TWIN_REFUSE_NULL_1(refuse, a);                                                                 \
+    TWIN_REFUSE_NULL_1(refuse, __VA_ARGS__)
+#define TWIN_REFUSE_NULL_3(refuse, a, ...)                                                         \
+    TWIN_REFUSE_NULL_1(refuse, a);                                                                 \
+    TWIN_REFUSE_NULL_2(refuse, __VA_ARGS__)
+#define TWIN_REFUSE_NULL_4(refuse, a, ...)                                                         \
+    TWIN_REFUSE_NULL_1(refuse, a);                                                                 \
+    TWIN_REFUSE_NULL_3(refuse, __VA_ARGS__)
+#define TWIN_REFUSE_NULL_FOR(a, b, c, d, macro, ...) macro
+#define TWIN_REFUSE_NULL(refuse, ...)                                                              \
+    TWIN_REFUSE_NULL_FOR(__VA_ARGS__, TWIN_REFUSE_NULL_4, TWIN_REFUSE_NULL_3, TWIN_REFUSE_NULL_2,  \
+                         TWIN_REFUSE_NULL_1, )                                                     \
+    (refuse, __VA_ARGS__)
+/* Leaves the function, refusing the first of 1 to 4 parameters that is NULL: by the outer layer, by the runtime layer. */
+#define TWIN_NOT_NULL(...)       TWIN_REFUSE_NULL(twin_api_null, __VA_ARGS__)
+#define TWIN_NOT_NULL_BELOW(...) TWIN_REFUSE_NULL(twin_api_null_below, __VA_ARGS__)
+
 /* Notes that a public function is not built, and returns the code for that. */
 int32_t twin_api_unsupported(const twin_call *call, const char *reason);
 
@@ -107,6 +130,13 @@ static inline uint64_t twin_api_handle(const void *handle)
 static inline void *twin_api_pointer(uint64_t handle)
 {
     return (void *)(uintptr_t)handle;
+}
+/* Gives the application the handle of a new object, if `code` is 0. Returns `code`. */
+static inline int32_t twin_api_give(int32_t code, const uint64_t *handle, void **out)
+{
+    if (code == 0)
+        *out = twin_api_pointer(*handle);
+    return code;
 }
 
 /* A wait's limit as the public functions give it: milliseconds, -1 none. 0 or below -1: 107000. */

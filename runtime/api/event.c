@@ -10,15 +10,16 @@
 #define NS_PER_US UINT64_C(1000)
 #define NS_PER_MS 1e6
 
+/* Creation flags that can be combined. */
+#define FREE_FLAGS                                                                                 \
+    (TWIN_EVENT_SYNC | TWIN_EVENT_PROGRESS | TWIN_EVENT_UNNAMED | TWIN_EVENT_TIMELINE)
+
 /* Create and destroy ------------------------------------------------------------------------------ */
 
 static int32_t create(uint32_t form, aclrtEvent *event)
 {
     uint64_t handle = 0;
-    int32_t code = twin_event_create(form, &handle);
-    if (code == 0)
-        *event = twin_api_pointer(handle);
-    return code;
+    return twin_api_give(twin_event_create(form, &handle), &handle, event);
 }
 
 static int32_t refuse_flag(uint32_t flag, const char *allowed)
@@ -29,22 +30,18 @@ static int32_t refuse_flag(uint32_t flag, const char *allowed)
 aclError aclrtCreateEvent(aclrtEvent *event)
 {
     TWIN_ENTER(CREATE);
-    if (!event)
-        return TWIN_LEAVE(twin_api_null("event"));
+    TWIN_NOT_NULL(event);
     return TWIN_LEAVE(create(TWIN_EVENT_PLAIN, event));
 }
 
 aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag)
 {
     TWIN_ENTER(CREATE);
-    if (!event)
-        return TWIN_LEAVE(twin_api_null("event"));
-    const uint32_t free_flags =
-        TWIN_EVENT_SYNC | TWIN_EVENT_PROGRESS | TWIN_EVENT_UNNAMED | TWIN_EVENT_TIMELINE;
+    TWIN_NOT_NULL(event);
     if ((flag & TWIN_EVENT_UNNAMED) != 0)
         flag |= TWIN_EVENT_SYNC;
     bool alone = flag == TWIN_EVENT_DEVICE_ONLY || flag == TWIN_EVENT_EXTERNAL;
-    if (!alone && (flag == 0 || (flag & ~free_flags) != 0))
+    if (!alone && (flag == 0 || (flag & ~FREE_FLAGS) != 0))
         return TWIN_LEAVE(refuse_flag(flag, "SYNC, CAPTURE_STREAM_PROGRESS and TIME_LINE in any "
                                             "mix, or DEVICE_USE_ONLY or EXTERNAL alone"));
     return TWIN_LEAVE(create(TWIN_EVENT_FLAG | flag, event));
@@ -53,13 +50,10 @@ aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag)
 aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag)
 {
     TWIN_ENTER(CREATE);
-    if (!event)
-        return TWIN_LEAVE(twin_api_null("event"));
-    const uint32_t free_flags =
-        TWIN_EVENT_SYNC | TWIN_EVENT_PROGRESS | TWIN_EVENT_UNNAMED | TWIN_EVENT_TIMELINE;
+    TWIN_NOT_NULL(event);
     if ((flag & TWIN_EVENT_UNNAMED) != 0)
         flag |= TWIN_EVENT_SYNC;
-    if (flag != TWIN_EVENT_IPC && (flag == 0 || (flag & ~free_flags) != 0))
+    if (flag != TWIN_EVENT_IPC && (flag == 0 || (flag & ~FREE_FLAGS) != 0))
         return TWIN_LEAVE(refuse_flag(flag, "SYNC, CAPTURE_STREAM_PROGRESS and TIME_LINE in any "
                                             "mix, or IPC alone"));
     return TWIN_LEAVE(create(TWIN_EVENT_EX | flag, event));
@@ -68,8 +62,7 @@ aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag)
 aclError aclrtDestroyEvent(aclrtEvent event)
 {
     TWIN_ENTER(CREATE);
-    if (!event)
-        return TWIN_LEAVE(twin_api_null("event"));
+    TWIN_NOT_NULL(event);
     return TWIN_LEAVE(twin_event_destroy(&twin_events, twin_api_handle(event)));
 }
 
@@ -156,8 +149,7 @@ static inline int32_t record_event(aclrtEvent event, aclrtStream stream)
 aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
 {
     TWIN_ENTER(SUBMIT);
-    if (__builtin_expect(!event, 0))
-        return TWIN_LEAVE(twin_api_null("event"));
+    TWIN_NOT_NULL(event);
     return TWIN_LEAVE(record_event(event, stream));
 }
 
@@ -190,8 +182,7 @@ static int32_t submit_external(aclrtEvent event, aclrtStream stream, bool waits)
 aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag)
 {
     TWIN_ENTER_BY_PART(SUBMIT, aclrtRecordEventWithFlag);
-    if (!event)
-        return TWIN_LEAVE(twin_api_null("event"));
+    TWIN_NOT_NULL(event);
     if (flag > ACL_EVENT_RECORD_EXTERNAL)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE,
                                     "flag is %#x; it must be ACL_EVENT_RECORD_DEFAULT (0) or "
@@ -224,8 +215,7 @@ static int32_t wait_event(aclrtStream stream, aclrtEvent event, uint64_t timeout
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
 {
     TWIN_ENTER(SUBMIT);
-    if (__builtin_expect(!event, 0))
-        return TWIN_LEAVE(twin_api_null("event"));
+    TWIN_NOT_NULL(event);
     /* The limit of aclrtSetOpWaitTimeout holds between aclInit and aclFinalize only. */
     uint64_t limit = twin_initialized() ? twin_event_wait_limit() : TWIN_FOREVER;
     return TWIN_LEAVE(wait_event(stream, event, limit));
@@ -238,8 +228,7 @@ aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, i
         return TWIN_LEAVE(twin_fail(TWIN_ERR_TIMEOUT_VALUE,
                                     "timeout is %d; it must be 0 (no limit) or a number of seconds",
                                     timeout));
-    if (!event)
-        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "event is NULL"));
+    TWIN_NOT_NULL_BELOW(event);
     return TWIN_LEAVE(
         wait_event(stream, event, timeout == 0 ? TWIN_FOREVER : (uint64_t)timeout * NS_PER_S));
 }
@@ -248,8 +237,7 @@ aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event, uint
                                       uint32_t flag)
 {
     TWIN_ENTER_BY_PART(SUBMIT, aclrtStreamWaitEventWithFlag);
-    if (!event)
-        return TWIN_LEAVE(twin_api_null("event"));
+    TWIN_NOT_NULL(event);
     if (flag > ACL_EVENT_WAIT_EXTERNAL)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE,
                                     "flag is %#x; it must be ACL_EVENT_WAIT_DEFAULT (0) or "
@@ -300,8 +288,7 @@ static int32_t reset_plain(twin_event *event, uint64_t event_handle, uint64_t st
 aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
 {
     TWIN_ENTER(SUBMIT);
-    if (!event)
-        return TWIN_LEAVE(twin_api_null("event"));
+    TWIN_NOT_NULL(event);
     twin_task task = {.kind = TWIN_TASK_RESET, .event_handle = twin_api_handle(event)};
     int32_t code = twin_event_find(&twin_events, task.event_handle, &task.event);
     if (code == 0)
@@ -326,15 +313,13 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
 static int32_t query(aclrtEvent event, uint32_t refused_forms, const char *refusal,
                      uint32_t *out_form, twin_signal_state *out_state)
 {
-    twin_event *pinned = NULL;
+    TWIN_PINNED(event, pinned);
     int32_t code = twin_event_pin(&twin_events, twin_api_handle(event), &pinned);
     if (code != 0)
         return code;
     *out_form = twin_event_form(pinned);
-    code = (*out_form & refused_forms) != 0 ? refuse_form(refusal)
+    return (*out_form & refused_forms) != 0 ? refuse_form(refusal)
                                             : twin_event_query(pinned, out_state);
-    twin_event_unpin(pinned);
-    return code;
 }
 
 #define NO_OLD_QUERY                                                                               \
@@ -344,8 +329,7 @@ static int32_t query(aclrtEvent event, uint32_t refused_forms, const char *refus
 aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
 {
     TWIN_ENTER(POLL);
-    if (!event || !status)
-        return TWIN_LEAVE(twin_api_null(!event ? "event" : "status"));
+    TWIN_NOT_NULL(event, status);
     uint32_t form = 0;
     twin_signal_state state = {0};
     int32_t code = query(event, TWIN_EVENT_EX | TWIN_EVENT_EXTERNAL, NO_OLD_QUERY, &form, &state);
@@ -357,8 +341,7 @@ aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status)
 aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status)
 {
     TWIN_ENTER(POLL);
-    if (__builtin_expect(!event || !status, 0))
-        return TWIN_LEAVE(twin_api_null(!event ? "event" : "status"));
+    TWIN_NOT_NULL(event, status);
     uint32_t form = 0;
     twin_signal_state state = {0};
     int32_t code = query(event, TWIN_EVENT_EXTERNAL,
@@ -374,8 +357,7 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *statu
 aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status)
 {
     TWIN_ENTER(POLL);
-    if (!event || !status)
-        return TWIN_LEAVE(twin_api_null(!event ? "event" : "status"));
+    TWIN_NOT_NULL(event, status);
     uint32_t form = 0;
     twin_signal_state state = {.ask = TWIN_ASK_WAITS};
     int32_t code = query(event, TWIN_EVENT_EX | TWIN_EVENT_EXTERNAL, NO_OLD_QUERY, &form, &state);
@@ -387,22 +369,19 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *statu
 
 static int32_t synchronize(aclrtEvent event, uint64_t timeout_ns)
 {
-    twin_event *pinned = NULL;
+    TWIN_PINNED(event, pinned);
     int32_t code = twin_event_pin(&twin_events, twin_api_handle(event), &pinned);
     if (code != 0)
         return code;
-    code = (twin_event_form(pinned) & TWIN_EVENT_EXTERNAL) != 0
+    return (twin_event_form(pinned) & TWIN_EVENT_EXTERNAL) != 0
                ? refuse_form("the host cannot wait for events made with ACL_EVENT_EXTERNAL")
                : twin_event_wait(pinned, timeout_ns);
-    twin_event_unpin(pinned);
-    return code;
 }
 
 aclError aclrtSynchronizeEvent(aclrtEvent event)
 {
     TWIN_ENTER(WAIT);
-    if (!event)
-        return TWIN_LEAVE(twin_api_null("event"));
+    TWIN_NOT_NULL(event);
     return TWIN_LEAVE(synchronize(event, TWIN_FOREVER));
 }
 
@@ -426,10 +405,17 @@ static int32_t time_of(const twin_event *event, uint64_t *out_ns)
     return twin_event_time(event, out_ns);
 }
 
-static int32_t elapsed(const twin_event *begin, const twin_event *end, float *out_ms)
+static int32_t elapsed(uint64_t start_event, uint64_t end_event, float *out_ms)
 {
+    TWIN_PINNED(event, begin);
+    TWIN_PINNED(event, end);
     uint64_t begin_ns = 0, end_ns = 0;
-    int32_t code = time_of(begin, &begin_ns);
+    /* A dead handle is reported before a missing time, and that of endEvent first. */
+    int32_t code = twin_event_pin(&twin_events, end_event, &end);
+    if (code == 0)
+        code = twin_event_pin(&twin_events, start_event, &begin);
+    if (code == 0)
+        code = time_of(begin, &begin_ns);
     if (code == 0)
         code = time_of(end, &end_ns);
     if (code == 0)
@@ -441,27 +427,14 @@ static int32_t elapsed(const twin_event *begin, const twin_event *end, float *ou
 aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent)
 {
     TWIN_ENTER(POLL);
-    if (!ms || !startEvent || !endEvent)
-        return TWIN_LEAVE(twin_api_null(!ms ? "ms" : !startEvent ? "startEvent" : "endEvent"));
-    twin_event *begin = NULL, *end = NULL;
-    /* A dead handle is reported before a missing time, and that of endEvent first. */
-    int32_t code = twin_event_pin(&twin_events, twin_api_handle(endEvent), &end);
-    if (code != 0)
-        return TWIN_LEAVE(code);
-    code = twin_event_pin(&twin_events, twin_api_handle(startEvent), &begin);
-    if (code == 0) {
-        code = elapsed(begin, end, ms);
-        twin_event_unpin(begin);
-    }
-    twin_event_unpin(end);
-    return TWIN_LEAVE(code);
+    TWIN_NOT_NULL(ms, startEvent, endEvent);
+    return TWIN_LEAVE(elapsed(twin_api_handle(startEvent), twin_api_handle(endEvent), ms));
 }
 
-aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp_us)
+aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp)
 {
     TWIN_ENTER(POLL);
-    if (!event || !timestamp_us)
-        return TWIN_LEAVE(twin_api_null(!event ? "event" : "timestamp"));
+    TWIN_NOT_NULL(event, timestamp);
     uint64_t time_ns = 0;
     twin_event *pinned = NULL;
     int32_t code = twin_event_pin(&twin_events, twin_api_handle(event), &pinned);
@@ -469,7 +442,7 @@ aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp_us)
         return TWIN_LEAVE(code);
     code = time_of(pinned, &time_ns);
     if (code == 0)
-        *timestamp_us = time_ns / NS_PER_US;
+        *timestamp = time_ns / NS_PER_US;
     twin_event_unpin(pinned);
     return TWIN_LEAVE(code);
 }
@@ -477,8 +450,7 @@ aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp_us)
 aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId)
 {
     TWIN_ENTER(LOCAL);
-    if (!event || !eventId)
-        return TWIN_LEAVE(twin_api_null(!event ? "event" : "eventId"));
+    TWIN_NOT_NULL(event, eventId);
     uint32_t form = 0;
     twin_signal_state state = {.ask = TWIN_ASK_HARDWARE_ID};
     int32_t code =
@@ -495,7 +467,6 @@ aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId)
 aclError aclrtGetEventAvailNum(uint32_t *eventCount)
 {
     TWIN_ENTER(LOCAL);
-    if (!eventCount)
-        return TWIN_LEAVE(twin_api_null("eventCount"));
+    TWIN_NOT_NULL(eventCount);
     return TWIN_LEAVE(twin_event_available(eventCount));
 }

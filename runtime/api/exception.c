@@ -108,8 +108,7 @@ aclError aclrtGetArgsFromExceptionInfo(const aclrtExceptionInfo *info, void **de
     aclrtExceptionInfo known;
     if (!read_exception(info, &known))
         return TWIN_LEAVE((int32_t)NO_EXCEPTION);
-    if (!devArgsPtr || !devArgsLen)
-        return TWIN_LEAVE(twin_api_null(!devArgsPtr ? "devArgsPtr" : "devArgsLen"));
+    TWIN_NOT_NULL(devArgsPtr, devArgsLen);
     if (!known.kernel) {
         refuse_kernel_question(&known, "arguments");
         return TWIN_LEAVE((int32_t)NO_EXCEPTION);
@@ -125,8 +124,7 @@ aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo *info, acl
     aclrtExceptionInfo known;
     if (!read_exception(info, &known))
         return TWIN_LEAVE((int32_t)NO_EXCEPTION);
-    if (!func)
-        return TWIN_LEAVE(twin_api_null("func"));
+    TWIN_NOT_NULL(func);
     *func = NULL;
     if (!known.kernel) {
         refuse_kernel_question(&known, "function");
@@ -145,8 +143,7 @@ aclError aclrtBinarySetExceptionCallback(aclrtBinHandle binHandle,
                                          aclrtOpExceptionCallback callback, void *userData)
 {
     TWIN_ENTER(LOCAL);
-    if (!binHandle || !callback)
-        return TWIN_LEAVE(twin_api_null(!binHandle ? "binHandle" : "callback"));
+    TWIN_NOT_NULL(binHandle, callback);
     twin_binary *binary = NULL;
     const int32_t code = twin_binary_pin(twin_api_handle(binHandle), &binary);
     if (code != 0)
@@ -166,19 +163,9 @@ static aclrtMemUceInfo public_error(const twin_memory_error *error)
     return (aclrtMemUceInfo){.addr = twin_api_pointer(error->address), .len = error->bytes};
 }
 
-/* Takes those of one kind to the front and answers their number. */
-static size_t keep(twin_memory_error *list, size_t count, bool link)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (list[i].link == link)
-            list[kept++] = list[i];
-    return kept;
-}
-
-/* The errors of memory alone, and whether there are some of links. */
-static int32_t read_errors(twin_device *device, twin_memory_error list[ERRORS_MOST],
-                           size_t *out_count, bool *out_links)
+/* The errors of memory, or of links. *out_others: there are some of the other kind. */
+static int32_t read_errors(twin_device *device, bool link, twin_memory_error list[ERRORS_MOST],
+                           size_t *out_count, bool *out_others)
 {
     size_t count = 0;
     int32_t code = twin_memory_errors(device, list, ERRORS_MOST, &count);
@@ -186,9 +173,25 @@ static int32_t read_errors(twin_device *device, twin_memory_error list[ERRORS_MO
         return code;
     if (count > ERRORS_MOST)
         count = ERRORS_MOST;
-    *out_count = keep(list, count, false);
-    *out_links = *out_count < count;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].link == link)
+            list[kept++] = list[i];
+    *out_count = kept;
+    *out_others = kept < count;
     return 0;
+}
+
+/* Repairs all errors of one kind. */
+static int32_t repair_all(twin_device *device, bool link, size_t *out_count)
+{
+    twin_memory_error errors[ERRORS_MOST];
+    bool others = false;
+    *out_count = 0;
+    int32_t code = read_errors(device, link, errors, out_count, &others);
+    for (size_t i = 0; i < *out_count && code == 0; i++)
+        code = twin_memory_repair(device, errors[i].address, errors[i].bytes);
+    return code;
 }
 
 static int32_t find_device(int32_t id, twin_device **out_device, bool *out_up)
@@ -196,17 +199,15 @@ static int32_t find_device(int32_t id, twin_device **out_device, bool *out_up)
     int32_t code = twin_device_find(id, out_device);
     if (code != 0)
         return code;
-    twin_lock_take(&(*out_device)->lock);
+    TWIN_LOCKED(&(*out_device)->lock);
     *out_up = (*out_device)->state == TWIN_DEVICE_UP;
-    twin_lock_drop(&(*out_device)->lock);
     return 0;
 }
 
 aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo)
 {
     TWIN_ENTER_BY_PART(POLL, aclrtGetErrorVerbose);
-    if (!errorInfo)
-        return TWIN_LEAVE(twin_api_null("errorInfo"));
+    TWIN_NOT_NULL(errorInfo);
     twin_device *device = NULL;
     bool up = false;
     int32_t code = find_device(deviceId, &device, &up);
@@ -216,7 +217,7 @@ aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo)
     twin_memory_error errors[ERRORS_MOST];
     size_t count = 0;
     bool links = false;
-    code = read_errors(device, errors, &count, &links);
+    code = read_errors(device, false, errors, &count, &links);
     if (code != 0)
         return TWIN_LEAVE(code);
     bool faulted = up && atomic_load_explicit(&device->faulted, memory_order_relaxed);
@@ -251,36 +252,18 @@ static int32_t repair_named(twin_device *device, const aclrtErrorInfo *info)
                          detail->arraySize, ACL_RT_MEM_UCE_INFO_MAX_NUM);
     if (info->hasDetail && detail->arraySize > 0)
         return repair_list(device, detail->memUceInfoArray, detail->arraySize);
-    twin_memory_error errors[ERRORS_MOST];
     size_t count = 0;
-    bool links = false;
-    int32_t code = read_errors(device, errors, &count, &links);
-    if (code == 0 && count == 0)
-        code = twin_fail(TWIN_ERR_PARAM, "device %u has no error of memory that could be repaired",
-                         device->id);
-    for (size_t i = 0; i < count && code == 0; i++)
-        code = twin_memory_repair(device, errors[i].address, errors[i].bytes);
-    return code;
-}
-
-static int32_t forget_links(twin_device *device)
-{
-    twin_memory_error errors[ERRORS_MOST];
-    size_t count = 0;
-    int32_t code = twin_memory_errors(device, errors, ERRORS_MOST, &count);
-    if (count > ERRORS_MOST)
-        count = ERRORS_MOST;
-    count = keep(errors, count, true);
-    for (size_t i = 0; i < count && code == 0; i++)
-        code = twin_memory_repair(device, errors[i].address, errors[i].bytes);
-    return code;
+    const int32_t code = repair_all(device, false, &count);
+    return code != 0 || count > 0
+               ? code
+               : twin_fail(TWIN_ERR_PARAM, "device %u has no memory error that could be repaired",
+                           device->id);
 }
 
 aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo *errorInfo)
 {
     TWIN_ENTER_BY_PART(POLL, aclrtRepairError);
-    if (!errorInfo)
-        return TWIN_LEAVE(twin_api_null("errorInfo"));
+    TWIN_NOT_NULL(errorInfo);
     if (errorInfo->tryRepair == 0)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM, "tryRepair is 0; nothing can be repaired"));
     if (errorInfo->errorType != ACL_RT_NO_ERROR && errorInfo->errorType != ACL_RT_ERROR_MEMORY)
@@ -297,15 +280,15 @@ aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo *errorInfo)
     if (errorInfo->errorType == ACL_RT_ERROR_MEMORY)
         return TWIN_LEAVE(repair_named(device, errorInfo));
     atomic_store_explicit(&device->faulted, false, memory_order_relaxed);
-    return TWIN_LEAVE(forget_links(device));
+    size_t links = 0;
+    return TWIN_LEAVE(repair_all(device, true, &links));
 }
 
 aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize,
                             size_t *retSize)
 {
     TWIN_ENTER_BY_PART(POLL, aclrtGetMemUceInfo);
-    if (!memUceInfoArray || !retSize)
-        return TWIN_LEAVE(twin_api_null(!memUceInfoArray ? "memUceInfoArray" : "retSize"));
+    TWIN_NOT_NULL(memUceInfoArray, retSize);
     twin_device *device = NULL;
     bool up = false;
     int32_t code = find_device(deviceId, &device, &up);
@@ -313,7 +296,7 @@ aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, 
     size_t count = 0;
     bool links = false;
     if (code == 0)
-        code = read_errors(device, errors, &count, &links);
+        code = read_errors(device, false, errors, &count, &links);
     if (code != 0)
         return TWIN_LEAVE(code);
     if (count > arraySize)
@@ -329,8 +312,7 @@ aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, 
 aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize)
 {
     TWIN_ENTER_BY_PART(POLL, aclrtMemUceRepair);
-    if (!memUceInfoArray)
-        return TWIN_LEAVE(twin_api_null("memUceInfoArray"));
+    TWIN_NOT_NULL(memUceInfoArray);
     if (arraySize > MAX_MEM_UCE_INFO_ARRAY_SIZE)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "arraySize is %zu; it must be %d at most",
                                     arraySize, MAX_MEM_UCE_INFO_ARRAY_SIZE));

@@ -8,19 +8,16 @@
 #include "core/image/image.h"
 #include "core/object/context.h"
 #include "core/object/device_area.h"
+#include "core/work/kernel_args.h"
 
 /* Asks a live function something; the answer goes into `out`. */
 typedef int32_t function_question(twin_function *function, void *out);
 
 static int32_t ask(const void *handle, function_question *question, void *out)
 {
-    twin_function *function = NULL;
+    TWIN_PINNED(function, function);
     int32_t code = twin_function_pin(twin_api_handle(handle), &function);
-    if (code != 0)
-        return code;
-    code = question(function, out);
-    twin_function_unpin(function);
-    return code;
+    return code != 0 ? code : question(function, out);
 }
 
 static bool is_cpu(const twin_function *function)
@@ -37,13 +34,11 @@ static int32_t addresses_of(twin_function *function, void *out)
     addresses *found = out;
     if (is_cpu(function))
         return twin_fail(TWIN_ERR_PARAM, "a CPU kernel has no address on the AI cores");
-    twin_context *context = NULL;
-    int32_t code = twin_context_pin_current(&context);
-    if (code != 0)
-        return code;
+    TWIN_PINNED(context, context);
     uint64_t image = 0;
-    code = twin_binary_place(function->binary, context->device, &image);
-    twin_context_unpin(context);
+    int32_t code = twin_context_pin_current(&context);
+    if (code == 0)
+        code = twin_binary_place(function->binary, context->device, &image);
     if (code != 0)
         return code;
     const twin_kernel_code *codes = function->kernel->code;
@@ -57,10 +52,7 @@ static int32_t addresses_of(twin_function *function, void *out)
 aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void **aicAddr, void **aivAddr)
 {
     TWIN_ENTER(LOCAL);
-    if (!funcHandle || !aicAddr || !aivAddr)
-        return TWIN_LEAVE(twin_api_null(!funcHandle ? "funcHandle"
-                                        : !aicAddr  ? "aicAddr"
-                                                    : "aivAddr"));
+    TWIN_NOT_NULL(funcHandle, aicAddr, aivAddr);
     addresses found;
     const int32_t code = ask(funcHandle, addresses_of, &found);
     if (code == 0) {
@@ -87,11 +79,7 @@ aclError aclrtGetFunctionSize(aclrtFuncHandle funcHandle, size_t *aicSize, size_
     const int32_t live = twin_function_guard(twin_api_handle(funcHandle));
     if (live != 0)
         return TWIN_LEAVE(live);
-    if (!funcHandle || !aicSize || !aivSize)
-        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "%s is NULL",
-                                    !funcHandle ? "funcHandle"
-                                    : !aicSize  ? "aicSize"
-                                                : "aivSize"));
+    TWIN_NOT_NULL_BELOW(funcHandle, aicSize, aivSize);
     sizes found;
     const int32_t code = ask(funcHandle, sizes_of, &found);
     if (code == 0) {
@@ -120,10 +108,8 @@ static int32_t name_of(twin_function *function, void *out)
 aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle, uint32_t maxLen, char *name)
 {
     TWIN_ENTER(LOCAL);
-    if (!name)
-        return TWIN_LEAVE(twin_api_null("name"));
-    if (!funcHandle)
-        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "funcHandle is NULL"));
+    TWIN_NOT_NULL(name);
+    TWIN_NOT_NULL_BELOW(funcHandle);
     return TWIN_LEAVE(ask(funcHandle, name_of, &(name_room){.at = name, .bytes = maxLen}));
 }
 
@@ -176,8 +162,7 @@ aclError aclrtGetFunctionAttribute(aclrtFuncHandle funcHandle, aclrtFuncAttribut
                                    int64_t *attrValue)
 {
     TWIN_ENTER(LOCAL);
-    if (!funcHandle || !attrValue)
-        return TWIN_LEAVE(twin_api_null(!funcHandle ? "funcHandle" : "attrValue"));
+    TWIN_NOT_NULL(funcHandle, attrValue);
     return TWIN_LEAVE(
         ask(funcHandle, attribute_of, &(attribute){.which = attrType, .value = attrValue}));
 }
@@ -194,27 +179,13 @@ aclError aclrtFunctionGetBinary(const aclrtFuncHandle funcHandle, aclrtBinHandle
     const int32_t live = twin_function_guard(twin_api_handle(funcHandle));
     if (live != 0)
         return TWIN_LEAVE(live);
-    if (!funcHandle || !binHandle)
-        return TWIN_LEAVE(
-            twin_fail(TWIN_ERR_PARAM_NULL, "%s is NULL", !funcHandle ? "funcHandle" : "binHandle"));
+    TWIN_NOT_NULL_BELOW(funcHandle, binHandle);
     return TWIN_LEAVE(ask(funcHandle, binary_of, binHandle));
-}
-
-/* The kernel says what its parameters are. */
-static int32_t check_params(const twin_kernel *kernel)
-{
-    if (kernel->type == TWIN_KERNEL_AICPU)
-        return twin_fail(TWIN_ERR_UNSUPPORTED, "a CPU kernel does not tell its parameters");
-    if (!kernel->has_params)
-        return twin_fail(TWIN_ERR_PARAM,
-                         "kernel \"%s\" has no list of its parameters in its metadata",
-                         kernel->name);
-    return 0;
 }
 
 static int32_t param_count_of(twin_function *function, void *out)
 {
-    const int32_t code = check_params(function->kernel);
+    const int32_t code = twin_kernel_check_params(function->kernel);
     if (code == 0)
         *(size_t *)out = function->kernel->param_count;
     return code;
@@ -223,8 +194,7 @@ static int32_t param_count_of(twin_function *function, void *out)
 aclError aclrtFunctionGetParamCount(const void *func, size_t *paramCount)
 {
     TWIN_ENTER(LOCAL);
-    if (!func || !paramCount)
-        return TWIN_LEAVE(twin_api_null(!func ? "func" : "paramCount"));
+    TWIN_NOT_NULL(func, paramCount);
     return TWIN_LEAVE(ask(func, param_count_of, paramCount));
 }
 
@@ -237,7 +207,7 @@ static int32_t param_of(twin_function *function, void *out)
 {
     const param_place *wanted = out;
     const twin_kernel *kernel = function->kernel;
-    const int32_t code = check_params(kernel);
+    const int32_t code = twin_kernel_check_params(kernel);
     if (code != 0)
         return code;
     if (wanted->index >= kernel->param_count)
@@ -272,8 +242,7 @@ static int32_t no_share(twin_function *function, void *out)
 aclError aclrtFunctionGetAvailDynUbufPerBlock(void *func, uint32_t flags, size_t *dynamicUbufSize)
 {
     TWIN_ENTER(LOCAL);
-    if (!func || !dynamicUbufSize)
-        return TWIN_LEAVE(twin_api_null(!func ? "func" : "dynamicUbufSize"));
+    TWIN_NOT_NULL(func, dynamicUbufSize);
     if (flags != 0)
         return TWIN_LEAVE(
             twin_fail(TWIN_ERR_ARG_VALUE, "flags is %#x; it is reserved and must be 0", flags));
@@ -284,8 +253,7 @@ aclError aclrtFunctionGetAvailDynUbufPerBlock(void *func, uint32_t flags, size_t
 aclError aclrtGetFuncBySymbol(const void *symbol, aclrtFuncHandle *funcHandle)
 {
     TWIN_ENTER_BY_PART(LOCAL, aclrtGetFuncBySymbol);
-    if (!symbol || !funcHandle)
-        return TWIN_LEAVE(twin_api_null(!symbol ? "symbol" : "funcHandle"));
+    TWIN_NOT_NULL(symbol, funcHandle);
     return TWIN_LEAVE(twin_fail(TWIN_ERR_NO_KERNEL_SYMBOL,
                                 "%p was not registered as the symbol of a kernel", symbol));
 }

@@ -20,7 +20,8 @@ aclError aclrtSetGroup(int32_t groupId)
 aclError aclrtGetGroupCount(uint32_t *count)
 {
     TWIN_ENTER(LOCAL);
-    return TWIN_LEAVE(!count ? twin_api_null("count") : no_groups());
+    TWIN_NOT_NULL(count);
+    return TWIN_LEAVE(no_groups());
 }
 
 aclrtGroupInfo *aclrtCreateGroupInfo(void)
@@ -33,13 +34,15 @@ aclrtGroupInfo *aclrtCreateGroupInfo(void)
 aclError aclrtDestroyGroupInfo(aclrtGroupInfo *groupInfo)
 {
     TWIN_ENTER(LOCAL);
-    return TWIN_LEAVE(!groupInfo ? twin_api_null("groupInfo") : no_groups());
+    TWIN_NOT_NULL(groupInfo);
+    return TWIN_LEAVE(no_groups());
 }
 
 aclError aclrtGetAllGroupInfo(aclrtGroupInfo *groupInfo)
 {
     TWIN_ENTER(LOCAL);
-    return TWIN_LEAVE(!groupInfo ? twin_api_null("groupInfo") : no_groups());
+    TWIN_NOT_NULL(groupInfo);
+    return TWIN_LEAVE(no_groups());
 }
 
 static int32_t check_detail(int32_t index, aclrtGroupAttr attribute, size_t bytes)
@@ -59,11 +62,6 @@ aclError aclrtGetGroupInfoDetail(const aclrtGroupInfo *groupInfo, int32_t groupI
                                  size_t *paramRetSize)
 {
     TWIN_ENTER(LOCAL);
-    if (!groupInfo)
-        return TWIN_LEAVE(twin_api_null("groupInfo"));
-    if (!attrValue)
-        return TWIN_LEAVE(twin_api_null("attrValue"));
-    if (!paramRetSize)
-        return TWIN_LEAVE(twin_api_null("paramRetSize"));
+    TWIN_NOT_NULL(groupInfo, attrValue, paramRetSize);
     return TWIN_LEAVE(check_detail(groupIndex, attr, valueLen));
 }

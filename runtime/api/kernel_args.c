@@ -14,8 +14,7 @@ static int32_t refuse_size(const char *name)
 aclError aclrtKernelArgsInit(aclrtFuncHandle funcHandle, aclrtArgsHandle *argsHandle)
 {
     TWIN_ENTER(LOCAL);
-    if (!funcHandle || !argsHandle)
-        return TWIN_LEAVE(twin_api_null(!funcHandle ? "funcHandle" : "argsHandle"));
+    TWIN_NOT_NULL(funcHandle, argsHandle);
     twin_kernel_args *args = NULL;
     int32_t code = twin_args_begin(twin_api_handle(funcHandle), &args);
     if (code == 0)
@@ -27,10 +26,7 @@ aclError aclrtKernelArgsInitByUserMem(aclrtFuncHandle funcHandle, aclrtArgsHandl
                                       void *userHostMem, size_t actualArgsSize)
 {
     TWIN_ENTER(LOCAL);
-    if (!funcHandle || !argsHandle || !userHostMem)
-        return TWIN_LEAVE(twin_api_null(!funcHandle   ? "funcHandle"
-                                        : !argsHandle ? "argsHandle"
-                                                      : "userHostMem"));
+    TWIN_NOT_NULL(funcHandle, argsHandle, userHostMem);
     if (actualArgsSize == 0)
         return TWIN_LEAVE(refuse_size("actualArgsSize"));
     return TWIN_LEAVE(
@@ -40,8 +36,7 @@ aclError aclrtKernelArgsInitByUserMem(aclrtFuncHandle funcHandle, aclrtArgsHandl
 aclError aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle funcHandle, size_t *memSize)
 {
     TWIN_ENTER(LOCAL);
-    if (!funcHandle || !memSize)
-        return TWIN_LEAVE(twin_api_null(!funcHandle ? "funcHandle" : "memSize"));
+    TWIN_NOT_NULL(funcHandle, memSize);
     size_t unused = 0;
     int32_t code = twin_args_room(twin_api_handle(funcHandle), 0, &unused);
     if (code == 0)
@@ -53,8 +48,7 @@ aclError aclrtKernelArgsGetMemSize(aclrtFuncHandle funcHandle, size_t userArgsSi
                                    size_t *actualArgsSize)
 {
     TWIN_ENTER(LOCAL);
-    if (!funcHandle || !actualArgsSize)
-        return TWIN_LEAVE(twin_api_null(!funcHandle ? "funcHandle" : "actualArgsSize"));
+    TWIN_NOT_NULL(funcHandle, actualArgsSize);
     return TWIN_LEAVE(twin_args_room(twin_api_handle(funcHandle), userArgsSize, actualArgsSize));
 }
 
@@ -62,10 +56,7 @@ aclError aclrtKernelArgsAppend(aclrtArgsHandle argsHandle, void *param, size_t p
                                aclrtParamHandle *paramHandle)
 {
     TWIN_ENTER(LOCAL);
-    if (!argsHandle || !param || !paramHandle)
-        return TWIN_LEAVE(twin_api_null(!argsHandle ? "argsHandle"
-                                        : !param    ? "param"
-                                                    : "paramHandle"));
+    TWIN_NOT_NULL(argsHandle, param, paramHandle);
     if (paramSize == 0)
         return TWIN_LEAVE(refuse_size("paramSize"));
     twin_kernel_args *args = NULL;
@@ -81,8 +72,7 @@ aclError aclrtKernelArgsAppend(aclrtArgsHandle argsHandle, void *param, size_t p
 aclError aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle argsHandle, aclrtParamHandle *paramHandle)
 {
     TWIN_ENTER(LOCAL);
-    if (!argsHandle || !paramHandle)
-        return TWIN_LEAVE(twin_api_null(!argsHandle ? "argsHandle" : "paramHandle"));
+    TWIN_NOT_NULL(argsHandle, paramHandle);
     twin_kernel_args *args = NULL;
     twin_arg *arg = NULL;
     int32_t code = twin_args_find(argsHandle, &args);
@@ -98,10 +88,7 @@ aclError aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle argsHandle,
                                              void **bufferAddr)
 {
     TWIN_ENTER(LOCAL);
-    if (!argsHandle || !paramHandle || !bufferAddr)
-        return TWIN_LEAVE(twin_api_null(!argsHandle    ? "argsHandle"
-                                        : !paramHandle ? "paramHandle"
-                                                       : "bufferAddr"));
+    TWIN_NOT_NULL(argsHandle, paramHandle, bufferAddr);
     if (dataSize == 0)
         return TWIN_LEAVE(refuse_size("dataSize"));
     twin_kernel_args *args = NULL;
@@ -115,10 +102,7 @@ aclError aclrtKernelArgsParaUpdate(aclrtArgsHandle argsHandle, aclrtParamHandle 
                                    void *param, size_t paramSize)
 {
     TWIN_ENTER(LOCAL);
-    if (!argsHandle || !paramHandle || !param)
-        return TWIN_LEAVE(twin_api_null(!argsHandle    ? "argsHandle"
-                                        : !paramHandle ? "paramHandle"
-                                                       : "param"));
+    TWIN_NOT_NULL(argsHandle, paramHandle, param);
     if (paramSize == 0)
         return TWIN_LEAVE(refuse_size("paramSize"));
     twin_kernel_args *args = NULL;
@@ -131,8 +115,7 @@ aclError aclrtKernelArgsParaUpdate(aclrtArgsHandle argsHandle, aclrtParamHandle 
 aclError aclrtKernelArgsFinalize(aclrtArgsHandle argsHandle)
 {
     TWIN_ENTER(LOCAL);
-    if (!argsHandle)
-        return TWIN_LEAVE(twin_api_null("argsHandle"));
+    TWIN_NOT_NULL(argsHandle);
     twin_kernel_args *args = NULL;
     int32_t code = twin_args_find(argsHandle, &args);
     return TWIN_LEAVE(code != 0 ? code : twin_args_finalize(args));

@@ -67,8 +67,7 @@ aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value)
 aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t *value)
 {
     TWIN_ENTER_BY_PART(LOCAL, aclrtDeviceGetLimit);
-    if (!value)
-        return TWIN_LEAVE(twin_api_null("value"));
+    TWIN_NOT_NULL(value);
     int32_t code = check_limit(limit);
     if (code != 0)
         return TWIN_LEAVE(code);
@@ -96,20 +95,17 @@ aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout)
 /* Granularity of the current device. 107002. */
 static int32_t current_unit(uint64_t *out_unit_ns)
 {
-    twin_context *context = NULL;
+    TWIN_PINNED(context, context);
     int32_t code = twin_context_pin_current(&context);
-    if (code != 0)
-        return code;
-    *out_unit_ns = context->device->properties->op_unit_ns;
-    twin_context_unpin(context);
-    return 0;
+    if (code == 0)
+        *out_unit_ns = context->device->properties->op_unit_ns;
+    return code;
 }
 
 aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actualTimeout)
 {
     TWIN_ENTER(LOCAL);
-    if (!actualTimeout)
-        return TWIN_LEAVE(twin_api_null("actualTimeout"));
+    TWIN_NOT_NULL(actualTimeout);
     uint64_t unit_ns = 0;
     int32_t code = current_unit(&unit_ns);
     if (code != 0)
@@ -128,8 +124,7 @@ aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actualTimeout)
 aclError aclrtGetOpTimeOutInterval(uint64_t *interval)
 {
     TWIN_ENTER(LOCAL);
-    if (!interval)
-        return TWIN_LEAVE(twin_api_null("interval"));
+    TWIN_NOT_NULL(interval);
     uint64_t unit_ns = 0;
     int32_t code = current_unit(&unit_ns);
     if (code == 0)
@@ -140,13 +135,9 @@ aclError aclrtGetOpTimeOutInterval(uint64_t *interval)
 aclError aclrtGetOpExecuteTimeout(uint32_t *const timeoutMs)
 {
     TWIN_ENTER(LOCAL);
-    if (!timeoutMs)
-        return TWIN_LEAVE(twin_api_null("timeoutMs"));
-    twin_device *device = NULL;
+    TWIN_NOT_NULL(timeoutMs);
     const twin_device_properties *properties = NULL;
-    int32_t code = twin_device_find(0, &device);
-    if (code == 0)
-        code = twin_device_properties_of(device, &properties);
+    int32_t code = twin_device_find_properties(0, &properties);
     if (code != 0)
         return TWIN_LEAVE(code);
     uint64_t limit_ns = twin_op_limit_ns(twin_op_limit(), properties->op_unit_ns);
@@ -171,12 +162,9 @@ aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode)
 aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode)
 {
     TWIN_ENTER(LOCAL);
-    if (!mode)
-        return TWIN_LEAVE(twin_api_null("mode"));
-    twin_device *device = NULL;
+    TWIN_NOT_NULL(mode);
     const twin_device_properties *properties = NULL;
-    if (twin_device_find(0, &device) == 0)
-        (void)twin_device_properties_of(device, &properties);
+    (void)twin_device_find_properties(0, &properties); /* NULL: the mode without a device */
     *mode = (aclrtFloatOverflowMode)twin_saturation_now(properties);
     return TWIN_LEAVE(ACL_SUCCESS);
 }

@@ -7,48 +7,38 @@
 aclError aclrtCreateLabel(aclrtLabel *label)
 {
     TWIN_ENTER(CREATE);
-    if (!label)
-        return TWIN_LEAVE(twin_api_null("label"));
+    TWIN_NOT_NULL(label);
     uint64_t handle = 0;
-    int32_t code = twin_label_create(&handle);
-    if (code == 0)
-        *label = twin_api_pointer(handle);
-    return TWIN_LEAVE(code);
+    return TWIN_LEAVE(twin_api_give(twin_label_create(&handle), &handle, label));
 }
 
 aclError aclrtDestroyLabel(aclrtLabel label)
 {
     TWIN_ENTER(CREATE);
-    if (!label)
-        return TWIN_LEAVE(twin_api_null("label"));
+    TWIN_NOT_NULL(label);
     return TWIN_LEAVE(twin_label_destroy(twin_api_handle(label)));
 }
 
 aclError aclrtCreateLabelList(aclrtLabel *labels, size_t num, aclrtLabelList *labelList)
 {
     TWIN_ENTER(CREATE);
-    if (!labels || !labelList)
-        return TWIN_LEAVE(twin_api_null(!labels ? "labels" : "labelList"));
+    TWIN_NOT_NULL(labels, labelList);
     uint64_t handle = 0;
-    int32_t code = twin_label_list_create(labels, num, &handle);
-    if (code == 0)
-        *labelList = twin_api_pointer(handle);
-    return TWIN_LEAVE(code);
+    return TWIN_LEAVE(
+        twin_api_give(twin_label_list_create(labels, num, &handle), &handle, labelList));
 }
 
 aclError aclrtDestroyLabelList(aclrtLabelList labelList)
 {
     TWIN_ENTER(CREATE);
-    if (!labelList)
-        return TWIN_LEAVE(twin_api_null("labelList"));
+    TWIN_NOT_NULL(labelList);
     return TWIN_LEAVE(twin_label_list_destroy(twin_api_handle(labelList)));
 }
 
 aclError aclrtSetLabel(aclrtLabel label, aclrtStream stream)
 {
     TWIN_ENTER(SUBMIT);
-    if (!label || !stream)
-        return TWIN_LEAVE(twin_api_null(!label ? "label" : "stream"));
+    TWIN_NOT_NULL(label, stream);
     return TWIN_LEAVE(twin_label_set(twin_api_handle(label), twin_api_handle(stream)));
 }
 
@@ -56,8 +46,7 @@ aclError aclrtSwitchLabelByIndex(void *ptr, uint32_t maxValue, aclrtLabelList la
                                  aclrtStream stream)
 {
     TWIN_ENTER(SUBMIT);
-    if (!ptr || !labelList || !stream)
-        return TWIN_LEAVE(twin_api_null(!ptr ? "ptr" : !labelList ? "labelList" : "stream"));
+    TWIN_NOT_NULL(ptr, labelList, stream);
     return TWIN_LEAVE(twin_label_jump(twin_api_handle(ptr), maxValue, twin_api_handle(labelList),
                                       twin_api_handle(stream)));
 }

@@ -14,6 +14,11 @@ static int32_t refuse_no_blocks(void)
     return twin_fail(TWIN_ERR_ARG_VALUE, "numBlocks is 0; it must be 1 or more");
 }
 
+static int32_t refuse_no_bytes(void)
+{
+    return twin_fail(TWIN_ERR_PARAM, "argsSize is 0; it must be at least 1");
+}
+
 static int32_t refuse_switch(const char *name, unsigned value)
 {
     return twin_fail(TWIN_ERR_PARAM, "attribute %s is %u; it is 0 or 1", name, value);
@@ -90,7 +95,7 @@ static int32_t launch_in_place(void *function, uint32_t blocks, const void *data
     if (!function || !data)
         return twin_api_null(!function ? "funcHandle" : "argsData");
     if (bytes == 0)
-        return twin_fail(TWIN_ERR_PARAM, "argsSize is 0; arguments have bytes");
+        return refuse_no_bytes();
     const twin_launch_args args = {.device = twin_api_handle(data), .bytes = bytes};
     return launch(function, blocks, cfg, &args, stream);
 }
@@ -138,13 +143,11 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlo
                                      aclrtArgsHandle argsHandle, void *reserve)
 {
     TWIN_ENTER(SUBMIT);
-    if (!funcHandle || !argsHandle)
-        return TWIN_LEAVE(twin_api_null(!funcHandle ? "funcHandle" : "argsHandle"));
+    TWIN_NOT_NULL(funcHandle, argsHandle);
     if (numBlocks == 0)
         return TWIN_LEAVE(refuse_no_blocks());
     if (reserve)
-        return TWIN_LEAVE(
-            twin_fail(TWIN_ERR_ARG_VALUE, "reserve is not NULL; it is reserved and must be"));
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "reserve must be NULL"));
     return TWIN_LEAVE(launch_list(funcHandle, numBlocks, stream, cfg, argsHandle));
 }
 
@@ -161,10 +164,9 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numB
         hostArgs && argsSize != 0 ? 0 : twin_function_guard(twin_api_handle(funcHandle));
     if (code != 0)
         return TWIN_LEAVE(code);
-    if (!funcHandle || !hostArgs)
-        return TWIN_LEAVE(twin_api_null(!funcHandle ? "funcHandle" : "hostArgs"));
+    TWIN_NOT_NULL(funcHandle, hostArgs);
     if (argsSize == 0)
-        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM, "argsSize is 0; arguments have bytes"));
+        return TWIN_LEAVE(refuse_no_bytes());
     if (placeHolderNum != 0 && !placeHolderArray)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL,
                                     "placeHolderArray is NULL, and placeHolderNum is %zu",
@@ -176,44 +178,21 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numB
     return TWIN_LEAVE(launch(funcHandle, numBlocks, cfg, &args, stream));
 }
 
-/* The parameters of a pinned function, side by side as its metadata says. */
-static int32_t gather(const twin_kernel *kernel, void **values, unsigned char **out)
-{
-    if (kernel->type == TWIN_KERNEL_AICPU)
-        return twin_fail(TWIN_ERR_UNSUPPORTED, "a CPU kernel does not tell its parameters");
-    if (!kernel->has_params)
-        return twin_fail(TWIN_ERR_PARAM,
-                         "kernel \"%s\" has no list of its parameters in its metadata",
-                         kernel->name);
-    if (kernel->param_count > 0 && !values)
-        return twin_fail(TWIN_ERR_PARAM_NULL, "args is NULL; kernel \"%s\" has %u parameters",
-                         kernel->name, kernel->param_count);
-    if (kernel->param_bytes > TWIN_ARGS_SYSTEM_ROOM)
-        return twin_fail(TWIN_ERR_PARAM, "kernel \"%s\" wants %llu bytes of arguments; %u fit",
-                         kernel->name, (unsigned long long)kernel->param_bytes,
-                         TWIN_ARGS_SYSTEM_ROOM);
-    return twin_args_gather(kernel, values, out);
-}
-
 aclError aclrtLaunchKernelWithArgsArray(void *func, uint32_t numBlocks, aclrtStream stream,
                                         aclrtLaunchKernelCfg *cfg, void **args)
 {
     TWIN_ENTER(SUBMIT);
-    if (!func)
-        return TWIN_LEAVE(twin_api_null("func"));
+    TWIN_NOT_NULL(func);
     if (numBlocks == 0)
         return TWIN_LEAVE(refuse_no_blocks());
     twin_function *function = NULL;
     int32_t code = twin_function_pin(twin_api_handle(func), &function);
     if (code != 0)
         return TWIN_LEAVE(code);
-    unsigned char *values = NULL;
-    code = gather(function->kernel, args, &values);
-    const size_t bytes = (size_t)function->kernel->param_bytes;
+    static void *const none[1];
+    code = twin_args_check(function->kernel, args);
+    const twin_launch_args all = {.values = args ? args : none,
+                                  .bytes = (size_t)function->kernel->param_bytes};
     twin_function_unpin(function);
-    const twin_launch_args all = {.host = values, .bytes = bytes};
-    if (code == 0)
-        code = launch(func, numBlocks, cfg, &all, stream);
-    twin_args_gathered_free(values);
-    return TWIN_LEAVE(code);
+    return TWIN_LEAVE(code != 0 ? code : launch(func, numBlocks, cfg, &all, stream));
 }

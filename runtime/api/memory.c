@@ -72,16 +72,14 @@ aclError aclrtMallocCached(void **devPtr, size_t size, aclrtMemMallocPolicy poli
 aclError aclrtFree(void *devPtr)
 {
     TWIN_ENTER(MEMORY);
-    if (!devPtr)
-        return TWIN_LEAVE(twin_api_null("devPtr"));
+    TWIN_NOT_NULL(devPtr);
     return TWIN_LEAVE(twin_memory_free(devPtr));
 }
 
 aclError aclrtMallocHost(void **hostPtr, size_t size)
 {
     TWIN_ENTER(MEMORY);
-    if (!hostPtr)
-        return TWIN_LEAVE(twin_api_null("hostPtr"));
+    TWIN_NOT_NULL(hostPtr);
     if (size == 0)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "size is 0; ask for one byte at least"));
     return TWIN_LEAVE(twin_memory_alloc_host(size, hostPtr));
@@ -90,8 +88,7 @@ aclError aclrtMallocHost(void **hostPtr, size_t size)
 aclError aclrtFreeHost(void *hostPtr)
 {
     TWIN_ENTER(MEMORY);
-    if (!hostPtr)
-        return TWIN_LEAVE(twin_api_null("hostPtr"));
+    TWIN_NOT_NULL(hostPtr);
     return TWIN_LEAVE(twin_memory_free_host(hostPtr));
 }
 
@@ -131,8 +128,7 @@ static bool page_class_of(aclrtMemAttr attr, uint32_t *out_class)
 aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total)
 {
     TWIN_ENTER(LOCAL);
-    if (!free || !total)
-        return TWIN_LEAVE(twin_api_null(!free ? "free" : "total"));
+    TWIN_NOT_NULL(free, total);
     uint32_t page_class = 0;
     if (!page_class_of(attr, &page_class))
         return TWIN_LEAVE(
@@ -203,12 +199,8 @@ aclError rtMemcpyAsyncWithoutCheckKind(void *dst, uint64_t destMax, const void *
     TWIN_ENTER(SUBMIT);
     if (cnt == 0)
         return TWIN_LEAVE(ACL_SUCCESS);
-    int32_t code = 0;
-    if (!dst || !src)
-        code = twin_fail(TWIN_ERR_PARAM_NULL, "%s is NULL; it must point to something",
-                         !dst ? "dst" : "src");
-    if (code == 0)
-        code = check_unchecked_kind(kind);
+    TWIN_NOT_NULL_BELOW(dst, src);
+    int32_t code = check_unchecked_kind(kind);
     if (code == 0)
         code = twin_memory_copy_async(dst, destMax, src, cnt,
                                       kind == RT_KIND_HOST_TO_DEVICE_EX
@@ -223,8 +215,7 @@ aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
     TWIN_ENTER(COPY);
     if (count == 0)
         return TWIN_LEAVE(ACL_SUCCESS);
-    if (!devPtr)
-        return TWIN_LEAVE(twin_api_null("devPtr"));
+    TWIN_NOT_NULL(devPtr);
     return TWIN_LEAVE(twin_memory_fill(devPtr, maxCount, (uint8_t)value, count));
 }
 
@@ -234,8 +225,7 @@ aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t c
     TWIN_ENTER(SUBMIT);
     if (count == 0)
         return TWIN_LEAVE(ACL_SUCCESS);
-    if (!devPtr)
-        return TWIN_LEAVE(twin_api_null("devPtr"));
+    TWIN_NOT_NULL(devPtr);
     return TWIN_LEAVE(
         twin_memory_fill_async(devPtr, maxCount, (uint8_t)value, count, twin_api_handle(stream)));
 }

@@ -4,40 +4,28 @@
 #include "acl/acl_rt.h"
 #include "api/entry.h"
 
-/* A runtime layer's refusal of a NULL that the outer layer lets through. */
-static int32_t null_below(const char *name)
-{
-    return twin_fail(TWIN_ERR_PARAM_NULL, "%s is NULL", name);
-}
-
 /* Build ------------------------------------------------------------------------------------------- */
 
 aclError aclmdlRIBuildBegin(aclmdlRI *modelRI, uint32_t flag)
 {
     TWIN_ENTER(CREATE);
-    if (!modelRI)
-        return TWIN_LEAVE(twin_api_null("modelRI"));
+    TWIN_NOT_NULL(modelRI);
     if (flag != 0)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM, "flag is %#x; it is reserved and 0", flag));
     uint64_t handle = 0;
-    int32_t code = twin_model_create(&handle);
-    if (code == 0)
-        *modelRI = twin_api_pointer(handle);
-    return TWIN_LEAVE(code);
+    return TWIN_LEAVE(twin_api_give(twin_model_create(&handle), &handle, modelRI));
 }
 
 aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream, uint32_t flag)
 {
     TWIN_ENTER(CREATE);
-    if (!modelRI)
-        return TWIN_LEAVE(twin_api_null("modelRI"));
+    TWIN_NOT_NULL(modelRI);
     if (flag != TWIN_MODEL_HEAD && flag != TWIN_MODEL_WAITS)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM,
                                     "flag is %#x; it is ACL_MODEL_STREAM_FLAG_HEAD (0) or "
                                     "ACL_MODEL_STREAM_FLAG_DEFAULT (0x7fffffff)",
                                     flag));
-    if (!stream)
-        return TWIN_LEAVE(null_below("stream"));
+    TWIN_NOT_NULL_BELOW(stream);
     return TWIN_LEAVE(twin_model_bind(twin_api_handle(modelRI), twin_api_handle(stream),
                                       flag == TWIN_MODEL_HEAD));
 }
@@ -45,24 +33,21 @@ aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream, uint32_t flag)
 aclError aclmdlRIUnbindStream(aclmdlRI modelRI, aclrtStream stream)
 {
     TWIN_ENTER(WAIT);
-    if (!modelRI)
-        return TWIN_LEAVE(twin_api_null("modelRI"));
+    TWIN_NOT_NULL(modelRI);
     return TWIN_LEAVE(twin_model_unbind(twin_api_handle(modelRI), twin_api_handle(stream)));
 }
 
 aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream)
 {
     TWIN_ENTER(SUBMIT);
-    if (!modelRI)
-        return TWIN_LEAVE(twin_api_null("modelRI"));
+    TWIN_NOT_NULL(modelRI);
     return TWIN_LEAVE(twin_model_end(twin_api_handle(modelRI), twin_api_handle(stream)));
 }
 
 aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve)
 {
     TWIN_ENTER(CREATE);
-    if (!modelRI)
-        return TWIN_LEAVE(twin_api_null("modelRI"));
+    TWIN_NOT_NULL(modelRI);
     if (reserve)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "reserve is reserved and NULL"));
     return TWIN_LEAVE(twin_model_build(twin_api_handle(modelRI)));
@@ -71,8 +56,7 @@ aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve)
 aclError aclrtPersistentTaskClean(aclrtStream stream)
 {
     TWIN_ENTER_BY_PART(CREATE, aclrtPersistentTaskClean);
-    if (!stream)
-        return TWIN_LEAVE(null_below("stream"));
+    TWIN_NOT_NULL_BELOW(stream);
     return TWIN_LEAVE(twin_model_clean(twin_api_handle(stream)));
 }
 
@@ -81,8 +65,7 @@ aclError aclrtPersistentTaskClean(aclrtStream stream)
 aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream)
 {
     TWIN_ENTER_BY_PART(SUBMIT, aclrtActiveStream);
-    if (!activeStream || !stream)
-        return TWIN_LEAVE(twin_api_null(!activeStream ? "activeStream" : "stream"));
+    TWIN_NOT_NULL(activeStream, stream);
     return TWIN_LEAVE(twin_model_activate(twin_api_handle(activeStream), twin_api_handle(stream)));
 }
 
@@ -91,11 +74,7 @@ aclError aclrtSwitchStream(void *leftValue, aclrtCondition cond, void *rightValu
                            aclrtStream falseStream, aclrtStream stream)
 {
     TWIN_ENTER_BY_PART(SUBMIT, aclrtSwitchStream);
-    if (!leftValue || !rightValue || !trueStream || !stream)
-        return TWIN_LEAVE(twin_api_null(!leftValue    ? "leftValue"
-                                        : !rightValue ? "rightValue"
-                                        : !trueStream ? "trueStream"
-                                                      : "stream"));
+    TWIN_NOT_NULL(leftValue, rightValue, trueStream, stream);
     if (falseStream)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "falseStream is reserved and NULL"));
     if ((uint32_t)cond > ACL_RT_LESS_OR_EQUAL)
@@ -116,16 +95,14 @@ aclError aclrtSwitchStream(void *leftValue, aclrtCondition cond, void *rightValu
 aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream)
 {
     TWIN_ENTER_BY_PART(SUBMIT, aclmdlRIExecuteAsync);
-    if (!modelRI)
-        return TWIN_LEAVE(twin_api_null("modelRI"));
+    TWIN_NOT_NULL(modelRI);
     return TWIN_LEAVE(twin_model_execute_async(twin_api_handle(modelRI), twin_api_handle(stream)));
 }
 
 aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout)
 {
     TWIN_ENTER(WAIT);
-    if (!modelRI)
-        return TWIN_LEAVE(twin_api_null("modelRI"));
+    TWIN_NOT_NULL(modelRI);
     uint64_t timeout_ns = 0;
     int32_t code = twin_model_guard(twin_api_handle(modelRI));
     if (code == 0)
@@ -136,32 +113,28 @@ aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout)
 aclError aclmdlRIAbort(aclmdlRI modelRI)
 {
     TWIN_ENTER(WAIT);
-    if (!modelRI)
-        return TWIN_LEAVE(null_below("modelRI"));
+    TWIN_NOT_NULL_BELOW(modelRI);
     return TWIN_LEAVE(twin_model_abort(twin_api_handle(modelRI)));
 }
 
 aclError aclmdlRIDestroy(aclmdlRI modelRI)
 {
     TWIN_ENTER(WAIT);
-    if (!modelRI)
-        return TWIN_LEAVE(twin_api_null("modelRI"));
+    TWIN_NOT_NULL(modelRI);
     return TWIN_LEAVE(twin_model_destroy(twin_api_handle(modelRI)));
 }
 
 aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func, void *userData)
 {
     TWIN_ENTER(LOCAL);
-    if (!modelRI || !func)
-        return TWIN_LEAVE(null_below(!modelRI ? "modelRI" : "func"));
+    TWIN_NOT_NULL_BELOW(modelRI, func);
     return TWIN_LEAVE(twin_model_add_farewell(twin_api_handle(modelRI), func, userData));
 }
 
 aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI, aclrtCallback func)
 {
     TWIN_ENTER(LOCAL);
-    if (!modelRI || !func)
-        return TWIN_LEAVE(null_below(!modelRI ? "modelRI" : "func"));
+    TWIN_NOT_NULL_BELOW(modelRI, func);
     return TWIN_LEAVE(twin_model_drop_farewell(twin_api_handle(modelRI), func));
 }
 
@@ -170,16 +143,14 @@ aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI, aclrtCallback func)
 aclError aclmdlRISetName(aclmdlRI modelRI, const char *name)
 {
     TWIN_ENTER(LOCAL);
-    if (!modelRI || !name)
-        return TWIN_LEAVE(twin_api_null(!modelRI ? "modelRI" : "name"));
+    TWIN_NOT_NULL(modelRI, name);
     return TWIN_LEAVE(twin_model_set_name(twin_api_handle(modelRI), name));
 }
 
 aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name)
 {
     TWIN_ENTER(LOCAL);
-    if (!modelRI || !name)
-        return TWIN_LEAVE(twin_api_null(!modelRI ? "modelRI" : "name"));
+    TWIN_NOT_NULL(modelRI, name);
     if (maxLen == 0)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM, "maxLen is 0"));
     return TWIN_LEAVE(twin_model_get_name(twin_api_handle(modelRI), name, maxLen));
@@ -188,15 +159,13 @@ aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name)
 aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId)
 {
     TWIN_ENTER_BY_PART(LOCAL, aclmdlRIGetId);
-    if (!modelRI || !modelRIId)
-        return TWIN_LEAVE(twin_api_null(!modelRI ? "modelRI" : "modelRIId"));
+    TWIN_NOT_NULL(modelRI, modelRIId);
     return TWIN_LEAVE(twin_model_get_id(twin_api_handle(modelRI), modelRIId));
 }
 
 aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams, uint32_t *numStreams)
 {
     TWIN_ENTER_BY_PART(LOCAL, aclmdlRIGetStreams);
-    if (!modelRI || !numStreams)
-        return TWIN_LEAVE(null_below(!modelRI ? "modelRI" : "numStreams"));
+    TWIN_NOT_NULL_BELOW(modelRI, numStreams);
     return TWIN_LEAVE(twin_model_get_streams(twin_api_handle(modelRI), streams, numStreams));
 }

@@ -11,25 +11,21 @@
 aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag)
 {
     TWIN_ENTER(CREATE);
-    if (!notify)
-        return TWIN_LEAVE(twin_api_null("notify"));
+    TWIN_NOT_NULL(notify);
     if (flag > NOTIFY_FLAG_MAX)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM,
                                     "flag is %#llx; it must be 0 or 1 (used by the device only)",
                                     (unsigned long long)flag));
     uint64_t handle = 0;
-    int32_t code =
-        twin_event_create(TWIN_EVENT_NOTIFY | (flag == 1 ? TWIN_EVENT_DEVICE_ONLY : 0), &handle);
-    if (code == 0)
-        *notify = twin_api_pointer(handle);
-    return TWIN_LEAVE(code);
+    return TWIN_LEAVE(twin_api_give(
+        twin_event_create(TWIN_EVENT_NOTIFY | (flag == 1 ? TWIN_EVENT_DEVICE_ONLY : 0), &handle),
+        &handle, notify));
 }
 
 aclError aclrtDestroyNotify(aclrtNotify notify)
 {
     TWIN_ENTER(CREATE);
-    if (!notify)
-        return TWIN_LEAVE(twin_api_null("notify"));
+    TWIN_NOT_NULL(notify);
     twin_context *context = NULL;
     int32_t code = twin_event_guard(&twin_notifies, twin_api_handle(notify));
     if (code == 0)
@@ -52,62 +48,57 @@ static int32_t submit(twin_task_kind kind, aclrtNotify notify, aclrtStream strea
 aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream)
 {
     TWIN_ENTER(SUBMIT);
-    if (!notify)
-        return TWIN_LEAVE(twin_api_null("notify"));
+    TWIN_NOT_NULL(notify);
     return TWIN_LEAVE(submit(TWIN_TASK_RECORD, notify, stream, 0));
 }
 
 aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout)
 {
     TWIN_ENTER(SUBMIT);
-    if (!notify)
-        return TWIN_LEAVE(twin_api_null("notify"));
+    TWIN_NOT_NULL(notify);
     bool endless = timeout == 0 || timeout == NOTIFY_WAIT_DEFAULT;
     return TWIN_LEAVE(
         submit(TWIN_TASK_WAIT, notify, stream, endless ? TWIN_FOREVER : timeout * NS_PER_S));
 }
 
-aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId)
+static int32_t id_of(uint64_t notify, uint32_t *out_id)
 {
-    TWIN_ENTER(LOCAL);
-    if (!notify || !notifyId)
-        return TWIN_LEAVE(twin_api_null(!notify ? "notify" : "notifyId"));
-    twin_event *pinned = NULL;
+    TWIN_PINNED(event, pinned);
     twin_context *context = NULL;
-    int32_t code = twin_event_pin(&twin_notifies, twin_api_handle(notify), &pinned);
-    if (code != 0)
-        return TWIN_LEAVE(code);
     uint32_t id = 0;
-    code = twin_context_current(&context);
+    int32_t code = twin_event_pin(&twin_notifies, notify, &pinned);
+    if (code == 0)
+        code = twin_context_current(&context);
     if (code == 0)
         code = twin_event_id(pinned, &id);
     if (code == 0)
-        *notifyId = id;
-    twin_event_unpin(pinned);
-    return TWIN_LEAVE(code);
+        *out_id = id;
+    return code;
+}
+
+aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId)
+{
+    TWIN_ENTER(LOCAL);
+    TWIN_NOT_NULL(notify, notifyId);
+    return TWIN_LEAVE(id_of(twin_api_handle(notify), notifyId));
 }
 
 /* Batch reset ------------------------------------------------------------------------------------- */
 
 static int32_t clear(aclrtNotify notify, uint32_t place)
 {
-    twin_event *pinned = NULL;
+    TWIN_PINNED(event, pinned);
     if (!notify)
         return twin_fail(TWIN_ERR_PARAM_NULL, "notifies[%u] is NULL", place);
     int32_t code = twin_event_pin(&twin_notifies, twin_api_handle(notify), &pinned);
-    if (code != 0)
-        return code;
-    code = twin_event_clear(pinned);
-    twin_event_unpin(pinned);
-    return code;
+    return code != 0 ? code : twin_event_clear(pinned);
 }
 
 /* In their order; the first bad one ends it, and those before it are cleared. */
 aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num)
 {
     TWIN_ENTER_BY_PART(POLL, aclrtNotifyBatchReset);
-    if (!notifies)
-        return TWIN_LEAVE(twin_api_null("notifies"));
+    TWIN_NOT_NULL(notifies);
     if (num == 0 || num > UINT32_MAX)
         return TWIN_LEAVE(twin_fail(
             TWIN_ERR_PARAM, "num is %zu; it must be the number of notifies, 1 or more", num));
@@ -123,9 +114,7 @@ aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify, aclrtServerPid *
                                             size_t num)
 {
     TWIN_ENTER(LOCAL);
-    if (!notify || !serverPids)
-        return TWIN_LEAVE(
-            twin_fail(TWIN_ERR_PARAM_NULL, "%s is NULL", !notify ? "notify" : "serverPids"));
+    TWIN_NOT_NULL_BELOW(notify, serverPids);
     if (num == 0)
         return TWIN_LEAVE(
             twin_fail(TWIN_ERR_PARAM, "num is 0; it must be the number of entries of serverPids"));

@@ -29,8 +29,7 @@ aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value)
 aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value)
 {
     TWIN_ENTER(LOCAL);
-    if (!value)
-        return TWIN_LEAVE(twin_api_null("value"));
+    TWIN_NOT_NULL(value);
     int32_t code = check(opt, TWIN_OPTION_PROCESS_COUNT);
     if (code == 0)
         *value = twin_option_of_process((uint32_t)opt);
@@ -61,8 +60,7 @@ aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value)
 aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value)
 {
     TWIN_ENTER(LOCAL);
-    if (!value)
-        return TWIN_LEAVE(twin_api_null("value"));
+    TWIN_NOT_NULL(value);
     int32_t code = check(opt, TWIN_OPTION_CONTEXT_COUNT);
     return TWIN_LEAVE(code != 0 ? code : twin_context_option((uint32_t)opt, value));
 }

@@ -74,12 +74,7 @@ aclError aclrtNpuClearFloatOverFlowStatus(uint32_t checkMode, aclrtStream stream
 aclError aclrtCtxGetFloatOverflowAddr(void **overflowAddr)
 {
     TWIN_ENTER(CREATE);
-    if (!overflowAddr)
-        return TWIN_LEAVE(
-            twin_fail(TWIN_ERR_PARAM_NULL, "overflowAddr is NULL; it must point to something"));
+    TWIN_NOT_NULL_BELOW(overflowAddr);
     uint64_t address = 0;
-    int32_t code = twin_overflow_address(&address);
-    if (code == 0)
-        *overflowAddr = twin_api_pointer(address);
-    return TWIN_LEAVE(code);
+    return TWIN_LEAVE(twin_api_give(twin_overflow_address(&address), &address, overflowAddr));
 }

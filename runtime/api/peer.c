@@ -16,7 +16,7 @@ aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int3
     if (code == 0)
         code = twin_peer_can(deviceId, peerDeviceId, &can);
     if (code == 0 && !canAccessPeer)
-        code = twin_fail(TWIN_ERR_PARAM_NULL, "canAccessPeer is NULL; it must point to something");
+        code = twin_api_null_below("canAccessPeer");
     if (code == 0)
         *canAccessPeer = can ? 1 : 0;
     return TWIN_LEAVE(code);
@@ -28,20 +28,19 @@ aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags)
     if (flags != 0)
         return TWIN_LEAVE(
             twin_fail(TWIN_ERR_ARG_RESERVED, "flags is %#x; it is reserved and must be 0", flags));
-    return TWIN_LEAVE(twin_peer_enable(peerDeviceId));
+    return TWIN_LEAVE(twin_peer_change_current(peerDeviceId, true));
 }
 
 aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId)
 {
     TWIN_ENTER_BY_PART(CREATE, aclrtDeviceDisablePeerAccess);
-    return TWIN_LEAVE(twin_peer_disable(peerDeviceId));
+    return TWIN_LEAVE(twin_peer_change_current(peerDeviceId, false));
 }
 
 aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int32_t *status)
 {
     TWIN_ENTER(LOCAL);
-    if (!status)
-        return TWIN_LEAVE(twin_api_null("status"));
+    TWIN_NOT_NULL(status);
     bool enabled = false;
     int32_t code = twin_peer_status(deviceId, peerDeviceId, &enabled);
     if (code == 0)

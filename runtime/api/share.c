@@ -15,8 +15,7 @@ _Static_assert(sizeof(aclrtIpcEventHandle) >= TWIN_SHARE_NAME, "a handle holds a
 aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint64_t flags)
 {
     TWIN_ENTER_BY_PART(CREATE, aclrtNotifyGetExportKey);
-    if (!notify || !key)
-        return TWIN_LEAVE(twin_api_null(!notify ? "notify" : "key"));
+    TWIN_NOT_NULL(notify, key);
     if (len < KEY_BYTES)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM, "len is %zu; a key needs %u bytes", len,
                                     (unsigned)KEY_BYTES));
@@ -42,8 +41,7 @@ aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint
 aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num)
 {
     TWIN_ENTER_BY_PART(LOCAL, aclrtNotifySetImportPid);
-    if (!notify || !pid)
-        return TWIN_LEAVE(twin_api_null(!notify ? "notify" : "pid"));
+    TWIN_NOT_NULL(notify, pid);
     if (num == 0)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM, "num is 0; it must be the number of pids"));
     for (size_t i = 0; i < num; i++)
@@ -63,18 +61,15 @@ aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num)
 aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t flags)
 {
     TWIN_ENTER_BY_PART(CREATE, aclrtNotifyImportByKey);
-    if (!notify || !key)
-        return TWIN_LEAVE(twin_api_null(!notify ? "notify" : "key"));
+    TWIN_NOT_NULL(notify, key);
     if (flags != ACL_RT_NOTIFY_IMPORT_FLAG_DEFAULT &&
         flags != ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM,
                                     "flags is %#llx; it must be 0, or 2 (enable peer access)",
                                     (unsigned long long)flags));
     uint64_t handle = 0;
-    int32_t code = twin_event_open(TWIN_EVENT_NOTIFY, key, &handle);
-    if (code == 0)
-        *notify = twin_api_pointer(handle);
-    return TWIN_LEAVE(code);
+    return TWIN_LEAVE(
+        twin_api_give(twin_event_open(TWIN_EVENT_NOTIFY, key, &handle), &handle, notify));
 }
 
 /* Events ------------------------------------------------------------------------------------------- */
@@ -82,8 +77,7 @@ aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t f
 aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle)
 {
     TWIN_ENTER_BY_PART(CREATE, aclrtIpcGetEventHandle);
-    if (!event || !handle)
-        return TWIN_LEAVE(twin_api_null(!event ? "event" : "handle"));
+    TWIN_NOT_NULL(event, handle);
     twin_event *pinned = NULL;
     int32_t code = twin_event_pin(&twin_events, twin_api_handle(event), &pinned);
     if (code != 0)
@@ -105,13 +99,10 @@ aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle)
 aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event)
 {
     TWIN_ENTER_BY_PART(CREATE, aclrtIpcOpenEventHandle);
-    if (!event)
-        return TWIN_LEAVE(twin_api_null("event"));
+    TWIN_NOT_NULL(event);
     char name[KEY_BYTES] = "";
     memcpy(name, handle.reserved, TWIN_SHARE_NAME);
     uint64_t object = 0;
-    int32_t code = twin_event_open(TWIN_EVENT_EX | TWIN_EVENT_IPC, name, &object);
-    if (code == 0)
-        *event = twin_api_pointer(object);
-    return TWIN_LEAVE(code);
+    return TWIN_LEAVE(twin_api_give(twin_event_open(TWIN_EVENT_EX | TWIN_EVENT_IPC, name, &object),
+                                    &object, event));
 }

@@ -20,8 +20,7 @@ aclError aclrtRegDeviceStateCallback(const char *regName, aclrtDeviceStateCallba
                                      void *args)
 {
     TWIN_ENTER(LOCAL);
-    if (!regName)
-        return TWIN_LEAVE(twin_api_null("regName"));
+    TWIN_NOT_NULL(regName);
     return TWIN_LEAVE(twin_listen_devices(regName, (twin_device_listener)callback, args));
 }
 
@@ -29,8 +28,7 @@ aclError aclrtRegStreamStateCallback(const char *regName, aclrtStreamStateCallba
                                      void *args)
 {
     TWIN_ENTER(LOCAL);
-    if (!regName)
-        return TWIN_LEAVE(twin_api_null("regName"));
+    TWIN_NOT_NULL(regName);
     return TWIN_LEAVE(twin_listen_streams(regName, (twin_stream_listener)callback, args));
 }
 
@@ -38,7 +36,6 @@ aclError aclrtSetDeviceTaskAbortCallback(const char *regName, aclrtDeviceTaskAbo
                                          void *args)
 {
     TWIN_ENTER_BY_PART(LOCAL, aclrtSetDeviceTaskAbortCallback);
-    if (!regName)
-        return TWIN_LEAVE(twin_api_null("regName"));
+    TWIN_NOT_NULL(regName);
     return TWIN_LEAVE(twin_listen_aborts(regName, (twin_abort_listener)callback, args));
 }

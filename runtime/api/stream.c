@@ -7,31 +7,25 @@
 
 static int32_t create(uint32_t priority, uint32_t flags, aclrtStream *stream)
 {
-    twin_context *context = NULL;
-    int32_t code = twin_context_pin_current(&context);
-    if (code != 0)
-        return code;
+    TWIN_PINNED(context, context);
     uint64_t handle = 0;
-    code = twin_stream_create(context, priority, flags, false, &handle);
+    int32_t code = twin_context_pin_current(&context);
     if (code == 0)
-        *stream = twin_api_pointer(handle);
-    twin_context_unpin(context);
-    return code;
+        code = twin_stream_create(context, priority, flags, false, &handle);
+    return twin_api_give(code, &handle, stream);
 }
 
 aclError aclrtCreateStream(aclrtStream *stream)
 {
     TWIN_ENTER(CREATE);
-    if (!stream)
-        return TWIN_LEAVE(twin_api_null("stream"));
+    TWIN_NOT_NULL(stream);
     return TWIN_LEAVE(create(0, 0, stream));
 }
 
 aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag)
 {
     TWIN_ENTER(CREATE);
-    if (!stream)
-        return TWIN_LEAVE(twin_api_null("stream"));
+    TWIN_NOT_NULL(stream);
     if ((flag & ACL_STREAM_DEVICE_USE_ONLY) != 0 &&
         (flag & TWIN_STREAM_ALL) != ACL_STREAM_DEVICE_USE_ONLY)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_RELATION,
@@ -48,28 +42,23 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uin
 aclError aclrtDestroyStream(aclrtStream stream)
 {
     TWIN_ENTER(CREATE);
-    if (!stream)
-        return TWIN_LEAVE(twin_api_null("stream"));
+    TWIN_NOT_NULL(stream);
     return TWIN_LEAVE(twin_stream_destroy(twin_api_handle(stream), false));
 }
 
 aclError aclrtDestroyStreamForce(aclrtStream stream)
 {
     TWIN_ENTER(CREATE);
-    if (!stream)
-        return TWIN_LEAVE(twin_api_null("stream"));
+    TWIN_NOT_NULL(stream);
     return TWIN_LEAVE(twin_stream_destroy(twin_api_handle(stream), true));
 }
 
 static int32_t synchronize(aclrtStream stream, uint64_t timeout_ns)
 {
-    twin_stream *pinned = NULL;
+    TWIN_PINNED(stream, pinned);
     int32_t code = twin_stream_pin_current(twin_api_handle(stream), &pinned);
-    if (code != 0)
-        return code;
-    if ((pinned->flags & TWIN_STREAM_PASSIVE) == 0)
+    if (code == 0 && (pinned->flags & TWIN_STREAM_PASSIVE) == 0)
         code = twin_stream_drain(pinned, timeout_ns);
-    twin_stream_unpin(pinned);
     return code;
 }
 
@@ -90,8 +79,7 @@ aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout)
 aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
 {
     TWIN_ENTER(POLL);
-    if (!status)
-        return TWIN_LEAVE(twin_api_null("status"));
+    TWIN_NOT_NULL(status);
     twin_stream *pinned = NULL;
     int32_t code = twin_stream_pin_current(twin_api_handle(stream), &pinned);
     if (code != 0)
@@ -104,39 +92,37 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status)
     return TWIN_LEAVE(code);
 }
 
+/* What is not asked for is NULL. */
+static int32_t describe(aclrtStream stream, uint32_t *priority, uint32_t *flags)
+{
+    TWIN_PINNED(stream, pinned);
+    int32_t code = twin_stream_pin_current(twin_api_handle(stream), &pinned);
+    if (code == 0 && priority)
+        *priority = pinned->priority;
+    if (code == 0 && flags)
+        *flags =
+            pinned->is_default ? TWIN_STREAM_FAST_LAUNCH | TWIN_STREAM_FAST_SYNC : pinned->flags;
+    return code;
+}
+
 aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority)
 {
     TWIN_ENTER(LOCAL);
-    if (!priority)
-        return TWIN_LEAVE(twin_api_null("priority"));
-    twin_stream *pinned = NULL;
-    int32_t code = twin_stream_pin_current(twin_api_handle(stream), &pinned);
-    if (code != 0)
-        return TWIN_LEAVE(code);
-    *priority = pinned->priority;
-    twin_stream_unpin(pinned);
-    return TWIN_LEAVE(ACL_SUCCESS);
+    TWIN_NOT_NULL(priority);
+    return TWIN_LEAVE(describe(stream, priority, NULL));
 }
 
 aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags)
 {
     TWIN_ENTER(LOCAL);
-    if (!flags)
-        return TWIN_LEAVE(twin_api_null("flags"));
-    twin_stream *pinned = NULL;
-    int32_t code = twin_stream_pin_current(twin_api_handle(stream), &pinned);
-    if (code != 0)
-        return TWIN_LEAVE(code);
-    *flags = pinned->is_default ? TWIN_STREAM_FAST_LAUNCH | TWIN_STREAM_FAST_SYNC : pinned->flags;
-    twin_stream_unpin(pinned);
-    return TWIN_LEAVE(ACL_SUCCESS);
+    TWIN_NOT_NULL(flags);
+    return TWIN_LEAVE(describe(stream, NULL, flags));
 }
 
 aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId)
 {
     TWIN_ENTER(LOCAL);
-    if (!streamId)
-        return TWIN_LEAVE(twin_api_null("streamId"));
+    TWIN_NOT_NULL(streamId);
     twin_stream *pinned = NULL;
     int32_t code = twin_stream_pin(twin_api_handle(stream), &pinned);
     if (code != 0)
@@ -149,8 +135,7 @@ aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId)
 aclError aclrtGetStreamAvailableNum(uint32_t *streamCount)
 {
     TWIN_ENTER(LOCAL);
-    if (!streamCount)
-        return TWIN_LEAVE(twin_api_null("streamCount"));
+    TWIN_NOT_NULL(streamCount);
     twin_context *context = NULL;
     int32_t code = twin_context_pin_current(&context);
     if (code != 0)

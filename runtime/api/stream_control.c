@@ -21,29 +21,28 @@ static int32_t refuse_switch(twin_error error, const char *name, uint32_t value)
     return twin_fail(error, "%s is %u; it must be 0 or 1", name, value);
 }
 
-/* Sets one of the plain numbers of a stream. */
+/* One of the plain numbers of a stream. In an aclrtStreamAttrValue all of them are in the same place. */
+static _Atomic uint32_t *number_at(twin_stream *stream, size_t offset)
+{
+    return (void *)((char *)stream + offset);
+}
+
 static int32_t set_number(aclrtStream stream, size_t offset, uint32_t value)
 {
-    twin_stream *pinned = NULL;
+    TWIN_PINNED(stream, pinned);
     int32_t code = twin_stream_pin_own(twin_api_handle(stream), &pinned);
-    if (code != 0)
-        return code;
-    _Atomic uint32_t *number = (void *)((char *)pinned + offset);
-    atomic_store_explicit(number, value, memory_order_relaxed);
-    twin_stream_unpin(pinned);
-    return 0;
+    if (code == 0)
+        atomic_store_explicit(number_at(pinned, offset), value, memory_order_relaxed);
+    return code;
 }
 
 static int32_t get_number(aclrtStream stream, size_t offset, uint32_t *out_value)
 {
-    twin_stream *pinned = NULL;
+    TWIN_PINNED(stream, pinned);
     int32_t code = twin_stream_pin(twin_api_handle(stream), &pinned);
-    if (code != 0)
-        return code;
-    const _Atomic uint32_t *number = (const void *)((const char *)pinned + offset);
-    *out_value = atomic_load_explicit(number, memory_order_relaxed);
-    twin_stream_unpin(pinned);
-    return 0;
+    if (code == 0)
+        *out_value = atomic_load_explicit(number_at(pinned, offset), memory_order_relaxed);
+    return code;
 }
 
 /* `error` refuses a flag: the two ways to set it differ there. */
@@ -51,13 +50,12 @@ static int32_t set_overflow(aclrtStream stream, uint32_t flag, twin_error error)
 {
     if (flag > SWITCH_MOST)
         return refuse_switch(error, "the overflow switch", flag);
-    twin_stream *pinned = NULL;
+    TWIN_PINNED(stream, pinned);
     int32_t code = twin_stream_pin_own(twin_api_handle(stream), &pinned);
     if (code != 0)
         return code;
     atomic_store_explicit(&pinned->overflow_switch, flag, memory_order_relaxed);
     atomic_store_explicit(&pinned->overflows_hidden, flag == 0, memory_order_relaxed);
-    twin_stream_unpin(pinned);
     return 0;
 }
 
@@ -70,8 +68,7 @@ aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag)
 aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag)
 {
     TWIN_ENTER_BY_PART(LOCAL, aclrtGetStreamOverflowSwitch);
-    if (!flag)
-        return TWIN_LEAVE(twin_api_null("flag"));
+    TWIN_NOT_NULL(flag);
     twin_context *context = NULL;
     int32_t code = twin_stream_check_own(twin_api_handle(stream), &context);
     return TWIN_LEAVE(code != 0 ? code
@@ -84,43 +81,43 @@ static int32_t refuse_attribute(aclrtStreamAttr attribute)
                      (int)attribute);
 }
 
-/* Whether a stream that is not the current context's has the value already, which is then no change (CTX-24). */
+/* Where a stream keeps an attribute that is a plain number; 0: any other. */
+static size_t offset_of(aclrtStreamAttr attribute)
+{
+    switch (attribute) {
+    case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
+        return offsetof(twin_stream, overflow_switch);
+    case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
+        return offsetof(twin_stream, custom_tag);
+    case ACL_STREAM_ATTR_CACHE_OP_INFO:
+        return offsetof(twin_stream, cache_info);
+    case ACL_STREAM_ATTR_PRIORITY:
+        return offsetof(twin_stream, priority);
+    default:
+        return 0;
+    }
+}
+
+/* Whether a stream of another context than the current one has the value already, so that setting it is allowed (CTX-24). */
 static bool is_no_change(aclrtStream stream, aclrtStreamAttr attribute,
                          const aclrtStreamAttrValue *value)
 {
-    twin_stream *pinned = twin_handle_pin(&twin_streams, twin_api_handle(stream));
-    if (!pinned)
+    TWIN_PINNED(stream, pinned);
+    pinned = twin_handle_pin(&twin_streams, twin_api_handle(stream));
+    if (!pinned || twin_stream_context_handle(pinned) == twin_self.context)
         return false;
-    bool same = false;
-    switch (attribute) {
-    case ACL_STREAM_ATTR_FAILURE_MODE:
-        same = atomic_load_explicit(&pinned->stops, memory_order_relaxed) ==
+    if (attribute == ACL_STREAM_ATTR_FAILURE_MODE)
+        return atomic_load_explicit(&pinned->stops, memory_order_relaxed) ==
                (value->failureMode == TWIN_STOP_ON_FAILURE);
-        break;
-    case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
-        same = pinned->overflow_switch == value->overflowSwitch;
-        break;
-    case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
-        same = pinned->custom_tag == value->userCustomTag;
-        break;
-    case ACL_STREAM_ATTR_CACHE_OP_INFO:
-        same = pinned->cache_info == value->cacheOpInfoSwitch;
-        break;
-    case ACL_STREAM_ATTR_PRIORITY:
-        same = pinned->priority == value->streamPriority;
-        break;
-    }
-    same = same && twin_stream_context_handle(pinned) != twin_self.context;
-    twin_stream_unpin(pinned);
-    return same;
+    const size_t offset = offset_of(attribute);
+    return offset != 0 && *number_at(pinned, offset) == value->userCustomTag;
 }
 
 aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
                                  aclrtStreamAttrValue *value)
 {
     TWIN_ENTER(SUBMIT);
-    if (!value)
-        return TWIN_LEAVE(twin_api_null("value"));
+    TWIN_NOT_NULL(value);
     int32_t code = twin_stream_check_named(twin_api_handle(stream));
     if (code != 0 || is_no_change(stream, stmAttrType, value))
         return TWIN_LEAVE(code);
@@ -131,14 +128,12 @@ aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
     case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
         return TWIN_LEAVE(set_overflow(stream, value->overflowSwitch, TWIN_ERR_PARAM));
     case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
-        return TWIN_LEAVE(
-            set_number(stream, offsetof(twin_stream, custom_tag), value->userCustomTag));
+        return TWIN_LEAVE(set_number(stream, offset_of(stmAttrType), value->userCustomTag));
     case ACL_STREAM_ATTR_CACHE_OP_INFO:
         if (value->cacheOpInfoSwitch > SWITCH_MOST)
             return TWIN_LEAVE(refuse_switch(TWIN_ERR_PARAM, "the switch for operator information",
                                             value->cacheOpInfoSwitch));
-        return TWIN_LEAVE(
-            set_number(stream, offsetof(twin_stream, cache_info), value->cacheOpInfoSwitch));
+        return TWIN_LEAVE(set_number(stream, offset_of(stmAttrType), value->cacheOpInfoSwitch));
     case ACL_STREAM_ATTR_PRIORITY:
         return TWIN_LEAVE(twin_stream_set_priority(twin_api_handle(stream), value->streamPriority));
     }
@@ -147,39 +142,24 @@ aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType
 
 static int32_t get_failure_mode(aclrtStream stream, uint64_t *out_mode)
 {
-    twin_stream *pinned = NULL;
+    TWIN_PINNED(stream, pinned);
     int32_t code = twin_stream_pin(twin_api_handle(stream), &pinned);
-    if (code != 0)
-        return code;
-    *out_mode = atomic_load_explicit(&pinned->stops, memory_order_relaxed)
-                    ? TWIN_STOP_ON_FAILURE
-                    : TWIN_CONTINUE_ON_FAILURE;
-    twin_stream_unpin(pinned);
-    return 0;
+    if (code == 0)
+        *out_mode = atomic_load_explicit(&pinned->stops, memory_order_relaxed)
+                        ? TWIN_STOP_ON_FAILURE
+                        : TWIN_CONTINUE_ON_FAILURE;
+    return code;
 }
 
 aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
                                  aclrtStreamAttrValue *value)
 {
     TWIN_ENTER(LOCAL);
-    if (!value)
-        return TWIN_LEAVE(twin_api_null("value"));
-    switch (stmAttrType) {
-    case ACL_STREAM_ATTR_FAILURE_MODE:
+    TWIN_NOT_NULL(value);
+    if (stmAttrType == ACL_STREAM_ATTR_FAILURE_MODE)
         return TWIN_LEAVE(get_failure_mode(stream, &value->failureMode));
-    case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
-        return TWIN_LEAVE(
-            get_number(stream, offsetof(twin_stream, overflow_switch), &value->overflowSwitch));
-    case ACL_STREAM_ATTR_USER_CUSTOM_TAG:
-        return TWIN_LEAVE(
-            get_number(stream, offsetof(twin_stream, custom_tag), &value->userCustomTag));
-    case ACL_STREAM_ATTR_CACHE_OP_INFO:
-        return TWIN_LEAVE(
-            get_number(stream, offsetof(twin_stream, cache_info), &value->cacheOpInfoSwitch));
-    case ACL_STREAM_ATTR_PRIORITY:
-        return TWIN_LEAVE(
-            get_number(stream, offsetof(twin_stream, priority), &value->streamPriority));
-    }
+    if (offset_of(stmAttrType) != 0)
+        return TWIN_LEAVE(get_number(stream, offset_of(stmAttrType), &value->userCustomTag));
     return TWIN_LEAVE(refuse_attribute(stmAttrType));
 }
 
@@ -204,8 +184,7 @@ aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout)
 aclError aclrtGetThreadLastTaskId(uint32_t *taskId)
 {
     TWIN_ENTER(LOCAL);
-    if (!taskId)
-        return TWIN_LEAVE(twin_api_null("taskId"));
+    TWIN_NOT_NULL(taskId);
     *taskId = twin_call_last_task();
     return TWIN_LEAVE(ACL_SUCCESS);
 }
@@ -214,8 +193,7 @@ aclError aclrtGetThreadLastTaskId(uint32_t *taskId)
 aclError aclrtCacheLastTaskOpInfo(const void *const infoPtr, const size_t infoSize)
 {
     TWIN_ENTER_BY_PART(LOCAL, aclrtCacheLastTaskOpInfo);
-    if (!infoPtr)
-        return TWIN_LEAVE(twin_api_null("infoPtr"));
+    TWIN_NOT_NULL(infoPtr);
     if (infoSize == 0)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "infoSize is 0; it must be more"));
     if (infoSize > INFO_MOST)

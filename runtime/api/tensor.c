@@ -74,9 +74,11 @@ static tensor_desc *pin(const aclTensorDesc *handle, int32_t *out_code)
     return desc;
 }
 
+/* Of what pin() returned: NULL too. */
 static void unpin(tensor_desc *desc)
 {
-    twin_handle_unpin(&tensor_descs, desc);
+    if (desc)
+        twin_handle_unpin(&tensor_descs, desc);
 }
 
 /* Replaces the contents of `to` by a copy of `count` items; `to` is unchanged on failure. */
@@ -115,16 +117,10 @@ static aclTensorDesc *create(aclDataType type, size_t count, const int64_t *dims
         *out_code = twin_fail(TWIN_ERR_NOMEM, "out of host memory for a tensor description");
         return NULL;
     }
+    memset(&desc->dims, 0, sizeof(*desc) - offsetof(tensor_desc, dims));
     desc->type = type;
     desc->format = format;
-    desc->dims = (array){NULL, 0};
     desc->storage_format = ACL_FORMAT_UNDEFINED;
-    desc->storage_dims = (array){NULL, 0};
-    desc->shape_range = (array){NULL, 0};
-    desc->value_range = (array){NULL, 0};
-    desc->constant = (array){NULL, 0};
-    desc->name = NULL;
-    desc->dynamic_input = NULL;
     desc->placement = ACL_MEMTYPE_DEVICE;
     *out_code = replace(&desc->dims, dims, count, sizeof(*dims));
     if (*out_code != 0) {
@@ -169,12 +165,9 @@ aclDataType aclGetTensorDescType(const aclTensorDesc *desc)
 {
     TWIN_ENTER_HOST(LOCAL);
     int32_t code;
-    aclDataType type = ACL_DT_UNDEFINED;
     tensor_desc *object = pin(desc, &code);
-    if (object) {
-        type = object->type;
-        unpin(object);
-    }
+    const aclDataType type = object ? object->type : ACL_DT_UNDEFINED;
+    unpin(object);
     (void)TWIN_LEAVE(code);
     return type;
 }
@@ -183,12 +176,9 @@ aclFormat aclGetTensorDescFormat(const aclTensorDesc *desc)
 {
     TWIN_ENTER_HOST(LOCAL);
     int32_t code;
-    aclFormat format = ACL_FORMAT_UNDEFINED;
     tensor_desc *object = pin(desc, &code);
-    if (object) {
-        format = object->format;
-        unpin(object);
-    }
+    const aclFormat format = object ? object->format : ACL_FORMAT_UNDEFINED;
+    unpin(object);
     (void)TWIN_LEAVE(code);
     return format;
 }
@@ -219,12 +209,9 @@ size_t aclGetTensorDescElementCount(const aclTensorDesc *desc)
 {
     TWIN_ENTER_HOST(LOCAL);
     int32_t code;
-    size_t count = 0;
     tensor_desc *object = pin(desc, &code);
-    if (object) {
-        count = count_elements(object, &code);
-        unpin(object);
-    }
+    const size_t count = object ? count_elements(object, &code) : 0;
+    unpin(object);
     (void)TWIN_LEAVE(code);
     return count;
 }
@@ -289,8 +276,7 @@ int64_t aclGetTensorDescDim(const aclTensorDesc *desc, size_t index)
 aclError aclGetTensorDescDimV2(const aclTensorDesc *desc, size_t index, int64_t *dimSize)
 {
     TWIN_ENTER_HOST(LOCAL);
-    if (!dimSize)
-        return TWIN_LEAVE(twin_api_null("dimSize"));
+    TWIN_NOT_NULL(dimSize);
     return TWIN_LEAVE(read_dim(desc, index, dimSize));
 }
 
@@ -298,8 +284,7 @@ aclError aclGetTensorDescDimRange(const aclTensorDesc *desc, size_t index, size_
                                   int64_t *dimRange)
 {
     TWIN_ENTER_HOST(LOCAL);
-    if (!dimRange)
-        return TWIN_LEAVE(twin_api_null("dimRange"));
+    TWIN_NOT_NULL(dimRange);
     int32_t code;
     tensor_desc *object = pin(desc, &code);
     if (!object)
@@ -327,10 +312,9 @@ const char *aclGetTensorDescName(aclTensorDesc *desc)
     int32_t code = 0;
     const char *name = "";
     tensor_desc *object = desc ? pin(desc, &code) : NULL; /* NULL has the empty name */
-    if (object) {
+    if (object)
         name = object->name ? object->name : "";
-        unpin(object);
-    }
+    unpin(object);
     (void)TWIN_LEAVE(code);
     return name;
 }
@@ -340,10 +324,9 @@ void aclSetTensorDescName(aclTensorDesc *desc, const char *name)
     TWIN_ENTER_HOST(LOCAL);
     int32_t code;
     tensor_desc *object = pin(desc, &code);
-    if (object) {
+    if (object)
         code = replace_text(&object->name, name ? name : "");
-        unpin(object);
-    }
+    unpin(object);
     (void)TWIN_LEAVE(code);
 }
 
@@ -352,8 +335,7 @@ void *aclGetTensorDescAddress(const aclTensorDesc *desc)
     TWIN_ENTER_HOST(LOCAL);
     int32_t code;
     tensor_desc *object = pin(desc, &code);
-    if (object)
-        unpin(object);
+    unpin(object);
     (void)TWIN_LEAVE(code);
     return NULL; /* only descriptions of a failed operator have an address, and nothing makes those */
 }
@@ -363,8 +345,7 @@ aclTensorDesc *aclGetTensorDescByIndex(aclTensorDesc *desc, size_t index)
     TWIN_ENTER_HOST(LOCAL);
     int32_t code;
     tensor_desc *object = pin(desc, &code);
-    if (object)
-        unpin(object);
+    unpin(object);
     if (code == 0 && index > 0)
         code = twin_fail(TWIN_ERR_ARG_VALUE,
                          "index is %zu; a description of aclCreateTensorDesc is alone, at index 0",
@@ -376,30 +357,26 @@ aclTensorDesc *aclGetTensorDescByIndex(aclTensorDesc *desc, size_t index)
 aclError aclSetTensorDynamicInput(aclTensorDesc *desc, const char *dynamicInputName)
 {
     TWIN_ENTER_HOST(LOCAL);
-    if (!dynamicInputName)
-        return TWIN_LEAVE(twin_api_null("dynamicInputName"));
+    TWIN_NOT_NULL(dynamicInputName);
     int32_t code;
     tensor_desc *object = pin(desc, &code);
-    if (object) {
+    if (object)
         code = replace_text(&object->dynamic_input, dynamicInputName);
-        unpin(object);
-    }
+    unpin(object);
     return TWIN_LEAVE(code);
 }
 
 aclError aclSetTensorConst(aclTensorDesc *desc, void *dataBuffer, size_t length)
 {
     TWIN_ENTER_HOST(LOCAL);
-    if (!dataBuffer)
-        return TWIN_LEAVE(twin_api_null("dataBuffer"));
+    TWIN_NOT_NULL(dataBuffer);
     if (length == 0)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "length is 0; it must be at least 1"));
     int32_t code;
     tensor_desc *object = pin(desc, &code);
-    if (object) {
+    if (object)
         code = replace(&object->constant, dataBuffer, length, 1);
-        unpin(object);
-    }
+    unpin(object);
     return TWIN_LEAVE(code);
 }
 
@@ -408,10 +385,9 @@ aclError aclSetTensorPlaceMent(aclTensorDesc *desc, aclMemType memType)
     TWIN_ENTER_HOST(LOCAL);
     int32_t code;
     tensor_desc *object = pin(desc, &code);
-    if (object) {
+    if (object)
         object->placement = memType;
-        unpin(object);
-    }
+    unpin(object);
     return TWIN_LEAVE(code);
 }
 
@@ -421,10 +397,9 @@ static int32_t set_format(aclTensorDesc *handle, bool storage, aclFormat format)
 {
     int32_t code = 0;
     tensor_desc *desc = handle ? pin(handle, &code) : NULL; /* NULL has no effect */
-    if (desc) {
+    if (desc)
         *(storage ? &desc->storage_format : &desc->format) = format;
-        unpin(desc);
-    }
+    unpin(desc);
     return code;
 }
 
@@ -485,11 +460,10 @@ static int32_t set_ranges(aclTensorDesc *handle, bool values, size_t count, int6
         return twin_api_null(values ? "valueRange" : "dimsRange");
     int32_t code;
     tensor_desc *desc = pin(handle, &code);
-    if (desc) {
+    if (desc)
         code = replace(values ? &desc->value_range : &desc->shape_range, ranges, count,
                        sizeof(*ranges));
-        unpin(desc);
-    }
+    unpin(desc);
     return code;
 }
 
@@ -513,10 +487,7 @@ aclError aclTransTensorDescFormat(const aclTensorDesc *srcDesc, aclFormat dstFor
                                   aclTensorDesc **dstDesc)
 {
     TWIN_ENTER_HOST(LOCAL);
-    if (!srcDesc)
-        return TWIN_LEAVE(twin_api_null("srcDesc"));
-    if (!dstDesc)
-        return TWIN_LEAVE(twin_api_null("dstDesc"));
+    TWIN_NOT_NULL(srcDesc, dstDesc);
     int32_t code;
     tensor_desc *source = pin(srcDesc, &code);
     if (!source)

@@ -14,12 +14,7 @@ _Static_assert(TWIN_VERSION_BYTES == ACL_PKG_VERSION_MAX_SIZE, "the core has the
 aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *patchVersion)
 {
     TWIN_ENTER_HOST(LOCAL);
-    if (!majorVersion)
-        return TWIN_LEAVE(twin_api_null("majorVersion"));
-    if (!minorVersion)
-        return TWIN_LEAVE(twin_api_null("minorVersion"));
-    if (!patchVersion)
-        return TWIN_LEAVE(twin_api_null("patchVersion"));
+    TWIN_NOT_NULL(majorVersion, minorVersion, patchVersion);
     *majorVersion = ACL_MAJOR_VERSION;
     *minorVersion = ACL_MINOR_VERSION;
     *patchVersion = ACL_PATCH_VERSION;
@@ -75,8 +70,7 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *ve
     };
     TWIN_ENTER_HOST(LOCAL);
     char text[TWIN_VERSION_BYTES];
-    if (!version)
-        return TWIN_LEAVE(twin_api_null("version"));
+    TWIN_NOT_NULL(version);
     if ((int)name < ACL_PKG_NAME_CANN || (int)name > ACL_PKG_NAME_DRIVER)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "name is %d; 0 to 7 are known", (int)name));
     int32_t code = twin_package_version(packages[name], text);
@@ -86,10 +80,7 @@ aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion *ve
 aclError aclsysGetVersionStr(char *pkgName, char *versionStr)
 {
     TWIN_ENTER_HOST(LOCAL);
-    if (!versionStr)
-        return TWIN_LEAVE(twin_api_null("versionStr"));
-    if (!pkgName)
-        return TWIN_LEAVE(twin_api_null("pkgName"));
+    TWIN_NOT_NULL(versionStr, pkgName);
     char text[TWIN_VERSION_BYTES];
     int32_t code = twin_package_version(pkgName, text);
     if (code == 0)
@@ -100,10 +91,7 @@ aclError aclsysGetVersionStr(char *pkgName, char *versionStr)
 aclError aclsysGetVersionNum(char *pkgName, int32_t *versionNum)
 {
     TWIN_ENTER_HOST(LOCAL);
-    if (!versionNum)
-        return TWIN_LEAVE(twin_api_null("versionNum"));
-    if (!pkgName)
-        return TWIN_LEAVE(twin_api_null("pkgName"));
+    TWIN_NOT_NULL(versionNum, pkgName);
     char text[TWIN_VERSION_BYTES];
     int32_t code = twin_package_version(pkgName, text);
     return TWIN_LEAVE(code != 0 ? code : twin_version_number(text, versionNum));

@@ -93,11 +93,12 @@ static void use_function(uint64_t handle)
         kernel->param_bytes <= TWIN_ARGS_SYSTEM_ROOM) {
         void **values = calloc(kernel->param_count, sizeof(*values));
         unsigned char *value = calloc(1, (size_t)kernel->param_bytes + 1);
-        unsigned char *block = NULL;
+        unsigned char *block = calloc(1, (size_t)kernel->param_bytes + 1);
         for (uint32_t i = 0; values && value && i < kernel->param_count; i++)
             values[i] = value;
-        if (values && value && twin_args_gather(kernel, values, &block) == 0)
-            twin_args_gathered_free(block);
+        if (values && value && block && twin_args_check(kernel, values) == 0)
+            twin_args_gather(kernel, values, block);
+        free(block);
         free(values);
         free(value);
     }

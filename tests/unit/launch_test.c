@@ -427,12 +427,16 @@ static void test_array(void)
     uint32_t first = 0xaabbccdd;
     uint64_t second = 0x1122334455667788;
     void *values[] = {&first, &second};
-    unsigned char *block = NULL;
-    CHECK_OK(twin_args_gather(&kernel, values, &block));
+    unsigned char block[16];
+    memset(block, 0xa5, sizeof(block));
+    CHECK_OK(twin_args_check(&kernel, values));
+    twin_args_gather(&kernel, values, block);
+    static const unsigned char nothing[4];
     CU_ASSERT(memcmp(block + 8, &first, 4) == 0 && memcmp(block, &second, 8) == 0);
-    twin_args_gathered_free(block);
+    CU_ASSERT(memcmp(block + 12, nothing, 4) == 0);
     values[1] = NULL;
-    CHECK_CODE(twin_args_gather(&kernel, values, &block), 107000);
+    CHECK_CODE(twin_args_check(&kernel, values), 107000);
+    CHECK_CODE(twin_args_check(&kernel, NULL), 107000);
 }
 
 static const twin_test tests[] = {

@@ -97,6 +97,9 @@ static inline int32_t twin_refused(int32_t code)
 int32_t twin_fail_status(twin_status status, int32_t wait_code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The refusal of a handle that is not one of a live object of that kind, named by its table (107017). */
+int32_t twin_fail_handle(const char *kind_name, uint64_t handle);
+
 /* As twin_fail for the runtime layer with a code known by number only. */
 int32_t twin_fail_code(int32_t code, const char *id, const char *text);
 

@@ -54,7 +54,7 @@ typedef struct twin_handle_table {
     const char *kind_name;
     twin_handle_kind kind;
     size_t object_bytes;
-    /* Once per slot, before its first use: makes the locks. */
+    /* Once per slot, before its first use: makes the locks. NULL: there are none. */
     void (*construct)(void *object);
     /* After retire, with no pin left and no lock held: releases what the object holds and ends
      * with twin_handle_free(). */
@@ -132,5 +132,16 @@ static inline void *twin_handle_pin(twin_handle_table *table, uint64_t handle)
     void *object = twin_handle_find(table, handle);
     return object && twin_handle_pin_object(object, handle) ? object : NULL;
 }
+
+/* TWIN_PINNED(type, name): a pointer `twin_type *name`, NULL at first. What is pinned there by the end of the block, also on a
+ * return in it, is unpinned. TWIN_PINNED_TYPE(type) beside the declaration of twin_type_unpin() makes that possible. */
+#define TWIN_PINNED_TYPE(type)                                                                     \
+    static inline void twin_##type##_unpin_at_end(twin_##type *const *object)                      \
+    {                                                                                              \
+        if (*object)                                                                               \
+            twin_##type##_unpin(*object);                                                          \
+    }
+#define TWIN_PINNED(type, name)                                                                    \
+    twin_##type *name __attribute__((cleanup(twin_##type##_unpin_at_end))) = NULL
 
 #endif

@@ -72,6 +72,22 @@ static inline void twin_lock_drop(twin_lock *lock)
 #endif
 }
 
+/* TWIN_LOCKED(lock): takes it, and drops it at the end of the block, also on a return in it. */
+static inline twin_lock *twin_lock_hold(twin_lock *lock)
+{
+    twin_lock_take(lock);
+    return lock;
+}
+static inline void twin_lock_end(twin_lock *const *lock)
+{
+    twin_lock_drop(*lock);
+}
+#define TWIN_LOCKED_AS(lock, name)                                                                 \
+    twin_lock *const name __attribute__((cleanup(twin_lock_end))) = twin_lock_hold(lock)
+#define TWIN_LOCKED_IN(lock, line) TWIN_LOCKED_AS(lock, twin_locked_##line)
+#define TWIN_LOCKED_ON(lock, line) TWIN_LOCKED_IN(lock, line)
+#define TWIN_LOCKED(lock)          TWIN_LOCKED_ON(lock, __LINE__)
+
 /* Waits on `condition`; the lock stays the thread's own by rank. The thread is not cancelled in here. */
 static inline void twin_lock_wait(twin_lock *lock, pthread_cond_t *condition)
 {

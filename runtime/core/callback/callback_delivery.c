@@ -2,6 +2,7 @@
 #include "core/callback/callback_delivery.h"
 
 #include <pthread.h>
+#include <utlist.h>
 
 #include "core/backend/error.h"
 #include "core/backend/ops.h"
@@ -13,7 +14,7 @@ struct twin_subscriber {
     twin_device *device;
     twin_channel *channel;
     /* Guarded by subscribers_lock. */
-    struct twin_subscriber *next, **link; /* in the list while streams > 0 */
+    struct twin_subscriber *next, *previous; /* in the list while streams > 0 */
     uint32_t streams;
     uint32_t users; /* streams, and threads inside one of the functions below */
 };
@@ -62,9 +63,7 @@ static void drop_stream(twin_subscriber *subscriber)
     twin_lock_take(&subscribers_lock);
     bool last = --subscriber->streams == 0;
     if (last) {
-        *subscriber->link = subscriber->next;
-        if (subscriber->next)
-            subscriber->next->link = subscriber->link;
+        DL_DELETE2(subscribers, subscriber, previous, next);
         subscriber_count--;
     }
     twin_lock_drop(&subscribers_lock);
@@ -73,50 +72,45 @@ static void drop_stream(twin_subscriber *subscriber)
     drop_user(subscriber);
 }
 
-/* One stream more for a thread that has some; NULL with code 0: it has none. */
-static int32_t join_locked(uint64_t thread, const twin_device *device,
-                           twin_subscriber **out_subscriber, const twin_device **out_other)
+/* One stream more for a thread that has some, or for `made`, if that is not NULL, else *out_subscriber is NULL. A refusal
+ * where the thread serves another device, or where there are too many threads. */
+static int32_t join(uint64_t thread, const twin_device *device, twin_subscriber *made,
+                    twin_subscriber **out_subscriber)
 {
+    twin_lock_take(&subscribers_lock);
     twin_subscriber *subscriber = find_locked(thread);
-    *out_other = subscriber && subscriber->device != device ? subscriber->device : NULL;
-    if (subscriber && !*out_other) {
+    const twin_device *other =
+        subscriber && subscriber->device != device ? subscriber->device : NULL;
+    const bool full = !subscriber && subscriber_count >= TWIN_SUBSCRIBERS_MOST;
+    if (!subscriber && made && !full) {
+        subscriber = made;
+        DL_PREPEND2(subscribers, made, previous, next);
+        subscriber_count++;
+    }
+    if (subscriber && !other) {
         subscriber->streams++;
         subscriber->users++;
     }
-    *out_subscriber = *out_other ? NULL : subscriber;
+    twin_lock_drop(&subscribers_lock);
+    if (other)
+        return twin_fail(TWIN_ERR_SUBSCRIBER,
+                         "the thread runs callbacks of device %u; a thread serves one device only",
+                         other->id);
+    if (full)
+        return twin_fail(TWIN_ERR_INTERNAL,
+                         "%u threads are subscribed, which is the limit; let one thread serve "
+                         "several streams",
+                         TWIN_SUBSCRIBERS_MOST);
+    *out_subscriber = subscriber;
     return 0;
-}
-
-static int32_t fail_other_device(const twin_device *other)
-{
-    return twin_fail(TWIN_ERR_SUBSCRIBER,
-                     "the thread runs callbacks of device %u; a thread serves one device only",
-                     other->id);
-}
-
-static int32_t fail_too_many(void)
-{
-    return twin_fail(TWIN_ERR_INTERNAL,
-                     "%u threads are subscribed, more cannot be; let one thread serve several "
-                     "streams",
-                     TWIN_SUBSCRIBERS_MOST);
 }
 
 /* The thread's subscriber on that device, with one stream more. */
 static int32_t add_stream(uint64_t thread, twin_device *device, twin_subscriber **out_subscriber)
 {
-    const twin_device *other = NULL;
-    twin_lock_take(&subscribers_lock);
-    join_locked(thread, device, out_subscriber, &other);
-    bool full = subscriber_count >= TWIN_SUBSCRIBERS_MOST;
-    twin_lock_drop(&subscribers_lock);
-    if (other)
-        return fail_other_device(other);
-    if (*out_subscriber)
-        return 0;
-    if (full)
-        return fail_too_many();
-
+    int32_t code = join(thread, device, NULL, out_subscriber);
+    if (code != 0 || *out_subscriber)
+        return code;
     twin_subscriber *made = twin_zalloc(sizeof(*made));
     if (!made)
         return twin_fail(TWIN_ERR_NOMEM, "no host memory for a subscription");
@@ -129,28 +123,12 @@ static int32_t add_stream(uint64_t thread, twin_device *device, twin_subscriber 
     }
     made->thread = thread;
     made->device = device;
-    made->streams = made->users = 1;
-    twin_lock_take(&subscribers_lock);
-    join_locked(thread, device, out_subscriber, &other);
-    full = subscriber_count >= TWIN_SUBSCRIBERS_MOST;
-    bool used = !*out_subscriber && !other && !full;
-    if (used) {
-        made->next = subscribers;
-        made->link = &subscribers;
-        if (made->next)
-            made->next->link = &made->next;
-        subscribers = made;
-        subscriber_count++;
-        *out_subscriber = made;
-    }
-    twin_lock_drop(&subscribers_lock);
-    if (!used) {
+    code = join(thread, device, made, out_subscriber);
+    if (code != 0 || *out_subscriber != made) { /* another thread was faster */
         twin_ops()->channel.destroy(made->channel);
         twin_free(made);
     }
-    if (other)
-        return fail_other_device(other);
-    return *out_subscriber ? 0 : fail_too_many();
+    return code;
 }
 
 /* ---- streams ------------------------------------------------------------------------------------ */
@@ -160,18 +138,16 @@ typedef enum subscription { NOBODY, A_THREAD, THE_CONTEXT, GONE } subscription;
 /* Sets the stream's subscriber if it has none and `subscriber` is one. Says how it was. */
 static subscription look(twin_stream *stream, twin_subscriber *subscriber)
 {
-    subscription found = NOBODY;
-    twin_lock_take(&stream->lock);
+    TWIN_LOCKED(&stream->lock);
     if (stream->destroying)
-        found = GONE;
-    else if (stream->subscriber)
-        found = A_THREAD;
-    else if (stream->host_functions)
-        found = THE_CONTEXT;
-    else if (subscriber)
+        return GONE;
+    if (stream->subscriber)
+        return A_THREAD;
+    if (stream->host_functions)
+        return THE_CONTEXT;
+    if (subscriber)
         stream->subscriber = subscriber;
-    twin_lock_drop(&stream->lock);
-    return found;
+    return NOBODY;
 }
 
 static int32_t fail_found(const twin_stream *stream, subscription found)
@@ -193,28 +169,24 @@ static int32_t fail_found(const twin_stream *stream, subscription found)
 
 int32_t twin_report_subscribe(uint64_t thread, uint64_t stream_handle)
 {
-    twin_stream *stream = NULL;
-    int32_t code = twin_stream_pin_current(stream_handle, &stream);
-    if (code != 0)
-        return code;
+    TWIN_PINNED(stream, stream);
     twin_subscriber *subscriber = NULL;
-    code = fail_found(stream, look(stream, NULL));
+    int32_t code = twin_stream_pin_current(stream_handle, &stream);
+    if (code == 0)
+        code = fail_found(stream, look(stream, NULL));
     if (code == 0)
         code = add_stream(thread, stream->device, &subscriber);
-    if (code == 0) {
-        subscription found = look(stream, subscriber);
-        if (found != NOBODY) { /* another thread was faster */
-            drop_stream(subscriber);
-            code = fail_found(stream, found);
-        }
-    }
-    twin_stream_unpin(stream);
-    return code;
+    if (code != 0)
+        return code;
+    const subscription found = look(stream, subscriber);
+    if (found != NOBODY) /* another thread was faster */
+        drop_stream(subscriber);
+    return fail_found(stream, found);
 }
 
 int32_t twin_report_unsubscribe(uint64_t thread, uint64_t stream_handle)
 {
-    twin_stream *stream = NULL;
+    TWIN_PINNED(stream, stream);
     int32_t code = twin_stream_pin(stream_handle, &stream);
     if (code != 0)
         return code;
@@ -234,7 +206,6 @@ int32_t twin_report_unsubscribe(uint64_t thread, uint64_t stream_handle)
             twin_fail(TWIN_ERR_SUBSCRIBER, "another thread is subscribed to stream %u", stream->id);
     else
         code = twin_fail(TWIN_ERR_SUBSCRIBED, "no thread is subscribed to stream %u", stream->id);
-    twin_stream_unpin(stream);
     return code;
 }
 

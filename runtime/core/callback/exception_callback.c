@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/callback/exception_callback.h"
 
+#include <utlist.h>
+
 #include "core/backend/error.h"
 #include "core/backend/ops.h"
 #include "core/backend/thread_state.h"
@@ -66,25 +68,21 @@ void twin_failure_unlisten(twin_failure_listener function)
 
 void twin_failure_set_listener(twin_failure_listener function)
 {
-    twin_lock_take(&listeners_lock);
+    TWIN_LOCKED(&listeners_lock);
     lone_listener = function;
-    twin_lock_drop(&listeners_lock);
 }
 
 /* The first function registered after `serial`, which becomes that one's, and not after `newest`; NULL: there is none. */
 static twin_failure_listener next_after(uint64_t *serial, uint64_t newest)
 {
-    twin_lock_take(&listeners_lock);
+    TWIN_LOCKED(&listeners_lock);
     const listener *item = listeners;
     while (item && item->serial <= *serial)
         item = item->next;
-    if (item && item->serial > newest)
-        item = NULL;
-    twin_failure_listener function = item ? item->function : NULL;
-    if (item)
-        *serial = item->serial;
-    twin_lock_drop(&listeners_lock);
-    return function;
+    if (!item || item->serial > newest)
+        return NULL;
+    *serial = item->serial;
+    return item->function;
 }
 
 /* Whom to call: with the argument if `own`. */
@@ -97,8 +95,7 @@ static void call(target whom, const struct rtExceptionInfo *info)
 {
     struct telling telling = {.info = *info};
     twin_lock_take(&listeners_lock);
-    telling.next = tellings;
-    tellings = &telling;
+    LL_PREPEND(tellings, &telling);
     twin_lock_drop(&listeners_lock);
 
     const twin_call *outer = twin_outcall_begin();
@@ -109,22 +106,18 @@ static void call(target whom, const struct rtExceptionInfo *info)
     twin_outcall_end(outer);
 
     twin_lock_take(&listeners_lock);
-    struct telling **link = &tellings;
-    while (*link != &telling)
-        link = &(*link)->next;
-    *link = telling.next;
+    LL_DELETE(tellings, &telling);
     twin_lock_drop(&listeners_lock);
 }
 
 bool twin_failure_read(const struct rtExceptionInfo *info, struct rtExceptionInfo *out)
 {
-    twin_lock_take(&listeners_lock);
+    TWIN_LOCKED(&listeners_lock);
     const struct telling *telling = tellings;
     while (telling && &telling->info != info)
         telling = telling->next;
     if (telling)
         *out = telling->info;
-    twin_lock_drop(&listeners_lock);
     return telling != NULL;
 }
 
@@ -187,12 +180,11 @@ static bool take(twin_stream *stream, taken *out)
 
 static bool take_any(twin_context *context, taken *out)
 {
-    bool any = false;
-    twin_lock_take(&context->lock);
-    for (twin_stream *stream = context->streams; stream && !any; stream = stream->next)
-        any = take(stream, out);
-    twin_lock_drop(&context->lock);
-    return any;
+    TWIN_LOCKED(&context->lock);
+    for (twin_stream *stream = context->streams; stream; stream = stream->next)
+        if (take(stream, out))
+            return true;
+    return false;
 }
 
 void twin_failure_tell(twin_stream *stream)

@@ -167,8 +167,8 @@ static void join(const twin_service *service, const twin_context *context)
     if (pthread_timedjoin_np(service->thread, NULL, &until) == 0)
         return;
     twin_log(TWIN_LOG_WARNING,
-             "context %u of device %u ends when its host function has returned; that takes long",
-             context->name, context->device->id);
+             "context %u of device %u waits for a host function that has been running for %d s",
+             context->name, context->device->id, WARN_AFTER_S);
     pthread_join(service->thread, NULL);
 }
 

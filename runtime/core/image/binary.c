@@ -3,6 +3,7 @@
 
 #include <sched.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "core/backend/error.h"
 #include "core/backend/ops.h"
@@ -17,11 +18,6 @@
 
 static twin_lock lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_BINARIES);
 static twin_binary *binaries; /* guarded by lock */
-
-static void construct(void *object)
-{
-    (void)object;
-}
 
 static void drop_copy_locked(const struct twin_backend *ops, twin_binary *binary, uint32_t device)
 {
@@ -40,12 +36,8 @@ static void release_binary(void *object)
     twin_binary *binary = object;
     const struct twin_backend *ops = twin_ops();
     twin_lock_take(&lock);
-    if (binary->previous)
-        binary->previous->next = binary->next;
-    else if (binaries == binary)
-        binaries = binary->next;
-    if (binary->next)
-        binary->next->previous = binary->previous;
+    if (binary->previous) /* it was listed */
+        DL_DELETE2(binaries, binary, previous, next);
     /* Under the lock: a device that goes down frees its memory, and the address may become another's. */
     for (uint32_t i = 0; i < TWIN_MAX_DEVICES; i++)
         drop_copy_locked(ops, binary, i);
@@ -69,16 +61,14 @@ static void release_function(void *object)
     twin_handle_free(&twin_functions, function);
 }
 
-twin_handle_table twin_binaries = TWIN_HANDLE_TABLE_INITIALIZER(
-    "kernel image", TWIN_HANDLE_BINARY, twin_binary, construct, release_binary);
+twin_handle_table twin_binaries = TWIN_HANDLE_TABLE_INITIALIZER("kernel image", TWIN_HANDLE_BINARY,
+                                                                twin_binary, NULL, release_binary);
 twin_handle_table twin_functions = TWIN_HANDLE_TABLE_INITIALIZER(
-    "kernel function", TWIN_HANDLE_FUNCTION, twin_function, construct, release_function);
+    "kernel function", TWIN_HANDLE_FUNCTION, twin_function, NULL, release_function);
 
 static int32_t fail_handle(const twin_handle_table *table, uint64_t handle)
 {
-    return twin_fail(TWIN_ERR_HANDLE,
-                     "%#llx is no live %s: it was unloaded, or is another kind of object",
-                     (unsigned long long)handle, table->kind_name);
+    return twin_fail_handle(table->kind_name, handle);
 }
 
 static int32_t fail_memory(const char *what)
@@ -183,10 +173,9 @@ int32_t twin_binary_place(twin_binary *binary, twin_device *device, uint64_t *ou
 void twin_binaries_forget(twin_device *device)
 {
     const struct twin_backend *ops = twin_ops();
-    twin_lock_take(&lock);
+    TWIN_LOCKED(&lock);
     for (twin_binary *binary = binaries; binary; binary = binary->next)
         drop_copy_locked(ops, binary, device->hw_index);
-    twin_lock_drop(&lock);
 }
 
 /* ---- loading and unloading ---------------------------------------------------------------------- */
@@ -196,10 +185,7 @@ void twin_binaries_forget(twin_device *device)
 static int32_t choose_defaults(const twin_binary_options *options, twin_image_defaults *out)
 {
     const twin_device_properties *properties = NULL;
-    twin_device *device = NULL;
-    int32_t code = twin_device_find(0, &device);
-    if (code == 0)
-        code = twin_device_properties_of(device, &properties);
+    int32_t code = twin_device_find_properties(0, &properties);
     if (code != 0)
         return code;
     const bool split = twin_soc_split(properties->arch);
@@ -225,15 +211,9 @@ static int32_t choose_defaults(const twin_binary_options *options, twin_image_de
 
 static uint64_t publish(twin_binary *binary)
 {
-    twin_lock_take(&lock);
-    binary->previous = NULL;
-    binary->next = binaries;
-    if (binaries)
-        binaries->previous = binary;
-    binaries = binary;
-    const uint64_t handle = twin_handle_publish(binary);
-    twin_lock_drop(&lock);
-    return handle;
+    TWIN_LOCKED(&lock);
+    DL_PREPEND2(binaries, binary, previous, next);
+    return twin_handle_publish(binary);
 }
 
 int32_t twin_binary_add(twin_image *image, const twin_binary_options *options, uint64_t *out_handle)
@@ -303,19 +283,14 @@ void twin_binary_unpin(twin_binary *binary)
 
 void twin_binary_listen(twin_binary *binary, twin_binary_listener listener)
 {
-    twin_lock_take(&lock);
+    TWIN_LOCKED(&lock);
     binary->listener = listener;
-    twin_lock_drop(&lock);
 }
 
 twin_binary_listener twin_binary_listener_of(twin_binary *binary, uint64_t handle)
 {
-    twin_binary_listener listener = {0};
-    twin_lock_take(&lock);
-    if (twin_handle_is(binary, handle))
-        listener = binary->listener;
-    twin_lock_drop(&lock);
-    return listener;
+    TWIN_LOCKED(&lock);
+    return twin_handle_is(binary, handle) ? binary->listener : (twin_binary_listener){0};
 }
 
 int32_t twin_binary_unload(uint64_t handle)
@@ -356,27 +331,22 @@ int32_t twin_binary_address(twin_binary *binary, uint64_t *out_address, uint64_t
 {
     if (!binary->image)
         return refuse_cpu("address on the device");
-    twin_context *context = NULL;
+    TWIN_PINNED(context, context);
     const int32_t code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
     *out_address =
         atomic_load_explicit(&binary->copies[context->device->hw_index], memory_order_acquire);
     *out_bytes = *out_address ? binary->image->slice_bytes : 0;
-    twin_context_unpin(context);
     return 0;
 }
 
 /* The copy on the current device. */
 static int32_t place_current(twin_binary *binary, uint64_t *out_address)
 {
-    twin_context *context = NULL;
+    TWIN_PINNED(context, context);
     int32_t code = twin_context_pin_current(&context);
-    if (code != 0)
-        return code;
-    code = twin_binary_place(binary, context->device, out_address);
-    twin_context_unpin(context);
-    return code;
+    return code != 0 ? code : twin_binary_place(binary, context->device, out_address);
 }
 
 int32_t twin_binary_global(twin_binary *binary, const char *name, uint64_t *out_address,

@@ -96,6 +96,7 @@ int32_t twin_binary_unload(uint64_t handle);
 /* A live binary, pinned. 107017. */
 int32_t twin_binary_pin(uint64_t handle, twin_binary **out_binary);
 void twin_binary_unpin(twin_binary *binary);
+TWIN_PINNED_TYPE(binary)
 
 /* Address of the copy on the current device and its bytes; a lazy binary has none at first: 0 and 0. 107002, 107000: of
  * CPU kernels. */
@@ -118,14 +119,18 @@ int32_t twin_binary_register(twin_binary *binary, const char *name, const char *
 /* A live function and its binary, pinned together. 107017. */
 int32_t twin_function_pin(uint64_t handle, twin_function **out_function);
 void twin_function_unpin(twin_function *function);
+TWIN_PINNED_TYPE(function)
+/* Whether the handle is 0, which callers refuse as NULL, or means a live binary. 107017. */
+static inline int32_t twin_binary_guard(uint64_t handle)
+{
+    TWIN_PINNED(binary, binary);
+    return handle == 0 ? 0 : twin_binary_pin(handle, &binary);
+}
 /* Whether the handle is 0, which callers refuse as NULL, or means a live function. 107017. */
 static inline int32_t twin_function_guard(uint64_t handle)
 {
-    twin_function *function = NULL;
-    const int32_t code = handle == 0 ? 0 : twin_function_pin(handle, &function);
-    if (function)
-        twin_function_unpin(function);
-    return code;
+    TWIN_PINNED(function, function);
+    return handle == 0 ? 0 : twin_function_pin(handle, &function);
 }
 
 /* Whom failed kernels of a pinned binary are told to; the newest counts. */

@@ -11,11 +11,6 @@ typedef struct binary_data {
     size_t bytes;
 } binary_data;
 
-static void construct(void *object)
-{
-    (void)object;
-}
-
 static twin_handle_table table;
 
 static void release(void *object)
@@ -24,16 +19,12 @@ static void release(void *object)
 }
 
 static twin_handle_table table = TWIN_HANDLE_TABLE_INITIALIZER(
-    "description of a kernel image", TWIN_HANDLE_BINARY_DATA, binary_data, construct, release);
+    "description of a kernel image", TWIN_HANDLE_BINARY_DATA, binary_data, NULL, release);
 
 static int32_t pin(uint64_t handle, binary_data **out)
 {
     *out = twin_handle_pin(&table, handle);
-    if (*out)
-        return 0;
-    return twin_fail(TWIN_ERR_HANDLE,
-                     "%#llx is no live %s: it was destroyed, or is another kind of object",
-                     (unsigned long long)handle, table.kind_name);
+    return *out ? 0 : twin_fail_handle(table.kind_name, handle);
 }
 
 int32_t twin_binary_data_create(const void *data, size_t bytes, uint64_t *out_handle)

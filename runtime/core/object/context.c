@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/object/context.h"
 
+#include <utlist.h>
+
 #include "core/backend/error.h"
 #include "core/backend/ops.h"
 #include "core/object/state_callback.h"
@@ -38,35 +40,18 @@ int32_t twin_context_default_device(void)
     return atomic_load_explicit(&default_device, memory_order_relaxed);
 }
 
-static void link_context(twin_context *context)
+static void list_context(twin_context *context, bool listed)
 {
     twin_device *device = context->device;
-    twin_lock_take(&device->lock);
-    context->previous = NULL;
-    context->next = device->contexts;
-    if (device->contexts)
-        device->contexts->previous = context;
-    device->contexts = context;
-    if (!context->primary)
-        device->explicit_contexts++;
+    TWIN_LOCKED(&device->lock);
+    if (listed) {
+        DL_PREPEND2(device->contexts, context, previous, next);
+        device->explicit_contexts += !context->primary;
+    } else {
+        DL_DELETE2(device->contexts, context, previous, next);
+        device->explicit_contexts -= !context->primary;
+    }
     twin_cond_broadcast(&device->changed);
-    twin_lock_drop(&device->lock);
-}
-
-static void unlink_context(twin_context *context)
-{
-    twin_device *device = context->device;
-    twin_lock_take(&device->lock);
-    if (context->previous)
-        context->previous->next = context->next;
-    else
-        device->contexts = context->next;
-    if (context->next)
-        context->next->previous = context->previous;
-    if (!context->primary)
-        device->explicit_contexts--;
-    twin_cond_broadcast(&device->changed);
-    twin_lock_drop(&device->lock);
 }
 
 int32_t twin_context_create(twin_device *device, bool primary, uint64_t *out_handle)
@@ -101,7 +86,7 @@ int32_t twin_context_create(twin_device *device, bool primary, uint64_t *out_han
     atomic_store_explicit(&context->default_stream, stream, memory_order_relaxed);
     /* Live before it is listed: a reset that finds it in the list pins it. */
     *out_handle = twin_handle_publish_pinned(context);
-    link_context(context);
+    list_context(context, true);
     /* That of a default context is told of when its device is up. */
     if (!primary)
         twin_tell_stream(stream, TWIN_NEWS_CREATE_POST);
@@ -112,12 +97,10 @@ int32_t twin_context_create(twin_device *device, bool primary, uint64_t *out_han
 /* The context's first stream, pinned; NULL when none is left. */
 static twin_stream *pin_first_stream(twin_context *context)
 {
-    twin_lock_take(&context->lock);
+    TWIN_LOCKED(&context->lock);
     twin_stream *stream = context->streams;
     /* Listed streams are alive: retiring takes them off under this lock. */
-    bool pinned = stream && twin_handle_pin_object(stream, stream->object.handle);
-    twin_lock_drop(&context->lock);
-    return pinned ? stream : NULL;
+    return stream && twin_handle_pin_object(stream, stream->object.handle) ? stream : NULL;
 }
 
 bool twin_context_close(twin_context *context, int32_t *out_code)
@@ -159,7 +142,7 @@ bool twin_context_close(twin_context *context, int32_t *out_code)
     }
     twin_users.context_emptied(context);
     if (twin_handle_retire(context))
-        unlink_context(context);
+        list_context(context, false);
     *out_code = first_code;
     return true;
 }
@@ -180,31 +163,40 @@ int32_t twin_context_create_explicit(int32_t device_id, uint64_t *out_handle)
     return code != 0 ? code : settle_code;
 }
 
+static int32_t fail_handle(twin_error error, uint64_t handle)
+{
+    return twin_fail(error,
+                     "%#llx is not a valid context handle: the context was destroyed, its device "
+                     "was reset, or it never was one",
+                     (unsigned long long)handle);
+}
+
+static int32_t refuse_destroy(const twin_context *context)
+{
+    if (context->primary)
+        return twin_fail(TWIN_ERR_CONTEXT_NULL,
+                         "the default context of device %u ends with aclrtResetDevice only",
+                         context->device->id);
+    if (twin_self.serves_context == context->object.handle)
+        return twin_fail(TWIN_ERR_SETUP,
+                         "a host function must not destroy the context that runs it");
+    return 0;
+}
+
 int32_t twin_context_destroy(uint64_t handle)
 {
     twin_context *context = twin_handle_pin(&twin_contexts, handle);
     if (!context)
-        return twin_fail(TWIN_ERR_CONTEXT_NULL,
-                         "%#llx is no live context: it was destroyed, its device was reset, or it "
-                         "never was one",
-                         (unsigned long long)handle);
-    if (context->primary) {
-        uint32_t id = context->device->id;
-        twin_context_unpin(context);
-        return twin_fail(TWIN_ERR_CONTEXT_NULL,
-                         "the default context of device %u ends with aclrtResetDevice only", id);
-    }
+        return fail_handle(TWIN_ERR_CONTEXT_NULL, handle);
     twin_device *device = context->device;
-    if (twin_self.serves_context == handle) {
-        twin_context_unpin(context);
-        return twin_fail(TWIN_ERR_SETUP,
-                         "a host function must not destroy the context that it is run by");
-    }
     int32_t code = 0;
-    bool closed = twin_context_close(context, &code);
+    const int32_t refusal = refuse_destroy(context);
+    const bool closed = refusal == 0 && twin_context_close(context, &code);
     twin_context_unpin(context);
     if (!closed)
-        return twin_fail(TWIN_ERR_CONTEXT_NULL, "another thread is destroying the context");
+        return refusal != 0
+                   ? refusal
+                   : twin_fail(TWIN_ERR_CONTEXT_NULL, "another thread is destroying the context");
     if (twin_self.context == handle)
         twin_self.context = 0;
     int32_t settle_code = twin_device_settle(device);
@@ -214,10 +206,7 @@ int32_t twin_context_destroy(uint64_t handle)
 int32_t twin_context_set_current(uint64_t handle)
 {
     if (!twin_handle_find(&twin_contexts, handle))
-        return twin_fail(TWIN_ERR_PARAM,
-                         "%#llx is no live context: it was destroyed, its device was reset, or it "
-                         "never was one",
-                         (unsigned long long)handle);
+        return fail_handle(TWIN_ERR_PARAM, handle);
     twin_self.context = handle;
     return 0;
 }
@@ -265,26 +254,21 @@ int32_t twin_context_pin_current(twin_context **out_context)
 
 int32_t twin_context_set_option(uint32_t option, int64_t value)
 {
-    twin_context *context = NULL;
+    TWIN_PINNED(context, context);
     int32_t code = twin_context_pin_current(&context);
-    if (code != 0)
-        return code;
-    twin_options_set(&context->options, option, value);
-    twin_context_unpin(context);
-    return 0;
+    if (code == 0)
+        twin_options_set(&context->options, option, value);
+    return code;
 }
 
 int32_t twin_context_option(uint32_t option, int64_t *out_value)
 {
-    twin_context *context = NULL;
+    TWIN_PINNED(context, context);
     int32_t code = twin_context_pin_current(&context);
-    if (code != 0)
-        return code;
-    if (!twin_options_get(&context->options, option, out_value))
+    if (code == 0 && !twin_options_get(&context->options, option, out_value))
         code = twin_fail(TWIN_ERR_OPTION,
                          "option %u was never set in the current context; call "
                          "aclrtCtxSetSysParamOpt first",
                          option);
-    twin_context_unpin(context);
     return code;
 }

@@ -76,6 +76,7 @@ static inline void twin_context_unpin(twin_context *context)
 {
     twin_handle_unpin(&twin_contexts, context);
 }
+TWIN_PINNED_TYPE(context)
 
 /* Of the thread's current context; `option` is below TWIN_OPTION_CONTEXT_COUNT. 107002; get: 107021 never set. */
 int32_t twin_context_set_option(uint32_t option, int64_t value);

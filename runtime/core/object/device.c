@@ -75,11 +75,10 @@ static int32_t visible(uint32_t *out_count)
     int32_t code = twin_backend_need();
     if (code != 0)
         return code;
-    twin_lock_take(&count_lock);
+    TWIN_LOCKED(&count_lock);
     if (counted_for != twin_backend_starts())
         count_locked();
     *out_count = visible_count;
-    twin_lock_drop(&count_lock);
     return 0;
 }
 
@@ -97,42 +96,36 @@ int32_t twin_device_count(uint32_t *out_count)
     return 0;
 }
 
-int32_t twin_device_find(int32_t id, twin_device **out_device)
+static int32_t find(int32_t id, twin_error error, twin_device **out_device)
 {
     uint32_t count = 0;
     int32_t code = visible(&count);
     if (code != 0)
         return code;
     if (id < 0 || (uint32_t)id >= count)
-        return twin_fail(TWIN_ERR_DEVICE_ID,
-                         "device %d does not exist; %u device%s visible, numbered from 0", id,
-                         count, count == 1 ? " is" : "s are");
+        return twin_fail(error, "device %d does not exist; %u device%s visible, numbered from 0",
+                         id, count, count == 1 ? " is" : "s are");
     *out_device = &devices[id];
     return 0;
 }
 
+int32_t twin_device_find(int32_t id, twin_device **out_device)
+{
+    return find(id, TWIN_ERR_DEVICE_ID, out_device);
+}
+
 int32_t twin_device_find_argument(int32_t id, twin_device **out_device)
 {
-    uint32_t count = 0;
-    int32_t code = visible(&count);
-    if (code == 0 && (id < 0 || (uint32_t)id >= count))
-        code = twin_fail(TWIN_ERR_PARAM,
-                         "device %d does not exist; %u device%s visible, numbered from 0", id,
-                         count, count == 1 ? " is" : "s are");
-    if (code == 0)
-        *out_device = &devices[id];
-    return code;
+    return find(id, TWIN_ERR_PARAM, out_device);
 }
 
 twin_device *twin_device_of_hardware(uint32_t hw_index)
 {
-    twin_device *found = NULL;
-    twin_lock_take(&count_lock);
-    for (uint32_t i = 0; i < visible_count && !found; i++)
+    TWIN_LOCKED(&count_lock);
+    for (uint32_t i = 0; i < visible_count; i++)
         if (devices[i].hw_index == hw_index)
-            found = &devices[i];
-    twin_lock_drop(&count_lock);
-    return found;
+            return &devices[i];
+    return NULL;
 }
 
 int32_t twin_device_machine_id(twin_device *device, int32_t *out_id)
@@ -166,7 +159,7 @@ int32_t twin_device_user_id(int32_t machine_id, int32_t *out_id)
                      machine_id);
 }
 
-int32_t twin_device_properties_of(twin_device *device,
+int32_t twin_device_properties_of(const twin_device *device,
                                   const twin_device_properties **out_properties)
 {
     twin_status status = twin_ops()->process.describe(device->hw_index, out_properties);
@@ -174,13 +167,14 @@ int32_t twin_device_properties_of(twin_device *device,
                             device->id);
 }
 
-/* Up --------------------------------------------------------------------------------------------- */
-
-/* Waits for another thread, which may itself be waiting for the device. */
-static void wait_changed_locked(twin_device *device)
+int32_t twin_device_find_properties(int32_t id, const twin_device_properties **out_properties)
 {
-    twin_cond_wait(&device->changed, &device->lock);
+    twin_device *device = NULL;
+    int32_t code = twin_device_find(id, &device);
+    return code != 0 ? code : twin_device_properties_of(device, out_properties);
 }
+
+/* Up --------------------------------------------------------------------------------------------- */
 
 /* 507033: the thread itself opens or closes it, and asks from inside a callback. */
 static int32_t wait_steady_locked(twin_device *device)
@@ -191,7 +185,7 @@ static int32_t wait_steady_locked(twin_device *device)
             return twin_fail(TWIN_ERR_SETUP,
                              "device %u is being reset by the call that this callback runs in",
                              device->id);
-        wait_changed_locked(device);
+        twin_cond_wait(&device->changed, &device->lock);
     }
     return 0;
 }
@@ -203,9 +197,8 @@ static int32_t make_primary(twin_device *device)
     int32_t code = twin_context_create(device, true, &primary);
     if (code != 0)
         return code;
-    twin_lock_take(&device->lock);
+    TWIN_LOCKED(&device->lock);
     device->primary = primary;
-    twin_lock_drop(&device->lock);
     return 0;
 }
 
@@ -222,12 +215,12 @@ static int32_t open_device(twin_device *device)
     twin_status status = ops->device.open(device->hw_index, &hw);
     if (status != TWIN_OK)
         return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
-                                "device %u does not come up on the backend \"%s\"", device->id,
+                                "device %u does not initialize on the backend \"%s\"", device->id,
                                 twin_backend_name());
     /* Its limits may be known only now. */
     uint64_t *stream_ids = twin_zalloc((properties->stream_limit / 64 + 1) * sizeof(uint64_t));
     if (!stream_ids) {
-        code = twin_fail(TWIN_ERR_NOMEM, "no host memory for the books of device %u", device->id);
+        code = twin_fail(TWIN_ERR_NOMEM, "out of host memory for device %u", device->id);
         goto close_device;
     }
 
@@ -337,7 +330,7 @@ static int32_t empty_device_locked(twin_device *device)
         if (!context && !event) {
             if (device->object_count == 0)
                 return first_code;
-            wait_changed_locked(device);
+            twin_cond_wait(&device->changed, &device->lock);
             continue;
         }
 
@@ -345,7 +338,7 @@ static int32_t empty_device_locked(twin_device *device)
         bool pinned = context ? twin_handle_pin_object(context, context->object.handle)
                               : twin_handle_pin_object(event, event->object.handle);
         if (!pinned) {
-            wait_changed_locked(device);
+            twin_cond_wait(&device->changed, &device->lock);
             continue;
         }
         if (context) {
@@ -357,7 +350,7 @@ static int32_t empty_device_locked(twin_device *device)
             if (first_code == 0)
                 first_code = code;
             if (!closed && device->contexts == context)
-                wait_changed_locked(device);
+                twin_cond_wait(&device->changed, &device->lock);
         } else {
             twin_lock_drop(&device->lock);
             twin_event_retire(event);
@@ -422,6 +415,35 @@ static int32_t drop_primary_locked(twin_device *device)
     return code != 0 ? code : settled;
 }
 
+static int32_t reset_locked(twin_device *device, bool force, bool *out_released)
+{
+    int32_t code = wait_steady_locked(device);
+    if (code != 0)
+        return code;
+    if (device->set_count == 0)
+        return twin_fail(TWIN_ERR_DEVICE_RELEASED,
+                         "device %u is not set: it never was, or it has been reset already; call "
+                         "aclrtSetDevice first",
+                         device->id);
+    if (twin_self.serves_device == device && (force || device->set_count == 1))
+        return twin_fail(TWIN_ERR_SETUP,
+                         "a function that a stream of device %u calls must not reset the device",
+                         device->id);
+    device->set_count = force ? 0 : device->set_count - 1;
+    *out_released = device->set_count == 0;
+    if (!*out_released)
+        return 0;
+    /* Callbacks in here find no context. */
+    const uint64_t context = twin_self.context;
+    twin_self.context = TWIN_CONTEXT_NONE;
+    device->forced = force;
+    code = force || device->explicit_contexts == 0 ? lower_locked(device)
+                                                   : drop_primary_locked(device);
+    device->forced = false;
+    twin_self.context = context;
+    return code;
+}
+
 int32_t twin_device_reset(int32_t id, bool force)
 {
     twin_device *device = NULL;
@@ -433,37 +455,9 @@ int32_t twin_device_reset(int32_t id, bool force)
     twin_lock_drop(&device->lock);
     if (releases)
         twin_tell_device(device->id, TWIN_NEWS_RESET_PRE);
+    bool released = false;
     twin_lock_take(&device->lock);
-    code = wait_steady_locked(device);
-    if (code != 0) {
-        twin_lock_drop(&device->lock);
-        return code;
-    }
-    if (device->set_count == 0) {
-        twin_lock_drop(&device->lock);
-        return twin_fail(TWIN_ERR_DEVICE_RELEASED,
-                         "device %d is not set: it never was, or it has been reset already; call "
-                         "aclrtSetDevice first",
-                         id);
-    }
-    if (twin_self.serves_device == device && (force || device->set_count == 1)) {
-        twin_lock_drop(&device->lock);
-        return twin_fail(TWIN_ERR_SETUP,
-                         "a function that a stream of device %d calls must not reset the device",
-                         id);
-    }
-    device->set_count = force ? 0 : device->set_count - 1;
-    const bool released = device->set_count == 0;
-    if (released) {
-        /* Callbacks in here find no context. */
-        const uint64_t context = twin_self.context;
-        twin_self.context = TWIN_CONTEXT_NONE;
-        device->forced = force;
-        code = force || device->explicit_contexts == 0 ? lower_locked(device)
-                                                       : drop_primary_locked(device);
-        device->forced = false;
-        twin_self.context = context;
-    }
+    code = reset_locked(device, force, &released);
     twin_lock_drop(&device->lock);
     /* A wait that was given up does not keep the device up. */
     if (released)
@@ -473,27 +467,21 @@ int32_t twin_device_reset(int32_t id, bool force)
 
 uint64_t twin_device_patience(twin_device *device)
 {
-    twin_lock_take(&device->lock);
-    bool forced = device->forced && device->changer == &twin_self;
-    twin_lock_drop(&device->lock);
-    return forced ? TWIN_UNAIDED : TWIN_FOREVER;
+    TWIN_LOCKED(&device->lock);
+    return device->forced && device->changer == &twin_self ? TWIN_UNAIDED : TWIN_FOREVER;
 }
 
 int32_t twin_device_release(twin_device *device)
 {
-    twin_lock_take(&device->lock);
+    TWIN_LOCKED(&device->lock);
     device->hold_count--;
-    int32_t code = settle_locked(device);
-    twin_lock_drop(&device->lock);
-    return code;
+    return settle_locked(device);
 }
 
 int32_t twin_device_settle(twin_device *device)
 {
-    twin_lock_take(&device->lock);
-    int32_t code = settle_locked(device);
-    twin_lock_drop(&device->lock);
-    return code;
+    TWIN_LOCKED(&device->lock);
+    return settle_locked(device);
 }
 
 int32_t twin_device_active(int32_t id, bool *out_active)
@@ -502,9 +490,8 @@ int32_t twin_device_active(int32_t id, bool *out_active)
     int32_t code = twin_device_find(id, &device);
     if (code != 0)
         return code;
-    twin_lock_take(&device->lock);
+    TWIN_LOCKED(&device->lock);
     *out_active = device->set_count > 0;
-    twin_lock_drop(&device->lock);
     return 0;
 }
 
@@ -519,21 +506,23 @@ static bool takes_objects_locked(const twin_device *device, bool primary)
 
 bool twin_device_add_object(twin_device *device, bool primary)
 {
-    twin_lock_take(&device->lock);
-    bool taken = takes_objects_locked(device, primary);
-    if (taken)
-        device->object_count++;
-    twin_lock_drop(&device->lock);
+    TWIN_LOCKED(&device->lock);
+    const bool taken = takes_objects_locked(device, primary);
+    device->object_count += taken;
     return taken;
+}
+
+static void drop_object_locked(twin_device *device)
+{
+    device->object_count--;
+    if (device->state == TWIN_DEVICE_CLOSING)
+        twin_cond_broadcast(&device->changed);
 }
 
 void twin_device_drop_object(twin_device *device)
 {
-    twin_lock_take(&device->lock);
-    device->object_count--;
-    if (device->state == TWIN_DEVICE_CLOSING)
-        twin_cond_broadcast(&device->changed);
-    twin_lock_drop(&device->lock);
+    TWIN_LOCKED(&device->lock);
+    drop_object_locked(device);
 }
 
 static uint32_t lowest_free_id_locked(const twin_device *device)
@@ -552,46 +541,49 @@ int32_t twin_device_refuse_aborting(const twin_device *device, const char *what)
                                          "device %u %s now", device->id, what));
 }
 
-int32_t twin_device_take_stream_id(twin_device *device, bool primary, uint32_t *out_id)
+/* 0 also when all streams are in use: then *out_full. */
+static int32_t take_stream_id_locked(twin_device *device, bool primary, uint32_t *out_id,
+                                     bool *out_full)
 {
-    twin_lock_take(&device->lock);
-    if (!takes_objects_locked(device, primary)) {
-        twin_lock_drop(&device->lock);
+    if (!takes_objects_locked(device, primary))
         return twin_fail(TWIN_ERR_CONTEXT_NULL, "device %u is being reset", device->id);
-    }
     int32_t code = twin_device_refuse_aborting(device, "makes no stream");
-    if (code != 0) {
-        twin_lock_drop(&device->lock);
+    if (code != 0)
         return code;
-    }
-    if (device->stream_count >= device->properties->stream_limit) {
-        uint32_t limit = device->properties->stream_limit;
-        bool ids_left = device->properties->stream_id_limit > limit;
-        twin_lock_drop(&device->lock);
-        char owners[256];
-        twin_device_list_owners(device, owners, sizeof(owners));
-        return twin_fail(ids_left ? TWIN_ERR_NO_STREAM_QUEUE : TWIN_ERR_NO_STREAM,
-                         "device %u has all of its %u streams in use (%s); destroy some first",
-                         device->id, limit, owners);
-    }
-    uint32_t id = lowest_free_id_locked(device);
-    device->stream_ids[id / 64] |= UINT64_C(1) << (id % 64);
+    *out_full = device->stream_count >= device->properties->stream_limit;
+    if (*out_full)
+        return 0;
+    *out_id = lowest_free_id_locked(device);
+    device->stream_ids[*out_id / 64] |= UINT64_C(1) << (*out_id % 64);
     device->stream_count++;
     device->object_count++;
-    twin_lock_drop(&device->lock);
-    *out_id = id;
     return 0;
+}
+
+int32_t twin_device_take_stream_id(twin_device *device, bool primary, uint32_t *out_id)
+{
+    bool full = false;
+    twin_lock_take(&device->lock);
+    int32_t code = take_stream_id_locked(device, primary, out_id, &full);
+    const twin_device_properties *properties = device->properties;
+    twin_lock_drop(&device->lock);
+    if (!full)
+        return code;
+    char owners[256];
+    twin_device_list_owners(device, owners, sizeof(owners));
+    return twin_fail(properties->stream_id_limit > properties->stream_limit
+                         ? TWIN_ERR_NO_STREAM_QUEUE
+                         : TWIN_ERR_NO_STREAM,
+                     "device %u has all of its %u streams in use (%s); destroy some first",
+                     device->id, properties->stream_limit, owners);
 }
 
 void twin_device_drop_stream_id(twin_device *device, uint32_t id)
 {
-    twin_lock_take(&device->lock);
+    TWIN_LOCKED(&device->lock);
     device->stream_ids[id / 64] &= ~(UINT64_C(1) << (id % 64));
     device->stream_count--;
-    device->object_count--;
-    if (device->state == TWIN_DEVICE_CLOSING)
-        twin_cond_broadcast(&device->changed);
-    twin_lock_drop(&device->lock);
+    drop_object_locked(device);
 }
 
 int32_t twin_device_usage(const twin_device *device, twin_usage *out_usage)
@@ -602,16 +594,13 @@ int32_t twin_device_usage(const twin_device *device, twin_usage *out_usage)
 
 uint32_t twin_device_streams_left(twin_device *device)
 {
-    twin_lock_take(&device->lock);
-    uint32_t left =
-        device->properties ? device->properties->stream_limit - device->stream_count : 0;
-    twin_lock_drop(&device->lock);
-    return left;
+    TWIN_LOCKED(&device->lock);
+    return device->properties ? device->properties->stream_limit - device->stream_count : 0;
 }
 
 void twin_device_list_owners(twin_device *device, char *text, size_t text_bytes)
 {
-    struct {
+    struct owner {
         uint32_t name;
         uint32_t streams;
     } owners[OWNERS_NAMED] = {{0, 0}};
@@ -619,17 +608,14 @@ void twin_device_list_owners(twin_device *device, char *text, size_t text_bytes)
     twin_lock_take(&device->lock);
     for (twin_context *context = device->contexts; context; context = context->next) {
         twin_lock_take(&context->lock);
-        uint32_t streams = context->stream_count;
+        struct owner one = {.name = context->name, .streams = context->stream_count};
         twin_lock_drop(&context->lock);
-        uint32_t name = context->name;
         for (int i = 0; i < OWNERS_NAMED; i++) {
-            if (streams <= owners[i].streams)
+            if (one.streams <= owners[i].streams)
                 continue;
-            uint32_t lesser_name = owners[i].name, lesser_streams = owners[i].streams;
-            owners[i].name = name;
-            owners[i].streams = streams;
-            name = lesser_name;
-            streams = lesser_streams;
+            const struct owner lesser = owners[i];
+            owners[i] = one;
+            one = lesser;
         }
     }
     twin_lock_drop(&device->lock);

@@ -76,8 +76,10 @@ int32_t twin_device_usage(const twin_device *device, twin_usage *out_usage);
 /* Number by which the user knows the device of that number in the machine. 107001: not visible. */
 int32_t twin_device_user_id(int32_t machine_id, int32_t *out_id);
 /* Identity of a device, up or not. */
-int32_t twin_device_properties_of(twin_device *device,
+int32_t twin_device_properties_of(const twin_device *device,
                                   const twin_device_properties **out_properties);
+/* The same by the user's number. Starts the backend. 107001. */
+int32_t twin_device_find_properties(int32_t id, const twin_device_properties **out_properties);
 
 /* aclrtSetDevice: adds one reference, brings the device up, and makes its default context current on
  * the calling thread. Blocks while another thread brings it up or down. */

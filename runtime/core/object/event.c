@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/object/event.h"
 
+#include <utlist.h>
+
 #include "core/backend/error.h"
 #include "core/backend/ops.h"
 #include "core/object/context.h"
@@ -97,40 +99,27 @@ static twin_signal_config config_of(uint32_t form, uint32_t name)
 }
 
 /* Puts the event on its device's list. False: the device is going down. */
-static bool link_event(twin_event *event)
+static bool list_event(twin_event *event)
 {
     twin_device *device = event->device;
-    twin_lock_take(&device->lock);
-    bool up = device->state == TWIN_DEVICE_UP;
-    if (up) {
-        event->previous = NULL;
-        event->next = device->events;
-        if (device->events)
-            device->events->previous = event;
-        device->events = event;
-    }
-    twin_lock_drop(&device->lock);
-    return up;
+    TWIN_LOCKED(&device->lock);
+    if (device->state != TWIN_DEVICE_UP)
+        return false;
+    DL_PREPEND2(device->events, event, previous, next);
+    return true;
 }
 
 bool twin_event_retire(twin_event *event)
 {
     twin_device *device = event->device;
-    twin_lock_take(&device->lock);
+    TWIN_LOCKED(&device->lock);
     /* Under the lock: whoever walks the list finds live events only. */
-    bool first = twin_handle_retire(event);
-    if (first) {
-        if (event->previous)
-            event->previous->next = event->next;
-        else
-            device->events = event->next;
-        if (event->next)
-            event->next->previous = event->previous;
-        if (device->state == TWIN_DEVICE_CLOSING)
-            twin_cond_broadcast(&device->changed);
-    }
-    twin_lock_drop(&device->lock);
-    return first;
+    if (!twin_handle_retire(event))
+        return false;
+    DL_DELETE2(device->events, event, previous, next);
+    if (device->state == TWIN_DEVICE_CLOSING)
+        twin_cond_broadcast(&device->changed);
+    return true;
 }
 
 void twin_event_unpin(twin_event *event)
@@ -140,12 +129,10 @@ void twin_event_unpin(twin_event *event)
 
 static uint32_t next_name(twin_device *device, uint32_t form)
 {
-    twin_lock_take(&device->lock);
-    uint32_t name = (form & TWIN_EVENT_NOTIFY) != 0  ? device->notify_names++
-                    : (form & TWIN_EVENT_COUNT) != 0 ? device->count_names++
-                                                     : device->event_names++;
-    twin_lock_drop(&device->lock);
-    return name;
+    TWIN_LOCKED(&device->lock);
+    return (form & TWIN_EVENT_NOTIFY) != 0  ? device->notify_names++
+           : (form & TWIN_EVENT_COUNT) != 0 ? device->count_names++
+                                            : device->event_names++;
 }
 
 /* A new one, or with a name that which goes by it. */
@@ -179,7 +166,7 @@ static int32_t create_on(twin_device *device, uint32_t form, const char *name, u
         goto free_event;
     }
     uint64_t handle = twin_handle_publish_pinned(event);
-    if (!link_event(event)) {
+    if (!list_event(event)) {
         twin_handle_retire(event);
         twin_event_unpin(event);
         return twin_fail(TWIN_ERR_CONTEXT_NULL, "device %u is being reset", device->id);
@@ -202,13 +189,9 @@ int32_t twin_event_create(uint32_t form, uint64_t *out_handle)
 
 int32_t twin_event_open(uint32_t form, const char *name, uint64_t *out_handle)
 {
-    twin_context *context = NULL;
+    TWIN_PINNED(context, context);
     int32_t code = twin_context_pin_current(&context);
-    if (code != 0)
-        return code;
-    code = create_on(context->device, form, name, out_handle);
-    twin_context_unpin(context);
-    return code;
+    return code != 0 ? code : create_on(context->device, form, name, out_handle);
 }
 
 int32_t twin_event_share(twin_event *event, bool check_pid, char out_name[TWIN_SHARE_NAME])
@@ -227,33 +210,23 @@ int32_t twin_event_allow(twin_event *event, const int32_t *pids, size_t count)
                             twin_event_noun(event), event->name, event->device->id);
 }
 
-static int32_t fail_handle(const twin_handle_table *table, uint64_t handle)
-{
-    return twin_fail(TWIN_ERR_HANDLE,
-                     "%#llx is no live %s: it was destroyed, or is another kind of object",
-                     (unsigned long long)handle, table->kind_name);
-}
-
 int32_t twin_event_find(twin_handle_table *table, uint64_t handle, twin_event **out_event)
 {
     *out_event = twin_handle_find(table, handle);
-    return __builtin_expect(*out_event != NULL, 1) ? 0 : fail_handle(table, handle);
+    return __builtin_expect(*out_event != NULL, 1) ? 0 : twin_fail_handle(table->kind_name, handle);
 }
 
 int32_t twin_event_pin(twin_handle_table *table, uint64_t handle, twin_event **out_event)
 {
     *out_event = twin_handle_pin(table, handle);
-    return __builtin_expect(*out_event != NULL, 1) ? 0 : fail_handle(table, handle);
+    return __builtin_expect(*out_event != NULL, 1) ? 0 : twin_fail_handle(table->kind_name, handle);
 }
 
 int32_t twin_event_destroy(twin_handle_table *table, uint64_t handle)
 {
-    twin_event *event = NULL;
+    TWIN_PINNED(event, event);
     int32_t code = twin_event_pin(table, handle, &event);
-    if (code != 0)
-        return code;
-    if (!twin_event_retire(event))
-        code = fail_handle(table, handle);
-    twin_event_unpin(event);
+    if (code == 0 && !twin_event_retire(event))
+        code = twin_fail_handle(table->kind_name, handle);
     return code;
 }

@@ -68,6 +68,7 @@ int32_t twin_event_destroy(twin_handle_table *table, uint64_t handle);
  * caller's. */
 bool twin_event_retire(twin_event *event);
 void twin_event_unpin(twin_event *event);
+TWIN_PINNED_TYPE(event)
 
 /* The live object, not pinned. 107017. */
 int32_t twin_event_find(twin_handle_table *table, uint64_t handle, twin_event **out_event);

@@ -79,13 +79,11 @@ double twin_event_elapsed(const twin_event *begin, const twin_event *end, double
 
 int32_t twin_event_available(uint32_t *out_count)
 {
-    twin_context *context = NULL;
+    TWIN_PINNED(context, context);
     int32_t code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
     twin_status status =
         twin_ops()->signal.available(context->device->hw, TWIN_SIGNAL_EVENT_LEVEL, out_count);
-    code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "device %u", context->device->id);
-    twin_context_unpin(context);
-    return code;
+    return twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "device %u", context->device->id);
 }

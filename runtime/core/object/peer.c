@@ -15,14 +15,11 @@ int32_t twin_peer_can(int32_t id, int32_t peer, bool *out_can)
 {
     if (id == peer)
         return refuse_same(id);
-    twin_device *device = NULL;
     twin_device *other = NULL;
     const twin_device_properties *properties = NULL;
     int32_t code = twin_device_find(peer, &other);
     if (code == 0)
-        code = twin_device_find(id, &device);
-    if (code == 0)
-        code = twin_device_properties_of(device, &properties);
+        code = twin_device_find_properties(id, &properties);
     if (code == 0)
         *out_can = properties->peer_link != TWIN_LINK_NONE;
     return code;
@@ -60,15 +57,11 @@ static int32_t change(twin_device *device, int32_t peer, bool enable)
     return code;
 }
 
-static int32_t change_current(int32_t peer, bool enable)
+int32_t twin_peer_change_current(int32_t peer, bool enable)
 {
-    twin_context *context = NULL;
+    TWIN_PINNED(context, context);
     int32_t code = twin_context_pin_current(&context);
-    if (code != 0)
-        return code;
-    code = change(context->device, peer, enable);
-    twin_context_unpin(context);
-    return code;
+    return code != 0 ? code : change(context->device, peer, enable);
 }
 
 int32_t twin_peer_change(twin_device *device, int32_t peer, bool enable)
@@ -79,16 +72,6 @@ int32_t twin_peer_change(twin_device *device, int32_t peer, bool enable)
     int32_t code = change(device, peer, enable);
     twin_device_drop_object(device);
     return code;
-}
-
-int32_t twin_peer_enable(int32_t peer)
-{
-    return change_current(peer, true);
-}
-
-int32_t twin_peer_disable(int32_t peer)
-{
-    return change_current(peer, false);
 }
 
 int32_t twin_peer_status(int32_t id, int32_t peer, bool *out_enabled)

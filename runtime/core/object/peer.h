@@ -13,8 +13,7 @@
 int32_t twin_peer_can(int32_t id, int32_t peer, bool *out_can);
 /* Gives the current context's device access to the memory of `peer`, or takes it back; doing either twice
  * changes nothing. 107002; 100000: the same device; 107001; 207000: nothing connects them. */
-int32_t twin_peer_enable(int32_t peer);
-int32_t twin_peer_disable(int32_t peer);
+int32_t twin_peer_change_current(int32_t peer, bool enable);
 /* The same for `device`, whatever context is current. 107002: it is not open; otherwise as above. */
 int32_t twin_peer_change(twin_device *device, int32_t peer, bool enable);
 /* Whether device `id` has access to `peer`. 107000: no such devices. */

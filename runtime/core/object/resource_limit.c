@@ -99,91 +99,73 @@ int32_t twin_cores_reset_device(int32_t device_id)
 
 /* Of a stream ---------------------------------------------------------------------------------------- */
 
-int32_t twin_cores_set_stream(uint64_t stream, uint32_t kind, uint32_t cores)
+/* Pins the stream after checking the kind. A dead handle is reported before a wrong kind. */
+static int32_t pin_stream(uint64_t stream, uint32_t kind, twin_stream **out_stream)
 {
-    twin_stream *pinned = NULL;
     int32_t code = twin_stream_guard(stream);
     if (code == 0)
         code = check_kind(kind);
-    if (code == 0)
-        code = twin_stream_pin(stream, &pinned);
-    if (code != 0)
-        return code;
-    code = set_share(&pinned->share, pinned->device, kind, cores);
-    twin_stream_unpin(pinned);
-    return code;
+    return code != 0 ? code : twin_stream_pin(stream, out_stream);
+}
+
+int32_t twin_cores_set_stream(uint64_t stream, uint32_t kind, uint32_t cores)
+{
+    TWIN_PINNED(stream, pinned);
+    int32_t code = pin_stream(stream, kind, &pinned);
+    return code != 0 ? code : set_share(&pinned->share, pinned->device, kind, cores);
 }
 
 int32_t twin_cores_of_stream(uint64_t stream, uint32_t kind, uint32_t *out_cores)
 {
-    twin_stream *pinned = NULL;
-    int32_t code = twin_stream_guard(stream);
+    TWIN_PINNED(stream, pinned);
+    int32_t code = pin_stream(stream, kind, &pinned);
     if (code == 0)
-        code = check_kind(kind);
-    if (code == 0)
-        code = twin_stream_pin(stream, &pinned);
-    if (code != 0)
-        return code;
-    *out_cores = resolve(&pinned->share, kind, resolve_device(pinned->device, kind));
-    twin_stream_unpin(pinned);
-    return 0;
+        *out_cores = resolve(&pinned->share, kind, resolve_device(pinned->device, kind));
+    return code;
 }
 
 int32_t twin_cores_reset_stream(uint64_t stream)
 {
-    twin_stream *pinned = NULL;
+    TWIN_PINNED(stream, pinned);
     int32_t code = twin_stream_pin(stream, &pinned);
-    if (code != 0)
-        return code;
-    twin_core_share_reset(&pinned->share);
-    twin_stream_unpin(pinned);
-    return 0;
+    if (code == 0)
+        twin_core_share_reset(&pinned->share);
+    return code;
 }
 
 /* Of a thread ---------------------------------------------------------------------------------------- */
 
-/* The live handle behind what a call names. */
-static int32_t handle_of(uint64_t stream, uint64_t *out_handle)
-{
-    twin_stream *pinned = NULL;
-    int32_t code = twin_stream_pin(stream, &pinned);
-    if (code != 0)
-        return code;
-    *out_handle = pinned->object.handle;
-    twin_stream_unpin(pinned);
-    return 0;
-}
-
 int32_t twin_cores_use(uint64_t stream)
 {
-    return handle_of(stream, &twin_self.share_stream);
+    TWIN_PINNED(stream, pinned);
+    int32_t code = twin_stream_pin(stream, &pinned);
+    if (code == 0)
+        twin_self.share_stream = pinned->object.handle;
+    return code;
 }
 
 int32_t twin_cores_unuse(uint64_t stream)
 {
-    uint64_t handle = 0;
-    int32_t code = handle_of(stream, &handle);
-    if (code == 0 && twin_self.share_stream == handle)
+    TWIN_PINNED(stream, pinned);
+    int32_t code = twin_stream_pin(stream, &pinned);
+    if (code == 0 && twin_self.share_stream == pinned->object.handle)
         twin_self.share_stream = 0;
     return code;
 }
 
 int32_t twin_cores_of_thread(uint32_t kind, uint32_t *out_cores)
 {
-    twin_context *context = NULL;
+    TWIN_PINNED(context, context);
+    TWIN_PINNED(stream, used);
     int32_t code = check_kind(kind);
     if (code == 0)
         code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
-    uint32_t cores = resolve_device(context->device, kind);
-    twin_stream *used = twin_handle_pin(&twin_streams, twin_self.share_stream);
+    *out_cores = resolve_device(context->device, kind);
+    used = twin_handle_pin(&twin_streams, twin_self.share_stream);
     /* A stream that is gone, or of another device, has no share here. */
     if (used && used->device == context->device)
-        cores = resolve(&used->share, kind, cores);
-    if (used)
-        twin_stream_unpin(used);
-    twin_context_unpin(context);
-    *out_cores = cores;
+        *out_cores = resolve(&used->share, kind, *out_cores);
     return 0;
 }

@@ -53,8 +53,11 @@ static int32_t remove_name(listener **list, const char *name)
     return 0;
 }
 
-static int32_t add(listener **list, const char *name, const listener *wanted)
+/* Registers `wanted`, or removes the name if that has no function. */
+static int32_t change(listener **list, const char *name, const listener *wanted)
 {
+    if (!wanted->on_device && !wanted->on_stream && !wanted->on_abort)
+        return remove_name(list, name);
     listener *item = twin_zalloc(sizeof(*item));
     char *copy = twin_strdup(name);
     if (!item || !copy) {
@@ -80,32 +83,28 @@ static int32_t add(listener **list, const char *name, const listener *wanted)
 
 int32_t twin_listen_devices(const char *name, twin_device_listener function, void *user)
 {
-    const listener wanted = {.on_device = function, .user = user};
-    return function ? add(&device_listeners, name, &wanted) : remove_name(&device_listeners, name);
+    return change(&device_listeners, name, &(listener){.on_device = function, .user = user});
 }
 
 int32_t twin_listen_streams(const char *name, twin_stream_listener function, void *user)
 {
-    const listener wanted = {.on_stream = function, .user = user};
-    return function ? add(&stream_listeners, name, &wanted) : remove_name(&stream_listeners, name);
+    return change(&stream_listeners, name, &(listener){.on_stream = function, .user = user});
 }
 
 int32_t twin_listen_aborts(const char *name, twin_abort_listener function, void *user)
 {
-    const listener wanted = {.on_abort = function, .user = user};
-    return function ? add(&abort_listeners, name, &wanted) : remove_name(&abort_listeners, name);
+    return change(&abort_listeners, name, &(listener){.on_abort = function, .user = user});
 }
 
 /* A copy of the first one registered after `serial`. */
 static bool next_after(listener *const *list, uint64_t serial, listener *out_item)
 {
-    twin_lock_take(&listeners_lock);
+    TWIN_LOCKED(&listeners_lock);
     const listener *item = *list;
     while (item && item->serial <= serial)
         item = item->next;
     if (item)
         *out_item = *item;
-    twin_lock_drop(&listeners_lock);
     return item != NULL;
 }
 

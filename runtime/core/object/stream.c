@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/object/stream.h"
 
+#include <utlist.h>
+
 #include "core/backend/error.h"
 #include "core/backend/ops.h"
 #include "core/base/alloc.h"
@@ -35,21 +37,16 @@ twin_handle_table twin_streams =
 
 /* Create and destroy ------------------------------------------------------------------------------ */
 
-static bool link_stream(twin_stream *stream)
+/* Lists the stream in its context. False: the context is being destroyed. */
+static bool list_stream(twin_stream *stream)
 {
     twin_context *context = stream->context;
-    twin_lock_take(&context->lock);
-    bool open = !context->closing;
-    if (open) {
-        stream->previous = NULL;
-        stream->next = context->streams;
-        if (context->streams)
-            context->streams->previous = stream;
-        context->streams = stream;
-        context->stream_count++;
-    }
-    twin_lock_drop(&context->lock);
-    return open;
+    TWIN_LOCKED(&context->lock);
+    if (context->closing)
+        return false;
+    DL_PREPEND2(context->streams, stream, previous, next);
+    context->stream_count++;
+    return true;
 }
 
 void twin_stream_retire(twin_stream *stream)
@@ -58,12 +55,7 @@ void twin_stream_retire(twin_stream *stream)
     twin_lock_take(&context->lock);
     /* Under the lock: whoever walks the list finds live streams only. */
     if (twin_handle_retire(stream)) {
-        if (stream->previous)
-            stream->previous->next = stream->next;
-        else
-            context->streams = stream->next;
-        if (stream->next)
-            stream->next->previous = stream->previous;
+        DL_DELETE2(context->streams, stream, previous, next);
         context->stream_count--;
     }
     twin_lock_drop(&context->lock);
@@ -130,7 +122,7 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
     }
     uint64_t handle = stream->object.handle;
     twin_handle_publish_pinned(stream);
-    if (!link_stream(stream)) {
+    if (!list_stream(stream)) {
         twin_handle_retire(stream);
         twin_stream_unpin(stream);
         return twin_fail(TWIN_ERR_CONTEXT_NULL, "the current context is being destroyed");
@@ -150,9 +142,7 @@ drop_id:
 
 int32_t twin_stream_fail_handle(uint64_t handle)
 {
-    return twin_fail(TWIN_ERR_HANDLE,
-                     "%#llx is no live stream: it was destroyed, or is another kind of object",
-                     (unsigned long long)handle);
+    return twin_fail_handle("stream", handle);
 }
 
 int32_t twin_stream_fail_foreign(const twin_stream *stream)
@@ -184,26 +174,23 @@ static int32_t begin_destroy(twin_stream *stream, uint64_t handle)
 
 static void cancel_destroy(twin_stream *stream)
 {
-    twin_lock_take(&stream->lock);
+    TWIN_LOCKED(&stream->lock);
     stream->destroying = false;
-    twin_lock_drop(&stream->lock);
 }
 
 int32_t twin_stream_destroy(uint64_t handle, bool force)
 {
-    twin_stream *stream = NULL;
+    TWIN_PINNED(stream, stream);
     int32_t code = twin_stream_pin_own(handle, &stream);
     if (code != 0)
         return code;
-    if (stream->is_default) {
-        code =
-            twin_fail(TWIN_ERR_PARAM,
-                      "stream %u is the default stream of a context and ends with it", stream->id);
-        goto unpin;
-    }
+    if (stream->is_default)
+        return twin_fail(TWIN_ERR_PARAM,
+                         "stream %u is the default stream of a context and ends with it",
+                         stream->id);
     code = begin_destroy(stream, stream->object.handle);
     if (code != 0)
-        goto unpin;
+        return code;
     const struct twin_backend *ops = twin_ops();
     twin_assert_unlocked("queue.drain with a lock held");
     twin_status status = force ? TWIN_OK : ops->queue.drain(stream->queue, TWIN_FOREVER);
@@ -212,11 +199,10 @@ int32_t twin_stream_destroy(uint64_t handle, bool force)
         twin_users.stream_failed(stream);
     if (twin_wait_given_up(status)) {
         cancel_destroy(stream);
-        code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
+        return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
                                 "stream %u of device %u cannot finish its work and stays; record "
                                 "what it waits for, or call aclrtDestroyStreamForce",
                                 stream->id, stream->device->id);
-        goto unpin;
     }
     if (status != TWIN_OK)
         twin_log(TWIN_LOG_WARNING, "stream %u of device %u is destroyed with a failed task: %s",
@@ -225,9 +211,7 @@ int32_t twin_stream_destroy(uint64_t handle, bool force)
         ops->queue.abort(stream->queue);
     twin_tell_stream(stream->object.handle, TWIN_NEWS_DESTROY_PRE);
     twin_stream_retire(stream);
-unpin:
-    twin_stream_unpin(stream);
-    return code;
+    return 0;
 }
 
 /* Find -------------------------------------------------------------------------------------------- */
@@ -308,6 +292,7 @@ int32_t twin_stream_pin_own(uint64_t handle, twin_stream **out_stream)
         return code;
     code = twin_stream_fail_foreign(*out_stream);
     twin_stream_unpin(*out_stream);
+    *out_stream = NULL;
     return code;
 }
 
@@ -355,7 +340,7 @@ int32_t twin_stream_query(const twin_stream *stream, bool *out_idle)
 static uint32_t pin_streams(twin_context *context, twin_stream **streams, uint32_t room)
 {
     uint32_t count = 0;
-    twin_lock_take(&context->lock);
+    TWIN_LOCKED(&context->lock);
     for (twin_stream *stream = context->streams; stream; stream = stream->next) {
         if ((stream->flags & TWIN_STREAM_PASSIVE) != 0)
             continue;
@@ -365,7 +350,6 @@ static uint32_t pin_streams(twin_context *context, twin_stream **streams, uint32
             streams[count] = stream;
         count++;
     }
-    twin_lock_drop(&context->lock);
     return count;
 }
 
@@ -397,7 +381,7 @@ static int32_t drain_pinned(twin_stream **streams, uint32_t count, uint64_t time
 
 int32_t twin_stream_drain_all(uint64_t timeout_ns)
 {
-    twin_context *context = NULL;
+    TWIN_PINNED(context, context);
     int32_t code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
@@ -421,6 +405,5 @@ int32_t twin_stream_drain_all(uint64_t timeout_ns)
 done:
     if (streams != few)
         twin_free(streams);
-    twin_context_unpin(context);
     return code;
 }

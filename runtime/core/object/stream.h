@@ -120,6 +120,7 @@ static inline void twin_stream_unpin(twin_stream *stream)
 {
     twin_handle_unpin(&twin_streams, stream);
 }
+TWIN_PINNED_TYPE(stream)
 
 /* The refusal of a handle that names no live stream (107017). */
 int32_t twin_stream_fail_handle(uint64_t handle);
@@ -142,7 +143,7 @@ int32_t twin_stream_check_own(uint64_t handle, twin_context **out_context);
 /* The stream, or for 0 the current context's default stream, pinned. It may belong to any context.
  * 107002, 107017. */
 int32_t twin_stream_pin(uint64_t handle, twin_stream **out_stream);
-/* As pin, but only a stream of the current context. 107003 too. */
+/* As pin, but only a stream of the current context. 107003 too. NULL in `out_stream` on failure. */
 int32_t twin_stream_pin_own(uint64_t handle, twin_stream **out_stream);
 /* As pin, and the thread needs a current context for any stream. 107002, 107017. */
 int32_t twin_stream_pin_current(uint64_t handle, twin_stream **out_stream);

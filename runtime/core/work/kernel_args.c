@@ -271,13 +271,12 @@ int32_t twin_args_update(twin_kernel_args *args, const void *handle, const void 
 /* Of the current device. */
 static int32_t write_hidden(twin_kernel_args *args)
 {
-    twin_context *context = NULL;
+    TWIN_PINNED(context, context);
     uint64_t address = 0;
     int32_t code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
     code = twin_device_sync_address(context->device, &address);
-    twin_context_unpin(context);
     memcpy(args->values, &address, sizeof(address));
     return code;
 }
@@ -295,26 +294,40 @@ int32_t twin_args_finalize(twin_kernel_args *args)
     return code;
 }
 
-int32_t twin_args_gather(const twin_kernel *kernel, void *const *values, unsigned char **out)
+int32_t twin_kernel_check_params(const twin_kernel *kernel)
 {
-    unsigned char *block = twin_zalloc((size_t)kernel->param_bytes + 1);
-    if (!block)
-        return twin_fail(TWIN_ERR_NOMEM, "no host memory for the arguments of a kernel");
-    for (uint32_t i = 0; i < kernel->param_count; i++) {
-        if (!values[i]) {
-            twin_free(block);
-            return twin_fail(TWIN_ERR_PARAM_NULL,
-                             "args[%u] is NULL; kernel \"%s\" reads %u bytes "
-                             "there",
-                             i, kernel->name, kernel->params[i].bytes);
-        }
-        memcpy(block + kernel->params[i].offset, values[i], kernel->params[i].bytes);
-    }
-    *out = block;
+    if (kernel->type == TWIN_KERNEL_AICPU)
+        return twin_fail(TWIN_ERR_UNSUPPORTED, "a CPU kernel does not report its parameters");
+    if (!kernel->has_params)
+        return twin_fail(TWIN_ERR_PARAM,
+                         "kernel \"%s\" has no list of its parameters in its metadata",
+                         kernel->name);
     return 0;
 }
 
-void twin_args_gathered_free(unsigned char *gathered)
+int32_t twin_args_check(const twin_kernel *kernel, void *const *values)
 {
-    twin_free(gathered);
+    const int32_t code = twin_kernel_check_params(kernel);
+    if (code != 0)
+        return code;
+    if (kernel->param_count > 0 && !values)
+        return twin_fail(TWIN_ERR_PARAM_NULL, "args is NULL; kernel \"%s\" has %u parameters",
+                         kernel->name, kernel->param_count);
+    if (kernel->param_bytes > TWIN_ARGS_SYSTEM_ROOM)
+        return twin_fail(
+            TWIN_ERR_PARAM, "kernel \"%s\" requires %llu bytes of arguments; the limit is %u",
+            kernel->name, (unsigned long long)kernel->param_bytes, TWIN_ARGS_SYSTEM_ROOM);
+    for (uint32_t i = 0; i < kernel->param_count; i++)
+        if (!values[i])
+            return twin_fail(TWIN_ERR_PARAM_NULL,
+                             "args[%u] is NULL; kernel \"%s\" reads %u bytes there", i,
+                             kernel->name, kernel->params[i].bytes);
+    return 0;
+}
+
+void twin_args_gather(const twin_kernel *kernel, void *const *values, unsigned char *out)
+{
+    memset(out, 0, kernel->param_bytes);
+    for (uint32_t i = 0; i < kernel->param_count; i++)
+        memcpy(out + kernel->params[i].offset, values[i], kernel->params[i].bytes);
 }

@@ -61,9 +61,12 @@ int32_t twin_args_update(twin_kernel_args *args, const void *arg, const void *va
 /* 107000: a placeholder has no memory; 107002: the hidden address is the current device's. Blocks when that is made. */
 int32_t twin_args_finalize(twin_kernel_args *args);
 
-/* Copies each parameter from values[i] to its place in a block of the kernel's own size; the metadata was checked when
- * the kernel was loaded. 107000: a NULL among them; 207001. */
-int32_t twin_args_gather(const twin_kernel *kernel, void *const *values, unsigned char **out);
-void twin_args_gathered_free(unsigned char *gathered);
+/* Whether the kernel tells its parameters, as aclrtLaunchKernelWithArgsArray and questions about them require. 107000, 207000. */
+int32_t twin_kernel_check_params(const twin_kernel *kernel);
+/* Whether `values` has a pointer for each parameter of the kernel. 107000, 207000. */
+int32_t twin_args_check(const twin_kernel *kernel, void *const *values);
+/* Copies each parameter from values[i] to its place in a block of kernel->param_bytes; the metadata was checked when the
+ * kernel was loaded. What is between parameters becomes 0. */
+void twin_args_gather(const twin_kernel *kernel, void *const *values, unsigned char *out);
 
 #endif

@@ -6,12 +6,14 @@
 
 #include "core/backend/error.h"
 #include "core/backend/ops.h"
+#include "core/base/alloc.h"
 #include "core/base/config.h"
 #include "core/base/kernel_settings.h"
 #include "core/base/log.h"
 #include "core/image/binary.h"
 #include "core/object/context.h"
 #include "core/object/stream.h"
+#include "core/work/kernel_args.h"
 #include "core/work/launch_native.h"
 
 #define POINTER_BYTES 8u
@@ -99,7 +101,8 @@ __attribute__((noinline)) static int32_t check_opaque(const twin_kernel *kernel)
     static atomic_flag told = ATOMIC_FLAG_INIT;
     if (kernel->type == TWIN_KERNEL_AICPU)
         return twin_fail(TWIN_ERR_UNSUPPORTED,
-                         "kernel \"%s\" is one of the AI CPU, which no backend has", kernel->name);
+                         "kernel \"%s\" is one of the AI CPU, which no backend offers",
+                         kernel->name);
     if (strcmp(twin_setting(TWIN_SETTING_OPAQUE_KERNELS), "timing") != 0)
         return twin_fail(TWIN_ERR_UNSUPPORTED,
                          "kernel \"%s\" is device code, whose instructions are not public; set "
@@ -145,9 +148,13 @@ _Static_assert(sizeof(twin_place) == sizeof(twin_code_place) &&
                    offsetof(twin_place, data) == offsetof(twin_code_place, data),
                "places are given to the backend as they are");
 
-static void copy_args(twin_kernel_launch *launch, const twin_launch_args *args)
+static void copy_args(twin_kernel_launch *launch, const twin_kernel *kernel,
+                      const twin_launch_args *args)
 {
-    memcpy(launch->args, args->host, args->bytes);
+    if (args->values)
+        twin_args_gather(kernel, args->values, launch->args);
+    else
+        memcpy(launch->args, args->host, args->bytes);
     for (size_t i = 0; i < args->place_count; i++) {
         const uint64_t address = launch->args_address + args->places[i].data;
         memcpy(launch->args + args->places[i].place, &address, sizeof(address));
@@ -168,21 +175,34 @@ static int32_t check_places(const twin_launch_args *args)
     return 0;
 }
 
-/* A launch that is ready to be queued. The function's pin becomes its own. */
-static int32_t make(twin_function *function, uint64_t function_handle, uint32_t blocks,
-                    const twin_launch_config *config, const twin_launch_args *args,
-                    twin_device *device, twin_overflows overflows, twin_kernel_launch **out_launch)
+/* One call. */
+typedef struct request {
+    uint64_t function_handle;
+    uint32_t blocks;
+    const twin_launch_config *config;
+    const twin_launch_args *args;
+    uint64_t stream;
+    twin_stream *found;
+} request;
+
+/* A launch that is ready to be queued. It takes the pin of *function over, which becomes NULL. */
+static int32_t make(const request *wanted, twin_function **function, twin_device *device,
+                    twin_overflows overflows, twin_kernel_launch **out_launch)
 {
     static const twin_launch_work nothing = {0};
-    const twin_kernel *kernel = function->kernel;
+    const twin_launch_config *config = wanted->config;
+    const twin_launch_args *args = wanted->args;
+    const twin_kernel *kernel = (*function)->kernel;
+    const bool native = (*function)->native != NULL;
     twin_kernel_launch *launch = NULL;
-    int32_t code = function->native ? twin_launch_native_offered(device) : 0;
+    int32_t code = native ? twin_launch_native_offered(device) : 0;
     if (code == 0)
         code = twin_launch_take(device, args->device == 0 ? args->bytes : 0, &launch);
     if (code != 0)
         return code;
-    launch->function = function;
-    launch->function_handle = function_handle;
+    launch->function = *function;
+    *function = NULL;
+    launch->function_handle = wanted->function_handle;
     launch->device = device;
     launch->base = (twin_launch){.name = kernel->name,
                                  .batch = config->schedule_given ? config->batch : kernel->batch,
@@ -191,14 +211,14 @@ static int32_t make(twin_function *function, uint64_t function_handle, uint32_t 
                                  .describe = describe,
                                  .keep = keep,
                                  .release = release};
-    choose_cores(&launch->base, kernel, blocks);
+    choose_cores(&launch->base, kernel, wanted->blocks);
     if (launch->from_host) {
-        copy_args(launch, args);
+        copy_args(launch, kernel, args);
     } else {
         launch->args_address = args->device;
         launch->args_bytes = args->bytes;
     }
-    if (function->native)
+    if (native)
         twin_launch_native_prepare(launch, device, overflows);
     else if (args->bytes == 0)
         launch->base.work = &nothing;
@@ -206,37 +226,47 @@ static int32_t make(twin_function *function, uint64_t function_handle, uint32_t 
     return 0;
 }
 
+static int32_t submit(const request *wanted, twin_kernel_launch *launch)
+{
+    const twin_task task = {
+        .kind = TWIN_TASK_LAUNCH, .launch = &launch->base, .stream = wanted->found};
+    const int32_t code = twin_stream_submit(wanted->stream, &task);
+    if (code != 0)
+        twin_launch_give(launch);
+    return code;
+}
+
 /* Native kernels: their arguments, and what the stream says of overflows. */
 static int32_t check_native(const twin_function *function, size_t args_bytes, uint64_t stream,
                             twin_overflows *out_overflows)
 {
-    twin_stream *pinned = NULL;
+    TWIN_PINNED(stream, pinned);
     int32_t code = twin_launch_native_check(function, args_bytes);
     if (code == 0)
         code = twin_stream_pin(stream, &pinned);
-    if (code != 0)
-        return code;
-    *out_overflows = (twin_overflows){
-        .saturate = pinned->saturation == TWIN_SATURATE,
-        .hidden = atomic_load_explicit(&pinned->overflows_hidden, memory_order_relaxed)};
-    twin_stream_unpin(pinned);
-    return 0;
+    if (code == 0)
+        *out_overflows = (twin_overflows){
+            .saturate = pinned->saturation == TWIN_SATURATE,
+            .hidden = atomic_load_explicit(&pinned->overflows_hidden, memory_order_relaxed)};
+    return code;
 }
 
-/* The device runs the code itself, from what the program gave. */
-static int32_t launch_code(twin_function *function, uint64_t function_handle, uint32_t blocks,
-                           const twin_launch_config *config, const twin_launch_args *args,
-                           twin_device *device, uint64_t stream, twin_stream *found)
+/* The device runs the code itself, from `host_args` or from arguments on the device. As make() with the function. */
+static int32_t launch_code(const request *wanted, twin_function **function, twin_device *device,
+                           const void *host_args)
 {
+    const twin_launch_config *config = wanted->config;
+    const twin_launch_args *args = wanted->args;
+    const twin_kernel *kernel = (*function)->kernel;
     const uint64_t process_us = twin_op_limit();
     /* The limit of the process, once the program has set one: what is below has its own. */
     const bool limited = config->timeout_given || process_us != TWIN_OP_MOST;
     const twin_launch_code code_of = {
-        .image = twin_binary_loaded(function->binary, device),
-        .function = function->kernel->name,
-        .blocks = blocks,
+        .image = twin_binary_loaded((*function)->binary, device),
+        .function = kernel->name,
+        .blocks = wanted->blocks,
         .device_args = args->device,
-        .host_args = args->host,
+        .host_args = host_args,
         .args_bytes = args->bytes,
         .places = (const twin_code_place *)(const void *)args->places,
         .place_count = args->place_count,
@@ -248,27 +278,63 @@ static int32_t launch_code(twin_function *function, uint64_t function_handle, ui
                                                     : process_us,
     };
     twin_kernel_launch *launch = NULL;
-    int32_t code = twin_launch_take(device, 0, &launch);
-    if (code != 0) {
-        twin_function_unpin(function);
+    const int32_t code = twin_launch_take(device, 0, &launch);
+    if (code != 0)
         return code;
-    }
-    launch->function = function;
-    launch->function_handle = function_handle;
+    launch->function = *function;
+    *function = NULL;
+    launch->function_handle = wanted->function_handle;
     launch->args_address = args->device;
     launch->args_bytes = args->device != 0 ? args->bytes : 0;
-    launch->base = (twin_launch){.name = function->kernel->name,
+    launch->base = (twin_launch){.name = kernel->name,
                                  .weight = 1,
                                  .timeout_ns = timeout_of(config, device->properties),
                                  .keep = keep,
                                  .release = release,
                                  .code = &code_of};
-    choose_cores(&launch->base, function->kernel, blocks);
-    code = twin_stream_submit(
-        stream, &(twin_task){.kind = TWIN_TASK_LAUNCH, .launch = &launch->base, .stream = found});
-    if (code != 0)
-        twin_launch_give(launch);
+    choose_cores(&launch->base, kernel, wanted->blocks);
+    return submit(wanted, launch);
+}
+
+/* The same with arguments that a list of pointers names: as one block during the call. */
+static int32_t launch_code_gathered(const request *wanted, twin_function **function,
+                                    twin_device *device)
+{
+    const twin_launch_args *args = wanted->args;
+    if (!args->values)
+        return launch_code(wanted, function, device, args->host);
+    unsigned char *block = twin_zalloc(args->bytes);
+    if (!block)
+        return twin_fail(TWIN_ERR_NOMEM, "no host memory for the arguments of a kernel");
+    twin_args_gather((*function)->kernel, args->values, block);
+    const int32_t code = launch_code(wanted, function, device, block);
+    twin_free(block);
     return code;
+}
+
+/* Queues the launch of device code where the device runs it; else makes *out_launch, which is to be queued. */
+static int32_t prepare(const request *wanted, twin_function **function,
+                       twin_kernel_launch **out_launch)
+{
+    TWIN_PINNED(context, context);
+    const bool below = (twin_ops()->flags & TWIN_BACKEND_CODE) != 0;
+    twin_overflows overflows = {0};
+    uint64_t image = 0;
+    int32_t code = 0;
+    if (!below)
+        code = (*function)->native
+                   ? check_native(*function, wanted->args->bytes, wanted->stream, &overflows)
+                   : check_opaque((*function)->kernel);
+    if (code == 0)
+        code = twin_context_pin_current(&context);
+    if (code == 0 && (*function)->binary->image)
+        code = twin_binary_place((*function)->binary, context->device, &image);
+    else if (code == 0 && below)
+        code = check_opaque((*function)->kernel);
+    if (code != 0)
+        return code;
+    return below ? launch_code_gathered(wanted, function, context->device)
+                 : make(wanted, function, context->device, overflows, out_launch);
 }
 
 int32_t twin_launch_kernel(uint64_t function_handle, uint32_t blocks,
@@ -277,55 +343,26 @@ int32_t twin_launch_kernel(uint64_t function_handle, uint32_t blocks,
 {
     twin_launches_reap();
     if (args->bytes > UINT32_MAX) /* what offsets in them reach */
-        return twin_fail(TWIN_ERR_PARAM, "%zu bytes of arguments; %u are the most", args->bytes,
+        return twin_fail(TWIN_ERR_PARAM, "%zu bytes of arguments; the limit is %u", args->bytes,
                          UINT32_MAX);
-    twin_function *function = NULL;
-    int32_t code = twin_function_pin(function_handle, &function);
-    if (code != 0)
-        return code;
+    TWIN_PINNED(function, function);
     twin_context *context = NULL;
     twin_kernel_launch *launch = NULL;
-    twin_overflows overflows = {0};
-    twin_stream *found = NULL;
-    code = twin_stream_find(stream, &found);
+    request wanted = {.function_handle = function_handle,
+                      .blocks = blocks,
+                      .config = config,
+                      .args = args,
+                      .stream = stream};
+    int32_t code = twin_function_pin(function_handle, &function);
     if (code == 0)
-        code = twin_stream_check_found(found, stream, &context);
+        code = twin_stream_find(stream, &wanted.found);
+    if (code == 0)
+        code = twin_stream_check_found(wanted.found, stream, &context);
     if (code == 0 && blocks == 0)
-        code = twin_fail(TWIN_ERR_PARAM, "numBlocks is 0; a launch has blocks");
+        code = twin_fail(TWIN_ERR_PARAM, "numBlocks is 0; it must be at least 1");
     if (code == 0)
         code = check_places(args);
-    const bool below = (twin_ops()->flags & TWIN_BACKEND_CODE) != 0;
-    if (code == 0 && !below)
-        code = function->native ? check_native(function, args->bytes, stream, &overflows)
-                                : check_opaque(function->kernel);
     if (code == 0)
-        code = twin_context_pin_current(&context);
-    else
-        context = NULL;
-    if (code == 0) {
-        uint64_t image = 0;
-        if (function->binary->image)
-            code = twin_binary_place(function->binary, context->device, &image);
-        else if (below)
-            code = check_opaque(function->kernel);
-        if (code == 0 && below) {
-            code = launch_code(function, function_handle, blocks, config, args, context->device,
-                               stream, found);
-            twin_context_unpin(context);
-            return code;
-        }
-        if (code == 0)
-            code = make(function, function_handle, blocks, config, args, context->device, overflows,
-                        &launch);
-        twin_context_unpin(context);
-    }
-    if (code != 0) {
-        twin_function_unpin(function);
-        return code;
-    }
-    code = twin_stream_submit(
-        stream, &(twin_task){.kind = TWIN_TASK_LAUNCH, .launch = &launch->base, .stream = found});
-    if (code != 0)
-        twin_launch_give(launch);
-    return code;
+        code = prepare(&wanted, &function, &launch);
+    return code != 0 || !launch ? code : submit(&wanted, launch);
 }

@@ -37,6 +37,8 @@ typedef struct twin_place {
 typedef struct twin_launch_args {
     uint64_t device; /* address; 0: host memory */
     const void *host;
+    void *const *
+        values; /* instead of `host`: each parameter of the kernel's metadata, checked by twin_args_check */
     size_t bytes; /* 0: none */
     const twin_place *places;
     size_t place_count;

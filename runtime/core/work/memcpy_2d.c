@@ -49,7 +49,7 @@ int32_t twin_rows_copy(const twin_rows *rows)
     int32_t code = check_size(rows);
     if (code != 0)
         return code;
-    twin_context *context = NULL;
+    TWIN_PINNED(context, context);
     code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
@@ -63,10 +63,7 @@ int32_t twin_rows_copy(const twin_rows *rows)
         code = twin_fail(TWIN_ERR_PARAM_RELATION,
                          "both sides are %s memory; this copies between host and device",
                          to_device ? "device" : "host");
-    if (code == 0)
-        code = copy_now(context->device, &copy);
-    twin_context_unpin(context);
-    return code;
+    return code != 0 ? code : copy_now(context->device, &copy);
 }
 
 int32_t twin_rows_copy_async(const twin_rows *rows, twin_copy_kind kind, uint64_t stream)
@@ -100,13 +97,9 @@ int32_t twin_rows_copy_async(const twin_rows *rows, twin_copy_kind kind, uint64_
             stream, &(twin_task){.kind = TWIN_TASK_COPY_ROWS, .rows = &copy, .stream = found});
     }
 
-    twin_stream *pinned = NULL;
+    TWIN_PINNED(stream, pinned);
     code = twin_memory_pin_active(stream, &pinned);
-    if (code != 0)
-        return code;
-    code = twin_stream_drain(pinned, TWIN_FOREVER);
     if (code == 0)
-        code = copy_now(pinned->device, rows);
-    twin_stream_unpin(pinned);
-    return code;
+        code = twin_stream_drain(pinned, TWIN_FOREVER);
+    return code != 0 ? code : copy_now(pinned->device, rows);
 }

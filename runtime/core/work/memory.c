@@ -18,7 +18,7 @@
 
 int32_t twin_memory_alloc(uint64_t bytes, twin_page_policy pages, void **out_pointer)
 {
-    twin_context *context = NULL;
+    TWIN_PINNED(context, context);
     int32_t code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
@@ -27,11 +27,8 @@ int32_t twin_memory_alloc(uint64_t bytes, twin_page_policy pages, void **out_poi
         context->device, twin_ops()->memory.alloc(context->device->hw, bytes, pages, &address));
     if (status == TWIN_OK)
         *out_pointer = (void *)(uintptr_t)address; /* the user's pointer is the device's address */
-    else
-        code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "%llu bytes on device %u",
-                                (unsigned long long)bytes, context->device->id);
-    twin_context_unpin(context);
-    return code;
+    return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "%llu bytes on device %u",
+                            (unsigned long long)bytes, context->device->id);
 }
 
 /* Refuses to free what is not the start of an allocation of that kind. */
@@ -69,15 +66,13 @@ int32_t twin_memory_free(void *pointer)
 
 int32_t twin_memory_alloc_host(uint64_t bytes, void **out_pointer)
 {
-    twin_context *context = NULL;
+    TWIN_PINNED(context, context);
     int32_t code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
-    code = twin_fail_status(twin_ops()->memory.host_alloc(bytes, out_pointer),
+    return twin_fail_status(twin_ops()->memory.host_alloc(bytes, out_pointer),
                             TWIN_CODE_STREAM_TIMEOUT, "%llu bytes of page-locked host memory",
                             (unsigned long long)bytes);
-    twin_context_unpin(context);
-    return code;
 }
 
 int32_t twin_memory_free_host(void *pointer)
@@ -91,7 +86,7 @@ int32_t twin_memory_free_host(void *pointer)
 
 int32_t twin_memory_space(uint32_t page_class, size_t *out_free, size_t *out_total)
 {
-    twin_context *context = NULL;
+    TWIN_PINNED(context, context);
     int32_t code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
@@ -100,11 +95,8 @@ int32_t twin_memory_space(uint32_t page_class, size_t *out_free, size_t *out_tot
     if (status == TWIN_OK) {
         *out_free = (size_t)unused;
         *out_total = (size_t)total;
-    } else {
-        code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "device %u", context->device->id);
     }
-    twin_context_unpin(context);
-    return code;
+    return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "device %u", context->device->id);
 }
 
 /* Copy -------------------------------------------------------------------------------------------- */
@@ -131,7 +123,7 @@ int32_t twin_memory_copy(void *dst, size_t dst_bytes, const void *src, size_t by
     int32_t code = twin_range_check_room(bytes, dst_bytes);
     if (code != 0 || dst == src)
         return code;
-    twin_context *context = NULL;
+    TWIN_PINNED(context, context);
     code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
@@ -146,10 +138,7 @@ int32_t twin_memory_copy(void *dst, size_t dst_bytes, const void *src, size_t by
         code = twin_range_check_overlap(dst, src, bytes);
     if (code == 0)
         code = twin_range_check_peer(context->device, &pair);
-    if (code == 0)
-        code = copy_now(context->device, &copy);
-    twin_context_unpin(context);
-    return code;
+    return code != 0 ? code : copy_now(context->device, &copy);
 }
 
 /* Pins a stream of the current context whose tasks run on submission. */
@@ -160,11 +149,13 @@ int32_t twin_memory_pin_active(uint64_t handle, twin_stream **out_stream)
         return code;
     if (((*out_stream)->flags & TWIN_STREAM_PASSIVE) == 0)
         return 0;
-    code = twin_fail(TWIN_ERR_UNSUPPORTED,
-                     "stream %u was made with flags %#x: its tasks run later than this call, and "
-                     "pageable host memory is not theirs to keep; use page-locked memory",
-                     (*out_stream)->id, (*out_stream)->flags);
+    code =
+        twin_fail(TWIN_ERR_UNSUPPORTED,
+                  "stream %u was created with flags %#x: its tasks run after this call, when the "
+                  "program may have freed pageable host memory; use page-locked memory",
+                  (*out_stream)->id, (*out_stream)->flags);
     twin_stream_unpin(*out_stream);
+    *out_stream = NULL;
     return code;
 }
 
@@ -173,15 +164,11 @@ int32_t twin_memory_pin_active(uint64_t handle, twin_stream **out_stream)
 static int32_t copy_after_drain(const twin_copy *copy, uint64_t handle)
 {
     const twin_copy late = {.dst = copy->dst, .src = copy->src, .bytes = copy->bytes};
-    twin_stream *stream = NULL;
+    TWIN_PINNED(stream, stream);
     int32_t code = twin_memory_pin_active(handle, &stream);
-    if (code != 0)
-        return code;
-    code = twin_stream_drain(stream, TWIN_FOREVER);
     if (code == 0)
-        code = copy_now(stream->device, &late);
-    twin_stream_unpin(stream);
-    return code;
+        code = twin_stream_drain(stream, TWIN_FOREVER);
+    return code != 0 ? code : copy_now(stream->device, &late);
 }
 
 /* Copies what the process can read; false when a page of it cannot be read, as a plain copy would find out too late. */
@@ -203,33 +190,28 @@ static bool read_host(void *to, uint64_t from, uint64_t bytes)
     return true;
 }
 
-static int32_t refuse_in_model(uint64_t handle)
+/* The stream keeps a copy of the source until the task has run once. */
+static int32_t check_snapshot(uint64_t handle)
 {
-    twin_stream *stream = NULL;
-    int32_t code = twin_stream_pin_own(handle, &stream);
-    if (code != 0)
-        return code;
-    if (twin_stream_is_bound(stream))
-        code = twin_fail(TWIN_ERR_PARAM,
-                         "stream %u is bound to a model instance, for whose runs nobody keeps the "
-                         "source of this kind of copy; use ACL_MEMCPY_HOST_TO_DEVICE",
-                         stream->id);
-    twin_stream_unpin(stream);
-    return code;
+    TWIN_PINNED(stream, own);
+    TWIN_PINNED(stream, active);
+    int32_t code = twin_stream_pin_own(handle, &own);
+    if (code == 0 && twin_stream_is_bound(own))
+        code =
+            twin_fail(TWIN_ERR_PARAM,
+                      "stream %u is bound to a model instance; the source of this kind of copy is "
+                      "not kept for its runs, use ACL_MEMCPY_HOST_TO_DEVICE",
+                      own->id);
+    return code != 0 ? code : twin_memory_pin_active(handle, &active);
 }
 
 /* Takes the source into page-locked memory and queues the copy from there. */
 static int32_t copy_from_snapshot(const twin_copy *copy, uint64_t handle)
 {
     const struct twin_backend *ops = twin_ops();
-    int32_t code = refuse_in_model(handle);
+    int32_t code = check_snapshot(handle);
     if (code != 0)
         return code;
-    twin_stream *stream = NULL;
-    code = twin_memory_pin_active(handle, &stream);
-    if (code != 0)
-        return code;
-    twin_stream_unpin(stream);
     void *snapshot = NULL;
     code = twin_fail_status(
         ops->memory.host_alloc(copy->bytes, &snapshot), TWIN_CODE_STREAM_TIMEOUT,
@@ -303,7 +285,7 @@ int32_t twin_memory_fill(void *dst, size_t dst_bytes, uint8_t value, size_t byte
     int32_t code = twin_range_check_room(bytes, dst_bytes);
     if (code != 0)
         return code;
-    twin_context *context = NULL;
+    TWIN_PINNED(context, context);
     code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
@@ -315,10 +297,7 @@ int32_t twin_memory_fill(void *dst, size_t dst_bytes, uint8_t value, size_t byte
     code = twin_device_refuse_aborting(context->device, "fills nothing");
     if (code == 0)
         code = twin_range_check("destination", dst, bytes, &to);
-    if (code == 0)
-        code = fill_now(context->device, &fill);
-    twin_context_unpin(context);
-    return code;
+    return code != 0 ? code : fill_now(context->device, &fill);
 }
 
 int32_t twin_memory_fill_async(void *dst, size_t dst_bytes, uint8_t value, size_t bytes,
@@ -351,12 +330,8 @@ int32_t twin_memory_fill_async(void *dst, size_t dst_bytes, uint8_t value, size_
         return twin_stream_submit(
             stream, &(twin_task){.kind = TWIN_TASK_FILL, .fill = &fill, .stream = found});
 
-    twin_stream *pinned = NULL;
+    TWIN_PINNED(stream, pinned);
     code = twin_memory_pin_active(stream, &pinned);
-    if (code != 0)
-        return code;
     /* Host memory is filled at once: a stream that is held must not hold the caller (MEM-131b). */
-    code = fill_now(pinned->device, &fill);
-    twin_stream_unpin(pinned);
-    return code;
+    return code != 0 ? code : fill_now(pinned->device, &fill);
 }

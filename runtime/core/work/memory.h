@@ -44,7 +44,8 @@ int32_t twin_memory_copy(void *dst, size_t dst_bytes, const void *src, size_t by
  * 107000 also: a direction that contradicts a pageable side. 207000: both sides on the host. */
 int32_t twin_memory_copy_async(void *dst, size_t dst_bytes, const void *src, size_t bytes,
                                twin_copy_kind kind, uint64_t stream);
-/* Pins a stream of the current context whose tasks run on submission. 107002, 107003, 107017, 207000. */
+/* Pins a stream of the current context whose tasks run on submission. NULL in `out_stream` on failure. 107002, 107003, 107017,
+ * 207000. */
 int32_t twin_memory_pin_active(uint64_t handle, struct twin_stream **out_stream);
 /* Fills now, or in order of a stream; host memory is filled while the call lasts. */
 int32_t twin_memory_fill(void *dst, size_t dst_bytes, uint8_t value, size_t bytes);

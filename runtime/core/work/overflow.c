@@ -2,23 +2,21 @@
 #include "core/work/overflow.h"
 
 #include "core/backend/error.h"
-#include "core/backend/ops.h"
 #include "core/object/context.h"
 #include "core/object/device_area.h"
 #include "core/object/stream.h"
 #include "core/work/memory.h"
+#include "core/work/range.h"
 
 int32_t twin_overflow_address(uint64_t *out_address)
 {
-    twin_context *context = NULL;
+    TWIN_PINNED(context, context);
     int32_t code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
     twin_device *device = context->device;
-    code = twin_device_area(device, &device->overflow, TWIN_OVERFLOW_BYTES, "overflow flags",
+    return twin_device_area(device, &device->overflow, TWIN_OVERFLOW_BYTES, "overflow flags",
                             out_address);
-    twin_context_unpin(context);
-    return code;
 }
 
 /* The flags, for work on a stream of the current context. */
@@ -35,12 +33,11 @@ static int32_t address_for(uint64_t stream, void **out_flags)
 
 static int32_t check_device_memory(const char *role, const void *pointer)
 {
-    twin_memory_info info = {.kind = TWIN_MEMORY_UNKNOWN};
-    if (twin_ops()->memory.info((uint64_t)(uintptr_t)pointer, &info) == TWIN_OK &&
-        info.kind == TWIN_MEMORY_DEVICE)
+    if (twin_range_info(pointer).kind == TWIN_MEMORY_DEVICE)
         return 0;
-    return twin_fail(TWIN_ERR_PARAM, "%s, %p, is no device memory; give what aclrtMalloc gave",
-                     role, pointer);
+    return twin_fail(TWIN_ERR_PARAM,
+                     "%s, %p, is not device memory; expected an address of aclrtMalloc", role,
+                     pointer);
 }
 
 int32_t twin_overflow_read(void *destination, uint64_t stream)

@@ -12,13 +12,13 @@ static int32_t result_of(const twin_stream *stream, twin_status status)
                             stream->device->id);
 }
 
-/* Sets TWIN_HALT_STREAM on a pinned stream; refused while an abort runs. */
 /* Whether whoever holds a stream's lock may be waiting inside the backend, for what the caller is about to do. */
 static bool locks_wait(void)
 {
     return (twin_ops()->flags & TWIN_BACKEND_WAITS) != 0;
 }
 
+/* Sets TWIN_HALT_STREAM on a pinned stream; refused while an abort runs. */
 static int32_t begin_halt(twin_stream *stream)
 {
     bool locked = !locks_wait();
@@ -34,9 +34,8 @@ static int32_t begin_halt(twin_stream *stream)
 
 static void end_halt(twin_stream *stream)
 {
-    twin_lock_take(&stream->lock);
+    TWIN_LOCKED(&stream->lock);
     atomic_fetch_and_explicit(&stream->halt, (uint8_t)~TWIN_HALT_STREAM, memory_order_relaxed);
-    twin_lock_drop(&stream->lock);
 }
 
 /* Its work is the instance's, which is aborted by itself. */
@@ -57,22 +56,20 @@ static int32_t refuse_device_only(const twin_stream *stream)
 
 int32_t twin_stream_abort(uint64_t handle)
 {
-    twin_stream *stream = NULL;
+    TWIN_PINNED(stream, stream);
     int32_t code = twin_stream_check_named(handle);
     if (code == 0)
         code = twin_stream_pin_own(handle, &stream);
-    if (code != 0)
-        return code;
-    code = refuse_device_only(stream);
+    if (code == 0)
+        code = refuse_device_only(stream);
     if (code == 0)
         code = refuse_bound(stream, TWIN_ERR_INTERNAL);
     if (code == 0)
         code = begin_halt(stream);
-    if (code == 0) {
-        code = result_of(stream, twin_ops()->queue.abort(stream->queue));
-        end_halt(stream);
-    }
-    twin_stream_unpin(stream);
+    if (code != 0)
+        return code;
+    code = result_of(stream, twin_ops()->queue.abort(stream->queue));
+    end_halt(stream);
     return code;
 }
 
@@ -81,18 +78,15 @@ int32_t twin_stream_stop(uint64_t handle)
     if (handle == 0)
         return twin_fail(TWIN_ERR_PARAM_NULL,
                          "stream is NULL; the default stream cannot be stopped");
-    twin_stream *stream = NULL;
+    TWIN_PINNED(stream, stream);
     int32_t code = twin_stream_pin_own(handle, &stream);
+    if (code == 0)
+        code = refuse_bound(stream, TWIN_ERR_INTERNAL);
     if (code != 0)
         return code;
     uint8_t halt = atomic_load_explicit(&stream->halt, memory_order_relaxed);
-    code = refuse_bound(stream, TWIN_ERR_INTERNAL);
-    if (code == 0 && halt != 0)
-        code = twin_stream_fail_halted(halt, stream->id, stream->device->id);
-    else if (code == 0)
-        code = result_of(stream, twin_ops()->queue.stop(stream->queue));
-    twin_stream_unpin(stream);
-    return code;
+    return halt != 0 ? twin_stream_fail_halted(halt, stream->id, stream->device->id)
+                     : result_of(stream, twin_ops()->queue.stop(stream->queue));
 }
 
 /* The order of these checks is the catalogue's (STR-59, STR-61): the mode in force needs no context. */
@@ -114,25 +108,20 @@ static int32_t set_mode(twin_stream *stream, bool stop)
     if (code != 0)
         return code;
     atomic_store_explicit(&stream->stops, true, memory_order_relaxed);
-    twin_context *context = twin_stream_pin_context(stream);
-    if (context) { /* else another thread has ended it, and its place may be another's */
+    TWIN_PINNED(context, context);
+    context = twin_stream_pin_context(stream);
+    if (context) /* else another thread has ended it, and its place may be another's */
         atomic_store_explicit(&context->stops, true, memory_order_relaxed);
-        twin_context_unpin(context);
-    }
     return 0;
 }
 
 int32_t twin_stream_set_failure_mode(uint64_t handle, uint64_t mode)
 {
-    twin_stream *stream = NULL;
+    TWIN_PINNED(stream, stream);
     int32_t code = twin_stream_check_named(handle);
     if (code == 0)
         code = twin_stream_pin_current(handle, &stream);
-    if (code != 0)
-        return code;
-    code = set_mode(stream, (mode & TWIN_STOP_ON_FAILURE) != 0);
-    twin_stream_unpin(stream);
-    return code;
+    return code != 0 ? code : set_mode(stream, (mode & TWIN_STOP_ON_FAILURE) != 0);
 }
 
 static int32_t set_priority(twin_stream *stream, uint32_t priority)
@@ -153,18 +142,14 @@ int32_t twin_stream_set_priority(uint64_t handle, uint32_t priority)
     if (handle == 0)
         return twin_fail(TWIN_ERR_PARAM_NULL,
                          "stream is NULL; the default stream keeps its priority");
-    twin_stream *stream = NULL;
+    TWIN_PINNED(stream, stream);
     int32_t code = twin_stream_pin_own(handle, &stream);
-    if (code != 0)
-        return code;
-    code = set_priority(stream, priority);
-    twin_stream_unpin(stream);
-    return code;
+    return code != 0 ? code : set_priority(stream, priority);
 }
 
 static void halt_context(twin_context *context, bool halted)
 {
-    twin_lock_take(&context->lock);
+    TWIN_LOCKED(&context->lock);
     for (twin_stream *stream = context->streams; stream; stream = stream->next) {
         bool locked = !halted || !locks_wait();
         if (locked)
@@ -177,13 +162,11 @@ static void halt_context(twin_context *context, bool halted)
         if (locked)
             twin_lock_drop(&stream->lock);
     }
-    twin_lock_drop(&context->lock);
 }
 
 void twin_stream_halt_all(twin_device *device, bool halted)
 {
-    twin_lock_take(&device->lock);
+    TWIN_LOCKED(&device->lock);
     for (twin_context *context = device->contexts; context; context = context->next)
         halt_context(context, halted);
-    twin_lock_drop(&device->lock);
 }

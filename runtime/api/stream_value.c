@@ -10,8 +10,7 @@
 aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream)
 {
     TWIN_ENTER_BY_PART(SUBMIT, aclrtValueWrite);
-    if (!devAddr)
-        return TWIN_LEAVE(twin_api_null("devAddr"));
+    TWIN_NOT_NULL(devAddr);
     if (flag != 0)
         return TWIN_LEAVE(
             twin_fail(TWIN_ERR_PARAM, "flag is %u; it is reserved and must be 0", flag));
@@ -21,8 +20,7 @@ aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStre
 aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream)
 {
     TWIN_ENTER_BY_PART(SUBMIT, aclrtValueWait);
-    if (!devAddr)
-        return TWIN_LEAVE(twin_api_null("devAddr"));
+    TWIN_NOT_NULL(devAddr);
     if (flag >= RELATIONS)
         return TWIN_LEAVE(twin_fail(
             TWIN_ERR_PARAM,

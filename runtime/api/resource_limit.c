@@ -11,8 +11,7 @@ _Static_assert((int)TWIN_CORE_CUBE == ACL_RT_DEV_RES_CUBE_CORE &&
 aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t *value)
 {
     TWIN_ENTER(LOCAL);
-    if (!value)
-        return TWIN_LEAVE(twin_api_null("value"));
+    TWIN_NOT_NULL(value);
     return TWIN_LEAVE(twin_cores_of_device(deviceId, (uint32_t)type, value));
 }
 
@@ -31,8 +30,7 @@ aclError aclrtResetDeviceResLimit(int32_t deviceId)
 aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t *value)
 {
     TWIN_ENTER(LOCAL);
-    if (!value)
-        return TWIN_LEAVE(twin_api_null("value"));
+    TWIN_NOT_NULL(value);
     return TWIN_LEAVE(twin_cores_of_stream(twin_api_handle(stream), (uint32_t)type, value));
 }
 
@@ -63,7 +61,6 @@ aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream)
 aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value)
 {
     TWIN_ENTER(LOCAL);
-    if (!value)
-        return TWIN_LEAVE(twin_api_null("value"));
+    TWIN_NOT_NULL(value);
     return TWIN_LEAVE(twin_cores_of_thread((uint32_t)type, value));
 }

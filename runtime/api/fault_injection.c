@@ -54,8 +54,7 @@ static int32_t convert(const twinrt_fault *given, twin_fault *out)
 int32_t twinrt_fault_inject(const twinrt_fault *fault, uint32_t *number)
 {
     TWIN_ENTER(LOCAL);
-    if (!fault)
-        return TWIN_LEAVE(twin_api_null("fault"));
+    TWIN_NOT_NULL(fault);
     if (fault->size != sizeof(*fault))
         return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE,
                                     "size is %u; use TWINRT_FAULT_INIT, and the header of this "
@@ -80,15 +79,13 @@ int32_t twinrt_fault_remove(uint32_t number)
 int32_t twinrt_fault_triggered(uint32_t number, uint64_t *times)
 {
     TWIN_ENTER(LOCAL);
-    if (!times)
-        return TWIN_LEAVE(twin_api_null("times"));
+    TWIN_NOT_NULL(times);
     return TWIN_LEAVE(twin_fault_triggered(number, times));
 }
 
 int32_t twinrt_fault_load(const char *path)
 {
     TWIN_ENTER(LOCAL);
-    if (!path)
-        return TWIN_LEAVE(twin_api_null("path"));
+    TWIN_NOT_NULL(path);
     return TWIN_LEAVE(twin_fault_load(path));
 }

@@ -41,8 +41,7 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
     const int32_t live = twin_stream_find(twin_api_handle(stream), &found);
     if (live != 0)
         return TWIN_LEAVE(live);
-    if (!fn)
-        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "fn is NULL"));
+    TWIN_NOT_NULL_BELOW(fn);
     const twin_host_call call = {
         .fn = fn, .argument = userData, .block = blockType == ACL_CALLBACK_BLOCK};
     const twin_task task = {.kind = TWIN_TASK_CALL, .call = &call, .stream = found};
@@ -51,19 +50,15 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
 
 static int32_t launch_host_function(twin_stream *found, uint64_t stream, const twin_host_call *call)
 {
-    twin_context *context = NULL;
-    int32_t code = twin_stream_check_found(found, stream, &context);
-    if (code != 0)
-        return code;
-    code = twin_context_pin_current(&context);
-    if (code != 0)
-        return code;
+    twin_context *current = NULL;
+    TWIN_PINNED(context, context);
     twin_task task = {.kind = TWIN_TASK_CALL, .call = call, .stream = found};
-    code = twin_service_need(context, &task.channel);
+    int32_t code = twin_stream_check_found(found, stream, &current);
     if (code == 0)
-        code = twin_stream_submit(stream, &task);
-    twin_context_unpin(context);
-    return code;
+        code = twin_context_pin_current(&context);
+    if (code == 0)
+        code = twin_service_need(context, &task.channel);
+    return code != 0 ? code : twin_stream_submit(stream, &task);
 }
 
 aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)
@@ -73,8 +68,7 @@ aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void *args)
     const int32_t live = twin_stream_find(twin_api_handle(stream), &found);
     if (live != 0)
         return TWIN_LEAVE(live);
-    if (!fn)
-        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM_NULL, "fn is NULL"));
+    TWIN_NOT_NULL_BELOW(fn);
     const twin_host_call call = {.fn = fn, .argument = args, .block = true};
     return TWIN_LEAVE(launch_host_function(found, twin_api_handle(stream), &call));
 }
