@@ -21,7 +21,6 @@ static uint64_t no_time(void)
 static void forget_all(void)
 {
     memset(&record_numbers, 0, sizeof(record_numbers));
-    record_strings_forget();
     record_seen_forget();
     record_modules_forget();
     record_order_forget();

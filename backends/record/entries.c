@@ -6,9 +6,12 @@
 
 struct record_early record_early;
 
-/* The newest number that can be told without taking one: what this thread writes from now on has later ones. */
+/* The newest number that is certain to be less than those of what this thread writes from now on. The call that it is in may
+ * be what it writes next. */
 static uint64_t number_before(const struct record_thread *self)
 {
+    if (self->inside != 0)
+        return self->inside - 1;
     return self->next < self->next_end
                ? self->next
                : atomic_load_explicit(&record_global.sequence, memory_order_relaxed);
@@ -73,7 +76,7 @@ void record_write_early(void)
 static __attribute__((noinline)) void leave_early(struct record_thread *self)
 {
     record_write_early();
-    if (atomic_load_explicit(&record_global.alone, memory_order_relaxed))
+    if (atomic_load_explicit(&record_global.alone, memory_order_relaxed) != 0)
         atomic_store_explicit(&record_early.count, 0, memory_order_relaxed);
     else
         self->is_first = false;
@@ -93,90 +96,149 @@ void record_event(struct record_call *call)
     entry->begin_wall_ns = entry->end_wall_ns = record_entry_wall();
     entry->status = TWIN_OK;
     entry->begin_seq = entry->end_seq = record_next();
-    struct record_map *map = call->map;
-    if (!map)
-        return;
     record_cover(call);
-    if (map != record_self.map)
-        record_map_release(map);
+    if (call->map && call->map != record_self.map)
+        record_map_release(call->map);
 }
 
-/* The end of a brief call that is too far from its begin. */
-static __attribute__((noinline)) void returned_late(const struct record_call *call,
-                                                    uint64_t end_seq, uint64_t end_ns)
+/* The number of a call that begins, which the thread is in from now on. */
+static void enter(struct record_call *call)
 {
-    RECORD_MARK(RETURNED, call->seq, end_seq, end_ns);
+    call->seq = record_next();
+    call->outer = record_self.inside;
+    call->early = atomic_load_explicit(&record_early.count, memory_order_relaxed);
+    record_self.inside = call->seq;
 }
 
-void record_called(struct record_call *call)
+static void *begin_long(struct record_call *call, enum twin_record_kind kind, size_t fixed_bytes,
+                        size_t tail_bytes)
+{
+    void *fields = record_begin_whole(call, kind, fixed_bytes, tail_bytes);
+    struct twin_record_entry *entry = call->entry;
+    enter(call);
+    entry->begin_seq = call->seq;
+    entry->begin_ns = record_global.now();
+    entry->begin_wall_ns = record_entry_wall();
+    if (call->map && call->map != record_self.map) /* of this entry alone */
+        record_keep_until_left(call->map);
+    return fields;
+}
+
+static void *begin_brief(struct record_call *call, enum twin_record_kind kind, size_t fixed_bytes)
 {
     struct record_thread *self = &record_self;
-    call->seq = record_next();
-    call->early = atomic_load_explicit(&record_early.count, memory_order_relaxed);
-    if (__builtin_expect(call->brief, 1)) {
-        struct twin_record_brief *entry = call->entry;
-        const uint64_t seq = call->seq - self->base_seq;
-        entry->seq = (uint32_t)seq;
-        entry->seq_high = (uint16_t)(seq >> 32);
-    } else {
-        struct twin_record_entry *entry = call->entry;
-        entry->begin_ns = call->begin_ns;
-        entry->begin_wall_ns = record_entry_wall();
-        entry->begin_seq = call->seq;
+    const size_t bytes = sizeof(struct twin_record_brief) + fixed_bytes;
+    record_look_at_wall();
+    uint64_t *entry = record_place(call, bytes);
+    enter(call);
+    call->begin_ns = record_global.now();
+    if (call->map && (call->seq - self->base_seq > UINT32_MAX ||
+                      call->begin_ns - self->base_ns > TWIN_RECORD_BRIEF_NS)) {
+        record_rebase();
+        entry = record_place(call, bytes);
     }
-    call->outer = self->inside;
-    self->inside = call->seq;
-    struct record_map *map = call->map;
-    if (__builtin_expect(!map, 0))
-        return;
-    map->open++;
-    record_cover(call);
+    entry[0] =
+        bytes | TWIN_RECORD_BRIEF | (uint64_t)kind << 16 | (call->seq - self->base_seq) << 32;
+    entry[1] = call->begin_ns - self->base_ns;
+    if (call->map)
+        self->at = (char *)entry + bytes;
+    else
+        self->chunk = &self->none;
+    call->brief = true;
+    return call->fields = memset(entry + 2, 0, fixed_bytes);
+}
+
+void *record_begin_any(struct record_call *call, enum twin_record_kind kind, size_t fixed_bytes,
+                       size_t tail_bytes)
+{
+    return tail_bytes == 0 && record_global.brief ? begin_brief(call, kind, fixed_bytes)
+                                                  : begin_long(call, kind, fixed_bytes, tail_bytes);
+}
+
+static void end_long(struct record_call *call, twin_status status, uint64_t end_seq)
+{
+    struct twin_record_entry *entry = call->entry;
+    entry->end_ns = record_global.now();
+    entry->end_wall_ns = record_entry_wall();
+    entry->status = (uint16_t)status;
+    __atomic_store_n(&entry->end_seq, end_seq, __ATOMIC_RELEASE);
+}
+
+static inline void end_brief(uint64_t *entry, twin_status status, uint64_t length_ns,
+                             uint64_t after)
+{
+    ((struct twin_record_brief *)(void *)entry)->status = (uint8_t)status;
+    __atomic_store_n(&entry[1], entry[1] | length_ns << 24 | after << 48, __ATOMIC_RELEASE);
+}
+
+/* What the call has found is not needed any more. */
+static inline void forget_early(const struct record_call *call)
+{
+    if (atomic_load_explicit(&record_early.count, memory_order_relaxed) > call->early)
+        atomic_store_explicit(&record_early.count, call->early, memory_order_relaxed);
+}
+
+static void end_brief_any(struct record_call *call, twin_status status, uint64_t end_seq)
+{
+    uint64_t length_ns = record_global.now() - call->begin_ns;
+    uint64_t after = end_seq - call->seq;
+    if (length_ns > TWIN_RECORD_BRIEF_NS || after >= TWIN_RECORD_LATE) {
+        RECORD_MARK(RETURNED, call->seq, end_seq, call->begin_ns + length_ns);
+        after = TWIN_RECORD_LATE;
+        length_ns = 0;
+    }
+    end_brief(call->entry, status, length_ns, after);
+}
+
+static __attribute__((noinline)) void returned_any(struct record_call *call, twin_status status)
+{
+    struct record_thread *self = &record_self;
+    const uint64_t end_seq = record_next();
+    /* After the call has its end_seq: who makes `alone` 0 gets a later number. */
+    if (self->is_first) {
+        if (atomic_load(&record_global.alone) == 0)
+            leave_early(self);
+        else
+            forget_early(call);
+    }
+    if (call->brief)
+        end_brief_any(call, status, end_seq);
+    else
+        end_long(call, status, end_seq);
+    self->inside = call->outer;
+    if (self->moment)
+        self->moment->entry = end_seq;
+    if (self->left && self->inside == 0)
+        record_release_left();
 }
 
 void record_returned(struct record_call *call, twin_status status)
 {
     struct record_thread *self = &record_self;
-    const uint64_t end_ns = record_global.now();
-    const uint64_t end_seq = record_next();
-    /* After the call has its end_seq: who makes `alone` false gets a later number. */
-    if (__builtin_expect(self->is_first, 1)) {
-        if (__builtin_expect(!atomic_load(&record_global.alone), 0))
-            leave_early(self);
-        else if (atomic_load_explicit(&record_early.count, memory_order_relaxed) > call->early)
-            atomic_store_explicit(&record_early.count, call->early, memory_order_relaxed);
+    if (!record_is_quick(0) || self->left) {
+        returned_any(call, status);
+        return;
     }
-    if (__builtin_expect(call->brief, 1)) {
-        struct twin_record_brief *entry = call->entry;
-        const uint64_t length_ns = end_ns - call->begin_ns;
-        uint64_t after = end_seq - call->seq;
-        entry->length_ns = (uint32_t)length_ns;
-        entry->status = (uint16_t)status;
-        if (__builtin_expect(length_ns > UINT32_MAX || after >= TWIN_RECORD_LATE, 0)) {
-            returned_late(call, end_seq, end_ns);
-            after = TWIN_RECORD_LATE;
-        }
-        __atomic_store_n(&entry->end_after, (uint32_t)after, __ATOMIC_RELEASE);
-    } else {
-        struct twin_record_entry *entry = call->entry;
-        entry->end_ns = end_ns;
-        entry->end_wall_ns = record_entry_wall();
-        entry->status = (uint16_t)status;
-        __atomic_store_n(&entry->end_seq, end_seq, __ATOMIC_RELEASE);
+    const uint64_t length_ns = self->moment->at_ns - call->begin_ns;
+    const uint64_t after = self->next + 1 - call->seq;
+    if (__builtin_expect(
+            !call->brief || length_ns > TWIN_RECORD_BRIEF_NS || after >= TWIN_RECORD_LATE, 0)) {
+        returned_any(call, status);
+        return;
     }
+    /* Its number is less than what a second thread has got meanwhile. */
+    self->moment->entry = ++self->next;
+    forget_early(call);
+    end_brief(call->entry, status, length_ns, after);
     self->inside = call->outer;
-    if (__builtin_expect(self->moment != NULL, 1))
-        self->moment->entry = end_seq;
-    struct record_map *map = call->map;
-    if (map && --map->open == 0 && __builtin_expect(map != self->map, 0))
-        record_map_release(map);
 }
 
 uint64_t record_next_slow(void)
 {
-    enum { OWN = 64 };
+    enum { OWN = 1024 };
     struct record_thread *self = &record_self;
-    const bool own = self->number == 1 && record_joined(self) &&
-                     atomic_load_explicit(&record_global.alone, memory_order_relaxed);
+    const bool own = record_global.brief && self->number == 1 &&
+                     self->file == atomic_load_explicit(&record_global.alone, memory_order_relaxed);
     const uint64_t before =
         atomic_fetch_add_explicit(&record_global.sequence, own ? OWN : 1, memory_order_acq_rel);
     self->next = before + 1;

@@ -7,24 +7,19 @@
 #include <limits.h>
 #include <linux/magic.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
 
 #include "file_name.h"
 #include "seam/held_alloc.h"
-#include "seam/own_file.h"
+#include "space.h"
 
-#define EXTENT_LEAST ((uint64_t)1 << 20)
-#define EXTENT_MOST  ((uint64_t)64 << 20)
-#define TEXT_BYTES   (PATH_MAX + 256)
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -45,53 +40,14 @@ static uint64_t last_resort[NOWHERE / sizeof(uint64_t)];
 
 /* Guarded by lock. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const twin_services *services;
-static char file_path[PATH_MAX];
 static pid_t file_process;
-static twin_own_file own = TWIN_OWN_FILE_NONE;
-static bool reopened; /* which has been said */
 static struct twin_record_header *header;
-static uint64_t room_bytes; /* of the file */
-static bool zeros_first;    /* written before a chunk is mapped */
 static struct spare *spares;
 static uint32_t thread_numbers;
+static uint64_t nd_from; /* of the header, which gets it last */
 
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static pthread_key_t thread_key;
-
-__attribute__((format(printf, 2, 3))) static void say(int level, const char *format, ...)
-{
-    char text[TEXT_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(text, sizeof(text), format, arguments);
-    va_end(arguments);
-    services->log(level, text);
-}
-
-/* Whether own.descriptor is the file. A program that closes all descriptors closes it too, and may have a file of its own
- * under the number: it is opened again where it was made, if it still is there. */
-static bool hold_locked(void)
-{
-    if (twin_own_file_held(&own))
-        return true;
-    struct stat about;
-    int again = open(file_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    bool same = again >= 0 && fstat(again, &about) == 0 && about.st_dev == own.device &&
-                about.st_ino == own.number && twin_own_file_take(&own, again);
-    if (!same) {
-        if (again >= 0)
-            (void)close(again);
-        errno = EBADF;
-        return false;
-    }
-    (void)flock(own.descriptor, LOCK_EX | LOCK_NB);
-    if (!reopened)
-        say(2, "the program closed the descriptor of the recording in %s, which was opened again",
-            file_path);
-    reopened = true;
-    return true;
-}
 
 /* Not the program's lock: whoever reports the order of threads may report this one too, which would come back here. */
 static void take_lock(void)
@@ -106,70 +62,14 @@ static void drop_lock(void)
     record_self.busy = false;
 }
 
-/* ---- room ------------------------------------------------------------------------------------- */
-
-static bool write_zeros(uint64_t from, uint64_t to)
-{
-    static const char zeros[TWIN_RECORD_CHUNK_BYTES];
-    while (from < to) {
-        size_t bytes = to - from < sizeof(zeros) ? (size_t)(to - from) : sizeof(zeros);
-        ssize_t done = pwrite(own.descriptor, zeros, bytes, (off_t)from);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        from += (uint64_t)done;
-    }
-    return true;
-}
-
-/* Space on the disk before anybody stores into it: a store that finds none would end the process. */
-static bool reserve(uint64_t from, uint64_t to)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        to > limit.rlim_cur) {
-        errno = EFBIG;
-        return false;
-    }
-    int result;
-    do
-        result = fallocate(own.descriptor, 0, (off_t)from, (off_t)(to - from));
-    while (result != 0 && errno == EINTR);
-    if (result == 0)
-        return true;
-    return (errno == EOPNOTSUPP || errno == ENOSYS) && write_zeros(from, to);
-}
-
-static bool grow_locked(uint64_t wanted)
-{
-    uint64_t extent = room_bytes / 4;
-    if (extent < EXTENT_LEAST)
-        extent = EXTENT_LEAST;
-    if (extent > EXTENT_MOST)
-        extent = EXTENT_MOST;
-    uint64_t end = room_bytes + extent / TWIN_RECORD_CHUNK_BYTES * TWIN_RECORD_CHUNK_BYTES;
-    if (end < wanted)
-        end = wanted;
-    /* with little left, what is wanted may still fit */
-    if (!hold_locked())
-        return false;
-    if (!reserve(room_bytes, end)) {
-        if (end == wanted || !reserve(room_bytes, wanted))
-            return false;
-        end = wanted;
-    }
-    room_bytes = end;
-    return true;
-}
-
 static void stop_locked(void)
 {
     int reason = errno;
     if (!atomic_exchange_explicit(&record_global.active, false, memory_order_relaxed))
         return;
     header->state = TWIN_RECORD_CUT;
-    say(2, "the recording in %s stops here: %s; the program goes on without it", file_path,
+    record_say(
+        2, "the recording in %s stops here: %s; the program goes on without it", record_space.path,
         reason == EBADF ? "the program closed its descriptor, and it is not where it was made"
                         : strerror(reason));
 }
@@ -183,11 +83,11 @@ static uint64_t place_of(uint64_t index)
 
 static struct record_map *map_locked(uint64_t index, uint32_t span)
 {
-    struct record_map *map = hold_locked() ? twin_alloc_held(sizeof(*map)) : NULL;
+    struct record_map *map = record_space_held() ? twin_alloc_held(sizeof(*map)) : NULL;
     if (!map)
         return NULL;
     size_t bytes = (size_t)span * TWIN_RECORD_CHUNK_BYTES;
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, own.descriptor,
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, record_space.own.descriptor,
                     (off_t)place_of(index));
     if (at == MAP_FAILED) {
         free(map);
@@ -203,10 +103,10 @@ static struct record_map *new_map_locked(uint32_t span)
 {
     uint64_t index = header->chunks;
     uint64_t end = place_of(index + span);
-    if (end > room_bytes && !grow_locked(end))
+    if (end > record_space.bytes && !record_space_grow(end))
         return NULL;
-    if (zeros_first && hold_locked())
-        (void)write_zeros(place_of(index), end);
+    if (record_space.zeros_first && record_space_held())
+        (void)record_space_zero(place_of(index), end);
     struct record_map *map = map_locked(index, span);
     if (!map)
         return NULL;
@@ -217,23 +117,8 @@ static struct record_map *new_map_locked(uint32_t span)
     return map;
 }
 
-static bool write_all(const void *bytes, size_t count, uint64_t at)
-{
-    while (count > 0) {
-        ssize_t done = pwrite(own.descriptor, bytes, count, (off_t)at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        bytes = (const char *)bytes + done;
-        count -= (size_t)done;
-        at += (uint64_t)done;
-    }
-    return true;
-}
-
 /* Writes what the thread's chunk holds to a place of its own, so that the thread goes on in pages that are mapped already.
- * Whatever ends the process meanwhile, each entry is there, some twice. No call entered in the chunk is under way. */
+ * Whatever ends the process meanwhile, each entry is there, some twice. The thread is in no call. */
 static bool copy_out_locked(struct record_thread *self)
 {
     struct twin_record_chunk *chunk = self->map->chunk;
@@ -241,13 +126,13 @@ static bool copy_out_locked(struct record_thread *self)
     const uint64_t index = header->chunks;
     const uint64_t place = place_of(index);
     const uint64_t end = place_of(index + 1);
-    if ((end > room_bytes && !grow_locked(end)) || !hold_locked())
+    if ((end > record_space.bytes && !record_space_grow(end)) || !record_space_held())
         return false;
     head.index = index;
     head.magic = 0; /* until all is there */
-    if (!write_all(&head, sizeof(head), place) ||
-        !write_all(chunk + 1, head.used, place + sizeof(head)) ||
-        !write_all(&(uint32_t){TWIN_RECORD_CHUNK_MAGIC}, sizeof(uint32_t), place))
+    if (!record_space_write(&head, sizeof(head), place) ||
+        !record_space_write(chunk + 1, head.used, place + sizeof(head)) ||
+        !record_space_write(&(uint32_t){TWIN_RECORD_CHUNK_MAGIC}, sizeof(uint32_t), place))
         return false;
     header->chunks = index + 1;
     __atomic_store_n(&chunk->follows, index + 1, __ATOMIC_RELEASE);
@@ -277,13 +162,31 @@ void record_map_release(struct record_map *map)
     free(map);
 }
 
+void record_keep_until_left(struct record_map *map)
+{
+    map->next = record_self.left;
+    record_self.left = map;
+}
+
+void record_release_left(void)
+{
+    while (record_self.left) {
+        struct record_map *map = record_self.left;
+        record_self.left = map->next;
+        record_map_release(map);
+    }
+}
+
 /* The thread goes on elsewhere. */
 static void leave_map(struct record_thread *self)
 {
     struct record_map *map = self->map;
     self->map = NULL;
+    self->chunk = &self->none;
     self->at = self->limit = NULL;
-    if (map && map->open == 0)
+    if (map && self->inside != 0)
+        record_keep_until_left(map);
+    else if (map)
         record_map_release(map);
 }
 
@@ -298,8 +201,10 @@ static void thread_end(void *value)
     struct record_thread *self = value;
     free(self->nowhere);
     free(self->nested);
+    free(self->sites);
     self->nowhere = NULL;
     self->nested = NULL;
+    self->sites = NULL;
     if (getpid() != file_process || !self->map)
         return; /* in a forked child the file is the parent's */
     struct spare *spare = NULL;
@@ -315,6 +220,7 @@ static void thread_end(void *value)
     drop_lock();
     free(spare);
     leave_map(self);
+    record_release_left();
 }
 
 static void make_key(void)
@@ -322,53 +228,62 @@ static void make_key(void)
     (void)pthread_key_create(&thread_key, thread_end);
 }
 
-/* True: record_write_early() is to follow. */
-static bool keep_nd_locked(void)
+/* The number from which all is kept, if write_nd_from() is to be called with it; 0: the header has it. */
+static uint64_t keep_nd_locked(void)
 {
-    const bool ends = atomic_exchange(&record_global.alone, false);
-    if (ends && header)
-        header->nd_from = record_next();
-    return ends;
+    if (atomic_exchange(&record_global.alone, 0) != 0)
+        nd_from = header ? record_next() : 0;
+    return header && __atomic_load_n(&header->nd_from, __ATOMIC_ACQUIRE) == 0 ? nd_from : 0;
+}
+
+/* The number comes last: when it is there, so are the entries. Each thread that joins before that writes both. */
+static void write_nd_from(uint64_t seq)
+{
+    record_write_early();
+    __atomic_store_n(&header->nd_from, seq, __ATOMIC_RELEASE);
 }
 
 void record_keep_nd(void)
 {
-    if (!atomic_load_explicit(&record_global.alone, memory_order_relaxed))
+    if (atomic_load_explicit(&record_global.alone, memory_order_relaxed) == 0)
         return;
     take_lock();
-    const bool ends = keep_nd_locked();
+    const uint64_t seq = keep_nd_locked();
     drop_lock();
-    if (ends)
-        record_write_early();
+    if (seq != 0)
+        write_nd_from(seq);
 }
 
 /* The thread's first entry of this file. Calls under way are the other file's. */
-static bool join_locked(struct record_thread *self)
+static uint64_t join_locked(struct record_thread *self)
 {
     leave_map(self);
     self->file = atomic_load(&record_global.file);
     self->number = ++thread_numbers;
     self->is_first = self->number == 1;
     self->depth = 0;
+    self->inside = 0;
     self->next = self->next_end = 0;
     self->followed = 0;
     self->followed_entry = 0;
     self->program_bytes = 0; /* another file may have to get it */
     self->settled_bytes = 0;
+    if (self->sites)
+        memset(self->sites, 0, RECORD_SITES * sizeof(*self->sites));
     self->module = (struct record_module){0};
     self->moment = record_global.self();
     self->moment->entry = 0;
     self->moment->recorded = self->number;
-    return !self->is_first && keep_nd_locked();
+    return self->is_first ? 0 : keep_nd_locked();
 }
 
 void record_join(void)
 {
     take_lock();
-    const bool ends = !record_joined(&record_self) && join_locked(&record_self);
+    const uint64_t seq = record_joined(&record_self) ? 0 : join_locked(&record_self);
     drop_lock();
-    if (ends)
-        record_write_early();
+    if (seq != 0)
+        write_nd_from(seq);
 }
 
 /* A chunk of its own for one long entry, or the next one of the thread. */
@@ -392,6 +307,7 @@ static bool place_locked(struct record_call *call, size_t bytes)
     if (!is_long) {
         leave_map(self);
         self->map = map;
+        self->chunk = map->chunk;
         self->at = at;
         self->limit = (char *)map->chunk + map->bytes;
         record_put_base();
@@ -503,10 +419,10 @@ static void let_go(void)
     forget_spares();
     if (header)
         (void)munmap(header, TWIN_RECORD_HEADER_BYTES);
-    twin_own_file_close(&own);
+    twin_own_file_close(&record_space.own);
     header = NULL;
-    reopened = false;
-    file_path[0] = '\0';
+    record_space.reopened = false;
+    record_space.path[0] = '\0';
 }
 
 /* A new file at `path`. 0 or a negative errno. */
@@ -519,20 +435,21 @@ static int make_file(char *path, size_t room)
         return error;
     (void)snprintf(temporary, sizeof(temporary), "%s%s", path, suffix);
     int made = mkostemp(temporary, O_CLOEXEC); /* 0600 */
-    if (!twin_own_file_take(&own, made))
+    if (!twin_own_file_take(&record_space.own, made))
         return -errno;
-    (void)flock(own.descriptor, LOCK_EX | LOCK_NB);
+    (void)flock(record_space.own.descriptor, LOCK_EX | LOCK_NB);
     /* One write gives a chunk its pages, in large folios where the file system has them. A store into what was only reserved costs
      * the file system several times as much, page by page. tmpfs makes the pages when they are reserved. */
     struct statfs system;
-    zeros_first = fstatfs(own.descriptor, &system) == 0 && system.f_type != TMPFS_MAGIC;
-    room_bytes = 0;
-    if (!reserve(0, TWIN_RECORD_HEADER_BYTES)) {
+    record_space.zeros_first =
+        fstatfs(record_space.own.descriptor, &system) == 0 && system.f_type != TMPFS_MAGIC;
+    record_space.bytes = 0;
+    if (!record_space_reserve(0, TWIN_RECORD_HEADER_BYTES)) {
         error = -errno;
     } else {
-        room_bytes = TWIN_RECORD_HEADER_BYTES;
+        record_space.bytes = TWIN_RECORD_HEADER_BYTES;
         void *at = mmap(NULL, TWIN_RECORD_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
-                        own.descriptor, 0);
+                        record_space.own.descriptor, 0);
         if (at == MAP_FAILED) {
             error = -errno;
         } else {
@@ -552,8 +469,8 @@ static int make_file(char *path, size_t room)
 static bool is_in_place(void)
 {
     struct stat there;
-    return lstat(file_path, &there) == 0 && there.st_ino == own.number &&
-           there.st_dev == own.device && hold_locked();
+    return lstat(record_space.path, &there) == 0 && there.st_ino == record_space.own.number &&
+           there.st_dev == record_space.own.device && record_space_held();
 }
 
 /* Goes on with the file of an earlier session. */
@@ -561,8 +478,8 @@ static void reopen(void)
 {
     struct stat status;
     header->state = header->state == TWIN_RECORD_CUT ? TWIN_RECORD_CUT : TWIN_RECORD_OPEN;
-    if (fstat(own.descriptor, &status) == 0)
-        room_bytes = (uint64_t)status.st_size;
+    if (fstat(record_space.own.descriptor, &status) == 0)
+        record_space.bytes = (uint64_t)status.st_size;
     atomic_store(&record_global.active, header->state == TWIN_RECORD_OPEN);
 }
 
@@ -573,7 +490,7 @@ bool record_file_open(const twin_services *given, const char *setting, bool *out
     twin_write_guard guard;
     twin_write_guard_begin(&guard);
     take_lock();
-    services = given;
+    record_space.services = given;
     bool same =
         header && file_process == getpid() && strcmp(setting, given_path) == 0 && is_in_place();
     *out_new = !same;
@@ -588,22 +505,23 @@ bool record_file_open(const twin_services *given, const char *setting, bool *out
     int error = record_name_expand(setting, path, sizeof(path)) ? make_file(path, sizeof(path))
                                                                 : -ENAMETOOLONG;
     if (error == 0) {
-        (void)snprintf(file_path, sizeof(file_path), "%s", path);
+        (void)snprintf(record_space.path, sizeof(record_space.path), "%s", path);
         (void)snprintf(given_path, sizeof(given_path), "%s", setting);
         file_process = getpid();
         thread_numbers = 0;
         atomic_store(&record_global.sequence, 0);
-        atomic_fetch_add(&record_global.file, 1);
+        const unsigned number = atomic_fetch_add(&record_global.file, 1) + 1;
         atomic_store(&record_global.active, true);
+        nd_from = 0;
         atomic_store(&record_early.count, 0);
-        atomic_store(&record_global.alone, true);
+        atomic_store(&record_global.alone, number);
         if (strcmp(path, setting) != 0)
-            say(1, "the run is recorded in %s", path);
+            record_say(1, "the run is recorded in %s", path);
     } else {
-        say(3, "nothing is recorded: %s: %s", path,
-            error == -ELOOP    ? "it is a symbolic link"
-            : error == -EINVAL ? "it is no regular file"
-                               : strerror(-error));
+        record_say(3, "nothing is recorded: %s: %s", path,
+                   error == -ELOOP    ? "it is a symbolic link"
+                   : error == -EINVAL ? "it is no regular file"
+                                      : strerror(-error));
     }
     drop_lock();
     twin_write_guard_end(&guard);
@@ -617,9 +535,9 @@ void record_file_close(void)
         atomic_store(&record_global.active, false);
         if (header->state == TWIN_RECORD_OPEN)
             header->state = TWIN_RECORD_CLOSED;
-        room_bytes = place_of(header->chunks);
-        if (hold_locked())
-            (void)ftruncate(own.descriptor, (off_t)room_bytes);
+        record_space.bytes = place_of(header->chunks);
+        if (record_space_held())
+            (void)ftruncate(record_space.own.descriptor, (off_t)record_space.bytes);
     }
     drop_lock();
 }

@@ -2,7 +2,7 @@
 /* Writing the file of TWINRT_RECORD (seam/record_file.h).
  *
  * Each thread has a chunk of its own, mapped, into which it stores entries; a lock and system calls are met once per chunk. A chunk
- * stays mapped while calls entered in it have not come back. When there is no more room for the file the recording stops: from
+ * that a thread leaves during a call stays mapped until the thread is in no call. When there is no more room for the file the recording stops: from
  * then on entries go to a place of the thread that nobody reads. */
 #ifndef TWINRT_RECORD_FILE_H
 #define TWINRT_RECORD_FILE_H
@@ -27,7 +27,7 @@
 struct record_map {
     struct twin_record_chunk *chunk;
     size_t bytes;
-    unsigned open; /* calls entered in it that have not come back */
+    struct record_map *next; /* among those that the thread has left */
 };
 
 /* A file of code that may be closed, and another may come to its place. */
@@ -38,6 +38,16 @@ struct record_module {
     uint64_t id;
     unsigned replaced; /* how many modules had been replaced */
 };
+
+/* Where a public function was called from, outside of all others: a slot of a thread's table. */
+struct record_site {
+    const char *name; /* NULL: the slot is free */
+    uint64_t site;
+    uint32_t cost;
+    uint32_t number;
+};
+#define RECORD_SITES           64u
+#define RECORD_SITE_SLOT(site) (((site) ^ (site) >> 6) % RECORD_SITES)
 
 /* A call under way. */
 struct record_call {
@@ -58,11 +68,14 @@ struct record_thread {
     char *at;
     char *limit;
     struct record_map *map;
-    bool keeps_chunks; /* a full chunk could not be written to a place of its own */
-    uint32_t number;   /* 0: none yet in this file */
-    uint32_t file;     /* the file that number, chunk and depth belong to */
-    uint32_t depth;    /* public calls under way */
-    uint64_t inside;   /* begin_seq of the call that this thread is in; 0: none */
+    struct twin_record_chunk *chunk; /* of `map`, or `none`, which nobody reads */
+    struct twin_record_chunk none;
+    struct record_map *left; /* chunks that the thread has left during a call */
+    bool keeps_chunks;       /* a full chunk could not be written to a place of its own */
+    uint32_t number;         /* 0: none yet in this file */
+    uint32_t file;           /* the file that number, chunk and depth belong to */
+    uint32_t depth;          /* public calls under way */
+    uint64_t inside;         /* begin_seq of the call that this thread is in; 0: none */
     bool
         is_first; /* it is the one thread that has called, or was: what it meets goes to record_early */
     uint64_t next, next_end;               /* numbers that it has for itself, see record_next() */
@@ -73,6 +86,7 @@ struct record_thread {
     uint32_t followed;            /* whom it followed last, and up to where */
     uint64_t followed_entry;
     const twin_call_place *place; /* services.place; NULL: not asked for yet */
+    struct record_site *sites;    /* RECORD_SITES of them; NULL: not needed yet */
     uintptr_t program_begin;      /* of the program itself, once the file has it */
     size_t program_bytes;
     size_t settled_bytes;        /* of these, where a call takes no look; 0 with stacks */
@@ -90,8 +104,8 @@ struct record_global {
     bool brief;           /* calls are brief: only base entries have the real time */
     atomic_uint file;     /* number of the file in this process; 0: none yet */
     atomic_bool active;   /* entries are kept */
-    atomic_bool
-        alone; /* one thread alone has called a device whose answers depend on its calls alone */
+    atomic_uint alone;    /* that number while one thread alone has called a device whose answers
+                              depend on its calls alone, else 0 */
 };
 extern struct record_global record_global;
 
@@ -141,8 +155,8 @@ void record_write_early(void);
 void record_rebase(void);
 /* The thread goes on in another chunk. */
 void record_leave_chunk(void);
-/* A public call begins. When the thread's chunk is nearly full and no call entered in it is under way, what it holds is moved to
- * a place of its own in the file. */
+/* A public call begins. When the thread's chunk is nearly full and the thread is in no other call, the content of the chunk is moved
+ * to a place of its own in the file. */
 void record_make_room(void);
 static inline void record_look_for_room(bool waits)
 {
@@ -151,13 +165,16 @@ static inline void record_look_for_room(bool waits)
                                  (waits ? RECORD_ROOM_TO_WAIT : RECORD_ROOM_LEAST) &&
                              self->map != NULL,
                          0) &&
-        self->map->open == 0 && !self->keeps_chunks)
+        self->inside == 0 && !self->keeps_chunks)
         record_make_room();
 }
 /* From now on what calls find that the order of threads decides is kept. The calling thread may be in a call. */
 void record_keep_nd(void);
-/* Ends what keeps the chunk of a call that came back, when it was the last one. */
 void record_map_release(struct record_map *map);
+/* The thread has left the chunk during a call. */
+void record_keep_until_left(struct record_map *map);
+/* It is in no call any more: releases those chunks. */
+void record_release_left(void);
 
 /* Never before the origin: a session with the exact clock may be followed by one with the coarse clock, which lags by a tick. */
 static inline uint64_t record_wall(void)
@@ -168,15 +185,22 @@ static inline uint64_t record_wall(void)
     return now_ns > record_global.origin_ns ? now_ns - record_global.origin_ns : 0;
 }
 
-/* The next number. While one thread alone calls it has some for itself; the first thing that a second one does is to end that. */
+/* One thread alone calls, this one, which has numbers for itself, and its chunk has room: nothing else is to be asked. Calls are
+ * brief then, and the thread has its moment. The first thing that a second thread does is to end that. */
+static inline bool record_is_quick(size_t bytes)
+{
+    const struct record_thread *self = &record_self;
+    return __builtin_expect(
+               self->file == atomic_load_explicit(&record_global.alone, memory_order_relaxed), 1) &&
+           __builtin_expect(self->next < self->next_end, 1) &&
+           __builtin_expect((size_t)(self->limit - self->at) >= bytes, 1);
+}
+
+/* The next number. */
 uint64_t record_next_slow(void);
 static inline uint64_t record_next(void)
 {
-    struct record_thread *self = &record_self;
-    if (__builtin_expect(self->next < self->next_end, 1) &&
-        __builtin_expect(atomic_load_explicit(&record_global.alone, memory_order_relaxed), 1))
-        return ++self->next;
-    return record_next_slow();
+    return record_is_quick(0) ? ++record_self.next : record_next_slow();
 }
 
 /* Real time where calls are brief: that of the last base, which is renewed when something outside of all public calls begins. */
@@ -226,41 +250,75 @@ static inline void *record_begin_whole(struct record_call *call, enum twin_recor
     return call->fields = entry + 1;
 }
 
-/* The same of a call, which is brief when that holds all there is of it. */
+/* The same of a call in general. It is brief when that holds all there is of it. */
+void *record_begin_any(struct record_call *call, enum twin_record_kind kind, size_t fixed_bytes,
+                       size_t tail_bytes);
+
+/* The same, when record_is_quick(). */
+RECORD_INLINE void *record_begin_quick(struct record_call *call, enum twin_record_kind kind,
+                                       size_t fixed_bytes, uint64_t now_ns, uint64_t since_base_ns)
+{
+    struct record_thread *self = &record_self;
+    const size_t bytes = sizeof(struct twin_record_brief) + fixed_bytes;
+    const uint64_t seq = ++self->next;
+    uint64_t *entry = (uint64_t *)(void *)self->at;
+    self->at += bytes;
+    entry[0] = bytes | TWIN_RECORD_BRIEF | (uint64_t)kind << 16 | (seq - self->base_seq) << 32;
+    entry[1] = since_base_ns;
+    call->entry = entry;
+    call->begin_ns = now_ns;
+    call->seq = seq;
+    call->outer = self->inside;
+    call->early = atomic_load_explicit(&record_early.count, memory_order_relaxed);
+    call->brief = true;
+    self->inside = seq;
+    return call->fields = __builtin_memset(entry + 2, 0, fixed_bytes);
+}
+
+/* The same. Within a public call, as most are. */
 RECORD_INLINE void *record_begin(struct record_call *call, enum twin_record_kind kind,
                                  size_t fixed_bytes, size_t tail_bytes)
 {
-    struct record_thread *self = &record_self;
-    call->begin_ns = record_global.now();
-    if (tail_bytes != 0 || !record_global.brief)
-        return record_begin_whole(call, kind, fixed_bytes, tail_bytes);
-    record_look_at_wall();
-    if (__builtin_expect(call->begin_ns - self->base_ns > UINT32_MAX, 0))
-        record_rebase();
     const size_t bytes = sizeof(struct twin_record_brief) + fixed_bytes;
-    struct twin_record_brief *entry = record_place(call, bytes);
-    *entry = (struct twin_record_brief){.bytes = (uint16_t)(bytes | TWIN_RECORD_BRIEF),
-                                        .kind = (uint8_t)kind,
-                                        .fixed_words = (uint8_t)(fixed_bytes / 8),
-                                        .begin_ns = (uint32_t)(call->begin_ns - self->base_ns),
-                                        .status = TWIN_RECORD_NO_STATUS};
-    call->brief = true;
-    return call->fields = __builtin_memset(entry + 1, 0, fixed_bytes);
+    struct record_thread *self = &record_self;
+    if (tail_bytes != 0 || !record_is_quick(bytes) || self->depth == 0)
+        return record_begin_any(call, kind, fixed_bytes, tail_bytes);
+    const uint64_t now_ns = self->moment->at_ns;
+    const uint64_t ns = now_ns - self->base_ns;
+    if (__builtin_expect(ns > TWIN_RECORD_BRIEF_NS, 0))
+        return record_begin_any(call, kind, fixed_bytes, 0);
+    return record_begin_quick(call, kind, fixed_bytes, now_ns, ns);
 }
 
-/* From now on the entry is in the file. */
+/* From now on the entry is in the file, if it is kept. */
 static inline void record_cover(const struct record_call *call)
 {
+    struct record_thread *self = &record_self;
+    if (__builtin_expect(!call->map, 0))
+        return;
     struct twin_record_chunk *chunk = call->map->chunk;
     char *end = (char *)call->entry + call->bytes;
-    if (__builtin_expect(call->map == record_self.map, 1))
-        record_self.at = end;
+    if (__builtin_expect(call->map == self->map, 1))
+        self->at = end;
     __atomic_store_n(&chunk->used, (uint64_t)(end - (char *)chunk) - sizeof(*chunk),
                      __ATOMIC_RELEASE);
 }
+/* The same of all up to self->at. */
+static inline void record_cover_all(void)
+{
+    const struct record_thread *self = &record_self;
+    struct twin_record_chunk *chunk = self->chunk;
+    __atomic_store_n(&chunk->used, (uint64_t)(self->at - (char *)(chunk + 1)), __ATOMIC_RELEASE);
+}
 
 /* The fields are filled in: the call begins. */
-void record_called(struct record_call *call);
+static inline void record_called(const struct record_call *call)
+{
+    if (__builtin_expect(call->brief, 1))
+        record_cover_all();
+    else
+        record_cover(call);
+}
 
 /* The call has come back and its answers are filled in. */
 void record_returned(struct record_call *call, twin_status status);
@@ -276,26 +334,13 @@ static inline uint64_t record_mark_head(enum twin_record_kind kind, size_t bytes
 RECORD_INLINE void record_put_mark(enum twin_record_kind kind, const uint64_t *words,
                                    unsigned count)
 {
-    struct record_thread *self = &record_self;
-    const size_t bytes = sizeof(struct twin_record_mark) + count * sizeof(words[0]);
-    struct record_map *map = self->map;
-    uint64_t *at = (uint64_t *)(void *)self->at;
-    if (__builtin_expect((size_t)(self->limit - self->at) < bytes || !record_joined(self), 0)) {
-        struct record_call call;
-        record_place_slow(&call, bytes);
-        map = call.map;
-        at = call.entry;
-    }
-    at[0] = record_mark_head(kind, bytes, record_next() - self->base_seq);
+    struct record_call call;
+    uint64_t *at = record_place(&call, sizeof(struct twin_record_mark) + count * sizeof(words[0]));
+    at[0] = record_mark_head(kind, call.bytes, record_next() - record_self.base_seq);
 #pragma GCC unroll 4
     for (unsigned i = 0; i < count; i++)
         at[1 + i] = words[i];
-    if (__builtin_expect(!map, 0))
-        return;
-    self->at = (char *)at + bytes;
-    __atomic_store_n(&map->chunk->used,
-                     (uint64_t)(self->at - (char *)map->chunk) - sizeof(*map->chunk),
-                     __ATOMIC_RELEASE);
+    record_cover(&call);
 }
 
 /* The same of what a call found that the order of threads decides. */
@@ -303,17 +348,15 @@ void record_nd_late(enum twin_record_kind kind, const uint64_t *words, unsigned 
 /* Whether this thread's go to record_early. */
 static inline bool record_is_early(void)
 {
-    const struct record_thread *self = &record_self;
-    return self->is_first && self->inside != 0 &&
-           atomic_load_explicit(&record_early.count, memory_order_relaxed) != RECORD_EARLY_MOST &&
-           atomic_load_explicit(&record_global.alone, memory_order_relaxed);
+    return record_is_quick(0) && record_self.inside != 0 &&
+           atomic_load_explicit(&record_early.count, memory_order_relaxed) != RECORD_EARLY_MOST;
 }
 RECORD_INLINE void record_put_early(enum twin_record_kind kind, const uint64_t *words,
                                     unsigned count)
 {
     const unsigned at = atomic_load_explicit(&record_early.count, memory_order_relaxed);
     struct record_nd *found = &record_early.list[at];
-    atomic_store_explicit(&found->seq, record_next(), memory_order_relaxed);
+    atomic_store_explicit(&found->seq, ++record_self.next, memory_order_relaxed);
     atomic_store_explicit(&found->kind, (uint64_t)count << 32 | kind, memory_order_relaxed);
 #pragma GCC unroll 4
     for (unsigned i = 0; i < count; i++)

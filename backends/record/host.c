@@ -40,26 +40,55 @@ void record_host_detach(void)
     record_returned(&call, TWIN_OK);
 }
 
-void record_host_enter(const twin_call *public_call)
+#define CALL_BYTES offsetof(struct twin_record_HOST_CALL, cost) /* of the fields in the file */
+
+static __attribute__((noinline)) void enter_any(const twin_call *public_call)
 {
-    if (__builtin_expect(!record_joined(&record_self), 0))
+    if (!record_joined(&record_self))
         record_join(); /* before the call counts, for depths are of a file */
     record_look_for_room(public_call->cost == TWIN_COST_WAIT);
     record_look_at_wall();
-    uint32_t name = record_string(public_call->name); /* may make an entry of its own */
-    const uint64_t site = record_site();              /* as well */
+    const uint32_t name = record_call_site(public_call); /* may make entries of its own */
     uint32_t depth = record_self.depth++;
-    if (__builtin_expect(depth > 0 && !record_self.nested, 0))
+    if (depth > 0 && !record_self.nested)
         record_self.nested = calloc(CALLS_NESTED, sizeof(*record_self.nested));
     struct record_call *call = call_at(depth);
-    if (__builtin_expect(call != NULL, 1)) {
-        struct twin_record_HOST_CALL *f = RECORD_BEGIN(call, HOST_CALL, 0);
+    if (call) {
+        struct twin_record_HOST_CALL *f =
+            record_begin_any(call, TWIN_RECORD_HOST_CALL, CALL_BYTES, 0);
         f->name = name;
-        f->cost = (uint32_t)public_call->cost;
-        f->depth = depth;
-        f->site = site;
         record_called(call);
     }
+}
+
+/* The call is outside of all others, and what it comes from is known. False: it is not, or something else is to be looked at. */
+static inline bool enter_quickly(const twin_call *public_call)
+{
+    struct record_thread *self = &record_self;
+    if (!record_is_quick(public_call->cost == TWIN_COST_WAIT ? RECORD_ROOM_TO_WAIT
+                                                             : RECORD_ROOM_LEAST) ||
+        self->depth != 0 || !self->place)
+        return false;
+    const uintptr_t site = (uintptr_t)self->place->site;
+    const struct record_site *known = record_known_site(public_call, site);
+    const uint64_t now_ns = self->moment->at_ns;
+    const uint64_t since_base_ns = now_ns - self->base_ns;
+    if (!known || !record_is_settled(site) ||
+        __builtin_expect(since_base_ns > TWIN_RECORD_BRIEF_NS, 0) ||
+        __builtin_expect(record_wall() != self->base_wall, 0))
+        return false;
+    struct twin_record_HOST_CALL *f = record_begin_quick(&self->outermost, TWIN_RECORD_HOST_CALL,
+                                                         CALL_BYTES, now_ns, since_base_ns);
+    f->name = known->number;
+    self->depth = 1;
+    record_cover_all();
+    return true;
+}
+
+void record_host_enter(const twin_call *public_call)
+{
+    if (__builtin_expect(!enter_quickly(public_call), 0))
+        enter_any(public_call);
     record_below.host.enter(public_call);
 }
 

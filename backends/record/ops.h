@@ -55,7 +55,7 @@ extern bool record_stacks_wanted;
 
 /* Numbers given out so far. */
 struct record_numbers {
-    atomic_uint queues, signals, channels, programs, kernels, images, steps, data, strings, stacks;
+    atomic_uint queues, signals, channels, programs, kernels, images, steps, data, sites, stacks;
     uint32_t sessions;
 };
 extern struct record_numbers record_numbers;
@@ -67,9 +67,6 @@ static inline uint32_t record_number(atomic_uint *newest)
 
 /* ---- texts (text.c) ---------------------------------------------------------------------------- */
 
-/* The number of a static text; an entry STRING tells it, once. Thread: any. */
-uint32_t record_string(const char *text);
-void record_strings_forget(void);
 /* Entries STATUS, SETTING and FACT. Thread: init. */
 void record_session_texts(void);
 /* Bytes of texts with their ends, and their copy into a tail. */
@@ -89,18 +86,22 @@ void record_stack(uintptr_t site);
 bool record_same_module(uintptr_t a, uintptr_t b);
 void record_modules_forget(void);
 
-/* The return address of the public call that this thread has begun, whose file the recording has; 0: not known. */
-static inline uint64_t record_site(void)
+/* Whether the recording has the file that code is of. */
+static inline bool record_is_settled(uintptr_t site)
 {
-    struct record_thread *self = &record_self;
-    if (__builtin_expect(!self->place, 0)) {
-        if (!record_services->place || !(self->place = record_services->place()))
-            return 0;
-    }
-    const uintptr_t site = (uintptr_t)self->place->site;
-    if (__builtin_expect(site - self->program_begin >= self->settled_bytes, 0))
-        record_new_site(site);
-    return site;
+    return __builtin_expect(site - record_self.program_begin < record_self.settled_bytes, 1);
+}
+
+/* The number of the place that a public call comes from; an entry CALL_SITE says what it is, once. Thread: any. */
+uint32_t record_call_site(const twin_call *call);
+/* The same where this thread has it from an earlier call outside of all others; NULL: it does not. */
+static inline const struct record_site *record_known_site(const twin_call *call, uint64_t site)
+{
+    const struct record_thread *self = &record_self;
+    const struct record_site *known = &self->sites[RECORD_SITE_SLOT(site)];
+    const bool same = self->sites && known->site == site && known->name == call->name &&
+                      known->cost == (uint32_t)call->cost;
+    return __builtin_expect(same, 1) ? known : NULL;
 }
 
 /* ---- what was written already (seen.c) --------------------------------------------------------- */
@@ -112,7 +113,8 @@ struct record_key {
 void record_key_start(struct record_key *key);
 void record_key_add(struct record_key *key, const void *bytes, size_t count);
 struct record_seen;
-extern struct record_seen record_seen_data, record_seen_stacks, record_seen_steps;
+extern struct record_seen record_seen_data, record_seen_sites, record_seen_stacks,
+    record_seen_steps;
 /* The number of what has this key. False: nothing has. Thread: any. */
 bool record_seen_find(struct record_seen *seen, const struct record_key *key, uint32_t *out_number);
 /* The number of what has this key. True: it is a new one, which the caller is to write. Thread: any. */

@@ -3,12 +3,32 @@
 
 #include "ops.h"
 
+/* An entry TASK, short where it can be. */
+static void note_task(uint32_t queue, const twin_task_end *task)
+{
+    struct record_thread *self = &record_self;
+    struct record_call call;
+    uint64_t *at = record_place(&call, sizeof(struct twin_record_ended));
+    const uint64_t seq = record_next() - self->base_seq;
+    const uint64_t begin_ns = task->begin_ns - self->base_ns;
+    const uint64_t length_ns = task->end_ns - task->begin_ns;
+    if (__builtin_expect((seq | task->number | length_ns | (begin_ns + INT32_MAX)) > UINT32_MAX,
+                         0)) {
+        RECORD_MARK(TASK, record_pair(queue, (uint32_t)task->status), task->number, task->begin_ns,
+                    task->end_ns);
+        return;
+    }
+    at[0] = call.bytes | TWIN_RECORD_ENDED | (uint64_t)task->status << 24 | seq << 32;
+    at[1] = record_pair(queue, (uint32_t)task->number);
+    at[2] = record_pair((uint32_t)begin_ns, (uint32_t)length_ns);
+    record_cover(&call);
+}
+
 /* A task has ended. Runs on whichever thread drives the device. */
 static void take_task(void *context, const twin_task_end *task)
 {
     const twin_queue *queue = context;
-    RECORD_MARK(TASK, record_pair(queue->number, (uint32_t)task->status), task->number,
-                task->begin_ns, task->end_ns);
+    note_task(queue->number, task);
     if (queue->take)
         queue->take(queue->context, task);
 }
@@ -50,11 +70,11 @@ twin_status record_queue_create(twin_hw_device *device, const twin_queue_config 
 
 void record_queue_destroy(twin_queue *queue)
 {
+    if (queue->stamps)
+        record_stamps_look(queue->stamps);
     struct record_call call;
     struct twin_record_QUEUE_DESTROY *f = RECORD_BEGIN(&call, QUEUE_DESTROY, 0);
     f->queue = queue->number;
-    if (queue->stamps)
-        record_stamps_look(queue->stamps);
     record_called(&call);
     record_below.queue.destroy(queue->inner);
     record_returned(&call, TWIN_OK);

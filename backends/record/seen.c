@@ -17,6 +17,7 @@ struct record_seen {
 };
 struct record_seen record_seen_data = {.lock = PTHREAD_MUTEX_INITIALIZER};
 struct record_seen record_seen_stacks = {.lock = PTHREAD_MUTEX_INITIALIZER};
+struct record_seen record_seen_sites = {.lock = PTHREAD_MUTEX_INITIALIZER};
 struct record_seen record_seen_steps = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void record_key_start(struct record_key *key)
@@ -112,6 +113,7 @@ static void forget(struct record_seen *seen)
 void record_seen_forget(void)
 {
     forget(&record_seen_data);
+    forget(&record_seen_sites);
     forget(&record_seen_stacks);
     forget(&record_seen_steps);
 }

@@ -22,17 +22,7 @@ void record_texts_put(char *to, const char *const *texts, size_t count)
     }
 }
 
-#define STRINGS_ROOM 4096u /* a power of two, well above the number of public functions */
-
 extern char **environ;
-
-/* Names by address: they are static. A slot's number is stored before its address; both stay. */
-static struct {
-    _Atomic(const char *) text;
-    uint32_t number;
-} strings[STRINGS_ROOM];
-static unsigned strings_used; /* guarded by strings_lock */
-static pthread_mutex_t strings_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void put_texts(struct record_call *call, void *tail, const char *const *texts, size_t count)
 {
@@ -41,63 +31,58 @@ static void put_texts(struct record_call *call, void *tail, const char *const *t
     record_event(call);
 }
 
-static size_t slot_of(const char *text)
+static uint32_t new_call_site(const twin_call *call, uint64_t site)
 {
-    uint64_t mixed = (uint64_t)(uintptr_t)text * 0x9e3779b97f4a7c15u;
-    return (size_t)(mixed >> 40) & (STRINGS_ROOM - 1);
-}
-
-static uint32_t new_string_locked(const char *text)
-{
-    size_t bytes = strlen(text) + 1;
-    struct record_call call;
-    struct twin_record_STRING *f = RECORD_BEGIN_EVENT(&call, STRING, bytes);
-    f->string = record_number(&record_numbers.strings);
-    f->text_bytes = (uint32_t)bytes;
-    uint32_t number = f->string;
-    put_texts(&call, f + 1, &text, 1);
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* whoever finds it, finds its entry */
+    const uint32_t depth = record_self.depth;
+    const uintptr_t name = (uintptr_t)call->name; /* which is static */
+    const uint64_t words[] = {name, site, record_pair((uint32_t)call->cost, depth)};
+    struct record_key key;
+    uint32_t number;
+    record_key_start(&key);
+    record_key_add(&key, words, sizeof(words));
+    pthread_mutex_lock(&lock);
+    if (record_seen_new(&record_seen_sites, &key, &record_numbers.sites, &number)) {
+        const size_t bytes = strlen(call->name) + 1;
+        struct record_call event;
+        struct twin_record_CALL_SITE *f = RECORD_BEGIN_EVENT(&event, CALL_SITE, bytes);
+        f->number = number;
+        f->text_bytes = (uint32_t)bytes;
+        f->cost = (uint32_t)call->cost;
+        f->depth = depth;
+        f->site = site;
+        put_texts(&event, f + 1, &call->name, 1);
+    }
+    pthread_mutex_unlock(&lock);
     return number;
 }
 
-/* The first call of that name. */
-static uint32_t add_string(const char *text)
+/* The return address of the public call that this thread has begun, whose file the recording has; 0: not known. */
+static uint64_t site_of_call(void)
 {
-    uint32_t number = 0;
-    pthread_mutex_lock(&strings_lock);
-    size_t at = slot_of(text);
-    const char *there;
-    while ((there = atomic_load_explicit(&strings[at].text, memory_order_relaxed)) && there != text)
-        at = (at + 1) & (STRINGS_ROOM - 1);
-    if (there) {
-        number = strings[at].number;
-    } else if (strings_used < STRINGS_ROOM / 2) {
-        strings_used++;
-        number = new_string_locked(text);
-        strings[at].number = number;
-        atomic_store_explicit(&strings[at].text, text, memory_order_release);
-    }
-    pthread_mutex_unlock(&strings_lock);
+    struct record_thread *self = &record_self;
+    if (!self->place && record_services->place)
+        self->place = record_services->place();
+    const uintptr_t site = self->place ? (uintptr_t)self->place->site : 0;
+    if (self->place && !record_is_settled(site))
+        record_new_site(site);
+    return site;
+}
+
+uint32_t record_call_site(const twin_call *call)
+{
+    struct record_thread *self = &record_self;
+    const uint64_t site = site_of_call();
+    const struct record_site *known = self->depth == 0 ? record_known_site(call, site) : NULL;
+    if (known)
+        return known->number;
+    const uint32_t number = new_call_site(call, site);
+    if (!self->sites)
+        self->sites = calloc(RECORD_SITES, sizeof(*self->sites));
+    if (self->sites && self->depth == 0)
+        self->sites[RECORD_SITE_SLOT(site)] = (struct record_site){
+            .name = call->name, .site = site, .cost = (uint32_t)call->cost, .number = number};
     return number;
-}
-
-uint32_t record_string(const char *text)
-{
-    for (size_t at = slot_of(text);; at = (at + 1) & (STRINGS_ROOM - 1)) {
-        const char *there = atomic_load_explicit(&strings[at].text, memory_order_acquire);
-        if (__builtin_expect(there == text, 1))
-            return strings[at].number;
-        if (!there)
-            return add_string(text);
-    }
-}
-
-void record_strings_forget(void)
-{
-    pthread_mutex_lock(&strings_lock);
-    for (size_t i = 0; i < STRINGS_ROOM; i++)
-        atomic_store_explicit(&strings[i].text, NULL, memory_order_relaxed);
-    strings_used = 0;
-    pthread_mutex_unlock(&strings_lock);
 }
 
 /* ---- what a session runs on ----------------------------------------------------------------------- */

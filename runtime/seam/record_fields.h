@@ -5,9 +5,13 @@
 
 /* ---- what is not a call ---- */
 
-/* A text that others name by its number. */
-#define TWIN_RECORD_STRING_FIELDS(F, S)                                                            \
-    F(S, uint32_t, string, NEW_STRING) F(S, uint32_t, text_bytes, BYTES)
+/* What a public function is called from. Its number is the name of calls from here. Text: the function. */
+#define TWIN_RECORD_CALL_SITE_FIELDS(F, S)                                                         \
+    F(S, uint32_t, number, NEW_STRING)                                                             \
+    F(S, uint32_t, text_bytes, BYTES)                                                              \
+    F(S, uint32_t, cost, COST)                                                                     \
+    F(S, uint32_t, depth, NUMBER)                                                                  \
+    F(S, uint64_t, site, POINTER) /* the return address; 0: not known */
 /* What a status number of this session means. Text: its name, "TWIN_E_BUSY". */
 #define TWIN_RECORD_STATUS_FIELDS(F, S)                                                            \
     F(S, uint32_t, value, STATUS)                                                                  \
@@ -163,13 +167,14 @@
     F(S, uint32_t, system_id, SYSTEM) F(S, uint32_t, spare, SPARE)
 #define TWIN_RECORD_DETACH_FIELDS(F, S) F(S, uint64_t, spare, SPARE)
 /* A public function: begins with host.enter, ends with host.leave. Other calls of the thread in between are its own; `depth`
- * is above 0 when it was made by a function of the program that another public function runs. */
+ * is above 0 when it was made by a function of the program that another public function runs. The file has the first two fields;
+ * a reader takes the others from the CALL_SITE. */
 #define TWIN_RECORD_CALL_FIELDS(F, S)                                                              \
     F(S, uint32_t, name, STRING)                                                                   \
-    F(S, uint32_t, cost, COST)                                                                     \
     F(S, int32_t, out_code, CODE)                                                                  \
+    F(S, uint32_t, cost, COST)                                                                     \
     F(S, uint32_t, depth, NUMBER)                                                                  \
-    F(S, uint64_t, site, POINTER) /* its return address; 0: not known */
+    F(S, uint64_t, site, POINTER)
 #define TWIN_RECORD_LAST_TASK_FIELDS(F, S)                                                         \
     F(S, uint32_t, out_task, NUMBER) F(S, uint32_t, spare, SPARE)
 /* The thread slept, or a wait of the host timed out. */
@@ -438,7 +443,7 @@
 
 /* ---- image, diag, fault ---- */
 
-/* out_device_bytes, from revision 1 on: how much of the device's memory it takes at out_address, 0 where the device does not tell. */
+/* out_device_bytes: how much of the device's memory it takes at out_address, 0 where the device does not tell. */
 #define TWIN_RECORD_LOAD_FIELDS(F, S)                                                              \
     F(S, uint32_t, device, DEVICE)                                                                 \
     F(S, uint32_t, out_image, NEW_IMAGE)                                                           \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of TWINRT_RECORD: what a run asked of its device, when, and what came back. Version 4.
+/* The file of TWINRT_RECORD: what a run asked of its device, when, and what came back. Version 5.
  *
  * Layout. Little endian; every number lies at a multiple of its size.
  *
@@ -25,10 +25,11 @@
  * begin_seq. Entries that are no calls have begin_seq == end_seq. The order of entries in the file means nothing, but that brief
  * calls and marks count from the base before them in their chunk. Numbers may be missing.
  *
- * Forms. The low three bits of an entry's first two bytes tell its form (enum twin_record_form); the other bits are its bytes. What
- * most calls of a model are written as are brief calls: struct twin_record_brief, then fields. Marks, of which only the place in the
- * order matters, are struct twin_record_mark, then fields. Their thread, and where their numbers and times count from, are the last
- * base's (struct twin_record_base). An entry RETURNED tells the end of a brief call that is too far from its begin.
+ * Forms. The low three bits of an entry's first two bytes are its form (enum twin_record_form); the other bits are its bytes. Most
+ * calls of a model are brief calls: struct twin_record_brief, then fields. Marks, of which only the place in the order matters, are
+ * struct twin_record_mark, then fields. An entry TASK whose values are small is a struct twin_record_ended. Their thread, and where
+ * their numbers and times count from, are the last base's (struct twin_record_base). An entry RETURNED has the end of a brief call
+ * that is too far from its begin.
  *
  * Time. `begin_ns` and `end_ns` are the calling thread's clock (host.now): virtual time where there is such a thing, else 0.
  * Wall-clock time is the monotonic clock's, counted from `wall_origin_ns`: exact where host.now tells no time, else to a tick of
@@ -56,8 +57,8 @@
 #include <stdint.h>
 
 #define TWIN_RECORD_MAGIC    "TWINREC" /* with its end: 8 bytes */
-#define TWIN_RECORD_VERSION  4u
-#define TWIN_RECORD_REVISION 7u
+#define TWIN_RECORD_VERSION  5u
+#define TWIN_RECORD_REVISION 0u
 /* A multiple of 64 KiB, so that chunks lie in as few large pages of the file system as can be. */
 #define TWIN_RECORD_HEADER_BYTES 65536u
 #define TWIN_RECORD_CHUNK_MAGIC  0x4b4e4843u /* "CHNK" */
@@ -91,7 +92,7 @@ struct twin_record_header {
      * Before, or if it is 0, one thread alone has called a device whose answers depend on its calls alone, and most of them
      * are left out. */
     uint64_t nd_from;
-    char program[256]; /* argv[0] of the process, with its end; "": not known (before revision 7) */
+    char program[256]; /* argv[0] of the process, with its end; "": not known */
 };
 static_assert(sizeof(struct twin_record_header) == 336, "layout");
 
@@ -130,17 +131,18 @@ enum twin_record_form {
     TWIN_RECORD_WHOLE, /* struct twin_record_entry */
     TWIN_RECORD_MARK,  /* struct twin_record_mark */
     TWIN_RECORD_BRIEF, /* struct twin_record_brief */
-    TWIN_RECORD_BASE   /* struct twin_record_base */
+    TWIN_RECORD_BASE,  /* struct twin_record_base */
+    TWIN_RECORD_ENDED  /* struct twin_record_ended */
 };
 #define TWIN_RECORD_FORM_BITS 7u
 
-/* What the marks and brief calls behind it in its chunk have in common. */
+/* What the marks, brief calls and ended tasks after it in its chunk have in common. */
 struct twin_record_base {
-    uint16_t bytes; /* with the form; so in the next two */
+    uint16_t bytes; /* with the form; so in the next three */
     uint16_t spare;
     uint32_t thread;
     uint64_t seq; /* their begin_seq counts from here, */
-    uint64_t ns;  /* and begin_ns of brief calls from here */
+    uint64_t ns;  /* and begin_ns from here */
     uint64_t wall_ns;
 };
 static_assert(sizeof(struct twin_record_base) == 32, "layout");
@@ -157,16 +159,28 @@ static_assert(sizeof(struct twin_record_mark) == 8, "layout");
 struct twin_record_brief {
     uint16_t bytes;
     uint8_t kind;
-    uint8_t fixed_words; /* of the fields, in 8 bytes */
-    uint32_t seq;        /* the low 32 bits */
-    uint32_t end_after;  /* end_seq less begin_seq; 0: the call has not come back */
-    uint32_t begin_ns;
-    uint32_t length_ns;
-    uint16_t status;
-    uint16_t seq_high;
+    uint8_t status;
+    uint32_t seq;
+    uint8_t begin_ns[3];
+    uint8_t length_ns[3];
+    uint16_t end_after; /* end_seq less begin_seq; 0: the call has not come back */
 };
-static_assert(sizeof(struct twin_record_brief) == 24, "layout");
-#define TWIN_RECORD_LATE UINT32_MAX /* as `end_after`: an entry RETURNED tells it, and end_ns */
+static_assert(sizeof(struct twin_record_brief) == 16, "layout");
+#define TWIN_RECORD_BRIEF_NS ((1u << 24) - 1)
+#define TWIN_RECORD_LATE     UINT16_MAX /* as `end_after`: an entry RETURNED has it, and end_ns */
+
+/* An entry TASK. */
+struct twin_record_ended {
+    uint16_t bytes;
+    uint8_t spare;
+    uint8_t result;
+    uint32_t seq;
+    uint32_t queue;
+    uint32_t task;
+    int32_t begin_ns; /* may be before the base's */
+    uint32_t length_ns;
+};
+static_assert(sizeof(struct twin_record_ended) == 24, "layout");
 
 /* Tail of STEPS: `programs` of these, then `steps` times struct twin_record_step. */
 struct twin_record_program {

@@ -76,7 +76,7 @@
 /* ---- the table ---- */
 
 #define TWIN_RECORD_KIND_LIST(X)                                                                   \
-    X(1, STRING, "string", TWIN_RECORD_STRING_FIELDS, TEXTS)                                       \
+    X(1, CALL_SITE, "call_site", TWIN_RECORD_CALL_SITE_FIELDS, TEXTS)                              \
     X(2, STATUS, "status", TWIN_RECORD_STATUS_FIELDS, TEXTS)                                       \
     X(3, FACT, "fact", TWIN_RECORD_FACT_FIELDS, TEXTS)                                             \
     X(4, SETTING, "setting", TWIN_RECORD_SETTING_FIELDS, TEXTS)                                    \

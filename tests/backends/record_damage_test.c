@@ -203,13 +203,11 @@ static void test_marks_and_brief_calls(void)
         struct twin_record_QUEUE_ROOM fields;
     } call = {{.bytes = sizeof(call) | TWIN_RECORD_BRIEF,
                .kind = TWIN_RECORD_QUEUE_ROOM,
-               .fixed_words = 1,
-               .seq = 9,
-               .end_after = 5,
-               .begin_ns = 20,
-               .length_ns = 30,
                .status = 4,
-               .seq_high = 3},
+               .seq = 0x80000009,
+               .begin_ns = {20, 0, 1},
+               .length_ns = {30, 1, 0},
+               .end_after = 5},
               {.queue = 8}};
     struct twin_record_MOVED moved;
     struct twin_record_QUEUE_ROOM room;
@@ -224,28 +222,99 @@ static void test_marks_and_brief_calls(void)
     twin_recording_free(recording);
     read = read_after_base(&call, sizeof(call), &recording);
     CU_ASSERT_PTR_NOT_NULL_FATAL(read);
-    CU_ASSERT_EQUAL(read->begin_seq, ((uint64_t)1 << 40) + ((uint64_t)3 << 32) + 9);
+    CU_ASSERT_EQUAL(read->begin_seq, ((uint64_t)1 << 40) + 0x80000009);
     CU_ASSERT_EQUAL(read->end_seq, read->begin_seq + 5);
     CU_ASSERT_EQUAL(read->thread, 3);
     CU_ASSERT_EQUAL(read->status, 4);
-    CU_ASSERT_EQUAL(read->begin_ns, 1020);
-    CU_ASSERT_EQUAL(read->end_ns, 1050);
+    CU_ASSERT_EQUAL(read->begin_ns, 1020 + 0x10000);
+    CU_ASSERT_EQUAL(read->end_ns, 1050 + 0x10100);
     CU_ASSERT_EQUAL(read->begin_wall_ns, 77);
     CU_ASSERT(TWIN_RECORDING_GET(read, QUEUE_ROOM, &room) && room.queue == 8);
     twin_recording_free(recording);
     call.head.end_after = 0; /* it has not come back */
     read = read_after_base(&call, sizeof(call), &recording);
     CU_ASSERT(read && read->end_seq == 0 && read->end_ns == 0);
+    CU_ASSERT(read && read->status == TWIN_RECORD_NO_STATUS);
     twin_recording_free(recording);
-    call.head.fixed_words = 2; /* beyond the entry */
+    call.head.bytes = 8 | TWIN_RECORD_BRIEF; /* less than its head */
     CU_ASSERT_PTR_NULL(read_after_base(&call, sizeof(call), &recording));
     twin_recording_free(recording);
-    call.head.bytes = 16 | TWIN_RECORD_BRIEF; /* less than its head */
-    CU_ASSERT_PTR_NULL(read_after_base(&call, sizeof(call), &recording));
-    twin_recording_free(recording);
-    mark.head.bytes = sizeof(mark) | 5; /* a form that there is not */
+    mark.head.bytes = sizeof(mark) | 7; /* an unknown form */
     CU_ASSERT_PTR_NULL(read_after_base(&mark, sizeof(mark), &recording));
     twin_recording_free(recording);
+}
+
+static void test_ended_tasks(void)
+{
+    twin_recording *recording;
+    struct twin_record_TASK task;
+    struct twin_record_ended ended = {.bytes = sizeof(ended) | TWIN_RECORD_ENDED,
+                                      .result = 6,
+                                      .seq = UINT32_MAX,
+                                      .queue = 2,
+                                      .task = UINT32_MAX,
+                                      .begin_ns = -300,
+                                      .length_ns = UINT32_MAX};
+    const struct twin_record_entry *read = read_after_base(&ended, sizeof(ended), &recording);
+    CU_ASSERT_FATAL(read && TWIN_RECORDING_GET(read, TASK, &task));
+    CU_ASSERT_EQUAL(read->begin_seq, ((uint64_t)1 << 40) + UINT32_MAX);
+    CU_ASSERT_EQUAL(read->end_seq, read->begin_seq);
+    CU_ASSERT_EQUAL(read->thread, 3);
+    CU_ASSERT(task.queue == 2 && task.result == 6 && task.task == UINT32_MAX);
+    CU_ASSERT_EQUAL(task.task_begin_ns, 700);
+    CU_ASSERT_EQUAL(task.task_end_ns, 700 + (uint64_t)UINT32_MAX);
+    twin_recording_free(recording);
+    ended.bytes = 16 | TWIN_RECORD_ENDED; /* less than it has */
+    CU_ASSERT_PTR_NULL(read_after_base(&ended, sizeof(ended), &recording));
+    twin_recording_free(recording);
+}
+
+/* A public call has what it has in common with others from its CALL_SITE, which may be missing. */
+static void test_public_calls(void)
+{
+    struct {
+        struct twin_record_entry head;
+        struct twin_record_CALL_SITE fields;
+        char name[8];
+        struct twin_record_base base;
+    } all = {.head = {.bytes = sizeof(all.head) + sizeof(all.fields) + sizeof(all.name),
+                      .kind = TWIN_RECORD_CALL_SITE,
+                      .fixed_bytes = sizeof(all.fields),
+                      .thread = 1,
+                      .begin_seq = 1000000,
+                      .end_seq = 1000000},
+             .fields = {.number = 9, .text_bytes = 4, .cost = 2, .depth = 1, .site = 77},
+             .name = "abc",
+             .base = {.bytes = sizeof(all.base) | TWIN_RECORD_BASE, .thread = 1, .seq = 1000000}};
+    const struct {
+        uint32_t name;
+        int32_t code;
+    } fields[] = {{9, -3}, {10, 4}};
+    size_t size;
+    unsigned char *bytes = sample(&size);
+    append(bytes, &all, sizeof(all));
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct twin_record_brief head = {.bytes = (sizeof(head) + 8) | TWIN_RECORD_BRIEF,
+                                               .kind = TWIN_RECORD_HOST_CALL,
+                                               .seq = i * 2 + 1,
+                                               .end_after = 1};
+        append(bytes, &head, sizeof(head));
+        append(bytes, &fields[i], sizeof(fields[i]));
+    }
+    twin_recording *recording = read_bytes(bytes, size);
+    struct twin_record_HOST_CALL call;
+    const size_t first = twin_recording_find(recording, 1000001);
+    const size_t second = twin_recording_find(recording, 1000003);
+    CU_ASSERT_FATAL(first != TWIN_RECORDING_NONE && second != TWIN_RECORDING_NONE);
+    CU_ASSERT_FATAL(TWIN_RECORDING_GET(twin_recording_at(recording, first), HOST_CALL, &call));
+    CU_ASSERT_STRING_EQUAL(twin_recording_string(recording, call.name), "abc");
+    CU_ASSERT(call.out_code == -3 && call.cost == 2 && call.depth == 1 && call.site == 77);
+    CU_ASSERT_FATAL(TWIN_RECORDING_GET(twin_recording_at(recording, second), HOST_CALL, &call));
+    CU_ASSERT_STRING_EQUAL(twin_recording_string(recording, call.name), "?");
+    CU_ASSERT(call.out_code == 4 && call.cost == 0 && call.depth == 0 && call.site == 0);
+    CU_ASSERT_EQUAL(twin_recording_damage_count(recording), 0);
+    twin_recording_free(recording);
+    free(bytes);
 }
 
 /* The end of a call that is too far from its begin is an entry; one that names no such call is left out. */
@@ -266,7 +335,6 @@ static void test_late_ends(void)
                  .ns = 7},
         .head = {.bytes = (sizeof(all.head) + sizeof(all.fields)) | TWIN_RECORD_BRIEF,
                  .kind = TWIN_RECORD_QUEUE_ROOM,
-                 .fixed_words = 1,
                  .seq = 1,
                  .end_after = TWIN_RECORD_LATE},
         .late_head = {.bytes = (sizeof(all.late_head) + sizeof(all.late)) | TWIN_RECORD_MARK,

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a record has when it is asked for: contents of host memory, time stamps of the wrapper's own. */
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fake_device.h"
@@ -17,7 +19,8 @@ static char path[64];
 static const struct twin_backend *table;
 static twin_hw_device *device;
 static twin_queue *queue;
-static uint32_t below_flags; /* of the backend, besides its own */
+static uint32_t below_flags;                         /* of the backend, besides its own */
+static twin_status (*below_abort)(twin_hw_device *); /* NULL: its own */
 
 static void start(const char *data, const char *times)
 {
@@ -25,6 +28,8 @@ static void start(const char *data, const char *times)
     static struct twin_backend below;
     below = fake_backend;
     below.flags |= below_flags;
+    if (below_abort)
+        below.device.abort = below_abort;
     table = twin_wrapper_entry(&below);
     fake_set("TWINRT_RECORD", path);
     fake_set("TWINRT_RECORD_DATA", data);
@@ -264,7 +269,7 @@ static void test_times_come_from_tasks(void)
     twin_recording_free(recording);
 }
 
-/* A brief call has 32 bits of nanoseconds since the base: some 4.3 s. */
+/* A brief call has 24 bits of nanoseconds since the base: some 17 ms. */
 static void test_calls_far_apart(void)
 {
     const uint64_t apart = 6000000000u;
@@ -287,7 +292,95 @@ static void test_calls_far_apart(void)
     twin_recording_free(recording);
 }
 
+/* ---- killed when a second thread joins ------------------------------------------------------------ */
+
+static int
+    in_call[2]; /* a pipe: the first thread is in a call, which has met things that are logged */
+static int joins[2]; /* a pipe: the second thread is about to join */
+
+static twin_status abort_without_end(twin_hw_device *of)
+{
+    (void)fake_backend.device.abort(of);
+    (void)!write(in_call[1], "x", 1);
+    for (;;)
+        (void)pause();
+}
+
+static void *run_second(void *kills)
+{
+    static const twin_call call = {"aclrtMalloc", TWIN_COST_MEMORY};
+    char byte;
+    (void)!read(in_call[0], &byte, 1);
+    (void)!write(joins[1], "x", 1);
+    table->host.attach();
+    if (kills)
+        (void)kill(getpid(), SIGKILL);
+    for (;;) {
+        table->host.enter(&call);
+        table->host.leave(&call, 0);
+    }
+}
+
+/* The recording of a process that is killed by its second thread or, with `after_us`, so long after that begins to join. */
+static twin_recording *killed_recording(unsigned after_us)
+{
+    char name[64];
+    char error[256];
+    char byte;
+    twin_recording *recording = NULL;
+    CU_ASSERT_FATAL(pipe(in_call) == 0 && pipe(joins) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        pthread_t second;
+        below_flags = TWIN_BACKEND_CONDUCTED;
+        below_abort = abort_without_end;
+        start("off", "device");
+        (void)pthread_create(&second, NULL, run_second, after_us == 0 ? &second : NULL);
+        table->device.abort(device);
+        _exit(1);
+    }
+    (void)!read(joins[0], &byte, 1);
+    if (after_us > 0) {
+        (void)usleep(after_us);
+        (void)kill(child, SIGKILL);
+    }
+    (void)waitpid(child, NULL, 0);
+    for (unsigned i = 0; i < 2; i++)
+        (void)(close(in_call[i]) + close(joins[i]));
+    (void)snprintf(name, sizeof(name), "record_extra.%ld.rec", (long)child);
+    CU_ASSERT_EQUAL_FATAL(twin_recording_read(name, &recording, error, sizeof(error)),
+                          TWIN_RECORDING_OK);
+    CU_ASSERT_EQUAL(twin_recording_damage_count(recording), 0);
+    (void)unlink(name);
+    return recording;
+}
+
+/* Where the header has a number from which all is logged, what the call in progress had met is there; else no other thread is. */
+static void test_killed_when_a_second_thread_joins(void)
+{
+    for (unsigned round = 0; round < 40; round++) {
+        twin_recording *recording = killed_recording(round < 5 ? 0 : (round - 5) * 20 + 1);
+        const uint64_t from = twin_recording_header(recording)->nd_from;
+        uint64_t met = 0;
+        uint32_t threads = 0;
+        for (size_t i = 0; i < twin_recording_count(recording); i++) {
+            const struct twin_record_entry *entry = twin_recording_at(recording, i);
+            if (entry->kind == TWIN_RECORD_SEEN || entry->kind == TWIN_RECORD_WATCHED ||
+                entry->kind == TWIN_RECORD_MOVED || entry->kind == TWIN_RECORD_ND)
+                met |= (uint64_t)1 << entry->kind;
+            threads = entry->thread > threads ? entry->thread : threads;
+        }
+        const uint64_t all = (uint64_t)1 << TWIN_RECORD_SEEN | (uint64_t)1 << TWIN_RECORD_WATCHED |
+                             (uint64_t)1 << TWIN_RECORD_MOVED | (uint64_t)1 << TWIN_RECORD_ND;
+        CU_ASSERT(from != 0 ? met == all : threads == 1);
+        CU_ASSERT(round >= 5 || from != 0);
+        twin_recording_free(recording);
+    }
+}
+
 static const twin_test tests[] = {
+    {"a process that is killed when a second thread joins leaves a log of all or of none",
+     test_killed_when_a_second_thread_joins},
     {"calls that are seconds apart keep their times", test_calls_far_apart},
     {"copies to the device keep their bytes, equal ones once",
      test_copies_to_the_device_keep_their_bytes},

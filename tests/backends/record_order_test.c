@@ -261,7 +261,9 @@ static void *end_with_a_full_chunk(void *argument)
 /* The writer takes a lock of its own when a thread ends. */
 static void test_the_writers_lock_is_no_order(void)
 {
-    enum { ENTRY = sizeof(struct twin_record_entry) + sizeof(struct twin_record_HOST_CALL) };
+    enum {
+        ENTRY = sizeof(struct twin_record_entry) + offsetof(struct twin_record_HOST_CALL, cost)
+    };
     const unsigned most = TWIN_RECORD_CHUNK_BYTES / ENTRY;
     start();
     tell(0, CALL, NULL);

@@ -10,17 +10,16 @@ import collections
 import json
 import os
 import random
-import struct
 import subprocess
 import sys
 import tempfile
 import unittest
 
-from recordings import HEADER, entries, fields, hide, stop_clocks
+from recordings import HEADER, entries, hide, stop_clocks, tasks
 
 SMOOTH = ("ns", "cycles", "MB/s", "permille", "B/cycle")
 NEAR = 0.05
-LENGTH = 16  # where a brief call has how long it took
+LENGTHS = {42: (11, 3), 5: (20, 4)}  # where a brief public call and an ended task have how long they took, and its bytes
 # Of a short turn. The last two are known in their sum alone, the one before has no influence.
 FEW = ("dma.pcie.setup_ns", "dma.sdma.setup_ns", "fetch.read_ns", "host.doorbell_ns", "host.memory_ns", "sqe.write_value_ns",
        "dma.pcie.list.read_ns", "swap_in.record_read_ns", "swap_in.slot_enable_ns")
@@ -62,7 +61,7 @@ def write_profile(path, base, values):
         json.dump(root, file)
 
 
-HOST_CALL, TASK = 42, 5  # kinds of entries
+TASK = 5  # the kind of ended tasks
 
 
 def add_noise(path, permille, seed):
@@ -73,17 +72,13 @@ def add_noise(path, permille, seed):
         record = bytearray(file.read())
     moved = 0
     for at, kind, _ in entries(record):
-        if kind not in (HOST_CALL, TASK):
+        if kind not in LENGTHS:
             continue
-        if kind == TASK:
-            place = fields(record, at) + 16
-            begin, end = struct.unpack_from("<QQ", record, place)
-            end = max(begin, end + round(dice.gauss(0, (end - begin) * permille / 1000)))
-            struct.pack_into("<QQ", record, place, begin, end)
-        else:
-            length, = struct.unpack_from("<I", record, at + LENGTH)
-            length = max(0, length + round(dice.gauss(0, length * permille / 1000)))
-            struct.pack_into("<I", record, at + LENGTH, length)
+        offset, size = LENGTHS[kind]
+        place = slice(at + offset, at + offset + size)
+        length = int.from_bytes(record[place], "little")
+        length = max(0, length + round(dice.gauss(0, length * permille / 1000)))
+        record[place] = length.to_bytes(size, "little")
         moved += 1
     with open(path, "wb") as file:
         file.write(record)
@@ -192,8 +187,7 @@ class SecretParameters(unittest.TestCase):
     @staticmethod
     def times(path):
         with open(path, "rb") as file:
-            record = file.read()
-        return sorted(struct.unpack_from("<IIQQQ", record, fields(record, at)) for at, kind, _ in entries(record) if kind == TASK)
+            return sorted(tasks(file.read()))
 
 
 def seeds():

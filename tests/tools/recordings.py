@@ -4,8 +4,9 @@ import struct
 
 HEADER = 65536  # bytes before the first chunk
 CHUNK = 32  # bytes of its head
-WHOLE, MARK, BRIEF, BASE = range(4)  # forms of entries
-HEADS = {WHOLE: 64, MARK: 8, BRIEF: 24}
+WHOLE, MARK, BRIEF, BASE, ENDED = range(5)  # forms of entries
+HEADS = {WHOLE: 64, MARK: 8, BRIEF: 16, ENDED: 8}
+TASK = 5  # the kind of ended tasks
 UNKNOWN = 31  # a kind that no reader knows
 
 
@@ -36,8 +37,10 @@ def _all(data):
 def entries(data):
     """Each entry: its offset, kind and bytes."""
     for at, size in _all(data):
-        if form(data, at) != BASE:
-            yield at, struct.unpack_from("<H", data, at + 4)[0] if form(data, at) == WHOLE else data[at + 2], size
+        if form(data, at) == WHOLE:
+            yield at, struct.unpack_from("<H", data, at + 4)[0], size
+        elif form(data, at) != BASE:
+            yield at, TASK if form(data, at) == ENDED else data[at + 2], size
 
 
 def begins(data):
@@ -49,7 +52,7 @@ def begins(data):
         elif form(data, at) == WHOLE:
             found[at], = struct.unpack_from("<Q", data, at + 16)
         else:
-            high = data[at + 3] if form(data, at) == MARK else struct.unpack_from("<H", data, at + 22)[0]
+            high = data[at + 3] if form(data, at) == MARK else 0
             found[at] = base + (high << 32) + struct.unpack_from("<I", data, at + 4)[0]
     return found
 
@@ -58,13 +61,30 @@ def hide(data, at):
     """Makes an entry one of a kind that nobody knows."""
     if form(data, at) == WHOLE:
         struct.pack_into("<H", data, at + 4, UNKNOWN)
+        return
+    data[at + 2] = UNKNOWN
+    if form(data, at) == ENDED:
+        data[at] += MARK - ENDED
+        data[at + 3] = 0
+
+
+def set_status(data, at, status):
+    """What a call has answered."""
+    if form(data, at) == WHOLE:
+        struct.pack_into("<H", data, at + 12, status)
     else:
-        data[at + 2] = UNKNOWN
+        data[at + 3] = status
 
 
-def status_place(data, at):
-    """Where the status of a call is."""
-    return at + (12 if form(data, at) == WHOLE else 20)
+def tasks(data):
+    """Queue, number, begin and end of each ended task."""
+    since = 0
+    for at, _ in _all(data):
+        if form(data, at) == BASE:
+            since, = struct.unpack_from("<Q", data, at + 16)
+        elif form(data, at) == ENDED:
+            queue, task, begin, length = struct.unpack_from("<IIiI", data, at + 8)
+            yield queue, task, since + begin, since + begin + length
 
 
 def cut_ends(data, begun):
@@ -72,8 +92,8 @@ def cut_ends(data, begun):
     for at, begin in begins(data).items():
         if form(data, at) == WHOLE and struct.unpack_from("<Q", data, at + 24)[0] >= begun:
             struct.pack_into("<Q", data, at + 24, 0)
-        elif form(data, at) == BRIEF and begin + struct.unpack_from("<I", data, at + 8)[0] >= begun:
-            struct.pack_into("<I", data, at + 8, 0)
+        elif form(data, at) == BRIEF and begin + struct.unpack_from("<H", data, at + 14)[0] >= begun:
+            struct.pack_into("<H", data, at + 14, 0)
 
 
 def stop_clocks(data):
@@ -82,6 +102,6 @@ def stop_clocks(data):
         if form(data, at) == WHOLE:
             struct.pack_into("<QQ", data, at + 32, 0, 0)
         elif form(data, at) == BRIEF:
-            struct.pack_into("<II", data, at + 12, 0, 0)
+            data[at + 8:at + 14] = bytes(6)
         elif form(data, at) == BASE:
             struct.pack_into("<Q", data, at + 16, 0)

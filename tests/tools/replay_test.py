@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-from recordings import HEADER, begins, cut_ends, entries, fields, hide, status_place
+from recordings import HEADER, begins, cut_ends, entries, fields, hide, set_status
 
 PROGRAMS = os.path.abspath(sys.argv.pop())
 EXAMPLES = os.path.abspath(sys.argv.pop())
@@ -328,14 +328,14 @@ class Otherwise(Folder):
         self.assertIn("tasks at different times", done.stdout)
 
     def test_another_time_of_a_task_is_told(self):
-        done = self.replay(self.change(TASK, 24, "<Q", lambda n: n + 1))
+        done = self.replay(self.change(TASK, 12, "<I", lambda n: n + 1))
         self.assertEqual(done.returncode, 1)
         self.assertIn("tasks at different times: 1\n", done.stdout)
 
     def test_another_status_is_told(self):
         data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"))))
         at = next(at for at, kind, _ in entries(data) if kind == QUEUE_QUERY or kind == 74)
-        struct.pack_into("<H", data, status_place(data, at), 1)
+        set_status(data, at, 1)
         done = self.replay(self.write("changed.rec", data))
         self.assertEqual(done.returncode, 1)
         self.assertIn("answered differently: 1\n", done.stdout)
@@ -425,8 +425,8 @@ class Hostile(Folder):
     def test_texts_that_are_none(self):
         data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"), data=False)))
         for at, kind, size in list(entries(data)):
-            if kind == 1:  # a name; its text begins behind two numbers
-                data[fields(data, at) + 8] = 0xff
+            if kind == 1:  # a call site, which has a name
+                data[fields(data, at) + 24] = 0xff
         path = self.write("bytes.rec", bytes(data))
         for command in (("record", "--print", path, "--json"), ("compare", "--json", path, self.path("run.rec")),
                         ("check", "--json", path)):

@@ -45,15 +45,18 @@ static void put_heads(FILE *to)
     static const struct row mark[] = {ROW(mark, bytes), ROW(mark, kind), ROW(mark, seq_high),
                                       ROW(mark, seq)};
     static const struct row brief[] = {
-        ROW(brief, bytes),     ROW(brief, kind),      ROW(brief, fixed_words),
-        ROW(brief, seq),       ROW(brief, end_after), ROW(brief, begin_ns),
-        ROW(brief, length_ns), ROW(brief, status),    ROW(brief, seq_high)};
+        ROW(brief, bytes),    ROW(brief, kind),      ROW(brief, status),   ROW(brief, seq),
+        ROW(brief, begin_ns), ROW(brief, length_ns), ROW(brief, end_after)};
+    static const struct row ended[] = {
+        ROW(ended, bytes), ROW(ended, result),   ROW(ended, seq),      ROW(ended, queue),
+        ROW(ended, task),  ROW(ended, begin_ns), ROW(ended, length_ns)};
     PUT(to, "Header, at 0", header);
     PUT(to, "Head of a chunk", chunk);
     PUT(to, "Head of a whole entry: form 0", entry);
     PUT(to, "Base: form 3", base);
     PUT(to, "Head of a mark: form 1", mark);
     PUT(to, "Head of a brief call: form 2", brief);
+    PUT(to, "Ended task: form 4", ended);
 }
 
 void twin_recording_print_layout(FILE *to)
@@ -65,7 +68,7 @@ void twin_recording_print_layout(FILE *to)
     };
     put_heads(to);
     fputs("### Kinds of entries\n\n"
-          "Fields with their offsets behind the head, bytes and roles.\n\n"
+          "Fields with their offsets after the head, bytes and roles.\n\n"
           "| Kind | Entry | Fields | Tail |\n|---|---|---|---|\n",
           to);
     for (unsigned number = 0; number < TWIN_RECORD_KINDS_END; number++) {

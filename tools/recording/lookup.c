@@ -117,7 +117,7 @@ static const struct twin_record_entry *made_by(const twin_recording *recording,
 const char *twin_recording_string(const twin_recording *recording, uint32_t string)
 {
     const struct twin_record_entry *entry = made_by(recording, TWIN_RECORD_ROLE_STRING, string);
-    return entry && entry->kind == TWIN_RECORD_STRING ? twin_recording_text(entry, 0) : "?";
+    return entry && entry->kind == TWIN_RECORD_CALL_SITE ? twin_recording_text(entry, 0) : "?";
 }
 
 const char *twin_recording_status(const twin_recording *recording, unsigned status)
@@ -334,9 +334,32 @@ void twin_recording_times(const twin_recording *recording, size_t index,
     out->ended = work.tasks > 0 && ended == work.tasks;
 }
 
+/* What public calls have in common with others from the same place. */
+static void fill_in_calls(twin_recording *recording)
+{
+    for (size_t i = 0; i < recording->count; i++) {
+        struct twin_record_entry *entry = recording->items[i].entry;
+        struct twin_record_HOST_CALL call;
+        struct twin_record_CALL_SITE site;
+        if (!TWIN_RECORDING_GET(entry, HOST_CALL, &call))
+            continue;
+        const struct twin_record_entry *from =
+            made_by(recording, TWIN_RECORD_ROLE_STRING, call.name);
+        if (!from || !TWIN_RECORDING_GET(from, CALL_SITE, &site))
+            continue;
+        call.cost = site.cost;
+        call.depth = site.depth;
+        call.site = site.site;
+        memcpy(entry + 1, &call, sizeof(call));
+    }
+}
+
 bool twin_recording_make_tables(twin_recording *recording)
 {
-    return index_objects(recording) && index_tasks(recording) && index_statuses(recording) &&
+    if (!index_objects(recording))
+        return false;
+    fill_in_calls(recording);
+    return index_tasks(recording) && index_statuses(recording) &&
            twin_recording_index_make(recording, TWIN_RECORD_STAMP, "of_seq", 0, recording->count,
                                      &recording->stamps);
 }
