@@ -39,12 +39,6 @@ struct twin_program {
     struct sim_run *runs; /* oldest first; complete ones are dropped when a thread looks */
 };
 
-static void write_register(const twin_queue *queue, uint32_t offset, uint32_t value)
-{
-    (void)twinsim_write(sim_process.sim, queue->device->index,
-                        (uint64_t)queue->sq * STARS_SQ_PAGE + offset, value);
-}
-
 static void write_notify(const twin_program *program, uint32_t id, uint32_t value)
 {
     (void)twinsim_write(sim_process.sim, program->device->index,
@@ -117,9 +111,9 @@ static void stop_queues_locked(twin_program *program)
         const twin_queue *queue = program->queues[i];
         if (!queue->open)
             continue;
-        write_register(queue, STARS_SQ_ENABLE, 0);
-        write_register(queue, STARS_SQ_CONTROL, STARS_SQ_CONTROL_TASK_KILL);
-        write_register(queue, STARS_SQ_CONTROL, STARS_SQ_CONTROL_TASK_TERMINATE);
+        (void)sim_queue_write(queue, STARS_SQ_ENABLE, 0);
+        (void)sim_queue_write(queue, STARS_SQ_CONTROL, STARS_SQ_CONTROL_TASK_KILL);
+        (void)sim_queue_write(queue, STARS_SQ_CONTROL, STARS_SQ_CONTROL_TASK_TERMINATE);
     }
 }
 
@@ -447,7 +441,7 @@ twin_status sim_program_seal(twin_program *program)
     for (uint32_t i = 0; good && i < count; i++) {
         twin_queue *queue = program->queues[i];
         pthread_mutex_lock(&queue->lock);
-        write_register(queue, STARS_SQ_ENABLE, 0);
+        (void)sim_queue_write(queue, STARS_SQ_ENABLE, 0);
         write_labels(queue);
         uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
         twinsim_doorbell(sim_process.sim, queue->device->index, queue->sq,

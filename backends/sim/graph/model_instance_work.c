@@ -64,30 +64,17 @@ twin_status sim_work_activate(twin_queue *queue, twin_queue *other)
     return send_entry(queue, note_lead(queue, other));
 }
 
-/* Skips the following instructions unless R1 (condition) R2: to label 0. */
-static void skip_unless(struct sim_cond *cond, twin_condition condition)
-{
-    switch (condition) {
-    case TWIN_IF_EQUAL:
-        sim_cond_branch(cond, STARS_COND_NOT_EQUAL, SIM_R1, SIM_R2, 0);
-        return;
-    case TWIN_IF_NOT_EQUAL:
-        sim_cond_branch(cond, STARS_COND_EQUAL, SIM_R1, SIM_R2, 0);
-        return;
-    case TWIN_IF_GREATER:
-        sim_cond_branch(cond, STARS_COND_NOT_BELOW, SIM_R2, SIM_R1, 0);
-        return;
-    case TWIN_IF_GREATER_OR_EQUAL:
-        sim_cond_branch(cond, STARS_COND_BELOW, SIM_R1, SIM_R2, 0);
-        return;
-    case TWIN_IF_LESS:
-        sim_cond_branch(cond, STARS_COND_NOT_BELOW, SIM_R1, SIM_R2, 0);
-        return;
-    case TWIN_IF_LESS_OR_EQUAL:
-        sim_cond_branch(cond, STARS_COND_BELOW, SIM_R2, SIM_R1, 0);
-        return;
-    }
-}
+/* The branch that skips the following instructions unless R1 (condition) R2. */
+static const struct {
+    unsigned relation, left, right;
+} skips[] = {
+    [TWIN_IF_EQUAL] = {STARS_COND_NOT_EQUAL, SIM_R1, SIM_R2},
+    [TWIN_IF_NOT_EQUAL] = {STARS_COND_EQUAL, SIM_R1, SIM_R2},
+    [TWIN_IF_GREATER] = {STARS_COND_NOT_BELOW, SIM_R2, SIM_R1},
+    [TWIN_IF_GREATER_OR_EQUAL] = {STARS_COND_BELOW, SIM_R1, SIM_R2},
+    [TWIN_IF_LESS] = {STARS_COND_NOT_BELOW, SIM_R1, SIM_R2},
+    [TWIN_IF_LESS_OR_EQUAL] = {STARS_COND_BELOW, SIM_R2, SIM_R1},
+};
 
 twin_status sim_work_branch(twin_queue *queue, const twin_branch *branch)
 {
@@ -100,7 +87,8 @@ twin_status sim_work_branch(twin_queue *queue, const twin_branch *branch)
     sim_cond_begin(&cond, sim_sqe_cond(sqe), STARS_COND_WORDS);
     sim_cond_load_address(&cond, SIM_R1, branch->left, width);
     sim_cond_load_address(&cond, SIM_R2, branch->right, width);
-    skip_unless(&cond, branch->condition);
+    sim_cond_branch(&cond, skips[branch->condition].relation, skips[branch->condition].left,
+                    skips[branch->condition].right, 0);
     sim_cond_goto(&cond, branch->to->sq, 0);
     if (branch->to != queue) {
         sim_cond_enable(&cond, branch->to->sq);

@@ -26,19 +26,15 @@ static size_t stride(size_t entries, size_t bytes)
     return round_up(entries * bytes, PAGE) + 17u * SIM_LINE;
 }
 
-static size_t ring_stride(const struct sim_rings_config *config)
-{
-    return stride(config->sq_depth, sizeof(stars_sqe));
-}
+struct strides {
+    size_t ring, cq, task_states;
+};
 
-static size_t cq_stride(const struct sim_rings_config *config)
+static struct strides strides_of(const struct sim_rings_config *config)
 {
-    return stride(config->cq_depth, sizeof(stars_cqe));
-}
-
-static size_t task_state_stride(const struct sim_rings_config *config)
-{
-    return stride(config->sq_depth, config->task_state_bytes);
+    return (struct strides){.ring = stride(config->sq_depth, sizeof(stars_sqe)),
+                            .cq = stride(config->cq_depth, sizeof(stars_cqe)),
+                            .task_states = stride(config->sq_depth, config->task_state_bytes)};
 }
 
 /* A range that begins and ends at whole pieces. */
@@ -57,8 +53,9 @@ static char *map_pieces(size_t bytes)
 
 bool sim_rings_init(struct sim_rings *rings, const struct sim_rings_config *config)
 {
-    size_t queue = ring_stride(config) + cq_stride(config) + task_state_stride(config);
-    size_t bytes = round_up(queue * config->queues, SIM_RINGS_PIECE);
+    const struct strides strides = strides_of(config);
+    size_t bytes = round_up((strides.ring + strides.cq + strides.task_states) * config->queues,
+                            SIM_RINGS_PIECE);
     *rings = (struct sim_rings){.config = *config, .bytes = bytes};
     rings->base = map_pieces(bytes);
     rings->used = rings->base ? calloc(bytes / SIM_RINGS_PIECE, sizeof(*rings->used)) : NULL;
@@ -78,14 +75,12 @@ void sim_rings_fini(struct sim_rings *rings)
 
 struct sim_slice sim_rings_slice(const struct sim_rings *rings, uint32_t sq)
 {
-    const struct sim_rings_config *config = &rings->config;
-    char *cqs = rings->base + config->queues * ring_stride(config);
-    char *task_states = cqs + config->queues * cq_stride(config);
-    struct sim_slice slice = {.ring = (void *)(rings->base + sq * ring_stride(config)),
-                              .cq = (void *)(cqs + sq * cq_stride(config)),
-                              .task_states =
-                                  (void *)(task_states + sq * task_state_stride(config))};
-    return slice;
+    const struct strides strides = strides_of(&rings->config);
+    char *cqs = rings->base + rings->config.queues * strides.ring;
+    char *task_states = cqs + rings->config.queues * strides.cq;
+    return (struct sim_slice){.ring = (void *)(rings->base + sq * strides.ring),
+                              .cq = (void *)(cqs + sq * strides.cq),
+                              .task_states = (void *)(task_states + sq * strides.task_states)};
 }
 
 /* What is in use is copied once, and the rest need not be fetched page by page any more. A kernel that cannot do it at once

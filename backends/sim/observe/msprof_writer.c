@@ -40,49 +40,49 @@ static int compare(const void *left, const void *right)
     return order ? order : sim_order(a->index, b->index);
 }
 
-static void put16(uint8_t *to, uint32_t value)
-{
-    to[0] = (uint8_t)value;
-    to[1] = (uint8_t)(value >> 8);
-}
-
-static void put32(uint8_t *to, uint32_t value)
-{
-    put16(to, value & 0xffffu);
-    put16(to + 2, value >> 16);
-}
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "records are written as they are");
+struct record {
+    uint16_t head, magic;
+    uint16_t stream, task; /* of the header: version, devices */
+    uint64_t ticks;        /* of the header: MHz of the counter */
+    union {
+        struct {
+            uint16_t device;
+            uint8_t is_vector, core;
+            uint32_t block;
+        };
+        char name[48];
+    };
+};
+_Static_assert(sizeof(struct record) == MSPROF_BYTES, "a record has that size");
 
 static void put_entry(FILE *file, const struct entry *entry,
                       const struct twinsim_trace_record *record, uint64_t mhz, unsigned count)
 {
-    uint8_t bytes[MSPROF_BYTES] = {0};
-    uint64_t ticks = (uint64_t)((unsigned __int128)entry->ns * mhz / 1000);
-    put16(bytes, entry->type | (count & 15u) << MSPROF_COUNT_SHIFT |
-                     (uint32_t)(record->sqe_type & 63u) << MSPROF_SQE_SHIFT);
-    put16(bytes + 2, MSPROF_MAGIC);
-    put16(bytes + 4, entry->stream);
-    put16(bytes + 6, record->task_id);
-    put32(bytes + 8, (uint32_t)ticks);
-    put32(bytes + 12, (uint32_t)(ticks >> 32));
-    put16(bytes + 16, record->device);
+    struct record out = {.head = (uint16_t)(entry->type | (count & 15u) << MSPROF_COUNT_SHIFT |
+                                            (record->sqe_type & 63u) << MSPROF_SQE_SHIFT),
+                         .magic = MSPROF_MAGIC,
+                         .stream = entry->stream,
+                         .task = record->task_id,
+                         .ticks = (uint64_t)((unsigned __int128)entry->ns * mhz / 1000)};
+    out.device = record->device;
     if (entry->type == MSPROF_BLOCK_START || entry->type == MSPROF_BLOCK_END) {
-        bytes[18] = record->engine == TWINSIM_ENGINE_AIV;
-        bytes[19] = (uint8_t)record->id;
-        put32(bytes + 20, (uint32_t)record->waker_number);
+        out.is_vector = record->engine == TWINSIM_ENGINE_AIV;
+        out.core = (uint8_t)record->id;
+        out.block = (uint32_t)record->waker_number;
     }
-    (void)fwrite(bytes, sizeof(bytes), 1, file);
+    (void)fwrite(&out, sizeof(out), 1, file);
 }
 
 static void put_header(FILE *file, uint64_t mhz, uint32_t devices)
 {
-    uint8_t bytes[MSPROF_BYTES] = {0};
-    put16(bytes, MSPROF_HEADER);
-    put16(bytes + 2, MSPROF_MAGIC);
-    put16(bytes + 4, MSPROF_VERSION);
-    put16(bytes + 6, devices);
-    put32(bytes + 8, (uint32_t)mhz);
-    memcpy(bytes + 16, MSPROF_NAME, sizeof(MSPROF_NAME));
-    (void)fwrite(bytes, sizeof(bytes), 1, file);
+    const struct record out = {.head = MSPROF_HEADER,
+                               .magic = MSPROF_MAGIC,
+                               .stream = MSPROF_VERSION,
+                               .task = (uint16_t)devices,
+                               .ticks = (uint32_t)mhz,
+                               .name = MSPROF_NAME};
+    (void)fwrite(&out, sizeof(out), 1, file);
 }
 
 int sim_msprof_draw(FILE *file, const twinsim *sim, const twinsim_profile *profile)

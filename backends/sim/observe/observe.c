@@ -71,28 +71,16 @@ bool sim_observe_wants_stats(void)
     return paths[OUT_STATS][0] != '\0';
 }
 
-static enum sim_host_cause cause_of(const struct sim_wait *wait)
-{
-    switch (wait->kind) {
-    case SIM_WAIT_QUEUE_POINT:
-        return wait->for_room ? SIM_HOST_RING : SIM_HOST_QUEUE;
-    case SIM_WAIT_EVENT_ID:
-        return SIM_HOST_ID;
-    case SIM_WAIT_TRANSFER:
-        return SIM_HOST_COPY;
-    case SIM_WAIT_SHARED:
-        return SIM_HOST_SHARED;
-    case SIM_WAIT_CALL:
-        return SIM_HOST_CALL;
-    case SIM_WAIT_TIME:
-        break;
-    }
-    return SIM_HOST_CAUSES;
-}
+static const enum sim_host_cause causes[] = {
+    [SIM_WAIT_QUEUE_POINT] = SIM_HOST_QUEUE, [SIM_WAIT_EVENT_ID] = SIM_HOST_ID,
+    [SIM_WAIT_TRANSFER] = SIM_HOST_COPY,     [SIM_WAIT_SHARED] = SIM_HOST_SHARED,
+    [SIM_WAIT_CALL] = SIM_HOST_CALL,         [SIM_WAIT_TIME] = SIM_HOST_CAUSES,
+};
 
 void sim_observe_waited(const struct sim_wait *wait, uint64_t end_ns)
 {
-    enum sim_host_cause cause = cause_of(wait);
+    const enum sim_host_cause cause =
+        wait->for_room && wait->kind == SIM_WAIT_QUEUE_POINT ? SIM_HOST_RING : causes[wait->kind];
     if (cause == SIM_HOST_CAUSES || end_ns <= wait->begin_ns)
         return;
     if (sim_process.trace_path[0] != '\0') {

@@ -65,36 +65,32 @@ static void put_host(FILE *file, struct sim_host_waits waits[SIM_HOST_CAUSES])
     fputs("},\n", file);
 }
 
-/* How many of a kind a part has, which is what 1.0 means for all of them together. */
-static uint64_t units(const twinsim_profile *profile, enum twinsim_resource kind)
+/* A number of the profile; 0: it has none of that name. */
+static uint64_t number_of(const twinsim_profile *profile, const char *name)
 {
-    static const char *const parameters[TWINSIM_RESOURCE_COUNT] = {
-        [TWINSIM_RESOURCE_SLOT] = "swap_in.slots",
-        [TWINSIM_RESOURCE_SDMA] = "dma.sdma.channels",
-        [TWINSIM_RESOURCE_PCIE_DMA] = "dma.pcie.channels",
-        [TWINSIM_RESOURCE_HOST_DMA] = "dma.host.channels",
-        [TWINSIM_RESOURCE_AIC] = "limit.aic_cores",
-        [TWINSIM_RESOURCE_AIV] = "limit.aiv_cores",
-    };
-    const struct twinsim_parameter *parameter =
-        parameters[kind] ? twinsim_profile_find(profile, parameters[kind]) : NULL;
+    const struct twinsim_parameter *parameter = name ? twinsim_profile_find(profile, name) : NULL;
     return parameter ? parameter->number : 0;
 }
 
-static uint64_t share_cap(const twinsim_profile *profile, uint32_t class)
-{
-    static const char *const parameters[TWINSIM_CLASS_COUNT] = {
-        [TWINSIM_CLASS_SDMA] = "swap_in.sdma_cap",
-        [TWINSIM_CLASS_PCIE_DMA] = "swap_in.pcie_dma_cap",
-        [TWINSIM_CLASS_COND] = "swap_in.cond_cap",
-        [TWINSIM_CLASS_CPU_TOPIC] = "swap_in.cpu_topic_cap",
-        [TWINSIM_CLASS_AIC] = "swap_in.aic_cap",
-        [TWINSIM_CLASS_AIV] = "swap_in.aiv_cap",
-        [TWINSIM_CLASS_MIXED] = "swap_in.mixed_cap",
-    };
-    const struct twinsim_parameter *parameter = twinsim_profile_find(profile, parameters[class]);
-    return parameter ? parameter->number : 0;
-}
+/* Parameters with the number of units of a kind, which are a utilisation of 1.0 together. */
+static const char *const unit_counts[TWINSIM_RESOURCE_COUNT] = {
+    [TWINSIM_RESOURCE_SLOT] = "swap_in.slots",
+    [TWINSIM_RESOURCE_SDMA] = "dma.sdma.channels",
+    [TWINSIM_RESOURCE_PCIE_DMA] = "dma.pcie.channels",
+    [TWINSIM_RESOURCE_HOST_DMA] = "dma.host.channels",
+    [TWINSIM_RESOURCE_AIC] = "limit.aic_cores",
+    [TWINSIM_RESOURCE_AIV] = "limit.aiv_cores",
+};
+/* Parameters with the shares of a class. */
+static const char *const share_caps[TWINSIM_CLASS_COUNT] = {
+    [TWINSIM_CLASS_SDMA] = "swap_in.sdma_cap",
+    [TWINSIM_CLASS_PCIE_DMA] = "swap_in.pcie_dma_cap",
+    [TWINSIM_CLASS_COND] = "swap_in.cond_cap",
+    [TWINSIM_CLASS_CPU_TOPIC] = "swap_in.cpu_topic_cap",
+    [TWINSIM_CLASS_AIC] = "swap_in.aic_cap",
+    [TWINSIM_CLASS_AIV] = "swap_in.aiv_cap",
+    [TWINSIM_CLASS_MIXED] = "swap_in.mixed_cap",
+};
 
 static void put_link(FILE *file, const struct twinsim_link *link,
                      const struct twinsim_use_counts *use, uint64_t span_ns)
@@ -117,7 +113,7 @@ static void put_use(FILE *file, twinsim *sim, const twinsim_profile *profile, ui
     (void)twinsim_stats_use(sim, device, kind, UINT32_MAX, &use);
     fprintf(file, "    \"%s\":{\"uses\":%" PRIu64 ",\"busy_ns\":%" PRIu64, kind_names[kind],
             use.uses, use.busy_ns);
-    uint64_t count = units(profile, kind);
+    uint64_t count = number_of(profile, unit_counts[kind]);
     if (count > 0) {
         fprintf(file, ",\"units\":%" PRIu64, count);
         put_share(file, "utilisation", use.busy_ns, count * span_ns);
@@ -136,7 +132,7 @@ static void put_use(FILE *file, twinsim *sim, const twinsim_profile *profile, ui
         if (is_link && twinsim_link_at(sim, i, &link) == TWINSIM_OK) {
             put_link(file, &link, &use, span_ns);
         } else {
-            uint64_t each = kind == TWINSIM_RESOURCE_CLASS ? share_cap(profile, i) : 1;
+            uint64_t each = kind == TWINSIM_RESOURCE_CLASS ? number_of(profile, share_caps[i]) : 1;
             fprintf(file, "\"uses\":%" PRIu64 ",\"busy_ns\":%" PRIu64, use.uses, use.busy_ns);
             if (use.bytes > 0)
                 fprintf(file, ",\"bytes\":%" PRIu64, use.bytes);

@@ -49,36 +49,26 @@ struct changes {
     const char *signals;
 };
 
-static bool in_list(const char *list, const char *name)
+/* Whether a list with commas contains the name. */
+static bool in_list(const char *list, const char *name, size_t length)
 {
-    size_t length = strlen(name);
-    while (*list) {
+    for (; *list; list += *list == ',') {
         size_t part = strcspn(list, ",");
-        if ((part == length && strncmp(list, name, length) == 0) ||
-            (part == 3 && strncmp(list, "all", 3) == 0))
+        if (part == length && strncmp(list, name, length) == 0)
             return true;
         list += part;
-        list += *list == ',';
     }
     return false;
 }
 
 bool sim_vcd_knows(const char *signals)
 {
-    static const char *const names[] = {"all",      "queues", "slots", "events",
-                                        "channels", "links",  "cores"};
-    if (*signals == '\0')
-        return false;
+    static const char known[] = "all,queues,slots,events,channels,links,cores";
     for (const char *list = signals; list; list = strchr(list, ',')) {
         list += *list == ',';
         size_t part = strcspn(list, ",");
-        bool known = false;
-        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-            known = known || (strlen(names[i]) == part && strncmp(names[i], list, part) == 0);
-        if (!known)
+        if (!in_list(known, list, part))
             return false;
-        if (list[part] == '\0')
-            return true;
     }
     return true;
 }
@@ -86,7 +76,8 @@ bool sim_vcd_knows(const char *signals)
 static void add(struct changes *changes, uint32_t device, enum kind kind, uint64_t number,
                 uint64_t ns, uint64_t value, int rank, int delta)
 {
-    if (!in_list(changes->signals, kinds[kind].group))
+    const char *group = kinds[kind].group;
+    if (!in_list(changes->signals, "all", 3) && !in_list(changes->signals, group, strlen(group)))
         return;
     changes->list[changes->count] =
         (struct change){.ns = ns,

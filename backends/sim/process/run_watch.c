@@ -55,7 +55,7 @@ static bool only_endless(void)
 {
     bool endless = false;
     for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next) {
-        if (sim_wait_serves(wait))
+        if (wait->serves)
             continue;
         if (wait->deadline_ns != TWIN_FOREVER)
             return false;

@@ -28,9 +28,7 @@ static void handle_cqe(twin_queue *queue, const stars_cqe *cqe)
         state->cqe_read = 1;
     pthread_mutex_unlock(&queue->lock);
     if (go_on) /* the tasks after the failed one */
-        twinsim_write(sim_process.sim, queue->device->index,
-                      (uint64_t)queue->sq * STARS_SQ_PAGE + STARS_SQ_CONTROL,
-                      STARS_SQ_CONTROL_EXCEPTION_HANDLED);
+        (void)sim_queue_write(queue, STARS_SQ_CONTROL, STARS_SQ_CONTROL_EXCEPTION_HANDLED);
 }
 
 void sim_queue_read_cq(twin_hw_device *device, uint32_t sq)

@@ -13,9 +13,7 @@
 
 static twin_status write_page(const twin_queue *queue, uint32_t offset, uint32_t value)
 {
-    int code = twinsim_write(sim_process.sim, queue->device->index,
-                             (uint64_t)queue->sq * STARS_SQ_PAGE + offset, value);
-    return code == TWINSIM_OK ? TWIN_OK : TWIN_E_INTERNAL;
+    return sim_queue_write(queue, offset, value) == TWINSIM_OK ? TWIN_OK : TWIN_E_INTERNAL;
 }
 
 /* Work that was complete at the caller's clock is complete, and is not dropped. A kernel that another thread describes just now

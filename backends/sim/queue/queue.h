@@ -110,6 +110,13 @@ static inline uint64_t sim_queue_retired(const twin_queue *queue)
     return twinsim_queue_retired(sim_process.sim, queue->device->index, queue->sq);
 }
 
+/* Writes a register of the queue's page (STARS_SQ_*). Thread: model. */
+static inline int sim_queue_write(const twin_queue *queue, uint32_t offset, uint32_t value)
+{
+    return twinsim_write(sim_process.sim, queue->device->index,
+                         (uint64_t)queue->sq * STARS_SQ_PAGE + offset, value);
+}
+
 enum sim_completion { SIM_PENDING, SIM_DONE, SIM_DROPPED };
 /* Answers from counters alone when the epoch is the present one, else takes the model lock's table: see
  * sim_point_completion_locked. PENDING may be stale. Thread: any. */

@@ -82,8 +82,8 @@ static void add_awaited(struct text *text, const struct sim_wait *wait)
                      wait->shared->device->index, others);
         return;
     case SIM_WAIT_CALL:
-        sim_text_add(text, sim_wait_serves(wait) ? "of the runtime, waits for a host function"
-                                                 : "waits for a callback");
+        sim_text_add(text, wait->serves ? "of the runtime, waits for a host function"
+                                        : "waits for a callback");
         return;
     case SIM_WAIT_TIME:
         sim_text_add(text, "polls");
@@ -95,7 +95,7 @@ static void add_wait(struct text *text, const struct sim_wait *wait)
 {
     const twin_call_place *place = wait->thread->place;
     add_thread(text, wait->thread->system_id);
-    if (place && place->call && !sim_wait_serves(wait)) {
+    if (place && place->call && !wait->serves) {
         sim_text_add(text, "in %s", place->call->name);
         add_site(text, wait->thread->system_id, place->site);
         sim_text_add(text, ": ");

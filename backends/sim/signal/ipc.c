@@ -73,8 +73,7 @@ static twin_status carry_over(struct sim_shared *shared)
         publication = NULL;
     }
     pthread_mutex_unlock(&signal->lock);
-    if (publication)
-        sim_shared_forget(publication);
+    free(publication);
     return TWIN_OK;
 }
 
@@ -239,17 +238,12 @@ twin_status sim_shared_prepare(twin_signal *signal, struct sim_publication **out
     return TWIN_OK;
 }
 
-void sim_shared_forget(struct sim_publication *publication)
-{
-    free(publication);
-}
-
 void sim_shared_submitted(struct sim_publication *publication, bool good)
 {
     if (good)
         sim_progress_submitted();
     else
-        sim_shared_forget(publication);
+        free(publication);
 }
 
 void sim_shared_publish_locked(twin_signal *signal, struct sim_publication *publication,

@@ -43,7 +43,6 @@ void sim_shared_end(struct sim_shared *shared);
 /* Readies the publication of a record. TWIN_E_NOMEM; TWIN_E_NO_EVENT (explained): too many are pending. */
 struct sim_publication;
 twin_status sim_shared_prepare(twin_signal *signal, struct sim_publication **out);
-void sim_shared_forget(struct sim_publication *publication);
 /* The record was submitted, or not: then nothing is to be published. No lock is held. */
 void sim_shared_submitted(struct sim_publication *publication, bool good);
 /* The record is `point`. The signal's lock is held. */

@@ -220,7 +220,7 @@ static void sleep_until_recheck(uint64_t now, uint64_t wake_at)
 
 static bool is_endless(const struct sim_wait *wait)
 {
-    return wait->deadline_ns == TWIN_FOREVER && !sim_wait_serves(wait);
+    return wait->deadline_ns == TWIN_FOREVER && !wait->serves;
 }
 
 /* When the first of the endless waits is to be reported; UINT64_MAX: there is none. */

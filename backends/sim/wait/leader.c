@@ -60,7 +60,7 @@ static void pass_role(void)
 {
     driver_there = false;
     driver = sim_drive_conducted() || sim_turns_on() ? NULL : sim_waits.first;
-    while (driver && sim_wait_serves(driver))
+    while (driver && driver->serves)
         driver = driver->next;
     if (!driver)
         return;
@@ -72,7 +72,7 @@ static void count_wait(const struct sim_wait *wait, int change)
 {
     unsigned count = atomic_load_explicit(&sim_waits.count, memory_order_relaxed);
     atomic_store_explicit(&sim_waits.count, count + (unsigned)change, memory_order_relaxed);
-    if (__builtin_expect(sim_wait_serves(wait), 0))
+    if (__builtin_expect(wait->serves, 0))
         return;
     unsigned drivers = atomic_load_explicit(&sim_waits.drivers, memory_order_relaxed);
     atomic_store_explicit(&sim_waits.drivers, drivers + (unsigned)change, memory_order_relaxed);
@@ -245,12 +245,11 @@ static enum twinsim_stop pass_idle(void)
 /* Called with the model lock, as the driver; returns when `self` is finished, or is to look for interrupts. */
 static void drive(struct sim_wait *self)
 {
-    while (atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED &&
-           !sim_interrupt_look_due(self->look_ns)) {
+    while (!sim_wait_finished(self) && !sim_interrupt_look_due(self->look_ns)) {
         bool any;
         enum twinsim_stop stop = sim_drive_step(sim_next_deadline(), true, &any);
         const bool stalled = sim_drive_stands_still(stop, any);
-        if (stalled && sim_drive_conducted() && sim_wait_serves(self)) {
+        if (stalled && sim_drive_conducted() && self->serves) {
             sim_wait_finish(self, TWIN_E_DEADLOCK, twinsim_now(sim_process.sim));
         } else if (stalled && call_holds()) {
             sim_idle_await_answer(self->look_ns);
@@ -265,7 +264,7 @@ static void drive(struct sim_wait *self)
         }
         if (stop == TWINSIM_STOP_LIMIT)
             sim_expire_waits(twinsim_now(sim_process.sim));
-        if (atomic_load_explicit(&self->state, memory_order_relaxed) != FINISHED)
+        if (!sim_wait_finished(self))
             sim_drive_give_way();
     }
 }
@@ -288,7 +287,7 @@ void sim_drive_hand_on(void)
 /* The end of a wait's time as the driver. One that goes to look for interrupts is off the list, as long as it does. */
 static void step_down(struct sim_wait *wait)
 {
-    if (atomic_load_explicit(&wait->state, memory_order_relaxed) != FINISHED) {
+    if (!sim_wait_finished(wait)) {
         atomic_store_explicit(&wait->state, LOOKING, memory_order_relaxed);
         delist(wait);
     }
@@ -379,7 +378,7 @@ static void take_part(struct sim_wait *wait)
         if (atomic_load_explicit(&wait->state, memory_order_acquire) == FINISHED)
             return;
         look(wait);
-        if (atomic_load_explicit(&wait->state, memory_order_relaxed) == FINISHED) {
+        if (sim_wait_finished(wait)) {
             sim_model_unlock();
             return;
         }
@@ -456,8 +455,7 @@ twin_status sim_drive_wait(struct sim_wait *wait)
         check(wait);
     if (repeated)
         repeat(wait, outlook);
-    else if (atomic_load_explicit(&wait->state, memory_order_relaxed) != FINISHED &&
-             sim_drive_conducted()) {
+    else if (!sim_wait_finished(wait) && sim_drive_conducted()) {
         sim_model_unlock();
         sim_process.services->waiting();
         sim_model_lock_alone();
@@ -466,9 +464,9 @@ twin_status sim_drive_wait(struct sim_wait *wait)
         wait->look_ns = sim_interrupt_first_look(wait->kind);
         (void)sim_turns_wait(wait);
     }
-    if (atomic_load_explicit(&wait->state, memory_order_relaxed) == FINISHED) {
+    if (sim_wait_finished(wait)) {
         sim_model_unlock();
-    } else if (sim_wait_serves(wait) && !sim_drive_conducted()) {
+    } else if (wait->serves && !sim_drive_conducted()) {
         sim_idle_wake(); /* perhaps all threads wait now */
         sim_model_unlock();
         sim_progress_thread_blocked();

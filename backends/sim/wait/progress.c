@@ -84,7 +84,7 @@ static void say_why(const twin_queue *queue)
 static bool others_wait(void)
 {
     for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
-        if (!sim_wait_serves(wait))
+        if (!wait->serves)
             return true;
     return false;
 }

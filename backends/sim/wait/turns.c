@@ -38,7 +38,7 @@ static bool resolve(struct sim_wait *self, twin_turn *turn)
         sim_channel_expire_holds_locked(sim_channel_hold_end_locked());
         return true;
     }
-    if (sim_wait_serves(self)) {
+    if (self->serves) {
         turn->stuck = turn->until_ns == TWIN_FOREVER;
         turn->reached_ns = turn->stuck ? turn->reached_ns : turn->until_ns;
         return false;
@@ -82,7 +82,7 @@ static void drive(struct sim_wait *self, twin_turn *turn)
 bool sim_turns_wait(struct sim_wait *wait)
 {
     const twin_turn_ops *ops = sim_turn_ops();
-    twin_turn turn = {.serves = sim_wait_serves(wait),
+    twin_turn turn = {.serves = wait->serves,
                       .reached_ns = sim_process.sim ? twinsim_now(sim_process.sim) : 0};
     bool on = true;
     while (on && !sim_wait_finished(wait)) {

@@ -41,8 +41,10 @@ struct sim_wait {
     uint64_t number;
     struct sim_window windows[2];
     twin_channel *channel; /* CALL */
-    bool serves;           /* CALL: by a thread of the runtime, see sim_wait_serves() */
-    bool for_room;         /* MARK: the caller wants to submit more */
+    /* CALL: by a thread of the runtime, for the next host function: such a wait does not drive, does not time out, and is
+     * not part of a deadlock. */
+    bool serves;
+    bool for_room; /* MARK: the caller wants to submit more */
     /* Out. */
     struct sim_call *call; /* CALL: what was taken */
 
@@ -62,13 +64,6 @@ struct sim_wait {
     atomic_int state;
     sem_t sem;
 };
-
-/* Whether it is a thread of the runtime that waits for the next host function: such a wait does not drive, does not time
- * out and is no part of a deadlock. Thread: model. */
-static inline bool sim_wait_serves(const struct sim_wait *wait)
-{
-    return wait->serves;
-}
 
 /* All waits, in the order in which they began. Guarded by the model lock. */
 struct sim_waits {
