@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "calibrate/profile.h"
-
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -133,6 +133,14 @@ struct place {
     double cost;             /* by all rows */
 };
 
+struct solver {
+    struct fit *fit;
+    struct fit_system system;
+    struct place start, best, other;
+    unsigned iterations_most, iterations;
+    bool settled;
+};
+
 static void keep_place(const struct fit *fit, struct place *place)
 {
     for (size_t a = 0; a < fit->axis_count; a++)
@@ -141,11 +149,13 @@ static void keep_place(const struct fit *fit, struct place *place)
     place->cost = fit->cost;
 }
 
+/* All rows count there. */
 static void return_to(struct fit *fit, const struct place *place)
 {
     for (size_t a = 0; a < fit->axis_count; a++)
         fit->axes[a].log_factor = place->log_factors[a];
     memcpy(fit->z, place->z, fit->row_count * sizeof(*place->z));
+    fit_count_all(fit);
 }
 
 /* What is to be won for another round: a part of the cost, and of what rows cost that deviate by a sigma. */
@@ -155,25 +165,25 @@ static double worth(const struct fit *fit, double cost, double part)
 }
 
 /* Levenberg and Marquardt's steps until one wins next to nothing. */
-static bool descend(struct fit *fit, struct fit_system *system, unsigned most,
-                    unsigned *out_iterations)
+static bool descend(struct solver *solver)
 {
+    struct fit *fit = solver->fit;
     double damping = 1e-3;
     bool won = true;
     bool good = true;
     bool all = true; /* what was idle elsewhere may not be so here */
-    while (good && won && *out_iterations < most) {
+    while (good && won && solver->iterations < solver->iterations_most) {
         good = fit_derive(fit, all);
         all = false;
         if (!good)
             break;
         double before = fit->cost;
-        fit_system_set_up(fit, system);
-        good = try_steps(fit, system, &damping, &won);
+        fit_system_set_up(fit, &solver->system);
+        good = try_steps(fit, &solver->system, &damping, &won);
         won = won && before - fit_cost_of(fit, fit->z) > worth(fit, before, LITTLE);
         fit_weigh(fit);
-        *out_iterations += 1;
-        say(fit, *out_iterations);
+        solver->iterations++;
+        say(fit, solver->iterations);
     }
     return good;
 }
@@ -204,63 +214,58 @@ bool fit_is_poor(const struct fit *fit)
 }
 
 /* By tasks that were alone: what they depend on is smooth, so this ends in the right place wherever it begins. */
-static bool approach(struct fit *fit, struct fit_system *system, unsigned most)
+static bool approach(struct solver *solver)
 {
-    unsigned iterations = 0;
+    struct fit *fit = solver->fit;
     fit->alone_only = true;
-    bool good = descend(fit, system, most, &iterations) && fit_derive(fit, true);
+    bool good = descend(solver) && fit_derive(fit, true);
     if (good)
-        fit_system_set_up(fit, system);
+        fit_system_set_up(fit, &solver->system);
     fit->alone_only = false;
     /* what one direction wins may show what another has to win */
-    return good && fit_slide(fit, system) && fit_slide(fit, system);
+    return good && fit_slide(fit, &solver->system) && fit_slide(fit, &solver->system);
 }
 
 /* Slopes and searches in turn. Slopes leave out rows that are unsteady, a search counts all: what wins by one may lose by the
  * other, so it ends when a round of both wins nothing by all rows. Where it was best is kept. */
-static bool settle(struct fit *fit, struct fit_system *system, struct place *best, unsigned most,
-                   unsigned *out_iterations, bool *out_settled)
+static bool settle(struct solver *solver, struct place *best)
 {
+    struct fit *fit = solver->fit;
     bool good = true;
-    *out_settled = false;
-    *out_iterations = 0;
+    solver->settled = false;
+    solver->iterations = 0;
     fit_count_all(fit);
     keep_place(fit, best);
-    while (good && !*out_settled && *out_iterations < most) {
+    while (good && !solver->settled && solver->iterations < solver->iterations_most) {
         double before = best->cost;
-        good = descend(fit, system, most, out_iterations);
+        good = descend(solver);
         fit_count_all(fit);
         if (fit->cost < best->cost)
             keep_place(fit, best);
         return_to(fit, best);
-        fit_count_all(fit);
         if (good && fit->cost > NOTHING)
             good = fit_search(fit);
         fit_count_all(fit);
         if (good && fit->cost < best->cost)
             keep_place(fit, best);
-        *out_settled = before - best->cost <= worth(fit, before, MUCH) || best->cost <= NOTHING;
+        solver->settled = before - best->cost <= worth(fit, before, MUCH) || best->cost <= NOTHING;
     }
     return good;
 }
 
 /* Two ways to the place that fits best; the second where the first leads nowhere. */
-static bool find_place(struct fit *fit, struct fit_system *system, const struct place *start,
-                       struct place *best, struct place *other, unsigned most,
-                       unsigned *out_iterations, bool *out_settled)
+static bool find_place(struct solver *solver)
 {
-    if (!approach(fit, system, most) ||
-        !settle(fit, system, best, most, out_iterations, out_settled))
+    struct fit *fit = solver->fit;
+    if (!approach(solver) || !settle(solver, &solver->best))
         return false;
-    return_to(fit, best);
-    fit_count_all(fit);
+    return_to(fit, &solver->best);
     if (!fit_is_poor(fit))
         return true;
-    return_to(fit, start);
-    if (!settle(fit, system, other, most, out_iterations, out_settled))
+    return_to(fit, &solver->start);
+    if (!settle(solver, &solver->other))
         return false;
-    return_to(fit, other->cost < best->cost ? other : best);
-    fit_count_all(fit);
+    return_to(fit, solver->other.cost < solver->best.cost ? &solver->other : &solver->best);
     return true;
 }
 
@@ -274,24 +279,20 @@ static bool place_begin(struct fit *fit, struct place *place)
 bool fit_solve(struct fit *fit, unsigned iterations_most, unsigned *out_iterations,
                bool *out_settled)
 {
-    struct fit_system system = {0};
-    struct place best = {0};
-    struct place other = {0};
-    struct place start = {0};
-    bool good = system_begin(fit, &system) && place_begin(fit, &best) && place_begin(fit, &other) &&
-                place_begin(fit, &start);
+    struct solver solver = {.fit = fit, .iterations_most = iterations_most};
+    bool good = system_begin(fit, &solver.system) && place_begin(fit, &solver.best) &&
+                place_begin(fit, &solver.other) && place_begin(fit, &solver.start);
     if (good)
-        keep_place(fit, &start);
-    good = good &&
-           find_place(fit, &system, &start, &best, &other, iterations_most, out_iterations,
-                      out_settled) &&
-           fit_derive(fit, true);
+        keep_place(fit, &solver.start);
+    good = good && find_place(&solver) && fit_derive(fit, true);
     if (good)
-        fit_system_set_up(fit, &system);
-    good = good && fit_polish(fit, &system);
-    free(best.log_factors);
-    free(other.log_factors);
-    free(start.log_factors);
-    free(system.matrix);
+        fit_system_set_up(fit, &solver.system);
+    good = good && fit_polish(fit, &solver.system);
+    *out_iterations = solver.iterations;
+    *out_settled = solver.settled;
+    free(solver.best.log_factors);
+    free(solver.other.log_factors);
+    free(solver.start.log_factors);
+    free(solver.system.matrix);
     return good;
 }

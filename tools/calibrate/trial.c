@@ -10,8 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "calibrate/profile.h"
-
 /* More threads than a process of trials has. */
 #define OTHERS_MOST (1u << 20)
 

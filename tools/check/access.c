@@ -171,6 +171,17 @@ static struct check_span *split(struct checker *checker, struct check_span *span
     return upper;
 }
 
+/* The part of a span between two addresses, cut out. */
+static struct check_span *part_of(struct checker *checker, struct check_span *span, uint64_t begin,
+                                  uint64_t end)
+{
+    if (span->range.begin < begin)
+        span = split(checker, span, begin);
+    if (span && span->range.end > end)
+        (void)split(checker, span, end);
+    return span;
+}
+
 /* Adds a read; those that come before it need not be kept. */
 static void add_read(struct checker *checker, struct check_span *span, const struct toucher *now)
 {
@@ -263,10 +274,7 @@ static void touch(struct checker *checker, uint64_t begin, uint64_t bytes,
             fill_gap(checker, at, span->range.begin, now);
             at = span->range.begin;
         }
-        if (span->range.begin < at)
-            span = split(checker, span, at);
-        if (span && span->range.end > end)
-            (void)split(checker, span, end);
+        span = part_of(checker, span, at, end);
         if (!span)
             return;
         judge_span(checker, span, now);
@@ -284,10 +292,7 @@ void check_access_forget(struct checker *checker, uint64_t begin, uint64_t end)
         struct check_span *span = interval_map_from(&checker->spans, begin);
         if (!span || span->range.begin >= end)
             return;
-        if (span->range.begin < begin)
-            span = split(checker, span, begin);
-        if (span && span->range.end > end)
-            (void)split(checker, span, end);
+        span = part_of(checker, span, begin, end);
         if (!span || checker->short_of_memory)
             return;
         interval_map_remove(&checker->spans, span->range.begin);
@@ -394,6 +399,7 @@ void check_access_now(struct checker *checker, uint32_t op)
     check_memory_use(checker, NULL, op);
     write_side(checker, work, &now);
     touch_all(checker, work, &now);
+    check_carry_on(checker);
 }
 
 void check_access_free(struct checker *checker)

@@ -139,92 +139,49 @@ static void call_ended(struct checker *checker, uint32_t op)
 
 /* ---- feeding ---- */
 
-static void create(struct checker *checker, uint32_t op)
-{
-    const twin_op *made = &checker->ops.items[op];
-    if (!twin_op_succeeded(made))
-        return;
-    use_device(checker, op);
-    if (made->kind == TWIN_OP_QUEUE_CREATE)
-        check_queue_create(checker, op);
-    else
-        check_signal_create(checker, op);
-}
+/* What is done with an op that is not work. The others are observations. */
+static void (*const takers[TWIN_OP_KINDS])(struct checker *checker, uint32_t op) = {
+    [TWIN_OP_DEVICE_OPEN] = open_device,
+    [TWIN_OP_DEVICE_CLOSE] = close_device,
+    [TWIN_OP_ALLOC] = check_memory_alloc,
+    [TWIN_OP_HOST_ALLOC] = check_memory_alloc,
+    [TWIN_OP_IMAGE_LOAD] = check_memory_image,
+    [TWIN_OP_IMAGE_UNLOAD] = check_memory_unload,
+    [TWIN_OP_FREE] = check_memory_release,
+    [TWIN_OP_HOST_FREE] = check_memory_release,
+    [TWIN_OP_NOW_COPY] = check_access_now,
+    [TWIN_OP_NOW_FILL] = check_access_now,
+    [TWIN_OP_NOW_ROWS] = check_access_now,
+    [TWIN_OP_QUEUE_CREATE] = check_queue_create,
+    [TWIN_OP_QUEUE_DESTROY] = check_queue_destroy,
+    [TWIN_OP_SIGNAL_CREATE] = check_signal_create,
+    [TWIN_OP_SIGNAL_OPEN] = check_signal_create,
+    [TWIN_OP_SIGNAL_DESTROY] = check_signal_destroy,
+    [TWIN_OP_SIGNAL_CLEAR] = check_signal_clear,
+    [TWIN_OP_SIGNAL_SHARE] = check_signal_share,
+    [TWIN_OP_CHANNEL_CREATE] = check_object_create,
+    [TWIN_OP_CHANNEL_DESTROY] = check_object_destroy,
+    [TWIN_OP_PROGRAM_CREATE] = check_object_create,
+    [TWIN_OP_PROGRAM_DESTROY] = check_object_destroy,
+    [TWIN_OP_PROGRAM_DRAIN] = check_object_use,
+    [TWIN_OP_TAKE] = check_call_taken,
+    [TWIN_OP_ANSWER] = check_call_answered,
+    [TWIN_OP_CALL_ENDED] = call_ended,
+};
 
-static void other(struct checker *checker, uint32_t op)
+static void take(struct checker *checker, uint32_t op)
 {
-    switch (checker->ops.items[op].kind) {
-    case TWIN_OP_DEVICE_OPEN:
-        open_device(checker, op);
+    const twin_op *taken = &checker->ops.items[op];
+    const bool creates = taken->kind == TWIN_OP_QUEUE_CREATE ||
+                         taken->kind == TWIN_OP_SIGNAL_CREATE || taken->kind == TWIN_OP_SIGNAL_OPEN;
+    if (creates && !twin_op_succeeded(taken))
         return;
-    case TWIN_OP_DEVICE_CLOSE:
-        close_device(checker, op);
-        return;
-    case TWIN_OP_ALLOC:
+    if (creates || taken->kind == TWIN_OP_ALLOC || taken->kind == TWIN_OP_IMAGE_LOAD)
         use_device(checker, op);
-        check_memory_alloc(checker, op);
-        return;
-    case TWIN_OP_IMAGE_LOAD:
-        use_device(checker, op);
-        check_memory_image(checker, op);
-        return;
-    case TWIN_OP_IMAGE_UNLOAD:
-        check_memory_unload(checker, op);
-        return;
-    case TWIN_OP_HOST_ALLOC:
-        check_memory_alloc(checker, op);
-        return;
-    case TWIN_OP_FREE:
-    case TWIN_OP_HOST_FREE:
-        check_memory_release(checker, op);
-        return;
-    case TWIN_OP_NOW_COPY:
-    case TWIN_OP_NOW_FILL:
-    case TWIN_OP_NOW_ROWS:
-        check_access_now(checker, op);
-        check_carry_on(checker);
-        return;
-    case TWIN_OP_QUEUE_CREATE:
-    case TWIN_OP_SIGNAL_CREATE:
-    case TWIN_OP_SIGNAL_OPEN:
-        create(checker, op);
-        return;
-    case TWIN_OP_QUEUE_DESTROY:
-        check_queue_destroy(checker, op);
-        return;
-    case TWIN_OP_SIGNAL_DESTROY:
-        check_signal_destroy(checker, op);
-        return;
-    case TWIN_OP_SIGNAL_CLEAR:
-        check_signal_clear(checker, op);
-        return;
-    case TWIN_OP_SIGNAL_SHARE:
-        check_signal_share(checker, op);
-        return;
-    case TWIN_OP_CHANNEL_CREATE:
-    case TWIN_OP_PROGRAM_CREATE:
-        check_object_create(checker, op);
-        return;
-    case TWIN_OP_CHANNEL_DESTROY:
-    case TWIN_OP_PROGRAM_DESTROY:
-        check_object_destroy(checker, op);
-        return;
-    case TWIN_OP_PROGRAM_DRAIN:
-        check_object_use(checker, op);
-        return;
-    case TWIN_OP_TAKE:
-        check_call_taken(checker, op);
-        return;
-    case TWIN_OP_ANSWER:
-        check_call_answered(checker, op);
-        return;
-    case TWIN_OP_CALL_ENDED:
-        call_ended(checker, op);
-        return;
-    default:
+    if (taken->kind < TWIN_OP_KINDS && takers[taken->kind])
+        takers[taken->kind](checker, op);
+    else
         check_observe(checker, op);
-        return;
-    }
 }
 
 bool checker_feed(struct checker *checker, const twin_op *op)
@@ -243,7 +200,7 @@ bool checker_feed(struct checker *checker, const twin_op *op)
     if (twin_op_is_work(op->kind))
         check_submit(checker, index);
     else
-        other(checker, index);
+        take(checker, index);
     return !checker->short_of_memory;
 }
 

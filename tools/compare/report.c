@@ -226,6 +226,15 @@ static cJSON *json_pair(const struct compare_result *result, size_t index)
     return object;
 }
 
+/* The first of them. */
+static cJSON *json_pairs(const struct compare_result *result, const struct compare_list *pairs)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < pairs->count && i < SHOWN; i++)
+        cJSON_AddItemToArray(list, json_pair(result, pairs->items[i]));
+    return list;
+}
+
 static cJSON *json_side(const struct compare_result *result, int which)
 {
     char device[128];
@@ -284,9 +293,7 @@ bool compare_report_json(const struct compare_result *result, FILE *out)
     cJSON_AddNumberToObject(root, "pairs", (double)result->pairs.count);
     cJSON_AddNumberToObject(root, "untimed_pairs", (double)result->untimed);
     cJSON_AddNumberToObject(root, "other_answers", (double)result->answers.count);
-    cJSON *answers = cJSON_AddArrayToObject(root, "answers");
-    for (size_t i = 0; i < result->answers.count && i < SHOWN; i++)
-        cJSON_AddItemToArray(answers, json_pair(result, result->answers.items[i]));
+    cJSON_AddItemToObject(root, "answers", json_pairs(result, &result->answers));
     cJSON_AddNumberToObject(root, "swapped", (double)result->swapped);
     cJSON *swaps = cJSON_AddArrayToObject(root, "swaps");
     for (size_t i = 0; i < result->swap_count; i++) {
@@ -296,9 +303,7 @@ bool compare_report_json(const struct compare_result *result, FILE *out)
         cJSON_AddItemToArray(swaps, object);
     }
     cJSON_AddItemToObject(root, "kinds", json_kinds(result));
-    cJSON *worst = cJSON_AddArrayToObject(root, "worst");
-    for (size_t i = 0; i < result->worst.count; i++)
-        cJSON_AddItemToArray(worst, json_pair(result, result->worst.items[i]));
+    cJSON_AddItemToObject(root, "worst", json_pairs(result, &result->worst));
     char *text = cJSON_Print(root);
     cJSON_Delete(root);
     if (!text)

@@ -65,87 +65,46 @@ const char *twin_recording_role_name(enum twin_record_role role)
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
-static const char *const costs[] = {
-    [TWIN_COST_LOCAL] = "local",   [TWIN_COST_CREATE] = "create", [TWIN_COST_SUBMIT] = "submit",
-    [TWIN_COST_POLL] = "poll",     [TWIN_COST_WAIT] = "wait",     [TWIN_COST_COPY] = "copy",
-    [TWIN_COST_MEMORY] = "memory", [TWIN_COST_DEVICE] = "device"};
-static const char *const pages[] = {[TWIN_PAGES_DEFAULT] = "default",
-                                    [TWIN_PAGES_HUGE_ONLY] = "huge",
-                                    [TWIN_PAGES_NORMAL_ONLY] = "normal",
-                                    [TWIN_PAGES_HUGE_1G] = "1g"};
-static const char *const signal_kinds[] = {[TWIN_SIGNAL_EVENT_REBIND] = "rebind",
-                                           [TWIN_SIGNAL_EVENT_LEVEL] = "level",
-                                           [TWIN_SIGNAL_NOTIFY] = "notify",
-                                           [TWIN_SIGNAL_COUNT] = "count"};
-static const char *const reductions[] = {
-    [TWIN_REDUCE_ADD] = "add", [TWIN_REDUCE_MAX] = "max", [TWIN_REDUCE_MIN] = "min"};
-static const char *const elements[] = {
-    [TWIN_ELEMENT_INT8] = "int8",     [TWIN_ELEMENT_INT16] = "int16",
-    [TWIN_ELEMENT_INT32] = "int32",   [TWIN_ELEMENT_UINT8] = "uint8",
-    [TWIN_ELEMENT_UINT16] = "uint16", [TWIN_ELEMENT_UINT32] = "uint32",
-    [TWIN_ELEMENT_FP16] = "fp16",     [TWIN_ELEMENT_FP32] = "fp32",
-    [TWIN_ELEMENT_BF16] = "bf16"};
-static const char *const relations[] = {[TWIN_VALUE_GEQ] = "geq",
-                                        [TWIN_VALUE_EQ] = "eq",
-                                        [TWIN_VALUE_AND] = "and",
-                                        [TWIN_VALUE_NOR] = "nor"};
-static const char *const changes[] = {[TWIN_COUNT_SET] = "set",
-                                      [TWIN_COUNT_ADD] = "add",
-                                      [TWIN_COUNT_OR] = "or",
-                                      [TWIN_COUNT_AND] = "and"};
-static const char *const count_relations[] = {[TWIN_COUNT_LESS] = "less",
-                                              [TWIN_COUNT_EQUAL] = "equal",
-                                              [TWIN_COUNT_GREATER] = "greater",
-                                              [TWIN_COUNT_GREATER_OR_EQUAL] = "greater_or_equal",
-                                              [TWIN_COUNT_MASK] = "mask"};
-static const char *const conditions[] = {
-    [TWIN_IF_EQUAL] = "equal",     [TWIN_IF_NOT_EQUAL] = "not_equal",
-    [TWIN_IF_GREATER] = "greater", [TWIN_IF_GREATER_OR_EQUAL] = "greater_or_equal",
-    [TWIN_IF_LESS] = "less",       [TWIN_IF_LESS_OR_EQUAL] = "less_or_equal"};
-static const char *const cores[] = {
-    [TWIN_CORES_CUBE] = "cube", [TWIN_CORES_VECTOR] = "vector", [TWIN_CORES_MIXED] = "mixed"};
-static const char *const faults[] = {
-#define FAULT_WORD(name, word) [TWIN_FAULT_##name] = (word),
-    TWIN_FAULT_LIST(FAULT_WORD)
-#undef FAULT_WORD
-};
-static const char *const fault_tasks[] = {
-#define STRIKES_WORD(name, word) [TWIN_FAULT_TASK_##name] = (word),
-    TWIN_FAULT_TASK_LIST(STRIKES_WORD)
-#undef STRIKES_WORD
-};
-static const char *const nd_words[] = {
-#define ND_WORD(name, word) [TWIN_ND_##name] = (word),
-    TWIN_ND_LIST(ND_WORD)
-#undef ND_WORD
-};
-static const char *const links[] = {[TWIN_LINK_NONE] = "none",
-                                    [TWIN_LINK_HCCS] = "hccs",
-                                    [TWIN_LINK_PIX] = "pix",
-                                    [TWIN_LINK_PHB] = "phb",
-                                    [TWIN_LINK_SYS] = "sys",
-                                    [TWIN_LINK_SIO] = "sio",
-                                    [TWIN_LINK_HCCS_SWITCH] = "hccs_switch"};
-
-#define WORDS(role, list) [TWIN_RECORD_ROLE_##role] = {list, sizeof(list) / sizeof((list)[0])}
+#define WORDS(role, ...)                                                                           \
+    [TWIN_RECORD_ROLE_##role] = {(const char *const[]){__VA_ARGS__},                               \
+                                 sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)}
+#define FAULT_WORD(name, word)      [TWIN_FAULT_##name] = (word),
+#define FAULT_TASK_WORD(name, word) [TWIN_FAULT_TASK_##name] = (word),
+#define ND_WORD(name, word)         [TWIN_ND_##name] = (word),
 static const struct {
     const char *const *words;
     size_t count;
 } words[TWIN_RECORD_ROLES] = {
-    WORDS(COST, costs),
-    WORDS(PAGES, pages),
-    WORDS(LINK, links),
-    WORDS(KIND, signal_kinds),
-    WORDS(REDUCE, reductions),
-    WORDS(ELEMENT, elements),
-    WORDS(RELATION, relations),
-    WORDS(CHANGE, changes),
-    WORDS(COUNT, count_relations),
-    WORDS(CONDITION, conditions),
-    WORDS(CORES, cores),
-    WORDS(FAULT, faults),
-    WORDS(FAULT_TASK, fault_tasks),
-    WORDS(ND, nd_words),
+    WORDS(COST, [TWIN_COST_LOCAL] = "local", [TWIN_COST_CREATE] = "create",
+          [TWIN_COST_SUBMIT] = "submit", [TWIN_COST_POLL] = "poll", [TWIN_COST_WAIT] = "wait",
+          [TWIN_COST_COPY] = "copy", [TWIN_COST_MEMORY] = "memory", [TWIN_COST_DEVICE] = "device"),
+    WORDS(PAGES, [TWIN_PAGES_DEFAULT] = "default", [TWIN_PAGES_HUGE_ONLY] = "huge",
+          [TWIN_PAGES_NORMAL_ONLY] = "normal", [TWIN_PAGES_HUGE_1G] = "1g"),
+    WORDS(LINK, [TWIN_LINK_NONE] = "none", [TWIN_LINK_HCCS] = "hccs", [TWIN_LINK_PIX] = "pix",
+          [TWIN_LINK_PHB] = "phb", [TWIN_LINK_SYS] = "sys", [TWIN_LINK_SIO] = "sio",
+          [TWIN_LINK_HCCS_SWITCH] = "hccs_switch"),
+    WORDS(KIND, [TWIN_SIGNAL_EVENT_REBIND] = "rebind", [TWIN_SIGNAL_EVENT_LEVEL] = "level",
+          [TWIN_SIGNAL_NOTIFY] = "notify", [TWIN_SIGNAL_COUNT] = "count"),
+    WORDS(REDUCE, [TWIN_REDUCE_ADD] = "add", [TWIN_REDUCE_MAX] = "max", [TWIN_REDUCE_MIN] = "min"),
+    WORDS(ELEMENT, [TWIN_ELEMENT_INT8] = "int8", [TWIN_ELEMENT_INT16] = "int16",
+          [TWIN_ELEMENT_INT32] = "int32", [TWIN_ELEMENT_UINT8] = "uint8",
+          [TWIN_ELEMENT_UINT16] = "uint16", [TWIN_ELEMENT_UINT32] = "uint32",
+          [TWIN_ELEMENT_FP16] = "fp16", [TWIN_ELEMENT_FP32] = "fp32", [TWIN_ELEMENT_BF16] = "bf16"),
+    WORDS(RELATION, [TWIN_VALUE_GEQ] = "geq", [TWIN_VALUE_EQ] = "eq", [TWIN_VALUE_AND] = "and",
+          [TWIN_VALUE_NOR] = "nor"),
+    WORDS(CHANGE, [TWIN_COUNT_SET] = "set", [TWIN_COUNT_ADD] = "add", [TWIN_COUNT_OR] = "or",
+          [TWIN_COUNT_AND] = "and"),
+    WORDS(COUNT, [TWIN_COUNT_LESS] = "less", [TWIN_COUNT_EQUAL] = "equal",
+          [TWIN_COUNT_GREATER] = "greater", [TWIN_COUNT_GREATER_OR_EQUAL] = "greater_or_equal",
+          [TWIN_COUNT_MASK] = "mask"),
+    WORDS(CONDITION, [TWIN_IF_EQUAL] = "equal", [TWIN_IF_NOT_EQUAL] = "not_equal",
+          [TWIN_IF_GREATER] = "greater", [TWIN_IF_GREATER_OR_EQUAL] = "greater_or_equal",
+          [TWIN_IF_LESS] = "less", [TWIN_IF_LESS_OR_EQUAL] = "less_or_equal"),
+    WORDS(CORES, [TWIN_CORES_CUBE] = "cube", [TWIN_CORES_VECTOR] = "vector",
+          [TWIN_CORES_MIXED] = "mixed"),
+    WORDS(FAULT, TWIN_FAULT_LIST(FAULT_WORD)),
+    WORDS(FAULT_TASK, TWIN_FAULT_TASK_LIST(FAULT_TASK_WORD)),
+    WORDS(ND, TWIN_ND_LIST(ND_WORD)),
 };
 
 const char *twin_recording_word(enum twin_record_role role, uint64_t value)

@@ -269,16 +269,11 @@ static void put_object(const struct printing *p, const struct twin_record_entry 
 
 static const char *state_of(const struct twin_record_header *header)
 {
-    switch (header->state) {
-    case TWIN_RECORD_OPEN:
-        return "open";
-    case TWIN_RECORD_CLOSED:
-        return "closed";
-    case TWIN_RECORD_CUT:
-        return "cut";
-    default:
-        return "?";
-    }
+    static const char *const words[] = {
+        [TWIN_RECORD_OPEN] = "open", [TWIN_RECORD_CLOSED] = "closed", [TWIN_RECORD_CUT] = "cut"};
+    return header->state < sizeof(words) / sizeof(words[0]) && words[header->state]
+               ? words[header->state]
+               : "?";
 }
 
 static void put_head(const struct printing *p)

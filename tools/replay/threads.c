@@ -166,14 +166,21 @@ void replay_waiting(void)
 
 /* ---- what calls find that the order of threads decides ---- */
 
+static struct twin_record_ND nd_at(const struct replay_call *call, size_t at)
+{
+    const struct replay *replay = call->replay;
+    struct twin_record_ND nd;
+    twin_recording_fields(twin_recording_at(replay->recording, replay->nd_index.list[at].entry),
+                          &nd, sizeof(nd));
+    return nd;
+}
+
 /* The next such thing of the call; one that waits for its place may leave out others that do. `nd_end`: there is none. */
 static size_t find_nd(const struct replay_call *call, twin_nd what, uint64_t which, bool beyond,
                       struct twin_record_ND *out)
 {
-    const struct replay *replay = call->replay;
     for (size_t i = call->nd_next; i < call->nd_end; i++) {
-        twin_recording_fields(twin_recording_at(replay->recording, replay->nd_index.list[i].entry),
-                              out, sizeof(*out));
+        *out = nd_at(call, i);
         if (out->what == (uint32_t)what && out->which == which)
             return i;
         if (!beyond && twin_nd_waits((twin_nd)out->what))
@@ -200,18 +207,15 @@ static bool delays(twin_nd what, uint32_t next)
 /* Where the call goes on that comes upon the one at `at`. */
 static size_t place_of(const struct replay_call *call, twin_nd what, size_t at)
 {
-    const struct replay *replay = call->replay;
     size_t place = at;
     for (size_t i = at + 1; i < call->nd_end; i++) {
-        struct twin_record_ND next;
-        twin_recording_fields(twin_recording_at(replay->recording, replay->nd_index.list[i].entry),
-                              &next, sizeof(next));
+        const struct twin_record_ND next = nd_at(call, i);
         if (next.what < TWIN_ND_COUNT && twin_nd_waits((twin_nd)next.what))
             break;
         if (delays(what, next.what))
             place = i;
     }
-    return replay->nd_index.list[place].entry;
+    return call->replay->nd_index.list[place].entry;
 }
 
 bool replay_nd(twin_nd what, uint64_t which, uint64_t *value)
