@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -118,45 +119,66 @@ class TopSystem
         return static_cast<uint64_t>((static_cast<unsigned __int128>(mb_s) << kFraction) / 1000);
     }
 
-    void start()
+    // A packed struct, whose last field is lowest.
+    struct Field {
+        uint32_t bits;
+        uint64_t value;
+    };
+    template <typename Struct, size_t Count>
+    static void pack(const Field (&fields)[Count], Struct &out)
+    {
+        out = {};
+        uint32_t at = 0;
+        for (auto field = std::rbegin(fields); field != std::rend(fields); ++field)
+            for (uint32_t bit = 0; bit < field->bits; ++bit, ++at)
+                out[at / 32] |= static_cast<uint32_t>(field->value >> bit & 1) << at % 32;
+    }
+    void configure()
     {
         const auto &m = job_.machine;
-        top_.cfg_slots_i = static_cast<uint8_t>(m[kSlots]);
-        top_.cfg_strict_level_i = static_cast<uint8_t>(m[kStrictLevel]);
-        top_.cfg_weight_first_i = 0;
-        top_.cfg_reload_spent_i = 0;
-        top_.cfg_sdma_cap_i = static_cast<uint16_t>(m[kSdmaCap]);
-        top_.cfg_pcie_cap_i = static_cast<uint16_t>(m[kPcieCap]);
-        top_.cfg_sdma_channels_i = static_cast<uint8_t>(m[kSdmaChannels]);
-        top_.cfg_pcie_channels_i = static_cast<uint8_t>(m[kPcieChannels]);
-        top_.cfg_sdma_shift_i = static_cast<uint8_t>(m[kSdmaShift]);
-        top_.cfg_pcie_shift_i = static_cast<uint8_t>(m[kPcieShift]);
-        top_.cfg_burst_bytes_i = static_cast<uint32_t>(m[kBurst]);
-        top_.cfg_outstanding_i = static_cast<uint32_t>(m[kOutstanding]);
-        top_.cfg_to_device_rate_i = rate(m[kToDevice]);
-        top_.cfg_to_host_rate_i = rate(m[kToHost]);
-        top_.cfg_hbm_rate_i = rate(m[kHbm]);
-        top_.cfg_window_i = static_cast<uint16_t>(m[kWindow]);
-        top_.cfg_events_i = static_cast<uint32_t>(m[kEvents]);
-        top_.cfg_lines_i = static_cast<uint32_t>(m[kEventCached]);
-        top_.cfg_notifies_i = static_cast<uint32_t>(m[kNotifies]);
-        top_.cfg_read_i = m[kRead];
-        top_.cfg_arbitration_i = m[kArbitration];
-        top_.cfg_record_i = m[kRecord];
-        top_.cfg_enable_i = m[kEnable];
-        top_.cfg_drain_i = m[kDrain];
-        top_.cfg_disable_i = m[kSlotDisable];
-        top_.cfg_decode_i = m[kDecode];
-        top_.cfg_event_i = m[kEvent];
-        top_.cfg_event_miss_i = m[kEventMiss];
-        top_.cfg_notify_i = m[kNotify];
-        top_.cfg_store_i = m[kStore];
-        top_.cfg_retire_i = m[kRetire];
-        top_.cfg_cq_write_i = m[kCqWrite];
-        top_.cfg_sdma_setup_i = m[kSdmaSetup];
-        top_.cfg_pcie_setup_i = m[kPcieSetup];
-        top_.cfg_credit_unit_i = m[kCreditUnit];
-        top_.cfg_timeout_unit_i = STARS_TIMEOUT_UNIT_NS;
+        const Field cfg[] = {{8, m[kSlots]},
+                             {3, m[kStrictLevel]},
+                             {1, 0},
+                             {1, 0},
+                             {16, m[kSdmaCap]},
+                             {16, m[kPcieCap]},
+                             {7, m[kSdmaChannels]},
+                             {7, m[kPcieChannels]},
+                             {3, m[kSdmaShift]},
+                             {3, m[kPcieShift]},
+                             {32, m[kBurst]},
+                             {17, m[kOutstanding]},
+                             {16, m[kWindow]},
+                             {17, m[kEvents]},
+                             {17, m[kEventCached]},
+                             {17, m[kNotifies]},
+                             {64, rate(m[kToDevice])},
+                             {64, rate(m[kToHost])},
+                             {64, rate(m[kHbm])}};
+        const Field times[] = {{64, m[kRead]},
+                               {64, m[kArbitration]},
+                               {64, m[kRecord]},
+                               {64, m[kEnable]},
+                               {64, m[kDrain]},
+                               {64, m[kSlotDisable]},
+                               {64, m[kDecode]},
+                               {64, m[kEvent]},
+                               {64, m[kEventMiss]},
+                               {64, m[kNotify]},
+                               {64, m[kStore]},
+                               {64, m[kRetire]},
+                               {64, m[kCqWrite]},
+                               {64, m[kSdmaSetup]},
+                               {64, m[kPcieSetup]},
+                               {64, m[kCreditUnit]},
+                               {64, STARS_TIMEOUT_UNIT_NS}};
+        pack(cfg, top_.cfg_i);     // npu_top_pkg::cfg_t
+        pack(times, top_.times_i); // npu_top_pkg::times_t
+    }
+
+    void start()
+    {
+        configure();
         top_.host_valid_i = 0;
         top_.run_valid_i = 0;
         top_.counter_i = 0;

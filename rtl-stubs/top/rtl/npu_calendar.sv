@@ -32,16 +32,9 @@ module npu_calendar #(
 
   npu_tournament #(.Entries(Timers), .KeyBits(64 + SequenceBits)) u_timers (
     .clk_i,
-    .rst_ni,
-    .req_valid_i   (req_valid_i),
-    .req_ready_o   (req_ready_o),
-    .req_set_i     (req_set_i),
-    .req_id_i      (req_id_i),
+    .rst_ni, .req_valid_i, .req_ready_o, .req_set_i, .req_id_i,
     .req_key_i     ({req_time_i, sequence_q}),
-    .look_id_i     (look_id_i),
-    .pending_o     (pending_o),
-    .first_valid_o (first_valid_o),
-    .first_id_o    (first_id_o),
+    .look_id_i, .pending_o, .first_valid_o, .first_id_o,
     .first_key_o   (first)
   );
 

@@ -50,15 +50,13 @@ module npu_fixed_link #(
 
   npu_tournament #(.Entries(Channels), .KeyBits(KeyBits)) u_transfers (
     .clk_i,
-    .rst_ni,
-    .req_valid_i   (req_valid_i),
-    .req_ready_o   (req_ready_o),
+    .rst_ni, .req_valid_i, .req_ready_o,
     .req_set_i     (req_start_i),
     .req_id_i      (req_channel_i),
     .req_key_i     (key),
     .look_id_i     ('0),
     .pending_o     (),
-    .first_valid_o (first_valid_o),
+    .first_valid_o,
     .first_id_o    (first_channel),
     .first_key_o   (first_key)
   );

@@ -3,7 +3,7 @@
 
 /// The blocks joined: a machine for plain tasks that keeps its own time. An engine does one act
 /// after the other, each an affair of one of the modules below, and takes what is due in the order
-/// of T-TIM-3; time stands still while a step is under way. What it does not do is in the page.
+/// of T-TIM-3; time does not pass while a step is under way. The page lists what it does not do.
 module npu_top #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues   = 32,
@@ -18,44 +18,9 @@ module npu_top #(
   input  logic                  clk_i,
   input  logic                  rst_ni,
 
-  // The part: taken in after reset, then static. Times in cycles.
-  input  logic [7:0]            cfg_slots_i,         // 1 to 128
-  input  logic [2:0]            cfg_strict_level_i,
-  input  logic                  cfg_weight_first_i,
-  input  logic                  cfg_reload_spent_i,
-  input  logic [15:0]           cfg_sdma_cap_i,
-  input  logic [15:0]           cfg_pcie_cap_i,
-  input  logic [6:0]            cfg_sdma_channels_i,
-  input  logic [6:0]            cfg_pcie_channels_i,
-  input  logic [2:0]            cfg_sdma_shift_i,    // bytes per cycle of a channel: 2 to this
-  input  logic [2:0]            cfg_pcie_shift_i,
-  input  logic [31:0]           cfg_burst_bytes_i,   // T-BST-1; 0: no bursts, links are never full
-  input  logic [16:0]           cfg_outstanding_i,   // T-BST-2, never 0
-  // Of PCIe each way and of HBM: bytes per cycle with 48 binary digits after the point
-  input  logic [63:0]           cfg_to_device_rate_i,
-  input  logic [63:0]           cfg_to_host_rate_i,
-  input  logic [63:0]           cfg_hbm_rate_i,
-  input  logic [15:0]           cfg_window_i,
-  input  logic [16:0]           cfg_events_i,
-  input  logic [16:0]           cfg_lines_i,
-  input  logic [16:0]           cfg_notifies_i,
-  input  logic [63:0]           cfg_read_i,          // of a ring line
-  input  logic [63:0]           cfg_arbitration_i,
-  input  logic [63:0]           cfg_record_i,
-  input  logic [63:0]           cfg_enable_i,
-  input  logic [63:0]           cfg_drain_i,
-  input  logic [63:0]           cfg_disable_i,
-  input  logic [63:0]           cfg_decode_i,
-  input  logic [63:0]           cfg_event_i,
-  input  logic [63:0]           cfg_event_miss_i,
-  input  logic [63:0]           cfg_notify_i,
-  input  logic [63:0]           cfg_store_i,
-  input  logic [63:0]           cfg_retire_i,
-  input  logic [63:0]           cfg_cq_write_i,
-  input  logic [63:0]           cfg_sdma_setup_i,
-  input  logic [63:0]           cfg_pcie_setup_i,
-  input  logic [63:0]           cfg_credit_unit_i,
-  input  logic [63:0]           cfg_timeout_unit_i,
+  // The part: taken in after reset, then static
+  input  npu_top_pkg::cfg_t     cfg_i,
+  input  npu_top_pkg::times_t   times_i,
 
   // Software: only while nothing runs
   input  logic                           host_valid_i,
@@ -70,7 +35,7 @@ module npu_top #(
   // of the queue that host_queue_i names (npu_top_pkg)
   output logic [3:0]                     host_state_o,
 
-  // Runs until the next event lies behind that time, or there is none
+  // Runs until the next event is after that time, or there is none
   input  logic                  run_valid_i,
   output logic                  run_ready_o,
   input  logic [63:0]           run_until_i,
@@ -122,48 +87,29 @@ module npu_top #(
   output logic [63:0]           note_value_o
 );
 
-  // ---- the part ----
-
-  logic [7:0]   part_slots;
-  logic [2:0]   part_strict_level, part_sdma_shift, part_pcie_shift;
-  logic [31:0]  part_burst_bytes;
-  logic         part_weight_first, part_reload_spent;
-  logic [15:0]  part_sdma_cap, part_pcie_cap, part_window;
-  logic [6:0]   part_sdma_channels, part_pcie_channels;
-  logic [16:0]  part_events, part_lines, part_notifies, part_outstanding;
-  logic [63:0]  part_read, part_arbitration, part_record, part_enable, part_drain, part_disable,
-                part_decode, part_event, part_event_miss, part_notify, part_store, part_retire,
-                part_cq_write, part_sdma_setup, part_pcie_setup, part_credit_unit,
-                part_timeout_unit, part_to_device_rate, part_to_host_rate, part_hbm_rate;
-
   npu_act_pkg::act_t act_q, act_d;
 
-  npu_top_part u_part (
-    .clk_i, .rst_ni,
-    .take_i (act_q == npu_act_pkg::Reset),
-    .cfg_slots_i, .cfg_strict_level_i, .cfg_weight_first_i, .cfg_reload_spent_i, .cfg_sdma_cap_i,
-    .cfg_pcie_cap_i, .cfg_sdma_channels_i, .cfg_pcie_channels_i, .cfg_sdma_shift_i,
-    .cfg_pcie_shift_i, .cfg_burst_bytes_i, .cfg_outstanding_i, .cfg_to_device_rate_i,
-    .cfg_to_host_rate_i, .cfg_hbm_rate_i, .cfg_window_i, .cfg_events_i, .cfg_lines_i,
-    .cfg_notifies_i, .cfg_read_i, .cfg_arbitration_i, .cfg_record_i, .cfg_enable_i, .cfg_drain_i,
-    .cfg_disable_i, .cfg_decode_i, .cfg_event_i, .cfg_event_miss_i, .cfg_notify_i, .cfg_store_i,
-    .cfg_retire_i, .cfg_cq_write_i, .cfg_sdma_setup_i, .cfg_pcie_setup_i, .cfg_credit_unit_i,
-    .cfg_timeout_unit_i,
-    .slots_o(part_slots), .strict_level_o(part_strict_level), .weight_first_o(part_weight_first),
-    .reload_spent_o(part_reload_spent), .sdma_cap_o(part_sdma_cap), .pcie_cap_o(part_pcie_cap),
-    .sdma_channels_o(part_sdma_channels), .pcie_channels_o(part_pcie_channels),
-    .sdma_shift_o(part_sdma_shift), .pcie_shift_o(part_pcie_shift),
-    .burst_bytes_o(part_burst_bytes), .outstanding_o(part_outstanding),
-    .to_device_rate_o(part_to_device_rate), .to_host_rate_o(part_to_host_rate),
-    .hbm_rate_o(part_hbm_rate), .window_o(part_window), .events_o(part_events),
-    .lines_o(part_lines), .notifies_o(part_notifies), .read_o(part_read),
-    .arbitration_o(part_arbitration), .record_o(part_record), .enable_o(part_enable),
-    .drain_o(part_drain), .disable_o(part_disable), .decode_o(part_decode), .event_o(part_event),
-    .event_miss_o(part_event_miss), .notify_o(part_notify), .store_o(part_store),
-    .retire_o(part_retire), .cq_write_o(part_cq_write), .sdma_setup_o(part_sdma_setup),
-    .pcie_setup_o(part_pcie_setup), .credit_unit_o(part_credit_unit),
-    .timeout_unit_o(part_timeout_unit)
+  // ---- the part: registers, so that nothing changes on the way ----
+
+  npu_top_pkg::cfg_t   cfg_q;
+  npu_top_pkg::times_t times_q;
+  logic                cfg_clk;
+
+  npu_clock_gate u_cfg_clock (
+    .clk_i,
+    .enable_i (act_q == npu_act_pkg::Reset),
+    .clk_o    (cfg_clk)
   );
+
+  always_ff @(posedge cfg_clk or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cfg_q   <= '0;
+      times_q <= '0;
+    end else begin
+      cfg_q   <= cfg_i;
+      times_q <= times_i;
+    end
+  end
 
   // ---- the queue that is looked at, and time ----
 
@@ -252,13 +198,8 @@ module npu_top #(
 
   npu_top_host #(.Queues(Queues)) u_host (
     .clk_i, .rst_ni,
-    .host_valid_i    (host_valid_i),
-    .host_op_i       (host_op_i),
-    .host_value_i    (host_value_i),
-    .host_priority_i (host_priority_i),
-    .host_group_i    (host_group_i),
-    .host_stream_i   (host_stream_i),
-    .host_enable_i   (host_enable_i),
+    .host_valid_i, .host_op_i, .host_value_i, .host_priority_i, .host_group_i, .host_stream_i,
+    .host_enable_i,
     .act_i           (act_q),
     .next_o          (host_next),
     .then_o          (host_then),
@@ -281,21 +222,8 @@ module npu_top #(
 
   npu_top_sqes #(.Queues(Queues)) u_sqes (
     .clk_i, .rst_ni,
-    .cfg_window_i       (part_window),
-    .cfg_events_i       (part_events),
-    .cfg_notifies_i     (part_notifies),
-    .cfg_read_i         (part_read),
-    .cfg_decode_i       (part_decode),
-    .cfg_event_i        (part_event),
-    .cfg_event_miss_i   (part_event_miss),
-    .cfg_notify_i       (part_notify),
-    .cfg_store_i        (part_store),
-    .cfg_retire_i       (part_retire),
-    .cfg_cq_write_i     (part_cq_write),
-    .cfg_sdma_setup_i   (part_sdma_setup),
-    .cfg_pcie_setup_i   (part_pcie_setup),
-    .cfg_credit_unit_i  (part_credit_unit),
-    .cfg_timeout_unit_i (part_timeout_unit),
+    .cfg_i              (cfg_q),
+    .times_i            (times_q),
     .act_i              (act_q),
     .op_i               (op_q),
     .next_o             (sqes_next),
@@ -313,35 +241,21 @@ module npu_top #(
     .change_o           (sqes_change),
     .note_o             (sqes_note),
     .host_value_i       (host_value),
-    .counter_i          (counter_i),
+    .counter_i,
     .front_ok_o         (front_ok),
     .front_time_o       (front_time),
     .decoded_o          (decoded),
     .due_o              (due),
     .loads_o            (loads),
     .ring_req_o         (ring_by_sqe),
-    .ring_place_o       (ring_place_o),
-    .ring_sqe_i         (ring_sqe_i),
-    .arrival_req_o      (arrival_req_o),
-    .arrival_visible_i  (arrival_visible_i),
-    .arrival_time_i     (arrival_time_i),
-    .cqe_valid_o        (cqe_valid_o),
-    .cqe_queue_o        (cqe_queue_o),
-    .cqe_place_o        (cqe_place_o),
-    .cqe_data_o         (cqe_data_o)
+    .ring_place_o, .ring_sqe_i, .arrival_req_o, .arrival_visible_i, .arrival_time_i, .cqe_valid_o,
+    .cqe_queue_o, .cqe_place_o, .cqe_data_o
   );
 
   npu_top_slotting #(.Queues(Queues)) u_slotting (
     .clk_i, .rst_ni,
-    .cfg_slots_i        (part_slots),
-    .cfg_strict_level_i (part_strict_level),
-    .cfg_weight_first_i (part_weight_first),
-    .cfg_reload_spent_i (part_reload_spent),
-    .cfg_arbitration_i  (part_arbitration),
-    .cfg_record_i       (part_record),
-    .cfg_enable_i       (part_enable),
-    .cfg_drain_i        (part_drain),
-    .cfg_disable_i      (part_disable),
+    .cfg_i              (cfg_q),
+    .times_i            (times_q),
     .act_i              (act_q),
     .op_i               (op_q),
     .next_o             (slotting_next),
@@ -364,9 +278,7 @@ module npu_top #(
 
   npu_top_tables #(.Queues(Queues), .Events(Events), .Notifies(Notifies)) u_tables (
     .clk_i, .rst_ni,
-    .cfg_events_i   (part_events),
-    .cfg_lines_i    (part_lines),
-    .cfg_notifies_i (part_notifies),
+    .cfg_i          (cfg_q),
     .act_i          (act_q),
     .op_i           (op_q),
     .next_o         (tables_next),
@@ -389,18 +301,7 @@ module npu_top #(
 
   npu_top_engines #(.Queues(Queues), .Bursts(Bursts)) u_engines (
     .clk_i, .rst_ni,
-    .cfg_strict_level_i  (part_strict_level),
-    .cfg_weight_first_i  (part_weight_first),
-    .cfg_reload_spent_i  (part_reload_spent),
-    .cfg_sdma_cap_i      (part_sdma_cap),
-    .cfg_pcie_cap_i      (part_pcie_cap),
-    .cfg_sdma_channels_i (part_sdma_channels),
-    .cfg_pcie_channels_i (part_pcie_channels),
-    .cfg_sdma_shift_i    (part_sdma_shift),
-    .cfg_pcie_shift_i    (part_pcie_shift),
-    .cfg_burst_bytes_i   (part_burst_bytes),
-    .cfg_outstanding_i   (part_outstanding),
-    .cfg_rates_i         ({part_hbm_rate, part_to_host_rate, part_to_device_rate}),
+    .cfg_i               (cfg_q),
     .act_i               (act_q),
     .op_i                (op_q),
     .next_o              (engines_next),
@@ -426,10 +327,7 @@ module npu_top #(
     .link_bursts_o       (link_bursts),
     .link_done_o         (link_done),
     .memory_req_o        (by_memory),
-    .memory_op_o         (memory_op_o),
-    .memory_ok_i         (memory_ok_i),
-    .memory_route_i      (memory_route_i),
-    .memory_bytes_i, .memory_src_i, .memory_dst_i,
+    .memory_op_o, .memory_ok_i, .memory_route_i, .memory_bytes_i, .memory_src_i, .memory_dst_i,
     .ax_valid_o, .ax_id_o, .ax_src_o, .ax_dst_o, .ax_bytes_o, .ax_last_o
   );
 

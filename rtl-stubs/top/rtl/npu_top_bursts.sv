@@ -13,10 +13,7 @@ module npu_top_bursts #(
   input  logic                     clk_i,
   input  logic                     rst_ni,
 
-  // The part, still after reset
-  input  logic [31:0]              cfg_burst_bytes_i,  // 0: no bursts
-  input  logic [16:0]              cfg_outstanding_i,
-  input  logic [3*64-1:0]          cfg_rates_i,        // PCIe to the device, to the host, HBM
+  input  npu_top_pkg::cfg_t        cfg_i,  // still after reset
 
   input  logic [63:0]              now_i,
 
@@ -34,7 +31,7 @@ module npu_top_bursts #(
   output logic                     ready_o,
   output logic                     rsp_o,
 
-  // When the next burst moves; behind a run: the transfer that is complete
+  // When the next burst moves; after a run: the transfer that is complete
   output logic                     valid_o,
   output logic [63:0]              time_o,
   output logic [QueueWidth-1:0]    queue_o,
@@ -77,7 +74,7 @@ module npu_top_bursts #(
   endfunction
 
   // The operation under way: first the rates of the links, then what is called. All of it changes
-  // on the clock of npu_burst alone, which it has while bursts are what the part wants.
+  // on the clock of npu_burst alone, which it has while the part has bursts.
   logic                     burst_clk, burst_ready, burst_error, burst_busy;
   logic                     valid_q;
   logic [LinkWidth-1:0]     rates_q;      // links that have been given theirs
@@ -91,7 +88,7 @@ module npu_top_bursts #(
 
   npu_clock_gate u_burst_clock (
     .clk_i,
-    .enable_i (call_i || valid_q || cfg_burst_bytes_i != '0 && (burst_busy || rates_q != Rated)),
+    .enable_i (call_i || valid_q || cfg_i.burst_bytes != '0 && (burst_busy || rates_q != Rated)),
     .clk_o    (burst_clk)
   );
 
@@ -124,8 +121,8 @@ module npu_top_bursts #(
       if (burst_ready) valid_q <= 1'b0;
     end else if (rates_q != Rated && burst_ready) begin
       valid_q <= 1'b1;
-      rate_q  <= rates_q == ToDevice ? cfg_rates_i[63:0] :
-                 rates_q == ToHost ? cfg_rates_i[127:64] : cfg_rates_i[191:128];
+      rate_q  <= rates_q == ToDevice ? cfg_i.to_device_rate :
+                 rates_q == ToHost ? cfg_i.to_host_rate : cfg_i.hbm_rate;
       link_q  <= rates_q;
       rates_q <= rates_q + LinkWidth'(1);
     end
@@ -137,7 +134,9 @@ module npu_top_bursts #(
 
   npu_burst #(.Transfers(Transfers), .Links(Links), .WeightWidth(WeightWidth)) u_burst (
     .clk_i          (burst_clk),
-    .rst_ni, .cfg_burst_bytes_i, .cfg_outstanding_i,
+    .rst_ni,
+    .cfg_burst_bytes_i (cfg_i.burst_bytes),
+    .cfg_outstanding_i (cfg_i.outstanding),
     .req_valid_i    (valid_q),
     .req_ready_o    (burst_ready),
     .req_op_i       (op_q),

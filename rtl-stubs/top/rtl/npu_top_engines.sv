@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
 
-/// What npu_top does with SDMA and PCIe DMA: shares of the class, channels, transfers, and the
-/// memory behind them. Rules T-SCH-8, T-SCH-9, T-SQE-8, T-SQE-9, T-DMA-1 to T-DMA-6.
+/// SDMA and PCIe DMA of npu_top: shares of the class, channels, transfers, and
+/// their memory. Rules T-SCH-8, T-SCH-9, T-SQE-8, T-SQE-9, T-DMA-1 to T-DMA-6.
 module npu_top_engines #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues = 32,
@@ -13,19 +13,7 @@ module npu_top_engines #(
   input  logic                  clk_i,
   input  logic                  rst_ni,
 
-  // The part, still after reset
-  input  logic [2:0]            cfg_strict_level_i,
-  input  logic                  cfg_weight_first_i,
-  input  logic                  cfg_reload_spent_i,
-  input  logic [15:0]           cfg_sdma_cap_i,
-  input  logic [15:0]           cfg_pcie_cap_i,
-  input  logic [6:0]            cfg_sdma_channels_i,
-  input  logic [6:0]            cfg_pcie_channels_i,
-  input  logic [2:0]            cfg_sdma_shift_i,
-  input  logic [2:0]            cfg_pcie_shift_i,
-  input  logic [31:0]           cfg_burst_bytes_i,
-  input  logic [16:0]           cfg_outstanding_i,
-  input  logic [3*64-1:0]       cfg_rates_i,     // as in npu_top_links
+  input  npu_top_pkg::cfg_t     cfg_i,  // still after reset
 
   // The act, and what follows it (npu_act_pkg)
   input  npu_act_pkg::act_t     act_i,
@@ -94,7 +82,7 @@ module npu_top_engines #(
     if (row_we) row_mem[at_i] <= row_d;
   end
 
-  // ---- who waits for a share: of SDMA, of PCIe DMA ----
+  // ---- queues that wait for a share: of SDMA, of PCIe DMA ----
 
   logic [1:0]            chosen, class_clk, class_ready, class_valid, class_empty, class_busy;
   logic [QueueWidth-1:0] class_winner [0:1];
@@ -114,9 +102,9 @@ module npu_top_engines #(
     npu_arbiter #(.Queues(Queues)) u_waiting (
       .clk_i              (class_clk[i]),
       .rst_ni,
-      .cfg_strict_level_i (cfg_strict_level_i),
-      .cfg_weight_first_i (cfg_weight_first_i),
-      .cfg_reload_spent_i (cfg_reload_spent_i),
+      .cfg_strict_level_i (cfg_i.strict_level),
+      .cfg_weight_first_i (cfg_i.weight_first),
+      .cfg_reload_spent_i (cfg_i.reload_spent),
       .req_valid_i        (called),
       .req_ready_o        (class_ready[i]),
       .req_op_i           (op_i[1:0]),
@@ -159,7 +147,7 @@ module npu_top_engines #(
     npu_dma_pool #(.Queues(Queues)) u_pool (
       .clk_i          (pool_clk[i]),
       .rst_ni,
-      .cfg_channels_i (i == 0 ? cfg_sdma_channels_i : cfg_pcie_channels_i),
+      .cfg_channels_i (i == 0 ? cfg_i.sdma_channels : cfg_i.pcie_channels),
       .req_valid_i    (called),
       .req_ready_o    (pool_ready[i]),
       .req_op_i       (op_i[1:0]),
@@ -186,13 +174,13 @@ module npu_top_engines #(
   logic        link_rsp;
 
   npu_top_links #(.Queues(Queues), .Bursts(Bursts)) u_links (
-    .clk_i, .rst_ni, .cfg_burst_bytes_i, .cfg_outstanding_i, .cfg_rates_i, .now_i,
+    .clk_i, .rst_ni, .cfg_i, .now_i,
     .call_i    (act_i == npu_act_pkg::CallLink),
-    .op_i      (op_i),
+    .op_i,
     .rsp_i     (act_i == npu_act_pkg::LinkRsp),
     .queue_i   (at_i),
     .channel_i ({row.pcie, row.channel}),
-    .shift_i   (row.pcie ? cfg_pcie_shift_i : cfg_sdma_shift_i),
+    .shift_i   (row.pcie ? cfg_i.pcie_shift : cfg_i.sdma_shift),
     .route_i   (route_q),
     .bytes_i   (bytes_q),
     .src_i     (src_q),
@@ -210,10 +198,21 @@ module npu_top_engines #(
   // ---- acts ----
 
   logic [15:0] sdma_taken_q, sdma_taken_d, pcie_taken_q, pcie_taken_d;  // shares
+  logic [15:0] sdma_cap, pcie_cap;
   logic        wants_pcie, share_there;
 
+  assign sdma_cap    = cfg_i.sdma_cap;
+  assign pcie_cap    = cfg_i.pcie_cap;
   assign wants_pcie  = share_i == npu_sqe_pkg::ClassPcieDma;
-  assign share_there = wants_pcie ? pcie_taken_q < cfg_pcie_cap_i : sdma_taken_q < cfg_sdma_cap_i;
+  assign share_there = wants_pcie ? pcie_taken_q < pcie_cap : sdma_taken_q < sdma_cap;
+
+  // A block is called with an operation; then that act follows.
+  task automatic call(input npu_act_pkg::act_t block, input npu_act_pkg::op_t op,
+                      input npu_act_pkg::act_t then_act);
+    next_o = block;
+    op_o   = op;
+    then_o = then_act;
+  endtask
 
   always_comb begin
     next_o       = npu_act_pkg::Return;
@@ -244,31 +243,23 @@ module npu_top_engines #(
         if (!wants_pcie && share_i != npu_sqe_pkg::ClassSdma) begin
           next_o = npu_act_pkg::BadSqe;  // what the top does not do
         end else if (share_there) begin
-          note_o.valid    = 1'b1;
-          note_o.kind     = npu_top_pkg::NoteShare;
-          note_o.value    = 32'(wants_pcie);
+          note_o = {1'b1, npu_top_pkg::NoteShare, 32'(wants_pcie)};
           row_d.has_share = 1'b1;
           if (wants_pcie) pcie_taken_d = pcie_taken_q + 16'd1;
           else sdma_taken_d = sdma_taken_q + 16'd1;
           next_o = npu_act_pkg::Admit;
         end else begin
           change_o.state = npu_top_pkg::QWaitClass;
-          next_o         = npu_act_pkg::CallClass;
-          op_o           = npu_act_pkg::ArbAdd;
-          then_o         = npu_act_pkg::Leave;
+          call(npu_act_pkg::CallClass, npu_act_pkg::ArbAdd, npu_act_pkg::Leave);
         end
       end
       npu_act_pkg::Unshare: begin  // T-SCH-9
         if (row.has_share) begin
-          note_o.valid    = 1'b1;
-          note_o.kind     = npu_top_pkg::NoteUnshare;
-          note_o.value    = 32'(row.pcie);
+          note_o = {1'b1, npu_top_pkg::NoteUnshare, 32'(row.pcie)};
           row_d.has_share = 1'b0;
           row_we          = 1'b1;
           if ((class_empty & chosen) == 2'b00) begin
-            next_o = npu_act_pkg::CallClass;
-            op_o   = npu_act_pkg::ArbTake;
-            then_o = npu_act_pkg::ShareNext;
+            call(npu_act_pkg::CallClass, npu_act_pkg::ArbTake, npu_act_pkg::ShareNext);
           end else if (row.pcie) begin
             pcie_taken_d = pcie_taken_q - 16'd1;
           end else begin
@@ -281,36 +272,26 @@ module npu_top_engines #(
         next_o = npu_act_pkg::ShareGive;
       end
       npu_act_pkg::ShareGive: begin
-        note_o.valid    = 1'b1;
-        note_o.kind     = npu_top_pkg::NoteShare;
-        note_o.value    = 32'(row.pcie);
+        note_o = {1'b1, npu_top_pkg::NoteShare, 32'(row.pcie)};
         row_d.has_share = 1'b1;
         row_we          = 1'b1;
-        next_o          = npu_act_pkg::Ask;
-        op_o            = npu_act_pkg::OpWidth'(npu_top_pkg::ResumeDispatch);
-        then_o          = npu_act_pkg::ShareBack;
+        call(npu_act_pkg::Ask, npu_act_pkg::OpWidth'(npu_top_pkg::ResumeDispatch),
+             npu_act_pkg::ShareBack);
       end
       npu_act_pkg::ShareBack: turn_o = npu_act_pkg::TurnMain;
 
       // ---- channels ----
 
-      npu_act_pkg::Admit: begin  // T-DMA-1
-        next_o = npu_act_pkg::CallPool;
-        op_o   = npu_act_pkg::PoolAcquire;
-        then_o = npu_act_pkg::Acquired;
-      end
+      npu_act_pkg::Admit:  // T-DMA-1
+        call(npu_act_pkg::CallPool, npu_act_pkg::PoolAcquire, npu_act_pkg::Acquired);
       npu_act_pkg::Acquired: begin
         if (found_q) begin
-          note_o.valid      = 1'b1;
-          note_o.kind       = npu_top_pkg::NoteChannel;
-          note_o.value      = 32'(channel_q);
+          note_o = {1'b1, npu_top_pkg::NoteChannel, 32'(channel_q)};
           row_d.has_channel = 1'b1;
           row_d.channel     = channel_q;
           row_we            = 1'b1;
           change_o.state    = npu_top_pkg::QWork;
-          next_o            = npu_act_pkg::CallSqe;
-          op_o              = {1'b0, npu_sqe_pkg::OpSetUp};
-          then_o            = npu_act_pkg::Next;
+          call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpSetUp}, npu_act_pkg::Next);
         end else begin
           change_o.state = npu_top_pkg::QWaitChannel;
           next_o         = npu_act_pkg::CallPool;
@@ -321,9 +302,7 @@ module npu_top_engines #(
         if (row.has_channel) begin
           row_d.has_channel = 1'b0;
           row_we            = 1'b1;
-          next_o            = npu_act_pkg::CallPool;
-          op_o              = npu_act_pkg::PoolRelease;
-          then_o            = npu_act_pkg::Freed;
+          call(npu_act_pkg::CallPool, npu_act_pkg::PoolRelease, npu_act_pkg::Freed);
         end
       end
       npu_act_pkg::Freed: begin
@@ -333,9 +312,7 @@ module npu_top_engines #(
         end
       end
       npu_act_pkg::NextSetUp: begin
-        next_o  = npu_act_pkg::CallPool;
-        op_o    = npu_act_pkg::PoolAcquire;
-        then_o  = npu_act_pkg::Acquired;
+        call(npu_act_pkg::CallPool, npu_act_pkg::PoolAcquire, npu_act_pkg::Acquired);
         after_o = npu_act_pkg::Back;
       end
       npu_act_pkg::Back: turn_o = npu_act_pkg::TurnMain;
@@ -349,29 +326,20 @@ module npu_top_engines #(
       end
       npu_act_pkg::Started: begin  // T-DMA-4
         if (way_q) begin
-          next_o = npu_act_pkg::CallLink;
-          op_o   = npu_act_pkg::LinkStart;
-          then_o = npu_act_pkg::Move;
+          call(npu_act_pkg::CallLink, npu_act_pkg::LinkStart, npu_act_pkg::Move);
         end else begin
-          note_o.valid = 1'b1;
-          note_o.kind  = npu_top_pkg::NoteNoWay;
+          note_o = {1'b1, npu_top_pkg::NoteNoWay, 32'd0};
           next_o       = npu_act_pkg::FreeChannel;
           then_o       = npu_act_pkg::Fault;
         end
       end
       npu_act_pkg::Move: begin
-        note_o.valid   = 1'b1;
-        note_o.kind    = npu_top_pkg::NoteMove;
-        note_o.value   = 32'(route_q);
+        note_o = {1'b1, npu_top_pkg::NoteMove, 32'(route_q)};
         change_o.state = npu_top_pkg::QTransfer;
-        next_o         = npu_act_pkg::CallSqe;
-        op_o           = {1'b0, npu_sqe_pkg::OpMove};
-        then_o         = npu_act_pkg::Next;
+        call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpMove}, npu_act_pkg::Next);
       end
       npu_act_pkg::Apply: begin  // T-DMA-5
-        note_o.valid   = 1'b1;
-        note_o.kind    = npu_top_pkg::NoteMoved;
-        note_o.value   = 32'(row.channel);
+        note_o = {1'b1, npu_top_pkg::NoteMoved, 32'(row.channel)};
         memory_req_o   = 1'b1;
         memory_op_o    = npu_top_pkg::MemoryApply;
         change_o.state = npu_top_pkg::QWork;
@@ -382,9 +350,7 @@ module npu_top_engines #(
           next_o  = npu_act_pkg::FreeChannel;
           then_o  = way_q ? npu_act_pkg::Done : npu_act_pkg::Fault;
         end else begin
-          next_o  = npu_act_pkg::CallLink;
-          op_o    = npu_act_pkg::LinkEnd;
-          then_o  = npu_act_pkg::FreeChannel;
+          call(npu_act_pkg::CallLink, npu_act_pkg::LinkEnd, npu_act_pkg::FreeChannel);
           after_o = way_q ? npu_act_pkg::Done : npu_act_pkg::Fault;
         end
       end
@@ -396,23 +362,17 @@ module npu_top_engines #(
       npu_act_pkg::Stored: next_o = way_q ? npu_act_pkg::Done : npu_act_pkg::Fault;
 
       npu_act_pkg::Limit: begin  // T-SQE-8
-        note_o.valid = 1'b1;
-        note_o.kind  = npu_top_pkg::NoteLimit;
+        note_o = {1'b1, npu_top_pkg::NoteLimit, 32'd0};
         if (state_i == npu_top_pkg::QParked) begin
           next_o = npu_act_pkg::Forget;
           then_o = npu_act_pkg::Limited;
         end else begin
-          next_o  = npu_act_pkg::CallLink;
-          op_o    = npu_act_pkg::LinkEnd;
-          then_o  = npu_act_pkg::FreeChannel;
+          call(npu_act_pkg::CallLink, npu_act_pkg::LinkEnd, npu_act_pkg::FreeChannel);
           after_o = npu_act_pkg::Limited;
         end
       end
-      npu_act_pkg::Limited: begin
-        next_o = npu_act_pkg::CallSqe;
-        op_o   = {1'b0, npu_sqe_pkg::OpLimit};
-        then_o = npu_act_pkg::Next;
-      end
+      npu_act_pkg::Limited:
+        call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpLimit}, npu_act_pkg::Next);
 
       npu_act_pkg::CallClass:
         next_o = (class_ready & chosen) != 2'b00 ? npu_act_pkg::ClassRsp : npu_act_pkg::CallClass;
@@ -474,5 +434,5 @@ module npu_top_engines #(
   `NPU_ASSERT(OneTransferForAQueue, act_i == npu_act_pkg::CallLink &&
       op_i == npu_act_pkg::LinkStart |-> state_i == npu_top_pkg::QWork)
   `NPU_ASSERT(NoMoreSharesThanThereAre,
-      sdma_taken_q <= cfg_sdma_cap_i && pcie_taken_q <= cfg_pcie_cap_i)
+      sdma_taken_q <= sdma_cap && pcie_taken_q <= pcie_cap)
 endmodule

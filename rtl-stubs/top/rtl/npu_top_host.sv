@@ -78,6 +78,14 @@ module npu_top_host #(
                      (state_i == npu_top_pkg::QHeld && hold_i == npu_top_pkg::HoldPause);
   assign ends_task = (value_q[npu_top_pkg::Pauses-1:0] & npu_top_pkg::PauseTask) != '0;
 
+  // A block is called with an operation; then that act follows.
+  task automatic call(input npu_act_pkg::act_t block, input npu_act_pkg::op_t op,
+                      input npu_act_pkg::act_t then_act);
+    next_o = block;
+    op_o   = op;
+    then_o = then_act;
+  endtask
+
   always_comb begin
     next_o   = npu_act_pkg::Return;
     then_o   = npu_act_pkg::Return;
@@ -96,21 +104,13 @@ module npu_top_host #(
 
       npu_act_pkg::Host: begin
         unique case (op_q)
-          npu_top_pkg::HostOpen: begin
-            next_o = npu_act_pkg::CallFront;
-            op_o   = {1'b0, npu_front_end_pkg::OpOpen};
-            then_o = npu_act_pkg::Opened;
-          end
-          npu_top_pkg::HostRing: begin
-            next_o = npu_act_pkg::CallFront;
-            op_o   = {1'b0, npu_front_end_pkg::OpRing};
-            then_o = npu_act_pkg::Rung;
-          end
-          npu_top_pkg::HostCqHead: begin
-            next_o = npu_act_pkg::CallFront;
-            op_o   = {1'b0, npu_front_end_pkg::OpSetCqHead};
-            then_o = npu_act_pkg::CqHeadSet;
-          end
+          npu_top_pkg::HostOpen:
+            call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpOpen}, npu_act_pkg::Opened);
+          npu_top_pkg::HostRing:
+            call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpRing}, npu_act_pkg::Rung);
+          npu_top_pkg::HostCqHead:
+            call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpSetCqHead},
+                 npu_act_pkg::CqHeadSet);
           npu_top_pkg::HostResume: begin
             row_d.paused = row.paused & ~value_q[npu_top_pkg::Pauses-1:0];
             row_we       = 1'b1;
@@ -128,16 +128,11 @@ module npu_top_host #(
             end
           end
           npu_top_pkg::HostPriority:  next_o = npu_act_pkg::Priority;
-          npu_top_pkg::HostEventRecord: begin
-            next_o = npu_act_pkg::CallTable;
-            op_o   = npu_act_pkg::TableRecord;
-            then_o = npu_act_pkg::Released;
-          end
-          npu_top_pkg::HostNotifyRecord: begin
-            next_o = npu_act_pkg::CallTable;
-            op_o   = npu_act_pkg::TableRecord | npu_act_pkg::TableNotifies;
-            then_o = npu_act_pkg::Released;
-          end
+          npu_top_pkg::HostEventRecord:
+            call(npu_act_pkg::CallTable, npu_act_pkg::TableRecord, npu_act_pkg::Released);
+          npu_top_pkg::HostNotifyRecord:
+            call(npu_act_pkg::CallTable, npu_act_pkg::TableRecord | npu_act_pkg::TableNotifies,
+                 npu_act_pkg::Released);
           npu_top_pkg::HostEventClear: begin
             next_o = npu_act_pkg::CallTable;
             op_o   = npu_act_pkg::TableClear;
@@ -175,55 +170,39 @@ module npu_top_host #(
         end else if (state_i == npu_top_pkg::QKilled && ends_task) begin
           next_o = npu_act_pkg::Look;
           if (row.skips) begin
-            next_o  = npu_act_pkg::CallFront;
-            op_o    = {1'b0, npu_front_end_pkg::OpRetire};
-            then_o  = npu_act_pkg::Skipped;
+            call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpRetire}, npu_act_pkg::Skipped);
             after_o = npu_act_pkg::Look;
           end
         end
       end
       npu_act_pkg::EndHold: begin
         if (state_i == npu_top_pkg::QHeld) begin
-          note_o.valid   = 1'b1;
-          note_o.kind    = npu_top_pkg::NoteResume;
+          note_o = {1'b1, npu_top_pkg::NoteResume, 32'd0};
           change_o.state = npu_top_pkg::QWork;
           unique case (hold_i)
             npu_top_pkg::HoldPause:   next_o = npu_act_pkg::GoOn;
             npu_sqe_pkg::HoldCq:      next_o = npu_act_pkg::Retire;
             npu_sqe_pkg::HoldCqError: next_o = npu_act_pkg::Report;
-            default: begin
-              next_o = npu_act_pkg::CallSqe;
-              op_o   = {1'b0, npu_sqe_pkg::OpResume};
-              then_o = npu_act_pkg::Next;
-            end
+            default: call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpResume}, npu_act_pkg::Next);
           endcase
         end
       end
       npu_act_pkg::Handled: begin  // T-SQE-11
-        if (state_i == npu_top_pkg::QException) begin
-          next_o = npu_act_pkg::CallSqe;
-          op_o   = {1'b0, npu_sqe_pkg::OpEnd};
-          then_o = npu_act_pkg::Skip;
-        end
+        if (state_i == npu_top_pkg::QException)
+          call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpEnd}, npu_act_pkg::Skip);
       end
       npu_act_pkg::Skip: begin
-        next_o  = npu_act_pkg::CallFront;
-        op_o    = {1'b0, npu_front_end_pkg::OpRetire};
-        then_o  = npu_act_pkg::Skipped;
+        call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpRetire}, npu_act_pkg::Skipped);
         after_o = npu_act_pkg::GoOn;
       end
       npu_act_pkg::Skipped: begin
-        note_o.valid = 1'b1;
-        note_o.kind  = npu_top_pkg::NoteSkip;
+        note_o = {1'b1, npu_top_pkg::NoteSkip, 32'd0};
       end
       npu_act_pkg::Enable: begin  // T-FE-8
         row_d.enabled = value_q[0];
         row_we        = 1'b1;
-        if (state_i == npu_top_pkg::QIdle) begin
-          next_o = npu_act_pkg::CallTimer;
-          op_o   = npu_act_pkg::TimerOff;
-          then_o = npu_act_pkg::Look;
-        end
+        if (state_i == npu_top_pkg::QIdle)
+          call(npu_act_pkg::CallTimer, npu_act_pkg::TimerOff, npu_act_pkg::Look);
       end
 
       // T-FE-10: it goes on waiting, among those of the new priority.
@@ -248,11 +227,8 @@ module npu_top_host #(
       npu_act_pkg::Pause: begin  // T-SCH-13, T-SCH-18
         row_d.paused = row.paused | value_q[npu_top_pkg::Pauses-1:0];
         row_we       = 1'b1;
-        if (state_i == npu_top_pkg::QIdle) begin
-          next_o = npu_act_pkg::CallTimer;
-          op_o   = npu_act_pkg::TimerOff;
-          then_o = npu_act_pkg::HoldPause;
-        end
+        if (state_i == npu_top_pkg::QIdle)
+          call(npu_act_pkg::CallTimer, npu_act_pkg::TimerOff, npu_act_pkg::HoldPause);
       end
 
       // T-SCH-14: the SQE ends without effect; what the queue had is free again.
@@ -260,9 +236,7 @@ module npu_top_host #(
         row_d.paused = '0;
         if (state_i != npu_top_pkg::QKilled) row_d.skips = !between;
         row_we       = 1'b1;
-        next_o       = npu_act_pkg::CallTimer;
-        op_o         = npu_act_pkg::TimerOff;
-        then_o       = npu_act_pkg::KillWhere;
+        call(npu_act_pkg::CallTimer, npu_act_pkg::TimerOff, npu_act_pkg::KillWhere);
       end
       npu_act_pkg::KillWhere: begin
         next_o = npu_act_pkg::KillFree;
@@ -297,22 +271,15 @@ module npu_top_host #(
         next_o = npu_act_pkg::Leave;
         then_o = npu_act_pkg::KillEnd;
       end
-      npu_act_pkg::KillEnd: begin
-        next_o = npu_act_pkg::CallSqe;
-        op_o   = {1'b0, npu_sqe_pkg::OpEnd};
-        then_o = npu_act_pkg::Killed;
-      end
+      npu_act_pkg::KillEnd:
+        call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpEnd}, npu_act_pkg::Killed);
       npu_act_pkg::Killed: begin
-        note_o.valid   = 1'b1;
-        note_o.kind    = npu_top_pkg::NoteKill;
+        note_o = {1'b1, npu_top_pkg::NoteKill, 32'd0};
         change_o.state = npu_top_pkg::QKilled;
       end
       npu_act_pkg::Terminate: begin  // T-SCH-15
-        if (state_i == npu_top_pkg::QKilled) begin
-          next_o = npu_act_pkg::CallFront;
-          op_o   = {1'b0, npu_front_end_pkg::OpDropAll};
-          then_o = npu_act_pkg::Look;
-        end
+        if (state_i == npu_top_pkg::QKilled)
+          call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpDropAll}, npu_act_pkg::Look);
       end
       default: ;
     endcase

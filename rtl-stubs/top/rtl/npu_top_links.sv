@@ -15,10 +15,7 @@ module npu_top_links #(
   input  logic                     clk_i,
   input  logic                     rst_ni,
 
-  // The part, still after reset
-  input  logic [31:0]              cfg_burst_bytes_i,  // 0: no bursts
-  input  logic [16:0]              cfg_outstanding_i,
-  input  logic [3*64-1:0]          cfg_rates_i,        // PCIe to the device, to the host, HBM
+  input  npu_top_pkg::cfg_t        cfg_i,  // still after reset
 
   input  logic [63:0]              now_i,
 
@@ -55,7 +52,9 @@ module npu_top_links #(
   output logic                     ax_last_o
 );
 
-  assign bursts_o = Bursts != 0 && cfg_burst_bytes_i != '0;
+  logic wants_bursts;
+  assign wants_bursts = cfg_i.burst_bytes != '0;
+  assign bursts_o     = Bursts != 0 && wants_bursts;
 
   // ---- of fixed rates ----
 
@@ -73,8 +72,7 @@ module npu_top_links #(
 
   npu_fixed_link #(.Queues(Queues)) u_fixed (
     .clk_i           (fixed_clk),
-    .rst_ni,
-    .now_i           (now_i),
+    .rst_ni, .now_i,
     .req_valid_i     (fixed_call),
     .req_ready_o     (fixed_ready),
     .req_start_i     (op_i == npu_act_pkg::LinkStart),
@@ -98,7 +96,7 @@ module npu_top_links #(
 
   if (Bursts != 0) begin : gen_bursts
     npu_top_bursts #(.Queues(Queues)) u_bursts (
-      .clk_i, .rst_ni, .cfg_burst_bytes_i, .cfg_outstanding_i, .cfg_rates_i, .now_i,
+      .clk_i, .rst_ni, .cfg_i, .now_i,
       .call_i  (burst_call),
       .op_i, .rsp_i, .queue_i, .channel_i, .shift_i, .route_i, .bytes_i, .src_i, .dst_i,
       .ready_o (burst_ready),
@@ -110,7 +108,7 @@ module npu_top_links #(
     );
   end else begin : gen_no_bursts
     logic unused;
-    assign unused = ^{cfg_outstanding_i, cfg_rates_i, rsp_i, src_i, dst_i, burst_call};
+    assign unused = ^{rsp_i, src_i, dst_i, burst_call};
     assign {burst_ready, rsp_o, burst_valid, burst_time, burst_queue, done_o} = '0;
     assign {ax_valid_o, ax_id_o, ax_src_o, ax_dst_o, ax_bytes_o, ax_last_o} = '0;
   end
@@ -122,6 +120,6 @@ module npu_top_links #(
   assign time_o  = bursts_o ? burst_time : fixed_time;
   assign queue_o = bursts_o ? burst_queue : fixed_queue;
 
-  `NPU_ASSERT(NoBurstsWithoutTheBlock, cfg_burst_bytes_i == '0 || Bursts != 0)
+  `NPU_ASSERT(NoBurstsWithoutTheBlock, !wants_bursts || Bursts != 0)
   `NPU_ASSERT(RunIsOfBursts, call_i && op_i == npu_act_pkg::LinkRun |-> bursts_o)
 endmodule

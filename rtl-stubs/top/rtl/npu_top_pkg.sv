@@ -1,6 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What software can ask the top for, what it tells, and what it keeps of a queue.
+/// Requests of software, reports of the top, and the state of a queue.
 package npu_top_pkg;
+
+  /// The part. Times are in another struct: Verilator 5.006 cannot sample a wider one.
+  typedef struct packed {
+    logic [7:0]  slots;           // 1 to 128
+    logic [2:0]  strict_level;
+    logic        weight_first;
+    logic        reload_spent;
+    logic [15:0] sdma_cap;
+    logic [15:0] pcie_cap;
+    logic [6:0]  sdma_channels;
+    logic [6:0]  pcie_channels;
+    logic [2:0]  sdma_shift;      // bytes per cycle of a channel: 2 to this
+    logic [2:0]  pcie_shift;
+    logic [31:0] burst_bytes;     // T-BST-1; 0: no bursts, links are never full
+    logic [16:0] outstanding;     // T-BST-2, never 0
+    logic [15:0] window;
+    logic [16:0] events;
+    logic [16:0] lines;
+    logic [16:0] notifies;
+    // Of PCIe each way and of HBM: bytes per cycle with 48 binary digits after the point
+    logic [63:0] to_device_rate;
+    logic [63:0] to_host_rate;
+    logic [63:0] hbm_rate;
+  } cfg_t;
+
+  /// Times of the part, in cycles.
+  typedef struct packed {
+    logic [63:0] read;  // of a ring line
+    logic [63:0] arbitration;
+    logic [63:0] record;
+    logic [63:0] slot_enable;
+    logic [63:0] drain;
+    logic [63:0] slot_disable;
+    logic [63:0] decode;
+    logic [63:0] event_table;
+    logic [63:0] event_miss;
+    logic [63:0] notify_table;
+    logic [63:0] store;
+    logic [63:0] retire;
+    logic [63:0] cq_write;
+    logic [63:0] sdma_setup;
+    logic [63:0] pcie_setup;
+    logic [63:0] credit_unit;
+    logic [63:0] timeout_unit;
+  } times_t;
 
   // ---- software ----
 
@@ -40,7 +85,7 @@ package npu_top_pkg;
   localparam logic [3:0] RouteFillDevice = 4'd4;
   localparam logic [3:0] RouteFillHost   = 4'd5;
 
-  // ---- what it tells ----
+  // ---- notes: what it reports ----
 
   localparam int unsigned NoteWidth = 5;
   localparam logic [NoteWidth-1:0] NoteGrant    = 5'd0;   // value: slot (T-SCH-3)
@@ -71,7 +116,7 @@ package npu_top_pkg;
   // 0: closed
   localparam int unsigned StateWidth = 4;
   localparam logic [StateWidth-1:0] QIdle        = 4'd1;
-  // wants a slot, and is still being swapped out
+  // needs a slot, and is still being swapped out
   localparam logic [StateWidth-1:0] QSwapOut     = 4'd2;
   localparam logic [StateWidth-1:0] QWaitSlot    = 4'd3;
   localparam logic [StateWidth-1:0] QSwapIn      = 4'd4;
@@ -108,7 +153,7 @@ package npu_top_pkg;
     logic [StepWidth-1:0]  step;
   } change_t;
 
-  /// What it tells. Modules that have nothing to tell say zeros.
+  /// A note; zeros: none.
   typedef struct packed {
     logic                 valid;
     logic [NoteWidth-1:0] kind;

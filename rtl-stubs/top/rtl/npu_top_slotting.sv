@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
 
-/// Who gets an active slot of npu_top, and when: from the wish to the first SQE, and out again.
+/// Active slots of npu_top: from the request of a queue to its first SQE, and out again.
 /// Rules T-SCH-2 to T-SCH-6, T-SCH-19, T-SCH-20. Slots themselves are in npu_slots, turns in npu_arbiter.
 module npu_top_slotting #(
   /// Queues, a power of two from 8 to 2048
@@ -11,16 +11,9 @@ module npu_top_slotting #(
   input  logic                  clk_i,
   input  logic                  rst_ni,
 
-  // The part, still after reset
-  input  logic [7:0]            cfg_slots_i,
-  input  logic [2:0]            cfg_strict_level_i,
-  input  logic                  cfg_weight_first_i,
-  input  logic                  cfg_reload_spent_i,
-  input  logic [63:0]           cfg_arbitration_i,
-  input  logic [63:0]           cfg_record_i,
-  input  logic [63:0]           cfg_enable_i,
-  input  logic [63:0]           cfg_drain_i,
-  input  logic [63:0]           cfg_disable_i,
+  // Still after reset
+  input  npu_top_pkg::cfg_t     cfg_i,
+  input  npu_top_pkg::times_t   times_i,
 
   // The act, and what follows it (npu_act_pkg)
   input  npu_act_pkg::act_t     act_i,
@@ -46,7 +39,7 @@ module npu_top_slotting #(
   output logic [63:0]           grant_time_o
 );
 
-  // ---- who asks ----
+  // ---- queues that ask ----
 
   logic                  arbiter_clk, arbiter_ready, arbiter_valid, arbiter_busy, nobody_asks;
   logic [QueueWidth-1:0] arbiter_winner, winner_q;
@@ -60,9 +53,9 @@ module npu_top_slotting #(
   npu_arbiter #(.Queues(Queues)) u_asking (
     .clk_i              (arbiter_clk),
     .rst_ni,
-    .cfg_strict_level_i (cfg_strict_level_i),
-    .cfg_weight_first_i (cfg_weight_first_i),
-    .cfg_reload_spent_i (cfg_reload_spent_i),
+    .cfg_strict_level_i (cfg_i.strict_level),
+    .cfg_weight_first_i (cfg_i.weight_first),
+    .cfg_reload_spent_i (cfg_i.reload_spent),
     .req_valid_i        (act_i == npu_act_pkg::CallAsking),
     .req_ready_o        (arbiter_ready),
     .req_op_i           (op_i[1:0]),
@@ -120,11 +113,11 @@ module npu_top_slotting #(
   npu_slots #(.Queues(Queues)) u_slots (
     .clk_i             (slots_clk),
     .rst_ni,
-    .cfg_slots_i       (cfg_slots_i),
-    .cfg_arbitration_i (cfg_arbitration_i),
-    .cfg_start_i       (cfg_record_i + cfg_enable_i),
-    .cfg_leave_i       (cfg_drain_i + cfg_disable_i),
-    .now_i             (now_i),
+    .cfg_slots_i       (cfg_i.slots),
+    .cfg_arbitration_i (times_i.arbitration),
+    .cfg_start_i       (times_i.record + times_i.slot_enable),
+    .cfg_leave_i       (times_i.drain + times_i.slot_disable),
+    .now_i,
     .req_valid_i       (act_i == npu_act_pkg::CallSlots),
     .req_ready_o       (slots_ready),
     .req_op_i          (op_i[2:0]),
@@ -148,6 +141,14 @@ module npu_top_slotting #(
   logic        grant_pending_q, grant_pending_d;
   logic [63:0] grant_time_q;
 
+  // A block is called with an operation; then that act follows.
+  task automatic call(input npu_act_pkg::act_t block, input npu_act_pkg::op_t op,
+                      input npu_act_pkg::act_t then_act);
+    next_o = block;
+    op_o   = op;
+    then_o = then_act;
+  endtask
+
   always_comb begin
     next_o          = npu_act_pkg::Return;
     then_o          = npu_act_pkg::Return;
@@ -168,9 +169,7 @@ module npu_top_slotting #(
       npu_act_pkg::Ask: begin  // T-SCH-2, T-SCH-20
         row_d.resume = op_i[npu_top_pkg::ResumeWidth-1:0];
         row_we       = 1'b1;
-        next_o       = npu_act_pkg::CallSlots;
-        op_o         = npu_act_pkg::SlotsLeaving;
-        then_o       = npu_act_pkg::Asked;
+        call(npu_act_pkg::CallSlots, npu_act_pkg::SlotsLeaving, npu_act_pkg::Asked);
       end
       npu_act_pkg::AskAgain: begin
         next_o = npu_act_pkg::Ask;
@@ -184,69 +183,48 @@ module npu_top_slotting #(
           op_o           = npu_act_pkg::TimerSlots;
         end else begin
           change_o.state = npu_top_pkg::QWaitSlot;
-          next_o         = npu_act_pkg::CallAsking;
-          op_o           = npu_act_pkg::ArbAdd;
-          then_o         = npu_act_pkg::Arm;
+          call(npu_act_pkg::CallAsking, npu_act_pkg::ArbAdd, npu_act_pkg::Arm);
         end
       end
 
       npu_act_pkg::Arm: begin  // T-SCH-3
-        if (!nobody_asks && !grant_pending_q) begin
-          next_o = npu_act_pkg::CallSlots;
-          op_o   = npu_act_pkg::SlotsNext;
-          then_o = npu_act_pkg::Armed;
-        end
+        if (!nobody_asks && !grant_pending_q)
+          call(npu_act_pkg::CallSlots, npu_act_pkg::SlotsNext, npu_act_pkg::Armed);
       end
       npu_act_pkg::Armed: grant_pending_d = time_q != '1;
 
       npu_act_pkg::Leave: begin  // T-SCH-6, T-SCH-19
         if (row.has_slot) begin
-          note_o.valid   = 1'b1;
-          note_o.kind    = npu_top_pkg::NoteLeave;
-          note_o.value   = 32'(row.slot);
+          note_o = {1'b1, npu_top_pkg::NoteLeave, 32'(row.slot)};
           row_d.has_slot = 1'b0;
           row_we         = 1'b1;
-          next_o         = npu_act_pkg::CallSlots;
-          op_o           = npu_act_pkg::SlotsLeave;
-          then_o         = npu_act_pkg::Arm;
+          call(npu_act_pkg::CallSlots, npu_act_pkg::SlotsLeave, npu_act_pkg::Arm);
         end
       end
 
       npu_act_pkg::Grant: begin
         grant_pending_d = 1'b0;
-        next_o          = npu_act_pkg::CallSlots;
-        op_o            = npu_act_pkg::SlotsNext;
-        then_o          = npu_act_pkg::Granting;
+        call(npu_act_pkg::CallSlots, npu_act_pkg::SlotsNext, npu_act_pkg::Granting);
       end
       npu_act_pkg::Granting: begin  // T-SCH-4
         next_o = npu_act_pkg::Arm;
-        if (!nobody_asks && flag_q) begin
-          next_o = npu_act_pkg::CallAsking;
-          op_o   = npu_act_pkg::ArbTake;
-          then_o = npu_act_pkg::Won;
-        end
+        if (!nobody_asks && flag_q)
+          call(npu_act_pkg::CallAsking, npu_act_pkg::ArbTake, npu_act_pkg::Won);
       end
       npu_act_pkg::Won: begin
         turn_o = npu_act_pkg::TurnAsking;
         next_o = npu_act_pkg::GrantTo;
       end
-      npu_act_pkg::GrantTo: begin
-        next_o = npu_act_pkg::CallSlots;
-        op_o   = npu_act_pkg::SlotsGrant;
-        then_o = npu_act_pkg::Enter;
-      end
+      npu_act_pkg::GrantTo:
+        call(npu_act_pkg::CallSlots, npu_act_pkg::SlotsGrant, npu_act_pkg::Enter);
       npu_act_pkg::Enter: begin  // T-SCH-5
-        note_o.valid   = 1'b1;
-        note_o.kind    = npu_top_pkg::NoteGrant;
-        note_o.value   = 32'(slot_q);
+        note_o = {1'b1, npu_top_pkg::NoteGrant, 32'(slot_q)};
         row_d.has_slot = 1'b1;
         row_d.slot     = slot_q;
         row_we         = 1'b1;
         change_o.state = npu_top_pkg::QSwapIn;
         change_o.step  = npu_top_pkg::StepSwapDone;
-        next_o         = npu_act_pkg::CallTimer;
-        op_o           = npu_act_pkg::TimerSlots;
-        then_o         = npu_act_pkg::Arm;
+        call(npu_act_pkg::CallTimer, npu_act_pkg::TimerSlots, npu_act_pkg::Arm);
       end
       npu_act_pkg::SwapDone: begin
         change_o.state = npu_top_pkg::QWork;

@@ -12,22 +12,9 @@ module npu_top_sqes #(
   input  logic                  clk_i,
   input  logic                  rst_ni,
 
-  // The part, still after reset
-  input  logic [15:0]           cfg_window_i,
-  input  logic [16:0]           cfg_events_i,
-  input  logic [16:0]           cfg_notifies_i,
-  input  logic [63:0]           cfg_read_i,
-  input  logic [63:0]           cfg_decode_i,
-  input  logic [63:0]           cfg_event_i,
-  input  logic [63:0]           cfg_event_miss_i,
-  input  logic [63:0]           cfg_notify_i,
-  input  logic [63:0]           cfg_store_i,
-  input  logic [63:0]           cfg_retire_i,
-  input  logic [63:0]           cfg_cq_write_i,
-  input  logic [63:0]           cfg_sdma_setup_i,
-  input  logic [63:0]           cfg_pcie_setup_i,
-  input  logic [63:0]           cfg_credit_unit_i,
-  input  logic [63:0]           cfg_timeout_unit_i,
+  // Still after reset
+  input  npu_top_pkg::cfg_t     cfg_i,
+  input  npu_top_pkg::times_t   times_i,
 
   // The act, and what follows it (npu_act_pkg)
   input  npu_act_pkg::act_t     act_i,
@@ -45,7 +32,7 @@ module npu_top_sqes #(
   input  logic                  paused_i,
   input  logic [15:0]           stream_i,
   input  logic                  has_slot_i,
-  output logic [npu_top_pkg::HoldWidth-1:0] hold_o,  // why it stands still: see NoteHold
+  output logic [npu_top_pkg::HoldWidth-1:0] hold_o,  // why it is held: see NoteHold
   output npu_top_pkg::change_t  change_o,
   output npu_top_pkg::note_t    note_o,
   input  logic [63:0]           host_value_i,      // what software has said
@@ -102,24 +89,20 @@ module npu_top_sqes #(
 
   npu_front_end #(.Queues(Queues)) u_front (
     .clk_i             (front_clk),
-    .rst_ni,
-    .now_i             (now_i),
-    .cfg_window_i      (cfg_window_i),
+    .rst_ni, .now_i,
+    .cfg_window_i      (cfg_i.window),
     .req_valid_i       (act_i == npu_act_pkg::CallFront),
     .req_ready_o       (front_ready),
     .req_op_i          (op_i[npu_front_end_pkg::OpWidth-1:0]),
     .req_queue_i       (at_i),
-    .req_value_i       (op_i == {1'b0, npu_front_end_pkg::OpFetch} ? cfg_read_i : host_value_i),
+    .req_value_i       (op_i == {1'b0, npu_front_end_pkg::OpFetch} ? times_i.read : host_value_i),
     .req_cqe_i         (cqe),
     .arrival_req_o     (),
     .arrival_queue_o   (),
     .arrival_place_o   (),
     .arrival_visible_i (arrival_visible_q),
     .arrival_time_i    (arrival_time_q),
-    .cqe_valid_o       (cqe_valid_o),
-    .cqe_queue_o       (cqe_queue_o),
-    .cqe_place_o       (cqe_place_o),
-    .cqe_data_o        (cqe_data_o),
+    .cqe_valid_o, .cqe_queue_o, .cqe_place_o, .cqe_data_o,
     .rsp_valid_o       (front_valid),
     .rsp_ready_i       (act_i == npu_act_pkg::FrontRsp),
     .rsp_last_o        (),
@@ -161,26 +144,25 @@ module npu_top_sqes #(
 
   npu_sqe #(.Queues(Queues)) u_sqe (
     .clk_i              (sqe_clk),
-    .rst_ni,
-    .now_i              (now_i),
-    .cfg_events_i       (cfg_events_i),
-    .cfg_notifies_i     (cfg_notifies_i),
+    .rst_ni, .now_i,
+    .cfg_events_i       (cfg_i.events),
+    .cfg_notifies_i     (cfg_i.notifies),
     .cfg_counts_i       (17'd0),
     .cfg_list_most_i    (16'd0),
     .cfg_aic_room_i     (16'd0),
     .cfg_aiv_room_i     (16'd0),
     .cfg_mixed_room_i   (16'd0),
-    .cfg_decode_i       (cfg_decode_i),
-    .cfg_event_i        (cfg_event_i),
-    .cfg_event_miss_i   (cfg_event_miss_i),
-    .cfg_notify_i       (cfg_notify_i),
-    .cfg_store_i        (cfg_store_i),
-    .cfg_retire_i       (cfg_retire_i),
-    .cfg_cq_write_i     (cfg_cq_write_i),
-    .cfg_sdma_setup_i   (cfg_sdma_setup_i),
-    .cfg_pcie_setup_i   (cfg_pcie_setup_i),
-    .cfg_credit_unit_i  (cfg_credit_unit_i),
-    .cfg_timeout_unit_i (cfg_timeout_unit_i),
+    .cfg_decode_i       (times_i.decode),
+    .cfg_event_i        (times_i.event_table),
+    .cfg_event_miss_i   (times_i.event_miss),
+    .cfg_notify_i       (times_i.notify_table),
+    .cfg_store_i        (times_i.store),
+    .cfg_retire_i       (times_i.retire),
+    .cfg_cq_write_i     (times_i.cq_write),
+    .cfg_sdma_setup_i   (times_i.sdma_setup),
+    .cfg_pcie_setup_i   (times_i.pcie_setup),
+    .cfg_credit_unit_i  (times_i.credit_unit),
+    .cfg_timeout_unit_i (times_i.timeout_unit),
     .req_valid_i        (act_i == npu_act_pkg::CallSqe),
     .req_ready_o        (sqe_ready),
     .req_op_i           (op_i[npu_sqe_pkg::OpWidth-1:0]),
@@ -222,6 +204,14 @@ module npu_top_sqes #(
 
   // ---- acts ----
 
+  // A block is called with an operation; then that act follows.
+  task automatic call(input npu_act_pkg::act_t block, input npu_act_pkg::op_t op,
+                      input npu_act_pkg::act_t then_act);
+    next_o = block;
+    op_o   = op;
+    then_o = then_act;
+  endtask
+
   always_comb begin
     next_o   = npu_act_pkg::Return;
     then_o   = npu_act_pkg::Return;
@@ -235,11 +225,8 @@ module npu_top_sqes #(
     unique case (act_i)
       // ---- between SQEs ----
 
-      npu_act_pkg::Look: begin
-        next_o = npu_act_pkg::CallFront;
-        op_o   = {1'b0, npu_front_end_pkg::OpLook};
-        then_o = npu_act_pkg::Idle;
-      end
+      npu_act_pkg::Look:
+        call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpLook}, npu_act_pkg::Idle);
       npu_act_pkg::Idle: begin  // T-SCH-1
         change_o.state = npu_top_pkg::QIdle;
         change_o.step  = npu_top_pkg::StepArrive;
@@ -250,16 +237,11 @@ module npu_top_sqes #(
       end
       npu_act_pkg::GoOn: begin  // T-SCH-7
         next_o = npu_act_pkg::HoldPause;
-        if (!paused_i) begin
-          next_o = npu_act_pkg::CallFront;
-          op_o   = {1'b0, npu_front_end_pkg::OpLook};
-          then_o = npu_act_pkg::Looked;
-        end
+        if (!paused_i)
+          call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpLook}, npu_act_pkg::Looked);
       end
       npu_act_pkg::HoldPause: begin  // T-SCH-13
-        note_o.valid   = 1'b1;
-        note_o.kind    = npu_top_pkg::NoteHold;
-        note_o.value   = 32'(npu_top_pkg::HoldPause);
+        note_o = {1'b1, npu_top_pkg::NoteHold, 32'(npu_top_pkg::HoldPause)};
         change_o.state = npu_top_pkg::QHeld;
         hold           = npu_top_pkg::HoldPause;
         hold_we        = 1'b1;
@@ -269,21 +251,16 @@ module npu_top_sqes #(
           next_o = npu_act_pkg::Leave;
           then_o = npu_act_pkg::Idle;
         end else if (has_slot_i) begin
-          next_o = npu_act_pkg::CallFront;
-          op_o   = {1'b0, npu_front_end_pkg::OpFetch};
-          then_o = npu_act_pkg::Fetched;
+          call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpFetch}, npu_act_pkg::Fetched);
         end else begin
           next_o = npu_act_pkg::Ask;
           op_o   = npu_act_pkg::OpWidth'(npu_top_pkg::ResumeBegin);
         end
       end
       npu_act_pkg::Fetched: begin  // T-SQE-1
-        note_o.valid   = 1'b1;
-        note_o.kind    = npu_top_pkg::NoteBegin;
+        note_o = {1'b1, npu_top_pkg::NoteBegin, 32'd0};
         change_o.state = npu_top_pkg::QWork;
-        next_o         = npu_act_pkg::CallSqe;
-        op_o           = {1'b0, npu_sqe_pkg::OpBegin};
-        then_o         = npu_act_pkg::Next;
+        call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpBegin}, npu_act_pkg::Next);
       end
 
       // ---- one SQE ----
@@ -305,9 +282,7 @@ module npu_top_sqes #(
             end
           end
           npu_sqe_pkg::NextHold: begin
-            note_o.valid   = 1'b1;
-            note_o.kind    = npu_top_pkg::NoteHold;
-            note_o.value   = {29'd0, sqe_hold_q};
+            note_o = {1'b1, npu_top_pkg::NoteHold, {29'd0, sqe_hold_q}};
             change_o.state = npu_top_pkg::QHeld;
             hold_we        = 1'b1;
           end
@@ -317,69 +292,39 @@ module npu_top_sqes #(
           default: ;
         endcase
       end
-      npu_act_pkg::Done: begin
-        next_o = npu_act_pkg::CallSqe;
-        op_o   = {1'b0, npu_sqe_pkg::OpDone};
-        then_o = npu_act_pkg::Next;
-      end
-      npu_act_pkg::Fault: begin
-        next_o = npu_act_pkg::CallSqe;
-        op_o   = {1'b0, npu_sqe_pkg::OpFail} | npu_act_pkg::SqeFault;
-        then_o = npu_act_pkg::Next;
-      end
-      npu_act_pkg::BadSqe: begin
-        next_o = npu_act_pkg::CallSqe;
-        op_o   = {1'b0, npu_sqe_pkg::OpFail};
-        then_o = npu_act_pkg::Next;
-      end
+      npu_act_pkg::Done: call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpDone}, npu_act_pkg::Next);
+      npu_act_pkg::Fault:
+        call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpFail} | npu_act_pkg::SqeFault,
+             npu_act_pkg::Next);
+      npu_act_pkg::BadSqe:
+        call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpFail}, npu_act_pkg::Next);
 
       // ---- its end ----
 
-      npu_act_pkg::Retire: begin
-        next_o = npu_act_pkg::CallFront;
-        op_o   = {1'b0, npu_front_end_pkg::OpLook};
-        then_o = npu_act_pkg::RetireFull;
-      end
-      npu_act_pkg::RetireFull: begin
-        next_o = npu_act_pkg::CallSqe;
-        op_o   = {1'b0, npu_sqe_pkg::OpRetire};
-        then_o = npu_act_pkg::Next;
-      end
+      npu_act_pkg::Retire:
+        call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpLook}, npu_act_pkg::RetireFull);
+      npu_act_pkg::RetireFull:
+        call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpRetire}, npu_act_pkg::Next);
       npu_act_pkg::Retired: begin  // T-SQE-6, T-CQ-2
         next_o  = npu_act_pkg::Unshare;
         then_o  = npu_act_pkg::Unshared;
         if (decoded_q.wr_cqe) begin
-          next_o  = npu_act_pkg::CallFront;
-          op_o    = {1'b0, npu_front_end_pkg::OpComplete};
-          then_o  = npu_act_pkg::Unshare;
+          call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpComplete}, npu_act_pkg::Unshare);
           after_o = npu_act_pkg::Unshared;
         end
       end
-      npu_act_pkg::Unshared: begin
-        next_o = npu_act_pkg::CallFront;
-        op_o   = {1'b0, npu_front_end_pkg::OpRetire};
-        then_o = npu_act_pkg::HeadMoved;
-      end
+      npu_act_pkg::Unshared:
+        call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpRetire}, npu_act_pkg::HeadMoved);
       npu_act_pkg::HeadMoved: begin
-        note_o.valid = 1'b1;
-        note_o.kind  = npu_top_pkg::NoteRetire;
-        note_o.value = {30'd0, decoded_q.ie};
+        note_o = {1'b1, npu_top_pkg::NoteRetire, {30'd0, decoded_q.ie}};
         next_o       = npu_act_pkg::GoOn;
       end
-      npu_act_pkg::Report: begin
-        next_o = npu_act_pkg::CallFront;
-        op_o   = {1'b0, npu_front_end_pkg::OpLook};
-        then_o = npu_act_pkg::ReportFull;
-      end
-      npu_act_pkg::ReportFull: begin
-        next_o = npu_act_pkg::CallSqe;
-        op_o   = {1'b0, npu_sqe_pkg::OpReport};
-        then_o = npu_act_pkg::Next;
-      end
+      npu_act_pkg::Report:
+        call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpLook}, npu_act_pkg::ReportFull);
+      npu_act_pkg::ReportFull:
+        call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpReport}, npu_act_pkg::Next);
       npu_act_pkg::Reported: begin  // T-SQE-10
-        next_o  = npu_act_pkg::CallFront;
-        op_o    = {1'b0, npu_front_end_pkg::OpComplete};
-        then_o  = npu_act_pkg::Unshare;
+        call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpComplete}, npu_act_pkg::Unshare);
         after_o = npu_act_pkg::ReportLeave;
       end
       npu_act_pkg::ReportLeave: begin  // T-SCH-12
@@ -387,9 +332,7 @@ module npu_top_sqes #(
         then_o = npu_act_pkg::Failed;
       end
       npu_act_pkg::Failed: begin
-        note_o.valid   = 1'b1;
-        note_o.kind    = npu_top_pkg::NoteFail;
-        note_o.value   = {8'd0, sqe_status_q, sqe_error_q};
+        note_o = {1'b1, npu_top_pkg::NoteFail, {8'd0, sqe_status_q, sqe_error_q}};
         change_o.state = npu_top_pkg::QException;
       end
 

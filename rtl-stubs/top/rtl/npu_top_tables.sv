@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
 
-/// Effects of SQEs on the event and the notify table of npu_top, waits, and who is released.
+/// Effects of SQEs on the event and the notify table of npu_top, waits, and released queues.
 /// Rules T-EVT-1 to T-EVT-5, T-EVT-8, T-NTF-1 to T-NTF-3, T-SCH-10, T-SCH-11.
 module npu_top_tables #(
   /// Queues, a power of two from 8 to 2048
@@ -17,10 +17,7 @@ module npu_top_tables #(
   input  logic                  clk_i,
   input  logic                  rst_ni,
 
-  // The part, still after reset
-  input  logic [16:0]           cfg_events_i,
-  input  logic [16:0]           cfg_lines_i,
-  input  logic [16:0]           cfg_notifies_i,
+  input  npu_top_pkg::cfg_t     cfg_i,  // still after reset
 
   // The act, and what follows it (npu_act_pkg)
   input  npu_act_pkg::act_t     act_i,
@@ -37,7 +34,7 @@ module npu_top_tables #(
   output npu_top_pkg::change_t  change_o,
   output npu_top_pkg::note_t    note_o,
 
-  // Who accesses a table: software with an id, or the queue of the step with its SQE
+  // The access to a table: of software with an id, or of the queue of the step with its SQE
   input  logic                  by_host_i,
   input  logic [16:0]           host_id_i,
   input  logic [QueueWidth-1:0] main_i,
@@ -87,8 +84,8 @@ module npu_top_tables #(
   npu_event_table #(.Events(Events), .Queues(Queues)) u_events (
     .clk_i           (events_clk),
     .rst_ni,
-    .cfg_events_i    (cfg_events_i[EventWidth:0]),
-    .cfg_lines_i     (cfg_lines_i[EventWidth:0]),
+    .cfg_events_i    (cfg_i.events[EventWidth:0]),
+    .cfg_lines_i     (cfg_i.lines[EventWidth:0]),
     .cfg_isolated_i  (1'b0),
     .req_valid_i     (call_events),
     .req_ready_o     (event_ready),
@@ -118,7 +115,7 @@ module npu_top_tables #(
   npu_notify_table #(.Notifies(Notifies), .Queues(Queues)) u_notifies (
     .clk_i          (notifies_clk),
     .rst_ni,
-    .cfg_notifies_i (cfg_notifies_i[NotifyWidth:0]),
+    .cfg_notifies_i (cfg_i.notifies[NotifyWidth:0]),
     .req_valid_i    (call_notifies),
     .req_ready_o    (notify_ready),
     .req_op_i       (op_i[2:0]),
@@ -149,6 +146,14 @@ module npu_top_tables #(
   assign called_valid = notifies ? notify_valid : event_valid;
   assign after_table  = by_host_i ? npu_act_pkg::Return : npu_act_pkg::Done;
 
+  // A block is called with an operation; then that act follows.
+  task automatic call(input npu_act_pkg::act_t block, input npu_act_pkg::op_t op,
+                      input npu_act_pkg::act_t then_act);
+    next_o = block;
+    op_o   = op;
+    then_o = then_act;
+  endtask
+
   always_comb begin
     next_o   = npu_act_pkg::Return;
     then_o   = npu_act_pkg::Return;
@@ -162,11 +167,8 @@ module npu_top_tables #(
       npu_act_pkg::Effect: begin
         unique case (effect_i)
           npu_sqe_pkg::EffectEventRecord, npu_sqe_pkg::EffectEventWait,
-          npu_sqe_pkg::EffectEventClear: begin
-            next_o = npu_act_pkg::CallTable;
-            op_o   = npu_act_pkg::TableRead;
-            then_o = npu_act_pkg::TableLooked;
-          end
+          npu_sqe_pkg::EffectEventClear:
+            call(npu_act_pkg::CallTable, npu_act_pkg::TableRead, npu_act_pkg::TableLooked);
           npu_sqe_pkg::EffectNotifyRecord, npu_sqe_pkg::EffectNotifyWait,
           npu_sqe_pkg::EffectNotifyClear: next_o = npu_act_pkg::Access;
           npu_sqe_pkg::EffectStore:       next_o = npu_act_pkg::Store;
@@ -177,22 +179,12 @@ module npu_top_tables #(
       end
       npu_act_pkg::TableLooked: begin  // T-EVT-8
         next_o = npu_act_pkg::Access;
-        if (in_memory_q && !loaded_q) begin
-          next_o = npu_act_pkg::CallSqe;
-          op_o   = {1'b0, npu_sqe_pkg::OpMiss};
-          then_o = npu_act_pkg::Next;
-        end
+        if (in_memory_q && !loaded_q)
+          call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpMiss}, npu_act_pkg::Next);
       end
-      npu_act_pkg::Load: begin
-        next_o = npu_act_pkg::CallTable;
-        op_o   = npu_act_pkg::TableLoad;
-        then_o = npu_act_pkg::Loaded;
-      end
-      npu_act_pkg::Loaded: begin
-        next_o = npu_act_pkg::CallSqe;
-        op_o   = {1'b0, npu_sqe_pkg::OpExecute};
-        then_o = npu_act_pkg::Next;
-      end
+      npu_act_pkg::Load: call(npu_act_pkg::CallTable, npu_act_pkg::TableLoad, npu_act_pkg::Loaded);
+      npu_act_pkg::Loaded:
+        call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpExecute}, npu_act_pkg::Next);
       npu_act_pkg::Access: begin
         next_o = npu_act_pkg::CallTable;
         unique case (effect_i)
@@ -231,45 +223,32 @@ module npu_top_tables #(
         end
       end
       npu_act_pkg::Wake: begin
-        note_o.valid = 1'b1;
-        note_o.kind  = npu_top_pkg::NoteWake;
-        note_o.value = by_host_i ? 32'hffff_ffff : 32'(main_i);
-        next_o       = npu_act_pkg::CallTimer;
-        op_o         = npu_act_pkg::TimerOff;
-        then_o       = npu_act_pkg::Woken;
+        note_o = {1'b1, npu_top_pkg::NoteWake, by_host_i ? 32'hffff_ffff : 32'(main_i)};
+        call(npu_act_pkg::CallTimer, npu_act_pkg::TimerOff, npu_act_pkg::Woken);
       end
-      npu_act_pkg::Woken: begin  // T-SCH-11
-        next_o = npu_act_pkg::Ask;
-        op_o   = npu_act_pkg::OpWidth'(npu_top_pkg::ResumeRetire);
-        then_o = npu_act_pkg::WokenBack;
-      end
+      npu_act_pkg::Woken:  // T-SCH-11
+        call(npu_act_pkg::Ask, npu_act_pkg::OpWidth'(npu_top_pkg::ResumeRetire),
+             npu_act_pkg::WokenBack);
       npu_act_pkg::WokenBack: begin
         turn_o = npu_act_pkg::TurnMain;
         next_o = after_table;
-        if (!last_q) begin
-          next_o = npu_act_pkg::TableRsp;
-          op_o   = {1'b0, notifies_q, 3'd0} | npu_act_pkg::TableRecord;
-          then_o = npu_act_pkg::Released;
-        end
+        if (!last_q)
+          call(npu_act_pkg::TableRsp, {1'b0, notifies_q, 3'd0} | npu_act_pkg::TableRecord,
+               npu_act_pkg::Released);
       end
 
       npu_act_pkg::Waited: begin  // T-SCH-10
         next_o = npu_act_pkg::Done;
         if (!pass_q) begin
-          note_o.valid   = 1'b1;
-          note_o.kind    = npu_top_pkg::NotePark;
-          note_o.value   = 32'(id_i);
+          note_o = {1'b1, npu_top_pkg::NotePark, 32'(id_i)};
           change_o.state = npu_top_pkg::QParked;
           row_we         = 1'b1;
           next_o         = npu_act_pkg::Leave;
           then_o         = npu_act_pkg::Parked;
         end
       end
-      npu_act_pkg::Parked: begin
-        next_o = npu_act_pkg::CallSqe;
-        op_o   = {1'b0, npu_sqe_pkg::OpPark};
-        then_o = npu_act_pkg::Next;
-      end
+      npu_act_pkg::Parked:
+        call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpPark}, npu_act_pkg::Next);
       npu_act_pkg::Forget: begin
         next_o = npu_act_pkg::CallTable;
         op_o   = {1'b0, waits_for_notify, 3'd0} | npu_act_pkg::TableForget;
@@ -306,7 +285,7 @@ module npu_top_tables #(
   end
 
   logic unused;
-  assign unused = ^{cfg_events_i, cfg_lines_i, cfg_notifies_i, op_i, id};
+  assign unused = ^{op_i, id};
 
   assign ready_o    = event_ready && notify_ready;
   assign released_o = released_q;

@@ -35,7 +35,7 @@ module npu_tournament #(
   logic [IdWidth-1:0] winner_mem [0:Entries-1];  // by inner node; 0 has no meaning
   logic [IdWidth-1:0] id_q, id_d;                // the winner on the way up
   logic [KeyBits:0]   key_q, key_d;              // and its key
-  logic [IdWidth:0]   node_q, node_d;            // where it stands: leaves are Entries on
+  logic [IdWidth:0]   node_q, node_d;            // the present node: leaves are Entries on
   logic [KeyBits:0]   first_key_q;
   logic [IdWidth-1:0] first_id_q;
 
