@@ -25,6 +25,7 @@ MAY_INCLUDE = {
     "rtl-stubs": ["rtl-stubs"],
     "rtl-stubs/arbiter/bench": ["rtl-stubs/common/bench", "sim/core"],
     "rtl-stubs/burst/bench": ["rtl-stubs/common/bench", "sim/core"],
+    "rtl-stubs/common/bench": ["rtl-stubs/common/bench", "sim/core"],
     "rtl-stubs/dma/bench": ["rtl-stubs/common/bench", "sim/core"],
     "rtl-stubs/dma_ops/bench": ["rtl-stubs/common/bench", "sim/core"],
     "rtl-stubs/dma_pool/bench": ["rtl-stubs/common/bench", "sim/core"],

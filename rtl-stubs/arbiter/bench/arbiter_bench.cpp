@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "../../common/bench/bench.h"
-#include "../../common/bench/tally.h"
 #include "core/tables/arbiter.h"
 
 namespace
@@ -66,8 +65,8 @@ class Bench : public bench::Clocked<Vnpu_arbiter>
 {
   public:
     Bench(uint64_t first_seed, const Setting &setting)
-        : Clocked(first_seed), seed(first_seed), setting_(setting),
-          draws_(setting.seeded ? first_seed | 1 : 0), arbiter_(rules_), askers_(setting.queues)
+        : Clocked(first_seed), setting_(setting), draws_(setting.seeded ? first_seed | 1 : 0),
+          arbiter_(rules_), askers_(setting.queues)
     {
         restart();
     }
@@ -81,9 +80,6 @@ class Bench : public bench::Clocked<Vnpu_arbiter>
         }
     }
 
-    uint64_t number = 0;
-    const uint64_t seed;
-    const char *operation = "reset";
     Tally tally{kMetNames};
 
   private:
@@ -97,8 +93,7 @@ class Bench : public bench::Clocked<Vnpu_arbiter>
         std::array<uint32_t, tsim::ArbiterRules::kGroups> queue;
     };
 
-    uint32_t below(uint64_t end) { return static_cast<uint32_t>(dice.below(end)); }
-    /// The queue that number `who` of those that take part stands for: they lie all over the range.
+    /// The queue of number `who` among those that take part: they are spread over the range.
     [[nodiscard]] uint32_t queue_of(uint32_t who) const
     {
         return static_cast<uint32_t>(uint64_t{who} * (BENCH_QUEUES - 1) /
@@ -217,7 +212,7 @@ class Bench : public bench::Clocked<Vnpu_arbiter>
         answer();
     }
 
-    // As the scheduler does it: whoever asks gives up and asks again.
+    // As the scheduler does it: queues that ask give up and ask again.
     void change_strict_level(uint32_t level)
     {
         std::vector<uint32_t> asking;
@@ -251,7 +246,7 @@ class Bench : public bench::Clocked<Vnpu_arbiter>
         await();
         uint64_t drawn = draws_;
         const uint32_t winner = arbiter_.take(draws_);
-        uint64_t draws = 0; // from where the numbers now stand
+        uint64_t draws = 0; // from the present state of the numbers
         for (; drawn != draws_ && draws < 3; ++draws)
             (void)tsim::mix(drawn);
         BENCH_EQUAL("winner", "T-ARB-1 to T-ARB-5", block.rsp_queue_o, winner);
@@ -316,25 +311,9 @@ class Bench : public bench::Clocked<Vnpu_arbiter>
 
 int main(int argc, char **argv)
 {
-    const bench::Options options = bench::options(argc, argv);
     const uint32_t all = BENCH_QUEUES;
     // Many in all groups; few that meet often; long lists in one group; the same by numbers drawn.
     const Setting settings[] = {{all, 64, false}, {12, 3, false}, {all, 1, false},
                                 {all, 64, true},  {30, 2, true},  {1, 1, true}};
-    uint64_t clocks = 0;
-    Tally tally(kMetNames);
-    for (const Setting &setting : settings) {
-        Bench bench(options.seed + clocks, setting);
-        bench.run(options.operations / std::size(settings));
-        clocks += bench.clocks;
-        tally.add(bench.tally);
-        bench.write_coverage(options.coverage);
-    }
-    if (!tally.complete())
-        return 1;
-    std::printf("PASS npu_arbiter: %llu operations, %llu clocks, seed %llu\n",
-                static_cast<unsigned long long>(options.operations),
-                static_cast<unsigned long long>(clocks),
-                static_cast<unsigned long long>(options.seed));
-    return 0;
+    return bench::run<Bench>("npu_arbiter", settings, kMetNames, argc, argv);
 }

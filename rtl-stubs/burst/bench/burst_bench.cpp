@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "../../common/bench/bench.h"
-#include "../../common/bench/tally.h"
 #include "core/link/burst.h"
 
 namespace
@@ -45,14 +44,7 @@ const std::array<const char *, kMetCount> kMetNames = {
 using Tally = bench::Tally<kMetCount>;
 
 constexpr unsigned kFraction = 48;
-constexpr unsigned width_of(uint32_t count)
-{
-    unsigned width = 0;
-    while ((1u << width) < count)
-        ++width;
-    return width;
-}
-constexpr unsigned kLinkWidth = width_of(BENCH_LINKS);
+constexpr unsigned kLinkWidth = bench::width_of(BENCH_LINKS);
 constexpr uint32_t kUsed = std::min<uint32_t>(BENCH_TRANSFERS, 20);
 
 struct Setting {
@@ -65,7 +57,7 @@ class Bench : public bench::Clocked<Vnpu_burst>
 {
   public:
     Bench(uint64_t first_seed, const Setting &setting)
-        : Clocked(first_seed), seed(first_seed), setting_(setting), rates_(rates()),
+        : Clocked(first_seed), setting_(setting), rates_(rates()),
           network_(rates_, kFraction, setting.burst, setting.outstanding),
           transfers_(BENCH_TRANSFERS)
     {
@@ -87,9 +79,6 @@ class Bench : public bench::Clocked<Vnpu_burst>
             advance(network_.next());
     }
 
-    uint64_t number = 0;
-    const uint64_t seed;
-    const char *operation = "";
     Tally tally{kMetNames};
 
   private:
@@ -167,7 +156,7 @@ class Bench : public bench::Clocked<Vnpu_burst>
         tally.met(kCancels);
     }
 
-    // The model tells all that is complete at once, the block one after the other.
+    // The model returns all that is complete at once, the block one after the other.
     void advance(Cycle until)
     {
         tally.met(kLate, until > network_.next());
@@ -269,23 +258,7 @@ class Bench : public bench::Clocked<Vnpu_burst>
 
 int main(int argc, char **argv)
 {
-    const bench::Options options = bench::options(argc, argv);
-    const std::array<Setting, 5> settings = {
-        {{512, 16, 3}, {256, 1, 8}, {100, 3, 1}, {32, 65536, 5}, {4096, 2, 4}}};
-    Tally tally{kMetNames};
-    uint64_t clocks = 0;
-    for (const Setting &setting : settings) {
-        Bench bench(options.seed + clocks, setting);
-        bench.run(options.operations / 5);
-        clocks += bench.clocks;
-        tally.add(bench.tally);
-        bench.write_coverage(options.coverage);
-    }
-    if (!tally.complete())
-        return 1;
-    std::printf("PASS npu_burst: %llu operations, %llu clocks, seed %llu\n",
-                static_cast<unsigned long long>(options.operations),
-                static_cast<unsigned long long>(clocks),
-                static_cast<unsigned long long>(options.seed));
-    return 0;
+    const Setting settings[] = {
+        {512, 16, 3}, {256, 1, 8}, {100, 3, 1}, {32, 65536, 5}, {4096, 2, 4}};
+    return bench::run<Bench>("npu_burst", settings, kMetNames, argc, argv);
 }

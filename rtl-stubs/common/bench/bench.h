@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the benches of blocks share: a clock, a source of random numbers, and the line that says that all was well.
+/// What the benches of blocks share: a clock, a source of random numbers, and the main program.
 #ifndef RTL_STUBS_COMMON_BENCH_BENCH_H
 #define RTL_STUBS_COMMON_BENCH_BENCH_H
 
@@ -12,8 +12,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <string>
+
+#include "tally.h"
 
 namespace bench
 {
@@ -63,8 +66,7 @@ inline Options options(int argc, char **argv)
     return out;
 }
 
-/// Clocks in which a request, or a response, had to wait, of all blocks together. What the sources assert of those that wait was
-/// looked at only then.
+/// Clocks in which a request, or a response, had to wait, of all blocks together. Assertions about waiting are checked only then.
 struct Handshakes {
     uint64_t requests = 0;
     uint64_t responses = 0;
@@ -80,14 +82,14 @@ struct Handshakes {
 };
 inline Handshakes handshakes;
 
-/// A Verilated block with its clock. Whoever waits for it in vain hears of it: a hang is a failure. Its registers and memories
-/// begin with what the seed gives, so that nothing rests on zeros that a chip does not have.
+/// A Verilated block with its clock. A hang is a failure. Its registers and memories begin with values that the seed gives, so
+/// that nothing depends on zeros that a chip does not have.
 template <typename Block>
 class Clocked
 {
   public:
-    explicit Clocked(uint64_t seed)
-        : dice(seed), context_(undefined(seed)), block(context_.get(), "bench")
+    explicit Clocked(uint64_t first_seed)
+        : seed(first_seed), dice(seed), context_(undefined(seed)), block(context_.get(), "bench")
     {
         block.req_valid_i = 0;
         block.rsp_ready_i = 0;
@@ -166,6 +168,14 @@ class Clocked
         block.eval();
     }
 
+    /// Whether the bench has requests wait for the operation before them.
+    static constexpr bool kRequestsWait = false;
+
+    [[nodiscard]] uint32_t below(uint64_t end) { return static_cast<uint32_t>(dice.below(end)); }
+
+    uint64_t number = 0; ///< of the operation
+    const char *operation = "reset";
+    const uint64_t seed;
     Dice dice;
     uint64_t clocks = 0;
 
@@ -197,6 +207,39 @@ class Clocked
 #endif
     }
 };
+
+/// Runs a bench once for each setting. Fails if it never met something that it must meet (Tally).
+template <typename Bench, typename Settings, size_t Size>
+int run(const char *block, const Settings &settings, const std::array<const char *, Size> &met,
+        int argc, char **argv)
+{
+    const Options options = bench::options(argc, argv);
+    uint64_t clocks = 0;
+    Tally<Size> tally(met);
+    for (const auto &setting : settings) {
+        Bench bench(options.seed + clocks, setting);
+        bench.run(options.operations / std::size(settings));
+        clocks += bench.clocks;
+        tally.add(bench.tally);
+        bench.write_coverage(options.coverage);
+    }
+    if (!tally.complete() || (Bench::kRequestsWait && !handshakes.complete()))
+        return 1;
+    std::printf("PASS %s: %llu operations, %llu clocks, seed %llu\n", block,
+                static_cast<unsigned long long>(options.operations),
+                static_cast<unsigned long long>(clocks),
+                static_cast<unsigned long long>(options.seed));
+    return 0;
+}
+
+/// How wide a number below `count` is.
+constexpr unsigned width_of(uint32_t count)
+{
+    unsigned width = 0;
+    while ((1u << width) < count)
+        ++width;
+    return width;
+}
 
 /// Fails at the first difference.
 #define BENCH_EQUAL(what, rule, rtl, model)                                                        \

@@ -4,6 +4,7 @@
 #include <Vnpu_dma.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "../../common/bench/bench.h"
@@ -17,15 +18,31 @@ using Time = tsim::BurstChannels::Time;
 constexpr unsigned kFraction = 48;
 constexpr uint64_t kMemory = 1 << 16;
 
+enum Met : uint8_t { kBursts, kComplete, kHolds, kBehind, kMetCount };
+const std::array<const char *, kMetCount> kMetNames = {
+    "bursts that began",
+    "transfers complete, and their bytes equal",
+    "holds (T-BST-4)",
+    "operations that waited for a burst response",
+};
+
+struct Setting {
+    uint32_t burst;
+    uint32_t outstanding;
+};
+
 class Bench : public bench::Clocked<Vnpu_dma>
 {
   public:
-    Bench(uint64_t first_seed, uint32_t burst, uint32_t outstanding)
-        : Clocked(first_seed), seed(first_seed), burst_(burst),
-          channels_(kFraction, burst, outstanding), transfers_(BENCH_CHANNELS), memory_(kMemory)
+    static constexpr bool kRequestsWait = true;
+
+    Bench(uint64_t first_seed, const Setting &setting)
+        : Clocked(first_seed), burst_(setting.burst),
+          channels_(kFraction, setting.burst, setting.outstanding), transfers_(BENCH_CHANNELS),
+          memory_(kMemory)
     {
-        block.cfg_burst_bytes_i = burst;
-        block.cfg_outstanding_i = outstanding;
+        block.cfg_burst_bytes_i = setting.burst;
+        block.cfg_outstanding_i = setting.outstanding;
         block.ax_ready_i = 0;
         block.b_valid_i = 0;
         for (unsigned char &byte : memory_)
@@ -43,13 +60,7 @@ class Bench : public bench::Clocked<Vnpu_dma>
         }
     }
 
-    uint64_t number = 0;
-    const uint64_t seed;
-    const char *operation = "";
-    uint64_t bursts = 0;
-    uint64_t complete = 0;
-    uint64_t holds = 0;
-    uint64_t behind = 0; // operations that waited for a burst response
+    bench::Tally<kMetCount> tally{kMetNames};
 
   private:
     enum Op : uint8_t { kStart, kCancel, kResume, kNoOp };
@@ -87,7 +98,7 @@ class Bench : public bench::Clocked<Vnpu_dma>
         return tsim::BurstRtlPort::is_after(t.hold_at, now_) ? t.hold_at - now_ : 0;
     }
 
-    // A burst has passed, or a channel goes on: the earlier a hold ends, the sooner it is told.
+    // A burst has passed, or a channel goes on: the hold that ends first comes first.
     void advance(bool only)
     {
         if (active_.empty())
@@ -121,7 +132,7 @@ class Bench : public bench::Clocked<Vnpu_dma>
         t.bytes = std::min(t.bytes, kMemory / 4);
         if (dice.chance(30)) // whole bursts
             t.bytes = std::min(std::max<uint64_t>(t.bytes / burst_, 1) * burst_, kMemory / 4);
-        // Copies of the memory lie one behind the other in all of the address space.
+        // Copies of the memory follow each other in all of the address space.
         t.src = dice.roll() / kMemory * kMemory + dice.below(kMemory / 4);
         t.dst = dice.roll() / kMemory * kMemory + kMemory / 2 + dice.below(kMemory / 4);
         t.there.resize(t.bytes);
@@ -180,17 +191,17 @@ class Bench : public bench::Clocked<Vnpu_dma>
         if (done) {
             compare_bytes(transfers_[channel]);
             leave(channel);
-            ++complete;
+            tally.met(kComplete);
         }
         answer(channel, done, false);
         if (with_operation) {
-            operation = "behind a burst response";
+            operation = "after a burst response";
             until([this] { return block.req_ready_o; }, "taken request");
             clock();
             block.req_valid_i = 0;
             block.eval();
             answer(channel, false, true);
-            ++behind;
+            tally.met(kBehind);
         }
     }
 
@@ -244,7 +255,7 @@ class Bench : public bench::Clocked<Vnpu_dma>
             move(t);
             t.begun += step.bytes;
             ++t.under_way;
-            ++bursts;
+            tally.met(kBursts);
             block.ax_ready_i = 1;
             clock();
             block.ax_ready_i = 0;
@@ -259,12 +270,12 @@ class Bench : public bench::Clocked<Vnpu_dma>
             BENCH_EQUAL("hold ends", "T-BST-4", block.rsp_hold_at_o, step.hold_at);
             t.held = true;
             t.hold_at = step.hold_at;
-            ++holds;
+            tally.met(kHolds);
         }
         take();
     }
 
-    // What a memory behind the port does.
+    // What a memory at the port does.
     void move(Transfer &t)
     {
         for (uint32_t i = 0; i < block.ax_bytes_o; ++i) {
@@ -298,38 +309,6 @@ class Bench : public bench::Clocked<Vnpu_dma>
 
 int main(int argc, char **argv)
 {
-    const bench::Options options = bench::options(argc, argv);
-    struct Setting {
-        uint32_t burst;
-        uint32_t outstanding;
-    };
     const Setting settings[] = {{512, 16}, {256, 1}, {100, 3}, {32, 65536}, {4096, 2}};
-    uint64_t clocks = 0;
-    uint64_t bursts = 0;
-    uint64_t complete = 0;
-    uint64_t holds = 0;
-    uint64_t behind = 0;
-    for (const Setting &setting : settings) {
-        Bench bench(options.seed + clocks, setting.burst, setting.outstanding);
-        bench.run(options.operations / 5);
-        clocks += bench.clocks;
-        bursts += bench.bursts;
-        complete += bench.complete;
-        holds += bench.holds;
-        behind += bench.behind;
-        bench.write_coverage(options.coverage);
-    }
-    if (bursts == 0 || complete == 0 || holds == 0 || behind == 0) {
-        std::printf("FAIL: no burst began, no transfer ended, no ceiling held or no operation "
-                    "waited: the run proves nothing\n");
-        return 1;
-    }
-    std::printf("PASS npu_dma: %llu operations, %llu transfers complete and their bytes equal, "
-                "%llu bursts, %llu holds, "
-                "%llu clocks, seed %llu\n",
-                static_cast<unsigned long long>(options.operations),
-                static_cast<unsigned long long>(complete), static_cast<unsigned long long>(bursts),
-                static_cast<unsigned long long>(holds), static_cast<unsigned long long>(clocks),
-                static_cast<unsigned long long>(options.seed));
-    return 0;
+    return bench::run<Bench>("npu_dma", settings, kMetNames, argc, argv);
 }

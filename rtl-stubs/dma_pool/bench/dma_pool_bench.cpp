@@ -3,6 +3,7 @@
 #include <Vnpu_dma_pool.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "../../common/bench/bench.h"
@@ -13,16 +14,25 @@ namespace
 
 enum Op : uint8_t { kAcquire, kRelease, kWait, kForget };
 
+const std::array<const char *, 1> kMetNames = {"channels handed on (T-DMA-6)"};
+
+struct Setting {
+    uint32_t channels;
+    uint64_t choices; ///< 0: no seed
+};
+
 class Bench : public bench::Clocked<Vnpu_dma_pool>
 {
   public:
-    Bench(uint64_t first_seed, uint32_t channels, uint64_t choices)
-        : Clocked(first_seed), seed(first_seed), choices_(choices),
-          pool_(channels, BENCH_QUEUES, choices), has_(BENCH_QUEUES, tsim::kNone),
+    static constexpr bool kRequestsWait = true;
+
+    Bench(uint64_t first_seed, const Setting &setting)
+        : Clocked(first_seed), choices_(setting.choices),
+          pool_(setting.channels, BENCH_QUEUES, setting.choices), has_(BENCH_QUEUES, tsim::kNone),
           waits_(BENCH_QUEUES, false)
     {
-        block.cfg_channels_i = channels;
-        block.req_seeded_i = choices != 0;
+        block.cfg_channels_i = setting.channels;
+        block.req_seeded_i = setting.choices != 0;
         reset();
     }
 
@@ -40,20 +50,17 @@ class Bench : public bench::Clocked<Vnpu_dma_pool>
         }
     }
 
-    uint64_t number = 0;
-    const uint64_t seed;
-    const char *operation = "";
-    uint64_t handed_on = 0;
+    bench::Tally<1> tally{kMetNames};
 
   private:
-    // A queue has a channel, waits for one, or wants one. More want one than there are.
+    // A queue has a channel, waits for one, or requests one. More request one than there are.
     void step()
     {
         if (!holders_.empty() && dice.chance(40)) {
             release(holders_[dice.below(holders_.size())]);
             return;
         }
-        const auto queue = static_cast<uint32_t>(dice.below(BENCH_QUEUES));
+        const uint32_t queue = below(BENCH_QUEUES);
         if (waits_[queue])
             forget(queue);
         else if (has_[queue] == tsim::kNone)
@@ -76,7 +83,7 @@ class Bench : public bench::Clocked<Vnpu_dma_pool>
                 block.req_draw_i = tsim::mix(choices_);
             request();
         }
-        // Who finds no channel asks for a place on the list next: that may stand there while the answer comes.
+        // A queue that finds no channel asks for a place on the list next: that request may wait while the answer comes.
         if (op == kAcquire && block.free_o == 0 && dice.chance(50)) {
             block.req_op_i = kWait;
             block.req_draw_i = dice.roll();
@@ -122,7 +129,7 @@ class Bench : public bench::Clocked<Vnpu_dma_pool>
         if (next == tsim::kNone)
             return;
         waits_[next] = false;
-        handed_on += acquire(next);
+        tally.met(0, acquire(next));
     }
 
     void forget(uint32_t queue)
@@ -138,35 +145,15 @@ class Bench : public bench::Clocked<Vnpu_dma_pool>
     std::vector<uint32_t> has_; // by queue: its channel
     std::vector<uint32_t> holders_;
     std::vector<bool> waits_;
-    bool waiting_ = false; // the next request stands on the port
+    bool waiting_ = false; // the next request is on the port
 };
 
 } // namespace
 
 int main(int argc, char **argv)
 {
-    const bench::Options options = bench::options(argc, argv);
-    uint64_t clocks = 0;
-    uint64_t handed_on = 0;
-    for (const uint32_t channels : {1u, 13u, 32u, 64u}) {
-        for (const uint64_t choices : {0ull, 0x1234567ull}) {
-            Bench bench(options.seed + clocks, channels, choices);
-            bench.run(options.operations / 8);
-            clocks += bench.clocks;
-            handed_on += bench.handed_on;
-            bench.write_coverage(options.coverage);
-        }
-    }
-    if (handed_on == 0) {
-        std::printf("FAIL: no channel was handed on: the run proves nothing\n");
-        return 1;
-    }
-    if (!bench::handshakes.complete())
-        return 1;
-    std::printf(
-        "PASS npu_dma_pool: %llu operations, %llu channels handed on, %llu clocks, seed %llu\n",
-        static_cast<unsigned long long>(options.operations),
-        static_cast<unsigned long long>(handed_on), static_cast<unsigned long long>(clocks),
-        static_cast<unsigned long long>(options.seed));
-    return 0;
+    constexpr uint64_t kChoices = 0x1234567;
+    const Setting settings[] = {{1, 0},  {1, kChoices},  {13, 0}, {13, kChoices},
+                                {32, 0}, {32, kChoices}, {64, 0}, {64, kChoices}};
+    return bench::run<Bench>("npu_dma_pool", settings, kMetNames, argc, argv);
 }

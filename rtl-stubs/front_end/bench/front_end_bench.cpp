@@ -4,6 +4,7 @@
 #include <Vnpu_front_end.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "common/bench/bench.h"
@@ -59,11 +60,20 @@ struct Model {
     Cycle line_at = 0; // when the line that was asked for last is there
 };
 
+enum Met : uint8_t { kFetched, kCompleted, kRefused, kFilled, kMetCount };
+const std::array<const char *, kMetCount> kMetNames = {
+    "lines fetched",
+    "CQEs written",
+    "CQEs refused because the CQ was full",
+    "rings filled (T-FE-9)",
+};
+
 class Bench : public bench::Clocked<Vnpu_front_end>
 {
   public:
-    Bench(uint64_t first_seed, uint32_t window)
-        : Clocked(first_seed), seed(first_seed), window_(window)
+    static constexpr bool kRequestsWait = true;
+
+    Bench(uint64_t first_seed, uint32_t window) : Clocked(first_seed), window_(window)
     {
         block.cfg_window_i = static_cast<uint16_t>(window);
         reset();
@@ -74,18 +84,15 @@ class Bench : public bench::Clocked<Vnpu_front_end>
 
     void run(uint64_t operations)
     {
-        for (number_ = 0; number_ < operations; ++number_) {
+        for (number = 0; number < operations; ++number) {
             now_ += below(3) == 0 ? below(40) : 0;
             step(below(kQueues));
         }
     }
 
-    const uint64_t seed;
-    uint64_t fetched = 0, completed = 0, refused = 0, filled = 0;
+    bench::Tally<kMetCount> tally{kMetNames};
 
   private:
-    uint32_t below(uint32_t end) { return static_cast<uint32_t>(dice.below(end)); }
-
     void same(const char *signal, uint64_t rtl, uint64_t model)
     {
         if (rtl == model)
@@ -93,7 +100,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         std::printf("FAIL: operation %llu, cycle %llu, queue %u: %s is %llu in the RTL and %llu in "
                     "the model "
                     "(seed %llu, window %u)\n",
-                    static_cast<unsigned long long>(number_), static_cast<unsigned long long>(now_),
+                    static_cast<unsigned long long>(number), static_cast<unsigned long long>(now_),
                     sq_, signal, static_cast<unsigned long long>(rtl),
                     static_cast<unsigned long long>(model), static_cast<unsigned long long>(seed),
                     window_);
@@ -120,7 +127,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         request();
         const uint32_t other = below(kQueues);
         const bool early = other != sq_ && models_[other] && below(5) == 0;
-        if (early) { // the next one waits, with operands of its own
+        if (early) { // the next one waits, with its operands
             block.req_op_i = kLook;
             block.req_queue_i = static_cast<uint16_t>(other);
             block.req_value_i = dice.roll();
@@ -212,7 +219,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         for (uint32_t i = 0; i < added; ++i)
             m.arrivals[(m.rung + i) & (depth - 1)] = std::max(m.last_at, now_);
         m.rung += added;
-        filled += added == room; // depth - 1: T-FE-9
+        tally.met(kFilled, added == room); // depth - 1
         (void)tell(kRing, added);
     }
 
@@ -247,7 +254,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
             cqe.u.error.status = what.status;
         }
         const bool written = m.queue.complete(cqe);
-        ++(written ? completed : refused);
+        tally.met(written ? kCompleted : kRefused);
         same("rsp_ok_o", answer.ok, written);
         if (!written)
             return;
@@ -283,7 +290,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
             const Cycle read = below(4) == 0    ? 0
                                : below(40) == 0 ? dice.roll() >> (20 + below(40))
                                                 : below(50);
-            ++fetched;
+            tally.met(kFetched);
             if (!m.queue.buffered())
                 m.line_at = now_ + read;
             answer = tell(kFetch, read);
@@ -343,39 +350,12 @@ class Bench : public bench::Clocked<Vnpu_front_end>
     std::unique_ptr<Model> models_[kQueues];
     Cycle now_ = 100;
     uint32_t sq_ = 0;
-    uint64_t number_ = 0;
 };
 
 } // namespace
 
 int main(int argc, char **argv)
 {
-    const bench::Options options = bench::options(argc, argv);
-    uint64_t clocks = 0, fetched = 0, completed = 0, refused = 0, filled = 0;
-    for (const uint32_t window : {1u, 2u, 5u, 8u, 64u}) {
-        Bench bench(options.seed + window, window);
-        bench.run(options.operations / 5);
-        clocks += bench.clocks;
-        fetched += bench.fetched;
-        completed += bench.completed;
-        refused += bench.refused;
-        filled += bench.filled;
-        bench.write_coverage(options.coverage);
-    }
-    if (fetched == 0 || completed == 0 || refused == 0 || filled == 0) {
-        std::printf("FAIL: no line was fetched, no entry written, no CQ or no ring full: the run "
-                    "proves nothing\n");
-        return 1;
-    }
-    if (!bench::handshakes.complete())
-        return 1;
-    std::printf("PASS npu_front_end: %llu operations, %llu fetches, %llu CQEs, %llu times full, "
-                "%llu clocks, "
-                "seed %llu\n",
-                static_cast<unsigned long long>(options.operations),
-                static_cast<unsigned long long>(fetched),
-                static_cast<unsigned long long>(completed),
-                static_cast<unsigned long long>(refused), static_cast<unsigned long long>(clocks),
-                static_cast<unsigned long long>(options.seed));
-    return 0;
+    const uint32_t windows[] = {1, 2, 5, 8, 64};
+    return bench::run<Bench>("npu_front_end", windows, kMetNames, argc, argv);
 }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "../../common/bench/bench.h"
-#include "../../common/bench/tally.h"
 #include "core/link/burst_links.h"
 
 namespace
@@ -56,14 +55,7 @@ const std::array<const char *, kMetCount> kMetNames = {
 using Tally = bench::Tally<kMetCount>;
 
 constexpr unsigned kFraction = 48;
-constexpr unsigned width_of(uint32_t count)
-{
-    unsigned width = 0;
-    while ((1u << width) < count)
-        ++width;
-    return width;
-}
-constexpr unsigned kLinkWidth = width_of(BENCH_LINKS);
+constexpr unsigned kLinkWidth = bench::width_of(BENCH_LINKS);
 constexpr uint32_t kUsedTransfers = std::min<uint32_t>(BENCH_TRANSFERS, 16);
 constexpr uint32_t kUsedLinks = std::min<uint32_t>(BENCH_LINKS, 6);
 
@@ -80,8 +72,8 @@ class Bench : public bench::Clocked<Vnpu_link>
 {
   public:
     Bench(uint64_t first_seed, uint32_t burst)
-        : Clocked(first_seed), seed(first_seed), burst_(burst), rates_(rates(dice)),
-          model_(rates_, kFraction, burst), transfers_(kUsedTransfers), carried_(kUsedLinks)
+        : Clocked(first_seed), burst_(burst), rates_(rates(dice)), model_(rates_, kFraction, burst),
+          transfers_(kUsedTransfers), carried_(kUsedLinks)
     {
         block.cfg_burst_bytes_i = burst;
         reset();
@@ -99,9 +91,6 @@ class Bench : public bench::Clocked<Vnpu_link>
             step();
     }
 
-    uint64_t number = 0;
-    const uint64_t seed;
-    const char *operation = "";
     Tally tally{kMetNames};
 
   private:
@@ -110,7 +99,7 @@ class Bench : public bench::Clocked<Vnpu_link>
         uint64_t left = 0;      // bytes whose burst has not come
         uint64_t under_way = 0; // bursts
     };
-    // What a link carries, as far as was told.
+    // What a link carries, as far as is known.
     struct Carried {
         bool busy = false;
         uint32_t transfer = 0;
@@ -277,7 +266,7 @@ class Bench : public bench::Clocked<Vnpu_link>
             if (t.open)
                 block.req_count_i = 1 + dice.below(4);
             break;
-        case kArrive: // of none, behind the last one, empty, too long, short and not the last
+        case kArrive: // of none, after the last one, empty, too long, short and not the last
             if (t.open && t.left != 0) {
                 block.req_bytes_i = dice.chance(50) ? 0 : burst_ + 1;
                 if (dice.chance(30)) {
@@ -357,21 +346,6 @@ class Bench : public bench::Clocked<Vnpu_link>
 
 int main(int argc, char **argv)
 {
-    const bench::Options options = bench::options(argc, argv);
-    Tally tally{kMetNames};
-    uint64_t clocks = 0;
-    for (const uint32_t burst : {512u, 32u, 100u, 1u << 20, 4096u}) {
-        Bench bench(options.seed + clocks, burst);
-        bench.run(options.operations / 5);
-        clocks += bench.clocks;
-        tally.add(bench.tally);
-        bench.write_coverage(options.coverage);
-    }
-    if (!tally.complete())
-        return 1;
-    std::printf("PASS npu_link: %llu operations, %llu clocks, seed %llu\n",
-                static_cast<unsigned long long>(options.operations),
-                static_cast<unsigned long long>(clocks),
-                static_cast<unsigned long long>(options.seed));
-    return 0;
+    const uint32_t bursts[] = {512, 32, 100, 1u << 20, 4096};
+    return bench::run<Bench>("npu_link", bursts, kMetNames, argc, argv);
 }

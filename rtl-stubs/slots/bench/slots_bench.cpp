@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "../../common/bench/bench.h"
-#include "../../common/bench/tally.h"
 #include "core/tables/slot_pool.h"
 
 namespace
@@ -72,7 +71,7 @@ class Bench : public bench::Clocked<Vnpu_slots>
 {
   public:
     Bench(uint64_t first_seed, const Setting &setting)
-        : Clocked(first_seed), seed(first_seed), setting_(setting), now_(setting.begin),
+        : Clocked(first_seed), setting_(setting), now_(setting.begin),
           pool_(BENCH_QUEUES, setting.rules, nullptr), queues_(setting.queues)
     {
         block.cfg_slots_i = static_cast<uint8_t>(setting.rules.slots);
@@ -85,15 +84,14 @@ class Bench : public bench::Clocked<Vnpu_slots>
 
     void run(uint64_t operations)
     {
+        if (setting_.churn)
+            operations += operations / 2;
         for (number = 0; number < operations; ++number)
             step();
         for (uint32_t who = 0; who < setting_.queues; ++who)
             counts(who);
     }
 
-    uint64_t number = 0;
-    const uint64_t seed;
-    const char *operation = "reset";
     Tally tally{kMetNames};
 
   private:
@@ -104,7 +102,6 @@ class Bench : public bench::Clocked<Vnpu_slots>
         uint32_t swap_ins = 0;
     };
 
-    uint32_t below(uint64_t end) { return static_cast<uint32_t>(dice.below(end)); }
     [[nodiscard]] uint32_t queue_of(uint32_t who) const
     {
         return static_cast<uint32_t>(uint64_t{who} * (BENCH_QUEUES - 1) /
@@ -287,7 +284,7 @@ class Bench : public bench::Clocked<Vnpu_slots>
     tsim::SlotPool pool_;
     std::vector<Queue> queues_;
     std::vector<tsim::Cycle> outs_; // when swap-outs under way end
-    uint32_t last_out_ = 0;         // who was swapped out last
+    uint32_t last_out_ = 0;         // the queue swapped out last
     uint64_t left_ = 0;             // slots, since the reset
 };
 
@@ -295,7 +292,6 @@ class Bench : public bench::Clocked<Vnpu_slots>
 
 int main(int argc, char **argv)
 {
-    const bench::Options options = bench::options(argc, argv);
     const uint32_t most = BENCH_SLOTS, all = std::min(BENCH_QUEUES, 200);
     // One slot; few; as many as there are for more queues than that, at a late time; an odd number of them and no swap-out;
     // the same queue over and over.
@@ -305,20 +301,5 @@ int main(int argc, char **argv)
                                 {{most - 1, 5, 3, 0}, all, 0x2aaaaaaaaaaaaaaa, false},
                                 {{most, 0, 1, 2000}, all, 100, false},
                                 {{1, 0, 2, 0}, 1, 0, true}};
-    uint64_t clocks = 0;
-    Tally tally(kMetNames);
-    for (const Setting &setting : settings) {
-        Bench bench(options.seed + clocks, setting);
-        bench.run(options.operations / (setting.churn ? 4 : std::size(settings)));
-        clocks += bench.clocks;
-        tally.add(bench.tally);
-        bench.write_coverage(options.coverage);
-    }
-    if (!tally.complete())
-        return 1;
-    std::printf("PASS npu_slots: %llu operations, %llu clocks, seed %llu\n",
-                static_cast<unsigned long long>(options.operations),
-                static_cast<unsigned long long>(clocks),
-                static_cast<unsigned long long>(options.seed));
-    return 0;
+    return bench::run<Bench>("npu_slots", settings, kMetNames, argc, argv);
 }
