@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// npu_arbiter behind the ports of Arbiter.
+/// RTL port of Arbiter: npu_arbiter.
 #include "core/tables/arbiter.h"
 
 #include <Tnpu_arbiter.h>
 #include <Vnpu_arbiter.h>
 
-#include "rtl/makers.h"
+#include "rtl/port_factory.h"
 #include "rtl/unit.h"
 
 namespace tsim::rtl
@@ -18,6 +18,8 @@ enum Op : uint8_t { kAdd, kRemove, kTake, kWeight };
 
 struct ArbiterPorts {
     static constexpr const char *kBlock = "npu_arbiter";
+    using Plain = Vnpu_arbiter;
+    using Traced = Tnpu_arbiter;
     enum : uint8_t {
         kOp,
         kQueue,
@@ -30,16 +32,9 @@ struct ArbiterPorts {
         kStrict,
         kModes
     };
-    static constexpr std::array<Signal, 10> kRequest = {{{"op"},
-                                                         {"queue"},
-                                                         {"priority"},
-                                                         {"group"},
-                                                         {"weight"},
-                                                         {"seeded"},
-                                                         {"draw0"},
-                                                         {"draw1"},
-                                                         {"strict_level"},
-                                                         {"modes"}}};
+    static constexpr std::array<const char *, 10> kRequest = {
+        "op",     "queue", "priority", "group",        "weight",
+        "seeded", "draw0", "draw1",    "strict_level", "modes"};
     enum : uint8_t { kWinner, kDraws, kEmpty };
     static constexpr std::array<Signal, 3> kResponse = {
         {{"winner", "T-ARB-1 to T-ARB-5"}, {"draws", "T-TIM-6"}, {"empty", "T-SCH-3"}}};
@@ -74,20 +69,75 @@ struct ArbiterPorts {
     }
 };
 
-/// The RTL, with the registers that it follows kept up to date.
-class ArbiterUnit
+/// Keeps the registers that the RTL follows up to date.
+class Port final : public ArbiterRtlPort
 {
   public:
-    ArbiterUnit(const Reporter &reporter, const ArbiterRules &rules, RtlPortPlace place)
-        : rules_(rules), unit_(reporter, place)
+    Port(const Reporter &reporter, bool lockstep, const ArbiterRules &rules, RtlPortPlace place)
+        : rules_(rules), block_(reporter, place, lockstep, rules)
     {
         loads_.fill(1);
     }
-    void reset()
+    void reset() override
     {
-        unit_.reset();
+        block_.reset();
         loads_.fill(1);
         version_ = kUnknown;
+        empty_ = true;
+    }
+    void prepare(uint32_t priority, uint32_t group) override
+    {
+        if (Arbiter *const model = block_.model())
+            model->prepare(priority, group);
+    }
+    void add(uint32_t sq, uint32_t priority, uint32_t group) override
+    {
+        (void)run(request(kAdd, sq, priority, group), [=](Arbiter &model) {
+            model.add(sq, priority, group);
+            return Answer{0, 0, model.empty()};
+        });
+    }
+    void remove(uint32_t sq, uint32_t priority, uint32_t group) override
+    {
+        (void)run(request(kRemove, sq, priority, group), [=](Arbiter &model) {
+            model.remove(sq, priority, group);
+            return Answer{0, 0, model.empty()};
+        });
+    }
+    [[nodiscard]] bool empty() const override { return empty_; }
+    [[nodiscard]] uint32_t take(uint64_t &seed) override
+    {
+        Request<ArbiterPorts> request = this->request(kTake, 0, 0, 0);
+        if (seed != 0) {
+            uint64_t ahead = seed;
+            request[ArbiterPorts::kSeeded] = 1;
+            request[ArbiterPorts::kDraw0] = mix(ahead);
+            request[ArbiterPorts::kDraw1] = mix(ahead);
+        }
+        const Answer answer = run(request, [seed](Arbiter &model) {
+            uint64_t drawn = seed;
+            uint64_t after = seed;
+            const uint32_t winner = model.take(after);
+            uint64_t draws = 0;
+            for (; drawn != after && draws < 3; ++draws)
+                (void)mix(drawn);
+            return Answer{winner, draws, model.empty()};
+        });
+        for (uint64_t n = answer[ArbiterPorts::kDraws]; n != 0; --n)
+            (void)mix(seed);
+        return static_cast<uint32_t>(answer[ArbiterPorts::kWinner]);
+    }
+
+  private:
+    using Answer = Response<ArbiterPorts>;
+    static constexpr uint32_t kUnknown = 0; // no version
+
+    template <class Plain>
+    Answer run(const Request<ArbiterPorts> &request, Plain plain)
+    {
+        const Answer answer = block_.run(request, plain);
+        empty_ = answer[ArbiterPorts::kEmpty] != 0;
+        return answer;
     }
     [[nodiscard]] Request<ArbiterPorts> request(Op op, uint32_t sq, uint32_t priority,
                                                 uint32_t group)
@@ -96,35 +146,12 @@ class ArbiterUnit
             write_weights();
         return of(op, sq, priority, group);
     }
-    [[nodiscard]] Request<ArbiterPorts> take(uint64_t seed)
-    {
-        Request<ArbiterPorts> request = this->request(kTake, 0, 0, 0);
-        if (seed != 0) {
-            request[ArbiterPorts::kSeeded] = 1;
-            request[ArbiterPorts::kDraw0] = mix(seed);
-            request[ArbiterPorts::kDraw1] = mix(seed);
-        }
-        return request;
-    }
-    Unit<ArbiterPorts> &unit() { return unit_; }
-
-  private:
-    static constexpr uint32_t kUnknown = 0; // no version
-
     [[nodiscard]] Request<ArbiterPorts> of(Op op, uint32_t sq, uint32_t priority,
                                            uint32_t group) const
     {
-        return {op,
-                sq,
-                priority,
-                group,
-                0,
-                0,
-                0,
-                0,
-                rules_.strict_level,
-                (rules_.weight_first ? ArbiterPorts::kWeightFirst : 0) |
-                    (rules_.reload_spent ? ArbiterPorts::kReloadSpent : 0)};
+        const uint64_t modes = (rules_.weight_first ? ArbiterPorts::kWeightFirst : 0) |
+                               (rules_.reload_spent ? ArbiterPorts::kReloadSpent : 0);
+        return {op, sq, priority, group, 0, 0, 0, 0, rules_.strict_level, modes};
     }
     void write_weights()
     {
@@ -135,114 +162,22 @@ class ArbiterUnit
             loads_[group] = rules_.loads[group];
             Request<ArbiterPorts> request = of(kWeight, 0, 0, group);
             request[ArbiterPorts::kLoad] = rules_.weights[group];
-            (void)unit_.run(request);
+            (void)block_.unit().run(request);
         }
     }
 
     const ArbiterRules &rules_;
     uint32_t version_ = kUnknown;
     std::array<uint16_t, ArbiterRules::kGroups> loads_{}; // as the RTL has them
-    Unit<ArbiterPorts> unit_;
-};
-
-class RtlArbiter final : public ArbiterRtlPort
-{
-  public:
-    RtlArbiter(const Reporter &reporter, const ArbiterRules &rules, RtlPortPlace place)
-        : rtl_(reporter, rules, place)
-    {
-    }
-    void reset() override
-    {
-        rtl_.reset();
-        empty_ = true;
-    }
-    void prepare(uint32_t, uint32_t) override {}
-    void add(uint32_t sq, uint32_t priority, uint32_t group) override
-    {
-        settle(rtl_.unit().run_one(rtl_.request(kAdd, sq, priority, group)));
-    }
-    void remove(uint32_t sq, uint32_t priority, uint32_t group) override
-    {
-        settle(rtl_.unit().run_one(rtl_.request(kRemove, sq, priority, group)));
-    }
-    [[nodiscard]] bool empty() const override { return empty_; }
-    [[nodiscard]] uint32_t take(uint64_t &seed) override
-    {
-        const Response<ArbiterPorts> &answer = rtl_.unit().run_one(rtl_.take(seed));
-        for (uint64_t n = answer[ArbiterPorts::kDraws]; n != 0; --n)
-            (void)mix(seed);
-        settle(answer);
-        return static_cast<uint32_t>(answer[ArbiterPorts::kWinner]);
-    }
-
-  private:
-    void settle(const Response<ArbiterPorts> &answer)
-    {
-        empty_ = answer[ArbiterPorts::kEmpty] != 0;
-    }
-
-    ArbiterUnit rtl_;
+    RtlBlock<ArbiterPorts, Arbiter> block_;
     bool empty_ = true;
-};
-
-class LockstepArbiter final : public ArbiterRtlPort
-{
-  public:
-    LockstepArbiter(const Reporter &reporter, const ArbiterRules &rules, RtlPortPlace place)
-        : rtl_(reporter, rules, place), model_(rules)
-    {
-    }
-    void reset() override
-    {
-        model_.reset();
-        rtl_.reset();
-    }
-    void prepare(uint32_t priority, uint32_t group) override { model_.prepare(priority, group); }
-    void add(uint32_t sq, uint32_t priority, uint32_t group) override
-    {
-        model_.add(sq, priority, group);
-        rtl_.unit().expect(rtl_.request(kAdd, sq, priority, group), {0, 0, model_.empty()});
-    }
-    void remove(uint32_t sq, uint32_t priority, uint32_t group) override
-    {
-        model_.remove(sq, priority, group);
-        rtl_.unit().expect(rtl_.request(kRemove, sq, priority, group), {0, 0, model_.empty()});
-    }
-    [[nodiscard]] bool empty() const override { return model_.empty(); }
-    [[nodiscard]] uint32_t take(uint64_t &seed) override
-    {
-        const Request<ArbiterPorts> request = rtl_.take(seed);
-        uint64_t drawn = seed;
-        const uint32_t winner = model_.take(seed);
-        uint64_t draws = 0; // from where the numbers now stand
-        for (; drawn != seed && draws < 3; ++draws)
-            (void)mix(drawn);
-        rtl_.unit().expect(request, {winner, draws, model_.empty()});
-        return winner;
-    }
-
-  private:
-    ArbiterUnit rtl_;
-    Arbiter model_;
 };
 
 } // namespace
 
-template <>
-std::unique_ptr<Machine<ArbiterPorts>> make_machine<ArbiterPorts>(const std::string &trace)
+std::unique_ptr<ArbiterRtlPort> PortFactory::arbiter(const ArbiterRules &rules, RtlPortPlace place)
 {
-    if (trace.empty())
-        return std::make_unique<VerilatedMachine<ArbiterPorts, Vnpu_arbiter, false>>(trace);
-    return std::make_unique<VerilatedMachine<ArbiterPorts, Tnpu_arbiter, true>>(trace);
-}
-
-std::unique_ptr<ArbiterRtlPort> make_arbiter(const Reporter &reporter, bool lockstep,
-                                             const ArbiterRules &rules, RtlPortPlace place)
-{
-    if (lockstep)
-        return std::make_unique<LockstepArbiter>(reporter, rules, place);
-    return std::make_unique<RtlArbiter>(reporter, rules, place);
+    return std::make_unique<Port>(reporter_, lockstep_, rules, place);
 }
 
 } // namespace tsim::rtl

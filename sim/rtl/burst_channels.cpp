@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// npu_dma behind the ports of BurstChannels.
+/// RTL port of BurstChannels: npu_dma.
 #include "core/link/burst_channels.h"
 
 #include <stdexcept>
@@ -7,7 +7,7 @@
 #include <Tnpu_dma_ops.h>
 #include <Vnpu_dma_ops.h>
 
-#include "rtl/makers.h"
+#include "rtl/port_factory.h"
 #include "rtl/unit.h"
 
 namespace tsim::rtl
@@ -26,9 +26,11 @@ enum Op : uint8_t { kStart, kCancel, kResume, kPassed };
 
 struct DmaPorts {
     static constexpr const char *kBlock = "npu_dma";
+    using Plain = Vnpu_dma_ops;
+    using Traced = Tnpu_dma_ops;
     enum : uint8_t { kOp, kChannel, kNow, kLength, kCeiling, kBurst, kOutstanding };
-    static constexpr std::array<Signal, 7> kRequest = {
-        {{"op"}, {"channel"}, {"now"}, {"bytes"}, {"ceiling"}, {"burst_bytes"}, {"outstanding"}}};
+    static constexpr std::array<const char *, 7> kRequest = {
+        "op", "channel", "now", "bytes", "ceiling", "burst_bytes", "outstanding"};
     enum : uint8_t { kBytes, kOffset, kFinal, kError, kDone, kHold, kHoldAt };
     static constexpr std::array<Signal, 7> kResponse = {{{"burst_bytes", "T-BST-1, T-BST-2"},
                                                          {"burst_offset", "T-BST-1"},
@@ -65,25 +67,6 @@ struct DmaPorts {
     }
 };
 
-/// Operations with the settings of the engine.
-class Requests
-{
-  public:
-    Requests(uint64_t burst_bytes, uint64_t outstanding)
-        : burst_(burst_bytes), outstanding_(outstanding)
-    {
-    }
-    [[nodiscard]] Request<DmaPorts> of(Op op, uint32_t channel, Time now, uint64_t bytes = 0,
-                                       uint64_t ceiling = 0) const
-    {
-        return {op, channel, now, bytes, ceiling, burst_, outstanding_};
-    }
-
-  private:
-    const uint64_t burst_;
-    const uint64_t outstanding_;
-};
-
 void check_room(uint32_t channel)
 {
     if (channel >= kChannels)
@@ -92,72 +75,13 @@ void check_room(uint32_t channel)
                                 "TWINRT_MODEL=cpp or TWINRT_DMA=flow");
 }
 
-/// What an operation lets begin, handed out step by step.
-class Steps
+class Port final : public BurstRtlPort
 {
   public:
-    void set(std::vector<Step> &&steps)
-    {
-        steps_ = std::move(steps);
-        next_ = 0;
-    }
-    [[nodiscard]] Step next() { return next_ < steps_.size() ? steps_[next_++] : Step{}; }
-
-  private:
-    std::vector<Step> steps_;
-    size_t next_ = 0;
-};
-
-class RtlBurstChannels final : public BurstRtlPort
-{
-  public:
-    RtlBurstChannels(const Reporter &reporter, const Requests &requests, RtlPortPlace place)
-        : unit_(reporter, place), requests_(requests)
-    {
-    }
-    void start(Time now, uint32_t channel, uint64_t bytes, uint64_t ceiling) override
-    {
-        check_room(channel);
-        (void)run(requests_.of(kStart, channel, now, bytes, ceiling));
-    }
-    [[nodiscard]] Step next(Time, uint32_t) override { return steps_.next(); }
-    [[nodiscard]] bool passed(Time now, uint32_t channel) override
-    {
-        return run(requests_.of(kPassed, channel, now));
-    }
-    void resume(Time now, uint32_t channel) override
-    {
-        (void)run(requests_.of(kResume, channel, now));
-    }
-    void cancel(uint32_t channel) override { (void)run(requests_.of(kCancel, channel, 0)); }
-
-  private:
-    // True: the transfer is complete.
-    bool run(const Request<DmaPorts> &request)
-    {
-        std::vector<Step> steps;
-        bool done = false;
-        for (const auto &r : unit_.run(request)) {
-            const bool hold = r[DmaPorts::kHold] != 0;
-            steps.push_back({r[DmaPorts::kBytes], hold, hold ? r[DmaPorts::kHoldAt] : 0});
-            done = r[DmaPorts::kDone] != 0;
-        }
-        steps_.set(std::move(steps));
-        return done;
-    }
-
-    Unit<DmaPorts> unit_;
-    const Requests requests_;
-    Steps steps_;
-};
-
-class LockstepBurstChannels final : public BurstRtlPort
-{
-  public:
-    LockstepBurstChannels(const Reporter &reporter, const Requests &requests, uint64_t burst_bytes,
-                          uint64_t outstanding, RtlPortPlace place)
-        : unit_(reporter, place), requests_(requests),
-          model_(kCeilingFraction, burst_bytes, outstanding)
+    Port(const Reporter &reporter, bool lockstep, uint64_t burst_bytes, uint64_t outstanding,
+         RtlPortPlace place)
+        : burst_(burst_bytes), outstanding_(outstanding),
+          block_(reporter, place, lockstep, kCeilingFraction, burst_bytes, outstanding)
     {
     }
     void start(Time now, uint32_t channel, uint64_t bytes, uint64_t ceiling) override
@@ -166,25 +90,33 @@ class LockstepBurstChannels final : public BurstRtlPort
         if (channel >= transfers_.size())
             transfers_.resize(channel + 1);
         transfers_[channel] = {bytes, 0};
-        model_.start(now, channel, bytes, ceiling);
-        compare(requests_.of(kStart, channel, now, bytes, ceiling), false);
+        (void)run(of(kStart, channel, now, bytes, ceiling), [=](BurstChannels &model) {
+            model.start(now, channel, bytes, ceiling);
+            return false;
+        });
     }
-    [[nodiscard]] Step next(Time, uint32_t) override { return steps_.next(); }
+    [[nodiscard]] Step next(Time, uint32_t) override
+    {
+        return next_ < steps_.size() ? steps_[next_++] : Step{};
+    }
     [[nodiscard]] bool passed(Time now, uint32_t channel) override
     {
-        const bool done = model_.passed(now, channel);
-        compare(requests_.of(kPassed, channel, now), done);
-        return done;
+        return run(of(kPassed, channel, now),
+                   [=](BurstChannels &model) { return model.passed(now, channel); });
     }
     void resume(Time now, uint32_t channel) override
     {
-        model_.resume(now, channel);
-        compare(requests_.of(kResume, channel, now), false);
+        (void)run(of(kResume, channel, now), [=](BurstChannels &model) {
+            model.resume(now, channel);
+            return false;
+        });
     }
     void cancel(uint32_t channel) override
     {
-        model_.cancel(channel);
-        compare(requests_.of(kCancel, channel, 0), false);
+        (void)run(of(kCancel, channel, 0), [=](BurstChannels &model) {
+            model.cancel(channel);
+            return false;
+        });
     }
 
   private:
@@ -193,53 +125,54 @@ class LockstepBurstChannels final : public BurstRtlPort
         uint64_t begun = 0; // bytes
     };
 
-    void compare(const Request<DmaPorts> &request, bool done)
+    [[nodiscard]] Request<DmaPorts> of(Op op, uint32_t channel, Time now, uint64_t bytes = 0,
+                                       uint64_t ceiling = 0) const
     {
-        const auto channel = static_cast<uint32_t>(request[DmaPorts::kChannel]);
-        Transfer &t = transfers_[channel];
-        std::vector<Step> steps;
-        answers_.clear();
-        for (;;) {
-            steps.push_back(model_.next(request[DmaPorts::kNow], channel));
-            const Step &step = steps.back();
-            if (step.bytes == 0)
-                break;
-            answers_.push_back({step.bytes, t.begun, t.begun + step.bytes == t.bytes, 0, 0, 0, 0});
-            t.begun += step.bytes;
+        return {op, channel, now, bytes, ceiling, burst_, outstanding_};
+    }
+    // True: the transfer is complete. `plain` says the same of the model.
+    template <class Plain>
+    bool run(const Request<DmaPorts> &request, Plain plain)
+    {
+        const auto &answers = block_.run_all(request, [&](BurstChannels &model, auto &out) {
+            const bool done = plain(model);
+            const auto channel = static_cast<uint32_t>(request[DmaPorts::kChannel]);
+            Transfer &t = transfers_[channel];
+            for (;;) {
+                const Step step = model.next(request[DmaPorts::kNow], channel);
+                if (step.bytes == 0) {
+                    out.push_back({0, 0, 0, 0, done, step.hold, step.hold ? step.hold_at : 0});
+                    return;
+                }
+                out.push_back({step.bytes, t.begun, t.begun + step.bytes == t.bytes, 0, 0, 0, 0});
+                t.begun += step.bytes;
+            }
+        });
+        steps_.clear();
+        next_ = 0;
+        bool done = false;
+        for (const auto &r : answers) {
+            const bool hold = r[DmaPorts::kHold] != 0;
+            steps_.push_back({r[DmaPorts::kBytes], hold, hold ? r[DmaPorts::kHoldAt] : 0});
+            done = r[DmaPorts::kDone] != 0;
         }
-        const Step &last = steps.back();
-        answers_.push_back({0, 0, 0, 0, done, last.hold, last.hold ? last.hold_at : 0});
-        unit_.expect(request, answers_);
-        steps_.set(std::move(steps));
+        return done;
     }
 
-    Unit<DmaPorts> unit_;
-    const Requests requests_;
-    BurstChannels model_;
+    const uint64_t burst_;
+    const uint64_t outstanding_;
+    RtlBlock<DmaPorts, BurstChannels> block_;
     std::vector<Transfer> transfers_; // by channel
-    std::vector<Response<DmaPorts>> answers_;
-    Steps steps_;
+    std::vector<Step> steps_;         // what the last operation lets begin, step by step
+    size_t next_ = 0;
 };
 
 } // namespace
 
-template <>
-std::unique_ptr<Machine<DmaPorts>> make_machine<DmaPorts>(const std::string &trace)
+std::unique_ptr<BurstRtlPort> PortFactory::bursts(uint64_t burst_bytes, uint64_t outstanding,
+                                                  RtlPortPlace place)
 {
-    if (trace.empty())
-        return std::make_unique<VerilatedMachine<DmaPorts, Vnpu_dma_ops, false>>(trace);
-    return std::make_unique<VerilatedMachine<DmaPorts, Tnpu_dma_ops, true>>(trace);
-}
-
-std::unique_ptr<BurstRtlPort> make_bursts(const Reporter &reporter, bool lockstep,
-                                          uint64_t burst_bytes, uint64_t outstanding,
-                                          RtlPortPlace place)
-{
-    const Requests requests(burst_bytes, outstanding);
-    if (lockstep)
-        return std::make_unique<LockstepBurstChannels>(reporter, requests, burst_bytes, outstanding,
-                                                       place);
-    return std::make_unique<RtlBurstChannels>(reporter, requests, place);
+    return std::make_unique<Port>(reporter_, lockstep_, burst_bytes, outstanding, place);
 }
 
 } // namespace tsim::rtl

@@ -61,7 +61,7 @@ void leave(int)
     _exit(kDifferenceStatus);
 }
 
-// Whatever comes of it, the report stands and the process ends as it is to.
+// However it ends, the report is written, and the process ends with its status.
 void call_last(const Reporter::Last &last)
 {
     struct sigaction action = {};

@@ -41,7 +41,7 @@ struct Difference {
 class Reporter
 {
   public:
-    /// Hears of a difference in place of standard error; when it comes back, that unit compares no more.
+    /// Receives a difference in place of standard error; after it returns, that unit stops comparing.
     using Hook = std::function<void(const Difference &)>;
     /// What is done before the process ends, and how long it may take.
     struct Last {

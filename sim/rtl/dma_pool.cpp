@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// npu_dma_pool behind the ports of DmaPool.
+/// RTL port of DmaPool: npu_dma_pool.
 #include "core/engine/dma.h"
 
 #include <Tnpu_dma_pool.h>
 #include <Vnpu_dma_pool.h>
 
-#include "rtl/makers.h"
+#include "rtl/port_factory.h"
 #include "rtl/unit.h"
 
 namespace tsim::rtl
@@ -18,9 +18,11 @@ enum Op : uint8_t { kAcquire, kRelease, kWait, kForget };
 
 struct DmaPoolPorts {
     static constexpr const char *kBlock = "npu_dma_pool";
+    using Plain = Vnpu_dma_pool;
+    using Traced = Tnpu_dma_pool;
     enum : uint8_t { kOp, kChannel, kQueue, kSeeded, kDraw, kChannels };
-    static constexpr std::array<Signal, 6> kRequest = {
-        {{"op"}, {"channel"}, {"queue"}, {"seeded"}, {"draw"}, {"channels"}}};
+    static constexpr std::array<const char *, 6> kRequest = {"op",     "channel", "queue",
+                                                             "seeded", "draw",    "channels"};
     enum : uint8_t { kFound, kChosen, kNext };
     static constexpr std::array<Signal, 3> kResponse = {
         {{"found", "T-DMA-1, T-DMA-6"}, {"channel", "T-DMA-1, T-TIM-6"}, {"queue", "T-DMA-1"}}};
@@ -56,124 +58,71 @@ struct DmaPoolPorts {
     }
 };
 
-/// Operations, and the numbers drawn for them as the model draws its own (T-TIM-6).
-class Requests
+/// Draws numbers for the RTL as the model draws its own (T-TIM-6).
+class Port final : public DmaPoolRtlPort
 {
   public:
-    Requests(uint32_t channels, uint64_t seed) : channels_(channels), seed_(seed) {}
-    [[nodiscard]] Request<DmaPoolPorts> of(Op op, uint32_t channel, uint32_t queue) const
-    {
-        return {op, channel, queue, 0, 0, channels_};
-    }
-    [[nodiscard]] Request<DmaPoolPorts> acquire() const
-    {
-        uint64_t seed = seed_;
-        return {kAcquire, 0, 0, seed_ != 0, seed_ != 0 ? mix(seed) : 0, channels_};
-    }
-    /// A channel was free: the number is used up.
-    void drawn()
-    {
-        if (seed_ != 0)
-            (void)mix(seed_);
-    }
-
-  private:
-    const uint32_t channels_;
-    uint64_t seed_;
-};
-
-class RtlDmaPool final : public DmaPoolRtlPort
-{
-  public:
-    RtlDmaPool(const Reporter &reporter, uint32_t channels, uint64_t seed, RtlPortPlace place)
-        : unit_(reporter, place), requests_(channels, seed)
+    Port(const Reporter &reporter, bool lockstep, uint32_t channels, uint32_t queues, uint64_t seed,
+         RtlPortPlace place)
+        : channels_(channels), seed_(seed),
+          block_(reporter, place, lockstep, channels, queues, seed)
     {
     }
-    void reset() override { unit_.reset(); }
+    void reset() override { block_.reset(); }
     [[nodiscard]] uint32_t acquire() override
     {
-        const auto &r = unit_.run_one(requests_.acquire());
+        uint64_t after = seed_;
+        const uint64_t draw = seed_ != 0 ? mix(after) : 0;
+        const Answer r =
+            block_.run({kAcquire, 0, 0, seed_ != 0, draw, channels_}, [](DmaPool &model) -> Answer {
+                const uint32_t channel = model.acquire();
+                const bool found = channel != kNone;
+                return {found, found ? channel : 0, 0};
+            });
         if (r[DmaPoolPorts::kFound] == 0)
             return kNone;
-        requests_.drawn();
+        seed_ = after;
         return static_cast<uint32_t>(r[DmaPoolPorts::kChosen]);
     }
     uint32_t release(uint32_t channel) override
     {
-        const auto &r = unit_.run_one(requests_.of(kRelease, channel, 0));
+        const Answer r = block_.run({kRelease, channel, 0, 0, 0, channels_},
+                                    [channel](DmaPool &model) -> Answer {
+                                        const uint32_t queue = model.release(channel);
+                                        const bool found = queue != kNone;
+                                        return {found, 0, found ? queue : 0};
+                                    });
         return r[DmaPoolPorts::kFound] != 0 ? static_cast<uint32_t>(r[DmaPoolPorts::kNext]) : kNone;
-    }
-    void wait(uint32_t queue) override { (void)unit_.run(requests_.of(kWait, 0, queue)); }
-    void forget(uint32_t queue) override { (void)unit_.run(requests_.of(kForget, 0, queue)); }
-
-  private:
-    Unit<DmaPoolPorts> unit_;
-    Requests requests_;
-};
-
-class LockstepDmaPool final : public DmaPoolRtlPort
-{
-  public:
-    LockstepDmaPool(const Reporter &reporter, uint32_t channels, uint32_t queues, uint64_t seed,
-                    RtlPortPlace place)
-        : unit_(reporter, place), requests_(channels, seed), model_(channels, queues, seed)
-    {
-    }
-    void reset() override
-    {
-        model_.reset();
-        unit_.reset();
-    }
-    [[nodiscard]] uint32_t acquire() override
-    {
-        const uint32_t channel = model_.acquire();
-        const bool found = channel != kNone;
-        unit_.expect(requests_.acquire(), {found, found ? channel : 0, 0});
-        if (found)
-            requests_.drawn();
-        return channel;
-    }
-    uint32_t release(uint32_t channel) override
-    {
-        const uint32_t queue = model_.release(channel);
-        const bool found = queue != kNone;
-        unit_.expect(requests_.of(kRelease, channel, 0), {found, 0, found ? queue : 0});
-        return queue;
     }
     void wait(uint32_t queue) override
     {
-        model_.wait(queue);
-        unit_.expect(requests_.of(kWait, 0, queue), Response<DmaPoolPorts>{});
+        (void)block_.run({kWait, 0, queue, 0, 0, channels_}, [queue](DmaPool &model) {
+            model.wait(queue);
+            return Answer{};
+        });
     }
     void forget(uint32_t queue) override
     {
-        model_.forget(queue);
-        unit_.expect(requests_.of(kForget, 0, queue), Response<DmaPoolPorts>{});
+        (void)block_.run({kForget, 0, queue, 0, 0, channels_}, [queue](DmaPool &model) {
+            model.forget(queue);
+            return Answer{};
+        });
     }
 
   private:
-    Unit<DmaPoolPorts> unit_;
-    Requests requests_;
-    DmaPool model_;
+    using Answer = Response<DmaPoolPorts>;
+
+    const uint32_t channels_;
+    uint64_t seed_;
+    RtlBlock<DmaPoolPorts, DmaPool> block_;
 };
 
 } // namespace
 
-template <>
-std::unique_ptr<Machine<DmaPoolPorts>> make_machine<DmaPoolPorts>(const std::string &trace)
+std::unique_ptr<DmaPoolRtlPort> PortFactory::dma_pool(uint32_t channels, uint32_t queues,
+                                                      uint64_t seed, RtlPortPlace place)
 {
-    if (trace.empty())
-        return std::make_unique<VerilatedMachine<DmaPoolPorts, Vnpu_dma_pool, false>>(trace);
-    return std::make_unique<VerilatedMachine<DmaPoolPorts, Tnpu_dma_pool, true>>(trace);
-}
-
-std::unique_ptr<DmaPoolRtlPort> make_dma_pool(const Reporter &reporter, bool lockstep,
-                                              uint32_t channels, uint32_t queues, uint64_t seed,
-                                              RtlPortPlace place)
-{
-    if (lockstep)
-        return std::make_unique<LockstepDmaPool>(reporter, channels, queues, seed, place);
-    return std::make_unique<RtlDmaPool>(reporter, channels, seed, place);
+    return std::make_unique<Port>(reporter_, lockstep_, channels, queues, seed, place);
 }
 
 } // namespace tsim::rtl

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// npu_event_table behind the ports of EventTable.
+/// RTL port of EventTable: npu_event_table.
 #include "core/tables/event_table.h"
 
 #include <Tnpu_event_table.h>
 #include <Vnpu_event_table.h>
 
-#include "rtl/makers.h"
+#include "rtl/port_factory.h"
 #include "rtl/unit.h"
 
 namespace tsim::rtl
@@ -18,9 +18,11 @@ enum Op : uint8_t { kRead, kWait, kRecord, kClear, kForget, kLoad };
 
 struct EventPorts {
     static constexpr const char *kBlock = "npu_event_table";
+    using Plain = Vnpu_event_table;
+    using Traced = Tnpu_event_table;
     enum : uint8_t { kOp, kId, kQueue, kNow, kEvents, kLines, kIsolated };
-    static constexpr std::array<Signal, 7> kRequest = {
-        {{"op"}, {"id"}, {"queue"}, {"now"}, {"events"}, {"lines"}, {"isolated"}}};
+    static constexpr std::array<const char *, 7> kRequest = {"op",     "id",    "queue",   "now",
+                                                             "events", "lines", "isolated"};
     enum : uint8_t { kError, kPass, kRelease, kReleased, kFlag, kPending, kInMemory };
     static constexpr std::array<Signal, 7> kResponse = {{{"error", "T-SQE-10"},
                                                          {"pass", "T-EVT-2"},
@@ -69,53 +71,50 @@ struct EventPorts {
     }
 };
 
-/// Operations with the settings of the table.
-class Requests
+class Port final : public EventRtlPort
 {
   public:
-    explicit Requests(const EventShape &shape)
+    Port(const Reporter &reporter, bool lockstep, const EventShape &shape, RtlPortPlace place)
         : ids_(shape.ids), lines_(shape.isolated ? shape.lines / EventTable::kParts : shape.lines),
-          isolated_(shape.isolated)
-    {
-    }
-    [[nodiscard]] Request<EventPorts> of(Op op, uint32_t id, uint32_t queue = 0,
-                                         Cycle now = 0) const
-    {
-        return {op, id, queue, now, ids_, lines_, isolated_};
-    }
-
-  private:
-    const uint32_t ids_;
-    const uint32_t lines_;
-    const bool isolated_;
-};
-
-class RtlEventTable final : public EventRtlPort
-{
-  public:
-    RtlEventTable(const Reporter &reporter, const EventShape &shape, RtlPortPlace place)
-        : unit_(reporter, place), requests_(shape)
+          isolated_(shape.isolated),
+          block_(reporter, place, lockstep, shape.ids, shape.queues, shape.lines, shape.isolated)
     {
     }
     void reset() override
     {
-        unit_.reset();
+        block_.reset();
         released_.clear();
     }
     [[nodiscard]] Entry read(uint32_t id) override
     {
-        const auto &r = unit_.run_one(requests_.of(kRead, id));
+        const Answer r = block_.run(of(kRead, id), [id](EventTable &m) { return after(m, id); });
         return {r[EventPorts::kFlag] != 0, r[EventPorts::kPending] != 0,
                 r[EventPorts::kInMemory] != 0};
     }
     [[nodiscard]] bool wait(uint32_t id, uint32_t queue, Cycle now) override
     {
-        return unit_.run_one(requests_.of(kWait, id, queue, now))[EventPorts::kPass] != 0;
+        const Answer r = block_.run(of(kWait, id, queue, now), [=](EventTable &model) {
+            const bool pass = model.wait(id, queue, now);
+            Answer answer = after(model, id);
+            answer[EventPorts::kPass] = pass;
+            return answer;
+        });
+        return r[EventPorts::kPass] != 0;
     }
     void record(uint32_t id) override
     {
+        const auto &answers = block_.run_all(of(kRecord, id), [id](EventTable &model, auto &out) {
+            model.record(id);
+            for (uint32_t queue = model.release(id); queue != kNone; queue = model.release(id)) {
+                out.push_back(after(model, id));
+                out.back()[EventPorts::kRelease] = 1;
+                out.back()[EventPorts::kReleased] = queue;
+            }
+            if (out.empty())
+                out.push_back(after(model, id));
+        });
         released_.clear();
-        for (const auto &r : unit_.run(requests_.of(kRecord, id)))
+        for (const Answer &r : answers)
             if (r[EventPorts::kRelease] != 0)
                 released_.push_back(static_cast<uint32_t>(r[EventPorts::kReleased]));
         next_ = 0;
@@ -124,114 +123,55 @@ class RtlEventTable final : public EventRtlPort
     {
         return next_ < released_.size() ? released_[next_++] : kNone;
     }
-    void clear(uint32_t id) override { (void)unit_.run(requests_.of(kClear, id)); }
-    void forget(uint32_t id, uint32_t queue) override
-    {
-        (void)unit_.run(requests_.of(kForget, id, queue));
-    }
-    void load(uint32_t id) override { (void)unit_.run(requests_.of(kLoad, id)); }
-
-  private:
-    Unit<EventPorts> unit_;
-    const Requests requests_;
-    std::vector<uint32_t> released_; // by the record before
-    size_t next_ = 0;
-};
-
-class LockstepEventTable final : public EventRtlPort
-{
-  public:
-    LockstepEventTable(const Reporter &reporter, const EventShape &shape, RtlPortPlace place)
-        : unit_(reporter, place), requests_(shape),
-          model_(shape.ids, shape.queues, shape.lines, shape.isolated)
-    {
-    }
-    void reset() override
-    {
-        model_.reset();
-        unit_.reset();
-        released_.clear();
-    }
-    [[nodiscard]] Entry read(uint32_t id) override
-    {
-        unit_.expect(requests_.of(kRead, id), after(id));
-        return {model_.flag(id), model_.pending(id), model_.in_memory(id)};
-    }
-    [[nodiscard]] bool wait(uint32_t id, uint32_t queue, Cycle now) override
-    {
-        const bool pass = model_.wait(id, queue, now);
-        Response<EventPorts> answer = after(id);
-        answer[EventPorts::kPass] = pass;
-        unit_.expect(requests_.of(kWait, id, queue, now), answer);
-        return pass;
-    }
-    void record(uint32_t id) override
-    {
-        model_.record(id);
-        released_.clear();
-        answers_.clear();
-        for (uint32_t queue = model_.release(id); queue != kNone; queue = model_.release(id)) {
-            released_.push_back(queue);
-            answers_.push_back(after(id));
-            answers_.back()[EventPorts::kRelease] = 1;
-            answers_.back()[EventPorts::kReleased] = queue;
-        }
-        next_ = 0;
-        if (answers_.empty())
-            answers_.push_back(after(id));
-        unit_.expect(requests_.of(kRecord, id), answers_);
-    }
-    [[nodiscard]] uint32_t release(uint32_t) override
-    {
-        return next_ < released_.size() ? released_[next_++] : kNone;
-    }
     void clear(uint32_t id) override
     {
-        model_.clear(id);
-        unit_.expect(requests_.of(kClear, id), after(id));
+        (void)block_.run(of(kClear, id), [id](EventTable &model) {
+            model.clear(id);
+            return after(model, id);
+        });
     }
     void forget(uint32_t id, uint32_t queue) override
     {
-        model_.forget(id, queue);
-        unit_.expect(requests_.of(kForget, id, queue), after(id));
+        (void)block_.run(of(kForget, id, queue), [=](EventTable &model) {
+            model.forget(id, queue);
+            return after(model, id);
+        });
     }
     void load(uint32_t id) override
     {
-        model_.load(id);
-        unit_.expect(requests_.of(kLoad, id), after(id));
+        (void)block_.run(of(kLoad, id), [id](EventTable &model) {
+            model.load(id);
+            return after(model, id);
+        });
     }
 
   private:
-    // What the table holds of an entry, as it answers.
-    [[nodiscard]] Response<EventPorts> after(uint32_t id) const
+    using Answer = Response<EventPorts>;
+
+    [[nodiscard]] Request<EventPorts> of(Op op, uint32_t id, uint32_t queue = 0,
+                                         Cycle now = 0) const
     {
-        return {0, 0, 0, 0, model_.flag(id), model_.pending(id), model_.in_memory(id)};
+        return {op, id, queue, now, ids_, lines_, isolated_};
+    }
+    // What the table holds of an entry, as it answers.
+    [[nodiscard]] static Answer after(const EventTable &model, uint32_t id)
+    {
+        return {0, 0, 0, 0, model.flag(id), model.pending(id), model.in_memory(id)};
     }
 
-    Unit<EventPorts> unit_;
-    const Requests requests_;
-    EventTable model_;
-    std::vector<Response<EventPorts>> answers_;
+    const uint32_t ids_;
+    const uint32_t lines_;
+    const bool isolated_;
+    RtlBlock<EventPorts, EventTable> block_;
     std::vector<uint32_t> released_; // by the record before
     size_t next_ = 0;
 };
 
 } // namespace
 
-template <>
-std::unique_ptr<Machine<EventPorts>> make_machine<EventPorts>(const std::string &trace)
+std::unique_ptr<EventRtlPort> PortFactory::events(const EventShape &shape, RtlPortPlace place)
 {
-    if (trace.empty())
-        return std::make_unique<VerilatedMachine<EventPorts, Vnpu_event_table, false>>(trace);
-    return std::make_unique<VerilatedMachine<EventPorts, Tnpu_event_table, true>>(trace);
-}
-
-std::unique_ptr<EventRtlPort> make_events(const Reporter &reporter, bool lockstep,
-                                          const EventShape &shape, RtlPortPlace place)
-{
-    if (lockstep)
-        return std::make_unique<LockstepEventTable>(reporter, shape, place);
-    return std::make_unique<RtlEventTable>(reporter, shape, place);
+    return std::make_unique<Port>(reporter_, lockstep_, shape, place);
 }
 
 } // namespace tsim::rtl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// npu_front_end behind the ports of TaskQueue, for all queues of a device.
+/// RTL port of TaskQueue: npu_front_end, for all queues of a device.
 #include "core/queue/task_queue.h"
 
 #include <cstring>
@@ -7,7 +7,7 @@
 #include <Tnpu_front_end.h>
 #include <Vnpu_front_end.h>
 
-#include "rtl/makers.h"
+#include "rtl/port_factory.h"
 #include "rtl/unit.h"
 
 namespace tsim::rtl
@@ -20,6 +20,8 @@ using Op = FrontRequest::Op; // numbered as in npu_front_end_pkg
 
 struct FrontPorts {
     static constexpr const char *kBlock = "npu_front_end";
+    using Plain = Vnpu_front_end;
+    using Traced = Tnpu_front_end;
     enum : uint8_t {
         kOp,
         kQueue,
@@ -33,17 +35,9 @@ struct FrontPorts {
         kTimestamp,
         kFailure
     };
-    static constexpr std::array<Signal, 11> kRequest = {{{"op"},
-                                                         {"queue"},
-                                                         {"value"},
-                                                         {"window"},
-                                                         {"visible"},
-                                                         {"arrival"},
-                                                         {"kind"},
-                                                         {"stream"},
-                                                         {"task"},
-                                                         {"timestamp"},
-                                                         {"failure"}}};
+    static constexpr std::array<const char *, 11> kRequest = {
+        "op",   "queue",  "value", "window",    "visible", "arrival",
+        "kind", "stream", "task",  "timestamp", "failure"};
     enum : uint8_t {
         kWaited,
         kSeen,
@@ -220,7 +214,7 @@ class RtlFront final : public FrontRtlPort
     const uint32_t window_;
 };
 
-/// A queue of the plain model, with a CQ of its own.
+/// A queue of the plain model, with its CQ.
 struct ModelQueue {
     TaskQueue queue;
     std::vector<stars_cqe> cq;
@@ -346,20 +340,12 @@ class LockstepFront final : public FrontRtlPort
 
 } // namespace
 
-template <>
-std::unique_ptr<Machine<FrontPorts>> make_machine<FrontPorts>(const std::string &trace)
+std::unique_ptr<FrontRtlPort> PortFactory::front_end(uint32_t queues, uint32_t window,
+                                                     RtlPortPlace place)
 {
-    if (trace.empty())
-        return std::make_unique<VerilatedMachine<FrontPorts, Vnpu_front_end, false>>(trace);
-    return std::make_unique<VerilatedMachine<FrontPorts, Tnpu_front_end, true>>(trace);
-}
-
-std::unique_ptr<FrontRtlPort> make_front_end(const Reporter &reporter, bool lockstep,
-                                             uint32_t queues, uint32_t window, RtlPortPlace place)
-{
-    if (lockstep)
-        return std::make_unique<LockstepFront>(reporter, queues, window, place);
-    return std::make_unique<RtlFront>(reporter, window, place);
+    if (lockstep_)
+        return std::make_unique<LockstepFront>(reporter_, queues, window, place);
+    return std::make_unique<RtlFront>(reporter_, window, place);
 }
 
 } // namespace tsim::rtl

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// npu_link behind the ports of BurstLinks.
+/// RTL port of BurstLinks: npu_link.
 #include "core/link/burst_links.h"
 
 #include <Tnpu_link.h>
 #include <Vnpu_link.h>
 
-#include "rtl/makers.h"
+#include "rtl/port_factory.h"
 #include "rtl/unit.h"
 
 namespace tsim::rtl
@@ -29,6 +29,8 @@ enum Op : uint8_t { kRate, kOpen, kArrive, kPassed, kNext, kCancel };
 
 struct LinkPorts {
     static constexpr const char *kBlock = "npu_link";
+    using Plain = Vnpu_link;
+    using Traced = Tnpu_link;
     enum : uint8_t {
         kOp,
         kNow,
@@ -42,17 +44,9 @@ struct LinkPorts {
         kLast,
         kBurst
     };
-    static constexpr std::array<Signal, 11> kRequest = {{{"op"},
-                                                         {"now"},
-                                                         {"transfer"},
-                                                         {"link"},
-                                                         {"rate"},
-                                                         {"count"},
-                                                         {"links"},
-                                                         {"weights"},
-                                                         {"bytes"},
-                                                         {"last"},
-                                                         {"burst_bytes"}}};
+    static constexpr std::array<const char *, 11> kRequest = {
+        "op",    "now",     "transfer", "link", "rate",       "count",
+        "links", "weights", "bytes",    "last", "burst_bytes"};
     enum : uint8_t { kError, kLeft, kFinal, kGrant, kGrantLink, kWhose, kGrantBytes, kUntil };
     static constexpr std::array<Signal, 8> kResponse = {{{"error", "T-BST-3"},
                                                          {"left", "T-BST-3"},
@@ -129,18 +123,19 @@ Passage passage_of(const Response<LinkPorts> &r)
              r[LinkPorts::kUntil]}};
 }
 
-/// Operations; the RTL is told which burst is a transfer's last.
-class Requests
+/// Tells the RTL which burst is a transfer's last.
+class Port final : public LinkRtlPort
 {
   public:
-    explicit Requests(uint64_t burst_bytes) : burst_(burst_bytes) {}
-
-    [[nodiscard]] Request<LinkPorts> rate(uint32_t link, uint64_t rate) const
+    Port(const Reporter &reporter, bool lockstep, const std::vector<uint64_t> &rates,
+         uint64_t burst_bytes, RtlPortPlace place)
+        : burst_(burst_bytes), block_(reporter, place, lockstep, rates, kRateFraction, burst_bytes)
     {
-        return {kRate, 0, 0, link, rate, 0, 0, 0, 0, 0, burst_};
+        for (uint32_t link = 0; link < rates.size(); ++link)
+            (void)run({kRate, 0, 0, link, rates[link], 0, 0, 0, 0, 0, burst_},
+                      [](BurstLinks &) { return Passage{}; });
     }
-    [[nodiscard]] Request<LinkPorts> open(uint32_t transfer, const Hop *hops, uint32_t count,
-                                          uint64_t bytes)
+    void open(uint32_t transfer, const Hop *hops, uint32_t count, uint64_t bytes) override
     {
         if (transfer >= left_.size())
             left_.resize(transfer + 1);
@@ -151,124 +146,62 @@ class Requests
             links |= uint64_t{hops[i].link} << (i * kLinkWidth);
             weights |= uint64_t{hops[i].weight} << (i * kWeightWidth);
         }
-        return {kOpen, 0, transfer, 0, 0, count, links, weights, 0, 0, burst_};
+        (void)run({kOpen, 0, transfer, 0, 0, count, links, weights, 0, 0, burst_},
+                  [=](BurstLinks &model) {
+                      model.open(transfer, hops, count, bytes);
+                      return Passage{};
+                  });
     }
-    [[nodiscard]] Request<LinkPorts> arrive(Time now, uint32_t transfer, uint64_t bytes)
+    [[nodiscard]] Grant arrive(Time now, uint32_t transfer, uint64_t bytes) override
     {
         left_[transfer] -= bytes;
-        return {kArrive, now, transfer, 0, 0, 0, 0, 0, bytes, left_[transfer] == 0, burst_};
-    }
-    [[nodiscard]] Request<LinkPorts> of_link(Op op, Time now, uint32_t link) const
-    {
-        return {op, now, 0, link, 0, 0, 0, 0, 0, 0, burst_};
-    }
-    [[nodiscard]] Request<LinkPorts> cancel(uint32_t transfer) const
-    {
-        return {kCancel, 0, transfer, 0, 0, 0, 0, 0, 0, 0, burst_};
-    }
-
-  private:
-    const uint64_t burst_;
-    std::vector<uint64_t> left_; // by transfer: bytes whose burst has not begun
-};
-
-class RtlLinks final : public LinkRtlPort
-{
-  public:
-    RtlLinks(const Reporter &reporter, const std::vector<uint64_t> &rates, uint64_t burst_bytes,
-             RtlPortPlace place)
-        : unit_(reporter, place), requests_(burst_bytes)
-    {
-        for (uint32_t link = 0; link < rates.size(); ++link)
-            (void)unit_.run(requests_.rate(link, rates[link]));
-    }
-    void open(uint32_t transfer, const Hop *hops, uint32_t count, uint64_t bytes) override
-    {
-        (void)unit_.run(requests_.open(transfer, hops, count, bytes));
-    }
-    [[nodiscard]] Grant arrive(Time now, uint32_t transfer, uint64_t bytes) override
-    {
-        return run(requests_.arrive(now, transfer, bytes)).grant;
+        const bool last = left_[transfer] == 0;
+        return run({kArrive, now, transfer, 0, 0, 0, 0, 0, bytes, last, burst_},
+                   [=](BurstLinks &model) {
+                       return Passage{kNone, false, model.arrive(now, transfer, bytes)};
+                   })
+            .grant;
     }
     [[nodiscard]] Passage passed(Time now, uint32_t link) override
     {
-        return run(requests_.of_link(kPassed, now, link));
+        return run({kPassed, now, 0, link, 0, 0, 0, 0, 0, 0, burst_},
+                   [=](BurstLinks &model) { return model.passed(now, link); });
     }
     [[nodiscard]] Grant next(Time now, uint32_t link) override
     {
-        return run(requests_.of_link(kNext, now, link)).grant;
-    }
-    void cancel(uint32_t transfer) override { (void)unit_.run(requests_.cancel(transfer)); }
-
-  private:
-    Passage run(const Request<LinkPorts> &request) { return passage_of(unit_.run_one(request)); }
-
-    Unit<LinkPorts> unit_;
-    Requests requests_;
-};
-
-class LockstepLinks final : public LinkRtlPort
-{
-  public:
-    LockstepLinks(const Reporter &reporter, const std::vector<uint64_t> &rates,
-                  uint64_t burst_bytes, RtlPortPlace place)
-        : unit_(reporter, place), requests_(burst_bytes), model_(rates, kRateFraction, burst_bytes)
-    {
-        for (uint32_t link = 0; link < rates.size(); ++link)
-            unit_.expect(requests_.rate(link, rates[link]), response_of({}));
-    }
-    void open(uint32_t transfer, const Hop *hops, uint32_t count, uint64_t bytes) override
-    {
-        model_.open(transfer, hops, count, bytes);
-        unit_.expect(requests_.open(transfer, hops, count, bytes), response_of({}));
-    }
-    [[nodiscard]] Grant arrive(Time now, uint32_t transfer, uint64_t bytes) override
-    {
-        const Grant grant = model_.arrive(now, transfer, bytes);
-        unit_.expect(requests_.arrive(now, transfer, bytes), response_of({kNone, false, grant}));
-        return grant;
-    }
-    [[nodiscard]] Passage passed(Time now, uint32_t link) override
-    {
-        const Passage passage = model_.passed(now, link);
-        unit_.expect(requests_.of_link(kPassed, now, link), response_of(passage));
-        return passage;
-    }
-    [[nodiscard]] Grant next(Time now, uint32_t link) override
-    {
-        const Grant grant = model_.next(now, link);
-        unit_.expect(requests_.of_link(kNext, now, link), response_of({kNone, false, grant}));
-        return grant;
+        return run({kNext, now, 0, link, 0, 0, 0, 0, 0, 0, burst_},
+                   [=](BurstLinks &model) {
+                       return Passage{kNone, false, model.next(now, link)};
+                   })
+            .grant;
     }
     void cancel(uint32_t transfer) override
     {
-        model_.cancel(transfer);
-        unit_.expect(requests_.cancel(transfer), response_of({}));
+        (void)run({kCancel, 0, transfer, 0, 0, 0, 0, 0, 0, 0, burst_}, [=](BurstLinks &model) {
+            model.cancel(transfer);
+            return Passage{};
+        });
     }
 
   private:
-    Unit<LinkPorts> unit_;
-    Requests requests_;
-    BurstLinks model_;
+    template <class Plain>
+    Passage run(const Request<LinkPorts> &request, Plain plain)
+    {
+        return passage_of(
+            block_.run(request, [&plain](BurstLinks &model) { return response_of(plain(model)); }));
+    }
+
+    const uint64_t burst_;
+    RtlBlock<LinkPorts, BurstLinks> block_;
+    std::vector<uint64_t> left_; // by transfer: bytes whose burst has not begun
 };
 
 } // namespace
 
-template <>
-std::unique_ptr<Machine<LinkPorts>> make_machine<LinkPorts>(const std::string &trace)
+std::unique_ptr<LinkRtlPort> PortFactory::links(const std::vector<uint64_t> &rates,
+                                                uint64_t burst_bytes, RtlPortPlace place)
 {
-    if (trace.empty())
-        return std::make_unique<VerilatedMachine<LinkPorts, Vnpu_link, false>>(trace);
-    return std::make_unique<VerilatedMachine<LinkPorts, Tnpu_link, true>>(trace);
-}
-
-std::unique_ptr<LinkRtlPort> make_links(const Reporter &reporter, bool lockstep,
-                                        const std::vector<uint64_t> &rates, uint64_t burst_bytes,
-                                        RtlPortPlace place)
-{
-    if (lockstep)
-        return std::make_unique<LockstepLinks>(reporter, rates, burst_bytes, place);
-    return std::make_unique<RtlLinks>(reporter, rates, burst_bytes, place);
+    return std::make_unique<Port>(reporter_, lockstep_, rates, burst_bytes, place);
 }
 
 } // namespace tsim::rtl

@@ -16,16 +16,16 @@
 namespace tsim::rtl
 {
 
-/// A number of an operation or of its answer, and the rule that a wrong one would break.
+/// A number of an answer, and the rule that a wrong one breaks.
 struct Signal {
     const char *name;
-    const char *rule = "";
+    const char *rule;
 };
 
 // `Ports` describes a block once, for everything here:
 //
 //   static constexpr const char *kBlock = "npu_arbiter";
-//   static constexpr std::array<Signal, N> kRequest  = {{{"op"}, …}};          the operation comes first
+//   static constexpr std::array<const char *, N> kRequest = {"op", …};         the operation comes first
 //   static constexpr std::array<Signal, M> kResponse = {{{"queue", "T-ARB-5"}, …}};
 //   static const char *op_name(uint64_t op);
 //   static const char *rule_of(const Request &request, const Response &model, size_t signal);

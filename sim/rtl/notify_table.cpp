@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// npu_notify_table behind the ports of NotifyTable.
+/// RTL port of NotifyTable: npu_notify_table.
 #include "core/tables/notify_table.h"
 
 #include <Tnpu_notify_table.h>
 #include <Vnpu_notify_table.h>
 
-#include "rtl/makers.h"
+#include "rtl/port_factory.h"
 #include "rtl/unit.h"
 
 namespace tsim::rtl
@@ -18,9 +18,11 @@ enum Op : uint8_t { kRead, kWait, kRecord, kClear, kForget };
 
 struct NotifyPorts {
     static constexpr const char *kBlock = "npu_notify_table";
+    using Plain = Vnpu_notify_table;
+    using Traced = Tnpu_notify_table;
     enum : uint8_t { kOp, kId, kQueue, kNow, kNotifies };
-    static constexpr std::array<Signal, 5> kRequest = {
-        {{"op"}, {"id"}, {"queue"}, {"now"}, {"notifies"}}};
+    static constexpr std::array<const char *, 5> kRequest = {"op", "id", "queue", "now",
+                                                             "notifies"};
     enum : uint8_t { kError, kPass, kRelease, kReleased, kFlag, kPending };
     static constexpr std::array<Signal, 6> kResponse = {{{"error", "T-SQE-10"},
                                                          {"pass", "T-NTF-2"},
@@ -69,115 +71,78 @@ struct NotifyPorts {
     }
 };
 
-class RtlNotifyTable final : public NotifyRtlPort
+class Port final : public NotifyRtlPort
 {
   public:
-    RtlNotifyTable(const Reporter &reporter, uint32_t ids, RtlPortPlace place)
-        : unit_(reporter, place), ids_(ids)
+    Port(const Reporter &reporter, bool lockstep, uint32_t ids, uint32_t queues, RtlPortPlace place)
+        : ids_(ids), block_(reporter, place, lockstep, ids, queues)
     {
     }
-    void reset() override { unit_.reset(); }
+    void reset() override { block_.reset(); }
     [[nodiscard]] Entry read(uint32_t id) override
     {
-        const auto &r = unit_.run_one({kRead, id, 0, 0, ids_});
+        const Answer r = block_.run({kRead, id, 0, 0, ids_},
+                                    [id](NotifyTable &model) { return after(model, id); });
         return {r[NotifyPorts::kFlag] != 0, r[NotifyPorts::kPending] != 0};
     }
     [[nodiscard]] bool wait(uint32_t id, uint32_t queue, Cycle now) override
     {
-        return unit_.run_one({kWait, id, queue, now, ids_})[NotifyPorts::kPass] != 0;
+        const Answer r = block_.run({kWait, id, queue, now, ids_}, [=](NotifyTable &model) {
+            const bool pass = model.wait(id, queue, now);
+            Answer answer = after(model, id);
+            answer[NotifyPorts::kPass] = pass;
+            return answer;
+        });
+        return r[NotifyPorts::kPass] != 0;
     }
     [[nodiscard]] uint32_t record(uint32_t id) override
     {
-        const auto &r = unit_.run_one({kRecord, id, 0, 0, ids_});
+        const Answer r = block_.run({kRecord, id, 0, 0, ids_}, [id](NotifyTable &model) {
+            const uint32_t queue = model.record(id);
+            Answer answer = after(model, id);
+            if (queue != kNone) {
+                answer[NotifyPorts::kRelease] = 1;
+                answer[NotifyPorts::kReleased] = queue;
+            }
+            return answer;
+        });
         return r[NotifyPorts::kRelease] != 0 ? static_cast<uint32_t>(r[NotifyPorts::kReleased])
                                              : kNone;
     }
-    void clear(uint32_t id) override { (void)unit_.run({kClear, id, 0, 0, ids_}); }
-    void forget(uint32_t id, uint32_t queue) override
-    {
-        (void)unit_.run({kForget, id, queue, 0, ids_});
-    }
-
-  private:
-    Unit<NotifyPorts> unit_;
-    const uint32_t ids_;
-};
-
-class LockstepNotifyTable final : public NotifyRtlPort
-{
-  public:
-    LockstepNotifyTable(const Reporter &reporter, uint32_t ids, uint32_t queues, RtlPortPlace place)
-        : unit_(reporter, place), ids_(ids), model_(ids, queues)
-    {
-    }
-    void reset() override
-    {
-        model_.reset();
-        unit_.reset();
-    }
-    [[nodiscard]] Entry read(uint32_t id) override
-    {
-        unit_.expect({kRead, id, 0, 0, ids_}, after(id));
-        return {model_.flag(id), model_.pending(id)};
-    }
-    [[nodiscard]] bool wait(uint32_t id, uint32_t queue, Cycle now) override
-    {
-        const bool pass = model_.wait(id, queue, now);
-        Response<NotifyPorts> answer = after(id);
-        answer[NotifyPorts::kPass] = pass;
-        unit_.expect({kWait, id, queue, now, ids_}, answer);
-        return pass;
-    }
-    [[nodiscard]] uint32_t record(uint32_t id) override
-    {
-        const uint32_t queue = model_.record(id);
-        Response<NotifyPorts> answer = after(id);
-        if (queue != kNone) {
-            answer[NotifyPorts::kRelease] = 1;
-            answer[NotifyPorts::kReleased] = queue;
-        }
-        unit_.expect({kRecord, id, 0, 0, ids_}, answer);
-        return queue;
-    }
     void clear(uint32_t id) override
     {
-        model_.clear(id);
-        unit_.expect({kClear, id, 0, 0, ids_}, after(id));
+        (void)block_.run({kClear, id, 0, 0, ids_}, [id](NotifyTable &model) {
+            model.clear(id);
+            return after(model, id);
+        });
     }
     void forget(uint32_t id, uint32_t queue) override
     {
-        model_.forget(id, queue);
-        unit_.expect({kForget, id, queue, 0, ids_}, after(id));
+        (void)block_.run({kForget, id, queue, 0, ids_}, [=](NotifyTable &model) {
+            model.forget(id, queue);
+            return after(model, id);
+        });
     }
 
   private:
+    using Answer = Response<NotifyPorts>;
+
     // What the table holds of an entry, as it answers.
-    [[nodiscard]] Response<NotifyPorts> after(uint32_t id) const
+    [[nodiscard]] static Answer after(const NotifyTable &model, uint32_t id)
     {
-        return {0, 0, 0, 0, model_.flag(id), model_.pending(id)};
+        return {0, 0, 0, 0, model.flag(id), model.pending(id)};
     }
 
-    Unit<NotifyPorts> unit_;
     const uint32_t ids_;
-    NotifyTable model_;
+    RtlBlock<NotifyPorts, NotifyTable> block_;
 };
 
 } // namespace
 
-template <>
-std::unique_ptr<Machine<NotifyPorts>> make_machine<NotifyPorts>(const std::string &trace)
+std::unique_ptr<NotifyRtlPort> PortFactory::notifies(uint32_t ids, uint32_t queues,
+                                                     RtlPortPlace place)
 {
-    if (trace.empty())
-        return std::make_unique<VerilatedMachine<NotifyPorts, Vnpu_notify_table, false>>(trace);
-    return std::make_unique<VerilatedMachine<NotifyPorts, Tnpu_notify_table, true>>(trace);
-}
-
-std::unique_ptr<NotifyRtlPort> make_notifies(const Reporter &reporter, bool lockstep, uint32_t ids,
-                                             uint32_t queues, RtlPortPlace place)
-{
-    if (lockstep)
-        return std::make_unique<LockstepNotifyTable>(reporter, ids, queues, place);
-    return std::make_unique<RtlNotifyTable>(reporter, ids, place);
+    return std::make_unique<Port>(reporter_, lockstep_, ids, queues, place);
 }
 
 } // namespace tsim::rtl

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// npu_slots behind the ports of SlotPool.
+/// RTL port of SlotPool: npu_slots.
 #include "core/tables/slot_pool.h"
 
 #include <Tnpu_slots.h>
 #include <Vnpu_slots.h>
 
-#include "rtl/makers.h"
+#include "rtl/port_factory.h"
 #include "rtl/unit.h"
 
 namespace tsim::rtl
@@ -18,9 +18,11 @@ enum Op : uint8_t { kClear, kCounts, kLeaving, kNext, kGrant, kLeave };
 
 struct SlotsPorts {
     static constexpr const char *kBlock = "npu_slots";
+    using Plain = Vnpu_slots;
+    using Traced = Tnpu_slots;
     enum : uint8_t { kOp, kQueue, kSlot, kAsked, kSlots, kArbitration, kStart, kOut };
-    static constexpr std::array<Signal, 8> kRequest = {
-        {{"op"}, {"queue"}, {"slot"}, {"asked"}, {"slots"}, {"arbitration"}, {"start"}, {"leave"}}};
+    static constexpr std::array<const char *, 8> kRequest = {
+        "op", "queue", "slot", "asked", "slots", "arbitration", "start", "leave"};
     enum : uint8_t { kTime, kFlag, kGranted, kSwapIns, kWaited, kFree };
     static constexpr std::array<Signal, 6> kResponse = {{{"time", "T-SCH-3, T-SCH-5, T-SCH-19"},
                                                          {"flag", "T-SCH-6"},
@@ -66,165 +68,103 @@ struct SlotsPorts {
     }
 };
 
-/// The RTL with its configuration.
-class SlotsUnit
+class Port final : public SlotsRtlPort
 {
   public:
-    SlotsUnit(const Reporter &reporter, const SlotRules &rules, RtlPortPlace place)
-        : rules_(rules), unit_(reporter, place)
+    Port(const Reporter &reporter, bool lockstep, uint32_t queues, const SlotRules &rules,
+         RtlPortPlace place)
+        : rules_(rules), block_(reporter, place, lockstep, queues, rules, nullptr),
+          free_(rules.slots)
     {
-    }
-    [[nodiscard]] Request<SlotsPorts> request(Op op, uint32_t sq = 0, uint32_t slot = 0,
-                                              Cycle asked = 0) const
-    {
-        return {op, sq, slot, asked, rules_.slots, rules_.arbitration, rules_.start, rules_.leave};
-    }
-    [[nodiscard]] Unit<SlotsPorts> &unit() { return unit_; }
-    [[nodiscard]] uint32_t slots() const { return rules_.slots; }
-
-  private:
-    const SlotRules rules_;
-    Unit<SlotsPorts> unit_;
-};
-
-class RtlSlots final : public SlotsRtlPort
-{
-  public:
-    RtlSlots(const Reporter &reporter, const SlotRules &rules, RtlPortPlace place)
-        : rtl_(reporter, rules, place), free_(rules.slots)
-    {
+        if (SlotPool *const model = block_.model())
+            model->reset();
     }
     void reset() override
     {
-        rtl_.unit().reset();
-        free_ = rtl_.slots();
+        block_.reset();
+        free_ = rules_.slots;
     }
-    void clear_counts(uint32_t sq) override { (void)run(rtl_.request(kClear, sq)); }
+    void clear_counts(uint32_t sq) override
+    {
+        (void)run(of(kClear, sq), [sq](SlotPool &model) {
+            model.clear_counts(sq);
+            return Answer{};
+        });
+    }
     SlotCounts counts(uint32_t sq) override
     {
-        const Response<SlotsPorts> &answer = run(rtl_.request(kCounts, sq));
-        return {static_cast<uint32_t>(answer[SlotsPorts::kSwapIns]),
-                static_cast<uint32_t>(answer[SlotsPorts::kWaited])};
+        const Answer r = run(of(kCounts, sq), [sq](SlotPool &model) {
+            const SlotCounts counts = model.counts(sq);
+            return Answer{0, 0, 0, counts.swap_ins, counts.waited};
+        });
+        return {static_cast<uint32_t>(r[SlotsPorts::kSwapIns]),
+                static_cast<uint32_t>(r[SlotsPorts::kWaited])};
     }
-    Cycle leaving_until(uint32_t sq, Cycle) override
+    Cycle leaving_until(uint32_t sq, Cycle now) override
     {
-        return run(rtl_.request(kLeaving, sq))[SlotsPorts::kTime];
+        const Answer r = run(of(kLeaving, sq),
+                             [=](SlotPool &model) { return Answer{model.leaving_until(sq, now)}; });
+        return r[SlotsPorts::kTime];
     }
-    Cycle next_grant(Cycle) override { return run(rtl_.request(kNext))[SlotsPorts::kTime]; }
-    bool free_now(Cycle) override { return run(rtl_.request(kNext))[SlotsPorts::kFlag] != 0; }
-    SlotGrant grant(uint32_t sq, Cycle asked, Cycle) override
+    Cycle next_grant(Cycle now) override { return next(now)[SlotsPorts::kTime]; }
+    bool free_now(Cycle now) override { return next(now)[SlotsPorts::kFlag] != 0; }
+    SlotGrant grant(uint32_t sq, Cycle asked, Cycle now) override
     {
-        const Response<SlotsPorts> &answer = run(rtl_.request(kGrant, sq, 0, asked));
-        return {answer[SlotsPorts::kTime], static_cast<uint8_t>(answer[SlotsPorts::kGranted]),
-                answer[SlotsPorts::kFlag] != 0};
+        const Answer r = run(of(kGrant, sq, 0, asked), [=](SlotPool &model) {
+            const SlotGrant grant = model.grant(sq, asked, now);
+            return Answer{grant.ready, grant.was_short, grant.slot};
+        });
+        return {r[SlotsPorts::kTime], static_cast<uint8_t>(r[SlotsPorts::kGranted]),
+                r[SlotsPorts::kFlag] != 0};
     }
-    void leave(uint32_t sq, uint8_t slot, Cycle) override
+    void leave(uint32_t sq, uint8_t slot, Cycle now) override
     {
-        (void)run(rtl_.request(kLeave, sq, slot));
+        (void)run(of(kLeave, sq, slot), [=](SlotPool &model) {
+            model.leave(sq, slot, now);
+            return Answer{};
+        });
     }
     [[nodiscard]] uint32_t free_count() const override { return free_; }
 
   private:
-    const Response<SlotsPorts> &run(const Request<SlotsPorts> &request)
+    using Answer = Response<SlotsPorts>;
+
+    [[nodiscard]] Request<SlotsPorts> of(Op op, uint32_t sq = 0, uint32_t slot = 0,
+                                         Cycle asked = 0) const
     {
-        const Response<SlotsPorts> &answer = rtl_.unit().run_one(request);
+        return {op, sq, slot, asked, rules_.slots, rules_.arbitration, rules_.start, rules_.leave};
+    }
+    // The RTL looks at the slots that are left with each operation, the model only where it matters.
+    template <class Plain>
+    Answer run(const Request<SlotsPorts> &request, Plain plain)
+    {
+        const Answer answer = block_.run(request, [&](SlotPool &model) {
+            (void)model.free_now(block_.unit().reporter().now());
+            Answer out = plain(model);
+            out[SlotsPorts::kFree] = rules_.slots - model.taken();
+            return out;
+        });
         free_ = static_cast<uint32_t>(answer[SlotsPorts::kFree]);
         return answer;
     }
+    Answer next(Cycle now)
+    {
+        return run(of(kNext), [now](SlotPool &model) {
+            return Answer{model.next_grant(now), model.free_now(now)};
+        });
+    }
 
-    SlotsUnit rtl_;
+    const SlotRules rules_;
+    RtlBlock<SlotsPorts, SlotPool> block_;
     uint32_t free_;
-};
-
-class LockstepSlots final : public SlotsRtlPort
-{
-  public:
-    LockstepSlots(const Reporter &reporter, uint32_t queues, const SlotRules &rules,
-                  RtlPortPlace place)
-        : rtl_(reporter, rules, place), model_(queues, rules, nullptr)
-    {
-        model_.reset();
-    }
-    void reset() override
-    {
-        model_.reset();
-        rtl_.unit().reset();
-    }
-    void clear_counts(uint32_t sq) override
-    {
-        collect();
-        model_.clear_counts(sq);
-        expect(rtl_.request(kClear, sq), 0, false, 0, {});
-    }
-    SlotCounts counts(uint32_t sq) override
-    {
-        collect();
-        const SlotCounts counts = model_.counts(sq);
-        expect(rtl_.request(kCounts, sq), 0, false, 0, counts);
-        return counts;
-    }
-    Cycle leaving_until(uint32_t sq, Cycle now) override
-    {
-        collect();
-        const Cycle until = model_.leaving_until(sq, now);
-        expect(rtl_.request(kLeaving, sq), until, false, 0, {});
-        return until;
-    }
-    Cycle next_grant(Cycle now) override
-    {
-        const Cycle next = model_.next_grant(now);
-        expect(rtl_.request(kNext), next, model_.free_now(now), 0, {});
-        return next;
-    }
-    bool free_now(Cycle now) override
-    {
-        const bool free = model_.free_now(now);
-        expect(rtl_.request(kNext), model_.next_grant(now), free, 0, {});
-        return free;
-    }
-    SlotGrant grant(uint32_t sq, Cycle asked, Cycle now) override
-    {
-        const SlotGrant grant = model_.grant(sq, asked, now);
-        expect(rtl_.request(kGrant, sq, 0, asked), grant.ready, grant.was_short, grant.slot, {});
-        return grant;
-    }
-    void leave(uint32_t sq, uint8_t slot, Cycle now) override
-    {
-        model_.leave(sq, slot, now);
-        expect(rtl_.request(kLeave, sq, slot), 0, false, 0, {});
-    }
-    [[nodiscard]] uint32_t free_count() const override { return rtl_.slots() - model_.taken(); }
-
-  private:
-    // The RTL looks at the slots that are left with each operation, the model only where it matters.
-    void collect() { (void)model_.free_now(rtl_.unit().reporter().now()); }
-    void expect(const Request<SlotsPorts> &request, Cycle time, bool flag, uint32_t slot,
-                const SlotCounts &counts)
-    {
-        rtl_.unit().expect(request, Response<SlotsPorts>{time, flag, slot, counts.swap_ins,
-                                                         counts.waited, free_count()});
-    }
-
-    SlotsUnit rtl_;
-    SlotPool model_;
 };
 
 } // namespace
 
-template <>
-std::unique_ptr<Machine<SlotsPorts>> make_machine<SlotsPorts>(const std::string &trace)
+std::unique_ptr<SlotsRtlPort> PortFactory::slots(uint32_t queues, const SlotRules &rules,
+                                                 RtlPortPlace place)
 {
-    if (trace.empty())
-        return std::make_unique<VerilatedMachine<SlotsPorts, Vnpu_slots, false>>(trace);
-    return std::make_unique<VerilatedMachine<SlotsPorts, Tnpu_slots, true>>(trace);
-}
-
-std::unique_ptr<SlotsRtlPort> make_slots(const Reporter &reporter, bool lockstep, uint32_t queues,
-                                         const SlotRules &rules, RtlPortPlace place)
-{
-    if (lockstep)
-        return std::make_unique<LockstepSlots>(reporter, queues, rules, place);
-    return std::make_unique<RtlSlots>(reporter, rules, place);
+    return std::make_unique<Port>(reporter_, lockstep_, queues, rules, place);
 }
 
 } // namespace tsim::rtl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// npu_sqe beside what SqeProgress decides about SQEs, for all queues of a device.
+/// RTL port of SqeProgress: npu_sqe, for all queues of a device.
 #include "core/base/rtl_port.h"
 
 #include <cstring>
@@ -7,7 +7,7 @@
 #include <Tnpu_sqe.h>
 #include <Vnpu_sqe.h>
 
-#include "rtl/makers.h"
+#include "rtl/port_factory.h"
 #include "rtl/unit.h"
 
 namespace tsim::rtl
@@ -18,6 +18,8 @@ namespace
 
 struct SqePorts {
     static constexpr const char *kBlock = "npu_sqe";
+    using Plain = Vnpu_sqe;
+    using Traced = Tnpu_sqe;
     static constexpr uint32_t kWords = sizeof(stars_sqe) / sizeof(uint64_t);
     enum : uint8_t {
         kOp,
@@ -40,12 +42,11 @@ struct SqePorts {
         kTimeoutUnit,
         kNumbers
     };
-    static constexpr std::array<Signal, kNumbers> kRequest = {
-        {{"op"},       {"queue"},      {"value"},      {"flag"},        {"sqe0"},
-         {"sqe1"},     {"sqe2"},       {"sqe3"},       {"sqe4"},        {"sqe5"},
-         {"sqe6"},     {"sqe7"},       {"ids"},        {"rooms"},       {"decode"},
-         {"event"},    {"event_miss"}, {"notify"},     {"store"},       {"retire"},
-         {"cq_write"}, {"sdma_setup"}, {"pcie_setup"}, {"credit_unit"}, {"timeout_unit"}}};
+    static constexpr std::array<const char *, kNumbers> kRequest = {
+        "op",         "queue",      "value",       "flag",        "sqe0",  "sqe1",   "sqe2",
+        "sqe3",       "sqe4",       "sqe5",        "sqe6",        "sqe7",  "ids",    "rooms",
+        "decode",     "event",      "event_miss",  "notify",      "store", "retire", "cq_write",
+        "sdma_setup", "pcie_setup", "credit_unit", "timeout_unit"};
     enum : uint8_t { kNext, kHold, kTimed, kDue, kType, kEffect, kClass, kId, kError, kStatus };
     static constexpr std::array<Signal, 10> kResponse = {
         {{"next", "T-SQE-1, T-SQE-4, T-SQE-5, T-SQE-7, T-SQE-8, T-SQE-10, T-CQ-3"},
@@ -186,15 +187,46 @@ struct SqePorts {
     }
 };
 
-/// The RTL with its configuration.
-class SqeUnit
+class Port final : public SqeRtlPort
 {
   public:
-    SqeUnit(const Reporter &reporter, const SqeShape &shape, RtlPortPlace place)
-        : shape_(shape), unit_(reporter, place)
+    Port(const Reporter &reporter, bool lockstep, const SqeShape &shape, RtlPortPlace place)
+        : shape_(shape), lockstep_(lockstep), unit_(reporter, place)
     {
     }
-    [[nodiscard]] Request<SqePorts> request(const SqeRequest &of) const
+    void reset() override { unit_.reset(); }
+    SqeAnswer run(const SqeRequest &request, const SqeAnswer &plain) override
+    {
+        using P = SqePorts;
+        if (lockstep_) {
+            unit_.expect(of(request), response_of(request.op, plain));
+            return plain;
+        }
+        const Response<P> &r = unit_.run_one(of(request));
+        return {{static_cast<SqeNext>(r[P::kNext]), static_cast<SqeHold>(r[P::kHold]), r[P::kDue]},
+                {static_cast<SqeEffect>(r[P::kEffect]), static_cast<uint8_t>(r[P::kClass]),
+                 static_cast<uint32_t>(r[P::kId])},
+                static_cast<uint8_t>(r[P::kType]),
+                static_cast<uint8_t>(r[P::kError]),
+                static_cast<uint16_t>(r[P::kStatus])};
+    }
+
+  private:
+    [[nodiscard]] static Response<SqePorts> response_of(SqeOp op, const SqeAnswer &plain)
+    {
+        const auto effect = op == SqeOp::kExecute ? static_cast<uint64_t>(plain.decoded.effect) : 0;
+        return {static_cast<uint64_t>(plain.step.next),
+                static_cast<uint64_t>(plain.step.hold),
+                plain.step.due != kNever,
+                plain.step.due,
+                plain.type,
+                effect,
+                SqePorts::dispatches(effect) ? plain.decoded.share : uint64_t{0},
+                SqePorts::has_id(effect) ? plain.decoded.id : uint64_t{0},
+                plain.error,
+                plain.status};
+    }
+    [[nodiscard]] Request<SqePorts> of(const SqeRequest &of) const
     {
         using P = SqePorts;
         Request<P> r{};
@@ -220,80 +252,17 @@ class SqeUnit
         r[P::kTimeoutUnit] = shape_.timeout_unit;
         return r;
     }
-    [[nodiscard]] Unit<SqePorts> &unit() { return unit_; }
 
-  private:
     const SqeShape shape_;
+    const bool lockstep_;
     Unit<SqePorts> unit_;
-};
-
-class RtlSqe final : public SqeRtlPort
-{
-  public:
-    RtlSqe(const Reporter &reporter, const SqeShape &shape, RtlPortPlace place)
-        : rtl_(reporter, shape, place)
-    {
-    }
-    void reset() override { rtl_.unit().reset(); }
-    SqeAnswer run(const SqeRequest &request, const SqeAnswer &) override
-    {
-        using P = SqePorts;
-        const Response<P> &r = rtl_.unit().run_one(rtl_.request(request));
-        return {{static_cast<SqeNext>(r[P::kNext]), static_cast<SqeHold>(r[P::kHold]), r[P::kDue]},
-                {static_cast<SqeEffect>(r[P::kEffect]), static_cast<uint8_t>(r[P::kClass]),
-                 static_cast<uint32_t>(r[P::kId])},
-                static_cast<uint8_t>(r[P::kType]),
-                static_cast<uint8_t>(r[P::kError]),
-                static_cast<uint16_t>(r[P::kStatus])};
-    }
-
-  private:
-    SqeUnit rtl_;
-};
-
-class LockstepSqe final : public SqeRtlPort
-{
-  public:
-    LockstepSqe(const Reporter &reporter, const SqeShape &shape, RtlPortPlace place)
-        : rtl_(reporter, shape, place)
-    {
-    }
-    void reset() override { rtl_.unit().reset(); }
-    SqeAnswer run(const SqeRequest &request, const SqeAnswer &plain) override
-    {
-        const bool executes = request.op == SqeOp::kExecute;
-        const auto effect = executes ? static_cast<uint64_t>(plain.decoded.effect) : 0;
-        rtl_.unit().expect(
-            rtl_.request(request),
-            Response<SqePorts>{static_cast<uint64_t>(plain.step.next),
-                               static_cast<uint64_t>(plain.step.hold), plain.step.due != kNever,
-                               plain.step.due, plain.type, effect,
-                               SqePorts::dispatches(effect) ? plain.decoded.share : uint64_t{0},
-                               SqePorts::has_id(effect) ? plain.decoded.id : uint64_t{0},
-                               plain.error, plain.status});
-        return plain;
-    }
-
-  private:
-    SqeUnit rtl_;
 };
 
 } // namespace
 
-template <>
-std::unique_ptr<Machine<SqePorts>> make_machine<SqePorts>(const std::string &trace)
+std::unique_ptr<SqeRtlPort> PortFactory::sqes(const SqeShape &shape, RtlPortPlace place)
 {
-    if (trace.empty())
-        return std::make_unique<VerilatedMachine<SqePorts, Vnpu_sqe, false>>(trace);
-    return std::make_unique<VerilatedMachine<SqePorts, Tnpu_sqe, true>>(trace);
-}
-
-std::unique_ptr<SqeRtlPort> make_sqes(const Reporter &reporter, bool lockstep,
-                                      const SqeShape &shape, RtlPortPlace place)
-{
-    if (lockstep)
-        return std::make_unique<LockstepSqe>(reporter, shape, place);
-    return std::make_unique<RtlSqe>(reporter, shape, place);
+    return std::make_unique<Port>(reporter_, lockstep_, shape, place);
 }
 
 } // namespace tsim::rtl

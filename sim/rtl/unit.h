@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -17,12 +18,16 @@
 namespace tsim::rtl
 {
 
-/// The machine of a block, with waveforms in the file `trace` if that is not empty. Defined once per block, beside its
-/// ports, so that Verilator's headers are read there alone.
+/// The machine of a block, with waveforms in the file `trace` if that is not empty.
 template <class Ports>
-std::unique_ptr<Machine<Ports>> make_machine(const std::string &trace);
+std::unique_ptr<Machine<Ports>> make_machine(const std::string &trace)
+{
+    if (trace.empty())
+        return std::make_unique<VerilatedMachine<Ports, typename Ports::Plain, false>>(trace);
+    return std::make_unique<VerilatedMachine<Ports, typename Ports::Traced, true>>(trace);
+}
 
-/// The rule behind a signal, of this operation.
+/// The rule of a signal, in this operation.
 template <class Ports, class = void>
 struct Rules {
     static const char *of(const Request<Ports> &, const Response<Ports> &, size_t signal)
@@ -160,8 +165,7 @@ class Unit
         std::string text =
             "cycle " + std::to_string(entry.now) + ": " + Ports::op_name(entry.request[0]);
         for (size_t k = 1; k < Ports::kRequest.size(); ++k)
-            text +=
-                std::string(" ") + Ports::kRequest[k].name + "=" + std::to_string(entry.request[k]);
+            text += std::string(" ") + Ports::kRequest[k] + "=" + std::to_string(entry.request[k]);
         return text;
     }
 
@@ -197,8 +201,8 @@ class Unit
     {
         std::vector<VcdFile::Column> columns;
         columns.reserve(Ports::kRequest.size() + 2 * Ports::kResponse.size());
-        for (const Signal &signal : Ports::kRequest)
-            columns.push_back({"request", signal.name});
+        for (const char *const signal : Ports::kRequest)
+            columns.push_back({"request", signal});
         for (const char *const side : {"rtl", "model"})
             for (const Signal &signal : Ports::kResponse)
                 columns.push_back({side, signal.name});
@@ -232,6 +236,56 @@ class Unit
     std::vector<Entry> log_;
     size_t dropped_ = 0;
     bool broken_ = false; // it has been reported
+};
+
+/// The RTL of a block, alone or in lock step with the plain model of the block.
+template <class Ports, class Model>
+class RtlBlock
+{
+  public:
+    /// `model`: arguments of the plain model's constructor.
+    template <class... Arguments>
+    RtlBlock(const Reporter &reporter, RtlPortPlace place, bool lockstep, const Arguments &...model)
+        : unit_(reporter, place)
+    {
+        if (lockstep)
+            model_.emplace(model...);
+    }
+    void reset()
+    {
+        if (model_)
+            model_->reset();
+        unit_.reset();
+    }
+    /// The answer of the RTL; in lock step that of `plain(model)`, which the RTL must give too.
+    template <class Plain>
+    Response<Ports> run(const Request<Ports> &request, Plain plain)
+    {
+        if (!model_)
+            return unit_.run_one(request);
+        const Response<Ports> answer = plain(*model_);
+        unit_.expect(request, answer);
+        return answer;
+    }
+    /// The same of an operation with several answers, which `plain(model, answers)` appends.
+    template <class Plain>
+    const std::vector<Response<Ports>> &run_all(const Request<Ports> &request, Plain plain)
+    {
+        if (!model_)
+            return unit_.run(request);
+        answers_.clear();
+        plain(*model_, answers_);
+        unit_.expect(request, answers_);
+        return answers_;
+    }
+    [[nodiscard]] Unit<Ports> &unit() { return unit_; }
+    /// Null: the RTL is alone.
+    [[nodiscard]] Model *model() { return model_ ? &*model_ : nullptr; }
+
+  private:
+    Unit<Ports> unit_;
+    std::optional<Model> model_;
+    std::vector<Response<Ports>> answers_; // of the model
 };
 
 } // namespace tsim::rtl

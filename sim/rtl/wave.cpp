@@ -139,7 +139,7 @@ void close_waves()
 VcdFile::VcdFile(const std::string &name, const std::string &scope,
                  const std::vector<Column> &columns)
 {
-    (void)unlink(name.c_str()); // who has the old one open reads nothing new
+    (void)unlink(name.c_str()); // a reader of the old file reads nothing new
     const int descriptor =
         ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivate);
     file_ = descriptor < 0 ? nullptr : fdopen(descriptor, "w");
@@ -196,7 +196,7 @@ int draw_apart(const std::function<int()> &draw, std::string &why)
         sigset_t none;
         (void)sigemptyset(&none);
         (void)sigprocmask(SIG_SETMASK, &none, nullptr);
-        // An assertion that fails does so once more, and is told already.
+        // An assertion that failed fails again here, and was reported.
         const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
         (void)dup2(nowhere, STDOUT_FILENO);
         const rlimit most = {kDrawingSeconds, kDrawingSeconds};

@@ -74,7 +74,7 @@ class VcdFile
     uint64_t last_ = 0;
 };
 
-/// Has `draw` write waveforms in a child process, so that what befalls it there (a full disk, above all) leaves this one alone.
+/// Has `draw` write waveforms in a child process, so that a failure there (above all a full disk) does not affect this one.
 /// Returns what it did, 0 to 100, or -1 with the reason in `why`.
 [[nodiscard]] int draw_apart(const std::function<int()> &draw, std::string &why);
 
