@@ -21,7 +21,7 @@ class Arbitration
     Arbitration(const QueueTable &queues, uint64_t seed);
     Arbitration(const Arbitration &) = delete;
     Arbitration &operator=(const Arbitration &) = delete;
-    /// First state: nobody waits.
+    /// First state: no queue waits.
     void reset();
 
     /// Makes the places that queues of this priority and model group need. Throws std::bad_alloc.

@@ -6,20 +6,16 @@
 #include <array>
 
 #include "core/scheduler/arbitration.h"
-#include "core/scheduler/queue_table.h"
 #include "core/scheduler/slot_scheduler.h"
-#include "core/scheduler/task_trace.h"
 
 namespace tsim
 {
 
-class ClassShares
+class ClassShares : private SchedulerPart
 {
   public:
-    ClassShares(const QueueTable &queues, const TaskTrace &trace, Arbitration &arbitration,
-                SlotScheduler &slots)
-        : queues_(queues), trace_(trace), arbitration_(arbitration), slots_(slots),
-          system_(queues.system)
+    ClassShares(const SchedulerPart &part, Arbitration &arbitration, SlotScheduler &slots)
+        : SchedulerPart(part), arbitration_(arbitration), slots_(slots)
     {
     }
     void reset();
@@ -39,11 +35,8 @@ class ClassShares
     void return_share(uint32_t sq);
     void note_taken(uint32_t sq) const;
 
-    const QueueTable queues_;
-    const TaskTrace &trace_;
     Arbitration &arbitration_;
     SlotScheduler &slots_;
-    SystemState &system_;
     std::array<uint32_t, kClassCount> free_{};
 };
 

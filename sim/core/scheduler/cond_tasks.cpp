@@ -154,7 +154,7 @@ void CondTasks::park(uint32_t sq)
         progress_.due(sq, SqeOp::kMove, SqeNext::kLimit,
                       limit_from(system_.now, credit_time(queues_.sqe(sq), system_.params)));
     system_.polls.add(queues_.timer(sq), limit, programs_[sq].result);
-    look_again(sq); // somebody may have stored while the program ran
+    look_again(sq); // there may have been a store while the program ran
 }
 
 void CondTasks::look_again(uint32_t sq)

@@ -8,21 +8,18 @@
 #include "core/queue/cond.h"
 #include "core/scheduler/class_shares.h"
 #include "core/scheduler/front_end.h"
-#include "core/scheduler/queue_table.h"
 #include "core/scheduler/slot_scheduler.h"
 #include "core/scheduler/sqe_progress.h"
-#include "core/scheduler/task_trace.h"
 
 namespace tsim
 {
 
-class CondTasks
+class CondTasks : private SqePart
 {
   public:
-    CondTasks(const QueueTable &queues, const TaskTrace &trace, SqeProgress &progress,
-              FrontEnd &front_end, ClassShares &shares, SlotScheduler &slots)
-        : queues_(queues), trace_(trace), progress_(progress), front_end_(front_end),
-          shares_(shares), slots_(slots), system_(queues.system), programs_(queues.size())
+    CondTasks(const SqePart &part, FrontEnd &front_end, ClassShares &shares, SlotScheduler &slots)
+        : SqePart(part), front_end_(front_end), shares_(shares), slots_(slots),
+          programs_(queues_.size())
     {
     }
 
@@ -54,13 +51,9 @@ class CondTasks
     [[nodiscard]] Program interpret(uint32_t sq, bool dry);
     void park(uint32_t sq);
 
-    const QueueTable queues_;
-    const TaskTrace &trace_;
-    SqeProgress &progress_;
     FrontEnd &front_end_;
     ClassShares &shares_;
     SlotScheduler &slots_;
-    SystemState &system_;
     std::vector<Program> programs_; // by queue
 };
 

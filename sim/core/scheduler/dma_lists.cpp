@@ -224,7 +224,7 @@ TaskEnd DmaLists::transfer_done(uint32_t who, DmaJob &job)
         list.status = move.job.status;
     }
     queues_[sq].mark = system_.now;
-    // T-TIM-3: others of this instant are complete too; then comes the timer, which stands at the limit.
+    // T-TIM-3: others of this instant are complete too; then comes the timer, which is set to the limit.
     return system_.now < list.limit || is_over(job, list) ? turn(sq, job) : TaskEnd{};
 }
 

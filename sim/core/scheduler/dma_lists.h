@@ -6,10 +6,7 @@
 #include <vector>
 
 #include "core/engine/dma_list.h"
-#include "core/scheduler/queue_table.h"
 #include "core/scheduler/sqe_progress.h"
-#include "core/scheduler/task_faults.h"
-#include "core/scheduler/task_trace.h"
 
 namespace tsim
 {
@@ -22,13 +19,11 @@ struct TaskEnd {
 };
 
 /// A list is named by its queue, which has a channel; the caller keeps the queue's job.
-class DmaLists
+class DmaLists : private SqePart
 {
   public:
-    DmaLists(const QueueTable &queues, const TaskFaults &faults, const TaskTrace &trace,
-             SqeProgress &progress, const DmaCeiling &ceiling)
-        : queues_(queues), faults_(faults), trace_(trace), progress_(progress), ceiling_(ceiling),
-          system_(queues.system), lists_(queues.system.params.pcie_channels.value)
+    DmaLists(const SqePart &part, const DmaCeiling &ceiling)
+        : SqePart(part), ceiling_(ceiling), lists_(system_.params.pcie_channels.value)
     {
     }
 
@@ -53,12 +48,7 @@ class DmaLists
     void begin_entry(uint32_t sq, DmaJob &job, const stars_dma_descriptor &entry);
     void give_kept(DmaJob &job, DmaList &list);
 
-    const QueueTable queues_;
-    const TaskFaults &faults_;
-    const TaskTrace &trace_;
-    SqeProgress &progress_;
     const DmaCeiling &ceiling_;
-    SystemState &system_;
     std::vector<DmaList> lists_; // by channel
 };
 

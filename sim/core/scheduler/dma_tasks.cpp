@@ -17,15 +17,12 @@ DmaPool dma_pool(const QueueTable &queues, const Setting &channels, uint64_t see
 }
 } // namespace
 
-DmaTasks::DmaTasks(const QueueTable &queues, const TaskFaults &faults, const TaskTrace &trace,
-                   SqeProgress &progress, uint64_t sdma_seed, uint64_t pcie_seed)
-    : queues_(queues), faults_(faults), trace_(trace), progress_(progress), system_(queues.system),
-      jobs_(queues.size()),
-      sdma_(dma_pool(queues, system_.params.sdma_channels, sdma_seed, "sdma")),
-      pcie_(dma_pool(queues, system_.params.pcie_channels, pcie_seed, "pcie")),
+DmaTasks::DmaTasks(const SqePart &part, uint64_t sdma_seed, uint64_t pcie_seed)
+    : SqePart(part), jobs_(queues_.size()),
+      sdma_(dma_pool(queues_, system_.params.sdma_channels, sdma_seed, "sdma")),
+      pcie_(dma_pool(queues_, system_.params.pcie_channels, pcie_seed, "pcie")),
       sdma_ceiling_(system_.links, system_.params.sdma_ceiling),
-      pcie_ceiling_(system_.links, system_.params.pcie_ceiling),
-      lists_(queues, faults, trace, progress, pcie_ceiling_)
+      pcie_ceiling_(system_.links, system_.params.pcie_ceiling), lists_(part, pcie_ceiling_)
 {
 }
 

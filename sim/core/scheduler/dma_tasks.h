@@ -6,19 +6,15 @@
 #include "core/base/staggered_vector.h"
 #include "core/engine/dma.h"
 #include "core/scheduler/dma_lists.h"
-#include "core/scheduler/queue_table.h"
 #include "core/scheduler/sqe_progress.h"
-#include "core/scheduler/task_faults.h"
-#include "core/scheduler/task_trace.h"
 
 namespace tsim
 {
 
-class DmaTasks
+class DmaTasks : private SqePart
 {
   public:
-    DmaTasks(const QueueTable &queues, const TaskFaults &faults, const TaskTrace &trace,
-             SqeProgress &progress, uint64_t sdma_seed, uint64_t pcie_seed);
+    DmaTasks(const SqePart &part, uint64_t sdma_seed, uint64_t pcie_seed);
     void reset();
     /// Hint that the queue turns to its task soon.
     void prefetch(uint32_t sq) const { want(&jobs_[sq]); }
@@ -74,11 +70,6 @@ class DmaTasks
     [[nodiscard, gnu::cold]] bool is_silent(uint32_t sq);
     [[nodiscard, gnu::cold]] bool ends_otherwise(uint32_t sq);
 
-    const QueueTable queues_;
-    const TaskFaults &faults_;
-    const TaskTrace &trace_;
-    SqeProgress &progress_;
-    SystemState &system_;
     ApartVector<DmaJob, 3072> jobs_; // by queue
     DmaPool sdma_, pcie_;
     DmaCeiling sdma_ceiling_, pcie_ceiling_;

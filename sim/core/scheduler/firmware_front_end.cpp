@@ -13,10 +13,9 @@ namespace
 using Work = FirmwareLoop::Work;
 } // namespace
 
-FirmwareFrontEnd::FirmwareFrontEnd(const QueueTable &queues, const TaskTrace &trace,
-                                   Interrupts &interrupts)
-    : queues_(queues), trace_(trace), interrupts_(interrupts), system_(queues.system),
-      loop_(queues.system.params, queues.size()), reports_(queues.system.params)
+FirmwareFrontEnd::FirmwareFrontEnd(const SchedulerPart &part, Interrupts &interrupts)
+    : SchedulerPart(part), interrupts_(interrupts), loop_(system_.params, queues_.size()),
+      reports_(system_.params)
 {
 }
 

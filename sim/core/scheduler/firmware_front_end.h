@@ -7,16 +7,15 @@
 #include "core/queue/firmware_loop.h"
 #include "core/queue/report_queue.h"
 #include "core/scheduler/interrupts.h"
-#include "core/scheduler/queue_table.h"
-#include "core/scheduler/task_trace.h"
+#include "core/scheduler/scheduler_part.h"
 
 namespace tsim
 {
 
-class FirmwareFrontEnd
+class FirmwareFrontEnd : private SchedulerPart
 {
   public:
-    FirmwareFrontEnd(const QueueTable &queues, const TaskTrace &trace, Interrupts &interrupts);
+    FirmwareFrontEnd(const SchedulerPart &part, Interrupts &interrupts);
     void reset();
 
     /// A queue that got an active place is to be taken into it.
@@ -58,10 +57,7 @@ class FirmwareFrontEnd
         return (queues_.device << SystemState::kDeviceShift) + which;
     }
 
-    const QueueTable queues_;
-    const TaskTrace &trace_;
     Interrupts &interrupts_;
-    SystemState &system_;
     FirmwareLoop loop_;
     ReportQueue reports_;
     Cycle rested_ = kNever; // when the loop ended its last work

@@ -9,19 +9,17 @@
 namespace tsim
 {
 
-FrontEnd::FrontEnd(const QueueTable &queues, const TaskFaults &faults, const TaskTrace &trace,
-                   SqeProgress &progress, SlotScheduler &slots, FirmwareFrontEnd *firmware)
-    : queues_(queues), faults_(faults), trace_(trace), progress_(progress), slots_(slots),
-      firmware_(firmware), system_(queues.system)
+FrontEnd::FrontEnd(const SqePart &part, SlotScheduler &slots, FirmwareFrontEnd *firmware)
+    : SqePart(part), slots_(slots), firmware_(firmware)
 {
     if (!system_.rtl_ports)
         return;
     const Params &p = system_.params;
     rtl_port_ = system_.rtl_ports->front_end(static_cast<uint32_t>(p.queues.value),
                                              static_cast<uint32_t>(p.fetch_window.value),
-                                             {queues.device, ""});
-    for (uint32_t sq = 0; rtl_port_ && sq < queues.size(); ++sq)
-        queues.front(sq).attach(*rtl_port_, sq);
+                                             {queues_.device, ""});
+    for (uint32_t sq = 0; rtl_port_ && sq < queues_.size(); ++sq)
+        queues_.front(sq).attach(*rtl_port_, sq);
 }
 
 void FrontEnd::reset()

@@ -8,21 +8,17 @@
 
 #include "core/base/rtl_port.h"
 #include "core/scheduler/firmware_front_end.h"
-#include "core/scheduler/queue_table.h"
 #include "core/scheduler/slot_scheduler.h"
 #include "core/scheduler/sqe_progress.h"
-#include "core/scheduler/task_faults.h"
-#include "core/scheduler/task_trace.h"
 
 namespace tsim
 {
 
-class FrontEnd
+class FrontEnd : private SqePart
 {
   public:
     /// `firmware`: fetches and decodes; null: the hardware does.
-    FrontEnd(const QueueTable &queues, const TaskFaults &faults, const TaskTrace &trace,
-             SqeProgress &progress, SlotScheduler &slots, FirmwareFrontEnd *firmware);
+    FrontEnd(const SqePart &part, SlotScheduler &slots, FirmwareFrontEnd *firmware);
     void reset();
 
     /// Looks at a queue whose doorbell was rung.
@@ -52,13 +48,8 @@ class FrontEnd
     void begin_command(uint32_t sq);
     [[nodiscard]] Cycle access_time(uint32_t sq) const;
 
-    const QueueTable queues_;
-    const TaskFaults &faults_;
-    const TaskTrace &trace_;
-    SqeProgress &progress_;
     SlotScheduler &slots_;
     FirmwareFrontEnd *const firmware_;
-    SystemState &system_;
     std::unique_ptr<FrontRtlPort> rtl_port_; // null: the plain model
 };
 

@@ -5,20 +5,15 @@
 
 #include <vector>
 
-#include "core/scheduler/queue_table.h"
 #include "core/scheduler/sqe_progress.h"
-#include "core/scheduler/task_trace.h"
 
 namespace tsim
 {
 
-class HostCalls
+class HostCalls : private SqePart
 {
   public:
-    HostCalls(const QueueTable &queues, const TaskTrace &trace, SqeProgress &progress)
-        : queues_(queues), trace_(trace), progress_(progress), system_(queues.system)
-    {
-    }
+    explicit HostCalls(const SqePart &part) : SqePart(part) {}
     void reset();
 
     /// The class share is there: the message is sent.
@@ -39,10 +34,6 @@ class HostCalls
     void answer(uint32_t sq, uint64_t number, Cycle time);
 
   private:
-    const QueueTable queues_;
-    const TaskTrace &trace_;
-    SqeProgress &progress_;
-    SystemState &system_;
     std::vector<twinsim_message> messages_; // for the host, oldest first
 };
 

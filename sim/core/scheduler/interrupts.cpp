@@ -48,7 +48,7 @@ void Interrupts::forget(uint32_t sq)
 uint32_t Interrupts::take()
 {
     Bitmap &of = pending_.back();
-    constexpr uint32_t kPerBit = 32 * 32; // queues behind one bit of the mask
+    constexpr uint32_t kPerBit = 32 * 32; // queues of one bit of the mask
     for (uint32_t from = 0; from < kMaxQueues; from = (from / kPerBit + 1) * kPerBit) {
         const uint32_t sq = of.next(from);
         if (sq == kNone || sq < from)

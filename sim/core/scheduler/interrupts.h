@@ -19,7 +19,7 @@ class Interrupts
     void reset();
     /// The queue is closed.
     void forget(uint32_t sq);
-    /// Target 0 is nobody (T-SQE-13).
+    /// Target 0 is none (T-SQE-13).
     void raise(uint32_t sq, uint32_t target)
     {
         if (target != 0)

@@ -38,13 +38,6 @@ namespace
 
 } // namespace
 
-KernelTasks::KernelTasks(const QueueTable &queues, const TaskFaults &faults, const TaskTrace &trace,
-                         SqeProgress &progress, uint64_t seed)
-    : queues_(queues), faults_(faults), trace_(trace), progress_(progress), system_(queues.system),
-      cores_(queues.system, queues.device, *this, seed)
-{
-}
-
 void KernelTasks::reset()
 {
     cores_.reset();
@@ -250,7 +243,7 @@ void KernelTasks::pause(uint32_t sq)
         kernel_rests(sq);
 }
 
-// The time limit goes on, so this is no hold() that cancels it.
+// The time limit goes on, so this does not call hold(), which cancels it.
 void KernelTasks::kernel_rests(uint32_t sq)
 {
     queues_[sq].state = QueueState::kHeld;
@@ -274,7 +267,7 @@ void KernelTasks::drop(uint32_t sq)
 
 // ---- injected faults ----------------------------------------------------------------------------
 
-// T-FLT-16: each core waits at a flag that nobody sets.
+// T-FLT-16: each core waits for a flag that is never set.
 twinsim_kernel KernelTasks::faulted(uint32_t sq, const twinsim_kernel &work) const
 {
     static const twinsim_op wait = {

@@ -5,19 +5,18 @@
 #define TWINSIM_CORE_SCHEDULER_KERNEL_TASKS_H
 
 #include "core/engine/block_dispatcher.h"
-#include "core/scheduler/queue_table.h"
 #include "core/scheduler/sqe_progress.h"
-#include "core/scheduler/task_faults.h"
-#include "core/scheduler/task_trace.h"
 
 namespace tsim
 {
 
-class KernelTasks : private KernelOwner
+class KernelTasks : private KernelOwner, private SqePart
 {
   public:
-    KernelTasks(const QueueTable &queues, const TaskFaults &faults, const TaskTrace &trace,
-                SqeProgress &progress, uint64_t seed);
+    KernelTasks(const SqePart &part, uint64_t seed)
+        : SqePart(part), cores_(system_, queues_.device, *this, seed)
+    {
+    }
     void reset();
     [[nodiscard]] BlockDispatcher &cores() { return cores_; }
     /// How many blocks of that kind can run at once; 0: no kernel of that kind runs.
@@ -54,11 +53,6 @@ class KernelTasks : private KernelOwner
     void report_error(uint32_t sq, uint8_t error, uint16_t status);
     [[nodiscard, gnu::cold]] twinsim_kernel faulted(uint32_t sq, const twinsim_kernel &work) const;
 
-    const QueueTable queues_;
-    const TaskFaults &faults_;
-    const TaskTrace &trace_;
-    SqeProgress &progress_;
-    SystemState &system_;
     BlockDispatcher cores_;
 };
 

@@ -3,24 +3,16 @@
 #ifndef TWINSIM_CORE_SCHEDULER_PEER_WRITES_H
 #define TWINSIM_CORE_SCHEDULER_PEER_WRITES_H
 
-#include "core/scheduler/queue_table.h"
 #include "core/scheduler/sqe_progress.h"
 #include "core/scheduler/sync_tables.h"
-#include "core/scheduler/task_faults.h"
-#include "core/scheduler/task_trace.h"
 
 namespace tsim
 {
 
-class PeerWrites
+class PeerWrites : private SqePart
 {
   public:
-    PeerWrites(const QueueTable &queues, const TaskFaults &faults, const TaskTrace &trace,
-               SqeProgress &progress)
-        : queues_(queues), faults_(faults), trace_(trace), progress_(progress),
-          system_(queues.system)
-    {
-    }
+    explicit PeerWrites(const SqePart &part) : SqePart(part) {}
 
     /// The store leaves the device.
     void start(uint32_t sq);
@@ -37,12 +29,6 @@ class PeerWrites
         uint32_t id = 0;
     };
     [[nodiscard]] Entry entry_of(uint32_t sq) const;
-
-    const QueueTable queues_;
-    const TaskFaults &faults_;
-    const TaskTrace &trace_;
-    SqeProgress &progress_;
-    SystemState &system_;
 };
 
 } // namespace tsim

@@ -104,7 +104,7 @@ struct alignas(64) QueueRow { // one line of the host's cache
     Cycle begun = 0;                 // of the SQE
     Cycle mark = 0;                  // of the phase under way
     uint64_t watch = 0;
-    uint64_t traced = 0; // what the trace was last told of the SQE at the head
+    uint64_t traced = 0; // what the trace last got about the SQE at the head
 };
 static_assert(sizeof(QueueRow) == 64);
 
@@ -146,7 +146,7 @@ class QueueTable
     {
         return uint64_t{device} << 58 ^ uint64_t { sq } << 46 ^ fronts_[sq].number();
     }
-    /// Who makes a record, as the trace names it: the SQE at the head of a queue, or the host for kNone.
+    /// The maker of a record, as the trace names it: the SQE at the head of a queue, or the host for kNone.
     [[nodiscard]] Origin origin(uint32_t sq) const
     {
         return sq == kNone ? Origin{} : Origin{Trace::source(device, sq), fronts_[sq].number()};

@@ -122,7 +122,7 @@ bool Retirement::completion_held(uint32_t sq)
     return true;
 }
 
-// T-FLT-10, T-FLT-11: of an SQE that failed: it stands still as ever, and the CQE is missing.
+// T-FLT-10, T-FLT-11: of an SQE that failed: the queue stops as always, and the CQE is missing.
 bool Retirement::report_held(uint32_t sq)
 {
     if (!faults_.acts(sq, TWINSIM_FAULT_COMPLETION_LOST) &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The end of an SQE: its CQE, its interrupts, and what it held. One that failed stays at the head of a queue that stands still.
+/// The end of an SQE: its CQE, its interrupts, and what it held. One that failed stays at the head of a stopped queue.
 /// Rules T-SQE-6, T-SQE-10, T-FE-3, T-CQ-2, T-CQ-3.
 #ifndef TWINSIM_CORE_SCHEDULER_RETIREMENT_H
 #define TWINSIM_CORE_SCHEDULER_RETIREMENT_H
@@ -9,16 +9,13 @@
 #include "core/scheduler/dma_tasks.h"
 #include "core/scheduler/firmware_front_end.h"
 #include "core/scheduler/interrupts.h"
-#include "core/scheduler/queue_table.h"
 #include "core/scheduler/slot_scheduler.h"
 #include "core/scheduler/sqe_progress.h"
-#include "core/scheduler/task_faults.h"
-#include "core/scheduler/task_trace.h"
 
 namespace tsim
 {
 
-class Retirement
+class Retirement : private SqePart
 {
   public:
     /// What it asks of the tasks that end.
@@ -28,12 +25,10 @@ class Retirement
     };
 
     /// `firmware`: reports ends to the host; null: CQEs do.
-    Retirement(const QueueTable &queues, const TaskFaults &faults, const TaskTrace &trace,
-               Interrupts &interrupts, SqeProgress &progress, SlotScheduler &slots,
+    Retirement(const SqePart &part, Interrupts &interrupts, SlotScheduler &slots,
                ClassShares &shares, const Tasks &tasks, FirmwareFrontEnd *firmware)
-        : queues_(queues), faults_(faults), trace_(trace), interrupts_(interrupts),
-          progress_(progress), slots_(slots), shares_(shares), tasks_(tasks), firmware_(firmware),
-          system_(queues.system)
+        : SqePart(part), interrupts_(interrupts), slots_(slots), shares_(shares), tasks_(tasks),
+          firmware_(firmware)
     {
     }
 
@@ -55,16 +50,11 @@ class Retirement
     [[nodiscard, gnu::cold]] bool report_held(uint32_t sq);
     [[nodiscard, gnu::cold]] bool cq_held(uint32_t sq, HoldReason why);
 
-    const QueueTable queues_;
-    const TaskFaults &faults_;
-    const TaskTrace &trace_;
     Interrupts &interrupts_;
-    SqeProgress &progress_;
     SlotScheduler &slots_;
     ClassShares &shares_;
     const Tasks tasks_;
     FirmwareFrontEnd *const firmware_;
-    SystemState &system_;
 };
 
 } // namespace tsim

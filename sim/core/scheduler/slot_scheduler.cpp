@@ -21,13 +21,11 @@ std::unique_ptr<SlotsRtlPort> slots_rtl_port(const SystemState &system, uint32_t
 }
 } // namespace
 
-SlotScheduler::SlotScheduler(const QueueTable &queues, const TaskTrace &trace,
-                             Arbitration &arbitration, FirmwareFrontEnd *firmware)
-    : queues_(queues), trace_(trace), arbitration_(arbitration), firmware_(firmware),
-      system_(queues.system),
-      timer_((queues.device << SystemState::kDeviceShift) + SystemState::kArbiterTimer),
-      slots_(queues.size(), slot_rules(queues.system.params),
-             slots_rtl_port(queues.system, queues.device))
+SlotScheduler::SlotScheduler(const SchedulerPart &part, Arbitration &arbitration,
+                             FirmwareFrontEnd *firmware)
+    : SchedulerPart(part), arbitration_(arbitration), firmware_(firmware),
+      timer_((queues_.device << SystemState::kDeviceShift) + SystemState::kArbiterTimer),
+      slots_(queues_.size(), slot_rules(system_.params), slots_rtl_port(system_, queues_.device))
 {
 }
 
@@ -62,7 +60,7 @@ void SlotScheduler::swapped_out(uint32_t sq)
     ask(sq, q.use);
 }
 
-// T-SCH-3: one grant per arbitration time, while there is a free slot and somebody asks.
+// T-SCH-3: one grant per arbitration time, while there is a free slot and a queue asks.
 void SlotScheduler::arm()
 {
     if (arbitration_.empty(Arbitration::kSlots) || system_.calendar.pending(timer_))

@@ -6,19 +6,17 @@
 
 #include "core/scheduler/arbitration.h"
 #include "core/scheduler/firmware_front_end.h"
-#include "core/scheduler/queue_table.h"
-#include "core/scheduler/task_trace.h"
+#include "core/scheduler/scheduler_part.h"
 #include "core/tables/slot_pool.h"
 
 namespace tsim
 {
 
-class SlotScheduler
+class SlotScheduler : private SchedulerPart
 {
   public:
     /// `firmware`: takes queues into their slots; null: the hardware does.
-    SlotScheduler(const QueueTable &queues, const TaskTrace &trace, Arbitration &arbitration,
-                  FirmwareFrontEnd *firmware);
+    SlotScheduler(const SchedulerPart &part, Arbitration &arbitration, FirmwareFrontEnd *firmware);
     void reset();
 
     /// The queue needs a slot.
@@ -43,11 +41,8 @@ class SlotScheduler
     void arm();
     void give_up(uint32_t sq);
 
-    const QueueTable queues_;
-    const TaskTrace &trace_;
     Arbitration &arbitration_;
     FirmwareFrontEnd *const firmware_;
-    SystemState &system_;
     const uint32_t timer_;
     SlotPool slots_;
 };

@@ -11,15 +11,13 @@
 #include "core/scheduler/host_calls.h"
 #include "core/scheduler/kernel_tasks.h"
 #include "core/scheduler/peer_writes.h"
-#include "core/scheduler/queue_table.h"
 #include "core/scheduler/sqe_progress.h"
 #include "core/scheduler/sync_tables.h"
-#include "core/scheduler/task_trace.h"
 
 namespace tsim
 {
 
-class SqeExecutor
+class SqeExecutor : private SqePart
 {
   public:
     /// What the tasks of a device run on.
@@ -31,10 +29,9 @@ class SqeExecutor
         PeerWrites &peers;
     };
 
-    SqeExecutor(const QueueTable &queues, const TaskTrace &trace, SqeProgress &progress,
-                ClassShares &shares, SyncTables &tables, const Engines &engines)
-        : queues_(queues), trace_(trace), progress_(progress), shares_(shares), tables_(tables),
-          engines_(engines), system_(queues.system)
+    SqeExecutor(const SqePart &part, ClassShares &shares, SyncTables &tables,
+                const Engines &engines)
+        : SqePart(part), shares_(shares), tables_(tables), engines_(engines)
     {
     }
 
@@ -55,13 +52,9 @@ class SqeExecutor
     void access_event(uint32_t sq, const SqeDecoded &decoded);
     void write_memory(uint32_t sq);
 
-    const QueueTable queues_;
-    const TaskTrace &trace_;
-    SqeProgress &progress_;
     ClassShares &shares_;
     SyncTables &tables_;
     const Engines engines_;
-    SystemState &system_;
 };
 
 } // namespace tsim

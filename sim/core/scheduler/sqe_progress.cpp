@@ -59,7 +59,7 @@ SqeAnswer SqeProgress::ask(uint32_t sq, SqeOp op, const SqeStep &plain, bool fla
 {
     const QueueRow &q = queues_[sq];
     const Params &p = system_.params;
-    // The end may find no SQE at the head, and somebody about to write one there; to skip it is an end, too.
+    // At the end there may be no SQE at the head, or the host is writing one there; a skip is an end, too.
     const bool ends = op == SqeOp::kEnd || op == SqeOp::kHandled;
     SqeRequest request{op, flag, sq, 0, ends ? &kNoSqe : &queues_.sqe(sq)};
     request.event = queues_.latency(sq, p.event_table);
@@ -119,7 +119,7 @@ bool SqeProgress::has_effect(uint32_t sq, SqeDecoded &decoded)
     switch (decoded.effect) {
     case SqeEffect::kNothing:
     case SqeEffect::kNowhere:
-    case SqeEffect::kBad: // what comes next is known, and told with it
+    case SqeEffect::kBad: // what comes next is known, and reported with it
         return true;
     default:
         break;

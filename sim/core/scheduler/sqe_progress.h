@@ -9,22 +9,18 @@
 #include "core/base/rtl_port.h"
 #include "core/scheduler/firmware_front_end.h"
 #include "core/scheduler/interrupts.h"
-#include "core/scheduler/queue_table.h"
+#include "core/scheduler/scheduler_part.h"
 #include "core/scheduler/sqe_fields.h"
-#include "core/scheduler/task_faults.h"
-#include "core/scheduler/task_trace.h"
 
 namespace tsim
 {
 
-class SqeProgress
+class SqeProgress : private SchedulerPart
 {
   public:
     /// `firmware`: what ends is reported by it; null: the hardware does.
-    SqeProgress(const QueueTable &queues, const TaskFaults &faults, const TaskTrace &trace,
-                Interrupts &interrupts, FirmwareFrontEnd *firmware)
-        : queues_(queues), faults_(faults), trace_(trace), interrupts_(interrupts),
-          firmware_(firmware), system_(queues.system)
+    SqeProgress(const SchedulerPart &part, Interrupts &interrupts, FirmwareFrontEnd *firmware)
+        : SchedulerPart(part), interrupts_(interrupts), firmware_(firmware)
     {
     }
     /// From now on the port decides. While all queues are closed.
@@ -55,7 +51,7 @@ class SqeProgress
             start_retire(sq, op);
     }
     void start_retire(uint32_t sq, SqeOp op);
-    /// It fails: an error CQE, then the queue stands still.
+    /// It fails: an error CQE, then the queue stops.
     void fail(uint32_t sq, uint8_t error, uint16_t status, SqeOp op = SqeOp::kFail);
     void hold(uint32_t sq, HoldReason why);
     /// The SQE under way is killed, or its queue closed.
@@ -104,14 +100,23 @@ class SqeProgress
                                            bool flag = false);
     [[gnu::cold]] void follow(uint32_t sq, const SqeAnswer &answer);
 
-    const QueueTable queues_;
-    const TaskFaults &faults_;
-    const TaskTrace &trace_;
     Interrupts &interrupts_;
     FirmwareFrontEnd *const firmware_;
-    SystemState &system_;
     std::unique_ptr<SqeRtlPort> rtl_port_; // null: the plain model
     SqeDecoded decoded_;                   // for that: what the SQE that executes asks for
+};
+
+/// A part of the scheduler that leads SQEs on.
+class SqePart : protected SchedulerPart
+{
+  public:
+    SqePart(const SchedulerPart &part, SqeProgress &progress)
+        : SchedulerPart(part), progress_(progress)
+    {
+    }
+
+  protected:
+    SqeProgress &progress_;
 };
 
 /// Inline: what comes next is mostly known where it is called from.

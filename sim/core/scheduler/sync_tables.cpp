@@ -26,14 +26,12 @@ NotifyTable notify_table(const SystemState &system, uint32_t device, uint32_t qu
 }
 } // namespace
 
-SyncTables::SyncTables(const QueueTable &queues, const TaskFaults &faults, const TaskTrace &trace,
-                       SqeProgress &progress, SlotScheduler &slots)
-    : queues_(queues), faults_(faults), trace_(trace), progress_(progress), slots_(slots),
-      system_(queues.system),
-      forward_timer_((queues.device << SystemState::kDeviceShift) + SystemState::kForwardTimer),
-      events_(event_table(system_, queues.device, queues.size())),
-      notifies_(notify_table(system_, queues.device, queues.size())),
-      counts_(static_cast<uint32_t>(system_.params.count_notifies.value), queues.size())
+SyncTables::SyncTables(const SqePart &part, SlotScheduler &slots)
+    : SqePart(part), slots_(slots),
+      forward_timer_((queues_.device << SystemState::kDeviceShift) + SystemState::kForwardTimer),
+      events_(event_table(system_, queues_.device, queues_.size())),
+      notifies_(notify_table(system_, queues_.device, queues_.size())),
+      counts_(static_cast<uint32_t>(system_.params.count_notifies.value), queues_.size())
 {
 }
 
@@ -179,7 +177,7 @@ void SyncTables::limit_reached(uint32_t sq)
 
 // ---- other devices -----------------------------------------------------------------------------
 
-// T-RMT-2, T-RMT-8: a store from elsewhere acts as the host's would, and the trace names who made it.
+// T-RMT-2, T-RMT-8: a store from elsewhere acts as the host's would, and the trace names its maker.
 void SyncTables::store_event(uint32_t id, bool flag, const Origin &origin)
 {
     if (!flag) {

@@ -4,11 +4,8 @@
 #ifndef TWINSIM_CORE_SCHEDULER_SYNC_TABLES_H
 #define TWINSIM_CORE_SCHEDULER_SYNC_TABLES_H
 
-#include "core/scheduler/queue_table.h"
 #include "core/scheduler/slot_scheduler.h"
 #include "core/scheduler/sqe_progress.h"
-#include "core/scheduler/task_faults.h"
-#include "core/scheduler/task_trace.h"
 #include "core/tables/count_table.h"
 #include "core/tables/event_table.h"
 #include "core/tables/notify_table.h"
@@ -17,11 +14,10 @@
 namespace tsim
 {
 
-class SyncTables
+class SyncTables : private SqePart
 {
   public:
-    SyncTables(const QueueTable &queues, const TaskFaults &faults, const TaskTrace &trace,
-               SqeProgress &progress, SlotScheduler &slots);
+    SyncTables(const SqePart &part, SlotScheduler &slots);
     /// All clear. Records that wait to be sent are gone, and so are those of other devices to this one.
     void reset();
 
@@ -98,12 +94,7 @@ class SyncTables
     void drop_forwards(uint32_t device, uint32_t entry);
     void reset_forwards();
 
-    const QueueTable queues_;
-    const TaskFaults &faults_;
-    const TaskTrace &trace_;
-    SqeProgress &progress_;
     SlotScheduler &slots_;
-    SystemState &system_;
     const uint32_t forward_timer_;
     EventTable events_;
     NotifyTable notifies_;

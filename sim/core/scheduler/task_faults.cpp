@@ -6,7 +6,7 @@
 namespace tsim
 {
 
-// T-FLT-2, T-FLT-5: what was read is no task.
+// T-FLT-2, T-FLT-5: what was read is not a task.
 void TaskFaults::ask(uint32_t sq) const
 {
     QueueRow &q = queues_[sq];

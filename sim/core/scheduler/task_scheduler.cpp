@@ -25,24 +25,18 @@ TaskScheduler::TaskScheduler(SystemState &system, uint32_t device)
       queues_(system, device, rows_.data(), fronts_.data(), static_cast<uint32_t>(rows_.size())),
       faults_(queues_), trace_(queues_, faults_),
       firmware_(system.params.fw_loop.value != 0
-                    ? std::make_unique<FirmwareFrontEnd>(queues_, trace_, interrupts_)
+                    ? std::make_unique<FirmwareFrontEnd>(part_, interrupts_)
                     : nullptr),
       arbitration_(queues_, derive(system.seed, device, kSchedulerSeed)),
-      slots_(queues_, trace_, arbitration_, firmware_.get()),
-      shares_(queues_, trace_, arbitration_, slots_),
-      progress_(queues_, faults_, trace_, interrupts_, firmware_.get()),
-      tables_(queues_, faults_, trace_, progress_, slots_),
-      front_end_(queues_, faults_, trace_, progress_, slots_, firmware_.get()),
-      dma_(queues_, faults_, trace_, progress_, derive(system.seed, device, kSdmaSeed),
+      slots_(part_, arbitration_, firmware_.get()), shares_(part_, arbitration_, slots_),
+      progress_(part_, interrupts_, firmware_.get()), tables_(sqe_part_, slots_),
+      front_end_(sqe_part_, slots_, firmware_.get()),
+      dma_(sqe_part_, derive(system.seed, device, kSdmaSeed),
            derive(system.seed, device, kPcieSeed)),
-      conds_(queues_, trace_, progress_, front_end_, shares_, slots_),
-      calls_(queues_, trace_, progress_),
-      kernels_(queues_, faults_, trace_, progress_, derive(system.seed, device, kCoreSeed)),
-      peers_(queues_, faults_, trace_, progress_),
-      executor_(queues_, trace_, progress_, shares_, tables_,
-                {dma_, conds_, calls_, kernels_, peers_}),
-      retirement_(queues_, faults_, trace_, interrupts_, progress_, slots_, shares_, {dma_, conds_},
-                  firmware_.get())
+      conds_(sqe_part_, front_end_, shares_, slots_), calls_(sqe_part_),
+      kernels_(sqe_part_, derive(system.seed, device, kCoreSeed)), peers_(sqe_part_),
+      executor_(sqe_part_, shares_, tables_, {dma_, conds_, calls_, kernels_, peers_}),
+      retirement_(sqe_part_, interrupts_, slots_, shares_, {dma_, conds_}, firmware_.get())
 {
     if (system.rtl_ports && !firmware_)
         progress_.attach(system.rtl_ports->sqes(sqe_shape(), {device, ""}));
@@ -80,7 +74,7 @@ void TaskScheduler::reset()
         if (q.state == QueueState::kParked && q.type == STARS_SQE_COND)
             conds_.forget(sq);
         dma_.stop(sq);
-        // Nobody asks the queue to release what it has.
+        // The queue does not release these by itself.
         if (system_.trace.on() && q.slot != QueueRow::kNoSlot)
             trace_.note_given(sq, Trace::kSlot, system_.params.slots, q.slot);
         if (system_.trace.on() && q.share != kNoClass)

@@ -176,12 +176,14 @@ class TaskScheduler
 
     TaskFaults faults_;
     TaskTrace trace_;
+    const SchedulerPart part_{queues_, faults_, trace_};
     Interrupts interrupts_;
     const std::unique_ptr<FirmwareFrontEnd> firmware_; // null: a hardware scheduler
     Arbitration arbitration_;
     SlotScheduler slots_;
     ClassShares shares_;
     SqeProgress progress_;
+    const SqePart sqe_part_{part_, progress_};
     SyncTables tables_;
     FrontEnd front_end_;
     DmaTasks dma_;

@@ -79,7 +79,7 @@ void TaskTrace::note_command(uint32_t sq) const
     system_.trace.begun(traced(sq), system_.now, queues_.front(sq).next_arrival(), system_.now);
 }
 
-// From here on to its end an SQE that has begun is the one that the trace was last told of.
+// From here on to its end an SQE that has begun is the last one that the trace knows.
 
 void TaskTrace::note_engine(uint32_t sq, twinsim_phase what) const
 {

@@ -77,7 +77,7 @@ class TaskTrace
 
   private:
     [[nodiscard]] uint32_t source(uint32_t sq) const { return Trace::source(queues_.device, sq); }
-    /// The queue as the trace knows it, told of the SQE at its head.
+    /// The queue as the trace knows it; the trace knows the SQE at its head then.
     [[nodiscard]] uint32_t traced(uint32_t sq) const;
     [[gnu::cold, gnu::noinline]] void turn_to(uint32_t sq, uint64_t about) const;
     [[gnu::noinline]] void write_part(uint32_t sq, twinsim_phase phase, Cycle begin,
