@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The RTL of the blocks lies in a library of its own: who runs the plain model pays nothing for it.
+/// The RTL of the blocks is in a separate library, which a run of the plain model does not load.
 #ifndef TWINSIM_CAPI_RTL_LIBRARY_H
 #define TWINSIM_CAPI_RTL_LIBRARY_H
 
@@ -11,7 +11,7 @@
 namespace tsim
 {
 
-/// What makes the RTL ports that the configuration wants; null for the plain model. Throws std::runtime_error with a text for
+/// The factory of the RTL ports that the configuration selects; null for the plain model. Throws std::runtime_error with a text for
 /// the user when the library is missing or is not ours. It stays loaded.
 [[nodiscard]] std::unique_ptr<RtlPortFactory> load_rtl_ports(const twinsim_config &config);
 

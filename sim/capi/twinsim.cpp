@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 #include <systemc>
+#include <type_traits>
 
 #include "capi/rtl_library.h"
 #include "core/system.h"
@@ -15,7 +16,7 @@
 
 #define TWINSIM_API extern "C" __attribute__((visibility("default")))
 
-// SystemC's library wants the entry of its own main(), which never runs: the host program has one.
+// SystemC's library requires the entry of its own main(), which never runs: the host program has one.
 extern "C" __attribute__((visibility("default"))) int sc_main(int, char **)
 {
     return 1;
@@ -42,7 +43,7 @@ void say(char *error, size_t bytes, const char *text)
         std::snprintf(error, bytes, "%s", text);
 }
 
-// Turns whatever the model throws into a status; `fallback` when it is nothing we know.
+// Turns whatever the model throws into a status.
 template <typename Body>
 int guard(char *error, size_t bytes, Body &&body) noexcept
 {
@@ -66,6 +67,20 @@ int guard(char *error, size_t bytes, Body &&body) noexcept
     }
 }
 
+// The same without a text. A body without a value is good when it ends.
+template <typename Body>
+int guard(Body &&body) noexcept
+{
+    return guard(nullptr, 0, [&]() -> int {
+        if constexpr (std::is_void_v<decltype(body())>) {
+            body();
+            return TWINSIM_OK;
+        } else {
+            return body();
+        }
+    });
+}
+
 // SystemC reports go nowhere, but errors are thrown.
 void on_report(const sc_core::sc_report &report, const sc_core::sc_actions &)
 {
@@ -81,7 +96,7 @@ bool kernel_is_taken()
            !sc_core::sc_get_top_level_objects().empty();
 }
 
-// Fails when somebody has made a time before: its unit is fixed then.
+// Fails when a time was made before: its unit is fixed then.
 bool set_resolution()
 {
     try {
@@ -97,14 +112,24 @@ bool has_device(const twinsim *sim, uint32_t device)
     return sim && device < sim->system.device_count();
 }
 
+tsim::TaskScheduler &scheduler(twinsim *sim, uint32_t device)
+{
+    return sim->system.device(device).scheduler();
+}
+
+const tsim::TaskScheduler &scheduler(const twinsim *sim, uint32_t device)
+{
+    return sim->system.device(device).scheduler();
+}
+
 bool has_queue(const twinsim *sim, uint32_t device, uint32_t sq)
 {
-    return has_device(sim, device) && sq < sim->system.device(device).scheduler().queue_count();
+    return has_device(sim, device) && sq < scheduler(sim, device).queue_count();
 }
 
 bool is_open(const twinsim *sim, uint32_t device, uint32_t sq)
 {
-    return has_queue(sim, device, sq) && sim->system.device(device).scheduler().front(sq).is_open();
+    return has_queue(sim, device, sq) && scheduler(sim, device).front(sq).is_open();
 }
 
 bool depth_is_good(uint32_t depth)
@@ -127,12 +152,6 @@ TWINSIM_API int twinsim_profile_read(const char *path, const char *folder, twins
         *out = new twinsim_profile{tsim::Profile::from_file(path, folder ? folder : "")};
         return TWINSIM_OK;
     });
-}
-
-TWINSIM_API int twinsim_profile_load(const char *path, twinsim_profile **out, char *error,
-                                     size_t error_bytes)
-{
-    return twinsim_profile_read(path, nullptr, out, error, error_bytes);
 }
 
 TWINSIM_API void twinsim_profile_free(twinsim_profile *profile)
@@ -204,10 +223,7 @@ TWINSIM_API int twinsim_reset(twinsim *sim, uint32_t device)
 {
     if (!has_device(sim, device))
         return TWINSIM_E_ARGUMENT;
-    return guard(nullptr, 0, [&]() -> int {
-        sim->system.device(device).reset();
-        return TWINSIM_OK;
-    });
+    return guard([&] { sim->system.device(device).reset(); });
 }
 
 // ---- queues ------------------------------------------------------------------------------------
@@ -221,7 +237,7 @@ TWINSIM_API int twinsim_queue_open(twinsim *sim, uint32_t device, uint32_t sq,
         return TWINSIM_E_ARGUMENT;
     if (is_open(sim, device, sq))
         return TWINSIM_E_STATE;
-    return guard(nullptr, 0, [&]() -> int {
+    return guard([&]() -> int {
         const twinsim_bus &bus = sim->system.bus();
         twinsim_target target = TWINSIM_TARGET_NONE;
         uint32_t owner = 0;
@@ -233,7 +249,7 @@ TWINSIM_API int twinsim_queue_open(twinsim *sim, uint32_t device, uint32_t sq,
                                  &target, &owner);
         if (!ring || !cq)
             return TWINSIM_E_ARGUMENT;
-        sim->system.device(device).scheduler().open(sq, *queue, ring, cq);
+        scheduler(sim, device).open(sq, *queue, ring, cq);
         return TWINSIM_OK;
     });
 }
@@ -244,10 +260,7 @@ TWINSIM_API int twinsim_queue_close(twinsim *sim, uint32_t device, uint32_t sq)
         return TWINSIM_E_ARGUMENT;
     if (!is_open(sim, device, sq))
         return TWINSIM_E_STATE;
-    return guard(nullptr, 0, [&]() -> int {
-        sim->system.device(device).scheduler().close(sq);
-        return TWINSIM_OK;
-    });
+    return guard([&] { scheduler(sim, device).close(sq); });
 }
 
 TWINSIM_API void twinsim_doorbell(twinsim *sim, uint32_t device, uint32_t sq, uint32_t tail,
@@ -266,17 +279,14 @@ TWINSIM_API void twinsim_look(twinsim *sim,
                               void (*seen)(void *context, const struct twinsim_seen *what),
                               void *context)
 {
-    guard(nullptr, 0, [&]() -> int {
-        sim->system.take_in(seen, context);
-        return TWINSIM_OK;
-    });
+    guard([&] { sim->system.take_in(seen, context); });
 }
 
 TWINSIM_API int twinsim_look_again(twinsim *sim, const struct twinsim_seen *seen)
 {
     if (!seen || !has_queue(sim, seen->device, seen->sq))
         return TWINSIM_E_ARGUMENT;
-    return guard(nullptr, 0, [&]() -> int {
+    return guard([&]() -> int {
         return sim->system.device(seen->device).take_in(seen->sq, seen->newest) ? TWINSIM_OK
                                                                                 : TWINSIM_E_STATE;
     });
@@ -290,13 +300,12 @@ TWINSIM_API uint64_t twinsim_events_now(const twinsim *sim)
 TWINSIM_API void twinsim_queue_expect(const twinsim *sim, uint32_t device, uint32_t sq)
 {
     if (has_queue(sim, device, sq))
-        sim->system.device(device).scheduler().front(sq).expect_doorbell();
+        scheduler(sim, device).front(sq).expect_doorbell();
 }
 
 TWINSIM_API uint64_t twinsim_queue_retired(const twinsim *sim, uint32_t device, uint32_t sq)
 {
-    return has_queue(sim, device, sq) ? sim->system.device(device).scheduler().front(sq).retired()
-                                      : 0;
+    return has_queue(sim, device, sq) ? scheduler(sim, device).front(sq).retired() : 0;
 }
 
 TWINSIM_API uint64_t twinsim_queue_retired_at(const twinsim *sim, uint32_t device, uint32_t sq,
@@ -304,7 +313,7 @@ TWINSIM_API uint64_t twinsim_queue_retired_at(const twinsim *sim, uint32_t devic
 {
     if (!is_open(sim, device, sq))
         return TWINSIM_NEVER;
-    const tsim::TaskQueue &front = sim->system.device(device).scheduler().front(sq);
+    const tsim::TaskQueue &front = scheduler(sim, device).front(sq);
     if (retired == 0 || retired > front.retired() || front.retired() - retired >= front.depth())
         return TWINSIM_NEVER;
     return sim->system.params().to_ns(front.retired_at(retired));
@@ -312,16 +321,15 @@ TWINSIM_API uint64_t twinsim_queue_retired_at(const twinsim *sim, uint32_t devic
 
 TWINSIM_API bool twinsim_queue_watch(twinsim *sim, uint32_t device, uint32_t sq, uint64_t retired)
 {
-    return is_open(sim, device, sq) && sim->system.device(device).scheduler().watch(sq, retired);
+    return is_open(sim, device, sq) && scheduler(sim, device).watch(sq, retired);
 }
 
 TWINSIM_API void twinsim_queue_cq_head(twinsim *sim, uint32_t device, uint32_t sq, uint32_t head)
 {
     if (!is_open(sim, device, sq))
         return;
-    guard(nullptr, 0, [&]() -> int {
-        return sim->system.device(device).scheduler().set_cq_head(sq, head) ? TWINSIM_OK
-                                                                            : TWINSIM_E_ARGUMENT;
+    guard([&]() -> int {
+        return scheduler(sim, device).set_cq_head(sq, head) ? TWINSIM_OK : TWINSIM_E_ARGUMENT;
     });
 }
 
@@ -335,7 +343,7 @@ twinsim_tell_tasks(twinsim *sim, void (*take)(void *context, const struct twinsi
 TWINSIM_API bool twinsim_interrupt(twinsim *sim, uint32_t *out_device, uint32_t *out_sq)
 {
     for (uint32_t d = 0; sim && d < sim->system.device_count(); ++d) {
-        const uint32_t sq = sim->system.device(d).scheduler().take_interrupt();
+        const uint32_t sq = scheduler(sim, d).take_interrupt();
         if (sq == tsim::kNone)
             continue;
         *out_device = d;
@@ -350,7 +358,7 @@ TWINSIM_API int twinsim_queue_inspect(const twinsim *sim, uint32_t device, uint3
 {
     if (!has_queue(sim, device, sq) || !out)
         return TWINSIM_E_ARGUMENT;
-    sim->system.device(device).scheduler().inspect(sq, *out);
+    scheduler(sim, device).inspect(sq, *out);
     return TWINSIM_OK;
 }
 
@@ -369,8 +377,7 @@ TWINSIM_API int twinsim_write(twinsim *sim, uint32_t device, uint64_t offset, ui
 {
     if (!has_device(sim, device))
         return TWINSIM_E_ARGUMENT;
-    return guard(nullptr, 0,
-                 [&]() -> int { return sim->system.device(device).write(offset, value); });
+    return guard([&] { return sim->system.device(device).write(offset, value); });
 }
 
 TWINSIM_API int twinsim_event_forward(twinsim *sim, uint32_t device, uint32_t event, uint32_t peer,
@@ -378,16 +385,14 @@ TWINSIM_API int twinsim_event_forward(twinsim *sim, uint32_t device, uint32_t ev
 {
     if (!has_device(sim, device))
         return TWINSIM_E_ARGUMENT;
-    return guard(nullptr, 0, [&]() -> int {
-        return sim->system.device(device).scheduler().forward(event, peer, entry);
-    });
+    return guard([&]() -> int { return scheduler(sim, device).forward(event, peer, entry); });
 }
 
 TWINSIM_API bool twinsim_message_take(twinsim *sim, uint32_t *out_device,
                                       struct twinsim_message *out)
 {
     for (uint32_t d = 0; sim && d < sim->system.device_count(); ++d) {
-        if (!sim->system.device(d).scheduler().take_message(*out))
+        if (!scheduler(sim, d).take_message(*out))
             continue;
         *out_device = d;
         return true;
@@ -400,11 +405,8 @@ TWINSIM_API int twinsim_message_answer(twinsim *sim, uint32_t device, uint32_t s
 {
     if (!is_open(sim, device, sq))
         return TWINSIM_E_ARGUMENT;
-    return guard(nullptr, 0, [&]() -> int {
-        sim->system.device(device).scheduler().answer(sq, number,
-                                                      sim->system.params().to_cycles(at_ns));
-        return TWINSIM_OK;
-    });
+    return guard(
+        [&] { scheduler(sim, device).answer(sq, number, sim->system.params().to_cycles(at_ns)); });
 }
 
 TWINSIM_API bool twinsim_kernel_next(const twinsim *sim, struct twinsim_kernel_wanted *out)
@@ -417,10 +419,9 @@ TWINSIM_API int twinsim_kernel_give(twinsim *sim, uint32_t device, uint32_t sq, 
 {
     if (!is_open(sim, device, sq) || !kernel)
         return TWINSIM_E_ARGUMENT;
-    return guard(nullptr, 0, [&]() -> int {
-        return sim->system.device(device).scheduler().give_kernel(sq, number, *kernel)
-                   ? TWINSIM_OK
-                   : TWINSIM_E_STATE;
+    return guard([&]() -> int {
+        return scheduler(sim, device).give_kernel(sq, number, *kernel) ? TWINSIM_OK
+                                                                       : TWINSIM_E_STATE;
     });
 }
 
@@ -429,29 +430,20 @@ TWINSIM_API int twinsim_transfer_post(twinsim *sim, uint32_t device,
 {
     if (!has_device(sim, device) || !transfer || transfer->bytes == 0)
         return TWINSIM_E_ARGUMENT;
-    return guard(nullptr, 0, [&]() -> int {
-        sim->system.device(device).host_dma().post(transfer);
-        return TWINSIM_OK;
-    });
+    return guard([&] { sim->system.device(device).host_dma().post(transfer); });
 }
 
 TWINSIM_API enum twinsim_stop twinsim_run(twinsim *sim, uint64_t until_ns, uint32_t max_events)
 {
     twinsim_stop stop = TWINSIM_STOP_IDLE;
-    guard(nullptr, 0, [&]() -> int {
-        stop = sim->module->run(until_ns, max_events);
-        return TWINSIM_OK;
-    });
+    guard([&] { stop = sim->module->run(until_ns, max_events); });
     return stop;
 }
 
 TWINSIM_API enum twinsim_stop twinsim_run_held(twinsim *sim, uint64_t until_ns, uint32_t max_events)
 {
     twinsim_stop stop = TWINSIM_STOP_IDLE;
-    guard(nullptr, 0, [&]() -> int {
-        stop = sim->module->run(until_ns, max_events, true);
-        return TWINSIM_OK;
-    });
+    guard([&] { stop = sim->module->run(until_ns, max_events, true); });
     return stop;
 }
 
@@ -505,8 +497,7 @@ TWINSIM_API int twinsim_fault_triggered(const twinsim *sim, uint32_t number, uin
 TWINSIM_API bool twinsim_record_lost(const twinsim *sim, uint32_t device, uint32_t sq,
                                      uint64_t number)
 {
-    return has_queue(sim, device, sq) &&
-           sim->system.device(device).scheduler().lost_record(sq, number);
+    return has_queue(sim, device, sq) && scheduler(sim, device).lost_record(sq, number);
 }
 
 TWINSIM_API size_t twinsim_memory_errors(const twinsim *sim, uint32_t device,
@@ -538,10 +529,7 @@ TWINSIM_API size_t twinsim_trace_count(const twinsim *sim)
     if (!sim)
         return 0;
     size_t count = SIZE_MAX;
-    guard(nullptr, 0, [&]() -> int {
-        count = sim->system.trace().count();
-        return TWINSIM_OK;
-    });
+    guard([&] { count = sim->system.trace().count(); });
     return count;
 }
 
@@ -551,10 +539,7 @@ TWINSIM_API const struct twinsim_trace_record *twinsim_trace(const twinsim *sim,
     if (out_count)
         *out_count = twinsim_trace_count(sim);
     if (sim)
-        guard(nullptr, 0, [&]() -> int {
-            records = sim->system.trace().records();
-            return TWINSIM_OK;
-        });
+        guard([&] { records = sim->system.trace().records(); });
     return records;
 }
 
@@ -597,7 +582,7 @@ namespace
 template <typename Body>
 int ask_stats(twinsim *sim, uint32_t device, const void *out, Body &&body) noexcept
 {
-    return guard(nullptr, 0, [&]() -> int {
+    return guard([&]() -> int {
         if (!has_device(sim, device) || !out)
             return TWINSIM_E_ARGUMENT;
         const tsim::Stats *stats = sim->system.stats();

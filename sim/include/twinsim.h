@@ -62,8 +62,6 @@ struct twinsim_parameter {
  * `folder` (NULL: nowhere else), and gives only what differs. error may be NULL. */
 int twinsim_profile_read(const char *path, const char *folder, twinsim_profile **out, char *error,
                          size_t error_bytes);
-/* The same with no other folder. */
-int twinsim_profile_load(const char *path, twinsim_profile **out, char *error, size_t error_bytes);
 void twinsim_profile_free(twinsim_profile *profile);
 /* NULL when there is no such parameter. Pointers live as long as the profile. */
 const struct twinsim_parameter *twinsim_profile_find(const twinsim_profile *profile,
@@ -80,7 +78,7 @@ enum twinsim_target { TWINSIM_TARGET_NONE, TWINSIM_TARGET_HBM, TWINSIM_TARGET_HO
  * bytes move: contents must not change by it. */
 enum twinsim_access { TWINSIM_READ, TWINSIM_WRITE, TWINSIM_ROUTE };
 
-/* The bus behind the device: the caller's memory map (its "SMMU"). Called inside twinsim_run()
+/* The bus of the device: the caller's memory map (its "SMMU"). Called inside twinsim_run()
  * and by model-tagged calls, at the instant of the access, so an address that has gone is a fault then. */
 struct twinsim_bus {
     void *context;
@@ -121,7 +119,7 @@ struct twinsim_config {
     const char *rtl_library; /* model-rtl.so, for models other than TLM */
     const char *rtl_trace;   /* how names of files with waveforms of the RTL begin; NULL: none */
     bool bursts;             /* transfers move burst by burst, not as flows (T-BST-1) */
-    /* Called when lock step has told of a difference and ends the process, to write down what there is; NULL: nothing is.
+    /* Called when lock step has reported a difference and ends the process, to write output files; NULL: nothing.
      * The thread is in the model and stays there. What takes long or crashes is cut short. */
     void (*before_end)(void);
     struct twinsim_bus bus;
@@ -170,7 +168,7 @@ struct twinsim_seen {
 };
 /* From now on doorbells are looked at in the next two calls, and not when a run begins. Thread: model. */
 void twinsim_look_apart(twinsim *sim);
-/* Looks at every doorbell; `seen` hears of each that was rung, in the order in which they are looked at. Thread: model. */
+/* Looks at every doorbell; `seen` is called for each that was rung, in the order in which they are looked at. Thread: model. */
 void twinsim_look(twinsim *sim, void (*seen)(void *context, const struct twinsim_seen *what),
                   void *context);
 /* Looks at one, as if nothing had been rung beyond `newest`: so what a look found can be found again. TWINSIM_E_STATE: so
@@ -230,7 +228,7 @@ struct twinsim_task_end {
     uint8_t error;   /* enum stars_error; 0: it did not fail */
     uint16_t status; /* enum stars_status */
 };
-/* From now on `take` hears of each SQE that retires or is reported as failed, at that instant, from inside twinsim_run(); it
+/* From now on `take` is called for each SQE that retires or is reported as failed, at that instant, from inside twinsim_run(); it
  * makes no call here. NULL: no more. Thread: model. */
 void twinsim_tell_tasks(twinsim *sim,
                         void (*take)(void *context, const struct twinsim_task_end *task),
@@ -324,7 +322,7 @@ enum twinsim_stop {
 /* Takes in doorbells and runs until one of the stops. With until_ns in the past it takes in doorbells and does what
  * is due now. Thread: model. */
 enum twinsim_stop twinsim_run(twinsim *sim, uint64_t until_ns, uint32_t max_events);
-/* The same for a caller who may still be handed work that changes what comes next: time does not pass idly. Instead of
+/* The same for a caller that may still get work that changes what comes next: time does not pass idly. Instead of
  * LIMIT it stops with HELD, now left at the last event, when the next event lies behind until_ns or is the time limit
  * of a parked wait. Thread: model. */
 enum twinsim_stop twinsim_run_held(twinsim *sim, uint64_t until_ns, uint32_t max_events);
@@ -340,7 +338,7 @@ enum twinsim_fault_kind {
     TWINSIM_FAULT_ENGINE_TIMEOUT, /* the engine gives up duration_ns after it was set up */
     TWINSIM_FAULT_ENGINE_SLOW, /* set-up and bytes take factor_permille thousandths of their time */
     TWINSIM_FAULT_ENGINE_HANG, /* the engine never answers */
-    TWINSIM_FAULT_COMPLETION_LOST, /* the SQE has its effect; neither head nor CQE tell, for duration_ns or ever */
+    TWINSIM_FAULT_COMPLETION_LOST, /* the SQE has its effect; neither head nor CQE show it, for duration_ns or ever */
     TWINSIM_FAULT_CQE_LOST,      /* the head moves, the CQE is not written */
     TWINSIM_FAULT_CQ_FULL,       /* for duration_ns, or ever, the CQ counts as full */
     TWINSIM_FAULT_RECORD_LOST,   /* a record or reset does not reach its table; its SQE retires */
@@ -429,12 +427,12 @@ enum twinsim_phase {
     TWINSIM_PHASE_START,    /* the same block before its program begins, in three parts */
     TWINSIM_PHASE_PIPE,     /* an operation of a block */
     TWINSIM_PHASE_REPORT,   /* end of the last block to the end of the report */
-    TWINSIM_PHASE_HOLD,     /* stands still; `id` says why (enum twinsim_hold) */
+    TWINSIM_PHASE_HOLD,     /* is held; `id` says why (enum twinsim_hold) */
     TWINSIM_PHASE_OCCUPY, /* the queue has slot `id`, from grant until it is swapped out, written when it leaves;
                              `number` is the last SQE it ran there */
     TWINSIM_PHASE_SHARE, /* the queue has a share of class `id` (enum twinsim_class) */
     TWINSIM_PHASE_LINK,  /* link `id` moves `bytes` bytes per second; belongs to no queue */
-    TWINSIM_PHASE_REPORTED, /* the SQE has ended, and the host is told of it by the firmware; others may be under way */
+    TWINSIM_PHASE_REPORTED, /* the SQE has ended, and the firmware reports it to the host; others may be under way */
     TWINSIM_PHASE_COUNT
 };
 enum twinsim_hold {
@@ -472,7 +470,7 @@ struct twinsim_trace_record {
     uint64_t bytes; /* of a transfer */
     uint64_t
         number; /* SQE number on its queue, counted from 1; of the driver's DMA: twinsim_transfer.number */
-    uint32_t parameter; /* index of the parameter behind the length, or UINT32_MAX */
+    uint32_t parameter; /* index of the parameter that gives the length, or UINT32_MAX */
     uint32_t id; /* event or notify id; channel for engines; see the phases; UINT32_MAX: none */
     uint16_t sq; /* UINT16_MAX: not from a queue (driver DMA, links) */
     uint16_t task_id;

@@ -82,7 +82,8 @@ static void child(const plan *how, int out)
     twinsim_profile *profile = NULL;
     twinsim *sim = NULL;
     memory = calloc(2, HALF);
-    if (!memory || twinsim_profile_load(shipped_profile_path(), &profile, NULL, 0) != TWINSIM_OK)
+    if (!memory ||
+        twinsim_profile_read(shipped_profile_path(), NULL, &profile, NULL, 0) != TWINSIM_OK)
         _exit(2);
     const struct twinsim_config config = {.profile = profile,
                                           .devices = 1,

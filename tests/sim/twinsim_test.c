@@ -76,8 +76,8 @@ static void make_board(void)
 {
     char error[256] = "";
     FILE *catch = tmpfile();
-    if (!catch || twinsim_profile_load(shipped_profile_path(), &profile, error, sizeof(error)) !=
-                      TWINSIM_OK) {
+    if (!catch || twinsim_profile_read(shipped_profile_path(), NULL, &profile, error,
+                                       sizeof(error)) != TWINSIM_OK) {
         fprintf(stderr, "set-up: %s\n", error);
         exit(1);
     }
@@ -306,13 +306,14 @@ static void test_profile_errors(void)
 {
     char error[256] = "";
     twinsim_profile *out = NULL;
-    TWIN_EXPECT_U64(twinsim_profile_load("/nonexistent.json", &out, error, sizeof(error)),
+    TWIN_EXPECT_U64(twinsim_profile_read("/nonexistent.json", NULL, &out, error, sizeof(error)),
                     TWINSIM_E_FILE);
     TWIN_EXPECT_HOLDS(error, "/nonexistent.json");
-    TWIN_EXPECT_U64(twinsim_profile_load(TWIN_OWN_SOURCE, &out, error, sizeof(error)),
+    TWIN_EXPECT_U64(twinsim_profile_read(TWIN_OWN_SOURCE, NULL, &out, error, sizeof(error)),
                     TWINSIM_E_PROFILE);
-    TWIN_EXPECT_U64(twinsim_profile_load(TWIN_OWN_SOURCE, &out, NULL, 0), TWINSIM_E_PROFILE);
-    TWIN_EXPECT_U64(twinsim_profile_load(NULL, &out, error, sizeof(error)), TWINSIM_E_ARGUMENT);
+    TWIN_EXPECT_U64(twinsim_profile_read(TWIN_OWN_SOURCE, NULL, &out, NULL, 0), TWINSIM_E_PROFILE);
+    TWIN_EXPECT_U64(twinsim_profile_read(NULL, NULL, &out, error, sizeof(error)),
+                    TWINSIM_E_ARGUMENT);
     CU_ASSERT_PTR_NULL(out);
     CU_ASSERT_PTR_NULL(twinsim_profile_at(profile, twinsim_profile_count(profile)));
     CU_ASSERT_PTR_NOT_NULL(twinsim_profile_find(profile, "host.submit_ns"));

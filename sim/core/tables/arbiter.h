@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Who is next among the queues that ask for the same thing: an active slot, or a share of a class. Rules T-ARB-1 to T-ARB-6.
+/// Chooses among the queues that ask for the same thing: an active slot, or a share of a class. Rules T-ARB-1 to T-ARB-6.
 #ifndef TWINSIM_CORE_TABLES_ARBITER_H
 #define TWINSIM_CORE_TABLES_ARBITER_H
 
@@ -17,7 +17,6 @@ namespace tsim
 /// The arbitration registers of a device, which all its arbiters follow.
 struct ArbiterRules {
     static constexpr uint32_t kGroups = 64;
-    static constexpr uint32_t kWeightMost = 0xfff;
 
     uint32_t strict_level = kPriorities - 1; ///< priorities below it are groups of their own
     bool weight_first = false;               ///< else round-robin first
@@ -57,7 +56,7 @@ class Arbiter
         reset();
     }
 
-    /// First state again: nobody asks, weights loaded.
+    /// First state again: no queue asks, weights loaded.
     void reset();
     /// Makes the place that queues of this priority and model group need. Throws std::bad_alloc.
     void prepare(uint32_t priority, uint32_t group);
@@ -84,7 +83,7 @@ class Arbiter
     {
         return __builtin_expect(rtl_port_ != nullptr, 0) ? rtl_port_->empty() : asking_ == 0;
     }
-    /// The winner, who asks no longer. Not when empty. A seed other than 0 draws where the rules leave a choice (T-TIM-6).
+    /// The winner, which asks no longer. Not when empty. A seed other than 0 draws where the rules leave a choice (T-TIM-6).
     [[nodiscard]] uint32_t take(uint64_t &seed);
 
   private:
@@ -93,7 +92,7 @@ class Arbiter
         uint32_t last = Bitmap::kSize - 1;
     };
     struct Level {
-        uint64_t asking = 0;      // bit g: somebody of model group g asks
+        uint64_t asking = 0;      // bit g: a queue of model group g asks
         uint64_t spent = 0;       // bit g: nothing is left of its weight
         uint32_t last = 0;        // the model group that won last
         uint32_t current = kNone; // the same while something is left of its weight
@@ -121,7 +120,7 @@ class Arbiter
 
     const ArbiterRules &rules_;
     std::unique_ptr<ArbiterRtlPort> rtl_port_; // null: the plain model
-    uint32_t asking_ = 0;                      // bit: priority groups with somebody who asks
+    uint32_t asking_ = 0;                      // bit: priority groups with a queue that asks
     std::array<Level, kPriorities> levels_;
 };
 
