@@ -140,7 +140,7 @@ twinsim_stop System::end_run()
         return TWINSIM_STOP_HELD;
     if (next_time() <= limit_)
         return TWINSIM_STOP_CHUNK;
-    // T-TIM-8: the limit is reached. With cycles longer than 1 ns it may lie between two edges.
+    // T-TIM-8: the limit is reached. With cycles longer than 1 ns it may be between two edges.
     now_ns_ = std::max(now_ns_, until_ns_);
     const Cycle reached = state_.params.to_cycles(now_ns_);
     if (reached > state_.now) {

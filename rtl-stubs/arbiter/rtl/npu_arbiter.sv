@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
-/// Who is next among the queues that ask for the same thing: an active slot, or a share of a class.
+/// Chooses among the queues that ask for the same thing: an active slot, or a share of a class.
 /// Rules T-ARB-1 to T-ARB-6 and T-TIM-6. One operation at a time, one response each.
 module npu_arbiter #(
   /// Queues, 8 to 2048
@@ -36,7 +36,7 @@ module npu_arbiter #(
   output logic [QueueWidth-1:0]  rsp_queue_o,         // take: the winner
   output logic [1:0]             rsp_draws_o,         // take: how many numbers were used
 
-  output logic                   empty_o,             // nobody asks; never take then
+  output logic                   empty_o,             // no queue asks; never take then
   output logic                   busy_o               // needs the clock
 );
   `NPU_RANGE(Queues, 8, 2048)
@@ -102,9 +102,9 @@ module npu_arbiter #(
   logic [1:0] draws_q, draws_d;
   logic seeded_q, seeded_d;
 
-  // By priority group: who asks, and where turns stand (T-ARB-6)
-  logic [Levels-1:0] levels_q, levels_d;              // somebody asks
-  logic [Sets-1:0] asking_q;  // somebody of the model group asks
+  // By priority group: the queues that ask, and the turns (T-ARB-6)
+  logic [Levels-1:0] levels_q, levels_d;              // a queue asks
+  logic [Sets-1:0] asking_q;  // a queue of the model group asks
   logic [Sets-1:0] spent_q;  // nothing is left of its weight
   logic [Sets-1:0] fresh_q;  // what is left is the weight itself
   logic [Sets-1:0] won_q;  // its last winner is known
@@ -113,7 +113,7 @@ module npu_arbiter #(
   logic [Groups-1:0] loaded_q, loaded_d;              // its weight was written; else 1
 
   // Members of each set: a word counts only if its bit in the row's summary is set, the row only if
-  // somebody asks.
+  // a queue asks.
   logic [WordBits-1:0] word_mem[Sets*Words];
   logic [Words-1:0] summary_mem[Sets];
   logic [QueueWidth-1:0] winner_mem[Sets];

@@ -62,7 +62,7 @@ module npu_burst #(
   `NPU_RANGE(WeightWidth, 1, 8)
 
   localparam int unsigned Parts = 20;  // binary digits after the point of a time
-  localparam int unsigned TimeBits = 65 + Parts;  // what begins before the end of time may end behind
+  localparam int unsigned TimeBits = 65 + Parts;  // what begins before the end of time may end after
   localparam int unsigned SequenceBits = 40;
   localparam int unsigned KeyBits = TimeBits + SequenceBits;
   localparam int unsigned EventWidth = TransferWidth + 1;  // {of a link, its number}
@@ -90,7 +90,7 @@ module npu_burst #(
     StLink,     // npu_link is asked
     StLinkRsp,  // a burst that begins to pass has its end put into the calendar
     StLinked,
-    StDma,      // npu_dma is asked, or told that a burst has passed its last link
+    StDma,      // npu_dma gets a request, or the response of a burst that has passed its last link
     StPump,     // what its channel does: bursts that begin, then the response; a hold goes into the
                 // calendar
     StOff,      // cancel: no channel is held any more

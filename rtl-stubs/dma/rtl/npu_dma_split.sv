@@ -11,8 +11,8 @@ module npu_dma_split (
   input  logic [31:0] burst_bytes_i,
 
   output logic [31:0] bytes_o,         // of the burst; 0 when nothing is left
-  output logic        last_o,          // nothing is left behind it
-  // What is left behind it
+  output logic        last_o,          // nothing is left after it
+  // What is left after it
   output logic [63:0] src_o,
   output logic [63:0] dst_o,
   output logic [63:0] left_o

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
 
-/// npu_dma behind one operation channel: a burst response is an operation too, and the bursts that
+/// npu_dma with one operation channel: a burst response is an operation too, and the bursts that
 /// an operation lets begin come as responses in front of its last one. So the model drives it in
 /// lock step, where the links are the model's.
 module npu_dma_ops #(
@@ -58,9 +58,7 @@ module npu_dma_ops #(
     .now_i        (req_now_i),
     .req_valid_i  (req_valid_i && !passed),
     .req_ready_o  (dma_ready),
-    .req_op_i     (req_op_i),
-    .req_channel_i(req_channel_i),
-    .req_src_i, .req_dst_i, .req_bytes_i, .req_ceiling_i,
+    .req_op_i, .req_channel_i, .req_src_i, .req_dst_i, .req_bytes_i, .req_ceiling_i,
     .ax_valid_o   (ax_valid),
     .ax_ready_i   (rsp_ready_i),
     .ax_id_o      (ax_id),

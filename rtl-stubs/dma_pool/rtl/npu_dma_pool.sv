@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
 
-/// Who has which channel of a DMA engine, and who waits for one, first come, first served. Rules
+/// Channels of a DMA engine that queues have, and the queues that wait, first come, first served. Rules
 /// T-DMA-1, T-DMA-6, T-TIM-6. One operation at a time, one response each.
 module npu_dma_pool #(
   /// Queues: 8 to 2048, a power of two

@@ -83,7 +83,7 @@ module npu_event_table #(
   logic [63:0]           now_d, now_q;
   logic                  error_d, error_q;
   logic                  pass_d, pass_q;
-  // The entry: clear ones take no line (T-EVT-7), others have one or lie in memory.
+  // The entry: clear ones take no line (T-EVT-7), others have one or are in memory.
   logic                  flag_d, flag_q;
   place_t                first_d, first_q, last_d, last_q;
   logic                  taken_d, taken_q;  // not clear
@@ -128,7 +128,7 @@ module npu_event_table #(
 
   logic [3:0]         part;
   logic [IdWidth-1:0] part_first;
-  logic [IdWidth:0]   part_end;      // the first id behind it
+  logic [IdWidth:0]   part_end;      // the first id after it
 
   if (IdWidth > PartIdWidth) begin : gen_parts
     logic [IdWidth:0] end_of_part;
@@ -392,7 +392,7 @@ module npu_event_table #(
       end
 
       default: begin  // StRespond
-        entry_we = op_q == OpRecord && !error_q;  // nobody waits any more, or fewer
+        entry_we = op_q == OpRecord && !error_q;  // no queue waits any more, or fewer
         if (rsp_ready_i) state_d = rsp_last_o ? StIdle : StRelease;
       end
     endcase
@@ -466,7 +466,7 @@ module npu_event_table #(
   `NPU_ASSERT(LinesLegal, req_valid_i |-> cfg_lines_i != '0)
   `NPU_ASSERT(LinesFit, used <= cfg_lines_i)
   `NPU_ASSERT(LineIsTaken, rsp_valid_o && !rsp_error_o && line_q |-> taken_q)
-  // T-EVT-3, T-EVT-8: whoever waits or is set is on the chip or in memory, a clear entry is neither.
+  // T-EVT-3, T-EVT-8: an entry with a wait or a flag is on the chip or in memory, a clear entry is neither.
   `NPU_ASSERT(ClearIsNowhere, rsp_valid_o && rsp_last_o && !rsp_error_o && op_q != OpLoad |->
               taken_q == (flag_q || first_q[QueueWidth]) || op_q == OpRecord)
   // T-EVT-9: there is always one to displace.

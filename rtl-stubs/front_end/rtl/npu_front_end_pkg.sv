@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Operations of the front end, and the parts of a completion entry that it is told.
+/// Operations of the front end, and the parts of a completion entry that it is given.
 package npu_front_end_pkg;
 
   localparam int unsigned OpWidth = 4;
@@ -36,11 +36,11 @@ package npu_front_end_pkg;
   typedef struct packed {
     logic        is_open;
     logic [31:0] mask;        // entries of the ring less one
-    logic [31:0] head;        // entries behind the head, modulo 2^32
+    logic [31:0] head;        // entries before the head, modulo 2^32
     logic [31:0] seen;        // entries rung, modulo 2^32
     logic [31:0] retired;     // SQEs retired since it was opened, modulo 2^32
     logic [15:0] buffered;    // SQEs of the buffer, from the head on
-    logic [15:0] ahead;       // SQEs behind them on their way
+    logic [15:0] ahead;       // SQEs after them on their way
     logic [63:0] ahead_at;    // when those are there
     logic [31:0] cq_mask;
     logic [31:0] cq_head;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
 
-/// Links that carry one burst at a time, in turn among the transfers that wait for them: whose is
-/// next, and when it has passed. Rule T-BST-3. What is due when is kept by whoever gives the
+/// Links that carry one burst at a time, in turn among the transfers that wait for them: which is
+/// next, and when it has passed. Rule T-BST-3. The owner keeps what is due when, and gives the
 /// operations: a grant says when "passed" has to come.
 module npu_link #(
   /// Transfers: 2 to 4096, a power of two
@@ -110,7 +110,7 @@ module npu_link #(
     StKept,     // link and place are written
     StDrop,     // cancel: the link is here
     StLeave,    // the transfer leaves the turn
-    StMark,     // what the link carries of it is nobody's
+    StMark,     // the burst of it on the link has no transfer any more
     StRespond
   } state_e;
 
@@ -222,7 +222,7 @@ module npu_link #(
   assign legal = req_bytes_i != '0 && (req_bytes_i == cfg_burst_bytes_i ||
                                        (req_last_i && req_bytes_i < cfg_burst_bytes_i));
 
-  // Bursts of a transfer keep their order: the last one is behind all others.
+  // Bursts of a transfer keep their order: the last one is after all others.
   logic takes_last;
   assign takes_last = kept_q.ends && kept_q.waiting == WaitingWidth'(1);
 
@@ -396,7 +396,7 @@ module npu_link #(
 
       StJoin: if (turn_done) state_d = StTurn;
 
-      // ---- a link that carries nothing takes the first of those who wait ----
+      // ---- a link that carries nothing takes the first transfer that waits ----
 
       StTurn: begin
         place_raddr = link_q.first[PlaceWidth-1:0];
@@ -526,7 +526,7 @@ module npu_link #(
   `NPU_ASSERT(LinkHasItsWidth, $bits(link_t) == LinkBits)
   `NPU_ASSERT(PlaceHasItsWidth, $bits(place_state_t) == PlaceBits)
   `NPU_ASSERT(BurstSizeLegal, state_q == StAct && op_q != OpRate |-> cfg_burst_bytes_i != '0)
-  // One burst at a time, and none that nobody waits for.
+  // One burst at a time, and none without a transfer that waits.
   `NPU_ASSERT(OneAtATime, state_q == StTake |-> !link_q.busy)
   `NPU_ASSERT(TakesOneThatWaits, state_q == StTime |-> kept_q.waiting != '0)
   `NPU_ASSERT(WaitingFits, state_q == StWait |-> !(&kept_q.waiting))

@@ -253,7 +253,7 @@ module npu_notify_table #(
     end
   end
 
-  // T-NTF-1 to T-NTF-3: nobody waits for a flag that is set.
+  // T-NTF-1 to T-NTF-3: no queue waits for a flag that is set.
   `NPU_ASSERT(FlagOrWaiters, rsp_valid_o |-> !(rsp_flag_o && rsp_pending_o))
   `NPU_ASSERT(ReqHeld, req_valid_i && !req_ready_o |=> req_valid_i && $stable(req_op_i) &&
               $stable(req_id_i) && $stable(req_queue_i))

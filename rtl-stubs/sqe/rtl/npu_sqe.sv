@@ -121,13 +121,8 @@ module npu_sqe #(
   npu_sqe_decode u_decode (
     .sqe_i            (sqe_q),
     .type_i           (type_q),
-    .cfg_events_i     (cfg_events_i),
-    .cfg_notifies_i   (cfg_notifies_i),
-    .cfg_counts_i     (cfg_counts_i),
-    .cfg_list_most_i  (cfg_list_most_i),
-    .cfg_aic_room_i   (cfg_aic_room_i),
-    .cfg_aiv_room_i   (cfg_aiv_room_i),
-    .cfg_mixed_room_i (cfg_mixed_room_i),
+    .cfg_events_i, .cfg_notifies_i, .cfg_counts_i, .cfg_list_most_i, .cfg_aic_room_i,
+    .cfg_aiv_room_i, .cfg_mixed_room_i,
     .decoded_o        (decoded)
   );
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What an SQE can be, what the machine of a queue is told and what it answers. Layouts:
+/// Types of SQEs, requests to the machine of a queue, and its answers. Layouts:
 /// sim/include/twinsim/stars.h.
 package npu_sqe_pkg;
 
@@ -64,7 +64,7 @@ package npu_sqe_pkg;
   localparam logic [OpWidth-1:0] OpBegin    = 4'd0;
   localparam logic [OpWidth-1:0] OpDecoded  = 4'd1;   // decode is over and it is to be held (T-SQE-4)
   localparam logic [OpWidth-1:0] OpExecute  = 4'd2;   // the time to its effect is over (T-SQE-3)
-  localparam logic [OpWidth-1:0] OpMiss     = 4'd3;   // its entry lies in memory (T-EVT-8)
+  localparam logic [OpWidth-1:0] OpMiss     = 4'd3;   // its entry is in memory (T-EVT-8)
   // it has had its effect, or its wait has passed
   localparam logic [OpWidth-1:0] OpDone     = 4'd4;
   localparam logic [OpWidth-1:0] OpPark     = 4'd5;   // its wait did not pass (T-SCH-10)
@@ -95,11 +95,11 @@ package npu_sqe_pkg;
   localparam logic [NextWidth-1:0] NextReport  = 4'd8;  // OpReport when due
   // it has retired: CQE if asked for, head, interrupts
   localparam logic [NextWidth-1:0] NextRetired = 4'd9;
-  // the error CQE is written, the queue stands still
+  // the error CQE is written, the queue stops
   localparam logic [NextWidth-1:0] NextFailed  = 4'd10;
-  localparam logic [NextWidth-1:0] NextHold    = 4'd11; // it stands still; hold says why
+  localparam logic [NextWidth-1:0] NextHold    = 4'd11; // it is held; hold says why
 
-  /// Why it stands still.
+  /// Why it is held.
   typedef enum logic [2:0] {
     HoldNone,
     HoldBefore,   // pre_p (T-SQE-4)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
 
-/// Lists of queues, doubly linked, each queue on one list at most. Whoever owns a list keeps its
+/// Lists of queues, doubly linked, each queue on one list at most. The owner of a list keeps its
 /// two ends (npu_*_table: in the entry); this block keeps the links and makes one change at a time.
 /// Rules T-EVT-4, T-NTF-3 (sorted), T-DMA-1, T-BST-3 (not sorted).
 module npu_wait_lists #(
@@ -186,7 +186,7 @@ module npu_wait_lists #(
     end
   end
 
-  // The ends of a list are both somebody or both nobody, before and after.
+  // Both ends of a list are valid or both are not, before and after.
   `NPU_ASSERT(EndsAgree, start_valid_i |-> start_first_i[QueueWidth] == start_last_i[QueueWidth])
   `NPU_ASSERT(EndsStillAgree, done_o |-> first_q[QueueWidth] == last_q[QueueWidth])
   // Owners ask when it is at rest, so that none has to wait.

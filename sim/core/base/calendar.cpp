@@ -71,7 +71,7 @@ void Calendar::take_out(uint32_t id)
 
 // ---- the wheel of cycles -----------------------------------------------------------------------
 
-// Behind all entries of the same cycle, but for those whose rank comes later.
+// After all entries of the same cycle, except those whose rank comes later.
 void Calendar::join(uint32_t id, uint32_t slot)
 {
     Node &node = nodes_[id];
@@ -136,7 +136,7 @@ uint32_t Calendar::find_far() const
 }
 
 // Nothing is pending before it. Lists and heap give their entries in the order of scheduling where time and rank are the
-// same, and whatever is scheduled for these cycles from now on comes behind.
+// same, and whatever is scheduled for these cycles from now on comes after.
 void Calendar::begin_block(uint64_t block)
 {
     block_ = block;

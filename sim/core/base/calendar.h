@@ -62,7 +62,7 @@ class Calendar
         pop(id);
         return id;
     }
-    /// The same by one who has just asked for next_timer().
+    /// The same right after next_timer().
     void pop(uint32_t id)
     {
         const uint64_t block = nodes_[id].time / kBlock;
@@ -103,7 +103,7 @@ class Calendar
         Rank rank = Rank::kLink;
     };
     static_assert(sizeof(Node) == 32);
-    // What was near when it was scheduled comes behind all that was far, for that was scheduled before.
+    // What was near when it was scheduled comes after all that was far, for that was scheduled before.
     static constexpr uint64_t kNear = UINT64_MAX;
 
     /// T-TIM-3, for two that are not both kNear.
@@ -260,7 +260,7 @@ class Calendar
     ApartVector<Node, 0> nodes_;        // by timer
     std::vector<uint32_t> cycles_;      // by cycle of the block: the first of a ring of timers
     Bitmap used_;                       // cycles with entries
-    uint64_t block_ = 0;                // the wheel of cycles stands for this one and the next
+    uint64_t block_ = 0;                // the wheel of cycles has this one and the next
     Cycle next_time_ = kNever;          // of the earliest there
     Cycle lane_time_ = kNever;          // of the earliest in the lane
     uint32_t next_ = kNone;             // the earliest there

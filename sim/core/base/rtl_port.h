@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What may stand behind the ports of a block in place of its plain C++: its RTL, or both in lock step.
+/// What may replace the plain C++ of a block: its RTL, or both in lock step.
 ///
 /// A block that can be replaced has a pointer to its RTL port, null in the plain model; each of its ports asks the RTL port first.
 /// Ports, and what they may be called with, are those of the block. An RTL port that finds a difference does not come back.
@@ -18,7 +18,7 @@ namespace tsim
 
 struct ArbiterRules;
 
-/// Of the classes below: model and RTL lie in two libraries, which must fit.
+/// Of the classes below: model and RTL are in two libraries, which must fit.
 inline constexpr uint32_t kRtlPortVersion = 6;
 
 /// Which one of its kind a block is, for reports and for names of files.
@@ -27,7 +27,7 @@ struct RtlPortPlace {
     const char *name = ""; ///< "slots"; a literal
 };
 
-/// Behind Arbiter.
+/// Of Arbiter.
 class ArbiterRtlPort
 {
   public:
@@ -40,7 +40,7 @@ class ArbiterRtlPort
     [[nodiscard]] virtual uint32_t take(uint64_t &seed) = 0;
 };
 
-/// Behind EventTable, but for forwarding.
+/// Of EventTable, except forwarding.
 class EventRtlPort
 {
   public:
@@ -69,7 +69,7 @@ struct EventShape {
     bool isolated;
 };
 
-/// Behind NotifyTable.
+/// Of NotifyTable.
 class NotifyRtlPort
 {
   public:
@@ -86,7 +86,7 @@ class NotifyRtlPort
     virtual void forget(uint32_t id, uint32_t queue) = 0;
 };
 
-/// Behind DmaPool.
+/// Of DmaPool.
 class DmaPoolRtlPort
 {
   public:
@@ -98,12 +98,12 @@ class DmaPoolRtlPort
     virtual void forget(uint32_t queue) = 0;
 };
 
-/// Behind BurstChannels.
+/// Of BurstChannels.
 class BurstRtlPort
 {
   public:
     /// 2^-20 cycles, the low 64 digits: which of two comes first shows in their difference, as long as they are less
-    /// than 2^43 cycles apart. Nothing under way lies further from now: no burst takes as long, however slow its link.
+    /// than 2^43 cycles apart. Nothing under way is further from now: no burst takes as long, however slow its link.
     using Time = uint64_t;
 
     [[nodiscard]] static bool is_after(Time a, Time b) { return static_cast<int64_t>(a - b) > 0; }
@@ -111,7 +111,7 @@ class BurstRtlPort
     /// What a channel does next.
     struct Step {
         uint64_t bytes = 0; ///< of the burst that begins now; 0: none does
-        bool hold = false;  ///< none, and nobody has said so yet: call resume() then
+        bool hold = false;  ///< none, and this is the first answer that says so: call resume() then
         Time hold_at = 0;
     };
     virtual ~BurstRtlPort() = default;
@@ -123,7 +123,7 @@ class BurstRtlPort
     virtual void cancel(uint32_t channel) = 0;
 };
 
-/// Behind BurstLinks.
+/// Of BurstLinks.
 class LinkRtlPort
 {
   public:
@@ -170,7 +170,7 @@ struct SlotCounts {
 
 struct SlotRules;
 
-/// Behind SlotPool.
+/// Of SlotPool.
 class SlotsRtlPort
 {
   public:
@@ -188,7 +188,7 @@ class SlotsRtlPort
 
 /// What is kept of the front end of a queue; counts are modulo 2^32.
 struct FrontState {
-    uint32_t head = 0;    ///< entries behind the head
+    uint32_t head = 0;    ///< entries before the head
     uint32_t tail = 0;    ///< entries rung
     uint32_t retired = 0; ///< SQEs
     uint16_t buffered = 0;
@@ -232,8 +232,8 @@ struct FrontAnswer {
     stars_cqe cqe = {}; ///< as it goes to memory
 };
 
-/// Behind TaskQueue, for all queues of a device: what is decided about ring, buffer and CQ. Memory, the times of SQEs and what
-/// the host has been told of stay with TaskQueue.
+/// Of TaskQueue, for all queues of a device: what is decided about ring, buffer and CQ. Memory, the times of SQEs and what
+/// the host knows stay with TaskQueue.
 class FrontRtlPort
 {
   public:
@@ -271,7 +271,7 @@ enum class SqeOp : uint8_t {
     kBegin,   ///< value: when it is in the buffer; flag: a fault makes it a bad one (T-FLT-5)
     kDecoded, ///< it is to be held
     kExecute, ///< the time to its effect is over
-    kMiss,    ///< its entry lies in memory
+    kMiss,    ///< its entry is in memory
     kDone,    ///< it has had its effect, or its wait has passed
     kPark,
     kSetUp,  ///< a channel was found
@@ -336,7 +336,7 @@ struct SqeShape {
     Cycle decode, event_miss, retire, cq_write, credit_unit, timeout_unit;
 };
 
-/// Behind what SqeProgress decides about an SQE. What an effect does, and to whom, stays there.
+/// Of SqeProgress: what is decided about an SQE. The effects stay there.
 class SqeRtlPort
 {
   public:

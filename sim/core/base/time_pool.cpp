@@ -15,7 +15,7 @@ namespace
 
 constexpr size_t kLine = 64;
 
-/// A block that nobody has; it lies in the block itself.
+/// A free block; the entry is in the block itself.
 struct Free {
     Free *next;
 };

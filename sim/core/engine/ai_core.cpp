@@ -136,7 +136,7 @@ bool AiCore::drained() const
     return true;
 }
 
-// T-CORE-14: hands out operations up to the next one of its own and takes a step with that. Whether it has got anywhere.
+// T-CORE-14: gives operations to the pipes up to the next scalar one and takes a step with that. Returns whether anything changed.
 bool AiCore::walk()
 {
     Pipe &scalar = pipes_[TWINSIM_PIPE_SCALAR];
@@ -158,7 +158,7 @@ bool AiCore::walk()
     return step(TWINSIM_PIPE_SCALAR) || walked_ != before;
 }
 
-// T-CORE-15: takes a step with the first operation in the pipe's queue. Whether it has got anywhere.
+// T-CORE-15: takes a step with the first operation in the pipe's queue. Returns whether anything changed.
 bool AiCore::serve(uint32_t pipe)
 {
     Pipe &p = pipes_[pipe];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// One AI core with a block on it: the scalar unit that walks the block's program, and the pipes. Rules T-CORE-14 to
-/// T-CORE-20. Who gets which core is in block_dispatcher.h.
+/// T-CORE-20. block_dispatcher.h chooses the core of a block.
 #ifndef TWINSIM_CORE_ENGINE_AI_CORE_H
 #define TWINSIM_CORE_ENGINE_AI_CORE_H
 
@@ -13,12 +13,12 @@
 namespace tsim
 {
 
-/// What the cores of one mixed block have told each other and not heard yet (T-CORE-18).
+/// Flags that the cores of one mixed block have set for each other and not waited for yet (T-CORE-18).
 struct CoreTalk {
     static constexpr uint32_t kParts = 4; ///< the AIC and up to three AIVs
     struct Word {
         uint32_t count = 0;
-        Cycle newest = 0; ///< edge at which the newest was told
+        Cycle newest = 0; ///< edge at which the newest was set
     };
     std::array<std::array<Word, TWINSIM_CROSS_CORE_FLAGS>, kParts>
         to; ///< to this AIV, from the AIC
@@ -53,7 +53,7 @@ class AiCore
     [[nodiscard]] Outcome begin(const twinsim_program &program, CoreTalk *talk);
     /// The core's timer has gone off.
     [[nodiscard]] Outcome advance();
-    /// Another core of the block has told something.
+    /// Another core of the block has set a flag.
     [[nodiscard]] Outcome listen();
     /// A part of a read or write is there; `low` are the low bits of its owner.
     [[nodiscard]] Outcome part_done(uint32_t low);

@@ -258,7 +258,7 @@ void BlockDispatcher::transfer_done(uint32_t who)
     outcome(core, cores_[core].unit.part_done(who & ((1u << AiCore::kPartBits) - 1)));
 }
 
-// T-CORE-18: the others of the block hear what this one has told, until all have fallen silent.
+// T-CORE-18: the others of the block see the flags that this one has set, until none sets any more.
 void BlockDispatcher::pass_on(uint32_t leader)
 {
     CoreTalk &talk = talks_[leader];

@@ -192,7 +192,7 @@ uint32_t find_route(const DmaJob &job, const twinsim_bus &bus, const LinkNetwork
     uint32_t to_device = device;
     const auto leads = [&](uint64_t address, uint64_t span, uint64_t row, twinsim_target *target,
                            uint32_t *owner) {
-        // Rows may lie in different allocations: then the first one tells where they are.
+        // Rows may be in different allocations: then the first one decides.
         return bus.translate(bus.context, device, address, span, TWINSIM_ROUTE, target, owner) ||
                (job.rows != 0 &&
                 bus.translate(bus.context, device, address, row, TWINSIM_ROUTE, target, owner));
@@ -230,8 +230,8 @@ uint32_t find_route(const DmaJob &job, const twinsim_bus &bus, const LinkNetwork
 namespace
 {
 
-/// One side of a job: the address of each row, found at once when the whole span is one piece of memory and nobody minds
-/// what lies between rows.
+/// One side of a job: the address of each row, found at once when the whole span is one piece of memory and no
+/// fault can be between rows.
 class Side
 {
   public:

@@ -17,7 +17,7 @@ namespace tsim
 
 struct SystemState;
 
-/// Who has which channel, and who waits for one, first come, first served (T-DMA-1).
+/// The channels that queues have, and the queues that wait for one, first come, first served (T-DMA-1).
 class DmaPool
 {
   public:
@@ -48,12 +48,12 @@ class DmaPool
 };
 
 /// One transfer, as an engine has it programmed: `planes` times `rows` rows of `row` bytes. A plain one is one row, and
-/// all of it lies in one line of the host's cache.
+/// all of it is in one line of the host's cache.
 struct alignas(64) DmaJob {
     enum class Kind : uint8_t { kCopy, kFill, kReduce, kList };
 
     uint64_t dst = 0;
-    uint64_t src = 0;   ///< of a list: where it lies
+    uint64_t src = 0;   ///< of a list: its address
     uint64_t bytes = 0; ///< all rows; of a list: what it has moved
     Kind kind = Kind::kCopy;
     uint8_t value = 0; ///< of a fill
@@ -78,7 +78,7 @@ struct alignas(64) DmaJob {
     [[nodiscard]] bool is_plain() const { return __builtin_expect(rows == 0, 1); }
 
   private:
-    // Apart: a compiler would read strides for plain jobs too, and these lie in a line of their own.
+    // Separate: a compiler would read strides for plain jobs too, and these are in another line.
     [[nodiscard, gnu::noinline]] uint64_t rows_span(bool of_dst) const;
 };
 static_assert(sizeof(DmaJob) == 128);

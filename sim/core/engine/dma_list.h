@@ -30,7 +30,7 @@ struct DmaList {
     uint32_t next = 0;       // entry that begins next
     uint32_t line_end = 0;   // entries before it have been read
     uint32_t line_begin = 0; // entry of line[0]
-    Cycle ready = 0;         // when the line behind line_end has come
+    Cycle ready = 0;         // when the line after line_end has come
     Cycle turn = 0;          // when the next entry may begin
     Cycle begun = 0;         // when the first line was asked for
     Cycle limit = kNever;    // of the SQE

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Fault injection: which tasks and accesses they hit. Rules T-FLT-1 to T-FLT-14.
 ///
-/// A queue asks once per SQE, and only while something is injected; what befalls the SQE is then kept here by its timer's
-/// number until the next one. Memory faults stand between the blocks and the bus while there are some.
+/// A queue asks once per SQE, and only while something is injected; the faults of the SQE are then kept here by its timer's
+/// number until the next one. While there are memory faults, the plan is between the blocks and the bus.
 #ifndef TWINSIM_CORE_ENGINE_FAULT_PLAN_H
 #define TWINSIM_CORE_ENGINE_FAULT_PLAN_H
 
@@ -19,7 +19,7 @@ namespace tsim
 class FaultPlan
 {
   public:
-    /// What befalls one SQE.
+    /// The faults of one SQE.
     struct Effect {
         uint32_t kinds = 0; ///< bit per kind, until it has acted
         uint32_t slow_permille = 1000;
@@ -32,7 +32,7 @@ class FaultPlan
         uint64_t full_ns = 0; ///< of a full CQ; 0: for ever
         Cycle until = 0;
     };
-    /// Who asks.
+    /// The SQE and its queue.
     struct Subject {
         uint32_t device;
         uint32_t timer; ///< of the queue
@@ -50,7 +50,7 @@ class FaultPlan
     [[nodiscard]] static const char *check(const twinsim_fault &fault);
     /// Returns its number. The fault has passed check(). May throw std::bad_alloc.
     [[nodiscard]] uint32_t inject(const twinsim_fault &fault);
-    /// 0: all. False: there is no such fault.
+    /// 0: all. False: the number is invalid.
     [[nodiscard]] bool remove(uint32_t number);
     [[nodiscard]] bool triggered(uint32_t number, uint64_t &out_times) const;
 
@@ -58,9 +58,9 @@ class FaultPlan
 
     /// Something is injected, or an SQE that was hit may still be under way.
     [[nodiscard]] bool armed() const { return armed_; }
-    /// A queue turns to an SQE: what befalls it (T-FLT-2)? False: nothing.
+    /// A queue turns to an SQE: chooses its faults (T-FLT-2). False: none.
     [[nodiscard]] bool begin(const Subject &subject);
-    /// A CQE about it is due: what befalls that, beside what has befallen the SQE if it was `hit` (T-FLT-11, T-FLT-13)?
+    /// A CQE about it is due: chooses the faults of that, beside those of the SQE if it was `hit` (T-FLT-11, T-FLT-13).
     /// False: nothing.
     [[nodiscard]] bool tell(const Subject &subject, bool triggered);
     [[nodiscard]] Effect &effect(uint32_t timer) { return effects_[timer]; }
@@ -83,7 +83,7 @@ class FaultPlan
     // ---- memory errors ----
 
     [[nodiscard]] bool watches_memory() const { return watches_memory_; }
-    /// Without memory faults: for who looks what an access would find, and makes none.
+    /// Without memory faults: for a look at what an access would find.
     [[nodiscard]] const twinsim_bus &plain_bus() const { return inner_; }
     /// An access of the driver's for a kernel to memory of `device` (T-FLT-18): the status that it fails with, or 0.
     [[nodiscard]] uint16_t touch(uint32_t device, uint64_t address, uint64_t bytes,

@@ -49,7 +49,7 @@ struct Float {
         if ((a & ~kSign) == kInfinity)
             return minus && (b & ~kSign) == kInfinity ? kNan : a;
 
-        // Three more bits: two of the fraction and one that stands for all that are shifted out.
+        // Three more bits: two of the fraction and one for all that are shifted out.
         constexpr unsigned kExtra = 3;
         uint32_t exponent = exponent_of(a);
         const uint32_t shift = exponent - exponent_of(b);
@@ -82,7 +82,7 @@ struct Float {
         }
         const uint32_t sign = a & kSign;
         if (sum < kHidden)
-            return sign | sum; // too small for an exponent of its own
+            return sign | sum; // subnormal
         if (exponent >= kExponents)
             return sign | kInfinity;
         return sign | exponent << M | (sum & kFraction);

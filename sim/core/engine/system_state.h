@@ -24,7 +24,7 @@ namespace tsim
 class SyncTables;
 
 struct SystemState {
-    // Timers: 4096 per device, queues first, then cores; one for the links behind them all.
+    // Timers: 4096 per device, queues first, then cores; after all of them one for the links.
     static constexpr uint32_t kDeviceShift = 12;
     static constexpr uint32_t kCoreTimer = kMaxQueues;
     static constexpr uint32_t kForwardTimer = 4090;
@@ -70,8 +70,8 @@ struct SystemState {
         kNone; // timer of the queue whose kernel the driver has yet to describe (T-CORE-2)
     PollList polls;
     const std::unique_ptr<Stats> counters; // none unless asked for
-    Trace trace;                           // behind what every event touches
-    bool notes_ends;                       // somebody hears of SQEs that end: the trace or the next
+    Trace trace;                           // after what every event touches
+    bool notes_ends;                       // the ends of SQEs are reported: to the trace or to task_take
     RtlPortFactory
         *const rtl_ports; // null: all blocks are plain C++; needed while devices are made
     void (*task_take)(void *context, const twinsim_task_end *task) = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Every burst of every transfer through the links that it passes, for those who design DMA engines. Rules T-BST-1 to T-BST-5.
+/// Every burst of every transfer through the links that it passes, for designers of DMA engines. Rules T-BST-1 to T-BST-5.
 #ifndef TWINSIM_CORE_LINK_BURST_H
 #define TWINSIM_CORE_LINK_BURST_H
 
@@ -67,7 +67,7 @@ class BurstNetwork
     std::vector<uint32_t> done_;
     uint64_t sequence_ = 0;
     Cycle now_ =
-        0; // of the last call that had a time: which of the cycles an event's time stands for
+        0; // of the last call that had a time: which of the cycles an event's time means
 };
 
 } // namespace tsim

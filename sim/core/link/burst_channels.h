@@ -30,7 +30,7 @@ class BurstChannels
     {
     }
 
-    /// `bytes` is not 0. `ceiling` UINT64_MAX: none. next() tells what begins at once.
+    /// `bytes` is not 0. `ceiling` UINT64_MAX: none. next() returns what begins at once.
     void start(Time now, uint32_t channel, uint64_t bytes, uint64_t ceiling)
     {
         if (__builtin_expect(rtl_port_ != nullptr, 0))
@@ -49,7 +49,7 @@ class BurstChannels
         Channel &c = channels_[channel];
         if (c.left == 0 || c.under_way >= outstanding_)
             return {};
-        // Without a ceiling nobody keeps its time up to date.
+        // Without a ceiling its time is not kept up to date.
         if (c.pace != 0 && BurstRtlPort::is_after(c.free_at, now)) {
             const Step step = {0, !c.held, c.free_at};
             c.held = true;

@@ -58,7 +58,7 @@ class BurstLinks
             return rtl_port_->next(now, link);
         return links_[link].busy ? Grant{} : serve(now, link);
     }
-    /// No burst of it waits any more. One on a link takes its time there, and is nobody's then.
+    /// No burst of it waits any more. One on a link takes its time there, without a transfer.
     void cancel(uint32_t transfer)
     {
         if (__builtin_expect(rtl_port_ != nullptr, 0))

@@ -41,7 +41,7 @@ LinkNetwork::LinkNetwork(const Params &params, uint32_t devices, bool bursts,
                   {{link_of(d, kToDevice), 1}, {link_of(d, kHbm), 1}});
         add_route(device_to_host(d), params.pcie_to_host.index,
                   {{link_of(d, kToHost), 1}, {link_of(d, kHbm), 1}});
-        // T-LNK-2: of the two numbers behind HBM, the less certain one stands for the rate
+        // T-LNK-2: of the two numbers of HBM, the less certain one names the rate
         add_route(within_device(d), params.hbm_effective.index, {{link_of(d, kHbm), 2}});
         add_route(loop_back(d), params.pcie_to_host.index,
                   {{link_of(d, kToDevice), 1}, {link_of(d, kToHost), 1}});
@@ -200,7 +200,7 @@ void LinkNetwork::start_bursts(Cycle now, uint32_t number, const Route &route, u
     bursts_->start(now, number, hops.data(), route.count, bytes, route.cap);
 }
 
-// T-BST-1: fair shares go on telling what the links carry; the bursts tell who is complete.
+// T-BST-1: fair shares still give what the links carry; the bursts decide which transfer is complete.
 void LinkNetwork::complete_bursts(Cycle now)
 {
     const std::vector<uint32_t> &complete = bursts_->run(now);

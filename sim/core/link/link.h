@@ -68,7 +68,7 @@ class LinkNetwork
     /// std::bad_alloc.
     [[nodiscard]] uint32_t capped(uint32_t route, uint64_t mb_s, uint32_t parameter);
 
-    /// The profile parameter behind the route's own rate: its ceiling, or the link that is not HBM, if it has one.
+    /// The profile parameter of the route's rate: its ceiling, or the link that is not HBM, if it has one.
     [[nodiscard]] uint32_t parameter(uint32_t route) const { return routes_[route].parameter; }
 
     // What links are, for the trace.

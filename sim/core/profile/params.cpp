@@ -58,7 +58,7 @@ size_t distance(const std::string &a, const std::string &b)
 // The schema's name that is nearest to a wrong one: what was perhaps meant.
 std::string nearest(const std::string &name)
 {
-    constexpr size_t kNameMost = 64; // beyond it is no slip of the pen
+    constexpr size_t kNameMost = 64; // a longer name is not a typing mistake
     size_t best = name.size() / 2 + 1;
     const char *found = nullptr;
     for (size_t i = 0; i < kParamCount && name.size() <= kNameMost; ++i) {
@@ -194,7 +194,7 @@ class ProfileReader
         from_[i] = at_;
     }
 
-    // T-TIM-10: a range belongs to a time that nobody knows.
+    // T-TIM-10: only an assumed time has a range.
     void check_jitter(const cJSON *leaf, const ParamSpec &spec, const std::string &mark) const
     {
         const cJSON *jitter = cJSON_GetObjectItemCaseSensitive(leaf, "jitter_permille");

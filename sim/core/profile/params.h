@@ -104,9 +104,9 @@ struct Params {
 class Profile
 {
   public:
-    /// A base that does not lie beside the file is looked for in `folder`. Throws FileError or ProfileError.
+    /// A base that is not beside the file is looked for in `folder`. Throws FileError or ProfileError.
     static Profile from_file(const std::string &path, const std::string &folder = "");
-    /// `path` stands for the file in error texts and for where its base lies.
+    /// `path` names the file in error texts, and the folder of its base.
     static Profile from_text(const std::string &text, const std::string &path,
                              const std::string &folder = "");
 

@@ -15,7 +15,7 @@ namespace
 {
 
 constexpr size_t kBytesMost = 1 << 20;
-constexpr int kDepthMost = 16; // a parameter lies at most five deep
+constexpr int kDepthMost = 16; // a parameter is at most five levels deep
 constexpr size_t kFilesMost = 8;
 constexpr size_t kNameMost = 64;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The loop of the firmware that schedules tasks on parts without a hardware scheduler: who is served next, and the
+/// The loop of the firmware that schedules tasks on parts without a hardware scheduler: which queue is served next, and the
 /// command slots that queues hold. Rules T-HW-2 to T-HW-7.
 #ifndef TWINSIM_CORE_QUEUE_FIRMWARE_LOOP_H
 #define TWINSIM_CORE_QUEUE_FIRMWARE_LOOP_H
@@ -33,11 +33,11 @@ class FirmwareLoop
     /// First state.
     void reset();
 
-    /// A queue wants work done. It wants one thing at a time.
+    /// A queue requests work, one thing at a time.
     void ask(uint32_t sq, uint32_t level, Work work);
-    /// A queue that wants something wants it at another level.
+    /// The request of a queue moves to another level.
     void move(uint32_t sq, uint32_t level);
-    /// The queue wants nothing any more. What is under way for it is done for nobody.
+    /// The request of the queue ends. Work under way for it has no effect.
     void forget(uint32_t sq);
 
     [[nodiscard]] bool busy() const { return busy_; }
@@ -61,12 +61,12 @@ class FirmwareLoop
   private:
     struct Queue {
         Work wanted = Work::kNothing;
-        uint8_t level = 0; // of the work that it wants
+        uint8_t level = 0; // of the work that it requests
         uint8_t held = 0;  // command slots
         uint8_t held_level = 0;
     };
     struct Level {
-        Bitmap ready;   // queues that want to be activated, or have a command read
+        Bitmap ready;   // queues that wait to be activated, or for a command to be read
         Bitmap fetches; // queues that need a command slot first
         uint32_t last = Bitmap::kSize - 1;
         uint32_t free = 0; // command slots

@@ -43,7 +43,7 @@ void PollList::stored(uint64_t address, uint64_t bytes)
     }
 }
 
-// The first turn that lies after this instant.
+// The first turn after this instant.
 void PollList::arm(Watch &watch)
 {
     if (watch.due != kNever)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Queues that poll memory without costing anything while nobody stores. Rules T-COND-8 to T-COND-11.
+/// Queues that poll memory, at no cost while nothing is stored. Rules T-COND-8 to T-COND-11.
 #ifndef TWINSIM_CORE_QUEUE_POLL_H
 #define TWINSIM_CORE_QUEUE_POLL_H
 
@@ -29,7 +29,7 @@ class PollList
     void stored(uint64_t address, uint64_t bytes);
     /// The queue looks at its next turn.
     void look(uint32_t timer);
-    /// A turn has come and changed nothing: the queue looks when told to.
+    /// A turn has come and changed nothing: the queue looks after look().
     void rest(uint32_t timer);
     /// Whether the queue will look at its next turn.
     [[nodiscard]] bool will_look(uint32_t timer) const
@@ -51,7 +51,7 @@ class PollList
         uint32_t reads;
         Cycle since;
         Cycle limit;
-        Cycle due; // the turn at which it looks; kNever: it was not told to
+        Cycle due; // the turn at which it looks; kNever: it does not
         std::array<CondRead, CondResult::kMostReads> read;
     };
     [[nodiscard]] size_t index(uint32_t timer) const;

@@ -17,7 +17,7 @@ class ReportQueue
   public:
     struct Report {
         uint32_t sq = kNone;
-        bool interrupts = false; ///< the host is told of this queue
+        bool interrupts = false; ///< the host gets an interrupt of this queue
         bool failed = false;     ///< of a command that failed
         uint64_t number = 0;     ///< the SQE that retired; 0: none has
         uint64_t about = 0;      ///< the SQE that it reports
@@ -33,7 +33,7 @@ class ReportQueue
     void add(Cycle now, const Report &report, bool asked);
     /// The host waits for a report that is here.
     void hurry(Cycle now);
-    /// Reports of a queue that is closed tell nothing.
+    /// Reports of a closed queue are empty.
     void forget(uint32_t sq);
 
     [[nodiscard]] bool full() const { return count_ == reports_.size(); }
@@ -45,7 +45,7 @@ class ReportQueue
     /// When it last came to be no longer full, or stopped.
     [[nodiscard]] Cycle made_room() const { return made_room_; }
 
-    /// When something happens here next; kNever: when somebody adds.
+    /// When something happens here next; kNever: not before something is added.
     [[nodiscard]] Cycle next() const { return state_ == State::kQuiet ? kNever : due_; }
     /// It is next(). True: the host has taken `out`.
     [[nodiscard]] bool fire(Cycle now, Report &out);

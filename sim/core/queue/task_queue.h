@@ -35,7 +35,7 @@ class TaskQueue
         sq_ = sq;
         has_rtl_port_ = true;
     }
-    /// Opens it, enabled and empty. `ring` and `cq` lie at least depth entries long in host memory.
+    /// Opens it, enabled and empty. `ring` and `cq` are at least depth entries long in host memory.
     /// Throws std::bad_alloc.
     void open(const twinsim_queue &config, const void *ring, void *cq);
     void close();
@@ -131,7 +131,7 @@ class TaskQueue
 
     /// Writes an entry; its phase is filled in here (T-CQ-1). False: the CQ is full (T-CQ-3, T-CQ-6).
     [[nodiscard]] bool complete(stars_cqe cqe);
-    /// Takes the host's CQ head; false when it lies outside what was written (T-CQ-5).
+    /// Takes the host's CQ head; false when it is outside what was written (T-CQ-5).
     [[nodiscard]] bool set_cq_head(uint32_t head);
     [[nodiscard]] uint32_t cq_head() const { return static_cast<uint32_t>(cq_head_) & cq_mask_; }
     [[nodiscard]] uint32_t cq_tail() const { return static_cast<uint32_t>(cq_tail_) & cq_mask_; }
@@ -169,13 +169,13 @@ class TaskQueue
     alignas(64) const stars_sqe *ring_ = nullptr;
     SqeTimes *times_ = nullptr; // by ring position
     uint64_t head_ =
-        0; // entries behind the head, counted without wrap; set_head() may take it back
+        0; // entries before the head, counted without wrap; set_head() may take it back
     uint64_t laps_ = 0;                // head_ + laps_ counts what has retired; a multiple of depth
     std::atomic<uint64_t> retired_{0}; // of these, what the host knows of
     uint64_t seen_ = 0;                // rung_ as last taken in
     Cycle ahead_at_ = 0;
     uint16_t buffered_ = 0;     // SQEs of the buffer, from the head on; fewer than depth
-    uint16_t ahead_ = 0;        // SQEs behind them on their way, there at ahead_at_
+    uint16_t ahead_ = 0;        // SQEs after them on their way, there at ahead_at_
     uint16_t mask_ = 0;         // entries of the ring less one
     bool has_rtl_port_ = false; // there is an RTL port
 
@@ -194,7 +194,7 @@ static_assert(sizeof(TaskQueue) == 192);
 inline void TaskQueue::store(uint32_t place, const stars_cqe &cqe)
 {
     stars_cqe *at = &cq_[place];
-    // The phase bit last: whoever polls it then sees the rest (T-CQ-1).
+    // The phase bit last: a thread that polls it then sees the rest (T-CQ-1).
     at->u = cqe.u;
     at->sq_head = cqe.sq_head;
     at->stream_id = cqe.stream_id;

@@ -75,7 +75,7 @@ void Arbiter::choose_group(Level &level, uint64_t &seed) const
 {
     level.settled = 0;
     bool all = false;
-    if ((level.asking & ~level.spent) == 0) { // whoever had the turn does not ask: the turn ends
+    if ((level.asking & ~level.spent) == 0) { // the group that had the turn does not ask: the turn ends
         all = !rules_.reload_spent;
         reload(level, all);
     }

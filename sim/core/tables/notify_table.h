@@ -49,7 +49,7 @@ class NotifyTable
         lists_.add(id, queue, now);
         return false;
     }
-    /// Gives the one queue that this record lets pass (T-NTF-3); kNone: nobody waits, the flag is set (T-NTF-1).
+    /// Gives the one queue that this record lets pass (T-NTF-3); kNone: no queue waits, the flag is set (T-NTF-1).
     [[nodiscard]] uint32_t record(uint32_t id)
     {
         if (has_rtl_port())

@@ -12,7 +12,7 @@
 namespace tsim
 {
 
-/// Who made a record: a queue of some device as the trace counts sources, and the number of its SQE.
+/// The maker of a record: a queue of a device as the trace counts sources, and the number of its SQE.
 struct Origin {
     uint32_t source = kNone; ///< kNone: the host
     uint64_t number = 0;
@@ -30,7 +30,7 @@ class RemoteRecords
         Origin origin;     ///< likewise
     };
 
-    /// Behind those of the event that were wanted before. Throws std::bad_alloc, and has changed nothing then.
+    /// After those of the event that were added before. Throws std::bad_alloc, and has changed nothing then.
     void add(uint32_t event, uint32_t device, uint32_t entry);
     /// All that the event has leave. Needs no memory.
     void send(uint32_t event, Cycle arrival, const Origin &origin);

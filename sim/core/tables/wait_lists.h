@@ -45,7 +45,7 @@ class LazyArray
 
 /// One entry of the event or the notify table, and the list of those that wait for it.
 struct TableEntry {
-    uint16_t first; ///< queue + 1, 0: nobody
+    uint16_t first; ///< queue + 1, 0: none
     uint16_t last;
     bool flag;
     // Of an event's entry, see event_table.h:
@@ -95,10 +95,10 @@ class WaitLists
         return links_[queue].next == 0 ? kNone : links_[queue].next - 1u;
     }
 
-    /// First state again: no flag, nobody waits.
+    /// First state again: no flag, no queue waits.
     void clear() { entries_.clear(); }
 
-    /// Takes the first queue off the list; kNone when nobody waits.
+    /// Takes the first queue off the list; kNone when none waits.
     [[nodiscard]] uint32_t take(uint32_t id)
     {
         const uint16_t first = entries_[id].first;

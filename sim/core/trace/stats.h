@@ -20,7 +20,7 @@ namespace tsim
 class Stats
 {
   public:
-    /// What is told to take() of a queue that opens: `id` is its stream, `number` counts.
+    /// The phase of a record for take() about a queue that opens: `id` is its stream, `number` counts.
     static constexpr uint8_t kOpened = UINT8_MAX;
 
     Stats(const Params &params, const LinkNetwork &links, uint32_t devices);
@@ -32,7 +32,7 @@ class Stats
 
     void device(uint32_t device, twinsim_device_counts &out) const;
     void wait(uint32_t device, twinsim_cause cause, twinsim_wait_counts &out) const;
-    /// `index` kNone: all of that kind; false: there is no such one.
+    /// `index` kNone: all of that kind; false: the index is invalid.
     [[nodiscard]] bool use(uint32_t device, twinsim_resource resource, uint32_t index,
                            twinsim_use_counts &out) const;
     [[nodiscard]] size_t queue_count() const { return queues_.size(); }

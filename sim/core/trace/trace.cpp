@@ -77,7 +77,7 @@ void Trace::Unmap::operator()(Source *sources) const
     (void)munmap(sources, kSources * sizeof(Source));
 }
 
-// Time goes on, and more of it than the next entry can tell.
+// More time passes than the next entry can hold.
 void Trace::pass(Cycle now)
 {
     const Cycle passed = now - now_;
@@ -90,7 +90,7 @@ void Trace::pass(Cycle now)
     now_ = now;
 }
 
-// What has come since `first` is told as it is, and the pattern from now on.
+// The words since `first` stay as they are, and are the pattern from now on.
 void Trace::set_pattern(Pattern &pattern, const uint64_t *first, size_t count)
 {
     if (count > Pattern::kMost)
@@ -256,7 +256,7 @@ void Trace::put_rate(const LinkNetwork &links, uint32_t link, LinkNow &was, Cycl
     was.told = was.rate;
 }
 
-// As links(), if no more than one link carries something now or did when it was last told of them. Else false.
+// As links(), if at most one link carries something now or did at the last call. Else false.
 inline bool Trace::only_link(const LinkNetwork &links, Cycle now)
 {
     uint64_t load = 0;
@@ -295,7 +295,7 @@ void Trace::links(const LinkNetwork &links, Cycle now)
         all_links(links, now);
 }
 
-// Only links that carry something, or did when it was last told of them, can have changed.
+// Only links that carry something, or did at the last call, can have changed.
 void Trace::all_links(const LinkNetwork &links, Cycle now)
 {
     if (link_now_.empty()) {

@@ -19,7 +19,7 @@
 namespace tsim
 {
 
-/// Entries are told with the model's time `now`, which never falls. A source is a queue of a device. Calls that write
+/// Entries have the model's time `now`, which never decreases. A source is a queue of a device. Calls that write
 /// throw std::bad_alloc when the host has no memory left; what was written before stays.
 class Trace
 {
@@ -67,7 +67,7 @@ class Trace
         return source | kNext;
     }
 
-    /// From now on entries of `source` are about this SQE. Not needed when the next entry is told with next().
+    /// From now on entries of `source` are about this SQE. Not needed when the next entry uses next().
     void head(uint32_t source, uint64_t number, uint16_t task_id, uint8_t sqe_type);
     /// A swap-in that was asked for at `asked` and is complete now: SLOT and the SWAP_IN records.
     void swapped_in(uint32_t source, Cycle now, Cycle asked, bool was_short, uint32_t slot)
@@ -85,7 +85,7 @@ class Trace
         known.granted = now - swap_time_;
         known.slot = slot;
     }
-    /// As begun(), if that can be told with the swap-in that has just been: then the SQE is known. Else false.
+    /// As begun(), if the entry of the swap-in just written can hold it: then the SQE is known. Else false.
     [[nodiscard]] bool begun_at_swap(uint32_t source, Cycle now, Cycle arrival, Cycle ready)
     {
         const bool read = ready != now;
@@ -112,7 +112,7 @@ class Trace
         put_first(words::kShortBegin | (read ? words::kFlag : 0), source, now, age);
     }
     void phase(uint32_t source, Cycle now, const Phase &what);
-    /// The same, when no more is to be told of it.
+    /// The same, without more details.
     void phase(uint32_t source, Cycle now, twinsim_phase what, Cycle begin, uint32_t parameter,
                uint32_t id)
     {
@@ -128,7 +128,7 @@ class Trace
         else
             put_length(TWINSIM_PHASE_TABLE, source, now, now - begin, parameter, id);
     }
-    /// A DMA task has waited for its channel, or was set up there, since `begin`. False: it is to be told as a phase.
+    /// A DMA task has waited for its channel, or was set up there, since `begin`. False: write it as a phase.
     [[nodiscard]] bool engine(uint32_t source, Cycle now, twinsim_phase what, Cycle begin,
                               uint32_t channel)
     {
@@ -145,7 +145,7 @@ class Trace
     /// The SQE ends now: RETIRE since `mark` in its two parts, TASK since `begun`. `frees`: so does its share of the engine's
     /// class, SHARE.
     void retired(uint32_t source, Cycle now, Cycle mark, Cycle begun, uint64_t bytes, bool frees);
-    /// The SQE stands still on its way out (T-CQ-3): RETIRE since `mark`.
+    /// The SQE is held in retirement (T-CQ-3): RETIRE since `mark`.
     void retiring(uint32_t source, Cycle now, Cycle mark);
     /// A record about no queue, as it is.
     void whole(const twinsim_trace_record &record);
@@ -155,7 +155,7 @@ class Trace
     void take(uint32_t source, Holding what, Cycle now) { of(source).since[what] = now; }
     /// So many slots, or shares of class `id`, are in use then.
     void counted(uint32_t source, Holding what, uint32_t id, uint32_t in_use);
-    /// Whether it has been since before `now`, and that is not told yet.
+    /// Whether it has been since before `now`, and that is not written yet.
     [[nodiscard]] bool has(uint32_t source, Holding what, Cycle now) const
     {
         return known_[source].since[what] != now;
@@ -187,7 +187,7 @@ class Trace
 
     // ---- read ----
 
-    /// Tells the counters what they have not seen. Throws std::bad_alloc.
+    /// Gives the counters what they have not seen. Throws std::bad_alloc.
     void count_up();
     /// How many words are written.
     [[nodiscard]] size_t words_written() const;
@@ -214,7 +214,7 @@ class Trace
         uint32_t slot = 0;
         uint32_t table = 0;
     };
-    /// A queue, as far as what is written of it tells what need not be: one line of memory, which begins as zeros.
+    /// What was last written of a queue, so that it need not be written again: one line of memory, which begins as zeros.
     struct alignas(64) Source {
         Cycle since[kHoldings] = {}; ///< when it was taken
         Cycle decoded = 0;           ///< when the SQE that it has turned to is
@@ -312,12 +312,12 @@ class Trace
         joint_ = end_ - 1;
         return true;
     }
-    /// The last entry is such one of that kind, and told now.
+    /// The last entry is such a one of that kind, at the time `now`.
     [[nodiscard]] bool joins(uint32_t kind, Cycle now) const
     {
         return joint_ == end_ - 1 && now == now_ && words::kind_of(*joint_) == kind;
     }
-    /// As put_short(), what may be the first word of a pattern; the rest fits. There is no place for much time: that goes before.
+    /// As put_short(), for the first word of a pattern; the rest fits. A long time goes into an entry before it.
     void put_first(uint32_t kind, uint32_t source, Cycle now, uint64_t rest)
     {
         Cycle passed = now - now_;
@@ -368,7 +368,7 @@ class Trace
     uint64_t *limit_ = nullptr;       ///< of what can be written now
     uint64_t *chunk_limit_ = nullptr; ///< of the newest chunk
     mutable uint64_t *joint_ =
-        nullptr; ///< an entry as put_joint() makes it, and nobody has read it
+        nullptr; ///< an entry as put_joint() makes it, not read yet
     /// Where the last short swap or begin is, and where the time before it; nullptr: no pattern begins there.
     mutable uint64_t *run_first_ = nullptr;
     uint64_t *run_ = nullptr;
@@ -441,7 +441,7 @@ inline void Trace::retired(uint32_t source, Cycle now, Cycle mark, Cycle begun, 
         return;
     }
     if (share)
-        known.since[kShare] = now; // it is told
+        known.since[kShare] = now; // it is written
     if (run_first_ && words::source_of(*run_first_) == source)
         end_run();
 }

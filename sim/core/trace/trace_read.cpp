@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The other half of the trace: from packed words to records, when somebody asks.
+/// The reader of the trace: from packed words to records, on request.
 #include <algorithm>
 #include <cstring>
 
@@ -115,7 +115,7 @@ const uint64_t *Trace::unpack(Reader &reader, const uint64_t *at, Take &&take) c
     }
     Head &head = reader.heads[source];
     twinsim_trace_record out = blank(reader, source);
-    // A phase without length is no record, but for those that are instants by nature.
+    // A phase without length has no record, except those that are instants by nature.
     const auto emit = [&](twinsim_phase phase, Cycle begin, Cycle end, uint32_t parameter) {
         if (begin == end && phase != TWINSIM_PHASE_DOORBELL && phase != TWINSIM_PHASE_TASK &&
             phase != TWINSIM_PHASE_TABLE)
@@ -266,7 +266,7 @@ const uint64_t *Trace::unpack(Reader &reader, const uint64_t *at, Take &&take) c
     return at;
 }
 
-// What lies between is told for the first time.
+// The words between are new.
 void Trace::learn(Reader &reader, const uint64_t *first, const uint64_t *end)
 {
     Pattern &pattern = reader.patterns[place_of(*first)];

@@ -14,7 +14,7 @@ namespace tsim::words
 
 // An entry's first word: kind, flags, source, whether the next SQE is meant, and the cycles since the entry before it.
 // Other words by kind:
-//   head   number << 24 | task id << 8 | SQE type; bits of the number that this drops stand in the place of the time
+//   head   number << 24 | task id << 8 | SQE type; bits of the number that this drops are in place of the time
 //   time   nothing else; wide: the time itself, as the cycles since are too many
 //   swap   time since it was asked for; flag: the slots were short
 //   begin  time since the arrival | time until it is fetched << 32
@@ -51,7 +51,7 @@ inline constexpr uint32_t kFlag = 256;
 //            last short swap or begin is the pattern of its queue from now on; kWide: with the write of a CQE;
 //            kBytes: as many as in moved(); flag: the share that was taken after decode ends too
 //   leave    length of the stay | slot << 17
-//   link     length; at the rate that it was told of last
+//   link     length; at the rate of its last entry that has one
 // What comes together is put into the word that is there already. And what a queue writes from a swap or begin to the retire is
 // mostly what it wrote for the SQE before:
 //   repeat   the pattern of the queue, word for word, but for the first one's time and whether the next SQE is meant; kWide:
@@ -86,7 +86,7 @@ inline constexpr uint64_t kLeft = uint64_t{1} << kTaskBits;
 inline constexpr uint64_t kPattern = kLeft << 1;
 static_assert(kPattern >> kShortBits == 0);
 
-/// How an SQE was told that one of the same queue may repeat. Writer and readers keep some, at the same places.
+/// The words of an SQE, which a later SQE of the same queue may repeat. Writer and readers keep some, at the same places.
 struct Pattern {
     static constexpr size_t kMost = 6;
     static constexpr uint32_t kPlaces = 8;
@@ -108,7 +108,7 @@ static_assert(kRecordWords * sizeof(uint64_t) == sizeof(twinsim_trace_record));
     return value >> 32 == 0;
 }
 
-// As a field of the width of `mask`, where all bits stand for kNone.
+// As a field of the width of `mask`, where all bits mean kNone.
 [[nodiscard]] constexpr bool fits(uint32_t value, uint32_t mask)
 {
     return value < mask || value == kNone;
@@ -120,7 +120,7 @@ static_assert(kRecordWords * sizeof(uint64_t) == sizeof(twinsim_trace_record));
     return value == mask ? kNone : value;
 }
 
-/// What a transfer moves, and how, and the link that is told of with it: 0 when that does not fit.
+/// What a transfer moves, and how, and the link in the same entry: 0 when that does not fit.
 [[nodiscard]] constexpr uint64_t moved(uint64_t bytes, uint32_t parameter, uint32_t route,
                                        uint32_t link)
 {

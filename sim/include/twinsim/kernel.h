@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the blocks of a kernel do, as the driver tells the model: a program of timed operations for each core.
+/* What the blocks of a kernel do, as the driver describes it to the model: a program of timed operations for each core.
  *
  * The model knows no instruction set. When it kick-starts an AI-core task (STARS_SQE_AICORE) it asks the driver through
  * twinsim_bus.kernel what the blocks of that task do, and from then on times it: dispatch to cores, their pipes, their
@@ -43,14 +43,14 @@ enum twinsim_op_kind {
 };
 
 #define TWINSIM_FLAGS            512u /* flags of a core: 0 .. 511, 0 when a block begins */
-#define TWINSIM_CROSS_CORE_FLAGS 16u  /* of TELL and HEAR: 0 .. 15 */
+#define TWINSIM_CROSS_CORE_FLAGS 16u  /* of CROSS_CORE_SET and _WAIT: 0 .. 15 */
 #define TWINSIM_HIT_DEFAULT      0xffffu
 #define TWINSIM_BYTES_MOST       ((uint64_t)1 << 48) /* of one operation; also the most cycles */
 
 struct twinsim_op {
     uint8_t pipe;  /* enum twinsim_pipe */
     uint8_t kind;  /* enum twinsim_op_kind */
-    uint16_t flag; /* SET, WAIT, TELL, HEAR */
+    uint16_t flag; /* SET, WAIT, CROSS_CORE_SET, CROSS_CORE_WAIT */
     uint16_t
         hit_permille;  /* READ, WRITE: share that L2 serves; TWINSIM_HIT_DEFAULT: the profile's */
     uint16_t reserved; /* 0 */
@@ -72,7 +72,7 @@ enum twinsim_kernel_fault {
     TWINSIM_KERNEL_LINK       /* the same, status STARS_STATUS_LINK */
 };
 
-/* A kernel as the driver describes it. Everything behind the pointers stays as it is until twinsim_bus.kernel_end. */
+/* A kernel as the driver describes it. What the pointers point to stays as it is until twinsim_bus.kernel_end. */
 struct twinsim_kernel {
     const struct twinsim_program *programs;
     /* Programs per block: 1, or in a mixed kernel 1 for the AIC and one for each of its AIVs. `count` is that when all
@@ -85,7 +85,7 @@ struct twinsim_kernel {
 
 enum twinsim_kernel_answer {
     TWINSIM_KERNEL_READY, /* the description is there */
-    TWINSIM_KERNEL_LATER /* it comes with twinsim_kernel_give(); until then the model stands still */
+    TWINSIM_KERNEL_LATER /* it comes with twinsim_kernel_give(); until then the model does not run */
 };
 
 #ifdef __cplusplus

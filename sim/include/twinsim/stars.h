@@ -369,7 +369,7 @@ enum stars_status {
 /* Registers of the scheduler as a whole. [known offsets within the block; its base in this window, the strict level's
  * offset and what is said below about writes assumed] */
 #define STARS_BLOCK_BASE          0x00c00000u
-#define STARS_CQ_INTERRUPT_MASK   0x2020u /* level 1: bit of a middle word that interrupts nobody */
+#define STARS_CQ_INTERRUPT_MASK   0x2020u /* level 1: bit of a middle word that raises no interrupt */
 #define STARS_CQ_INTERRUPT_STATUS 0x2024u /* level 1: bit per middle word */
 #define STARS_CQ_INTERRUPT_MIDDLE 0x2040u /* middle: bit per level 2 word */
 #define STARS_CQ_INTERRUPT_QUEUES                                                                  \
@@ -415,7 +415,7 @@ enum stars_rtsq_state {
 /* The windows of all devices of a system, for physical addresses in SQEs: a write-value to an entry of the event or notify
  * table in the window of another device is a remote record. [use known, addresses assumed] */
 #define STARS_PEER_BASE    UINT64_C(0x100000000000)
-#define STARS_PEER_SHIFT   28u /* one window behind the other, by device number */
+#define STARS_PEER_SHIFT   28u /* one window after the other, by device number */
 #define STARS_PEER(device) (STARS_PEER_BASE + ((uint64_t)(device) << STARS_PEER_SHIFT))
 
 #ifdef __cplusplus
