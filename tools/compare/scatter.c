@@ -18,10 +18,10 @@
 #define PALE "pale"
 #define GRID "grid"
 #define STYLE                                                                                      \
-    "<style>.page{fill:#ffffff}.ink{fill:#22303c}.pale{fill:#68757f;stroke:#68757f}"               \
-    ".grid{stroke:#e3e6ea}text{stroke:none}\n@media (prefers-color-scheme:dark){"                  \
-    ".page{fill:#0d1117}.ink{fill:#e6edf3}.pale{fill:#9aa6b2;stroke:#9aa6b2}"                      \
-    ".grid{stroke:#2b3440}}</style>\n"
+    "<style>.page{fill:#ffffff}.ink{fill:#22303c}.pale{fill:#68757f}"                              \
+    "line.pale{stroke:#68757f}.grid{stroke:#e3e6ea}\n"                                             \
+    "@media (prefers-color-scheme:dark){.page{fill:#0d1117}.ink{fill:#e6edf3}.pale{fill:#9aa6b2}"  \
+    "line.pale{stroke:#9aa6b2}.grid{stroke:#2b3440}}</style>\n"
 
 static const char *const colours[] = {"#3d8bd4", "#e07b39", "#2a9d8f", "#9b6fc4",
                                       "#d1567a", "#8ab543", "#b8860b", "#6f7fd8"};
