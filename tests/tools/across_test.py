@@ -83,7 +83,7 @@ class Across(unittest.TestCase):
 
     def test_the_way_is_accounted_for(self):
         """Of a store there and back, of a forwarded record there."""
-        for test, line in (("notify", r"tables and stores +device 1, stream 1, task 3 +link\.peer_write_ns"),
+        for test, line in (("notify", r"tables and stores +link\.peer_write_ns +d1 s1 t3\n"),
                            ("event", r"link\.peer_write_ns")):
             with self.subTest(test):
                 self.assertRegex(self.traced("one.json", test, "--explain=9"), line)

@@ -71,7 +71,7 @@ class Options(unittest.TestCase):
         self.assertIn("simulated time (exact)", simulated_part)
         for part in (simulated_part, host_part):
             self.assertEqual([line[2:34].strip() for line in part.splitlines() if line[2:34].strip() in WAYS], WAYS)
-        self.assertRegex(simulated_part, r"stream wait event .* us .* \d+ inferred \d+ assumed")
+        self.assertRegex(simulated_part, r"stream wait event .* us .* \d+i \d+a\n")
 
 
 class Sync(unittest.TestCase):

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "api/functions.h"
+#include "check/report/layout.h"
 #include "core/base/config.h"
 #include "core/base/soc.h"
 #include "options.h"
@@ -74,8 +75,10 @@ static void print_lines(void)
     for (size_t i = 0; i < COUNT; i++) {
         char reason[REASON];
         api_state is = state_of(sorted[i], reason);
+        char label[128];
+        (void)snprintf(label, sizeof(label), "%-*s  %s: ", width, sorted[i]->name, state_names[is]);
         if (is != BUILT)
-            printf("%-*s  %s: %s\n", width, sorted[i]->name, state_names[is], reason);
+            layout_print(stdout, twin_tool_columns(), (unsigned)width + 4, label, reason);
         else if (options.all)
             printf("%-*s  built\n", width, sorted[i]->name);
     }

@@ -123,7 +123,7 @@ static void print_marks(const struct bench_row *row, FILE *to)
         counts[mark_of(cJSON_GetStringValue(parameter))]++;
     for (size_t i = 0; i < MARK_COUNT; i++)
         if (counts[i] != 0)
-            fprintf(to, " %u %s", counts[i], mark_names[i]);
+            fprintf(to, " %u%c", counts[i], mark_names[i][0]);
 }
 
 static bool has_rates(const struct bench_rows *rows, const struct bench_row *first)
@@ -203,8 +203,10 @@ void bench_print_table(const struct bench_rows *rows, const struct bench_about *
     else if (marked)
         fprintf(
             to,
-            "\nBehind a simulated time stand as many parameters of the profile with these marks; "
-            "`twinrt info --all` lists them\nwith their sources. No board was measured.\n");
+            "\nLast column: the parameters of the profile that a simulated time depends on, by "
+            "mark "
+            "(k known,\ni inferred, a assumed, m measured); `twinrt info --all` lists them with "
+            "their sources.\nNo board was measured.\n");
 }
 
 /* ---- JSON ---- */

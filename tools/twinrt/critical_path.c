@@ -11,16 +11,9 @@
 const char *critical_cause_name(enum critical_cause cause)
 {
     static const char *const names[CRITICAL_CAUSES] = {
-        [CRITICAL_CALL] = "the call itself",      [CRITICAL_WAKE] = "waking the thread",
-        [CRITICAL_UNSENT] = "not submitted yet",  [CRITICAL_BELL] = "doorbell",
-        [CRITICAL_SWAP] = "arbiter and swapping", [CRITICAL_LOOP] = "firmware loop",
-        [CRITICAL_FETCH] = "fetch and decode",    [CRITICAL_TABLE] = "tables and stores",
-        [CRITICAL_SETUP] = "engine set-up",       [CRITICAL_MOVE] = "transfer",
-        [CRITICAL_SHARED] = "shared link",        [CRITICAL_RETIRE] = "retirement",
-        [CRITICAL_PROGRAM] = "condition program", [CRITICAL_KERNEL] = "AI cores",
-        [CRITICAL_HOST] = "host function",        [CRITICAL_HELD] = "queue held",
-        [CRITICAL_OUTSIDE] = "outside",           [CRITICAL_UNKNOWN] = "unaccounted",
-        [CRITICAL_REPORT] = "report to the host",
+#define CRITICAL_CAUSE(cause, name) name,
+        CRITICAL_CAUSE_LIST(CRITICAL_CAUSE)
+#undef CRITICAL_CAUSE
     };
     return cause < CRITICAL_CAUSES ? names[cause] : "";
 }
@@ -109,7 +102,7 @@ static uint32_t class_of(const struct trace_slice *phase)
     return UINT32_MAX;
 }
 
-/* Who had what the phase waited for, and released it; NULL: nobody is known. */
+/* The holder of what the phase waited for, which then released it; NULL: unknown. */
 static const struct trace_slice *holder(const struct chain *chain, const struct trace_slice *phase)
 {
     const struct trace_file *file = chain->file;
@@ -237,7 +230,7 @@ static void follow(struct chain *chain, struct place place)
 
 /* ---- one call ------------------------------------------------------------------------------- */
 
-/* Takes from the chain what lies before `floor_ns`; the part across it is cut in two. */
+/* Removes from the chain what is before `floor_ns`; a part across it is cut in two. */
 static int split_before(struct chain *chain, uint64_t floor_ns, struct critical_path *out)
 {
     size_t first = chain->parts.count;

@@ -6,27 +6,33 @@
 
 #include "trace_file.h"
 
+/* X(enumerator without CRITICAL_, name in reports) */
+#define CRITICAL_CAUSE_LIST(X)                                                                     \
+    X(CALL, "the call itself")                                                                     \
+    X(WAKE, "waking the thread")                                                                   \
+    X(UNSENT, "not submitted yet") /* by another thread */                                         \
+    X(BELL, "doorbell")                                                                            \
+    X(SWAP, "arbiter and swapping")                                                                \
+    X(LOOP, "firmware loop") /* is busy with something else */                                     \
+    X(FETCH, "fetch and decode")                                                                   \
+    X(TABLE, "tables and stores") /* access to an event or notify, a store */                      \
+    X(SETUP, "engine set-up")                                                                      \
+    X(MOVE, "transfer")      /* bytes move as fast as the link alone allows */                     \
+    X(SHARED, "shared link") /* the time added by other transfers */                               \
+    X(RETIRE, "retirement")                                                                        \
+    X(REPORT, "report to the host") /* batch, interrupt, the reports before */                     \
+    X(PROGRAM, "condition program")                                                                \
+    X(KERNEL, "AI cores")                                                                          \
+    X(HOST, "host function")                                                                       \
+    X(HELD, "queue held") /* full CQ, pause */                                                     \
+    X(OUTSIDE, "outside") /* memory that it polls, another process, a time limit */                \
+    X(UNKNOWN, "unaccounted")
+
 enum critical_cause {
-    CRITICAL_CALL,    /* the call itself works */
-    CRITICAL_WAKE,    /* the thread goes on */
-    CRITICAL_UNSENT,  /* what it waited for was not submitted yet */
-    CRITICAL_BELL,    /* a doorbell is on its way */
-    CRITICAL_SWAP,    /* arbiter, swap-in, swap-out */
-    CRITICAL_LOOP,    /* the firmware's loop is at something else */
-    CRITICAL_FETCH,   /* fetch and decode */
-    CRITICAL_TABLE,   /* access to an event or notify, a store */
-    CRITICAL_SETUP,   /* an engine is set up */
-    CRITICAL_MOVE,    /* bytes move as fast as the link alone allows */
-    CRITICAL_SHARED,  /* what they take longer because others move too */
-    CRITICAL_RETIRE,  /* retirement, CQE */
-    CRITICAL_REPORT,  /* the firmware tells the host: batch, interrupt, the reports before */
-    CRITICAL_PROGRAM, /* a condition program */
-    CRITICAL_KERNEL,  /* AI cores */
-    CRITICAL_HOST,    /* a host function */
-    CRITICAL_HELD,    /* the queue stood still: full CQ, pause */
-    CRITICAL_OUTSIDE, /* memory that it polls, another process, a time limit */
-    CRITICAL_UNKNOWN, /* the timeline does not tell */
-    CRITICAL_CAUSES
+#define CRITICAL_CAUSE(cause, name) CRITICAL_##cause,
+    CRITICAL_CAUSE_LIST(CRITICAL_CAUSE)
+#undef CRITICAL_CAUSE
+        CRITICAL_CAUSES
 };
 const char *critical_cause_name(enum critical_cause cause);
 

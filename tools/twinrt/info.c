@@ -100,8 +100,7 @@ static void print_facts(const struct twin_backend *backend, bool all)
     printf("%s\n", all ? "" : "; --all lists them with their sources");
 }
 
-/* Columns of the terminal; what is piped has a line for each item. */
-static unsigned columns(void)
+unsigned twin_tool_columns(void)
 {
     return isatty(STDOUT_FILENO) ? layout_width(stdout) : UINT_MAX;
 }
@@ -116,7 +115,7 @@ static void print_settings(void)
         char label[PATH_MAX + 64];
         (void)snprintf(label, sizeof(label), "  %-26s %-12s %s", info->name, *value ? value : "-",
                        given ? "[set] " : "");
-        layout_print(stdout, columns(), 42, label, info->help);
+        layout_print(stdout, twin_tool_columns(), 42, label, info->help);
     }
 }
 
@@ -239,7 +238,7 @@ int twin_tool_info(int argc, char **argv)
     } else {
         printf("backend: %s%s, %s\n", backend->name, automatic ? " (chosen by auto)" : "", path);
         if (*no_board)
-            layout_print(stdout, columns(), 2, "no board: ", no_board);
+            layout_print(stdout, twin_tool_columns(), 2, "no board: ", no_board);
         print_devices(backend);
         print_settings();
         print_facts(backend, options.all);

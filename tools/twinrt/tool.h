@@ -49,6 +49,8 @@ bool twin_tool_settings_valid(void);
  * message. */
 int twin_tool_info_json(const struct twin_backend *backend, const char *plugin);
 
+/* Columns of the terminal; what is piped has a line for each item. */
+unsigned twin_tool_columns(void);
 /* Reads a recording. NULL, with a message: it cannot be read. */
 twin_recording *twin_tool_read_recording(const char *path);
 /* The name by which the recorded process was started. False: the file does not say. */
