@@ -3,8 +3,10 @@
 
 #include "device_below.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,6 +39,25 @@ void bench_print(const struct bench_samples *samples)
         printf("%s%.12g", i ? ", " : "", samples->value[i]);
     printf("]}\n");
     fflush(stdout);
+}
+
+void bench_print_value(const char *name, const char *unit, enum bench_clock clock, double value)
+{
+    struct bench_samples samples = {.name = name, .unit = unit, .clock = clock};
+    bench_add(&samples, value);
+    bench_print(&samples);
+}
+
+aclError bench_load_kernels(aclrtBinHandle *out_binary)
+{
+    char path[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+    if (length <= 0)
+        return ACL_ERROR_FAILURE;
+    path[length] = '\0';
+    char *name = strrchr(path, '/') + 1;
+    (void)snprintf(name, sizeof(path) - (size_t)(name - path), "empty_kernel.o");
+    return aclrtBinaryLoadFromFile(path, NULL, out_binary);
 }
 
 uint64_t bench_resident_bytes(void)

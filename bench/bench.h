@@ -39,8 +39,12 @@ bool bench_virtual_ns(uint64_t *out_ns);
 void bench_add(struct bench_samples *samples, double value);
 /* Prints the JSON line on stdout; nothing when there is no sample. */
 void bench_print(const struct bench_samples *samples);
+/* The same for one value. */
+void bench_print_value(const char *name, const char *unit, enum bench_clock clock, double value);
 /* Resident size of this process in bytes, from /proc/self/statm. */
 uint64_t bench_resident_bytes(void);
+/* The kernels beside the program. Returns their code. */
+aclError bench_load_kernels(aclrtBinHandle *out_binary);
 /* Ends the program with a message when `code` is not 0. */
 void bench_must(int code, const char *what);
 

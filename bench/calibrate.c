@@ -6,11 +6,9 @@
  * on how fast the host is. */
 #include "bench.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     STREAMS = 160,
@@ -361,21 +359,13 @@ static void left_out(const char *what)
     fprintf(stderr, "calibrate: this device has no %s, which is left out\n", what);
 }
 
-/* The kernels lie beside this program. */
 static void load_kernels(struct scene *scene)
 {
-    char path[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-    if (length > 0) {
-        path[length] = '\0';
-        char *name = strrchr(path, '/') + 1;
-        (void)snprintf(name, sizeof(path) - (size_t)(name - path), "empty_kernel.o");
-        if (aclrtBinaryLoadFromFile(path, NULL, &scene->binary) == ACL_SUCCESS &&
-            aclrtBinaryGetFunction(scene->binary, "pointers", &scene->kernel) == ACL_SUCCESS &&
-            launch_blocks(scene, 1, scene->streams[0]) == ACL_SUCCESS &&
-            aclrtSynchronizeStream(scene->streams[0]) == ACL_SUCCESS)
-            return;
-    }
+    if (bench_load_kernels(&scene->binary) == ACL_SUCCESS &&
+        aclrtBinaryGetFunction(scene->binary, "pointers", &scene->kernel) == ACL_SUCCESS &&
+        launch_blocks(scene, 1, scene->streams[0]) == ACL_SUCCESS &&
+        aclrtSynchronizeStream(scene->streams[0]) == ACL_SUCCESS)
+        return;
     scene->kernel = NULL;
     left_out("kernels of ours");
 }

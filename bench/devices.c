@@ -7,13 +7,11 @@
 
 void bench_start(size_t repeats)
 {
-    struct bench_samples start = {.name = "start", .unit = "ms"};
     (void)repeats; /* a process starts once */
     uint64_t begin = bench_now_ns();
     BENCH_MUST(aclInit(NULL));
     BENCH_MUST(aclrtSetDevice(0));
-    bench_add(&start, (double)(bench_now_ns() - begin) / 1e6);
-    bench_print(&start);
+    bench_print_value("start", "ms", BENCH_HOST, (double)(bench_now_ns() - begin) / 1e6);
     BENCH_MUST(aclrtResetDeviceForce(0));
     BENCH_MUST(aclFinalize());
 }
@@ -36,16 +34,6 @@ static uint32_t open_streams(aclrtStream **out_streams)
 
 void bench_devices(size_t repeats)
 {
-    struct bench_samples count = {.name = "devices", .unit = "1", .clock = BENCH_COUNT};
-    struct bench_samples held = {
-        .name = "streams of all devices", .unit = "1", .clock = BENCH_COUNT};
-    struct bench_samples start = {.name = "start of all devices and streams", .unit = "ms"};
-    struct bench_samples first = {.name = "first task on each stream", .unit = "ms"};
-    struct bench_samples resident = {
-        .name = "resident with all streams", .unit = "MiB", .clock = BENCH_COUNT};
-    struct bench_samples each = {.name = "memory per stream", .unit = "KiB", .clock = BENCH_COUNT};
-    struct bench_samples alone = {
-        .name = "memory of the first stream", .unit = "KiB", .clock = BENCH_COUNT};
     uint32_t devices = 0;
     (void)repeats;
     uint64_t begin = bench_now_ns();
@@ -62,7 +50,7 @@ void bench_devices(size_t repeats)
     BENCH_MUST(aclrtCreateStream(&lone));
     BENCH_MUST(aclrtMemsetAsync(memory, 64, 1, 64, lone));
     BENCH_MUST(aclrtSynchronizeStream(lone));
-    bench_add(&alone, (double)(bench_resident_bytes() - before) / 1024);
+    const uint64_t alone = bench_resident_bytes() - before;
     BENCH_MUST(aclrtDestroyStream(lone));
     BENCH_MUST(aclrtFree(memory));
 
@@ -81,7 +69,7 @@ void bench_devices(size_t repeats)
         counts[d] = open_streams(&streams[d]);
         all += counts[d];
     }
-    bench_add(&start, (double)(ready + bench_now_ns() - begin) / 1e6);
+    ready += bench_now_ns() - begin;
     begin = bench_now_ns();
     for (uint32_t d = 0; d < devices; d++) {
         BENCH_MUST(aclrtSetDevice((int32_t)d));
@@ -93,19 +81,18 @@ void bench_devices(size_t repeats)
         BENCH_MUST(aclrtSetDevice((int32_t)d));
         BENCH_MUST(aclrtSynchronizeDevice());
     }
-    bench_add(&first, (double)(bench_now_ns() - begin) / 1e6);
-    bench_add(&count, devices);
-    bench_add(&held, all);
-    bench_add(&resident, (double)bench_resident_bytes() / (1 << 20));
+    const uint64_t first = bench_now_ns() - begin;
+    const uint64_t resident = bench_resident_bytes();
+    bench_print_value("devices", "1", BENCH_COUNT, devices);
+    bench_print_value("streams of all devices", "1", BENCH_COUNT, all);
+    bench_print_value("start of all devices and streams", "ms", BENCH_HOST, (double)ready / 1e6);
+    bench_print_value("first task on each stream", "ms", BENCH_HOST, (double)first / 1e6);
+    bench_print_value("resident with all streams", "MiB", BENCH_COUNT,
+                      (double)resident / (1 << 20));
     if (all != 0)
-        bench_add(&each, (double)(bench_resident_bytes() - before) / 1024 / all);
-    bench_print(&count);
-    bench_print(&held);
-    bench_print(&start);
-    bench_print(&first);
-    bench_print(&resident);
-    bench_print(&each);
-    bench_print(&alone);
+        bench_print_value("memory per stream", "KiB", BENCH_COUNT,
+                          (double)(resident - before) / 1024 / all);
+    bench_print_value("memory of the first stream", "KiB", BENCH_COUNT, (double)alone / 1024);
     for (uint32_t d = 0; d < devices; d++) {
         BENCH_MUST(aclrtSetDevice((int32_t)d));
         for (uint32_t i = 0; i < counts[d]; i++)

@@ -3,31 +3,12 @@
  * As in submit.c the launches go out in batches, and the waits between these are not timed. */
 #include "bench.h"
 
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 enum { BATCH = 1900, BATCHES = 11, ROUNDS = 2000 };
 
 struct arguments {
     uint64_t pointers[3];
     uint32_t count;
 };
-
-/* The kernels lie beside this program. */
-static aclrtBinHandle load_kernels(void)
-{
-    char path[PATH_MAX];
-    aclrtBinHandle binary = NULL;
-    const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-    bench_must(length > 0 ? 0 : 1, "reading /proc/self/exe");
-    path[length] = '\0';
-    char *name = strrchr(path, '/') + 1;
-    snprintf(name, sizeof(path) - (size_t)(name - path), "empty_kernel.o");
-    BENCH_MUST(aclrtBinaryLoadFromFile(path, NULL, &binary));
-    return binary;
-}
 
 static double launch_batches(aclrtFuncHandle function, aclrtStream stream)
 {
@@ -75,7 +56,8 @@ void bench_launch(size_t repeats)
     aclrtStream stream;
     aclrtFuncHandle function;
     void *memory;
-    aclrtBinHandle binary = load_kernels();
+    aclrtBinHandle binary = NULL;
+    BENCH_MUST(bench_load_kernels(&binary));
     BENCH_MUST(aclrtBinaryGetFunction(binary, "pointers", &function));
     BENCH_MUST(aclrtCreateStream(&stream));
     BENCH_MUST(aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST));

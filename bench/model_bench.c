@@ -124,21 +124,15 @@ int main(int argc, char **argv)
     struct twinsim_queue queue = {
         .ring_address = RING, .cq_address = COMPLETIONS, .depth = DEPTH, .cq_depth = DEPTH};
     BENCH_MUST(twinsim_queue_open(sim, 0, 0, &queue));
-    struct bench_samples fill = {.name = "events of a fill", .unit = "1", .clock = BENCH_COUNT};
-    struct bench_samples record = {
-        .name = "events of an event record", .unit = "1", .clock = BENCH_COUNT};
-    struct bench_samples small = {
-        .name = "events of a 1 MiB copy", .unit = "1", .clock = BENCH_COUNT};
-    struct bench_samples large = {
-        .name = "events of a 1 GiB copy", .unit = "1", .clock = BENCH_COUNT};
     copy_events(sim, 1, STARS_SDMA_OP_COPY, 64);
-    bench_add(&fill, copy_events(sim, 2, STARS_SDMA_OP_FILL, 64));
-    bench_add(&record, record_events(sim, 3));
-    bench_add(&small, copy_events(sim, 4, STARS_SDMA_OP_COPY, 1 << 20));
-    bench_add(&large, copy_events(sim, 5, STARS_SDMA_OP_COPY, WINDOW));
-    bench_print(&fill);
-    bench_print(&record);
-    bench_print(&small);
-    bench_print(&large);
+    const struct {
+        const char *name;
+        double events;
+    } rows[] = {{"events of a fill", copy_events(sim, 2, STARS_SDMA_OP_FILL, 64)},
+                {"events of an event record", record_events(sim, 3)},
+                {"events of a 1 MiB copy", copy_events(sim, 4, STARS_SDMA_OP_COPY, 1 << 20)},
+                {"events of a 1 GiB copy", copy_events(sim, 5, STARS_SDMA_OP_COPY, WINDOW)}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        bench_print_value(rows[i].name, "1", BENCH_COUNT, rows[i].events);
     return 0;
 }

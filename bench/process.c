@@ -10,8 +10,6 @@ enum { HELD_STREAMS = 256, HELD_TASKS = 2000 };
 void bench_memory(size_t repeats)
 {
     static aclrtStream streams[HELD_STREAMS];
-    struct bench_samples bytes = {
-        .name = "bytes per pending task", .unit = "B", .clock = BENCH_COUNT};
     aclrtNotify gate;
     void *memory;
     (void)repeats; /* pages stay once touched: one sample says all */
@@ -27,8 +25,8 @@ void bench_memory(size_t repeats)
             BENCH_MUST(aclrtMemsetAsync(memory, 64, 1, 64, streams[s]));
     }
     uint64_t after = bench_resident_bytes();
-    bench_add(&bytes, (double)(after - before) / ((double)HELD_STREAMS * HELD_TASKS));
-    bench_print(&bytes);
+    bench_print_value("bytes per pending task", "B", BENCH_COUNT,
+                      (double)(after - before) / ((double)HELD_STREAMS * HELD_TASKS));
     for (int s = 0; s < HELD_STREAMS; s++)
         BENCH_MUST(aclrtDestroyStreamForce(streams[s]));
     BENCH_MUST(aclrtFree(memory));
@@ -45,7 +43,6 @@ static double cpu_seconds(void)
 
 void bench_idle(size_t repeats)
 {
-    struct bench_samples idle = {.name = "idle CPU", .unit = "%"};
     aclrtStream stream;
     (void)repeats;
     BENCH_MUST(aclrtCreateStream(&stream));
@@ -53,15 +50,13 @@ void bench_idle(size_t repeats)
     double before = cpu_seconds();
     struct timespec pause = {.tv_sec = 2};
     nanosleep(&pause, NULL);
-    bench_add(&idle, 100.0 * (cpu_seconds() - before) / 2.0);
-    bench_print(&idle);
+    bench_print_value("idle CPU", "%", BENCH_HOST, 100.0 * (cpu_seconds() - before) / 2.0);
     BENCH_MUST(aclrtDestroyStream(stream));
 }
 
 void bench_resets(size_t repeats)
 {
     enum { RESETS = 500, WARM_UP = 20 };
-    struct bench_samples growth = {.name = "growth per reset", .unit = "B", .clock = BENCH_COUNT};
     (void)repeats;
     uint64_t before = 0;
     for (int i = 0; i < RESETS + WARM_UP; i++) {
@@ -83,7 +78,7 @@ void bench_resets(size_t repeats)
         BENCH_MUST(aclrtResetDeviceForce(0));
     }
     uint64_t after = bench_resident_bytes();
-    bench_add(&growth, after > before ? (double)(after - before) / RESETS : 0.0);
-    bench_print(&growth);
+    bench_print_value("growth per reset", "B", BENCH_COUNT,
+                      after > before ? (double)(after - before) / RESETS : 0.0);
     BENCH_MUST(aclrtSetDevice(0));
 }

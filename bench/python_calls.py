@@ -15,15 +15,15 @@ import subprocess
 import sys
 import time
 
+from run import run
+
 BATCH, BATCHES = 1900, 53
 
 
 def c_samples(build, repeats):
     """{name: samples} of the loops in C, ns a call."""
-    told = subprocess.run([os.path.join(build, "lib64", "twinrt", "bench", "acl_bench"), "submit", str(repeats)], check=True, text=True,
-                          stdout=subprocess.PIPE).stdout
-    rows = [json.loads(line) for line in told.splitlines() if line.startswith("{")]
-    return {row["name"]: row["samples"] for row in rows}
+    rows = run([os.path.join(build, "lib64", "twinrt", "bench", "acl_bench"), "submit", str(repeats)])
+    return {name: samples for name, (_, samples) in rows.items()}
 
 
 def python_samples(repeats):

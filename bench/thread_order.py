@@ -7,17 +7,17 @@ usage: thread_order.py [--build FOLDER] [--pairs N] [--repeats N]
 Both run in turn. Prints the median and spread of a round of each, and of the ratio of each pair."""
 
 import argparse
-import json
 import os
 import statistics
-import subprocess
+
+from run import run
 
 
 def round_ns(build, repeats, *options):
     """Median of the samples of one run."""
-    told = subprocess.run([os.path.join(build, "bin", "twinrt"), "run", *options, "--", os.path.join(build, "bench", "thread_order"), str(repeats)],
-                          check=True, text=True, stdout=subprocess.PIPE, env=dict(os.environ, TWINRT_BACKEND="sim")).stdout
-    return statistics.median(next(json.loads(line) for line in told.splitlines() if line.startswith("{"))["samples"])
+    rows = run([os.path.join(build, "bin", "twinrt"), "run", *options, "--", os.path.join(build, "bench", "thread_order"), str(repeats)],
+               {"TWINRT_BACKEND": "sim"})
+    return statistics.median(next(iter(rows.values()))[1])
 
 
 def main():

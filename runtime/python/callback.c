@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of the program that the runtime calls: from streams, on exceptions, as an allocator. */
+#include <stdarg.h>
 #include <stdatomic.h>
 
 #include "convert.h"
@@ -137,17 +138,21 @@ void twin_py_close(void)
 
 /* ---- allocators ----------------------------------------------------------------------------------- */
 
-/* One function of each kind, as C has no place for more than the allocator itself. Guarded by the GIL. */
+/* One function of each kind: C passes nothing but the allocator. Guarded by the GIL. */
 static struct {
     PyObject *object, *alloc, *free, *advise, *address;
 } allocator;
 
-static PyObject *the_object(void)
+/* For "O&" of Py_BuildValue(). */
+static PyObject *the_object(void *unused)
 {
-    return allocator.object ? allocator.object : Py_None;
+    PyObject *object = allocator.object ? allocator.object : Py_None;
+    (void)unused;
+    Py_INCREF(object);
+    return object;
 }
 
-/* Takes the answer of a function over: an address, or NULL for what is none. */
+/* Takes over what a function returned: an address, or NULL if it is not one. */
 static void *as_address(PyObject *answer)
 {
     void *address = NULL;
@@ -162,16 +167,24 @@ static void *as_address(PyObject *answer)
     return address;
 }
 
+/* The address that one of the functions returns for arguments as of Py_BuildValue(); NULL: Python has ended. */
+static void *ask(PyObject *const *function, const char *format, ...)
+{
+    PyGILState_STATE state;
+    va_list values;
+    if (!twin_py_enter(&state))
+        return NULL;
+    va_start(values, format);
+    void *address = as_address(call(*function, Py_VaBuildValue(format, values)));
+    va_end(values);
+    twin_py_leave(state);
+    return address;
+}
+
 static void *call_alloc(aclrtAllocator object, size_t size)
 {
     (void)object;
-    PyGILState_STATE state;
-    if (!twin_py_enter(&state))
-        return NULL;
-    void *block =
-        as_address(call(allocator.alloc, Py_BuildValue("(On)", the_object(), (Py_ssize_t)size)));
-    twin_py_leave(state);
-    return block;
+    return ask(&allocator.alloc, "(O&n)", the_object, NULL, (Py_ssize_t)size);
 }
 
 static void call_free(aclrtAllocator object, aclrtAllocatorBlock block)
@@ -181,35 +194,23 @@ static void call_free(aclrtAllocator object, aclrtAllocatorBlock block)
     if (!twin_py_enter(&state))
         return;
     Py_XDECREF(
-        call(allocator.free, Py_BuildValue("(ON)", the_object(), twin_py_give_handle(block))));
+        call(allocator.free, Py_BuildValue("(O&N)", the_object, NULL, twin_py_give_handle(block))));
     twin_py_leave(state);
 }
 
 static void *call_advise(aclrtAllocator object, size_t size, aclrtAllocatorAddr near)
 {
     (void)object;
-    PyGILState_STATE state;
-    if (!twin_py_enter(&state))
-        return NULL;
-    void *block =
-        as_address(call(allocator.advise, Py_BuildValue("(OnN)", the_object(), (Py_ssize_t)size,
-                                                        twin_py_give_handle(near))));
-    twin_py_leave(state);
-    return block;
+    return ask(&allocator.advise, "(O&nK)", the_object, NULL, (Py_ssize_t)size,
+               (unsigned long long)(uintptr_t)near);
 }
 
 static void *call_address(aclrtAllocatorBlock block)
 {
-    PyGILState_STATE state;
-    if (!twin_py_enter(&state))
-        return NULL;
-    void *address =
-        as_address(call(allocator.address, Py_BuildValue("(N)", twin_py_give_handle(block))));
-    twin_py_leave(state);
-    return address;
+    return ask(&allocator.address, "(K)", (unsigned long long)(uintptr_t)block);
 }
 
-/* Keeps `object` in the slot when C took what stands for it. */
+/* Keeps `object` in the slot if the C function succeeded. */
 static PyObject *keep(aclError code, PyObject **slot, PyObject *object)
 {
     if (code == ACL_SUCCESS) {

@@ -16,7 +16,6 @@
 #include "check_session.h"
 #include "options.h"
 #include "run_files.h"
-#include "run_guardian.h"
 #include "run_process.h"
 #include "run_watch.h"
 #include "seam/record_file.h"
@@ -204,10 +203,10 @@ static int run_and_report(struct run_watch *watch)
     return end.status == 0 && !good ? TWIN_TOOL_RUN_FAILED : end.status;
 }
 
-/* The same with somebody who gives files their names and removes temporary ones if this process is ended before it has. */
+/* The same with a process that gives files their names and removes temporary ones if this process is killed. */
 static int run_guarded(struct run_watch *watch)
 {
-    const struct run_guardian guardian = run_guardian_start(run_files_settle_later, &options.files);
+    const struct run_guardian guardian = run_guardian_start(&options.files);
     run_watch_leave_out(watch, guardian.process);
     const int status = run_and_report(watch);
     run_files_free(&options.files);

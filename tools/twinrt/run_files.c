@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -197,10 +199,9 @@ bool run_files_report_missing(const struct run_files *files)
     return good;
 }
 
-/* The program is killed with the tool: what it had written until then is there once nobody holds it. */
-void run_files_settle_later(void *context)
+/* The tool was killed, and the program with it: gives files their names once no process writes them. */
+static void settle_later(struct run_files *files)
 {
-    struct run_files *files = context;
     const struct timespec step = {.tv_nsec = 10000000};
     for (int tries = 0; tries < 500; tries++) {
         bool held = false;
@@ -280,4 +281,58 @@ void run_files_free(struct run_files *files)
     files->folder[0] = '\0';
     for (enum file which = 0; which < FILE_COUNT; which++)
         output_files_free(&files->item[which].found);
+}
+
+/* ---- the guardian ------------------------------------------------------------------------------ */
+
+/* Waits for the tool's end: a byte from run_guardian_dismiss(), or none. */
+static void guard(int file, struct run_files *files)
+{
+    char byte;
+    ssize_t got;
+    sigset_t all;
+    sigfillset(&all);
+    (void)sigprocmask(SIG_SETMASK, &all, NULL);
+    (void)setsid();
+    do {
+        got = read(file, &byte, 1);
+    } while (got < 0 && errno == EINTR);
+    if (got == 0)
+        settle_later(files);
+}
+
+struct run_guardian run_guardian_start(struct run_files *files)
+{
+    struct run_guardian guardian = {.process = -1, .file = -1};
+    int ends[2];
+    fflush(NULL);
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return guardian;
+    guardian.process = (int)fork();
+    if (guardian.process == 0) {
+        (void)close(ends[1]);
+        /* Whoever reads the tool's output to its end does not wait for this process. */
+        const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+        for (int stream = 0; nothing >= 0 && stream <= 2; stream++)
+            (void)dup2(nothing, stream);
+        guard(ends[0], files);
+        _exit(0);
+    }
+    (void)close(ends[0]);
+    guardian.file = ends[1];
+    return guardian;
+}
+
+void run_guardian_dismiss(const struct run_guardian *guardian)
+{
+    struct sigaction before;
+    if (guardian->file < 0)
+        return;
+    /* the process may have been killed */
+    (void)sigaction(SIGPIPE, &(struct sigaction){.sa_handler = SIG_IGN}, &before);
+    if (guardian->process > 0 && write(guardian->file, "", 1) == 1)
+        while (waitpid(guardian->process, NULL, 0) < 0 && errno == EINTR)
+            continue;
+    (void)sigaction(SIGPIPE, &before, NULL);
+    (void)close(guardian->file);
 }

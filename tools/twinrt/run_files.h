@@ -38,9 +38,19 @@ bool run_files_find(struct run_files *files);
 bool run_files_report_missing(const struct run_files *files);
 /* Gives whole files the names that were asked for. */
 void run_files_settle(const struct run_files *files);
-/* When the tool was killed: run_files_find() and run_files_settle() as soon as nobody writes. `files`: struct run_files. */
-void run_files_settle_later(void *files);
 /* Removes temporary files. A second call does nothing. */
 void run_files_free(struct run_files *files);
+
+/* A process that gives the files their names, and removes temporary ones, if the tool is killed. */
+struct run_guardian {
+    int process; /* -1: none */
+    int file;    /* the tool's end of a pipe */
+};
+
+/* Starts it, in its own session, so that a signal to the tool's group does not end it. Without it, files may keep their temporary
+ * names: no error. */
+struct run_guardian run_guardian_start(struct run_files *files);
+/* Ends it without effect. */
+void run_guardian_dismiss(const struct run_guardian *guardian);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "check/report/site.h"
 #include "core/base/config.h"
 #include "run_family.h"
-#include "run_sites.h"
 #include "seam/run_page.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -149,6 +150,51 @@ static void count_still(const twin_run_slot *slot, struct process *process, uint
     process->moves = moves;
 }
 
+/* The file that is mapped at the address. False: none. */
+static bool find_file(int32_t process, uint64_t address, char path[PATH_MAX])
+{
+    char name[64];
+    char line[PATH_MAX + 128];
+    bool found = false;
+    (void)snprintf(name, sizeof(name), "/proc/%" PRId32 "/maps", process);
+    FILE *maps = fopen(name, "re");
+    while (maps && !found && fgets(line, sizeof(line), maps)) {
+        uint64_t begin, end;
+        const char *file = strchr(line, '/');
+        if (!file || sscanf(line, "%" SCNx64 "-%" SCNx64, &begin, &end) != 2 || address < begin ||
+            address >= end)
+            continue;
+        (void)snprintf(path, PATH_MAX, "%.*s", (int)strcspn(file, "\n"), file);
+        found = true;
+    }
+    if (maps)
+        (void)fclose(maps);
+    return found;
+}
+
+/* Prints function, file and line of the places that the report of a process names. The process still runs. */
+static void print_sites(const twin_run_slot *slot)
+{
+    const int32_t process = atomic_load(&slot->process);
+    struct symbolizer *symbolizer = symbolizer_new();
+    for (uint32_t i = 0; symbolizer && i < slot->site_count && i < TWIN_RUN_SITES; i++) {
+        char path[PATH_MAX];
+        char text[CHECK_SITE_LINE];
+        const twin_run_site *place = &slot->sites[i];
+        /* the call is before where it returns to */
+        struct check_site site = {.address = place->address - 1, .offset = place->offset - 1};
+        if (!find_file(process, site.address, path))
+            continue;
+        site.module = path;
+        site.module_name = strrchr(path, '/') + 1;
+        symbolizer_look(symbolizer, path, NULL, 0, site.offset, &site.symbol);
+        if (site.symbol.function[0] || site.symbol.line != 0)
+            fprintf(stderr, "twinrt: thread %" PRIu32 " called from %s\n", place->thread,
+                    check_site_text(&site, text));
+    }
+    symbolizer_free(symbolizer);
+}
+
 /* Nothing has moved for the whole time: asks for the report, then ends the process. */
 static bool act(const struct run_watch *watch, twin_run_slot *slot, struct process *process,
                 uint64_t now)
@@ -169,7 +215,7 @@ static bool act(const struct run_watch *watch, twin_run_slot *slot, struct proce
             "twinrt: process %" PRId32 " made no progress for %" PRIu64
             " s (--stall-after); it is being ended\n",
             process->id, watch->limit_ns / NS_PER_S);
-    run_sites_print(slot);
+    print_sites(slot);
     run_family_signal(process->id, process->began, SIGTERM);
     return true;
 }
@@ -216,7 +262,7 @@ static void end_all(const struct run_watch *watch, int number)
         const twin_run_slot *slot = &watch->page->slots[i];
         const int32_t id = watch->processes[i].id;
         if (id != 0 && atomic_load(&slot->answered) == TWIN_RUN_ASK_ANY)
-            run_sites_print(slot);
+            print_sites(slot);
         else if (id != 0)
             fprintf(stderr,
                     "twinrt: process %" PRId32 " did not report what its threads wait for\n", id);

@@ -21,8 +21,6 @@ typedef struct twin_recording twin_recording;
 #define TWIN_TOOL_NO_EXEC      126
 #define TWIN_TOOL_NOT_FOUND    127
 
-struct twin_backend;
-
 /* Each takes the arguments from its own name on and returns the exit status. */
 int twin_tool_api(int argc, char **argv);
 int twin_tool_bench(int argc, char **argv);
@@ -44,10 +42,6 @@ int twin_tool_profile_path(const char *profile, char *out_path, size_t path_byte
 int twin_tool_profile_soc(const char *profile, char *soc, size_t soc_bytes);
 /* Whether all settings of the environment are valid. False, with a message. */
 bool twin_tool_settings_valid(void);
-
-/* Prints the device that programs would get, its parameters and the settings as one JSON object. Returns 0, or -1 with a
- * message. */
-int twin_tool_info_json(const struct twin_backend *backend, const char *plugin);
 
 /* Columns of the terminal; what is piped has a line for each item. */
 unsigned twin_tool_columns(void);
