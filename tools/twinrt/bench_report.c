@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench_rows.h"
+#include "check/report/report.h"
 #include "json_file.h"
 #include "marks.h"
 
@@ -261,9 +262,5 @@ int bench_print_json(const struct bench_rows *rows, const struct bench_about *ab
         cJSON_AddStringToObject(one, "verdict", verdict.word);
         cJSON_AddItemToArray(judged, one);
     }
-    char *text = cJSON_Print(all);
-    cJSON_Delete(all);
-    int result = text && fprintf(to, "%s\n", text) > 0 ? 0 : -1;
-    cJSON_free(text);
-    return result;
+    return check_print_json(all, to) ? 0 : -1;
 }

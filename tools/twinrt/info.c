@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "check/report/layout.h"
+#include "check/report/report.h"
 #include "core/base/config.h"
 #include "marks.h"
 #include "options.h"
@@ -201,14 +202,10 @@ static int print_json(const struct twin_backend *backend, const char *plugin)
     cJSON_AddArrayToObject(root, "parameters");
     if (backend->diag.facts)
         backend->diag.facts(add_fact, root);
-    char *text = cJSON_Print(root);
-    if (text)
-        puts(text);
-    else
-        fprintf(stderr, "twinrt: out of memory\n");
-    cJSON_free(text);
-    cJSON_Delete(root);
-    return text ? 0 : -1;
+    if (check_print_json(root, stdout))
+        return 0;
+    fprintf(stderr, "twinrt: out of memory\n");
+    return -1;
 }
 
 /* ---- the backend ---- */
