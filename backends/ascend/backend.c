@@ -82,8 +82,8 @@ static twin_status process_start(const twin_services *services)
     ascend.process = getpid();
     ascend.started = true;
     char text[PATH_MAX + 128];
-    snprintf(text, sizeof(text), "the board is used through %s%s", ascend_library_found.path,
-             ascend_library_found.inner ? ", which is a second copy of this runtime" : "");
+    snprintf(text, sizeof(text), "using the board through %s%s", ascend_library_found.path,
+             ascend_library_found.inner ? ", a second copy of this runtime" : "");
     services->log(1, text);
     return TWIN_OK;
 }

@@ -155,7 +155,7 @@ static void called(void *argument)
     call_run *run = calloc(1, sizeof(*run));
     pthread_mutex_lock(&channel->lock);
     if (!run)
-        ascend.services->log(3, "no host memory to run a function that a stream calls");
+        ascend.services->log(3, "out of host memory: a host function of a stream is skipped");
     bool handed = run && !channel->closed;
     if (handed) {
         run->taken = (twin_taken_call){.call = call, .ticket = ++channel->next_ticket};

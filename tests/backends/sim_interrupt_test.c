@@ -96,7 +96,7 @@ static void test_yes_ends_the_wait(void)
     seam_call(TWIN_COST_WAIT);
     SEAM_STATUS(seam->queue.drain(queue, TWIN_FOREVER), TWIN_E_INTERRUPTED);
     CU_ASSERT(questions == 3);
-    CU_ASSERT(seam_explained("asked for the end of the wait"));
+    CU_ASSERT(seam_explained("interrupted the wait"));
     atomic_store(&finish, true);
     pthread_join(thread, NULL);
     /* The work is as it was. */

@@ -162,7 +162,7 @@ static void test_last_user_removes_it(void)
     CU_ASSERT_EQUAL(entries(folder), 1);
     sim_share_drop(&second);
     CU_ASSERT_EQUAL(entries(folder), 0);
-    CU_ASSERT(refused(name, "nothing is shared under it"));
+    CU_ASSERT(refused(name, "no shared object has it"));
     end();
 }
 
@@ -263,7 +263,7 @@ static void test_names(void)
         CU_ASSERT(refused(name, "not made by an export"));
     }
     memset(name, '0', TWIN_SHARE_NAME);
-    CU_ASSERT(refused(name, "nothing is shared under it"));
+    CU_ASSERT(refused(name, "no shared object has it"));
     CU_ASSERT(finds(share.name));
     sim_share_drop(&share);
     end();
@@ -318,10 +318,10 @@ static void test_other_kinds_of_file(void)
     snprintf(path, sizeof(path), "%s/%s", folder, name);
 
     CU_ASSERT(symlink(share.path, path) == 0);
-    CU_ASSERT(refused(name, "nothing is shared under it"));
+    CU_ASSERT(refused(name, "no shared object has it"));
     CU_ASSERT(unlink(path) == 0);
     CU_ASSERT(mkdir(path, 0700) == 0);
-    CU_ASSERT(refused(name, "nothing is shared under it"));
+    CU_ASSERT(refused(name, "no shared object has it"));
     CU_ASSERT(rmdir(path) == 0);
     CU_ASSERT(link(share.path, path) == 0); /* two names: one of them is not from an export */
     CU_ASSERT(refused(name, "damaged"));
@@ -339,7 +339,7 @@ static void test_file_that_is_gone(void)
     char name[TWIN_SHARE_NAME];
     memcpy(name, share.name, sizeof(name));
     CU_ASSERT(unlink(share.path) == 0);
-    CU_ASSERT(refused(name, "nothing is shared under it"));
+    CU_ASSERT(refused(name, "no shared object has it"));
     sim_share_drop(&share); /* no harm that it is gone */
     end();
 }
@@ -370,7 +370,7 @@ static void test_folder_of_others(void)
     static const mode_t modes[] = {0701, 0710, 0755, 0777};
     for (size_t i = 0; i < TWIN_COUNT(modes); i++) {
         CU_ASSERT(chmod(folder, modes[i]) == 0);
-        CU_ASSERT(refused(share.name, "nothing is shared under it"));
+        CU_ASSERT(refused(share.name, "no shared object has it"));
         check_avoided("a folder that others may use");
     }
     CU_ASSERT(chmod(folder, 0700) == 0);
@@ -378,11 +378,11 @@ static void test_folder_of_others(void)
 
     snprintf(elsewhere, sizeof(elsewhere), "%s/elsewhere", place);
     CU_ASSERT(rename(folder, elsewhere) == 0 && symlink(elsewhere, folder) == 0);
-    CU_ASSERT(refused(share.name, "nothing is shared under it"));
+    CU_ASSERT(refused(share.name, "no shared object has it"));
     check_avoided("a link to a folder");
     CU_ASSERT(unlink(folder) == 0);
     put_file(place, "twinrt", 0);
-    CU_ASSERT(refused(share.name, "nothing is shared under it"));
+    CU_ASSERT(refused(share.name, "no shared object has it"));
     check_avoided("a file");
     CU_ASSERT(unlink(folder) == 0 && rename(elsewhere, folder) == 0);
     sim_share_drop(&share);
@@ -417,7 +417,7 @@ static void test_list_of_processes(void)
     const int32_t own = (int32_t)getpid();
     page->checks_pid = 1;
     CU_ASSERT_FALSE(sim_share_may_import(&share));
-    CU_ASSERT(refused(share.name, "not among those"));
+    CU_ASSERT(refused(share.name, "not allowed to import"));
     for (int32_t i = 0; i < (int32_t)SIM_SHARE_PIDS - 1; i++)
         CU_ASSERT(sim_share_allow(&share, &(int32_t){own + 1 + i}, 1) == TWIN_OK);
     CU_ASSERT_FALSE(sim_share_may_import(&share));

@@ -129,7 +129,7 @@ static void test_deadlock_after_a_record_that_was_used_up(void)
     SEAM_STATUS(seam->queue.drain(b, TWIN_FOREVER), TWIN_E_DEADLOCK);
     CU_ASSERT(seam_explained("waits for notify 5"));
     CU_ASSERT(seam_explained(
-        "no record is pending: the last one, task 1 of stream 11, is done and used up"));
+        "no record is pending: the last one, task 1 of stream 11, is complete and used up"));
     CU_ASSERT(seam_explained("waits for event 3"));
     CU_ASSERT(
         seam_explained("no record is pending: the last one, task 3 of stream 11, is done, and "

@@ -514,7 +514,7 @@ static void test_arguments(void)
     lost.id = 70000;
     CHECK_CODE(twinrt_fault_inject(&lost, &number), ACL_ERROR_RT_PARAM_INVALID);
     message = aclGetRecentErrMsg();
-    CHECK(message && strstr(message, "no event or notify 70000"));
+    CHECK(message && strstr(message, "cannot record event or notify 70000"));
     CHECK_EQUAL(number, 77);
     lost.id = 7;
     CHECK_OK(twinrt_fault_inject(&lost, NULL));

@@ -230,8 +230,8 @@ void sim_channel_expire_holds_locked(uint64_t real_ns)
     /* Functions of this program wait for something: the next one is given less. */
     hold_patience_ns = hold_patience_ns / 2 > HOLD_LEAST_NS ? hold_patience_ns / 2 : HOLD_LEAST_NS;
     if (!sim_drive_conducted())
-        sim_progress_warn("a host function runs for long and may wait for other work, which goes "
-                          "on without its end");
+        sim_progress_warn("a host function runs long and may wait for other work, so the model "
+                          "continues before it returns");
 }
 
 twin_channel *sim_channel_suspend_locked(enum sim_wait_kind kind)

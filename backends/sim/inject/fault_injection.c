@@ -88,13 +88,13 @@ static uint32_t ids_of(twin_fault_task task)
 twin_status sim_inject_fault(const twin_fault *fault, uint32_t *out_number)
 {
     if (fault->device != TWIN_FAULT_ANY && fault->device >= sim_process.device_count) {
-        sim_fail("there is no device %u: the model has %u (TWINRT_DEVICES)", fault->device,
+        sim_fail("device %u does not exist: the model has %u (TWINRT_DEVICES)", fault->device,
                  sim_process.device_count);
         return TWIN_E_INVALID;
     }
     if (fault->id != TWIN_FAULT_ANY && fault->id >= ids_of(fault->task)) {
-        sim_fail("there is no event or notify %u for such a task to record: ids are below %u",
-                 fault->id, ids_of(fault->task));
+        sim_fail("such a task cannot record event or notify %u: ids are below %u", fault->id,
+                 ids_of(fault->task));
         return TWIN_E_INVALID;
     }
     struct injected item = {.fault = {
@@ -209,7 +209,7 @@ twin_status sim_inject_repair(twin_hw_device *device, uint64_t address, uint64_t
     sim_model_unlock();
     if (code == TWINSIM_OK)
         return TWIN_OK;
-    sim_explain("device %u: no memory is known to have failed within %llu bytes at 0x%llx",
-                device->index, (unsigned long long)bytes, (unsigned long long)address);
+    sim_explain("device %u: no memory error is known within %llu bytes at 0x%llx", device->index,
+                (unsigned long long)bytes, (unsigned long long)address);
     return TWIN_E_INVALID;
 }

@@ -68,7 +68,7 @@ twin_status sim_memory_start(void)
     else if (sim_arena_watched_limit() != UINT64_MAX)
         sim_log(2,
                 "the process runs under %s: a device and page-locked memory have at most %llu MiB "
-                "each, and addresses may lie outside the documented windows",
+                "each, and addresses may be outside the documented windows",
                 twin_under_valgrind()           ? "valgrind"
                 : twin_under_thread_sanitizer() ? "ThreadSanitizer"
                                                 : "MemorySanitizer",
@@ -163,7 +163,7 @@ twin_status sim_memory_alloc(twin_hw_device *device, uint64_t bytes, twin_page_p
         uint64_t left;
         uint64_t total;
         sim_arena_space(&device->memory, 0, &left, &total);
-        sim_explain("device %u: %llu bytes of device memory wanted, %llu of %llu are free",
+        sim_explain("device %u: %llu bytes of device memory requested, %llu of %llu are free",
                     device->index, (unsigned long long)bytes, (unsigned long long)left,
                     (unsigned long long)total);
     }
@@ -296,7 +296,7 @@ static twin_status transfer(twin_hw_device *device, struct sim_wait *wait)
     }
     /* Freed by another thread after the check: as if it had been faster still. */
     sim_explain(
-        "device %u: a synchronous transfer of %llu bytes met memory that was freed meanwhile",
+        "device %u: a synchronous transfer of %llu bytes used memory that was freed meanwhile",
         device->index, (unsigned long long)wait->transfer.bytes);
     return TWIN_E_INVALID;
 }
@@ -439,6 +439,6 @@ twin_status sim_post_transfer(struct sim_wait *wait)
     wait->transfer.start_ns = sim_clock.now_ns;
     if (twinsim_transfer_post(sim_process.sim, wait->device->index, &wait->transfer) == TWINSIM_OK)
         return TWIN_OK;
-    sim_fail("device %u does not take a transfer", wait->device->index);
+    sim_fail("device %u: the model cannot start a transfer", wait->device->index);
     return TWIN_E_DEVICE;
 }

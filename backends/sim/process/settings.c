@@ -215,8 +215,8 @@ static bool profile_path(char *path, size_t room)
     int length;
     size_t bytes = strlen(setting);
     if (!strchr(setting, '/') && bytes > 5 && strcmp(setting + bytes - 5, ".json") == 0) {
-        sim_fail("TWINRT_PROFILE is %s: a profile that comes with the model is named without .json "
-                 "(%.*s), and a file of your own with its folder (./%s)",
+        sim_fail("TWINRT_PROFILE is %s: give a profile that comes with the model without .json "
+                 "(%.*s), and your own file with its folder (./%s)",
                  setting, (int)(bytes - 5), setting, setting);
         return false;
     }

@@ -216,7 +216,7 @@ twin_status sim_failure_status(unsigned error, unsigned status)
 static const char *verb_of(const stars_cqe *cqe, twin_status status)
 {
     if (cqe->u.error.code & STARS_ERROR_BAD_SQE)
-        return "was no task that the scheduler understands";
+        return "is not a task that the scheduler knows";
     switch (status) {
     case TWIN_E_KERNEL_TIMEOUT:
     case TWIN_E_VECTOR_TIMEOUT:
@@ -228,7 +228,7 @@ static const char *verb_of(const stars_cqe *cqe, twin_status status)
     case TWIN_E_VECTOR_EXCEPTION:
     case TWIN_E_AICPU_EXCEPTION:
     case TWIN_E_FFTS_EXCEPTION:
-        return "met an exception";
+        return "had an exception";
     case TWIN_E_KERNEL_TRAP:
     case TWIN_E_VECTOR_TRAP:
     case TWIN_E_FFTS_TRAP:
@@ -242,13 +242,13 @@ static const char *verb_of(const stars_cqe *cqe, twin_status status)
     case TWIN_E_KERNEL_OVERFLOW:
     case TWIN_E_VECTOR_OVERFLOW:
     case TWIN_E_OVERFLOW:
-        return "met an overflow";
+        return "had an overflow";
     case TWIN_E_ADDRESS:
         return "used an address the device cannot reach";
     case TWIN_E_POISON:
-        return "met memory that has failed";
+        return "used memory that has failed";
     case TWIN_E_LINK:
-        return "met memory of another device that has failed, or the way to it";
+        return "used memory of another device that has failed, or whose link has failed";
     default:
         return "failed";
     }

@@ -333,7 +333,7 @@ static twin_status open_ring(twin_queue *queue)
     };
     uint32_t device = queue->device->index;
     if (twinsim_queue_open(sim_process.sim, device, queue->sq, &description) != TWINSIM_OK) {
-        sim_fail("device %u: the scheduler does not open queue %u", device, queue->sq);
+        sim_fail("device %u: the scheduler cannot open queue %u", device, queue->sq);
         return TWIN_E_DEVICE;
     }
     queue->open = true;

@@ -101,11 +101,11 @@ static void describe_last_record(struct text *text, const struct sim_task_state 
     }
     sim_text_add(text, "; no record is pending");
     if (signal->config.kind == TWIN_SIGNAL_EVENT_REBIND && !is_awaited) {
-        sim_text_add(text, ": the one waited for is over, and the event was recorded anew since");
+        sim_text_add(text, ": the awaited one has ended, and the event was recorded again since");
         return;
     }
     if (source != COMPLETION_QUEUE) {
-        sim_text_add(text, ", the last one is of a model");
+        sim_text_add(text, ", the last one is of a model instance");
         return;
     }
     if (sim_point_completion_locked(&point) == SIM_DROPPED) {
@@ -124,7 +124,7 @@ static void describe_last_record(struct text *text, const struct sim_task_state 
     if (twinsim_record_lost(sim_process.sim, queue->device->index, queue->sq, point.number))
         sim_text_add(text, "was lost to an injected fault");
     else if (signal->config.kind == TWIN_SIGNAL_NOTIFY)
-        sim_text_add(text, "is done and used up: another wait took it, or it was cleared");
+        sim_text_add(text, "is complete and used up: another wait took it, or it was cleared");
     else if (signal->config.kind == TWIN_SIGNAL_EVENT_LEVEL)
         sim_text_add(text, "is done, and the event was reset since");
     else
@@ -250,8 +250,8 @@ void sim_report_waits(enum sim_report_kind kind)
 {
     static const char *const heads[] = {
         [SIM_REPORT_LONG_WAIT] =
-            "a wait lasts long: no stream can go on until another thread submits work:",
-        [SIM_REPORT_DEADLOCK] = "deadlock: every thread waits and no stream can go on:",
+            "a wait lasts long: no stream can continue until another thread submits work:",
+        [SIM_REPORT_DEADLOCK] = "deadlock: every thread waits and no stream can continue:",
         [SIM_REPORT_ASKED] = "the time of the run is over; what streams and threads wait for:",
         [SIM_REPORT_DROPPED] = "a forced reset drops work that the device cannot finish by itself:",
     };

@@ -141,8 +141,8 @@ static twin_status find_own(twin_hw_device *device, const char *name, twin_signa
         bool fits = shared->signal->config.kind == kind;
         if (!fits || !sim_share_may_import(&shared->file)) {
             sim_explain("the key cannot be used: %s",
-                        fits ? "this process is not among those that may import it"
-                             : "it is that of another kind of object");
+                        fits ? "this process is not allowed to import it"
+                             : "it belongs to another kind of object");
             status = TWIN_E_INVALID;
             break;
         }

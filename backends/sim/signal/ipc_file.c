@@ -245,15 +245,13 @@ twin_status sim_share_make(struct sim_share *share, twin_signal_kind kind, uint3
     char folder[FOLDER_BYTES];
     *share = (struct sim_share){.file = -1};
     if (!folder_make(folder)) {
-        sim_fail("there is no folder of this user alone for what processes share: XDG_RUNTIME_DIR "
-                 "or /dev/shm must be writable, and twinrt's folder there must be its owner's "
-                 "alone");
+        sim_fail("no private folder for files that processes share: XDG_RUNTIME_DIR or /dev/shm "
+                 "must be writable, and twinrt's folder there must belong to this user alone");
         return TWIN_E_SETUP;
     }
     sweep(folder);
     if (!make_file(share, folder)) {
-        sim_fail("a file for what processes share cannot be made in %s: %s", folder,
-                 strerror(errno));
+        sim_fail("cannot create a shared file in %s: %s", folder, strerror(errno));
         return TWIN_E_SETUP;
     }
     /* Its pages are allocated before it is used: a full folder is reported here. */
@@ -318,17 +316,17 @@ twin_status sim_share_find(struct sim_share *share, const char *name, twin_signa
     if (!find_file(share))
         return refuse(share, errno == EMFILE || errno == ENFILE
                                  ? "too many files are open"
-                                 : "nothing is shared under it (any more)");
+                                 : "no shared object has it (any more)");
     if (!file_is_good(share) || !map_page(share))
-        return refuse(share, "what is shared under it is being removed, or damaged");
+        return refuse(share, "its file is being removed, or is damaged");
     if (share->page->magic != MAGIC || share->page->version != VERSION)
         return refuse(share, "it was made by another version of the runtime");
     if (share->page->kind != (uint32_t)kind)
-        return refuse(share, "it is that of another kind of object");
+        return refuse(share, "it belongs to another kind of object");
     if (atomic_load(&share->page->closed) != 0)
         return refuse(share, "its creator has destroyed it");
     if (!sim_share_may_import(share))
-        return refuse(share, "this process is not among those that may import it");
+        return refuse(share, "this process is not allowed to import it");
     share->user = enter(share->page);
     if (!share->user)
         return refuse(share, "too many processes use it");

@@ -486,7 +486,7 @@ twin_status sim_drive_wait(struct sim_wait *wait)
     if (wait->status == TWIN_E_DEADLOCK)
         sim_report_explain();
     else if (wait->status == TWIN_E_INTERRUPTED)
-        sim_explain("the program asked for the end of the wait");
+        sim_explain("the program interrupted the wait");
     allow_cancel(cancellable, cancel);
     return wait->status;
 }
