@@ -378,7 +378,78 @@ static void test_killed_when_a_second_thread_joins(void)
     }
 }
 
+/* ---- a second thread joins while the first one calls ---------------------------------------------- */
+
+static _Atomic bool joined;
+
+static void *join_late(void *delay)
+{
+    static const twin_call call = {"aclrtMalloc", TWIN_COST_MEMORY};
+    for (volatile unsigned i = 0; i < *(const unsigned *)delay; i++)
+        continue;
+    table->host.attach();
+    for (unsigned i = 0; i < 100; i++) {
+        table->host.enter(&call);
+        (void)table->host.last_task();
+        table->host.leave(&call, 0);
+    }
+    joined = true;
+    return NULL;
+}
+
+/* All of what the first thread met in a call that had not ended when the log began; each number once. */
+static void check_log(const twin_recording *recording)
+{
+    const uint64_t from = twin_recording_header(recording)->nd_from;
+    uint64_t end = 0; /* of the last call of the device that is to have all */
+    unsigned met = 4, calls = 0;
+    CU_ASSERT_NOT_EQUAL(from, 0);
+    for (size_t i = 0; i < twin_recording_count(recording); i++) {
+        const struct twin_record_entry *entry = twin_recording_at(recording, i);
+        CU_ASSERT(i == 0 || entry->begin_seq > twin_recording_at(recording, i - 1)->begin_seq);
+        CU_ASSERT_TRUE(twin_recording_ended(entry));
+        calls += entry->kind == TWIN_RECORD_HOST_CALL;
+        if (entry->thread != 1)
+            continue;
+        if (entry->kind == TWIN_RECORD_DEVICE_ABORT && entry->end_seq > from) {
+            CU_ASSERT_EQUAL(met, 4);
+            met = 0;
+            end = entry->end_seq;
+        }
+        met += entry->begin_seq < end &&
+               (entry->kind == TWIN_RECORD_SEEN || entry->kind == TWIN_RECORD_WATCHED ||
+                entry->kind == TWIN_RECORD_MOVED || entry->kind == TWIN_RECORD_ND);
+    }
+    CU_ASSERT_EQUAL(met, 4);
+    CU_ASSERT(calls >= 100);
+}
+
+static void test_a_second_thread_joins_while_the_first_calls(void)
+{
+    static const twin_call call = {"aclrtDeviceTaskAbort", TWIN_COST_DEVICE};
+    for (unsigned round = 0; round < 60; round++) {
+        pthread_t second;
+        unsigned delay = round * 500;
+        joined = false;
+        below_flags = TWIN_BACKEND_CONDUCTED;
+        start("off", "device");
+        below_flags = 0;
+        CU_ASSERT_EQUAL_FATAL(pthread_create(&second, NULL, join_late, &delay), 0);
+        while (!joined) {
+            table->host.enter(&call);
+            table->device.abort(device);
+            table->host.leave(&call, 0);
+        }
+        pthread_join(second, NULL);
+        twin_recording *recording = stop();
+        check_log(recording);
+        twin_recording_free(recording);
+    }
+}
+
 static const twin_test tests[] = {
+    {"a log that begins while a thread calls has all of its call",
+     test_a_second_thread_joins_while_the_first_calls},
     {"a process that is killed when a second thread joins leaves a log of all or of none",
      test_killed_when_a_second_thread_joins},
     {"calls that are seconds apart keep their times", test_calls_far_apart},
