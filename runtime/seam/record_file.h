@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file of TWINRT_RECORD: what a run asked of its device, when, and what came back. Version 5.
  *
- * Layout. Little endian; every number lies at a multiple of its size.
+ * Layout. Little endian; every number but those of 3 bytes is at a multiple of its size.
  *
  *   0          header        TWIN_RECORD_HEADER_BYTES, struct twin_record_header
  *   65536      chunk 0       chunk_bytes: struct twin_record_chunk, then entries one behind the other
