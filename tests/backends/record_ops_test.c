@@ -77,10 +77,18 @@ static const char *why_unrecorded(const char *name)
     return NULL;
 }
 
+static bool is_kind(const char *name)
+{
+    for (unsigned i = 0; i < TWIN_RECORD_KINDS_END; i++)
+        if (twin_recording_kind(i) && strcmp(twin_recording_kind(i)->name, name) == 0)
+            return true;
+    return false;
+}
+
 static void test_every_op_has_a_kind(void)
 {
     for (size_t i = 0; i < TWIN_COUNT(ops); i++) {
-        bool has_kind = twin_recording_kind_named(ops[i].name) != NULL;
+        bool has_kind = is_kind(ops[i].name);
         bool excused = why_unrecorded(ops[i].name) != NULL;
         if (has_kind == excused)
             fprintf(stderr, "%s: kind %d, excuse %d\n", ops[i].name, has_kind, excused);

@@ -92,14 +92,6 @@ static bool is_of_part(struct run *run, const char *path, const twin_recording *
                           path, part, run->job->profile, name->text);
 }
 
-static uint64_t lengths_of_tasks(const struct calibrate_rows *rows)
-{
-    uint64_t count = 0;
-    for (size_t i = 0; i < rows->count; i++)
-        count += rows->items[i].from_op != CALIBRATE_NONE;
-    return count;
-}
-
 static bool plan_trials(struct run *run, struct calibrate_work *work)
 {
     char why[200];
@@ -152,8 +144,9 @@ static bool read_records(struct run *run)
             return false;
     run->out->rows = run->bench.row_count;
     for (size_t i = 0; i < count; i++)
-        if (lengths_of_tasks(&run->rows[i]) > 0)
-            return true;
+        for (size_t r = 0; r < run->rows[i].count; r++)
+            if (run->rows[i].items[r].from_op != CALIBRATE_NONE)
+                return true;
     return calibrate_fail(run->job,
                           "%s: the recording has no durations of tasks; if the device does not "
                           "report times, record with TWINRT_RECORD_TIMES=events",

@@ -148,17 +148,21 @@ static void take_times(const struct loader *loader, size_t index, struct calibra
         op->times.at[REPLAY_TASK_BEGIN] = times.begin_ns;
 }
 
-static void take_cost(struct loader *loader, const struct twin_record_entry *entry)
+static void take_cost(struct loader *loader, const struct twin_record_entry *entry,
+                      size_t *cost_of_thread)
 {
     struct calibrate_work *out = loader->out;
     struct twin_record_HOST_CALL call;
     twin_recording_fields(entry, &call, sizeof(call));
     uint64_t begin = begin_of(out, entry);
     uint64_t end = end_of(out, entry);
-    if (call.depth != 0 || call.out_code != 0 || call.cost >= TWIN_COST_COUNT || end < begin)
+    if (call.depth != 0)
         return;
-    out->costs[out->cost_count].cost = call.cost;
-    out->costs[out->cost_count++].ns = end - begin;
+    cost_of_thread[entry->thread] = SIZE_MAX;
+    if (call.out_code != 0 || call.cost >= TWIN_COST_COUNT || end < begin)
+        return;
+    cost_of_thread[entry->thread] = out->cost_count;
+    out->costs[out->cost_count++] = (struct calibrate_cost){.cost = call.cost, .ns = end - begin};
 }
 
 /* A call is written when it begins; what its ops slept is taken off as they come. */
@@ -242,14 +246,8 @@ static void load(struct loader *loader, size_t *cost_of_thread)
         if (entry->thread == 0 || entry->thread > out->threads)
             continue;
         if (entry->kind == TWIN_RECORD_HOST_CALL) {
-            size_t before = out->cost_count;
-            struct twin_record_HOST_CALL call;
-            if (!twin_recording_ended(entry))
-                continue;
-            take_cost(loader, entry);
-            twin_recording_fields(entry, &call, sizeof(call));
-            if (call.depth == 0)
-                cost_of_thread[entry->thread] = out->cost_count > before ? before : SIZE_MAX;
+            if (twin_recording_ended(entry))
+                take_cost(loader, entry, cost_of_thread);
             continue;
         }
         if (is_silent(entry))

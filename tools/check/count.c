@@ -109,6 +109,12 @@ static size_t upto(const struct lane *lane, uint32_t number)
     return PARTITION_POINT(lane->changes.count, i, lane->changes.items[i].number <= number);
 }
 
+/* Place of the newest change that sets, of those that surely come before; 0: none does. */
+static uint32_t newest_set(const struct lane *lane)
+{
+    return lane->known > 0 ? lane->changes.items[lane->known - 1].sets : 0;
+}
+
 static uint32_t higher(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
@@ -135,7 +141,7 @@ static void find_known(const struct checker *checker, struct check_count *count,
         lane->known = upto(lane, known);
         size_t last = own ? lane->known : last_free(checker, lane, but_stuck);
         lane->end = last > lane->known ? last : lane->known;
-        lane->from = lane->known > 0 ? lane->changes.items[lane->known - 1].sets : 0;
+        lane->from = newest_set(lane);
         lane->from -= lane->from > 0; /* the one that sets counts */
     }
 }
@@ -146,7 +152,7 @@ static void leave_out(const struct checker *checker, struct check_count *count)
     unsigned killers = 0;
     for (size_t i = 0; i < count->lanes.count && killers < KILLERS_MOST; i++) {
         const struct lane *by = &count->lanes.items[i];
-        uint32_t sets = by->known > 0 ? by->changes.items[by->known - 1].sets : 0;
+        uint32_t sets = newest_set(by);
         if (sets == 0)
             continue;
         const struct check_mark *mark = &checker->marks.items[by->changes.items[sets - 1].mark];
@@ -179,7 +185,7 @@ static void find_bases(const struct checker *checker, struct check_count *count)
         const struct lane *lane = &count->lanes.items[i];
         struct tally sure = tally_row_range(&lane->row, lane->from, lane->known);
         count->sure = tally_both(count->sure, sure);
-        set |= lane->known > 0 && lane->changes.items[lane->known - 1].sets > 0;
+        set |= newest_set(lane) > 0;
         if (begins_with_set(lane))
             tally_bases_add(
                 &count->bases,

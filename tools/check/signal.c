@@ -144,9 +144,7 @@ void check_signal_set(struct checker *checker, uint32_t op)
     struct check_mark *first = &checker->marks.items[signal->marks.items[0]];
     if (first->done)
         return;
-    first->op = set->op;
-    first->queue = set->queue;
-    first->clock_index = set->clock_index;
+    check_mark_set(first, set->queue, set->op);
     first->number = set->number;
     first->clock = clock_retain(set->clock);
     first->behind = clock_retain(set->behind);

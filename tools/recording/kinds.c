@@ -28,14 +28,6 @@ const struct twin_recording_kind *twin_recording_kind(unsigned number)
     return number < TWIN_RECORD_KINDS_END && kinds[number].name ? &kinds[number] : NULL;
 }
 
-const struct twin_recording_kind *twin_recording_kind_named(const char *name)
-{
-    for (unsigned i = 0; i < TWIN_RECORD_KINDS_END; i++)
-        if (kinds[i].name && strcmp(kinds[i].name, name) == 0)
-            return &kinds[i];
-    return NULL;
-}
-
 uint64_t twin_recording_value(const struct twin_record_entry *entry,
                               const struct twin_recording_field *field)
 {

@@ -177,7 +177,7 @@ static void read_work(unsigned kind, const union twin_recording_any *any, twin_o
     }
 }
 
-static void read_memory(unsigned kind, const union twin_recording_any *any, twin_op *op)
+static void read_other(unsigned kind, const union twin_recording_any *any, twin_op *op)
 {
     switch (kind) {
         OP(MEMORY_COPY, op->device = f->device, op->dst = f->dst, op->src = f->src,
@@ -194,14 +194,6 @@ static void read_memory(unsigned kind, const union twin_recording_any *any, twin
         OP(IMAGE_LOAD, op->device = f->device, op->object = f->out_image, op->dst = f->out_address,
            op->bytes = f->out_device_bytes)
         OP(IMAGE_UNLOAD, op->object = f->image)
-    default:
-        return;
-    }
-}
-
-static void read_other(unsigned kind, const union twin_recording_any *any, twin_op *op)
-{
-    switch (kind) {
         OP(DEVICE_OPEN, op->device = f->device)
         OP(DEVICE_CLOSE, op->device = f->device)
         OP(DEVICE_ABORT, op->device = f->device)
@@ -332,7 +324,6 @@ static bool load_entry(struct loader *loader, size_t index)
         read_work(entry->kind, &any, op);
         add_times(loader, &any.WORK_END, op);
     } else {
-        read_memory(entry->kind, &any, op);
         read_other(entry->kind, &any, op);
     }
     if (kind != TWIN_OP_CALL_ENDED)

@@ -451,29 +451,24 @@ enum twin_recording_result twin_recording_read(const char *path, twin_recording 
                                                size_t error_bytes)
 {
     struct stat status;
+    enum twin_recording_result result = TWIN_RECORDING_E_FILE;
+    twin_recording *recording = NULL;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (file < 0 || fstat(file, &status) != 0) {
         (void)snprintf(error, error_bytes, "%s: %s", path, strerror(errno));
-        if (file >= 0)
-            (void)close(file);
-        return TWIN_RECORDING_E_FILE;
-    }
-    if (!S_ISREG(status.st_mode)) {
+    } else if (!S_ISREG(status.st_mode)) {
         (void)snprintf(error, error_bytes, "%s is not a regular file", path);
-        (void)close(file);
-        return TWIN_RECORDING_E_FILE;
-    }
-    enum twin_recording_result result = TWIN_RECORDING_E_MEMORY;
-    twin_recording *recording = calloc(1, sizeof(*recording));
-    if (!recording || !read_all(file, (uint64_t)status.st_size, recording)) {
-        if (recording && errno != ENOMEM)
-            result = TWIN_RECORDING_E_FILE;
+    } else if (!(recording = calloc(1, sizeof(*recording))) ||
+               !read_all(file, (uint64_t)status.st_size, recording)) {
+        if (errno == ENOMEM)
+            result = TWIN_RECORDING_E_MEMORY;
         (void)snprintf(error, error_bytes, "%s: %s", path, strerror(errno));
         twin_recording_free(recording);
     } else {
         result = make(recording, path, out, error, error_bytes);
     }
-    (void)close(file);
+    if (file >= 0)
+        (void)close(file);
     return result;
 }
 

@@ -110,8 +110,6 @@ struct twin_recording_kind {
 };
 /* NULL: this reader does not know it. */
 const struct twin_recording_kind *twin_recording_kind(unsigned number);
-/* By name, "work.copy". */
-const struct twin_recording_kind *twin_recording_kind_named(const char *name);
 /* Value of a field; sign-extended for CODE. A field that the entry lacks is 0. */
 uint64_t twin_recording_value(const struct twin_record_entry *entry,
                               const struct twin_recording_field *field);

@@ -51,12 +51,12 @@ void symbolizer_free(struct symbolizer *symbolizer)
 {
     if (!symbolizer)
         return;
-    struct module *module = symbolizer->modules;
-    HASH_CLEAR(hh, symbolizer->modules);
-    while (module) {
-        struct module *next = module->hh.next;
+    struct module *module;
+    struct module *next;
+    HASH_ITER(hh, symbolizer->modules, module, next)
+    {
+        HASH_DELETE(hh, symbolizer->modules, module);
         free_module(module);
-        module = next;
     }
     free(symbolizer);
 }

@@ -135,6 +135,20 @@ static bool put_rule(const struct check_report *report, const struct check_resul
     return good;
 }
 
+static void begin_suite(struct check_report *report, const char *name, size_t tests,
+                        size_t failures, bool partial)
+{
+    FILE *out = report->body;
+    fputs("  <testsuite name=\"", out);
+    put_escaped(name, out);
+    fprintf(out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%d\" skipped=\"0\" time=\"0\">\n",
+            tests, failures, partial);
+    report->suites++;
+    report->tests += tests;
+    report->failures += failures;
+    report->partial += partial;
+}
+
 bool check_junit_add(struct check_report *report, const struct check_result *result)
 {
     FILE *out = report->body;
@@ -148,11 +162,7 @@ bool check_junit_add(struct check_report *report, const struct check_result *res
         tests += checker_judged(result->checker, (check_rule)rule) > 0;
         failures += tallies[rule].failures > 0;
     }
-    report->suites++;
-    fputs("  <testsuite name=\"", out);
-    put_escaped(result->name, out);
-    fprintf(out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%d\" skipped=\"0\" time=\"0\">\n",
-            tests, failures, partial);
+    begin_suite(report, result->name, tests, failures, partial);
     for (int rule = 0; rule < CHECK_RULE_COUNT; rule++)
         if (checker_judged(result->checker, (check_rule)rule) > 0)
             good = put_rule(report, result, (check_rule)rule, &tallies[rule]) && good;
@@ -163,27 +173,19 @@ bool check_junit_add(struct check_report *report, const struct check_result *res
                   : "/>\n",
           out);
     fputs("  </testsuite>\n", out);
-    report->tests += tests;
-    report->failures += failures;
-    report->partial += partial;
     return good && ferror(out) == 0;
 }
 
 void check_junit_incomplete(struct check_report *report)
 {
     FILE *out = report->body;
-    report->suites++;
-    fputs("  <testsuite name=\"", out);
-    put_escaped(report->options.name, out);
-    fputs("\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\" time=\"0\">\n", out);
+    begin_suite(report, report->options.name, 1, 0, true);
     put_case(report, "recording", out);
     fputs(
         "the recording is there\" time=\"0\">\n"
         "      <error type=\"recording\" message=\"a recording is missing, or cannot be read\"/>\n"
         "    </testcase>\n  </testsuite>\n",
         out);
-    report->tests++;
-    report->partial++;
 }
 
 void check_junit_write(const struct check_report *report, FILE *out)
