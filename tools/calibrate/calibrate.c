@@ -66,7 +66,7 @@ static bool choose_all(struct run *run)
     return true;
 }
 
-/* NULL: the record does not tell. */
+/* NULL: the recording does not have it. */
 static const char *part_of(const twin_recording *recording)
 {
     for (size_t i = 0; i < twin_recording_count(recording); i++) {
@@ -170,7 +170,7 @@ static void fit_cost(struct run *run, struct calibrate_parameter *parameter, dou
     parameter->verdict = CALIBRATE_INFLUENCE_0;
     if (count == 0)
         return;
-    if (count == 1) { /* nothing tells how far it can be trusted */
+    if (count == 1) { /* nothing shows how far it can be trusted */
         parameter->verdict = CALIBRATE_WEAK;
         parameter->error = INFINITY;
         parameter->low = parameter->high = NAN;
@@ -238,7 +238,7 @@ static void doubt(struct calibrate_result *out, const struct fit *fit)
     }
 }
 
-/* What the records do not tell stays as it was. */
+/* What the recordings do not determine stays as it was. */
 static void settle(const struct fit *fit, double *values)
 {
     struct calibrate_parameters *parameters = fit->parameters;

@@ -20,8 +20,9 @@ struct calibrate_error {
 struct calibrate_job {
     const char *const *records; /* paths */
     size_t record_count;
-    const char *profile;                     /* a name or a file */
-    const char *const *freed, *const *fixed; /* names of parameters, beside the usual choice */
+    const char *profile; /* a name or a file */
+    const char *const *freed, *const
+                                  *fixed; /* names of parameters, in addition to the usual choice */
     size_t freed_count, fixed_count;
     unsigned iterations_most;
     unsigned processes;                 /* trials at once */

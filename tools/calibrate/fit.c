@@ -155,7 +155,7 @@ bool fit_batch_run(struct fit *fit, struct fit_batch *batch)
     for (size_t i = 0; good && i < count; i++) {
         for (size_t r = 0; r < fit->row_count; r++) {
             double value = trials[i].rows[fit->row_at[r]];
-            /* what did not happen in the model tells nothing of times */
+            /* what did not happen in the model has no times */
             fit_batch_z(fit, batch, i)[r] =
                 trials[i].refused ? FIT_REFUSED
                 : isnan(value)    ? 0
@@ -284,7 +284,7 @@ struct side {
     double change; /* of the logarithm; 0: there is no step to this side */
 };
 
-/* Slope of one row, and whether it is the same to both sides but for whole numbers. */
+/* Slope of one row, and whether it is the same to both sides except for whole numbers. */
 static double slope_of(const struct fit *fit, size_t r, const struct side *up,
                        const struct side *down, bool *out_steady)
 {
@@ -311,7 +311,7 @@ static void bound(struct fit *fit)
     }
 }
 
-/* What the model refuses is no step. */
+/* What the model refuses is not a step. */
 static struct side side_of(const struct fit *fit, size_t axis, const double *values,
                            const double *z, double log_here)
 {
@@ -348,7 +348,7 @@ static void list_sides(const struct fit *fit, bool all, const double *here, stru
         double *down = fit_batch_add(fit, batch);
         step_values(fit, i, STEP, up, here);
         step_values(fit, i, -STEP, down, here);
-        /* nothing lies below the least value: two steps above tell as well whether slopes agree */
+        /* there is nothing below the least value: two steps above show as well whether slopes agree */
         if (fit_axis_log(fit, i, down) == log_here)
             step_values(fit, i, fmax(2 * (fit_axis_log(fit, i, up) - log_here), STEP), down, here);
     }

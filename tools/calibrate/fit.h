@@ -33,7 +33,7 @@ struct fit {
 
 /* The normal matrix with columns of length 1, taken apart. */
 struct fit_system {
-    double *matrix, *lengths, *values, *vectors; /* as calibrate_eigen() tells them */
+    double *matrix, *lengths, *values, *vectors; /* as calibrate_eigen() returns them */
     double *slope, *turned;                      /* of the cost, by axis and by vector */
     double *turning;                             /* used up */
 };
@@ -124,7 +124,7 @@ bool fit_look_far(struct fit *fit);
 
 /* judge.c */
 #define CALIBRATE_SURE   0.05 /* relative half width of the interval of what counts as determined */
-#define CALIBRATE_UNSURE 3.0  /* of the logarithm: an interval so wide tells nothing */
+#define CALIBRATE_UNSURE 3.0  /* of the logarithm: an interval so wide means nothing */
 /* Writes verdicts, errors and intervals into the parameters. */
 bool fit_judge(struct fit *fit);
 /* Half of the interval that holds the truth in all but 3 of 1000 cases, from a standard error and the rows it rests on. */

@@ -14,8 +14,8 @@
 #define EIGEN_LEAST   1e-10
 #define LEVERAGE_MOST 0.95
 #define UNKNOWN       1.0 /* half an interval, of the logarithm, beyond which a value is as good as any */
-#define BEND          2.0 /* as the weights have it: beyond it a deviation is no measure of a slope */
-#define LOST          1e-13 /* of a difference: what its terms do not tell */
+#define BEND          2.0 /* as the weights have it: beyond it a deviation does not measure a slope */
+#define LOST          1e-13 /* of a difference: what its terms do not determine */
 #define SHARED        0.3 /* of the error of one alone, what its combination with another may have */
 
 struct judge {
@@ -59,7 +59,7 @@ static double scatter_of(const struct fit *fit)
     return fmax(M_SQRT2 * 1.4826 * fit_median(fit), SCATTER_LEAST);
 }
 
-/* Rows that bend the cost no more tell no slope. */
+/* Rows beyond the bend do not determine a slope. */
 static bool is_measure(const struct fit *fit, size_t r)
 {
     return fit_counts(fit, r) && fabs(fit->z[r]) <= BEND * fit->scale;
@@ -82,7 +82,7 @@ static void take_apart(struct judge *judge)
                                              (judge->lengths[i] * judge->lengths[j]);
 }
 
-/* Each row adds as much to the variance as its own deviation tells, and the usual one at least: rows differ in their noise. What a
+/* Each row adds as much to the variance as its own deviation shows, and the usual one at least: rows differ in their noise. What a
  * row says of its own noise is less where the fit could follow it, which is made good. */
 static void add_row(struct judge *judge, size_t r, double scatter, double *pull)
 {
@@ -124,7 +124,7 @@ static double most_felt(const struct judge *judge, const double *direction)
     return most;
 }
 
-/* Whole nanoseconds: lengths of one kind are all rounded the same way, so a hundred of them tell a direction no better than the
+/* Whole nanoseconds: lengths of one kind are all rounded the same way, so a hundred of them determine a direction no better than the
  * one that feels it most. */
 static void add_rounding(struct judge *judge, double scatter, double *direction)
 {
@@ -179,7 +179,7 @@ static double error_of(const struct judge *judge, size_t axis)
     return judge->lengths[axis] > FELT ? sqrt(judge->variance[axis * judge->n + axis]) : INFINITY;
 }
 
-/* What the records hardly tell may be anything, also where errors of small steps say otherwise: as far off as it was assumed to
+/* What the recordings hardly determine may be anything, also where errors of small steps say otherwise: as far off as it was assumed to
  * be. What can be exchanged with it is off with it. */
 static void find_drifts(struct judge *judge, const double *here)
 {
@@ -264,7 +264,7 @@ static void find_partner(const struct judge *judge, size_t axis, const double *h
         double between = judge->variance[axis * n + j] * own * value;
         double square = judge->variance[j * n + j] * value * value;
         double factor = square > 0 ? -between / square : 0;
-        /* of what is open altogether the difference of two huge numbers is left, which tells nothing */
+        /* of what is open altogether the difference of two huge numbers is left, which means nothing */
         double rest = sqrt(fmax(alone - between * between / fmax(square, 1e-300), LOST * alone));
         double rows = fmin(rows_behind(judge, axis), rows_behind(judge, j));
         double sum = own + factor * value;

@@ -27,7 +27,7 @@ struct calibrate_parameter {
     double error;  /* relative standard error, of a fitted one */
     uint64_t rows; /* how many times of the records depend on it */
     enum calibrate_verdict verdict;
-    double low, high;      /* where the true value lies, whatever the verdict; NaN: not known */
+    double low, high;      /* where the true value is, whatever the verdict; NaN: not known */
     char with[160];        /* TOGETHER: names of the others */
     char combination[240]; /* and what of all of them is known */
     double sum, sum_low, sum_high; /* that */

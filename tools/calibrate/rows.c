@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Deviation in proportion to the length, beside the step of the clock: links and engines are no clocks. */
+/* Deviation in proportion to the length, in addition to the step of the clock: links and engines are not clocks. */
 #define RELATIVE_SIGMA 0.01
 /* Clocks stray when so many tasks begin before the one before them has ended; that is half of them where they stray far. */
 #define STRAYED_LEAST 16
@@ -41,7 +41,7 @@ static uint64_t at(const struct maker *maker, struct place place)
                                       : maker->work->ops[place.op].times.at[place.instant];
 }
 
-/* The later of two, among those that lie no later than `limit`. */
+/* The later of two, among those no later than `limit`. */
 static struct place later(const struct maker *maker, struct place a, struct place b, uint64_t limit)
 {
     uint64_t of_a = at(maker, a);
@@ -67,7 +67,7 @@ static double ended(const struct maker *maker, struct place place)
     return length * length;
 }
 
-/* Noise may have moved an end behind the beginning that follows it. Such lengths count as all do: without them the others
+/* Noise may have moved an end after the beginning that follows it. Such lengths count as all do: without them the others
  * would be too long in the mean. */
 static bool add_length(struct maker *maker, struct place from, struct place to)
 {
@@ -103,7 +103,7 @@ static int by_signal_and_end(const void *left, const void *right)
     return ORDER_2(a->signal, b->signal, a->end_ns, b->end_ns);
 }
 
-/* A signal may be set behind the wait for it: all are noted first. */
+/* A signal may be set after the wait for it: all are noted first. */
 static bool note_settings(struct maker *maker)
 {
     const struct calibrate_work *work = maker->work;
@@ -306,7 +306,7 @@ static bool find_alone(const struct calibrate_work *work, struct calibrate_rows 
     return true;
 }
 
-/* A device may tell ends in coarser steps than its counter has. */
+/* A device may report ends in coarser steps than its counter has. */
 static double tick_of(const struct calibrate_work *work, double tick_ns)
 {
     bool any = false;
@@ -351,7 +351,7 @@ static bool find_stray(const struct calibrate_rows *rows, double *out)
     return true;
 }
 
-/* An instant that a clock tells after a long task is off by a part of that, however short the length is that begins there. */
+/* An instant that a clock shows after a long task is off by a part of that, however short the length is that begins there. */
 static void set_sigmas(struct calibrate_rows *rows, double stray)
 {
     for (size_t i = 0; i < rows->count; i++) {

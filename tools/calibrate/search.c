@@ -63,7 +63,7 @@ static size_t list_exchanges(const struct fit *fit, const double *matrix, const 
     return count;
 }
 
-/* What axis `j` is to move by when `i` moves by one: the place that fits best then, as far as slopes tell (logarithms). */
+/* What axis `j` is to move by when `i` moves by one: the place that fits best then, as far as slopes show (logarithms). */
 static double answer_of(const struct fit *fit, const struct fit_system *system, size_t j, size_t i)
 {
     size_t n = fit->axis_count;

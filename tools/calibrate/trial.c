@@ -136,7 +136,7 @@ void calibrate_bench_end(struct calibrate_bench *bench)
     bench->folder[0] = '\0';
 }
 
-/* What a process leaves behind: how it went, then the times of the ops. */
+/* What a process returns: how it went, then the times of the ops. */
 struct outcome {
     bool started, good;
     struct calibrate_error error;

@@ -34,7 +34,7 @@ void calibrate_bench_end(struct calibrate_bench *bench);
 bool calibrate_bench_run(struct calibrate_bench *bench, struct calibrate_trial *trials,
                          size_t count);
 
-/* profile.c: writes all parameters with these values as a profile, but for the costs of host calls, which are the steps of pauses,
+/* profile.c: writes all parameters with these values as a profile, except the costs of host calls, which are the steps of pauses,
  * REPLAY_PAUSE_STEP. */
 bool calibrate_profile_for_trial(const struct calibrate_job *job,
                                  const struct calibrate_parameters *parameters,

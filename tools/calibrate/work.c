@@ -178,7 +178,7 @@ static void take_sleep(struct loader *loader, const struct twin_record_entry *en
     cost->ns -= end - begin < cost->ns ? end - begin : cost->ns;
 }
 
-/* A call in which something failed is no measure. */
+/* A call in which something failed is not measured. */
 static void drop_cost(struct loader *loader, const struct twin_record_entry *entry,
                       size_t *cost_of_thread)
 {

@@ -20,12 +20,12 @@ struct calibrate_op {
     struct replay_times times; /* as recorded */
     bool work;                 /* it queues tasks */
     bool blocks;               /* the caller sleeps until the device is done */
-    bool stamped;              /* its end is that of a timed event behind it */
+    bool stamped;              /* its end is that of a timed event after it */
     uint32_t queue;            /* of work and waits for queues; 0: none */
     uint32_t object;           /* signal or channel; 0: none */
 };
 
-/* How long public calls took but for the sleeps in them. */
+/* How long public calls took, without the sleeps in them. */
 struct calibrate_cost {
     uint32_t cost; /* twin_cost; TWIN_COST_COUNT: something in it failed */
     uint64_t ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who touched which bytes last, and whether the next one comes behind. */
+/* Who touched which bytes last, and whether the next one comes after. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ struct toucher {
     const struct check_queue *queue; /* NULL: the host */
     uint32_t number;
     uint32_t op;
-    uint64_t seq; /* what the host had seen then lies before it */
+    uint64_t seq; /* what the host had seen then comes before it */
     bool writes;
 };
 
@@ -51,7 +51,7 @@ static bool ordered_by_threads(const struct checker *checker, const struct check
                              before->op);
 }
 
-/* Whether the host learned between the two what the record does not tell: then either may come first. */
+/* Whether the host learned between the two what the recording does not have: then either may come first. */
 static bool unknown(const struct checker *checker, const struct check_access *before,
                     const struct toucher *now)
 {
@@ -147,7 +147,7 @@ static struct check_access *reads_of(struct check_span *span)
     return span->read_room > 0 ? span->reads : &span->one;
 }
 
-/* Cuts a span in two at `address`, which lies inside. Returns the upper part. */
+/* Cuts a span in two at `address`, which is inside. Returns the upper part. */
 static struct check_span *split(struct checker *checker, struct check_span *span, uint64_t address)
 {
     struct check_span *upper = new_span(checker, address, span->range.end);

@@ -107,7 +107,7 @@ void check_call_taken(struct checker *checker, uint32_t op)
             CHECK_ADD(checker, &channel->tickets,
                       (struct check_ticket){.ticket = take->call.ticket, .call = call});
         check_host_took(checker, call, op);
-        /* the host sees that what lies before the call is done */
+        /* the host sees that what comes before the call is done */
         struct check_queue *queue = check_queue_find(checker, queued->queue);
         if (queue)
             check_queue_seen(checker, queue, queue->first + place_of(queue, call), op);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of order and lifetime, applied to what a run asked of its device. Ops are fed one by one, in the order of
- * check_order_key(); so this works on a file and could beside a program that runs.
+ * check_order_key(); so this works on a file, and could work while a program runs.
  *
- * How it works. Each stream's work is carried out in thought: tasks in order, a wait only behind its record. What a task
- * has behind it is kept as a count for each stream (a vector clock); what the host has seen done is kept likewise, with
+ * How it works. Each stream's work is carried out in thought: tasks in order, a wait only after its record. What comes before a
+ * task is kept as a count for each stream (a vector clock); what the host has seen done is kept likewise, with
  * the moment since when. Two tasks are ordered when one's clock, or what the host knew when it submitted it, covers the other.
- * Where the record does not tell (work of model instances, signals of other processes), work is left unjudged, never called
- * good. Cost per op is constant but for waits across streams and of the host: the number of streams. */
+ * Where the recording does not show it (work of model instances, signals of other processes), work is left unjudged, never called
+ * good. Cost per op is constant, except for waits across streams and of the host: the number of streams. */
 #ifndef TWINRT_CHECK_CHECKER_H
 #define TWINRT_CHECK_CHECKER_H
 
@@ -63,7 +63,7 @@ uint32_t checker_stream_id(const struct checker *checker, uint32_t queue);
 const struct check_finding *checker_findings(const struct checker *checker, size_t *out_count);
 /* How often a rule could be judged. */
 uint64_t checker_judged(const struct checker *checker, check_rule rule);
-/* Pieces of work whose bytes were left unjudged, as the record does not tell their order. */
+/* Pieces of work whose bytes were left unjudged, as the recording does not have their order. */
 uint64_t checker_unjudged_work(const struct checker *checker);
 /* Whether something failed, was aborted or met an injected fault. */
 bool checker_failed(const struct checker *checker);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Shared until somebody changes it. NULL stands for one of zeros. */
+/* Shared until it is changed. NULL is one of zeros. */
 struct check_clock {
     uint32_t holders;
     uint32_t size;

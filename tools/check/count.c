@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counting notifies: which changes a wait cannot do without.
  *
- * No record tells who made the count that let a wait pass, so no pairing is guessed. A change comes before a wait if the
+ * No recording shows which change let a wait pass, so no pairing is guessed. A change comes before a wait if the
  * wait could not pass without it, whatever else happened and in whichever order: then every run has it there. So a wait stays
  * where it is until the host has seen it passed, for up to then others may be asked for that would do as well. What is
- * known to come before a set, a reset or a wait that clears counts no more for who knows that to lie before him.
+ * known to come before a set, a reset or a wait that clears no longer counts for a stream that comes after.
  *
  * Where the changes that are found necessary are enough, they are all the order there is. Where they are not, one of several
  * must have come, and the stream is left unjudged for races until the host waits for it. */
@@ -14,7 +14,7 @@
 #include "check/tally.h"
 #include "seam/types.h"
 
-#define KILLERS_MOST 8u   /* sets of other streams that one wait looks behind */
+#define KILLERS_MOST 8u   /* sets of other streams that one wait looks beyond */
 #define QUEUES_MOST  256u /* with more it is not looked who is stuck */
 
 struct change {
@@ -34,7 +34,7 @@ struct lane {
 
 struct check_count {
     LIST_OF(struct lane) lanes;
-    LIST_OF(struct tally) others; /* of what may come, of all lanes behind each */
+    LIST_OF(struct tally) others; /* of what may come, of all lanes after each */
     struct tally_bases bases;
     struct tally sure;
 };
@@ -127,7 +127,7 @@ static size_t last_free(const struct checker *checker, const struct lane *lane, 
     return but_stuck && queue->stuck ? upto(lane, queue->carried) : lane->changes.count;
 }
 
-/* What surely lies before the wait at which a queue stands, and what may. */
+/* What surely comes before the wait at which a queue is, and what may. */
 static void find_known(const struct checker *checker, struct check_count *count,
                        const struct check_queue *queue, const twin_op *wait, bool but_stuck)
 {
@@ -146,7 +146,7 @@ static void find_known(const struct checker *checker, struct check_count *count,
     }
 }
 
-/* Leaves out what comes before a change that sets and surely lies before the wait. */
+/* Leaves out what comes before a change that sets and surely comes before the wait. */
 static void leave_out(const struct checker *checker, struct check_count *count)
 {
     unsigned killers = 0;
@@ -253,7 +253,7 @@ static void look_before(const struct checker *checker, struct check_count *count
     find_bases(checker, count);
 }
 
-/* The tally of all that may come, but for one lane, for each lane in turn: those before it in `before`, those behind it in
+/* The tally of all that may come, except one lane, for each lane in turn: those before it in `before`, those after it in
  * `others`. */
 static struct tally sum_others(struct check_count *count)
 {
@@ -285,7 +285,7 @@ static bool is_stuck(const struct checker *checker, const struct check_queue *qu
     return !may_pass(signal->count, wait, sum_others(signal->count));
 }
 
-/* Marks the queue, and who waits for what comes behind its wait. False: there are too many to look. */
+/* Marks the queue, and those that wait for what comes after its wait. False: there are too many to look. */
 static bool find_stuck(const struct checker *checker, struct check_queue *first)
 {
     size_t count = checker->all_queues.count;
@@ -328,7 +328,7 @@ enum check_passing check_count_needs(struct checker *checker, const struct check
     const twin_op *wait = &checker->ops.items[op];
     struct check_count *count = signal->count;
     checker->needs.count = 0;
-    if (!count) /* nobody has changed it */
+    if (!count) /* it was never changed */
         return tally_holds(wait, 0) ? CHECK_PASSES : CHECK_CANNOT_PASS;
     look_before(checker, count, queue, wait, false);
     if (!may_pass(count, wait, sum_others(count)))

@@ -112,7 +112,7 @@ static bool end(struct sweep *sweep, const twin_op *op)
     while (!(sweep->is_open >> place & 1) || sweep->open[place] != op)
         place++;
     uint64_t bit = UINT64_C(1) << place;
-    /* grows behind the place that is looked at */
+    /* grows after the place that is looked at */
     for (uint32_t i = 0; i < sweep->now->count && !sweep->now->full; i++)
         if ((sweep->now->items[i].acted & bit) == 0)
             extend(sweep, sweep->now->items[i], sweep->now);

@@ -17,7 +17,7 @@ static int by_key(const void *left, const void *right)
     return ORDER_2(a->key, b->key, a->op, b->op);
 }
 
-/* Releases and what follows them come behind the ops, by their numbers. */
+/* Releases and what follows them come after the ops, by their numbers. */
 static void feed_edge(const struct twin_ops *ops, size_t number, struct checker *checker)
 {
     const struct twin_op_edge *edge = &ops->edges.items[number / 2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Breaches found: one of each kind is told, the others are counted. */
+/* Breaches found: one of each kind is reported, the others are counted. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -87,7 +87,7 @@ void check_host_passes(struct checker *checker, struct check_clock **behind,
     check_raise_clock(checker, behind, 2 * clock_index, number);
 }
 
-/* Of the first `number` pieces, those that are known done or that the op comes behind the submission of. */
+/* Of the first `number` pieces, those that are known done or that the op comes after the submission of. */
 static uint32_t covered(const struct checker *checker, const struct check_queue *queue,
                         uint32_t number, uint32_t op)
 {
@@ -108,7 +108,7 @@ void check_host_saw_queue(struct checker *checker, const struct check_queue *que
     struct check_host *host = checker->host_ops.items[op].host;
     uint32_t count = covered(checker, queue, number, op);
     check_join_clock(checker, &host->clock,
-                     queue->behind); /* of a part it may be less, which nobody is blamed for */
+                     queue->behind); /* of a part it may be less, which is not reported */
     check_raise_clock(checker, &host->clock, 2 * queue->clock_index, count);
 }
 

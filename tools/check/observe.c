@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the host was told, against what it knew and what the rules allow. */
+/* What calls returned to the host, against what it knew and what the rules allow. */
 #include "check/state.h"
 
 /* A wait of the host that gave up this long after the work had ended should have seen it. */
@@ -23,7 +23,7 @@ static uint32_t mark_for(const struct checker *checker, const struct check_signa
     return record->end_seq < op->begin_seq ? signal->before : CHECK_NONE;
 }
 
-/* ---- told that something is not done, which was known done ---- */
+/* ---- a call returned that something is not done, which was known done ---- */
 
 static const struct check_known *who_knew(const struct checker *checker, uint32_t clock_index,
                                           uint32_t number)
@@ -60,7 +60,7 @@ static bool excused(const struct checker *checker, const struct check_queue *que
            (number > queue->aborted_from && number <= queue->aborted_to);
 }
 
-/* `op` was told that work `number` of a queue is not done. */
+/* `op` returned that work `number` of a queue is not done. */
 static void judge_denial(struct checker *checker, const struct check_queue *queue, uint32_t number,
                          uint32_t op)
 {
@@ -90,7 +90,7 @@ static void judge_denial(struct checker *checker, const struct check_queue *queu
                (unsigned)(number - queue->first), (unsigned)queue->id);
 }
 
-/* ---- told that nothing can end a wait, or that time is up ---- */
+/* ---- a wait returned that nothing can end it, or that time is up ---- */
 
 static bool ended_before(const struct check_earliest_begin *earliest_begin, const twin_op *op)
 {
@@ -98,7 +98,7 @@ static bool ended_before(const struct check_earliest_begin *earliest_begin, cons
            earliest_begin->ns + SLACK_NS < op->end_ns;
 }
 
-/* Not all who stand at a count are blocked: they stay there until they are seen passed. */
+/* Not all queues that are at a count are blocked: they stay there until they are seen passed. */
 static bool is_blocked(const struct check_queue *queue)
 {
     return queue->parking != CHECK_RUNS && queue->parking != CHECK_ON_COUNT;
@@ -265,7 +265,7 @@ static void observe_queue(struct checker *checker, uint32_t op)
         return;
     }
     if (look->end_seq == 0)
-        return; /* the process was ended within it: nobody was told anything */
+        return; /* the process was ended within it: it returned nothing */
     uint32_t number = check_submitted_by(checker, queue, look->begin_seq);
     bool query = look->kind == TWIN_OP_QUEUE_QUERY;
     if (look->status == TWIN_OK && (!query || look->positive)) {

@@ -133,7 +133,7 @@ static void take_over(struct checker *checker, struct check_queue *queue,
         return;
     if (queue->host_seen_at < mark->host_seen_at)
         queue->host_seen_at = mark->host_seen_at;
-    /* an event that is bound anew stands for the record that came first */
+    /* an event that is bound anew is the record that came first */
     const struct check_signal *signal = check_signal_find(checker, checker->ops.items[op].object);
     if (!signal || signal->kind != TWIN_SIGNAL_EVENT_REBIND ||
         check_host_ordered(checker, mark->op, op))
@@ -169,7 +169,7 @@ static bool carry_wait(struct checker *checker, struct check_queue *queue, uint3
     return true;
 }
 
-/* What the mark of a piece of work stands for: all that comes before it. */
+/* What the mark of a piece of work holds: all that comes before it. */
 static void set_mark(struct checker *checker, const struct check_queue *queue, uint32_t op,
                      const struct check_earliest_begin *earliest_begin)
 {
@@ -198,7 +198,7 @@ static void carry_record(struct checker *checker, struct check_queue *queue, uin
         check_mark_drop(checker, number);
         return;
     }
-    /* A stamp lies behind the record; who waits may pass before it. The stamps of what comes before lie ahead of it. */
+    /* A stamp comes after the record; a waiter may pass before it. The stamps of what comes before are ahead of it. */
     bool own = record->timed && record->task_begin_ns == 0 && !record->stamped;
     set_mark(checker, queue, op, own ? &queue->earliest_begin : &before);
     check_wake(checker, &mark->parked);
@@ -468,7 +468,7 @@ static void blame_count(struct checker *checker, const struct check_queue *queue
         "count that lets it pass");
 }
 
-/* The wait for a count at which a queue stands passes, behind all that it needs. Without an observer nobody saw that, and it
+/* The wait for a count at which a queue is passes, after all that it needs. Without an observer that was not seen, and it
  * may have to stay. */
 static bool pass_count(struct checker *checker, struct check_queue *queue, uint32_t observer,
                        unsigned depth)

@@ -2,7 +2,7 @@
 /* Submissions that were refused, and contexts that stop with their first failure. */
 #include "check/state.h"
 
-/* A status with which the device tells what became of a task. */
+/* A status with which the device reports what became of a task. */
 static bool tells_of_task(uint32_t status)
 {
     switch (status) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is judged. README.md tells more of each. */
+/* The rules that are checked. README.md has more on each. */
 #ifndef TWINRT_CHECK_RULES_H
 #define TWINRT_CHECK_RULES_H
 
-/* Whose doing a breach is. */
+/* Who is responsible for a breach. */
 typedef enum check_class {
     CHECK_ORDER,    /* the device's or the runtime's: a rule of order does not hold */
     CHECK_RACE,     /* the program's: work touches the same bytes and nothing orders it */
@@ -14,7 +14,7 @@ typedef enum check_class {
 #define CHECK_FIX_DEVICE  "nothing in the program: the device or what drives it is wrong"
 #define CHECK_FIX_RUNTIME "nothing in the program: the runtime or the device is wrong"
 
-/* X(name, number, class, what holds, a breach of it, what it takes to judge it, what fixes a breach). Sorted by class and number. */
+/* X(name, number, class, what holds, a breach of it, what it takes to check it, what fixes a breach). Sorted by class and number. */
 #define CHECK_RULES(X)                                                                             \
     X(ORD_01, "ORD-01", ORDER, "tasks of one stream run one after the other",                      \
       "two tasks of one stream overlap, or ran in the wrong order",                                \
@@ -137,7 +137,7 @@ struct check_rule_text {
     check_class of;
     const char *holds;
     const char *breach;
-    const char *needs; /* to be judged */
+    const char *needs; /* to be checked */
     const char *fix;   /* "": see `needs` */
 };
 extern const struct check_rule_text check_rule_texts[CHECK_RULE_COUNT];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events and notifies: which record a wait binds to.
  *
- * An event that is bound anew stands for its newest record. A flag is set, cleared and waited for in the order in which the host
+ * An event that is bound anew is its newest record. A flag is set, cleared and waited for in the order in which the host
  * asks for it; programs that use flags safely give the device no other choice. What a record before would also let
  * pass is taken as let pass by the first since the reset. */
 #include <stdlib.h>

@@ -15,7 +15,7 @@ struct check_earliest_begin {
     uint32_t hops; /* waits across streams between */
 };
 
-/* What one record stands for. Waits made before a record hold one that is promised. The first of all, number 0, is what
+/* What one record holds. Waits made before a record hold one that is promised. The first of all, number 0, is what
  * waits hold whose records are not known. */
 struct check_mark {
     uint32_t op;          /* the record; CHECK_NONE: promised */
@@ -23,7 +23,7 @@ struct check_mark {
     uint32_t number;
     uint32_t holders;    /* who still needs `clock` */
     uint32_t waits;      /* streams' waits that hold it */
-    uint32_t first_wait; /* op, and where it stands */
+    uint32_t first_wait; /* op, and where it is */
     uint32_t wait_clock_index, wait_number;
     /* What is to come before the record, so that the round before is over: a wait (NOTIFY, by that round's mark) or a
      * reset (LEVEL, by op); CHECK_NONE: nothing */
@@ -31,12 +31,12 @@ struct check_mark {
     uint32_t reset_clock_index, reset_number;
     struct check_clock *clock;
     struct check_earliest_begin earliest_begin;
-    uint64_t host_seen_at;      /* the host's knowledge of that moment lies before it */
-    struct check_clock *behind; /* with threads apart, of hosts.c: what lies before it */
+    uint64_t host_seen_at;      /* the host's knowledge of that moment comes before it */
+    struct check_clock *behind; /* with threads apart, of hosts.c: what comes before it */
     struct check_queue *parked; /* who waits for it */
     struct check_queue *queue;  /* of the record */
     bool done;                  /* in thought */
-    bool hopeless;              /* promised; the host was told that nothing will come */
+    bool hopeless;              /* promised; the host knows that nothing will come */
     bool order_unknown;         /* order before it is not all known */
     bool unsure;                /* nor that it came at all */
 };
@@ -62,18 +62,18 @@ struct check_queue {
     LIST_OF(struct check_join) joins;
     struct check_clock *clock; /* of other queues */
     struct check_earliest_begin earliest_begin;
-    uint64_t host_seen_at; /* moment up to which what the host had seen lies before what comes */
-    struct check_clock *behind; /* with threads apart, of hosts.c: what lies before what comes */
+    uint64_t host_seen_at; /* moment up to which what the host had seen comes before the rest */
+    struct check_clock *behind; /* with threads apart, of hosts.c: what comes before the rest */
     enum check_parking parking;
     uint32_t parked_on;                /* mark, or op of a call */
     struct check_queue *next_parked;   /* on the same mark or word */
     uint32_t blamed;                   /* earliest begin that a finding has named */
     uint32_t aborted_from, aborted_to; /* counts: work that may have been dropped */
-    uint32_t failure;                  /* op whose failure nobody was told, CHECK_NONE: none */
-    bool order_unknown;                /* order is not all known, until the host waits */
-    bool unsure;                       /* nor that it goes on */
-    bool troubled; /* a task failed or was dropped: what it released is not judged */
-    bool stopped;  /* a task was ended by hand */
+    uint32_t failure;   /* op whose failure no call has returned yet; CHECK_NONE: none */
+    bool order_unknown; /* order is not all known, until the host waits */
+    bool unsure;        /* nor that it goes on */
+    bool troubled;      /* a task failed or was dropped: what it released is not judged */
+    bool stopped;       /* a task was ended by hand */
     bool deferred, is_default, gone, waking, forcing, told;
     bool stuck; /* until a wait passes that is looked at, count.c */
 };
@@ -163,10 +163,10 @@ struct check_allocation {
 
 /* Who touched bytes last. */
 struct check_access {
-    uint32_t clock_index; /* CHECK_NONE: the host, or nobody */
+    uint32_t clock_index; /* CHECK_NONE: the host, or none */
     uint32_t number;
     uint32_t op;
-    uint64_t seq; /* what the host had seen then lies before it */
+    uint64_t seq; /* what the host had seen then comes before it */
 };
 
 struct check_span {
@@ -242,11 +242,10 @@ struct checker {
     uint32_t host_count;
     void *finding_keys; /* what has been found, finding.c */
     struct check_device *devices;
-    uint32_t
-        parked; /* queues, but for those that stand at a count: they may only not have been seen */
-    bool hidden_memory; /* there is memory of images whose size is not told */
+    uint32_t parked;    /* queues, except those at a count: they may only not have been seen */
+    bool hidden_memory; /* there is memory of images whose size is not known */
     bool several_threads;
-    bool troubled; /* a failure or a fault: nobody is blamed for waiting */
+    bool troubled; /* a failure or a fault: waits are not reported */
     bool short_of_memory;
     uint64_t judged[CHECK_RULE_COUNT];
     uint64_t unjudged_work;
@@ -270,13 +269,13 @@ void check_wake_one(struct checker *checker, struct check_queue *queue);
 void check_refused(struct checker *checker, struct check_queue *queue, uint32_t op);
 /* The queue's context stops with its first failure from now on. */
 void check_queue_stops(struct checker *checker, const struct check_queue *queue);
-/* What is in the queue may not have happened; nobody is blamed for it. */
+/* What is in the queue may not have happened, which is not reported. */
 void check_queue_drop(struct checker *checker, struct check_queue *queue, uint32_t by);
 /* dropped.c: reports tasks of the queue that the abort dropped; before check_queue_drop(). */
 void check_abort_drops(struct checker *checker, const struct check_queue *queue, uint32_t by);
 /* The host saw the first `number` pieces done: carries them out, whatever they wait for. */
 void check_force(struct checker *checker, struct check_queue *queue, uint32_t number, uint32_t op);
-/* Carries out what stands at counts that nobody saw passed, as far as that is known to come behind what it needs. */
+/* Carries out what is at counts that were not seen passed, as far as that is known to come after what it needs. */
 void check_counts_finish(struct checker *checker);
 void check_queues_free(struct checker *checker);
 /* Op of a piece of work, by clock index and count; CHECK_NONE when it is gone. */
@@ -292,7 +291,7 @@ void check_signal_create(struct checker *checker, uint32_t op);
 void check_signal_destroy(struct checker *checker, uint32_t op);
 void check_signal_bind(struct checker *checker, struct check_queue *queue, uint32_t op);
 void check_signal_clear(struct checker *checker, uint32_t op);
-/* A wait for that mark is dropped by `by`, which is no breach unless the host knew that no record was to come. */
+/* A wait for that mark is dropped by `by`, which is a breach only if the host knew that no record was to come. */
 void check_signal_given_up(struct checker *checker, uint32_t mark, uint32_t wait, uint32_t by);
 /* From now on its waits and records are not judged. */
 void check_signal_leave(struct checker *checker, struct check_signal *signal);
@@ -314,19 +313,19 @@ void check_mark_leave(struct checker *checker, struct check_mark *mark);
 enum check_passing {
     CHECK_CANNOT_PASS, /* whatever came of what had been asked for */
     CHECK_MAY_PASS,    /* with something else that may or must come */
-    CHECK_PASSES       /* with what surely lies before it alone */
+    CHECK_PASSES       /* with what surely comes before it alone */
 };
 void check_count_bind(struct checker *checker, struct check_signal *signal,
                       struct check_queue *queue, uint32_t op);
-/* Leaves in `needs` the marks of what must come before the wait at which a queue stands, and is not known to: the last of
+/* Leaves in `needs` the marks of what must come before the wait at which a queue is, and is not known to: the last of
  * each stream. */
 enum check_passing check_count_needs(struct checker *checker, const struct check_signal *signal,
                                      struct check_queue *queue, uint32_t op);
-/* Whether the wait at which a queue stands cannot pass with what was asked for so far. */
+/* Whether the wait at which a queue is cannot pass with what was asked for so far. */
 bool check_count_blocks(struct checker *checker, struct check_queue *queue);
-/* Nobody lets pass the wait at which a queue stands for good. */
+/* The wait at which a queue is never passes. */
 void check_count_hangs(struct checker *checker, struct check_queue *queue);
-/* Lets pass all who stand at a count that is left unjudged. */
+/* Lets pass all queues at a count that is left unjudged. */
 void check_count_leave(struct checker *checker, const struct check_signal *signal);
 void check_count_free(struct check_count *count);
 
@@ -365,12 +364,12 @@ bool check_host_ordered(const struct checker *checker, uint32_t first, uint32_t 
 /* Whether the thread of an op knew that work done. */
 bool check_host_knew(const struct checker *checker, uint32_t op, uint32_t clock_index,
                      uint32_t number);
-/* Whether that work, or without a clock index what that op did itself, is among what lies before. */
+/* Whether that work, or without a clock index what that op did itself, is among what comes before. */
 bool check_host_behind(const struct checker *checker, const struct check_clock *behind,
                        uint32_t clock_index, uint32_t number, uint32_t op);
-/* What the thread of an op knew, and the op, lie before. */
+/* What the thread of an op knew, and the op, come before. */
 void check_host_carries(struct checker *checker, struct check_clock **behind, uint32_t op);
-/* All of `other` lies before, and that work. */
+/* All of `other` comes before, and that work. */
 void check_host_passes(struct checker *checker, struct check_clock **behind,
                        const struct check_clock *other, uint32_t clock_index, uint32_t number);
 /* The thread of an op saw that done; took that call of a host function. */
@@ -397,7 +396,7 @@ uint32_t check_hops(const struct checker *checker, uint32_t from_clock_index, ui
 /* A piece of work is carried out; `mark` of a wait, or NULL. */
 void check_times_task(struct checker *checker, struct check_queue *queue, uint32_t op,
                       const struct check_mark *mark);
-/* The same piece comes behind one mark more. */
+/* The same piece comes after one mark more. */
 void check_times_behind(struct checker *checker, struct check_queue *queue, uint32_t op,
                         const struct check_mark *mark);
 /* A wait of the host ended well: what it covers had ended. */
@@ -420,7 +419,7 @@ void check_memory_alloc(struct checker *checker, uint32_t op);
 void check_memory_image(struct checker *checker, uint32_t op);
 void check_memory_unload(struct checker *checker, uint32_t op);
 void check_memory_release(struct checker *checker, uint32_t op);
-/* Whether the sides of a piece of work, or of a copy made now, lie where they may; notes the use. */
+/* Whether the sides of a piece of work, or of a copy made now, are where they may be; notes the use. */
 void check_memory_use(struct checker *checker, const struct check_queue *queue, uint32_t op);
 /* Whether the memory of a piece of work was freed since. */
 bool check_memory_gone(const struct checker *checker, uint64_t address, uint32_t op);

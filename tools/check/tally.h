@@ -24,7 +24,7 @@ struct tally {
 struct tally tally_of(const twin_op *change);
 struct tally tally_both(struct tally a, struct tally b);
 
-/* Grows at its end, and tells the tally of any range of it in log n. */
+/* Grows at its end, and has the tally of any range of it in log n. */
 struct tally_row {
     LIST_OF(struct tally) levels[32]; /* level n: of 2^n neighbours */
 };

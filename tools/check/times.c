@@ -64,7 +64,7 @@ static void judge_begin(struct checker *checker, struct check_queue *queue, uint
                    (double)(work->begin_ns - work->task_begin_ns) / 1000);
 }
 
-/* The call that queued the wait is not to last until the record. Where its clock was moved for other threads, nobody knows how
+/* The call that queued the wait is not to last until the record. Where its clock was moved for other threads, it is not known how
  * long it lasted. */
 static void judge_prompt(struct checker *checker, uint32_t op, const twin_op *record)
 {
@@ -155,8 +155,8 @@ void check_times_host(struct checker *checker, const struct check_earliest_begin
     const twin_op *look = &checker->ops.items[op];
     if (earliest_begin->op == CHECK_NONE || look->end_ns == 0 || checker->troubled)
         return;
-    /* Among several threads one may be told at once what another has driven the model to; its own clock follows with its
-     * next call. Then only the device's time tells. */
+    /* Among several threads one may see at once what another has driven the model to; its own clock follows with its
+     * next call. Then only the device's time counts. */
     bool told_at_once = checker->several_threads && look->end_ns == look->begin_ns;
     if (told_at_once && look->device_ns == 0)
         return;
@@ -216,7 +216,7 @@ static size_t begun_by(const twin_op **ops, size_t count, uint64_t ns)
     return PARTITION_POINT(count, i, ops[i]->task_begin_ns <= ns);
 }
 
-/* An event's flag: some record began before the wait passed, and no reset lies between the two. */
+/* An event's flag: some record began before the wait passed, and no reset comes between the two. */
 static void judge_level(struct checker *checker, const struct flag *flag)
 {
     for (size_t i = 0; i < flag->wait_count; i++) {

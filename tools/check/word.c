@@ -58,7 +58,7 @@ bool check_word_wait(struct checker *checker, struct check_queue *queue, uint32_
     return true;
 }
 
-/* Takes over what lies before the write. */
+/* Takes over what comes before the write. */
 static void write_word(struct checker *checker, struct check_word *word,
                        const struct check_queue *queue, uint32_t op)
 {

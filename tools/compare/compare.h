@@ -2,7 +2,7 @@
 /* Two records of one program, op by op: on two devices, profiles or models.
  *
  * Threads are paired by what they begin with, streams and events by who made them as which. Then the ops of each pair of
- * threads are laid side by side; where one has more than the other, the two are put in step again behind it. A loop that polls
+ * threads are laid side by side; where one has more than the other, the two are put in step again after it. A loop that polls
  * turns as often as it must, so a row of the same question counts as one op. */
 #ifndef TWINRT_COMPARE_COMPARE_H
 #define TWINRT_COMPARE_COMPARE_H
@@ -43,7 +43,7 @@ struct compare_result {
     struct compare_kind *kinds;
     size_t kind_count;
     struct compare_list worst;     /* pairs, by how much their lengths differ */
-    uint64_t swapped;              /* pairs of tasks: one behind the other in A, before it in B */
+    uint64_t swapped;              /* pairs of tasks: one after the other in A, before it in B */
     struct compare_pair swaps[10]; /* some: pairs by index, the earlier in A first */
     size_t swap_count;
     uint64_t span_ns[2]; /* from the first begin of a task to the last end */

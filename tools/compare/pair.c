@@ -5,7 +5,7 @@
 
 #include "compare/compare.h"
 
-#define BEGINNING 64u  /* ops by which threads are told apart */
+#define BEGINNING 64u  /* ops by which threads are distinguished */
 #define WINDOW    256u /* how far ahead the two are looked for in step */
 #define NARROW    16u  /* after many failures */
 

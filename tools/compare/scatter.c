@@ -27,7 +27,7 @@ static const char *const colours[] = {"#3d8bd4", "#e07b39", "#2a9d8f", "#9b6fc4"
                                       "#d1567a", "#8ab543", "#b8860b", "#6f7fd8"};
 #define COLOURS (sizeof(colours) / sizeof(colours[0]))
 
-/* The same powers of ten on both axes, so that equal times lie on the diagonal. */
+/* The same powers of ten on both axes, so that equal times are on the diagonal. */
 struct axes {
     double low, high; /* powers of ten of ns */
 };

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* uthash ends the process when out of memory, unless told otherwise. */
+/* uthash ends the process when out of memory, by default. */
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 

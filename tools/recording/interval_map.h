@@ -9,7 +9,7 @@
 
 struct interval {
     uint64_t begin; /* first address */
-    uint64_t end;   /* one behind the last; above begin */
+    uint64_t end;   /* one after the last; above begin */
     struct interval *left, *right;
     uint32_t priority; /* of the heap: a hash of `begin` as it was put in */
 };

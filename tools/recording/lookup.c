@@ -261,7 +261,7 @@ static bool index_tasks(twin_recording *recording)
     return true;
 }
 
-/* Where the first entry of that task, or of one behind it, is. */
+/* Where the first entry of that task, or of one after it, is. */
 static size_t first_task(const twin_recording *recording, uint32_t queue, uint64_t task)
 {
     const struct twin_recording_task key = {.queue = queue, .task = task};

@@ -51,7 +51,7 @@ static bool add(twin_recording_memory *memory, uint64_t base, uint64_t bytes, bo
     return true;
 }
 
-/* Memory that a device leaves behind is released when it is closed. */
+/* Memory that is still allocated when its device is closed is released then. */
 static void drop_device(twin_recording_memory *memory, uint32_t device)
 {
     struct twin_recording_range *range = interval_map_from(&memory->ranges, 0);

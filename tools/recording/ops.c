@@ -64,7 +64,7 @@ static uint16_t op_kind(unsigned kind)
     return kind < TWIN_RECORD_KINDS_END && kinds[kind] != 0 ? kinds[kind] - 1 : TWIN_OP_KINDS;
 }
 
-/* A status that nobody here knows is a failure of some kind. */
+/* A status that this build does not know is a failure. */
 static uint16_t status_of(const struct loader *loader, unsigned written)
 {
     uint32_t status = twin_recording_own_status(loader->recording, written);
@@ -126,7 +126,7 @@ static void note_call(struct loader *loader, struct thread *thread, twin_op *op)
         return;
     const struct call *call = &thread->calls[thread->depth - 1];
     op->name = call->name, op->site = call->site, op->stack = call->stack;
-    /* The device was asked to free, and that op tells what there is to tell. */
+    /* The device was asked to free, and that op has the result. */
     if ((op->kind == TWIN_OP_FREE || op->kind == TWIN_OP_HOST_FREE) &&
         loader->out->list[call->op].end_seq == call->end_seq)
         loader->out->list[call->op].of_free = false;
@@ -255,7 +255,7 @@ static void add_times(struct loader *loader, const struct twin_record_WORK_END *
                                                         work->first_task, op->tasks);
 }
 
-/* A time that the program asked for, where the device tells none. */
+/* A time that the program asked for, where the device reports none. */
 static void note_record(struct loader *loader, const twin_op *op)
 {
     struct newest_record *newest = NULL;

@@ -93,7 +93,7 @@ typedef struct twin_op {
         struct {
             uint64_t dst, src,
                 bytes; /* copies, fills (no src), reductions; allocations, images: dst,
-                                         bytes (0: not told); frees: dst */
+                                         bytes (0: not known); frees: dst */
             uint64_t dst_pitch, src_pitch, height; /* of rows: `bytes` is the width */
         };
         struct {
@@ -116,9 +116,9 @@ typedef struct twin_op {
             uint32_t name;        /* that the program's reports use; stream id of a queue */
             uint32_t group;
             bool timed, is_default, deferred;
-            bool tasks_told; /* of a queue: the device tells the times of all its tasks */
+            bool tasks_told; /* of a queue: the device reports the times of all its tasks */
             bool
-                inside; /* SIGNAL_SHARE, SIGNAL_OPEN: both ends are here, and nobody else is let in */
+                inside; /* SIGNAL_SHARE, SIGNAL_OPEN: both ends are here, and no other process is let in */
             uint64_t share; /* the same two: made of the name */
         } config;
     };
@@ -130,7 +130,7 @@ typedef struct twin_op {
     uint32_t
         task; /* number of the task on its queue as the device counts, TWIN_OP_NONE: not known */
     uint32_t tasks; /* that it became, 1 mostly */
-    uint32_t told;  /* times of tasks that the device told for it */
+    uint32_t told;  /* times of tasks that the device reported for it */
     uint32_t stack; /* of the public call: its number in the recording; 0: not known */
     uint32_t
         name; /* of the public call it was part of: string of the recording; TWIN_OP_NONE: none */
@@ -177,7 +177,7 @@ struct twin_ops {
     size_t count;
     LIST_OF(struct twin_op_edge) edges;
     bool
-        threads_apart; /* all that orders host threads is in `edges`, but for what nobody could see */
+        threads_apart; /* all that orders host threads is in `edges`, except what cannot be observed */
     uint64_t calls;    /* public calls that came back */
     uint64_t unanswered; /* ops that had not come back */
     uint64_t refused;    /* public copies and fills that the runtime refused for an argument */

@@ -21,7 +21,7 @@
 
 #define READ_STEP ((size_t)1 << 20)
 #define SIZE_KEPT_MOST                                                                             \
-    ((uint64_t)1 << 36) /* what is longer is no record that anybody could look at */
+    ((uint64_t)1 << 36) /* a longer file is not a recording that a tool could read */
 
 __attribute__((format(printf, 3, 4))) static void damaged(twin_recording *recording,
                                                           uint64_t offset, const char *format, ...)
@@ -39,7 +39,7 @@ __attribute__((format(printf, 3, 4))) static void damaged(twin_recording *record
 
 /* ---- one entry ------------------------------------------------------------------------------- */
 
-/* Bytes of a tail as the fields tell them; false: they cannot be. */
+/* Bytes of a tail, as the fields have them. False: they are impossible. */
 static bool tail_bytes(const struct twin_record_entry *entry,
                        const struct twin_recording_kind *kind, uint64_t *out_bytes)
 {
@@ -77,7 +77,7 @@ static bool tail_bytes(const struct twin_record_entry *entry,
     return true;
 }
 
-/* Programs that lie within the steps. */
+/* Whether all programs are within the steps. */
 static bool steps_fit(const struct twin_record_entry *entry)
 {
     struct twin_record_STEPS steps;
@@ -121,7 +121,7 @@ static const char *entry_fault(const struct twin_record_entry *entry)
     const struct twin_recording_kind *kind = twin_recording_kind(entry->kind);
     uint64_t bytes;
     if (!kind)
-        return NULL; /* a later version's: whoever looks sees the kind */
+        return NULL; /* of a later version: readers see the kind */
     if (!tail_bytes(entry, kind, &bytes))
         return "what follows the fields is longer than the entry";
     const char *tail = (const char *)(entry + 1) + entry->fixed_bytes;
@@ -396,7 +396,7 @@ static bool make_room(twin_recording *recording, uint64_t size)
     return true;
 }
 
-/* The next part of the file that is no hole. False: there is none. */
+/* The next part of the file that is not a hole. False: there is none. */
 static bool next_part(int file, uint64_t size, uint64_t *at, uint64_t *out_end)
 {
     off_t begin = lseek(file, (off_t)*at, SEEK_DATA);
@@ -425,7 +425,7 @@ static bool read_part(int file, unsigned char *bytes, uint64_t at, uint64_t end)
     return true;
 }
 
-/* A file is as long as it says, however little is in it: holes are not read, and the one at its end is left out but for what may belong
+/* A file is as long as it says, however little is in it: holes are not read, and the one at its end is left out, except what may belong
  * to a chunk. */
 static bool read_all(int file, uint64_t size, twin_recording *recording)
 {

@@ -2,7 +2,7 @@
 /* Reads what TWINRT_RECORD wrote (seam/record_file.h says what that is).
  *
  * A file may be cut off, damaged or made up: every size, offset and count is checked when it is read. What cannot be used is left out
- * and listed as damage; what is handed out is whole: an entry lies in memory up to its `bytes`, its tail is as long as its fields say,
+ * and listed as damage; what is handed out is whole: an entry is in memory up to its `bytes`, its tail is as long as its fields say,
  * and texts have their ends and are UTF-8: what no character is made of is "?". Numbers of objects may still name none, and answers may be nonsense.
  *
  * The file is read into memory, so it may be one that is still being written. Everything handed out lives until
@@ -54,7 +54,7 @@ const struct twin_recording_damage *twin_recording_damage_at(const twin_recordin
 size_t twin_recording_count(const twin_recording *recording);
 /* index < count. */
 const struct twin_record_entry *twin_recording_at(const twin_recording *recording, size_t index);
-/* Where in the file it lies. */
+/* Where in the file it is. */
 uint64_t twin_recording_offset(const twin_recording *recording, size_t index);
 /* The entry with this begin_seq, or TWIN_RECORDING_NONE. */
 size_t twin_recording_find(const twin_recording *recording, uint64_t begin_seq);
@@ -113,18 +113,18 @@ const struct twin_recording_kind *twin_recording_kind(unsigned number);
 /* Value of a field; sign-extended for CODE. A field that the entry lacks is 0. */
 uint64_t twin_recording_value(const struct twin_record_entry *entry,
                               const struct twin_recording_field *field);
-/* The word for a value of a role that stands for an enum of the seam, or NULL. */
+/* The word for a value of a role that is an enum of the seam, or NULL. */
 const char *twin_recording_word(enum twin_record_role role, uint64_t value);
 /* "queue", "address", ... */
 const char *twin_recording_role_name(enum twin_record_role role);
 
 /* ---- what entries name (lookup.c) ------------------------------------------------------------- */
 
-/* "aclrtMemcpyAsync"; "?" when the file does not tell. */
+/* "aclrtMemcpyAsync"; "?" when the file does not have it. */
 const char *twin_recording_string(const twin_recording *recording, uint32_t string);
-/* "TWIN_E_BUSY"; "?" when the file does not tell. */
+/* "TWIN_E_BUSY"; "?" when the file does not have it. */
 const char *twin_recording_status(const twin_recording *recording, unsigned status);
-/* This build's status of that name; TWIN_STATUS_COUNT: it has none, or the file does not tell. */
+/* This build's status of that name; TWIN_STATUS_COUNT: it has none, or the file does not have the name. */
 uint32_t twin_recording_own_status(const twin_recording *recording, unsigned status);
 /* Name of a status of this build; "?" for others. */
 const char *twin_recording_own_status_name(uint32_t status);
@@ -180,13 +180,13 @@ struct twin_recording_times {
     uint64_t begin_ns;
     uint64_t end_ns;
 };
-/* From entries TASK, in the first run if there are several, else from a STAMP, which tells the end alone. */
+/* From entries TASK, in the first run if there are several, else from a STAMP, which has the end alone. */
 void twin_recording_times(const twin_recording *recording, size_t index,
                           struct twin_recording_times *out);
 
 /* ---- memory as the run goes on (memory.c) ------------------------------------------------------ */
 
-/* What is allocated at one place of the record: hand it the entries in order. */
+/* What is allocated at one place of the recording: give it the entries in order. */
 typedef struct twin_recording_memory twin_recording_memory;
 struct twin_recording_range {
     struct interval at;

@@ -308,7 +308,7 @@ bool replay_can_issue(unsigned kind)
     return find_issue(kind) != NULL;
 }
 
-/* Whether all values that stand for something known are such; else no core has asked for it. */
+/* Whether all values of enums are known ones; else no core has asked for it. */
 static bool is_sound(struct replay_call *call)
 {
     const struct twin_recording_kind *kind = twin_recording_kind(call->entry->kind);

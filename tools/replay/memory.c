@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory: what is in the place of what the record names, and what lies in it. */
+/* Memory: what is in the place of what the recording names, and its contents. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,7 +14,7 @@
 
 /* ---- ranges ---- */
 
-/* What was touched of it is nobody's any more. */
+/* What was touched of it is free again. */
 static void drop(struct replay *replay, struct replay_range *range)
 {
     if (range)
@@ -97,7 +97,7 @@ static void leave_out_large(struct replay_call *call, uint64_t bytes)
 
 /* ---- memory of the program ---- */
 
-/* A place of `bytes` that lies as the recorded one does within its page. Those given before stay as they are: queued
+/* A place of `bytes` with the same offset in its page as the recorded one. Those given before stay as they are: queued
  * copies may still use them. */
 static uint64_t scratch_at(struct replay_scratch *scratch, uint64_t recorded, uint64_t bytes)
 {
@@ -190,7 +190,7 @@ bool replay_address(struct replay_call *call, uint64_t recorded, uint64_t bytes,
 
 /* ---- contents ---- */
 
-/* Copies packed rows of `width` bytes, from byte `at` of them on, to where rows lie `pitch` apart. */
+/* Copies packed rows of `width` bytes, from byte `at` of them on, to where rows are `pitch` apart. */
 static void unpack(char *to, uint64_t width, uint64_t pitch, uint64_t at, const char *from,
                    uint64_t bytes)
 {
@@ -204,7 +204,7 @@ static void unpack(char *to, uint64_t width, uint64_t pitch, uint64_t at, const 
     }
 }
 
-/* `now` is where `rows` of `width` bytes lie; all of that is memory of this process. */
+/* `now` is where `rows` of `width` bytes are; all of that is memory of this process. */
 static bool fill_in(struct replay_call *call, char *now, uint64_t width, uint64_t pitch,
                     uint64_t rows)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queues, signals, channels: what stands for the numbers of the record. */
+/* Queues, signals, channels: what replaces the numbers of the recording. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

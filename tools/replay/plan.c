@@ -84,7 +84,7 @@ static uint64_t begin_of(const struct replay *replay, const struct twin_record_e
     size_t first;
     size_t count = 0;
     uint64_t begin = entry->begin_seq;
-    /* What it gave another thread may just have freed; and before it came back nobody used it. */
+    /* Another thread may just have freed what it returned; and before it came back that was not used. */
     if (entry->kind == TWIN_RECORD_MEMORY_ALLOC || entry->kind == TWIN_RECORD_MEMORY_HOST_ALLOC)
         return entry->end_seq != 0 ? entry->end_seq : begin;
     if (is_paced(replay, entry) && entry->kind != TWIN_RECORD_HOST_CALL)
@@ -103,7 +103,7 @@ static uint64_t begin_of(const struct replay *replay, const struct twin_record_e
     return begin;
 }
 
-/* What is no call. */
+/* Entries that are not calls. */
 static void add_other(struct replay *replay, size_t index)
 {
     const struct twin_record_entry *entry = twin_recording_at(replay->recording, index);

@@ -8,7 +8,7 @@
  * The device is the same when its backend, settings and parameters are: then every answer and every time is compared, and
  * threads are moved up to the times that others had moved them to. On another device times are that device's.
  *
- * A record may hold anything: what no core would ask for is left out and told. */
+ * A record may hold anything: what no core would ask for is left out and reported. */
 #ifndef TWINRT_TOOLS_REPLAY_H
 #define TWINRT_TOOLS_REPLAY_H
 
@@ -46,7 +46,7 @@ struct replay_report {
     bool paced;       /* and moves as it did, from a place in the recording on */
     char why[200];    /* what is not the same */
     bool refused;     /* its first device could not be opened: nothing else was asked for */
-    bool timed;       /* the record tells when tasks ran */
+    bool timed;       /* the recording has the times of tasks */
     uint32_t threads;
     uint32_t sessions; /* in the record; the first is run */
     uint64_t asked;    /* calls of the device that were made again */
@@ -57,10 +57,10 @@ struct replay_report {
     uint64_t polls;  /* of another device: other answers of questions that depend on time or size */
     uint64_t raised; /* clocks that had been moved up by other threads */
     uint64_t clocks; /* calls after which the host's clock is another; only of the same device */
-    uint64_t unknown_kernels; /* launches of which the record does not tell what their blocks do */
+    uint64_t unknown_kernels; /* launches whose steps the recording does not have */
     uint64_t effects;         /* launches whose effect on memory is not in the record */
     uint64_t no_contents;     /* copies from the host whose bytes are not in the record */
-    uint64_t values;          /* ops that go by what lies in device memory */
+    uint64_t values;          /* ops that go by what is in device memory */
     uint64_t waited;          /* times that a queue was full which had room */
     struct replay_span recorded, replayed;
     uint64_t same_tasks; /* those with the same times and result */
@@ -71,7 +71,7 @@ struct replay;
 
 /* Called once. NULL: `error` says why the record cannot be run. Both stay until the end of the process. */
 struct replay *replay_new(const twin_recording *recording, char *error, size_t error_bytes);
-/* How much memory ops may bring to life, of devices and of what stands for the program's: what needs more is left out. Without,
+/* How much memory ops may bring to life, of devices and of what replaces the program's: what needs more is left out. Without,
  * half of the machine's. */
 void replay_memory_most(struct replay *replay, uint64_t bytes);
 /* Name of the backend that was recorded. */
@@ -83,14 +83,14 @@ void replay_settings(const struct replay *replay,
 void replay_waiting(void);
 bool replay_nd(twin_nd what, uint64_t which, uint64_t *value);
 bool replay_outlook(uint64_t *value);
-/* Runs it on `ops`, which has started with replay_waiting; stops nothing. `traced` is its answer to host.traced, `setting` tells
+/* Runs it on `ops`, which has started with replay_waiting; stops nothing. `traced` is its answer to host.traced, `setting` returns
  * values of settings. Called once. False: no threads are to be had. */
 bool replay_run(struct replay *replay, const struct twin_backend *ops, bool traced,
                 const char *(*setting)(const char *name));
 const struct replay_report *replay_result(const struct replay *replay);
 /* Whether the answers were the recorded ones, and with the same device the times. */
 bool replay_is_same(const struct replay_report *report);
-/* `name` is the record's; at most `most` of each kind of difference are told. */
+/* `name` is the record's; at most `most` of each kind of difference are reported. */
 void replay_report_text(const struct replay *replay, const char *name, size_t most, FILE *to);
 
 /* ---- trials: the same work on models of other times, for `twinrt calibrate` ---- */
@@ -133,7 +133,7 @@ void replay_trial_free(struct replay *replay);
 /* What the process ends with when the device runs on and on, which nothing but the end of the process can end. */
 #define REPLAY_ENDLESS 3
 
-/* Where the replay is, for whoever watches the process: the begin_seq of the newest entry. */
+/* Where the replay is, for a process that watches: the begin_seq of the newest entry. */
 extern volatile uint64_t *replay_place;
 
 #endif

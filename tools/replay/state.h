@@ -29,7 +29,7 @@ struct replay_event {
     enum replay_what what;
 };
 
-/* What stands for something that the record has a number for. */
+/* What replaces something that the recording has a number for. */
 struct replay_object {
     void *handle; /* NULL: not there */
     uint32_t device;
@@ -87,7 +87,7 @@ struct replay_thread {
     uint32_t index;
 };
 
-/* Host memory that stands for the program's own. */
+/* Host memory that replaces the program's own. */
 struct replay_scratch {
     char *base; /* aligned to REPLAY_SCRATCH_ALIGN */
     uint64_t bytes;
@@ -108,7 +108,7 @@ struct replay {
     struct replay_thread *threads;
     uint32_t thread_count;
     size_t start;                          /* entry of the session's start */
-    size_t stop;                           /* one behind the last entry of the session */
+    size_t stop;                           /* one after the last entry of the session */
     struct twin_recording_index contents;  /* by of_seq */
     struct twin_recording_index described; /* by kernel, in order */
     struct twin_recording_index codes;     /* by kernel */
@@ -125,7 +125,7 @@ struct replay {
     size_t next;    /* event */
     uint64_t place; /* seq of the newest that was taken */
 
-    /* Only the thread whose turn it is touches the rest, but for the tasks. */
+    /* Only the thread whose turn it is touches the rest, except the tasks. */
     twin_host_moment
         *released; /* of each of `follows`: the releaser there, when it has come there */
     twin_hw_device *devices[REPLAY_DEVICES_MOST];
@@ -159,7 +159,7 @@ struct replay_call {
     size_t nd_next, nd_end;        /* of the index: those that it has not come upon yet */
     size_t awaits;                 /* entry of the one that it waits for */
     bool arrived;                  /* and that one has come */
-    bool skipped;                  /* nothing was asked, and that is no loss */
+    bool skipped;                  /* nothing was asked, and nothing is lost by that */
     const char *left_out;          /* why nothing was asked of the device; NULL: it was */
     char left_out_text[120];
     struct replay_call *outer;
@@ -187,7 +187,7 @@ void replay_compare(struct replay_call *call, twin_status status);
 /* ---- plan.c ---- */
 
 bool replay_plan(struct replay *replay, char *error, size_t error_bytes);
-/* Whether the record tells how the device moved. */
+/* Whether the recording has how the device moved. */
 bool replay_has_moves(const struct replay *replay);
 /* Plans anew for a device that is paced. False: out of memory. */
 bool replay_plan_paced(struct replay *replay);
@@ -209,7 +209,7 @@ void replay_move(struct replay *replay, size_t entry);
 extern _Thread_local struct replay_call *replay_current;
 
 /* Each asks for one op; the answers go to call->now. They are called only when `left_out` is NULL, and may set it; `object` or
- * `device` is set, but for what needs no open device (issue.c). */
+ * `device` is set, except for what needs no open device (issue.c). */
 typedef twin_status (*replay_issue)(struct replay_call *call);
 extern const replay_issue replay_work_ops[TWIN_RECORD_KINDS_END];
 extern const replay_issue replay_object_ops[TWIN_RECORD_KINDS_END];
@@ -244,7 +244,7 @@ bool replay_address(struct replay_call *call, uint64_t recorded, uint64_t bytes,
 uint64_t replay_address_any(struct replay *replay, uint64_t recorded);
 bool replay_memory_add(struct replay *replay, uint64_t recorded, uint64_t bytes, uint64_t now,
                        uint32_t device, bool host);
-/* What a device leaves behind is released when it is closed. */
+/* What is still allocated on a device is released when it is closed. */
 void replay_memory_close(struct replay *replay, uint32_t device);
 /* Both replace recorded addresses by those of now, and put the bytes that the recording has for the source there. False: the call is
  * left out. */

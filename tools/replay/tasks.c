@@ -6,7 +6,7 @@
 
 #include "replay/state.h"
 
-/* Called by whoever drives the device, under its locks. */
+/* Called by the thread that drives the device, under its locks. */
 static void take_task(void *context, const twin_task_end *task)
 {
     const struct replay_object *queue = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that run one at a time: whoever has the turn takes the events of the record in order until one is another's. */
+/* Threads that run one at a time: the thread that has the turn takes the events of the recording in order until one is of another thread. */
 #include "replay/state.h"
 
 static void *thread_main(void *argument);
@@ -67,7 +67,7 @@ static bool waits(const struct replay *replay, size_t entry)
     }
 }
 
-/* The op has come back in the recording: whoever is in it may go on. */
+/* The op has come back in the recording: the thread that is in it may go on. */
 static void end_call(struct replay *replay, size_t entry)
 {
     for (struct replay_call *call = replay_current; call; call = call->outer)
@@ -189,8 +189,8 @@ static size_t find_nd(const struct replay_call *call, twin_nd what, uint64_t whi
     return call->nd_end;
 }
 
-/* Whether an op that goes on behind `what` was not yet as far as this: others met what it had not released, taken or made by then. What
- * `what` told is handed out, so nothing is lost by coming later; but who has the device to itself keeps others from moving it. */
+/* Whether an op that goes on after `what` was not yet as far as this: others met what it had not released, taken or made by then. What
+ * the value of `what` is returned, so nothing is lost by coming later; but who has the device to itself keeps others from moving it. */
 static bool delays(twin_nd what, uint32_t next)
 {
     switch (what) {

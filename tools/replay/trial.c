@@ -31,7 +31,7 @@ bool replay_trial_takes(const struct replay *replay, size_t entry)
 
 /* ---- tasks ---- */
 
-/* Called by the thread that has the turn: nobody else drives the device. */
+/* Called by the thread that has the turn: no other drives the device. */
 static void take_task(void *context, const twin_task_end *task)
 {
     const struct replay_trial_queue *queue = context;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the program made the public calls of a recording: function, file and line where debug information is there, module and offset
- * else. The files must be those that were recorded, which their build IDs tell. */
+ * else. The files must be those that were recorded, which their build IDs show. */
 #ifndef TWINRT_CHECK_REPORT_SITE_H
 #define TWINRT_CHECK_REPORT_SITE_H
 
@@ -24,7 +24,7 @@ struct check_sites;
 struct check_sites *check_sites_new(const twin_recording *recording, struct symbolizer *symbolizer);
 void check_sites_free(struct check_sites *sites);
 
-/* The caller, or of a stack the innermost frame that is not a wrapper. False: the recording does not tell (it is of an older version, or
+/* The caller, or of a stack the innermost frame that is not a wrapper. False: the recording does not have it (it is of an older version, or
  * the op is of no public call). */
 bool check_sites_look(struct check_sites *sites, const twin_op *op, struct check_site *out);
 /* The stack that the call was made from, the innermost frame first. Returns how many there are; 0: none was recorded. */
