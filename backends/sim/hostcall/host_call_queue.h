@@ -16,7 +16,6 @@
 #include "queue/queue.h"
 #include "queue/ring_users.h"
 #include "wait/hooks.h"
-#include "wait/wait.h"
 
 struct sim_call {
     struct sim_call *next, *prev; /* in its channel */

@@ -137,14 +137,12 @@ twin_status sim_inject_fault(const twin_fault *fault, uint32_t *out_number)
 twin_status sim_inject_begin(void)
 {
     char error[256] = "";
-    for (uint32_t i = 0; i < injected_count; i++) {
-        int code = twinsim_fault_inject(sim_process.sim, &injected[i].fault, &injected[i].inner,
-                                        error, sizeof(error));
-        if (code != TWINSIM_OK) {
+    for (uint32_t i = 0; i < injected_count; i++)
+        if (twinsim_fault_inject(sim_process.sim, &injected[i].fault, &injected[i].inner, error,
+                                 sizeof(error)) != TWINSIM_OK) {
             sim_fail("an injected fault: %s", error);
             return TWIN_E_NOMEM;
         }
-    }
     return TWIN_OK;
 }
 
@@ -158,15 +156,13 @@ twin_status sim_inject_remove(uint32_t number)
             (void)twinsim_fault_remove(sim_process.sim, 0);
     } else {
         uint32_t at = find_locked(number);
-        if (at == injected_count) {
-            status = TWIN_E_INVALID;
-        } else {
-            /* A repair may have taken it from the model already. */
-            if (injected[at].inner != 0)
-                (void)twinsim_fault_remove(sim_process.sim, injected[at].inner);
+        status = at < injected_count ? TWIN_OK : TWIN_E_INVALID;
+        /* A repair may have taken it from the model already. */
+        if (status == TWIN_OK && injected[at].inner != 0)
+            (void)twinsim_fault_remove(sim_process.sim, injected[at].inner);
+        if (status == TWIN_OK)
             memmove(&injected[at], &injected[at + 1],
                     (--injected_count - at) * sizeof(injected[0]));
-        }
     }
     sim_model_unlock();
     return status;

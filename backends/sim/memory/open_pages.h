@@ -5,7 +5,6 @@
 #define TWINRT_SIM_MEMORY_OPEN_PAGES_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* Pages are mapped in pieces of this size and alignment, so that a device has few mappings. */

@@ -52,6 +52,67 @@ static bool is_held(const struct twinsim_trace_record *record)
            record->phase == TWINSIM_PHASE_PIPE;
 }
 
+/* Number of a new track; TIMELINE_NONE: out of memory. */
+static uint32_t add_track(struct timeline_layout *layout, const struct timeline_track *track)
+{
+    if (!sim_grow(&layout->tracks, sizeof(*layout->tracks), layout->track_count,
+                  &layout->track_room))
+        return TIMELINE_NONE;
+    layout->tracks[layout->track_count] = *track;
+    return (uint32_t)layout->track_count++;
+}
+
+/* The track of a slot, class, channel, core or pipe. */
+static uint32_t unit_track(struct timeline_layout *layout, const struct timeline_track *unit)
+{
+    uint32_t *bucket =
+        &layout->unit_hash[(unit->number * 8 + unit->part + (uint32_t)unit->group * 37u +
+                            unit->engine_kind * 101u + unit->device * 59u) &
+                           255u];
+    for (uint32_t i = *bucket; i != TIMELINE_NONE; i = layout->tracks[i].next) {
+        const struct timeline_track *track = &layout->tracks[i];
+        if (track->group == unit->group && track->device == unit->device &&
+            track->engine_kind == unit->engine_kind && track->number == unit->number &&
+            track->part == unit->part)
+            return i;
+    }
+    struct timeline_track made = *unit;
+    made.next = *bucket;
+    uint32_t index = add_track(layout, &made);
+    if (index != TIMELINE_NONE)
+        *bucket = index;
+    return index;
+}
+
+static uint32_t engine_track(struct timeline_layout *layout,
+                             const struct twinsim_trace_record *record)
+{
+    uint32_t channel = record->id == TIMELINE_NONE ? 0 : record->id;
+    if (record->phase == TWINSIM_PHASE_ENGINE)
+        channel = TIMELINE_WAITS;
+    return unit_track(layout, &(struct timeline_track){.group = TIMELINE_ENGINES,
+                                                       .device = record->device,
+                                                       .number = channel,
+                                                       .engine_kind = record->engine});
+}
+
+static uint32_t held_track(struct timeline_layout *layout,
+                           const struct twinsim_trace_record *record)
+{
+    struct timeline_track unit = {.device = record->device, .number = record->id};
+    if (record->phase == TWINSIM_PHASE_OCCUPY) {
+        unit.group = TIMELINE_SLOTS;
+    } else if (record->phase == TWINSIM_PHASE_SHARE) {
+        unit.group = TIMELINE_CLASSES;
+    } else {
+        unit.group = TIMELINE_CORES;
+        unit.engine_kind = record->engine;
+        if (record->phase == TWINSIM_PHASE_PIPE)
+            unit.part = 1 + (uint32_t)(record->waker_number >> 32);
+    }
+    return unit_track(layout, &unit);
+}
+
 static int add_slice(struct timeline_layout *layout, size_t record, uint32_t track)
 {
     if (track == TIMELINE_NONE)
@@ -70,23 +131,23 @@ static int place_record(struct timeline_layout *layout, struct sq_owner *map, si
     if (record->phase == TWINSIM_PHASE_LINK)
         return 0;
     if (record->sq == NOT_FROM_QUEUE)
-        return add_slice(layout, index, timeline_engine_track(layout, record));
+        return add_slice(layout, index, engine_track(layout, record));
 
     uint32_t *slot = sq_owner_slot(map, record->device, record->sq);
     if (*slot == TIMELINE_NONE)
-        *slot = timeline_track_add(layout, &(struct timeline_track){.device = record->device,
-                                                                    .number = record->sq,
-                                                                    .sq = record->sq});
+        *slot = add_track(layout, &(struct timeline_track){.device = record->device,
+                                                           .number = record->sq,
+                                                           .sq = record->sq});
     layout->record_track[index] = *slot;
     if (is_held(record))
-        return add_slice(layout, index, timeline_held_track(layout, record));
+        return add_slice(layout, index, held_track(layout, record));
     if (record->phase == TWINSIM_PHASE_PARK && record->waker_sq != UINT32_MAX)
         layout->waker_track[index] = *sq_owner_slot(map, record->waker_device, record->waker_sq);
     int error = 0;
     if (record->phase != TWINSIM_PHASE_DOORBELL)
         error = add_slice(layout, index, *slot);
     if (!error && moves)
-        error = add_slice(layout, index, timeline_engine_track(layout, record));
+        error = add_slice(layout, index, engine_track(layout, record));
     return error;
 }
 
@@ -98,10 +159,10 @@ static int place_records(struct timeline_layout *layout)
         sq_owner_make(&map, notes->queues, notes->queue_count, count_devices(layout)) ? 0 : -ENOMEM;
     for (size_t i = 0; i < notes->queue_count && !error; i++) {
         const struct timeline_queue *queue = &notes->queues[i];
-        if (timeline_track_add(layout, &(struct timeline_track){.device = queue->device,
-                                                                .number = queue->stream_id,
-                                                                .sq = queue->sq,
-                                                                .named = true}) == TIMELINE_NONE)
+        if (add_track(layout, &(struct timeline_track){.device = queue->device,
+                                                       .number = queue->stream_id,
+                                                       .sq = queue->sq,
+                                                       .named = true}) == TIMELINE_NONE)
             error = -ENOMEM;
     }
     for (size_t i = 0; i < layout->record_count && !error; i++) {

@@ -157,13 +157,6 @@ const struct timeline_slice *timeline_find_anchor(const struct timeline_layout *
 /* How many elements of a sorted list come before the key. */
 size_t timeline_lower_bound(const void *key, const void *list, size_t count, size_t bytes,
                             int (*compare)(const void *left, const void *right));
-/* Number of a new track; of the one where the record is drawn. TIMELINE_NONE: out of memory. */
-uint32_t timeline_track_add(struct timeline_layout *layout, const struct timeline_track *track);
-uint32_t timeline_engine_track(struct timeline_layout *layout,
-                               const struct twinsim_trace_record *record);
-uint32_t timeline_held_track(struct timeline_layout *layout,
-                             const struct twinsim_trace_record *record);
-
 bool timeline_sample_is_slots(const struct timeline_sample *sample);
 
 #endif

@@ -2,7 +2,6 @@
 /* The threads of the process in reports: what each waits for, and where the program called. The lines about threads outside
  * the runtime describe them and prove nothing. */
 #define _GNU_SOURCE /* _dl_find_object */
-#include "wait/report.h"
 
 #include <dirent.h>
 #include <link.h>

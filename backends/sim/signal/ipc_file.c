@@ -161,15 +161,21 @@ enum sim_company sim_share_company(const struct sim_share *share, uint64_t *out_
     return SIM_COMPANY_GONE;
 }
 
+static bool is_allowed(const struct sim_share_page *page, int32_t pid)
+{
+    uint32_t allowed = atomic_load(&page->allowed);
+    for (uint32_t i = 0; i < allowed && i < SIM_SHARE_PIDS; i++)
+        if (atomic_load(&page->pids[i]) == pid)
+            return true;
+    return false;
+}
+
 twin_status sim_share_allow(struct sim_share *share, const int32_t *pids, size_t count)
 {
     struct sim_share_page *page = share->page;
     for (size_t i = 0; i < count; i++) {
         uint32_t used = atomic_load(&page->allowed);
-        bool known = false;
-        for (uint32_t k = 0; k < used && k < SIM_SHARE_PIDS; k++)
-            known = known || atomic_load(&page->pids[k]) == pids[i];
-        if (known)
+        if (is_allowed(page, pids[i]))
             continue;
         if (used >= SIM_SHARE_PIDS) {
             sim_explain("the list of processes that may import it is full: it holds %u",
@@ -184,14 +190,7 @@ twin_status sim_share_allow(struct sim_share *share, const int32_t *pids, size_t
 
 bool sim_share_may_import(const struct sim_share *share)
 {
-    struct sim_share_page *page = share->page;
-    if (atomic_load(&page->checks_pid) == 0)
-        return true;
-    uint32_t allowed = atomic_load(&page->allowed);
-    for (uint32_t i = 0; i < allowed && i < SIM_SHARE_PIDS; i++)
-        if (atomic_load(&page->pids[i]) == (int32_t)getpid())
-            return true;
-    return false;
+    return atomic_load(&share->page->checks_pid) == 0 || is_allowed(share->page, (int32_t)getpid());
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */

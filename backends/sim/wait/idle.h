@@ -4,10 +4,7 @@
 #ifndef TWINRT_SIM_WAIT_IDLE_H
 #define TWINRT_SIM_WAIT_IDLE_H
 
-#include <pthread.h>
-
 #include "wait/leader.h"
-#include "wait/real_time.h"
 
 /* ---- given by leader.c ---- */
 
