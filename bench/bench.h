@@ -34,7 +34,7 @@ struct bench_samples {
 
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t bench_now_ns(void);
-/* The same for this thread's simulated time. False: the device is no model. */
+/* The same for this thread's simulated time. False: the device is not a model. */
 bool bench_virtual_ns(uint64_t *out_ns);
 void bench_add(struct bench_samples *samples, double value);
 /* Prints the JSON line on stdout; nothing when there is no sample. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work whose times tell the parameters of a device apart: a record of it is what `twinrt calibrate` is given. The public interface
- * alone, so it runs on a board too; what a device does not offer is left out, and said on standard error.
+/* Work whose times determine the parameters of a device, to be recorded for `twinrt calibrate`. The public interface
+ * alone, so it runs on a board too; what a device does not offer is left out, and reported on standard error.
  *
  * Streams are held back by a notify while work is queued on them, and released at once: what then happens does not depend
  * on how fast the host is. */
@@ -190,7 +190,7 @@ static void one_by_one(struct scene *scene)
     }
 }
 
-/* All kinds behind each other, so that no two follow each other in one order only. */
+/* All kinds in several orders, so that each pair occurs in both orders. */
 static void mixed(struct scene *scene)
 {
     hold(scene, scene->streams[0]);
@@ -205,7 +205,7 @@ static void mixed(struct scene *scene)
     finish(scene);
 }
 
-/* One event ends the waits of many streams, which then all want the same. */
+/* One event ends the waits of many streams, which then all need the same. */
 static void fan_out(struct scene *scene, size_t count, task what)
 {
     count = count < scene->stream_count ? count : scene->stream_count;
@@ -220,7 +220,7 @@ static void fan_out(struct scene *scene, size_t count, task what)
     finish(scene);
 }
 
-/* A token goes round between two streams: the end of a wait, again and again. Each way has a notify of its own: with one for
+/* A token goes round between two streams: the end of a wait, again and again. Each way has its own notify: with one for
  * both, the stream that has passed the token on may take it itself before the other one's wait is there. */
 static void hops(struct scene *scene)
 {
@@ -330,7 +330,7 @@ static void host(struct scene *scene)
     BENCH_MUST(aclrtDestroyStream(fast));
 }
 
-/* More flags are set than lie on the chip: what was set first has to be fetched. */
+/* More flags are set than fit on the chip: the first ones have to be fetched. */
 static void many_flags(struct scene *scene)
 {
     static aclrtEvent flags[FLAGS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the backend that the runtime has loaded tells beyond the public interface. */
+/* Facts of the loaded backend that the public interface does not have. */
 #ifndef TWIN_BENCH_DEVICE_BELOW_H
 #define TWIN_BENCH_DEVICE_BELOW_H
 

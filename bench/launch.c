@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* P22: host time to launch a native kernel. P23: one empty block and its wait, beside a task and its wait (P3).
+/* P22: host time to launch a native kernel. P23: one empty block and its wait, compared with a task and its wait (P3).
  * As in submit.c the launches go out in batches, and the waits between these are not timed. */
 #include "bench.h"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a call costs more from Python than from C: acl.rt.record_event and query_event_status beside the same loops in C.
+"""What a call costs more from Python than from C: acl.rt.record_event and query_event_status, compared with the same loops in C.
 
 usage: python_calls.py [--build FOLDER] [--repeats N]
 
@@ -63,9 +63,9 @@ def main():
     environment = dict(os.environ, PYTHONPATH=os.path.join(build, "python", "site-packages"), TWINRT_BACKEND="sim")
     samples = {"C": {}, "Python": {}}
     for _ in range(3):
-        told = subprocess.run([sys.executable, __file__, "--inside", "--repeats", str(options.repeats)], env=environment,
+        printed = subprocess.run([sys.executable, __file__, "--inside", "--repeats", str(options.repeats)], env=environment,
                               check=True, text=True, stdout=subprocess.PIPE).stdout
-        for language, rows in (("C", c_samples(build, options.repeats)), ("Python", json.loads(told))):
+        for language, rows in (("C", c_samples(build, options.repeats)), ("Python", json.loads(printed))):
             for name, values in rows.items():
                 samples[language].setdefault(name, []).extend(values)
     for name in samples["Python"]:

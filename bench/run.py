@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the benchmark programs in turn, forms medians, spreads and ratios, and writes build/bench.json.
 
-Peers and our own programs alternate within one run, so that both meet the same machine. Targets are printed beside
-the numbers; a missed one is said, never turned into a failure: host time is not a test."""
+Peers and our own programs alternate within one run, so that both meet the same machine. Targets are printed next
+to the numbers; a missed one is reported and is not a failure: host time is not a test."""
 
 import argparse
 import json
@@ -121,7 +121,7 @@ def ratio(numbers, above, below):
 
 
 def judge(numbers):
-    """(id, what, value, unit, must, aim, lower is better) for every target; no limits: told, not judged."""
+    """(id, what, value, unit, must, aim, lower is better) for every target; without limits it is only reported."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "targets.json"), encoding="utf-8") as file:
         targets = json.load(file)
     rows = []

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the examples share: a call either answers the expected code or ends the program. */
+/* What the examples share: a call either returns the expected code or ends the program. */
 #ifndef EXAMPLES_CHECK_H
 #define EXAMPLES_CHECK_H
 
@@ -9,7 +9,7 @@
 
 #include "acl/acl.h"
 
-/* Ends the program with status 1 unless the call answers `code`. */
+/* Ends the program with status 1 unless the call returns `code`. */
 #define EXPECT(call, code) check_code(#call, (call), (code), __FILE__, __LINE__)
 #define CHECK(call)        check_code(#call, (call), ACL_SUCCESS, __FILE__, __LINE__)
 /* Ends the program with status 1 unless the condition holds. */
@@ -21,7 +21,7 @@ static inline void check_code(const char *call, aclError code, aclError expected
     if (code == expected)
         return;
     const char *message = aclGetRecentErrMsg();
-    fprintf(stderr, "%s:%d: %s\n  answered %d, expected %d\n", file, line, call, (int)code,
+    fprintf(stderr, "%s:%d: %s\n  returned %d, expected %d\n", file, line, call, (int)code,
             (int)expected);
     if (message)
         fprintf(stderr, "  %s\n", message);

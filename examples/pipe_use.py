@@ -5,7 +5,7 @@
   build/bin/twinrt run --trace t.json -- build/examples/matmul_overlap
   python3 examples/pipe_use.py t.json
 
-A share is of the time that blocks of the kernel held cores of that kind. Waiting for a flag is no work.
+A share is of the time that blocks of the kernel held cores of that kind. Waiting for a flag does not count as work.
 """
 import collections
 import json

@@ -59,7 +59,7 @@ int main(void)
     copy_there_and_back(NULL, 65536, 3);
     printf("default stream of the default context: copy verified\n");
 
-    /* A context of one's own has a default stream of its own. */
+    /* A context that the program creates has its own default stream. */
     aclrtContext context = NULL;
     CHECK(aclrtCreateContext(&context, DEVICE));
     aclrtContext current = NULL;

@@ -7,7 +7,7 @@ that has passed before does not pass any more either, the board is left alone an
 it gets what there is. What is packed: versions of toolkit, interface, driver and kernel; what `twinrt info` and `npu-smi info` say of the device; results; logs, with those of the vendor's runtime of suites that did
 not pass. Names of
 the user, the machine and folders, homes of others, and identifiers of hardware are taken out; a name of three letters or
-fewer only where a name stands: in paths, and beside @ and =."""
+fewer only where a name can be: in paths, and next to @ and =."""
 
 import argparse
 import getpass
@@ -39,7 +39,7 @@ PASSED = (0, 77) # statuses of a suite: passed, skipped
 
 
 def hide_ipv6(found):
-    """What looks like an address and is one; times, buses and names of C++ are none."""
+    """Replaces valid addresses; times, buses and names of C++ look alike and are not."""
     text = found.group()
     for end in (len(text), len(text.rstrip(":"))):
         try:
@@ -51,7 +51,7 @@ def hide_ipv6(found):
 
 
 def hide_ipv4(found):
-    """Numbers behind the word "version" are no address."""
+    """Numbers after the word "version" are not an address."""
     return found.group() if found.group(1) else "ADDRESS"
 
 
@@ -67,10 +67,10 @@ class Packed:
         names = [(node, "HOST"), (node.split(".")[0], "HOST"), (user or getpass.getuser(), "USER")]
         self.patterns = [(rf"(?<!\w){re.escape(folder)}(?!\w)", word)
                          for folder, word in sorted(folders, key=lambda pair: -len(pair[0])) if len(folder) > 1]
-        # homes of others, whoever they are
+        # homes of other users
         self.patterns.append((r"(?<![\w/])/(?:home|Users)/[^/\s:;,'\"]+", "/HOME"))
         for name, word in sorted(names, key=lambda pair: -len(pair[0])):
-            # a short name may be a word of the language: only where names stand, in paths and behind or before @ and =
+            # a short name may be a word of the language: only where names can be, in paths and next to @ and =
             around = (r"(?<!\w)", r"(?!\w)") if len(name) > 3 else (r"(?<=[/@=])", r"(?![\w.])|(?<!\w){}(?=@)")
             if name:
                 quoted = re.escape(name)
@@ -138,7 +138,7 @@ def end(process):
 
 
 def run(command, seconds, environment):
-    """(status, output): status is the program's, "hang" or "died N". What it has started holds nobody up."""
+    """(status, output): status is the program's, "hang" or "died N". Does not wait for its children."""
     with tempfile.TemporaryFile() as output:
         # No `with`: that would wait for a program that nothing ends.
         process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
@@ -282,7 +282,7 @@ def versions(build, environment):
 
 
 def suites(build, wanted):
-    """Programs of the suites. SystemExit: there are none, or one that is wanted is none."""
+    """Programs of the suites. SystemExit: there are none, or a name is unknown."""
     listed = build / "tests/board_suites.txt"
     names = set(listed.read_text(encoding="utf-8").split()) if listed.exists() else None
     programs = {path.name[:-6]: path for path in sorted((build / "tests/bin").glob("*_suite"))
@@ -296,10 +296,10 @@ def suites(build, wanted):
 
 
 def open_output(path):
-    """A file beside the place, which it takes when all is done. SystemExit: it cannot be made."""
+    """A temporary file in the folder of `path`, renamed at the end. SystemExit: it cannot be created."""
     try:
         if path.exists() and not path.is_file():
-            raise FileExistsError(None, "it is no regular file")
+            raise FileExistsError(None, "not a regular file")
         return tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False)
     except OSError as error:
         raise SystemExit(f"board-check: {path} cannot be written: {error.strerror}") from error
@@ -348,7 +348,7 @@ def main():
     with open_output(options.output) as file:
         try:
             return check(options, build, programs, file)
-        except KeyboardInterrupt: # before or behind the suites
+        except KeyboardInterrupt: # before or after the suites
             print("board-check: interrupted", file=sys.stderr)
             return 1
         finally:
@@ -369,13 +369,13 @@ def check(options, build, programs, file):
         status, info = 1, f"{error}\n"
     print(info, end="")
     if status != 0:
-        print("board-check: there is no board to check; the line above says what is missing", file=sys.stderr)
+        print("board-check: no board found; the line above names what is missing", file=sys.stderr)
         return 1
     packed.add("info.txt", info)
     found = re.search(r"^  vendor\.library +(\S+) *(.*)$", info, re.MULTILINE)
     stand_in = bool(found and "second copy" in found.group(2))
     home = re.search(r"^  vendor\.home +(\S.*?)  ", info, re.MULTILINE)
-    if not environment.get("TWINRT_ASCEND_HOME") and home: # the suites take a stand-in where nothing is named
+    if not environment.get("TWINRT_ASCEND_HOME") and home: # without it the suites use a copy of this runtime
         environment["TWINRT_ASCEND_HOME"] = home.group(1)
     if not stand_in:
         environment["TWIN_TESTS_ON_BOARD"] = "1"

@@ -4,7 +4,7 @@
 
   msprof_print.py FILE [--tasks]
 
-The layout is in sim/docs/observation.md. Ends with status 1 for a file that is none.
+The layout is in sim/docs/observation.md. Ends with status 1 for any other file.
 """
 import argparse
 import struct
@@ -31,7 +31,7 @@ def read(path):
     with open(path, "rb") as file:
         data = file.read()
     if len(data) < BYTES or len(data) % BYTES:
-        raise ValueError("%d bytes are no whole number of records" % len(data))
+        raise ValueError("%d bytes are not a whole number of records" % len(data))
     records = [Record(data[i:i + BYTES]) for i in range(0, len(data), BYTES)]
     first = records.pop(0)
     if first.type != HEADER or first.magic != MAGIC or first.data[16:].split(b"\0")[0] != b"twinrt-msprof":

@@ -206,7 +206,7 @@ class Panel:
         height = PHASE if s.depth else TASK
         meaning = self.meaning(s)
         colour = "fill='%s'" % COLOURS.get(meaning, meaning) if meaning != "waiting" else ""
-        edge = "box" if x2 - x1 > 3 else "" # beside many narrow boxes, the edges would be all that is seen
+        edge = "box" if x2 - x1 > 3 else "" # the edges would hide narrow boxes
         kind = (edge + " wait").strip() if meaning == "waiting" else edge
         tip = "%s: %.3f to %.3f us, %.3f us" % (s.name, s.begin, s.end, s.end - s.begin)
         if "parameter" in s.args:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the program tells the kernels. */
+/* The arguments of the kernels. */
 #ifndef EXAMPLES_REDUCTION_ARGS_H
 #define EXAMPLES_REDUCTION_ARGS_H
 

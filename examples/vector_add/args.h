@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the program tells the kernel. */
+/* The arguments of the kernel. */
 #ifndef EXAMPLES_VECTOR_ADD_ARGS_H
 #define EXAMPLES_VECTOR_ADD_ARGS_H
 

@@ -14,7 +14,7 @@ TWK_VECTOR_KERNEL(vector_add, struct add_args, args)
     for (uint32_t tile = twk_block(); tile < tiles; tile += twk_blocks(), turn++) {
         const uint32_t first = tile * TILE;
         const uint32_t count = args->count - first < TILE ? args->count - first : TILE;
-        const uint32_t set = turn % 2; /* two sets of buffers, and for each a flag of its own */
+        const uint32_t set = turn % 2; /* two sets of buffers, and a flag for each */
         const twk_ub x = twk_ub_at(set * 2 * BYTES);
         const twk_ub y = twk_ub_at(set * 2 * BYTES + BYTES);
 

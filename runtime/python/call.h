@@ -2,15 +2,15 @@
 /* A row of a table in functions/ as a C function that Python calls.
  *
  *   CALL(area, name, c_function, gil, "text", (in, type, name), (out, type, name), ...)
- *       the C function answers a code; the parameters stand in its order. Python gives the `in` ones and gets a tuple
+ *       the C function returns a code; the parameters are in its order. Python gives the `in` ones and gets a tuple
  *       of the `out` ones and the code, or the code alone.
  *   VALUE(area, name, c_function, gil, type, "text", (in, type, name), ...)
- *       the C function answers a value, and so does the Python one.
+ *       the C function returns a value, and so does the Python one.
  *   HAND(area, name, c_function, ", parameter, parameter, /", "their types", "result", "text")
  *       twin_py_hand_<area>_<name> does it: callbacks, other orders of results, what has no counterpart in C.
  *
  * gil: RELEASE lets other threads run Python meanwhile: whatever may wait for the device, a full queue included. KEEP
- *      is for what the process answers from its own memory.
+ *      is for results from the memory of the process.
  * Directions: in; out; out_as for a C type that is given as an int (enumerations); both for a length that Python gives
  * and a text that comes back; limit for how many elements of the list `type` count; (none, none, none) alone. */
 #ifndef TWINRT_PYTHON_CALL_H

@@ -89,7 +89,7 @@ def split(text):
 
 
 def body(text, start):
-    """What stands between the bracket before `start` and the one that closes it."""
+    """The text between the bracket before `start` and the one that closes it."""
     depth, quoted = 1, False
     for at in range(start, len(text)):
         character = text[at]

@@ -16,7 +16,7 @@ struct thread {
     struct thread *next;
     pthread_t id;
     sem_t ended;
-    bool stopping; /* somebody waits for its end */
+    bool stopping; /* a stop_thread() waits for its end */
     PyObject *function, *argument;
     PyObject *failure; /* text of what the function raised */
 };
@@ -100,7 +100,7 @@ PyObject *twin_py_hand_util_start_thread(struct twin_py_args *args)
     return Py_BuildValue("(Ki)", id, failed == 0 ? ACL_SUCCESS : ACL_ERROR_FAILURE);
 }
 
-/* The link to a thread of the list that nobody stops yet, NULL: there is none of this id. */
+/* The link to a thread of the list that is not being stopped; NULL: none has this id. */
 static struct thread **find(uint64_t id)
 {
     for (struct thread **link = &threads; *link; link = &(*link)->next)

@@ -80,7 +80,7 @@ def with_build_id(data):
 
 
 def stripped(path, strip):
-    """The bytes of a file, without what only debuggers and the linker of this build want."""
+    """The bytes of a file, without the parts for debuggers and the linker."""
     with open(path, "rb") as file:
         data = file.read()
     if not is_code(data) and not path.endswith(".a"):
@@ -127,7 +127,7 @@ def write(build, version, strip, out):
         wheel.add(f"twinrt.libs/{name}", stripped(file, strip))
     with open(os.path.join(SOURCES, "LICENSE"), "rb") as file:
         text = file.read()
-    # pip removes a folder only if some file lies in it directly: without this one, twinrt.libs would be left behind, empty.
+    # pip removes a folder only if it has a file: without this one, an empty twinrt.libs would remain.
     for folder in ("twinrt.libs", info):
         wheel.add(f"{folder}/LICENSE", text)
     wheel.add(f"{info}/METADATA", metadata(version))

@@ -2,7 +2,7 @@
 # shellcheck shell=sh
 # Read this file into a shell to build and run programs against this copy of twinrt:
 #   . /path/to/set_env.sh        (bash, zsh)
-#   cd /path/to && . ./set_env.sh    (other shells, which do not tell which file they read)
+#   cd /path/to && . ./set_env.sh    (other shells, which do not know which file they read)
 
 if [ -n "${BASH_VERSION:-}" ]; then
     # shellcheck disable=SC3028,SC3054
@@ -15,7 +15,7 @@ else
 fi
 twin_root=$(CDPATH='' cd -- "$(dirname -- "$twin_file")" && pwd)
 
-# twin_prepend VARIABLE FOLDER: puts the folder first, once, and leaves no empty entry behind.
+# twin_prepend VARIABLE FOLDER: puts the folder first, once, without empty entries.
 twin_prepend() {
     eval "twin_rest=:\${$1:-}:"
     while :; do

@@ -12,7 +12,7 @@
 # Options of both:
 #   RUN_OPTIONS <option>...      options of `twinrt run`, such as --devices=2 or --suppressions=FILE
 #   SEEDS <number>...            a test for each seed, <name>.seed_<number>: `twinrt run --seed`
-#   TIMEOUT <seconds>            whole seconds of real time, at least 1: `twinrt run --timeout`, whose report says who hangs
+#   TIMEOUT <seconds>            whole seconds of real time, at least 1: `twinrt run --timeout`, whose report names the threads that hang
 #   NO_CHECK                     without --check, and without a report
 #   REPORT_DIRECTORY <folder>    where the JUnit reports of the findings go, <name>.xml; default: twinrt-reports in the top
 #                                build folder. Characters other than letters, digits, "_", "." and "-" become "_", and
@@ -108,7 +108,7 @@ function(twinrt_discover_tests target)
     set(arg_DISCOVERY_TIMEOUT 60)
   endif()
   set(base "${CMAKE_CURRENT_BINARY_DIR}/${target}_twinrt")
-  # The script that lists the cases reads its options from a file: no shell lies between.
+  # The script that lists the cases reads its options from a file, without a shell.
   set(text "")
   foreach(name TOOL LAUNCHER TEST_PREFIX EXTRA_ARGS RUN_OPTIONS SEEDS TIMEOUT DISCOVERY_TIMEOUT NO_CHECK REPORT_DIRECTORY WORKING_DIRECTORY PROPERTIES)
     if(NOT "${arg_${name}}" STREQUAL "")

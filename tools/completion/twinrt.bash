@@ -31,7 +31,7 @@ _twinrt() {
     local program=$1 current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command="" i
     compopt -o default +o nospace
     COMPREPLY=()
-    # "=" is a word of its own to bash
+    # "=" is a separate word to bash
     if [ "$current" = = ]; then
         current=""
         _twinrt_values "$previous" || true
@@ -56,7 +56,7 @@ _twinrt() {
         esac
         return
     fi
-    # Behind the program to run, arguments are that program's.
+    # Arguments after the program to run are that program's.
     if [ "$command" = run ] || [ "$command" = record ]; then
         for ((i++; i < COMP_CWORD; i++)); do
             case ${COMP_WORDS[i]} in
@@ -77,7 +77,7 @@ _twinrt() {
     fi
 }
 
-# The words from INDEX on are a command of their own.
+# The words from INDEX on are another command.
 _twinrt_program() {
     if declare -F _command_offset >/dev/null; then
         _command_offset "$1"

@@ -34,7 +34,7 @@ function __twinrt_complete
         for i in (seq 2 (count $words))
             if not string match -q -- '-*' $words[$i]
                 set command $words[$i]
-                # Behind the program to run, arguments are that program's.
+                # Arguments after the program to run are that program's.
                 if contains -- $command run record; and set -l split (contains -i -- -- $words)
                     set -l rest
                     test $split -lt (count $words); and set rest (string escape -- $words[(math $split + 1)..])

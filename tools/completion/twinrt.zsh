@@ -45,7 +45,7 @@ _twinrt() {
             fi
             return
         fi
-        # Behind the program to run, arguments are that program's.
+        # Arguments after the program to run are that program's.
         if [[ $command == (run|record) ]]; then
             local split=${words[(ieb:i + 1:)--]}
             if (( split < CURRENT )); then

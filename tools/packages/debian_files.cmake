@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by cpack before it makes the packages: what Debian wants beside the prefix, in the folders of the components.
+# Run by cpack before it makes the packages: what Debian requires besides the prefix, in the folders of the components.
 cmake_minimum_required(VERSION 3.22)
 set(here ${CMAKE_CURRENT_LIST_DIR})
 set(source ${here}/../..)
@@ -79,7 +79,7 @@ endforeach()
 link(${root}/usr/share/zsh/vendor-completions _twinrt ${prefix}/share/zsh/site-functions/_twinrt)
 file(GLOB pages ${root}${prefix}/share/man/man1/*.1)
 if(NOT pages)
-  message(FATAL_ERROR "cpack: there are no man pages: install help2man (./dev setup) and build again")
+  message(FATAL_ERROR "cpack: the man pages are missing: install help2man (./dev setup) and build again")
 endif()
 file(MAKE_DIRECTORY ${root}/usr/share/man/man1)
 foreach(page IN LISTS pages)

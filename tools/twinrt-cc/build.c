@@ -37,7 +37,7 @@ static void show(const struct cc_list *command)
     fputc('\n', stderr);
 }
 
-/* Starts it and waits for its end, whose status it gives; silent: it may not say anything. Returns 0 or what errno says. */
+/* Runs the command and gives its status; silent: without its output. Returns 0, or an errno. */
 static int execute(const struct cc_list *command, bool silent, int *status)
 {
     /* As system(3): an interrupt ends the compiler, and this tool cleans up. */
@@ -72,7 +72,7 @@ static int execute(const struct cc_list *command, bool silent, int *status)
     return error;
 }
 
-/* Runs it; what it has to say it says itself. `what` it was to do. */
+/* Runs the command, which reports its errors. `what`: for the message. */
 static int run(const struct cc_build *build, const struct cc_list *command, const char *what)
 {
     if (build->verbose)
@@ -110,7 +110,7 @@ bool cc_is_source(const char *name)
     return false;
 }
 
-/* Whether it counts as clang does: it alone knows that option. */
+/* Whether it counts as clang does: only clang knows that option. */
 static bool counts_as_clang(const struct cc_list *compiler)
 {
     struct cc_list command = {0};

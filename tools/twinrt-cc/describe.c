@@ -35,7 +35,7 @@ static int take_params(const twk_kernel_entry *entry, struct cc_kernel *kernel)
         list[i] = (struct cc_param){params->list[i].offset, params->list[i].bytes};
         if (list[i].bytes == 0 || list[i].offset > entry->args_bytes ||
             list[i].bytes > entry->args_bytes - list[i].offset)
-            return cc_error("kernel \"%s\": parameter %u, %u bytes at %u, does not lie in its %u "
+            return cc_error("kernel \"%s\": parameter %u, %u bytes at %u, exceeds its %u "
                             "bytes of arguments",
                             entry->name, i, list[i].bytes, list[i].offset, entry->args_bytes);
     }
@@ -47,7 +47,7 @@ static int check_name(const char *name)
 {
     if (strstr(name, "_mix_aic") || strstr(name, "_mix_aiv"))
         return cc_error("kernel \"%s\": _mix_aic and _mix_aiv mark halves of mixed kernels and "
-                        "are no part of a name",
+                        "cannot be part of a name",
                         name);
     return strlen(name) < 1024 ? 0 : cc_error("kernel \"%.40s…\": the name is too long", name);
 }
@@ -88,7 +88,7 @@ static int write_kernels(const struct twk_image *image, struct cc_bytes library,
     for (size_t i = 0; i < count && result == 0; i++)
         result = take_kernel(image->begin[i], &kernels[i]);
     if (result == 0) {
-        qsort(kernels, count, sizeof(*kernels), by_name); /* the order of the link is chance */
+        qsort(kernels, count, sizeof(*kernels), by_name); /* the order of the link is arbitrary */
         result = cc_write_object(output, kernels, count, library);
     }
     for (size_t i = 0; i < count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* twinrt-cc: kernels in C and C++ become an object that the runtime loads like one of device code.
  *
- * A program and no script: it writes ELF through libelf, as the loader reads it, and needs nothing but the compilers. */
+ * A program, not a script: it writes ELF through libelf, as the loader reads it, and needs only the compilers. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -33,8 +33,8 @@ static const char help[] =
     "  -MF FILE             writes what the object depends on, for make and ninja\n"
     "  --cc=COMMAND, --cxx=COMMAND\n"
     "                       the compilers; else $CC or cc, and $CXX or c++\n"
-    "  --print-prefix       tells where include/ and lib64/ are\n"
-    "  -v, --verbose        shows the commands\n"
+    "  --print-prefix       prints the folder of include/ and lib64/\n"
+    "  -v, --verbose        prints the commands\n"
     "      --help, --version\n";
 
 struct options {
@@ -56,7 +56,7 @@ static bool begins(const char *word, const char *start)
     return strncmp(word, start, strlen(start)) == 0;
 }
 
-/* Options with a value behind them, joined or as the next word. */
+/* Options with a value, joined or as the next word. */
 static const char *const valued[] = {"-include", "-isystem", "-D", "-I", "-U"};
 /* Options that go to the compiler as they are. */
 static const char *const joined[] = {"-O", "-W", "-f", "-g", "-m", "-pedantic"};
@@ -68,7 +68,7 @@ static const char *value_of(const char *option, int argc, char **argv, int *at)
     if (word[length])
         return word + length;
     if (++*at >= argc)
-        usage("a value is missing behind", option);
+        usage("missing value of option", option);
     return argv[*at];
 }
 
@@ -115,7 +115,7 @@ static void set_command(struct cc_list *list, const char *words)
     cc_list_free(list);
     cc_add_split(list, words);
     if (list->count == 0)
-        usage("a compiler has a name, not", "\"\"");
+        usage("the name of a compiler is empty", NULL);
 }
 
 static void take_word(struct options *options, int argc, char **argv, int *at)
@@ -145,7 +145,7 @@ static void take_word(struct options *options, int argc, char **argv, int *at)
     }
 }
 
-/* Where the tool lies, its headers and its library lie too. */
+/* The headers and the library are installed with the tool. */
 static void find_prefix(char *out_prefix)
 {
     const ssize_t length = readlink("/proc/self/exe", out_prefix, PATH_MAX - 1);
@@ -186,9 +186,9 @@ static void read_options(struct options *options, int argc, char **argv)
         take_word(options, argc, argv, &i);
     }
     if (build->sources.count == 0)
-        usage("no sources are given", NULL);
+        usage("missing argument: SOURCE", NULL);
     if (!build->output)
-        usage("no object is named: give -o FILE", NULL);
+        usage("missing option: -o FILE", NULL);
 }
 
 static void free_options(struct options *options)

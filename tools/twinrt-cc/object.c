@@ -189,7 +189,7 @@ static int fail_elf(const char *path)
     return cc_error("%s cannot be written: %s", path, elf_errmsg(-1));
 }
 
-/* One more section, laid out behind the last; NULL: libelf says why. */
+/* One more section, placed after the last; NULL: libelf says why. */
 static Elf64_Shdr *add_section(struct object *object, const char *name, Elf64_Word type,
                                const void *bytes, size_t count)
 {
@@ -351,13 +351,13 @@ int cc_write_object(const char *path, const struct cc_kernel *kernels, size_t co
                     struct cc_bytes library)
 {
     const Elf64_Ehdr *inner = library.at;
-    char beside[PATH_MAX];
-    const int length = snprintf(beside, sizeof(beside), "%s.XXXXXX", path);
-    if (length < 0 || (size_t)length >= sizeof(beside))
+    char temporary[PATH_MAX];
+    const int length = snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path);
+    if (length < 0 || (size_t)length >= sizeof(temporary))
         return cc_error("%s: the name is too long", path);
     if (library.count < sizeof(*inner) || library.count > UINT32_MAX)
         return cc_error("%s: a shared object of %zu bytes", path, library.count);
-    struct object object = {.file = mkstemp(beside)};
+    struct object object = {.file = mkstemp(temporary)};
     if (object.file < 0)
         return cc_error("%s cannot be written: %s", path, strerror(errno));
     twin_native_header header = {.magic = TWIN_NATIVE_MAGIC,
@@ -368,10 +368,10 @@ int cc_write_object(const char *path, const struct cc_kernel *kernels, size_t co
     make_image(&object, &header);
     make_symbols(&object);
     int result = write_open(&object, path, library, &header);
-    if (result == 0 && (fchmod(object.file, usual_mode()) != 0 || rename(beside, path) != 0))
+    if (result == 0 && (fchmod(object.file, usual_mode()) != 0 || rename(temporary, path) != 0))
         result = cc_error("%s cannot be written: %s", path, strerror(errno));
     if (result != 0)
-        (void)unlink(beside);
+        (void)unlink(temporary);
     end(&object);
     return result;
 }

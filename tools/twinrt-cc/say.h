@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tool says when something is wrong. */
+/* Error messages. */
 #ifndef TWINRT_TOOLS_CC_SAY_H
 #define TWINRT_TOOLS_CC_SAY_H
 

@@ -47,15 +47,16 @@ int bench_rows_take(struct bench_rows *rows, const char *group, const char *run,
 {
     if (line[0] != '{')
         return 0;
-    cJSON *told = cJSON_Parse(line);
-    const cJSON *samples = cJSON_GetObjectItemCaseSensitive(told, "samples");
+    cJSON *object = cJSON_Parse(line);
+    const cJSON *samples = cJSON_GetObjectItemCaseSensitive(object, "samples");
     int result = -1;
-    if (!text_of(told, "name") || !text_of(told, "unit") || !text_of(told, "clock") ||
+    if (!text_of(object, "name") || !text_of(object, "unit") || !text_of(object, "clock") ||
         !cJSON_IsArray(samples))
         goto out;
-    struct bench_row *row = find(rows, group, run, text_of(told, "name"), text_of(told, "clock"));
+    struct bench_row *row =
+        find(rows, group, run, text_of(object, "name"), text_of(object, "clock"));
     if (!row)
-        row = add(rows, group, run, told);
+        row = add(rows, group, run, object);
     if (!row)
         goto out;
     size_t more = (size_t)cJSON_GetArraySize(samples);
@@ -68,7 +69,7 @@ int bench_rows_take(struct bench_rows *rows, const char *group, const char *run,
         cJSON_IsNumber(sample) ? sample->valuedouble : 0;
     result = 0;
 out:
-    cJSON_Delete(told);
+    cJSON_Delete(object);
     return result;
 }
 

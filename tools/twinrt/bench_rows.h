@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of `twinrt bench`: what the programs printed, by row, and what is made of it. */
+/* Numbers of `twinrt bench`: the output of the programs, by row, and statistics of it. */
 #ifndef TWINRT_TOOLS_BENCH_ROWS_H
 #define TWINRT_TOOLS_BENCH_ROWS_H
 
@@ -26,7 +26,7 @@ struct bench_rows {
     size_t count;
 };
 
-/* Takes one line of a program's output; lines that are no JSON object are passed over. -1: out of memory, or the line is
+/* Takes one line of a program's output; lines that are not a JSON object are skipped. -1: out of memory, or the line is
  * not what a benchmark prints. */
 int bench_rows_take(struct bench_rows *rows, const char *group, const char *run, const char *line);
 /* Sorts samples. Call once, before what follows. */
@@ -39,9 +39,9 @@ double bench_median(const struct bench_row *row);
 double bench_p90(const struct bench_row *row);
 void bench_rows_free(struct bench_rows *rows);
 
-/* ---- what is told of them (bench_report.c) ---- */
+/* ---- reports (bench_report.c) ---- */
 
-/* What a run was about, as told with its numbers. */
+/* The subject of a run, reported with its numbers. */
 struct bench_about {
     const char *backend;
     const char *profile;

@@ -133,7 +133,7 @@ static uint64_t record_time(const struct trace_file *file, const struct trace_sl
     return last ? last->end_ns : phase->end_ns;
 }
 
-/* Follows the phase back: to who ended it, or over its time. */
+/* Follows the phase back: to what ended it, or over its time. */
 static void follow_phase(struct chain *chain, struct place *place, const struct trace_slice *phase)
 {
     const struct trace_slice *before = holder(chain, phase);
@@ -210,7 +210,7 @@ static bool before_first(struct chain *chain, struct place *place)
     return false;
 }
 
-/* Back from now, at which that SQE or transfer was done, to a submission or to where the timeline tells no more. */
+/* Back from now, at which that SQE or transfer was done, to a submission or to the last that the timeline has. */
 static void follow(struct chain *chain, struct place place)
 {
     chain->still = 0;

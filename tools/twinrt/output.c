@@ -66,7 +66,7 @@ bool output_flush(void)
     if (fflush(stdout) != 0)
         broken = true;
     if (broken)
-        fprintf(stderr, "twinrt: what was to be printed cannot be written%s%s\n",
-                errno != 0 ? ": " : "", errno != 0 ? strerror(errno) : "");
+        fprintf(stderr, "twinrt: the output cannot be written%s%s\n", errno != 0 ? ": " : "",
+                errno != 0 ? strerror(errno) : "");
     return !broken;
 }

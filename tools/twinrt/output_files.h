@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that a program has left behind. */
+/* Output files of a program. */
 #ifndef TWINRT_TOOLS_OUTPUT_FILES_H
 #define TWINRT_TOOLS_OUTPUT_FILES_H
 
@@ -8,7 +8,7 @@
 
 struct output_file {
     char *path;
-    char *name; /* what it is to be called */
+    char *name; /* its final name */
 };
 
 struct output_files {
@@ -17,7 +17,7 @@ struct output_files {
 };
 
 /* The regular files that processes make of a name: "%p" in it is the number of any process, and "." with such a number may
- * come behind it. Their own names lack `mark`, which stands in the path once. False: out of memory, `out` is empty. */
+ * follow it. Their final names lack `mark`, which is in the path once. False: out of memory, `out` is empty. */
 bool output_files_find(const char *name, const char *mark, struct output_files *out);
 void output_files_free(struct output_files *files);
 

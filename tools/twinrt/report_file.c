@@ -10,7 +10,7 @@
 
 #include "output.h"
 
-/* The standard stream that is this file: what others write there is not to be lost. -1: none. */
+/* The standard stream that is this file: its earlier content must stay. -1: none. */
 static int standard_stream(const struct stat *status)
 {
     struct stat present;

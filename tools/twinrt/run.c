@@ -109,7 +109,7 @@ static void check_usage(struct argp_state *state)
     check_options_verify(state);
 }
 
-/* What a report calls the process that left file `index`. */
+/* The name in reports of the process that wrote file `index`. */
 static void name_process(enum file which, size_t index, char *out, size_t room)
 {
     const struct wanted_file *file = &options.files.item[which];
@@ -131,7 +131,7 @@ static void name_process(enum file which, size_t index, char *out, size_t room)
         (void)snprintf(out, room, "%s, process %s", program, strrchr(path, '.') + 1);
 }
 
-/* Prints what one process left. Returns TWIN_TOOL_*. */
+/* Prints the report of one process. Returns TWIN_TOOL_*. */
 static int report(enum file which, const char *path, const char *name)
 {
     switch (which) {
@@ -150,7 +150,7 @@ static int report(enum file which, const char *path, const char *name)
     }
 }
 
-/* Process by process. False: something cannot be read or judged, or not in full. */
+/* Process by process. False: something cannot be read or checked in full. */
 static bool print_reports(void)
 {
     bool good = true;
@@ -172,7 +172,7 @@ static bool print_reports(void)
     return good;
 }
 
-/* Runs the program and prints what was asked for of what it left behind. */
+/* Runs the program and prints the reports of its output. */
 static int run_and_report(struct run_watch *watch)
 {
     if (options.files.item[FILE_RECORD].needed &&
@@ -214,7 +214,7 @@ static int run_guarded(struct run_watch *watch)
     return status;
 }
 
-/* Runs the program when nothing is to be reported: the tool ends as it does. */
+/* Runs the program without reports: the tool ends as the program does. */
 static int run_alone(struct run_watch *watch)
 {
     fflush(NULL);

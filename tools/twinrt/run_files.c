@@ -58,7 +58,7 @@ static bool is_own(const struct wanted_file *file)
     return file->needed && !file->given;
 }
 
-/* Each output has a file of its own: another would be lost without a word. */
+/* Each output has its own file: in a shared one, one output would be lost silently. */
 static bool is_free(const struct run_files *files, enum file which)
 {
     for (enum file before = 0; before < which; before++) {
@@ -72,7 +72,7 @@ static bool is_free(const struct run_files *files, enum file which)
     return true;
 }
 
-/* Where the file is to be; `folder` takes those that nobody named. */
+/* Where the file is to be; `folder` is for those without a name. */
 static int prepare(struct run_files *files, enum file which, const char *folder)
 {
     struct wanted_file *file = &files->item[which];
@@ -97,16 +97,16 @@ static int prepare(struct run_files *files, enum file which, const char *folder)
     return file->given && !is_free(files, which) ? -1 : 0;
 }
 
-/* Names the file to the program: until it is whole it bears the run's mark, so that no other run takes it for its own. */
+/* Names the file to the program. Until it is complete its name has the mark of the run, which no other run has. */
 static int give_name(struct run_files *files, enum file which)
 {
     struct wanted_file *file = &files->item[which];
     char name[sizeof(file->marked)]; /* gcc takes members of one struct for one object */
     if (!file->given && !file->needed)
         return 0;
-    const char *behind = file->apart ? PER_PROCESS : "";
-    (void)snprintf(name, sizeof(name), "%.*s%s%s", (int)(strlen(file->path) - strlen(behind)),
-                   file->path, file->given ? files->mark : "", behind);
+    const char *suffix = file->apart ? PER_PROCESS : "";
+    (void)snprintf(name, sizeof(name), "%.*s%s%s", (int)(strlen(file->path) - strlen(suffix)),
+                   file->path, file->given ? files->mark : "", suffix);
     memcpy(file->marked, name, sizeof(name));
     if (setenv(twin_setting_table[kinds[which].setting].name, file->marked, 1) == 0)
         return 0;
@@ -126,7 +126,7 @@ static bool is_held(const char *name)
     return held;
 }
 
-/* A name of anything but a regular file stays what it is. */
+/* Never replaces anything but a regular file. */
 static bool move(const char *path, const char *name)
 {
     struct stat present;
@@ -137,8 +137,8 @@ static bool move(const char *path, const char *name)
     return rename(path, name) == 0;
 }
 
-/* Whole files get their names at once: what one process left that which was given, if nobody else writes there, what several
- * left that with the process behind it, and they are told. */
+/* Gives complete files their names: that of a single process the name that was given, if no other process writes there; those of
+ * several processes that name with the number of the process, which is reported. */
 static void settle(const struct wanted_file *file, const char *what)
 {
     const struct output_files *left = &file->found;
@@ -220,7 +220,7 @@ static void settle_later(struct run_files *files)
         output_files_remove(files->folder);
 }
 
-/* The number alone tells runs of one machine apart, not those of several that share a folder. */
+/* The number alone is unique on one machine, not on several that share a folder. */
 static void make_mark(struct run_files *files)
 {
     uint32_t chance = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files that `twinrt run` has a program write: their names, what is there afterwards. */
+/* The files that `twinrt run` has a program write: their names, and those that exist afterwards. */
 #ifndef TWINRT_TOOLS_RUN_FILES_H
 #define TWINRT_TOOLS_RUN_FILES_H
 
@@ -8,7 +8,7 @@
 
 #include "output_files.h"
 
-/* What the program may leave behind. */
+/* The output files of a program. */
 enum file { FILE_TRACE, FILE_STATS, FILE_MSPROF, FILE_VCD, FILE_RECORD, FILE_COUNT };
 
 struct wanted_file {
@@ -22,8 +22,8 @@ struct wanted_file {
 
 struct run_files {
     struct wanted_file item[FILE_COUNT]; /* `given` and `needed` are the caller's */
-    char folder[PATH_MAX];               /* of those that nobody named; empty: none */
-    char mark[40]; /* in the names of files until they get their own: no other run has it */
+    char folder[PATH_MAX];               /* of those without a name; empty: none */
+    char mark[40]; /* in the names of files until they are complete: no other run has it */
 };
 
 /* Whether any file is given or needed. */

@@ -12,7 +12,7 @@ int run_library_path(void);
 /* Has libtwinrt-host.so loaded first, if it is installed (LD_PRELOAD). Returns 0, or -1 with a message. */
 int run_preload(void);
 
-/* Becomes the program; returns never. `failed`: where a byte goes when it cannot be run; -1: nobody asks. */
+/* Replaces this process by the program. `failed`: gets a byte if it cannot be run; -1: none. */
 _Noreturn void run_program(char **program, int failed);
 
 /* How a program ended. */
@@ -23,10 +23,10 @@ struct run_end {
     bool ended; /* the tool ended processes: status says why */
 };
 
-/* Runs the program as a child and passes signals on. `watch`: NULL, nobody watches. */
+/* Runs the program as a child and passes signals on. `watch`: NULL, without limits. */
 struct run_end run_and_wait(char **program, struct run_watch *watch);
 
-/* Ends this process by the signal that ended the program, without a core file of its own. */
+/* Ends this process by the signal that ended the program, without a second core file. */
 _Noreturn void run_end_by(int number);
 
 #endif

@@ -135,7 +135,7 @@ static bool follow(twin_run_slot *slot, struct process *process)
     return true;
 }
 
-/* Counts how long the process has stood still. Only time in which it looked counts: not that in which it was stopped. */
+/* Counts how long the process has made no progress. Time in which it was stopped does not count. */
 static void count_still(const twin_run_slot *slot, struct process *process, uint64_t passed_ns)
 {
     uint32_t looks = atomic_load(&slot->looks);
@@ -328,7 +328,7 @@ bool run_watch_look(struct run_watch *watch, int32_t program)
         return false;
     const uint64_t passed_ns = now - watch->looked_ns;
     bool acts = false;
-    bool any = false;   /* some process stands still */
+    bool any = false;   /* some process makes no progress */
     bool moved = false; /* some process that has waited moves */
     watch->looked_ns = now;
     for (unsigned i = 0; i < TWIN_RUN_SLOTS; i++) {

@@ -21,11 +21,11 @@ bool run_watch_used(const struct run_watch *watch);
 bool run_watch_look(struct run_watch *watch, int32_t program);
 /* Whether the run has been ended as it took too long. */
 bool run_watch_timed_out(const struct run_watch *watch);
-/* `own`: a child of the tool that is no process of the run. */
+/* `own`: a child of the tool that does not belong to the run. */
 void run_watch_leave_out(struct run_watch *watch, int32_t own);
 /* That child has ended and was waited for: its number may be another process's. */
 void run_watch_gone(struct run_watch *watch, int32_t id);
-/* The program has ended, and the run took too long: ends what it has left behind. */
+/* The program has ended, and the run took too long: ends its remaining processes. */
 void run_watch_end_rest(const struct run_watch *watch);
 
 #endif

@@ -27,7 +27,7 @@ static bool find_ends(const struct trace_file *file, const struct trace_slice *p
     return out->end_ns >= out->begin_ns;
 }
 
-/* Who accounts for the instant: the task in front before the one behind it, then the innermost. */
+/* Which of two phases accounts for an instant: that of the earlier task, then the inner one. */
 static bool better(const struct trace_slice *slice, const struct trace_slice *best)
 {
     if (!best)
@@ -41,7 +41,7 @@ static bool better(const struct trace_slice *slice, const struct trace_slice *be
 
 static bool counts(const struct trace_slice *slice, const struct sync_breakdown *breakdown)
 {
-    /* what the host is told later is not on the way */
+    /* the later report to the host is not part of the path */
     return slice->kind != TRACE_TASK && strcmp(slice->name, "reported") != 0 &&
            slice->track == breakdown->wait->track && slice->number >= breakdown->wait->number &&
            slice->number <= breakdown->next->number && slice->end_ns > breakdown->begin_ns &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One hand-over between streams, taken apart: from the moment stream A's record is done to the moment
- * the first task behind stream B's wait is done. */
+/* The phases of one wait between streams: from the completion of stream A's record to the completion of the
+ * first task after stream B's wait. */
 #ifndef TWINRT_TOOLS_SYNC_BREAKDOWN_H
 #define TWINRT_TOOLS_SYNC_BREAKDOWN_H
 
@@ -16,8 +16,7 @@ struct sync_breakdown_part {
 struct sync_breakdown {
     const struct trace_slice *record; /* A's task */
     const struct trace_slice *wait;   /* B's task that waited */
-    const struct trace_slice
-        *next; /* the first task behind it; the wait itself when there is none */
+    const struct trace_slice *next; /* the first task after it; the wait itself if there is none */
     uint64_t begin_ns;
     uint64_t end_ns;
     struct sync_breakdown_part *parts; /* without gaps: they sum to end_ns - begin_ns */
@@ -27,7 +26,7 @@ struct sync_breakdown {
 
 /* Waits in the file that a record of another stream ended. */
 size_t sync_breakdown_count(const struct trace_file *file);
-/* Takes the longest of them apart, the earliest of equals. Returns 1, 0 when there is none, or -1
+/* Finds the phases of the longest, the earliest of equals. Returns 1, 0 when there is none, or -1
  * when out of memory. sync_breakdown_free() is due after 1. */
 int sync_breakdown_longest(const struct trace_file *file, struct sync_breakdown *out);
 void sync_breakdown_free(struct sync_breakdown *breakdown);

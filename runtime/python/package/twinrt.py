@@ -4,7 +4,7 @@
 import os
 import sys
 
-# The system libraries that files of ours need beside the C library, and the Debian packages that have them.
+# The system libraries that our files need besides the C library, and their Debian packages.
 MODEL = "libsystemc-2.3.4.so"
 PACKAGES = {"libcjson.so.1": "libcjson1", "libdw.so.1": "libdw1", "libelf.so.1": "libelf1", "libgcc_s.so.1": "libgcc-s1",
             "libstdc++.so.6": "libstdc++6", MODEL: "libsystemc"}
