@@ -45,7 +45,7 @@ struct twin_queue {
     bool has_vendor_id;
     uint32_t
         fences; /* threads about to record an event after its tasks; guarded by memory.c's lock */
-    twin_channel *channel;          /* whose thread is subscribed to the stream; ops of the queue */
+    twin_call_queue *call_queue;    /* whose thread is subscribed to the stream; ops of the queue */
     twin_program *program;          /* that it is bound to; ops of the queue */
     struct twin_queue *next, *prev; /* all queues; guarded by the list's lock */
     /* Failures that were not taken yet, oldest first; guarded by the list's lock. */
@@ -127,7 +127,7 @@ extern const struct twin_memory_ops ascend_memory_ops;
 extern const struct twin_queue_ops ascend_queue_ops;
 extern const struct twin_work_ops ascend_work_ops;
 extern const struct twin_signal_ops ascend_signal_ops;
-extern const struct twin_channel_ops ascend_channel_ops;
+extern const struct twin_call_queue_ops ascend_call_queue_ops;
 extern const struct twin_program_ops ascend_program_ops;
 extern const struct twin_image_ops ascend_image_ops;
 twin_status ascend_work_launch(twin_queue *queue, twin_launch *kernel);
@@ -187,9 +187,10 @@ void ascend_failures_forget(twin_queue *queue);
 void ascend_failures_forget_device(const twin_hw_device *device);
 twin_status ascend_take_failure(twin_queue *queue, twin_failure *out_failure);
 
-/* channel.c */
-twin_status ascend_work_call(twin_queue *queue, twin_channel *channel, const twin_host_call *call);
-void ascend_channel_leave(twin_queue *queue);
+/* call_queue.c */
+twin_status ascend_work_call(twin_queue *queue, twin_call_queue *call_queue,
+                             const twin_host_call *call);
+void ascend_call_queue_leave(twin_queue *queue);
 /* Drops the calls that the queue still has. */
 void ascend_calls_forget(const twin_queue *queue);
 

@@ -103,7 +103,7 @@ static void queue_destroy(twin_queue *queue)
 {
     ascend_failures_drop_queue(queue);
     ascend_program_forget_queue(queue);
-    ascend_channel_leave(queue);
+    ascend_call_queue_leave(queue);
     ascend_pinned_forget_queue(queue);
     if (queue->owned && ascend_use_queue(queue) == TWIN_OK) {
         int32_t code = vendor.destroy_stream_force ? vendor.destroy_stream_force(queue->stream)

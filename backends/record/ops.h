@@ -31,8 +31,8 @@ struct twin_signal {
     twin_signal *inner;
     uint32_t number;
 };
-struct twin_channel {
-    twin_channel *inner;
+struct twin_call_queue {
+    twin_call_queue *inner;
     uint32_t number;
 };
 struct twin_program {
@@ -55,7 +55,7 @@ extern bool record_stacks_wanted;
 
 /* Numbers given out so far. */
 struct record_numbers {
-    atomic_uint queues, signals, channels, programs, kernels, images, steps, data, sites, stacks;
+    atomic_uint queues, signals, call_queues, programs, kernels, images, steps, data, sites, stacks;
     uint32_t sessions;
 };
 extern struct record_numbers record_numbers;

@@ -152,59 +152,60 @@ twin_status record_signal_open(twin_hw_device *device, const char *name,
     return status;
 }
 
-/* ---- channels ------------------------------------------------------------------------------------ */
+/* ---- host-call queues ------------------------------------------------------------------------- */
 
-twin_status record_channel_create(twin_hw_device *device, bool service, twin_channel **out_channel)
+twin_status record_call_queue_create(twin_hw_device *device, bool service,
+                                     twin_call_queue **out_call_queue)
 {
-    twin_channel *channel = calloc(1, sizeof(*channel));
-    if (!channel)
+    twin_call_queue *call_queue = calloc(1, sizeof(*call_queue));
+    if (!call_queue)
         return TWIN_E_NOMEM;
     struct record_call call;
-    struct twin_record_CHANNEL_CREATE *f = RECORD_BEGIN(&call, CHANNEL_CREATE, 0);
+    struct twin_record_CALL_QUEUE_CREATE *f = RECORD_BEGIN(&call, CALL_QUEUE_CREATE, 0);
     f->device = device->index;
     f->service = service;
     record_called(&call);
-    twin_status status = record_below.channel.create(device->inner, service, &channel->inner);
+    twin_status status = record_below.call_queue.create(device->inner, service, &call_queue->inner);
     if (status == TWIN_OK) {
-        channel->number = record_number(&record_numbers.channels);
-        f->out_channel = channel->number;
+        call_queue->number = record_number(&record_numbers.call_queues);
+        f->out_call_queue = call_queue->number;
     }
     record_returned(&call, status);
     if (status == TWIN_OK)
-        *out_channel = channel;
+        *out_call_queue = call_queue;
     else
-        free(channel);
+        free(call_queue);
     return status;
 }
 
-void record_channel_destroy(twin_channel *channel)
+void record_call_queue_destroy(twin_call_queue *call_queue)
 {
     struct record_call call;
-    struct twin_record_CHANNEL_DESTROY *f = RECORD_BEGIN(&call, CHANNEL_DESTROY, 0);
-    f->channel = channel->number;
+    struct twin_record_CALL_QUEUE_DESTROY *f = RECORD_BEGIN(&call, CALL_QUEUE_DESTROY, 0);
+    f->call_queue = call_queue->number;
     record_called(&call);
-    record_below.channel.destroy(channel->inner);
+    record_below.call_queue.destroy(call_queue->inner);
     record_returned(&call, TWIN_OK);
-    free(channel);
+    free(call_queue);
 }
 
-void record_channel_answer(twin_channel *channel, uint64_t ticket)
+void record_call_queue_answer(twin_call_queue *call_queue, uint64_t ticket)
 {
     struct record_call call;
-    struct twin_record_CHANNEL_ANSWER *f = RECORD_BEGIN(&call, CHANNEL_ANSWER, 0);
-    f->channel = channel->number;
+    struct twin_record_CALL_QUEUE_ANSWER *f = RECORD_BEGIN(&call, CALL_QUEUE_ANSWER, 0);
+    f->call_queue = call_queue->number;
     f->ticket = ticket;
     record_called(&call);
-    record_below.channel.answer(channel->inner, ticket);
+    record_below.call_queue.answer(call_queue->inner, ticket);
     record_returned(&call, TWIN_OK);
 }
 
-void record_channel_close(twin_channel *channel)
+void record_call_queue_close(twin_call_queue *call_queue)
 {
     struct record_call call;
-    struct twin_record_CHANNEL_CLOSE *f = RECORD_BEGIN(&call, CHANNEL_CLOSE, 0);
-    f->channel = channel->number;
+    struct twin_record_CALL_QUEUE_CLOSE *f = RECORD_BEGIN(&call, CALL_QUEUE_CLOSE, 0);
+    f->call_queue = call_queue->number;
     record_called(&call);
-    record_below.channel.close(channel->inner);
+    record_below.call_queue.close(call_queue->inner);
     record_returned(&call, TWIN_OK);
 }

@@ -20,7 +20,7 @@ bool sim_settle_devices(void)
     }
     if (sim_replay_step == SIM_REPLAY_NONE)
         sim_failure_stop_groups(UINT32_MAX);
-    any = sim_channel_deliver_locked() || any;
+    any = sim_call_queue_deliver_locked() || any;
     for (uint32_t i = 0; i < sim_process.device_count; i++)
         if (sim_process.devices[i])
             sim_ids_clean(&sim_process.devices[i]->events, board, i);

@@ -57,7 +57,7 @@ static int32_t launch_host_function(twin_stream *found, uint64_t stream, const t
     if (code == 0)
         code = twin_context_pin_current(&context);
     if (code == 0)
-        code = twin_service_need(context, &task.channel);
+        code = twin_service_need(context, &task.call_queue);
     return code != 0 ? code : twin_stream_submit(stream, &task);
 }
 

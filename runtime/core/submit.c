@@ -95,22 +95,22 @@ static twin_status issue_value(const struct twin_backend *ops, twin_stream *stre
 static twin_status issue_call_locked(const struct twin_backend *ops, twin_stream *stream,
                                      const twin_task *task, task_trouble *out_trouble)
 {
-    twin_channel *channel = task->channel;
+    twin_call_queue *call_queue = task->call_queue;
     if ((stream->flags & TWIN_STREAM_PERSISTENT) != 0)
         *out_trouble = CALL_UNFIT;
-    else if (channel && stream->subscriber)
+    else if (call_queue && stream->subscriber)
         *out_trouble = CALL_THREADS;
-    else if (!channel && stream->host_functions)
+    else if (!call_queue && stream->host_functions)
         *out_trouble = CALL_CONTEXTS;
-    else if (!channel && !stream->subscriber)
+    else if (!call_queue && !stream->subscriber)
         *out_trouble = CALL_NOBODY;
     if (*out_trouble != TASK_FINE)
         return TWIN_OK;
-    if (!channel)
-        channel = twin_report_channel(stream->subscriber);
+    if (!call_queue)
+        call_queue = twin_report_call_queue(stream->subscriber);
     else
         stream->host_functions = true;
-    return ops->work.call(stream->queue, channel, task->call);
+    return ops->work.call(stream->queue, call_queue, task->call);
 }
 
 /* Work of the rarer kinds. What is wrong, if anything, goes to `out_trouble`. */

@@ -212,8 +212,8 @@ struct twin_work_ops {
     /* Holds later work until the word satisfies the relation; reads it anew as it changes, whoever writes it:
      * another queue, a copy, the host. TWIN_E_INVALID: not device memory. */
     twin_status (*wait_value)(twin_queue *queue, const twin_value_wait *wait);
-    /* After all earlier work the call can be taken from the channel. */
-    twin_status (*call)(twin_queue *queue, twin_channel *channel, const twin_host_call *call);
+    /* After all earlier work the call can be taken from the host-call queue. */
+    twin_status (*call)(twin_queue *queue, twin_call_queue *call_queue, const twin_host_call *call);
     /* Runs a sealed program from its head queues; later work of the queue waits for its end. The run begins when
      * earlier ones of the program have ended. A task that fails in it counts as one of this queue.
      * TWIN_E_INVALID: it is not sealed. */
@@ -285,20 +285,21 @@ struct twin_signal_ops {
     twin_status (*elapsed)(twin_signal *begin, twin_signal *end, double *out_ns);
 };
 
-/* Channels carry calls of host functions from queues to the threads that run them. */
-struct twin_channel_ops {
+/* Host-call queues carry calls of host functions from queues to the threads that run them. */
+struct twin_call_queue_ops {
     /* `service`: only threads of the runtime take from it; a thread in `take` then counts as waiting and never
      * ends a wait by itself. Thread: any. */
-    twin_status (*create)(twin_hw_device *device, bool service, twin_channel **out_channel);
+    twin_status (*create)(twin_hw_device *device, bool service, twin_call_queue **out_call_queue);
     /* Nobody takes from it. Calls in flight for it count as answered. Thread: any. */
-    void (*destroy)(twin_channel *channel);
+    void (*destroy)(twin_call_queue *call_queue);
     /* Waits for the next call, in the order in which the device made them. The taker answers each. Thread: any.
-     * Blocks. TWIN_E_TIMEOUT; TWIN_E_CLOSED; TWIN_E_DEADLOCK (never of a service channel). */
-    twin_status (*take)(twin_channel *channel, uint64_t timeout_ns, twin_taken_call *out_call);
+     * Blocks. TWIN_E_TIMEOUT; TWIN_E_CLOSED; TWIN_E_DEADLOCK (never of a service host-call queue). */
+    twin_status (*take)(twin_call_queue *call_queue, uint64_t timeout_ns,
+                        twin_taken_call *out_call);
     /* The call has returned: a queue that it blocks goes on. A ticket whose queue is gone is ignored. Thread: any. */
-    void (*answer)(twin_channel *channel, uint64_t ticket);
+    void (*answer)(twin_call_queue *call_queue, uint64_t ticket);
     /* From now on `take` answers TWIN_E_CLOSED, also to those who wait. Calls not taken count as answered. Thread: any. */
-    void (*close)(twin_channel *channel);
+    void (*close)(twin_call_queue *call_queue);
 };
 
 /* Programs: model instances built task by task from deferred queues. */
@@ -394,7 +395,7 @@ struct twin_backend {
     struct twin_queue_ops queue;
     struct twin_work_ops work;
     struct twin_signal_ops signal;
-    struct twin_channel_ops channel;
+    struct twin_call_queue_ops call_queue;
     struct twin_program_ops program;
     struct twin_diag_ops diag;
     struct twin_fault_ops fault;

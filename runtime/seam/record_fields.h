@@ -302,7 +302,7 @@
     F(S, uint32_t, spare, SPARE)
 #define TWIN_RECORD_WORK_CALL_FIELDS(F, S)                                                         \
     TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
-    F(S, uint32_t, channel, CHANNEL)                                                               \
+    F(S, uint32_t, call_queue, CALL_QUEUE)                                                         \
     F(S, uint32_t, block, FLAG)                                                                    \
     F(S, uint64_t, function, POINTER)                                                              \
     F(S, uint64_t, argument, POINTER)
@@ -370,7 +370,7 @@
     F(S, uint32_t, has_effect, FLAG)                                                               \
     F(S, uint32_t, text_bytes, BYTES)
 
-/* ---- signal, channel, program ---- */
+/* ---- signal, host-call queue, program ---- */
 
 #define TWIN_RECORD_SIGNAL_CREATE_FIELDS(F, S)                                                     \
     F(S, uint32_t, device, DEVICE)                                                                 \
@@ -413,22 +413,23 @@
     F(S, uint32_t, timed, FLAG)                                                                    \
     F(S, uint32_t, waitable, FLAG)                                                                 \
     F(S, uint32_t, shared, FLAG) F(S, uint32_t, counted, FLAG) F(S, uint64_t, name_hash, SYSTEM)
-#define TWIN_RECORD_CHANNEL_CREATE_FIELDS(F, S)                                                    \
+#define TWIN_RECORD_CALL_QUEUE_CREATE_FIELDS(F, S)                                                 \
     F(S, uint32_t, device, DEVICE)                                                                 \
-    F(S, uint32_t, out_channel, NEW_CHANNEL)                                                       \
+    F(S, uint32_t, out_call_queue, NEW_CALL_QUEUE)                                                 \
     F(S, uint32_t, service, FLAG)                                                                  \
     F(S, uint32_t, spare, SPARE)
-#define TWIN_RECORD_CHANNEL_FIELDS(F, S)                                                           \
-    F(S, uint32_t, channel, CHANNEL) F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_CALL_QUEUE_FIELDS(F, S)                                                        \
+    F(S, uint32_t, call_queue, CALL_QUEUE) F(S, uint32_t, spare, SPARE)
 #define TWIN_RECORD_TAKE_FIELDS(F, S)                                                              \
-    F(S, uint32_t, channel, CHANNEL)                                                               \
+    F(S, uint32_t, call_queue, CALL_QUEUE)                                                         \
     F(S, uint32_t, out_block, FLAG)                                                                \
     F(S, uint64_t, timeout_ns, NS)                                                                 \
     F(S, uint64_t, out_function, POINTER)                                                          \
     F(S, uint64_t, out_argument, POINTER)                                                          \
     F(S, uint64_t, out_ticket, POINTER)
 #define TWIN_RECORD_ANSWER_FIELDS(F, S)                                                            \
-    F(S, uint32_t, channel, CHANNEL) F(S, uint32_t, spare, SPARE) F(S, uint64_t, ticket, POINTER)
+    F(S, uint32_t, call_queue, CALL_QUEUE)                                                         \
+    F(S, uint32_t, spare, SPARE) F(S, uint64_t, ticket, POINTER)
 #define TWIN_RECORD_PROGRAM_CREATE_FIELDS(F, S)                                                    \
     F(S, uint32_t, device, DEVICE) F(S, uint32_t, out_program, NEW_PROGRAM)
 #define TWIN_RECORD_PROGRAM_FIELDS(F, S)                                                           \

@@ -33,8 +33,8 @@
     X(NEW_QUEUE)                                                                                   \
     X(SIGNAL)                                                                                      \
     X(NEW_SIGNAL)                                                                                  \
-    X(CHANNEL)                                                                                     \
-    X(NEW_CHANNEL)                                                                                 \
+    X(CALL_QUEUE)                                                                                  \
+    X(NEW_CALL_QUEUE)                                                                              \
     X(PROGRAM)                                                                                     \
     X(NEW_PROGRAM)                                                                                 \
     X(KERNEL)                                                                                      \
@@ -162,11 +162,11 @@
     X(136, SIGNAL_ALLOW, "signal.allow", TWIN_RECORD_ALLOW_FIELDS, IDS)                            \
     X(137, SIGNAL_OPEN, "signal.open", TWIN_RECORD_SIGNAL_OPEN_FIELDS, NONE)                       \
     X(138, SIGNAL_ELAPSED, "signal.elapsed", TWIN_RECORD_ELAPSED_FIELDS, NONE)                     \
-    X(144, CHANNEL_CREATE, "channel.create", TWIN_RECORD_CHANNEL_CREATE_FIELDS, NONE)              \
-    X(145, CHANNEL_DESTROY, "channel.destroy", TWIN_RECORD_CHANNEL_FIELDS, NONE)                   \
-    X(146, CHANNEL_TAKE, "channel.take", TWIN_RECORD_TAKE_FIELDS, NONE)                            \
-    X(147, CHANNEL_ANSWER, "channel.answer", TWIN_RECORD_ANSWER_FIELDS, NONE)                      \
-    X(148, CHANNEL_CLOSE, "channel.close", TWIN_RECORD_CHANNEL_FIELDS, NONE)                       \
+    X(144, CALL_QUEUE_CREATE, "call_queue.create", TWIN_RECORD_CALL_QUEUE_CREATE_FIELDS, NONE)     \
+    X(145, CALL_QUEUE_DESTROY, "call_queue.destroy", TWIN_RECORD_CALL_QUEUE_FIELDS, NONE)          \
+    X(146, CALL_QUEUE_TAKE, "call_queue.take", TWIN_RECORD_TAKE_FIELDS, NONE)                      \
+    X(147, CALL_QUEUE_ANSWER, "call_queue.answer", TWIN_RECORD_ANSWER_FIELDS, NONE)                \
+    X(148, CALL_QUEUE_CLOSE, "call_queue.close", TWIN_RECORD_CALL_QUEUE_FIELDS, NONE)              \
     X(152, PROGRAM_CREATE, "program.create", TWIN_RECORD_PROGRAM_CREATE_FIELDS, NONE)              \
     X(153, PROGRAM_DESTROY, "program.destroy", TWIN_RECORD_PROGRAM_FIELDS, NONE)                   \
     X(154, PROGRAM_BIND, "program.bind", TWIN_RECORD_BIND_FIELDS, NONE)                            \

@@ -12,7 +12,7 @@
     X(TWIN_E_AICPU_EXCEPTION, 507018, "a kernel of the AI CPU met an exception")                   \
     X(TWIN_E_AICPU_TIMEOUT, 507017, "a kernel of the AI CPU exceeded its time limit")              \
     X(TWIN_E_BUSY, 207005, "the queue is full")                                                    \
-    X(TWIN_E_CLOSED, 507000, "the channel was closed")                                             \
+    X(TWIN_E_CLOSED, 507000, "the host-call queue was closed")                                     \
     X(TWIN_E_COPY, 507013, "a copy failed on its engine")                                          \
     X(TWIN_E_DEADLOCK, 507046, "nothing can end the wait")                                         \
     X(TWIN_E_DEVICE, 507899, "the device has faulted")                                             \

@@ -14,7 +14,8 @@
 typedef struct twin_hw_device twin_hw_device; /* one opened device */
 typedef struct twin_queue twin_queue;         /* one in-order stream of work */
 typedef struct twin_signal twin_signal;       /* one event or notify */
-typedef struct twin_channel twin_channel; /* where host functions that queues call are taken from */
+typedef struct twin_call_queue
+    twin_call_queue;                      /* where host functions that queues call are taken from */
 typedef struct twin_program twin_program; /* deferred queues that run together when told to */
 
 #define TWIN_FOREVER UINT64_MAX /* a timeout that never ends a wait */
@@ -293,10 +294,10 @@ typedef struct twin_host_call {
     bool block; /* later tasks of the queue wait until it is answered */
 } twin_host_call;
 
-/* A call that was taken from a channel and is to be answered. */
+/* A call that was taken from a host-call queue and is to be answered. */
 typedef struct twin_taken_call {
     twin_host_call call;
-    uint64_t ticket; /* names it to channel.answer */
+    uint64_t ticket; /* names it to call_queue.answer */
 } twin_taken_call;
 
 /* One task that failed. */

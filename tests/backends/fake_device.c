@@ -301,7 +301,7 @@ _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-parame
                  uint64_t timeout_ns) WORK(reset, 1, twin_queue *queue, twin_signal *signal)
                 WORK(write_value, 1, twin_queue *queue, uint64_t address, uint64_t value)
                     WORK(wait_value, 1, twin_queue *queue, const twin_value_wait *wait)
-                        WORK(call, 1, twin_queue *queue, twin_channel *channel,
+                        WORK(call, 1, twin_queue *queue, twin_call_queue *call_queue,
                              const twin_host_call *call) WORK(run, 1, twin_queue *queue,
                                                               twin_program *program)
                             WORK(end, 1, twin_queue *queue) WORK(activate, 1, twin_queue *queue,
@@ -416,28 +416,29 @@ static twin_status signal_open(twin_hw_device *device, const char *name,
     (void)name;
     return signal_create(device, config, out_signal);
 }
-static twin_status channel_create(twin_hw_device *device, bool service, twin_channel **out_channel)
+static twin_status call_queue_create(twin_hw_device *device, bool service,
+                                     twin_call_queue **out_call_queue)
 {
     (void)service;
-    *out_channel = handle(0x400);
+    *out_call_queue = handle(0x400);
     return device_abort(device);
 }
-static void channel_plain(twin_channel *channel)
+static void call_queue_plain(twin_call_queue *call_queue)
 {
-    (void)channel;
+    (void)call_queue;
     (void)answer();
 }
-static twin_status channel_take(twin_channel *channel, uint64_t timeout_ns,
-                                twin_taken_call *out_call)
+static twin_status call_queue_take(twin_call_queue *call_queue, uint64_t timeout_ns,
+                                   twin_taken_call *out_call)
 {
-    (void)channel;
+    (void)call_queue;
     (void)timeout_ns;
     *out_call = (twin_taken_call){.call = {.argument = handle(0x61), .block = true}, .ticket = 62};
     return answer();
 }
-static void channel_answer(twin_channel *channel, uint64_t ticket)
+static void call_queue_answer(twin_call_queue *call_queue, uint64_t ticket)
 {
-    (void)channel;
+    (void)call_queue;
     (void)ticket;
     (void)answer();
 }
@@ -586,11 +587,11 @@ const struct twin_backend fake_backend = {
                .share = signal_share,
                .allow = signal_allow,
                .open = signal_open},
-    .channel = {.create = channel_create,
-                .destroy = channel_plain,
-                .take = channel_take,
-                .answer = channel_answer,
-                .close = channel_plain},
+    .call_queue = {.create = call_queue_create,
+                   .destroy = call_queue_plain,
+                   .take = call_queue_take,
+                   .answer = call_queue_answer,
+                   .close = call_queue_plain},
     .program = {.create = program_create,
                 .destroy = program_destroy,
                 .bind = program_bind,

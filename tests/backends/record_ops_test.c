@@ -151,7 +151,7 @@ static void release(twin_launch *kernel)
 }
 
 static void call_work(const struct twin_backend *t, twin_hw_device *device, twin_queue *q,
-                      twin_queue *other, twin_signal *signal, twin_channel *channel,
+                      twin_queue *other, twin_signal *signal, twin_call_queue *call_queue,
                       twin_program *program)
 {
     static const twin_code_place places[] = {{8, 16}, {24, 32}};
@@ -183,7 +183,7 @@ static void call_work(const struct twin_backend *t, twin_hw_device *device, twin
     t->work.reset(q, signal);
     t->work.write_value(q, 0x10008, 9);
     t->work.wait_value(q, &(twin_value_wait){0x10010, 11, TWIN_VALUE_AND});
-    t->work.call(q, channel, &(twin_host_call){.fn = run, .argument = path, .block = true});
+    t->work.call(q, call_queue, &(twin_host_call){.fn = run, .argument = path, .block = true});
     t->work.run(q, program);
     t->work.end(q);
     t->work.activate(q, other);
@@ -211,7 +211,7 @@ static void call_work(const struct twin_backend *t, twin_hw_device *device, twin
 }
 
 static void call_rest(const struct twin_backend *t, twin_hw_device *device, twin_queue *q,
-                      twin_signal *signal, twin_channel *channel, twin_program *program)
+                      twin_signal *signal, twin_call_queue *call_queue, twin_program *program)
 {
     static const int32_t pids[] = {91, 92, 93};
     static const twin_signal_config config = {
@@ -250,9 +250,9 @@ static void call_rest(const struct twin_backend *t, twin_hw_device *device, twin
     t->signal.allow(signal, pids, 3);
     t->signal.open(device, name, &config, &opened);
     t->signal.destroy(opened);
-    t->channel.take(channel, 76, &taken);
-    t->channel.answer(channel, taken.ticket);
-    t->channel.close(channel);
+    t->call_queue.take(call_queue, 76, &taken);
+    t->call_queue.answer(call_queue, taken.ticket);
+    t->call_queue.close(call_queue);
     t->program.bind(program, q, true);
     t->program.unbind(program, q);
     t->program.seal(program);
@@ -284,7 +284,7 @@ static void call_all(const struct twin_backend *t)
     twin_queue *q = NULL;
     twin_queue *other = NULL;
     twin_signal *signal = NULL;
-    twin_channel *channel = NULL;
+    twin_call_queue *call_queue = NULL;
     twin_program *program = NULL;
     twin_memory_error failed;
     t->host.attach();
@@ -314,15 +314,15 @@ static void call_all(const struct twin_backend *t)
     t->queue.create(device, &(twin_queue_config){.id = 1, .priority = 3, .fast_sync = true}, &q);
     t->queue.create(device, &(twin_queue_config){.id = 2, .deferred = true}, &other);
     t->signal.create(device, &(twin_signal_config){.kind = TWIN_SIGNAL_COUNT, .name = 5}, &signal);
-    t->channel.create(device, true, &channel);
+    t->call_queue.create(device, true, &call_queue);
     t->program.create(device, &program);
-    call_work(t, device, q, other, signal, channel, program);
+    call_work(t, device, q, other, signal, call_queue, program);
     fake_task_ends(
         &(twin_task_end){.number = 2, .begin_ns = 100, .end_ns = 200, .status = TWIN_E_COPY});
-    call_rest(t, device, q, signal, channel, program);
+    call_rest(t, device, q, signal, call_queue, program);
     t->diag.facts(ignore_fact, NULL);
     t->program.destroy(program);
-    t->channel.destroy(channel);
+    t->call_queue.destroy(call_queue);
     t->signal.destroy(signal);
     t->queue.destroy(other);
     t->queue.destroy(q);
@@ -372,7 +372,7 @@ static const char *const expected[] = {
     "deferred=1 "
     "is_default=0 tasks_told=1",
     "signal.create device=1 signal=1 kind=count name=5 timed=0 waitable=0 shared=0 counted=0",
-    "channel.create device=1 channel=1 service=1",
+    "call_queue.create device=1 call_queue=1 service=1",
     "program.create device=1 program=1",
     "image.load device=1 image=1 magic=0x41 bytes=4 address=memory1+0 device_bytes=65536",
     "work.copy queue=1 tasks=1 first_task=1 dst=memory1+1 src=memory1+2 bytes=3",
@@ -382,7 +382,7 @@ static const char *const expected[] = {
     "work.reset queue=1 tasks=1 first_task=5 signal=1",
     "work.write_value queue=1 tasks=1 first_task=6 address=memory1+8 value=0x9",
     "work.wait_value queue=1 tasks=1 first_task=7 address=elsewhere value=0xb relation=and",
-    "work.call queue=1 tasks=1 first_task=8 channel=1 block=1",
+    "work.call queue=1 tasks=1 first_task=8 call_queue=1 block=1",
     "work.run queue=1 tasks=1 first_task=9 program=1",
     "work.end queue=1 tasks=1 first_task=10",
     "work.activate queue=1 tasks=1 first_task=11 other=2",
@@ -425,9 +425,9 @@ static const char *const expected[] = {
     "signal.allow signal=1 count=3",
     "signal.open device=1 signal=2 kind=notify name=6 timed=0 waitable=0 shared=1 counted=0",
     "signal.destroy signal=2",
-    "channel.take channel=1 block=1 timeout_ns=76",
-    "channel.answer channel=1",
-    "channel.close channel=1",
+    "call_queue.take call_queue=1 block=1 timeout_ns=76",
+    "call_queue.answer call_queue=1",
+    "call_queue.close call_queue=1",
     "program.bind program=1 queue=1 head=1",
     "program.unbind program=1 queue=1 head=0",
     "program.seal program=1",
@@ -442,7 +442,7 @@ static const char *const expected[] = {
     "vendor code=507899",
     "diag.facts count=1",
     "program.destroy program=1",
-    "channel.destroy channel=1",
+    "call_queue.destroy call_queue=1",
     "signal.destroy signal=1",
     "queue.destroy queue=2",
     "queue.destroy queue=1",
@@ -473,11 +473,11 @@ static void check_ticket(const twin_recording *recording)
     unsigned found = 0;
     for (size_t i = 0; i < twin_recording_count(recording); i++) {
         const struct twin_record_entry *entry = twin_recording_at(recording, i);
-        struct twin_record_CHANNEL_TAKE take;
-        struct twin_record_CHANNEL_ANSWER answer;
-        if (TWIN_RECORDING_GET(entry, CHANNEL_TAKE, &take) && take.out_ticket == 0x3e)
+        struct twin_record_CALL_QUEUE_TAKE take;
+        struct twin_record_CALL_QUEUE_ANSWER answer;
+        if (TWIN_RECORDING_GET(entry, CALL_QUEUE_TAKE, &take) && take.out_ticket == 0x3e)
             found |= 1;
-        if (TWIN_RECORDING_GET(entry, CHANNEL_ANSWER, &answer) && answer.ticket == 0x3e)
+        if (TWIN_RECORDING_GET(entry, CALL_QUEUE_ANSWER, &answer) && answer.ticket == 0x3e)
             found |= 2;
     }
     CU_ASSERT_EQUAL(found, 3);

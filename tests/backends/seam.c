@@ -244,13 +244,13 @@ uint64_t seam_wall(void)
     return (uint64_t)now.tv_sec * SEAM_S + (uint64_t)now.tv_nsec;
 }
 
-void *seam_serve(void *channel)
+void *seam_serve(void *call_queue)
 {
     twin_taken_call taken;
     seam->host.attach();
-    while (seam->channel.take(channel, TWIN_FOREVER, &taken) == TWIN_OK) {
+    while (seam->call_queue.take(call_queue, TWIN_FOREVER, &taken) == TWIN_OK) {
         taken.call.fn(taken.call.argument);
-        seam->channel.answer(channel, taken.ticket);
+        seam->call_queue.answer(call_queue, taken.ticket);
     }
     seam->host.detach();
     return NULL;

@@ -44,9 +44,9 @@ twin_signal *seam_signal(twin_hw_device *device, twin_signal_kind kind, uint32_t
 /* Frees what seam_queue and seam_signal made: a queue is aborted first when it has work in flight. */
 void seam_drop_queue(twin_queue *queue);
 
-/* As a thread of the runtime serves a context: takes host calls of the channel and answers them until it is closed. Start routine of a
+/* As a thread of the runtime serves a context: takes host calls of the host-call queue and answers them until it is closed. Start routine of a
  * thread. */
-void *seam_serve(void *channel);
+void *seam_serve(void *call_queue);
 
 /* Asserts on a status by name. */
 const char *seam_status_name(twin_status status);

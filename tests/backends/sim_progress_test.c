@@ -222,22 +222,23 @@ static void count_run(void *argument)
 
 static void test_a_host_function_runs(void)
 {
-    twin_channel *channel = NULL;
+    twin_call_queue *call_queue = NULL;
     pthread_t thread;
     begin(SOON);
-    SEAM_OK(seam->channel.create(device, true, &channel));
-    pthread_create(&thread, NULL, seam_serve, channel);
+    SEAM_OK(seam->call_queue.create(device, true, &call_queue));
+    pthread_create(&thread, NULL, seam_serve, call_queue);
     atomic_store(&runs, 0);
     for (unsigned i = 1; i <= 8; i++) {
         seam_call(TWIN_COST_SUBMIT);
-        SEAM_OK(seam->work.call(queue, channel, &(twin_host_call){.fn = count_run, .block = true}));
+        SEAM_OK(
+            seam->work.call(queue, call_queue, &(twin_host_call){.fn = count_run, .block = true}));
         while (atomic_load(&runs) != i)
             sched_yield();
     }
     CU_ASSERT(seam_logged_times("depend on real time") == 1);
-    seam->channel.close(channel);
+    seam->call_queue.close(call_queue);
     pthread_join(thread, NULL);
-    seam->channel.destroy(channel);
+    seam->call_queue.destroy(call_queue);
     end();
 }
 

@@ -163,22 +163,22 @@ static void sleep_a_little(void *argument)
 
 static void test_host_functions_take_their_time(void)
 {
-    twin_channel *channel = NULL;
+    twin_call_queue *call_queue = NULL;
     pthread_t thread;
     begin();
-    SEAM_OK(seam->channel.create(device, true, &channel));
-    pthread_create(&thread, NULL, seam_serve, channel);
+    SEAM_OK(seam->call_queue.create(device, true, &call_queue));
+    pthread_create(&thread, NULL, seam_serve, call_queue);
     seam_call(TWIN_COST_SUBMIT);
     SEAM_OK(seam->work.record(queue, before));
     SEAM_OK(
-        seam->work.call(queue, channel, &(twin_host_call){.fn = sleep_a_little, .block = true}));
+        seam->work.call(queue, call_queue, &(twin_host_call){.fn = sleep_a_little, .block = true}));
     SEAM_OK(seam->work.record(queue, after));
     seam_call(TWIN_COST_WAIT);
     SEAM_OK(seam->queue.drain(queue, TWIN_FOREVER));
     CU_ASSERT(length_ns() >= 20 * SEAM_MS);
-    seam->channel.close(channel);
+    seam->call_queue.close(call_queue);
     pthread_join(thread, NULL);
-    seam->channel.destroy(channel);
+    seam->call_queue.destroy(call_queue);
     end();
 }
 

@@ -432,24 +432,24 @@ static void count_up(void *argument)
 static void test_forgotten_call(void)
 {
     unsigned called = 0;
-    twin_channel *channel = NULL;
+    twin_call_queue *call_queue = NULL;
     twin_taken_call taken;
     fresh();
     twin_hw_device *device = opened(0);
     twin_queue *queue = queue_in(device, 0);
     const twin_host_call call = {.fn = count_up, .argument = &called};
-    CU_ASSERT(ascend_channel_ops.create(device, true, &channel) == TWIN_OK);
-    CU_ASSERT(ascend_work_call(queue, channel, &call) == TWIN_OK);
-    CU_ASSERT(ascend_work_call(queue, channel, &call) == TWIN_OK);
+    CU_ASSERT(ascend_call_queue_ops.create(device, true, &call_queue) == TWIN_OK);
+    CU_ASSERT(ascend_work_call(queue, call_queue, &call) == TWIN_OK);
+    CU_ASSERT(ascend_work_call(queue, call_queue, &call) == TWIN_OK);
     CU_ASSERT(make_call());
-    CU_ASSERT(ascend_channel_ops.take(channel, 0, &taken) == TWIN_OK);
+    CU_ASSERT(ascend_call_queue_ops.take(call_queue, 0, &taken) == TWIN_OK);
     CU_ASSERT(taken.call.fn == count_up && taken.call.argument == &called);
-    ascend_channel_ops.answer(channel, taken.ticket);
+    ascend_call_queue_ops.answer(call_queue, taken.ticket);
     ascend_calls_forget(queue);
     CU_ASSERT(make_call()); /* the vendor is late */
-    CU_ASSERT(ascend_channel_ops.take(channel, 0, &taken) == TWIN_E_TIMEOUT);
+    CU_ASSERT(ascend_call_queue_ops.take(call_queue, 0, &taken) == TWIN_E_TIMEOUT);
     ascend_queue_ops.destroy(queue);
-    ascend_channel_ops.destroy(channel);
+    ascend_call_queue_ops.destroy(call_queue);
     ascend_device_ops.close(device);
 }
 
@@ -485,7 +485,7 @@ static void *call_all_the_time(void *unused)
 }
 
 /* What one round leaves behind is the next one's: a queue with calls, used memory that another thread frees. */
-static void one_round(twin_channel *channel, uint32_t round)
+static void one_round(twin_call_queue *call_queue, uint32_t round)
 {
     static unsigned called;
     const twin_host_call call = {.fn = count_up, .argument = &called};
@@ -493,13 +493,13 @@ static void one_round(twin_channel *channel, uint32_t round)
     void *used = NULL;
     twin_hw_device *device = opened(0);
     twin_queue *queue = queue_in(device, round % 2);
-    CU_ASSERT(ascend_work_call(queue, channel, &call) == TWIN_OK);
-    CU_ASSERT(ascend_work_call(queue, channel, &call) == TWIN_OK);
+    CU_ASSERT(ascend_work_call(queue, call_queue, &call) == TWIN_OK);
+    CU_ASSERT(ascend_work_call(queue, call_queue, &call) == TWIN_OK);
     CU_ASSERT(ascend_memory_ops.host_alloc(BYTES, &used) == TWIN_OK);
     ascend_pinned_use((uint64_t)(uintptr_t)used, queue);
     let_help((void (*)(void *))(uintptr_t)ascend_memory_ops.host_free, used);
-    while (ascend_channel_ops.take(channel, 0, &taken) == TWIN_OK)
-        ascend_channel_ops.answer(channel, taken.ticket);
+    while (ascend_call_queue_ops.take(call_queue, 0, &taken) == TWIN_OK)
+        ascend_call_queue_ops.answer(call_queue, taken.ticket);
     ascend_queue_ops.destroy(queue);
     helped();
     ascend_device_ops.close(device);
@@ -507,18 +507,18 @@ static void one_round(twin_channel *channel, uint32_t round)
 
 static void test_all_at_once(void)
 {
-    twin_channel *channel = NULL;
+    twin_call_queue *call_queue = NULL;
     pthread_t host, memory, calls;
     fresh();
     over = false;
     twin_hw_device *stays = opened(1);
-    CU_ASSERT(ascend_channel_ops.create(stays, true, &channel) == TWIN_OK);
+    CU_ASSERT(ascend_call_queue_ops.create(stays, true, &call_queue) == TWIN_OK);
     pthread_t thread = start_helper();
     pthread_create(&host, NULL, host_all_the_time, NULL);
     pthread_create(&memory, NULL, device_all_the_time, stays);
     pthread_create(&calls, NULL, call_all_the_time, NULL);
     for (uint32_t round = 0; round < ROUNDS; round++)
-        one_round(channel, round);
+        one_round(call_queue, round);
     over = true;
     pthread_join(host, NULL);
     pthread_join(memory, NULL);
@@ -526,7 +526,7 @@ static void test_all_at_once(void)
     while (make_call())
         continue;
     stop_helper(thread);
-    ascend_channel_ops.destroy(channel);
+    ascend_call_queue_ops.destroy(call_queue);
     ascend_device_ops.close(stays);
     CU_ASSERT(dead_uses == 0);
 }

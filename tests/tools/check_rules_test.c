@@ -480,7 +480,7 @@ static void test_words(void)
 static void test_answer(void)
 {
     begin();
-    script_add(&s, (twin_op){.kind = TWIN_OP_CHANNEL_CREATE, .object = 1});
+    script_add(&s, (twin_op){.kind = TWIN_OP_CALL_QUEUE_CREATE, .object = 1});
     uint32_t write = script_copy(&s, 2, MEMORY, MEMORY + 64, 64);
     twin_op call = {.kind = TWIN_OP_CALL, .queue = 3, .object = 1, .tasks = 1, .blocks = true};
     call.call.function = 7;

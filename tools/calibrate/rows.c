@@ -29,8 +29,8 @@ struct maker {
     double tick_ns;
     uint32_t *newest_of_queue;  /* op */
     uint32_t *newest_of_signal; /* op that sets it */
-    uint32_t *calls_of_channel; /* op that has not been taken */
-    uint32_t *next_call;        /* by op: the next on its channel */
+    uint32_t *calls_of_queue;   /* op that has not been taken */
+    uint32_t *next_call;        /* by op: the next on its host-call queue */
     struct setting *settings;
     size_t setting_count;
 };
@@ -167,10 +167,10 @@ static struct place awaited(struct maker *maker, const struct calibrate_op *op)
     case TWIN_RECORD_SIGNAL_WAIT:
         task = maker->newest_of_signal[op->object];
         break;
-    case TWIN_RECORD_CHANNEL_TAKE:
-        task = maker->calls_of_channel[op->object];
+    case TWIN_RECORD_CALL_QUEUE_TAKE:
+        task = maker->calls_of_queue[op->object];
         if (task != CALIBRATE_NONE)
-            maker->calls_of_channel[op->object] = maker->next_call[task];
+            maker->calls_of_queue[op->object] = maker->next_call[task];
         return (struct place){task, REPLAY_TASK_BEGIN};
     default:
         break;
@@ -189,7 +189,7 @@ static bool add_sleep(struct maker *maker, uint32_t index)
         return add_length(maker, begin, end);
     /* a task that was over before is seen without sleeping */
     if (!maker->work->one_clock || at(maker, from) == REPLAY_UNKNOWN ||
-        (op->entry->kind != TWIN_RECORD_CHANNEL_TAKE && at(maker, from) <= at(maker, begin)))
+        (op->entry->kind != TWIN_RECORD_CALL_QUEUE_TAKE && at(maker, from) <= at(maker, begin)))
         return true;
     return add_length(maker, later(maker, from, begin, at(maker, end)), end);
 }
@@ -203,7 +203,7 @@ static void note(struct maker *maker, uint32_t index)
     if (sets_signal(op->entry->kind))
         maker->newest_of_signal[op->object] = index;
     if (op->entry->kind == TWIN_RECORD_WORK_CALL) {
-        uint32_t *last = &maker->calls_of_channel[op->object];
+        uint32_t *last = &maker->calls_of_queue[op->object];
         while (*last != CALIBRATE_NONE)
             last = &maker->next_call[*last];
         *last = index;
@@ -376,17 +376,17 @@ bool calibrate_rows_make(const struct calibrate_work *work, double tick_ns,
                           .tick_ns = tick_of(work, tick_ns),
                           .newest_of_queue = none_of((size_t)work->queues + 1),
                           .newest_of_signal = none_of((size_t)work->signals + 1),
-                          .calls_of_channel = none_of((size_t)work->channels + 1),
+                          .calls_of_queue = none_of((size_t)work->call_queues + 1),
                           .next_call = none_of(work->count + 1)};
     double stray = 0;
-    bool good = maker.newest_of_queue && maker.newest_of_signal && maker.calls_of_channel &&
+    bool good = maker.newest_of_queue && maker.newest_of_signal && maker.calls_of_queue &&
                 maker.next_call && note_settings(&maker) && fill(&maker) && find_alone(work, out) &&
                 find_stray(out, &stray);
     if (good)
         set_sigmas(out, stray);
     free(maker.newest_of_queue);
     free(maker.newest_of_signal);
-    free(maker.calls_of_channel);
+    free(maker.calls_of_queue);
     free(maker.next_call);
     free(maker.settings);
     return good;

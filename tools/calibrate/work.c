@@ -17,7 +17,7 @@ struct loader {
 static bool is_wait(unsigned kind)
 {
     return kind == TWIN_RECORD_QUEUE_DRAIN || kind == TWIN_RECORD_SIGNAL_WAIT ||
-           kind == TWIN_RECORD_CHANNEL_TAKE;
+           kind == TWIN_RECORD_CALL_QUEUE_TAKE;
 }
 
 static bool is_transfer(unsigned kind)
@@ -36,9 +36,9 @@ static bool usable_signal(const struct loader *loader, uint32_t signal)
     return signal != 0 && signal < loader->signal_room && !loader->strange[signal];
 }
 
-static bool usable_channel(const struct loader *loader, uint32_t channel)
+static bool usable_call_queue(const struct loader *loader, uint32_t call_queue)
 {
-    return channel != 0 && channel <= loader->out->channels;
+    return call_queue != 0 && call_queue <= loader->out->call_queues;
 }
 
 /* Whether the op can be asked for again, with all that it names. */
@@ -86,12 +86,12 @@ static bool is_usable(struct loader *loader, const twin_op *op)
     case TWIN_OP_WAIT_COUNT:
         return usable_queue(loader, op->queue) && usable_signal(loader, op->object);
     case TWIN_OP_CALL:
-        return usable_queue(loader, op->queue) && usable_channel(loader, op->object);
+        return usable_queue(loader, op->queue) && usable_call_queue(loader, op->object);
     case TWIN_OP_ANSWER:
-    case TWIN_OP_CHANNEL_CREATE:
-    case TWIN_OP_CHANNEL_DESTROY:
+    case TWIN_OP_CALL_QUEUE_CREATE:
+    case TWIN_OP_CALL_QUEUE_DESTROY:
     case TWIN_OP_TAKE:
-        return usable_channel(loader, op->object);
+        return usable_call_queue(loader, op->object);
     default:
         return false;
     }
@@ -201,10 +201,10 @@ static void measure(struct calibrate_work *work)
     size_t objects = twin_recording_object_count(work->recording);
     for (size_t i = 0; i < objects; i++) {
         const struct twin_recording_object *object = twin_recording_object_at(work->recording, i);
-        uint32_t *most = object->role == TWIN_RECORD_ROLE_QUEUE     ? &work->queues
-                         : object->role == TWIN_RECORD_ROLE_SIGNAL  ? &work->signals
-                         : object->role == TWIN_RECORD_ROLE_CHANNEL ? &work->channels
-                                                                    : NULL;
+        uint32_t *most = object->role == TWIN_RECORD_ROLE_QUEUE        ? &work->queues
+                         : object->role == TWIN_RECORD_ROLE_SIGNAL     ? &work->signals
+                         : object->role == TWIN_RECORD_ROLE_CALL_QUEUE ? &work->call_queues
+                                                                       : NULL;
         if (most && object->number > *most && object->number <= count)
             *most = object->number;
     }
@@ -221,17 +221,17 @@ static void measure(struct calibrate_work *work)
     }
 }
 
-/* What an entry asked for. The end of a channel's service names a channel as its destruction does. */
+/* What an entry asked for. The end of a host-call queue's service names a host-call queue as its destruction does. */
 static twin_op op_of(const struct loader *loader, size_t index, size_t *next)
 {
     const struct twin_ops *ops = &loader->ops;
-    struct twin_record_CHANNEL_CLOSE f;
+    struct twin_record_CALL_QUEUE_CLOSE f;
     while (*next < ops->count && ops->list[*next].entry < index)
         ++*next;
     if (*next < ops->count && ops->list[*next].entry == index)
         return ops->list[*next];
-    if (TWIN_RECORDING_GET(twin_recording_at(loader->out->recording, index), CHANNEL_CLOSE, &f))
-        return (twin_op){.kind = TWIN_OP_CHANNEL_DESTROY, .object = f.channel};
+    if (TWIN_RECORDING_GET(twin_recording_at(loader->out->recording, index), CALL_QUEUE_CLOSE, &f))
+        return (twin_op){.kind = TWIN_OP_CALL_QUEUE_DESTROY, .object = f.call_queue};
     return (twin_op){.kind = TWIN_OP_KINDS};
 }
 

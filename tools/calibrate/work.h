@@ -22,7 +22,7 @@ struct calibrate_op {
     bool blocks;               /* the caller sleeps until the device is done */
     bool stamped;              /* its end is that of a timed event after it */
     uint32_t queue;            /* of work and waits for queues; 0: none */
-    uint32_t object;           /* signal or channel; 0: none */
+    uint32_t object;           /* signal or host-call queue; 0: none */
 };
 
 /* How long public calls took, without the sleeps in them. */
@@ -42,8 +42,8 @@ struct calibrate_work {
     size_t cost_count;
     uint64_t left_out; /* ops that cannot be asked for again */
     uint32_t devices;
-    uint32_t queues, signals, channels, threads; /* highest numbers */
-    bool one_clock;                              /* callers' clocks are the device's */
+    uint32_t queues, signals, call_queues, threads; /* highest numbers */
+    bool one_clock;                                 /* callers' clocks are the device's */
 };
 
 /* False: out of memory. */

@@ -50,7 +50,7 @@ uint64_t check_order_key(const twin_op *op)
     switch (op->kind) {
     case TWIN_OP_ALLOC:
     case TWIN_OP_CALL_ENDED:
-    case TWIN_OP_CHANNEL_CREATE:
+    case TWIN_OP_CALL_QUEUE_CREATE:
     case TWIN_OP_DEVICE_ABORT:
     case TWIN_OP_DEVICE_OPEN:
     case TWIN_OP_DRAIN:
@@ -159,8 +159,8 @@ static void (*const takers[TWIN_OP_KINDS])(struct checker *checker, uint32_t op)
     [TWIN_OP_SIGNAL_DESTROY] = check_signal_destroy,
     [TWIN_OP_SIGNAL_CLEAR] = check_signal_clear,
     [TWIN_OP_SIGNAL_SHARE] = check_signal_share,
-    [TWIN_OP_CHANNEL_CREATE] = check_object_create,
-    [TWIN_OP_CHANNEL_DESTROY] = check_object_destroy,
+    [TWIN_OP_CALL_QUEUE_CREATE] = check_object_create,
+    [TWIN_OP_CALL_QUEUE_DESTROY] = check_object_destroy,
     [TWIN_OP_PROGRAM_CREATE] = check_object_create,
     [TWIN_OP_PROGRAM_DESTROY] = check_object_destroy,
     [TWIN_OP_PROGRAM_DRAIN] = check_object_use,

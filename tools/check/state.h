@@ -133,7 +133,7 @@ struct check_ticket {
     uint32_t call; /* op */
 };
 
-struct check_object { /* a channel or program */
+struct check_object { /* a host-call queue or program */
     UT_hash_handle hh;
     uint32_t number;
     uint32_t op;
@@ -233,7 +233,7 @@ struct checker {
     LIST_OF(struct check_queue *) all_queues;
     struct check_queue *queues;
     struct check_signal *signals;
-    struct check_object *channels, *programs;
+    struct check_object *call_queues, *programs;
     struct interval_map words, allocations, graves, spans;
     struct check_span *free_spans;
     struct check_host *hosts;
@@ -338,7 +338,7 @@ void check_words_touch(struct checker *checker, const struct check_queue *queue,
                        uint64_t begin, uint64_t end, int fill);
 void check_words_free(struct checker *checker);
 
-/* channel.c: calls of host functions. */
+/* call_queue.c: calls of host functions. */
 void check_object_create(struct checker *checker, uint32_t op);
 void check_object_destroy(struct checker *checker, uint32_t op);
 void check_object_use(struct checker *checker, uint32_t op);

@@ -96,8 +96,8 @@ static enum role role_of(const twin_op *op)
     switch (op->kind) {
     case TWIN_OP_ANSWER:
     case TWIN_OP_CALL:
-    case TWIN_OP_CHANNEL_CREATE:
-    case TWIN_OP_CHANNEL_DESTROY:
+    case TWIN_OP_CALL_QUEUE_CREATE:
+    case TWIN_OP_CALL_QUEUE_DESTROY:
     case TWIN_OP_PROGRAM_CREATE:
     case TWIN_OP_PROGRAM_DESTROY:
     case TWIN_OP_PROGRAM_DRAIN:
@@ -111,7 +111,7 @@ static enum role role_of(const twin_op *op)
 
 static bool makes_object(const twin_op *op)
 {
-    return op->kind == TWIN_OP_CHANNEL_CREATE || op->kind == TWIN_OP_PROGRAM_CREATE ||
+    return op->kind == TWIN_OP_CALL_QUEUE_CREATE || op->kind == TWIN_OP_PROGRAM_CREATE ||
            op->kind == TWIN_OP_SIGNAL_CREATE || op->kind == TWIN_OP_SIGNAL_OPEN;
 }
 

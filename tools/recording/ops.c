@@ -169,7 +169,7 @@ static void read_work(unsigned kind, const union twin_recording_any *any, twin_o
            op->count.mode = narrow(f->mode))
         OP(WORK_WAIT_COUNT, op->object = f->signal, op->count.value = f->value,
            op->count.clear = f->clear != 0, op->count.relation = narrow(f->relation))
-        OP(WORK_CALL, op->object = f->channel, op->blocks = f->block != 0,
+        OP(WORK_CALL, op->object = f->call_queue, op->blocks = f->block != 0,
            op->call.function = f->function, op->call.argument = f->argument)
         OP(WORK_RUN, op->object = f->program)
     default:
@@ -222,12 +222,12 @@ static void read_other(unsigned kind, const union twin_recording_any *any, twin_
         OP(SIGNAL_QUERY, op->object = f->signal, op->positive = f->out_complete != 0,
            op->recorded = f->out_recorded != 0)
         OP(SIGNAL_TIMESTAMP, op->object = f->signal, op->time_ns = f->out_time_ns)
-        OP(CHANNEL_CREATE, op->device = f->device, op->object = f->out_channel)
-        OP(CHANNEL_DESTROY, op->object = f->channel)
-        OP(CHANNEL_TAKE, op->object = f->channel, op->blocks = f->out_block != 0,
+        OP(CALL_QUEUE_CREATE, op->device = f->device, op->object = f->out_call_queue)
+        OP(CALL_QUEUE_DESTROY, op->object = f->call_queue)
+        OP(CALL_QUEUE_TAKE, op->object = f->call_queue, op->blocks = f->out_block != 0,
            op->call.function = f->out_function, op->call.argument = f->out_argument,
            op->call.ticket = f->out_ticket)
-        OP(CHANNEL_ANSWER, op->object = f->channel, op->call.ticket = f->ticket)
+        OP(CALL_QUEUE_ANSWER, op->object = f->call_queue, op->call.ticket = f->ticket)
         OP(PROGRAM_CREATE, op->device = f->device, op->object = f->out_program)
         OP(PROGRAM_DESTROY, op->object = f->program)
         OP(PROGRAM_DRAIN, op->object = f->program)

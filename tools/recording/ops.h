@@ -61,10 +61,10 @@
     X(SIGNAL_CLEAR, SIGNAL_CLEAR, "clearing a notify")                                             \
     X(SIGNAL_SHARE, SIGNAL_SHARE, "sharing an event")                                              \
     X(SIGNAL_OPEN, SIGNAL_OPEN, "opening a shared event")                                          \
-    X(CHANNEL_CREATE, CHANNEL_CREATE, "channel creation")                                          \
-    X(CHANNEL_DESTROY, CHANNEL_DESTROY, "channel end")                                             \
-    X(TAKE, CHANNEL_TAKE, "taking a host call")                                                    \
-    X(ANSWER, CHANNEL_ANSWER, "answer of a host call")                                             \
+    X(CALL_QUEUE_CREATE, CALL_QUEUE_CREATE, "host-call queue creation")                            \
+    X(CALL_QUEUE_DESTROY, CALL_QUEUE_DESTROY, "host-call queue end")                               \
+    X(TAKE, CALL_QUEUE_TAKE, "taking a host call")                                                 \
+    X(ANSWER, CALL_QUEUE_ANSWER, "answer of a host call")                                          \
     X(PROGRAM_CREATE, PROGRAM_CREATE, "program creation")                                          \
     X(PROGRAM_DESTROY, PROGRAM_DESTROY, "program destruction")                                     \
     X(PROGRAM_DRAIN, PROGRAM_DRAIN, "wait for a program")                                          \
@@ -126,7 +126,7 @@ typedef struct twin_op {
     uint32_t thread;
     uint32_t device;
     uint32_t queue;  /* number, from 1; 0: none */
-    uint32_t object; /* number of a signal, channel, program or image; 0: none */
+    uint32_t object; /* number of a signal, host-call queue, program or image; 0: none */
     uint32_t
         task; /* number of the task on its queue as the device counts, TWIN_OP_NONE: not known */
     uint32_t tasks; /* that it became, 1 mostly */

@@ -350,7 +350,7 @@ static bool find_subject(struct replay_call *call)
         if (!call->device)
             (void)replay_leave_out(call, "device %u is not open", number);
         return call->device != NULL;
-    case TWIN_RECORD_ROLE_CHANNEL:
+    case TWIN_RECORD_ROLE_CALL_QUEUE:
     case TWIN_RECORD_ROLE_PROGRAM:
     case TWIN_RECORD_ROLE_QUEUE:
     case TWIN_RECORD_ROLE_SIGNAL:

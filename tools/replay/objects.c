@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queues, signals, channels: what replaces the numbers of the recording. */
+/* Queues, signals, host-call queues: what replaces the numbers of the recording. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -337,46 +337,47 @@ static twin_status signal_clear(struct replay_call *call)
     return call->ops->signal.clear(call->object->handle);
 }
 
-/* ---- channels ---- */
+/* ---- host-call queues ---- */
 
-static twin_status channel_create(struct replay_call *call)
+static twin_status call_queue_create(struct replay_call *call)
 {
-    const struct twin_record_CHANNEL_CREATE *f = &call->then.CHANNEL_CREATE;
-    twin_channel *channel = NULL;
+    const struct twin_record_CALL_QUEUE_CREATE *f = &call->then.CALL_QUEUE_CREATE;
+    twin_call_queue *call_queue = NULL;
     /* a thread that serves never ends a wait by itself, and in a trial it must */
     bool service = f->service != 0 && !call->replay->trial;
-    twin_status status = call->ops->channel.create(call->device, service, &channel);
-    if (status == TWIN_OK && !replay_made(call, TWIN_RECORD_ROLE_CHANNEL, f->out_channel, channel))
-        call->ops->channel.destroy(channel);
+    twin_status status = call->ops->call_queue.create(call->device, service, &call_queue);
+    if (status == TWIN_OK &&
+        !replay_made(call, TWIN_RECORD_ROLE_CALL_QUEUE, f->out_call_queue, call_queue))
+        call->ops->call_queue.destroy(call_queue);
     return status;
 }
 
-static twin_status channel_destroy(struct replay_call *call)
+static twin_status call_queue_destroy(struct replay_call *call)
 {
     struct replay *replay = call->replay;
     for (size_t i = 0; i < replay->tickets.count;) {
-        if (replay->tickets.items[i].channel != call->object->number) {
+        if (replay->tickets.items[i].call_queue != call->object->number) {
             i++;
             continue;
         }
         /* the core answers what it has taken before */
-        call->ops->channel.answer(call->object->handle, replay->tickets.items[i].now);
+        call->ops->call_queue.answer(call->object->handle, replay->tickets.items[i].now);
         replay->tickets.items[i] = replay->tickets.items[--replay->tickets.count];
     }
-    call->ops->channel.destroy(call->object->handle);
+    call->ops->call_queue.destroy(call->object->handle);
     replay_forget_object(call->object);
     return TWIN_OK;
 }
 
-static twin_status channel_take(struct replay_call *call)
+static twin_status call_queue_take(struct replay_call *call)
 {
     struct replay *replay = call->replay;
-    struct twin_record_CHANNEL_TAKE *now = &call->now.CHANNEL_TAKE;
+    struct twin_record_CALL_QUEUE_TAKE *now = &call->now.CALL_QUEUE_TAKE;
     twin_taken_call taken = {0};
     if (!LIST_ROOM(&replay->tickets))
         return TWIN_E_NOMEM;
-    twin_status status = call->ops->channel.take(call->object->handle,
-                                                 replay_timeout(call, now->timeout_ns), &taken);
+    twin_status status = call->ops->call_queue.take(call->object->handle,
+                                                    replay_timeout(call, now->timeout_ns), &taken);
     if (status != TWIN_OK)
         return status;
     now->out_block = taken.call.block;
@@ -384,30 +385,30 @@ static twin_status channel_take(struct replay_call *call)
     now->out_argument = (uint64_t)(uintptr_t)taken.call.argument;
     if (call->succeeded)
         replay->tickets.items[replay->tickets.count++] = (struct replay_ticket){
-            .channel = now->channel, .recorded = now->out_ticket, .now = taken.ticket};
+            .call_queue = now->call_queue, .recorded = now->out_ticket, .now = taken.ticket};
     else
-        call->ops->channel.answer(call->object->handle, taken.ticket);
+        call->ops->call_queue.answer(call->object->handle, taken.ticket);
     return status;
 }
 
-static twin_status channel_answer(struct replay_call *call)
+static twin_status call_queue_answer(struct replay_call *call)
 {
     struct replay *replay = call->replay;
-    const struct twin_record_CHANNEL_ANSWER *f = &call->then.CHANNEL_ANSWER;
+    const struct twin_record_CALL_QUEUE_ANSWER *f = &call->then.CALL_QUEUE_ANSWER;
     for (size_t i = replay->tickets.count; i > 0; i--) {
         const struct replay_ticket ticket = replay->tickets.items[i - 1];
-        if (ticket.channel != f->channel || ticket.recorded != f->ticket)
+        if (ticket.call_queue != f->call_queue || ticket.recorded != f->ticket)
             continue;
         replay->tickets.items[i - 1] = replay->tickets.items[--replay->tickets.count];
-        call->ops->channel.answer(call->object->handle, ticket.now);
+        call->ops->call_queue.answer(call->object->handle, ticket.now);
         return TWIN_OK;
     }
     return replay_leave_out(call, "no host function was taken that it could be the end of");
 }
 
-static twin_status channel_close(struct replay_call *call)
+static twin_status call_queue_close(struct replay_call *call)
 {
-    call->ops->channel.close(call->object->handle);
+    call->ops->call_queue.close(call->object->handle);
     return TWIN_OK;
 }
 
@@ -433,9 +434,9 @@ const replay_issue replay_object_ops[TWIN_RECORD_KINDS_END] = {
     [TWIN_RECORD_SIGNAL_ALLOW] = signal_allow,
     [TWIN_RECORD_SIGNAL_OPEN] = signal_open,
     [TWIN_RECORD_SIGNAL_ELAPSED] = signal_elapsed,
-    [TWIN_RECORD_CHANNEL_CREATE] = channel_create,
-    [TWIN_RECORD_CHANNEL_DESTROY] = channel_destroy,
-    [TWIN_RECORD_CHANNEL_TAKE] = channel_take,
-    [TWIN_RECORD_CHANNEL_ANSWER] = channel_answer,
-    [TWIN_RECORD_CHANNEL_CLOSE] = channel_close,
+    [TWIN_RECORD_CALL_QUEUE_CREATE] = call_queue_create,
+    [TWIN_RECORD_CALL_QUEUE_DESTROY] = call_queue_destroy,
+    [TWIN_RECORD_CALL_QUEUE_TAKE] = call_queue_take,
+    [TWIN_RECORD_CALL_QUEUE_ANSWER] = call_queue_answer,
+    [TWIN_RECORD_CALL_QUEUE_CLOSE] = call_queue_close,
 };

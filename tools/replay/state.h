@@ -55,7 +55,7 @@ struct replay_range {
 
 /* A host function that was taken. */
 struct replay_ticket {
-    uint32_t channel;
+    uint32_t call_queue;
     uint64_t recorded, now;
 };
 
@@ -129,7 +129,7 @@ struct replay {
     twin_host_moment
         *released; /* of each of `follows`: the releaser there, when it has come there */
     twin_hw_device *devices[REPLAY_DEVICES_MOST];
-    uint32_t children[REPLAY_DEVICES_MOST]; /* queues, signals, channels, programs */
+    uint32_t children[REPLAY_DEVICES_MOST]; /* queues, signals, host-call queues, programs */
     struct replay_object *objects;          /* as twin_recording_object_at() */
     struct interval_map memory;
     struct replay_scratch from, to;

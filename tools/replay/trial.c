@@ -171,7 +171,7 @@ static void fail(struct replay_call *call, const char *why)
 static bool may_be_missing(unsigned kind)
 {
     return kind == TWIN_RECORD_DEVICE_OPEN || kind == TWIN_RECORD_DEVICE_CLOSE ||
-           kind == TWIN_RECORD_CHANNEL_ANSWER;
+           kind == TWIN_RECORD_CALL_QUEUE_ANSWER;
 }
 
 void replay_trial_end(struct replay_call *call, twin_status status)

@@ -154,12 +154,13 @@ static twin_status work_reduce(struct replay_call *call)
 static twin_status work_call(struct replay_call *call)
 {
     const struct twin_record_WORK_CALL *f = &call->then.WORK_CALL;
-    struct replay_object *channel = replay_object(call, TWIN_RECORD_ROLE_CHANNEL, f->channel);
+    struct replay_object *call_queue =
+        replay_object(call, TWIN_RECORD_ROLE_CALL_QUEUE, f->call_queue);
     twin_host_call host = {.argument = (void *)(uintptr_t)f->argument, .block = f->block != 0};
     uintptr_t function = (uintptr_t)f->function;
     _Static_assert(sizeof(host.fn) == sizeof(function), "functions have addresses");
     __builtin_memcpy(&host.fn, &function, sizeof(function));
-    return channel ? ASK(call, channel->handle, &host) : TWIN_OK;
+    return call_queue ? ASK(call, call_queue->handle, &host) : TWIN_OK;
 }
 
 static twin_status work_run(struct replay_call *call)

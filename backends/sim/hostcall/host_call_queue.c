@@ -21,44 +21,45 @@
 #define HOLD_LEAST_NS 1000000ull
 
 /* Guarded by the model lock. */
-static twin_channel *channels;
+static twin_call_queue *call_queues;
 static unsigned service_count;
 static uint16_t group_count;
 static uint64_t hold_patience_ns = HOLD_NS;
 
-/* The service channel whose call this thread runs; NULL: none. */
-static _Thread_local twin_channel *serving __attribute__((tls_model("initial-exec")));
+/* The service host-call queue whose call this thread runs; NULL: none. */
+static _Thread_local twin_call_queue *serving __attribute__((tls_model("initial-exec")));
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-static void drop_reference(twin_channel *channel)
+static void drop_reference(twin_call_queue *call_queue)
 {
     /* acq_rel: the thread that frees it sees what the others did before their release */
-    if (atomic_fetch_sub_explicit(&channel->references, 1, memory_order_acq_rel) == 1)
-        free(channel);
+    if (atomic_fetch_sub_explicit(&call_queue->references, 1, memory_order_acq_rel) == 1)
+        free(call_queue);
 }
 
-void sim_channel_release(struct sim_call *call)
+void sim_call_queue_release(struct sim_call *call)
 {
-    drop_reference(call->channel);
+    drop_reference(call->call_queue);
     free(call);
 }
 
-twin_status sim_channel_create(twin_hw_device *device, bool service, twin_channel **out_channel)
+twin_status sim_call_queue_create(twin_hw_device *device, bool service,
+                                  twin_call_queue **out_call_queue)
 {
-    twin_channel *channel = calloc(1, sizeof(*channel));
-    if (!channel)
+    twin_call_queue *call_queue = calloc(1, sizeof(*call_queue));
+    if (!call_queue)
         return TWIN_E_NOMEM;
-    channel->device = device;
-    channel->service = service;
-    channel->hold_ns = TWIN_FOREVER;
-    atomic_init(&channel->references, 1);
+    call_queue->device = device;
+    call_queue->service = service;
+    call_queue->hold_ns = TWIN_FOREVER;
+    atomic_init(&call_queue->references, 1);
     sim_model_lock();
-    channel->group = group_count++;
-    DL_PREPEND(channels, channel);
+    call_queue->group = group_count++;
+    DL_PREPEND(call_queues, call_queue);
     service_count += service;
     sim_model_unlock();
-    *out_channel = channel;
+    *out_call_queue = call_queue;
     return TWIN_OK;
 }
 
@@ -72,51 +73,51 @@ static void answer_device(const struct sim_call *call, uint64_t at_ns)
                                at_ns);
 }
 
-/* The device receives the channel's oldest answer. */
-static void pass_answer(twin_channel *channel)
+/* The device receives the host-call queue's oldest answer. */
+static void pass_answer(twin_call_queue *call_queue)
 {
-    struct sim_call *call = channel->answered;
-    DL_DELETE(channel->answered, call);
+    struct sim_call *call = call_queue->answered;
+    DL_DELETE(call_queue->answered, call);
     answer_device(call, call->answer_ns);
-    sim_channel_release(call);
+    sim_call_queue_release(call);
 }
 
 /* Calls that no thread will take count as answered. */
-static void close_locked(twin_channel *channel)
+static void close_locked(twin_call_queue *call_queue)
 {
-    channel->closed = true;
-    channel->hold_ns = TWIN_FOREVER;
-    while (channel->answered)
-        pass_answer(channel);
-    while (channel->first) {
-        struct sim_call *call = channel->first;
-        DL_DELETE(channel->first, call);
+    call_queue->closed = true;
+    call_queue->hold_ns = TWIN_FOREVER;
+    while (call_queue->answered)
+        pass_answer(call_queue);
+    while (call_queue->first) {
+        struct sim_call *call = call_queue->first;
+        DL_DELETE(call_queue->first, call);
         answer_device(call, twinsim_now(sim_process.sim));
         sim_log(2, "device %u, stream %u: a host function is skipped: no thread runs it any more",
-                channel->device->index, call->queue->config.id);
-        sim_channel_release(call);
+                call_queue->device->index, call->queue->config.id);
+        sim_call_queue_release(call);
     }
 }
 
-void sim_channel_close(twin_channel *channel)
+void sim_call_queue_close(twin_call_queue *call_queue)
 {
     sim_model_lock();
-    if (!channel->closed)
-        close_locked(channel);
+    if (!call_queue->closed)
+        close_locked(call_queue);
     sim_drive_check_locked();
     sim_model_unlock();
 }
 
-void sim_channel_destroy(twin_channel *channel)
+void sim_call_queue_destroy(twin_call_queue *call_queue)
 {
     sim_model_lock();
-    if (!channel->closed)
-        close_locked(channel);
-    DL_DELETE(channels, channel);
-    service_count -= channel->service;
+    if (!call_queue->closed)
+        close_locked(call_queue);
+    DL_DELETE(call_queues, call_queue);
+    service_count -= call_queue->service;
     sim_drive_check_locked();
     sim_model_unlock();
-    drop_reference(channel);
+    drop_reference(call_queue);
 }
 
 /* ---- holds ---------------------------------------------------------------------------------- */
@@ -128,101 +129,103 @@ static uint64_t taken_at(const struct sim_call *call, uint64_t now_ns)
                                     : now_ns;
 }
 
-static void begin_hold(twin_channel *channel, uint64_t time_ns)
+static void begin_hold(twin_call_queue *call_queue, uint64_t time_ns)
 {
-    channel->hold_ns = sim_wall() ? TWIN_FOREVER : time_ns;
-    channel->hold_real_ns = sim_time_sum(sim_real_now(), hold_patience_ns);
+    call_queue->hold_ns = sim_wall() ? TWIN_FOREVER : time_ns;
+    call_queue->hold_real_ns = sim_time_sum(sim_real_now(), hold_patience_ns);
 }
 
 /* The thread is free; the next call, if there is one, will run at once. */
-static void hold_for_next(twin_channel *channel)
+static void hold_for_next(twin_call_queue *call_queue)
 {
-    channel->hold_ns = TWIN_FOREVER;
-    if (channel->service && !channel->closed && channel->first)
-        begin_hold(channel, taken_at(channel->first, channel->clock_ns));
+    call_queue->hold_ns = TWIN_FOREVER;
+    if (call_queue->service && !call_queue->closed && call_queue->first)
+        begin_hold(call_queue, taken_at(call_queue->first, call_queue->clock_ns));
 }
 
 /* The function that a thread runs itself does not hold it. */
-static uint64_t hold_of(const twin_channel *channel)
+static uint64_t hold_of(const twin_call_queue *call_queue)
 {
-    if (channel->answered)
-        return channel->answered->hold_ns;
-    return channel != serving ? channel->hold_ns : TWIN_FOREVER;
+    if (call_queue->answered)
+        return call_queue->answered->hold_ns;
+    return call_queue != serving ? call_queue->hold_ns : TWIN_FOREVER;
 }
 
-/* The channel with the first hold; NULL: none holds. */
-static twin_channel *first_held(void)
+/* The host-call queue with the first hold; NULL: none holds. */
+static twin_call_queue *first_held(void)
 {
-    twin_channel *first = NULL;
-    for (twin_channel *channel = channels; channel; channel = channel->next)
-        if (hold_of(channel) < (first ? hold_of(first) : TWIN_FOREVER))
-            first = channel;
+    twin_call_queue *first = NULL;
+    for (twin_call_queue *call_queue = call_queues; call_queue; call_queue = call_queue->next)
+        if (hold_of(call_queue) < (first ? hold_of(first) : TWIN_FOREVER))
+            first = call_queue;
     return first;
 }
 
-uint64_t sim_channel_hold_locked(void)
+uint64_t sim_call_queue_time_hold_locked(void)
 {
-    const twin_channel *first = service_count != 0 ? first_held() : NULL;
+    const twin_call_queue *first = service_count != 0 ? first_held() : NULL;
     return first ? hold_of(first) : TWIN_FOREVER;
 }
 
-bool sim_channel_pass_locked(uint64_t hold_ns)
+bool sim_call_queue_pass_locked(uint64_t hold_ns)
 {
-    twin_channel *first = first_held();
+    twin_call_queue *first = first_held();
     if (!first || !first->answered || first->answered->hold_ns != hold_ns)
         return false;
     pass_answer(first);
     return true;
 }
 
-static twin_channel *first_answered(void)
+static twin_call_queue *first_answered(void)
 {
-    twin_channel *first = NULL;
-    for (twin_channel *channel = channels; channel; channel = channel->next)
-        if (channel->answered && (!first || channel->answered->hold_ns < first->answered->hold_ns))
-            first = channel;
+    twin_call_queue *first = NULL;
+    for (twin_call_queue *call_queue = call_queues; call_queue; call_queue = call_queue->next)
+        if (call_queue->answered &&
+            (!first || call_queue->answered->hold_ns < first->answered->hold_ns))
+            first = call_queue;
     return first;
 }
 
-uint64_t sim_channel_answered_locked(void)
+uint64_t sim_call_queue_answered_locked(void)
 {
-    const twin_channel *first = first_answered();
+    const twin_call_queue *first = first_answered();
     return first ? first->answered->hold_ns : TWIN_FOREVER;
 }
 
-void sim_channel_pass_answered_locked(void)
+void sim_call_queue_pass_answered_locked(void)
 {
     pass_answer(first_answered());
 }
 
-bool sim_channel_busy_locked(void)
+bool sim_call_queue_busy_locked(void)
 {
-    for (const twin_channel *channel = channels; channel; channel = channel->next) {
+    for (const twin_call_queue *call_queue = call_queues; call_queue;
+         call_queue = call_queue->next) {
         bool waits = false;
         for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
-            waits = waits || wait->within == channel;
-        if (channel->service && (channel->running || channel->first) && !waits)
+            waits = waits || wait->within == call_queue;
+        if (call_queue->service && (call_queue->running || call_queue->first) && !waits)
             return true;
     }
     return false;
 }
 
-uint64_t sim_channel_hold_end_locked(void)
+uint64_t sim_call_queue_time_hold_end_locked(void)
 {
     uint64_t end = UINT64_MAX;
-    for (const twin_channel *channel = channels; channel; channel = channel->next)
-        if (channel->hold_ns != TWIN_FOREVER && channel->hold_real_ns < end)
-            end = channel->hold_real_ns;
+    for (const twin_call_queue *call_queue = call_queues; call_queue; call_queue = call_queue->next)
+        if (call_queue->hold_ns != TWIN_FOREVER && call_queue->hold_real_ns < end)
+            end = call_queue->hold_real_ns;
     return end;
 }
 
-void sim_channel_expire_holds_locked(uint64_t real_ns)
+void sim_call_queue_expire_time_holds_locked(uint64_t real_ns)
 {
     bool any = false;
-    for (twin_channel *channel = channels; channel; channel = channel->next) {
-        if (channel->hold_ns == TWIN_FOREVER || channel->hold_real_ns > real_ns)
+    for (twin_call_queue *call_queue = call_queues; call_queue; call_queue = call_queue->next) {
+        if (call_queue->hold_ns == TWIN_FOREVER || call_queue->hold_real_ns > real_ns)
             continue;
-        channel->hold_ns = TWIN_FOREVER;
+        call_queue->hold_ns = TWIN_FOREVER;
         any = true;
     }
     if (!any)
@@ -234,7 +237,7 @@ void sim_channel_expire_holds_locked(uint64_t real_ns)
                           "continues before it returns");
 }
 
-twin_channel *sim_channel_suspend_locked(enum sim_wait_kind kind)
+twin_call_queue *sim_call_queue_suspend_locked(enum sim_wait_kind kind)
 {
     if (!serving || kind == SIM_WAIT_CALL)
         return NULL;
@@ -242,13 +245,13 @@ twin_channel *sim_channel_suspend_locked(enum sim_wait_kind kind)
     return serving;
 }
 
-void sim_channel_go_on_locked(twin_channel *channel, uint64_t at_ns)
+void sim_call_queue_go_on_locked(twin_call_queue *call_queue, uint64_t at_ns)
 {
-    if (channel->running)
-        begin_hold(channel, at_ns);
+    if (call_queue->running)
+        begin_hold(call_queue, at_ns);
 }
 
-void sim_channel_resume(void)
+void sim_call_queue_resume(void)
 {
     if (__builtin_expect(!serving, 1))
         return;
@@ -260,14 +263,15 @@ void sim_channel_resume(void)
 
 /* ---- from the queue to the thread ----------------------------------------------------------- */
 
-twin_status sim_work_call(twin_queue *queue, twin_channel *channel, const twin_host_call *call)
+twin_status sim_work_call(twin_queue *queue, twin_call_queue *call_queue,
+                          const twin_host_call *call)
 {
     if (atomic_load_explicit(&queue->device->faulted, memory_order_relaxed))
         return TWIN_E_DEVICE;
     struct sim_call *carried = calloc(1, sizeof(*carried));
     if (!carried)
         return TWIN_E_NOMEM;
-    carried->channel = channel;
+    carried->call_queue = call_queue;
     carried->queue = queue;
     carried->call = *call;
     struct sim_task_state *state;
@@ -276,16 +280,16 @@ twin_status sim_work_call(twin_queue *queue, twin_channel *channel, const twin_h
         free(carried);
         return TWIN_E_BUSY;
     }
-    atomic_fetch_add_explicit(&channel->references, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&call_queue->references, 1, memory_order_relaxed);
     carried->epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed);
     carried->number = atomic_load_explicit(&queue->submitted, memory_order_relaxed) + 1;
-    if (channel->service)
+    if (call_queue->service)
         atomic_store_explicit(&queue->visible, carried->number, memory_order_relaxed);
     state->kind = SIM_TASK_CALL;
     state->call = carried;
     state->expects_cqe = 1; /* the message replaces it */
     const struct sim_callback words = {
-        .group = channel->group,
+        .group = call_queue->group,
         .device = queue->device->index,
         .stream = queue->config.id,
         .block = call->block,
@@ -294,7 +298,7 @@ twin_status sim_work_call(twin_queue *queue, twin_channel *channel, const twin_h
     };
     sim_sqe_callback(sqe, &words);
     sim_queue_commit(queue);
-    if (channel->service)
+    if (call_queue->service)
         sim_progress_submitted();
     return TWIN_OK;
 }
@@ -313,21 +317,21 @@ static void deliver(const struct twinsim_message *message, twin_queue *queue)
     pthread_mutex_unlock(&queue->lock);
     if (!call)
         return;
-    twin_channel *channel = call->channel;
+    twin_call_queue *call_queue = call->call_queue;
     call->posted_ns = message->posted_ns;
-    if (channel->closed) {
+    if (call_queue->closed) {
         answer_device(call, message->posted_ns);
-        sim_channel_release(call);
+        sim_call_queue_release(call);
         return;
     }
-    sim_progress_seen = sim_progress_seen || channel->service;
-    bool waits = channel->first || channel->running;
-    DL_APPEND(channel->first, call);
+    sim_progress_seen = sim_progress_seen || call_queue->service;
+    bool waits = call_queue->first || call_queue->running;
+    DL_APPEND(call_queue->first, call);
     if (!waits)
-        hold_for_next(channel);
+        hold_for_next(call_queue);
 }
 
-bool sim_channel_deliver_locked(void)
+bool sim_call_queue_deliver_locked(void)
 {
     struct twinsim_message message;
     uint32_t device;
@@ -341,34 +345,35 @@ bool sim_channel_deliver_locked(void)
     return any;
 }
 
-struct sim_call *sim_channel_pop_locked(twin_channel *channel, uint64_t now_ns)
+struct sim_call *sim_call_queue_pop_locked(twin_call_queue *call_queue, uint64_t now_ns)
 {
-    struct sim_call *call = channel->first;
-    if (!call || channel->running)
+    struct sim_call *call = call_queue->first;
+    if (!call || call_queue->running)
         return NULL;
-    DL_DELETE(channel->first, call);
-    channel->running = call;
-    channel->clock_ns = taken_at(call, now_ns);
-    if (channel->hold_ns != TWIN_FOREVER)
-        begin_hold(channel, channel->clock_ns);
+    DL_DELETE(call_queue->first, call);
+    call_queue->running = call;
+    call_queue->clock_ns = taken_at(call, now_ns);
+    if (call_queue->hold_ns != TWIN_FOREVER)
+        begin_hold(call_queue, call_queue->clock_ns);
     return call;
 }
 
-twin_status sim_channel_take(twin_channel *channel, uint64_t timeout_ns, twin_taken_call *out_call)
+twin_status sim_call_queue_take(twin_call_queue *call_queue, uint64_t timeout_ns,
+                                twin_taken_call *out_call)
 {
     struct sim_wait wait = {.kind = SIM_WAIT_CALL,
                             .wake = SIM_WAKE_CALL,
                             .timeout_ns = timeout_ns,
-                            .channel = channel,
-                            .serves = channel->service};
+                            .call_queue = call_queue,
+                            .serves = call_queue->service};
     twin_status status = TWIN_E_TIMEOUT;
     if (timeout_ns != 0) {
         status = sim_drive_wait(&wait);
     } else {
         sim_model_lock();
-        if (channel->closed)
+        if (call_queue->closed)
             status = TWIN_E_CLOSED;
-        else if ((wait.call = sim_channel_pop_locked(channel, sim_clock.now_ns)) != NULL)
+        else if ((wait.call = sim_call_queue_pop_locked(call_queue, sim_clock.now_ns)) != NULL)
             status = TWIN_OK;
         sim_model_unlock();
         if (status == TWIN_OK)
@@ -376,64 +381,64 @@ twin_status sim_channel_take(twin_channel *channel, uint64_t timeout_ns, twin_ta
     }
     if (status != TWIN_OK)
         return status;
-    if (channel->service)
-        serving = channel;
+    if (call_queue->service)
+        serving = call_queue;
     out_call->call = wait.call->call;
     out_call->ticket = (uintptr_t)wait.call;
     return TWIN_OK;
 }
 
-void sim_channel_answer(twin_channel *channel, uint64_t ticket)
+void sim_call_queue_answer(twin_call_queue *call_queue, uint64_t ticket)
 {
     struct sim_call *call = (struct sim_call *)(uintptr_t)ticket;
     serving = NULL;
     if (sim_wall())
         sim_clock_catch_up(); /* the time of the function has passed */
     sim_model_lock();
-    channel->running = NULL;
-    channel->clock_ns = sim_clock.now_ns;
-    call->hold_ns = channel->hold_ns;
+    call_queue->running = NULL;
+    call_queue->clock_ns = sim_clock.now_ns;
+    call->hold_ns = call_queue->hold_ns;
     call->answer_ns = sim_clock.now_ns + sim_process.limits.doorbell_ns;
-    DL_APPEND(channel->answered, call);
+    DL_APPEND(call_queue->answered, call);
     if (call->hold_ns == TWIN_FOREVER)
-        while (channel->answered) /* the model may be anywhere */
-            pass_answer(channel);
-    hold_for_next(channel);
+        while (call_queue->answered) /* the model may be anywhere */
+            pass_answer(call_queue);
+    hold_for_next(call_queue);
     sim_idle_wake();
     sim_model_unlock();
 }
 
-void sim_channel_forget_locked(const twin_queue *queue, bool all)
+void sim_call_queue_forget_locked(const twin_queue *queue, bool all)
 {
-    for (twin_channel *channel = channels; channel; channel = channel->next) {
+    for (twin_call_queue *call_queue = call_queues; call_queue; call_queue = call_queue->next) {
         bool any = false;
         struct sim_call *call, *next;
-        DL_FOREACH_SAFE(channel->first, call, next) {
+        DL_FOREACH_SAFE(call_queue->first, call, next) {
             if (call->queue != queue || !(all || call->call.block))
                 continue;
-            DL_DELETE(channel->first, call);
-            sim_channel_release(call);
+            DL_DELETE(call_queue->first, call);
+            sim_call_queue_release(call);
             any = true;
         }
-        if (any && !channel->running)
-            hold_for_next(channel);
+        if (any && !call_queue->running)
+            hold_for_next(call_queue);
     }
 }
 
-const char *sim_channel_state_locked(const twin_queue *queue)
+const char *sim_call_queue_state_locked(const twin_queue *queue)
 {
-    for (const twin_channel *channel = channels; channel; channel = channel->next)
-        for (const struct sim_call *call = channel->first; call; call = call->next)
+    for (const twin_call_queue *call_queue = call_queues; call_queue; call_queue = call_queue->next)
+        for (const struct sim_call *call = call_queue->first; call; call = call->next)
             if (call->queue == queue && call->call.block)
-                return channel->running ? "that its thread runs after another one"
-                                        : "that no thread takes (aclrtProcessReport)";
+                return call_queue->running ? "that its thread runs after another one"
+                                           : "that no thread takes (aclrtProcessReport)";
     return "that has not returned";
 }
 
 void sim_check_call(struct sim_wait *wait)
 {
-    if (wait->channel->closed)
+    if (wait->call_queue->closed)
         sim_wait_finish(wait, TWIN_E_CLOSED, twinsim_now(sim_process.sim));
-    else if ((wait->call = sim_channel_pop_locked(wait->channel, wait->begin_ns)) != NULL)
+    else if ((wait->call = sim_call_queue_pop_locked(wait->call_queue, wait->begin_ns)) != NULL)
         sim_wait_finish(wait, TWIN_OK, wait->call->posted_ns);
 }

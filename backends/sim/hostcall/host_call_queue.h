@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of host functions on their way from queues to the threads that run them.
  *
- * A call belongs to its SQE's task state until the device's message comes, then to the channel until it is taken, then to the
- * taker until it answers. A channel lives as long as its creator or any call needs it.
+ * A call belongs to its SQE's task state until the device's message comes, then to the host-call queue until it is taken, then to the
+ * taker until it answers. A host-call queue lives as long as its creator or any call needs it.
  *
  * Time holds. While a thread of the runtime runs a function, the model stays before that thread's clock, so that the answer
  * is never late: calls of a function have exact times although it runs on another thread. The device receives an
@@ -18,8 +18,8 @@
 #include "wait/hooks.h"
 
 struct sim_call {
-    struct sim_call *next, *prev; /* in its channel */
-    twin_channel *channel;
+    struct sim_call *next, *prev; /* in its host-call queue */
+    twin_call_queue *call_queue;
     twin_queue *queue;
     uint64_t number; /* of the SQE */
     uint64_t posted_ns;
@@ -29,7 +29,7 @@ struct sim_call {
     twin_host_call call;
 };
 
-struct twin_channel {
+struct twin_call_queue {
     twin_hw_device *device;
     uint16_t group; /* as SQEs name it */
     bool service;
@@ -40,33 +40,36 @@ struct twin_channel {
     struct sim_call *first;
     struct sim_call *running;  /* taken, not answered */
     struct sim_call *answered; /* during a hold, oldest first: the device sees it at the hold */
-    struct twin_channel *next, *prev;
-    /* Of a service channel. */
+    struct twin_call_queue *next, *prev;
+    /* Of a service host-call queue. */
     uint64_t clock_ns;     /* of its thread when it took or answered last */
     uint64_t hold_ns;      /* the model stays before this time; TWIN_FOREVER: no hold */
     uint64_t hold_real_ns; /* when the hold expires */
 };
 
-twin_status sim_channel_create(twin_hw_device *device, bool service, twin_channel **out_channel);
-void sim_channel_destroy(twin_channel *channel);
-twin_status sim_channel_take(twin_channel *channel, uint64_t timeout_ns, twin_taken_call *out_call);
-void sim_channel_answer(twin_channel *channel, uint64_t ticket);
-void sim_channel_close(twin_channel *channel);
-twin_status sim_work_call(twin_queue *queue, twin_channel *channel, const twin_host_call *call);
+twin_status sim_call_queue_create(twin_hw_device *device, bool service,
+                                  twin_call_queue **out_call_queue);
+void sim_call_queue_destroy(twin_call_queue *call_queue);
+twin_status sim_call_queue_take(twin_call_queue *call_queue, uint64_t timeout_ns,
+                                twin_taken_call *out_call);
+void sim_call_queue_answer(twin_call_queue *call_queue, uint64_t ticket);
+void sim_call_queue_close(twin_call_queue *call_queue);
+twin_status sim_work_call(twin_queue *queue, twin_call_queue *call_queue,
+                          const twin_host_call *call);
 
 /* ---- for the driver of the model; thread: model ---- */
 
 /* Takes in the device's messages. Returns whether there were any. */
-bool sim_channel_deliver_locked(void);
+bool sim_call_queue_deliver_locked(void);
 /* The next call for a thread whose clock is `now_ns`; NULL: none is due. */
-struct sim_call *sim_channel_pop_locked(twin_channel *channel, uint64_t now_ns);
+struct sim_call *sim_call_queue_pop_locked(twin_call_queue *call_queue, uint64_t now_ns);
 /* Releases a call whose message will not come; the queue's lock is held. */
-void sim_channel_release(struct sim_call *call);
+void sim_call_queue_release(struct sim_call *call);
 /* What has become of the call at the head of a queue, for reports. */
-const char *sim_channel_state_locked(const twin_queue *queue);
+const char *sim_call_queue_state_locked(const twin_queue *queue);
 
 /* For a model that is paced: the first hold whose call has been answered, TWIN_FOREVER: none, whatever else runs; and sends
  * that answer to the device. */
-uint64_t sim_channel_answered_locked(void);
-void sim_channel_pass_answered_locked(void);
+uint64_t sim_call_queue_answered_locked(void);
+void sim_call_queue_pass_answered_locked(void);
 #endif

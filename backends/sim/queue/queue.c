@@ -348,7 +348,7 @@ static twin_status open_ring(twin_queue *queue)
 static void close_ring(twin_queue *queue, twin_status reason, bool calls_too)
 {
     twin_hw_device *device = queue->device;
-    sim_channel_forget_locked(queue, calls_too);
+    sim_call_queue_forget_locked(queue, calls_too);
     uint64_t retired = sim_queue_retired(queue);
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     sim_program_ring_closes(queue);

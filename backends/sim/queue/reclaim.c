@@ -13,7 +13,7 @@ void sim_queue_release_task_state(twin_queue *queue, struct sim_task_state *stat
 {
     if (state->kind == SIM_TASK_CALL) {
         if (state->call)
-            sim_channel_release(state->call);
+            sim_call_queue_release(state->call);
     } else if (state->kind == SIM_TASK_KERNEL) {
         sim_kernel_release(state->kernel);
     } else if (state->kind == SIM_TASK_LIST) {

@@ -18,7 +18,7 @@ twin_queue *sim_program_launcher(twin_queue *queue);
 /* ---- host calls (hostcall/host_call_queue.c) ---- */
 
 /* Drops the calls of a queue that were not taken: all, or those the queue waits for. */
-void sim_channel_forget_locked(const twin_queue *queue, bool all);
+void sim_call_queue_forget_locked(const twin_queue *queue, bool all);
 
 /* ---- events and notifies (signal/event.c) ---- */
 

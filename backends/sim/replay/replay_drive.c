@@ -90,13 +90,13 @@ twin_status sim_replay_see(twin_seen what, uint32_t device, uint32_t sq, uint64_
  * before their holds. */
 static enum twinsim_stop run_some(uint64_t until_ns, uint32_t events)
 {
-    uint64_t hold = sim_channel_answered_locked();
+    uint64_t hold = sim_call_queue_answered_locked();
     if (hold > until_ns + 1)
         return twinsim_run(sim_process.sim, until_ns, events);
     enum twinsim_stop stop = twinsim_run(sim_process.sim, hold > 0 ? hold - 1 : 0, events);
     if (stop != TWINSIM_STOP_IDLE && (stop != TWINSIM_STOP_LIMIT || hold > until_ns))
         return stop;
-    sim_channel_pass_answered_locked();
+    sim_call_queue_pass_answered_locked();
     return TWINSIM_STOP_CHUNK;
 }
 

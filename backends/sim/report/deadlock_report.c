@@ -204,7 +204,7 @@ static void describe_queue(void *context, twin_queue *queue)
         sim_text_add(text, "waits for the end of a run of a model instance");
     } else if (info.state == TWINSIM_QUEUE_HOST) {
         sim_text_add(text, "waits for a host function %s (task %u)",
-                     sim_channel_state_locked(queue), info.task_id);
+                     sim_call_queue_state_locked(queue), info.task_id);
     } else if (info.state == TWINSIM_QUEUE_IDLE) {
         sim_text_add(
             text,

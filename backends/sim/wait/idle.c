@@ -292,7 +292,7 @@ bool sim_idle_end_unaided(void)
     bool any = false;
     for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
         any = any || wait->unaided;
-    if (!any || sim_channel_busy_locked())
+    if (!any || sim_call_queue_busy_locked())
         return false;
     give_up(SIM_REPORT_DROPPED, is_unaided);
     return true;
@@ -362,12 +362,12 @@ void sim_idle_await_time(uint64_t look_ns)
 
 void sim_idle_await_answer(uint64_t look_ns)
 {
-    uint64_t end = sim_channel_hold_end_locked();
+    uint64_t end = sim_call_queue_time_hold_end_locked();
     if (sim_drive_conducted()) { /* its thread runs after this one */
-        sim_channel_expire_holds_locked(end);
+        sim_call_queue_expire_time_holds_locked(end);
         return;
     }
     atomic_store(&parked, 1);
     sleep_parked(earlier(look_ns, end));
-    sim_channel_expire_holds_locked(sim_real_now());
+    sim_call_queue_expire_time_holds_locked(sim_real_now());
 }

@@ -102,7 +102,7 @@ void sim_wait_finish(struct sim_wait *wait, twin_status status, uint64_t done_ns
     wait->done_ns = done_ns;
     delist(wait);
     if (__builtin_expect(wait->within != NULL, 0))
-        sim_channel_go_on_locked(wait->within, clock_after(wait));
+        sim_call_queue_go_on_locked(wait->within, clock_after(wait));
 
     if (wait == driver) {
         atomic_store_explicit(&wait->state, FINISHED, memory_order_release);
@@ -175,7 +175,7 @@ enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any)
     until_ns = sim_wall_limit(until_ns);
     held = held && !sim_wall(); /* there time passes without it */
     /* A call that runs may be answered at the time of its thread: the model waits there. */
-    uint64_t hold = sim_channel_hold_locked();
+    uint64_t hold = sim_call_queue_time_hold_locked();
     bool held_up = hold <= until_ns && hold != TWIN_FOREVER;
     if (hold <= until_ns)
         until_ns = hold > 0 ? hold - 1 : 0;
@@ -197,7 +197,7 @@ enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any)
     bool any = sim_drive_settle();
     if (__builtin_expect(held_up, 0) &&
         (stop == TWINSIM_STOP_LIMIT || stop == TWINSIM_STOP_HELD || stop == TWINSIM_STOP_IDLE))
-        any = sim_channel_pass_locked(hold) || any;
+        any = sim_call_queue_pass_locked(hold) || any;
     if (any || now != before)
         sim_idle_end();
     *out_any = any;
@@ -216,7 +216,7 @@ void sim_drive_check_locked(void)
 /* Whether the model waits for the answer of a call, and no deadline comes before that. */
 static bool call_holds(void)
 {
-    uint64_t hold = sim_channel_hold_locked();
+    uint64_t hold = sim_call_queue_time_hold_locked();
     return hold != TWIN_FOREVER && hold <= sim_next_deadline();
 }
 
@@ -345,7 +345,7 @@ static void look(struct sim_wait *wait)
         wait->status = TWIN_E_INTERRUPTED;
         wait->done_ns = twinsim_now(sim_process.sim);
         if (wait->within)
-            sim_channel_go_on_locked(wait->within, clock_after(wait));
+            sim_call_queue_go_on_locked(wait->within, clock_after(wait));
         atomic_store_explicit(&wait->state, FINISHED, memory_order_relaxed);
         return;
     }
@@ -449,7 +449,7 @@ twin_status sim_drive_wait(struct sim_wait *wait)
         allow_cancel(cancellable, cancel);
         return status;
     }
-    wait->within = sim_channel_suspend_locked(wait->kind);
+    wait->within = sim_call_queue_suspend_locked(wait->kind);
     enlist(wait);
     if (outlook == TWIN_WOKE_DONE)
         check(wait);
@@ -482,7 +482,7 @@ twin_status sim_drive_wait(struct sim_wait *wait)
     sim_clock_raise(clock_after(wait));
     if (__builtin_expect(atomic_load_explicit(&sim_observe_waits, memory_order_relaxed), 0))
         sim_observe_waited(wait, sim_clock.now_ns);
-    sim_channel_resume();
+    sim_call_queue_resume();
     if (wait->status == TWIN_E_DEADLOCK)
         sim_report_explain();
     else if (wait->status == TWIN_E_INTERRUPTED)

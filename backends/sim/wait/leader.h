@@ -17,7 +17,7 @@
 bool sim_drive_still(unsigned waiting);
 
 /* Blocks until the condition holds, moves the caller's clock, and says how it ended:
- * TWIN_OK, TWIN_E_TIMEOUT, TWIN_E_DEADLOCK (explained), TWIN_E_ADDRESS (a transfer failed), TWIN_E_CLOSED (the channel), or why
+ * TWIN_OK, TWIN_E_TIMEOUT, TWIN_E_DEADLOCK (explained), TWIN_E_ADDRESS (a transfer failed), TWIN_E_CLOSED (the host-call queue), or why
  * the point's work
  * was dropped (sim_point_reason), TWIN_E_INTERRUPTED. */
 twin_status sim_drive_wait(struct sim_wait *wait);

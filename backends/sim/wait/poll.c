@@ -26,7 +26,7 @@ static bool reach_clock(void)
         enum twinsim_stop stop = sim_drive_step(until, false, &any);
         if (stop != TWINSIM_STOP_LIMIT && (stop != TWINSIM_STOP_IDLE || any))
             continue;
-        if (__builtin_expect(sim_channel_hold_locked() <= until, 0)) {
+        if (__builtin_expect(sim_call_queue_time_hold_locked() <= until, 0)) {
             if (any)
                 continue; /* answers, or calls: the hold is another one */
             return false;

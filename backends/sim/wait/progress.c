@@ -123,13 +123,13 @@ static bool run_chunk(const struct watch *watch, enum outcome *out)
         return !sim_progress_seen && !others_wait() && sim_pending_work(atomic_load(&all_visible));
     }
     *out = STALLED;
-    uint64_t hold_ns = sim_channel_hold_locked();
+    uint64_t hold_ns = sim_call_queue_time_hold_locked();
     if (stop != TWINSIM_STOP_HELD || hold_ns == TWIN_FOREVER || hold_ns > sim_next_deadline())
         return false;
     *out = HELD;
-    if (sim_channel_hold_end_locked() > sim_real_now())
+    if (sim_call_queue_time_hold_end_locked() > sim_real_now())
         return false;
-    sim_channel_expire_holds_locked(sim_real_now());
+    sim_call_queue_expire_time_holds_locked(sim_real_now());
     return true;
 }
 

@@ -87,7 +87,7 @@ static enum advance step(uint64_t before)
 {
     const uint64_t next = twinsim_next(sim_process.sim);
     const uint64_t deadline = sim_next_deadline();
-    const uint64_t hold = sim_channel_hold_locked();
+    const uint64_t hold = sim_call_queue_time_hold_locked();
     if (hold != TWIN_FOREVER && hold <= next && hold < deadline) {
         pass_hold(hold);
         return sim_tasks_stamp() != before ? CHANGED : GOES_ON;

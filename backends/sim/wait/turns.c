@@ -32,10 +32,11 @@ static bool resolve(struct sim_wait *self, twin_turn *turn)
 {
     uint64_t deadline = sim_next_deadline();
     uint64_t limit = deadline < turn->until_ns ? deadline : turn->until_ns;
-    if (sim_channel_hold_locked() != TWIN_FOREVER && sim_channel_hold_locked() <= limit) {
+    if (sim_call_queue_time_hold_locked() != TWIN_FOREVER &&
+        sim_call_queue_time_hold_locked() <= limit) {
         if (turn->ready)
             return false; /* the function runs before that, or the thread that it waits for */
-        sim_channel_expire_holds_locked(sim_channel_hold_end_locked());
+        sim_call_queue_expire_time_holds_locked(sim_call_queue_time_hold_end_locked());
         return true;
     }
     if (self->serves) {

@@ -18,7 +18,7 @@ enum sim_wait_kind {
     SIM_WAIT_TRANSFER,    /* the driver's own DMA; posted when the wait begins */
     SIM_WAIT_EVENT_ID,    /* a free event id on the device */
     SIM_WAIT_SHARED,      /* a record that another process made */
-    SIM_WAIT_CALL,        /* a host function of the channel is due */
+    SIM_WAIT_CALL,        /* a host function of the host-call queue is due */
     SIM_WAIT_TIME         /* the model has reached the deadline; ends with TWIN_E_TIMEOUT */
 };
 
@@ -40,7 +40,7 @@ struct sim_wait {
     const twin_signal *shared; /* SHARED: its record `number` */
     uint64_t number;
     struct sim_window windows[2];
-    twin_channel *channel; /* CALL */
+    twin_call_queue *call_queue; /* CALL */
     /* CALL: by a thread of the runtime, for the next host function: such a wait does not drive, does not time out, and is
      * not part of a deadlock. */
     bool serves;
@@ -58,8 +58,8 @@ struct sim_wait {
     uint64_t warn_ns; /* real: when to report that it lasts long; 0: the model has not been idle */
     uint64_t look_ns; /* real: when to ask for interrupts; UINT64_MAX: never */
     uint64_t done_ns;
-    uint32_t system_id;   /* of the waiting thread */
-    twin_channel *within; /* whose call the waiting thread runs, of a thread of the runtime */
+    uint32_t system_id;      /* of the waiting thread */
+    twin_call_queue *within; /* whose call the waiting thread runs, of a thread of the runtime */
     twin_status status;
     atomic_int state;
     sem_t sem;

@@ -12,7 +12,7 @@ struct twin_subscriber {
     /* Fixed. */
     uint64_t thread;
     twin_device *device;
-    twin_channel *channel;
+    twin_call_queue *call_queue;
     /* Guarded by subscribers_lock. */
     struct twin_subscriber *next, *previous; /* in the list while streams > 0 */
     uint32_t streams;
@@ -23,9 +23,9 @@ static twin_lock subscribers_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_REPORTS);
 static twin_subscriber *subscribers; /* this and the count: guarded by subscribers_lock */
 static uint32_t subscriber_count;
 
-twin_channel *twin_report_channel(const twin_subscriber *subscriber)
+twin_call_queue *twin_report_call_queue(const twin_subscriber *subscriber)
 {
-    return subscriber->channel;
+    return subscriber->call_queue;
 }
 
 int32_t twin_fail_context_runs(uint32_t stream_id)
@@ -53,7 +53,7 @@ static void drop_user(twin_subscriber *subscriber)
     twin_lock_drop(&subscribers_lock);
     if (!last)
         return;
-    twin_ops()->channel.destroy(subscriber->channel);
+    twin_ops()->call_queue.destroy(subscriber->call_queue);
     twin_free(subscriber);
 }
 
@@ -68,7 +68,7 @@ static void drop_stream(twin_subscriber *subscriber)
     }
     twin_lock_drop(&subscribers_lock);
     if (last)
-        twin_ops()->channel.close(subscriber->channel);
+        twin_ops()->call_queue.close(subscriber->call_queue);
     drop_user(subscriber);
 }
 
@@ -114,8 +114,8 @@ static int32_t add_stream(uint64_t thread, twin_device *device, twin_subscriber 
     twin_subscriber *made = twin_zalloc(sizeof(*made));
     if (!made)
         return twin_fail(TWIN_ERR_NOMEM, "no host memory for a subscription");
-    twin_status status =
-        twin_device_note(device, twin_ops()->channel.create(device->hw, false, &made->channel));
+    twin_status status = twin_device_note(
+        device, twin_ops()->call_queue.create(device->hw, false, &made->call_queue));
     if (status != TWIN_OK) {
         twin_free(made);
         return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
@@ -125,7 +125,7 @@ static int32_t add_stream(uint64_t thread, twin_device *device, twin_subscriber 
     made->device = device;
     code = join(thread, device, made, out_subscriber);
     if (code != 0 || *out_subscriber != made) { /* another thread was faster */
-        twin_ops()->channel.destroy(made->channel);
+        twin_ops()->call_queue.destroy(made->call_queue);
         twin_free(made);
     }
     return code;
@@ -223,7 +223,7 @@ void twin_report_drop_stream(twin_stream *stream)
 
 struct outcall {
     const struct twin_backend *ops;
-    twin_channel *channel;
+    twin_call_queue *call_queue;
     uint64_t ticket;
     const twin_call *call;
 };
@@ -233,13 +233,13 @@ static void answer(void *argument)
 {
     const struct outcall *outcall = argument;
     twin_outcall_end(outcall->call);
-    outcall->ops->channel.answer(outcall->channel, outcall->ticket);
+    outcall->ops->call_queue.answer(outcall->call_queue, outcall->ticket);
 }
 
-void twin_report_run(const struct twin_backend *ops, twin_channel *channel,
+void twin_report_run(const struct twin_backend *ops, twin_call_queue *call_queue,
                      const twin_taken_call *taken)
 {
-    struct outcall outcall = {ops, channel, taken->ticket, twin_outcall_begin()};
+    struct outcall outcall = {ops, call_queue, taken->ticket, twin_outcall_begin()};
     pthread_cleanup_push(answer, &outcall);
     taken->call.fn(taken->call.argument);
     pthread_cleanup_pop(1);
@@ -266,7 +266,7 @@ __attribute__((noinline)) static void
 run_call(const struct twin_backend *ops, twin_subscriber *subscriber, const twin_taken_call *taken)
 {
     pthread_cleanup_push(leave_function, subscriber);
-    twin_report_run(ops, subscriber->channel, taken);
+    twin_report_run(ops, subscriber->call_queue, taken);
     pthread_cleanup_pop(0);
 }
 
@@ -285,15 +285,15 @@ int32_t twin_report_process(uint64_t timeout_ns)
         return fail_not_subscribed();
 
     const struct twin_backend *ops = twin_ops();
-    twin_assert_unlocked("channel.take with a lock held");
+    twin_assert_unlocked("call_queue.take with a lock held");
     twin_taken_call taken;
-    twin_status status = ops->channel.take(subscriber->channel, timeout_ns, &taken);
+    twin_status status = ops->call_queue.take(subscriber->call_queue, timeout_ns, &taken);
     bool any = status == TWIN_OK;
     while (status == TWIN_OK) {
         twin_self.serves_device = subscriber->device;
         run_call(ops, subscriber, &taken);
         twin_self.serves_device = NULL;
-        status = ops->channel.take(subscriber->channel, 0, &taken);
+        status = ops->call_queue.take(subscriber->call_queue, 0, &taken);
     }
     uint32_t device_id = subscriber->device->id;
     drop_user(subscriber);

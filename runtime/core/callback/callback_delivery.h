@@ -10,7 +10,7 @@
 /* Threads of a process that may be subscribed at once. */
 #define TWIN_SUBSCRIBERS_MOST 1024u
 
-/* A subscribed thread with its channel. Lives while a stream names it or it runs callbacks. */
+/* A subscribed thread with its host-call queue. Lives while a stream names it or it runs callbacks. */
 typedef struct twin_subscriber twin_subscriber;
 
 /* aclrtSubscribeReport: `thread` (its pthread_self) runs the callbacks of a stream (0: the default stream).
@@ -26,12 +26,12 @@ int32_t twin_report_process(uint64_t timeout_ns);
 /* The stream has ended: so has its subscription. No lock is held. */
 void twin_report_drop_stream(twin_stream *stream);
 /* Where callbacks of a stream go; its lock is held. */
-twin_channel *twin_report_channel(const twin_subscriber *subscriber);
+twin_call_queue *twin_report_call_queue(const twin_subscriber *subscriber);
 /* Refuses: the context's own thread runs the stream's functions. */
 int32_t twin_fail_context_runs(uint32_t stream_id);
 
 /* Runs a call that was taken, with no lock held, and answers it. */
-void twin_report_run(const struct twin_backend *ops, twin_channel *channel,
+void twin_report_run(const struct twin_backend *ops, twin_call_queue *call_queue,
                      const twin_taken_call *taken);
 
 #endif

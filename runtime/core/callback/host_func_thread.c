@@ -23,7 +23,7 @@
 typedef struct twin_service {
     /* Fixed once the thread runs. */
     const struct twin_backend *ops;
-    twin_channel *channel;
+    twin_call_queue *call_queue;
     const twin_device *device;
     uint64_t context; /* handle */
     pid_t process;    /* that has the thread */
@@ -38,12 +38,12 @@ enum service_end { RUNS, AWAITED, ENDED };
 
 static void free_service(twin_service *service)
 {
-    service->ops->channel.destroy(service->channel);
+    service->ops->call_queue.destroy(service->call_queue);
     sem_destroy(&service->attached);
     twin_free(service);
 }
 
-/* The channel is closed, or the thread ends in a function of the program. */
+/* The host-call queue is closed, or the thread ends in a function of the program. */
 static void end_thread(void *argument)
 {
     twin_service *service = argument;
@@ -62,10 +62,10 @@ __attribute__((noinline)) static void serve_calls(twin_service *service)
     const struct twin_backend *ops = service->ops;
     pthread_cleanup_push(end_thread, service);
     twin_taken_call taken;
-    while (ops->channel.take(service->channel, TWIN_FOREVER, &taken) == TWIN_OK) {
+    while (ops->call_queue.take(service->call_queue, TWIN_FOREVER, &taken) == TWIN_OK) {
         twin_self.serves_device = service->device;
         twin_self.serves_context = service->context;
-        twin_report_run(ops, service->channel, &taken);
+        twin_report_run(ops, service->call_queue, &taken);
         twin_self.serves_device = NULL;
         twin_self.serves_context = 0;
         /* No public call of this thread is under way. */
@@ -114,8 +114,8 @@ static int32_t make_service(twin_context *context, twin_service **out_service)
     service->context = context->object.handle;
     service->process = getpid();
     sem_init(&service->attached, 0, 0);
-    twin_status status =
-        twin_device_note(device, service->ops->channel.create(device->hw, true, &service->channel));
+    twin_status status = twin_device_note(
+        device, service->ops->call_queue.create(device->hw, true, &service->call_queue));
     if (status != TWIN_OK) {
         sem_destroy(&service->attached);
         twin_free(service);
@@ -133,7 +133,7 @@ static int32_t make_service(twin_context *context, twin_service **out_service)
     return 0;
 }
 
-int32_t twin_service_need(twin_context *context, twin_channel **out_channel)
+int32_t twin_service_need(twin_context *context, twin_call_queue **out_call_queue)
 {
     twin_lock_take(&context->lock);
     while (context->service_starts)
@@ -151,7 +151,7 @@ int32_t twin_service_need(twin_context *context, twin_channel **out_channel)
         twin_cond_broadcast(&context->changed);
     }
     if (context->service)
-        *out_channel = context->service->channel;
+        *out_call_queue = context->service->call_queue;
     twin_lock_drop(&context->lock);
     if (closing)
         return twin_fail(TWIN_ERR_CONTEXT_NULL, "the current context is being destroyed");
@@ -183,7 +183,7 @@ void twin_service_end(twin_context *context)
     twin_lock_drop(&context->lock);
     if (!service || service->process != getpid())
         return; /* in a forked child the thread does not exist */
-    service->ops->channel.close(service->channel);
+    service->ops->call_queue.close(service->call_queue);
     if (pthread_equal(service->thread, pthread_self())) {
         service->abandoned = true;
         pthread_detach(service->thread);

@@ -102,7 +102,8 @@ typedef struct twin_task {
     uint64_t timeout_ns;
     struct twin_model *model; /* RUN: pinned */
     const twin_host_call *call;
-    twin_channel *channel; /* CALL: of the context's own thread; NULL: the stream's subscriber */
+    twin_call_queue
+        *call_queue; /* CALL: of the context's own thread; NULL: the stream's subscriber */
 } twin_task;
 
 /* The priority that a stream gets: above INT32_MAX a negative number, so the highest; else at most the lowest. */

@@ -13,7 +13,7 @@ static bool of_program(uint32_t kind)
 static struct check_object *find(struct checker *checker, uint32_t kind, uint32_t number)
 {
     struct check_object *object = NULL;
-    struct check_object *list = of_program(kind) ? checker->programs : checker->channels;
+    struct check_object *list = of_program(kind) ? checker->programs : checker->call_queues;
     HASH_FIND(hh, list, &number, sizeof(number), object);
     return object;
 }
@@ -21,7 +21,8 @@ static struct check_object *find(struct checker *checker, uint32_t kind, uint32_
 void check_object_create(struct checker *checker, uint32_t op)
 {
     const twin_op *made = &checker->ops.items[op];
-    struct check_object **list = of_program(made->kind) ? &checker->programs : &checker->channels;
+    struct check_object **list =
+        of_program(made->kind) ? &checker->programs : &checker->call_queues;
     struct check_object *object = NULL;
     if (made->status != TWIN_OK || find(checker, made->kind, made->object))
         return;
@@ -74,12 +75,12 @@ void check_object_use(struct checker *checker, uint32_t op)
 
 void check_call_queued(struct checker *checker, uint32_t op)
 {
-    struct check_object *channel = find(checker, TWIN_OP_TAKE, checker->ops.items[op].object);
-    if (!channel || channel->gone) {
+    struct check_object *call_queue = find(checker, TWIN_OP_TAKE, checker->ops.items[op].object);
+    if (!call_queue || call_queue->gone) {
         checker->links.items[op] = 0;
         return;
     }
-    CHECK_ADD(checker, &channel->calls, op);
+    CHECK_ADD(checker, &call_queue->calls, op);
 }
 
 /* Pieces of work that were queued before the call. */
@@ -92,19 +93,19 @@ static uint32_t place_of(const struct check_queue *queue, uint32_t call)
 void check_call_taken(struct checker *checker, uint32_t op)
 {
     const twin_op *take = &checker->ops.items[op];
-    struct check_object *channel = find(checker, TWIN_OP_TAKE, take->object);
-    if (!channel || take->status != TWIN_OK)
+    struct check_object *call_queue = find(checker, TWIN_OP_TAKE, take->object);
+    if (!call_queue || take->status != TWIN_OK)
         return;
-    for (size_t i = channel->taken; i < channel->calls.count; i++) {
-        uint32_t call = channel->calls.items[i];
+    for (size_t i = call_queue->taken; i < call_queue->calls.count; i++) {
+        uint32_t call = call_queue->calls.items[i];
         const twin_op *queued = &checker->ops.items[call];
         if (queued->call.function != take->call.function ||
             queued->call.argument != take->call.argument || queued->blocks != take->blocks)
             continue;
-        channel->calls.items[i] = channel->calls.items[channel->taken];
-        channel->calls.items[channel->taken++] = call;
+        call_queue->calls.items[i] = call_queue->calls.items[call_queue->taken];
+        call_queue->calls.items[call_queue->taken++] = call;
         if (take->blocks)
-            CHECK_ADD(checker, &channel->tickets,
+            CHECK_ADD(checker, &call_queue->tickets,
                       (struct check_ticket){.ticket = take->call.ticket, .call = call});
         check_host_took(checker, call, op);
         /* the host sees that what comes before the call is done */
@@ -118,14 +119,14 @@ void check_call_taken(struct checker *checker, uint32_t op)
 void check_call_answered(struct checker *checker, uint32_t op)
 {
     const twin_op *answer = &checker->ops.items[op];
-    struct check_object *channel = find(checker, TWIN_OP_TAKE, answer->object);
-    if (!channel)
+    struct check_object *call_queue = find(checker, TWIN_OP_TAKE, answer->object);
+    if (!call_queue)
         return;
-    for (size_t i = 0; i < channel->tickets.count; i++) {
-        if (channel->tickets.items[i].ticket != answer->call.ticket)
+    for (size_t i = 0; i < call_queue->tickets.count; i++) {
+        if (call_queue->tickets.items[i].ticket != answer->call.ticket)
             continue;
-        uint32_t call = channel->tickets.items[i].call;
-        channel->tickets.items[i] = channel->tickets.items[--channel->tickets.count];
+        uint32_t call = call_queue->tickets.items[i].call;
+        call_queue->tickets.items[i] = call_queue->tickets.items[--call_queue->tickets.count];
         set_answered(checker, call, op);
         check_carry_on(checker);
         return;
@@ -143,6 +144,6 @@ static void free_objects(struct check_object **list)
 
 void check_objects_free(struct checker *checker)
 {
-    free_objects(&checker->channels);
+    free_objects(&checker->call_queues);
     free_objects(&checker->programs);
 }
