@@ -135,7 +135,7 @@ const struct twin_backend *twin_backend_entry(void)
     backend.work = ascend_work_ops;
     backend.signal = ascend_signal_ops;
     backend.call_queue = ascend_call_queue_ops;
-    backend.program = ascend_program_ops;
+    backend.model_instance = ascend_instance_ops;
     backend.image = ascend_image_ops;
     return &backend;
 }

@@ -40,13 +40,13 @@ struct twin_queue {
     aclrtStream stream;
     bool owned; /* not a context's default stream */
     bool deferred;
-    bool ended; /* a deferred queue's last task is its program's end */
+    bool ended; /* a deferred queue's last task is the end of its model instance */
     uint32_t vendor_id;
     bool has_vendor_id;
     uint32_t
         fences; /* threads about to record an event after its tasks; guarded by memory.c's lock */
     twin_call_queue *call_queue;    /* whose thread is subscribed to the stream; ops of the queue */
-    twin_program *program;          /* that it is bound to; ops of the queue */
+    twin_hw_instance *instance;     /* that it is bound to; ops of the queue */
     struct twin_queue *next, *prev; /* all queues; guarded by the list's lock */
     /* Failures that were not taken yet, oldest first; guarded by the list's lock. */
     twin_failure failures[ASCEND_FAILURES_KEPT];
@@ -128,7 +128,7 @@ extern const struct twin_queue_ops ascend_queue_ops;
 extern const struct twin_work_ops ascend_work_ops;
 extern const struct twin_signal_ops ascend_signal_ops;
 extern const struct twin_call_queue_ops ascend_call_queue_ops;
-extern const struct twin_program_ops ascend_program_ops;
+extern const struct twin_model_instance_ops ascend_instance_ops;
 extern const struct twin_image_ops ascend_image_ops;
 twin_status ascend_work_launch(twin_queue *queue, twin_launch *kernel);
 
@@ -194,14 +194,14 @@ void ascend_call_queue_leave(twin_queue *queue);
 /* Drops the calls that the queue still has. */
 void ascend_calls_forget(const twin_queue *queue);
 
-/* program.c, label.c */
-twin_status ascend_work_run(twin_queue *queue, twin_program *program);
+/* model_instance.c, label.c */
+twin_status ascend_work_run(twin_queue *queue, twin_hw_instance *instance);
 twin_status ascend_work_end(twin_queue *queue);
 twin_status ascend_work_activate(twin_queue *queue, twin_queue *other);
 twin_status ascend_work_branch(twin_queue *queue, const twin_branch *branch);
 twin_status ascend_work_label(twin_queue *queue, uint64_t table, uint32_t index);
 twin_status ascend_work_jump(twin_queue *queue, uint64_t address, uint64_t table, uint32_t count);
-void ascend_program_forget_queue(twin_queue *queue);
+void ascend_instance_forget_queue(twin_queue *queue);
 /* The memory of a table of labels is given back. */
 void ascend_labels_forget(uint64_t table);
 /* One of the vendor's contexts is about to go, and its labels with it. */

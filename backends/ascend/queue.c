@@ -102,7 +102,7 @@ free_queue:
 static void queue_destroy(twin_queue *queue)
 {
     ascend_failures_drop_queue(queue);
-    ascend_program_forget_queue(queue);
+    ascend_instance_forget_queue(queue);
     ascend_call_queue_leave(queue);
     ascend_pinned_forget_queue(queue);
     if (queue->owned && ascend_use_queue(queue) == TWIN_OK) {

@@ -35,8 +35,8 @@ struct twin_call_queue {
     twin_call_queue *inner;
     uint32_t number;
 };
-struct twin_program {
-    twin_program *inner;
+struct twin_hw_instance {
+    twin_hw_instance *inner;
     uint32_t number;
 };
 
@@ -55,7 +55,8 @@ extern bool record_stacks_wanted;
 
 /* Numbers given out so far. */
 struct record_numbers {
-    atomic_uint queues, signals, call_queues, programs, kernels, images, steps, data, sites, stacks;
+    atomic_uint queues, signals, call_queues, instances, kernels, images, steps, data, sites,
+        stacks;
     uint32_t sessions;
 };
 extern struct record_numbers record_numbers;

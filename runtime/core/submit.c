@@ -15,7 +15,7 @@ typedef enum task_trouble {
     EVENT_ELSEWHERE,
     EVENT_UNFIT, /* cannot stay in a persistent stream */
     EVENT_UNRECORDED,
-    MODEL_UNREADY,
+    INSTANCE_UNREADY,
     CALL_UNFIT,    /* cannot stay in a persistent stream */
     CALL_NOBODY,   /* no thread is subscribed */
     CALL_CONTEXTS, /* the context's own thread runs the stream's functions */
@@ -78,9 +78,10 @@ static inline twin_status record_locked(const struct twin_backend *ops, twin_str
     twin_status status = ops->work.record(stream->queue, event->signal);
     if (__builtin_expect(status == TWIN_OK, 1))
         event->recorded_on = stream->object.handle;
-    if (__builtin_expect(atomic_load_explicit(&event->in_model, memory_order_relaxed) != kept, 0) &&
+    if (__builtin_expect(atomic_load_explicit(&event->in_instance, memory_order_relaxed) != kept,
+                         0) &&
         status == TWIN_OK)
-        atomic_store_explicit(&event->in_model, kept, memory_order_relaxed);
+        atomic_store_explicit(&event->in_instance, kept, memory_order_relaxed);
     return status;
 }
 
@@ -129,8 +130,8 @@ __attribute__((noinline)) static twin_status issue_other(const struct twin_backe
     if (task->kind != TWIN_TASK_RUN)
         return issue_value(ops, stream, task);
     bool ready = true;
-    twin_status status = twin_model_run_locked(stream, task->model, &ready);
-    *out_trouble = ready ? TASK_FINE : MODEL_UNREADY;
+    twin_status status = twin_instance_run_locked(stream, task->instance, &ready);
+    *out_trouble = ready ? TASK_FINE : INSTANCE_UNREADY;
     return status;
 }
 
@@ -205,7 +206,7 @@ static int32_t fail_task(task_trouble trouble, uint32_t stream_id, uint32_t stre
         return twin_fail(TWIN_ERR_PARAM,
                          "the event was never recorded; call aclrtRecordEvent before "
                          "a stream waits for an event of aclrtCreateEvent");
-    if (trouble == MODEL_UNREADY)
+    if (trouble == INSTANCE_UNREADY)
         return twin_fail(TWIN_ERR_MODEL_EXECUTE,
                          "the model instance is not complete, or is being destroyed; call "
                          "aclmdlRIEndTask and aclmdlRIBuildEnd first");
@@ -249,17 +250,17 @@ static __attribute__((noinline, cold)) int32_t submit_passive(twin_stream *strea
                              ? "a model instance runs from an ordinary stream"
                              : "its tasks come from the device alone");
     }
-    bool sealed = twin_model_is_sealed(stream);
+    bool sealed = twin_instance_is_sealed(stream);
     task_trouble trouble = TASK_FINE;
     twin_status status = TWIN_OK;
     if (!sealed)
         status = twin_device_note(stream->device, issue_locked(twin_ops(), stream, task, &trouble));
     twin_lock_drop(&stream->lock);
     if (sealed)
-        return twin_model_fail_sealed(id);
+        return twin_instance_fail_sealed(id);
     if (trouble != TASK_FINE)
         return fail_task(trouble, id, device_id);
-    return twin_model_fail_work(status, id, device_id);
+    return twin_instance_fail_work(status, id, device_id);
 }
 
 int32_t twin_stream_submit(uint64_t handle, const twin_task *task)

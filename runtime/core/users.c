@@ -30,7 +30,7 @@ static void device_emptied(twin_device *device)
 }
 
 const twin_object_users twin_users = {
-    .context_closing = twin_models_close,
+    .context_closing = twin_instances_close,
     .context_emptied = context_emptied,
     .stream_failed = twin_failure_tell,
     .wait_failed = twin_failure_tell_current,

@@ -112,7 +112,7 @@ struct twin_device_ops {
     /* Takes it down. Queues and signals are gone; memory still allocated is released and reported.
      * Thread: any, one call per device at a time. */
     void (*close)(twin_hw_device *device);
-    /* As queue.abort for every queue of the device, except that deferred ones keep their tasks: runs of programs end
+    /* As queue.abort for every queue of the device, except that deferred ones keep their tasks: runs of model instances end
      * with the queues that asked for them. Those who wait get TWIN_E_DEVICE_ABORTED. Failures noted before are forgotten, groups that stopped go on. Thread: any. */
     twin_status (*abort)(twin_hw_device *device);
     /* Lets the device reach the memory of device `other`, or ends that. Thread: any. TWIN_E_UNSUPPORTED: there is nothing to
@@ -214,12 +214,12 @@ struct twin_work_ops {
     twin_status (*wait_value)(twin_queue *queue, const twin_value_wait *wait);
     /* After all earlier work the call can be taken from the host-call queue. */
     twin_status (*call)(twin_queue *queue, twin_call_queue *call_queue, const twin_host_call *call);
-    /* Runs a sealed program from its head queues; later work of the queue waits for its end. The run begins when
-     * earlier ones of the program have ended. A task that fails in it counts as one of this queue.
+    /* Runs a sealed model instance from its head queues; later work of the queue waits for its end. The run begins when
+     * earlier ones of the instance have ended. A task that fails in it counts as one of this queue.
      * TWIN_E_INVALID: it is not sealed. */
-    twin_status (*run)(twin_queue *queue, twin_program *program);
-    /* The rest is for deferred queues of one program that is not sealed yet.
-     * The program ends when all earlier work of the queue is done. Once per program. */
+    twin_status (*run)(twin_queue *queue, twin_hw_instance *instance);
+    /* The rest is for deferred queues of one model instance that is not sealed yet.
+     * The instance ends when all earlier work of the queue is done. Once per instance. */
     twin_status (*end)(twin_queue *queue);
     /* The other queue, which is at rest, begins from its first task, beside this one. */
     twin_status (*activate)(twin_queue *queue, twin_queue *other);
@@ -302,28 +302,28 @@ struct twin_call_queue_ops {
     void (*close)(twin_call_queue *call_queue);
 };
 
-/* Programs: model instances built task by task from deferred queues. */
-struct twin_program_ops {
+/* Model instances, built task by task from deferred queues. */
+struct twin_model_instance_ops {
     /* Thread: any. */
-    twin_status (*create)(twin_hw_device *device, twin_program **out_program);
+    twin_status (*create)(twin_hw_device *device, twin_hw_instance **out_instance);
     /* It does not run. Its queues are free again, as unbind leaves them. Thread: any. */
-    void (*destroy)(twin_program *program);
-    /* Adds a deferred queue, which is of no other program. `head`: it begins when the program runs, else by
+    void (*destroy)(twin_hw_instance *instance);
+    /* Adds a deferred queue, which is of no other instance. `head`: it begins when the instance runs, else by
      * work.activate, branch or jump. Thread: queue. TWIN_E_BUSY: a run is queued or under way. */
-    twin_status (*bind)(twin_program *program, twin_queue *queue, bool head);
-    /* Takes it out; its tasks stay, but for the program's end. The program is not sealed any more.
+    twin_status (*bind)(twin_hw_instance *instance, twin_queue *queue, bool head);
+    /* Takes it out; its tasks stay, but for the instance's end. The instance is not sealed any more.
      * Thread: queue. TWIN_E_BUSY: a run is queued or under way. */
-    twin_status (*unbind)(twin_program *program, twin_queue *queue);
-    /* The program is complete and may run. bind, unbind and clean take the seal away. Thread: any.
-     * TWIN_E_INVALID: no head queue, no end, or a task names a queue that is not of the program. */
-    twin_status (*seal)(twin_program *program);
+    twin_status (*unbind)(twin_hw_instance *instance, twin_queue *queue);
+    /* The instance is complete and may run. bind, unbind and clean take the seal away. Thread: any.
+     * TWIN_E_INVALID: no head queue, no end, or a task names a queue that is not of the instance. */
+    twin_status (*seal)(twin_hw_instance *instance);
     /* Drops the tasks of a deferred queue. Thread: queue. TWIN_E_BUSY: a run is queued or under way. */
     twin_status (*clean)(twin_queue *queue);
     /* Ends the run under way, if any: no further task of it begins, and the queue that asked for it goes on, with
      * TWIN_E_RUN_ABORTED as its failure. Runs queued behind it take place. Thread: any. */
-    twin_status (*abort)(twin_program *program);
-    /* Waits until no run of the program is queued or under way. Thread: any. Blocks. TWIN_E_TIMEOUT, TWIN_E_DEADLOCK. */
-    twin_status (*drain)(twin_program *program, uint64_t timeout_ns);
+    twin_status (*abort)(twin_hw_instance *instance);
+    /* Waits until no run of the instance is queued or under way. Thread: any. Blocks. TWIN_E_TIMEOUT, TWIN_E_DEADLOCK. */
+    twin_status (*drain)(twin_hw_instance *instance, uint64_t timeout_ns);
 };
 
 /* No field is NULL. */
@@ -396,7 +396,7 @@ struct twin_backend {
     struct twin_work_ops work;
     struct twin_signal_ops signal;
     struct twin_call_queue_ops call_queue;
-    struct twin_program_ops program;
+    struct twin_model_instance_ops model_instance;
     struct twin_diag_ops diag;
     struct twin_fault_ops fault;
     struct twin_image_ops image;

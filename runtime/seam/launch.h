@@ -124,7 +124,7 @@ typedef struct twin_launch {
     /* What the blocks do, when that is known at once; NULL: `describe` says it. */
     const twin_launch_work *work;
     /* The kernel begins: what do its blocks do? May take its time and runs without any lock; device time stands still. What
-     * it answers stays until `effect`, `release` or the next `describe` of this kernel, which comes when a program runs again.
+     * it answers stays until `effect`, `release` or the next `describe` of this kernel, which comes when a model instance runs again.
      * TWIN_E_KERNEL_EXCEPTION, TWIN_E_KERNEL_TRAP, ...: the kernel fails with that, and with the status for vector cores
      * when it runs on those alone. */
     twin_status (*describe)(struct twin_launch *kernel, const twin_reach *reach,

@@ -307,7 +307,8 @@
     F(S, uint64_t, function, POINTER)                                                              \
     F(S, uint64_t, argument, POINTER)
 #define TWIN_RECORD_WORK_RUN_FIELDS(F, S)                                                          \
-    TWIN_RECORD_WORK_FIELDS(F, S) F(S, uint32_t, program, PROGRAM) F(S, uint32_t, spare, SPARE)
+    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
+    F(S, uint32_t, model_instance, MODEL_INSTANCE) F(S, uint32_t, spare, SPARE)
 #define TWIN_RECORD_ACTIVATE_FIELDS(F, S)                                                          \
     TWIN_RECORD_WORK_FIELDS(F, S) F(S, uint32_t, other, QUEUE) F(S, uint32_t, spare, SPARE)
 #define TWIN_RECORD_BRANCH_FIELDS(F, S)                                                            \
@@ -370,7 +371,7 @@
     F(S, uint32_t, has_effect, FLAG)                                                               \
     F(S, uint32_t, text_bytes, BYTES)
 
-/* ---- signal, host-call queue, program ---- */
+/* ---- signal, host-call queue, model instance ---- */
 
 #define TWIN_RECORD_SIGNAL_CREATE_FIELDS(F, S)                                                     \
     F(S, uint32_t, device, DEVICE)                                                                 \
@@ -430,17 +431,18 @@
 #define TWIN_RECORD_ANSWER_FIELDS(F, S)                                                            \
     F(S, uint32_t, call_queue, CALL_QUEUE)                                                         \
     F(S, uint32_t, spare, SPARE) F(S, uint64_t, ticket, POINTER)
-#define TWIN_RECORD_PROGRAM_CREATE_FIELDS(F, S)                                                    \
-    F(S, uint32_t, device, DEVICE) F(S, uint32_t, out_program, NEW_PROGRAM)
-#define TWIN_RECORD_PROGRAM_FIELDS(F, S)                                                           \
-    F(S, uint32_t, program, PROGRAM) F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_MODEL_INSTANCE_CREATE_FIELDS(F, S)                                             \
+    F(S, uint32_t, device, DEVICE) F(S, uint32_t, out_model_instance, NEW_MODEL_INSTANCE)
+#define TWIN_RECORD_MODEL_INSTANCE_FIELDS(F, S)                                                    \
+    F(S, uint32_t, model_instance, MODEL_INSTANCE) F(S, uint32_t, spare, SPARE)
 #define TWIN_RECORD_BIND_FIELDS(F, S)                                                              \
-    F(S, uint32_t, program, PROGRAM)                                                               \
+    F(S, uint32_t, model_instance, MODEL_INSTANCE)                                                 \
     F(S, uint32_t, queue, QUEUE)                                                                   \
     F(S, uint32_t, head, FLAG)                                                                     \
     F(S, uint32_t, spare, SPARE)
-#define TWIN_RECORD_PROGRAM_DRAIN_FIELDS(F, S)                                                     \
-    F(S, uint32_t, program, PROGRAM) F(S, uint32_t, spare, SPARE) F(S, uint64_t, timeout_ns, NS)
+#define TWIN_RECORD_MODEL_INSTANCE_DRAIN_FIELDS(F, S)                                              \
+    F(S, uint32_t, model_instance, MODEL_INSTANCE)                                                 \
+    F(S, uint32_t, spare, SPARE) F(S, uint64_t, timeout_ns, NS)
 
 /* ---- image, diag, fault ---- */
 

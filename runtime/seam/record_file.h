@@ -37,7 +37,7 @@
  * two runs can leave it out. Besides it only fields of the roles ADDRESS, POINTER and SYSTEM differ between two runs of one
  * single-threaded program on a model.
  *
- * Numbers. Threads, queues, signals, host-call queues, programs, kernels, lists of steps, data and strings are numbered from 1, each for
+ * Numbers. Threads, queues, signals, host-call queues, model instances, kernels, lists of steps, data and strings are numbered from 1, each for
  * itself, in the order in which they came up; a number is never used twice in a file. 0 is none. Devices have the backend's
  * index. Statuses are the writer's: entries STATUS tell their names and public codes.
  *

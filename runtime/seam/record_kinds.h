@@ -35,8 +35,8 @@
     X(NEW_SIGNAL)                                                                                  \
     X(CALL_QUEUE)                                                                                  \
     X(NEW_CALL_QUEUE)                                                                              \
-    X(PROGRAM)                                                                                     \
-    X(NEW_PROGRAM)                                                                                 \
+    X(MODEL_INSTANCE)                                                                              \
+    X(NEW_MODEL_INSTANCE)                                                                          \
     X(KERNEL)                                                                                      \
     X(NEW_KERNEL)                                                                                  \
     X(IMAGE)                                                                                       \
@@ -167,14 +167,17 @@
     X(146, CALL_QUEUE_TAKE, "call_queue.take", TWIN_RECORD_TAKE_FIELDS, NONE)                      \
     X(147, CALL_QUEUE_ANSWER, "call_queue.answer", TWIN_RECORD_ANSWER_FIELDS, NONE)                \
     X(148, CALL_QUEUE_CLOSE, "call_queue.close", TWIN_RECORD_CALL_QUEUE_FIELDS, NONE)              \
-    X(152, PROGRAM_CREATE, "program.create", TWIN_RECORD_PROGRAM_CREATE_FIELDS, NONE)              \
-    X(153, PROGRAM_DESTROY, "program.destroy", TWIN_RECORD_PROGRAM_FIELDS, NONE)                   \
-    X(154, PROGRAM_BIND, "program.bind", TWIN_RECORD_BIND_FIELDS, NONE)                            \
-    X(155, PROGRAM_UNBIND, "program.unbind", TWIN_RECORD_BIND_FIELDS, NONE)                        \
-    X(156, PROGRAM_SEAL, "program.seal", TWIN_RECORD_PROGRAM_FIELDS, NONE)                         \
-    X(157, PROGRAM_CLEAN, "program.clean", TWIN_RECORD_QUEUE_FIELDS, NONE)                         \
-    X(158, PROGRAM_ABORT, "program.abort", TWIN_RECORD_PROGRAM_FIELDS, NONE)                       \
-    X(159, PROGRAM_DRAIN, "program.drain", TWIN_RECORD_PROGRAM_DRAIN_FIELDS, NONE)                 \
+    X(152, MODEL_INSTANCE_CREATE, "model_instance.create",                                         \
+      TWIN_RECORD_MODEL_INSTANCE_CREATE_FIELDS, NONE)                                              \
+    X(153, MODEL_INSTANCE_DESTROY, "model_instance.destroy", TWIN_RECORD_MODEL_INSTANCE_FIELDS,    \
+      NONE)                                                                                        \
+    X(154, MODEL_INSTANCE_BIND, "model_instance.bind", TWIN_RECORD_BIND_FIELDS, NONE)              \
+    X(155, MODEL_INSTANCE_UNBIND, "model_instance.unbind", TWIN_RECORD_BIND_FIELDS, NONE)          \
+    X(156, MODEL_INSTANCE_SEAL, "model_instance.seal", TWIN_RECORD_MODEL_INSTANCE_FIELDS, NONE)    \
+    X(157, MODEL_INSTANCE_CLEAN, "model_instance.clean", TWIN_RECORD_QUEUE_FIELDS, NONE)           \
+    X(158, MODEL_INSTANCE_ABORT, "model_instance.abort", TWIN_RECORD_MODEL_INSTANCE_FIELDS, NONE)  \
+    X(159, MODEL_INSTANCE_DRAIN, "model_instance.drain", TWIN_RECORD_MODEL_INSTANCE_DRAIN_FIELDS,  \
+      NONE)                                                                                        \
     X(169, DIAG_FACTS, "diag.facts", TWIN_RECORD_FACTS_FIELDS, NONE)                               \
     X(170, DIAG_USAGE, "diag.usage", TWIN_RECORD_USAGE_FIELDS, NONE)                               \
     X(176, FAULT_INJECT, "fault.inject", TWIN_RECORD_INJECT_FIELDS, NONE)                          \

@@ -15,11 +15,12 @@ typedef struct twin_hw_device twin_hw_device; /* one opened device */
 typedef struct twin_queue twin_queue;         /* one in-order stream of work */
 typedef struct twin_signal twin_signal;       /* one event or notify */
 typedef struct twin_call_queue
-    twin_call_queue;                      /* where host functions that queues call are taken from */
-typedef struct twin_program twin_program; /* deferred queues that run together when told to */
+    twin_call_queue; /* where host functions that queues call are taken from */
+typedef struct twin_hw_instance
+    twin_hw_instance; /* model instance: deferred queues that run together on request */
 
 #define TWIN_FOREVER UINT64_MAX /* a timeout that never ends a wait */
-/* queue.drain and program.drain alone: as TWIN_FOREVER, but TWIN_E_DEADLOCK once the device and the functions that it has called
+/* queue.drain and model_instance.drain alone: as TWIN_FOREVER, but TWIN_E_DEADLOCK once the device and the functions that it has called
  * cannot go on by themselves, whatever other threads might do. A device that cannot tell takes it for TWIN_FOREVER. */
 #define TWIN_UNAIDED (UINT64_MAX - 1)
 
@@ -140,7 +141,7 @@ typedef struct twin_queue_config {
     uint32_t priority; /* 0 .. priority_count - 1 */
     bool fast_launch;  /* ACL_STREAM_FAST_LAUNCH */
     bool fast_sync;    /* ACL_STREAM_FAST_SYNC: waits poll instead of sleeping */
-    bool deferred;     /* tasks stay in the queue and run each time a program runs them */
+    bool deferred;     /* tasks stay in the queue and run each time a model instance runs */
     bool is_default;   /* a context's default stream */
     uint32_t group;    /* number of its context on the device: how far a failure reaches */
 } twin_queue_config;

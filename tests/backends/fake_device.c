@@ -303,7 +303,7 @@ _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-parame
                     WORK(wait_value, 1, twin_queue *queue, const twin_value_wait *wait)
                         WORK(call, 1, twin_queue *queue, twin_call_queue *call_queue,
                              const twin_host_call *call) WORK(run, 1, twin_queue *queue,
-                                                              twin_program *program)
+                                                              twin_hw_instance *instance)
                             WORK(end, 1, twin_queue *queue) WORK(activate, 1, twin_queue *queue,
                                                                  twin_queue *other)
                                 WORK(label, 1, twin_queue *queue, uint64_t table, uint32_t index)
@@ -442,37 +442,37 @@ static void call_queue_answer(twin_call_queue *call_queue, uint64_t ticket)
     (void)ticket;
     (void)answer();
 }
-static twin_status program_create(twin_hw_device *device, twin_program **out_program)
+static twin_status instance_create(twin_hw_device *device, twin_hw_instance **out_instance)
 {
     (void)device;
-    *out_program = handle(0x500);
+    *out_instance = handle(0x500);
     return answer();
 }
-static void program_destroy(twin_program *program)
+static void instance_destroy(twin_hw_instance *instance)
 {
-    (void)program;
+    (void)instance;
     (void)answer();
 }
-static twin_status program_bind(twin_program *program, twin_queue *queue, bool head)
+static twin_status instance_bind(twin_hw_instance *instance, twin_queue *queue, bool head)
 {
-    (void)program;
+    (void)instance;
     (void)head;
     return queue_plain(queue);
 }
-static twin_status program_unbind(twin_program *program, twin_queue *queue)
+static twin_status instance_unbind(twin_hw_instance *instance, twin_queue *queue)
 {
-    (void)program;
+    (void)instance;
     return queue_plain(queue);
 }
-static twin_status program_plain(twin_program *program)
+static twin_status instance_plain(twin_hw_instance *instance)
 {
-    (void)program;
+    (void)instance;
     return answer();
 }
-static twin_status program_drain(twin_program *program, uint64_t timeout_ns)
+static twin_status instance_drain(twin_hw_instance *instance, uint64_t timeout_ns)
 {
     (void)timeout_ns;
-    return program_plain(program);
+    return instance_plain(instance);
 }
 static void diag_facts(void (*take)(void *context, const twin_fact *fact), void *context)
 {
@@ -592,14 +592,14 @@ const struct twin_backend fake_backend = {
                    .take = call_queue_take,
                    .answer = call_queue_answer,
                    .close = call_queue_plain},
-    .program = {.create = program_create,
-                .destroy = program_destroy,
-                .bind = program_bind,
-                .unbind = program_unbind,
-                .seal = program_plain,
-                .clean = queue_plain,
-                .abort = program_plain,
-                .drain = program_drain},
+    .model_instance = {.create = instance_create,
+                       .destroy = instance_destroy,
+                       .bind = instance_bind,
+                       .unbind = instance_unbind,
+                       .seal = instance_plain,
+                       .clean = queue_plain,
+                       .abort = instance_plain,
+                       .drain = instance_drain},
     .diag = {.facts = diag_facts,
              .usage = diag_usage,
              .tasks = diag_tasks,

@@ -152,7 +152,7 @@ static void release(twin_launch *kernel)
 
 static void call_work(const struct twin_backend *t, twin_hw_device *device, twin_queue *q,
                       twin_queue *other, twin_signal *signal, twin_call_queue *call_queue,
-                      twin_program *program)
+                      twin_hw_instance *instance)
 {
     static const twin_code_place places[] = {{8, 16}, {24, 32}};
     static const twin_image_source source = {.bytes = path, .size = 4, .magic = 0x41};
@@ -184,7 +184,7 @@ static void call_work(const struct twin_backend *t, twin_hw_device *device, twin
     t->work.write_value(q, 0x10008, 9);
     t->work.wait_value(q, &(twin_value_wait){0x10010, 11, TWIN_VALUE_AND});
     t->work.call(q, call_queue, &(twin_host_call){.fn = run, .argument = path, .block = true});
-    t->work.run(q, program);
+    t->work.run(q, instance);
     t->work.end(q);
     t->work.activate(q, other);
     t->work.branch(q, &(twin_branch){TWIN_IF_LESS, 0x10012, 0x10014, true, other});
@@ -211,7 +211,7 @@ static void call_work(const struct twin_backend *t, twin_hw_device *device, twin
 }
 
 static void call_rest(const struct twin_backend *t, twin_hw_device *device, twin_queue *q,
-                      twin_signal *signal, twin_call_queue *call_queue, twin_program *program)
+                      twin_signal *signal, twin_call_queue *call_queue, twin_hw_instance *instance)
 {
     static const int32_t pids[] = {91, 92, 93};
     static const twin_signal_config config = {
@@ -253,12 +253,12 @@ static void call_rest(const struct twin_backend *t, twin_hw_device *device, twin
     t->call_queue.take(call_queue, 76, &taken);
     t->call_queue.answer(call_queue, taken.ticket);
     t->call_queue.close(call_queue);
-    t->program.bind(program, q, true);
-    t->program.unbind(program, q);
-    t->program.seal(program);
-    t->program.clean(q);
-    t->program.abort(program);
-    t->program.drain(program, 77);
+    t->model_instance.bind(instance, q, true);
+    t->model_instance.unbind(instance, q);
+    t->model_instance.seal(instance);
+    t->model_instance.clean(q);
+    t->model_instance.abort(instance);
+    t->model_instance.drain(instance, 77);
     t->diag.usage(1, &usage);
     t->fault.inject(&(twin_fault){.kind = TWIN_FAULT_MEMORY, .first = 2, .bytes = 12}, &small);
     t->fault.remove(small);
@@ -285,7 +285,7 @@ static void call_all(const struct twin_backend *t)
     twin_queue *other = NULL;
     twin_signal *signal = NULL;
     twin_call_queue *call_queue = NULL;
-    twin_program *program = NULL;
+    twin_hw_instance *instance = NULL;
     twin_memory_error failed;
     t->host.attach();
     CU_ASSERT_TRUE(t->host.traced());
@@ -315,13 +315,13 @@ static void call_all(const struct twin_backend *t)
     t->queue.create(device, &(twin_queue_config){.id = 2, .deferred = true}, &other);
     t->signal.create(device, &(twin_signal_config){.kind = TWIN_SIGNAL_COUNT, .name = 5}, &signal);
     t->call_queue.create(device, true, &call_queue);
-    t->program.create(device, &program);
-    call_work(t, device, q, other, signal, call_queue, program);
+    t->model_instance.create(device, &instance);
+    call_work(t, device, q, other, signal, call_queue, instance);
     fake_task_ends(
         &(twin_task_end){.number = 2, .begin_ns = 100, .end_ns = 200, .status = TWIN_E_COPY});
-    call_rest(t, device, q, signal, call_queue, program);
+    call_rest(t, device, q, signal, call_queue, instance);
     t->diag.facts(ignore_fact, NULL);
-    t->program.destroy(program);
+    t->model_instance.destroy(instance);
     t->call_queue.destroy(call_queue);
     t->signal.destroy(signal);
     t->queue.destroy(other);
@@ -373,7 +373,7 @@ static const char *const expected[] = {
     "is_default=0 tasks_told=1",
     "signal.create device=1 signal=1 kind=count name=5 timed=0 waitable=0 shared=0 counted=0",
     "call_queue.create device=1 call_queue=1 service=1",
-    "program.create device=1 program=1",
+    "model_instance.create device=1 model_instance=1",
     "image.load device=1 image=1 magic=0x41 bytes=4 address=memory1+0 device_bytes=65536",
     "work.copy queue=1 tasks=1 first_task=1 dst=memory1+1 src=memory1+2 bytes=3",
     "work.fill queue=1 tasks=1 first_task=2 dst=memory1+4 bytes=5 value=0x6",
@@ -383,7 +383,7 @@ static const char *const expected[] = {
     "work.write_value queue=1 tasks=1 first_task=6 address=memory1+8 value=0x9",
     "work.wait_value queue=1 tasks=1 first_task=7 address=elsewhere value=0xb relation=and",
     "work.call queue=1 tasks=1 first_task=8 call_queue=1 block=1",
-    "work.run queue=1 tasks=1 first_task=9 program=1",
+    "work.run queue=1 tasks=1 first_task=9 model_instance=1",
     "work.end queue=1 tasks=1 first_task=10",
     "work.activate queue=1 tasks=1 first_task=11 other=2",
     "work.branch queue=1 tasks=1 first_task=12 to=2 condition=less left=elsewhere right=elsewhere "
@@ -428,12 +428,12 @@ static const char *const expected[] = {
     "call_queue.take call_queue=1 block=1 timeout_ns=76",
     "call_queue.answer call_queue=1",
     "call_queue.close call_queue=1",
-    "program.bind program=1 queue=1 head=1",
-    "program.unbind program=1 queue=1 head=0",
-    "program.seal program=1",
-    "program.clean queue=1",
-    "program.abort program=1",
-    "program.drain program=1 timeout_ns=77",
+    "model_instance.bind model_instance=1 queue=1 head=1",
+    "model_instance.unbind model_instance=1 queue=1 head=0",
+    "model_instance.seal model_instance=1",
+    "model_instance.clean queue=1",
+    "model_instance.abort model_instance=1",
+    "model_instance.drain model_instance=1 timeout_ns=77",
     "diag.usage device=1 cube=71 vector=-1 cpu=73",
     "fault.inject kind=memory task=any device=0 stream=0 id=0 factor_permille=0 first=2 times=0 "
     "duration_ns=0 address=0 bytes=12 access=0x0 device_status=0x0 number=81",
@@ -441,7 +441,7 @@ static const char *const expected[] = {
     "fault.triggered number=81 times=82",
     "vendor code=507899",
     "diag.facts count=1",
-    "program.destroy program=1",
+    "model_instance.destroy model_instance=1",
     "call_queue.destroy call_queue=1",
     "signal.destroy signal=1",
     "queue.destroy queue=2",

@@ -11,44 +11,44 @@ static sem_t sealing, may_seal;
 static unsigned labels_set;
 static uint64_t model, stream, label, list;
 
-static twin_status create(twin_hw_device *device, twin_program **out_program)
+static twin_status create(twin_hw_device *device, twin_hw_instance **out_instance)
 {
     (void)device;
-    *out_program = (twin_program *)&model;
+    *out_instance = (twin_hw_instance *)&model;
     return TWIN_OK;
 }
 
-static void destroy(twin_program *program)
+static void destroy(twin_hw_instance *instance)
 {
-    (void)program;
+    (void)instance;
 }
 
-static twin_status bind(twin_program *program, twin_queue *queue, bool head)
+static twin_status bind(twin_hw_instance *instance, twin_queue *queue, bool head)
 {
-    (void)program;
+    (void)instance;
     (void)queue;
     (void)head;
     return TWIN_OK;
 }
 
-static twin_status unbind(twin_program *program, twin_queue *queue)
+static twin_status unbind(twin_hw_instance *instance, twin_queue *queue)
 {
-    (void)program;
+    (void)instance;
     (void)queue;
     return TWIN_OK;
 }
 
-static twin_status seal(twin_program *program)
+static twin_status seal(twin_hw_instance *instance)
 {
-    (void)program;
+    (void)instance;
     sem_post(&sealing);
     sem_wait(&may_seal);
     return TWIN_E_INVALID;
 }
 
-static twin_status drain(twin_program *program, uint64_t timeout_ns)
+static twin_status drain(twin_hw_instance *instance, uint64_t timeout_ns)
 {
-    (void)program;
+    (void)instance;
     (void)timeout_ns;
     return TWIN_OK;
 }
@@ -71,12 +71,12 @@ static twin_status set(twin_queue *queue, uint64_t table, uint32_t index)
 static void begin(void)
 {
     fresh();
-    fake_table.program = (struct twin_program_ops){.create = create,
-                                                   .destroy = destroy,
-                                                   .bind = bind,
-                                                   .unbind = unbind,
-                                                   .seal = seal,
-                                                   .drain = drain};
+    fake_table.model_instance = (struct twin_model_instance_ops){.create = create,
+                                                                 .destroy = destroy,
+                                                                 .bind = bind,
+                                                                 .unbind = unbind,
+                                                                 .seal = seal,
+                                                                 .drain = drain};
     fake_table.work.end = end;
     fake_table.work.label = set;
     twin_backend_use(&fake_table);
@@ -85,9 +85,9 @@ static void begin(void)
     CHECK_OK(twin_context_pin_current(&context));
     CHECK_OK(twin_stream_create(context, 0, TWIN_STREAM_PERSISTENT, false, &stream));
     twin_context_unpin(context);
-    CHECK_OK(twin_model_create(&model));
-    CHECK_OK(twin_model_bind(model, stream, true));
-    CHECK_OK(twin_model_end(model, stream));
+    CHECK_OK(twin_instance_create(&model));
+    CHECK_OK(twin_instance_bind(model, stream, true));
+    CHECK_OK(twin_instance_end(model, stream));
     CHECK_OK(twin_label_create(&label));
     void *const labels[] = {(void *)(uintptr_t)label};
     CHECK_OK(twin_label_list_create(labels, 1, &list));
@@ -98,8 +98,8 @@ static void begin(void)
 
 static void finish(void)
 {
-    CHECK_OK(twin_model_unbind(model, stream));
-    CHECK_OK(twin_model_destroy(model));
+    CHECK_OK(twin_instance_unbind(model, stream));
+    CHECK_OK(twin_instance_destroy(model));
     (void)twin_device_reset(0, true);
     sem_destroy(&sealing);
     sem_destroy(&may_seal);
@@ -108,7 +108,7 @@ static void finish(void)
 static void *build(void *context)
 {
     twin_self.context = *(const uint64_t *)context;
-    CHECK_CODE(twin_model_build(model), 107005);
+    CHECK_CODE(twin_instance_build(model), 107005);
     return NULL;
 }
 

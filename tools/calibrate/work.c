@@ -9,7 +9,7 @@
 struct loader {
     struct calibrate_work *out;
     struct twin_ops ops;
-    bool *deferred; /* queues whose tasks run when a program does */
+    bool *deferred; /* queues whose tasks run when a model instance does */
     bool *strange;  /* signals that other processes share */
     size_t queue_room, signal_room;
 };

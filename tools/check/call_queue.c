@@ -4,16 +4,16 @@
 
 #include "check/state.h"
 
-static bool of_program(uint32_t kind)
+static bool of_instance(uint32_t kind)
 {
-    return kind == TWIN_OP_PROGRAM_CREATE || kind == TWIN_OP_PROGRAM_DESTROY ||
-           kind == TWIN_OP_PROGRAM_DRAIN || kind == TWIN_OP_RUN;
+    return kind == TWIN_OP_MODEL_INSTANCE_CREATE || kind == TWIN_OP_MODEL_INSTANCE_DESTROY ||
+           kind == TWIN_OP_MODEL_INSTANCE_DRAIN || kind == TWIN_OP_RUN;
 }
 
 static struct check_object *find(struct checker *checker, uint32_t kind, uint32_t number)
 {
     struct check_object *object = NULL;
-    struct check_object *list = of_program(kind) ? checker->programs : checker->call_queues;
+    struct check_object *list = of_instance(kind) ? checker->instances : checker->call_queues;
     HASH_FIND(hh, list, &number, sizeof(number), object);
     return object;
 }
@@ -22,7 +22,7 @@ void check_object_create(struct checker *checker, uint32_t op)
 {
     const twin_op *made = &checker->ops.items[op];
     struct check_object **list =
-        of_program(made->kind) ? &checker->programs : &checker->call_queues;
+        of_instance(made->kind) ? &checker->instances : &checker->call_queues;
     struct check_object *object = NULL;
     if (made->status != TWIN_OK || find(checker, made->kind, made->object))
         return;
@@ -145,5 +145,5 @@ static void free_objects(struct check_object **list)
 void check_objects_free(struct checker *checker)
 {
     free_objects(&checker->call_queues);
-    free_objects(&checker->programs);
+    free_objects(&checker->instances);
 }

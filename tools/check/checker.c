@@ -56,8 +56,8 @@ uint64_t check_order_key(const twin_op *op)
     case TWIN_OP_DRAIN:
     case TWIN_OP_HOST_ALLOC:
     case TWIN_OP_IMAGE_LOAD:
-    case TWIN_OP_PROGRAM_CREATE:
-    case TWIN_OP_PROGRAM_DRAIN:
+    case TWIN_OP_MODEL_INSTANCE_CREATE:
+    case TWIN_OP_MODEL_INSTANCE_DRAIN:
     case TWIN_OP_QUEUE_ABORT:
     case TWIN_OP_QUEUE_CREATE:
     case TWIN_OP_QUEUE_QUERY:
@@ -161,9 +161,9 @@ static void (*const takers[TWIN_OP_KINDS])(struct checker *checker, uint32_t op)
     [TWIN_OP_SIGNAL_SHARE] = check_signal_share,
     [TWIN_OP_CALL_QUEUE_CREATE] = check_object_create,
     [TWIN_OP_CALL_QUEUE_DESTROY] = check_object_destroy,
-    [TWIN_OP_PROGRAM_CREATE] = check_object_create,
-    [TWIN_OP_PROGRAM_DESTROY] = check_object_destroy,
-    [TWIN_OP_PROGRAM_DRAIN] = check_object_use,
+    [TWIN_OP_MODEL_INSTANCE_CREATE] = check_object_create,
+    [TWIN_OP_MODEL_INSTANCE_DESTROY] = check_object_destroy,
+    [TWIN_OP_MODEL_INSTANCE_DRAIN] = check_object_use,
     [TWIN_OP_TAKE] = check_call_taken,
     [TWIN_OP_ANSWER] = check_call_answered,
     [TWIN_OP_CALL_ENDED] = call_ended,

@@ -133,7 +133,7 @@ struct check_ticket {
     uint32_t call; /* op */
 };
 
-struct check_object { /* a host-call queue or program */
+struct check_object { /* a host-call queue or model instance */
     UT_hash_handle hh;
     uint32_t number;
     uint32_t op;
@@ -233,7 +233,7 @@ struct checker {
     LIST_OF(struct check_queue *) all_queues;
     struct check_queue *queues;
     struct check_signal *signals;
-    struct check_object *call_queues, *programs;
+    struct check_object *call_queues, *instances;
     struct interval_map words, allocations, graves, spans;
     struct check_span *free_spans;
     struct check_host *hosts;

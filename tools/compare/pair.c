@@ -98,9 +98,9 @@ static enum role role_of(const twin_op *op)
     case TWIN_OP_CALL:
     case TWIN_OP_CALL_QUEUE_CREATE:
     case TWIN_OP_CALL_QUEUE_DESTROY:
-    case TWIN_OP_PROGRAM_CREATE:
-    case TWIN_OP_PROGRAM_DESTROY:
-    case TWIN_OP_PROGRAM_DRAIN:
+    case TWIN_OP_MODEL_INSTANCE_CREATE:
+    case TWIN_OP_MODEL_INSTANCE_DESTROY:
+    case TWIN_OP_MODEL_INSTANCE_DRAIN:
     case TWIN_OP_RUN:
     case TWIN_OP_TAKE:
         return ROLE_OTHER;
@@ -111,7 +111,7 @@ static enum role role_of(const twin_op *op)
 
 static bool makes_object(const twin_op *op)
 {
-    return op->kind == TWIN_OP_CALL_QUEUE_CREATE || op->kind == TWIN_OP_PROGRAM_CREATE ||
+    return op->kind == TWIN_OP_CALL_QUEUE_CREATE || op->kind == TWIN_OP_MODEL_INSTANCE_CREATE ||
            op->kind == TWIN_OP_SIGNAL_CREATE || op->kind == TWIN_OP_SIGNAL_OPEN;
 }
 

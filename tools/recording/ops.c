@@ -171,7 +171,7 @@ static void read_work(unsigned kind, const union twin_recording_any *any, twin_o
            op->count.clear = f->clear != 0, op->count.relation = narrow(f->relation))
         OP(WORK_CALL, op->object = f->call_queue, op->blocks = f->block != 0,
            op->call.function = f->function, op->call.argument = f->argument)
-        OP(WORK_RUN, op->object = f->program)
+        OP(WORK_RUN, op->object = f->model_instance)
     default:
         return;
     }
@@ -228,9 +228,9 @@ static void read_other(unsigned kind, const union twin_recording_any *any, twin_
            op->call.function = f->out_function, op->call.argument = f->out_argument,
            op->call.ticket = f->out_ticket)
         OP(CALL_QUEUE_ANSWER, op->object = f->call_queue, op->call.ticket = f->ticket)
-        OP(PROGRAM_CREATE, op->device = f->device, op->object = f->out_program)
-        OP(PROGRAM_DESTROY, op->object = f->program)
-        OP(PROGRAM_DRAIN, op->object = f->program)
+        OP(MODEL_INSTANCE_CREATE, op->device = f->device, op->object = f->out_model_instance)
+        OP(MODEL_INSTANCE_DESTROY, op->object = f->model_instance)
+        OP(MODEL_INSTANCE_DRAIN, op->object = f->model_instance)
     default:
         return;
     }

@@ -30,7 +30,7 @@
     X(WAIT_COUNT, WORK_WAIT_COUNT, "count wait")                                                   \
     X(CALL, WORK_CALL, "host call")                                                                \
     X(LAUNCH, WORK_LAUNCH, "launch")                                                               \
-    X(RUN, WORK_RUN, "run of a program")                                                           \
+    X(RUN, WORK_RUN, "run of a model instance")                                                    \
     X(CONTROL, WORK_END, "control task")                                                           \
     X(DEVICE_OPEN, DEVICE_OPEN, "device open")                                                     \
     X(DEVICE_CLOSE, DEVICE_CLOSE, "device close")                                                  \
@@ -65,9 +65,9 @@
     X(CALL_QUEUE_DESTROY, CALL_QUEUE_DESTROY, "host-call queue end")                               \
     X(TAKE, CALL_QUEUE_TAKE, "taking a host call")                                                 \
     X(ANSWER, CALL_QUEUE_ANSWER, "answer of a host call")                                          \
-    X(PROGRAM_CREATE, PROGRAM_CREATE, "program creation")                                          \
-    X(PROGRAM_DESTROY, PROGRAM_DESTROY, "program destruction")                                     \
-    X(PROGRAM_DRAIN, PROGRAM_DRAIN, "wait for a program")                                          \
+    X(MODEL_INSTANCE_CREATE, MODEL_INSTANCE_CREATE, "model instance creation")                     \
+    X(MODEL_INSTANCE_DESTROY, MODEL_INSTANCE_DESTROY, "model instance destruction")                \
+    X(MODEL_INSTANCE_DRAIN, MODEL_INSTANCE_DRAIN, "wait for a model instance")                     \
     X(FAULT_INJECT, FAULT_INJECT, "injecting a fault")                                             \
     X(STOP, PROCESS_STOP, "end of the process's use")                                              \
     X(CALL_ENDED, HOST_CALL, "public call")
@@ -126,7 +126,7 @@ typedef struct twin_op {
     uint32_t thread;
     uint32_t device;
     uint32_t queue;  /* number, from 1; 0: none */
-    uint32_t object; /* number of a signal, host-call queue, program or image; 0: none */
+    uint32_t object; /* number of a signal, host-call queue, model instance or image; 0: none */
     uint32_t
         task; /* number of the task on its queue as the device counts, TWIN_OP_NONE: not known */
     uint32_t tasks; /* that it became, 1 mostly */

@@ -153,7 +153,7 @@ bool twin_recording_code(const struct twin_record_entry *entry, struct twin_reco
 /* NULL: there is no such data. */
 const void *twin_recording_data(const twin_recording *recording, uint32_t data, size_t *out_bytes);
 
-/* Something with a number: `role` is QUEUE, SIGNAL, CALL_QUEUE, PROGRAM, KERNEL, IMAGE, STEPS, DATA or STRING. */
+/* Something with a number: `role` is QUEUE, SIGNAL, CALL_QUEUE, MODEL_INSTANCE, KERNEL, IMAGE, STEPS, DATA or STRING. */
 struct twin_recording_object {
     uint32_t number;
     uint32_t role;

@@ -64,7 +64,7 @@ static bool is_answer(const struct twin_recording_field *field)
     case TWIN_RECORD_ROLE_NEW_QUEUE:
     case TWIN_RECORD_ROLE_NEW_SIGNAL:
     case TWIN_RECORD_ROLE_NEW_CALL_QUEUE:
-    case TWIN_RECORD_ROLE_NEW_PROGRAM:
+    case TWIN_RECORD_ROLE_NEW_MODEL_INSTANCE:
     case TWIN_RECORD_ROLE_NEW_IMAGE:
         return false;
     default:

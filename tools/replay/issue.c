@@ -296,7 +296,7 @@ static const replay_issue own_ops[TWIN_RECORD_KINDS_END] = {
 static replay_issue find_issue(unsigned kind)
 {
     static const replay_issue *const tables[] = {own_ops, replay_work_ops, replay_object_ops,
-                                                 replay_program_ops, replay_memory_ops};
+                                                 replay_model_instance_ops, replay_memory_ops};
     for (size_t i = 0; kind < TWIN_RECORD_KINDS_END && i < sizeof(tables) / sizeof(tables[0]); i++)
         if (tables[i][kind])
             return tables[i][kind];
@@ -351,7 +351,7 @@ static bool find_subject(struct replay_call *call)
             (void)replay_leave_out(call, "device %u is not open", number);
         return call->device != NULL;
     case TWIN_RECORD_ROLE_CALL_QUEUE:
-    case TWIN_RECORD_ROLE_PROGRAM:
+    case TWIN_RECORD_ROLE_MODEL_INSTANCE:
     case TWIN_RECORD_ROLE_QUEUE:
     case TWIN_RECORD_ROLE_SIGNAL:
         call->object = replay_object(call, role, number);

@@ -91,11 +91,12 @@ static twin_status queue_create(struct replay_call *call)
 static void put_to_rest(struct replay_call *call, struct replay_object *queue)
 {
     bool idle = false;
-    struct replay_object *program =
-        queue->bound ? replay_object_quiet(call->replay, TWIN_RECORD_ROLE_PROGRAM, queue->bound)
-                     : NULL;
-    if (program && program->handle)
-        (void)call->ops->program.unbind(program->handle, queue->handle);
+    struct replay_object *instance =
+        queue->bound
+            ? replay_object_quiet(call->replay, TWIN_RECORD_ROLE_MODEL_INSTANCE, queue->bound)
+            : NULL;
+    if (instance && instance->handle)
+        (void)call->ops->model_instance.unbind(instance->handle, queue->handle);
     if (call->replay->trial)
         replay_trial_rest(queue);
     if (call->replay->trial || !queue->busy || queue->deferred)

@@ -34,10 +34,11 @@ struct replay_object {
     void *handle; /* NULL: not there */
     uint32_t device;
     uint32_t kind;  /* of a signal: twin_signal_kind */
-    uint32_t bound; /* of a queue: number of its program */
+    uint32_t bound; /* of a queue: number of its model instance */
     bool deferred;  /* of a queue */
     bool waitable;  /* of a signal */
-    bool busy; /* a queue has had work, a program a run, since it was last known to be at rest */
+    bool
+        busy; /* a queue has had work, a model instance a run, since it was last known to be at rest */
     const void *extra;                /* of a list of steps: struct replay_steps */
     struct replay_trial_queue *trial; /* of a queue in a trial */
     struct replay *replay;
@@ -129,7 +130,7 @@ struct replay {
     twin_host_moment
         *released; /* of each of `follows`: the releaser there, when it has come there */
     twin_hw_device *devices[REPLAY_DEVICES_MOST];
-    uint32_t children[REPLAY_DEVICES_MOST]; /* queues, signals, host-call queues, programs */
+    uint32_t children[REPLAY_DEVICES_MOST]; /* queues, signals, host-call queues, model instances */
     struct replay_object *objects;          /* as twin_recording_object_at() */
     struct interval_map memory;
     struct replay_scratch from, to;
@@ -214,7 +215,7 @@ typedef twin_status (*replay_issue)(struct replay_call *call);
 extern const replay_issue replay_work_ops[TWIN_RECORD_KINDS_END];
 extern const replay_issue replay_object_ops[TWIN_RECORD_KINDS_END];
 extern const replay_issue replay_memory_ops[TWIN_RECORD_KINDS_END];
-extern const replay_issue replay_program_ops[TWIN_RECORD_KINDS_END];
+extern const replay_issue replay_model_instance_ops[TWIN_RECORD_KINDS_END];
 
 /* work.c: the queue has work from now on. False: it is not asked for. */
 bool replay_begin_work(struct replay_call *call);

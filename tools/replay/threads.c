@@ -60,7 +60,7 @@ static bool waits(const struct replay *replay, size_t entry)
     case TWIN_RECORD_QUEUE_ROOM:
     case TWIN_RECORD_SIGNAL_WAIT:
     case TWIN_RECORD_CALL_QUEUE_TAKE:
-    case TWIN_RECORD_PROGRAM_DRAIN:
+    case TWIN_RECORD_MODEL_INSTANCE_DRAIN:
         return !replay->conducted;
     default:
         return false;

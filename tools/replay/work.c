@@ -148,7 +148,7 @@ static twin_status work_reduce(struct replay_call *call)
     return ASK(reduce, &reduce);
 }
 
-/* ---- host functions, programs ---- */
+/* ---- host functions, model instances ---- */
 
 /* The function is the recorded program's: it goes to the device and comes back, and is never called. */
 static twin_status work_call(struct replay_call *call)
@@ -166,13 +166,15 @@ static twin_status work_call(struct replay_call *call)
 static twin_status work_run(struct replay_call *call)
 {
     const struct twin_record_WORK_RUN *f = &call->then.WORK_RUN;
-    struct replay_object *program = replay_object(call, TWIN_RECORD_ROLE_PROGRAM, f->program);
-    if (!program)
+    struct replay_object *instance =
+        replay_object(call, TWIN_RECORD_ROLE_MODEL_INSTANCE, f->model_instance);
+    if (!instance)
         return TWIN_OK;
-    if (call->object->deferred || call->object->device != program->device)
-        return replay_leave_out(call, "queue %u does not run program %u", f->queue, f->program);
-    program->busy = true;
-    return ASK(run, program->handle);
+    if (call->object->deferred || call->object->device != instance->device)
+        return replay_leave_out(call, "queue %u does not run program %u", f->queue,
+                                f->model_instance);
+    instance->busy = true;
+    return ASK(run, instance->handle);
 }
 
 /* Whether the queue is one of a program. */
@@ -183,13 +185,13 @@ static bool is_bound(struct replay_call *call)
     return call->object->bound != 0;
 }
 
-/* Another queue of the same program. */
+/* Another queue of the same model instance. */
 static struct replay_object *other_queue(struct replay_call *call, uint32_t number)
 {
     struct replay_object *other =
         is_bound(call) ? replay_object(call, TWIN_RECORD_ROLE_QUEUE, number) : NULL;
     if (other && other->bound != call->object->bound)
-        (void)replay_leave_out(call, "queue %u is not of the program", number);
+        (void)replay_leave_out(call, "queue %u is not of the model instance", number);
     return call->left_out ? NULL : other;
 }
 

@@ -8,7 +8,7 @@
 /* Code of a jump: too long for an entry, so it has separate memory. */
 #define SIM_CODE_WORDS 32u
 
-/* A label of a deferred queue: its place goes to the table when the program is sealed. */
+/* A label of a deferred queue: its place goes to the table when the model instance is sealed. */
 struct sim_label {
     uint64_t entry; /* device address */
     uint32_t place; /* ring position */
@@ -17,7 +17,7 @@ struct sim_label {
 
 /* State of a deferred queue besides its ring. Guarded by the queue's lock. */
 struct sim_deferred {
-    twin_program *program; /* NULL: bound to none */
+    twin_hw_instance *instance; /* NULL: bound to none */
     bool head;
     twin_queue **leads; /* queues its tasks name */
     uint32_t lead_count;

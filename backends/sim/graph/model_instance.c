@@ -24,9 +24,9 @@ struct sim_run {
     uint64_t end;   /* number of the wait for `end`; the record of `idle` follows */
 };
 
-struct twin_program {
+struct twin_hw_instance {
     twin_hw_device *device;
-    twin_program *next; /* of the device; guarded by the model lock */
+    twin_hw_instance *next; /* of the device; guarded by the model lock */
     uint32_t idle_id, end_id;
     pthread_mutex_t lock;
     /* Guarded by lock. */
@@ -39,39 +39,39 @@ struct twin_program {
     struct sim_run *runs; /* oldest first; complete ones are dropped when a thread looks */
 };
 
-static void write_notify(const twin_program *program, uint32_t id, uint32_t value)
+static void write_notify(const twin_hw_instance *instance, uint32_t id, uint32_t value)
 {
-    (void)twinsim_write(sim_process.sim, program->device->index,
+    (void)twinsim_write(sim_process.sim, instance->device->index,
                         STARS_NOTIFY_TABLE_BASE + 4ull * id, value);
 }
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
-/* Drops the runs that have ended; whether some are left. Takes program->lock, and perhaps the model lock. */
-static bool runs_left(twin_program *program, struct sim_queue_point *out_newest)
+/* Drops the runs that have ended; whether some are left. Takes instance->lock, and perhaps the model lock. */
+static bool runs_left(twin_hw_instance *instance, struct sim_queue_point *out_newest)
 {
     for (;;) {
-        pthread_mutex_lock(&program->lock);
-        if (program->run_count == 0) {
-            pthread_mutex_unlock(&program->lock);
+        pthread_mutex_lock(&instance->lock);
+        if (instance->run_count == 0) {
+            pthread_mutex_unlock(&instance->lock);
             return false;
         }
-        const struct sim_run oldest = program->runs[0];
-        pthread_mutex_unlock(&program->lock);
+        const struct sim_run oldest = instance->runs[0];
+        pthread_mutex_unlock(&instance->lock);
         const struct sim_queue_point point = {
             .queue = oldest.launcher, .epoch = oldest.epoch, .number = oldest.end + 1};
         if (sim_point_completion_cached(&point) == SIM_PENDING) {
             *out_newest = point;
             return true;
         }
-        pthread_mutex_lock(&program->lock);
-        if (program->run_count > 0 && program->runs[0].launcher == oldest.launcher &&
-            program->runs[0].end == oldest.end && program->runs[0].epoch == oldest.epoch) {
-            program->run_count--;
-            memmove(&program->runs[0], &program->runs[1],
-                    program->run_count * sizeof(program->runs[0]));
+        pthread_mutex_lock(&instance->lock);
+        if (instance->run_count > 0 && instance->runs[0].launcher == oldest.launcher &&
+            instance->runs[0].end == oldest.end && instance->runs[0].epoch == oldest.epoch) {
+            instance->run_count--;
+            memmove(&instance->runs[0], &instance->runs[1],
+                    instance->run_count * sizeof(instance->runs[0]));
         }
-        pthread_mutex_unlock(&program->lock);
+        pthread_mutex_unlock(&instance->lock);
     }
 }
 
@@ -90,11 +90,11 @@ static bool is_stale(const struct sim_run *run)
     return run->epoch != atomic_load_explicit(&run->launcher->epoch, memory_order_relaxed);
 }
 
-/* The run that holds the program now. Model lock and program->lock are held. */
-static struct sim_run *current_run_locked(twin_program *program)
+/* The run that holds the instance now. Model lock and instance->lock are held. */
+static struct sim_run *current_run_locked(twin_hw_instance *instance)
 {
-    for (uint32_t i = 0; i < program->run_count; i++) {
-        struct sim_run *run = &program->runs[i];
+    for (uint32_t i = 0; i < instance->run_count; i++) {
+        struct sim_run *run = &instance->runs[i];
         if (is_stale(run))
             continue;
         uint64_t done = done_of(run->launcher);
@@ -104,11 +104,11 @@ static struct sim_run *current_run_locked(twin_program *program)
     return NULL;
 }
 
-/* Stops every queue of the program at its current task. Model lock and program->lock are held. */
-static void stop_queues_locked(twin_program *program)
+/* Stops every queue of the instance at its current task. Model lock and instance->lock are held. */
+static void stop_queues_locked(twin_hw_instance *instance)
 {
-    for (uint32_t i = 0; i < program->queue_count; i++) {
-        const twin_queue *queue = program->queues[i];
+    for (uint32_t i = 0; i < instance->queue_count; i++) {
+        const twin_queue *queue = instance->queues[i];
         if (!queue->open)
             continue;
         (void)sim_queue_write(queue, STARS_SQ_ENABLE, 0);
@@ -117,8 +117,8 @@ static void stop_queues_locked(twin_program *program)
     }
 }
 
-/* Ends the current run: the launching queue continues after it. Model lock and program->lock are held. */
-static void end_run_locked(twin_program *program, const struct sim_run *run)
+/* Ends the current run: the launching queue continues after it. Model lock and instance->lock are held. */
+static void end_run_locked(twin_hw_instance *instance, const struct sim_run *run)
 {
     twin_queue *launcher = run->launcher;
     uint64_t retired = sim_queue_retired(launcher);
@@ -131,24 +131,24 @@ static void end_run_locked(twin_program *program, const struct sim_run *run)
             sim_cond_end(&cond);
         }
     }
-    stop_queues_locked(program);
+    stop_queues_locked(instance);
     /* An end that is recorded before the run has cleared the notify would be lost: then no task waits for it. */
     if (retired + 1 < run->end)
         sim_sqe_placeholder(&launcher->ring[(run->end - 1) & launcher->mask], false);
     else
-        write_notify(program, program->end_id, 1);
+        write_notify(instance, instance->end_id, 1);
 }
 
-twin_status sim_program_abort(twin_program *program)
+twin_status sim_instance_abort(twin_hw_instance *instance)
 {
     sim_drive_poll(); /* what was due by the caller's time begins first */
     sim_model_lock();
-    pthread_mutex_lock(&program->lock);
-    struct sim_run *run = current_run_locked(program);
+    pthread_mutex_lock(&instance->lock);
+    struct sim_run *run = current_run_locked(instance);
     twin_queue *launcher = run ? run->launcher : NULL;
     if (run)
-        end_run_locked(program, run);
-    pthread_mutex_unlock(&program->lock);
+        end_run_locked(instance, run);
+    pthread_mutex_unlock(&instance->lock);
     if (launcher) {
         pthread_mutex_lock(&launcher->lock);
         sim_queue_note_locked(launcher, TWIN_E_RUN_ABORTED,
@@ -160,11 +160,11 @@ twin_status sim_program_abort(twin_program *program)
     return TWIN_OK;
 }
 
-twin_status sim_program_drain(twin_program *program, uint64_t timeout_ns)
+twin_status sim_instance_drain(twin_hw_instance *instance, uint64_t timeout_ns)
 {
     uint64_t begin = sim_clock.now_ns;
     struct sim_queue_point point;
-    while (runs_left(program, &point)) {
+    while (runs_left(instance, &point)) {
         uint64_t spent = sim_clock.now_ns - begin;
         struct sim_wait wait = {
             .kind = SIM_WAIT_QUEUE_POINT,
@@ -181,32 +181,32 @@ twin_status sim_program_drain(twin_program *program, uint64_t timeout_ns)
     return TWIN_OK;
 }
 
-void sim_program_run_failed(twin_queue *launcher, twin_program *program)
+void sim_instance_run_failed(twin_queue *launcher, twin_hw_instance *instance)
 {
-    pthread_mutex_lock(&program->lock);
-    struct sim_run *run = current_run_locked(program);
+    pthread_mutex_lock(&instance->lock);
+    struct sim_run *run = current_run_locked(instance);
     if (run && run->launcher == launcher)
-        end_run_locked(program, run);
-    pthread_mutex_unlock(&program->lock);
+        end_run_locked(instance, run);
+    pthread_mutex_unlock(&instance->lock);
 }
 
-twin_queue *sim_program_launcher(twin_queue *queue)
+twin_queue *sim_instance_launcher(twin_queue *queue)
 {
-    twin_program *program = queue->deferred.program;
-    if (!program)
+    twin_hw_instance *instance = queue->deferred.instance;
+    if (!instance)
         return NULL;
-    pthread_mutex_lock(&program->lock);
-    struct sim_run *run = current_run_locked(program);
+    pthread_mutex_lock(&instance->lock);
+    struct sim_run *run = current_run_locked(instance);
     twin_queue *launcher = run ? run->launcher : NULL;
-    pthread_mutex_unlock(&program->lock);
+    pthread_mutex_unlock(&instance->lock);
     return launcher;
 }
 
-static struct sim_run *find_run_locked(twin_program *program, const twin_queue *launcher,
+static struct sim_run *find_run_locked(twin_hw_instance *instance, const twin_queue *launcher,
                                        uint64_t number)
 {
-    for (uint32_t i = 0; i < program->run_count; i++) {
-        struct sim_run *run = &program->runs[i];
+    for (uint32_t i = 0; i < instance->run_count; i++) {
+        struct sim_run *run = &instance->runs[i];
         if (run->launcher == launcher && !is_stale(run) && number >= run->first &&
             number <= run->end + 1)
             return run;
@@ -214,66 +214,66 @@ static struct sim_run *find_run_locked(twin_program *program, const twin_queue *
     return NULL;
 }
 
-bool sim_program_leave_run(twin_queue *queue)
+bool sim_instance_leave_run(twin_queue *queue)
 {
     uint64_t head = sim_queue_retired(queue) + 1;
     const struct sim_task_state *state = &queue->task_states[(head - 1) & queue->mask];
     if (head > atomic_load_explicit(&queue->submitted, memory_order_relaxed) ||
         state->kind != SIM_TASK_RUN)
         return true;
-    twin_program *program = state->program;
-    pthread_mutex_lock(&program->lock);
-    struct sim_run *run = find_run_locked(program, queue, head);
+    twin_hw_instance *instance = state->instance;
+    pthread_mutex_lock(&instance->lock);
+    struct sim_run *run = find_run_locked(instance, queue, head);
     bool begun = run && done_of(queue) >= run->first;
-    if (begun && run == current_run_locked(program))
-        end_run_locked(program, run);
+    if (begun && run == current_run_locked(instance))
+        end_run_locked(instance, run);
     else if (run && !begun)
         for (uint64_t number = run->first + 1; number <= run->end + 1; number++)
             sim_sqe_placeholder(&queue->ring[(number - 1) & queue->mask], false);
-    pthread_mutex_unlock(&program->lock);
+    pthread_mutex_unlock(&instance->lock);
     return !begun;
 }
 
-/* The launching queue drops its work: a run of it ends, and the program is idle for the next. */
-static void drop_runs_of(twin_program *program, twin_queue *launcher)
+/* The launching queue drops its work: a run of it ends, and the instance is idle for the next. */
+static void drop_runs_of(twin_hw_instance *instance, twin_queue *launcher)
 {
-    pthread_mutex_lock(&program->lock);
+    pthread_mutex_lock(&instance->lock);
     uint64_t done = done_of(launcher);
     bool held = false;
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < program->run_count; i++) {
-        struct sim_run run = program->runs[i];
+    for (uint32_t i = 0; i < instance->run_count; i++) {
+        struct sim_run run = instance->runs[i];
         if (run.launcher != launcher || is_stale(&run)) {
-            program->runs[kept++] = run;
+            instance->runs[kept++] = run;
             continue;
         }
         if (done >= run.first && done < run.end)
-            stop_queues_locked(program);
+            stop_queues_locked(instance);
         held = held || (done >= run.first && done < run.end + 1);
     }
-    program->run_count = kept;
+    instance->run_count = kept;
     if (held)
-        write_notify(program, program->idle_id, 1);
-    pthread_mutex_unlock(&program->lock);
+        write_notify(instance, instance->idle_id, 1);
+    pthread_mutex_unlock(&instance->lock);
 }
 
-void sim_program_ring_closes(twin_queue *queue)
+void sim_instance_ring_closes(twin_queue *queue)
 {
     if (!queue->config.deferred) {
-        for (twin_program *one = queue->device->programs; one; one = one->next)
+        for (twin_hw_instance *one = queue->device->instances; one; one = one->next)
             drop_runs_of(one, queue);
         return;
     }
     struct sim_deferred *deferred = &queue->deferred;
     deferred->lead_count = deferred->label_count = 0;
-    twin_program *program = deferred->program;
-    if (!program)
+    twin_hw_instance *instance = deferred->instance;
+    if (!instance)
         return;
-    pthread_mutex_lock(&program->lock);
-    program->sealed = false;
-    if (program->end_queue == queue)
-        program->end_queue = NULL;
-    pthread_mutex_unlock(&program->lock);
+    pthread_mutex_lock(&instance->lock);
+    instance->sealed = false;
+    if (instance->end_queue == queue)
+        instance->end_queue = NULL;
+    pthread_mutex_unlock(&instance->lock);
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -286,116 +286,116 @@ static bool take_notify(twin_hw_device *device, uint32_t *out_id)
     return sim_ids_take(&device->notifies, &cursor, out_id, &generation);
 }
 
-twin_status sim_program_create(twin_hw_device *device, twin_program **out_program)
+twin_status sim_instance_create(twin_hw_device *device, twin_hw_instance **out_instance)
 {
-    twin_program *program = calloc(1, sizeof(*program));
-    if (!program)
+    twin_hw_instance *instance = calloc(1, sizeof(*instance));
+    if (!instance)
         return TWIN_E_NOMEM;
-    program->device = device;
-    pthread_mutex_init(&program->lock, NULL);
+    instance->device = device;
+    pthread_mutex_init(&instance->lock, NULL);
     sim_model_lock();
-    bool idle = take_notify(device, &program->idle_id);
-    bool end = idle && take_notify(device, &program->end_id);
+    bool idle = take_notify(device, &instance->idle_id);
+    bool end = idle && take_notify(device, &instance->end_id);
     if (end) {
-        write_notify(program, program->idle_id, 1);
-        LL_PREPEND(device->programs, program);
+        write_notify(instance, instance->idle_id, 1);
+        LL_PREPEND(device->instances, instance);
     } else if (idle) {
-        sim_ids_drop(&device->notifies, program->idle_id);
+        sim_ids_drop(&device->notifies, instance->idle_id);
     }
     sim_model_unlock();
     if (end) {
-        *out_program = program;
+        *out_instance = instance;
         return TWIN_OK;
     }
     sim_fail("device %u: a model instance needs two hardware notifies, and all %u are taken",
              device->index, device->notifies.count);
-    pthread_mutex_destroy(&program->lock);
-    free(program);
+    pthread_mutex_destroy(&instance->lock);
+    free(instance);
     return TWIN_E_NO_NOTIFY;
 }
 
-void sim_program_destroy(twin_program *program)
+void sim_instance_destroy(twin_hw_instance *instance)
 {
-    twin_hw_device *device = program->device;
-    while (program->queue_count > 0)
-        (void)sim_program_unbind(program, program->queues[0]);
+    twin_hw_device *device = instance->device;
+    while (instance->queue_count > 0)
+        (void)sim_instance_unbind(instance, instance->queues[0]);
     sim_model_lock();
-    LL_DELETE(device->programs, program);
-    sim_ids_drop(&device->notifies, program->idle_id);
-    sim_ids_drop(&device->notifies, program->end_id);
+    LL_DELETE(device->instances, instance);
+    sim_ids_drop(&device->notifies, instance->idle_id);
+    sim_ids_drop(&device->notifies, instance->end_id);
     sim_ids_clean(&device->notifies, sim_process.sim, device->index);
     sim_model_unlock();
-    pthread_mutex_destroy(&program->lock);
-    free((void *)program->queues);
-    free(program->runs);
-    free(program);
+    pthread_mutex_destroy(&instance->lock);
+    free((void *)instance->queues);
+    free(instance->runs);
+    free(instance);
 }
 
-twin_status sim_program_bind(twin_program *program, twin_queue *queue, bool head)
+twin_status sim_instance_bind(twin_hw_instance *instance, twin_queue *queue, bool head)
 {
     struct sim_queue_point point;
-    if (!queue->config.deferred || queue->device != program->device)
+    if (!queue->config.deferred || queue->device != instance->device)
         return TWIN_E_INVALID;
-    if (runs_left(program, &point))
+    if (runs_left(instance, &point))
         return TWIN_E_BUSY;
     pthread_mutex_lock(&queue->lock);
-    pthread_mutex_lock(&program->lock);
-    bool room = sim_grow(&program->queues, sizeof(*program->queues), program->queue_count,
-                         &program->queue_room);
+    pthread_mutex_lock(&instance->lock);
+    bool room = sim_grow(&instance->queues, sizeof(*instance->queues), instance->queue_count,
+                         &instance->queue_room);
     if (room) {
-        program->queues[program->queue_count++] = queue;
-        program->sealed = false;
-        queue->deferred.program = program;
+        instance->queues[instance->queue_count++] = queue;
+        instance->sealed = false;
+        queue->deferred.instance = instance;
         queue->deferred.head = head;
     }
-    pthread_mutex_unlock(&program->lock);
+    pthread_mutex_unlock(&instance->lock);
     pthread_mutex_unlock(&queue->lock);
     return room ? TWIN_OK : TWIN_E_NOMEM;
 }
 
-twin_status sim_program_unbind(twin_program *program, twin_queue *queue)
+twin_status sim_instance_unbind(twin_hw_instance *instance, twin_queue *queue)
 {
     struct sim_queue_point point;
-    if (runs_left(program, &point))
+    if (runs_left(instance, &point))
         return TWIN_E_BUSY;
     pthread_mutex_lock(&queue->lock);
-    pthread_mutex_lock(&program->lock);
+    pthread_mutex_lock(&instance->lock);
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < program->queue_count; i++)
-        if (program->queues[i] != queue)
-            program->queues[kept++] = program->queues[i];
-    program->queue_count = kept;
-    program->sealed = false;
-    if (program->end_queue == queue) {
-        /* Another program must not end this one. */
-        stars_sqe *sqe = &queue->ring[program->end_place & queue->mask];
+    for (uint32_t i = 0; i < instance->queue_count; i++)
+        if (instance->queues[i] != queue)
+            instance->queues[kept++] = instance->queues[i];
+    instance->queue_count = kept;
+    instance->sealed = false;
+    if (instance->end_queue == queue) {
+        /* Another instance must not end this one. */
+        stars_sqe *sqe = &queue->ring[instance->end_place & queue->mask];
         sim_sqe_placeholder(sqe, false);
-        program->end_queue = NULL;
+        instance->end_queue = NULL;
     }
-    queue->deferred.program = NULL;
-    pthread_mutex_unlock(&program->lock);
+    queue->deferred.instance = NULL;
+    pthread_mutex_unlock(&instance->lock);
     pthread_mutex_unlock(&queue->lock);
     return TWIN_OK;
 }
 
-twin_status sim_program_clean(twin_queue *queue)
+twin_status sim_instance_clean(twin_queue *queue)
 {
     struct sim_queue_point point;
     pthread_mutex_lock(&queue->lock);
-    twin_program *program = queue->deferred.program;
+    twin_hw_instance *instance = queue->deferred.instance;
     pthread_mutex_unlock(&queue->lock);
-    if (program && runs_left(program, &point))
+    if (instance && runs_left(instance, &point))
         return TWIN_E_BUSY;
     return sim_control_abort(queue);
 }
 
-/* Whether every queue that the queue's tasks name is of the program. Both locks are held. */
-static bool leads_inside(const twin_program *program, const twin_queue *queue)
+/* Whether every queue that the queue's tasks name is of the instance. Both locks are held. */
+static bool leads_inside(const twin_hw_instance *instance, const twin_queue *queue)
 {
     for (uint32_t i = 0; i < queue->deferred.lead_count; i++) {
         bool found = false;
-        for (uint32_t j = 0; j < program->queue_count && !found; j++)
-            found = program->queues[j] == queue->deferred.leads[i];
+        for (uint32_t j = 0; j < instance->queue_count && !found; j++)
+            found = instance->queues[j] == queue->deferred.leads[i];
         if (!found)
             return false;
     }
@@ -421,25 +421,25 @@ static void write_labels(twin_queue *queue)
     }
 }
 
-twin_status sim_program_seal(twin_program *program)
+twin_status sim_instance_seal(twin_hw_instance *instance)
 {
     sim_model_lock();
-    pthread_mutex_lock(&program->lock);
-    uint32_t count = program->queue_count;
-    bool good = program->end_queue != NULL;
-    pthread_mutex_unlock(&program->lock);
+    pthread_mutex_lock(&instance->lock);
+    uint32_t count = instance->queue_count;
+    bool good = instance->end_queue != NULL;
+    pthread_mutex_unlock(&instance->lock);
     bool head = false;
     /* The list stays as it is: the core seals, binds and unbinds one at a time. */
     for (uint32_t i = 0; good && i < count; i++) {
-        twin_queue *queue = program->queues[i];
+        twin_queue *queue = instance->queues[i];
         pthread_mutex_lock(&queue->lock);
         head = head || queue->deferred.head;
-        good = leads_inside(program, queue);
+        good = leads_inside(instance, queue);
         pthread_mutex_unlock(&queue->lock);
     }
     good = good && head;
     for (uint32_t i = 0; good && i < count; i++) {
-        twin_queue *queue = program->queues[i];
+        twin_queue *queue = instance->queues[i];
         pthread_mutex_lock(&queue->lock);
         (void)sim_queue_write(queue, STARS_SQ_ENABLE, 0);
         write_labels(queue);
@@ -449,47 +449,47 @@ twin_status sim_program_seal(twin_program *program)
                          sim_clock.now_ns + sim_process.limits.doorbell_ns);
         pthread_mutex_unlock(&queue->lock);
     }
-    pthread_mutex_lock(&program->lock);
-    program->sealed = good;
-    pthread_mutex_unlock(&program->lock);
+    pthread_mutex_lock(&instance->lock);
+    instance->sealed = good;
+    pthread_mutex_unlock(&instance->lock);
     sim_model_unlock();
     return good ? TWIN_OK : TWIN_E_INVALID;
 }
 
 /* ---- work ----------------------------------------------------------------------------------- */
 
-static stars_sqe *run_entry(twin_queue *queue, twin_program *program, uint32_t ahead)
+static stars_sqe *run_entry(twin_queue *queue, twin_hw_instance *instance, uint32_t ahead)
 {
     struct sim_task_state *state;
     stars_sqe *sqe = sim_queue_slot_locked(queue, ahead, &state);
     state->kind = SIM_TASK_RUN;
-    state->program = program;
+    state->instance = instance;
     return sqe;
 }
 
-/* Whether a run of the program does what the host can see without a call. program->lock is held. */
-static bool is_visible(const twin_program *program)
+/* Whether a run of the instance does what the host can see without a call. instance->lock is held. */
+static bool is_visible(const twin_hw_instance *instance)
 {
-    for (uint32_t i = 0; i < program->queue_count; i++)
-        if (atomic_load_explicit(&program->queues[i]->visible, memory_order_relaxed) != 0)
+    for (uint32_t i = 0; i < instance->queue_count; i++)
+        if (atomic_load_explicit(&instance->queues[i]->visible, memory_order_relaxed) != 0)
             return true;
     return false;
 }
 
 /* Fills in the entries of a run; how many. Both locks are held and they fit. */
-static uint32_t fill_run(twin_queue *queue, twin_program *program)
+static uint32_t fill_run(twin_queue *queue, twin_hw_instance *instance)
 {
     uint32_t count = 0;
-    sim_sqe_notify_wait(run_entry(queue, program, count++), program->idle_id, TWIN_FOREVER);
-    sim_sqe_notify_clear(run_entry(queue, program, count++), program->end_id);
+    sim_sqe_notify_wait(run_entry(queue, instance, count++), instance->idle_id, TWIN_FOREVER);
+    sim_sqe_notify_clear(run_entry(queue, instance, count++), instance->end_id);
     struct sim_cond cond;
     uint32_t heads = 0;
-    for (uint32_t i = 0; i < program->queue_count; i++) {
-        const twin_queue *member = program->queues[i];
+    for (uint32_t i = 0; i < instance->queue_count; i++) {
+        const twin_queue *member = instance->queues[i];
         if (!member->deferred.head)
             continue;
         if (heads % HEADS_PER_ENTRY == 0)
-            sim_cond_begin(&cond, sim_sqe_cond(run_entry(queue, program, count++)),
+            sim_cond_begin(&cond, sim_sqe_cond(run_entry(queue, instance, count++)),
                            STARS_COND_WORDS);
         sim_cond_goto(&cond, member->sq, 0);
         sim_cond_enable(&cond, member->sq);
@@ -498,54 +498,54 @@ static uint32_t fill_run(twin_queue *queue, twin_program *program)
     }
     if (heads % HEADS_PER_ENTRY != 0)
         sim_cond_end(&cond);
-    sim_sqe_notify_wait(run_entry(queue, program, count++), program->end_id, TWIN_FOREVER);
-    sim_sqe_notify_record(run_entry(queue, program, count++), program->idle_id, false);
+    sim_sqe_notify_wait(run_entry(queue, instance, count++), instance->end_id, TWIN_FOREVER);
+    sim_sqe_notify_record(run_entry(queue, instance, count++), instance->idle_id, false);
     return count;
 }
 
-twin_status sim_work_run(twin_queue *queue, twin_program *program)
+twin_status sim_work_run(twin_queue *queue, twin_hw_instance *instance)
 {
     twin_status refusal = sim_queue_refusal(queue);
     if (refusal != TWIN_OK)
         return refusal;
     struct sim_queue_point point;
     bool visible = false;
-    (void)runs_left(program, &point);
+    (void)runs_left(instance, &point);
     pthread_mutex_lock(&queue->lock);
-    pthread_mutex_lock(&program->lock);
-    twin_status status = program->sealed ? TWIN_OK : TWIN_E_INVALID;
-    uint32_t most = 4 + (program->queue_count + HEADS_PER_ENTRY - 1) / HEADS_PER_ENTRY;
+    pthread_mutex_lock(&instance->lock);
+    twin_status status = instance->sealed ? TWIN_OK : TWIN_E_INVALID;
+    uint32_t most = 4 + (instance->queue_count + HEADS_PER_ENTRY - 1) / HEADS_PER_ENTRY;
     if (status == TWIN_OK && !sim_queue_fits_locked(queue, most))
         status = TWIN_E_BUSY;
-    if (status == TWIN_OK &&
-        !sim_grow(&program->runs, sizeof(*program->runs), program->run_count, &program->run_room))
+    if (status == TWIN_OK && !sim_grow(&instance->runs, sizeof(*instance->runs),
+                                       instance->run_count, &instance->run_room))
         status = TWIN_E_NOMEM;
     if (status == TWIN_OK) {
         uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
-        uint32_t count = fill_run(queue, program);
-        program->runs[program->run_count++] = (struct sim_run){
+        uint32_t count = fill_run(queue, instance);
+        instance->runs[instance->run_count++] = (struct sim_run){
             .launcher = queue,
             .epoch = atomic_load_explicit(&queue->epoch, memory_order_relaxed),
             .first = submitted + 1,
             .end = submitted + count - 1,
         };
-        visible = is_visible(program);
+        visible = is_visible(instance);
         if (visible)
             atomic_store_explicit(&queue->visible, submitted + count, memory_order_relaxed);
         sim_queue_send_locked(queue, count);
     }
-    pthread_mutex_unlock(&program->lock);
+    pthread_mutex_unlock(&instance->lock);
     pthread_mutex_unlock(&queue->lock);
     if (visible)
         sim_progress_submitted();
     return status;
 }
 
-uint32_t sim_program_end_at(twin_program *program, twin_queue *queue, uint64_t place)
+uint32_t sim_instance_end_at(twin_hw_instance *instance, twin_queue *queue, uint64_t place)
 {
-    pthread_mutex_lock(&program->lock);
-    program->end_queue = queue;
-    program->end_place = place;
-    pthread_mutex_unlock(&program->lock);
-    return program->end_id;
+    pthread_mutex_lock(&instance->lock);
+    instance->end_queue = queue;
+    instance->end_place = place;
+    pthread_mutex_unlock(&instance->lock);
+    return instance->end_id;
 }

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs: queues that were opened disabled and filled, and run together when a queue launches them.
  *
- * A run is, in the launching queue: wait for the program's `idle` notify; clear its `end` notify; COND entries that set
- * the heads of the head queues to 0 and enable them; wait for `end`; record `idle`. So runs of one program follow each
- * other, whoever asks for them. The end of the program is a record of `end` in one of its queues.
+ * A run is, in the launching queue: wait for the instance's `idle` notify; clear its `end` notify; COND entries that set
+ * the heads of the head queues to 0 and enable them; wait for `end`; record `idle`. So runs of one instance follow each
+ * other, whoever asks for them. The end of the instance is a record of `end` in one of its queues.
  *
  * A run that is interrupted records `idle` exactly once: it owns `idle` from the instant its wait passes, which is before that
  * entry retires, until its record is made. Entries that have not begun become entries that do nothing.
  *
- * Entries of a deferred queue are rung for when the program is sealed. They and their task states stay until the ring is
- * closed. Locks: model lock, queue->lock, program->lock. */
+ * Entries of a deferred queue are rung for when the instance is sealed. They and their task states stay until the ring is
+ * closed. Locks: model lock, queue->lock, instance->lock. */
 #ifndef TWINRT_SIM_GRAPH_MODEL_INSTANCE_H
 #define TWINRT_SIM_GRAPH_MODEL_INSTANCE_H
 
 #include "queue/queue.h"
 #include "queue/ring_users.h"
 
-twin_status sim_program_create(twin_hw_device *device, twin_program **out_program);
-void sim_program_destroy(twin_program *program);
-twin_status sim_program_bind(twin_program *program, twin_queue *queue, bool head);
-twin_status sim_program_unbind(twin_program *program, twin_queue *queue);
-twin_status sim_program_seal(twin_program *program);
-twin_status sim_program_clean(twin_queue *queue);
-twin_status sim_program_abort(twin_program *program);
-twin_status sim_program_drain(twin_program *program, uint64_t timeout_ns);
+twin_status sim_instance_create(twin_hw_device *device, twin_hw_instance **out_instance);
+void sim_instance_destroy(twin_hw_instance *instance);
+twin_status sim_instance_bind(twin_hw_instance *instance, twin_queue *queue, bool head);
+twin_status sim_instance_unbind(twin_hw_instance *instance, twin_queue *queue);
+twin_status sim_instance_seal(twin_hw_instance *instance);
+twin_status sim_instance_clean(twin_queue *queue);
+twin_status sim_instance_abort(twin_hw_instance *instance);
+twin_status sim_instance_drain(twin_hw_instance *instance, uint64_t timeout_ns);
 
-twin_status sim_work_run(twin_queue *queue, twin_program *program);
+twin_status sim_work_run(twin_queue *queue, twin_hw_instance *instance);
 twin_status sim_work_end(twin_queue *queue);
 twin_status sim_work_activate(twin_queue *queue, twin_queue *other);
 twin_status sim_work_branch(twin_queue *queue, const twin_branch *branch);
@@ -34,15 +34,15 @@ twin_status sim_work_jump(twin_queue *queue, uint64_t address, uint64_t table, u
 
 /* ---- for model_instance_work.c, with the queue's lock ---- */
 
-/* Notes where the program ends; returns the notify that is recorded there. */
-uint32_t sim_program_end_at(twin_program *program, twin_queue *queue, uint64_t place);
+/* Notes where the instance ends; returns the notify that is recorded there. */
+uint32_t sim_instance_end_at(twin_hw_instance *instance, twin_queue *queue, uint64_t place);
 
 /* ---- for queue.c; thread: model, with the queue's lock ---- */
 
-/* The queue must end its current task, which may be a run of a program: that ends, or never begins. Whether the entry at
+/* The queue must end its current task, which may be a run of an instance: that ends, or never begins. Whether the entry at
  * its head is still to be stopped. */
-bool sim_program_leave_run(twin_queue *queue);
+bool sim_instance_leave_run(twin_queue *queue);
 /* An entry of a run failed in the launching queue: the run ends. */
-void sim_program_run_failed(twin_queue *launcher, twin_program *program);
+void sim_instance_run_failed(twin_queue *launcher, twin_hw_instance *instance);
 
 #endif

@@ -41,9 +41,9 @@ twin_status sim_work_end(twin_queue *queue)
     twin_status status = take_entry(queue, &sqe);
     if (status != TWIN_OK)
         return status;
-    twin_program *program = queue->deferred.program;
-    uint32_t id = sim_program_end_at(program, queue,
-                                     atomic_load_explicit(&queue->submitted, memory_order_relaxed));
+    twin_hw_instance *instance = queue->deferred.instance;
+    uint32_t id = sim_instance_end_at(
+        instance, queue, atomic_load_explicit(&queue->submitted, memory_order_relaxed));
     sim_sqe_notify_record(sqe, id, false);
     return send_entry(queue, true);
 }

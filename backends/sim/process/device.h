@@ -34,9 +34,9 @@ struct twin_hw_device {
 
     /* By SQ number; an entry is made once. Written under the model lock. */
     _Atomic(twin_queue *) *queues;
-    atomic_uint queue_slots; /* entries in use or used before */
-    uint32_t queues_open;    /* guarded by the model lock */
-    twin_program *programs;  /* likewise */
+    atomic_uint queue_slots;     /* entries in use or used before */
+    uint32_t queues_open;        /* guarded by the model lock */
+    twin_hw_instance *instances; /* likewise */
 
     /* Guarded by the model lock. */
     struct sim_dropped *dropped;

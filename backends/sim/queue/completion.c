@@ -21,7 +21,7 @@ static void handle_cqe(twin_queue *queue, const stars_cqe *cqe)
     if (failed)
         go_on = sim_failure_note_locked(queue, cqe, state, state ? state->thread : UINT32_MAX);
     if (failed && state && state->kind == SIM_TASK_RUN)
-        sim_program_run_failed(queue, state->program);
+        sim_instance_run_failed(queue, state->instance);
     else if (state && state->kind == SIM_TASK_RECORD && state->expects_cqe)
         sim_event_stamp(state, sim_ticks_ns(cqe->u.timestamp, sim_process.limits.counter_mhz));
     if (state)

@@ -75,7 +75,7 @@ twin_status sim_control_stop(twin_queue *queue)
     pthread_mutex_lock(&queue->lock);
     uint64_t before = sim_queue_retired(queue);
     twin_status status = TWIN_OK;
-    if (sim_program_leave_run(queue))
+    if (sim_instance_leave_run(queue))
         status = write_page(queue, STARS_SQ_CONTROL,
                             STARS_SQ_CONTROL_TASK_KILL | STARS_SQ_CONTROL_TASK_RESUME);
     if (sim_queue_retired(queue) != before)

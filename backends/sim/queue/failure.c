@@ -330,8 +330,8 @@ bool sim_failure_note_locked(twin_queue *queue, const stars_cqe *cqe,
     sim_log(3, "%s", text);
     if (!queue->config.deferred)
         return answer_locked(queue, &note, text);
-    /* A task of a program fails in the queue that asked for the run. */
-    twin_queue *launcher = sim_program_launcher(queue);
+    /* A task of a model instance fails in the queue that asked for the run. */
+    twin_queue *launcher = sim_instance_launcher(queue);
     if (!launcher)
         return true;
     pthread_mutex_lock(&launcher->lock);

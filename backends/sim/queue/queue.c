@@ -272,7 +272,8 @@ __attribute__((noinline)) static void expect_next(const twin_queue *queue)
 void sim_queue_send_locked(twin_queue *queue, uint32_t count)
 {
     uint64_t before = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
-    if (__builtin_expect(queue->config.deferred, 0)) { /* rung for when the program is sealed */
+    if (__builtin_expect(queue->config.deferred,
+                         0)) { /* rung for when the model instance is sealed */
         atomic_store_explicit(&queue->submitted, before + count, memory_order_release);
         return;
     }
@@ -351,7 +352,7 @@ static void close_ring(twin_queue *queue, twin_status reason, bool calls_too)
     sim_call_queue_forget_locked(queue, calls_too);
     uint64_t retired = sim_queue_retired(queue);
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
-    sim_program_ring_closes(queue);
+    sim_instance_ring_closes(queue);
     queue->ended_ns = twinsim_now(sim_process.sim);
     queue->ended_done_ns =
         retired > 0 ? twinsim_queue_retired_at(sim_process.sim, device->index, queue->sq, retired)

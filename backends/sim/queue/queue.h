@@ -27,18 +27,18 @@ enum sim_task_kind {
     SIM_TASK_RECORD, /* holds a reference on the signal, and on `id` for REBIND */
     SIM_TASK_WAIT,   /* the same */
     SIM_TASK_RESET,  /* holds a reference on the signal */
-    SIM_TASK_RUN,    /* of the run of a program */
+    SIM_TASK_RUN,    /* of the run of a model instance */
     SIM_TASK_CALL,   /* owns the call until its message has come */
     SIM_TASK_KERNEL, /* releases the kernel */
     SIM_TASK_LIST    /* owns the memory of a list of descriptors */
 };
 struct sim_task_state {
     union {
-        twin_signal *signal;   /* RECORD, WAIT, RESET */
-        twin_program *program; /* RUN */
-        struct sim_call *call; /* CALL; NULL: its message has come */
-        twin_launch *kernel;   /* KERNEL */
-        struct sim_list list;  /* LIST; of all SQEs of one copy */
+        twin_signal *signal;        /* RECORD, WAIT, RESET */
+        twin_hw_instance *instance; /* RUN */
+        struct sim_call *call;      /* CALL; NULL: its message has come */
+        twin_launch *kernel;        /* KERNEL */
+        struct sim_list list;       /* LIST; of all SQEs of one copy */
     };
     uint32_t serial; /* of the record, as far as a task state can hold it */
     uint16_t id;     /* hardware id */

@@ -11,9 +11,9 @@
 /* ---- model instances (graph/model_instance.c) ---- */
 
 /* The ring closes: notes about its entries are dropped, and a run that it launched ends. */
-void sim_program_ring_closes(twin_queue *queue);
+void sim_instance_ring_closes(twin_queue *queue);
 /* The queue that asked for the run under way in which `queue` takes part; NULL: there is none. */
-twin_queue *sim_program_launcher(twin_queue *queue);
+twin_queue *sim_instance_launcher(twin_queue *queue);
 
 /* ---- host calls (hostcall/host_call_queue.c) ---- */
 

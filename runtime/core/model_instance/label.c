@@ -221,8 +221,8 @@ int32_t twin_label_set(uint64_t handle, uint64_t stream_handle)
         goto unpin;
     }
     twin_stream *stream = NULL;
-    twin_model *model = NULL;
-    code = twin_model_lock_stream(stream_handle, &stream, &model);
+    twin_instance *instance = NULL;
+    code = twin_instance_lock_stream(stream_handle, &stream, &instance);
     if (code != 0)
         goto unpin;
     uint32_t id = stream->id, device_id = stream->device->id;
@@ -246,9 +246,9 @@ int32_t twin_label_set(uint64_t handle, uint64_t stream_handle)
             found->stream = stream->object.handle;
     }
     twin_lock_drop(&lock);
-    twin_model_unlock_stream(stream, model);
+    twin_instance_unlock_stream(stream, instance);
     if (code == 0)
-        code = twin_model_fail_work(status, id, device_id);
+        code = twin_instance_fail_work(status, id, device_id);
 unpin:
     twin_handle_unpin(&twin_labels, found);
     return code;
@@ -424,8 +424,8 @@ int32_t twin_label_jump(uint64_t index_address, uint32_t count, uint64_t list_ha
                         uint64_t stream_handle)
 {
     twin_stream *stream = NULL;
-    twin_model *model = NULL;
-    int32_t code = twin_model_lock_stream(stream_handle, &stream, &model);
+    twin_instance *instance = NULL;
+    int32_t code = twin_instance_lock_stream(stream_handle, &stream, &instance);
     if (code != 0)
         return code;
     uint32_t id = stream->id, device_id = stream->device->id;
@@ -448,9 +448,9 @@ int32_t twin_label_jump(uint64_t index_address, uint32_t count, uint64_t list_ha
         status =
             twin_device_note(stream->device, twin_ops()->work.jump(stream->queue, index_address,
                                                                    list->table, count));
-    twin_model_unlock_stream(stream, model);
+    twin_instance_unlock_stream(stream, instance);
     if (code == 0)
-        code = twin_model_fail_work(status, id, device_id);
+        code = twin_instance_fail_work(status, id, device_id);
     if (list)
         twin_handle_unpin(&twin_label_lists, list);
     return code;

@@ -8,34 +8,34 @@
 #include "core/backend/ops.h"
 #include "core/base/alloc.h"
 #include "core/model_instance/label.h"
-#include "core/model_instance/model_parts.h"
+#include "core/model_instance/instance_parts.h"
 
 static void construct(void *object)
 {
-    twin_model *model = object;
-    twin_lock_init(&model->lock, TWIN_RANK_MODEL);
+    twin_instance *instance = object;
+    twin_lock_init(&instance->lock, TWIN_RANK_INSTANCE);
 }
 
 static void release(void *object)
 {
-    twin_model *model = object;
-    twin_device *device = model->device;
+    twin_instance *instance = object;
+    twin_device *device = instance->device;
     /* Whoever found it alive and holds its lock finishes first; later ones see it dead. */
-    twin_lock_take(&model->lock);
-    twin_lock_drop(&model->lock);
-    twin_ops()->program.destroy(model->program);
-    twin_free(model->bound);
-    twin_free(model->farewells);
-    twin_handle_free(&twin_models, model);
+    twin_lock_take(&instance->lock);
+    twin_lock_drop(&instance->lock);
+    twin_ops()->model_instance.destroy(instance->hw);
+    twin_free(instance->bound);
+    twin_free(instance->farewells);
+    twin_handle_free(&twin_models, instance);
     twin_device_drop_object(device);
 }
 
-twin_handle_table twin_models = TWIN_HANDLE_TABLE_INITIALIZER("model instance", TWIN_HANDLE_MODEL,
-                                                              twin_model, construct, release);
+twin_handle_table twin_models = TWIN_HANDLE_TABLE_INITIALIZER(
+    "model instance", TWIN_HANDLE_INSTANCE, twin_instance, construct, release);
 
-void twin_model_unpin(twin_model *model)
+void twin_instance_unpin(twin_instance *instance)
 {
-    twin_handle_unpin(&twin_models, model);
+    twin_handle_unpin(&twin_models, instance);
 }
 
 /* Find -------------------------------------------------------------------------------------------- */
@@ -48,50 +48,50 @@ static int32_t fail_handle(uint64_t handle)
         (unsigned long long)handle);
 }
 
-int32_t twin_model_pin_any(uint64_t handle, twin_model **out_model)
+int32_t twin_instance_pin_any(uint64_t handle, twin_instance **out_instance)
 {
-    *out_model = twin_handle_pin(&twin_models, handle);
-    return *out_model ? 0 : fail_handle(handle);
+    *out_instance = twin_handle_pin(&twin_models, handle);
+    return *out_instance ? 0 : fail_handle(handle);
 }
 
-/* Whether a pinned model is of the current context. */
-int32_t twin_model_check_own(const twin_model *model)
+/* Whether a pinned model instance is of the current context. */
+int32_t twin_instance_check_own(const twin_instance *instance)
 {
     twin_context *context = NULL;
     int32_t code = twin_context_current(&context);
-    if (code != 0 || model->context_handle == twin_self.context)
+    if (code != 0 || instance->context_handle == twin_self.context)
         return code;
     return twin_fail(
         TWIN_ERR_MODEL_CONTEXT,
         "model instance %u of device %u belongs to another context than this thread's; "
         "call aclrtSetCurrentContext or aclrtSetDevice first",
-        model->id, model->device->id);
+        instance->id, instance->device->id);
 }
 
-int32_t twin_model_pin_own(uint64_t handle, twin_model **out_model)
+int32_t twin_instance_pin_own(uint64_t handle, twin_instance **out_instance)
 {
-    int32_t code = twin_model_pin_any(handle, out_model);
+    int32_t code = twin_instance_pin_any(handle, out_instance);
     if (code != 0)
         return code;
-    code = twin_model_check_own(*out_model);
+    code = twin_instance_check_own(*out_instance);
     if (code != 0)
-        twin_model_unpin(*out_model);
+        twin_instance_unpin(*out_instance);
     return code;
 }
 
-/* Of a locked model: whether calls may still change it. */
-bool twin_model_is_open(const twin_model *model)
+/* Of a locked model instance: whether calls may still change it. */
+bool twin_instance_is_open(const twin_instance *instance)
 {
-    return !model->destroying && twin_handle_is(model, model->object.handle);
+    return !instance->destroying && twin_handle_is(instance, instance->object.handle);
 }
 
-int32_t twin_model_fail_ending(const twin_model *model)
+int32_t twin_instance_fail_ending(const twin_instance *instance)
 {
-    return twin_fail(TWIN_ERR_HANDLE, "model instance %u is being destroyed", model->id);
+    return twin_fail(TWIN_ERR_HANDLE, "model instance %u is being destroyed", instance->id);
 }
 
 /* Grows an array of `bytes` per entry that is full; false: host memory is out. */
-bool twin_model_make_room(void **array, uint32_t count, uint32_t *room, size_t bytes)
+bool twin_instance_make_room(void **array, uint32_t count, uint32_t *room, size_t bytes)
 {
     if (count < *room)
         return true;
@@ -109,34 +109,34 @@ bool twin_model_make_room(void **array, uint32_t count, uint32_t *room, size_t b
 
 /* Create ------------------------------------------------------------------------------------------ */
 
-static bool link_model(twin_model *model)
+static bool link_instance(twin_instance *instance)
 {
-    twin_context *context = model->context;
+    twin_context *context = instance->context;
     twin_lock_take(&context->lock);
     bool open = !context->closing;
     if (open) {
-        model->previous = NULL;
-        model->next = context->models;
-        if (context->models)
-            context->models->previous = model;
-        context->models = model;
+        instance->previous = NULL;
+        instance->next = context->instances;
+        if (context->instances)
+            context->instances->previous = instance;
+        context->instances = instance;
     }
     twin_lock_drop(&context->lock);
     return open;
 }
 
-/* Makes the handle dead and takes the model off its context. */
-static void retire(twin_model *model)
+/* Makes the handle dead and takes the model instance off its context. */
+static void retire(twin_instance *instance)
 {
-    twin_context *context = model->context;
+    twin_context *context = instance->context;
     twin_lock_take(&context->lock);
-    if (twin_handle_retire(model)) {
-        if (model->previous)
-            model->previous->next = model->next;
+    if (twin_handle_retire(instance)) {
+        if (instance->previous)
+            instance->previous->next = instance->next;
         else
-            context->models = model->next;
-        if (model->next)
-            model->next->previous = model->previous;
+            context->instances = instance->next;
+        if (instance->next)
+            instance->next->previous = instance->previous;
     }
     twin_lock_drop(&context->lock);
 }
@@ -149,47 +149,48 @@ static int32_t create_in(twin_context *context, uint64_t *out_handle)
     if (!twin_device_add_object(device, false))
         return twin_fail(TWIN_ERR_CONTEXT_NULL, "device %u is being reset", device->id);
     int32_t code = 0;
-    twin_model *model = twin_handle_alloc(&twin_models);
-    if (!model) {
+    twin_instance *instance = twin_handle_alloc(&twin_models);
+    if (!instance) {
         code = twin_fail(TWIN_ERR_NOMEM, "no host memory for a model instance");
         goto drop_object;
     }
-    model->device = device;
-    model->context = context;
-    model->context_handle = context->object.handle;
-    model->id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
-    model->destroying = model->closing = model->ended = model->built = model->sealed = false;
-    model->end_stream = NULL;
-    model->bound = NULL;
-    model->bound_count = model->bound_room = 0;
-    model->farewells = NULL;
-    model->farewell_count = model->farewell_room = 0;
-    model->name[0] = '\0';
+    instance->device = device;
+    instance->context = context;
+    instance->context_handle = context->object.handle;
+    instance->id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
+    instance->destroying = instance->closing = instance->ended = instance->built =
+        instance->sealed = false;
+    instance->end_stream = NULL;
+    instance->bound = NULL;
+    instance->bound_count = instance->bound_room = 0;
+    instance->farewells = NULL;
+    instance->farewell_count = instance->farewell_room = 0;
+    instance->name[0] = '\0';
     twin_status status =
-        twin_device_note(device, twin_ops()->program.create(device->hw, &model->program));
+        twin_device_note(device, twin_ops()->model_instance.create(device->hw, &instance->hw));
     if (status != TWIN_OK) {
         code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "device %u, a model instance",
                                 device->id);
-        goto free_model;
+        goto free_instance;
     }
-    uint64_t handle = twin_handle_publish_pinned(model);
-    if (!link_model(model)) {
-        twin_handle_retire(model);
-        twin_model_unpin(model);
+    uint64_t handle = twin_handle_publish_pinned(instance);
+    if (!link_instance(instance)) {
+        twin_handle_retire(instance);
+        twin_instance_unpin(instance);
         return twin_fail(TWIN_ERR_CONTEXT_NULL, "the current context is being destroyed");
     }
-    twin_model_unpin(model);
+    twin_instance_unpin(instance);
     *out_handle = handle;
     return 0;
 
-free_model:
-    twin_handle_free(&twin_models, model);
+free_instance:
+    twin_handle_free(&twin_models, instance);
 drop_object:
     twin_device_drop_object(device);
     return code;
 }
 
-int32_t twin_model_create(uint64_t *out_handle)
+int32_t twin_instance_create(uint64_t *out_handle)
 {
     twin_context *context = NULL;
     int32_t code = twin_context_pin_current(&context);
@@ -200,30 +201,31 @@ int32_t twin_model_create(uint64_t *out_handle)
     return code;
 }
 
-/* Waits for the runs of a pinned model, for as long as a caller's patience lasts. */
-int32_t twin_model_wait_for_runs(twin_model *model)
+/* Waits for the runs of a pinned model instance, for as long as a caller's patience lasts. */
+int32_t twin_instance_wait_for_runs(twin_instance *instance)
 {
-    twin_assert_unlocked("program.drain with a lock held");
-    twin_status status = twin_device_note(
-        model->device, twin_ops()->program.drain(model->program, TWIN_MODEL_PATIENCE_NS));
+    twin_assert_unlocked("model_instance.drain with a lock held");
+    twin_status status =
+        twin_device_note(instance->device,
+                         twin_ops()->model_instance.drain(instance->hw, TWIN_INSTANCE_PATIENCE_NS));
     if (status != TWIN_E_TIMEOUT && !twin_wait_given_up(status))
         return 0;
     return twin_fail(TWIN_ERR_MODEL_RUNNING,
                      "model instance %u still runs after 10 s; let it end, or call aclmdlRIAbort",
-                     model->id);
+                     instance->id);
 }
 
 /* Execution --------------------------------------------------------------------------------------- */
 
-twin_status twin_model_run_locked(twin_stream *stream, twin_model *model, bool *out_ready)
+twin_status twin_instance_run_locked(twin_stream *stream, twin_instance *instance, bool *out_ready)
 {
     twin_status status = TWIN_OK;
-    twin_lock_take(&model->lock);
-    *out_ready = twin_model_is_open(model) && model->built &&
-                 (model->sealed || twin_model_seal_locked(model) == 0);
+    twin_lock_take(&instance->lock);
+    *out_ready = twin_instance_is_open(instance) && instance->built &&
+                 (instance->sealed || twin_instance_seal_locked(instance) == 0);
     if (*out_ready)
-        status = twin_ops()->work.run(stream->queue, model->program);
-    twin_lock_drop(&model->lock);
+        status = twin_ops()->work.run(stream->queue, instance->hw);
+    twin_lock_drop(&instance->lock);
     return status;
 }
 
@@ -245,44 +247,44 @@ static int32_t check_launcher(uint64_t handle)
     return code;
 }
 
-static int32_t execute(twin_model *model, uint64_t stream)
+static int32_t execute(twin_instance *instance, uint64_t stream)
 {
     int32_t code = check_launcher(stream);
     if (code == 0)
-        code = twin_model_check_own(model);
+        code = twin_instance_check_own(instance);
     if (code != 0)
         return code;
-    return twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_RUN, .model = model});
+    return twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_RUN, .instance = instance});
 }
 
-int32_t twin_model_execute_async(uint64_t handle, uint64_t stream)
+int32_t twin_instance_execute_async(uint64_t handle, uint64_t stream)
 {
-    twin_model *model = NULL;
-    int32_t code = twin_model_pin_any(handle, &model);
+    twin_instance *instance = NULL;
+    int32_t code = twin_instance_pin_any(handle, &instance);
     if (code != 0)
         return code;
-    code = execute(model, stream);
-    twin_model_unpin(model);
+    code = execute(instance, stream);
+    twin_instance_unpin(instance);
     return code;
 }
 
-int32_t twin_model_guard(uint64_t handle)
+int32_t twin_instance_guard(uint64_t handle)
 {
-    twin_model *model = NULL;
-    const int32_t code = twin_model_pin_any(handle, &model);
+    twin_instance *instance = NULL;
+    const int32_t code = twin_instance_pin_any(handle, &instance);
     if (code == 0)
-        twin_model_unpin(model);
+        twin_instance_unpin(instance);
     return code;
 }
 
-int32_t twin_model_execute(uint64_t handle, uint64_t timeout_ns)
+int32_t twin_instance_execute(uint64_t handle, uint64_t timeout_ns)
 {
-    twin_model *model = NULL;
-    int32_t code = twin_model_pin_any(handle, &model);
+    twin_instance *instance = NULL;
+    int32_t code = twin_instance_pin_any(handle, &instance);
     if (code != 0)
         return code;
-    code = execute(model, 0);
-    twin_model_unpin(model);
+    code = execute(instance, 0);
+    twin_instance_unpin(instance);
     if (code != 0)
         return code;
     twin_stream *stream = NULL;
@@ -294,91 +296,92 @@ int32_t twin_model_execute(uint64_t handle, uint64_t timeout_ns)
     return code;
 }
 
-int32_t twin_model_abort(uint64_t handle)
+int32_t twin_instance_abort(uint64_t handle)
 {
-    twin_model *model = NULL;
-    int32_t code = twin_model_pin_own(handle, &model);
+    twin_instance *instance = NULL;
+    int32_t code = twin_instance_pin_own(handle, &instance);
     if (code != 0)
         return code;
-    twin_assert_unlocked("program.abort with a lock held");
-    twin_status status = twin_device_note(model->device, twin_ops()->program.abort(model->program));
-    code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "model instance %u", model->id);
-    twin_model_unpin(model);
+    twin_assert_unlocked("model_instance.abort with a lock held");
+    twin_status status =
+        twin_device_note(instance->device, twin_ops()->model_instance.abort(instance->hw));
+    code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "model instance %u", instance->id);
+    twin_instance_unpin(instance);
     return code;
 }
 
 /* Destroy ----------------------------------------------------------------------------------------- */
 
 /* The first stream still bound, pinned once more; NULL: none. */
-static twin_stream *first_bound(twin_model *model)
+static twin_stream *first_bound(twin_instance *instance)
 {
-    twin_lock_take(&model->lock);
-    twin_stream *stream = model->bound_count > 0 ? model->bound[0].stream : NULL;
-    twin_lock_drop(&model->lock);
-    return stream; /* the model's pin holds it: only who ends the model unbinds now */
+    twin_lock_take(&instance->lock);
+    twin_stream *stream = instance->bound_count > 0 ? instance->bound[0].stream : NULL;
+    twin_lock_drop(&instance->lock);
+    return stream; /* the model instance's pin holds it: only who ends the model instance unbinds now */
 }
 
-/* Takes a pinned model apart that takes no calls and does not run; once. */
-static void end_model(twin_model *model)
+/* Takes a pinned model instance apart that takes no calls and does not run; once. */
+static void end_model(twin_instance *instance)
 {
     twin_stream *stream;
-    while ((stream = first_bound(model)) != NULL) {
+    while ((stream = first_bound(instance)) != NULL) {
         twin_lock_take(&stream->lock);
-        twin_lock_take(&model->lock);
-        twin_status status = twin_model_unbind_locked(model, stream);
-        twin_lock_drop(&model->lock);
+        twin_lock_take(&instance->lock);
+        twin_status status = twin_instance_unbind_locked(instance, stream);
+        twin_lock_drop(&instance->lock);
         twin_lock_drop(&stream->lock);
         if (status == TWIN_E_BUSY)
-            twin_ops()->program.abort(model->program);
+            twin_ops()->model_instance.abort(instance->hw);
         else {
             twin_labels_forget(stream->object.handle);
             twin_stream_unpin(stream);
         }
     }
-    retire(model);
-    for (uint32_t i = 0; i < model->farewell_count; i++) {
+    retire(instance);
+    for (uint32_t i = 0; i < instance->farewell_count; i++) {
         const twin_call *call = twin_outcall_begin();
-        model->farewells[i].call(model->farewells[i].user);
+        instance->farewells[i].call(instance->farewells[i].user);
         twin_outcall_end(call);
     }
 }
 
-int32_t twin_model_destroy(uint64_t handle)
+int32_t twin_instance_destroy(uint64_t handle)
 {
-    twin_model *model = NULL;
-    int32_t code = twin_model_pin_own(handle, &model);
+    twin_instance *instance = NULL;
+    int32_t code = twin_instance_pin_own(handle, &instance);
     if (code != 0)
         return code;
-    twin_lock_take(&model->lock);
-    bool first = twin_model_is_open(model);
-    model->destroying = true;
-    twin_lock_drop(&model->lock);
+    twin_lock_take(&instance->lock);
+    bool first = twin_instance_is_open(instance);
+    instance->destroying = true;
+    twin_lock_drop(&instance->lock);
     if (!first) {
         code = fail_handle(handle);
-        goto unpin_model;
+        goto unpin_instance;
     }
-    code = twin_model_wait_for_runs(model);
-    twin_lock_take(&model->lock);
-    bool mine = code == 0 && !model->ended;
-    model->ended |= mine;
+    code = twin_instance_wait_for_runs(instance);
+    twin_lock_take(&instance->lock);
+    bool mine = code == 0 && !instance->ended;
+    instance->ended |= mine;
     if (code != 0)
-        model->destroying = model->closing;
-    twin_lock_drop(&model->lock);
+        instance->destroying = instance->closing;
+    twin_lock_drop(&instance->lock);
     if (mine)
-        end_model(model);
-unpin_model:
-    twin_model_unpin(model);
+        end_model(instance);
+unpin_instance:
+    twin_instance_unpin(instance);
     return code;
 }
 
 /* The context's first model, pinned; NULL when none is left. */
-static twin_model *pin_first(twin_context *context)
+static twin_instance *pin_first(twin_context *context)
 {
     twin_lock_take(&context->lock);
-    twin_model *model = context->models;
-    bool pinned = model && twin_handle_pin_object(model, model->object.handle);
+    twin_instance *instance = context->instances;
+    bool pinned = instance && twin_handle_pin_object(instance, instance->object.handle);
     twin_lock_drop(&context->lock);
-    return pinned ? model : NULL;
+    return pinned ? instance : NULL;
 }
 
 /* Nothing can happen any more: what the context's streams still hold never will. */
@@ -403,36 +406,36 @@ static void abort_streams(twin_context *context)
     }
 }
 
-int32_t twin_models_close(twin_context *context)
+int32_t twin_instances_close(twin_context *context)
 {
     int32_t first_code = 0;
-    twin_model *model;
-    while ((model = pin_first(context)) != NULL) {
-        twin_lock_take(&model->lock);
-        model->destroying = model->closing = true;
-        twin_lock_drop(&model->lock);
-        twin_assert_unlocked("program.drain with a lock held");
+    twin_instance *instance;
+    while ((instance = pin_first(context)) != NULL) {
+        twin_lock_take(&instance->lock);
+        instance->destroying = instance->closing = true;
+        twin_lock_drop(&instance->lock);
+        twin_assert_unlocked("model_instance.drain with a lock held");
         twin_status status = twin_device_note(
-            model->device,
-            twin_ops()->program.drain(model->program, twin_device_patience(model->device)));
+            instance->device,
+            twin_ops()->model_instance.drain(instance->hw, twin_device_patience(instance->device)));
         if (twin_wait_given_up(status)) {
             abort_streams(context);
             int32_t code = twin_fail_status(
                 status, TWIN_CODE_STREAM_TIMEOUT,
                 "model instance %u of device %u has a run that can never end; it is dropped",
-                model->id, model->device->id);
+                instance->id, instance->device->id);
             if (first_code == 0)
                 first_code = code;
         }
-        twin_lock_take(&model->lock);
-        bool mine = !model->ended;
-        model->ended = true;
-        twin_lock_drop(&model->lock);
+        twin_lock_take(&instance->lock);
+        bool mine = !instance->ended;
+        instance->ended = true;
+        twin_lock_drop(&instance->lock);
         if (mine)
-            end_model(model);
+            end_model(instance);
         else
             sched_yield(); /* another thread is about to take it off the list */
-        twin_model_unpin(model);
+        twin_instance_unpin(instance);
     }
     return first_code;
 }

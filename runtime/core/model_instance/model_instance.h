@@ -18,13 +18,13 @@
 #include "core/object/stream.h"
 
 /* How a stream is bound, with the public values: it begins with the instance, or is led to. */
-#define TWIN_MODEL_HEAD       0x00000000u
-#define TWIN_MODEL_WAITS      0x7fffffffu
-#define TWIN_MODEL_NAME_BYTES 512u /* as aclmdlRIGetName gives it, with the end */
+#define TWIN_INSTANCE_HEAD       0x00000000u
+#define TWIN_INSTANCE_WAITS      0x7fffffffu
+#define TWIN_INSTANCE_NAME_BYTES 512u /* as aclmdlRIGetName gives it, with the end */
 /* How long aclmdlRIDestroy and aclmdlRIUnbindStream wait for runs. */
-#define TWIN_MODEL_PATIENCE_NS UINT64_C(10000000000)
+#define TWIN_INSTANCE_PATIENCE_NS UINT64_C(10000000000)
 
-typedef void (*twin_model_farewell)(void *user);
+typedef void (*twin_instance_farewell)(void *user);
 
 typedef struct twin_bound_stream {
     twin_stream *stream; /* pinned */
@@ -32,18 +32,18 @@ typedef struct twin_bound_stream {
 } twin_bound_stream;
 
 typedef struct twin_farewell {
-    twin_model_farewell call;
+    twin_instance_farewell call;
     void *user;
 } twin_farewell;
 
-typedef struct twin_model {
+typedef struct twin_instance {
     twin_object object;
     twin_lock lock;
     /* Fixed from publish to release. */
     twin_device *device;
     twin_context *context;
     uint64_t context_handle;
-    twin_program *program;
+    twin_hw_instance *hw;
     uint32_t id;
     /* Guarded by lock. */
     bool destroying;         /* takes no call any more, unless the destroyer gives up */
@@ -56,10 +56,10 @@ typedef struct twin_model {
     uint32_t bound_count, bound_room;
     twin_farewell *farewells;
     uint32_t farewell_count, farewell_room;
-    char name[TWIN_MODEL_NAME_BYTES];
+    char name[TWIN_INSTANCE_NAME_BYTES];
     /* Guarded by context->lock. */
-    struct twin_model *next, *previous;
-} twin_model;
+    struct twin_instance *next, *previous;
+} twin_instance;
 
 extern twin_handle_table twin_models;
 
@@ -67,58 +67,59 @@ extern twin_handle_table twin_models;
  * 107004 for an instance and 107003 for a stream of another context. */
 
 /* aclmdlRIBuildBegin. 207001. */
-int32_t twin_model_create(uint64_t *out_handle);
+int32_t twin_instance_create(uint64_t *out_handle);
 /* aclmdlRIBindStream. 107000: no persistent stream. 107005: bound already. 207000: made for fast launch. */
-int32_t twin_model_bind(uint64_t handle, uint64_t stream, bool head);
+int32_t twin_instance_bind(uint64_t handle, uint64_t stream, bool head);
 /* aclmdlRIUnbindStream. Waits for runs. 107005: not bound to it. 107037: a run does not end. */
-int32_t twin_model_unbind(uint64_t handle, uint64_t stream);
+int32_t twin_instance_unbind(uint64_t handle, uint64_t stream);
 /* aclmdlRIEndTask. 507000: not bound to it, or it has an end. */
-int32_t twin_model_end(uint64_t handle, uint64_t stream);
+int32_t twin_instance_end(uint64_t handle, uint64_t stream);
 /* aclmdlRIBuildEnd. 107005: no stream, no head stream, tasks that name streams of others. 507011: no end. */
-int32_t twin_model_build(uint64_t handle);
+int32_t twin_instance_build(uint64_t handle);
 /* aclmdlRIExecuteAsync; stream 0: the default stream. 107000: a stream that cannot run it. 507011: not complete. */
-int32_t twin_model_execute_async(uint64_t handle, uint64_t stream);
+int32_t twin_instance_execute_async(uint64_t handle, uint64_t stream);
 /* Whether the handle means a live instance, of any context. 107017. */
-int32_t twin_model_guard(uint64_t handle);
+int32_t twin_instance_guard(uint64_t handle);
 /* aclmdlRIExecute: on the default stream, waiting for that. Blocks. 507046: not in time. */
-int32_t twin_model_execute(uint64_t handle, uint64_t timeout_ns);
+int32_t twin_instance_execute(uint64_t handle, uint64_t timeout_ns);
 /* aclmdlRIAbort. */
-int32_t twin_model_abort(uint64_t handle);
+int32_t twin_instance_abort(uint64_t handle);
 /* aclmdlRIDestroy. Waits for runs. 107037: a run does not end; the instance stays. */
-int32_t twin_model_destroy(uint64_t handle);
+int32_t twin_instance_destroy(uint64_t handle);
 /* aclmdlRISetName, aclmdlRIGetName. 507000: the name does not fit in `room` bytes. */
-int32_t twin_model_set_name(uint64_t handle, const char *name);
-int32_t twin_model_get_name(uint64_t handle, char *name, uint32_t room);
-int32_t twin_model_get_id(uint64_t handle, uint32_t *out_id);
+int32_t twin_instance_set_name(uint64_t handle, const char *name);
+int32_t twin_instance_get_name(uint64_t handle, char *name, uint32_t room);
+int32_t twin_instance_get_id(uint64_t handle, uint32_t *out_id);
 /* aclmdlRIGetStreams. streams NULL: the number only. Else *count is the room, and then how many were written; the
  * other places stay as they are. 107039: more than that are bound. */
-int32_t twin_model_get_streams(uint64_t handle, void **streams, uint32_t *count);
+int32_t twin_instance_get_streams(uint64_t handle, void **streams, uint32_t *count);
 /* aclmdlRIDestroyRegisterCallback and -Unregister. 107000: registered already, or not. */
-int32_t twin_model_add_farewell(uint64_t handle, twin_model_farewell call, void *user);
-int32_t twin_model_drop_farewell(uint64_t handle, twin_model_farewell call);
+int32_t twin_instance_add_farewell(uint64_t handle, twin_instance_farewell call, void *user);
+int32_t twin_instance_drop_farewell(uint64_t handle, twin_instance_farewell call);
 
 /* aclrtPersistentTaskClean. 507000: not persistent, not bound, the instance not complete, or a run. */
-int32_t twin_model_clean(uint64_t stream);
+int32_t twin_instance_clean(uint64_t stream);
 
 /* aclrtActiveStream. 107005: not both bound to one instance, or it is complete. 507002: the stream is full. */
-int32_t twin_model_activate(uint64_t other, uint64_t stream);
+int32_t twin_instance_activate(uint64_t other, uint64_t stream);
 /* aclrtSwitchStream, `to` aside. As activate; 107000: an address that is no word of the device. */
-int32_t twin_model_branch(const twin_branch *branch, uint64_t to, uint64_t stream);
+int32_t twin_instance_branch(const twin_branch *branch, uint64_t to, uint64_t stream);
 
 /* ---- for stream.c, label.c and context.c ---- */
 
-/* Whether the model of a locked stream is complete, so that the stream takes no tasks. */
-bool twin_model_is_sealed(twin_stream *stream);
+/* Whether the model instance of a locked stream is complete, so that the stream takes no tasks. */
+bool twin_instance_is_sealed(twin_stream *stream);
 /* The refusal that follows from that. */
-int32_t twin_model_fail_sealed(uint32_t stream_id);
+int32_t twin_instance_fail_sealed(uint32_t stream_id);
 /* What a work op on a persistent stream answered. */
-int32_t twin_model_fail_work(twin_status status, uint32_t stream_id, uint32_t device_id);
-/* work.run on a locked stream. *out_ready false: the model cannot run. */
-twin_status twin_model_run_locked(twin_stream *stream, twin_model *model, bool *out_ready);
-/* A stream of the current context that is bound to a model which is not complete: both locked. 107005. */
-int32_t twin_model_lock_stream(uint64_t stream, twin_stream **out_stream, twin_model **out_model);
-void twin_model_unlock_stream(twin_stream *stream, twin_model *model);
+int32_t twin_instance_fail_work(twin_status status, uint32_t stream_id, uint32_t device_id);
+/* work.run on a locked stream. *out_ready false: the model instance cannot run. */
+twin_status twin_instance_run_locked(twin_stream *stream, twin_instance *instance, bool *out_ready);
+/* A stream of the current context that is bound to a model instance which is not complete: both locked. 107005. */
+int32_t twin_instance_lock_stream(uint64_t stream, twin_stream **out_stream,
+                                  twin_instance **out_instance);
+void twin_instance_unlock_stream(twin_stream *stream, twin_instance *instance);
 /* Ends all models of a context that is closing; waits for their runs. Returns why a wait was given up, else 0. */
-int32_t twin_models_close(twin_context *context);
+int32_t twin_instances_close(twin_context *context);
 
 #endif

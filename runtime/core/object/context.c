@@ -69,7 +69,7 @@ int32_t twin_context_create(twin_device *device, bool primary, uint64_t *out_han
     context->closing = false;
     context->streams = NULL;
     context->stream_count = 0;
-    context->models = NULL;
+    context->instances = NULL;
     context->service = NULL;
     context->service_starts = false;
     twin_options_reset(&context->options);

@@ -28,7 +28,7 @@ typedef struct twin_context {
     bool closing;                         /* guarded by lock: no stream joins any more */
     struct twin_stream *streams;          /* guarded by lock */
     uint32_t stream_count;                /* guarded by lock */
-    struct twin_model *models;            /* guarded by lock */
+    struct twin_instance *instances;      /* guarded by lock */
     struct twin_service *service;         /* guarded by lock: runs host functions; NULL: none yet */
     bool service_starts;                  /* guarded by lock: a thread makes it */
     twin_cond changed;                    /* with lock: service_starts */

@@ -150,7 +150,7 @@ static int32_t create_on(twin_device *device, uint32_t form, const char *name, u
     }
     event->device = device;
     event->recorded_on = 0;
-    atomic_store_explicit(&event->in_model, false, memory_order_relaxed);
+    atomic_store_explicit(&event->in_instance, false, memory_order_relaxed);
     event->name = next_name(device, form);
     atomic_store_explicit(&event->form, form, memory_order_relaxed);
     const twin_signal_config config = config_of(form, event->name);

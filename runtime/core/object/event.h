@@ -44,7 +44,7 @@ typedef struct twin_event {
     uint32_t name;
     uint64_t recorded_on; /* handle of the stream of the newest record, 0: none; guarded by lock */
     _Atomic bool
-        in_model; /* the newest record is one of a persistent stream; relaxed, written under lock */
+        in_instance; /* the newest record is one of a persistent stream; relaxed, written under lock */
     struct twin_event *next, *previous; /* guarded by device->lock */
 } twin_event;
 

@@ -37,7 +37,7 @@ int32_t twin_event_clear(const twin_event *event)
 
 int32_t twin_event_wait(const twin_event *event, uint64_t timeout_ns)
 {
-    if (__builtin_expect(atomic_load_explicit(&event->in_model, memory_order_relaxed), 0))
+    if (__builtin_expect(atomic_load_explicit(&event->in_instance, memory_order_relaxed), 0))
         return twin_fail(TWIN_ERR_PARAM,
                          "event %u of device %u is recorded by a persistent stream, each time its "
                          "model instance runs; wait for the stream that runs the instance",

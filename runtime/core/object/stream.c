@@ -93,7 +93,7 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
     stream->saturation = twin_saturation_now(device->properties);
     stream->is_default = is_default;
     stream->destroying = false;
-    atomic_store_explicit(&stream->model, NULL, memory_order_relaxed);
+    atomic_store_explicit(&stream->instance, NULL, memory_order_relaxed);
     atomic_store_explicit(&stream->halt, 0, memory_order_relaxed);
     stream->overflow_switch = stream->cache_info = 0;
     stream->custom_tag = TWIN_STREAM_NO_TAG;

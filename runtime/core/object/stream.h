@@ -34,7 +34,7 @@ typedef struct twin_stream {
     uint32_t id;
     uint32_t flags;
     /* The model instance it is bound to. Written under lock and the instance's lock; read without either it is a hint. */
-    _Atomic(struct twin_model *) model;
+    _Atomic(struct twin_instance *) instance;
     _Atomic uint8_t halt; /* TWIN_HALT_*: who takes work back now; written under lock, relaxed */
     bool destroying;      /* guarded by lock: refuses new work */
     bool host_functions;  /* guarded by lock: aclrtLaunchHostFunc was used on it */
@@ -63,7 +63,7 @@ typedef struct twin_stream {
 extern twin_handle_table twin_streams;
 
 struct twin_event;
-struct twin_model;
+struct twin_instance;
 
 typedef enum twin_task_kind {
     /* To TWIN_TASK_WAIT_COUNT: what streams do most, or to an event. */
@@ -100,7 +100,7 @@ typedef struct twin_task {
     struct twin_event *event;   /* found, not pinned */
     uint64_t event_handle;
     uint64_t timeout_ns;
-    struct twin_model *model; /* RUN: pinned */
+    struct twin_instance *instance; /* RUN: pinned */
     const twin_host_call *call;
     twin_call_queue
         *call_queue; /* CALL: of the context's own thread; NULL: the stream's subscriber */
@@ -168,7 +168,7 @@ static inline twin_context *twin_stream_pin_context(const twin_stream *stream)
 /* Whether the stream is bound to a model instance now. */
 static inline bool twin_stream_is_bound(const twin_stream *stream)
 {
-    return atomic_load_explicit(&stream->model, memory_order_relaxed) != NULL;
+    return atomic_load_explicit(&stream->instance, memory_order_relaxed) != NULL;
 }
 
 /* A stream of the current context (0: its default stream), locked and taking work of some kind. 107002, 107003,

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs, diagnosis. */
+/* Model instances, diagnosis. */
 #include <stdlib.h>
 
 #include "ops.h"
 
-twin_status record_program_create(twin_hw_device *device, twin_program **out_program)
+twin_status record_model_instance_create(twin_hw_device *device, twin_hw_instance **out_instance)
 {
-    twin_program *program = calloc(1, sizeof(*program));
-    if (!program)
+    twin_hw_instance *instance = calloc(1, sizeof(*instance));
+    if (!instance)
         return TWIN_E_NOMEM;
     struct record_call call;
-    struct twin_record_PROGRAM_CREATE *f = RECORD_BEGIN(&call, PROGRAM_CREATE, 0);
+    struct twin_record_MODEL_INSTANCE_CREATE *f = RECORD_BEGIN(&call, MODEL_INSTANCE_CREATE, 0);
     f->device = device->index;
     record_called(&call);
-    twin_status status = record_below.program.create(device->inner, &program->inner);
+    twin_status status = record_below.model_instance.create(device->inner, &instance->inner);
     if (status == TWIN_OK) {
-        program->number = record_number(&record_numbers.programs);
-        f->out_program = program->number;
+        instance->number = record_number(&record_numbers.instances);
+        f->out_model_instance = instance->number;
     }
     record_returned(&call, status);
     if (status == TWIN_OK)
-        *out_program = program;
+        *out_instance = instance;
     else
-        free(program);
+        free(instance);
     return status;
 }
 
-void record_program_destroy(twin_program *program)
+void record_model_instance_destroy(twin_hw_instance *instance)
 {
     struct record_call call;
-    struct twin_record_PROGRAM_DESTROY *f = RECORD_BEGIN(&call, PROGRAM_DESTROY, 0);
-    f->program = program->number;
+    struct twin_record_MODEL_INSTANCE_DESTROY *f = RECORD_BEGIN(&call, MODEL_INSTANCE_DESTROY, 0);
+    f->model_instance = instance->number;
     record_called(&call);
-    record_below.program.destroy(program->inner);
+    record_below.model_instance.destroy(instance->inner);
     record_returned(&call, TWIN_OK);
-    free(program);
+    free(instance);
 }
 
 /* ---- diagnosis ----------------------------------------------------------------------------------- */

@@ -7,14 +7,15 @@
 #include "core/backend/error.h"
 #include "core/backend/ops.h"
 #include "core/model_instance/label.h"
-#include "core/model_instance/model_parts.h"
+#include "core/model_instance/instance_parts.h"
 #include "core/object/context.h"
 #include "core/work/stream_value.h"
 
-static int32_t fail_not_bound(twin_error error, const twin_stream *stream, const twin_model *model)
+static int32_t fail_not_bound(twin_error error, const twin_stream *stream,
+                              const twin_instance *instance)
 {
     return twin_fail(error, "stream %u is not bound to model instance %u; see aclmdlRIBindStream",
-                     stream->id, model->id);
+                     stream->id, instance->id);
 }
 
 /* Streams ----------------------------------------------------------------------------------------- */
@@ -50,44 +51,44 @@ static int32_t check_bindable(twin_stream *stream)
     return 0;
 }
 
-/* Both locked. On success the caller's pin of the stream is the model's. *out_busy: a run is in the way. */
-static int32_t bind_locked(twin_model *model, twin_stream *stream, bool head, bool *out_busy)
+/* Both locked. On success the caller's pin of the stream is the model instance's. *out_busy: a run is in the way. */
+static int32_t bind_locked(twin_instance *instance, twin_stream *stream, bool head, bool *out_busy)
 {
-    if (!twin_model_is_open(model))
-        return twin_model_fail_ending(model);
+    if (!twin_instance_is_open(instance))
+        return twin_instance_fail_ending(instance);
     if (stream->destroying || !twin_handle_is(stream, stream->object.handle))
         return twin_fail(TWIN_ERR_HANDLE, "stream %u is being destroyed", stream->id);
     int32_t code = check_bindable(stream);
     if (code != 0)
         return code;
-    if (!twin_model_make_room((void **)&model->bound, model->bound_count, &model->bound_room,
-                              sizeof(*model->bound)))
+    if (!twin_instance_make_room((void **)&instance->bound, instance->bound_count,
+                                 &instance->bound_room, sizeof(*instance->bound)))
         return twin_fail(TWIN_ERR_NOMEM, "no host memory to bind a stream");
-    twin_status status = twin_ops()->program.bind(model->program, stream->queue, head);
+    twin_status status = twin_ops()->model_instance.bind(instance->hw, stream->queue, head);
     *out_busy = status == TWIN_E_BUSY;
     if (*out_busy)
         return 0;
     if (status != TWIN_OK)
-        return twin_model_fail_work(status, stream->id, stream->device->id);
-    model->bound[model->bound_count++] = (twin_bound_stream){.stream = stream, .head = head};
-    model->sealed = false;
-    atomic_store_explicit(&stream->model, model, memory_order_relaxed);
+        return twin_instance_fail_work(status, stream->id, stream->device->id);
+    instance->bound[instance->bound_count++] = (twin_bound_stream){.stream = stream, .head = head};
+    instance->sealed = false;
+    atomic_store_explicit(&stream->instance, instance, memory_order_relaxed);
     return 0;
 }
 
-int32_t twin_model_bind(uint64_t handle, uint64_t stream_handle, bool head)
+int32_t twin_instance_bind(uint64_t handle, uint64_t stream_handle, bool head)
 {
-    twin_model *model = NULL;
-    int32_t code = twin_model_pin_any(handle, &model);
+    twin_instance *instance = NULL;
+    int32_t code = twin_instance_pin_any(handle, &instance);
     if (code != 0)
         return code;
     twin_stream *stream = NULL;
     code = twin_stream_pin(stream_handle, &stream);
     if (code != 0)
-        goto unpin_model;
+        goto unpin_instance;
     code = check_bindable(stream);
     if (code == 0)
-        code = twin_model_check_own(model);
+        code = twin_instance_check_own(instance);
     if (code == 0) {
         twin_context *context = NULL;
         code = twin_stream_check_own(stream_handle, &context);
@@ -95,45 +96,45 @@ int32_t twin_model_bind(uint64_t handle, uint64_t stream_handle, bool head)
     bool busy = true;
     while (code == 0 && busy) {
         twin_lock_take(&stream->lock);
-        twin_lock_take(&model->lock);
-        code = bind_locked(model, stream, head, &busy);
-        twin_lock_drop(&model->lock);
+        twin_lock_take(&instance->lock);
+        code = bind_locked(instance, stream, head, &busy);
+        twin_lock_drop(&instance->lock);
         twin_lock_drop(&stream->lock);
         if (code == 0 && busy)
-            code = twin_model_wait_for_runs(model);
+            code = twin_instance_wait_for_runs(instance);
     }
     if (code != 0)
         twin_stream_unpin(stream);
-unpin_model:
-    twin_model_unpin(model);
+unpin_instance:
+    twin_instance_unpin(instance);
     return code;
 }
 
 /* Takes a stream out; both locked, and bound to each other. The pin is the caller's then. */
-twin_status twin_model_unbind_locked(twin_model *model, twin_stream *stream)
+twin_status twin_instance_unbind_locked(twin_instance *instance, twin_stream *stream)
 {
-    twin_status status = twin_ops()->program.unbind(model->program, stream->queue);
+    twin_status status = twin_ops()->model_instance.unbind(instance->hw, stream->queue);
     if (status == TWIN_E_BUSY)
         return status;
-    for (uint32_t i = 0; i < model->bound_count; i++) {
-        if (model->bound[i].stream != stream)
+    for (uint32_t i = 0; i < instance->bound_count; i++) {
+        if (instance->bound[i].stream != stream)
             continue;
-        memmove(&model->bound[i], &model->bound[i + 1],
-                (model->bound_count - i - 1) * sizeof(*model->bound));
-        model->bound_count--;
+        memmove(&instance->bound[i], &instance->bound[i + 1],
+                (instance->bound_count - i - 1) * sizeof(*instance->bound));
+        instance->bound_count--;
         break;
     }
-    if (model->end_stream == stream)
-        model->end_stream = NULL;
-    model->sealed = false;
-    atomic_store_explicit(&stream->model, NULL, memory_order_relaxed);
+    if (instance->end_stream == stream)
+        instance->end_stream = NULL;
+    instance->sealed = false;
+    atomic_store_explicit(&stream->instance, NULL, memory_order_relaxed);
     return TWIN_OK;
 }
 
-int32_t twin_model_unbind(uint64_t handle, uint64_t stream_handle)
+int32_t twin_instance_unbind(uint64_t handle, uint64_t stream_handle)
 {
-    twin_model *model = NULL;
-    int32_t code = twin_model_pin_own(handle, &model);
+    twin_instance *instance = NULL;
+    int32_t code = twin_instance_pin_own(handle, &instance);
     if (code != 0)
         return code;
     twin_stream *stream = NULL;
@@ -141,30 +142,30 @@ int32_t twin_model_unbind(uint64_t handle, uint64_t stream_handle)
     twin_status status = TWIN_E_BUSY;
     while (code == 0 && status == TWIN_E_BUSY) {
         twin_lock_take(&stream->lock);
-        twin_lock_take(&model->lock);
-        if (!twin_model_is_open(model))
-            code = twin_model_fail_ending(model);
-        else if (stream->model != model)
-            code = fail_not_bound(TWIN_ERR_STREAM_MODEL, stream, model);
+        twin_lock_take(&instance->lock);
+        if (!twin_instance_is_open(instance))
+            code = twin_instance_fail_ending(instance);
+        else if (stream->instance != instance)
+            code = fail_not_bound(TWIN_ERR_STREAM_MODEL, stream, instance);
         else
-            status = twin_model_unbind_locked(model, stream);
-        twin_lock_drop(&model->lock);
+            status = twin_instance_unbind_locked(instance, stream);
+        twin_lock_drop(&instance->lock);
         twin_lock_drop(&stream->lock);
         if (status == TWIN_OK) {
             twin_labels_forget(stream->object.handle);
-            twin_stream_unpin(stream); /* the model's pin */
+            twin_stream_unpin(stream); /* the model instance's pin */
         } else if (code == 0)
-            code = twin_model_wait_for_runs(model);
+            code = twin_instance_wait_for_runs(instance);
     }
     if (stream)
         twin_stream_unpin(stream);
-    twin_model_unpin(model);
+    twin_instance_unpin(instance);
     return code;
 }
 
 /* Building ---------------------------------------------------------------------------------------- */
 
-int32_t twin_model_fail_sealed(uint32_t stream_id)
+int32_t twin_instance_fail_sealed(uint32_t stream_id)
 {
     return twin_fail(
         TWIN_ERR_STREAM_MODEL,
@@ -173,7 +174,7 @@ int32_t twin_model_fail_sealed(uint32_t stream_id)
         stream_id);
 }
 
-int32_t twin_model_fail_work(twin_status status, uint32_t stream_id, uint32_t device_id)
+int32_t twin_instance_fail_work(twin_status status, uint32_t stream_id, uint32_t device_id)
 {
     if (status == TWIN_E_BUSY)
         return twin_fail(
@@ -184,155 +185,157 @@ int32_t twin_model_fail_work(twin_status status, uint32_t stream_id, uint32_t de
                             device_id);
 }
 
-bool twin_model_is_sealed(twin_stream *stream)
+bool twin_instance_is_sealed(twin_stream *stream)
 {
-    twin_model *model = stream->model;
-    if (!model)
+    twin_instance *instance = stream->instance;
+    if (!instance)
         return false;
-    twin_lock_take(&model->lock);
-    bool sealed = model->sealed;
-    twin_lock_drop(&model->lock);
+    twin_lock_take(&instance->lock);
+    bool sealed = instance->sealed;
+    twin_lock_drop(&instance->lock);
     return sealed;
 }
 
-int32_t twin_model_lock_stream(uint64_t handle, twin_stream **out_stream, twin_model **out_model)
+int32_t twin_instance_lock_stream(uint64_t handle, twin_stream **out_stream,
+                                  twin_instance **out_instance)
 {
     twin_stream *stream = NULL;
     int32_t code = twin_stream_lock_own(handle, &stream);
     if (code != 0)
         return code;
     uint32_t id = stream->id;
-    twin_model *model = stream->model;
+    twin_instance *instance = stream->instance;
     bool sealed = false;
-    if (model) {
-        twin_lock_take(&model->lock);
-        sealed = model->sealed;
+    if (instance) {
+        twin_lock_take(&instance->lock);
+        sealed = instance->sealed;
         if (!sealed) {
             *out_stream = stream;
-            *out_model = model;
+            *out_instance = instance;
             return 0;
         }
-        twin_lock_drop(&model->lock);
+        twin_lock_drop(&instance->lock);
     }
     twin_lock_drop(&stream->lock);
     if (sealed)
-        return twin_model_fail_sealed(id);
+        return twin_instance_fail_sealed(id);
     return twin_fail(TWIN_ERR_STREAM_MODEL,
                      "stream %u is bound to no model instance; see aclmdlRIBindStream", id);
 }
 
-void twin_model_unlock_stream(twin_stream *stream, twin_model *model)
+void twin_instance_unlock_stream(twin_stream *stream, twin_instance *instance)
 {
-    twin_lock_drop(&model->lock);
+    twin_lock_drop(&instance->lock);
     twin_lock_drop(&stream->lock);
 }
 
-int32_t twin_model_end(uint64_t handle, uint64_t stream_handle)
+int32_t twin_instance_end(uint64_t handle, uint64_t stream_handle)
 {
-    twin_model *model = NULL;
-    int32_t code = twin_model_pin_any(handle, &model);
+    twin_instance *instance = NULL;
+    int32_t code = twin_instance_pin_any(handle, &instance);
     if (code != 0)
         return code;
     twin_stream *stream = NULL;
     code = twin_stream_lock_own(stream_handle, &stream);
     if (code != 0)
-        goto unpin_model;
-    twin_lock_take(&model->lock);
+        goto unpin_instance;
+    twin_lock_take(&instance->lock);
     twin_status status = TWIN_OK;
-    if (model->context_handle != twin_self.context)
-        code = twin_model_check_own(model);
-    else if (!twin_model_is_open(model))
-        code = twin_model_fail_ending(model);
-    else if (model->end_stream)
+    if (instance->context_handle != twin_self.context)
+        code = twin_instance_check_own(instance);
+    else if (!twin_instance_is_open(instance))
+        code = twin_instance_fail_ending(instance);
+    else if (instance->end_stream)
         code = twin_fail(TWIN_ERR_INTERNAL, "model instance %u has its end already, in stream %u",
-                         model->id, model->end_stream->id);
-    else if (stream->model != model)
-        code = fail_not_bound(TWIN_ERR_INTERNAL, stream, model);
-    else if (model->sealed)
-        code = twin_model_fail_sealed(stream->id);
+                         instance->id, instance->end_stream->id);
+    else if (stream->instance != instance)
+        code = fail_not_bound(TWIN_ERR_INTERNAL, stream, instance);
+    else if (instance->sealed)
+        code = twin_instance_fail_sealed(stream->id);
     else
         status = twin_device_note(stream->device, twin_ops()->work.end(stream->queue));
     if (code == 0 && status == TWIN_OK)
-        model->end_stream = stream;
+        instance->end_stream = stream;
     uint32_t id = stream->id, device_id = stream->device->id;
-    twin_model_unlock_stream(stream, model);
+    twin_instance_unlock_stream(stream, instance);
     if (code == 0)
-        code = twin_model_fail_work(status, id, device_id);
-unpin_model:
-    twin_model_unpin(model);
+        code = twin_instance_fail_work(status, id, device_id);
+unpin_instance:
+    twin_instance_unpin(instance);
     return code;
 }
 
-int32_t twin_model_seal_locked(twin_model *model)
+int32_t twin_instance_seal_locked(twin_instance *instance)
 {
-    if (model->bound_count == 0)
+    if (instance->bound_count == 0)
         return twin_fail(TWIN_ERR_STREAM_MODEL,
                          "model instance %u has no stream; call aclmdlRIBindStream first",
-                         model->id);
-    if (!model->end_stream)
+                         instance->id);
+    if (!instance->end_stream)
         return twin_fail(TWIN_ERR_MODEL_EXECUTE,
-                         "model instance %u has no end; call aclmdlRIEndTask first", model->id);
-    twin_status status = twin_ops()->program.seal(model->program);
+                         "model instance %u has no end; call aclmdlRIEndTask first", instance->id);
+    twin_status status = twin_ops()->model_instance.seal(instance->hw);
     if (status == TWIN_E_INVALID)
         return twin_fail(
             TWIN_ERR_STREAM_MODEL,
             "model instance %u could not run as it is: it has no head stream, or a task "
             "of it names a stream that is not bound to it",
-            model->id);
+            instance->id);
     if (status != TWIN_OK)
-        return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "model instance %u", model->id);
-    model->sealed = true;
+        return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "model instance %u",
+                                instance->id);
+    instance->sealed = true;
     return 0;
 }
 
-int32_t twin_model_build(uint64_t handle)
+int32_t twin_instance_build(uint64_t handle)
 {
-    twin_model *model = NULL;
-    int32_t code = twin_model_pin_own(handle, &model);
+    twin_instance *instance = NULL;
+    int32_t code = twin_instance_pin_own(handle, &instance);
     if (code != 0)
         return code;
-    twin_lock_take(&model->lock);
-    code =
-        twin_model_is_open(model) ? twin_model_seal_locked(model) : twin_model_fail_ending(model);
+    twin_lock_take(&instance->lock);
+    code = twin_instance_is_open(instance) ? twin_instance_seal_locked(instance)
+                                           : twin_instance_fail_ending(instance);
     if (code == 0)
-        model->built = true;
-    twin_lock_drop(&model->lock);
-    twin_model_unpin(model);
+        instance->built = true;
+    twin_lock_drop(&instance->lock);
+    twin_instance_unpin(instance);
     return code;
 }
 
-int32_t twin_model_clean(uint64_t handle)
+int32_t twin_instance_clean(uint64_t handle)
 {
     twin_stream *stream = NULL;
     int32_t code = twin_stream_pin_own(handle, &stream);
     if (code != 0)
         return code;
     twin_lock_take(&stream->lock);
-    twin_model *model = stream->model;
+    twin_instance *instance = stream->instance;
     const char *why = NULL;
     twin_label_ref *held = NULL;
     if ((stream->flags & TWIN_STREAM_PERSISTENT) == 0) {
         why = "was not made with ACL_STREAM_PERSISTENT";
-    } else if (!model) {
+    } else if (!instance) {
         why = "is bound to no model instance";
     } else {
-        twin_lock_take(&model->lock);
+        twin_lock_take(&instance->lock);
         twin_status status = TWIN_OK;
-        if (!model->built)
+        if (!instance->built)
             why = "belongs to a model instance that was never complete";
         else
-            status = twin_ops()->program.clean(stream->queue);
+            status = twin_ops()->model_instance.clean(stream->queue);
         if (status == TWIN_E_BUSY)
             why = "belongs to a model instance that runs";
         else if (status != TWIN_OK)
-            code = twin_model_fail_work(status, stream->id, stream->device->id);
+            code = twin_instance_fail_work(status, stream->id, stream->device->id);
         if (!why && code == 0) {
-            model->sealed = false;
-            if (model->end_stream == stream)
-                model->end_stream = NULL;
+            instance->sealed = false;
+            if (instance->end_stream == stream)
+                instance->end_stream = NULL;
             held = twin_labels_take_held(stream);
         }
-        twin_lock_drop(&model->lock);
+        twin_lock_drop(&instance->lock);
     }
     twin_lock_drop(&stream->lock);
     if (!why && code == 0)
@@ -362,7 +365,7 @@ static int32_t check_bound(uint64_t handle)
     return code;
 }
 
-/* Queues what leads from one stream of a model to another. `branch` NULL: activates. */
+/* Queues what leads from one stream of a model instance to another. `branch` NULL: activates. */
 static int32_t lead(const twin_branch *branch, uint64_t to_handle, uint64_t stream_handle)
 {
     int32_t code = check_bound(stream_handle);
@@ -375,13 +378,13 @@ static int32_t lead(const twin_branch *branch, uint64_t to_handle, uint64_t stre
     if (code != 0)
         return code;
     twin_stream *stream = NULL;
-    twin_model *model = NULL;
-    code = twin_model_lock_stream(stream_handle, &stream, &model);
+    twin_instance *instance = NULL;
+    code = twin_instance_lock_stream(stream_handle, &stream, &instance);
     if (code != 0)
         goto unpin_to;
     uint32_t id = stream->id, device_id = stream->device->id;
     twin_status status = TWIN_OK;
-    bool same = to->model == model; /* cannot change: the instance is locked */
+    bool same = to->instance == instance; /* cannot change: the instance is locked */
     uint32_t bytes = branch && branch->wide ? 8 : 4;
     if (same && branch) {
         code = twin_value_check_word("leftValue", branch->left, bytes, stream->device);
@@ -398,23 +401,23 @@ static int32_t lead(const twin_branch *branch, uint64_t to_handle, uint64_t stre
                         : twin_ops()->work.activate(stream->queue, to->queue);
         twin_device_note(stream->device, status);
     }
-    twin_model_unlock_stream(stream, model);
+    twin_instance_unlock_stream(stream, instance);
     if (!same)
         code = twin_fail(TWIN_ERR_STREAM_MODEL,
                          "streams %u and %u are bound to different model instances", id, to->id);
     else if (code == 0)
-        code = twin_model_fail_work(status, id, device_id);
+        code = twin_instance_fail_work(status, id, device_id);
 unpin_to:
     twin_stream_unpin(to);
     return code;
 }
 
-int32_t twin_model_activate(uint64_t other, uint64_t stream)
+int32_t twin_instance_activate(uint64_t other, uint64_t stream)
 {
     return lead(NULL, other, stream);
 }
 
-int32_t twin_model_branch(const twin_branch *branch, uint64_t to, uint64_t stream)
+int32_t twin_instance_branch(const twin_branch *branch, uint64_t to, uint64_t stream)
 {
     return lead(branch, to, stream);
 }
