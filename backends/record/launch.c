@@ -20,14 +20,14 @@ static_assert(sizeof(twin_step) == sizeof(struct twin_record_step),
 
 /* Programs of a list, each with its place among the steps that are written: those of one content once. */
 struct laid_out {
-    struct twin_record_program *programs;
+    struct twin_record_step_list *lists;
     const twin_step *
         *first_of; /* for each, whose steps stand there; NULL: they stand there already */
     uint64_t steps;
     struct record_key key;
 };
 
-/* Finds out which programs are alike. False: no host memory. */
+/* Finds out which lists are alike. False: no host memory. */
 static bool lay_out(const twin_launch_work *work, struct laid_out *out)
 {
     size_t room = 16;
@@ -35,37 +35,37 @@ static bool lay_out(const twin_launch_work *work, struct laid_out *out)
         room *= 2;
     struct {
         struct record_key key;
-        uint64_t program; /* counted from 1; 0: free */
+        uint64_t list; /* counted from 1; 0: free */
     } *slots = calloc(room, sizeof(*slots));
-    out->programs = calloc(work->count, sizeof(*out->programs));
+    out->lists = calloc(work->count, sizeof(*out->lists));
     out->first_of = calloc(work->count, sizeof(const twin_step *));
-    if (!slots || !out->programs || !out->first_of) {
+    if (!slots || !out->lists || !out->first_of) {
         free(slots);
-        free(out->programs);
+        free(out->lists);
         free(out->first_of);
         return false;
     }
     record_key_start(&out->key);
     for (uint64_t i = 0; i < work->count; i++) {
-        const twin_steps *program = &work->programs[i];
+        const twin_steps *list = &work->lists[i];
         struct record_key key;
         record_key_start(&key);
-        record_key_add(&key, program->steps, (size_t)program->count * sizeof(twin_step));
+        record_key_add(&key, list->steps, (size_t)list->count * sizeof(twin_step));
         record_key_add(&out->key, &key, sizeof(key));
         size_t at = key.low & (room - 1);
-        while (slots[at].program != 0 &&
+        while (slots[at].list != 0 &&
                (slots[at].key.low != key.low || slots[at].key.high != key.high))
             at = (at + 1) & (room - 1);
-        out->programs[i].count = program->count;
-        if (slots[at].program != 0) {
-            out->programs[i].first = out->programs[slots[at].program - 1].first;
+        out->lists[i].count = list->count;
+        if (slots[at].list != 0) {
+            out->lists[i].first = out->lists[slots[at].list - 1].first;
             continue;
         }
         slots[at].key = key;
-        slots[at].program = i + 1;
-        out->programs[i].first = out->steps;
-        out->first_of[i] = program->steps;
-        out->steps += program->count;
+        slots[at].list = i + 1;
+        out->lists[i].first = out->steps;
+        out->first_of[i] = list->steps;
+        out->steps += list->count;
     }
     free(slots);
     return true;
@@ -81,24 +81,24 @@ static uint32_t note_steps(const twin_launch_work *work)
         return 0;
     uint32_t number = 0;
     if (record_seen_new(&record_seen_steps, &out.key, &record_numbers.steps, &number)) {
-        size_t head = (size_t)work->count * sizeof(struct twin_record_program);
+        size_t head = (size_t)work->count * sizeof(struct twin_record_step_list);
         struct record_call call;
         struct twin_record_STEPS *f =
             RECORD_BEGIN_EVENT(&call, STEPS, head + (size_t)out.steps * sizeof(twin_step));
         f->list = number;
-        f->programs = work->count;
+        f->lists = work->count;
         f->steps = out.steps;
         if (record_kept(&call)) {
             char *tail = (char *)(f + 1);
-            memcpy(tail, out.programs, head);
+            memcpy(tail, out.lists, head);
             for (uint64_t i = 0; i < work->count; i++)
                 if (out.first_of[i])
-                    memcpy(tail + head + out.programs[i].first * sizeof(twin_step), out.first_of[i],
-                           (size_t)out.programs[i].count * sizeof(twin_step));
+                    memcpy(tail + head + out.lists[i].first * sizeof(twin_step), out.first_of[i],
+                           (size_t)out.lists[i].count * sizeof(twin_step));
         }
         record_event(&call);
     }
-    free(out.programs);
+    free(out.lists);
     free(out.first_of);
     return number;
 }

@@ -60,7 +60,7 @@ typedef struct twin_native_run {
     twin_core_properties buffers_for; /* sizes it was made for */
     float *scratch;                   /* for matrices; NULL until needed */
     native_memory memory;
-    native_programs programs;
+    native_step_lists lists;
     native_reported reported;
     void *host; /* stack pointer of whoever resumed the core that runs */
     native_fiber_host host_fiber;

@@ -42,7 +42,7 @@ static void free_run(twin_native_run *run)
         twin_native_hazard_free(&run->cores[i].hazards);
     }
     twin_native_memory_free(&run->memory);
-    twin_native_programs_free(&run->programs);
+    twin_native_step_lists_free(&run->lists);
     free(run->args);
     free(run);
 }
@@ -403,7 +403,7 @@ static bool run_block(twin_native_run *run)
     if (run->failure.fault == TWIN_NATIVE_GOOD)
         finish_cores(run);
     for (uint32_t i = 0; i < run->core_count; i++)
-        if (!twin_native_programs_add(&run->programs, &run->cores[i].steps))
+        if (!twin_native_step_lists_add(&run->lists, &run->cores[i].steps))
             return false;
     return true;
 }
@@ -412,8 +412,8 @@ static bool run_block(twin_native_run *run)
 static bool fill_up(twin_native_run *run)
 {
     native_steps none = {0};
-    for (uint64_t i = run->programs.count; i < (uint64_t)run->call.blocks * run->core_count; i++)
-        if (!twin_native_programs_add(&run->programs, &none))
+    for (uint64_t i = run->lists.count; i < (uint64_t)run->call.blocks * run->core_count; i++)
+        if (!twin_native_step_lists_add(&run->lists, &none))
             return false;
     return true;
 }
@@ -461,7 +461,7 @@ static bool refuse_all(twin_native_run *run)
     steps->count = 0;
     return native_steps_add(steps, TWIN_PIPE_SCALAR, TWIN_STEP_FAULT, 0,
                             step_of(run->failure.fault)) &&
-           twin_native_programs_add(&run->programs, steps) && fill_up(run);
+           twin_native_step_lists_add(&run->lists, steps) && fill_up(run);
 }
 
 static bool run_all(twin_native_run *run)
@@ -519,7 +519,7 @@ twin_status twin_native_begin(const twin_native_call *call, twin_native_run **ou
         twin_native_end(run);
         return TWIN_E_NOMEM;
     }
-    *out_work = twin_native_programs_work(&run->programs, run->core_count);
+    *out_work = twin_native_step_lists_work(&run->lists, run->core_count);
     *out_run = run;
     return TWIN_OK;
 }
@@ -544,7 +544,7 @@ twin_status twin_native_effect(twin_native_run *run, const twin_reach *reach)
 void twin_native_end(twin_native_run *run)
 {
     twin_native_memory_clear(&run->memory);
-    twin_native_programs_clear(&run->programs);
+    twin_native_step_lists_clear(&run->lists);
     give_back(run);
 }
 

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_STEPS    256u
-#define FIRST_PROGRAMS 64u
-#define KEPT_PROGRAMS  65536u /* of a run that ended */
-#define KEPT_LISTS     16u    /* likewise, of */
-#define KEPT_STEPS     4096u  /* as many in all */
-#define LONG_STEPS     65536u /* of a list that is not copied */
-#define FREE           UINT32_MAX
+#define FIRST_STEPS      256u
+#define FIRST_STEP_LISTS 64u
+#define KEPT_STEP_LISTS  65536u /* of a run that ended */
+#define KEPT_SHARED      16u    /* likewise, of */
+#define KEPT_STEPS       4096u  /* as many in all */
+#define LONG_STEPS       65536u /* of a list that is not copied */
+#define FREE             UINT32_MAX
 
 typedef struct native_shared_steps {
     uint64_t hash;
@@ -68,36 +68,36 @@ static uint64_t hash_of(const native_steps *steps)
     return hash;
 }
 
-static bool grow_table(native_programs *programs)
+static bool grow_table(native_step_lists *lists)
 {
-    const uint32_t room = programs->table_room ? programs->table_room * 2 : FIRST_PROGRAMS * 2;
+    const uint32_t room = lists->table_room ? lists->table_room * 2 : FIRST_STEP_LISTS * 2;
     uint32_t *table = malloc(room * sizeof(*table));
     if (!table)
         return false;
     memset(table, 0xff, room * sizeof(*table));
-    for (uint32_t i = 0; i < programs->shared_count; i++) {
-        uint32_t at = (uint32_t)programs->shared[i].hash & (room - 1);
+    for (uint32_t i = 0; i < lists->shared_count; i++) {
+        uint32_t at = (uint32_t)lists->shared[i].hash & (room - 1);
         while (table[at] != FREE)
             at = (at + 1) & (room - 1);
         table[at] = i;
     }
-    free(programs->table);
-    programs->table = table;
-    programs->table_room = room;
+    free(lists->table);
+    lists->table = table;
+    lists->table_room = room;
     return true;
 }
 
 /* Where the list is, or FREE; `at` is then where its number goes. */
-static uint32_t find(const native_programs *programs, const native_steps *steps, uint64_t hash,
+static uint32_t find(const native_step_lists *lists, const native_steps *steps, uint64_t hash,
                      uint32_t *out_at)
 {
-    uint32_t at = (uint32_t)hash & (programs->table_room - 1);
-    for (;; at = (at + 1) & (programs->table_room - 1)) {
-        const uint32_t found = programs->table[at];
+    uint32_t at = (uint32_t)hash & (lists->table_room - 1);
+    for (;; at = (at + 1) & (lists->table_room - 1)) {
+        const uint32_t found = lists->table[at];
         *out_at = at;
         if (found == FREE)
             return FREE;
-        const native_shared_steps *one = &programs->shared[found];
+        const native_shared_steps *one = &lists->shared[found];
         if (one->hash == hash && one->steps.count == steps->count &&
             (steps->count == 0 ||
              memcmp(one->steps.steps, steps->list, steps->count * sizeof(twin_step)) == 0))
@@ -119,75 +119,73 @@ static twin_step *keep(native_steps *steps)
     return copy;
 }
 
-static uint32_t share(native_programs *programs, native_steps *steps)
+static uint32_t share(native_step_lists *lists, native_steps *steps)
 {
-    if (programs->shared_count >= programs->table_room / 2 && !grow_table(programs))
+    if (lists->shared_count >= lists->table_room / 2 && !grow_table(lists))
         return FREE;
     const uint64_t hash = hash_of(steps);
     uint32_t at = 0;
-    const uint32_t found = find(programs, steps, hash, &at);
+    const uint32_t found = find(lists, steps, hash, &at);
     if (found != FREE)
         return found;
-    if (programs->shared_count == programs->shared_room &&
-        !twin_native_grow(&programs->shared, &programs->shared_room, sizeof(*programs->shared),
-                          FIRST_PROGRAMS))
+    if (lists->shared_count == lists->shared_room &&
+        !twin_native_grow(&lists->shared, &lists->shared_room, sizeof(*lists->shared),
+                          FIRST_STEP_LISTS))
         return FREE;
     const uint64_t length = steps->count;
     twin_step *kept = length > 0 ? keep(steps) : NULL;
     if (length > 0 && !kept)
         return FREE;
-    programs->shared[programs->shared_count] =
+    lists->shared[lists->shared_count] =
         (native_shared_steps){.hash = hash, .steps = {.steps = kept, .count = length}};
-    programs->shared_steps += length;
-    programs->table[at] = programs->shared_count;
-    return programs->shared_count++;
+    lists->shared_steps += length;
+    lists->table[at] = lists->shared_count;
+    return lists->shared_count++;
 }
 
-bool twin_native_programs_add(native_programs *programs, native_steps *steps)
+bool twin_native_step_lists_add(native_step_lists *lists, native_steps *steps)
 {
-    if (programs->count == programs->room &&
-        !twin_native_grow(&programs->list, &programs->room, sizeof(*programs->list),
-                          FIRST_PROGRAMS))
+    if (lists->count == lists->room &&
+        !twin_native_grow(&lists->items, &lists->room, sizeof(*lists->items), FIRST_STEP_LISTS))
         return false;
-    const uint32_t number = share(programs, steps);
+    const uint32_t number = share(lists, steps);
     if (number == FREE)
         return false;
-    programs->list[programs->count++] = programs->shared[number].steps;
+    lists->items[lists->count++] = lists->shared[number].steps;
     return true;
 }
 
-twin_launch_work twin_native_programs_work(const native_programs *programs, uint32_t per_block)
+twin_launch_work twin_native_step_lists_work(const native_step_lists *lists, uint32_t per_block)
 {
     bool alike = true;
-    for (uint64_t i = per_block; i < programs->count && alike; i++)
-        alike = programs->list[i].steps == programs->list[i % per_block].steps &&
-                programs->list[i].count == programs->list[i % per_block].count;
-    return (twin_launch_work){.programs = programs->list,
-                              .count = alike ? per_block : programs->count};
+    for (uint64_t i = per_block; i < lists->count && alike; i++)
+        alike = lists->items[i].steps == lists->items[i % per_block].steps &&
+                lists->items[i].count == lists->items[i % per_block].count;
+    return (twin_launch_work){.lists = lists->items, .count = alike ? per_block : lists->count};
 }
 
-void twin_native_programs_clear(native_programs *programs)
+void twin_native_step_lists_clear(native_step_lists *lists)
 {
-    programs->count = 0;
-    if (programs->room <= KEPT_PROGRAMS && programs->shared_count <= KEPT_LISTS &&
-        programs->shared_steps <= KEPT_STEPS)
+    lists->count = 0;
+    if (lists->room <= KEPT_STEP_LISTS && lists->shared_count <= KEPT_SHARED &&
+        lists->shared_steps <= KEPT_STEPS)
         return;
-    for (uint32_t i = 0; i < programs->shared_count; i++)
-        free((void *)(uintptr_t)programs->shared[i].steps.steps);
-    programs->shared_count = 0;
-    programs->shared_steps = 0;
-    if (programs->room > KEPT_PROGRAMS)
-        twin_native_programs_free(programs);
-    else if (programs->table)
-        memset(programs->table, 0xff, programs->table_room * sizeof(*programs->table));
+    for (uint32_t i = 0; i < lists->shared_count; i++)
+        free((void *)(uintptr_t)lists->shared[i].steps.steps);
+    lists->shared_count = 0;
+    lists->shared_steps = 0;
+    if (lists->room > KEPT_STEP_LISTS)
+        twin_native_step_lists_free(lists);
+    else if (lists->table)
+        memset(lists->table, 0xff, lists->table_room * sizeof(*lists->table));
 }
 
-void twin_native_programs_free(native_programs *programs)
+void twin_native_step_lists_free(native_step_lists *lists)
 {
-    for (uint32_t i = 0; i < programs->shared_count; i++)
-        free((void *)(uintptr_t)programs->shared[i].steps.steps);
-    free(programs->list);
-    free(programs->shared);
-    free(programs->table);
-    *programs = (native_programs){0};
+    for (uint32_t i = 0; i < lists->shared_count; i++)
+        free((void *)(uintptr_t)lists->shared[i].steps.steps);
+    free(lists->items);
+    free(lists->shared);
+    free(lists->table);
+    *lists = (native_step_lists){0};
 }

@@ -52,8 +52,8 @@ bool twin_native_steps_end(native_steps *steps, twin_pipe pipe, twin_step_kind k
                            uint64_t amount);
 
 /* Lists that blocks share, found by their hash; and which list each core of each block has. */
-typedef struct native_programs {
-    twin_steps *list; /* block by block */
+typedef struct native_step_lists {
+    twin_steps *items; /* block by block */
     uint64_t count;
     size_t room;
     struct native_shared_steps *shared;
@@ -62,14 +62,14 @@ typedef struct native_programs {
     uint64_t shared_steps; /* in all lists */
     uint32_t *table;       /* of shared, by hash; a power of two */
     uint32_t table_room;
-} native_programs;
+} native_step_lists;
 
 /* Keeps a copy, or finds the equal list that is kept; a long list is taken away, and no copy. false: no memory. */
-bool twin_native_programs_add(native_programs *programs, native_steps *steps);
+bool twin_native_step_lists_add(native_step_lists *lists, native_steps *steps);
 /* What the run hands out: one block's, when all are alike. `per_block`: cores of a block. */
-twin_launch_work twin_native_programs_work(const native_programs *programs, uint32_t per_block);
+twin_launch_work twin_native_step_lists_work(const native_step_lists *lists, uint32_t per_block);
 /* No block has a list. A few short lists stay for the next run, which is often of the same kernel. */
-void twin_native_programs_clear(native_programs *programs);
-void twin_native_programs_free(native_programs *programs);
+void twin_native_step_lists_clear(native_step_lists *lists);
+void twin_native_step_lists_free(native_step_lists *lists);
 
 #endif

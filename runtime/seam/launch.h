@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels as the core hands them to a backend: on which cores their blocks run, and what these do there.
  *
- * A block is told as a program of timed steps for each of its cores: the core's scalar unit walks it in order; a step
+ * A block is given as a list of timed steps for each of its cores: the core's scalar unit walks it in order; a step
  * of another pipe goes into that pipe's queue; pipes run side by side, and flags and barriers order them. That is enough
  * for a kernel whose function the core runs itself (`describe`, and `effect` for what it leaves in memory) and for one
  * of which only the time is known (`work`). A backend with hardware below has no use for either. */
@@ -20,7 +20,7 @@ typedef enum twin_launch_cores {
 } twin_launch_cores;
 
 typedef enum twin_pipe {
-    TWIN_PIPE_SCALAR, /* also walks the program */
+    TWIN_PIPE_SCALAR, /* also walks the list */
     TWIN_PIPE_VECTOR,
     TWIN_PIPE_CUBE,
     TWIN_PIPE_MTE1, /* between buffers of the core */
@@ -64,7 +64,7 @@ typedef struct twin_steps {
 /* Programs of a block: 1, or of a MIXED one 1 and as many as a cube core has vector cores (properties: aiv_cores /
  * aic_cores). `count` is that, for blocks that are all alike, or that times the blocks, block by block; 0: no steps. */
 typedef struct twin_launch_work {
-    const twin_steps *programs;
+    const twin_steps *lists;
     uint64_t count;
 } twin_launch_work;
 

@@ -42,7 +42,7 @@
 #define TWIN_RECORD_STEPS_FIELDS(F, S)                                                             \
     F(S, uint32_t, list, NEW_STEPS)                                                                \
     F(S, uint32_t, spare, SPARE)                                                                   \
-    F(S, uint64_t, programs, NUMBER)                                                               \
+    F(S, uint64_t, lists, NUMBER)                                                                  \
     F(S, uint64_t, steps, NUMBER)
 /* A kernel was asked what its blocks do (twin_launch.describe); the status is its answer. */
 #define TWIN_RECORD_DESCRIBED_FIELDS(F, S)                                                         \

@@ -182,12 +182,12 @@ struct twin_record_ended {
 };
 static_assert(sizeof(struct twin_record_ended) == 24, "layout");
 
-/* Tail of STEPS: `programs` of these, then `steps` times struct twin_record_step. */
-struct twin_record_program {
+/* Tail of STEPS: `lists` of these, then `steps` times struct twin_record_step. */
+struct twin_record_step_list {
     uint64_t first; /* of its steps, from 0 */
     uint64_t count;
 };
-static_assert(sizeof(struct twin_record_program) == 16, "layout");
+static_assert(sizeof(struct twin_record_step_list) == 16, "layout");
 
 /* As twin_step (seam/launch.h). */
 struct twin_record_step {

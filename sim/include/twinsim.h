@@ -424,7 +424,7 @@ enum twinsim_phase {
     TWINSIM_PHASE_HOST,     /* waits for the host's answer to a call */
     TWINSIM_PHASE_KERNEL,   /* from the issue of its first block to the end of its last */
     TWINSIM_PHASE_BLOCK,    /* a block on core `id`, from its issue to its end */
-    TWINSIM_PHASE_START,    /* the same block before its program begins, in three parts */
+    TWINSIM_PHASE_START,    /* the same block before its step list begins, in three parts */
     TWINSIM_PHASE_PIPE,     /* an operation of a block */
     TWINSIM_PHASE_REPORT,   /* end of the last block to the end of the report */
     TWINSIM_PHASE_HOLD,     /* is held; `id` says why (enum twinsim_hold) */

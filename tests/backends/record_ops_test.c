@@ -128,7 +128,7 @@ static void run(void *argument)
 
 static const twin_step steps[] = {{.pipe = TWIN_PIPE_VECTOR, .kind = TWIN_STEP_WORK, .amount = 5},
                                   {.pipe = TWIN_PIPE_MTE3, .kind = TWIN_STEP_WRITE, .amount = 64}};
-static const twin_steps programs[] = {{steps, 2}, {steps + 1, 1}, {steps, 2}};
+static const twin_steps lists[] = {{steps, 2}, {steps + 1, 1}, {steps, 2}};
 static unsigned kept;
 static unsigned released;
 
@@ -136,7 +136,7 @@ static twin_status describe(twin_launch *kernel, const twin_reach *reach, twin_l
 {
     (void)kernel;
     (void)reach;
-    *out = (twin_launch_work){programs, 3};
+    *out = (twin_launch_work){lists, 3};
     return TWIN_OK;
 }
 static void keep(twin_launch *kernel)
@@ -402,7 +402,7 @@ static const char *const expected[] = {
     "work.launch queue=1 tasks=1 first_task=20 kernel=1 list=0 cores=vector blocks=3 batch=1 "
     "weight=4 timeout_ns=900 has_effect=0 texts=[\"add\"]",
     "described kernel=1 list=1",
-    "steps list=1 programs=3 steps=3",
+    "steps list=1 lists=3 steps=3",
     "image.unload image=1",
     "task queue=2 result=TWIN_E_COPY task=2 task_begin_ns=100 task_end_ns=200",
     "queue.drain queue=1 timeout_ns=70",
@@ -504,12 +504,12 @@ static void check_steps(const twin_recording *recording)
 {
     struct twin_recording_steps list;
     CU_ASSERT_TRUE_FATAL(twin_recording_steps(recording, 1, &list));
-    CU_ASSERT_EQUAL_FATAL(list.program_count, 3);
+    CU_ASSERT_EQUAL_FATAL(list.list_count, 3);
     CU_ASSERT_EQUAL_FATAL(list.step_count, 3); /* the third program is the first one again */
-    CU_ASSERT_EQUAL(list.programs[2].first, list.programs[0].first);
-    CU_ASSERT_EQUAL(list.programs[0].count, 2);
+    CU_ASSERT_EQUAL(list.lists[2].first, list.lists[0].first);
+    CU_ASSERT_EQUAL(list.lists[0].count, 2);
     CU_ASSERT_EQUAL(memcmp(list.steps, steps, sizeof(steps)), 0);
-    CU_ASSERT_EQUAL(memcmp(list.steps + list.programs[1].first, steps + 1, sizeof(steps[0])), 0);
+    CU_ASSERT_EQUAL(memcmp(list.steps + list.lists[1].first, steps + 1, sizeof(steps[0])), 0);
     CU_ASSERT_FALSE(twin_recording_steps(recording, 2, &list));
 }
 

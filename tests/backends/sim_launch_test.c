@@ -12,7 +12,7 @@ static twin_hw_device *device;
 struct subject {
     twin_launch kernel; /* first: the calls get its address */
     twin_launch_work work;
-    twin_steps program;
+    twin_steps list;
     twin_step steps[4];
     twin_status answer; /* of describe */
     twin_status effect;
@@ -64,8 +64,8 @@ static void make(struct subject *subject, uint64_t cycles, bool known)
     memset(subject, 0, sizeof(*subject));
     subject->steps[0] =
         (twin_step){.pipe = TWIN_PIPE_VECTOR, .kind = TWIN_STEP_WORK, .amount = cycles};
-    subject->program = (twin_steps){.steps = subject->steps, .count = 1};
-    subject->work = (twin_launch_work){.programs = &subject->program, .count = 1};
+    subject->list = (twin_steps){.steps = subject->steps, .count = 1};
+    subject->work = (twin_launch_work){.lists = &subject->list, .count = 1};
     subject->kernel = (twin_launch){.name = "subject",
                                     .cores = TWIN_CORES_VECTOR,
                                     .blocks = 1,

@@ -73,9 +73,9 @@ static void run_kernels(void)
     const twin_step cube[] = {
         {.pipe = TWIN_PIPE_CUBE, .kind = TWIN_STEP_WORK, .amount = times.cube_ns * mhz / 1000},
     };
-    const twin_steps programs[] = {{.steps = vector, .count = 2}, {.steps = cube, .count = 1}};
-    const twin_launch_work work[] = {{.programs = &programs[0], .count = 1},
-                                     {.programs = &programs[1], .count = 1}};
+    const twin_steps lists[] = {{.steps = vector, .count = 2}, {.steps = cube, .count = 1}};
+    const twin_launch_work work[] = {{.lists = &lists[0], .count = 1},
+                                     {.lists = &lists[1], .count = 1}};
     twin_launch kernels[] = {{.name = "five",
                               .cores = TWIN_CORES_VECTOR,
                               .blocks = VECTOR_BLOCKS,

@@ -17,9 +17,9 @@ struct Dice {
     uint64_t operator()(uint64_t below) { return tsim::mix(state) % below; }
 };
 
-/// Work, flags and barriers that never wait for ever: each wait follows its set in the program, and a flag has one pipe
+/// Work, flags and barriers that never wait for ever: each wait follows its set in the list, and a flag has one pipe
 /// that sets it and one that waits for it.
-Program random_program(Dice &dice)
+StepList random_list(Dice &dice)
 {
     struct Flag {
         uint32_t from, to, id, open;
@@ -28,7 +28,7 @@ Program random_program(Dice &dice)
     for (uint32_t id = 0; id < 6; ++id)
         flags.push_back({static_cast<uint32_t>(dice(TWINSIM_PIPE_COUNT)),
                          static_cast<uint32_t>(dice(TWINSIM_PIPE_COUNT)), id, 0});
-    Program out;
+    StepList out;
     const uint64_t length = dice(60);
     for (uint64_t i = 0; i < length; ++i) {
         Flag &flag = flags[dice(flags.size())];
@@ -59,10 +59,10 @@ Program random_program(Dice &dice)
 
 /// When the last operation ends, worked out without events: what each operation has to wait for, again and again until
 /// nothing changes. One cycle is one unit.
-uint64_t reference(const Program &program)
+uint64_t reference(const StepList &list)
 {
     constexpr uint64_t kUnknown = UINT64_MAX;
-    std::vector<uint64_t> end(program.size(), kUnknown);
+    std::vector<uint64_t> end(list.size(), kUnknown);
     bool changed = true;
     while (changed) {
         changed = false;
@@ -71,8 +71,8 @@ uint64_t reference(const Program &program)
         uint64_t all = 0;                                  // end of all that was issued
         std::map<uint32_t, std::vector<uint64_t>> sets;
         std::map<uint32_t, size_t> waits;
-        for (size_t i = 0; i < program.size(); ++i) {
-            const twinsim_op &o = program[i];
+        for (size_t i = 0; i < list.size(); ++i) {
+            const twinsim_op &o = list[i];
             const bool scalar = o.pipe == TWINSIM_PIPE_SCALAR;
             uint64_t start = scalar ? issued : std::max(issued, pipe[o.pipe]);
             if (issued == kUnknown || pipe[o.pipe] == kUnknown)
@@ -97,7 +97,7 @@ uint64_t reference(const Program &program)
             all = std::max(all, done);
         }
     }
-    return program.empty() ? 0 : *std::max_element(end.begin(), end.end());
+    return list.empty() ? 0 : *std::max_element(end.begin(), end.end());
 }
 
 /// Start times of blocks of one kernel after the other on equal cores (T-CORE-3): the next block takes the core that is
@@ -138,13 +138,13 @@ static void test_programs()
             p.aic_cores.value = cores;
         });
         const auto count = static_cast<uint32_t>(1 + dice(20));
-        std::vector<Program> programs;
+        std::vector<StepList> lists;
         std::vector<uint64_t> lengths;
         for (uint32_t i = 0; i < count; ++i) {
-            programs.push_back(random_program(dice));
-            lengths.push_back(k.start() + reference(programs.back()));
+            lists.push_back(random_list(dice));
+            lengths.push_back(k.start() + reference(lists.back()));
         }
-        k.kernels.set(1, programs);
+        k.kernels.set(1, lists);
         k.rig.open(0);
         k.rig.put(0, sqe_kernel(STARS_KERNEL_AIC, count, 1), 0);
         k.rig.run();
@@ -184,14 +184,14 @@ Mix random_mix(KernelRig &k, Dice &dice)
             const uint64_t most =
                 subtype == STARS_KERNEL_AIV ? p.aiv_cores.value : p.aic_cores.value;
             const auto blocks = static_cast<uint32_t>(1 + dice(batch ? most : 2 * most + 5));
-            std::vector<Program> programs(parts);
+            std::vector<StepList> lists(parts);
             uint64_t bytes = 0, miss = 0;
-            for (Program &program : programs) {
+            for (StepList &list : lists) {
                 for (uint64_t i = dice(5); i > 0; --i) {
                     const uint64_t amount = 1 + dice(100000);
                     const auto hit = static_cast<uint32_t>(dice(1001));
-                    program.push_back(dice(2) == 0 ? read_gm(amount, hit) : write_gm(amount, hit));
-                    program.push_back(work(TWINSIM_PIPE_VECTOR, dice(3000)));
+                    list.push_back(dice(2) == 0 ? read_gm(amount, hit) : write_gm(amount, hit));
+                    list.push_back(work(TWINSIM_PIPE_VECTOR, dice(3000)));
                     bytes += amount;
                     miss += amount - amount * hit / 1000;
                 }
@@ -200,7 +200,7 @@ Mix random_mix(KernelRig &k, Dice &dice)
             mix.blocks[key] = {blocks, parts};
             mix.read[key] = bytes * blocks;
             mix.miss[key] = miss * blocks;
-            k.kernels.set(pc, programs);
+            k.kernels.set(pc, lists);
             k.rig.put(sq,
                       sqe_with_schedule(sqe_kernel(subtype, blocks, pc),
                                         batch ? STARS_SCHEM_BATCH : STARS_SCHEM_NORMAL,
@@ -304,7 +304,7 @@ static void test_repeatable()
 }
 
 static const twin_test tests[] = {
-    {"random programs take what their dependences say", test_programs},
+    {"random step lists take what their dependences say", test_programs},
     {"random kernels keep to cores, ports and bandwidth", test_properties},
     {"kernels repeat from the seed", test_repeatable},
 };

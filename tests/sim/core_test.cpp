@@ -17,12 +17,12 @@ void even_clock(tsim::Params &p)
     p.core_mhz.value = 1000;
 }
 
-/// Time of one block's program, alone on the machine.
-uint64_t time_of(const std::vector<Program> &programs, uint32_t subtype = STARS_KERNEL_AIV,
+/// Time of one block's step list, alone on the machine.
+uint64_t time_of(const std::vector<StepList> &lists, uint32_t subtype = STARS_KERNEL_AIV,
                  const Rig::Tweak &tweak = even_clock)
 {
     KernelRig k(tweak);
-    k.kernels.set(kPc, programs);
+    k.kernels.set(kPc, lists);
     k.rig.open(0);
     k.rig.put(0, sqe_kernel(subtype, 1, kPc), 0);
     k.rig.run();
@@ -42,11 +42,11 @@ uint64_t port(const tsim::Params &p, const tsim::Setting &bytes)
 }
 
 /// Runs one kernel with the shipped clock and gives the time of its PIPE operations, first begin to last end.
-uint64_t streaming_time(uint32_t subtype, uint32_t blocks, const Program &program,
+uint64_t streaming_time(uint32_t subtype, uint32_t blocks, const StepList &list,
                         const Rig::Tweak &tweak = nullptr)
 {
     KernelRig k(tweak);
-    k.kernels.set(kPc, {program});
+    k.kernels.set(kPc, {list});
     k.rig.open(0);
     k.rig.put(0, sqe_kernel(subtype, blocks, kPc), 0);
     k.rig.run();
@@ -74,8 +74,8 @@ static void test_pipes()
 // T-CORE-15: at 1800 MHz many short operations take what one long one takes, not a whole nanosecond each.
 static void test_core_clock()
 {
-    const Program one = {work(V, 1800)};
-    const Program many(1800, work(V, 1));
+    const StepList one = {work(V, 1800)};
+    const StepList many(1800, work(V, 1));
     EXPECT_EQ(time_of({one}, STARS_KERNEL_AIV, nullptr), 1000);
     const uint64_t time = time_of({many}, STARS_KERNEL_AIV, nullptr);
     CU_ASSERT(time == 1000 || time == 999); // 1800 times less than 2^-20 cycles
@@ -127,16 +127,16 @@ static void test_cross_core_flags()
     const auto hear = [](uint32_t pipe, uint32_t flag) {
         return op(pipe, TWINSIM_OP_CROSS_CORE_WAIT, 0, flag);
     };
-    const Program aic = {work(M, 100), tell(M, 2), hear(M, 5), work(M, 10)};
-    const Program fast = {hear(V, 2), work(V, 20), tell(V, 5)};
-    const Program slow = {hear(V, 2), work(V, 70), tell(V, 5)};
+    const StepList aic = {work(M, 100), tell(M, 2), hear(M, 5), work(M, 10)};
+    const StepList fast = {hear(V, 2), work(V, 20), tell(V, 5)};
+    const StepList slow = {hear(V, 2), work(V, 70), tell(V, 5)};
     EXPECT_EQ(time_of({aic, fast, slow}, STARS_KERNEL_MIXED), 180);
     EXPECT_EQ(time_of({aic, slow, fast}, STARS_KERNEL_MIXED), 180);
     // An AIV that tells twice does not stand for the other.
-    const Program twice = {hear(V, 2), tell(V, 5), tell(V, 5)};
+    const StepList twice = {hear(V, 2), tell(V, 5), tell(V, 5)};
     EXPECT_EQ(time_of({aic, twice, slow}, STARS_KERNEL_MIXED), 180);
     // Back and forth, a hundred times.
-    Program ping, pong;
+    StepList ping, pong;
     for (int i = 0; i < 100; ++i) {
         for (const twinsim_op &o : {work(M, 3), tell(M, 0), hear(M, 1)})
             ping.push_back(o);
@@ -174,7 +174,7 @@ static void test_double_buffering()
     constexpr uint32_t kTiles = 50, kLoad = 60, kCompute = 100, kStore = 40;
     // Flags: 0 + buffer loaded, 2 + buffer free to load, 4 + result ready, 6 + result buffer free.
     const auto tiles = [](uint32_t buffers) {
-        Program out;
+        StepList out;
         for (uint32_t i = 0; i < buffers; ++i) {
             out.push_back(set_flag(V, 2 + i));
             out.push_back(set_flag(MTE3, 6 + i));
@@ -306,10 +306,10 @@ static void test_seen_at_the_edge()
     const uint64_t end = ceil_div(edge * p.core_mhz.value + kAfter * 1000, p.core_mhz.value);
     CU_ASSERT(end > ceil_div((1 + kAfter) * 1000, p.core_mhz.value)); // without the edge
     const uint32_t aivs = static_cast<uint32_t>(p.aiv_cores.value / p.aic_cores.value);
-    std::vector<Program> programs(
+    std::vector<StepList> lists(
         1 + aivs, {work(S, 1), op(S, TWINSIM_OP_CROSS_CORE_WAIT, 0, 1), work(S, kAfter)});
-    programs[0] = {work(S, 1), op(S, TWINSIM_OP_CROSS_CORE_SET, 0, 1)};
-    k.kernels.set(kPc, programs);
+    lists[0] = {work(S, 1), op(S, TWINSIM_OP_CROSS_CORE_SET, 0, 1)};
+    k.kernels.set(kPc, lists);
     k.rig.open(0);
     k.rig.put(0, sqe_kernel(STARS_KERNEL_MIXED, 1, kPc), 0);
     k.rig.run();
@@ -323,16 +323,16 @@ static void test_many_words()
     KernelRig k;
     const uint32_t aivs = static_cast<uint32_t>(k.rig.params().aiv_cores.value) /
                           static_cast<uint32_t>(k.rig.params().aic_cores.value);
-    Program aic, aiv;
+    StepList aic, aiv;
     for (uint32_t i = 0; i < kRounds; ++i) {
         aic.push_back(op(S, TWINSIM_OP_CROSS_CORE_SET, 0, 1));
         aic.push_back(op(S, TWINSIM_OP_CROSS_CORE_WAIT, 0, 2));
         aiv.push_back(op(S, TWINSIM_OP_CROSS_CORE_WAIT, 0, 1));
         aiv.push_back(op(S, TWINSIM_OP_CROSS_CORE_SET, 0, 2));
     }
-    std::vector<Program> programs(1 + aivs, aiv);
-    programs[0] = aic;
-    k.kernels.set(kPc, programs);
+    std::vector<StepList> lists(1 + aivs, aiv);
+    lists[0] = aic;
+    k.kernels.set(kPc, lists);
     k.rig.open(0);
     k.rig.put(0, sqe_kernel(STARS_KERNEL_MIXED, 2, kPc), 0);
     k.rig.run();

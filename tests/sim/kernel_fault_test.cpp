@@ -33,9 +33,9 @@ void inject(KernelRig &k, const twinsim_fault &fault)
 
 void teach(KernelRig &k)
 {
-    const Program program = {work(TWINSIM_PIPE_VECTOR, kCycles)};
-    k.kernels.set(kPc, {program});
-    k.kernels.set(kMixedPc, {program, program, program});
+    const StepList list = {work(TWINSIM_PIPE_VECTOR, kCycles)};
+    k.kernels.set(kPc, {list});
+    k.kernels.set(kMixedPc, {list, list, list});
     k.rig.open(0);
     k.rig.open(1);
 }

@@ -259,8 +259,8 @@ static void test_classes()
         teach(k);
         k.kernels.set(kWork,
                       c.subtype == STARS_KERNEL_MIXED
-                          ? std::vector<Program>(3, Program{work(TWINSIM_PIPE_SCALAR, 18000)})
-                          : std::vector<Program>{{work(TWINSIM_PIPE_SCALAR, 18000)}});
+                          ? std::vector<StepList>(3, StepList{work(TWINSIM_PIPE_SCALAR, 18000)})
+                          : std::vector<StepList>{{work(TWINSIM_PIPE_SCALAR, 18000)}});
         const auto cap = static_cast<uint32_t>((k.rig.params().*c.cap).value);
         for (uint32_t sq = 0; sq <= cap; ++sq) {
             k.rig.open(sq);
@@ -371,14 +371,14 @@ static void test_time_limit()
 static void test_faults()
 {
     struct Case {
-        Program program;
+        StepList list;
         twinsim_kernel_fault at_start;
         uint32_t code, status;
     };
     const uint32_t kError = STARS_STATUS_AICORE_EXCEPTION;
-    const Program slow = {work(TWINSIM_PIPE_SCALAR, 1800)};
+    const StepList slow = {work(TWINSIM_PIPE_SCALAR, 1800)};
     const auto then = [&slow](const twinsim_op &last) {
-        Program out = slow;
+        StepList out = slow;
         out.push_back(last);
         return out;
     };
@@ -407,7 +407,7 @@ static void test_faults()
     for (const Case &c : cases) {
         KernelRig k;
         teach(k);
-        k.kernels.set(20, {c.program});
+        k.kernels.set(20, {c.list});
         k.kernels.fail(20, c.at_start);
         k.rig.open(0);
         k.rig.put(0, sqe_kernel(STARS_KERNEL_AIC, 100, 20), 0);

@@ -9,7 +9,7 @@
 
 #include "rig.h"
 
-using Program = std::vector<twinsim_op>;
+using StepList = std::vector<twinsim_op>;
 
 inline twinsim_op op(uint32_t pipe, uint32_t kind, uint64_t amount, uint32_t flag = 0,
                      uint32_t hit = TWINSIM_HIT_DEFAULT)
@@ -51,14 +51,14 @@ class Kernels : public Rig::KernelDriver
         uint64_t number;
     };
 
-    /// What kernels with this start PC do: one program per part of a block, or that for each block.
-    void set(uint64_t pc, std::vector<Program> programs)
+    /// What kernels with this start PC do: one step list per part of a block, or that for each block.
+    void set(uint64_t pc, std::vector<StepList> lists)
     {
         Entry &entry = entries_[pc];
-        entry.programs = std::move(programs);
+        entry.lists = std::move(lists);
         entry.list.clear();
-        for (const Program &program : entry.programs)
-            entry.list.push_back({program.data(), program.size()});
+        for (const StepList &list : entry.lists)
+            entry.list.push_back({list.data(), list.size()});
     }
     void fail(uint64_t pc, twinsim_kernel_fault fault) { entries_[pc].fault = fault; }
     void say_exception(uint64_t pc, twinsim_kernel_fault what) { entries_[pc].exception = what; }
@@ -93,8 +93,8 @@ class Kernels : public Rig::KernelDriver
 
   private:
     struct Entry {
-        std::vector<Program> programs;
-        std::vector<twinsim_program> list;
+        std::vector<StepList> lists;
+        std::vector<twinsim_step_list> list;
         twinsim_kernel_fault fault = TWINSIM_KERNEL_GOOD;
         twinsim_kernel_fault exception = TWINSIM_KERNEL_GOOD;
     };

@@ -53,7 +53,7 @@ static void test_place(void)
     CU_ASSERT(failure->has_address && failure->address == 0x10);
     /* The block before it has its steps, its own end with the failure, the one behind has none. */
     CU_ASSERT_EQUAL_FATAL(rig_work.count, 3);
-    const twin_steps *steps = rig_work.programs;
+    const twin_steps *steps = rig_work.lists;
     CU_ASSERT(steps[0].count > 0 && steps[1].count > 0 && steps[2].count == 0);
     const twin_step *last = &steps[1].steps[steps[1].count - 1];
     CU_ASSERT(last->pipe == TWIN_PIPE_SCALAR && last->kind == TWIN_STEP_FAULT && last->amount == 1);
@@ -64,7 +64,7 @@ static uint64_t fault_of(uint32_t how)
 {
     const wrong_args args = {.how = how};
     rig_begin("wrong", 2, &args, sizeof(args));
-    const twin_steps *steps = &rig_work.programs[1];
+    const twin_steps *steps = &rig_work.lists[1];
     const twin_step *last = &steps->steps[steps->count - 1];
     const uint64_t amount = last->kind == TWIN_STEP_FAULT ? last->amount : 0;
     twin_native_end(rig_run);
@@ -97,8 +97,8 @@ static uint32_t steps_of_kind(const char *name, const wrong_args *args, twin_ste
     rig_begin(name, args ? 2 : 1, args, args ? sizeof(*args) : 0);
     CU_ASSERT_EQUAL(twin_native_failed(rig_run)->fault, TWIN_NATIVE_STUCK);
     for (uint64_t i = 0; i < rig_work.count; i++)
-        for (uint64_t j = 0; j < rig_work.programs[i].count; j++)
-            count += rig_work.programs[i].steps[j].kind == kind;
+        for (uint64_t j = 0; j < rig_work.lists[i].count; j++)
+            count += rig_work.lists[i].steps[j].kind == kind;
     twin_native_end(rig_run);
     return count;
 }
@@ -148,7 +148,7 @@ static void test_endless_operations(void)
                                "kernel \"wrong\", block 1: twk_gm_get: the core has done 16777216 "
                                "steps and is not done");
         CU_ASSERT_EQUAL_FATAL(rig_work.count, 2);
-        const twin_steps *steps = &rig_work.programs[1];
+        const twin_steps *steps = &rig_work.lists[1];
         const twin_step *last = &steps->steps[steps->count - 1];
         CU_ASSERT_EQUAL(steps->count, ((uint64_t)1 << 24) + 1 + limited);
         CU_ASSERT(last->kind == TWIN_STEP_FAULT && last->amount == 3);
@@ -164,7 +164,7 @@ static uint64_t cycles_of(uint32_t how, uint32_t turns)
 {
     const wrong_args args = {.how = how, .turns = turns};
     rig_begin("wrong", 1, &args, sizeof(args));
-    const twin_steps *steps = &rig_work.programs[0];
+    const twin_steps *steps = &rig_work.lists[0];
     CU_ASSERT_FATAL(steps->count == 1 && steps->steps[0].kind == TWIN_STEP_WORK);
     const uint64_t cycles = steps->steps[0].amount;
     twin_native_end(rig_run);

@@ -258,8 +258,8 @@ static void test_filled(void)
 static uint64_t work_of(twin_pipe pipe)
 {
     uint64_t cycles = 0;
-    for (uint64_t i = 0; i < rig_work.programs[0].count; i++) {
-        const twin_step *step = &rig_work.programs[0].steps[i];
+    for (uint64_t i = 0; i < rig_work.lists[0].count; i++) {
+        const twin_step *step = &rig_work.lists[0].steps[i];
         if (step->pipe == pipe && step->kind == TWIN_STEP_WORK)
             cycles += step->amount;
     }

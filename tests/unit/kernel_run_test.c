@@ -70,7 +70,7 @@ static void test_steps(void)
 {
     const add_args args = fill(1024);
     rig_begin("add", 4, &args, sizeof(args));
-    /* All blocks are alike, so there is one program. */
+    /* All blocks are alike, so there is one list. */
     CU_ASSERT_EQUAL_FATAL(rig_work.count, 1);
     static const twin_step wanted[] = {
         {TWIN_PIPE_MTE2, TWIN_STEP_WORK, 0, TWIN_HIT_DEFAULT, 0, 30},
@@ -85,7 +85,7 @@ static void test_steps(void)
         {TWIN_PIPE_MTE3, TWIN_STEP_WORK, 0, TWIN_HIT_DEFAULT, 0, 30},
         {TWIN_PIPE_MTE3, TWIN_STEP_WRITE, 0, TWIN_HIT_DEFAULT, 0, 1024},
     };
-    const twin_steps *steps = &rig_work.programs[0];
+    const twin_steps *steps = &rig_work.lists[0];
     CU_ASSERT_EQUAL_FATAL(steps->count, TWIN_COUNT(wanted));
     for (size_t i = 0; i < TWIN_COUNT(wanted); i++)
         CU_ASSERT_EQUAL(memcmp(&steps->steps[i], &wanted[i], sizeof(wanted[i])), 0);
@@ -384,8 +384,7 @@ static void test_mix(void)
         CU_ASSERT(counts[0] == 24 && counts[1] == 24);
     }
     rig_begin("mix", 4, NULL, 0);
-    CU_ASSERT_EQUAL(rig_work.count,
-                    3); /* a program for each core of a block; the blocks are alike */
+    CU_ASSERT_EQUAL(rig_work.count, 3); /* a list for each core of a block; the blocks are alike */
     twin_native_end(rig_run);
 }
 
@@ -438,12 +437,12 @@ static void test_again(void)
     const add_args args = fill(512);
     rig_do("add", 1, &args, sizeof(args));
     rig_begin("add", 1, &args, sizeof(args));
-    const twin_steps first = rig_work.programs[0];
+    const twin_steps first = rig_work.lists[0];
     twin_native_run *kept = rig_run;
     rig_begin("add", 1, &args, sizeof(args));
-    CU_ASSERT(kept != rig_run && rig_work.programs[0].count == first.count);
-    CU_ASSERT_EQUAL(
-        memcmp(rig_work.programs[0].steps, first.steps, first.count * sizeof(twin_step)), 0);
+    CU_ASSERT(kept != rig_run && rig_work.lists[0].count == first.count);
+    CU_ASSERT_EQUAL(memcmp(rig_work.lists[0].steps, first.steps, first.count * sizeof(twin_step)),
+                    0);
     twin_native_end(rig_run);
     twin_native_end(kept);
     twin_native_trim();

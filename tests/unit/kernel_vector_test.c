@@ -205,8 +205,8 @@ static void test_time(void)
         fill(B, TWK_FP16, COUNT, true);
         rig_begin("op", 1, &one, sizeof(one));
         uint64_t cycles = 0;
-        for (uint64_t i = 0; i < rig_work.programs[0].count; i++) {
-            const twin_step *step = &rig_work.programs[0].steps[i];
+        for (uint64_t i = 0; i < rig_work.lists[0].count; i++) {
+            const twin_step *step = &rig_work.lists[0].steps[i];
             if (step->pipe == TWIN_PIPE_VECTOR && step->kind == TWIN_STEP_WORK)
                 cycles += step->amount;
         }

@@ -194,11 +194,11 @@ bool twin_recording_steps(const twin_recording *recording, uint32_t list,
     size_t bytes;
     if (!entry || !TWIN_RECORDING_GET(entry, STEPS, &fields))
         return false;
-    const struct twin_record_program *programs = twin_recording_tail(entry, &bytes);
+    const struct twin_record_step_list *lists = twin_recording_tail(entry, &bytes);
     *out = (struct twin_recording_steps){
-        .programs = programs,
-        .steps = (const void *)(programs + fields.programs),
-        .program_count = fields.programs,
+        .lists = lists,
+        .steps = (const void *)(lists + fields.lists),
+        .list_count = fields.lists,
         .step_count = fields.steps,
     };
     return true;

@@ -49,10 +49,10 @@ static bool tail_bytes(const struct twin_record_entry *entry,
     if (kind->tail == TWIN_RECORD_TAIL_STEPS) {
         struct twin_record_STEPS steps;
         twin_recording_fields(entry, &steps, sizeof(steps));
-        if (steps.programs > room / sizeof(struct twin_record_program) ||
+        if (steps.lists > room / sizeof(struct twin_record_step_list) ||
             steps.steps > room / sizeof(struct twin_record_step))
             return false;
-        *out_bytes = steps.programs * sizeof(struct twin_record_program) +
+        *out_bytes = steps.lists * sizeof(struct twin_record_step_list) +
                      steps.steps * sizeof(struct twin_record_step);
         return *out_bytes <= room;
     }
@@ -83,10 +83,10 @@ static bool steps_fit(const struct twin_record_entry *entry)
     struct twin_record_STEPS steps;
     twin_recording_fields(entry, &steps, sizeof(steps));
     const char *at = (const char *)(entry + 1) + entry->fixed_bytes;
-    for (uint64_t i = 0; i < steps.programs; i++) {
-        struct twin_record_program program;
-        memcpy(&program, at + i * sizeof(program), sizeof(program));
-        if (program.first > steps.steps || program.count > steps.steps - program.first)
+    for (uint64_t i = 0; i < steps.lists; i++) {
+        struct twin_record_step_list list;
+        memcpy(&list, at + i * sizeof(list), sizeof(list));
+        if (list.first > steps.steps || list.count > steps.steps - list.first)
             return false;
     }
     return true;
@@ -128,7 +128,7 @@ static const char *entry_fault(const struct twin_record_entry *entry)
     if (kind->tail == TWIN_RECORD_TAIL_TEXTS && bytes > 0 && tail[bytes - 1] != '\0')
         return "a text has no end";
     if (kind->tail == TWIN_RECORD_TAIL_STEPS && !steps_fit(entry))
-        return "a program of steps leaves its list";
+        return "a list of steps leaves the steps";
     if ((entry->kind == TWIN_RECORD_STACK || entry->kind == TWIN_RECORD_SCRIPT_STACK) &&
         !stack_fits(entry))
         return "a stack has no number, or not 1 to 16 frames";

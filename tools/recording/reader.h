@@ -133,9 +133,9 @@ const char *twin_recording_setting(const twin_recording *recording, const char *
 const char *twin_recording_fact(const twin_recording *recording, const char *name);
 
 struct twin_recording_steps {
-    const struct twin_record_program *programs; /* each within the steps */
+    const struct twin_record_step_list *lists; /* each within the steps */
     const struct twin_record_step *steps;
-    uint64_t program_count;
+    uint64_t list_count;
     uint64_t step_count;
 };
 /* False: there is no such list. */

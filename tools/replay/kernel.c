@@ -17,7 +17,7 @@ static_assert(sizeof(twin_code_place) == sizeof(struct twin_record_place),
 /* A list of steps as a launch wants it. */
 struct replay_steps {
     twin_launch_work work;
-    twin_steps programs[];
+    twin_steps lists[];
 };
 
 struct replay_kernel {
@@ -60,16 +60,16 @@ static const struct replay_steps *make_steps(const struct twin_recording_steps *
         if (!is_step(&recorded->steps[i]))
             return NULL;
     struct replay_steps *steps =
-        calloc(1, sizeof(*steps) + (size_t)recorded->program_count * sizeof(twin_steps));
+        calloc(1, sizeof(*steps) + (size_t)recorded->list_count * sizeof(twin_steps));
     if (!steps)
         return NULL;
-    steps->work = (twin_launch_work){.programs = steps->programs, .count = recorded->program_count};
-    for (uint64_t i = 0; i < recorded->program_count; i++) {
-        const struct twin_record_program *program = &recorded->programs[i];
-        steps->programs[i] = (twin_steps){
-            .steps = (const twin_step *)(const void *)(recorded->steps + program->first),
-            .count = program->count};
-        total += program->count;
+    steps->work = (twin_launch_work){.lists = steps->lists, .count = recorded->list_count};
+    for (uint64_t i = 0; i < recorded->list_count; i++) {
+        const struct twin_record_step_list *list = &recorded->lists[i];
+        steps->lists[i] =
+            (twin_steps){.steps = (const twin_step *)(const void *)(recorded->steps + list->first),
+                         .count = list->count};
+        total += list->count;
     }
     if (total <= STEPS_MOST)
         return steps;

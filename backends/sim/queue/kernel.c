@@ -38,9 +38,9 @@ SAME(offsetof(twin_step, kind), offsetof(struct twinsim_op, kind));
 SAME(offsetof(twin_step, flag), offsetof(struct twinsim_op, flag));
 SAME(offsetof(twin_step, hit_permille), offsetof(struct twinsim_op, hit_permille));
 SAME(offsetof(twin_step, amount), offsetof(struct twinsim_op, amount));
-SAME(sizeof(twin_steps), sizeof(struct twinsim_program));
-SAME(offsetof(twin_steps, steps), offsetof(struct twinsim_program, ops));
-SAME(offsetof(twin_steps, count), offsetof(struct twinsim_program, count));
+SAME(sizeof(twin_steps), sizeof(struct twinsim_step_list));
+SAME(offsetof(twin_steps, steps), offsetof(struct twinsim_step_list, ops));
+SAME(offsetof(twin_steps, count), offsetof(struct twinsim_step_list, count));
 
 /* The kernel that a thread describes at the moment, with the model lock released: the model accepts one at a time. Guarded
  * by described_lock, which is taken last. */
@@ -200,7 +200,7 @@ static enum twinsim_kernel_fault fault_after_reach(twin_status status)
 
 static struct twinsim_kernel description_of(const twin_launch_work *work)
 {
-    return (struct twinsim_kernel){.programs = (const struct twinsim_program *)work->programs,
+    return (struct twinsim_kernel){.lists = (const struct twinsim_step_list *)work->lists,
                                    .count = work->count};
 }
 

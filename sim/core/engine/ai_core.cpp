@@ -11,9 +11,9 @@ AiCore::AiCore(SystemState &system, uint32_t device, uint32_t timer, uint64_t ow
 {
 }
 
-AiCore::Outcome AiCore::begin(const twinsim_program &program, CoreTalk *talk)
+AiCore::Outcome AiCore::begin(const twinsim_step_list &list, CoreTalk *talk)
 {
-    program_ = program;
+    list_ = list;
     talk_ = talk;
     fault_ = TWINSIM_KERNEL_GOOD;
     walked_ = 0;
@@ -76,7 +76,7 @@ AiCore::Outcome AiCore::settle()
 {
     if (fault_ != TWINSIM_KERNEL_GOOD)
         return Outcome::kFault;
-    if (walked_ == program_.count && !pipes_[TWINSIM_PIPE_SCALAR].busy && drained()) {
+    if (walked_ == list_.count && !pipes_[TWINSIM_PIPE_SCALAR].busy && drained()) {
         system_.calendar.cancel(timer_); // in this cycle, when listen() was first
         return Outcome::kEnded;
     }
@@ -143,8 +143,8 @@ bool AiCore::walk()
     if (scalar.busy)
         return false;
     const uint64_t before = walked_;
-    while (walked_ < program_.count && program_.ops[walked_].pipe != TWINSIM_PIPE_SCALAR) {
-        const uint32_t pipe = program_.ops[walked_].pipe;
+    while (walked_ < list_.count && list_.ops[walked_].pipe != TWINSIM_PIPE_SCALAR) {
+        const uint32_t pipe = list_.ops[walked_].pipe;
         if (pipe >= TWINSIM_PIPE_COUNT) {
             fail(TWINSIM_KERNEL_BAD);
             return true;
@@ -152,7 +152,7 @@ bool AiCore::walk()
         ++pipes_[pipe].waiting;
         ++walked_;
     }
-    if (walked_ == program_.count)
+    if (walked_ == list_.count)
         return walked_ != before;
     scalar.next = walked_;
     return step(TWINSIM_PIPE_SCALAR) || walked_ != before;
@@ -164,7 +164,7 @@ bool AiCore::serve(uint32_t pipe)
     Pipe &p = pipes_[pipe];
     if (p.busy || p.waiting == 0)
         return false;
-    while (program_.ops[p.next].pipe != pipe)
+    while (list_.ops[p.next].pipe != pipe)
         ++p.next;
     return step(pipe);
 }
@@ -176,7 +176,7 @@ bool AiCore::step(uint32_t pipe)
         p.front = true;
         p.since = time_;
     }
-    const Step what = attempt(pipe, program_.ops[p.next]);
+    const Step what = attempt(pipe, list_.ops[p.next]);
     if (what == Step::kPassed)
         finish(pipe);
     return what != Step::kBlocked;
@@ -312,7 +312,7 @@ AiCore::Step AiCore::wait_cross_core(uint32_t pipe, const twinsim_op &op)
 void AiCore::finish(uint32_t pipe)
 {
     Pipe &p = pipes_[pipe];
-    trace(pipe, program_.ops[p.next]);
+    trace(pipe, list_.ops[p.next]);
     p.busy = false;
     p.front = false;
     p.parameter = kNone;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One AI core with a block on it: the scalar unit that walks the block's program, and the pipes. Rules T-CORE-14 to
+/// One AI core with a block on it: the scalar unit that walks the block's step list, and the pipes. Rules T-CORE-14 to
 /// T-CORE-20. block_dispatcher.h chooses the core of a block.
 #ifndef TWINSIM_CORE_ENGINE_AI_CORE_H
 #define TWINSIM_CORE_ENGINE_AI_CORE_H
@@ -49,8 +49,8 @@ class AiCore
 
     /// The core is a block's from now on.
     void assign(const Task &task) { task_ = task; }
-    /// The block's program begins now. `talk` is NULL but for mixed blocks.
-    [[nodiscard]] Outcome begin(const twinsim_program &program, CoreTalk *talk);
+    /// The block's step list begins now. `talk` is NULL but for mixed blocks.
+    [[nodiscard]] Outcome begin(const twinsim_step_list &list, CoreTalk *talk);
     /// The core's timer has gone off.
     [[nodiscard]] Outcome advance();
     /// Another core of the block has set a flag.
@@ -112,7 +112,7 @@ class AiCore
     const uint32_t timer_;
     const uint64_t owner_;
     Task task_{};
-    twinsim_program program_{};
+    twinsim_step_list list_{};
     CoreTalk *talk_ = nullptr;
     twinsim_kernel_fault fault_ = TWINSIM_KERNEL_GOOD;
     Fine time_ = 0;       // how far its events have been looked at

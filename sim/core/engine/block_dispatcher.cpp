@@ -107,7 +107,7 @@ bool BlockDispatcher::start(uint32_t slot, const Order &order, const twinsim_ker
 {
     const uint64_t each = parts(order.kind);
     if (work.count != 0 &&
-        (!work.programs || (work.count != each && work.count != each * order.blocks)))
+        (!work.lists || (work.count != each && work.count != each * order.blocks)))
         return false;
     make();
     Kernel &kernel = kernels_[slot];
@@ -198,7 +198,7 @@ void BlockDispatcher::issue(uint32_t place)
         owner_.first_block(kernel.order.sq);
 }
 
-// T-CORE-7: the core is the block's from now on; its program begins later.
+// T-CORE-7: the core is the block's from now on; its step list begins later.
 void BlockDispatcher::seat(uint32_t index, uint32_t leader, uint32_t slot, uint32_t block,
                            uint32_t part)
 {
@@ -236,10 +236,10 @@ void BlockDispatcher::begin(uint32_t index)
     const AiCore::Task &task = core.unit.task();
     const uint64_t which =
         task.part + (kernel.work.count > each ? each * uint64_t{task.block} : uint64_t{0});
-    const twinsim_program program =
-        kernel.work.count == 0 ? twinsim_program{} : kernel.work.programs[which];
+    const twinsim_step_list list =
+        kernel.work.count == 0 ? twinsim_step_list{} : kernel.work.lists[which];
     CoreTalk *talk = kernel.order.kind == Kind::kMixed ? &talks_[core.leader] : nullptr;
-    outcome(index, core.unit.begin(program, talk));
+    outcome(index, core.unit.begin(list, talk));
 }
 
 void BlockDispatcher::fire_core(uint32_t core)

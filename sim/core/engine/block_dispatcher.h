@@ -50,7 +50,7 @@ class BlockDispatcher
 
     /// How many blocks of that kind can run at once; 0: the part has no such cores.
     [[nodiscard]] uint32_t room(Kind kind) const;
-    /// The programs that one block has.
+    /// The step lists that one block has.
     [[nodiscard]] uint32_t parts(Kind kind) const { return kind == Kind::kMixed ? 1 + ratio_ : 1; }
 
     // Kernels are named by the active slot of their queue.
@@ -90,7 +90,7 @@ class BlockDispatcher
         AiCore unit;
         uint32_t kernel = kNone; // slot
         uint32_t leader = 0;     // of its block; itself unless it is an AIV of a mixed one
-        uint32_t unfinished = 0; // of the leader: programs that have not ended
+        uint32_t unfinished = 0; // of the leader: step lists that have not ended
         Cycle issued = 0;
         bool started = false;
         bool ended = false;

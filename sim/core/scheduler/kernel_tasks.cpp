@@ -272,7 +272,7 @@ twinsim_kernel KernelTasks::faulted(uint32_t sq, const twinsim_kernel &work) con
 {
     static const twinsim_op wait = {
         TWINSIM_PIPE_SCALAR, TWINSIM_OP_WAIT, 0, TWINSIM_HIT_DEFAULT, 0, 0};
-    static const std::array<twinsim_program, CoreTalk::kParts> silent = {
+    static const std::array<twinsim_step_list, CoreTalk::kParts> silent = {
         {{&wait, 1}, {&wait, 1}, {&wait, 1}, {&wait, 1}}};
     if (!faults_.is_silent(sq))
         return work;

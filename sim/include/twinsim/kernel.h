@@ -6,7 +6,7 @@
  * shares of L2 and HBM. What the kernel does to memory is the driver's: twinsim_bus.kernel_effect. Rules T-CORE-1 to
  * T-CORE-19 in sim/docs/timing.md.
  *
- * A core's program is the list that its scalar unit walks, in order. An operation of the scalar unit takes its time
+ * A core's step list is what its scalar unit walks, in order. An operation of the scalar unit takes its time
  * there; any other is put into the queue of its pipe at once. Each pipe works off its queue in order, all pipes at the
  * same time; flags and barriers order them. */
 #ifndef TWINSIM_KERNEL_H
@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 enum twinsim_pipe {
-    TWINSIM_PIPE_SCALAR, /* also walks the program */
+    TWINSIM_PIPE_SCALAR, /* also walks the list */
     TWINSIM_PIPE_VECTOR,
     TWINSIM_PIPE_CUBE,
     TWINSIM_PIPE_MTE1, /* L1 to L0A, L0B */
@@ -57,7 +57,7 @@ struct twinsim_op {
     uint64_t amount;   /* WORK: cycles; READ, WRITE: bytes; FAULT */
 };
 
-struct twinsim_program {
+struct twinsim_step_list {
     const struct twinsim_op *ops; /* may be NULL when there are none */
     uint64_t count;
 };
@@ -74,7 +74,7 @@ enum twinsim_kernel_fault {
 
 /* A kernel as the driver describes it. What the pointers point to stays as it is until twinsim_bus.kernel_end. */
 struct twinsim_kernel {
-    const struct twinsim_program *programs;
+    const struct twinsim_step_list *lists;
     /* Programs per block: 1, or in a mixed kernel 1 for the AIC and one for each of its AIVs. `count` is that when all
      * blocks are alike; else that times the number of blocks, block by block. 0: the blocks do nothing. */
     uint64_t count;
