@@ -9,13 +9,13 @@
 aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream)
 {
     TWIN_ENTER(CREATE);
-    return TWIN_LEAVE(twin_report_subscribe(threadId, twin_api_handle(stream)));
+    return TWIN_LEAVE(twin_callback_subscribe(threadId, twin_api_handle(stream)));
 }
 
 aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream)
 {
     TWIN_ENTER(CREATE);
-    return TWIN_LEAVE(twin_report_unsubscribe(threadId, twin_api_handle(stream)));
+    return TWIN_LEAVE(twin_callback_unsubscribe(threadId, twin_api_handle(stream)));
 }
 
 aclError aclrtProcessReport(int32_t timeout)
@@ -25,7 +25,7 @@ aclError aclrtProcessReport(int32_t timeout)
         return TWIN_LEAVE(twin_fail(
             TWIN_ERR_ARG_VALUE, "timeout is %d; it must be -1 (none) or above 0, in ms", timeout));
     return TWIN_LEAVE(
-        twin_report_process(timeout < 0 ? TWIN_FOREVER : (uint64_t)timeout * 1000000u));
+        twin_callback_process(timeout < 0 ? TWIN_FOREVER : (uint64_t)timeout * 1000000u));
 }
 
 aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType,

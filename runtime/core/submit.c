@@ -108,7 +108,7 @@ static twin_status issue_call_locked(const struct twin_backend *ops, twin_stream
     if (*out_trouble != TASK_FINE)
         return TWIN_OK;
     if (!call_queue)
-        call_queue = twin_report_call_queue(stream->subscriber);
+        call_queue = twin_callback_call_queue(stream->subscriber);
     else
         stream->host_functions = true;
     return ops->work.call(stream->queue, call_queue, task->call);

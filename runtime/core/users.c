@@ -35,7 +35,7 @@ const twin_object_users twin_users = {
     .stream_failed = twin_failure_tell,
     .wait_failed = twin_failure_tell_current,
     .work_completed = twin_launches_reap,
-    .stream_retired = twin_report_drop_stream,
+    .stream_retired = twin_callback_drop_stream,
     .stream_released = stream_released,
     .device_emptied = device_emptied,
 };

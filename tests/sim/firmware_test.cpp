@@ -406,7 +406,7 @@ void test_flow_control()
 }
 
 // T-HW-10: a full report queue stops reports too; none is lost.
-void test_full_report_queue()
+void test_full_firmware_cq()
 {
     Rig rig(old([](tsim::Params &p) {
         p.fw_reports.value = 2;
@@ -602,7 +602,7 @@ const twin_test tests[] = {
     {"the host learns of commands when a batch is full", test_batch},
     {"a watch asks for a report", test_a_watch_asks},
     {"too many reports stop commands", test_flow_control},
-    {"a full report queue loses nothing", test_full_report_queue},
+    {"a full firmware CQ loses nothing", test_full_firmware_cq},
     {"a released wait is activated and reported", test_release_of_a_wait},
     {"a failure is reported at once", test_failure},
     {"a kill at any time leaves the firmware whole", test_kill_at_any_time},

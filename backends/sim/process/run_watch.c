@@ -9,7 +9,7 @@
 #include "wait/clock.h"
 #include "wait/model_lock.h"
 #include "wait/real_time.h"
-#include "wait/report.h"
+#include "wait/deadlock_report.h"
 #include "wait/wait.h"
 
 /* Written by init ops; a slot that another process has is not used. */

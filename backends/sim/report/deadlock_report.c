@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "wait/report.h"
+#include "wait/deadlock_report.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -260,7 +260,7 @@ void sim_report_waits(enum sim_report_kind kind)
     buffer[0] = '\0';
     sim_text_add(&survey.text, "%s", heads[kind]);
     survey_all(&survey);
-    sim_report_threads(&survey.text);
+    sim_deadlock_threads(&survey.text);
     if (kind == SIM_REPORT_LONG_WAIT && sim_process.services && !sim_process.services->host_time)
         sim_text_add(&survey.text,
                      "\n  (`twinrt run` also sees which threads wait for each other)");
@@ -269,7 +269,7 @@ void sim_report_waits(enum sim_report_kind kind)
         memcpy(deadlock_text, buffer, sizeof(buffer));
 }
 
-void sim_report_explain(void)
+void sim_deadlock_explain(void)
 {
     char buffer[sizeof(deadlock_text)];
     sim_model_lock();

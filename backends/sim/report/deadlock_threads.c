@@ -216,7 +216,7 @@ static void add_others(struct text *text)
         sim_text_add(text, "\n  %u of the process's threads have made no call yet", unknown);
 }
 
-void sim_report_threads(struct text *text)
+void sim_deadlock_threads(struct text *text)
 {
     for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
         add_wait(text, wait);

@@ -14,6 +14,6 @@ struct text {
 /* A text that does not fit is cut and ends with "...". */
 void sim_text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A line for each thread of the process. deadlock_threads.c. Thread: model. */
-void sim_report_threads(struct text *text);
+void sim_deadlock_threads(struct text *text);
 
 #endif

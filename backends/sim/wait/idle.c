@@ -10,7 +10,7 @@
 #include "wait/process_threads.h"
 #include "wait/progress.h"
 #include "wait/real_time.h"
-#include "wait/report.h"
+#include "wait/deadlock_report.h"
 #include "wait/wait.h"
 #include "wait/wall.h"
 

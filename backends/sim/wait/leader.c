@@ -15,7 +15,7 @@
 #include "wait/observer.h"
 #include "wait/progress.h"
 #include "wait/real_time.h"
-#include "wait/report.h"
+#include "wait/deadlock_report.h"
 #include "wait/turns.h"
 #include "wait/wait.h"
 #include "wait/wall.h"
@@ -484,7 +484,7 @@ twin_status sim_drive_wait(struct sim_wait *wait)
         sim_observe_waited(wait, sim_clock.now_ns);
     sim_call_queue_resume();
     if (wait->status == TWIN_E_DEADLOCK)
-        sim_report_explain();
+        sim_deadlock_explain();
     else if (wait->status == TWIN_E_INTERRUPTED)
         sim_explain("the program interrupted the wait");
     allow_cancel(cancellable, cancel);

@@ -23,7 +23,7 @@ static twin_lock subscribers_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_REPORTS);
 static twin_subscriber *subscribers; /* this and the count: guarded by subscribers_lock */
 static uint32_t subscriber_count;
 
-twin_call_queue *twin_report_call_queue(const twin_subscriber *subscriber)
+twin_call_queue *twin_callback_call_queue(const twin_subscriber *subscriber)
 {
     return subscriber->call_queue;
 }
@@ -167,7 +167,7 @@ static int32_t fail_found(const twin_stream *stream, subscription found)
     return 0;
 }
 
-int32_t twin_report_subscribe(uint64_t thread, uint64_t stream_handle)
+int32_t twin_callback_subscribe(uint64_t thread, uint64_t stream_handle)
 {
     TWIN_PINNED(stream, stream);
     twin_subscriber *subscriber = NULL;
@@ -184,7 +184,7 @@ int32_t twin_report_subscribe(uint64_t thread, uint64_t stream_handle)
     return fail_found(stream, found);
 }
 
-int32_t twin_report_unsubscribe(uint64_t thread, uint64_t stream_handle)
+int32_t twin_callback_unsubscribe(uint64_t thread, uint64_t stream_handle)
 {
     TWIN_PINNED(stream, stream);
     int32_t code = twin_stream_pin(stream_handle, &stream);
@@ -209,7 +209,7 @@ int32_t twin_report_unsubscribe(uint64_t thread, uint64_t stream_handle)
     return code;
 }
 
-void twin_report_drop_stream(twin_stream *stream)
+void twin_callback_drop_stream(twin_stream *stream)
 {
     twin_lock_take(&stream->lock);
     twin_subscriber *subscriber = stream->subscriber;
@@ -236,8 +236,8 @@ static void answer(void *argument)
     outcall->ops->call_queue.answer(outcall->call_queue, outcall->ticket);
 }
 
-void twin_report_run(const struct twin_backend *ops, twin_call_queue *call_queue,
-                     const twin_taken_call *taken)
+void twin_callback_run(const struct twin_backend *ops, twin_call_queue *call_queue,
+                       const twin_taken_call *taken)
 {
     struct outcall outcall = {ops, call_queue, taken->ticket, twin_outcall_begin()};
     pthread_cleanup_push(answer, &outcall);
@@ -266,11 +266,11 @@ __attribute__((noinline)) static void
 run_call(const struct twin_backend *ops, twin_subscriber *subscriber, const twin_taken_call *taken)
 {
     pthread_cleanup_push(leave_function, subscriber);
-    twin_report_run(ops, subscriber->call_queue, taken);
+    twin_callback_run(ops, subscriber->call_queue, taken);
     pthread_cleanup_pop(0);
 }
 
-int32_t twin_report_process(uint64_t timeout_ns)
+int32_t twin_callback_process(uint64_t timeout_ns)
 {
     if (twin_self.serves_device)
         return twin_fail(TWIN_ERR_SUBSCRIBER,

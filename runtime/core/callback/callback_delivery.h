@@ -16,22 +16,22 @@ typedef struct twin_subscriber twin_subscriber;
 /* aclrtSubscribeReport: `thread` (its pthread_self) runs the callbacks of a stream (0: the default stream).
  * 107002, 107011: the stream has a thread or uses host functions. 107012: the thread serves another device.
  * 107017. 507000: too many threads. Thread: any. */
-int32_t twin_report_subscribe(uint64_t thread, uint64_t stream_handle);
+int32_t twin_callback_subscribe(uint64_t thread, uint64_t stream_handle);
 /* aclrtUnSubscribeReport. With its last stream a thread's callbacks that did not run are dropped, which is logged.
  * 107002, 107011, 107012, 107017. Thread: any. */
-int32_t twin_report_unsubscribe(uint64_t thread, uint64_t stream_handle);
+int32_t twin_callback_unsubscribe(uint64_t thread, uint64_t stream_handle);
 /* aclrtProcessReport: waits for a callback for the calling thread, runs those that are due. 107012, 507012. Blocks. */
-int32_t twin_report_process(uint64_t timeout_ns);
+int32_t twin_callback_process(uint64_t timeout_ns);
 
 /* The stream has ended: so has its subscription. No lock is held. */
-void twin_report_drop_stream(twin_stream *stream);
+void twin_callback_drop_stream(twin_stream *stream);
 /* Where callbacks of a stream go; its lock is held. */
-twin_call_queue *twin_report_call_queue(const twin_subscriber *subscriber);
+twin_call_queue *twin_callback_call_queue(const twin_subscriber *subscriber);
 /* Refuses: the context's own thread runs the stream's functions. */
 int32_t twin_fail_context_runs(uint32_t stream_id);
 
 /* Runs a call that was taken, with no lock held, and answers it. */
-void twin_report_run(const struct twin_backend *ops, twin_call_queue *call_queue,
-                     const twin_taken_call *taken);
+void twin_callback_run(const struct twin_backend *ops, twin_call_queue *call_queue,
+                       const twin_taken_call *taken);
 
 #endif

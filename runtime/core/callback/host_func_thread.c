@@ -65,7 +65,7 @@ __attribute__((noinline)) static void serve_calls(twin_service *service)
     while (ops->call_queue.take(service->call_queue, TWIN_FOREVER, &taken) == TWIN_OK) {
         twin_self.serves_device = service->device;
         twin_self.serves_context = service->context;
-        twin_report_run(ops, service->call_queue, &taken);
+        twin_callback_run(ops, service->call_queue, &taken);
         twin_self.serves_device = NULL;
         twin_self.serves_context = 0;
         /* No public call of this thread is under way. */

@@ -36,7 +36,7 @@ bool ClassShares::take(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
     uint32_t &free = free_[q.task_class];
-    q.mark = system_.now;
+    q.phase_begin = system_.now;
     if (free == 0) {
         arbitration_.add(q.task_class, sq);
         q.state = QueueState::kWaitClass;
@@ -66,7 +66,7 @@ void ClassShares::return_share(uint32_t sq)
     queues_[next].share = share;
     if (system_.trace.on())
         note_taken(next);
-    trace_.note(next, {TWINSIM_PHASE_SLOT, queues_[next].mark, cap(share).index});
+    trace_.note(next, {TWINSIM_PHASE_SLOT, queues_[next].phase_begin, cap(share).index});
     slots_.ask(next, SlotUse::kDispatch);
 }
 

@@ -116,7 +116,7 @@ void CondTasks::start(uint32_t sq)
     QueueRow &q = queues_[sq];
     const Params &p = system_.params;
     q.state = QueueState::kWork;
-    q.mark = system_.now;
+    q.phase_begin = system_.now;
     const Program &program = programs_[sq] = interpret(sq, false);
     const CondResult &result = program.result;
     queues_.at(sq,
@@ -129,7 +129,7 @@ void CondTasks::done(uint32_t sq)
 {
     const QueueRow &q = queues_[sq];
     const Program &program = programs_[sq];
-    trace_.note(sq, {TWINSIM_PHASE_PROGRAM, q.mark, system_.params.cond_instruction.index});
+    trace_.note(sq, {TWINSIM_PHASE_PROGRAM, q.phase_begin, system_.params.cond_instruction.index});
     if (program.result.error != 0)
         progress_.fail(sq, program.result.error, program.result.status); // T-COND-4, T-COND-5
     else if (program.again)
@@ -146,7 +146,7 @@ void CondTasks::park(uint32_t sq)
     QueueRow &q = queues_[sq];
     q.state = QueueState::kParked;
     q.step = QueueStep::kPoll;
-    q.mark = system_.now;
+    q.phase_begin = system_.now;
     q.wait_id = kNone;
     shares_.release(sq);
     slots_.leave(sq);
@@ -170,13 +170,13 @@ void CondTasks::poll(uint32_t sq)
     const uint32_t timer = queues_.timer(sq);
     if (system_.now >= system_.polls.limit(timer)) {
         forget(sq);
-        trace_.note(sq, {TWINSIM_PHASE_PARK, q.mark, kNone, q.wait_id});
+        trace_.note(sq, {TWINSIM_PHASE_PARK, q.phase_begin, kNone, q.wait_id});
         progress_.fail(sq, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT, SqeOp::kLimit);
     } else if (interpret(sq, true).again) {
         system_.polls.rest(timer);
     } else {
         forget(sq);
-        trace_.note(sq, {TWINSIM_PHASE_PARK, q.mark, system_.params.cond_poll.index});
+        trace_.note(sq, {TWINSIM_PHASE_PARK, q.phase_begin, system_.params.cond_poll.index});
         slots_.ask(sq, SlotUse::kAgain);
     }
 }

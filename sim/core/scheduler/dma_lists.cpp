@@ -91,7 +91,7 @@ TaskEnd DmaLists::turn(uint32_t sq, DmaJob &job)
         if (list.next == list.line_end) {
             if (list.ready > system_.now)
                 return wait_until(list.ready);
-            trace_.note(sq, {TWINSIM_PHASE_SETUP, q.mark, p.list_read.index, q.channel});
+            trace_.note(sq, {TWINSIM_PHASE_SETUP, q.phase_begin, p.list_read.index, q.channel});
             if (!read_line(sq, job))
                 continue;
         }
@@ -101,7 +101,7 @@ TaskEnd DmaLists::turn(uint32_t sq, DmaJob &job)
         if (!list.small && (held_back(entry, list) || list.moving == p.list_moving.value))
             break;
         begin_entry(sq, job, entry);
-        q.mark = system_.now;
+        q.phase_begin = system_.now;
     }
     // Nothing to do before an entry completes.
     if (list.limit != kNever)
@@ -223,7 +223,7 @@ TaskEnd DmaLists::transfer_done(uint32_t who, DmaJob &job)
         job.row = move.entry;
         list.status = move.job.status;
     }
-    queues_[sq].mark = system_.now;
+    queues_[sq].phase_begin = system_.now;
     // T-TIM-3: others of this instant are complete too; then comes the timer, which is set to the limit.
     return system_.now < list.limit || is_over(job, list) ? turn(sq, job) : TaskEnd{};
 }

@@ -36,7 +36,7 @@ void DmaTasks::reset()
 void DmaTasks::start(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
-    q.mark = system_.now;
+    q.phase_begin = system_.now;
     const uint32_t channel = pool(sq).acquire();
     if (channel != kNone) {
         set_up(sq, channel);
@@ -54,10 +54,10 @@ void DmaTasks::set_up(uint32_t sq, uint32_t channel)
     const bool sdma = q.type == STARS_SQE_SDMA;
     q.channel = static_cast<uint8_t>(channel);
     q.has_channel = true;
-    if (system_.trace.on() && q.mark != system_.now)
+    if (system_.trace.on() && q.phase_begin != system_.now)
         trace_.note_engine(sq, TWINSIM_PHASE_ENGINE);
     q.state = QueueState::kWork;
-    q.mark = system_.now;
+    q.phase_begin = system_.now;
     Cycle time = queues_.latency(sq, sdma ? p.sdma_setup : p.pcie_setup);
     if (queues_.is_faulted(sq))
         time = faults_.slowed(sq, time);
@@ -71,9 +71,9 @@ void DmaTasks::start_transfer(uint32_t sq)
     QueueRow &q = queues_[sq];
     const bool sdma = q.type == STARS_SQE_SDMA;
     DmaJob &job = jobs_[sq];
-    if (system_.trace.on() && q.mark != system_.now)
+    if (system_.trace.on() && q.phase_begin != system_.now)
         trace_.note_engine(sq, TWINSIM_PHASE_SETUP);
-    q.mark = system_.now;
+    q.phase_begin = system_.now;
     if (queues_.is_faulted(sq) && is_silent(sq))
         return;
     if (job.kind == DmaJob::Kind::kList) {
@@ -188,7 +188,8 @@ void DmaTasks::limit_reached(uint32_t sq)
 {
     const QueueRow &q = queues_[sq];
     stop(sq);
-    trace_.note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, system_.params.credit_unit.index, q.channel});
+    trace_.note(
+        sq, {TWINSIM_PHASE_TRANSFER, q.phase_begin, system_.params.credit_unit.index, q.channel});
     release_channel(sq);
     if (queues_.is_faulted(sq) && faults_.gave_up(sq))
         progress_.fail(sq, faults_.effect(sq).error, faults_.effect(sq).status);
@@ -240,8 +241,8 @@ bool DmaTasks::ends_otherwise(uint32_t sq)
         return false;
     const QueueRow &q = queues_[sq];
     const DmaJob &job = jobs_[sq];
-    trace_.note(sq, {TWINSIM_PHASE_TRANSFER, q.mark, system_.links.parameter(job.route), q.channel,
-                     job.bytes});
+    trace_.note(sq, {TWINSIM_PHASE_TRANSFER, q.phase_begin, system_.links.parameter(job.route),
+                     q.channel, job.bytes});
     end(sq, {true, faults_.effect(sq).error, faults_.effect(sq).status});
     return true;
 }

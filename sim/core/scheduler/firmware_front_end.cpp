@@ -39,9 +39,9 @@ void FirmwareFrontEnd::activate(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
     const Params &p = system_.params;
-    trace_.note(sq,
-                {TWINSIM_PHASE_SLOT, q.mark, q.was_short ? p.slots.index : p.arbitration.index});
-    q.mark = system_.now;
+    trace_.note(
+        sq, {TWINSIM_PHASE_SLOT, q.phase_begin, q.was_short ? p.slots.index : p.arbitration.index});
+    q.phase_begin = system_.now;
     ask(sq, Work::kActivate);
 }
 
@@ -80,8 +80,8 @@ bool FirmwareFrontEnd::fire(FirmwareLoop::Job &done)
         return false;
     QueueRow &q = queues_[job.sq];
     const Setting &cost = loop_.cost(job.work);
-    trace_.note(job.sq, {TWINSIM_PHASE_ENGINE, q.mark, kept_by(job.work).index});
-    q.mark = system_.now;
+    trace_.note(job.sq, {TWINSIM_PHASE_ENGINE, q.phase_begin, kept_by(job.work).index});
+    q.phase_begin = system_.now;
     system_.calendar.schedule(timer(SystemState::kFirmwareTimer),
                               system_.now + queues_.latency(job.sq, cost), Rank::kQueue);
     return false;
@@ -107,12 +107,12 @@ bool FirmwareFrontEnd::serve(const FirmwareLoop::Job &done)
                                 : done.work == Work::kFetch   ? TWINSIM_PHASE_FETCH
                                 : done.work == Work::kCommand ? TWINSIM_PHASE_DECODE
                                                               : TWINSIM_PHASE_RETIRE;
-    trace_.note(done.sq, {phase, q.mark, loop_.cost(done.work).index});
+    trace_.note(done.sq, {phase, q.phase_begin, loop_.cost(done.work).index});
     if (done.work == Work::kFetch) {
         read_commands(done.sq);
         return false;
     }
-    q.mark = system_.now;
+    q.phase_begin = system_.now;
     return true;
 }
 
@@ -122,7 +122,7 @@ void FirmwareFrontEnd::read_commands(uint32_t sq)
     loop_.release_commands(sq);
     const auto window = static_cast<uint32_t>(system_.params.fetch_window.value);
     const uint32_t most = loop_.room(q.priority, window);
-    q.mark = system_.now;
+    q.phase_begin = system_.now;
     if (most == 0) { // its level has changed, and the new one has no room
         ask(sq, Work::kFetch);
         return;
@@ -164,7 +164,7 @@ void FirmwareFrontEnd::arm_reports()
 }
 
 // T-HW-8, T-HW-9: from the end of the command to the host, in its parts.
-void FirmwareFrontEnd::note_reported(const ReportQueue::Report &report) const
+void FirmwareFrontEnd::note_reported(const FirmwareCq::Report &report) const
 {
     const Params &p = system_.params;
     const Cycle interrupted = reports_.interrupted();
@@ -196,7 +196,7 @@ void FirmwareFrontEnd::note_reported(const ReportQueue::Report &report) const
 // T-HW-9: the host has taken a report, or its interrupt is raised.
 void FirmwareFrontEnd::fire_reports()
 {
-    ReportQueue::Report report;
+    FirmwareCq::Report report;
     if (reports_.fire(system_.now, report) && report.sq != kNone) {
         if (system_.trace.on())
             note_reported(report);

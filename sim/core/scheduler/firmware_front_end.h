@@ -5,7 +5,7 @@
 #define TWINSIM_CORE_SCHEDULER_FIRMWARE_FRONT_END_H
 
 #include "core/queue/firmware_loop.h"
-#include "core/queue/report_queue.h"
+#include "core/queue/firmware_cq.h"
 #include "core/scheduler/interrupts.h"
 #include "core/scheduler/scheduler_part.h"
 
@@ -50,7 +50,7 @@ class FirmwareFrontEnd : private SchedulerPart
     [[nodiscard]] bool serve(const FirmwareLoop::Job &done);
     void read_commands(uint32_t sq);
     [[nodiscard]] const Setting &kept_by(FirmwareLoop::Work wanted) const;
-    void note_reported(const ReportQueue::Report &report) const;
+    void note_reported(const FirmwareCq::Report &report) const;
     void arm_reports();
     [[nodiscard]] uint32_t timer(uint32_t which) const
     {
@@ -59,7 +59,7 @@ class FirmwareFrontEnd : private SchedulerPart
 
     Interrupts &interrupts_;
     FirmwareLoop loop_;
-    ReportQueue reports_;
+    FirmwareCq reports_;
     Cycle rested_ = kNever; // when the loop ended its last work
 };
 

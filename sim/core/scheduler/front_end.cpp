@@ -104,7 +104,7 @@ void FrontEnd::begin_command(uint32_t sq)
     q.state = QueueState::kWork;
     q.step = QueueStep::kDecoded;
     q.type = type_of(queues_.sqe(sq));
-    q.begun = q.mark = system_.now;
+    q.begun = q.phase_begin = system_.now;
     if (faults_.armed() || queues_.is_faulted(sq))
         faults_.ask(sq);
     if (system_.trace.on())
@@ -155,7 +155,7 @@ void FrontEnd::after_decode(uint32_t sq, Cycle decoded, SqeOp op)
 {
     QueueRow &q = queues_[sq];
     q.state = QueueState::kWork;
-    q.mark = decoded;
+    q.phase_begin = decoded;
     progress_.advance(sq, op, {SqeNext::kExecute, SqeHold::kNot, decoded + access_time(sq)});
 }
 

@@ -19,7 +19,7 @@ void HostCalls::start(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
     q.state = QueueState::kWork;
-    q.mark = system_.now;
+    q.phase_begin = system_.now;
     queues_.at(sq, system_.now + queues_.latency(sq, system_.params.topic_message),
                QueueStep::kMessage);
 }
@@ -30,7 +30,7 @@ void HostCalls::post(uint32_t sq)
     QueueRow &q = queues_[sq];
     const stars_sqe &sqe = queues_.sqe(sq);
     const Params &p = system_.params;
-    trace_.note(sq, {TWINSIM_PHASE_MESSAGE, q.mark, p.topic_message.index});
+    trace_.note(sq, {TWINSIM_PHASE_MESSAGE, q.phase_begin, p.topic_message.index});
     twinsim_message message{};
     message.posted_ns = p.to_ns(system_.now);
     message.function = uint64_t{sqe.word[9]} << 32 | sqe.word[8];
@@ -47,7 +47,7 @@ void HostCalls::post(uint32_t sq)
         return;
     }
     q.state = QueueState::kAnswer;
-    q.mark = system_.now;
+    q.phase_begin = system_.now;
     const Cycle limit = progress_.due(sq, SqeOp::kMove, SqeNext::kLimit, // T-SQE-8
                                       limit_from(system_.now, credit_time(sqe, p)));
     if (limit != kNever)
@@ -73,14 +73,15 @@ void HostCalls::answered(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
     q.state = QueueState::kWork;
-    trace_.note(sq, {TWINSIM_PHASE_HOST, q.mark});
+    trace_.note(sq, {TWINSIM_PHASE_HOST, q.phase_begin});
     progress_.executed(sq);
 }
 
 // T-SQE-8.
 void HostCalls::limit_reached(uint32_t sq)
 {
-    trace_.note(sq, {TWINSIM_PHASE_HOST, queues_[sq].mark, system_.params.credit_unit.index});
+    trace_.note(sq,
+                {TWINSIM_PHASE_HOST, queues_[sq].phase_begin, system_.params.credit_unit.index});
     progress_.fail(sq, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT, SqeOp::kLimit);
 }
 

@@ -70,7 +70,7 @@ void KernelTasks::start(uint32_t sq)
     QueueRow &q = queues_[sq];
     const twinsim_bus &bus = system_.bus;
     q.state = QueueState::kKernel;
-    q.mark = system_.now;
+    q.phase_begin = system_.now;
     q.error = 0;
     twinsim_kernel work{};
     if (bus.kernel(bus.context, queues_.device, sq, queues_.front(sq).number(), &queues_.sqe(sq),
@@ -134,9 +134,9 @@ void KernelTasks::first_block(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
     const Params &p = system_.params;
-    trace_.note(sq, {TWINSIM_PHASE_ENGINE, q.mark,
+    trace_.note(sq, {TWINSIM_PHASE_ENGINE, q.phase_begin,
                      q.share == kAiv ? p.aiv_cores.index : p.aic_cores.index});
-    q.mark = system_.now;
+    q.phase_begin = system_.now;
     Cycle limit = credit_time(queues_.sqe(sq), p);
     if (queues_.is_faulted(sq))
         limit = std::min(limit, faults_.give_up_time(sq));
@@ -209,8 +209,8 @@ void KernelTasks::report_error(uint32_t sq, uint8_t error, uint16_t status)
 {
     QueueRow &q = queues_[sq];
     q.state = QueueState::kWork;
-    trace_.note(sq, {TWINSIM_PHASE_KERNEL, q.mark});
-    q.mark = system_.now;
+    trace_.note(sq, {TWINSIM_PHASE_KERNEL, q.phase_begin});
+    q.phase_begin = system_.now;
     q.error = error;
     q.status = status;
     queues_.at(sq, system_.now + system_.params.core_report.value, QueueStep::kReported);
@@ -219,7 +219,7 @@ void KernelTasks::report_error(uint32_t sq, uint8_t error, uint16_t status)
 void KernelTasks::reported(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
-    trace_.note(sq, {TWINSIM_PHASE_REPORT, q.mark, system_.params.core_report.index});
+    trace_.note(sq, {TWINSIM_PHASE_REPORT, q.phase_begin, system_.params.core_report.index});
     if (q.error == 0)
         progress_.executed(sq);
     else

@@ -29,7 +29,7 @@ void PeerWrites::start(uint32_t sq)
     QueueRow &q = queues_[sq];
     const Params &p = system_.params;
     const Entry entry = entry_of(sq);
-    trace_.note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.write_value.index,
+    trace_.note(sq, {TWINSIM_PHASE_TABLE, q.phase_begin, p.write_value.index,
                      entry.peer ? entry.id : kNone, 4, kNone, TWINSIM_TABLE_AWAY});
     if (!entry.peer) {
         progress_.fail(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
@@ -39,7 +39,7 @@ void PeerWrites::start(uint32_t sq)
         progress_.fail(sq, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE);
         return;
     }
-    q.mark = system_.now;
+    q.phase_begin = system_.now;
     queues_.at(sq, system_.now + p.peer_write.value, QueueStep::kRemote);
 }
 

@@ -148,7 +148,7 @@ void TaskScheduler::end_hold(uint32_t sq)
         trace_.note_resumed(sq);
     queues_.cancel(sq);          // the end that an injected fault had set
     q.state = QueueState::kWork; // a firmware gets to it later, and once
-    q.mark = system_.now;
+    q.phase_begin = system_.now;
     switch (q.hold) {
     case HoldReason::kBefore:
         front_end_.after_decode(sq, system_.now, SqeOp::kResume);

@@ -102,7 +102,7 @@ struct alignas(64) QueueRow { // one line of the host's cache
     bool faulted = false;            // an injected fault has hit the SQE at the head
     TaskClass task_class = kNoClass; // of the SQE at the head, once it is decoded
     Cycle begun = 0;                 // of the SQE
-    Cycle mark = 0;                  // of the phase under way
+    Cycle phase_begin = 0;           // of the phase under way
     uint64_t watch = 0;
     uint64_t traced = 0; // what the trace last got about the SQE at the head
 };

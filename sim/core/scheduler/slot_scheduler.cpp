@@ -40,7 +40,7 @@ void SlotScheduler::ask(uint32_t sq, SlotUse use)
 {
     QueueRow &q = queues_[sq];
     q.use = use;
-    q.mark = system_.now;
+    q.phase_begin = system_.now;
     const Cycle out = slots_.leaving_until(sq, system_.now);
     if (__builtin_expect(out != 0, 0)) {
         q.state = QueueState::kSwapOut;
@@ -56,7 +56,7 @@ void SlotScheduler::ask(uint32_t sq, SlotUse use)
 void SlotScheduler::swapped_out(uint32_t sq)
 {
     const QueueRow &q = queues_[sq];
-    trace_.note(sq, {TWINSIM_PHASE_SLOT, q.mark, system_.params.slot_disable.index});
+    trace_.note(sq, {TWINSIM_PHASE_SLOT, q.phase_begin, system_.params.slot_disable.index});
     ask(sq, q.use);
 }
 
@@ -79,7 +79,7 @@ void SlotScheduler::fire()
     }
     const uint32_t sq = arbitration_.take(Arbitration::kSlots);
     QueueRow &q = queues_[sq];
-    const SlotGrant grant = slots_.grant(sq, q.mark, system_.now);
+    const SlotGrant grant = slots_.grant(sq, q.phase_begin, system_.now);
     q.slot = grant.slot;
     q.state = QueueState::kSwapIn;
     q.was_short = grant.was_short;

@@ -137,7 +137,7 @@ SqeDecoded dispatched(TaskClass to)
         engines_.peers.start(sq);
         break;
     case SqeEffect::kNowhere:
-        trace_.note(sq, {TWINSIM_PHASE_TABLE, q.mark, p.write_value.index, kNone,
+        trace_.note(sq, {TWINSIM_PHASE_TABLE, q.phase_begin, p.write_value.index, kNone,
                          1u << sqe_field(sqe, 5, STARS_W5_SIZE_SHIFT, 3)});
         progress_.fail(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT, SqeOp::kExecute);
         break;
@@ -163,8 +163,8 @@ void SqeExecutor::write_memory(uint32_t sq)
 {
     const stars_sqe &sqe = queues_.sqe(sq);
     const Store store = store_of(sqe, tables_.events().size(), tables_.notifies().size());
-    trace_.note(sq, {TWINSIM_PHASE_TABLE, queues_[sq].mark, system_.params.write_value.index, kNone,
-                     store.bytes});
+    trace_.note(sq, {TWINSIM_PHASE_TABLE, queues_[sq].phase_begin, system_.params.write_value.index,
+                     kNone, store.bytes});
     twinsim_target target = TWINSIM_TARGET_NONE;
     uint32_t owner = queues_.device;
     void *const to = system_.bus.translate(system_.bus.context, queues_.device, store.address,

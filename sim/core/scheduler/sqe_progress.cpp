@@ -23,7 +23,7 @@ void SqeProgress::fail(uint32_t sq, uint8_t error, uint16_t status, SqeOp op)
     QueueRow &q = queues_[sq];
     const Params &p = system_.params;
     q.state = QueueState::kWork;
-    q.mark = system_.now;
+    q.phase_begin = system_.now;
     q.error = error;
     q.status = status;
     if (faults_.armed())
@@ -44,7 +44,7 @@ void SqeProgress::hold(uint32_t sq, HoldReason why)
         trace_.note_hold(sq, why);
     q.state = QueueState::kHeld;
     q.hold = why;
-    q.mark = system_.now;
+    q.phase_begin = system_.now;
     if (why == HoldReason::kCq || why == HoldReason::kCqError)
         system_.stop |= SystemState::kStopCq;
     else if (why == HoldReason::kBefore)
@@ -74,7 +74,8 @@ SqeAnswer SqeProgress::ask(uint32_t sq, SqeOp op, const SqeStep &plain, bool fla
     SqeAnswer answer;
     answer.step = plain;
     if (op == SqeOp::kBegin) {
-        request.value = (plain.next == SqeNext::kDecoded ? plain.due : q.mark) - p.decode.value;
+        request.value =
+            (plain.next == SqeNext::kDecoded ? plain.due : q.phase_begin) - p.decode.value;
         request.flag = q.type == STARS_SQE_INVALID;
         answer.type = q.type;
     } else if (op == SqeOp::kExecute) {
@@ -104,7 +105,7 @@ void SqeProgress::follow(uint32_t sq, const SqeAnswer &answer)
         [[fallthrough]];
     case SqeNext::kRetire:
         q.state = QueueState::kWork;
-        q.mark = system_.now;
+        q.phase_begin = system_.now;
         break;
     default:
         assert(answer.step.next != SqeNext::kEffect); // only of has_effect()

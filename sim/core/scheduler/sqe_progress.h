@@ -152,7 +152,7 @@ inline void SqeProgress::start_retire(uint32_t sq, SqeOp op)
     const Params &p = system_.params;
     QueueRow &q = queues_[sq];
     q.state = QueueState::kWork;
-    q.mark = system_.now;
+    q.phase_begin = system_.now;
     const bool reports = wants_cqe(queues_.sqe(sq));
     if (reports && faults_.armed())
         faults_.ask_cqe(sq);

@@ -59,7 +59,7 @@ void SyncTables::load_event(uint32_t sq, uint32_t id)
     QueueRow &q = queues_[sq];
     const Params &p = system_.params;
     trace_.note_access(sq, p.event_table.index, id, TWINSIM_TABLE_VAIN);
-    q.mark = system_.now;
+    q.phase_begin = system_.now;
     q.wait_id = id;
     queues_.at(sq,
                progress_.due(sq, SqeOp::kMiss, SqeNext::kLoaded, system_.now + p.event_miss.value),
@@ -134,7 +134,7 @@ void SyncTables::park(uint32_t sq, uint32_t timeout)
     QueueRow &q = queues_[sq];
     const Params &p = system_.params;
     q.state = QueueState::kParked;
-    q.mark = system_.now;
+    q.phase_begin = system_.now;
     slots_.leave(sq);
     Cycle limit = kNever;
     if (timeout != 0)
@@ -150,8 +150,8 @@ void SyncTables::wake(uint32_t sq, const Origin &origin, uint32_t parameter)
 {
     const QueueRow &q = queues_[sq];
     queues_.cancel(sq);
-    trace_.note(
-        sq, {TWINSIM_PHASE_PARK, q.mark, parameter, q.wait_id, 0, origin.source, origin.number});
+    trace_.note(sq, {TWINSIM_PHASE_PARK, q.phase_begin, parameter, q.wait_id, 0, origin.source,
+                     origin.number});
     slots_.ask(sq, SlotUse::kRetire);
 }
 
@@ -171,7 +171,7 @@ void SyncTables::limit_reached(uint32_t sq)
 {
     const QueueRow &q = queues_[sq];
     forget_wait(sq);
-    trace_.note(sq, {TWINSIM_PHASE_PARK, q.mark, kNone, q.wait_id});
+    trace_.note(sq, {TWINSIM_PHASE_PARK, q.phase_begin, kNone, q.wait_id});
     progress_.fail(sq, STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT, SqeOp::kLimit);
 }
 

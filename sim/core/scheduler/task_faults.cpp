@@ -75,8 +75,8 @@ bool TaskFaults::stretches(uint32_t sq) const
     if (slow.slow_permille == 1000 || slow.stretched)
         return false;
     slow.stretched = true;
-    const Cycle end = q.mark + slowed(sq, queues_.system.now - q.mark);
-    if (end < limit_from(q.mark, credit_time(queues_.sqe(sq), queues_.system.params)))
+    const Cycle end = q.phase_begin + slowed(sq, queues_.system.now - q.phase_begin);
+    if (end < limit_from(q.phase_begin, credit_time(queues_.sqe(sq), queues_.system.params)))
         queues_.at(sq, end, QueueStep::kStretched);
     return true;
 }

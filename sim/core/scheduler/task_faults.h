@@ -54,10 +54,10 @@ class TaskFaults
     }
     /// After which time the engine gives up; kNever: it does not.
     [[nodiscard, gnu::cold]] Cycle give_up_time(uint32_t sq) const;
-    /// The time that is over since the mark was the engine's own.
+    /// The time since the phase began was the engine's own.
     [[nodiscard]] bool gave_up(uint32_t sq) const
     {
-        return queues_.system.now - queues_[sq].mark >= give_up_time(sq);
+        return queues_.system.now - queues_[sq].phase_begin >= give_up_time(sq);
     }
     /// A slow engine takes more time; false: it is not slow, or has taken that.
     [[nodiscard, gnu::cold]] bool stretches(uint32_t sq) const;

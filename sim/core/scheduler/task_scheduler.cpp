@@ -205,7 +205,7 @@ void TaskScheduler::swap_done(uint32_t sq)
     if (system_.trace.on())
         trace_.note_swapped(sq);
     q.state = QueueState::kWork;
-    q.mark = system_.now;
+    q.phase_begin = system_.now;
     switch (q.use) {
     case SlotUse::kBegin:
         front_end_.go_on(sq);

@@ -42,7 +42,7 @@ void TaskTrace::write_part(uint32_t sq, twinsim_phase phase, Cycle begin, uint32
 // A firmware does not report the beginning.
 void TaskTrace::note_table(uint32_t sq, uint32_t parameter, uint32_t id) const
 {
-    system_.trace.table(firmware_ ? traced(sq) : source(sq), system_.now, queues_[sq].mark,
+    system_.trace.table(firmware_ ? traced(sq) : source(sq), system_.now, queues_[sq].phase_begin,
                         parameter, id);
 }
 
@@ -64,7 +64,7 @@ void TaskTrace::note_swapped(uint32_t sq) const
 {
     const QueueRow &q = queues_[sq];
     if (!firmware_)
-        system_.trace.swapped_in(traced(sq), system_.now, q.mark, q.was_short, q.slot);
+        system_.trace.swapped_in(traced(sq), system_.now, q.phase_begin, q.was_short, q.slot);
 }
 
 void TaskTrace::note_begun(uint32_t sq, Cycle ready) const
@@ -84,21 +84,21 @@ void TaskTrace::note_command(uint32_t sq) const
 void TaskTrace::note_engine(uint32_t sq, twinsim_phase what) const
 {
     const QueueRow &q = queues_[sq];
-    if (system_.trace.engine(source(sq), system_.now, what, q.mark, q.channel))
+    if (system_.trace.engine(source(sq), system_.now, what, q.phase_begin, q.channel))
         return;
     const Params &p = system_.params;
     const bool sdma = q.type == STARS_SQE_SDMA;
     const Setting &of = what == TWINSIM_PHASE_SETUP ? (sdma ? p.sdma_setup : p.pcie_setup)
                                                     : (sdma ? p.sdma_channels : p.pcie_channels);
-    system_.trace.phase(source(sq), system_.now, {what, q.mark, of.index, q.channel});
+    system_.trace.phase(source(sq), system_.now, {what, q.phase_begin, of.index, q.channel});
 }
 
 void TaskTrace::note_transfer(uint32_t sq, const DmaJob &job) const
 {
     const QueueRow &q = queues_[sq];
-    if (q.mark != system_.now)
-        system_.trace.transfer(source(sq), system_.now, q.mark, system_.links.parameter(job.route),
-                               q.channel, job.bytes, job.route);
+    if (q.phase_begin != system_.now)
+        system_.trace.transfer(source(sq), system_.now, q.phase_begin,
+                               system_.links.parameter(job.route), q.channel, job.bytes, job.route);
 }
 
 void TaskTrace::note_end(uint32_t sq, bool failed, uint64_t bytes) const
@@ -107,7 +107,7 @@ void TaskTrace::note_end(uint32_t sq, bool failed, uint64_t bytes) const
     if (system_.trace.on()) {
         const bool frees = (q.type == STARS_SQE_SDMA && q.share == kSdma) ||
                            (q.type == STARS_SQE_PCIE_DMA && q.share == kPcieDma);
-        system_.trace.retired(source(sq), system_.now, q.mark, q.begun, bytes, frees);
+        system_.trace.retired(source(sq), system_.now, q.phase_begin, q.begun, bytes, frees);
     }
     if (system_.task_take)
         tell_end(sq, failed);
@@ -135,7 +135,7 @@ void TaskTrace::note_leaving(uint32_t sq) const
 void TaskTrace::note_hold(uint32_t sq, HoldReason why) const
 {
     if (why == HoldReason::kCq || why == HoldReason::kCqError || why == HoldReason::kLost)
-        system_.trace.retiring(traced(sq), system_.now, queues_[sq].mark);
+        system_.trace.retiring(traced(sq), system_.now, queues_[sq].phase_begin);
 }
 
 void TaskTrace::note_resumed(uint32_t sq) const
@@ -146,11 +146,11 @@ void TaskTrace::note_resumed(uint32_t sq) const
                              : q.hold == HoldReason::kPause ? TWINSIM_HOLD_PAUSE
                              : q.hold == HoldReason::kLost  ? TWINSIM_HOLD_LOST
                                                             : TWINSIM_HOLD_CQ;
-    if (q.mark == system_.now)
+    if (q.phase_begin == system_.now)
         return;
     // Between two SQEs there may be none at the head.
     system_.trace.phase(q.hold == HoldReason::kPause ? source(sq) : traced(sq), system_.now,
-                        {TWINSIM_PHASE_HOLD, q.mark, kNone, why});
+                        {TWINSIM_PHASE_HOLD, q.phase_begin, kNone, why});
 }
 
 } // namespace tsim

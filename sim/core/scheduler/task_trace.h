@@ -32,7 +32,7 @@ class TaskTrace
             write_note(sq, what.phase, what.begin, what.parameter, what.id, what.bytes, what.waker,
                        what.waker_number, what.route);
     }
-    /// An access to entry `id` of a table, since the mark; `bits` of enum twinsim_table.
+    /// An access to entry `id` of a table, since the phase began; `bits` of enum twinsim_table.
     void note_access(uint32_t sq, uint32_t parameter, uint32_t id, uint32_t bits) const
     {
         if (queues_.is_faulted(sq) && faults_.will_act(sq, TWINSIM_FAULT_RECORD_LOST))
@@ -42,8 +42,8 @@ class TaskTrace
         if (__builtin_expect(bits == 0, 1))
             note_table(sq, parameter, id);
         else
-            write_note(sq, TWINSIM_PHASE_TABLE, queues_[sq].mark, parameter, id, 0, kNone, bits,
-                       kNone);
+            write_note(sq, TWINSIM_PHASE_TABLE, queues_[sq].phase_begin, parameter, id, 0, kNone,
+                       bits, kNone);
     }
     [[gnu::cold, gnu::noinline]] void note_opened(uint32_t sq) const;
     /// A firmware does not report it.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports of what every stream and thread waits for, and what could end the waits. */
-#ifndef TWINRT_SIM_WAIT_REPORT_H
-#define TWINRT_SIM_WAIT_REPORT_H
+#ifndef TWINRT_SIM_WAIT_DEADLOCK_REPORT_H
+#define TWINRT_SIM_WAIT_DEADLOCK_REPORT_H
 
 #include "process/process.h"
 
@@ -13,9 +13,9 @@ enum sim_report_kind {
 };
 
 /* Logs what every stream and every thread of the process waits for: as the cause of a deadlock or of dropped work, which is kept
- * for sim_report_explain(), or as a warning about a long wait. Thread: model. */
+ * for sim_deadlock_explain(), or as a warning about a long wait. Thread: model. */
 void sim_report_waits(enum sim_report_kind kind);
 /* Adds the newest deadlock's text to the caller's recent error messages. Takes the model lock. */
-void sim_report_explain(void);
+void sim_deadlock_explain(void);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The one queue in which a firmware reports the ends of commands: batches, interrupts, and the host that takes the
 /// reports. Rules T-HW-8 to T-HW-11.
-#ifndef TWINSIM_CORE_QUEUE_REPORT_QUEUE_H
-#define TWINSIM_CORE_QUEUE_REPORT_QUEUE_H
+#ifndef TWINSIM_CORE_QUEUE_FIRMWARE_CQ_H
+#define TWINSIM_CORE_QUEUE_FIRMWARE_CQ_H
 
 #include <vector>
 
@@ -12,7 +12,7 @@
 namespace tsim
 {
 
-class ReportQueue
+class FirmwareCq
 {
   public:
     struct Report {
@@ -26,7 +26,7 @@ class ReportQueue
         Cycle added = 0;
     };
 
-    explicit ReportQueue(const Params &params);
+    explicit FirmwareCq(const Params &params);
     void reset();
 
     /// Not when full. `asked`: the host waits for it.

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/queue/report_queue.h"
+#include "core/queue/firmware_cq.h"
 
 #include <cassert>
 
 namespace tsim
 {
 
-ReportQueue::ReportQueue(const Params &params) : params_(params), reports_(params.fw_reports.value)
-{
-}
+FirmwareCq::FirmwareCq(const Params &params) : params_(params), reports_(params.fw_reports.value) {}
 
-void ReportQueue::reset()
+void FirmwareCq::reset()
 {
     first_ = count_ = 0;
     state_ = State::kQuiet;
@@ -21,14 +19,14 @@ void ReportQueue::reset()
 }
 
 // T-HW-9: the interrupt, and after it the first report.
-void ReportQueue::interrupt(Cycle now)
+void FirmwareCq::interrupt(Cycle now)
 {
     state_ = State::kTaking;
     interrupted_ = now;
     due_ = now + params_.fw_interrupt.value + params_.fw_take.value;
 }
 
-void ReportQueue::add(Cycle now, const Report &report, bool asked)
+void FirmwareCq::add(Cycle now, const Report &report, bool asked)
 {
     assert(!full());
     Report &added = reports_[(first_ + count_++) % reports_.size()];
@@ -45,13 +43,13 @@ void ReportQueue::add(Cycle now, const Report &report, bool asked)
     }
 }
 
-void ReportQueue::hurry(Cycle now)
+void FirmwareCq::hurry(Cycle now)
 {
     if (state_ == State::kWaiting)
         interrupt(now);
 }
 
-void ReportQueue::forget(uint32_t sq)
+void FirmwareCq::forget(uint32_t sq)
 {
     for (uint32_t i = 0; i < count_; ++i) {
         Report &report = reports_[(first_ + i) % reports_.size()];
@@ -60,7 +58,7 @@ void ReportQueue::forget(uint32_t sq)
     }
 }
 
-bool ReportQueue::fire(Cycle now, Report &out)
+bool FirmwareCq::fire(Cycle now, Report &out)
 {
     if (state_ == State::kWaiting) {
         interrupt(now);
