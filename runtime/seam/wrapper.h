@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Wrappers: plug-ins between the core and a backend. `backend-<name>.so` is loaded when the setting that belongs to it is given, and
- * exports this entry instead of a backend's. The core puts `fault` (TWINRT_FAIL) on the backend, and `record` (TWINRT_RECORD)
+ * exports this entry instead of a backend's. The core puts `op_failure` (TWINRT_FAIL_OPS) on the backend, and `record` (TWINRT_RECORD)
  * on that, so that a record tells what the core saw. */
 #ifndef TWINRT_SEAM_WRAPPER_H
 #define TWINRT_SEAM_WRAPPER_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lets every single call of the device fail in turn (TWINRT_FAIL): the program gets a documented code, nothing crashes or hangs, nothing
+/* Lets every single call of the device fail in turn (TWINRT_FAIL_OPS): the program gets a documented code, nothing crashes or hangs, nothing
  * is left behind, and afterwards the runtime works.
  *
  *   fail_sweep [STATUS...]          each call, with each of these statuses
@@ -172,7 +172,7 @@ static void run_child(const char *self, const char *rule, struct outcome *out)
     pid_t child = fork();
     if (child == 0) {
         (void)dup2(ends[1], STDERR_FILENO);
-        (void)setenv("TWINRT_FAIL", rule, 1);
+        (void)setenv("TWINRT_FAIL_OPS", rule, 1);
         execl(self, self, "--once", (char *)NULL);
         _exit(127);
     }
@@ -219,7 +219,7 @@ static unsigned sweep(const char *self, const char *status)
         char rule[96];
         (void)snprintf(rule, sizeof(rule), "*:%u=%s", call, status);
         run_child(self, rule, &outcome);
-        const char *hit = strstr(outcome.output, "TWINRT_FAIL: call");
+        const char *hit = strstr(outcome.output, "TWINRT_FAIL_OPS: call");
         const char *last_round = strstr(outcome.output, LAST_ROUND);
         if (!hit || (last_round && last_round < hit))
             return call - 1; /* all calls of the rounds before have had their turn */

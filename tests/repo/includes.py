@@ -80,7 +80,7 @@ MAY_INCLUDE = {
         "replay": ["recording"],
         "calibrate": ["recording", "replay"],
     }),
-    "tools": ["backends/fault/rules.h", "runtime/api/functions.def", "runtime/api/functions.h", "runtime/core", "runtime/include",
+    "tools": ["backends/op_failure/rules.h", "runtime/api/functions.def", "runtime/api/functions.h", "runtime/core", "runtime/include",
               "runtime/kernel/object.h", "runtime/seam", "sim/include", "tools"],
 }
 

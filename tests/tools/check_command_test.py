@@ -118,10 +118,10 @@ def test_run(tool, check_program, random_program):
            f"a start that fails is a use: {unusable.returncode} {unusable.stderr.decode()}")
     killed = tool.run("run", "--explain", "--", sys.executable, "-c", KILLED)
     expect(killed.returncode == 137 and b"left no timeline" in killed.stderr, f"killed: {killed.stderr.decode()}")
-    typo = tool.run("run", "--backend", "auto", "--", "/bin/sh", "-c", f"TWINRT_FAIL=bogus {check_program} 3 5 >/dev/null")
+    typo = tool.run("run", "--backend", "auto", "--", "/bin/sh", "-c", f"TWINRT_FAIL_OPS=bogus {check_program} 3 5 >/dev/null")
     lines = [line for line in typo.stderr.splitlines() if line.startswith(b"twinrt: ") and b"bogus" in line]
     expect(len(lines) == 1 and b'has no ":" after the op' in lines[0], f"a typo is reported once: {typo.stderr.decode()}")
-    expect(lines[0].startswith(b"twinrt: error: TWINRT_FAIL: "), f"no backend is to blame: {lines[0]}")
+    expect(lines[0].startswith(b"twinrt: error: TWINRT_FAIL_OPS: "), f"no backend is to blame: {lines[0]}")
     failed = tool.run("run", "--check", "--", "/bin/sh", "-c", f"{check_program} 3 5; exit 7")
     expect(failed.returncode == 7, f"the program's status: {failed.returncode}")
     missing = tool.run("run", "--check", "--", "/no/such/program")
@@ -189,7 +189,7 @@ def test_refused(tool, check_program):
     expect(status == 1 and found == [("LIFE-04", "aclrtFree", 0)], f"a second free: {found}")
     expect(report["refused"] == 1, f"fills refused: {report['refused']}")
     # the device refuses the first, and the second frees
-    once = tool.record("once.rec", [check_program, "--free-twice"], TWINRT_FAIL="memory.free:1=TWIN_E_INVALID")
+    once = tool.record("once.rec", [check_program, "--free-twice"], TWINRT_FAIL_OPS="memory.free:1=TWIN_E_INVALID")
     status, report = tool.json("check", "--json", once)
     expect(status == 0, f"a free that the device refused: {report['findings']}")
 

@@ -257,10 +257,10 @@ class Run(unittest.TestCase):
 
     def test_a_rule_of_failures_is_refused_before_the_program_starts(self):
         for rule in ("typo", "work.copy:0=TWIN_E_NOMEM", "work.copy:1=ENOMEM", "work.cpy:1=TWIN_E_NOMEM"):
-            got = run("run", f"--fail={rule}", "--", "echo", "ran")
+            got = run("run", f"--fail-ops={rule}", "--", "echo", "ran")
             self.assertEqual((got.returncode, got.stdout), (125, ""), rule)
             self.assertEqual(got.stderr.count(rule), 1, got.stderr)
-            self.assertTrue(got.stderr.startswith(f'twinrt run: --fail: "{rule}" '), got.stderr)
+            self.assertTrue(got.stderr.startswith(f'twinrt run: --fail-ops: "{rule}" '), got.stderr)
 
     def test_a_profile_that_is_not_there(self):
         with tempfile.TemporaryDirectory() as folder:

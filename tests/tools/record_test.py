@@ -151,7 +151,7 @@ class Record(Folder):
             self.assertEqual(held[entry["data"]], entry["bytes"])
 
     def test_failures_from_below_are_answers(self):
-        done = tool("record", "-o", self.path("fail"), "--", PROGRAM, TWINRT_FAIL="work.copy:2=TWIN_E_NOMEM")
+        done = tool("record", "-o", self.path("fail"), "--", PROGRAM, TWINRT_FAIL_OPS="work.copy:2=TWIN_E_NOMEM")
         self.assertNotEqual(done.returncode, 0)
         _, entries = self.entries(self.path("fail"))
         copies = [entry["status"] for entry in entries if entry["op"] == "work.copy"]
@@ -231,17 +231,17 @@ class Refused(Folder):
                              ("work.copy:1=NOMEM", "has no status"), ("work.copy:1=TWIN_E_VENDOR", "has no status"),
                              ("queue.create:1=TWIN_E_NOMEM/after", "would be lost"), ("w*:1=TWIN_E_NOMEM", "does not name an op")):
             done = subprocess.run([PROGRAM], capture_output=True, text=True, timeout=60, check=False,
-                                  env={**os.environ, "TWINRT_BACKEND": "sim", "TWINRT_FAIL": rule})
+                                  env={**os.environ, "TWINRT_BACKEND": "sim", "TWINRT_FAIL_OPS": rule})
             self.assertGreater(done.returncode, 0, rule)
             self.assertIn(reason, done.stderr, rule)
-            self.assertIn("TWINRT_FAIL", done.stderr)
+            self.assertIn("TWINRT_FAIL_OPS", done.stderr)
 
     def test_rules_strike_the_calls_they_name(self):
         def hit(rule):
             done = subprocess.run([PROGRAM], capture_output=True, text=True, timeout=60, check=False,
-                                  env={**os.environ, "TWINRT_BACKEND": "sim", "TWINRT_FAIL": rule})
+                                  env={**os.environ, "TWINRT_BACKEND": "sim", "TWINRT_FAIL_OPS": rule})
             self.assertNotEqual(done.returncode, -signal.SIGSEGV)
-            return [line.split("TWINRT_FAIL: ")[1] for line in done.stderr.splitlines() if "TWINRT_FAIL: " in line]
+            return [line.split("TWINRT_FAIL_OPS: ")[1] for line in done.stderr.splitlines() if "TWINRT_FAIL_OPS: " in line]
         self.assertEqual(hit("work.copy:2=TWIN_E_NOMEM"), ["call 2, which is work.copy, answers TWIN_E_NOMEM"])
         self.assertEqual(hit("memory.free:1=TWIN_E_INVALID/after"),
                          ["call 1, which is memory.free, answers TWIN_E_INVALID after its work"])

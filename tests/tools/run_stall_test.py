@@ -251,8 +251,8 @@ class Settings(unittest.TestCase):
     def test_options_become_settings(self):
         got = run("--deterministic", "--host-time", "sleeps", "--", "sh", "-c", "echo $TWINRT_DETERMINISTIC $TWINRT_HOST_TIME")
         self.assertEqual(got.stdout, "on sleeps\n")
-        got = run("--seed", "7", "--log", "error", "--fail", "work.copy:1=TWIN_E_NOMEM", "--", "sh", "-c",
-                  "echo $TWINRT_SEED $TWINRT_LOG $TWINRT_FAIL")
+        got = run("--seed", "7", "--log", "error", "--fail-ops", "work.copy:1=TWIN_E_NOMEM", "--", "sh", "-c",
+                  "echo $TWINRT_SEED $TWINRT_LOG $TWINRT_FAIL_OPS")
         self.assertEqual(got.stdout, "7 error work.copy:1=TWIN_E_NOMEM\n")
         for options, environment, reason in ((["--host-time", "sleeps", "--deterministic"], {}, 'TWINRT_HOST_TIME is "sleeps"'),
                                              (["--host-time", "calls"], {"TWINRT_DETERMINISTIC": "on"}, 'TWINRT_HOST_TIME is "calls"')):

@@ -33,7 +33,7 @@ static const char *setting(const char *name)
     } own[] = {
         {"ASCEND_RT_VISIBLE_DEVICES", ""},
         {"TWINRT_DMA", "flow"},
-        {"TWINRT_FAIL", ""},
+        {"TWINRT_FAIL_OPS", ""},
         {"TWINRT_FAULTS", ""},
         {"TWINRT_MSPROF", ""},
         {"TWINRT_POISON", "off"},

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backends/fault/rules.h"
+#include "backends/op_failure/rules.h"
 #include "core/base/config.h"
 #include "core/backend/fault_file.h"
 #include "check_session.h"
@@ -65,10 +65,10 @@ static void take_faults(struct argp_state *state, const struct tool_option *opti
 
 static void take_fail(struct argp_state *state, const struct tool_option *option, char *text)
 {
-    static struct fault_rules rules;
+    static struct op_failure_rules rules;
     char why[400];
-    if (!fault_rules_read(text, &rules, why, sizeof(why)))
-        argp_error(state, "--fail: %s", why);
+    if (!op_failure_rules_read(text, &rules, why, sizeof(why)))
+        argp_error(state, "--fail-ops: %s", why);
     option_setting(state, option, text);
 }
 
@@ -281,10 +281,10 @@ int twin_tool_run(int argc, char **argv)
          option_number, .to = &options.timeout_s, .most = STALL_AFTER_MOST},
         {"seed", "N", "Seed of the choices that the hardware leaves open (0)", option_setting,
          .setting = TWIN_SETTING_SEED},
-        {"fail", "RULES",
+        {"fail-ops", "RULES",
          "Make calls of the device fail: work.copy:3=TWIN_E_NOMEM,... "
-         "(share/doc/twinrt/backends/fault)",
-         take_fail, .setting = TWIN_SETTING_FAIL},
+         "(share/doc/twinrt/backends/op_failure)",
+         take_fail, .setting = TWIN_SETTING_FAIL_OPS},
         {"log", "LEVEL", "Log from this level on: error, warning, info, debug", option_setting,
          .setting = TWIN_SETTING_LOG},
         {"require-calls", NULL,

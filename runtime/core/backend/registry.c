@@ -202,7 +202,7 @@ static bool wrap_locked(void)
     static const struct {
         const char *name;
         twin_setting_id wanted;
-    } wrappers[WRAPPERS] = {{"fault", TWIN_SETTING_FAIL}, {"record", TWIN_SETTING_RECORD}};
+    } wrappers[WRAPPERS] = {{"op_failure", TWIN_SETTING_FAIL_OPS}, {"record", TWIN_SETTING_RECORD}};
     for (size_t i = 0; i < WRAPPERS; i++) {
         if (twin_setting(wrappers[i].wanted)[0] == '\0')
             continue;

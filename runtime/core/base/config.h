@@ -29,7 +29,8 @@
     X(DEVMEM, "TWINRT_DEVMEM", "guarded", "guarded|open",                                          \
       "whether host code may touch device memory")                                                 \
     X(DMA, "TWINRT_DMA", "flow", "flow|burst", "how transfers share the links of the model")       \
-    X(FAIL, "TWINRT_FAIL", "", "", "ops of the device that are to fail, and how; unset: none")     \
+    X(FAIL_OPS, "TWINRT_FAIL_OPS", "", "",                                                         \
+      "ops of the device that are to fail, and how; unset: none")                                  \
     X(FAULTS, "TWINRT_FAULTS", "", "", "file with faults that the device is to have; unset: none") \
     X(HOST_TIME, "TWINRT_HOST_TIME", "sync", "calls|sleeps|sync",                                  \
       "what advances clocks of threads: calls; also sleeps; also synchronization of threads")      \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fault wrapper: makes chosen calls of ops fail (README.md). Handles are the backend's own. */
+/* The op_failure wrapper: makes chosen calls of ops fail (README.md). Handles are the backend's own. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 static struct twin_backend below;
 static struct twin_backend outer;
 static const twin_services *services;
-static struct fault_rules rules;
+static struct op_failure_rules rules;
 
 static const char *status_name(twin_status status)
 {
@@ -21,11 +21,11 @@ static const char *status_name(twin_status status)
     return names[status];
 }
 
-static void report(enum fault_op op, const struct fault_rule *rule, uint64_t call)
+static void report(enum op_failure_op op, const struct op_failure_rule *rule, uint64_t call)
 {
     char text[160];
-    (void)snprintf(text, sizeof(text), "TWINRT_FAIL: call %llu, which is %s, answers %s%s",
-                   (unsigned long long)call, fault_op_name(op), status_name(rule->status),
+    (void)snprintf(text, sizeof(text), "TWINRT_FAIL_OPS: call %llu, which is %s, answers %s%s",
+                   (unsigned long long)call, op_failure_op_name(op), status_name(rule->status),
                    rule->after ? " after its work" : "");
     services->log(2, text);
 }
@@ -35,23 +35,24 @@ static void report(enum fault_op op, const struct fault_rule *rule, uint64_t cal
     static twin_status group##_##op parameters                                                     \
     {                                                                                              \
         uint64_t which_call = 0;                                                                   \
-        const struct fault_rule *rule =                                                            \
-            fault_rules_match(&rules, FAULT_OP_##group##_##op, &which_call);                       \
+        const struct op_failure_rule *rule =                                                       \
+            op_failure_rules_match(&rules, OP_FAILURE_OP_##group##_##op, &which_call);             \
         if (!rule)                                                                                 \
             return below.group.op arguments;                                                       \
         if (rule->after)                                                                           \
             (void)below.group.op arguments;                                                        \
-        report(FAULT_OP_##group##_##op, rule, which_call);                                         \
+        report(OP_FAILURE_OP_##group##_##op, rule, which_call);                                    \
         return rule->status;                                                                       \
     }
 #include "seam/ops.def"
 
 static twin_status process_start(const twin_services *given)
 {
-    char why[512] = "TWINRT_FAIL: ";
+    char why[512] = "TWINRT_FAIL_OPS: ";
     const size_t used = strlen(why);
     services = given;
-    if (!fault_rules_read(given->setting("TWINRT_FAIL"), &rules, why + used, sizeof(why) - used)) {
+    if (!op_failure_rules_read(given->setting("TWINRT_FAIL_OPS"), &rules, why + used,
+                               sizeof(why) - used)) {
         given->because(why);
         return TWIN_E_INVALID;
     }

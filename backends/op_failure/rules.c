@@ -20,14 +20,14 @@ static const struct status_name statuses[] = {
 static const struct {
     const char *name;
     bool creates;
-} ops[FAULT_OPS] = {
+} ops[OP_FAILURE_OPS] = {
 #define OP(...)
 #define STATUS_OP(group, op, parameters, arguments) {#group "." #op, false},
 #define CREATE_OP(group, op, parameters, arguments) {#group "." #op, true},
 #include "seam/ops.def"
 };
 
-const char *fault_op_name(enum fault_op op)
+const char *op_failure_op_name(enum op_failure_op op)
 {
     return ops[op].name;
 }
@@ -42,7 +42,7 @@ static bool fits(const char *pattern, size_t length, const char *name)
 }
 
 /* A number, or a number and "+". False: it is neither. */
-static bool read_calls(const char *text, size_t length, struct fault_rule *rule)
+static bool read_calls(const char *text, size_t length, struct op_failure_rule *rule)
 {
     char *end = NULL;
     errno = 0;
@@ -57,7 +57,7 @@ static bool read_calls(const char *text, size_t length, struct fault_rule *rule)
     return end == text + length;
 }
 
-static bool read_status(const char *text, size_t length, struct fault_rule *rule)
+static bool read_status(const char *text, size_t length, struct op_failure_rule *rule)
 {
     static const char after[] = "/after";
     const size_t suffix = sizeof(after) - 1;
@@ -75,7 +75,7 @@ static bool read_status(const char *text, size_t length, struct fault_rule *rule
 }
 
 /* One rule, without the comma. NULL, or what is wrong. */
-static const char *read_rule(const char *text, size_t length, struct fault_rule *rule)
+static const char *read_rule(const char *text, size_t length, struct op_failure_rule *rule)
 {
     const char *colon = memchr(text, ':', length);
     if (!colon)
@@ -89,7 +89,7 @@ static const char *read_rule(const char *text, size_t length, struct fault_rule 
     if (!read_status(equal + 1, length - (size_t)(equal + 1 - text), rule))
         return "has no status after \"=\", such as TWIN_E_NOMEM";
     bool any = false;
-    for (size_t i = 0; i < FAULT_OPS; i++) {
+    for (size_t i = 0; i < OP_FAILURE_OPS; i++) {
         rule->ops[i] = fits(text, (size_t)(colon - text), ops[i].name) &&
                        !(rule->after && ops[i].creates && memchr(text, '*', length));
         any = any || rule->ops[i];
@@ -100,14 +100,15 @@ static const char *read_rule(const char *text, size_t length, struct fault_rule 
     return any ? NULL : "does not name an op that can fail";
 }
 
-bool fault_rules_read(const char *text, struct fault_rules *out, char *why, size_t why_bytes)
+bool op_failure_rules_read(const char *text, struct op_failure_rules *out, char *why,
+                           size_t why_bytes)
 {
     memset(out, 0, sizeof(*out));
     while (*text) {
         size_t length = strcspn(text, ",");
         if (length > 0) {
-            if (out->count == FAULT_RULES_MOST) {
-                (void)snprintf(why, why_bytes, "more than %u rules", FAULT_RULES_MOST);
+            if (out->count == OP_FAILURE_RULES_MOST) {
+                (void)snprintf(why, why_bytes, "more than %u rules", OP_FAILURE_RULES_MOST);
                 return false;
             }
             const char *wrong = read_rule(text, length, &out->rule[out->count]);
@@ -124,12 +125,12 @@ bool fault_rules_read(const char *text, struct fault_rules *out, char *why, size
     return true;
 }
 
-const struct fault_rule *fault_rules_match(struct fault_rules *rules, enum fault_op op,
-                                           uint64_t *out_call)
+const struct op_failure_rule *op_failure_rules_match(struct op_failure_rules *rules,
+                                                     enum op_failure_op op, uint64_t *out_call)
 {
-    const struct fault_rule *hit = NULL;
+    const struct op_failure_rule *hit = NULL;
     for (size_t i = 0; i < rules->count; i++) {
-        struct fault_rule *rule = &rules->rule[i];
+        struct op_failure_rule *rule = &rules->rule[i];
         if (!rule->ops[op])
             continue;
         uint64_t call = atomic_fetch_add_explicit(&rule->calls, 1, memory_order_relaxed) + 1;
