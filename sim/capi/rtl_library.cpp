@@ -12,7 +12,7 @@ namespace tsim
 
 std::unique_ptr<RtlPortFactory> load_rtl_ports(const twinsim_config &config)
 {
-    if (config.model == TWINSIM_MODEL_TLM)
+    if (config.model == TWINSIM_MODEL_CPP)
         return nullptr;
     const std::string path = config.rtl_library ? config.rtl_library : "";
     if (path.empty() || access(path.c_str(), R_OK) != 0)

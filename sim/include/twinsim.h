@@ -101,7 +101,7 @@ struct twinsim_bus {
 
 /* What the blocks of the model are. */
 enum twinsim_model {
-    TWINSIM_MODEL_TLM,     /* plain C++ */
+    TWINSIM_MODEL_CPP,     /* plain C++ */
     TWINSIM_MODEL_RTL,     /* those that have RTL run in it */
     TWINSIM_MODEL_LOCKSTEP /* both at once; the process ends with status 98 at the first difference */
 };

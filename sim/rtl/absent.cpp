@@ -10,7 +10,7 @@ namespace tsim::rtl
 std::unique_ptr<RtlPortFactory> make_factory(twinsim_model model, const std::string &,
                                              const Reporter::Hook &, const Reporter::Last &)
 {
-    if (model == TWINSIM_MODEL_TLM)
+    if (model == TWINSIM_MODEL_CPP)
         return nullptr;
     throw std::runtime_error(
         "this build has no RTL, because Verilator was missing when it was configured; install it "

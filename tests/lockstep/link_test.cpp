@@ -29,7 +29,7 @@ class Subject
   public:
     Subject(const Setting &setting, twinsim_model model)
     {
-        if (model != TWINSIM_MODEL_TLM) {
+        if (model != TWINSIM_MODEL_CPP) {
             factory_ = tsim::rtl::make_factory(model, "", [this](const tsim::rtl::Difference &d) {
                 ++differences;
                 std::fputs(tsim::rtl::to_text(d).c_str(), stdout);
@@ -83,7 +83,7 @@ Counts run(uint64_t seed, uint32_t steps)
         setting.rates.push_back((uint64_t{1 + draw(400)} << kFraction) + tsim::mix(random) % 99999);
     setting.burst = 32 + draw(draw(2) == 0 ? 100 : 4000);
     setting.outstanding = 1 + draw(12);
-    Subject plain(setting, TWINSIM_MODEL_TLM);
+    Subject plain(setting, TWINSIM_MODEL_CPP);
     Subject both(setting, TWINSIM_MODEL_LOCKSTEP);
     Subject rtl(setting, TWINSIM_MODEL_RTL);
     std::vector<bool> open(kMost, false);

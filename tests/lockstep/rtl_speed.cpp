@@ -331,7 +331,7 @@ void measure_idle()
 {
     Samples plain, rtl;
     for (uint32_t i = 0; i < g_repeats; ++i) {
-        plain.add(idle_board(TWINSIM_MODEL_TLM));
+        plain.add(idle_board(TWINSIM_MODEL_CPP));
         rtl.add(idle_board(TWINSIM_MODEL_RTL));
     }
     job::Job quiet;

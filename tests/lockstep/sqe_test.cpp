@@ -293,7 +293,7 @@ static void test_random()
 {
     size_t good = 0, late = 0, bad = 0, faults = 0;
     for (uint64_t seed = 1; seed <= 60; ++seed) {
-        Run plain(TWINSIM_MODEL_TLM, seed), both(TWINSIM_MODEL_LOCKSTEP, seed),
+        Run plain(TWINSIM_MODEL_CPP, seed), both(TWINSIM_MODEL_LOCKSTEP, seed),
             alone(TWINSIM_MODEL_RTL, seed);
         for (Run *const run : {&plain, &both, &alone})
             run->steps(2500);

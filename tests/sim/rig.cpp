@@ -35,7 +35,7 @@ std::unique_ptr<tsim::RtlPortFactory> rtl_ports_of_environment()
     const std::string name = model ? model : "cpp";
     return tsim::rtl::make_factory(name == "rtl"        ? TWINSIM_MODEL_RTL
                                    : name == "lockstep" ? TWINSIM_MODEL_LOCKSTEP
-                                                        : TWINSIM_MODEL_TLM,
+                                                        : TWINSIM_MODEL_CPP,
                                    trace ? trace : "");
 }
 

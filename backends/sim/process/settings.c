@@ -98,7 +98,7 @@ static bool read_choice(const char *name, const char *text, const char *first, c
 static bool read_model(const char *text, enum twinsim_model *out)
 {
     static const char *const names[] = {"cpp", "rtl", "lockstep"};
-    *out = TWINSIM_MODEL_TLM;
+    *out = TWINSIM_MODEL_CPP;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (strcmp(text, names[i]) == 0) {
             *out = (enum twinsim_model)i;
@@ -287,9 +287,9 @@ twin_status sim_settings_read(const twin_services *services)
         return TWIN_E_INVALID;
     }
     if (!sim_path_fits("TWINRT_TRACE", strlen(trace), sizeof(sim_process.trace_path)) ||
-        !check_rtl_trace(rtl_trace, model != TWINSIM_MODEL_TLM))
+        !check_rtl_trace(rtl_trace, model != TWINSIM_MODEL_CPP))
         return TWIN_E_INVALID;
-    if (rtl_trace[0] != '\0' && model == TWINSIM_MODEL_TLM && !sim_process.sim)
+    if (rtl_trace[0] != '\0' && model == TWINSIM_MODEL_CPP && !sim_process.sim)
         sim_log(2, "TWINRT_RTL_TRACE has no effect: TWINRT_MODEL is cpp, which has no RTL");
     if (sim_process.sim) {
         if (strcmp(path, sim_process.profile_path) != 0 || devices != sim_process.device_count ||
