@@ -96,8 +96,8 @@ static twin_hw_device *make_device(uint32_t index)
     return device;
 }
 
-/* The board, with every device on it, when the first one is opened. Model lock held. */
-static twin_status make_board(void)
+/* The system, with all its devices, when the first one is opened. Model lock held. */
+static twin_status make_system(void)
 {
     if (sim_process.sim)
         return TWIN_OK;
@@ -137,7 +137,7 @@ twin_status sim_device_open(uint32_t index, twin_hw_device **out_device)
     if (index >= sim_process.device_count)
         return TWIN_E_DEVICE_ID;
     sim_model_lock();
-    twin_status status = make_board();
+    twin_status status = make_system();
     if (status != TWIN_OK)
         goto unlock;
     twin_hw_device *device = sim_device_made(index);

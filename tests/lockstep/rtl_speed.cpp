@@ -312,7 +312,7 @@ void measure_block()
 // ---- nothing to do ----
 
 // Nanoseconds of a run of a system that has nothing to do, time by time.
-double idle_board(twinsim_model model)
+double idle_system(twinsim_model model)
 {
     constexpr uint32_t kRuns = 100000;
     const auto factory = tsim::rtl::make_factory(model, "");
@@ -331,8 +331,8 @@ void measure_idle()
 {
     Samples plain, rtl;
     for (uint32_t i = 0; i < g_repeats; ++i) {
-        plain.add(idle_board(TWINSIM_MODEL_CPP));
-        rtl.add(idle_board(TWINSIM_MODEL_RTL));
+        plain.add(idle_system(TWINSIM_MODEL_CPP));
+        rtl.add(idle_system(TWINSIM_MODEL_RTL));
     }
     job::Job quiet;
     quiet.steps.push_back({job::Kind::kQueue, 0, {0, 0, 64, 64, 1}});

@@ -87,7 +87,7 @@ Rig::Rig(const Options &options, const Tweak &tweak)
         rtl_ports_ = rtl_ports_of_environment();
         rtl_ports = rtl_ports_.get();
     }
-    board_ = std::make_unique<tsim::System>(params_, config, rtl_ports);
+    system_ = std::make_unique<tsim::System>(params_, config, rtl_ports);
 }
 
 void *Rig::translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,
@@ -169,24 +169,24 @@ twinsim_queue_state Rig::state(uint32_t sq)
 
 void Rig::run()
 {
-    while (board_->run(TWINSIM_NEVER, UINT32_MAX) != TWINSIM_STOP_IDLE) {
+    while (system_->run(TWINSIM_NEVER, UINT32_MAX) != TWINSIM_STOP_IDLE) {
     }
 }
 
 twinsim_stop Rig::run_until(uint64_t until_ns)
 {
-    return board_->run(until_ns, UINT32_MAX);
+    return system_->run(until_ns, UINT32_MAX);
 }
 
 twinsim_stop Rig::run_held(uint64_t until_ns)
 {
-    return board_->run(until_ns, UINT32_MAX, true);
+    return system_->run(until_ns, UINT32_MAX, true);
 }
 
 std::vector<twinsim_trace_record> Rig::phases(twinsim_phase phase)
 {
     std::vector<twinsim_trace_record> found;
-    const tsim::Trace &trace = board_->trace();
+    const tsim::Trace &trace = system_->trace();
     const size_t count = trace.count();
     const twinsim_trace_record *records = trace.records();
     for (size_t i = 0; i < count; ++i) {

@@ -61,9 +61,9 @@ class Rig
     explicit Rig(const Tweak &tweak) : Rig(Options{}, tweak) {}
     Rig(const Options &options, const Tweak &tweak);
 
-    tsim::System &system() { return *board_; }
-    const tsim::System &system() const { return *board_; }
-    tsim::Device &device(uint32_t index = 0) { return board_->device(index); }
+    tsim::System &system() { return *system_; }
+    const tsim::System &system() const { return *system_; }
+    tsim::Device &device(uint32_t index = 0) { return system_->device(index); }
     const tsim::Params &params() const { return params_; }
 
     // Queues of device 0.
@@ -88,7 +88,7 @@ class Rig
     void run();
     twinsim_stop run_until(uint64_t until_ns);
     twinsim_stop run_held(uint64_t until_ns);
-    uint64_t now() const { return board_->now_ns(); }
+    uint64_t now() const { return system_->now_ns(); }
 
     // Memory: offsets into one side.
     uint8_t *host(uint64_t offset = 0) { return host_.get() + offset; }
@@ -123,7 +123,7 @@ class Rig
     std::set<uint64_t> holes_;
     std::map<uint32_t, Driver> driver_;
     std::unique_ptr<tsim::RtlPortFactory> rtl_ports_; // TWINRT_MODEL, where the options name none
-    std::unique_ptr<tsim::System> board_;
+    std::unique_ptr<tsim::System> system_;
 };
 
 #endif

@@ -72,7 +72,7 @@ static void put(queue *q, stars_sqe sqe, uint64_t at_ns)
 static bool silent;
 static int create_status;
 
-static void make_board(void)
+static void make_system(void)
 {
     char error[256] = "";
     FILE *catch = tmpfile();
@@ -356,6 +356,6 @@ static const twin_test tests[] = {
 
 int main(int argc, char **argv)
 {
-    make_board();
+    make_system();
     return twin_run_suite("sim twinsim", tests, TWIN_COUNT(tests), argc, argv);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one process shares: settings, the profile and what was read from it, the board, the devices. */
+/* What one process shares: settings, the profile and what was read from it, the system, the devices. */
 #ifndef TWINRT_SIM_PROCESS_PROCESS_H
 #define TWINRT_SIM_PROCESS_PROCESS_H
 
@@ -42,7 +42,7 @@ struct sim_limits {
 struct sim_process {
     /* Atomic: the progress thread outlives a stop, and the next start writes it beside that thread. */
     _Atomic(const twin_services *) services;
-    /* From process.start to process.stop; both outlive stop once a board uses them. */
+    /* From process.start to process.stop; both outlive stop once a system uses them. */
     twinsim_profile *profile;
     char profile_path[4096];
     char trace_path[4096]; /* "" : no timeline wanted */
@@ -104,7 +104,7 @@ bool sim_profile_numbers(const twinsim_profile *profile, const struct sim_profil
                          size_t count);
 /* Whether a path of that length fits; logs when it does not. Thread: init. */
 bool sim_path_fits(const char *name, size_t length, size_t room);
-/* Releases the profile if no board uses it. Thread: init. */
+/* Releases the profile if no system uses it. Thread: init. */
 void sim_settings_drop(void);
 
 /* One line to the log (levels of twin_services), or to the caller's recent error messages. Any thread. */

@@ -103,18 +103,18 @@ static enum twinsim_stop run_some(uint64_t until_ns, uint32_t events)
 /* Everything before that time, then so many events at it. False: it does not get there. */
 static bool run_to(uint64_t at_ns, uint64_t events)
 {
-    twinsim *board = sim_process.sim;
+    twinsim *sim = sim_process.sim;
     enum twinsim_stop stop = TWINSIM_STOP_CHUNK;
-    if (twinsim_now(board) > at_ns)
+    if (twinsim_now(sim) > at_ns)
         return false;
-    while (at_ns > 0 && twinsim_now(board) < at_ns - 1 && stop != TWINSIM_STOP_IDLE &&
+    while (at_ns > 0 && twinsim_now(sim) < at_ns - 1 && stop != TWINSIM_STOP_IDLE &&
            stop != TWINSIM_STOP_KERNEL)
         stop = run_some(at_ns - 1, EVENTS_AT_ONCE);
     if (stop == TWINSIM_STOP_IDLE)
         stop = TWINSIM_STOP_CHUNK; /* an answer may be due right after */
     for (;;) {
-        uint64_t now = twinsim_now(board);
-        uint64_t done = now == at_ns ? twinsim_events_now(board) : 0;
+        uint64_t now = twinsim_now(sim);
+        uint64_t done = now == at_ns ? twinsim_events_now(sim) : 0;
         if (now == at_ns && done >= events)
             return done == events;
         if (stop == TWINSIM_STOP_IDLE || stop == TWINSIM_STOP_KERNEL)
@@ -124,7 +124,7 @@ static bool run_to(uint64_t at_ns, uint64_t events)
                                : left < EVENTS_AT_ONCE ? (uint32_t)left
                                                        : EVENTS_AT_ONCE);
         if (stop == TWINSIM_STOP_LIMIT && events != 0 &&
-            !(twinsim_now(board) == at_ns && twinsim_events_now(board) == events))
+            !(twinsim_now(sim) == at_ns && twinsim_events_now(sim) == events))
             return false;
     }
 }

@@ -6,7 +6,7 @@
  * from elsewhere are written into the table of its device. Both happen whenever the model has moved, and while it stands
  * still in steps of real time: so a driver with such waits does not let time jump.
  *
- * Between devices of this process, which are on one board, the model does it in its own time: a record of a notify is a
+ * Between devices of this process, which are in one system, the model does it in its own time: a record of a notify is a
  * store into the table of its device (T-RMT-1), and one of an event is forwarded to the table of the device that waits
  * (T-RMT-6). The file only brings the two together.
  *
@@ -49,7 +49,7 @@ void sim_shared_submitted(struct sim_publication *publication, bool good);
 void sim_shared_publish_locked(twin_signal *signal, struct sim_publication *publication,
                                const struct sim_queue_point *point);
 /* EVENT: the signal of another device of this process that made the newest record, with a reference on it; NULL: this one
- * did, or another process. It stands for the other in waits and questions: its record is a point of the one board, not news
+ * did, or another process. It stands for the other in waits and questions: its record is a point of the one system, not news
  * that must be looked for. Thread: any. */
 twin_signal *sim_shared_maker(twin_signal *signal);
 /* Queues a wait if it is for a record made elsewhere, or refuses it; *out_done: nothing is left to do. */

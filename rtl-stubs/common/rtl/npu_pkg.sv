@@ -12,6 +12,6 @@ package npu_pkg;
   /// Bits of a model group's weight
   parameter int unsigned WeightWidth = 12;
 
-  /// Time in scheduler cycles since the making of the board (T-TIM-1)
+  /// Time in scheduler cycles since the creation of the system (T-TIM-1)
   typedef logic [63:0] cycle_t;
 endpackage

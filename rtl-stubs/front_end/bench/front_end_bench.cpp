@@ -77,7 +77,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
     {
         block.cfg_window_i = static_cast<uint16_t>(window);
         reset();
-        now_ += dice.roll() >> (1 + below(60)); // a board that has run for long, or not
+        now_ += dice.roll() >> (1 + below(60)); // a system that has run for long, or not
         for (uint32_t i = 0; i < kQueues; ++i)
             open(i);
     }

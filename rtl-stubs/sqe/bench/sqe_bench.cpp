@@ -248,7 +248,7 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         queue_ = static_cast<uint32_t>(dice.below(kQueues));
         sqe_ = random_sqe();
         now_ += dice.below(100);
-        if (dice.chance(1) || now_ >> 62 != 0) // the board has run for long, or not
+        if (dice.chance(1) || now_ >> 62 != 0) // the system has run for long, or not
             now_ = dice.roll() >> (2 + dice.below(60));
         const bool hit = dice.chance(3); // T-FLT-5
         stars_sqe seen = sqe_;
