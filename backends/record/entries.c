@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entries that have their place in a chunk: marks, events, and what calls found that the order of threads decides. */
+/* Writes entries: marks, events, calls, and the nondeterminism log. */
 #include <string.h>
 
 #include "file.h"
@@ -17,7 +17,7 @@ static uint64_t number_before(const struct record_thread *self)
                : atomic_load_explicit(&record_global.sequence, memory_order_relaxed);
 }
 
-/* A base for entries of a thread from a number on, in the chunk of this one, which has room for it. */
+/* Writes a base for entries of a thread from a number on into the chunk of the calling thread, which has room for it. */
 static void put_base(uint32_t thread, uint64_t seq)
 {
     struct record_thread *self = &record_self;
@@ -48,7 +48,7 @@ void record_write_early(void)
         for (unsigned k = 0; k < RECORD_WORDS_MOST; k++)
             words[i][2 + k] = atomic_load_explicit(&found->words[k], memory_order_relaxed);
     }
-    /* When another thread asks, the first one may have come back from a call just now: then it is not needed. */
+    /* Another thread writes it: the call of the first one may have returned meanwhile, and then it is not needed. */
     atomic_thread_fence(memory_order_acquire);
     if (count == 0 || atomic_load_explicit(&record_early.count, memory_order_relaxed) < count ||
         atomic_load_explicit(&record_early.list[0].seq, memory_order_relaxed) != words[0][0])
@@ -72,7 +72,7 @@ void record_write_early(void)
     record_put_base();
 }
 
-/* The first thread finds that another one has called, or that there is no more room. */
+/* The first thread finds that another one has joined, or that the list is full. */
 static __attribute__((noinline)) void leave_early(struct record_thread *self)
 {
     record_write_early();
@@ -142,7 +142,7 @@ static void *begin_brief(struct record_call *call, enum twin_record_kind kind, s
     entry[1] = call->begin_ns - self->base_ns;
     if (call->map)
         self->at = (char *)entry + bytes;
-    else
+    else if (!self->map)
         self->chunk = &self->none;
     call->brief = true;
     return call->fields = memset(entry + 2, 0, fixed_bytes);
@@ -171,7 +171,7 @@ static inline void end_brief(uint64_t *entry, twin_status status, uint64_t lengt
     __atomic_store_n(&entry[1], entry[1] | length_ns << 24 | after << 48, __ATOMIC_RELEASE);
 }
 
-/* What the call has found is not needed any more. */
+/* The call has returned: its part of the log is not needed. */
 static inline void forget_early(const struct record_call *call)
 {
     if (atomic_load_explicit(&record_early.count, memory_order_relaxed) > call->early)
@@ -194,7 +194,7 @@ static __attribute__((noinline)) void returned_any(struct record_call *call, twi
 {
     struct record_thread *self = &record_self;
     const uint64_t end_seq = record_next();
-    /* After the call has its end_seq: who makes `alone` 0 gets a later number. */
+    /* Read after the call has its end_seq: the thread that sets `alone` to 0 gets a later number. */
     if (self->is_first) {
         if (atomic_load(&record_global.alone) == 0)
             leave_early(self);
@@ -226,7 +226,7 @@ void record_returned(struct record_call *call, twin_status status)
         returned_any(call, status);
         return;
     }
-    /* Its number is less than what a second thread has got meanwhile. */
+    /* Its number is less than that of a second thread that joins meanwhile. */
     self->moment->entry = ++self->next;
     forget_early(call);
     end_brief(call->entry, status, length_ns, after);
@@ -254,7 +254,7 @@ void record_put_base(void)
 void record_rebase(void)
 {
     const struct record_thread *self = &record_self;
-    if (!record_joined(self)) /* its first entry has one of its own */
+    if (!record_joined(self)) /* a base will precede its first entry */
         return;
     if (self->map && (size_t)(self->limit - self->at) < sizeof(struct twin_record_base))
         record_leave_chunk();
