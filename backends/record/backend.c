@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The record wrapper: writes down what the core asks of a backend, when, and what comes back (README.md). */
+/* The recorder: writes the calls of the core to a backend, with times and results (README.md). */
 #include <string.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ static void forget_all(void)
     record_order_forget();
 }
 
-/* The entry of a start. Its texts are told before the backend has started: names are known. */
+/* Begins the entry of a start. The backend has not started yet; its name is known. */
 static void begin_session(struct record_call *call)
 {
     const char *const texts[] = {record_below.name, TWINRT_VERSION};
@@ -46,7 +46,7 @@ static void begin_session(struct record_call *call)
     record_called(call);
 }
 
-/* Whatever the core was told, stands beside the call that answers TWIN_E_VENDOR. */
+/* The public code of the call that is about to return TWIN_E_VENDOR. */
 static void vendor_code(int32_t code)
 {
     struct record_call call;
@@ -56,7 +56,7 @@ static void vendor_code(int32_t code)
     record_services->vendor_code(code);
 }
 
-/* ---- nondeterminism: a replay hands it out, and the new recording logs it too ---- */
+/* ---- nondeterminism: a replay returns it to the ops, and a recording of the replay logs it too ---- */
 
 /* Real time or other threads have a part in it. */
 static bool is_of_others(twin_nd what, uint64_t value)

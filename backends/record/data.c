@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lies in host memory that is copied to a device. */
+/* Contents of host memory that copies to a device read. */
 #include <string.h>
 
 #include "ops.h"

@@ -26,7 +26,7 @@
 #define NOWHERE     1024u /* more than any entry without its tail */
 #define SPARE_LEAST 4096u /* a chunk with less room than this is not taken up again */
 
-/* A chunk that its thread left behind with room in it. */
+/* A chunk with room in it whose thread has ended. */
 struct spare {
     struct spare *next;
     uint64_t index;
@@ -35,7 +35,7 @@ struct spare {
 _Thread_local struct record_thread record_self;
 struct record_global record_global;
 
-/* Where a thread writes that has no host memory for it: several may at once, and nobody reads it. */
+/* Entries that are not kept, of threads without host memory: several may write at once, and the content is never read. */
 static uint64_t last_resort[NOWHERE / sizeof(uint64_t)];
 
 /* Guarded by lock. */
@@ -49,7 +49,7 @@ static uint64_t nd_from; /* of the header, which gets it last */
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static pthread_key_t thread_key;
 
-/* Not the program's lock: whoever reports the order of threads may report this one too, which would come back here. */
+/* Not a lock of the program: libtwinrt-host.so may report its order too, which would come back here. */
 static void take_lock(void)
 {
     record_self.busy = true;
@@ -117,7 +117,7 @@ static struct record_map *new_map_locked(uint32_t span)
     return map;
 }
 
-/* Writes what the thread's chunk holds to a place of its own, so that the thread goes on in pages that are mapped already.
+/* Writes the content of the thread's chunk to another place of the file, so that the thread reuses pages that are mapped.
  * Whatever ends the process meanwhile, each entry is there, some twice. The thread is in no call. */
 static bool copy_out_locked(struct record_thread *self)
 {
@@ -286,7 +286,7 @@ void record_join(void)
         write_nd_from(seq);
 }
 
-/* A chunk of its own for one long entry, or the next one of the thread. */
+/* A separate chunk for one long entry, or the next chunk of the thread. */
 static bool place_locked(struct record_call *call, size_t bytes)
 {
     struct record_thread *self = &record_self;
@@ -438,8 +438,9 @@ static int make_file(char *path, size_t room)
     if (!twin_own_file_take(&record_space.own, made))
         return -errno;
     (void)flock(record_space.own.descriptor, LOCK_EX | LOCK_NB);
-    /* One write gives a chunk its pages, in large folios where the file system has them. A store into what was only reserved costs
-     * the file system several times as much, page by page. tmpfs makes the pages when they are reserved. */
+    /* One write gives a chunk its pages, in large folios where the file system has them. A store into what was only
+     * reserved costs the file system several times as much, page by page. tmpfs makes the pages when they are
+     * reserved. */
     struct statfs system;
     record_space.zeros_first =
         fstatfs(record_space.own.descriptor, &system) == 0 && system.f_type != TMPFS_MAGIC;

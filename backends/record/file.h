@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writing the file of TWINRT_RECORD (seam/record_file.h).
  *
- * Each thread has a chunk of its own, mapped, into which it stores entries; a lock and system calls are met once per chunk. A chunk
- * that a thread leaves during a call stays mapped until the thread is in no call. When there is no more room for the file the recording stops: from
- * then on entries go to a place of the thread that nobody reads. */
+ * Each thread has its own mapped chunk, into which it stores entries; a lock is taken and system calls are made once per
+ * chunk. A chunk that a thread leaves during a call stays mapped until the thread is in no call. When there is no more
+ * room for the file the recording stops: from then on entries go to memory of the thread that is never read. */
 #ifndef TWINRT_RECORD_FILE_H
 #define TWINRT_RECORD_FILE_H
 
@@ -21,7 +21,7 @@
 #define RECORD_LINE       64
 #define RECORD_ROOM_LEAST 4096 /* more than nearly all calls take */
 #define RECORD_ROOM_TO_WAIT                                                                        \
-    (TWIN_RECORD_CHUNK_BYTES / 3) /* for the tasks of a full queue, which one wait may tell */
+    (TWIN_RECORD_CHUNK_BYTES / 3) /* for the tasks of a full queue, which may all end in one wait */
 
 /* A mapped chunk. Its thread's alone. */
 struct record_map {
@@ -52,7 +52,7 @@ struct record_site {
 /* A call under way. */
 struct record_call {
     void *entry;            /* struct twin_record_entry or, when `brief`, twin_record_brief */
-    void *fields;           /* behind its head */
+    void *fields;           /* after its head */
     struct record_map *map; /* NULL: the entry is not kept */
     uint64_t outer;         /* record_thread.inside before */
     uint64_t seq, begin_ns;
@@ -68,10 +68,10 @@ struct record_thread {
     char *at;
     char *limit;
     struct record_map *map;
-    struct twin_record_chunk *chunk; /* of `map`, or `none`, which nobody reads */
+    struct twin_record_chunk *chunk; /* of `map`, or `none`, which is never read */
     struct twin_record_chunk none;
     struct record_map *left; /* chunks that the thread has left during a call */
-    bool keeps_chunks;       /* a full chunk could not be written to a place of its own */
+    bool keeps_chunks;       /* a full chunk could not be copied to another place */
     uint32_t number;         /* 0: none yet in this file */
     uint32_t file;           /* the file that number, chunk and depth belong to */
     uint32_t depth;          /* public calls under way */
@@ -109,8 +109,9 @@ struct record_global {
 };
 extern struct record_global record_global;
 
-/* What the calls under way of the first thread have found that the order of threads decides, while no other one has called. A call that comes back takes it
- * away. Whoever ends that state writes it to the file; the thread itself does as well, as what it met last may be missing there. */
+/* What the calls under way of the first thread have found that the order of threads decides, while no other one has
+ * called. A call that comes back takes it away. Whoever ends that state writes it to the file; the thread itself does
+ * as well, as what it met last may be missing there. */
 #define RECORD_EARLY_MOST 128u
 #define RECORD_WORDS_MOST 4u
 struct record_early {
@@ -146,7 +147,7 @@ static inline bool record_joined(const struct record_thread *self)
 /* Makes them so. */
 void record_join(void);
 
-/* A place for an entry of `bytes` in a new chunk, or one that nobody reads when there is none or it is wanted for the fields alone. */
+/* Finds room for an entry of `bytes` in a new chunk or, if there is none, in memory that is never read. */
 void record_place_slow(struct record_call *call, size_t bytes);
 /* A base for what this thread writes from now on; the first one has room for it. */
 void record_put_base(void);
@@ -155,8 +156,8 @@ void record_write_early(void);
 void record_rebase(void);
 /* The thread goes on in another chunk. */
 void record_leave_chunk(void);
-/* A public call begins. When the thread's chunk is nearly full and the thread is in no other call, the content of the chunk is moved
- * to a place of its own in the file. */
+/* A public call begins. When the thread's chunk is nearly full and the thread is in no other call, the content of the
+ * chunk is moved to another place of the file. */
 void record_make_room(void);
 static inline void record_look_for_room(bool waits)
 {
@@ -228,8 +229,9 @@ RECORD_INLINE void *record_place(struct record_call *call, size_t bytes)
     return call->entry;
 }
 
-/* Begins an entry and returns its fields, all 0, to be filled in before record_called() or record_event(). `tail_bytes` follow the
- * fields when call->map is not NULL; without, there is no room for them. No other entry of the thread may begin in between. */
+/* Begins an entry and returns its fields, all 0, to be filled in before record_called() or record_event().
+ * `tail_bytes` follow the fields when call->map is not NULL; without, there is no room for them. No other entry of
+ * the thread may begin in between. */
 static inline void *record_begin_whole(struct record_call *call, enum twin_record_kind kind,
                                        size_t fixed_bytes, size_t tail_bytes)
 {

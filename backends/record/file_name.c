@@ -39,7 +39,7 @@ int record_name_taken(const char *path)
         return S_ISLNK(present.st_mode) ? -ELOOP : S_ISDIR(present.st_mode) ? -EISDIR : -EINVAL;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0)
-        return 0; /* not ours to read, so no record of ours */
+        return 0; /* not readable, so not a recording of this user */
     int result = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     (void)close(file);
     return result;

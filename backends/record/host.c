@@ -48,7 +48,7 @@ static __attribute__((noinline)) void enter_any(const twin_call *public_call)
         record_join(); /* before the call counts, for depths are of a file */
     record_look_for_room(public_call->cost == TWIN_COST_WAIT);
     record_look_at_wall();
-    const uint32_t name = record_call_site(public_call); /* may make entries of its own */
+    const uint32_t name = record_call_site(public_call); /* may write other entries */
     uint32_t depth = record_self.depth++;
     if (depth > 0 && !record_self.nested)
         record_self.nested = calloc(CALLS_NESTED, sizeof(*record_self.nested));

@@ -164,7 +164,7 @@ twin_launch *record_launch_inner(twin_launch *kernel, uint32_t *out_number)
 
 /* ---- device code ---------------------------------------------------------------------------------- */
 
-/* How much lies there, if something begins there. */
+/* Bytes of the allocation that begins there; 0: none does. */
 static uint64_t bytes_at(uint64_t address)
 {
     twin_memory_info info;

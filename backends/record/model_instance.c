@@ -52,7 +52,7 @@ static void count_fact(void *context, const twin_fact *fact)
     counted->take(counted->context, fact);
 }
 
-/* The facts themselves stand behind process.start. */
+/* The facts themselves come after process.start. */
 void record_diag_facts(void (*take)(void *context, const twin_fact *fact), void *context)
 {
     struct counted counted = {.take = take, .context = context};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which files the code of the program comes from: an entry MODULE for each that a public call was made from, once.
  * A file that takes the place of one that was closed has an entry after that one's, and so has the first when it returns:
- * a reader takes the newest entry before a call. Two files are told from each other by place, path and build ID. */
+ * a reader takes the newest entry before a call. Two files differ by place, path or build ID. */
 #define _GNU_SOURCE /* _dl_find_object */
 #include <dlfcn.h>
 #include <elf.h>
@@ -98,7 +98,7 @@ static void put_build_id(const struct module *module, char out[2 * BUILD_ID_BYTE
         (void)snprintf(out + 2 * i, 3, "%02x", id[i]);
 }
 
-/* The path as anybody finds it: the program may change its folder. */
+/* The absolute path: the program may change its folder. */
 static const char *full_path(const struct module *module, char out[PATH_MAX])
 {
     const char *path = module->path[0] ? module->path : "/proc/self/exe";

@@ -22,7 +22,7 @@ struct twin_queue {
     twin_queue *inner;
     uint32_t number;
     struct record_stamps *stamps; /* NULL: none are made */
-    bool tells;                   /* the backend tells when tasks end */
+    bool tells;                   /* the backend reports when tasks end */
     /* Who else hears of that; set before there is work. */
     void (*take)(void *context, const twin_task_end *task);
     void *context;
@@ -45,7 +45,7 @@ struct twin_loaded_image {
     uint32_t number;
 };
 
-/* What lies below; complete. Fixed from twin_wrapper_entry() on. */
+/* The backend below; complete. Fixed from twin_wrapper_entry() on. */
 extern struct twin_backend record_below;
 /* Fixed from process.start on. */
 extern const twin_services *record_services;
@@ -79,8 +79,8 @@ void record_texts_put(char *to, const char *const *texts, size_t count);
 /* An entry MODULE for the file that the code at `address` is of, unless it has the newest of that place. Returns how many modules
  * have taken the place of others. Thread: any, in no call of the recording. */
 unsigned record_module(uintptr_t address);
-/* The same for a call from `site`; calls of the program itself come here once a thread. With stacks each call comes here, and gets
- * entries STACK or SCRIPT_STACK, and CALL_STACK (stack.c). */
+/* The same for a call from `site`; calls of the program itself come here once a thread. With stacks each call comes
+ * here, and gets entries STACK or SCRIPT_STACK, and CALL_STACK (stack.c). */
 void record_new_site(uintptr_t site);
 void record_stack(uintptr_t site);
 /* Whether two places in code are of one file. */
@@ -125,7 +125,8 @@ void record_seen_forget(void);
 
 /* ---- memory contents (data.c) ------------------------------------------------------------------ */
 
-/* What lies at `rows` of `width` bytes each, `pitch` apart, for the call that began at `seq`, if that is memory of the host. */
+/* Writes the contents of `rows` of `width` bytes each, `pitch` apart, for the call that began at `seq`, if they are
+ * in host memory. */
 void record_contents(uint64_t seq, uint64_t address, uint64_t width, uint64_t pitch, uint64_t rows);
 
 /* ---- kernels (launch.c) -------------------------------------------------------------------------- */
@@ -138,7 +139,7 @@ twin_launch *record_launch_inner(twin_launch *kernel, uint32_t *out_number);
 struct record_stamps *record_stamps_new(twin_hw_device *device, uint32_t queue);
 /* The queue is gone. */
 void record_stamps_free(struct record_stamps *stamps);
-/* A record of the wrapper's own behind the work that entry `of_seq` queued. Thread: queue. */
+/* Queues an event record of the wrapper after the work of entry `of_seq`. Thread: queue. */
 void record_stamp(twin_queue *queue, uint64_t of_seq);
 /* Writes an entry for each that has come to pass. Thread: any. */
 void record_stamps_look(struct record_stamps *stamps);
@@ -147,7 +148,7 @@ void record_stamps_look_all(void);
 
 /* ---- order of host threads (order.c) ----------------------------------------------------------- */
 
-/* Whether following `moment` tells something that this thread, which has a number, does not follow yet; notes it as followed.
+/* Whether following `moment` adds order that this thread, which has a number, does not have yet; notes it as followed.
  * The end_seq of the entry that says so comes next. Thread: any. */
 bool record_order_adds(const twin_host_moment *moment);
 void record_order_followed(uint64_t end_seq);

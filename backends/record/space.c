@@ -28,8 +28,8 @@ __attribute__((format(printf, 2, 3))) void record_say(int level, const char *for
     record_space.services->log(level, text);
 }
 
-/* Whether record_space.own.descriptor is the file. A program that closes all descriptors closes it too, and may have a file of its own
- * under the number: it is opened again where it was made, if it still is there. */
+/* A program that closes all descriptors closes this one too, and may use its number for another file: the recording is opened
+ * again where it was made, if it still is there. */
 bool record_space_held(void)
 {
     if (twin_own_file_held(&record_space.own))
@@ -79,7 +79,6 @@ bool record_space_zero(uint64_t from, uint64_t to)
     return true;
 }
 
-/* Space on the disk before anybody stores into it: a store that finds none would end the process. */
 bool record_space_reserve(uint64_t from, uint64_t to)
 {
     struct rlimit limit;

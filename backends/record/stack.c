@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stacks that public calls are made from: each once, and for each call the number of its own. */
+/* The stacks that public calls are made from: each once, and its number for each call. */
 #include <string.h>
 #include <unwind.h>
 
@@ -54,7 +54,7 @@ static uint32_t native_stack(uintptr_t site)
     return number;
 }
 
-/* Bytes of the innermost frames that a binding has told, three texts each; 0: these are no such texts. */
+/* Bytes of the innermost frames that a binding has reported, three texts each; 0: invalid texts. */
 static size_t told_bytes(const char *texts, size_t bytes)
 {
     size_t used = 0;

@@ -33,7 +33,8 @@ static void put_texts(struct record_call *call, void *tail, const char *const *t
 
 static uint32_t new_call_site(const twin_call *call, uint64_t site)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* whoever finds it, finds its entry */
+    static pthread_mutex_t lock =
+        PTHREAD_MUTEX_INITIALIZER; /* a number that is found has its entry */
     const uint32_t depth = record_self.depth;
     const uintptr_t name = (uintptr_t)call->name; /* which is static */
     const uint64_t words[] = {name, site, record_pair((uint32_t)call->cost, depth)};
@@ -124,14 +125,14 @@ static int compare(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Whether a variable is one of ours that says more than who asked for the record and where it goes. */
+/* Whether a variable is a setting of the runtime other than the name of the recording. */
 static bool is_told(const char *variable)
 {
     static const char *const always[] = {
         "TWINRT_BACKEND=", "TWINRT_DEVICES=", "TWINRT_DMA=", "TWINRT_PROFILE=", "TWINRT_SEED="};
     for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
         if (strncmp(variable, always[i], strlen(always[i])) == 0)
-            return false; /* told anyway */
+            return false; /* written anyway */
     return strncmp(variable, "ASCEND_RT_VISIBLE_DEVICES=", 26) == 0 ||
            (strncmp(variable, "TWINRT_", 7) == 0 && strncmp(variable, "TWINRT_RECORD=", 14) != 0 &&
             strncmp(variable, "TWINRT_RUN_PAGE=", 16) != 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of the kinds of entries in a record: part of seam/record_kinds.h, which says what the lists mean. */
+/* Fields of the kinds of entries in a recording: part of seam/record_kinds.h, which says what the lists mean. */
 #ifndef TWINRT_SEAM_RECORD_FIELDS_H
 #define TWINRT_SEAM_RECORD_FIELDS_H
 
@@ -24,15 +24,15 @@
 /* A setting that the environment gives: texts name, value. */
 #define TWIN_RECORD_SETTING_FIELDS(F, S)                                                           \
     F(S, uint32_t, number, NUMBER) F(S, uint32_t, text_bytes, BYTES)
-/* A task that ended, as diag.tasks tells; times are the device's. Several may come of one op. A deferred queue's tasks are told each
- * time they run. */
+/* A task that ended, as diag.tasks reports it; times are the device's. One op may make several. Tasks of a deferred queue are
+ * reported each time they run. */
 #define TWIN_RECORD_TASK_FIELDS(F, S)                                                              \
     F(S, uint32_t, queue, QUEUE)                                                                   \
     F(S, uint32_t, result, STATUS)                                                                 \
     F(S, uint64_t, task, TASK)                                                                     \
     F(S, uint64_t, task_begin_ns, NS)                                                              \
     F(S, uint64_t, task_end_ns, NS)
-/* Without diag.tasks: a timed record behind the piece of work that entry `of_seq` (its begin_seq) queued. */
+/* Without diag.tasks: a timed event record after the work that entry `of_seq` (its begin_seq) queued. */
 #define TWIN_RECORD_STAMP_FIELDS(F, S)                                                             \
     F(S, uint32_t, queue, QUEUE)                                                                   \
     F(S, uint32_t, result, STATUS)                                                                 \
@@ -62,7 +62,7 @@
     F(S, uint64_t, address, ADDRESS)                                                               \
     F(S, uint64_t, bytes, BYTES)
 
-/* The public code behind the status TWIN_E_VENDOR that the call of this thread which is under way is about to answer. */
+/* The public code of the status TWIN_E_VENDOR that the present call of this thread is about to return. */
 #define TWIN_RECORD_VENDOR_FIELDS(F, S) F(S, int32_t, code, CODE) F(S, uint32_t, spare, SPARE)
 
 /* A file with code of the program, which a public call was made from. Its addresses in memory, and what the file's own
@@ -73,8 +73,8 @@
     F(S, uint64_t, base, POINTER)                                                                  \
     F(S, uint32_t, text_bytes, BYTES)                                                              \
     F(S, uint32_t, spare, SPARE)
-/* A stack that public calls were made from: up to TWIN_RECORD_STACK_MOST frames from the caller on. Each is written once; stacks and
- * script stacks have one row of numbers. */
+/* A stack that public calls were made from: up to TWIN_RECORD_STACK_MOST frames from the caller on. Each is written
+ * once; stacks and script stacks have one row of numbers. */
 #define TWIN_RECORD_STACK_FIELDS(F, S) F(S, uint32_t, stack, NUMBER) F(S, uint32_t, count, NUMBER)
 /* The same of an interpreted program, as its binding knows it (include/twinrt/frames.h). Texts: function, file and line (decimal)
  * of each frame. */
@@ -83,8 +83,9 @@
 /* The stack of the public call that comes next on this thread. */
 #define TWIN_RECORD_CALL_STACK_FIELDS(F, S)                                                        \
     F(S, uint32_t, stack, NUMBER) F(S, uint32_t, spare, SPARE)
-/* What the launch of a kernel that comes next on this thread is to run, on a device that runs device code. Bytes: `places` of struct
- * twin_record_place, the arguments, the function's name with its end (twin_recording_code() takes them apart). */
+/* What the launch of a kernel that comes next on this thread is to run, on a device that runs device code. Bytes:
+ * `places` of struct twin_record_place, the arguments, the function's name with its end (twin_recording_code() takes
+ * them apart). */
 #define TWIN_RECORD_CODE_FIELDS(F, S)                                                              \
     F(S, uint32_t, kernel, KERNEL)                                                                 \
     F(S, uint32_t, image, IMAGE)                                                                   \
@@ -98,12 +99,12 @@
     F(S, uint64_t, args_bytes, BYTES)                                                              \
     F(S, uint64_t, bytes, BYTES)
 
-/* The device saw the work of a hardware queue up to `newest`, counted since that was opened (services.seen). This and the next three
- * have no times of their own: what they tell is the order. */
+/* The device saw the work of a hardware queue up to `newest`, counted since that was opened (services.seen). This and
+ * the next three have no times: they only have a place in the order. */
 #define TWIN_RECORD_SEEN_FIELDS(F, S)                                                              \
     F(S, uint32_t, device, DEVICE)                                                                 \
     F(S, uint32_t, hardware_queue, NUMBER) F(S, uint64_t, newest, NUMBER)
-/* The device was told that somebody waits for the work of a hardware queue up to `retired`, 0: for none (services.seen). */
+/* The host waits for the work of a hardware queue up to `retired`, 0: for none, and the device knows it (services.seen). */
 #define TWIN_RECORD_WATCHED_FIELDS(F, S)                                                           \
     F(S, uint32_t, device, DEVICE)                                                                 \
     F(S, uint32_t, hardware_queue, NUMBER) F(S, uint64_t, retired, NUMBER)
@@ -117,7 +118,8 @@
     F(S, uint64_t, which, HEX)                                                                     \
     F(S, uint64_t, value, NUMBER)
 
-/* The end of the brief call that is entry `of_seq` (its begin_seq). A reader puts it there, and hands it out no more. */
+/* The end of the brief call that is entry `of_seq` (its begin_seq), which gets it from the reader; readers do not
+ * return this entry. */
 #define TWIN_RECORD_RETURNED_FIELDS(F, S)                                                          \
     F(S, uint64_t, of_seq, NUMBER) F(S, uint64_t, end_seq, NUMBER) F(S, uint64_t, end_ns, NS)
 
@@ -229,7 +231,7 @@
     F(S, uint64_t, src_pitch, BYTES)                                                               \
     F(S, uint64_t, width, BYTES)                                                                   \
     F(S, uint64_t, height, NUMBER)
-/* Ranges: those that were told. */
+/* Ranges: those that were reported. */
 #define TWIN_RECORD_ERRORS_FIELDS(F, S)                                                            \
     F(S, uint32_t, device, DEVICE)                                                                 \
     F(S, uint32_t, told, NUMBER)                                                                   \
@@ -273,7 +275,7 @@
 
 #define TWIN_RECORD_WORK_FIELDS(F, S)                                                              \
     F(S, uint32_t, queue, QUEUE)                                                                   \
-    F(S, uint32_t, tasks, NUMBER) /* how many; 0: the backend does not tell */                     \
+    F(S, uint32_t, tasks, NUMBER) /* how many; 0: the backend does not report them */              \
     F(S, uint64_t, first_task, TASK)
 #define TWIN_RECORD_WORK_COPY_FIELDS(F, S)                                                         \
     TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
@@ -446,7 +448,7 @@
 
 /* ---- image, diag, fault ---- */
 
-/* out_device_bytes: how much of the device's memory it takes at out_address, 0 where the device does not tell. */
+/* out_device_bytes: how much of the device's memory it takes at out_address, 0 where the device does not report it. */
 #define TWIN_RECORD_LOAD_FIELDS(F, S)                                                              \
     F(S, uint32_t, device, DEVICE)                                                                 \
     F(S, uint32_t, out_image, NEW_IMAGE)                                                           \

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file of TWINRT_RECORD: what a run asked of its device, when, and what came back. Version 5.
  *
- * Layout. Little endian; every number but those of 3 bytes is at a multiple of its size.
+ * Layout. Little endian; every number but those of 3 bytes is aligned to its size.
  *
  *   0          header        TWIN_RECORD_HEADER_BYTES, struct twin_record_header
- *   65536      chunk 0       chunk_bytes: struct twin_record_chunk, then entries one behind the other
+ *   65536      chunk 0       chunk_bytes: struct twin_record_chunk, then entries one after the other
  *   + i * n    chunk i       a chunk has one writing thread; entries of one thread lie in many chunks
  *
  * An entry is struct twin_record_entry, its fixed fields (seam/record_kinds.h), and for some kinds a tail: bytes of a length
- * that the fields tell, padded with zeros to a multiple of 8. No entry crosses the end of its chunk; one that is too long
- * for a chunk has a chunk of its own that covers `span` places. A chunk whose magic is 0 was not written: there may be
+ * that the fields give, padded with zeros to a multiple of 8. No entry crosses the end of its chunk; one that is too long
+ * for a chunk has a separate chunk that covers `span` places. A chunk whose magic is 0 was not written: there may be
  * any number of them, at the end above all, where the file is made longer ahead of need.
  *
  * What is there when the writer dies. The file is written through memory, so what is stored is kept whatever ends the
@@ -32,20 +32,20 @@
  * that is too far from its begin.
  *
  * Time. `begin_ns` and `end_ns` are the calling thread's clock (host.now): virtual time where there is such a thing, else 0.
- * Wall-clock time is the monotonic clock's, counted from `wall_origin_ns`: exact where host.now tells no time, else to a tick of
- * the system's coarse clock (1 to 10 ms). It stands in fields of its own (`begin_wall_ns`, `end_wall_ns`), so that who compares
+ * Wall-clock time is the monotonic clock's, counted from `wall_origin_ns`: exact where host.now returns no time, else to a tick of
+ * the system's coarse clock (1 to 10 ms). It has separate fields (`begin_wall_ns`, `end_wall_ns`), so that a comparison of
  * two runs can leave it out. Besides it only fields of the roles ADDRESS, POINTER and SYSTEM differ between two runs of one
  * single-threaded program on a model.
  *
  * Numbers. Threads, queues, signals, host-call queues, model instances, kernels, lists of steps, data and strings are numbered from 1, each for
  * itself, in the order in which they came up; a number is never used twice in a file. 0 is none. Devices have the backend's
- * index. Statuses are the writer's: entries STATUS tell their names and public codes.
+ * index. Statuses are the writer's: entries STATUS have their names and public codes.
  *
  * Sessions. Each process.start begins one and each process.stop ends it; both are entries. All sessions of a process go into one
  * file, and numbers and sequence go on. Facts, settings, statuses and properties follow the start they belong to.
  *
  * Versions. A reader refuses any other `version`. `revision` counts additions: new kinds, which a reader that does not know them
- * skips by `bytes`, and new fields behind a kind's old ones: what a shorter one lacks is 0. Numbers of kinds, of fields' values and
+ * skips by `bytes`, and new fields after a kind's old ones: what a shorter one lacks is 0. Numbers of kinds, of fields' values and
  * roles never change their meaning.
  *
  * A reader trusts nothing: sizes, offsets and counts may be anything (tools/recording/reader.h checks them all). */
@@ -101,7 +101,7 @@ struct twin_record_chunk {
     uint32_t magic; /* TWIN_RECORD_CHUNK_MAGIC; 0: not written */
     uint32_t span;  /* places it covers: 1, or more for one long entry */
     uint64_t index; /* its own place */
-    uint64_t used;  /* bytes of complete entries behind this header */
+    uint64_t used;  /* bytes of complete entries after this header */
     uint64_t
         follows; /* where its earlier entries are: in chunk follows - 1; 0: it has had no others */
 };
@@ -210,7 +210,7 @@ struct twin_record_place {
 };
 static_assert(sizeof(struct twin_record_place) == 8, "layout");
 
-/* Tail of memory.errors: one of these for each range that was told. */
+/* Tail of memory.errors: one of these for each range that was reported. */
 struct twin_record_range {
     uint64_t address;
     uint64_t bytes;

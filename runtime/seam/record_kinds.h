@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds of entries in a record (seam/record_file.h), each with its fields: one table, from which the writer, the reader, what
+/* Kinds of entries in a recording (seam/record_file.h), each with its fields: one table, from which the writer, the reader, what
  * prints and what tests are made.
  *
  * TWIN_RECORD_KIND_LIST: X(number, NAME, name, fields, tail). `name` is the op ("work.copy") or what the entry is. Numbers
