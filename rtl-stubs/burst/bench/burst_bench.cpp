@@ -100,7 +100,7 @@ class Bench : public bench::Clocked<Vnpu_burst>
 
     void step()
     {
-        const auto transfer = static_cast<uint32_t>(dice.below(kUsed));
+        const uint32_t transfer = below(kUsed);
         const uint64_t kind = dice.below(100);
         if (kind < 40 && !transfers_[transfer].open)
             start(transfer);
@@ -118,7 +118,7 @@ class Bench : public bench::Clocked<Vnpu_burst>
     {
         const uint32_t links = setting_.links;
         const auto count = static_cast<uint32_t>(1 + dice.below(std::min(4u, links)));
-        const auto first = static_cast<uint32_t>(dice.below(links));
+        const uint32_t first = below(links);
         std::array<BurstNetwork::Hop, 4> hops{};
         uint64_t ways = 0;
         uint32_t weights = 0;

@@ -65,7 +65,7 @@ class Bench : public bench::Clocked<Vnpu_dma_ops>
     {
         for (number = 0; number < operations; ++number) {
             now_ += dice.chance(50) ? 0 : dice.below(2000000);
-            const auto which = static_cast<uint32_t>(dice.below(kUsed));
+            const uint32_t which = below(kUsed);
             one(static_cast<Op>(dice.below(20) == 0 ? kCancel
                                 : dice.chance(60)   ? kPassed
                                 : dice.chance(50)   ? kResume

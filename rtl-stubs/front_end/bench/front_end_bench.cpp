@@ -16,20 +16,7 @@ using tsim::TaskQueue;
 namespace
 {
 
-enum Op : uint8_t {
-    kOpen,
-    kClose,
-    kRing,
-    kFetch,
-    kRetire,
-    kSetHead,
-    kDrop,
-    kDropAll,
-    kLook,
-    kComplete,
-    kSetCqHead,
-    kReadIn
-};
+using Op = tsim::FrontRequest::Op; // numbered as in npu_front_end_pkg
 
 /// What an entry of the CQ is made of; the block adds phase, queue and head.
 struct Cqe {
@@ -128,7 +115,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         const uint32_t other = below(kQueues);
         const bool early = other != sq_ && models_[other] && below(5) == 0;
         if (early) { // the next one waits, with its operands
-            block.req_op_i = kLook;
+            block.req_op_i = Op::kLook;
             block.req_queue_i = static_cast<uint16_t>(other);
             block.req_value_i = dice.roll();
             for (uint32_t i = 0; i < 4; ++i)
@@ -143,7 +130,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
             },
             "response");
         await();
-        same("cqe_valid_o", offered, op == kComplete && block.rsp_ok_o);
+        same("cqe_valid_o", offered, op == Op::kComplete && block.rsp_ok_o);
         Answer answer{};
         answer.ok = block.rsp_ok_o != 0;
         answer.time = block.rsp_time_o;
@@ -202,7 +189,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         m.arrivals.assign(config.depth, 0);
         m.queue.open(config, m.ring.data(), m.cq.data());
         m.rung = config.depth;
-        (void)tell(kOpen, uint64_t{config.cq_depth - 1} << 32 | (config.depth - 1));
+        (void)tell(Op::kOpen, uint64_t{config.cq_depth - 1} << 32 | (config.depth - 1));
     }
 
     void ring_doorbell(Model &m)
@@ -220,7 +207,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
             m.arrivals[(m.rung + i) & (depth - 1)] = std::max(m.last_at, now_);
         m.rung += added;
         tally.met(kFilled, added == room); // depth - 1
-        (void)tell(kRing, added);
+        (void)tell(Op::kRing, added);
     }
 
     void complete(Model &m)
@@ -236,7 +223,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         what.sqe_type = static_cast<uint8_t>(below(64));
         what.status = static_cast<uint16_t>(dice.roll());
         const uint32_t place = m.queue.cq_tail();
-        const Answer answer = tell(kComplete, 0, &what);
+        const Answer answer = tell(Op::kComplete, 0, &what);
         stars_cqe cqe{};
         cqe.flags =
             static_cast<uint16_t>(sq_ << STARS_CQE_SQ_SHIFT | (what.error ? STARS_CQE_ERROR : 0) |
@@ -269,7 +256,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
     {
         while (m.queue.buffered() && m.queue.has_more()) {
             m.queue.retire(now_);
-            (void)tell(kRetire);
+            (void)tell(Op::kRetire);
         }
         now_ = std::max(now_, m.line_at - (m.line_at != 0 && below(3) == 0 ? 1 : 0));
     }
@@ -293,7 +280,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
             tally.met(kFetched);
             if (!m.queue.buffered())
                 m.line_at = now_ + read;
-            answer = tell(kFetch, read);
+            answer = tell(Op::kFetch, read);
             const TaskQueue::Fetch fetch = m.queue.fetch(now_, read, window_);
             same("rsp_time_o", answer.time, fetch.ready);
             same("rsp_ok_o", answer.ok, fetch.waited);
@@ -302,38 +289,38 @@ class Bench : public bench::Clocked<Vnpu_front_end>
             if (!m.queue.has_more())
                 return;
             m.queue.retire(now_);
-            (void)tell(kRetire);
+            (void)tell(Op::kRetire);
         } else if (choice < 32) {
             complete(m);
         } else if (choice < 35) {
             const uint32_t head =
                 below(10) == 0 ? static_cast<uint32_t>(dice.roll()) : below(m.queue.cq_tail() + 3);
             const bool good = m.queue.set_cq_head(head);
-            same("rsp_ok_o", tell(kSetCqHead, head).ok, good);
+            same("rsp_ok_o", tell(Op::kSetCqHead, head).ok, good);
         } else if (choice == 35) {
             // Back to where there have been SQEs, or forward to the tail.
             const uint32_t depth = m.queue.depth();
             const auto most = static_cast<uint32_t>(std::min<uint64_t>(m.rung - depth, depth - 1));
             const uint32_t head = (m.queue.tail() - below(most + 1)) & (depth - 1);
             m.queue.set_head(head, now_);
-            (void)tell(kSetHead, head);
+            (void)tell(Op::kSetHead, head);
         } else if (choice == 36) {
             m.queue.drop_all(now_);
-            (void)tell(kDropAll);
+            (void)tell(Op::kDropAll);
         } else if (choice == 37) {
             m.queue.drop_prefetched();
-            (void)tell(kDrop);
+            (void)tell(Op::kDrop);
         } else if (choice == 38) {
             const uint32_t most = 1 + below(window_);
-            answer = tell(kReadIn, most);
+            answer = tell(Op::kReadIn, most);
             same("buffered", answer.buffered, m.queue.read_in(now_, most));
         } else if (choice == 39 && below(20) == 0) {
-            (void)tell(kClose);
+            (void)tell(Op::kClose);
             m.queue.close();
             open(sq);
         }
         Model &now = *models_[sq];
-        answer = tell(kLook);
+        answer = tell(Op::kLook);
         same("visible", answer.ok, now.queue.visible(now_));
         if (now.queue.has_more())
             same("next arrival", answer.time, now.queue.next_arrival());

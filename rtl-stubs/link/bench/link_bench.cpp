@@ -119,8 +119,8 @@ class Bench : public bench::Clocked<Vnpu_link>
 
     void step()
     {
-        const auto transfer = static_cast<uint32_t>(dice.below(kUsedTransfers));
-        const auto link = static_cast<uint32_t>(dice.below(kUsedLinks));
+        const uint32_t transfer = below(kUsedTransfers);
+        const uint32_t link = below(kUsedLinks);
         const Transfer &t = transfers_[transfer];
         if (dice.chance(60))
             now_ += dice.below(dice.chance(5) ? uint64_t{1} << 40 : 3000000);

@@ -8,62 +8,26 @@
 #include <vector>
 
 #include "common/bench/bench.h"
+#include "core/base/rtl_port.h"
 #include "core/engine/dma.h"
 
 namespace
 {
 
-enum Op : uint8_t {
-    kBegin,
-    kDecoded,
-    kExecute,
-    kMiss,
-    kDone,
-    kPark,
-    kSetUp,
-    kMove,
-    kFail,
-    kRetire,
-    kReport,
-    kResume,
-    kEnd,
-    kLimit,
-    kHandled
-};
-enum Next : uint8_t {
-    kNone,
-    kNextDecoded,
-    kNextExecute,
-    kNextLoaded,
-    kNextEffect,
-    kNextSetUp,
-    kNextLimit,
-    kNextRetire,
-    kNextReport,
-    kNextRetired,
-    kNextFailed,
-    kNextHold
-};
-enum Hold : uint8_t { kNoHold, kBefore, kAfter, kCq, kCqError };
-enum Effect : uint8_t {
-    kNothing,
-    kEventRecord,
-    kEventWait,
-    kEventClear,
-    kNotifyRecord,
-    kNotifyWait,
-    kNotifyClear,
-    kCountRecord,
-    kCountWait,
-    kStore,
-    kRemote,
-    kNowhere,
-    kDispatch,
-    kBad
-};
+// Numbered as in npu_sqe_pkg.
+using Op = tsim::SqeOp;
+using Next = tsim::SqeNext;
+using Hold = tsim::SqeHold;
+using Effect = tsim::SqeEffect;
+
+template <typename Enum>
+constexpr uint8_t code(Enum of)
+{
+    return static_cast<uint8_t>(of);
+}
 
 /// Each effect is met, and more.
-enum Met : uint8_t { kSkipped = kBad + 1, kMetCount };
+enum Met : uint8_t { kSkipped = code(Effect::kBad) + 1, kMetCount };
 const std::array<const char *, kMetCount> kMetNames = {
     "no effect",
     "event records",
@@ -105,7 +69,7 @@ uint32_t bits(uint32_t word, uint32_t shift, uint32_t count)
 
 /// What the rules say of an SQE.
 struct Meaning {
-    Effect effect = kBad;
+    Effect effect = Effect::kBad;
     uint64_t access = 0;
     uint32_t id = 0;
     uint32_t share = 7;
@@ -116,14 +80,14 @@ struct Meaning {
         const uint32_t type = sqe.word[0] & STARS_W0_TYPE_MASK;
         switch (type) {
         case STARS_SQE_PLACEHOLDER:
-            effect = sqe.word[0] >> 16 == 0 ? kNothing : kBad;
+            effect = sqe.word[0] >> 16 == 0 ? Effect::kNothing : Effect::kBad;
             break;
         case STARS_SQE_EVENT_RECORD:
         case STARS_SQE_EVENT_WAIT:
             access = times.event;
             timeout = sqe.word[5];
             set(sqe.word[2] & 0xffff, part.events,
-                type == STARS_SQE_EVENT_RECORD ? kEventRecord : kEventWait);
+                type == STARS_SQE_EVENT_RECORD ? Effect::kEventRecord : Effect::kEventWait);
             break;
         case STARS_SQE_NOTIFY_RECORD:
         case STARS_SQE_NOTIFY_WAIT: {
@@ -131,9 +95,11 @@ struct Meaning {
             access = times.notify;
             timeout = sqe.word[4];
             if ((sqe.word[2] & STARS_W2_COUNT) == 0)
-                set(sqe.word[2] & 0x1ffff, part.notifies, record ? kNotifyRecord : kNotifyWait);
+                set(sqe.word[2] & 0x1ffff, part.notifies,
+                    record ? Effect::kNotifyRecord : Effect::kNotifyWait);
             else if (sqe.word[5] <= (record ? 3u : 4u))
-                set(sqe.word[2] & 0x1ffff, part.counts, record ? kCountRecord : kCountWait);
+                set(sqe.word[2] & 0x1ffff, part.counts,
+                    record ? Effect::kCountRecord : Effect::kCountWait);
             break;
         }
         case STARS_SQE_WRITE_VALUE:
@@ -143,17 +109,18 @@ struct Meaning {
         case STARS_SQE_PCIE_DMA: {
             tsim::DmaJob job;
             share = type == STARS_SQE_SDMA ? 0 : 1;
-            effect = tsim::decode_job(sqe, part.list_most, job) ? kDispatch : kBad;
+            effect = tsim::decode_job(sqe, part.list_most, job) ? Effect::kDispatch : Effect::kBad;
             break;
         }
         case STARS_SQE_COND:
             share = 2;
-            effect = kDispatch;
+            effect = Effect::kDispatch;
             break;
         case STARS_SQE_AICPU:
             share = 3;
-            effect =
-                bits(sqe.word[2], STARS_W2_TOPIC_SHIFT, 4) == STARS_TOPIC_HOST ? kDispatch : kBad;
+            effect = bits(sqe.word[2], STARS_W2_TOPIC_SHIFT, 4) == STARS_TOPIC_HOST
+                         ? Effect::kDispatch
+                         : Effect::kBad;
             break;
         case STARS_SQE_AICORE: {
             const uint32_t kind = sqe.word[2] & STARS_W2_SUBTYPE_MASK;
@@ -165,8 +132,8 @@ struct Meaning {
                                               : 0;
             share = kind == 0 ? 4 : kind == 1 ? 5 : kind == 5 ? 6 : 7;
             effect = room != 0 && blocks != 0 && (schem == 0 || (schem == 1 && blocks <= room))
-                         ? kDispatch
-                         : kBad;
+                         ? Effect::kDispatch
+                         : Effect::kBad;
             break;
         }
         default:
@@ -178,7 +145,7 @@ struct Meaning {
     void set(uint32_t number, uint32_t ids, Effect then)
     {
         id = number;
-        effect = number < ids ? then : kBad;
+        effect = number < ids ? then : Effect::kBad;
     }
 
     void write_value(const stars_sqe &sqe, const Part &part, const Times &times)
@@ -198,12 +165,12 @@ struct Meaning {
             return;
         if (event) {
             id = static_cast<uint32_t>((address - STARS_EVENT_TABLE_BASE) / 4);
-            effect = one ? kEventRecord : kEventClear;
+            effect = one ? Effect::kEventRecord : Effect::kEventClear;
         } else if (notify) {
             id = static_cast<uint32_t>((address - STARS_NOTIFY_TABLE_BASE) / 4);
-            effect = one ? kNotifyRecord : kNotifyClear;
+            effect = one ? Effect::kNotifyRecord : Effect::kNotifyClear;
         } else {
-            effect = !physical ? kStore : remote ? kRemote : kNowhere;
+            effect = !physical ? Effect::kStore : remote ? Effect::kRemote : Effect::kNowhere;
         }
     }
 };
@@ -245,7 +212,7 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         ++number;
         if (other_)
             choose_times();
-        queue_ = static_cast<uint32_t>(dice.below(kQueues));
+        queue_ = below(kQueues);
         sqe_ = random_sqe();
         now_ += dice.below(100);
         if (dice.chance(1) || now_ >> 62 != 0) // the system has run for long, or not
@@ -257,33 +224,33 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         const Meaning meaning(seen, part_, times_);
         cqe_ = (sqe_.word[0] & STARS_W0_WR_CQE) != 0;
         const uint64_t ready = now_ + dice.below(50);
-        tell(kBegin, ready, hit);
+        tell(Op::kBegin, ready, hit);
         if (bits(sqe_.word[0], STARS_W0_PRE_P_SHIFT, 2) != 0) {
-            expect(kNextDecoded, true, ready + times_.decode);
+            expect(Next::kDecoded, true, ready + times_.decode);
             now_ = ready + times_.decode;
-            tell(kDecoded);
-            expect_hold(kBefore);
+            tell(Op::kDecoded);
+            expect_hold(Hold::kBefore);
             now_ += dice.below(20);
-            tell(kResume);
-            expect(kNextExecute, true, now_ + meaning.access);
+            tell(Op::kResume);
+            expect(Next::kExecute, true, now_ + meaning.access);
             now_ += meaning.access;
         } else {
-            expect(kNextExecute, true, ready + times_.decode + meaning.access);
+            expect(Next::kExecute, true, ready + times_.decode + meaning.access);
             now_ = ready + times_.decode + meaning.access;
         }
-        tell(kExecute);
-        same("effect", effect(), meaning.effect);
-        tally.met(meaning.effect);
+        tell(Op::kExecute);
+        same("effect", effect(), code(meaning.effect));
+        tally.met(code(meaning.effect));
         same("class", share(), meaning.share);
-        if (meaning.effect == kBad) {
+        if (meaning.effect == Effect::kBad) {
             fails(STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE);
-        } else if (meaning.effect == kNowhere) {
+        } else if (meaning.effect == Effect::kNowhere) {
             fails(STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
-        } else if (meaning.effect == kNothing) {
+        } else if (meaning.effect == Effect::kNothing) {
             ends();
         } else {
-            expect(kNextEffect, false, 0);
-            if (meaning.effect >= kEventRecord && meaning.effect <= kCountWait)
+            expect(Next::kEffect, false, 0);
+            if (meaning.effect >= Effect::kEventRecord && meaning.effect <= Effect::kCountWait)
                 same("id", id(), meaning.id);
             acts(meaning);
         }
@@ -292,7 +259,7 @@ class Bench : public bench::Clocked<Vnpu_sqe>
     void choose_part()
     {
         const auto some = [this](uint32_t most) {
-            return 1 + static_cast<uint32_t>(dice.below(most)) % (1u << (1 + dice.below(17)));
+            return 1 + below(most) % (1u << (1 + dice.below(17)));
         };
         part_.events = some(65536);
         part_.notifies = some(65536);
@@ -345,7 +312,7 @@ class Bench : public bench::Clocked<Vnpu_sqe>
     void tell(Op op, uint64_t value = 0, bool flag = false)
     {
         block.now_i = now_;
-        block.req_op_i = op;
+        block.req_op_i = code(op);
         block.req_queue_i = static_cast<uint16_t>(queue_);
         block.req_value_i = value;
         block.req_flag_i = flag;
@@ -366,7 +333,7 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         if (early) {
             taken();
             await();
-            same("rsp_next_o of the end that waited", block.rsp_next_o, kNone);
+            same("rsp_next_o of the end that waited", block.rsp_next_o, code(Next::kNothing));
             same("rsp_timed_o of the end that waited", block.rsp_timed_o, false);
             take();
         }
@@ -374,7 +341,7 @@ class Bench : public bench::Clocked<Vnpu_sqe>
     // The next one waits, with its operands: the end of a queue that has no SQE.
     void put_end()
     {
-        block.req_op_i = kEnd;
+        block.req_op_i = code(Op::kEnd);
         block.req_queue_i = static_cast<uint16_t>((queue_ + 1 + dice.below(kQueues - 1)) % kQueues);
         block.req_value_i = dice.roll();
         block.req_flag_i = dice.chance(50);
@@ -397,55 +364,57 @@ class Bench : public bench::Clocked<Vnpu_sqe>
 
     void expect(Next next, bool timed, uint64_t due)
     {
-        same("rsp_next_o", next_, next);
+        same("rsp_next_o", next_, code(next));
         same("rsp_timed_o", timed_, timed);
         if (timed)
             same("rsp_due_o", due_, due);
     }
     void expect_hold(Hold why)
     {
-        expect(kNextHold, false, 0);
-        same("rsp_hold_o", hold_, why);
+        expect(Next::kHold, false, 0);
+        same("rsp_hold_o", hold_, code(why));
     }
 
     void acts(const Meaning &meaning)
     {
-        if ((meaning.effect == kEventRecord || meaning.effect == kEventWait) && dice.chance(30)) {
-            tell(kMiss);
-            expect(kNextLoaded, true, now_ + times_.event_miss);
+        if ((meaning.effect == Effect::kEventRecord || meaning.effect == Effect::kEventWait) &&
+            dice.chance(30)) {
+            tell(Op::kMiss);
+            expect(Next::kLoaded, true, now_ + times_.event_miss);
             now_ += times_.event_miss;
-            tell(kExecute);
-            expect(kNextEffect, false, 0);
+            tell(Op::kExecute);
+            expect(Next::kEffect, false, 0);
         }
-        const bool waits = meaning.effect == kEventWait || meaning.effect == kNotifyWait ||
-                           meaning.effect == kCountWait;
+        const bool waits = meaning.effect == Effect::kEventWait ||
+                           meaning.effect == Effect::kNotifyWait ||
+                           meaning.effect == Effect::kCountWait;
         if (waits && dice.chance(60)) {
-            tell(kPark);
+            tell(Op::kPark);
             if (limited(meaning.timeout))
                 return;
-        } else if (meaning.effect == kDispatch && meaning.share == 2 && dice.chance(50)) {
-            tell(kMove); // T-COND-11
+        } else if (meaning.effect == Effect::kDispatch && meaning.share == 2 && dice.chance(50)) {
+            tell(Op::kMove); // T-COND-11
             if (limited(0))
                 return;
-        } else if (meaning.effect == kDispatch && meaning.share <= 1 && dice.chance(80)) {
-            tell(kSetUp);
-            expect(kNextSetUp, true,
+        } else if (meaning.effect == Effect::kDispatch && meaning.share <= 1 && dice.chance(80)) {
+            tell(Op::kSetUp);
+            expect(Next::kSetUp, true,
                    now_ + (meaning.share == 0 ? times_.sdma_setup : times_.pcie_setup));
             now_ += dice.below(10);
-            tell(kMove);
+            tell(Op::kMove);
             if (limited(0))
                 return;
         } else if (dice.chance(20)) {
-            tell(kFail, STARS_ERROR_EXCEPTION | uint64_t{STARS_STATUS_BUS_FAULT} << 8);
+            tell(Op::kFail, STARS_ERROR_EXCEPTION | uint64_t{STARS_STATUS_BUS_FAULT} << 8);
             fails(STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
             return;
         }
         if (dice.chance(3)) {
-            tell(kEnd);
-            expect(kNone, false, 0);
+            tell(Op::kEnd);
+            expect(Next::kNothing, false, 0);
             return;
         }
-        tell(kDone);
+        tell(Op::kDone);
         ends();
     }
 
@@ -458,13 +427,13 @@ class Bench : public bench::Clocked<Vnpu_sqe>
             limit = timeout * times_.timeout_unit;
         if (credit != 0 && credit != STARS_CREDIT_NEVER)
             limit = std::min<uint64_t>(limit, credit * times_.credit_unit);
-        expect(kNextLimit, limit != UINT64_MAX, now_ + limit);
+        expect(Next::kLimit, limit != UINT64_MAX, now_ + limit);
         if (limit == UINT64_MAX || dice.chance(50)) {
             now_ += dice.below(30);
             return false;
         }
         now_ += limit;
-        tell(kLimit);
+        tell(Op::kLimit);
         fails(STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT);
         return true;
     }
@@ -473,41 +442,41 @@ class Bench : public bench::Clocked<Vnpu_sqe>
     void ends()
     {
         if (bits(sqe_.word[0], STARS_W0_POST_P_SHIFT, 2) != 0) {
-            expect_hold(kAfter);
+            expect_hold(Hold::kAfter);
             now_ += dice.below(20);
-            tell(kResume);
+            tell(Op::kResume);
         }
         const uint64_t time = times_.retire + (cqe_ ? times_.cq_write : 0);
-        expect(kNextRetire, true, now_ + time);
+        expect(Next::kRetire, true, now_ + time);
         now_ += time;
         const bool full = dice.chance(20);
-        tell(kRetire, 0, full);
+        tell(Op::kRetire, 0, full);
         if (full && cqe_) {
-            expect_hold(kCq);
+            expect_hold(Hold::kCq);
             now_ += dice.below(20);
-            tell(kRetire, 0, false);
+            tell(Op::kRetire, 0, false);
         }
-        expect(kNextRetired, false, 0);
+        expect(Next::kRetired, false, 0);
     }
 
     // T-SQE-10.
     void fails(uint8_t error, uint16_t status)
     {
-        expect(kNextReport, true, now_ + times_.retire + times_.cq_write);
+        expect(Next::kReport, true, now_ + times_.retire + times_.cq_write);
         now_ += times_.retire + times_.cq_write;
         const bool full = dice.chance(20);
-        tell(kReport, 0, full);
+        tell(Op::kReport, 0, full);
         if (full) {
-            expect_hold(kCqError);
+            expect_hold(Hold::kCqError);
             now_ += dice.below(20);
-            tell(kReport, 0, false);
+            tell(Op::kReport, 0, false);
         }
-        expect(kNextFailed, false, 0);
+        expect(Next::kFailed, false, 0);
         same("rsp_error_o", error_, error);
         same("rsp_status_o", status_, status);
         if (dice.chance(50)) { // T-SQE-11
-            tell(kHandled);
-            expect(kNextRetired, false, 0);
+            tell(Op::kHandled);
+            expect(Next::kRetired, false, 0);
             tally.met(kSkipped);
         }
     }
@@ -516,14 +485,14 @@ class Bench : public bench::Clocked<Vnpu_sqe>
     void one_odd(stars_sqe &sqe)
     {
         static constexpr uint32_t kElements[] = {0, 1, 2, 4, 6, 7, 8};
-        const auto stride = static_cast<uint32_t>(dice.below(3));
+        const uint32_t stride = below(3);
         sqe.word[4] = STARS_SDMA_SHORT_FORM | stride << STARS_SDMA_STRIDE_SHIFT |
                       kElements[dice.below(7)] << 4 | static_cast<uint32_t>(1 + dice.below(3));
         for (uint32_t i = 7; i < 16; ++i)
-            sqe.word[i] = 4 + static_cast<uint32_t>(dice.below(8)) * 4;
+            sqe.word[i] = 4 + below(8) * 4;
         if (stride == 2)
             sqe.word[7] |= 3u << 16 | 1u;
-        sqe.word[7 + dice.below(9)] += static_cast<uint32_t>(dice.below(4));
+        sqe.word[7 + dice.below(9)] += below(4);
     }
 
     // T-CORE-4: as many blocks as run at once, or one more or less, in schedule mode or not.
@@ -531,10 +500,9 @@ class Bench : public bench::Clocked<Vnpu_sqe>
     {
         const bool vectors = dice.chance(50);
         const uint32_t room = vectors ? part_.aiv_room : part_.aic_room;
-        sqe.word[0] = (sqe.word[0] & 0xffffu) | (room - 1 + static_cast<uint32_t>(dice.below(3)))
-                                                    << 16;
+        sqe.word[0] = (sqe.word[0] & 0xffffu) | (room - 1 + below(3)) << 16;
         sqe.word[2] = vectors ? 1 : 0;
-        sqe.word[3] = static_cast<uint32_t>(dice.below(4)) << STARS_W3_SCHEM_SHIFT;
+        sqe.word[3] = below(4) << STARS_W3_SCHEM_SHIFT;
     }
 
     // Fields are mostly near what is legal.
@@ -548,9 +516,9 @@ class Bench : public bench::Clocked<Vnpu_sqe>
                        ? 0
                        : static_cast<uint32_t>(dice.chance(70) ? dice.below(256) : dice.roll());
         sqe.word[0] = kTypes[dice.below(sizeof(kTypes) / sizeof(kTypes[0]))] |
-                      (dice.chance(20) ? static_cast<uint32_t>(dice.below(64)) << 8 : 0) |
+                      (dice.chance(20) ? below(64) << 8 : 0) |
                       (dice.chance(40) ? STARS_W0_WR_CQE : 0) |
-                      (dice.chance(30) ? static_cast<uint32_t>(dice.below(60)) << 16 : 0);
+                      (dice.chance(30) ? below(60) << 16 : 0);
         if (dice.chance(70))
             sqe.word[5] &= 7;
         if ((sqe.word[0] & STARS_W0_TYPE_MASK) == STARS_SQE_WRITE_VALUE) {
@@ -563,16 +531,15 @@ class Bench : public bench::Clocked<Vnpu_sqe>
                                                                    : 4 * (ids - 2 + dice.below(4)));
             if (dice.chance(70))
                 sqe.word[4] &= ~3u;
-            sqe.word[5] =
-                static_cast<uint32_t>(dice.below(dice.chance(80) ? 6 : 8)) << STARS_W5_SIZE_SHIFT |
-                (dice.chance(20) ? STARS_W5_VIRTUAL : 0) | (dice.chance(20) ? 0x1000u : 0);
-            sqe.word[7] = static_cast<uint32_t>(dice.below(dice.chance(80) ? 2 : 3));
+            sqe.word[5] = below(dice.chance(80) ? 6 : 8) << STARS_W5_SIZE_SHIFT |
+                          (dice.chance(20) ? STARS_W5_VIRTUAL : 0) |
+                          (dice.chance(20) ? 0x1000u : 0);
+            sqe.word[7] = below(dice.chance(80) ? 2 : 3);
         }
         if ((sqe.word[0] & STARS_W0_TYPE_MASK) == STARS_SQE_SDMA &&
             dice.chance(50)) { // the short form
-            sqe.word[4] = STARS_SDMA_SHORT_FORM |
-                          static_cast<uint32_t>(dice.below(4)) << STARS_SDMA_STRIDE_SHIFT |
-                          static_cast<uint32_t>(dice.below(dice.chance(80) ? 6 : 256));
+            sqe.word[4] = STARS_SDMA_SHORT_FORM | below(4) << STARS_SDMA_STRIDE_SHIFT |
+                          below(dice.chance(80) ? 6 : 256);
             if (dice.chance(60))
                 for (uint32_t i = 7; i < 16; ++i)
                     sqe.word[i] &= ~3u;
@@ -585,11 +552,11 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         if (type == STARS_SQE_AICORE && dice.chance(50))
             near_room(sqe);
         if ((type == STARS_SQE_NOTIFY_RECORD || type == STARS_SQE_NOTIFY_WAIT) && dice.chance(40))
-            sqe.word[2] = STARS_W2_COUNT | static_cast<uint32_t>(dice.below(part_.counts + 3));
+            sqe.word[2] = STARS_W2_COUNT | below(part_.counts + 3);
         else if (type >= STARS_SQE_EVENT_RECORD && type <= STARS_SQE_NOTIFY_WAIT &&
                  dice.chance(40)) // about the last id
-            sqe.word[2] = (type <= STARS_SQE_EVENT_WAIT ? part_.events : part_.notifies) - 1 +
-                          static_cast<uint32_t>(dice.below(2));
+            sqe.word[2] =
+                (type <= STARS_SQE_EVENT_WAIT ? part_.events : part_.notifies) - 1 + below(2);
         if (dice.chance(20))
             sqe.word[3] = (sqe.word[3] & ~0xff0000u) | 255u << STARS_W3_CREDIT_SHIFT;
         return sqe;
