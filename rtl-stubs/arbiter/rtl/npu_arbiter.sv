@@ -71,29 +71,6 @@ module npu_arbiter #(
     StRespond
   } state_e;
 
-  // Bit number of a one-hot word.
-  function automatic logic [5:0] encode(input logic [63:0] onehot);
-    encode = {|(onehot & 64'hffffffff00000000), |(onehot & 64'hffff0000ffff0000),
-              |(onehot & 64'hff00ff00ff00ff00), |(onehot & 64'hf0f0f0f0f0f0f0f0),
-              |(onehot & 64'hcccccccccccccccc), |(onehot & 64'haaaaaaaaaaaaaaaa)};
-  endfunction
-
-  function automatic logic [63:0] lowest(input logic [63:0] bits);
-    lowest = bits & (~bits + 64'd1);
-  endfunction
-
-  // How many bits are set, by adding neighbours.
-  function automatic logic [CountWidth-1:0] count(input logic [63:0] bits);
-    logic [63:0] sum;
-    sum = bits - ((bits >> 1) & 64'h5555555555555555);
-    sum = (sum & 64'h3333333333333333) + ((sum >> 2) & 64'h3333333333333333);
-    sum = (sum + (sum >> 4)) & 64'h0f0f0f0f0f0f0f0f;
-    sum = sum + (sum >> 8);
-    sum = sum + (sum >> 16);
-    sum = sum + (sum >> 32);
-    count = {5'd0, sum[6:0]};
-  endfunction
-
   state_e state_q, state_d;
   logic [1:0] op_q, op_d;
   logic [QueueWidth-1:0] queue_q, queue_d;  // of the request; then the winner
@@ -163,7 +140,7 @@ module npu_arbiter #(
 
   // T-ARB-1
   assign req_level = req_priority_i < cfg_strict_level_i ? req_priority_i : cfg_strict_level_i;
-  assign first_level = LevelWidth'(encode(lowest(64'(levels_q))));
+  assign first_level = LevelWidth'(npu_pkg::encode(npu_pkg::lowest(64'(levels_q))));
 
   // T-ARB-2 to T-ARB-4: those whose turn it may be.
   assign asking = asking_q[{level_q, GroupWidth'(0)}+:Groups];
@@ -181,11 +158,11 @@ module npu_arbiter #(
   assign set_addr = {level_q, group_q};
   assign word_addr = {set_addr, index_d};
   assign word_now = summary_q[index_q] ? word_data : '0;
-  assign word_count = count(word_now);
+  assign word_count = CountWidth'(npu_pkg::count(word_now));
   // T-ARB-5: from the one after the last winner; the words after the first count whole.
   assign here = second_q ? word_now : word_now & (~64'd0 << 6'(start_q));
-  assign found = QueueWidth'({index_q, encode(lowest(op_q != OpTake ? 64'd1 << 6'(queue_q) :
-                                                     state_q == StNthBit ? bits_q : here))});
+  assign found = QueueWidth'({index_q, npu_pkg::encode(npu_pkg::lowest(
+      op_q != OpTake ? 64'd1 << 6'(queue_q) : state_q == StNthBit ? bits_q : here))});
   assign cleared = word_now & ~(64'd1 << 6'(found));
   assign summary_after = summary_q & (~Words'(0) << index_q) & ~(Words'(1) << index_q);
   assign next_words = summary_after != '0 ? summary_after : summary_q;
@@ -264,15 +241,15 @@ module npu_arbiter #(
         if (cfg_weight_first_i && going_q[level_q] && able[last]) begin  // T-ARB-3
           group_d = last;
           state_d = StSet;
-        end else if (seeded_q && (able & ~lowest(able)) != '0) begin  // T-TIM-6
+        end else if (seeded_q && (able & ~npu_pkg::lowest(able)) != '0) begin  // T-TIM-6
           bits_d = able;
-          modulo_d = count(able);
+          modulo_d = CountWidth'(npu_pkg::count(able));
           rest_d = draw_now;
           members_d = '0;
           for_group_d = 1'b1;
           state_d = StDivide;
         end else begin  // T-ARB-2
-          group_d = encode(lowest(after != '0 ? after : able));
+          group_d = npu_pkg::encode(npu_pkg::lowest(after != '0 ? after : able));
           state_d = StSet;
         end
       end
@@ -288,16 +265,16 @@ module npu_arbiter #(
         if (step_q == 4'd15) begin
           draws_d = draws_q + 2'd1;
           state_d = for_group_q ? StNthGroup : StNthRead;
-          if (!for_group_q) index_d = WordWidth'(encode(lowest(64'(summary_q))));
+          if (!for_group_q) index_d = WordWidth'(npu_pkg::encode(npu_pkg::lowest(64'(summary_q))));
         end
       end
 
       StNthGroup:
       if (members_q == '0) begin
-        group_d = encode(lowest(bits_q));
+        group_d = npu_pkg::encode(npu_pkg::lowest(bits_q));
         state_d = StSet;
       end else begin
-        bits_d = bits_q & ~lowest(bits_q);
+        bits_d = bits_q & ~npu_pkg::lowest(bits_q);
         members_d = members_q - CountWidth'(1);
       end
 
@@ -316,7 +293,7 @@ module npu_arbiter #(
           if (left_now == WeightWidth'(1)) spent_d[group_q] = 1'b1;
           if (seeded_q) begin
             modulo_d = '0;
-            index_d = WordWidth'(encode(lowest(64'(summary_d))));
+            index_d = WordWidth'(npu_pkg::encode(npu_pkg::lowest(64'(summary_d))));
             bits_d = 64'(summary_d);
             state_d = StCount;
           end
@@ -337,15 +314,15 @@ module npu_arbiter #(
         if (op_q == OpTake) won_d[group_q] = 1'b1;
         `NPU_ARBITER_REMOVE
       end else begin
-        index_d = WordWidth'(encode(lowest(64'(next_words))));
+        index_d = WordWidth'(npu_pkg::encode(npu_pkg::lowest(64'(next_words))));
         second_d = 1'b1;
       end
 
       // Members in all words of the set, then as many again up to the one drawn.
       StCount: begin
         modulo_d = modulo_q + word_count;
-        bits_d = bits_q & ~lowest(bits_q);
-        index_d = WordWidth'(encode(lowest(bits_d)));
+        bits_d = bits_q & ~npu_pkg::lowest(bits_q);
+        index_d = WordWidth'(npu_pkg::encode(npu_pkg::lowest(bits_d)));
         if (bits_d == '0) begin
           rest_d = draw_now;
           members_d = '0;
@@ -363,8 +340,8 @@ module npu_arbiter #(
       StNth:
       if (members_q >= word_count) begin
         members_d = members_q - word_count;
-        bits_d = bits_q & ~lowest(bits_q);
-        index_d = WordWidth'(encode(lowest(bits_d)));
+        bits_d = bits_q & ~npu_pkg::lowest(bits_q);
+        index_d = WordWidth'(npu_pkg::encode(npu_pkg::lowest(bits_d)));
       end else begin
         bits_d = word_now;
         state_d = StNthBit;
@@ -376,7 +353,7 @@ module npu_arbiter #(
         won_d[group_q] = 1'b1;
         `NPU_ARBITER_REMOVE
       end else begin
-        bits_d = bits_q & ~lowest(bits_q);
+        bits_d = bits_q & ~npu_pkg::lowest(bits_q);
         members_d = members_q - CountWidth'(1);
       end
 

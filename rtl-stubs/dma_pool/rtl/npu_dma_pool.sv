@@ -53,24 +53,6 @@ module npu_dma_pool #(
   // A place on the list: {somebody, queue}.
   typedef logic [QueueWidth:0] place_t;
 
-  function automatic logic [5:0] encode(input logic [63:0] onehot);
-    encode = {|(onehot & 64'hffffffff00000000), |(onehot & 64'hffff0000ffff0000),
-              |(onehot & 64'hff00ff00ff00ff00), |(onehot & 64'hf0f0f0f0f0f0f0f0),
-              |(onehot & 64'hcccccccccccccccc), |(onehot & 64'haaaaaaaaaaaaaaaa)};
-  endfunction
-
-  // How many bits are set, by adding neighbours.
-  function automatic logic [ChannelWidth:0] count(input logic [63:0] bits);
-    logic [63:0] sum;
-    sum = bits - ((bits >> 1) & 64'h5555555555555555);
-    sum = (sum & 64'h3333333333333333) + ((sum >> 2) & 64'h3333333333333333);
-    sum = (sum + (sum >> 4)) & 64'h0f0f0f0f0f0f0f0f;
-    sum = sum + (sum >> 8);
-    sum = sum + (sum >> 16);
-    sum = sum + (sum >> 32);
-    count = sum[ChannelWidth:0];
-  endfunction
-
   state_e state_d, state_q;
   logic [1:0]              op_d, op_q;
   logic [QueueWidth-1:0]   queue_d, queue_q;
@@ -106,10 +88,10 @@ module npu_dma_pool #(
 
   logic [ChannelWidth+1:0] doubled, free_count;
   assign doubled    = {rest_q, draw_q[63]};
-  assign free_count = {1'b0, count(free)};
+  assign free_count = {1'b0, npu_pkg::count(free)};
 
   logic [MaxChannels-1:0] lowest;
-  assign lowest = choice_q & (~choice_q + MaxChannels'(1));
+  assign lowest = npu_pkg::lowest(choice_q);
 
   always_comb begin
     state_d   = state_q;
@@ -171,7 +153,7 @@ module npu_dma_pool #(
       end
 
       StTake: begin                                     // T-DMA-1
-        channel_d = encode(lowest);
+        channel_d = npu_pkg::encode(lowest);
         found_d   = 1'b1;
         taken_d   = taken_q | lowest;
         state_d   = StRespond;
@@ -231,7 +213,7 @@ module npu_dma_pool #(
 
   `NPU_ASSERT(ChannelsLegal, req_valid_i |-> cfg_channels_i >= 7'd1 && cfg_channels_i <= 7'd64)
   // T-DMA-1: no channel that the engine does not have, none given back twice.
-  `NPU_ASSERT(InRange, state_q == StTake |-> {1'b0, encode(lowest)} < cfg_channels_i)
+  `NPU_ASSERT(InRange, state_q == StTake |-> {1'b0, npu_pkg::encode(lowest)} < cfg_channels_i)
   `NPU_ASSERT(TakenOnce, req_valid_i && req_ready_o && req_op_i == OpRelease |->
               taken_q[req_channel_i] && {1'b0, req_channel_i} < cfg_channels_i)
   `NPU_ASSERT(RestFits, state_q == StSkip |-> {1'b0, rest_q} < free_count)

@@ -150,16 +150,12 @@ module npu_event_table #(
   // ---- the search (T-EVT-9): a word a clock ----
 
   logic [WordBits-1:0] scan_bits, lowest;
-  logic [5:0]          lowest_bit;
   logic [IdWidth-1:0]  victim, behind;
 
   // In the first word only ids from the hand on; the others of it come last, after going round.
   assign scan_bits = scan_first_q ? line_rdata & ({WordBits{1'b1}} << scan_q[5:0]) : line_rdata;
-  assign lowest = scan_bits & (~scan_bits + WordBits'(1));
-  assign lowest_bit = {|(lowest & 64'hffffffff00000000), |(lowest & 64'hffff0000ffff0000),
-                       |(lowest & 64'hff00ff00ff00ff00), |(lowest & 64'hf0f0f0f0f0f0f0f0),
-                       |(lowest & 64'hcccccccccccccccc), |(lowest & 64'haaaaaaaaaaaaaaaa)};
-  assign victim = {scan_q[IdWidth-1:6], lowest_bit};
+  assign lowest = npu_pkg::lowest(scan_bits);
+  assign victim = {scan_q[IdWidth-1:6], npu_pkg::encode(lowest)};
   // The word after the one that is here, and the id after the one that goes.
   logic [IdWidth:0] next_word, next_id;
   logic [IdWidth-1:0] scan_next;
