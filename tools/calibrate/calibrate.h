@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fits the assumed parameters of a profile to measured records by least squares.
+/* Fits the assumed parameters of a profile to measured recordings by least squares.
  *
- * The work of each record is asked of the model again, with the same pauses between; the lengths of its parts are compared with
- * those of the record, and the parameters moved until they fit (Levenberg-Marquardt on their logarithms, with weights that
- * keep outliers from counting more than others). What the records determine, and what only in sums, is read from the
+ * The work of each recording is asked of the model again, with the same pauses between; the lengths of its parts are compared with
+ * those of the recording, and the parameters moved until they fit (Levenberg-Marquardt on their logarithms, with weights that
+ * keep outliers from counting more than others). What the recordings determine, and what only in sums, is read from the
  * eigenvectors of the normal matrix. */
 #ifndef TWINRT_CALIBRATE_CALIBRATE_H
 #define TWINRT_CALIBRATE_CALIBRATE_H

@@ -5,7 +5,7 @@
 
 #include "calibrate/trial.h"
 
-/* Parameters that move together, by one factor: one alone, or some that the records only know the sum of. */
+/* Parameters that move together, by one factor: one alone, or some that the recordings only know the sum of. */
 struct fit_axis {
     size_t *members; /* parameters */
     size_t count;
@@ -17,7 +17,7 @@ struct fit_axis {
 struct fit {
     struct calibrate_bench *bench;
     struct calibrate_parameters *parameters;
-    const struct calibrate_row **rows; /* of all records, without public calls */
+    const struct calibrate_row **rows; /* of all recordings, without public calls */
     size_t *row_at;                    /* of each: where a trial has its value */
     size_t row_count;
     struct fit_axis *axes;
@@ -117,7 +117,7 @@ bool fit_slide(struct fit *fit, struct fit_system *system);
 /* The last of it: whole numbers, and what trades places slowly. All rows count, for near the end they are steady. */
 bool fit_polish(struct fit *fit, struct fit_system *system);
 /* identify.c */
-/* Lets parameters move together that the records only know the sum of, and finds idle axes. */
+/* Lets parameters move together that the recordings only know the sum of, and finds idle axes. */
 bool fit_join(struct fit *fit);
 /* Whether rows depend on idle axes where these are far from what they are: a step that another hides has no slope. */
 bool fit_look_far(struct fit *fit);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the records determine: parameters that can be exchanged for each other, and those that nothing depends on. */
+/* What the recordings determine: parameters that can be exchanged for each other, and those that nothing depends on. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "calibrate/eigen.h"
 #include "calibrate/fit.h"
 
-#define SCATTER_LEAST 0.29 /* what whole nanoseconds leave open: no record is better */
+#define SCATTER_LEAST 0.29 /* what whole nanoseconds leave open: no recording is better */
 #define ROUNDED_NS    0.29 /* usual deviation of what is rounded to whole ones */
 #define FELT          1e-9 /* length of a column that is none */
 #define EIGEN_LEAST   1e-10

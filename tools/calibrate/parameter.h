@@ -12,7 +12,7 @@
 
 enum calibrate_verdict {
     CALIBRATE_FIXED,      /* it was not to change */
-    CALIBRATE_FITTED,     /* the records determine it */
+    CALIBRATE_FITTED,     /* the recordings determine it */
     CALIBRATE_TOGETHER,   /* they determine it only together with others */
     CALIBRATE_WEAK,       /* they say too little of it */
     CALIBRATE_INFLUENCE_0 /* nothing in them depends on it */
@@ -25,7 +25,7 @@ struct calibrate_parameter {
     double start;  /* the profile's value; 0 for texts */
     double value;  /* now */
     double error;  /* relative standard error, of a fitted one */
-    uint64_t rows; /* how many times of the records depend on it */
+    uint64_t rows; /* how many times of the recordings depend on it */
     enum calibrate_verdict verdict;
     double low, high;      /* where the true value is, whatever the verdict; NaN: not known */
     char with[160];        /* TOGETHER: names of the others */

@@ -335,7 +335,7 @@ double calibrate_median(double *values, size_t count)
     return count > 0 ? values[count / 2] : 0;
 }
 
-/* How far clocks stray, as a part of what they measure. No task begins before the one before it has ended: where a record says
+/* How far clocks stray, as a part of what they measure. No task begins before the one before it has ended: where a recording says
  * so, clocks have strayed as far at least, and next to no farther where that one was long. */
 static bool find_stray(const struct calibrate_rows *rows, double *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is compared between a record and the model: lengths of time, each from the newest thing that it can have waited for, so
+/* What is compared between a recording and the model: lengths of time, each from the newest thing that it can have waited for, so
  * that what one task deviates does not count again in all after it. */
 #ifndef TWINRT_CALIBRATE_ROWS_H
 #define TWINRT_CALIBRATE_ROWS_H

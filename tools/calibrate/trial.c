@@ -14,7 +14,7 @@
 #define OTHERS_MOST (1u << 20)
 
 #define ERROR_BYTES   512u
-#define TRIAL_SECONDS 600u /* of real time: no damaged record keeps it longer */
+#define TRIAL_SECONDS 600u /* of real time: no damaged recording keeps it longer */
 
 /* ---- the backend ----------------------------------------------------------------------------- */
 

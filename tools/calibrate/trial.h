@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trials: the work of the records on models with other parameters. A process can make one model, so each trial of a record is
+/* Trials: the work of the recordings on models with other parameters. A process can make one model, so each trial of a recording is
  * a process of its own; some run at once. */
 #ifndef TWINRT_CALIBRATE_TRIAL_H
 #define TWINRT_CALIBRATE_TRIAL_H
@@ -12,10 +12,10 @@
 struct calibrate_bench {
     const struct calibrate_job *job;
     const struct calibrate_parameters *parameters;
-    const struct calibrate_work *works; /* one per record */
+    const struct calibrate_work *works; /* one per recording */
     const struct calibrate_rows *rows;
     size_t work_count;
-    size_t row_count; /* of all records */
+    size_t row_count; /* of all recordings */
     char folder[64];  /* for the profiles of trials */
     uint64_t trials;  /* so far */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The work of a record: what is asked of the device again, and when each part of it happened. */
+/* The work of a recording: what is asked of the device again, and when each part of it happened. */
 #ifndef TWINRT_CALIBRATE_WORK_H
 #define TWINRT_CALIBRATE_WORK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host threads one by one, where the record has what orders them: what each of them knows, and which calls come before which.
+/* Host threads one by one, where the recording has what orders them: what each of them knows, and which calls come before which.
  *
  * A clock here has two numbers for each clock index and thread: at 2 * clock index the pieces of work known done there, at 2 * thread + 1 the
  * ops of that thread that come before. */

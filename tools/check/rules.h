@@ -8,7 +8,7 @@ typedef enum check_class {
     CHECK_ORDER,    /* the device's or the runtime's: a rule of order does not hold */
     CHECK_RACE,     /* the program's: work touches the same bytes and nothing orders it */
     CHECK_LIFETIME, /* the program's: something is used that is not there */
-    CHECK_WARNING   /* the program's, if nothing orders its threads that the record cannot show */
+    CHECK_WARNING   /* the program's, if nothing orders its threads that the recording cannot show */
 } check_class;
 
 #define CHECK_FIX_DEVICE  "nothing in the program: the device or what drives it is wrong"

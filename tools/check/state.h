@@ -52,7 +52,7 @@ struct check_join {
 
 struct check_queue {
     UT_hash_handle hh;
-    uint32_t number; /* of the record */
+    uint32_t number; /* of the recording */
     uint32_t op;     /* its creation */
     uint32_t id, device, group;
     uint32_t clock_index;
@@ -190,7 +190,7 @@ struct check_device {
 /* A thread of the host. */
 struct check_host {
     UT_hash_handle hh;
-    uint32_t thread; /* number in the record */
+    uint32_t thread; /* number in the recording */
     uint32_t index;
     uint32_t ops; /* fed so far */
     struct check_clock *clock;
@@ -357,9 +357,9 @@ void check_queue_seen(struct checker *checker, struct check_queue *queue, uint32
 void check_mark_seen(struct checker *checker, uint32_t mark, uint32_t op);
 bool check_fog_between(const struct checker *checker, uint64_t after, uint64_t before);
 
-/* hosts.c: threads one by one; without what orders them in the record all is ordered, and nothing is done. */
+/* hosts.c: threads one by one; without what orders them in the recording all is ordered, and nothing is done. */
 void check_host_begins(struct checker *checker, uint32_t op);
-/* Whether the call of one op comes before that of another, which is later in the record. */
+/* Whether the call of one op comes before that of another, which is later in the recording. */
 bool check_host_ordered(const struct checker *checker, uint32_t first, uint32_t second);
 /* Whether the thread of an op knew that work done. */
 bool check_host_knew(const struct checker *checker, uint32_t op, uint32_t clock_index,

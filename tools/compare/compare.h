@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two records of one program, op by op: on two devices, profiles or models.
+/* Two recordings of one program, op by op: on two devices, profiles or models.
  *
  * Threads are paired by what they begin with, streams and events by who made them as which. Then the ops of each pair of
  * threads are laid side by side; where one has more than the other, the two are put in step again after it. A loop that polls
@@ -55,7 +55,7 @@ bool compare_records(struct compare_result *result);
 void compare_free(struct compare_result *result);
 /* Whether the two did the same, in the same order, with the same answers. */
 bool compare_is_same(const struct compare_result *result);
-/* Whether nothing is damaged or missing in both records. */
+/* Whether nothing is damaged or missing in both recordings. */
 bool compare_is_whole(const struct compare_result *result);
 
 /* The op of a pair on side `which`. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which op of one record is which of the other. */
+/* Which op of one recording is which of the other. */
 #include <stdlib.h>
 #include <string.h>
 

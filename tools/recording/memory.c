@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is allocated as a record goes on. */
+/* What is allocated as a recording goes on. */
 #include <stdlib.h>
 
 #include "recording/reader.h"

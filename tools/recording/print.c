@@ -292,7 +292,8 @@ static void put_head(const struct printing *p)
         fputs(",\n\"damage\": [", p->to);
     } else {
         fprintf(p->to,
-                "# record version %u.%u, %s, %zu entries, %" PRIu64 " lost, %zu damaged places\n",
+                "# recording version %u.%u, %s, %zu entries, %" PRIu64
+                " lost, %zu damaged places\n",
                 header->version, header->revision, state_of(header),
                 twin_recording_count(p->recording), header->lost, damage);
     }

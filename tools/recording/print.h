@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A record in words. */
+/* A recording in words. */
 #ifndef TWINRT_TOOLS_RECORDING_PRINT_H
 #define TWINRT_TOOLS_RECORDING_PRINT_H
 
@@ -19,7 +19,7 @@ struct twin_recording_print {
 bool twin_recording_print(const twin_recording *recording, const struct twin_recording_print *how,
                           FILE *to);
 
-/* The layout as tables in Markdown, as the page about records has it. */
+/* The layout as tables in Markdown, as the page about recordings has it. */
 void twin_recording_print_layout(FILE *to);
 
 #endif

@@ -16,7 +16,7 @@
 #include "recording/utf8.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "records are little endian, and read as they are"
+#error "recordings are little endian, and read as they are"
 #endif
 
 #define READ_STEP ((size_t)1 << 20)
@@ -355,7 +355,7 @@ static enum twin_recording_result check_header(const twin_recording *recording, 
         header->entry_bytes != sizeof(struct twin_record_entry) ||
         chunk < TWIN_RECORD_CHUNK_LEAST || chunk > TWIN_RECORD_CHUNK_MOST ||
         (chunk & (chunk - 1)) != 0) {
-        (void)snprintf(error, error_bytes, "%s: the head of the record is damaged", name);
+        (void)snprintf(error, error_bytes, "%s: the head of the recording is damaged", name);
         return TWIN_RECORDING_E_FORMAT;
     }
     return TWIN_RECORDING_OK;

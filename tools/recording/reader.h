@@ -25,11 +25,11 @@ typedef struct twin_recording twin_recording;
 enum twin_recording_result {
     TWIN_RECORDING_OK,
     TWIN_RECORDING_E_FILE,   /* cannot be read */
-    TWIN_RECORDING_E_FORMAT, /* no record, or of another version */
+    TWIN_RECORDING_E_FORMAT, /* no recording, or of another version */
     TWIN_RECORDING_E_MEMORY
 };
 
-/* On failure `error` says what is wrong. A damaged record is read as far as it goes. */
+/* On failure `error` says what is wrong. A damaged recording is read as far as it goes. */
 enum twin_recording_result twin_recording_read(const char *path, twin_recording **out, char *error,
                                                size_t error_bytes);
 /* The same of bytes in memory, which are copied; `name` is for messages. */
@@ -191,7 +191,7 @@ typedef struct twin_recording_memory twin_recording_memory;
 struct twin_recording_range {
     struct interval at;
     size_t made;     /* entry: memory.alloc or memory.host_alloc */
-    uint32_t number; /* of the allocation in the record, from 1 */
+    uint32_t number; /* of the allocation in the recording, from 1 */
     bool host;
 };
 /* NULL: no host memory. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signals that are shared under a name: where the record holds both ends, they are one signal, as long as no other process is
- * let in. Names are not in a record, but a number made of each. */
+/* Signals that are shared under a name: where the recording holds both ends, they are one signal, as long as no other process is
+ * let in. Names are not in a recording, but a number made of each. */
 #include "recording/containers.h"
 #include "recording/reading.h"
 
@@ -9,7 +9,7 @@ struct share {
     uint64_t name;
     uint32_t signal;
     bool opened; /* in this process */
-    bool others; /* another process may open it, as the record says */
+    bool others; /* another process may open it, as the recording says */
 };
 
 static struct share *find(struct share *shares, uint64_t name)

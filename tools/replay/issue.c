@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One op of the record: asked for again, on the thread and at the time that it was. */
+/* One op of the recording: asked for again, on the thread and at the time that it was. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

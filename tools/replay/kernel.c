@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels. What their blocks did, step by step, is in the recording of a device whose kernels the core runs; what they left in memory is
- * not, and their code is gone with the program. For a device that runs device code the record has image, function and arguments. */
+ * not, and their code is gone with the program. For a device that runs device code the recording has image, function and arguments. */
 #include <stdlib.h>
 #include <string.h>
 

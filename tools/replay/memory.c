@@ -27,7 +27,7 @@ bool replay_memory_add(struct replay *replay, uint64_t recorded, uint64_t bytes,
 {
     if (bytes == 0 || recorded > UINT64_MAX - bytes)
         return true;
-    /* a free that the record has lost leaves something in the way */
+    /* a free that the recording has lost leaves something in the way */
     struct replay_range *range;
     while ((range = interval_map_take(&replay->memory, recorded, recorded + bytes)) != NULL)
         drop(replay, range);
@@ -62,7 +62,7 @@ uint64_t replay_address_any(struct replay *replay, uint64_t recorded)
 
 /* ---- how much of it comes to life ---- */
 
-/* Pages come to life when the device or the replay touches them; a record may ask for that of more than the machine has. False:
+/* Pages come to life when the device or the replay touches them; a recording may ask for that of more than the machine has. False:
  * there may not be `more`, and nothing was counted. */
 static bool touch(struct replay *replay, uint64_t *touched, uint64_t more)
 {
@@ -256,7 +256,7 @@ void *replay_contents_whole(struct replay_call *call, uint64_t bytes)
 
 /* ---- ops ---- */
 
-/* What was allocated now, 0 if it could not be, is in the place of what the record has. */
+/* What was allocated now, 0 if it could not be, is in the place of what the recording has. */
 static twin_status note_allocation(struct replay_call *call, uint64_t recorded, uint64_t bytes,
                                    uint64_t now, twin_status status)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a record is run, in which order, and by whom. */
+/* What of a recording is run, in which order, and by whom. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +139,7 @@ static bool make_events(struct replay *replay)
             continue;
         }
         bool ended = twin_recording_ended(entry);
-        /* What had not come back may have waited for what the record does not have. */
+        /* What had not come back may have waited for what the recording does not have. */
         if (!ended && entry->kind != TWIN_RECORD_HOST_CALL) {
             replay->report.open++;
             continue;
@@ -180,7 +180,7 @@ static bool find_session(struct replay *replay, char *error, size_t error_bytes)
     replay->report.sessions = (uint32_t)starts;
     if (starts == 0)
         (void)snprintf(error, error_bytes, "%s",
-                       count == 0 ? "the record is empty, or was cut off before its first entry"
+                       count == 0 ? "the recording is empty or ends before its first entry"
                                   : "it has no device that started: there is nothing to run");
     return starts != 0;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a record again: asks a device for what the record says that its device was asked for, and compares the answers.
+/* Runs a recording again: asks a device for what the recording says that its device was asked for, and compares the answers.
  *
- * Each thread of the record has one here; the one that started the backend then is the caller. They run one at a time, in the
- * order of the record: an op begins where it began there, and one that waits goes on where it came back. What the record names
+ * Each thread of the recording has one here; the one that started the backend then is the caller. They run one at a time, in the
+ * order of the recording: an op begins where it began there, and one that waits goes on where it came back. What the recording names
  * by number or address is found again by what was made in its place. The host's time is charged as it was.
  *
  * The device is the same when its backend, settings and parameters are: then every answer and every time is compared, and
  * threads are moved up to the times that others had moved them to. On another device times are that device's.
  *
- * A record may hold anything: what no core would ask for is left out and reported. */
+ * A recording may hold anything: what no core would ask for is left out and reported. */
 #ifndef TWINRT_TOOLS_REPLAY_H
 #define TWINRT_TOOLS_REPLAY_H
 
@@ -48,9 +48,9 @@ struct replay_report {
     bool refused;     /* its first device could not be opened: nothing else was asked for */
     bool timed;       /* the recording has the times of tasks */
     uint32_t threads;
-    uint32_t sessions; /* in the record; the first is run */
+    uint32_t sessions; /* in the recording; the first is run */
     uint64_t asked;    /* calls of the device that were made again */
-    uint64_t open;     /* calls of the record that had not come back, not made */
+    uint64_t open;     /* calls of the recording that had not come back, not made */
     struct replay_notes differences;
     struct replay_notes left_out;
     struct replay_notes times; /* tasks of other times; only of the same device */
@@ -58,8 +58,8 @@ struct replay_report {
     uint64_t raised; /* clocks that had been moved up by other threads */
     uint64_t clocks; /* calls after which the host's clock is another; only of the same device */
     uint64_t unknown_kernels; /* launches whose steps the recording does not have */
-    uint64_t effects;         /* launches whose effect on memory is not in the record */
-    uint64_t no_contents;     /* copies from the host whose bytes are not in the record */
+    uint64_t effects;         /* launches whose effect on memory is not in the recording */
+    uint64_t no_contents;     /* copies from the host whose bytes are not in the recording */
     uint64_t values;          /* ops that go by what is in device memory */
     uint64_t waited;          /* times that a queue was full which had room */
     struct replay_span recorded, replayed;
@@ -69,14 +69,14 @@ struct replay_report {
 /* What a process needs before the backend starts. */
 struct replay;
 
-/* Called once. NULL: `error` says why the record cannot be run. Both stay until the end of the process. */
+/* Called once. NULL: `error` says why the recording cannot be run. Both stay until the end of the process. */
 struct replay *replay_new(const twin_recording *recording, char *error, size_t error_bytes);
 /* How much memory ops may bring to life, of devices and of what replaces the program's: what needs more is left out. Without,
  * half of the machine's. */
 void replay_memory_most(struct replay *replay, uint64_t bytes);
 /* Name of the backend that was recorded. */
 const char *replay_backend(const struct replay *replay);
-/* Calls `take` with each setting of the record that says what the device is. */
+/* Calls `take` with each setting of the recording that says what the device is. */
 void replay_settings(const struct replay *replay,
                      void (*take)(const char *name, const char *value));
 /* For twin_backend_conduct(). */
@@ -90,7 +90,7 @@ bool replay_run(struct replay *replay, const struct twin_backend *ops, bool trac
 const struct replay_report *replay_result(const struct replay *replay);
 /* Whether the answers were the recorded ones, and with the same device the times. */
 bool replay_is_same(const struct replay_report *report);
-/* `name` is the record's; at most `most` of each kind of difference are reported. */
+/* `name` is the recording's; at most `most` of each kind of difference are reported. */
 void replay_report_text(const struct replay *replay, const char *name, size_t most, FILE *to);
 
 /* ---- trials: the same work on models of other times, for `twinrt calibrate` ---- */

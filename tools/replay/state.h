@@ -45,7 +45,7 @@ struct replay_object {
     uint32_t number;
 };
 
-/* Memory of the record, and what is in its place. */
+/* Memory of the recording, and what is in its place. */
 struct replay_range {
     struct interval node; /* first: as recorded */
     uint64_t now;         /* 0: it was not available */
@@ -80,7 +80,7 @@ struct replay_task {
 };
 
 struct replay_thread {
-    uint32_t number; /* in the record */
+    uint32_t number; /* in the recording */
     bool started;
     pthread_t id;
     pthread_cond_t turn;
@@ -155,8 +155,8 @@ struct replay_call {
     size_t index;
     union twin_recording_any then; /* as recorded */
     union twin_recording_any now;  /* with the answers of now */
-    bool succeeded;                /* in the record */
-    bool ended;                    /* its end in the record has come */
+    bool succeeded;                /* in the recording */
+    bool ended;                    /* its end in the recording has come */
     size_t nd_next, nd_end;        /* of the index: those that it has not come upon yet */
     size_t awaits;                 /* entry of the one that it waits for */
     bool arrived;                  /* and that one has come */
@@ -182,7 +182,7 @@ static inline uint32_t replay_status_of(const struct replay_call *call)
 {
     return twin_recording_own_status(call->replay->recording, call->entry->status);
 }
-/* Compares what came back with what the record says. */
+/* Compares what came back with what the recording says. */
 void replay_compare(struct replay_call *call, twin_status status);
 
 /* ---- plan.c ---- */
@@ -237,7 +237,7 @@ void replay_forget_object(struct replay_object *object);
 /* ---- memory.c ---- */
 
 enum replay_side { REPLAY_FROM, REPLAY_TO, REPLAY_DEVICE };
-/* The address now of `bytes` at an address of the record. REPLAY_DEVICE: memory that was allocated, else memory of the program is stood
+/* The address now of `bytes` at an address of the recording. REPLAY_DEVICE: memory that was allocated, else memory of the program is stood
  * for. False: there is none, which the call is left out for. */
 bool replay_address(struct replay_call *call, uint64_t recorded, uint64_t bytes,
                     enum replay_side side, uint64_t *out_now);
@@ -256,7 +256,7 @@ bool replay_rows(struct replay_call *call, twin_rows *rows);
         .dst = (f)->dst, .src = (f)->src, .dst_pitch = (f)->dst_pitch,                             \
         .src_pitch = (f)->src_pitch, .width = (f)->width, .height = (f)->height                    \
     }
-/* The bytes of an image. NULL: they are not in the record. */
+/* The bytes of an image. NULL: they are not in the recording. */
 void *replay_contents_whole(struct replay_call *call, uint64_t bytes);
 
 /* ---- kernel.c ---- */
@@ -268,7 +268,7 @@ twin_status replay_issue_launch(struct replay_call *call);
 /* Tasks that may run beyond ten times the recorded ones. */
 #define REPLAY_TASKS_SPARE 100000u
 
-/* Those of the record, in order of queue and number; *out is the caller's. False: no host memory. */
+/* Those of the recording, in order of queue and number; *out is the caller's. False: no host memory. */
 bool replay_tasks_recorded(struct replay *replay, struct replay_task **out, size_t *out_count);
 void replay_tasks_observe(struct replay_object *queue);
 void replay_tasks_compare(struct replay *replay);

@@ -17,7 +17,7 @@ static void resume(const struct replay *replay)
         replay->ops->host.attach();
 }
 
-/* Gives the turn to that thread and waits for it to come back. False: the record is over, or cannot be run. */
+/* Gives the turn to that thread and waits for it to come back. False: the recording is over, or cannot be run. */
 static bool pass(struct replay *replay, uint32_t to, uint32_t self)
 {
     rest(replay);
@@ -153,7 +153,7 @@ static void give_way(struct replay_call *call)
     unsigned depth = 0;
     for (const struct replay_call *outer = call; outer; outer = outer->outer)
         depth++;
-    /* Very deep only in records that no program makes: then it waits at once. */
+    /* Very deep only in recordings that no program makes: then it waits at once. */
     if (!call->ended && depth <= REPLAY_NESTED_MOST)
         walk(call->replay, own_index, call);
 }

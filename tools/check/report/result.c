@@ -41,7 +41,7 @@ enum check_result_state check_result_load(const char *path, const char *name,
         return read == TWIN_RECORDING_E_MEMORY ? CHECK_RESULT_E_MEMORY : CHECK_RESULT_E_RECORDING;
     if (twin_recording_count(out->recording) == 0) {
         (void)snprintf(error, error_bytes,
-                       "%s: the recording is empty, or was cut off before its first entry", path);
+                       "%s: the recording is empty or ends before its first entry", path);
         check_result_free(out);
         return CHECK_RESULT_E_RECORDING;
     }
