@@ -12,23 +12,14 @@
 /* `text` is UTF-8 without control characters but line end and tab. */
 static void put_escaped(const char *text, FILE *out)
 {
+    static const char *const escapes[UCHAR_MAX + 1] = {
+        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;"};
     for (; *text; text++) {
-        switch (*text) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
+        const char *escape = escapes[(unsigned char)*text];
+        if (escape)
+            fputs(escape, out);
+        else
             fputc(*text, out);
-        }
     }
 }
 
