@@ -8,7 +8,7 @@
 
 /* Opens what the library at `path` needs, and what that needs, so that the dynamic linker finds the vendor's by name when it
  * comes to the library itself: in the library's folder and `folder` (the one it was found in by another name), then in the
- * driver's. What lies in none of them is left to the linker. Thread: init.
+ * driver's. The linker finds what is in none of them. Thread: init.
  * out_taken: "PATH as NAME" of a library that the process has loaded before under a name that is needed, though another is
  * meant; "" when there is none. */
 void ascend_open_needed(const char *path, const char *folder, char *out_taken, size_t bytes);
@@ -17,9 +17,9 @@ void ascend_open_needed(const char *path, const char *folder, char *out_taken, s
 size_t ascend_objects_loaded(void);
 
 /* What was loaded after the first `before` calls functions of the public interface through its own tables; the linker has
- * filled these with the functions of whoever was first in the process, which are this runtime's. They become those of
+ * filled these with the functions of the first library in the process, which is this runtime. They become those of
  * `library` and what it needs. Thread: init, before anything in them runs.
- * out_stub: path of a library among them that stands in for one of the driver's where programs are built; "": none. */
+ * out_stub: path of a library among them that is a stub of one of the driver's for building; "": none. */
 void ascend_bind_inner(void *library, size_t before, char *out_stub, size_t bytes);
 
 #endif

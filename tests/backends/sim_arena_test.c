@@ -61,13 +61,13 @@ static void test_extents_join(void)
     }
     uint32_t none;
     CU_ASSERT(!sim_span_take(&span, 1, 1, &none));
-    sim_span_give(&span, at[0], 250);
-    sim_span_give(&span, at[2], 250);
+    sim_span_release(&span, at[0], 250);
+    sim_span_release(&span, at[2], 250);
     CU_ASSERT(!sim_span_take(&span, 251, 1, &none));
-    sim_span_give(&span, at[1], 250);
+    sim_span_release(&span, at[1], 250);
     CU_ASSERT(sim_span_take(&span, 750, 1, &none) && none == 0);
-    sim_span_give(&span, 0, 750);
-    sim_span_give(&span, at[3], 250);
+    sim_span_release(&span, 0, 750);
+    sim_span_release(&span, at[3], 250);
     CU_ASSERT(span.free_units == 1000);
     CU_ASSERT(sim_span_take(&span, 1000, 1, &none));
     sim_span_fini(&span);
@@ -79,9 +79,9 @@ static void test_best_fit(void)
     uint32_t at;
     CU_ASSERT_FATAL(sim_span_init(&span, 1000));
     CU_ASSERT(sim_span_take(&span, 1000, 1, &at));
-    sim_span_give(&span, 100, 60);
-    sim_span_give(&span, 300, 40);
-    sim_span_give(&span, 500, 40);
+    sim_span_release(&span, 100, 60);
+    sim_span_release(&span, 300, 40);
+    sim_span_release(&span, 500, 40);
     CU_ASSERT(sim_span_take(&span, 35, 1, &at) && at == 300);
     CU_ASSERT(sim_span_take(&span, 35, 1, &at) && at == 500);
     CU_ASSERT(sim_span_take(&span, 16, 64, &at) && at == 128);
@@ -108,7 +108,7 @@ static void test_extents_at_random(void)
             for (uint32_t i = 0; i < count[which]; i++)
                 good = good && owner[start[which] + i] == which + 1;
             memset(owner + start[which], 0, count[which]);
-            sim_span_give(&span, start[which], count[which]);
+            sim_span_release(&span, start[which], count[which]);
             count[which] = 0;
         } else {
             uint32_t wanted = 1 + (random >> 8) % 100;

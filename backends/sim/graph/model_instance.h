@@ -3,7 +3,7 @@
  *
  * A run is, in the launching queue: wait for the instance's `idle` notify; clear its `end` notify; COND entries that set
  * the heads of the head queues to 0 and enable them; wait for `end`; record `idle`. So runs of one instance follow each
- * other, whoever asks for them. The end of the instance is a record of `end` in one of its queues.
+ * other, in whatever queue they are launched. The end of the instance is a record of `end` in one of its queues.
  *
  * A run that is interrupted records `idle` exactly once: it owns `idle` from the instant its wait passes, which is before that
  * entry retires, until its record is made. Entries that have not begun become entries that do nothing.

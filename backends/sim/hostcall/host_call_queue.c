@@ -17,14 +17,14 @@
 #include "wait/wall.h"
 
 /* Real time that a function may hold the model: at first, and at least. */
-#define HOLD_NS       200000000ull
-#define HOLD_LEAST_NS 1000000ull
+#define TIME_HOLD_NS       200000000ull
+#define TIME_HOLD_LEAST_NS 1000000ull
 
 /* Guarded by the model lock. */
 static twin_call_queue *call_queues;
 static unsigned service_count;
 static uint16_t group_count;
-static uint64_t hold_patience_ns = HOLD_NS;
+static uint64_t time_hold_patience_ns = TIME_HOLD_NS;
 
 /* The service host-call queue whose call this thread runs; NULL: none. */
 static _Thread_local twin_call_queue *serving __attribute__((tls_model("initial-exec")));
@@ -120,7 +120,7 @@ void sim_call_queue_destroy(twin_call_queue *call_queue)
     drop_reference(call_queue);
 }
 
-/* ---- holds ---------------------------------------------------------------------------------- */
+/* ---- time holds ----------------------------------------------------------------------------- */
 
 /* The clock of a thread that takes a call when its clock is `now_ns`. */
 static uint64_t taken_at(const struct sim_call *call, uint64_t now_ns)
@@ -129,22 +129,22 @@ static uint64_t taken_at(const struct sim_call *call, uint64_t now_ns)
                                     : now_ns;
 }
 
-static void begin_hold(twin_call_queue *call_queue, uint64_t time_ns)
+static void begin_time_hold(twin_call_queue *call_queue, uint64_t time_ns)
 {
     call_queue->hold_ns = sim_wall() ? TWIN_FOREVER : time_ns;
-    call_queue->hold_real_ns = sim_time_sum(sim_real_now(), hold_patience_ns);
+    call_queue->hold_real_ns = sim_time_sum(sim_real_now(), time_hold_patience_ns);
 }
 
 /* The thread is free; the next call, if there is one, will run at once. */
-static void hold_for_next(twin_call_queue *call_queue)
+static void time_hold_for_next(twin_call_queue *call_queue)
 {
     call_queue->hold_ns = TWIN_FOREVER;
     if (call_queue->service && !call_queue->closed && call_queue->first)
-        begin_hold(call_queue, taken_at(call_queue->first, call_queue->clock_ns));
+        begin_time_hold(call_queue, taken_at(call_queue->first, call_queue->clock_ns));
 }
 
 /* The function that a thread runs itself does not hold it. */
-static uint64_t hold_of(const twin_call_queue *call_queue)
+static uint64_t time_hold_of(const twin_call_queue *call_queue)
 {
     if (call_queue->answered)
         return call_queue->answered->hold_ns;
@@ -156,7 +156,7 @@ static twin_call_queue *first_held(void)
 {
     twin_call_queue *first = NULL;
     for (twin_call_queue *call_queue = call_queues; call_queue; call_queue = call_queue->next)
-        if (hold_of(call_queue) < (first ? hold_of(first) : TWIN_FOREVER))
+        if (time_hold_of(call_queue) < (first ? time_hold_of(first) : TWIN_FOREVER))
             first = call_queue;
     return first;
 }
@@ -164,10 +164,10 @@ static twin_call_queue *first_held(void)
 uint64_t sim_call_queue_time_hold_locked(void)
 {
     const twin_call_queue *first = service_count != 0 ? first_held() : NULL;
-    return first ? hold_of(first) : TWIN_FOREVER;
+    return first ? time_hold_of(first) : TWIN_FOREVER;
 }
 
-bool sim_call_queue_pass_locked(uint64_t hold_ns)
+bool sim_call_queue_pass_time_hold_locked(uint64_t hold_ns)
 {
     twin_call_queue *first = first_held();
     if (!first || !first->answered || first->answered->hold_ns != hold_ns)
@@ -230,8 +230,10 @@ void sim_call_queue_expire_time_holds_locked(uint64_t real_ns)
     }
     if (!any)
         return;
-    /* Functions of this program wait for something: the next one is given less. */
-    hold_patience_ns = hold_patience_ns / 2 > HOLD_LEAST_NS ? hold_patience_ns / 2 : HOLD_LEAST_NS;
+    /* Functions of this program wait for something: the next one gets less time. */
+    time_hold_patience_ns = time_hold_patience_ns / 2 > TIME_HOLD_LEAST_NS
+                                ? time_hold_patience_ns / 2
+                                : TIME_HOLD_LEAST_NS;
     if (!sim_drive_conducted())
         sim_progress_warn("a host function runs long and may wait for other work, so the model "
                           "continues before it returns");
@@ -245,10 +247,10 @@ twin_call_queue *sim_call_queue_suspend_locked(enum sim_wait_kind kind)
     return serving;
 }
 
-void sim_call_queue_go_on_locked(twin_call_queue *call_queue, uint64_t at_ns)
+void sim_call_queue_continue_locked(twin_call_queue *call_queue, uint64_t at_ns)
 {
     if (call_queue->running)
-        begin_hold(call_queue, at_ns);
+        begin_time_hold(call_queue, at_ns);
 }
 
 void sim_call_queue_resume(void)
@@ -257,7 +259,7 @@ void sim_call_queue_resume(void)
         return;
     sim_model_lock();
     if (serving->running)
-        begin_hold(serving, sim_clock.now_ns);
+        begin_time_hold(serving, sim_clock.now_ns);
     sim_model_unlock();
 }
 
@@ -328,7 +330,7 @@ static void deliver(const struct twinsim_message *message, twin_queue *queue)
     bool waits = call_queue->first || call_queue->running;
     DL_APPEND(call_queue->first, call);
     if (!waits)
-        hold_for_next(call_queue);
+        time_hold_for_next(call_queue);
 }
 
 bool sim_call_queue_deliver_locked(void)
@@ -354,7 +356,7 @@ struct sim_call *sim_call_queue_pop_locked(twin_call_queue *call_queue, uint64_t
     call_queue->running = call;
     call_queue->clock_ns = taken_at(call, now_ns);
     if (call_queue->hold_ns != TWIN_FOREVER)
-        begin_hold(call_queue, call_queue->clock_ns);
+        begin_time_hold(call_queue, call_queue->clock_ns);
     return call;
 }
 
@@ -403,7 +405,7 @@ void sim_call_queue_answer(twin_call_queue *call_queue, uint64_t ticket)
     if (call->hold_ns == TWIN_FOREVER)
         while (call_queue->answered) /* the model may be anywhere */
             pass_answer(call_queue);
-    hold_for_next(call_queue);
+    time_hold_for_next(call_queue);
     sim_idle_wake();
     sim_model_unlock();
 }
@@ -421,7 +423,7 @@ void sim_call_queue_forget_locked(const twin_queue *queue, bool all)
             any = true;
         }
         if (any && !call_queue->running)
-            hold_for_next(call_queue);
+            time_hold_for_next(call_queue);
     }
 }
 

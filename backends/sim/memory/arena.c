@@ -380,7 +380,7 @@ static void drop_block_locked(struct sim_arena *arena, uint32_t number)
         clear_touched(arena, first, count);
     }
     uint64_t units = count >= HUGE_PAGES ? round_up(count, HUGE_PAGES) : count;
-    sim_span_give(&arena->span, (uint32_t)first, (uint32_t)units);
+    sim_span_release(&arena->span, (uint32_t)first, (uint32_t)units);
     sim_fence_free(block->fence);
     block->fence = NULL;
     block->next = arena->block_free;
@@ -510,7 +510,7 @@ twin_status sim_arena_alloc(struct sim_arena *arena, uint64_t bytes, twin_page_p
     status = prepare_block(arena, block);
     if (status != TWIN_OK) {
         block->next = next_free;
-        sim_span_give(&arena->span, extent.start, extent.count);
+        sim_span_release(&arena->span, extent.start, extent.count);
         goto unlock;
     }
     if (number == arena->block_free)

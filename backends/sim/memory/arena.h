@@ -5,7 +5,7 @@
  * Device arena. The user's view is a PROT_NONE reservation; the bytes live in a sparse shared mapping for the
  * model alone, which needs no descriptor. Pages are committed when the model touches them, and poisoned then unless the
  * access overwrites them whole. With TWINRT_DEVMEM=open host and model share the user's view, see open_pages.h.
- * The range is twice the capacity, so that blocks whose release waits never stand in the way.
+ * The range is twice the capacity, so that blocks whose release waits never block an allocation.
  *
  * Host arena. Pages become readable and writable when a block is handed out.
  *
@@ -106,7 +106,7 @@ twin_status sim_arena_init_fitting(struct sim_arena *arena, const struct sim_are
 /* What a sanitizer of the program or valgrind leaves to an arena; UINT64_MAX: none of them does limit it. */
 uint64_t sim_arena_watched_limit(void);
 void sim_arena_fini(struct sim_arena *arena);
-/* Releases everything, live or not, and gives the memory back; the arena is as after init. */
+/* Releases everything, live or not, and its memory; the arena is as after init. */
 void sim_arena_clear(struct sim_arena *arena);
 
 /* TWIN_E_DEVICE_MEMORY (host arena: TWIN_E_NOMEM): not that much left. Thread: any. */

@@ -62,13 +62,13 @@ bool sim_lists_take(struct sim_lists *lists, uint64_t descriptors, struct sim_li
     return taken;
 }
 
-void sim_lists_give(struct sim_lists *lists, struct sim_list list)
+void sim_lists_release(struct sim_lists *lists, struct sim_list list)
 {
     const size_t bytes = list.pages * PAGE;
     if (bytes > KEEP_BYTES)
         (void)madvise(sim_lists_at(lists, list), bytes, MADV_DONTNEED);
     pthread_mutex_lock(&lists->lock);
-    sim_span_give(&lists->span, list.page, list.pages);
+    sim_span_release(&lists->span, list.page, list.pages);
     pthread_mutex_unlock(&lists->lock);
 }
 

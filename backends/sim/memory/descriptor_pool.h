@@ -31,7 +31,7 @@ void sim_lists_init(struct sim_lists *lists);
 void sim_lists_fini(struct sim_lists *lists);
 /* Room for that many consecutive descriptors. False: no address space, or other lists use it. Thread: any. */
 bool sim_lists_take(struct sim_lists *lists, uint64_t descriptors, struct sim_list *out);
-void sim_lists_give(struct sim_lists *lists, struct sim_list list);
+void sim_lists_release(struct sim_lists *lists, struct sim_list list);
 /* Address of a list that was taken. */
 stars_dma_descriptor *sim_lists_at(const struct sim_lists *lists, struct sim_list list);
 

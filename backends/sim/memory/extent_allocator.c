@@ -115,7 +115,7 @@ bool sim_span_take(struct sim_span *span, uint32_t count, uint32_t align, uint32
     return true;
 }
 
-void sim_span_give(struct sim_span *span, uint32_t start, uint32_t count)
+void sim_span_release(struct sim_span *span, uint32_t start, uint32_t count)
 {
     assert(count > 0 && start + count <= span->units);
     span->free_units += count;

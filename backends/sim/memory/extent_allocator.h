@@ -22,10 +22,10 @@ struct sim_span {
 /* One free extent of `units` units. False: out of host memory. */
 bool sim_span_init(struct sim_span *span, uint32_t units);
 void sim_span_fini(struct sim_span *span);
-/* Everything free again; gives the bookkeeping's memory back. */
+/* Everything is free again; releases the memory of the bookkeeping. */
 void sim_span_clear(struct sim_span *span);
 /* Takes `count` units at a multiple of `align` units. False: no such extent. */
 bool sim_span_take(struct sim_span *span, uint32_t count, uint32_t align, uint32_t *out_start);
-void sim_span_give(struct sim_span *span, uint32_t start, uint32_t count);
+void sim_span_release(struct sim_span *span, uint32_t start, uint32_t count);
 
 #endif

@@ -11,7 +11,7 @@
 #define SIM_OPEN_PIECE (32u << 20)
 
 /* Makes the pieces around [offset, offset + bytes) of the reservation at `base` readable and writable. `mapped` has a
- * byte per piece. False: the host does not give that. Without poison they are zero. */
+ * byte per piece. False: the host cannot map them. Without poison they are zero. */
 bool sim_open_map(uint64_t base, uint8_t *mapped, uint64_t offset, uint64_t bytes, bool poison);
 /* Releases whole pages that were written; they read as before the first write. */
 void sim_open_discard(uint64_t base, uint64_t offset, uint64_t bytes);

@@ -104,7 +104,7 @@ static struct timeline_queue *queues;
 static size_t queue_count;
 static size_t queue_room;
 
-/* The next pages of a chunk; how many bytes. A kernel that does not know the way gives them one by one. */
+/* The next pages of a chunk; how many bytes. A kernel without the option allocates them one by one. */
 static size_t populate(void *at)
 {
     (void)madvise(at, STEP_BYTES, MADV_POPULATE_WRITE);

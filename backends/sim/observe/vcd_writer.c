@@ -329,7 +329,7 @@ int sim_vcd_draw(FILE *file, const twinsim *sim, const char *signals)
     qsort(changes.list, changes.count, sizeof(*changes.list), compare_changes);
     put_head(file, sim, &map, keys, key_count);
     put_changes(file, &changes, keys, key_count, values);
-    /* A slot may be given back after the model's last event (T-SCH-19). */
+    /* A slot may be released after the model's last event (T-SCH-19). */
     uint64_t end = twinsim_now(sim);
     if (changes.count > 0 && changes.list[changes.count - 1].ns > end)
         end = changes.list[changes.count - 1].ns;

@@ -68,7 +68,7 @@ static bool take_again(struct sim_ids *ids, uint32_t *cursor, uint32_t *out_id,
     if (!sim_nd(TWIN_ND_ID, 0, &id) || id >= ids->count)
         return false;
     if (is_taken(ids, id))
-        sim_queue_give_id(ids, (uint32_t)id);
+        sim_queue_release_id(ids, (uint32_t)id);
     if (is_taken(ids, id))
         return false;
     atomic_fetch_or(&ids->taken[id / 64], UINT64_C(1) << (id % 64));

@@ -49,6 +49,6 @@ void sim_ids_clean_one(struct sim_ids *ids, twinsim *sim, uint32_t device, uint3
 
 /* While no other thread runs (sim_replayed): whatever has retired and holds the id releases it, and it is free.
  * queue/reclaim.c. */
-void sim_queue_give_id(struct sim_ids *ids, uint32_t id);
+void sim_queue_release_id(struct sim_ids *ids, uint32_t id);
 
 #endif

@@ -17,7 +17,7 @@ void sim_queue_release_task_state(twin_queue *queue, struct sim_task_state *stat
     } else if (state->kind == SIM_TASK_KERNEL) {
         sim_kernel_release(state->kernel);
     } else if (state->kind == SIM_TASK_LIST) {
-        sim_lists_give(&queue->device->lists, state->list);
+        sim_lists_release(&queue->device->lists, state->list);
     } else if (state->kind != SIM_TASK_NONE && state->kind != SIM_TASK_RUN) {
         sim_event_release(queue, state);
     }
@@ -37,8 +37,8 @@ static bool lost_cqe(const twin_queue *queue, uint64_t place)
 }
 
 /* As far as it was then; the model may have to run on for that. */
-static uint64_t free_again(const twin_queue *queue, uint64_t reclaimed, uint64_t retired,
-                           uint64_t then)
+static uint64_t free_as_then(const twin_queue *queue, uint64_t reclaimed, uint64_t retired,
+                             uint64_t then)
 {
     uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
     if (then <= reclaimed || then > submitted)
@@ -90,7 +90,7 @@ void sim_queue_reclaim_locked(twin_queue *queue)
     if (!sim_replaying())
         reclaim_logged(queue, reclaimed, retired, TWIN_ND_FREED);
     else if (sim_nd(TWIN_ND_FREED, sim_nd_queue(queue->device->index, queue->sq), &then))
-        (void)reclaim_to(queue, reclaimed, free_again(queue, reclaimed, retired, then));
+        (void)reclaim_to(queue, reclaimed, free_as_then(queue, reclaimed, retired, then));
 }
 
 void sim_queue_reclaim(twin_queue *queue)
@@ -129,7 +129,7 @@ static void sweep(twin_queue *queue, bool model_locked)
     if (reclaimed != submitted && !queue->config.deferred) {
         uint64_t retired = sim_queue_retired(queue);
         if (repeats)
-            retired = free_again(queue, reclaimed, retired, then);
+            retired = free_as_then(queue, reclaimed, retired, then);
         if (model_locked || repeats)
             (void)reclaim_to(queue, reclaimed, retired);
         else
@@ -146,7 +146,7 @@ void sim_queue_reclaim_all(twin_hw_device *device, bool model_locked)
 }
 
 /* Releases entries up to the last that holds the id. */
-static void give_id(twin_queue *queue, const struct sim_ids *ids, uint32_t id)
+static void release_id(twin_queue *queue, const struct sim_ids *ids, uint32_t id)
 {
     const bool free = pthread_mutex_trylock(&queue->lock) == 0; /* else it is the caller's own */
     const uint64_t reclaimed = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed);
@@ -161,13 +161,13 @@ static void give_id(twin_queue *queue, const struct sim_ids *ids, uint32_t id)
         pthread_mutex_unlock(&queue->lock);
 }
 
-void sim_queue_give_id(struct sim_ids *ids, uint32_t id)
+void sim_queue_release_id(struct sim_ids *ids, uint32_t id)
 {
     twin_queue *queue;
     for (uint32_t i = 0; i < sim_process.device_count; i++) {
         twin_hw_device *device = sim_process.devices[i];
         for (unsigned sq = 0; (queue = sim_device_queue(device, sq)); sq++)
-            give_id(queue, ids, id);
+            release_id(queue, ids, id);
         if (device &&
             (ids == &device->events || ids == &device->notifies || ids == &device->counts))
             sim_ids_clean_one(ids, sim_process.sim, i, id);

@@ -296,7 +296,7 @@ static twin_status put_lists(twin_queue *queue, const twin_rows *rows, bool into
     if (sent && visible)
         sim_progress_submitted();
     if (!sent)
-        sim_lists_give(&queue->device->lists, list);
+        sim_lists_release(&queue->device->lists, list);
     return sent ? TWIN_OK : TWIN_E_BUSY;
 }
 

@@ -3,8 +3,8 @@
  *
  * Between processes: a record is published when its work has retired. A wait for a record made by another process is parked
  * on an event id of the waiting device, which the driver sets when the file says that the record is done; a notify's records
- * from elsewhere are written into the table of its device. Both happen whenever the model has moved, and while it stands
- * still in steps of real time: so a driver with such waits does not let time jump.
+ * from elsewhere are written into the table of its device. Both happen whenever the model has moved, and while it is
+ * idle in steps of real time: so a driver with such waits does not let time jump.
  *
  * Between devices of this process, which are in one system, the model does it in its own time: a record of a notify is a
  * store into the table of its device (T-RMT-1), and one of an event is forwarded to the table of the device that waits
@@ -49,8 +49,8 @@ void sim_shared_submitted(struct sim_publication *publication, bool good);
 void sim_shared_publish_locked(twin_signal *signal, struct sim_publication *publication,
                                const struct sim_queue_point *point);
 /* EVENT: the signal of another device of this process that made the newest record, with a reference on it; NULL: this one
- * did, or another process. It stands for the other in waits and questions: its record is a point of the one system, not news
- * that must be looked for. Thread: any. */
+ * did, or another process. It replaces the other in waits and queries: its record is a point of the one system, not a change
+ * of the file. Thread: any. */
 twin_signal *sim_shared_maker(twin_signal *signal);
 /* Queues a wait if it is for a record made elsewhere, or refuses it; *out_done: nothing is left to do. */
 twin_status sim_shared_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns,

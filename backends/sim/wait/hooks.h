@@ -57,17 +57,17 @@ enum sim_outlook sim_shared_outlook(void);
 uint64_t sim_call_queue_time_hold_locked(void);
 /* The model has reached that hold. If its call has been answered, the device receives the answer and the hold ends. True: it
  * has been. */
-bool sim_call_queue_pass_locked(uint64_t hold_ns);
+bool sim_call_queue_pass_time_hold_locked(uint64_t hold_ns);
 /* Whether a thread of the runtime has a function to run, or runs one that does not wait for the device. */
 bool sim_call_queue_busy_locked(void);
 /* When the first hold expires, real time. */
 uint64_t sim_call_queue_time_hold_end_locked(void);
 void sim_call_queue_expire_time_holds_locked(uint64_t real_ns);
-/* The calling thread waits inside a function that it runs, which holds no time meanwhile. Returns the channel; NULL: it runs
+/* The calling thread waits inside a function that it runs, which holds no time meanwhile. Returns its host-call queue; NULL: it runs
  * none. */
 twin_call_queue *sim_call_queue_suspend_locked(enum sim_wait_kind kind);
 /* Its wait has ended, and the function continues at that time. */
-void sim_call_queue_go_on_locked(twin_call_queue *call_queue, uint64_t at_ns);
+void sim_call_queue_continue_locked(twin_call_queue *call_queue, uint64_t at_ns);
 /* The same after the wait. Takes the model lock if there is anything to do. Thread: any. */
 void sim_call_queue_resume(void);
 

@@ -6,7 +6,7 @@
 
 #include "wait/leader.h"
 
-/* ---- given by leader.c ---- */
+/* ---- leader.c ---- */
 
 /* One chunk; then counters, CQEs and calls agree again. Held: some thread runs, so time does not jump (HOST-5).
  * *out_any: something came of it. */
@@ -27,8 +27,8 @@ bool sim_drive_led(void);
 /* The caller, who has the model lock, leads from here on, as no other thread does. */
 void sim_drive_take_role(struct sim_wait *wait);
 /* The driver stops leading and releases the model lock. */
-void sim_drive_hand_on(void);
-/* ---- given by idle.c ---- */
+void sim_drive_release_role(void);
+/* ---- idle.c ---- */
 
 /* Thread: any, no lock. */
 void sim_idle_init(void);

@@ -102,7 +102,7 @@ void sim_wait_finish(struct sim_wait *wait, twin_status status, uint64_t done_ns
     wait->done_ns = done_ns;
     delist(wait);
     if (__builtin_expect(wait->within != NULL, 0))
-        sim_call_queue_go_on_locked(wait->within, clock_after(wait));
+        sim_call_queue_continue_locked(wait->within, clock_after(wait));
 
     if (wait == driver) {
         atomic_store_explicit(&wait->state, FINISHED, memory_order_release);
@@ -197,7 +197,7 @@ enum twinsim_stop sim_drive_step(uint64_t until_ns, bool held, bool *out_any)
     bool any = sim_drive_settle();
     if (__builtin_expect(held_up, 0) &&
         (stop == TWINSIM_STOP_LIMIT || stop == TWINSIM_STOP_HELD || stop == TWINSIM_STOP_IDLE))
-        any = sim_call_queue_pass_locked(hold) || any;
+        any = sim_call_queue_pass_time_hold_locked(hold) || any;
     if (any || now != before)
         sim_idle_end();
     *out_any = any;
@@ -265,7 +265,7 @@ static void drive(struct sim_wait *self)
         if (stop == TWINSIM_STOP_LIMIT)
             sim_expire_waits(twinsim_now(sim_process.sim));
         if (!sim_wait_finished(self))
-            sim_drive_give_way();
+            sim_model_yield();
     }
 }
 
@@ -278,7 +278,7 @@ static void enlist(struct sim_wait *wait)
     sim_watch_for(wait);
 }
 
-void sim_drive_hand_on(void)
+void sim_drive_release_role(void)
 {
     pass_role();
     sim_model_pause();
@@ -291,7 +291,7 @@ static void step_down(struct sim_wait *wait)
         atomic_store_explicit(&wait->state, LOOKING, memory_order_relaxed);
         delist(wait);
     }
-    sim_drive_hand_on();
+    sim_drive_release_role();
 }
 
 bool sim_drive_led(void)
@@ -345,7 +345,7 @@ static void look(struct sim_wait *wait)
         wait->status = TWIN_E_INTERRUPTED;
         wait->done_ns = twinsim_now(sim_process.sim);
         if (wait->within)
-            sim_call_queue_go_on_locked(wait->within, clock_after(wait));
+            sim_call_queue_continue_locked(wait->within, clock_after(wait));
         atomic_store_explicit(&wait->state, FINISHED, memory_order_relaxed);
         return;
     }

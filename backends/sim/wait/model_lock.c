@@ -67,7 +67,7 @@ void sim_model_unlock(void)
     pthread_mutex_unlock(&model_lock);
 }
 
-void sim_drive_give_way(void)
+void sim_model_yield(void)
 {
     driver_yields = atomic_load(&lock_wanted);
     if (driver_yields == 0)

@@ -27,7 +27,7 @@ extern atomic_bool sim_observe_waits;
 /* A host thread waited. Called by that thread, when sim_observe_waits. */
 void sim_observe_waited(const struct sim_wait *wait, uint64_t end_ns);
 
-/* Notes a public call of host thread `thread_number` (small numbers the driver gives; they name the
+/* Notes a public call of host thread `thread_number` (small numbers of the driver; they name the
  * tracks). `call` is static data and is kept by address. Thread: any; lock free. */
 void sim_timeline_call(unsigned thread_number, const twin_call *call, uint64_t begin_ns,
                        uint64_t end_ns, int32_t code);

@@ -197,7 +197,7 @@ static enum outcome act(struct watch *watch)
     sim_progress_seen = false;
     const uint64_t before = twinsim_now(sim_process.sim);
     while (run_chunk(watch, &outcome))
-        sim_drive_give_way();
+        sim_model_yield();
     sim_progress_acts = false;
     watch->silent_ns = 0;
     if (!watch->proven && !atomic_load(&by_wall) &&
@@ -207,7 +207,7 @@ static enum outcome act(struct watch *watch)
         set_patience(watch, watch->patience_ns == first_ns ? first_ns / PATIENCE_SHARE
                                                            : watch->patience_ns / 2);
     }
-    sim_drive_hand_on();
+    sim_drive_release_role();
     return outcome;
 }
 

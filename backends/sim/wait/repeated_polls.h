@@ -3,7 +3,7 @@
  * caller's clock advances to the next task that begins or ends: a loop that sleeps or computes between its polls, which
  * takes the host no device time, ends after few of them.
  *
- * The number: a loop of up to 16 polls has the times that the cost of its calls gives, as a short spin on a board; a longer
+ * The number: a loop of up to 16 polls has the times of the costs of its calls, as a short spin on a board; a longer
  * one waits for something that is far away beside the cost of a poll. */
 #ifndef TWINRT_SIM_WAIT_REPEATED_POLLS_H
 #define TWINRT_SIM_WAIT_REPEATED_POLLS_H
