@@ -521,7 +521,7 @@ bool record_file_open(const twin_services *given, const char *setting, bool *out
     } else {
         record_say(3, "nothing is recorded: %s: %s", path,
                    error == -ELOOP    ? "it is a symbolic link"
-                   : error == -EINVAL ? "it is no regular file"
+                   : error == -EINVAL ? "it is not a regular file"
                                       : strerror(-error));
     }
     drop_lock();

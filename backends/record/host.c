@@ -61,7 +61,7 @@ static __attribute__((noinline)) void enter_any(const twin_call *public_call)
     }
 }
 
-/* The call is outside of all others, and what it comes from is known. False: it is not, or something else is to be looked at. */
+/* Begins a call outside of all others, from a place that this thread knows. False: enter_any() is to begin it. */
 static inline bool enter_quickly(const twin_call *public_call)
 {
     struct record_thread *self = &record_self;

@@ -489,7 +489,7 @@ static void test_only_regular_files_are_replaced(void)
     CU_ASSERT_EQUAL(mkfifo("record_file.fifo", 0600), 0);
     CU_ASSERT_EQUAL(symlink("record_file.target", "record_file.link"), 0);
     refuse("record_file.dir", "directory");
-    refuse("record_file.fifo", "it is no regular file");
+    refuse("record_file.fifo", "it is not a regular file");
     refuse("record_file.link", "it is a symbolic link");
     refuse("record_file.none/x", "No such file");
     CU_ASSERT_EQUAL(access("record_file.target", F_OK), -1);
