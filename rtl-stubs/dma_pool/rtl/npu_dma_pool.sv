@@ -50,7 +50,7 @@ module npu_dma_pool #(
     StRespond
   } state_e;
 
-  // A place on the list: {somebody, queue}.
+  // A place on the list: {valid, queue}.
   typedef logic [QueueWidth:0] place_t;
 
   state_e state_d, state_q;

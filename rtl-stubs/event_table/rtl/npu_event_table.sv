@@ -73,7 +73,7 @@ module npu_event_table #(
     StRespond
   } state_e;
 
-  // A place on a list: {somebody, queue}.
+  // A place on a list: {valid, queue}.
   typedef logic [QueueWidth:0] place_t;
 
   state_e state_d, state_q;

@@ -81,7 +81,7 @@ module npu_link #(
     logic                  alive;  // whose burst it carries was not cancelled
     logic                  ends;   // that burst is its transfer's last
     logic [PlaceWidth-1:0] place;  // whose burst it carries
-    logic [PlaceWidth:0]   first;  // of those that wait: {somebody, place}
+    logic [PlaceWidth:0]   first;  // of those that wait: {valid, place}
     logic [PlaceWidth:0]   last;
   } link_t;
   localparam int unsigned LinkBits = 5 + 3 * PlaceWidth;

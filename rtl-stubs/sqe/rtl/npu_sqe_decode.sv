@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Reads the 64 bytes of an SQE: is it legal, which class does it need, what does it do, which time
-/// is behind that.
+/// Decodes the 64 bytes of an SQE: whether it is legal, its class, its effect, and the time of its access.
 /// Rules T-SQE-3, T-SQE-9, T-SQE-10, T-SQE-12, T-SCH-8, T-CTN-1, T-CTN-2, T-DMA-8, T-DMA-20, T-DMA-25, T-DMA-26, T-DMA-40,
 /// T-CPU-7, T-CORE-1, T-CORE-4.
 module npu_sqe_decode (

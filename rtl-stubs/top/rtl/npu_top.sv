@@ -523,11 +523,11 @@ module npu_top #(
   assign unused = ^{host_step, decoded};
 
   `NPU_ASSERT(TimeNeverFalls, 1'b1 |=> now_q >= $past(now_q))
-  `NPU_ASSERT(OneModuleSays, $onehot0({own_next != '0, host_next != '0, sqes_next != '0,
+  `NPU_ASSERT(OneModuleActs, $onehot0({own_next != '0, host_next != '0, sqes_next != '0,
               slotting_next != '0, tables_next != '0, engines_next != '0}))
   `NPU_ASSERT(NothingIsLeftAtAPick, act_q == npu_act_pkg::Pick |-> stack_q == '0)
   `NPU_ASSERT(StackIsDeepEnough, then_act != '0 |->
               stack_q[StackBits-1 -: 2*npu_act_pkg::Width] == '0 ||
               (after_act == '0 && stack_q[StackBits-1 -: npu_act_pkg::Width] == '0))
-  `NPU_ASSERT(WhoLeavesAnActGoesOn, then_act != '0 |-> next != '0)
+  `NPU_ASSERT(CallHasANextAct, then_act != '0 |-> next != '0)
 endmodule

@@ -166,5 +166,5 @@ module npu_top_bursts #(
   assign ready_o = !valid_q && !burst_busy && rates_q == Rated;
   assign queue_o = queue_mem[complete];
 
-  `NPU_ASSERT(BurstsDoAsTheyAreTold, rsp_o |-> !burst_error)
+  `NPU_ASSERT(BurstsAreNeverRefused, rsp_o |-> !burst_error)
 endmodule

@@ -41,7 +41,7 @@ module npu_top_slotting #(
 
   // ---- queues that ask ----
 
-  logic                  arbiter_clk, arbiter_ready, arbiter_valid, arbiter_busy, nobody_asks;
+  logic                  arbiter_clk, arbiter_ready, arbiter_valid, arbiter_busy, none_asks;
   logic [QueueWidth-1:0] arbiter_winner, winner_q;
 
   npu_clock_gate u_arbiter_clock (
@@ -71,7 +71,7 @@ module npu_top_slotting #(
     .rsp_last_o         (),
     .rsp_queue_o        (arbiter_winner),
     .rsp_draws_o        (),
-    .empty_o            (nobody_asks),
+    .empty_o            (none_asks),
     .busy_o             (arbiter_busy)
   );
 
@@ -188,7 +188,7 @@ module npu_top_slotting #(
       end
 
       npu_act_pkg::Arm: begin  // T-SCH-3
-        if (!nobody_asks && !grant_pending_q)
+        if (!none_asks && !grant_pending_q)
           call(npu_act_pkg::CallSlots, npu_act_pkg::SlotsNext, npu_act_pkg::Armed);
       end
       npu_act_pkg::Armed: grant_pending_d = time_q != '1;
@@ -208,7 +208,7 @@ module npu_top_slotting #(
       end
       npu_act_pkg::Granting: begin  // T-SCH-4
         next_o = npu_act_pkg::Arm;
-        if (!nobody_asks && flag_q)
+        if (!none_asks && flag_q)
           call(npu_act_pkg::CallAsking, npu_act_pkg::ArbTake, npu_act_pkg::Won);
       end
       npu_act_pkg::Won: begin

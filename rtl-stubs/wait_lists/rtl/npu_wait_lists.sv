@@ -22,7 +22,7 @@ module npu_wait_lists #(
   input  logic                  start_sort_i,
   input  logic [QueueWidth-1:0] start_queue_i,
   input  logic [63:0]           start_now_i,
-  /// The ends of the list before the change: {somebody, queue}
+  /// The ends of the list before the change: {valid, queue}
   input  logic [QueueWidth:0]   start_first_i,
   input  logic [QueueWidth:0]   start_last_i,
 
@@ -33,7 +33,7 @@ module npu_wait_lists #(
 );
   `NPU_POWER_OF_TWO(Queues, 8, 16384)
 
-  // A place on a list: {somebody, queue}.
+  // A place on a list: {valid, queue}.
   typedef logic [QueueWidth:0] place_t;
 
   typedef enum logic [2:0] {

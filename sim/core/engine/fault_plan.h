@@ -76,8 +76,8 @@ class FaultPlan
     void forget(uint32_t timer);
     /// A copy outside all queues would complete: the status that it fails with, or 0.
     [[nodiscard]] uint16_t fails_host_dma(uint32_t device);
-    /// Why the access that has just been refused failed: the status of the fault that hit it, else `other`. For whoever
-    /// asked for the access, before it asks for another one; what fails later keeps the answer until then.
+    /// Why the access that has just been refused failed: the status of the fault that hit it, else `other`. To be
+    /// called before the next access; what fails later keeps the answer until then.
     [[nodiscard]] uint16_t refusal(uint16_t other) const { return status_ != 0 ? status_ : other; }
 
     // ---- memory errors ----

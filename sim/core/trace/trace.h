@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The trace as the model writes it: a stream of packed entries, a few words per SQE. The public records are made from
-/// it when somebody asks. Fresh memory is what tracing costs most, so what can be worked out later is not written.
+/// it on request. Fresh memory is what tracing costs most, so what can be worked out later is not written.
 #ifndef TWINSIM_CORE_TRACE_TRACE_H
 #define TWINSIM_CORE_TRACE_TRACE_H
 
