@@ -71,7 +71,7 @@ struct SystemState {
     PollList polls;
     const std::unique_ptr<Stats> counters; // none unless asked for
     Trace trace;                           // after what every event touches
-    bool notes_ends;                       // the ends of SQEs are reported: to the trace or to task_take
+    bool notes_ends; // the ends of SQEs are reported: to the trace or to task_take
     RtlPortFactory
         *const rtl_ports; // null: all blocks are plain C++; needed while devices are made
     void (*task_take)(void *context, const twinsim_task_end *task) = nullptr;

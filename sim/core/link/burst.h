@@ -66,8 +66,7 @@ class BurstNetwork
     std::priority_queue<Event> events_;
     std::vector<uint32_t> done_;
     uint64_t sequence_ = 0;
-    Cycle now_ =
-        0; // of the last call that had a time: which of the cycles an event's time means
+    Cycle now_ = 0; // of the last call that had a time: which of the cycles an event's time means
 };
 
 } // namespace tsim

@@ -75,7 +75,8 @@ void Arbiter::choose_group(Level &level, uint64_t &seed) const
 {
     level.settled = 0;
     bool all = false;
-    if ((level.asking & ~level.spent) == 0) { // the group that had the turn does not ask: the turn ends
+    // The group that had the turn does not ask: the turn ends.
+    if ((level.asking & ~level.spent) == 0) {
         all = !rules_.reload_spent;
         reload(level, all);
     }

@@ -365,10 +365,9 @@ class Trace
     Stats *const stats_;
     const Params &params_;
     uint64_t *end_ = nullptr;
-    uint64_t *limit_ = nullptr;       ///< of what can be written now
-    uint64_t *chunk_limit_ = nullptr; ///< of the newest chunk
-    mutable uint64_t *joint_ =
-        nullptr; ///< an entry as put_joint() makes it, not read yet
+    uint64_t *limit_ = nullptr;         ///< of what can be written now
+    uint64_t *chunk_limit_ = nullptr;   ///< of the newest chunk
+    mutable uint64_t *joint_ = nullptr; ///< an entry as put_joint() makes it, not read yet
     /// Where the last short swap or begin is, and where the time before it; nullptr: no pattern begins there.
     mutable uint64_t *run_first_ = nullptr;
     uint64_t *run_ = nullptr;
