@@ -103,8 +103,10 @@ static twin_status work_reset(twin_queue *queue, twin_signal *signal)
                              : status;
 }
 
-static twin_status work_write_value(twin_queue *queue, uint64_t address, uint64_t value)
+static twin_status work_write_value(twin_queue *queue, uint64_t address, uint64_t value,
+                                    twin_side side)
 {
+    (void)side;
     twin_status status = ascend_use_queue_for(queue, vendor.value_write != NULL);
     if (status != TWIN_OK)
         return status;

@@ -154,7 +154,7 @@ static int32_t ask(const void *handle, binary_question *question, void *out)
     return code != 0 ? code : question(binary, out);
 }
 
-/* Where something lies on the current device. */
+/* Where something is on the current device. */
 typedef struct place {
     const char *name; /* of a variable */
     uint64_t address, bytes;

@@ -116,8 +116,8 @@ aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduc
         return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "reserve must be NULL"));
     const element_type *of = element_of(type);
     if (!of)
-        return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE,
-                                    "type is %d, which is no type that can be reduced", (int)type));
+        return TWIN_LEAVE(
+            twin_fail(TWIN_ERR_ARG_VALUE, "type is %d, which cannot be reduced", (int)type));
     const twin_reduce what = {.dst = (uint64_t)(uintptr_t)dst,
                               .src = (uint64_t)(uintptr_t)src,
                               .bytes = count,
@@ -183,7 +183,7 @@ static int32_t check_batch(const batch *b)
     return 0;
 }
 
-/* Whether memory lies where an attribute says. */
+/* Whether memory is where an attribute says. */
 static int32_t check_place(const char *role, size_t item, const void *pointer,
                            const aclrtMemLocation *said, twin_memory_info *out_info)
 {
@@ -264,11 +264,15 @@ static int32_t copy_batch(const batch *b, bool async, uint64_t stream, size_t *o
     return code;
 }
 
-static int32_t start_batch(const batch *b)
+/* Copies the batch; async: on the stream. */
+static int32_t start_batch(const batch *b, bool async, aclrtStream stream, size_t *failIndex)
 {
     if (!b->sizes)
         return twin_api_null("sizes");
-    return b->count == 0 ? twin_fail(TWIN_ERR_ARG_VALUE, "numBatches is 0") : 0;
+    if (b->count == 0)
+        return twin_fail(TWIN_ERR_ARG_VALUE, "numBatches is 0");
+    return failIndex ? copy_batch(b, async, twin_api_handle(stream), failIndex)
+                     : twin_api_null("failIndex");
 }
 
 aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes,
@@ -277,10 +281,7 @@ aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs, size_t *si
 {
     TWIN_ENTER_BY_PART(COPY, aclrtMemcpyBatch);
     const batch b = {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
-    int32_t code = start_batch(&b);
-    if (code == 0 && !failIndex)
-        code = twin_api_null("failIndex");
-    return TWIN_LEAVE(code != 0 ? code : copy_batch(&b, false, 0, failIndex));
+    return TWIN_LEAVE(start_batch(&b, false, NULL, failIndex));
 }
 
 aclError aclrtMemcpyBatchV2(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes,
@@ -290,8 +291,7 @@ aclError aclrtMemcpyBatchV2(void **dsts, size_t *destMaxs, void **srcs, size_t *
     TWIN_ENTER_BY_PART(COPY, aclrtMemcpyBatchV2);
     const batch b = {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
     size_t failed;
-    int32_t code = start_batch(&b);
-    return TWIN_LEAVE(code != 0 ? code : copy_batch(&b, false, 0, &failed));
+    return TWIN_LEAVE(start_batch(&b, false, NULL, &failed));
 }
 
 aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes,
@@ -300,10 +300,7 @@ aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void **srcs, size_
 {
     TWIN_ENTER_BY_PART(SUBMIT, aclrtMemcpyBatchAsync);
     const batch b = {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
-    int32_t code = start_batch(&b);
-    if (code == 0 && !failIndex)
-        code = twin_api_null("failIndex");
-    return TWIN_LEAVE(code != 0 ? code : copy_batch(&b, true, twin_api_handle(stream), failIndex));
+    return TWIN_LEAVE(start_batch(&b, true, stream, failIndex));
 }
 
 aclError aclrtMemcpyBatchAsyncV2(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes,
@@ -313,6 +310,5 @@ aclError aclrtMemcpyBatchAsyncV2(void **dsts, size_t *destMaxs, void **srcs, siz
     TWIN_ENTER_BY_PART(SUBMIT, aclrtMemcpyBatchAsyncV2);
     const batch b = {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
     size_t failed;
-    int32_t code = start_batch(&b);
-    return TWIN_LEAVE(code != 0 ? code : copy_batch(&b, true, twin_api_handle(stream), &failed));
+    return TWIN_LEAVE(start_batch(&b, true, stream, &failed));
 }

@@ -41,7 +41,7 @@ size_t aclDataTypeSize(aclDataType dataType)
 
 /* ---- Data buffers ----------------------------------------------------------------------------- */
 
-/* What an aclDataBuffer pointer stands for. The functions are not meant for several threads at once
+/* What an aclDataBuffer pointer means. The functions are not meant for several threads at once
  * on one buffer; a pin keeps a destroyed one in place until they are done. */
 typedef struct data_buffer {
     twin_object head;
@@ -69,7 +69,7 @@ static data_buffer *pin(const aclDataBuffer *handle, int32_t *out_code)
     data_buffer *buffer = twin_handle_pin(&data_buffers, twin_api_handle(handle));
     *out_code = buffer
                     ? 0
-                    : twin_fail(TWIN_ERR_HANDLE, "dataBuffer is no living data buffer: use what "
+                    : twin_fail(TWIN_ERR_HANDLE, "dataBuffer is not a valid data buffer: use what "
                                                  "aclCreateDataBuffer gave, until it is destroyed");
     return buffer;
 }

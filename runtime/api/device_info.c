@@ -165,7 +165,7 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *u
         return TWIN_LEAVE(
             twin_fail(TWIN_ERR_ARG_VALUE, "utilizationExtend is reserved and must be NULL"));
     twin_device *device = NULL;
-    if (twin_device_find(deviceId, &device) != 0) { /* rates that nobody measures (DEV-64) */
+    if (twin_device_find(deviceId, &device) != 0) { /* rates that are not measured (DEV-64) */
         utilizationInfo->cubeUtilization = utilizationInfo->vectorUtilization = -1;
         utilizationInfo->aicpuUtilization = utilizationInfo->memoryUtilization = -1;
         return TWIN_LEAVE(ACL_SUCCESS);

@@ -77,13 +77,11 @@ static int32_t refuse_form(const char *what)
  * another event's: only that of a pinned one counts. 107017. */
 __attribute__((cold, noinline)) static int32_t pinned_form(uint64_t handle, uint32_t *out_form)
 {
-    twin_event *event = NULL;
+    TWIN_PINNED(event, event);
     int32_t code = twin_event_pin(&twin_events, handle, &event);
-    if (code != 0)
-        return code;
-    *out_form = twin_event_form(event);
-    twin_handle_unpin(&twin_events, event);
-    return 0;
+    if (code == 0)
+        *out_form = twin_event_form(event);
+    return code;
 }
 
 static int32_t refuse_pinned_form(uint64_t handle, const char *what)
@@ -154,7 +152,7 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
 }
 
 /* A record or wait that a graph under construction shares with the outside. No stream is ever in capture here, so it
- * ends in a refusal; what is wrong with the arguments is told first. */
+ * ends in a refusal; errors of the arguments are reported first. */
 static int32_t submit_external(aclrtEvent event, aclrtStream stream, bool waits)
 {
     twin_event *found = NULL;

@@ -38,7 +38,7 @@ aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback)
     return TWIN_LEAVE(ACL_SUCCESS);
 }
 
-/* What `info` tells. False, and said why: it is NULL, or its callback has returned, or it never was one. */
+/* The contents of `info`. False, with a message: it is NULL, or its callback has returned, or it never was one. */
 static bool read_exception(const aclrtExceptionInfo *info, aclrtExceptionInfo *out)
 {
     if (!info)
@@ -53,8 +53,8 @@ static bool read_exception(const aclrtExceptionInfo *info, aclrtExceptionInfo *o
     return false;
 }
 
-/* The same for the getters: NO_EXCEPTION where nothing is told. */
-static aclrtExceptionInfo told(const aclrtExceptionInfo *info)
+/* The same for the getters: NO_EXCEPTION on failure. */
+static aclrtExceptionInfo read_or_none(const aclrtExceptionInfo *info)
 {
     aclrtExceptionInfo known = {.task_id = NO_EXCEPTION,
                                 .stream_id = NO_EXCEPTION,
@@ -68,36 +68,36 @@ static aclrtExceptionInfo told(const aclrtExceptionInfo *info)
 uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
     TWIN_ENTER_HOST(LOCAL);
-    return (uint32_t)TWIN_LEAVE((int32_t)told(info).task_id);
+    return (uint32_t)TWIN_LEAVE((int32_t)read_or_none(info).task_id);
 }
 
 uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
     TWIN_ENTER_HOST(LOCAL);
-    return (uint32_t)TWIN_LEAVE((int32_t)told(info).stream_id);
+    return (uint32_t)TWIN_LEAVE((int32_t)read_or_none(info).stream_id);
 }
 
 uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
     TWIN_ENTER_HOST(LOCAL);
-    return (uint32_t)TWIN_LEAVE((int32_t)told(info).thread_id);
+    return (uint32_t)TWIN_LEAVE((int32_t)read_or_none(info).thread_id);
 }
 
 uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info)
 {
     TWIN_ENTER_HOST(LOCAL);
-    return (uint32_t)TWIN_LEAVE((int32_t)told(info).device_id);
+    return (uint32_t)TWIN_LEAVE((int32_t)read_or_none(info).device_id);
 }
 
 uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info)
 {
     TWIN_ENTER_HOST(LOCAL);
-    return (uint32_t)TWIN_LEAVE((int32_t)told(info).code);
+    return (uint32_t)TWIN_LEAVE((int32_t)read_or_none(info).code);
 }
 
 static void refuse_kernel_question(const aclrtExceptionInfo *known, const char *what)
 {
-    (void)twin_fail(TWIN_ERR_PARAM, "task %u of stream %u is no kernel and has no %s",
+    (void)twin_fail(TWIN_ERR_PARAM, "task %u of stream %u is not a kernel and has no %s",
                     known->task_id, known->stream_id, what);
 }
 

@@ -153,7 +153,7 @@ static int32_t attribute_of(twin_function *function, void *out)
         *value = kernel->batch;
         return 0;
     default:
-        return twin_fail(TWIN_ERR_PARAM, "%d is no attribute of a function; there are 1, 2 and 3",
+        return twin_fail(TWIN_ERR_PARAM, "attribute %d is invalid; expected 1, 2 or 3",
                          (int)wanted->which);
     }
 }

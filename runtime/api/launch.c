@@ -24,7 +24,7 @@ static int32_t refuse_switch(const char *name, unsigned value)
     return twin_fail(TWIN_ERR_PARAM, "attribute %s is %u; it is 0 or 1", name, value);
 }
 
-/* Attributes that nobody knows are skipped, as the catalogue has it. */
+/* Unknown attributes are skipped, as in the catalogue. */
 static int32_t take_attribute(const aclrtLaunchKernelAttr *attr, twin_launch_config *out,
                               unsigned *timeouts)
 {
@@ -128,11 +128,11 @@ static int32_t launch_list(aclrtFuncHandle function, uint32_t blocks, aclrtStrea
     if (!list->finalized)
         return twin_fail(TWIN_ERR_PARAM,
                          "the list of arguments is not finalized; call aclrtKernelArgsFinalize");
-    twin_place places[TWIN_ARGS_MOST];
+    twin_code_place places[TWIN_ARGS_MOST];
     size_t count = 0;
     for (uint32_t i = 0; i < list->count; i++)
         if (list->args[i].placeholder)
-            places[count++] = (twin_place){list->args[i].offset, list->args[i].data_offset};
+            places[count++] = (twin_code_place){list->args[i].offset, list->args[i].data_offset};
     const twin_launch_args args = {
         .host = list->values, .bytes = list->used, .places = places, .place_count = count};
     return launch(function, blocks, cfg, &args, stream);
@@ -151,7 +151,7 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlo
     return TWIN_LEAVE(launch_list(funcHandle, numBlocks, stream, cfg, argsHandle));
 }
 
-_Static_assert(sizeof(twin_place) == sizeof(aclrtPlaceHolderInfo), "one layout");
+_Static_assert(sizeof(twin_code_place) == sizeof(aclrtPlaceHolderInfo), "one layout");
 
 aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numBlocks,
                                        aclrtStream stream, aclrtLaunchKernelCfg *cfg,
@@ -173,7 +173,8 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numB
                                     placeHolderNum));
     const twin_launch_args args = {.host = hostArgs,
                                    .bytes = argsSize,
-                                   .places = (const twin_place *)(const void *)placeHolderArray,
+                                   .places =
+                                       (const twin_code_place *)(const void *)placeHolderArray,
                                    .place_count = placeHolderNum};
     return TWIN_LEAVE(launch(funcHandle, numBlocks, cfg, &args, stream));
 }

@@ -28,7 +28,7 @@ static int32_t split(const char *text, aclCANNPackageVersion *version)
     char *parts[PARTS] = {version->majorVersion, version->minorVersion, version->releaseVersion,
                           version->patchVersion};
     size_t used = 0;
-    bool stage = false; /* behind the first '-' */
+    bool stage = false; /* after the first '-' */
     for (; *text; text++) {
         bool dash = *text == '-' && !stage;
         if (stage && *text == '.')
@@ -49,7 +49,7 @@ static int32_t split(const char *text, aclCANNPackageVersion *version)
             break;
     }
     if (count < 2)
-        return twin_fail(TWIN_ERR_INVALID_FILE, "\"%s\" is no version like 8.5.0",
+        return twin_fail(TWIN_ERR_INVALID_FILE, "\"%s\" is not a version like 8.5.0",
                          version->version);
     for (; count < PARTS; count++)
         memcpy(parts[count], "0", 2);

@@ -3,19 +3,17 @@
 
 #include <cjson/cJSON.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/backend/blocked.h"
 #include "core/backend/error.h"
 #include "core/backend/registry.h"
 #include "core/backend/thread_state.h"
 #include "core/base/alloc.h"
+#include "core/base/file.h"
 #include "core/base/kernel_settings.h"
 #include "core/base/lock.h"
 #include "core/base/log.h"
@@ -28,14 +26,14 @@
 static twin_lock init_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_INIT);
 static _Atomic uint64_t init_count;                 /* written with init_lock held */
 static twin_cond init_idle = TWIN_COND_INITIALIZER; /* with init_lock: calling changed */
-/* Who calls callbacks now, without init_lock; others wait. Guarded by init_lock. */
+/* The thread that calls callbacks now, without init_lock; others wait. Guarded by init_lock. */
 static const twin_thread *calling;
 static char *first_text;   /* of the first successful aclInit; guarded by init_lock */
 static size_t first_bytes; /* guarded by init_lock */
 
 /* Parse ------------------------------------------------------------------------------------------- */
 
-/* Whether no more than NESTING_MAX objects, and no more than NESTING_MAX arrays, lie in each other. */
+/* Whether no more than NESTING_MAX objects, and no more than NESTING_MAX arrays, are nested. */
 static bool nesting_allowed(const char *text, size_t bytes)
 {
     unsigned braces = 0, brackets = 0;
@@ -173,56 +171,12 @@ int32_t twin_init_parse(const char *text, size_t bytes, twin_init_config *out_co
         size_t offset = end && end >= text ? (size_t)(end - text) : 0;
         cJSON_Delete(root);
         return twin_fail(TWIN_ERR_PARSE_FILE,
-                         "the configuration is no JSON object; trouble near byte %zu", offset);
+                         "the configuration is not a JSON object; error near byte %zu", offset);
     }
     int32_t code = parse_root(root, &config);
     cJSON_Delete(root);
     if (code == 0)
         *out_config = config;
-    return code;
-}
-
-/* Read -------------------------------------------------------------------------------------------- */
-
-/* The file's text with a final NUL. 100003. */
-static int32_t read_file(const char *path, char **out_text, size_t *out_bytes)
-{
-    /* Non-blocking, so that a pipe does not hold the call before it is found to be one. */
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0)
-        return twin_fail(TWIN_ERR_INVALID_FILE, "%s cannot be opened: %s", path, strerror(errno));
-    int32_t code = 0;
-    char *text = NULL;
-    struct stat state;
-    if (fstat(file, &state) != 0 || !S_ISREG(state.st_mode)) {
-        code = twin_fail(TWIN_ERR_INVALID_FILE, "%s is no regular file", path);
-        goto close_file;
-    }
-    if (state.st_size > (off_t)FILE_BYTES_MAX) {
-        code = twin_fail(TWIN_ERR_INVALID_FILE, "%s is larger than %u bytes", path, FILE_BYTES_MAX);
-        goto close_file;
-    }
-    text = twin_zalloc((size_t)state.st_size + 1);
-    if (!text) {
-        code = twin_fail(TWIN_ERR_NOMEM, "no host memory for %s", path);
-        goto close_file;
-    }
-    size_t used = 0;
-    while (used < (size_t)state.st_size) {
-        ssize_t got = read(file, text + used, (size_t)state.st_size - used);
-        if (got <= 0)
-            break;
-        used += (size_t)got;
-    }
-    if (used < (size_t)state.st_size) {
-        code = twin_fail(TWIN_ERR_INVALID_FILE, "%s cannot be read to its end", path);
-        twin_free(text);
-        goto close_file;
-    }
-    *out_text = text;
-    *out_bytes = used;
-close_file:
-    close(file);
     return code;
 }
 
@@ -344,13 +298,16 @@ static int32_t init_locked(const char *path)
         return twin_fail(TWIN_ERR_REPEAT_INITIALIZE,
                          "the process is initialised already; this call only counts");
     }
-    char *text = NULL;
-    size_t bytes = 0;
-    int32_t code = path && path[0] != '\0' ? read_file(path, &text, &bytes) : 0;
-    if (code != 0)
-        return code;
+    twin_file file = {0};
+    const bool named = path && path[0] != '\0';
+    const int error = named ? twin_file_read(path, FILE_BYTES_MAX, &file) : 0;
+    if (error != 0)
+        return error == ENOMEM ? twin_fail(TWIN_ERR_NOMEM, "no host memory for %s", path)
+                               : twin_fail(TWIN_ERR_INVALID_FILE, "%s: %s", path, file.why);
+    char *text = file.text;
+    const size_t bytes = file.bytes;
     twin_init_config config = {.default_device = -1};
-    code = twin_init_parse(text ? text : "", bytes, &config);
+    int32_t code = twin_init_parse(text ? text : "", bytes, &config);
     if (code != 0)
         goto free_text;
     if (first_text && (bytes != first_bytes || memcmp(text ? text : "", first_text, bytes) != 0)) {
@@ -365,7 +322,7 @@ static int32_t init_locked(const char *path)
         goto free_text;
     if (text && !first_text)
         name_unused(text);
-    code = call_all_locked(TWIN_AT_INIT, path && path[0] != '\0', text ? text : "", bytes);
+    code = call_all_locked(TWIN_AT_INIT, named, text ? text : "", bytes);
     if (code != 0) {
         twin_context_set_default_device(-1);
         goto free_text;

@@ -69,10 +69,10 @@ int32_t twin_package_version(const char *name, char out_text[TWIN_VERSION_BYTES]
     char other[NAME_MAX + 1];
     size_t length = strlen(name);
     if (length == 0 || length > NAME_MAX || name[0] == '.' || strchr(name, '/'))
-        return twin_fail(TWIN_ERR_INVALID_FILE, "\"%.64s\" is no name of a package", name);
+        return twin_fail(TWIN_ERR_INVALID_FILE, "\"%.64s\" is not the name of a package", name);
     if (strcmp(name, "driver") == 0 || strcmp(name, "firmware") == 0)
         return twin_fail(TWIN_ERR_INVALID_FILE,
-                         "there is no %s below this runtime, so it has no version", name);
+                         "%s is missing below this runtime, so it has no version", name);
     const char *home = twin_setting(TWIN_SETTING_HOME);
     if (home[0] == '\0')
         return twin_fail(TWIN_ERR_INVALID_FILE,
@@ -150,7 +150,7 @@ int32_t twin_version_number(const char *text, int32_t *out_number)
         good = take_stage(rest, &number);
     if (!good)
         return twin_fail(TWIN_ERR_VERSION,
-                         "\"%s\" is no version like 8.5.0 or 8.5.0-beta.1, so it has no number",
+                         "\"%s\" is not a version like 8.5.0 or 8.5.0-beta.1, so it has no number",
                          text);
     *out_number = number;
     return 0;

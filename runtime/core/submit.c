@@ -90,7 +90,8 @@ static twin_status issue_value(const struct twin_backend *ops, twin_stream *stre
 {
     return task->kind == TWIN_TASK_WAIT_VALUE
                ? ops->work.wait_value(stream->queue, task->value)
-               : ops->work.write_value(stream->queue, task->value->address, task->value->value);
+               : ops->work.write_value(stream->queue, task->value->address, task->value->value,
+                                       task->value->side);
 }
 
 static twin_status issue_call_locked(const struct twin_backend *ops, twin_stream *stream,
@@ -152,7 +153,7 @@ static twin_status wait_oddly_locked(const struct twin_backend *ops, twin_stream
 }
 
 /* The op itself. What is wrong with the event, if anything, goes to `out_trouble`: the event is read
- * under its lock only, and told of when no lock is held. */
+ * under its lock only, and reported when no lock is held. */
 __attribute__((always_inline)) static inline twin_status
 issue_locked(const struct twin_backend *ops, twin_stream *stream, const twin_task *task,
              task_trouble *out_trouble)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who keeps what for contexts, streams and devices. */
+/* What the layers above keep for contexts, streams and devices. */
 #include "core/object/users.h"
 
 #include "core/callback/callback_delivery.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Condition variables of this process. Their waiters are in queues of this library, by the object's address (a parking lot), and
- * each sleeps on a semaphore of its own. So a signal has one receiver that is known, the one that waits longest: it follows
- * the signaller, and whoever stays in the queue is blocked. The real functions wake spuriously, which would leave that open.
+ * each sleeps on its own semaphore. So a signal has one receiver that is known, the one that waits longest: it follows
+ * the signaller, and threads that stay in the queue are blocked. The real functions wake spuriously, which would leave that open.
  * A wait on a process-shared condition variable, or of the runtime, is the real one; a signal that finds no waiter here goes
  * there. */
 #include "cond.h"

@@ -4,7 +4,7 @@
 
 /* Every waiter returns, as it may without a signal, and waits in the C library from then on. */
 void host_conds_end(void);
-/* In a forked child: nobody waits. */
+/* In a forked child: no thread waits. */
 void host_conds_forked(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all interposed functions share: whether they do anything beyond the real one, the state of the calling thread, and the
- * way to the backend's host ops. README.md says what the library does for whom. */
+ * way to the backend's host ops. README.md says what the library is for. */
 #ifndef TWINRT_HOST_HOST_H
 #define TWINRT_HOST_HOST_H
 
@@ -16,7 +16,7 @@
 #define HOST_EXPORT      __attribute__((visibility("default")))
 #define HOST_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define HOST_UNLIKELY(x) __builtin_expect(!!(x), 0)
-/* Where the program called the interposed function that this stands in. */
+/* The place in the program of the call of the interposed function that uses this. */
 #define HOST_CALL_SITE() __builtin_return_address(0)
 #define HOST_NS_PER_S    1000000000ull
 

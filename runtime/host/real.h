@@ -98,7 +98,7 @@ typedef struct host_real_table {
 #undef HOST_REAL_FIELD
 
 /* Complete once host_start() has returned; before, only the mutex functions are there, for allocators that the dynamic
- * linker calls meanwhile. A function that the C library does not have is NULL, and nobody can call it. */
+ * linker calls meanwhile. A function that the C library does not have is NULL, and cannot be called. */
 extern host_real_table host_real;
 
 /* Looks all of them up. Thread: the first, before any other exists. */

@@ -32,7 +32,7 @@ HOST_EXPORT int sem_destroy(sem_t *semaphore)
     return host_real.sem_destroy(semaphore);
 }
 
-/* Adds to the count; the object is taken. Who reads the count takes nothing. */
+/* Adds to the count; the object is taken. Readers of the count take nothing. */
 static void count_locked(struct host_object *object, int64_t change)
 {
     atomic_store_explicit(&object->count,
@@ -101,7 +101,8 @@ HOST_EXPORT int sem_post(sem_t *semaphore)
     struct host_object *object = NULL;
     if (host_has(HOST_SYNC) && (object = host_object_find(semaphore, HOST_OBJECT_SEM)))
         put_token(object);
-    int result = host_real.sem_post(semaphore); /* fails on an overflow alone: nobody waits then */
+    int result =
+        host_real.sem_post(semaphore); /* fails on an overflow alone: no thread waits then */
     turn_released(semaphore, 1);
     return result;
 }

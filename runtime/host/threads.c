@@ -11,7 +11,7 @@
 
 #define CHUNK_THREADS 256u
 
-/* Records are never unmapped: whoever reads them needs no lock. */
+/* Records are never unmapped: readers need no lock. */
 struct chunk {
     _Atomic(struct chunk *) next;
     struct host_thread threads[CHUNK_THREADS];
@@ -136,7 +136,7 @@ struct host_thread *host_thread_self(void)
     host_lock_take(&lock);
     struct host_thread *thread = get_record_locked();
     if (thread)
-        thread->detached = true; /* its end is nobody's to settle */
+        thread->detached = true; /* its end is not waited for */
     host_lock_drop(&lock);
     if (thread)
         begin_thread(thread);
@@ -349,17 +349,17 @@ void host_threads_list(void (*take)(void *context, const twin_host_thread *threa
             struct host_thread *thread = &chunk->threads[i];
             if (atomic_load(&thread->state) != HOST_THREAD_LIVE)
                 continue;
-            twin_host_thread told = {.system_id = atomic_load(&thread->system_id)};
+            twin_host_thread state = {.system_id = atomic_load(&thread->system_id)};
             atomic_fetch_add(&readers, 1);
             int kind = atomic_load(&thread->wait);
             if (kind != HOST_WAIT_NONE) {
-                told.blocked_in = thread->waits_in.name;
-                told.object = thread->waits_in.object;
-                told.call_site = thread->waits_in.call_site;
-                told.waits_for = holder_of(&thread->waits_in, kind);
-                told.endless = still_blocked(thread);
+                state.blocked_in = thread->waits_in.name;
+                state.object = thread->waits_in.object;
+                state.call_site = thread->waits_in.call_site;
+                state.waits_for = holder_of(&thread->waits_in, kind);
+                state.endless = still_blocked(thread);
             }
             atomic_fetch_sub(&readers, 1);
-            take(context, &told);
+            take(context, &state);
         }
 }

@@ -4,7 +4,7 @@
  *
  * Why a thread that host_threads_blocked() counts cannot run. A wait is marked (host_enter) by the thread itself right before
  * the real function is called, after everything that the call does for other threads (a wait on a condition variable has
- * released its mutex by then), and unmarked first thing after it. So a marked thread wakes nobody. It is counted only while
+ * released its mutex by then), and unmarked first thing after it. So a marked thread wakes no other. It is counted only while
  * what ends its wait has not been done, which is read from a place that the thread which does it changes first:
  *
  *   mutex, rwlock  the object names a holder in glibc's owner field, and that is another thread. An object that is free, or is
@@ -18,7 +18,7 @@
  * Only objects of this process alone are counted: a process-shared, robust or priority-inheriting mutex, a process-shared
  * semaphore or a named one can be ended from elsewhere. Let T1 be counted at the begin and at the end of a time in which
  * neither the number nor the stamp changed. Marking and unmarking change the stamp, so the same threads were marked all the
- * time. If these and the threads inside the runtime's waits are all threads of the process, nobody was left who could have
+ * time. If these and the threads inside the runtime's waits are all threads of the process, no thread was left that could have
  * done what ends T1's wait, before or during that time, without its being seen. Handlers of signals, timers and other
  * processes are the caller's to exclude.
  *

@@ -247,7 +247,7 @@ void turn_dispatch_locked(struct turn_thread *self)
     }
 }
 
-/* Its real time has come, and nobody has taken the turn. */
+/* Its real time has come, and no thread has taken the turn. */
 static void take_due(struct turn_thread *self)
 {
     const struct choice choice = choose(self);
@@ -500,7 +500,7 @@ void turn_end_locked(const char *reason)
                           "the operating system's, and times may differ from run to run\n",
                           reason);
     if (length > 0 && write(STDERR_FILENO, text, strnlen(text, sizeof(text))) < 0)
-        return; /* nobody reads it */
+        return; /* it is not read */
 }
 
 void turn_end(const char *reason)

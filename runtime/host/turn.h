@@ -5,7 +5,7 @@
  * clock with those of the threads that could run and gives the turn to the first of them. Everything between two scheduling points
  * runs alone, so that races of the program have one outcome.
  *
- * The order ends for good when a thread enters it that nobody created through pthread_create, and when the holder of the turn blocks
+ * The order ends for good when a thread enters it that was not created through pthread_create, and when the holder of the turn blocks
  * in a call that takes no turns: this is reported once, and all threads go on freely. */
 #ifndef TWINRT_HOST_TURN_H
 #define TWINRT_HOST_TURN_H

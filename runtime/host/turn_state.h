@@ -9,7 +9,8 @@ struct turn_order {
     struct turn_thread
         *first; /* all threads that have not ended, and those that have and are not joined */
     struct turn_thread *holder;
-    struct turn_thread *due;     /* nobody holds the turn: who takes it at its real_until_ns */
+    struct turn_thread
+        *due; /* no thread holds the turn: the one that takes it at its real_until_ns */
     struct turn_thread *watcher; /* sleeps with a limit, to look at the holder */
     uint64_t created;
     uint64_t seed;
@@ -28,7 +29,7 @@ int turn_futex_wait(atomic_uint *word, unsigned value, uint64_t until_ns);
 void turn_futex_wake(atomic_uint *word);
 void turn_rouse(struct turn_thread *thread);
 
-/* Gives the turn to whoever is first; nobody holds it, or `self` does and goes on if it is first. */
+/* Gives the turn to the first thread; none holds it, or `self` does and goes on if it is first. */
 void turn_dispatch_locked(struct turn_thread *self);
 /* Until the thread has the turn, or the order is over. */
 void turn_await_locked(struct turn_thread *self);
@@ -46,7 +47,7 @@ void turn_look_again_locked(void);
 void turn_alone_locked(struct turn_thread *self);
 void turn_end_locked(const char *reason);
 
-/* In a forked child: the backend is its parent's, and nobody else runs. The lock is held. */
+/* In a forked child: the backend is its parent's, and no other thread runs. The lock is held. */
 void turn_unbind(void);
 /* Decides between threads of equal clocks before their numbers do. */
 uint64_t turn_tie(uint64_t number);

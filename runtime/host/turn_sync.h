@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Synchronization of host threads in the order of their clocks. Objects keep their state in themselves and are only ever tried: a thread
- * that does not get one blocks in the order, and whoever releases it wakes the thread with the lowest clock. So who looks at the object
+ * that does not get one blocks in the order, and its release wakes the thread with the lowest clock. So who looks at the object
  * sees what it expects, and nothing changes hands when the order ends. */
 #ifndef TWINRT_HOST_TURN_SYNC_H
 #define TWINRT_HOST_TURN_SYNC_H

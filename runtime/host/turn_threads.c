@@ -54,7 +54,7 @@ struct turn_thread *turn_thread_adopt(struct turn_thread *creator)
     pthread_once(&key_once, make_key);
     struct turn_thread *thread = calloc(1, sizeof(*thread));
     if (!thread) {
-        turn_end("there is no memory for another thread's place in the order");
+        turn_end("out of memory for another thread's place in the order");
         return NULL;
     }
     turn_lock(creator);

@@ -49,7 +49,7 @@ static const char *system_call(uint32_t system_id)
     static const struct {
         long number;
         const char *name;
-    } calls[] = {{SYS_futex, "a futex of its own"},
+    } calls[] = {{SYS_futex, "its own futex"},
                  {SYS_read, "read"},
                  {SYS_write, "write"},
                  {SYS_wait4, "wait4"},
@@ -83,7 +83,7 @@ static const char *system_call(uint32_t system_id)
     return "a system call";
 }
 
-/* Whether somebody would go on without the holder. */
+/* Whether a thread would go on without the holder. */
 static bool wanted_locked(void)
 {
     for (const struct turn_thread *thread = turn_order.first; thread; thread = thread->next)

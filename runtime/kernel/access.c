@@ -69,7 +69,7 @@ static void NATIVE_COLD bad_range(native_core *core, uint32_t buffer, uint64_t a
         twin_native_refuse(core, TWIN_NATIVE_BUFFER, "a %s core has no %s",
                            core->has_cube ? "cube" : "vector", name);
     if (at % unit != 0)
-        twin_native_refuse(core, TWIN_NATIVE_ALIGNMENT, "offset %llu in %s is no multiple of %u",
+        twin_native_refuse(core, TWIN_NATIVE_ALIGNMENT, "offset %llu in %s is not a multiple of %u",
                            (unsigned long long)at, name, unit);
     twin_native_refuse(core, TWIN_NATIVE_BUFFER, "bytes %llu to %llu are not in %s, which has %u",
                        (unsigned long long)at, (unsigned long long)(at + bytes - 1), name,
@@ -173,8 +173,9 @@ void twin_native_given(native_core *core, uint32_t type, void *at, double value)
 void twin_native_bad_type(native_core *core, uint32_t type)
 {
     if (native_size_of(type) == 0)
-        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "there is no type %u", type);
-    twin_native_refuse(core, TWIN_NATIVE_OPERATION, "it takes no %s", twin_native_type_name(type));
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "type %u is invalid", type);
+    twin_native_refuse(core, TWIN_NATIVE_OPERATION, "it does not take %s",
+                       twin_native_type_name(type));
 }
 
 uint32_t twin_native_check_type(native_core *core, uint32_t type)

@@ -33,7 +33,7 @@ void twin_native_check_global(native_core *core, native_op op, uint64_t address,
 /* Reads as the block sees it. */
 void twin_native_global_read(native_core *core, uint32_t pipe, native_op op, uint64_t address,
                              uint32_t bytes, unsigned char *out);
-/* Where the data of a write go, row behind row. */
+/* Where the data of a write go, row after row. */
 unsigned char *twin_native_global_write(native_core *core, uint32_t pipe, native_op op,
                                         const native_write *write);
 

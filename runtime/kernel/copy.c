@@ -41,7 +41,7 @@ static uint64_t check_rows(native_core *core, const twk_copy *copy)
     return wide;
 }
 
-/* The last row lies in the buffer: then there are not many. */
+/* The last row is in the buffer: then there are not many. */
 static void check_last(native_core *core, const twk_copy *copy, uint32_t buffer, uint64_t wide)
 {
     const uint64_t last = (uint64_t)(copy->rows - 1) * copy->local_pitch;
@@ -84,8 +84,8 @@ static void check_atomic(native_core *core, native_op op, const twk_copy *copy)
                            copy->bytes, size);
     if (copy->gm % size != 0)
         twin_native_fail(core, TWIN_NATIVE_ALIGNMENT, &copy->gm,
-                         "%s: global address 0x%llx is no multiple of %u", twin_native_op_name(op),
-                         (unsigned long long)copy->gm, size);
+                         "%s: global address 0x%llx is not a multiple of %u",
+                         twin_native_op_name(op), (unsigned long long)copy->gm, size);
 }
 
 static void store(native_core *core, native_op op, const twk_copy *copy)
@@ -130,7 +130,7 @@ static void move(native_core *core, native_op op, const twk_copy *copy)
                          native_divide_up(copy->bytes, properties->vector_bytes));
 }
 
-/* Rows become columns of fractals: 16 rows of 32 bytes each, one column of them behind the other. */
+/* Rows become columns of fractals: 16 rows of 32 bytes each, one column of them after the other. */
 static void load_matrix(native_core *core, native_op op, const twk_copy *copy)
 {
     const uint32_t size = twin_native_check_type(core, copy->type);
@@ -168,7 +168,7 @@ void twin_native_copy(const twk_copy *copy)
         copy->way == TWK_WAY_UB_TO_GM && copy->atomic ? NATIVE_OP_STORE_ATOMIC : one->op;
     native_core *core = twin_native_operation(one->pipe, op);
     if (copy->way > TWK_WAY_MATRIX_TO_L1)
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "there is no copy %u", copy->way);
+        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "copy %u is invalid", copy->way);
     if (copy->rows == 0 || copy->bytes == 0)
         return;
     if (copy->way == TWK_WAY_UB_TO_GM)

@@ -62,7 +62,7 @@ typedef struct twin_native_run {
     native_memory memory;
     native_step_lists lists;
     native_reported reported;
-    void *host; /* stack pointer of whoever resumed the core that runs */
+    void *host; /* stack pointer of the code that resumed the core that runs */
     native_fiber_host host_fiber;
     native_core *running; /* NULL: none */
     bool overflowed;

@@ -23,7 +23,7 @@ typedef struct native_fiber {
     void *sanitizer;      /* what the sanitizer knows it by */
 } native_fiber;
 
-/* Whoever resumes fibers. */
+/* The state of the code that resumes fibers. */
 typedef struct native_fiber_host {
     void *at;
     void *sanitizer;
@@ -41,7 +41,7 @@ static inline native_head *native_fiber_head_of(const native_fiber *fiber)
     return (native_head *)(void *)(fiber->stack + TWK_STACK_BYTES) - 1;
 }
 
-/* Where all stacks lie; 0 bytes: no room. Once, before a fiber is made. */
+/* The memory of all stacks; 0 bytes: no room. Once, before a fiber is made. */
 uintptr_t twin_native_fiber_region(uintptr_t *out_bytes);
 /* A stack. false: no memory, or too many. */
 bool twin_native_fiber_make(native_fiber *fiber);

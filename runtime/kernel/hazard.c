@@ -318,7 +318,7 @@ void twin_native_hazard_meet(void *user, const native_write *earlier)
     if (earlier->pipe == own || earlier->time <= hazards->pipe[meeting->pipe].time[earlier->pipe])
         return;
     if (meeting->write && earlier->atomic != TWK_ATOMIC_NONE)
-        return; /* told when it is read */
+        return; /* reported when it is read */
     const uint32_t there = earlier->pipe / NATIVE_PIPES, here = own / NATIVE_PIPES;
     const char *from = twin_native_pipe_name(earlier->pipe % NATIVE_PIPES);
     const char *to = twin_native_pipe_name(meeting->pipe);

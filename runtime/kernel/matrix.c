@@ -53,7 +53,7 @@ typedef struct part {
     bool along;       /* k runs along the rows of the matrix */
 } part;
 
-/* Both L0A and L0B hold fractals of 16 edges, each with 32 bytes of k. In L0A fractals of k lie side by side, row by row
+/* Both L0A and L0B hold fractals of 16 edges, each with 32 bytes of k. In L0A fractals of k are side by side, row by row
  * of fractals; in L0B those of the edge do. */
 static uint64_t fractal_at(const part *p, bool right, uint32_t edge, uint32_t k)
 {
@@ -108,7 +108,7 @@ void twin_native_feed(const twk_feed *feed)
         twin_native_refuse(
             core, TWIN_NATIVE_OPERATION,
             "a part of %llu by %llu at row %u, column %u of a matrix of %u by %u; it "
-            "must lie inside, and begin at multiples of %u and %u",
+            "must be inside, and begin at multiples of %u and %u",
             (unsigned long long)rows, (unsigned long long)columns, p.row, p.column, feed->rows,
             feed->columns, EDGE, p.per_unit);
     const uint64_t first = p.column / p.per_unit;

@@ -161,7 +161,7 @@ static bool note_write(native_memory *memory, const native_write *write, uint32_
 
 /* ---- reading what the block wrote ------------------------------------------------------------------------ */
 
-/* One row's share of what is read: [begin, end) of memory, `out` stands for `address`. */
+/* One row's share of what is read: [begin, end) of memory, `out` is of `address`. */
 static void lay_over(const native_memory *memory, const native_write *write, uint32_t row,
                      uint64_t begin, uint64_t end, uint64_t address, unsigned char *out)
 {

@@ -24,7 +24,7 @@ typedef struct native_windows {
 typedef struct native_write {
     uint64_t address;
     uint64_t pitch;
-    const unsigned char *data; /* row behind row */
+    const unsigned char *data; /* row after row */
     uint32_t rows, bytes;      /* of a row */
     uint8_t atomic, type;      /* TWK_ATOMIC_… */
     uint8_t pipe;              /* who wrote: number of the clock, and its time */
@@ -79,7 +79,7 @@ typedef void native_meet(void *user, const native_write *earlier);
 /* Reads as the block sees it. The range has been found good. false: it is gone since (memory->gone), or no host memory. */
 bool twin_native_memory_read(native_memory *memory, uint64_t address, uint32_t bytes,
                              unsigned char *out, native_meet *meet, void *user);
-/* A new write: the caller fills the data in, row behind row. Each row has been found good. NULL: no host memory. */
+/* A new write: the caller fills the data in, row after row. Each row has been found good. NULL: no host memory. */
 unsigned char *twin_native_memory_write(native_memory *memory, const native_write *write,
                                         native_meet *meet, void *user);
 

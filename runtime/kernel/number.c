@@ -138,7 +138,7 @@ void twin_native_repeat(unsigned char *at, uint32_t count, uint32_t size, const 
     if (bytes == 0)
         return;
     memcpy(at, element, size);
-    /* What is there is copied behind itself, twice as much each time. */
+    /* The part that is there is copied after itself, twice as much each time. */
     for (size_t done = size; done < bytes; done *= 2)
         memcpy(at + done, at, done < bytes - done ? done : bytes - done);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The object that carries native kernels: how `twinrt-cc` writes it and how the loader knows it again.
  *
- * It is an ELF object like one of device code, with symbols and metadata of its kernels. Its first loaded section lies
- * right behind the ELF header and begins with the header below; the section `.twinrt.native` holds the shared object of
- * the host. The checksum is of the whole file: whoever changes a byte of it, by accident, has no native kernels any more
+ * It is an ELF object like one of device code, with symbols and metadata of its kernels. Its first loaded section is
+ * right after the ELF header and begins with the header below; the section `.twinrt.native` holds the shared object of
+ * the host. The checksum is of the whole file: a byte that is changed by accident disables its native kernels
  * and no device code either. It is no protection against those who mean harm: a native image is code of the process. */
 #ifndef TWINRT_KERNEL_OBJECT_H
 #define TWINRT_KERNEL_OBJECT_H

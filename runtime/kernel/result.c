@@ -93,11 +93,11 @@ static void to_global(native_core *core, native_op op, const twk_result *result,
                            "rows of %u bytes, %llu from one to the next", bytes,
                            (unsigned long long)result->pitch);
     if (result->atomic > TWK_ATOMIC_MIN)
-        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "there is no atomic operation %u",
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "atomic operation %u is invalid",
                            result->atomic);
     if (result->atomic && (result->gm % out->size != 0 || result->pitch % out->size != 0))
         twin_native_fail(core, TWIN_NATIVE_ALIGNMENT, &result->gm,
-                         "%s: global address 0x%llx and pitch %llu are no multiples of %u",
+                         "%s: global address 0x%llx and pitch %llu are not multiples of %u",
                          twin_native_op_name(op), (unsigned long long)result->gm,
                          (unsigned long long)result->pitch, out->size);
     twin_native_check_global(core, op, result->gm, result->pitch, result->m, bytes, true);

@@ -11,7 +11,7 @@
  * threads have that unit as every function finds it: then two control words are all there is to it. */
 #if defined(__x86_64__)
 #define NATIVE_X87_PLAIN 0x37fu  /* control word: all masked, to nearest, 64 bits */
-#define NATIVE_X87_STATE 0x38bfu /* status word: exceptions, and where its stack stands */
+#define NATIVE_X87_STATE 0x38bfu /* status word: exceptions, and the top of its stack */
 #define NATIVE_SSE_PLAIN                                                                           \
     0x1f80u /* MXCSR: all masked, to nearest, no exception, denormal numbers as they are */
 

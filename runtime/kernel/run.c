@@ -76,7 +76,7 @@ static size_t page_up(size_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-/* Buffers of all cores that a block may have, each with a page behind it that cannot be touched. Pages come when they are
+/* Buffers of all cores that a block may have, each with a guard page after it. Pages come when they are
  * touched. */
 static bool make_buffers(twin_native_run *run)
 {
@@ -408,7 +408,7 @@ static bool run_block(twin_native_run *run)
     return true;
 }
 
-/* Blocks behind one that failed have nothing to do: the kernel does not get to them. */
+/* Blocks after one that failed have nothing to do: the kernel does not get to them. */
 static bool fill_up(twin_native_run *run)
 {
     native_steps none = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functional AI core: runs kernels that were compiled for the host, block by block, exact to the bit, and tells what
+/* The functional AI core: runs kernels that were compiled for the host, block by block, exact to the bit, and reports what
  * each pipe of each core had to do meanwhile.
  *
  * Life of an image:  dlopen -> twin_native_link -> runs -> twin_native_unlink -> dlclose
@@ -12,7 +12,7 @@
  * Kernels are code of the process: one that is wrong in ways which only the hardware would forgive can harm it. Caught,
  * and turned into a failure of the run: what the operations check (addresses, buffers, alignment, flags), traps, waits
  * that never end, kernels that run for too long if their code counts blocks, and, on x86-64 and AArch64, faults of
- * memory and arithmetic whose instruction lies in the kernel's own object.
+ * memory and arithmetic whose instruction is in the kernel's own object.
  *
  * Include rule: this library knows twinrt/kernel.h and seam/, nothing else of ours. */
 #ifndef TWINRT_KERNEL_RUN_H
@@ -36,7 +36,7 @@ void twin_native_unlink(const struct twk_image *image);
 typedef enum twin_native_fault {
     TWIN_NATIVE_GOOD,
     TWIN_NATIVE_ADDRESS,   /* global memory outside of allocations */
-    TWIN_NATIVE_BUFFER,    /* outside of a buffer, or one that the core has not */
+    TWIN_NATIVE_BUFFER,    /* outside of a buffer, or one that the core does not have */
     TWIN_NATIVE_ALIGNMENT, /* an offset or address that is not a multiple of what it must be */
     TWIN_NATIVE_OPERATION, /* a type, a size or an operation that this core does not do */
     TWIN_NATIVE_TRAP,      /* twk_trap, twk_stop, twk_assert */
@@ -87,16 +87,16 @@ typedef struct twin_native_call {
 
 typedef struct twin_native_run twin_native_run;
 
-/* Runs all blocks and tells what their pipes do. No lock is needed or taken that others wait for; several runs may be
+/* Runs all blocks and reports what their pipes do. No lock is needed or taken that others wait for; several runs may be
  * under way in several threads. Blocks: as long as the kernel computes. `out_run` is always given, `out_work` stays
  * until twin_native_end. A block that fails ends the run: its steps end with TWIN_STEP_FAULT, so that the device finds
- * the failure at its time, blocks behind it have no steps, and twin_native_failed tells why. `call` and what it points
+ * the failure at its time, blocks after it have no steps, and twin_native_failed has the reason. `call` and what it points
  * to, but for kernel and core, is not used after the call.
  * TWIN_E_NOMEM: nothing was given. */
 twin_status twin_native_begin(const twin_native_call *call, twin_native_run **out_run,
                               twin_launch_work *out_work);
 /* Leaves in memory what the blocks wrote. Short, calls nothing but reach->at, once per run.
- * TWIN_E_KERNEL_EXCEPTION: memory that was there at `begin` is gone; what lies before it is written. */
+ * TWIN_E_KERNEL_EXCEPTION: memory that was there at `begin` is gone; the memory before it is written. */
 twin_status twin_native_effect(twin_native_run *run, const twin_reach *reach);
 void twin_native_end(twin_native_run *run);
 

@@ -102,7 +102,7 @@ static bool take(int number, const siginfo_t *info, ucontext_t *context)
 {
     twin_native_run *run = watched;
     native_core *core = run ? run->running : NULL;
-    if (!core || info->si_code <= 0) /* sent by somebody */
+    if (!core || info->si_code <= 0) /* sent by a process */
         return false;
     const uintptr_t stack = stack_of(context), bottom = (uintptr_t)core->fiber.stack;
     const uintptr_t address = (uintptr_t)info->si_addr;

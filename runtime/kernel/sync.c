@@ -30,8 +30,8 @@ static void check_aligned(native_core *core, native_op op, uint64_t address, uin
 {
     if (__builtin_expect(address % size != 0, 0))
         twin_native_fail(core, TWIN_NATIVE_ALIGNMENT, &address,
-                         "%s: global address 0x%llx is no multiple of %u", twin_native_op_name(op),
-                         (unsigned long long)address, size);
+                         "%s: global address 0x%llx is not a multiple of %u",
+                         twin_native_op_name(op), (unsigned long long)address, size);
 }
 
 static void read_word(native_core *core, native_op op, uint64_t address, uint32_t size, void *out)

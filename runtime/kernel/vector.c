@@ -107,14 +107,14 @@ static unsigned char *target(native_core *core, native_op op, uint32_t at, uint6
     return twin_native_target(core, TWK_UB, TWIN_PIPE_VECTOR, op, at, bytes, UNIT);
 }
 
-/* A destination may be an operand, but not lie half over it. */
+/* A destination may be an operand, but not overlap it in part. */
 static void check_overlap(native_core *core, uint32_t dst, uint64_t dst_bytes, uint32_t from,
                           uint64_t bytes, bool may_equal)
 {
     if (dst >= from + bytes || from >= dst + dst_bytes || (may_equal && dst == from))
         return;
     twin_native_refuse(core, TWIN_NATIVE_OPERATION,
-                       "its result at %u, %llu bytes, lies over an operand at %u, %llu bytes", dst,
+                       "its result at %u, %llu bytes, overlaps an operand at %u, %llu bytes", dst,
                        (unsigned long long)dst_bytes, from, (unsigned long long)bytes);
 }
 
@@ -216,8 +216,7 @@ static void gather(const native_operands *on)
         if (at < (uint64_t)on->call->dst + (uint64_t)on->call->count * on->size &&
             at + on->size > on->call->dst)
             twin_native_refuse(on->core, TWIN_NATIVE_OPERATION,
-                               "element %u, at %llu, lies in its result", i,
-                               (unsigned long long)at);
+                               "element %u, at %llu, is in its result", i, (unsigned long long)at);
         memcpy(on->dst + (size_t)i * on->size, from, on->size);
     }
 }

@@ -26,7 +26,7 @@ static void open_brains(const unsigned char *from, uint32_t count, float *to)
         to[i] = twin_bfloat16_float(brains[i]);
 }
 
-/* FP32 lies there as it is. */
+/* FP32 is there unchanged. */
 static const float *open_elements(uint32_t type, const unsigned char *from, uint32_t count,
                                   float *room)
 {

@@ -9,7 +9,7 @@
 
 /* ---- masks -------------------------------------------------------------------------------------------- */
 
-static bool stands(uint32_t relation, double a, double b)
+static bool holds(uint32_t relation, double a, double b)
 {
     switch (relation) {
     case TWK_LT:
@@ -33,7 +33,7 @@ void twin_native_compare(const native_operands *on)
     unsigned char element[4];
     const double s = twin_native_nearest(call->type, call->scalar, element);
     if (call->mode > TWK_GT)
-        twin_native_fail(on->core, TWIN_NATIVE_OPERATION, NULL, "there is no relation %u",
+        twin_native_fail(on->core, TWIN_NATIVE_OPERATION, NULL, "relation %u is invalid",
                          call->mode);
     for (uint32_t first = 0; first < call->count; first += 8) {
         uint32_t bits = 0;
@@ -41,7 +41,7 @@ void twin_native_compare(const native_operands *on)
             const double a = twin_native_number(call->type, on->a + (size_t)i * on->size);
             const double b =
                 on->b ? twin_native_number(call->type, on->b + (size_t)i * on->size) : s;
-            bits |= (uint32_t)stands(call->mode, a, b) << (i - first);
+            bits |= (uint32_t)holds(call->mode, a, b) << (i - first);
         }
         on->mask_out[first / 8] = (unsigned char)bits;
     }
@@ -62,7 +62,7 @@ void twin_native_select(const native_operands *on)
 
 /* ---- casts --------------------------------------------------------------------------------------------- */
 
-/* Pairs that are common, to the nearest. Each source lies as far back as its result, or farther: forward is safe. */
+/* Pairs that are common, to the nearest. Each source is as far back as its result, or farther: forward is safe. */
 static bool fast(const native_operands *on)
 {
     const twk_vector *call = on->call;
@@ -110,7 +110,7 @@ void twin_native_cast(const native_operands *on)
 {
     const twk_vector *call = on->call;
     if (call->mode > TWK_ROUND_ODD)
-        twin_native_fail(on->core, TWIN_NATIVE_OPERATION, NULL, "there is no rounding %u",
+        twin_native_fail(on->core, TWIN_NATIVE_OPERATION, NULL, "rounding %u is invalid",
                          call->mode);
     if (fast(on))
         return;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The seam: everything the runtime core may ask of a device.
  *
- * A backend is a table of operations behind { size, version, name }. The core loads the plug-in
+ * A backend is a table of operations after { size, version, name }. The core loads the plug-in
  * `backend-<name>.so`, calls `twin_backend_entry()`, copies the table and puts a typed stub that
- * answers TWIN_E_UNSUPPORTED (or does nothing, for `void` ops) into every empty slot, so nobody
+ * answers TWIN_E_UNSUPPORTED (or does nothing, for `void` ops) into every empty slot, so no caller
  * tests for NULL.
  *
  * Life of a process:   start -> (describe, count) -> open -> ... -> close -> stop
@@ -22,10 +22,10 @@
  * device alone knows. Out-parameters are written on success only. Timeouts are relative
  * nanoseconds: 0 polls, TWIN_FOREVER waits.
  *
- * Errors. Whoever first decides that something failed logs it or explains it, once, with the exact
+ * Errors. The code that first decides that something failed logs it or explains it, once, with the exact
  * cause. A device fault is sticky: later work answers TWIN_E_DEVICE until the device is closed.
- * TWIN_E_VENDOR, which any op may answer, stands for a public code that no status has: the backend
- * has told it with services.vendor_code on the same thread just before.
+ * TWIN_E_VENDOR, which any op may answer, means a public code that no status has: the backend
+ * has given it with services.vendor_code on the same thread just before.
  *
  * New ops go at the end of their group, here and in seam/ops.def, with a version bump. */
 #ifndef TWINRT_SEAM_BACKEND_H
@@ -33,7 +33,7 @@
 
 #include "seam/types.h"
 
-#define TWIN_SEAM_VERSION 14u
+#define TWIN_SEAM_VERSION 15u
 
 struct twin_process_ops {
     /* Readies the backend: reads its settings and data files; opens no device and starts no model. A failure is
@@ -50,7 +50,7 @@ struct twin_process_ops {
      * place. Thread: any. TWIN_E_DEVICE_ID. */
     twin_status (*describe)(uint32_t index, const twin_device_properties **out_properties);
     /* In place of stop, as threads are inside ops: writes what stop would write; ops that are under way go on, and none begins
-     * after it. IF_STILL: false unless the device stands still and at least `waiting` threads wait in ops. NOW: false if a
+     * after it. IF_STILL: false unless the device is idle and at least `waiting` threads wait in ops. NOW: false if a
      * lock stays taken for a second of real time. ALONE: the caller is a forked child and its only thread; locks may be held for
      * ever, so none is taken; signals that end the process remove what is not complete. True: there is nothing more to
      * write. Thread: any. */
@@ -79,16 +79,16 @@ struct twin_host_ops {
     /* Id of the last task this thread queued on a queue that is no default stream; UINT32_MAX: there
      * was none. Thread: any. */
     uint32_t (*last_task)(void);
-    /* Brings this thread's clock up to `at_ns` if it lies behind: who runs a record again gives threads the times that they
+    /* Brings this thread's clock up to `at_ns` if it is earlier: who runs a record again gives threads the times that they
      * were moved up to then. Thread: any. */
     void (*reach)(uint64_t at_ns);
     /* From now on until the process stops the device moves, and sees what is queued, in the two ops below alone; ops ask
      * services.nd what they found then, and threads are moved up by `reach` alone. While no op runs, with
      * TWIN_BACKEND_CONDUCTED. Thread: any. TWIN_E_UNSUPPORTED: it cannot be made to. */
     twin_status (*pace)(void);
-    /* As services.seen told it. Thread: any. TWIN_E_INVALID: there is no such work. */
+    /* As services.seen gave it. Thread: any. TWIN_E_INVALID: there is no such work. */
     twin_status (*see)(twin_seen what, uint32_t device, uint32_t queue, uint64_t number);
-    /* As services.moved told it. Thread: any. TWIN_E_INVALID: it has gone farther, or does not come to that. */
+    /* As services.moved gave it. Thread: any. TWIN_E_INVALID: it has gone farther, or does not come to that. */
     twin_status (*move)(uint64_t at_ns, uint64_t events);
     /* The calling thread slept for `ns`, or a wait of the host timed out after that time: its clock advances by it. The thread
      * need not be attached. Thread: any. */
@@ -100,7 +100,7 @@ struct twin_host_ops {
     /* What the calling thread does from now on comes after what another one did up to `moment` (it released a lock that
      * this one has taken, ended, created this one): the clock becomes at least moment->at_ns. Thread: any. */
     void (*follow)(const twin_host_moment *moment);
-    /* A thread of the process has blocked, or has ended: a wait that stands still looks again who can still act. Takes no lock
+    /* A thread of the process has blocked, or has ended: a wait that makes no progress looks again who can still act. Takes no lock
      * unless a thread has parked. Thread: any. */
     void (*changed)(void);
 };
@@ -144,7 +144,7 @@ struct twin_memory_ops {
     twin_status (*copy)(twin_hw_device *device, const twin_copy *copy);
     /* Fills now. Same rules. Thread: any. Blocks. */
     twin_status (*fill)(twin_hw_device *device, const twin_fill *fill);
-    /* As copy, rows at once: what lies between rows stays. Same rules. Thread: any. Blocks. */
+    /* As copy, rows at once: bytes between rows stay. Same rules. Thread: any. Blocks. */
     twin_status (*copy_rows)(twin_hw_device *device, const twin_rows *rows);
     /* Writes the newest ranges of the device's memory that have failed, up to `room`, oldest first; *out_count is how
      * many there are. Thread: any. */
@@ -184,7 +184,7 @@ struct twin_queue_ops {
      * that join the group later too. Thread: any. TWIN_E_UNSUPPORTED: a failure has stopped the group already. */
     twin_status (*stop_on_failure)(twin_queue *queue);
     /* Takes the oldest noted failure of the queue's tasks that was not taken yet, and never blocks. Notes
-     * that nobody takes are dropped, oldest first. A note keeps its kernel, and whoever takes the note releases it.
+     * that are not taken are dropped, oldest first. A note keeps its kernel; the taker of the note releases it.
      * Thread: any. TWIN_E_NOT_READY: there is none. */
     twin_status (*take_failure)(twin_queue *queue, twin_failure *out_failure);
 };
@@ -208,8 +208,8 @@ struct twin_work_ops {
     /* EVENT_LEVEL: clears the flag in queue order. */
     twin_status (*reset)(twin_queue *queue, twin_signal *signal);
     /* Stores 8 bytes at an aligned device address. TWIN_E_INVALID: not device memory. */
-    twin_status (*write_value)(twin_queue *queue, uint64_t address, uint64_t value);
-    /* Holds later work until the word satisfies the relation; reads it anew as it changes, whoever writes it:
+    twin_status (*write_value)(twin_queue *queue, uint64_t address, uint64_t value, twin_side side);
+    /* Holds later work until the word satisfies the relation; reads it anew as it changes, by any writer:
      * another queue, a copy, the host. TWIN_E_INVALID: not device memory. */
     twin_status (*wait_value)(twin_queue *queue, const twin_value_wait *wait);
     /* After all earlier work the call can be taken from the host-call queue. */
@@ -225,7 +225,7 @@ struct twin_work_ops {
     twin_status (*activate)(twin_queue *queue, twin_queue *other);
     /* When the condition holds, branch->to begins and this queue's later tasks are left out. */
     twin_status (*branch)(twin_queue *queue, const twin_branch *branch);
-    /* Label `index` of the table stands here. `table` is device memory of 8 bytes a label, the backend's to fill;
+    /* Label `index` of the table is here. `table` is device memory of 8 bytes a label, the backend's to fill;
      * an entry of ones is no label. */
     twin_status (*label)(twin_queue *queue, uint64_t table, uint32_t index);
     /* Reads a uint32_t at `address` and goes on at that label, in its queue; this queue's later tasks are
@@ -239,8 +239,8 @@ struct twin_work_ops {
      * its allocation. TWIN_E_UNSUPPORTED: the device does not reduce such elements, or cannot reduce
      * with memory of another device, which it has no link to. */
     twin_status (*reduce)(twin_queue *queue, const twin_reduce *reduce);
-    /* As copy, all rows or none: what lies between rows stays. TWIN_E_INVALID as copy, and a pitch or more rows than the
-     * device can take. TWIN_E_NOMEM: no memory for what tells it of so many; nothing was enqueued. */
+    /* As copy, all rows or none: bytes between rows stay. TWIN_E_INVALID as copy, and a pitch or more rows than the
+     * device can take. TWIN_E_NOMEM: no memory to describe so many to it; nothing was enqueued. */
     twin_status (*copy_rows)(twin_queue *queue, const twin_rows *rows);
     /* Runs the blocks of a kernel (seam/launch.h) after all earlier work. The kernel is the backend's until its
      * `release`. TWIN_E_INVALID: no blocks or too many, or a batch of more blocks than the device has cores.
@@ -268,7 +268,7 @@ struct twin_signal_ops {
     twin_status (*available)(twin_hw_device *device, twin_signal_kind kind, uint32_t *out_count);
     /* NOTIFY: clears the flag now. Thread: any. TWIN_E_UNSUPPORTED: of a signal that was opened by name. */
     twin_status (*clear)(twin_signal *signal);
-    /* NOTIFY, EVENT_REBIND: makes the signal known to other processes under a name that nobody guesses; the same at each
+    /* NOTIFY, EVENT_REBIND: makes the signal known to other processes under a name that cannot be guessed; the same at each
      * call. check_pid: only those of signal.allow may open it, as the newest call says. The core holds the signal's
      * lock. Thread: any. TWIN_E_SETUP (explained): there is no place to share in. */
     twin_status (*share)(twin_signal *signal, bool check_pid, char out_name[TWIN_SHARE_NAME]);
@@ -290,7 +290,7 @@ struct twin_call_queue_ops {
     /* `service`: only threads of the runtime take from it; a thread in `take` then counts as waiting and never
      * ends a wait by itself. Thread: any. */
     twin_status (*create)(twin_hw_device *device, bool service, twin_call_queue **out_call_queue);
-    /* Nobody takes from it. Calls in flight for it count as answered. Thread: any. */
+    /* No thread takes from it. Calls in flight for it count as answered. Thread: any. */
     void (*destroy)(twin_call_queue *call_queue);
     /* Waits for the next call, in the order in which the device made them. The taker answers each. Thread: any.
      * Blocks. TWIN_E_TIMEOUT; TWIN_E_CLOSED; TWIN_E_DEADLOCK (never of a service host-call queue). */
@@ -320,7 +320,7 @@ struct twin_model_instance_ops {
     /* Drops the tasks of a deferred queue. Thread: queue. TWIN_E_BUSY: a run is queued or under way. */
     twin_status (*clean)(twin_queue *queue);
     /* Ends the run under way, if any: no further task of it begins, and the queue that asked for it goes on, with
-     * TWIN_E_RUN_ABORTED as its failure. Runs queued behind it take place. Thread: any. */
+     * TWIN_E_RUN_ABORTED as its failure. Runs queued after it take place. Thread: any. */
     twin_status (*abort)(twin_hw_instance *instance);
     /* Waits until no run of the instance is queued or under way. Thread: any. Blocks. TWIN_E_TIMEOUT, TWIN_E_DEADLOCK. */
     twin_status (*drain)(twin_hw_instance *instance, uint64_t timeout_ns);
@@ -333,7 +333,7 @@ typedef struct twin_fact {
     const char *unit;
     const char *mark; /* "known", "inferred", "assumed", "measured"; "" for what is no parameter */
     const char *source; /* where the value comes from */
-    const char *base;   /* whom it is inherited from, or "" */
+    const char *base;   /* the profile it is inherited from, or "" */
 } twin_fact;
 
 struct twin_diag_ops {
@@ -343,19 +343,19 @@ struct twin_diag_ops {
     twin_status (*usage)(uint32_t index, twin_usage *out_usage);
     /* From now on `take` hears of each task of the queue that ends, in the order in which they end; NULL stops that, and so
      * does queue.destroy. Tasks that are dropped or stopped do not end. `take` is called by whichever thread drives the
-     * device, under the backend's locks: it calls no op and does not wait. For observers below the core; nothing is told
-     * unless asked for. Thread: queue. TWIN_E_UNSUPPORTED: the device does not tell. */
+     * device, under the backend's locks: it calls no op and does not wait. For observers below the core; nothing is reported
+     * unless asked for. Thread: queue. TWIN_E_UNSUPPORTED: the device does not report times. */
     twin_status (*tasks)(twin_queue *queue, void (*take)(void *context, const twin_task_end *task),
                          void *context);
     /* Number of the newest task that work.* has queued, and 0 before the first; numbers count the tasks of a queue
      * from its creation on, and one op may queue several. Of a deferred queue: counted from its beginning or newest clean.
-     * 0 where the device does not tell. Thread: queue. */
+     * 0 where the device does not report it. Thread: queue. */
     uint64_t (*newest_task)(twin_queue *queue);
 };
 
 /* With TWIN_BACKEND_CODE: kernel images on devices. */
 struct twin_image_ops {
-    /* Loads an image, whose bytes may go when it returns. *out_address: where it lies in device memory. Thread: any.
+    /* Loads an image, whose bytes may go when it returns. *out_address: where it is in device memory. Thread: any.
      * Blocks. TWIN_E_INVALID: the device does not take it. TWIN_E_DEVICE_MEMORY. */
     twin_status (*load)(twin_hw_device *device, const twin_image_source *source,
                         twin_loaded_image **out_image, uint64_t *out_address);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels as the core hands them to a backend: on which cores their blocks run, and what these do there.
  *
- * A block is given as a list of timed steps for each of its cores: the core's scalar unit walks it in order; a step
+ * A block is described as a program of timed steps for each of its cores: the core's scalar unit walks it in order; a step
  * of another pipe goes into that pipe's queue; pipes run side by side, and flags and barriers order them. That is enough
  * for a kernel whose function the core runs itself (`describe`, and `effect` for what it leaves in memory) and for one
  * of which only the time is known (`work`). A backend with hardware below has no use for either. */
@@ -69,7 +69,7 @@ typedef struct twin_launch_work {
 } twin_launch_work;
 
 /* Device memory as the host reaches it while one of the calls below runs; NULL: not inside an allocation, on a device out of
- * reach, or memory there has failed. exact: whoever asks for more than is read or written would meet memory that has failed for
+ * reach, or memory there has failed. exact: a request for more than is read or written would meet memory that has failed for
  * nothing. */
 typedef struct twin_reach {
     void *(*at)(const struct twin_reach *reach, uint64_t address, uint64_t bytes, bool write);

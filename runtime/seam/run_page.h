@@ -2,7 +2,7 @@
 /* Memory that `twinrt run` shares with the processes of a run, to see whether any uses the runtime and whether anything moves.
  *
  * The tool makes it and names it in TWINRT_RUN_PAGE. The runtime counts each start of a backend. A backend takes a slot when it
- * starts, counts in it while an endless wait stands still, and reports when it is asked to. Only the tool ends a process. */
+ * starts, counts in it while an endless wait makes no progress, and reports when it is asked to. Only the tool ends a process. */
 #ifndef TWINRT_SEAM_RUN_PAGE_H
 #define TWINRT_SEAM_RUN_PAGE_H
 
@@ -19,7 +19,7 @@
 /* In `asked`: report whatever the threads wait for, and answer with the same number. */
 #define TWIN_RUN_ASK_ANY UINT32_MAX
 #define TWIN_RUN_SITES   32u
-/* Real time between two looks of a wait that stands still. */
+/* Real time between two looks of a wait that makes no progress. */
 #define TWIN_RUN_LOOK_NS 100000000u
 
 /* Where a thread called from, for the tool to find the line. */
@@ -32,7 +32,7 @@ typedef struct twin_run_site {
 
 typedef struct twin_run_slot {
     _Atomic int32_t process; /* getpid(); 0: free */
-    /* Grows while every wait that can end by itself is over and an endless one stands still. */
+    /* Grows while every wait that can end by itself is over and an endless one makes no progress. */
     _Atomic uint32_t looks;
     /* Grows when one of those looks finds that a call began or the device moved. */
     _Atomic uint32_t moves;

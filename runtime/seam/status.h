@@ -9,7 +9,7 @@
     X(TWIN_OK, 0, "success")                                                                       \
     X(TWIN_E_ABORTED, 107023, "the work was dropped by an abort of its stream")                    \
     X(TWIN_E_ADDRESS, 507899, "the device cannot reach the address")                               \
-    X(TWIN_E_AICPU_EXCEPTION, 507018, "a kernel of the AI CPU met an exception")                   \
+    X(TWIN_E_AICPU_EXCEPTION, 507018, "a kernel of the AI CPU raised an exception")                \
     X(TWIN_E_AICPU_TIMEOUT, 507017, "a kernel of the AI CPU exceeded its time limit")              \
     X(TWIN_E_BUSY, 207005, "the queue is full")                                                    \
     X(TWIN_E_CLOSED, 507000, "the host-call queue was closed")                                     \
@@ -17,21 +17,21 @@
     X(TWIN_E_DEADLOCK, 507046, "nothing can end the wait")                                         \
     X(TWIN_E_DEVICE, 507899, "the device has faulted")                                             \
     X(TWIN_E_DEVICE_ABORTED, 107022, "the work was dropped by an abort of its device")             \
-    X(TWIN_E_DEVICE_ID, 107001, "no such device")                                                  \
+    X(TWIN_E_DEVICE_ID, 107001, "invalid device id")                                               \
     X(TWIN_E_DEVICE_MEMORY, 207001, "device memory is exhausted")                                  \
-    X(TWIN_E_FFTS_EXCEPTION, 507049, "a fused task met an exception")                              \
+    X(TWIN_E_FFTS_EXCEPTION, 507049, "a fused task raised an exception")                           \
     X(TWIN_E_FFTS_TIMEOUT, 507048, "a fused task exceeded its time limit")                         \
     X(TWIN_E_FFTS_TRAP, 507050, "a fused task was trapped")                                        \
     X(TWIN_E_INTERNAL, 507000, "internal error")                                                   \
     X(TWIN_E_INTERRUPTED, 507046, "the wait was interrupted")                                      \
     X(TWIN_E_INVALID, 107000, "invalid argument")                                                  \
-    X(TWIN_E_KERNEL_EXCEPTION, 507015, "a kernel met an exception")                                \
-    X(TWIN_E_KERNEL_OVERFLOW, 207003, "a kernel met an overflow")                                  \
+    X(TWIN_E_KERNEL_EXCEPTION, 507015, "a kernel raised an exception")                             \
+    X(TWIN_E_KERNEL_OVERFLOW, 207003, "a kernel overflowed")                                       \
     X(TWIN_E_KERNEL_TIMEOUT, 507014, "a kernel exceeded its time limit")                           \
     X(TWIN_E_KERNEL_TRAP, 507016, "a kernel was trapped")                                          \
     X(TWIN_E_KERNEL_TRAP_READ, 507042, "a kernel was trapped reading out of bounds")               \
     X(TWIN_E_KERNEL_TRAP_WRITE, 507043, "a kernel was trapped writing out of bounds")              \
-    X(TWIN_E_LINK, 507057, "memory of another device, or the way to it, has failed")               \
+    X(TWIN_E_LINK, 507057, "memory of another device, or the link to it, has failed")              \
     X(TWIN_E_NETWORK, 507056, "the device's network has failed")                                   \
     X(TWIN_E_NEVER_RECORDED, 507000, "the event was never recorded")                               \
     X(TWIN_E_NOMEM, 207001, "host memory is exhausted")                                            \
@@ -40,23 +40,23 @@
     X(TWIN_E_NO_EVENT, 207007, "no hardware event is free")                                        \
     X(TWIN_E_NO_NOTIFY, 207009, "no hardware notify is free")                                      \
     X(TWIN_E_NO_QUEUE, 207008, "no hardware queue is free")                                        \
-    X(TWIN_E_OVERFLOW, 207017, "a copy or a kernel of the AI CPU met an overflow")                 \
-    X(TWIN_E_POISON, 507053, "device memory has failed there")                                     \
+    X(TWIN_E_OVERFLOW, 207017, "a copy or a kernel of the AI CPU overflowed")                      \
+    X(TWIN_E_POISON, 507053, "the task accessed device memory that has failed")                    \
     X(TWIN_E_RUN_ABORTED, 507023, "the run of a model instance was aborted")                       \
-    X(TWIN_E_SETUP, 507033, "the device could not be brought up")                                  \
+    X(TWIN_E_SETUP, 507033, "the device failed to initialize")                                     \
     X(TWIN_E_SUSPECT_MEMORY, 507055, "device memory is suspected to have failed")                  \
-    X(TWIN_E_TASK, 507001, "the device could not do a task")                                       \
+    X(TWIN_E_TASK, 507001, "the device failed to execute a task")                                  \
     X(TWIN_E_TASK_TIMEOUT, 107020, "a task on the queue exceeded its time limit")                  \
     X(TWIN_E_TIMEOUT, 507046, "the wait ended by its timeout")                                     \
     X(TWIN_E_UNAVAILABLE, 507033, "the backend cannot run here")                                   \
     X(TWIN_E_UNSUPPORTED, 207000, "the backend does not support the operation")                    \
-    X(TWIN_E_VECTOR_EXCEPTION, 507035, "a kernel of vector cores met an exception")                \
-    X(TWIN_E_VECTOR_OVERFLOW, 207016, "a kernel of vector cores met an overflow")                  \
+    X(TWIN_E_VECTOR_EXCEPTION, 507035, "a kernel of vector cores raised an exception")             \
+    X(TWIN_E_VECTOR_OVERFLOW, 207016, "a kernel of vector cores overflowed")                       \
     X(TWIN_E_VECTOR_TIMEOUT, 507034, "a kernel of vector cores exceeded its time limit")           \
     X(TWIN_E_VECTOR_TRAP, 507036, "a kernel of vector cores was trapped")                          \
     X(TWIN_E_VECTOR_TRAP_READ, 507044, "a vector kernel was trapped reading out of bounds")        \
     X(TWIN_E_VECTOR_TRAP_WRITE, 507045, "a vector kernel was trapped writing out of bounds")       \
-    X(TWIN_E_VENDOR, 507899, "what is below answered a code of its own")
+    X(TWIN_E_VENDOR, 507899, "the vendor's library returned a code that has no status")
 
 typedef enum twin_status {
 #define TWIN_STATUS_ENUM(name, code, text) name,
@@ -65,7 +65,7 @@ typedef enum twin_status {
         TWIN_STATUS_COUNT
 } twin_status;
 
-/* X(name): those with which a device tells what became of a task. Sorted by name. What a backend makes of the error numbers of
+/* X(name): those with which a device reports a failed task. Sorted by name. What a backend makes of the error numbers of
  * its device is among them; a test of the repository compares. */
 #define TWIN_TASK_FAILURES(X)                                                                      \
     X(TWIN_E_ADDRESS)                                                                              \
@@ -96,8 +96,8 @@ typedef enum twin_status {
     X(TWIN_E_VECTOR_TRAP_READ)                                                                     \
     X(TWIN_E_VECTOR_TRAP_WRITE)
 
-/* Whether a wait without a time limit ended before what it waits for: nothing can end it, or its thread was told not to
- * go on. */
+/* Whether a wait without a time limit ended before what it waits for: nothing can end it, or its thread was
+ * interrupted. */
 static inline int twin_wait_given_up(twin_status status)
 {
     return status == TWIN_E_DEADLOCK || status == TWIN_E_INTERRUPTED;

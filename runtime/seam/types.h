@@ -16,12 +16,11 @@ typedef struct twin_queue twin_queue;         /* one in-order stream of work */
 typedef struct twin_signal twin_signal;       /* one event or notify */
 typedef struct twin_call_queue
     twin_call_queue; /* where host functions that queues call are taken from */
-typedef struct twin_hw_instance
-    twin_hw_instance; /* model instance: deferred queues that run together on request */
+typedef struct twin_hw_instance twin_hw_instance; /* deferred queues that run together on request */
 
 #define TWIN_FOREVER UINT64_MAX /* a timeout that never ends a wait */
 /* queue.drain and model_instance.drain alone: as TWIN_FOREVER, but TWIN_E_DEADLOCK once the device and the functions that it has called
- * cannot go on by themselves, whatever other threads might do. A device that cannot tell takes it for TWIN_FOREVER. */
+ * cannot go on by themselves, whatever other threads might do. A device that cannot know takes it for TWIN_FOREVER. */
 #define TWIN_UNAIDED (UINT64_MAX - 1)
 
 /* What an API call costs on the host. A backend that models host time charges one of these. */
@@ -50,7 +49,7 @@ typedef enum twin_memory_kind {
     TWIN_MEMORY_GONE /* a place for one of the two, where nothing is allocated now */
 } twin_memory_kind;
 
-/* Where an address lies. For UNKNOWN and GONE the other fields are 0. */
+/* Where an address is. For UNKNOWN and GONE the other fields are 0. */
 typedef struct twin_memory_info {
     twin_memory_kind kind;
     uint32_t device;     /* owner, by backend index */
@@ -257,6 +256,7 @@ typedef struct twin_value_wait {
     uint64_t address; /* of the word, 8-byte aligned */
     uint64_t value;
     twin_relation relation;
+    twin_side side;
 } twin_value_wait;
 
 /* What happens to the count of a TWIN_SIGNAL_COUNT. */
@@ -288,7 +288,7 @@ typedef struct twin_count_wait {
     uint64_t timeout_ns;
 } twin_count_wait;
 
-/* A function of the host that a queue calls. The seam carries it, nobody below calls it. */
+/* A function of the host that a queue calls. The seam carries it, no backend calls it. */
 typedef struct twin_host_call {
     void (*fn)(void *argument);
     void *argument;
@@ -326,7 +326,7 @@ typedef struct twin_task_end {
     X(ENGINE_TIMEOUT, "engine_timeout")   /* the engine gives up after duration_ns */              \
     X(ENGINE_SLOW, "engine_slow")         /* it takes factor_permille thousandths of its time */   \
     X(ENGINE_HANG, "engine_hang")         /* the engine never answers */                           \
-    X(COMPLETION_LOST, "completion_lost") /* done, but nobody is told for duration_ns, or ever */  \
+    X(COMPLETION_LOST, "completion_lost") /* done, but not reported for duration_ns, or ever */    \
     X(REPORT_LOST, "report_lost")         /* the task's entry in the completion queue is lost */   \
     X(REPORTS_FULL, "reports_full")       /* the completion queue counts as full, likewise */      \
     X(RECORD_LOST, "record_lost")         /* a record or reset has no effect on its flag */        \
@@ -338,7 +338,7 @@ typedef enum twin_fault_kind {
         TWIN_FAULT_KINDS
 } twin_fault_kind;
 
-/* Whom a fault hits: X(name, word in files). */
+/* The target of a fault: X(name, word in files). */
 #define TWIN_FAULT_TASK_LIST(X)                                                                    \
     X(ANY, "any") /* each that the kind can hit in a queue */                                      \
     X(SDMA, "sdma")                                                                                \
@@ -425,7 +425,7 @@ typedef struct twin_branch {
     X(CLOCK, "clock") /* its thread was moved up to this time, to which others moved the device */ \
     X(GONE, "gone")   /* the record that it was to wait for had been released */                   \
     X(REFUSED, "refused") /* the queue had stopped; twin_status */                                 \
-    X(FAILED, "failed")   /* twin_status of a failure that it told of, or took the note of */      \
+    X(FAILED, "failed")   /* twin_status of a failure that it reported, or took the note of */     \
     X(LEFT, "left")       /* hardware ids that were left */
 typedef enum twin_nd {
 #define TWIN_ND_NAME(name, word) TWIN_ND_##name,
@@ -443,7 +443,7 @@ static inline bool twin_nd_waits(twin_nd what)
 }
 /* Of services.seen: what the device has seen of a hardware queue. */
 typedef enum twin_seen { TWIN_SEEN_WORK, TWIN_SEEN_WATCH } twin_seen;
-/* Of a SIGNAL: whether the device had told when that record was done. UNKNOWN: it is not said. */
+/* Of a SIGNAL: whether the device had reported when that record was done. UNKNOWN: it is not said. */
 typedef enum twin_newest {
     TWIN_NEWEST_UNKNOWN,
     TWIN_NEWEST_UNTIMED,
@@ -496,7 +496,7 @@ typedef struct twin_services {
     /* process.start is about to fail: why, in one sentence without an end, which the core puts into its message.
      * Thread: init. */
     void (*because)(const char *text);
-    /* The op that runs on the calling thread is about to answer TWIN_E_VENDOR: the public code behind it. Thread: any. */
+    /* The op that runs on the calling thread is about to answer TWIN_E_VENDOR: the public code of it. Thread: any. */
     void (*vendor_code)(int32_t code);
     /* Folder that holds the plug-ins, profiles beneath it; no trailing slash. */
     const char *plugin_folder;
@@ -505,12 +505,12 @@ typedef struct twin_services {
      * program, which may make public calls: no lock is held, and the thread does not count as waiting. Thread: any. */
     bool (*interruptible)(void);
     bool (*interrupted)(void);
-    /* NULL, unless somebody lets the threads of the process run one at a time (a record that is run again). Then an op that
+    /* NULL, unless a tool lets the threads of the process run one at a time (a record that is run again). Then an op that
      * is about to wait calls it, on its own thread, when all that it asks for is known to the device and before it moves
      * the device itself; it holds no lock. Other threads' ops may run until it returns. Threads then never wait for each
      * other in real time: each counts as waiting while another one is inside an op, and none leaves its wait to another. */
     void (*waiting)(void);
-    /* NULL unless somebody logs nondeterminism (`nd`, `seen`, `moved`), or hands it out again after
+    /* NULL unless a tool logs nondeterminism (`nd`, `seen`, `moved`), or hands it out again after
      * host.pace (`nd`, `outlook`).
      * An op found `*value`. Handed out: true, and *value is what it was then; those that twin_nd_waits() return where they
      * came then, so the backend calls them before it takes a lock, the others when it holds what it must. False: the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Wrappers: plug-ins between the core and a backend. `backend-<name>.so` is loaded when the setting that belongs to it is given, and
  * exports this entry instead of a backend's. The core puts `op_failure` (TWINRT_FAIL_OPS) on the backend, and `record` (TWINRT_RECORD)
- * on that, so that a record tells what the core saw. */
+ * on that, so that a recording has what the core saw. */
 #ifndef TWINRT_SEAM_WRAPPER_H
 #define TWINRT_SEAM_WRAPPER_H
 

@@ -294,32 +294,31 @@ static twin_status queue_take_failure(twin_queue *queue, twin_failure *out_failu
         return work_answer(tasks);                                                                 \
     }
 _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-parameter\"")
-    WORK(copy, 1, twin_queue *queue, const twin_copy *copy)
-        WORK(fill, 1, twin_queue *queue, const twin_fill *fill) WORK(record, 1, twin_queue *queue,
-                                                                     twin_signal *signal)
-            WORK(wait, 1, twin_queue *queue, twin_signal *signal,
-                 uint64_t timeout_ns) WORK(reset, 1, twin_queue *queue, twin_signal *signal)
-                WORK(write_value, 1, twin_queue *queue, uint64_t address, uint64_t value)
-                    WORK(wait_value, 1, twin_queue *queue, const twin_value_wait *wait)
-                        WORK(call, 1, twin_queue *queue, twin_call_queue *call_queue,
-                             const twin_host_call *call) WORK(run, 1, twin_queue *queue,
-                                                              twin_hw_instance *instance)
-                            WORK(end, 1, twin_queue *queue) WORK(activate, 1, twin_queue *queue,
-                                                                 twin_queue *other)
-                                WORK(label, 1, twin_queue *queue, uint64_t table, uint32_t index)
-                                    WORK(jump, 1, twin_queue *queue, uint64_t address,
-                                         uint64_t table, uint32_t count)
-                                        WORK(count, 1, twin_queue *queue, twin_signal *signal,
-                                             const twin_count_change *change)
-                                            WORK(wait_count, 1, twin_queue *queue,
-                                                 twin_signal *signal, const twin_count_wait *wait)
-                                                WORK(reduce, 1, twin_queue *queue,
-                                                     const twin_reduce *reduce)
-                                                    WORK(copy_rows, 2, twin_queue *queue,
-                                                         const twin_rows *rows)
-                                                        _Pragma("GCC diagnostic pop")
+    WORK(copy, 1, twin_queue *queue, const twin_copy *copy) WORK(fill, 1, twin_queue *queue,
+                                                                 const twin_fill *fill)
+        WORK(record, 1, twin_queue *queue,
+             twin_signal *signal) WORK(wait, 1, twin_queue *queue, twin_signal *signal,
+                                       uint64_t timeout_ns) WORK(reset, 1, twin_queue *queue,
+                                                                 twin_signal *signal)
+            WORK(write_value, 1, twin_queue *queue, uint64_t address, uint64_t value,
+                 twin_side side) WORK(wait_value, 1, twin_queue *queue, const twin_value_wait *wait)
+                WORK(call, 1, twin_queue *queue, twin_call_queue *call_queue,
+                     const twin_host_call *call) WORK(run, 1, twin_queue *queue,
+                                                      twin_hw_instance *instance)
+                    WORK(end, 1, twin_queue *queue) WORK(activate, 1, twin_queue *queue,
+                                                         twin_queue *other)
+                        WORK(label, 1, twin_queue *queue, uint64_t table, uint32_t index)
+                            WORK(jump, 1, twin_queue *queue, uint64_t address, uint64_t table,
+                                 uint32_t count) WORK(count, 1, twin_queue *queue,
+                                                      twin_signal *signal,
+                                                      const twin_count_change *change)
+                                WORK(wait_count, 1, twin_queue *queue, twin_signal *signal,
+                                     const twin_count_wait *wait)
+                                    WORK(reduce, 1, twin_queue *queue, const twin_reduce *reduce)
+                                        WORK(copy_rows, 2, twin_queue *queue, const twin_rows *rows)
+                                            _Pragma("GCC diagnostic pop")
 
-                                                            static twin_status
+                                                static twin_status
     work_branch(twin_queue *queue, const twin_branch *branch)
 {
     (void)queue;

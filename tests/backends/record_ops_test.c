@@ -181,8 +181,9 @@ static void call_work(const struct twin_backend *t, twin_hw_device *device, twin
     t->work.record(q, signal);
     t->work.wait(q, signal, TWIN_FOREVER);
     t->work.reset(q, signal);
-    t->work.write_value(q, 0x10008, 9);
-    t->work.wait_value(q, &(twin_value_wait){0x10010, 11, TWIN_VALUE_AND});
+    t->work.write_value(q, 0x10008, 9, (twin_side){.kind = TWIN_MEMORY_UNKNOWN});
+    t->work.wait_value(
+        q, &(twin_value_wait){.address = 0x10010, .value = 11, .relation = TWIN_VALUE_AND});
     t->work.call(q, call_queue, &(twin_host_call){.fn = run, .argument = path, .block = true});
     t->work.run(q, instance);
     t->work.end(q);

@@ -309,7 +309,7 @@ static void test_files(void)
     char path[64];
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
     CU_ASSERT(read_path(folder) == TWIN_FAULT_FILE_UNREADABLE);
-    CU_ASSERT(strstr(message, folder) && strstr(message, "no regular file"));
+    CU_ASSERT(strstr(message, folder) && strstr(message, "not a regular file"));
     (void)snprintf(path, sizeof(path), "%s/pipe", folder);
     CU_ASSERT(read_path(path) == TWIN_FAULT_FILE_UNREADABLE);
     CU_ASSERT(strstr(message, "cannot be opened") != NULL);

@@ -22,16 +22,16 @@ static void test_operations(void)
          "twk_load: bytes 196576 to 196639 are not in UB, which has 196608");
     FAIL(WRONG_CORE, TWIN_NATIVE_BUFFER, "twk_load_l1: a vector core has no L1");
     FAIL(WRONG_PIPE, TWIN_NATIVE_OPERATION, "twk_mmad: a vector core has no pipe M");
-    FAIL(WRONG_OFFSET, TWIN_NATIVE_ALIGNMENT, "twk_adds: offset 4 in UB is no multiple of 32");
+    FAIL(WRONG_OFFSET, TWIN_NATIVE_ALIGNMENT, "twk_adds: offset 4 in UB is not a multiple of 32");
     FAIL(WRONG_ALIGNMENT, TWIN_NATIVE_ALIGNMENT,
-         "twk_gm_get: global address 0x100002 is no multiple of 4");
+         "twk_gm_get: global address 0x100002 is not a multiple of 4");
     FAIL(WRONG_OVERLAP, TWIN_NATIVE_OPERATION,
-         "twk_add: its result at 32, 64 bytes, lies over an operand at 0");
+         "twk_add: its result at 32, 64 bytes, overlaps an operand at 0");
     FAIL(WRONG_FLAG, TWIN_NATIVE_OPERATION, "twk_set_flag: flag 8 from pipe MTE2 to V");
     FAIL(WRONG_CROSS_CORE, TWIN_NATIVE_OPERATION,
          "twk_cross_core_set_flag: the kernel is not mixed");
     FAIL(WRONG_PITCH, TWIN_NATIVE_OPERATION, "twk_load: 2 rows of 64 bytes");
-    FAIL(WRONG_TYPE, TWIN_NATIVE_OPERATION, "twk_duplicate: there is no type 99");
+    FAIL(WRONG_TYPE, TWIN_NATIVE_OPERATION, "twk_duplicate: type 99 is invalid");
 }
 
 /* Counts whose bytes are too many for 32 bits. */

@@ -269,7 +269,7 @@ static void test_refused(void)
     const op_args integers = {.what = DO_DIV, .type = TWK_INT32, .count = 8};
     const op_args brains = {.what = DO_ADD, .type = TWK_BF16, .count = 8};
     rig_fail("op", 1, &integers, sizeof(integers), TWIN_NATIVE_OPERATION,
-             "twk_div: it takes no INT32");
+             "twk_div: it does not take INT32");
     rig_no_bf16 = true;
     rig_fail("op", 1, &brains, sizeof(brains), TWIN_NATIVE_OPERATION, "no BF16");
     rig_no_bf16 = false;

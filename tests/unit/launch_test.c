@@ -128,7 +128,7 @@ static void test_refused(void)
 static void test_host_arguments(void)
 {
     unsigned char values[SMALL];
-    const twin_place places[] = {{8, 16}, {0, 24}};
+    const twin_code_place places[] = {{8, 16}, {0, 24}};
     begin("timing");
     memset(values, 0x11, sizeof(values));
     const twin_launch_args args = {
@@ -165,7 +165,7 @@ static void test_placeholders(void)
     for (unsigned round = 0; round < 2; round++) {
         const size_t bytes =
             round == 0 ? SMALL : LARGE; /* a block of the pool, and more than one */
-        const twin_place places[] = {{8, 16}, {(uint32_t)bytes - 8, (uint32_t)bytes - 1}};
+        const twin_code_place places[] = {{8, 16}, {(uint32_t)bytes - 8, (uint32_t)bytes - 1}};
         const twin_launch_args args = {
             .host = values, .bytes = bytes, .places = places, .place_count = 2};
         memset(values, 0x11, sizeof(values));
@@ -180,7 +180,7 @@ static void test_placeholders(void)
         CU_ASSERT_EQUAL(pointers[1], written_at + bytes - 1);
         CU_ASSERT(copy[0] == 0x11 && copy[7] == 0x11 && copy[16] == 0x11);
     }
-    const twin_place wrong[] = {{SMALL - 7, 0}, {0, SMALL}, {UINT32_MAX, 0}};
+    const twin_code_place wrong[] = {{SMALL - 7, 0}, {0, SMALL}, {UINT32_MAX, 0}};
     for (unsigned i = 0; i < TWIN_COUNT(wrong); i++) {
         const twin_launch_args args = {
             .host = values, .bytes = SMALL, .places = &wrong[i], .place_count = 1};

@@ -116,7 +116,7 @@ static twin_status work_write_value(struct replay_call *call)
     const struct twin_record_WORK_WRITE_VALUE *f = &call->then.WORK_WRITE_VALUE;
     uint64_t address;
     return word_at(call, f->address, sizeof(uint64_t), &address)
-               ? ASK(write_value, address, f->value)
+               ? ASK(write_value, address, f->value, (twin_side){.kind = TWIN_MEMORY_UNKNOWN})
                : TWIN_OK;
 }
 

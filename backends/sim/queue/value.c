@@ -13,13 +13,14 @@
 /* Words of a wait's program, which sim_value_describe reads back. */
 enum { LOAD = 0, VALUE = 2, TEST = 5 };
 
-static twin_status check_word(twin_queue *queue, uint64_t address)
+static twin_status check_word(twin_queue *queue, uint64_t address, twin_side side)
 {
     twin_status refusal = sim_queue_refusal(queue);
     if (refusal != TWIN_OK)
         return refusal;
-    twin_side side;
-    twin_status status = sim_memory_find(address, 8, &side);
+    twin_status status = TWIN_OK;
+    if (side.kind == TWIN_MEMORY_UNKNOWN)
+        status = sim_memory_find(address, 8, &side);
     if (status == TWIN_OK && (side.kind != TWIN_MEMORY_DEVICE || address % 8 != 0))
         return sim_queue_refuse(queue, TWIN_E_INVALID,
                                 "0x%llx is not an aligned word of device memory",
@@ -27,9 +28,10 @@ static twin_status check_word(twin_queue *queue, uint64_t address)
     return status;
 }
 
-twin_status sim_work_write_value(twin_queue *queue, uint64_t address, uint64_t value)
+twin_status sim_work_write_value(twin_queue *queue, uint64_t address, uint64_t value,
+                                 twin_side side)
 {
-    twin_status status = check_word(queue, address);
+    twin_status status = check_word(queue, address, side);
     if (status != TWIN_OK)
         return status;
     stars_sqe *sqe = sim_queue_begin(queue, NULL);
@@ -74,7 +76,7 @@ static void build(stars_sqe *sqe, uint32_t sq, uint32_t place, const twin_value_
 
 twin_status sim_work_wait_value(twin_queue *queue, const twin_value_wait *wait)
 {
-    twin_status status = check_word(queue, wait->address);
+    twin_status status = check_word(queue, wait->address, wait->side);
     if (status != TWIN_OK)
         return status;
     stars_sqe *sqe = sim_queue_begin(queue, NULL);

@@ -17,7 +17,8 @@ twin_status sim_work_reset(twin_queue *queue, twin_signal *signal);
 twin_status sim_work_count(twin_queue *queue, twin_signal *signal, const twin_count_change *change);
 twin_status sim_work_wait_count(twin_queue *queue, twin_signal *signal,
                                 const twin_count_wait *wait);
-twin_status sim_work_write_value(twin_queue *queue, uint64_t address, uint64_t value);
+twin_status sim_work_write_value(twin_queue *queue, uint64_t address, uint64_t value,
+                                 twin_side side);
 twin_status sim_work_wait_value(twin_queue *queue, const twin_value_wait *wait);
 
 /* "the word at 0x1000 >= 5"; false for an entry that sim_work_wait_value did not make. */

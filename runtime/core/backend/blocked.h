@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits inside the core for another thread of the process. They are counted, so that a backend can prove that no thread
- * can act (services.blocked). Whoever ends such a wait takes it off the count before the waiting thread runs. */
+ * can act (services.blocked). The thread that ends such a wait takes it off the count before the waiting thread runs. */
 #ifndef TWINRT_CORE_BACKEND_BLOCKED_H
 #define TWINRT_CORE_BACKEND_BLOCKED_H
 

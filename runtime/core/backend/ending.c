@@ -14,8 +14,9 @@
 #include "core/base/log.h"
 
 /* Real time. */
-#define LEAVE_MS  1000u /* for calls of other threads to return */
-#define STUCK_MS  1000u /* without processor time: the child waits for a lock that nobody releases */
+#define LEAVE_MS 1000u /* for calls of other threads to return */
+#define STUCK_MS                                                                                   \
+    1000u /* without processor time: the child waits for a lock that is never released */
 #define WRITE_MS  30000u /* for the child in all */
 #define END_MS    100u   /* for the child to remove what is not complete */
 #define TRIES     3u     /* other threads may have been in the midst of a change at the fork */

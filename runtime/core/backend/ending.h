@@ -7,7 +7,7 @@
 #include "seam/backend.h"
 
 /* The public table is one of stubs already. Stops the backend `ops` when all threads have left it. When some do not within a
- * second, or stand still in waits, it writes and is not stopped. When the calling thread was interrupted inside a
+ * second, or make no progress in waits, it writes and is not stopped. When the calling thread was interrupted inside a
  * call, a forked child writes, as any lock may be this thread's. Logs when nothing could be written. */
 void twin_ending_stop(const struct twin_backend *ops);
 

@@ -118,7 +118,7 @@ static int32_t report(int32_t code, bool recorded, const char *id, const char *t
     twin_thread *thread = &twin_self;
     if (recorded)
         thread->last_error = code;
-    /* After the end of the process's use of the backend nobody reads messages any more. */
+    /* After the end of the process's use of the backend no message is read any more. */
     pid_t parent = 0;
     bool forked = twin_backend_forked(&parent);
     if (twin_backend_ended() && !forked)

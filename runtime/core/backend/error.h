@@ -32,7 +32,7 @@
     X(UNALIGNED, 107008, R, "EE1003")         /* an address between two elements */                \
     X(SUBSCRIBED, 107011, R, "EE1018")        /* who runs the stream's callbacks: not as asked */  \
     X(SUBSCRIBER, 107012, R, "EE1018")        /* the thread does not run these callbacks */        \
-    X(NO_SUBSCRIBER, 107015, R, "EE1018")     /* nobody runs the stream's callbacks */             \
+    X(NO_SUBSCRIBER, 107015, R, "EE1018")     /* no thread runs the stream's callbacks */          \
     X(MEMORY_TYPE, 107016, R, "EE1003")       /* unknown memory attribute */                       \
     X(HANDLE, 107017, R, "EE1017")            /* dead, foreign or made-up handle */                \
     X(WAIT_TIMEOUT, 107019, R, "EE1002")      /* the time for it was not enough */                 \
@@ -43,7 +43,7 @@
     X(MODEL_RUNNING, 107037, R, "EE1018")     /* the model instance does not come to its end */    \
     X(ARRAY_SHORT, 107039, R, "EE1011")       /* an array does not hold all there is */            \
     X(NO_SYMBOL, 107042, R, "EE1018")         /* a kernel image has no such variable */            \
-    X(NO_KERNEL_SYMBOL, 107044, R, "EE1018")  /* the symbol stands for no kernel */                \
+    X(NO_KERNEL_SYMBOL, 107044, R, "EE1018")  /* the symbol is not of a kernel */                  \
     X(TENSOR_FORMAT, 145020, A, "EH0007")     /* two formats that do not convert */                \
     X(TENSOR_SHAPE, 145021, A, "EH0009")      /* the shape does not fit the format */              \
     X(TENSOR_TYPE, 145022, A, "EH0009")       /* the data type does not fit the format */          \
@@ -107,7 +107,7 @@ int32_t twin_fail_code(int32_t code, const char *id, const char *text);
 int32_t twin_fail_callback(int32_t code, const char *text);
 
 /* Public code, name and text of a status. Unknown numbers count as TWIN_E_INTERNAL. The code of TWIN_E_VENDOR is the one
- * that the thread's last such op has told. */
+ * that the thread's last such op has reported. */
 int32_t twin_status_code(twin_status status);
 const char *twin_status_name(twin_status status);
 const char *twin_status_text(twin_status status);

@@ -2,16 +2,13 @@
 #include "core/backend/fault_file.h"
 
 #include <cjson/cJSON.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/backend/error.h"
 #include "core/base/alloc.h"
+#include "core/base/file.h"
 
 #define FILE_BYTES_MOST (1u << 20)
 #define NESTING_MOST    8u
@@ -127,7 +124,7 @@ static bool read_number(const struct reader *reader, const cJSON *item, uint64_t
         return true;
     return refuse(reader,
                   "faults[%zu].%s must be a whole number from %llu to %llu; one above 2^53 or in "
-                  "hexadecimal stands in quotes",
+                  "hexadecimal numbers need quotes",
                   reader->entry, item->string, (unsigned long long)least, (unsigned long long)most);
 }
 
@@ -220,7 +217,7 @@ static bool read_fault(const struct reader *reader, const cJSON *entry, twin_fau
     for (const cJSON *item = entry->child; item; item = item->next)
         for (const cJSON *other = item->next; other; other = other->next)
             if (strcmp(item->string, other->string) == 0)
-                return refuse(reader, "faults[%zu].%.40s stands there twice", reader->entry,
+                return refuse(reader, "faults[%zu].%.40s is there twice", reader->entry,
                               item->string);
     const cJSON *kind = cJSON_GetObjectItemCaseSensitive(entry, "kind");
     uint32_t word = 0;
@@ -298,36 +295,6 @@ twin_fault_file_result twin_fault_file_parse(const char *text, size_t bytes,
     return good ? TWIN_FAULT_FILE_GOOD : TWIN_FAULT_FILE_BAD;
 }
 
-/* The text of an opened file with a final NUL; NULL: `message` says why not. */
-static char *read_text(int file, const struct reader *reader, size_t *out_bytes)
-{
-    struct stat state;
-    if (fstat(file, &state) != 0 || !S_ISREG(state.st_mode)) {
-        refuse(reader, "it is no regular file");
-        return NULL;
-    }
-    if (state.st_size > (off_t)FILE_BYTES_MOST) {
-        refuse(reader, "it is larger than %u bytes", FILE_BYTES_MOST);
-        return NULL;
-    }
-    char *text = twin_zalloc((size_t)state.st_size + 1);
-    if (!text) {
-        refuse(reader, "there is no host memory for it");
-        return NULL;
-    }
-    size_t used = 0;
-    while (used < (size_t)state.st_size) {
-        ssize_t got = read(file, text + used, (size_t)state.st_size - used);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        used += (size_t)got;
-    }
-    *out_bytes = used;
-    return text;
-}
-
 twin_fault_file_result twin_fault_file_read(const char *path, twin_fault list[TWIN_FAULT_FILE_MOST],
                                             size_t *out_count, char *message, size_t room)
 {
@@ -335,20 +302,14 @@ twin_fault_file_result twin_fault_file_read(const char *path, twin_fault list[TW
     if (prefix < 0 || (size_t)prefix >= room)
         return TWIN_FAULT_FILE_UNREADABLE;
     const struct reader reader = {.message = message + prefix, .room = room - (size_t)prefix};
-    /* Non-blocking, so that a pipe does not hold the call before it is found to be one. */
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0) {
-        refuse(&reader, "it cannot be opened: %s", strerror(errno));
+    twin_file file;
+    if (twin_file_read(path, FILE_BYTES_MOST, &file) != 0) {
+        refuse(&reader, "%s", file.why);
         return TWIN_FAULT_FILE_UNREADABLE;
     }
-    size_t bytes = 0;
-    char *text = read_text(file, &reader, &bytes);
-    (void)close(file);
-    if (!text)
-        return TWIN_FAULT_FILE_UNREADABLE;
     twin_fault_file_result result =
-        twin_fault_file_parse(text, bytes, list, out_count, reader.message, reader.room);
-    twin_free(text);
+        twin_fault_file_parse(file.text, file.bytes, list, out_count, reader.message, reader.room);
+    twin_free(file.text);
     return result;
 }
 

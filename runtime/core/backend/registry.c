@@ -54,7 +54,7 @@ static void find_folder(void)
     if (!dladdr1((const void *)&running_table, &info, (void **)&map, RTLD_DL_LINKMAP) || !map ||
         !map->l_name)
         return;
-    /* A program that holds this code is known to the loader by how it was called, which need not say where it lies. */
+    /* A program that holds this code is known to the loader by how it was called, which need not say where it is. */
     const char *file = map->l_name[0] == '\0' ? "/proc/self/exe" : map->l_name;
     if (!strchr(file, '/') || !realpath(file, real))
         return;
@@ -148,12 +148,12 @@ static void *open_plugin(const char *name, const char *entry, char *text, size_t
 {
     char path[PATH_BYTES + 64];
     if (!plugin_path(path, sizeof(path), name)) {
-        snprintf(text, text_bytes, "where the runtime lies is not to be found out: no plug-ins");
+        snprintf(text, text_bytes, "cannot find the folder of the runtime, so no plug-ins");
         return NULL;
     }
     if (access(path, F_OK) != 0) {
         bool model = strcmp(name, "sim") == 0;
-        snprintf(text, text_bytes, "there is no plug-in %s%s", path,
+        snprintf(text, text_bytes, "plug-in %s is missing%s", path,
                  model ? ": install the model (package twinrt-model, or a build with TWINRT_SIM=ON)"
                        : "");
         return NULL;
@@ -169,7 +169,8 @@ static void *open_plugin(const char *name, const char *entry, char *text, size_t
     }
     void *symbol = dlsym(library, entry);
     if (!symbol)
-        snprintf(text, text_bytes, "%s is no such plug-in: it has no %s", path, entry);
+        snprintf(text, text_bytes, "%s is not a backend plug-in: it does not export %s", path,
+                 entry);
     return symbol;
 }
 
@@ -244,7 +245,7 @@ static void end_process(void)
     twin_ending_stop(&running_table);
 }
 
-/* In a forked child: device, device memory and the threads behind them are the parent's, so calls are refused. If no device has
+/* In a forked child: device, device memory and their threads are the parent's, so calls are refused. If no device has
  * been opened there is nothing of the parent's, and the child's first call starts a backend for itself, unless another thread
  * was inside a call: what it was changing stays half changed in the child, and its locks stay held. The one thread that is left
  * changes over by itself. */
@@ -362,16 +363,16 @@ static twin_status choose_and_start_locked(void)
             twin_backend_load("ascend", failure_text, sizeof(failure_text));
         twin_status status = table ? start_table_locked(table) : TWIN_E_SETUP;
         if (status == TWIN_OK) {
-            twin_log(TWIN_LOG_INFO, "there is hardware, which is used");
+            twin_log(TWIN_LOG_INFO, "using the Ascend hardware backend");
             return TWIN_OK;
         }
         if (status == TWIN_E_INVALID)
             return status; /* a setting is wrong, whatever the device is */
-        /* Who has not installed what hardware needs does not expect any. */
+        /* Without the software that hardware needs, the user does not expect any. */
         twin_log(status == TWIN_E_UNAVAILABLE ? TWIN_LOG_INFO : TWIN_LOG_WARNING,
-                 "no hardware to use (%s); the model is used in its place", failure_text);
+                 "no hardware available (%s); using the model", failure_text);
     } else if (automatic) {
-        twin_log(TWIN_LOG_INFO, "no plug-in for hardware is installed; the model is used");
+        twin_log(TWIN_LOG_INFO, "the ascend plug-in is not installed; using the model");
     }
     const struct twin_backend *table =
         twin_backend_load(automatic ? "sim" : wanted, failure_text, sizeof(failure_text));

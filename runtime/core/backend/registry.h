@@ -21,7 +21,7 @@ typedef struct twin_conductor {
     bool (*outlook)(uint64_t *value);
 } twin_conductor;
 /* For a program that runs a record again in place of the core's objects: chooses, loads and starts the backend as
- * twin_backend_need() does, and attaches nobody. 0, or the code of a failure, and `text` says why. Once per process, before any other call. Thread: any. */
+ * twin_backend_need() does, and attaches no thread. 0, or the code of a failure, and `text` says why. Once per process, before any other call. Thread: any. */
 int32_t twin_backend_conduct(const twin_conductor *conductor, char *text, size_t text_bytes);
 /* Before a device is opened: from then on a forked child is refused, as the device is its parent's. */
 void twin_backend_opens(void);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utlist.h>
 
 #include "core/backend/blocked.h"
 #include "core/backend/ops.h"
@@ -97,12 +98,7 @@ static void thread_end(void *value)
     if (twin_sanitized)
         twin_sanitizer_hide(thread);
     twin_lock_take(&threads_lock);
-    if (thread->previous)
-        thread->previous->next = thread->next;
-    else
-        threads = thread->next;
-    if (thread->next)
-        thread->next->previous = thread->previous;
+    DL_DELETE2(threads, thread, previous, next);
     twin_lock_drop(&threads_lock);
     thread->listed = false;
 
@@ -132,11 +128,7 @@ static void list_thread(twin_thread *thread)
     if (key_made)
         pthread_setspecific(end_key, thread);
     twin_lock_take(&threads_lock);
-    thread->previous = NULL;
-    thread->next = threads;
-    if (threads)
-        threads->previous = thread;
-    threads = thread;
+    DL_PREPEND2(threads, thread, previous, next);
     twin_lock_drop(&threads_lock);
     thread->listed = true;
 }
@@ -214,7 +206,7 @@ void twin_outcall_end(const twin_call *call)
 void twin_threads_fence(void)
 {
     /* A thread sets in_call and then reads the backend table; the table has changed and in_call is read next. The barrier is
-     * for the threads, which have none of their own on their way in. */
+     * for the threads, which execute none on their way in. */
     syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 
@@ -254,7 +246,7 @@ void twin_message_add(const char *text)
     size_t bytes = strlen(text) + 1;
     twin_message *message = twin_zalloc(sizeof(*message) + bytes);
     if (!message)
-        return; /* the code still tells; there is no memory to tell more */
+        return; /* the caller still has the code */
     memcpy(message->text, text, bytes);
     if (!atomic_load_explicit(&messages_shared, memory_order_relaxed)) {
         list_thread(&twin_self);

@@ -40,7 +40,7 @@ typedef struct twin_thread {
     uint64_t
         share_stream; /* handle of the stream whose share of cores is in use, 0 none; may be stale */
     int32_t last_error;
-    int32_t vendor_code; /* behind the last TWIN_E_VENDOR of an op on this thread */
+    int32_t vendor_code; /* of the last TWIN_E_VENDOR of an op on this thread */
     /* While this thread runs a function that a stream called: the device, and for a host function the context, that
      * must not end meanwhile. NULL and 0: it does not. */
     const struct twin_device *serves_device;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* The device has clocks of its own. */
+/* The device has its own clocks. */
 static twin_host_moment *real_time(void)
 {
     static _Thread_local twin_host_moment moment;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A typed stub for each op of the seam, so that nobody tests a slot for NULL. */
+/* A typed stub for each op of the seam, so that no caller tests a slot for NULL. */
 #ifndef TWINRT_CORE_BACKEND_UNSUPPORTED_OPS_H
 #define TWINRT_CORE_BACKEND_UNSUPPORTED_OPS_H
 

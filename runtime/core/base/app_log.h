@@ -8,7 +8,7 @@
 
 #include "core/base/log.h"
 
-/* A line and its place, with the zero behind it. */
+/* A line and its place, with the zero after it. */
 #define TWIN_APP_LOG_BYTES 1024u
 
 /* Writes `thread func:file:line: "text"`, cut to fit, when ASCEND_GLOBAL_LOG_LEVEL lets `level` through: 0 to 3

@@ -25,7 +25,8 @@ __attribute__((constructor)) static void note_start_folder(void)
 }
 
 const twin_setting_info twin_setting_table[TWIN_SETTING_COUNT] = {
-#define TWIN_SETTING_ROW(symbol, name, value, allowed, help) {name, value, allowed, help},
+#define TWIN_SETTING_ROW(symbol, name, value, allowed, traits, help)                               \
+    {name, value, allowed, traits, help},
     TWIN_SETTING_LIST(TWIN_SETTING_ROW)
 #undef TWIN_SETTING_ROW
 };
@@ -34,30 +35,12 @@ const twin_setting_info twin_setting_table[TWIN_SETTING_COUNT] = {
  * bytes of the copy are written before its pointer is seen. */
 static _Atomic(const char *) setting_values[TWIN_SETTING_COUNT];
 
-/* Written before the first setting is read; NULL: this is no inner runtime. */
+/* Written before the first setting is read; NULL: this is not an inner runtime. */
 static const char *inner_prefix;
 
 void twin_settings_be_inner(const char *prefix)
 {
     inner_prefix = prefix;
-}
-
-/* Settings that say what the model is, which is the inner runtime's affair when there are two. */
-static bool is_of_model(twin_setting_id id)
-{
-    static const twin_setting_id list[] = {
-        TWIN_SETTING_CLOCK,       TWIN_SETTING_DETERMINISTIC, TWIN_SETTING_DEVICES,
-        TWIN_SETTING_DEVMEM,      TWIN_SETTING_HOST_TIME,     TWIN_SETTING_PROGRESS,
-        TWIN_SETTING_DMA,         TWIN_SETTING_LOG,           TWIN_SETTING_MODEL,
-        TWIN_SETTING_RTL_TRACE,   TWIN_SETTING_MSPROF,        TWIN_SETTING_OPAQUE_KERNELS,
-        TWIN_SETTING_POISON,      TWIN_SETTING_SEED,          TWIN_SETTING_PROFILE,
-        TWIN_SETTING_STATS,       TWIN_SETTING_TRACE,         TWIN_SETTING_VCD,
-        TWIN_SETTING_VCD_SIGNALS,
-    };
-    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-        if (list[i] == id)
-            return true;
-    return false;
 }
 
 /* What the environment says, or NULL. */
@@ -71,24 +54,13 @@ static const char *given_value(twin_setting_id id)
     const char *value = getenv(own);
     if (!value && id == TWIN_SETTING_BACKEND)
         value = "sim"; /* never what is above */
-    return value || !is_of_model(id) ? value : getenv(name);
+    return value || !(twin_setting_table[id].traits & TWIN_FOR_INNER) ? value : getenv(name);
 }
 
-/* Settings that name a file or folder. A name without a slash may be a profile that comes with the model. */
 static bool is_relative(twin_setting_id id, const char *value)
 {
-    static const twin_setting_id list[] = {
-        TWIN_SETTING_ASCEND_HOME, TWIN_SETTING_FAULTS, TWIN_SETTING_MSPROF,
-        TWIN_SETTING_PROFILE,     TWIN_SETTING_RECORD, TWIN_SETTING_RTL_TRACE,
-        TWIN_SETTING_STATS,       TWIN_SETTING_TRACE,  TWIN_SETTING_VCD,
-    };
-    if (value[0] == '\0' || value[0] == '/' || start_folder[0] == '\0' ||
-        (id == TWIN_SETTING_PROFILE && !strchr(value, '/')))
-        return false;
-    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-        if (list[i] == id)
-            return true;
-    return false;
+    return (twin_setting_table[id].traits & TWIN_IS_PATH) && value[0] != '\0' && value[0] != '/' &&
+           start_folder[0] != '\0' && (id != TWIN_SETTING_PROFILE || strchr(value, '/'));
 }
 
 /* NULL: out of memory. */
@@ -250,10 +222,10 @@ void twin_settings_warn_unknown(void)
             continue;
         const char *nearest = twin_setting_nearest(name);
         if (nearest)
-            twin_log(TWIN_LOG_WARNING, "%s is no setting and has no effect; did you mean %s?", name,
-                     nearest);
+            twin_log(TWIN_LOG_WARNING, "%s is not a setting and has no effect; did you mean %s?",
+                     name, nearest);
         else
-            twin_log(TWIN_LOG_WARNING, "%s is no setting and has no effect", name);
+            twin_log(TWIN_LOG_WARNING, "%s is not a setting and has no effect", name);
     }
 }
 

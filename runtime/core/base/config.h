@@ -9,67 +9,86 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* X(symbol, name, default, allowed, help). `allowed`: "a|b" is a choice, "1..64" a range of whole
+/* TWIN_IS_PATH: names a file or folder; a profile without a slash in it does not. TWIN_FOR_INNER: says what the model is,
+ * which is for the inner runtime when there are two. */
+enum { TWIN_IS_PATH = 1, TWIN_FOR_INNER = 2 };
+
+/* X(symbol, name, default, allowed, traits, help). `allowed`: "a|b" is a choice, "1..64" a range of whole
  * numbers, "" any text. Sorted by name. TWIN_BACKENDS comes from backends/CMakeLists.txt. */
 #define TWIN_SETTING_LIST(X)                                                                       \
-    X(GLOBAL_LOG_LEVEL, "ASCEND_GLOBAL_LOG_LEVEL", "", "",                                         \
-      "least level of aclAppLog that is written: 0 debug to 3 error, 4 none; unset: 3")            \
-    X(HOME, "ASCEND_HOME_PATH", "", "",                                                            \
-      "folder whose share/info/*/version.info tell the versions of packages")                      \
-    X(VISIBLE_DEVICES, "ASCEND_RT_VISIBLE_DEVICES", "", "",                                        \
-      "device numbers the process may use, in the order it will see them; unset: all")             \
-    X(ASCEND_HOME, "TWINRT_ASCEND_HOME", "", "",                                                   \
-      "folder of the vendor's toolkit, for a board; unset: ASCEND_HOME_PATH and the usual places") \
-    X(BACKEND, "TWINRT_BACKEND", "auto", "auto|" TWIN_BACKENDS, "the device below the runtime")    \
-    X(CLOCK, "TWINRT_CLOCK", "virtual", "virtual|wall",                                            \
+    X(GLOBAL_LOG_LEVEL, "ASCEND_GLOBAL_LOG_LEVEL", "", "", 0,                                      \
+      "minimum level of aclAppLog messages that are written: 0 debug to 3 error, 4 none; "         \
+      "unset: 3")                                                                                  \
+    X(HOME, "ASCEND_HOME_PATH", "", "", 0,                                                         \
+      "folder whose share/info/*/version.info contain the versions of packages")                   \
+    X(VISIBLE_DEVICES, "ASCEND_RT_VISIBLE_DEVICES", "", "", 0,                                     \
+      "devices that the process may use, in the order in which it sees them; unset: all")          \
+    X(ASCEND_HOME, "TWINRT_ASCEND_HOME", "", "", TWIN_IS_PATH,                                     \
+      "folder of the vendor's toolkit, for a board; unset: ASCEND_HOME_PATH and the usual "        \
+      "places")                                                                                    \
+    X(BACKEND, "TWINRT_BACKEND", "auto", "auto|" TWIN_BACKENDS, 0,                                 \
+      "the backend that executes the work; auto: a board if there is one, else the model")         \
+    X(CLOCK, "TWINRT_CLOCK", "virtual", "virtual|wall", TWIN_FOR_INNER,                            \
       "host time: simulated, or tied to real time")                                                \
-    X(DETERMINISTIC, "TWINRT_DETERMINISTIC", "off", "off|on",                                      \
+    X(DETERMINISTIC, "TWINRT_DETERMINISTIC", "off", "off|on", TWIN_FOR_INNER,                      \
       "whether threads take turns in the order of their clocks (twinrt run --deterministic)")      \
-    X(DEVICES, "TWINRT_DEVICES", "1", "1..64", "devices the model has")                            \
-    X(DEVMEM, "TWINRT_DEVMEM", "guarded", "guarded|open",                                          \
-      "whether host code may touch device memory")                                                 \
-    X(DMA, "TWINRT_DMA", "flow", "flow|burst", "how transfers share the links of the model")       \
-    X(FAIL_OPS, "TWINRT_FAIL_OPS", "", "",                                                         \
-      "ops of the device that are to fail, and how; unset: none")                                  \
-    X(FAULTS, "TWINRT_FAULTS", "", "", "file with faults that the device is to have; unset: none") \
-    X(HOST_TIME, "TWINRT_HOST_TIME", "sync", "calls|sleeps|sync",                                  \
-      "what advances clocks of threads: calls; also sleeps; also synchronization of threads")      \
-    X(KERNEL_CHECK, "TWINRT_KERNEL_CHECK", "warn", "off|warn|error",                               \
-      "what a kernel forgets that a board would need, such as a flag: ignored, said, or the "      \
-      "kernel fails")                                                                              \
-    X(LOG, "TWINRT_LOG", "warning", "error|warning|info|debug",                                    \
-      "least important lines that go to standard error")                                           \
-    X(MODEL, "TWINRT_MODEL", "cpp", "cpp|rtl|lockstep",                                            \
-      "what the model's blocks are: C++, their RTL, or both, which ends at the first difference")  \
-    X(MSPROF, "TWINRT_MSPROF", "", "", "file for profiling records; unset: none")                  \
-    X(OPAQUE_KERNELS, "TWINRT_OPAQUE_KERNELS", "refuse", "refuse|timing",                          \
-      "kernels of device code: refuse them, or let them take time without effect")                 \
-    X(POISON, "TWINRT_POISON", "on", "on|off", "fill new device pages with a pattern")             \
-    X(PROFILE, "TWINRT_PROFILE", "910b3", "", "the SoC the model imitates: a name or a file")      \
-    X(PROGRESS, "TWINRT_PROGRESS", "2000", "",                                                     \
-      "real milliseconds without a call after which queued work with an effect on the host runs "  \
-      "all the same; off: never")                                                                  \
-    X(RECORD, "TWINRT_RECORD", "", "", "file for what is asked of the device; unset: none")        \
-    X(RECORD_DATA, "TWINRT_RECORD_DATA", "off", "off|on",                                          \
-      "whether a record keeps the bytes that are copied to devices")                               \
-    X(RECORD_STACKS, "TWINRT_RECORD_STACKS", "off", "off|on",                                      \
-      "whether a record keeps the stack of each call (twinrt run --stacks)")                       \
-    X(RECORD_TIMES, "TWINRT_RECORD_TIMES", "device", "device|events",                              \
-      "when tasks ran, for a record: as the device tells, or by timed events of its own")          \
-    X(RTL_TRACE, "TWINRT_RTL_TRACE", "", "",                                                       \
-      "how names of files with waveforms of the RTL begin; unset: none")                           \
-    X(RUN_PAGE, "TWINRT_RUN_PAGE", "", "",                                                         \
-      "memory that twinrt run shares with the processes of the run; unset: none")                  \
-    X(SEED, "TWINRT_SEED", "0", "0..18446744073709551615",                                         \
-      "seed of the choices the hardware leaves open; 0: the plain machine")                        \
-    X(STATS, "TWINRT_STATS", "", "", "file for counters; unset: none")                             \
-    X(TRACE, "TWINRT_TRACE", "", "", "file for the timeline; unset: none")                         \
-    X(VCD, "TWINRT_VCD", "", "", "file for signals over time; unset: none")                        \
-    X(VCD_SIGNALS, "TWINRT_VCD_SIGNALS", "all", "",                                                \
-      "which: all, or some of queues, slots, events, channels, links, cores")
+    X(DEVICES, "TWINRT_DEVICES", "1", "1..64", TWIN_FOR_INNER, "number of devices of the model")   \
+    X(DEVMEM, "TWINRT_DEVMEM", "guarded", "guarded|open", TWIN_FOR_INNER,                          \
+      "whether host code may access device memory")                                                \
+    X(DMA, "TWINRT_DMA", "flow", "flow|burst", TWIN_FOR_INNER,                                     \
+      "how transfers share the links of the model: as flows, or burst by burst")                   \
+    X(FAIL_OPS, "TWINRT_FAIL_OPS", "", "", 0,                                                      \
+      "calls of the backend that are made to fail, for tests; unset: none")                        \
+    X(FAULTS, "TWINRT_FAULTS", "", "", TWIN_IS_PATH,                                               \
+      "file with faults to inject into the device; unset: none")                                   \
+    X(HOST_TIME, "TWINRT_HOST_TIME", "sync", "calls|sleeps|sync", TWIN_FOR_INNER,                  \
+      "what advances the clocks of host threads: calls; also sleeps; also synchronization of "     \
+      "threads")                                                                                   \
+    X(KERNEL_CHECK, "TWINRT_KERNEL_CHECK", "warn", "off|warn|error", 0,                            \
+      "errors of a native kernel that only a board would show, such as a missing flag: "           \
+      "ignored, reported, or the kernel fails")                                                    \
+    X(LOG, "TWINRT_LOG", "warning", "error|warning|info|debug", TWIN_FOR_INNER,                    \
+      "minimum level of the log lines on standard error")                                          \
+    X(MODEL, "TWINRT_MODEL", "cpp", "cpp|rtl|lockstep", TWIN_FOR_INNER,                            \
+      "implementation of the blocks of the model: C++, RTL, or both side by side up to the "       \
+      "first difference")                                                                          \
+    X(MSPROF, "TWINRT_MSPROF", "", "", TWIN_FOR_INNER | TWIN_IS_PATH,                              \
+      "output file for profiling records; unset: none")                                            \
+    X(OPAQUE_KERNELS, "TWINRT_OPAQUE_KERNELS", "refuse", "refuse|timing", TWIN_FOR_INNER,          \
+      "kernels of device code: refuse the launch, or let them take time without effect")           \
+    X(POISON, "TWINRT_POISON", "on", "on|off", TWIN_FOR_INNER,                                     \
+      "fill new device pages with a pattern")                                                      \
+    X(PROFILE, "TWINRT_PROFILE", "910b3", "", TWIN_FOR_INNER | TWIN_IS_PATH,                       \
+      "the SoC that the model simulates: a name or a file")                                        \
+    X(PROGRESS, "TWINRT_PROGRESS", "2000", "", TWIN_FOR_INNER,                                     \
+      "real milliseconds without a call after which the model runs without a caller if queued "    \
+      "work has an effect on the host; off: never")                                                \
+    X(RECORD, "TWINRT_RECORD", "", "", TWIN_IS_PATH, "output file for the recording; unset: none") \
+    X(RECORD_DATA, "TWINRT_RECORD_DATA", "off", "off|on", 0,                                       \
+      "whether the recording contains the bytes that are copied to devices")                       \
+    X(RECORD_STACKS, "TWINRT_RECORD_STACKS", "off", "off|on", 0,                                   \
+      "whether the recording contains the stack of each call (twinrt run --stacks)")               \
+    X(RECORD_TIMES, "TWINRT_RECORD_TIMES", "device", "device|events", 0,                           \
+      "source of the times of tasks in the recording: the device's reports, or additional "        \
+      "timed events")                                                                              \
+    X(RTL_TRACE, "TWINRT_RTL_TRACE", "", "", TWIN_FOR_INNER | TWIN_IS_PATH,                        \
+      "prefix of output files for RTL waveforms; unset: none")                                     \
+    X(RUN_PAGE, "TWINRT_RUN_PAGE", "", "", 0,                                                      \
+      "memory that twinrt run shares with the processes of the run; only the tool sets it; "       \
+      "unset: none")                                                                               \
+    X(SEED, "TWINRT_SEED", "0", "0..18446744073709551615", TWIN_FOR_INNER,                         \
+      "seed of the choices that the hardware leaves open; 0: a fixed order")                       \
+    X(STATS, "TWINRT_STATS", "", "", TWIN_FOR_INNER | TWIN_IS_PATH,                                \
+      "output file for counters; unset: none")                                                     \
+    X(TRACE, "TWINRT_TRACE", "", "", TWIN_FOR_INNER | TWIN_IS_PATH,                                \
+      "output file for the timeline; unset: none")                                                 \
+    X(VCD, "TWINRT_VCD", "", "", TWIN_FOR_INNER | TWIN_IS_PATH,                                    \
+      "output file for signals over time; unset: none")                                            \
+    X(VCD_SIGNALS, "TWINRT_VCD_SIGNALS", "all", "", TWIN_FOR_INNER,                                \
+      "signals in that file: all, or some of queues, slots, events, channels, links, cores")
 
 typedef enum twin_setting_id {
-#define TWIN_SETTING_ENUM(symbol, name, value, allowed, help) TWIN_SETTING_##symbol,
+#define TWIN_SETTING_ENUM(symbol, name, value, allowed, traits, help) TWIN_SETTING_##symbol,
     TWIN_SETTING_LIST(TWIN_SETTING_ENUM)
 #undef TWIN_SETTING_ENUM
         TWIN_SETTING_COUNT
@@ -79,6 +98,7 @@ typedef struct twin_setting_info {
     const char *name;
     const char *value; /* default */
     const char *allowed;
+    unsigned traits;
     const char *help;
 } twin_setting_info;
 
@@ -91,7 +111,7 @@ bool twin_setting_given(twin_setting_id id);
 /* The same by name (twin_services.setting); "" for a name that is no setting. Thread: any. */
 const char *twin_setting_named(const char *name);
 
-/* This runtime stands in for the vendor's, below another copy of it: its settings are those named with this prefix in
+/* This runtime replaces the vendor's, below another copy of it: its settings are those named with this prefix in
  * place of TWINRT_, then for what the model is those of the outer one. Before any setting is read. The text stays. */
 #define TWIN_INNER_PREFIX "TWINRT_INNER_"
 void twin_settings_be_inner(const char *prefix);

@@ -19,7 +19,7 @@ static twin_object *new_slot_locked(twin_handle_table *table)
     if (slot >= 1u << TWIN_HANDLE_SLOT_BITS)
         return NULL;
     if (slot % TWIN_HANDLE_CHUNK_SLOTS == 0) {
-        /* Begins with a cache line, so that objects may say what lies in one. Never freed. */
+        /* Begins with a cache line, so that objects may be laid out by lines. Never freed. */
         void **given = twin_zalloc(sizeof(*given) + TWIN_HANDLE_CHUNK_SLOTS * table->object_bytes +
                                    CACHE_LINE - 1);
         if (!given)
@@ -71,7 +71,7 @@ uint64_t twin_handle_publish_pinned(void *object)
     twin_object *head = object;
     uint64_t state = atomic_load_explicit(&head->state, memory_order_relaxed);
     uint64_t handle = head->handle;
-    /* Release: whoever finds the handle sees the filled object. */
+    /* Release: a thread that finds the handle sees the filled object. */
     atomic_store_explicit(&head->state, state | TWIN_HANDLE_LIVE, memory_order_release);
     return handle;
 }

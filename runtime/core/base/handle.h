@@ -98,7 +98,7 @@ static inline bool twin_handle_is(const void *object, uint64_t handle)
     return (uint32_t)(state >> 32) == (uint32_t)handle && (state & TWIN_HANDLE_LIVE) != 0;
 }
 
-/* The live object behind a handle, or NULL. Not pinned: see the two ways above. */
+/* The live object of a handle, or NULL. Not pinned: see the two ways above. */
 static inline void *twin_handle_find(twin_handle_table *table, uint64_t handle)
 {
     if ((handle >> 56) != (TWIN_HANDLE_TAG | (uint64_t)table->kind))
@@ -126,7 +126,7 @@ static inline bool twin_handle_pin_object(void *object, uint64_t handle)
     return true;
 }
 
-/* The live object behind a handle, pinned, or NULL. */
+/* The live object of a handle, pinned, or NULL. */
 static inline void *twin_handle_pin(twin_handle_table *table, uint64_t handle)
 {
     void *object = twin_handle_find(table, handle);

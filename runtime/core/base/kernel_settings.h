@@ -26,7 +26,7 @@ twin_core_memory twin_core_memory_now(void);
 uint32_t twin_stack_round(uint64_t bytes);
 /* Rounds a size of a print buffer, in bytes and within its bounds: steps of 8 bytes. */
 uint32_t twin_print_round(uint64_t bytes);
-/* Sets one of them, rounded; print: `bytes` lies within the bounds. */
+/* Sets one of them, rounded; print: `bytes` is within the bounds. */
 void twin_stack_set(uint64_t bytes);
 void twin_print_set(uint64_t bytes);
 
@@ -36,7 +36,7 @@ void twin_print_set(uint64_t bytes);
 #define TWIN_OP_MOST  (UINT64_MAX - 1)
 #define TWIN_OP_NEVER UINT64_MAX
 
-/* Sets the time limit of operators in us, or one of the two above. A launch may carry one of its own. */
+/* Sets the time limit of operators in us, or one of the two above. A launch may have its own. */
 void twin_op_limit_set(uint64_t limit_us);
 /* What is set; TWIN_OP_MOST when nothing was. */
 uint64_t twin_op_limit(void);

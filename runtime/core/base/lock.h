@@ -26,7 +26,7 @@ typedef enum twin_rank {
     TWIN_RANK_SIGNAL,    /* one event or notify: submission */
     TWIN_RANK_REPORTS,   /* which threads run callbacks of streams */
     TWIN_RANK_HANDLES,   /* one handle table: free slots */
-    TWIN_RANK_CALLBACKS, /* what is told of devices and streams */
+    TWIN_RANK_CALLBACKS, /* listeners for devices and streams */
     TWIN_RANK_THREADS,   /* list of attached threads */
     TWIN_RANK_MESSAGES,  /* error messages of the process */
     TWIN_RANK_COUNT

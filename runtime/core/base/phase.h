@@ -19,7 +19,7 @@ typedef enum twin_phase {
 extern _Atomic twin_phase twin_backend_phase;
 /* How often a backend has started. Release/acquire. */
 extern _Atomic uint32_t twin_backend_start_count;
-/* The process that started it; read by whoever reports a failure, before a start as well. */
+/* The process that started it; read where a failure is reported, before a start as well. */
 extern _Atomic pid_t twin_backend_process;
 /* This process was forked from that one, and may not use its backend. Relaxed. */
 extern _Atomic bool twin_backend_is_forked;

@@ -27,7 +27,7 @@ enum twin_part {
  * no SoC has that name. Thread: any. */
 bool twin_soc_arch(const char *name, uint32_t *out_arch);
 
-/* Whether cube and vector unit are cores of their own there. */
+/* Whether cube and vector unit are separate cores there. */
 bool twin_soc_split(uint32_t arch);
 
 /* The part that a SoC is of, 0: the reference does not name it. Thread: any. */

@@ -57,7 +57,7 @@ static void drop_user(twin_subscriber *subscriber)
     twin_free(subscriber);
 }
 
-/* One stream less. With the last one nobody finds the subscriber any more. */
+/* One stream less. After the last one the subscriber is not found any more. */
 static void drop_stream(twin_subscriber *subscriber)
 {
     twin_lock_take(&subscribers_lock);
@@ -261,7 +261,7 @@ static void leave_function(void *subscriber)
     atomic_store_explicit(&twin_self.in_call, false, memory_order_release);
 }
 
-/* A function of its own: the cleanup keeps a jump buffer, which must not share a frame with what changes beside it. */
+/* A separate function: the cleanup keeps a jump buffer, which must not share a frame with what changes beside it. */
 __attribute__((noinline)) static void
 run_call(const struct twin_backend *ops, twin_subscriber *subscriber, const twin_taken_call *taken)
 {

@@ -23,7 +23,7 @@ static twin_failure_listener lone_listener;
 static uint64_t last_serial;
 static struct telling *tellings;
 
-/* One function that is being told. */
+/* One call of a listener under way. */
 struct telling {
     struct rtExceptionInfo info; /* what it was given the address of */
     struct telling *next;
@@ -85,13 +85,13 @@ static twin_failure_listener next_after(uint64_t *serial, uint64_t newest)
     return item->function;
 }
 
-/* Whom to call: with the argument if `own`. */
+/* The listener to call: with its argument if `own`. */
 typedef struct target {
     twin_failure_listener function;
     twin_binary_listener own;
 } target;
 
-static void call(target whom, const struct rtExceptionInfo *info)
+static void call(target to, const struct rtExceptionInfo *info)
 {
     struct telling telling = {.info = *info};
     twin_lock_take(&listeners_lock);
@@ -99,10 +99,10 @@ static void call(target whom, const struct rtExceptionInfo *info)
     twin_lock_drop(&listeners_lock);
 
     const twin_call *outer = twin_outcall_begin();
-    if (whom.own.function)
-        whom.own.function(&telling.info, whom.own.user);
+    if (to.own.function)
+        to.own.function(&telling.info, to.own.user);
     else
-        whom.function(&telling.info);
+        to.function(&telling.info);
     twin_outcall_end(outer);
 
     twin_lock_take(&listeners_lock);
@@ -126,7 +126,7 @@ static void call_all(const struct rtExceptionInfo *info)
     twin_assert_unlocked("a callback with a lock held");
     twin_lock_take(&listeners_lock);
     twin_failure_listener lone = lone_listener;
-    /* Who registers from now on is told of the next failure: a function may do so while it is told. */
+    /* A listener registered from now on, also by a listener that runs, gets the next failure. */
     uint64_t newest = last_serial;
     twin_lock_drop(&listeners_lock);
     if (lone)
@@ -144,7 +144,7 @@ typedef struct taken {
     twin_device *device;
 } taken;
 
-static void tell(taken *failure)
+static void notify(taken *failure)
 {
     if (!failure->kernel) {
         call_all(&failure->info);
@@ -191,13 +191,13 @@ void twin_failure_tell(twin_stream *stream)
 {
     taken failure;
     while (take(stream, &failure))
-        tell(&failure);
+        notify(&failure);
     twin_context *context = twin_stream_pin_context(stream);
     if (!context) /* another thread has ended it, and took the failures of its streams */
         return;
     while (atomic_load_explicit(&context->stops, memory_order_relaxed) &&
            take_any(context, &failure))
-        tell(&failure);
+        notify(&failure);
     twin_context_unpin(context);
 }
 
@@ -208,6 +208,6 @@ void twin_failure_tell_current(void)
         return;
     taken failure;
     while (take_any(context, &failure))
-        tell(&failure);
+        notify(&failure);
     twin_context_unpin(context);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Failed tasks and the functions of the program that are told of them: on the thread that synchronises, before the
+/* Failed tasks and the functions of the program that are called for them: on the thread that synchronises, before the
  * failing synchronisation returns, once per task, with no lock of the core held. Of a kernel its binary's own function is
- * told after all others; the kernel's arguments stay where they are until then. */
+ * called after all others; the kernel's arguments stay where they are until then. */
 #ifndef TWINRT_CORE_CALLBACK_EXCEPTION_CALLBACK_H
 #define TWINRT_CORE_CALLBACK_EXCEPTION_CALLBACK_H
 
@@ -32,7 +32,7 @@ void twin_failure_unlisten(twin_failure_listener listener);
 /* The one function beside those; NULL: none. */
 void twin_failure_set_listener(twin_failure_listener listener);
 
-/* Copies what a function is being told of. False: `info` is not, or no longer, what any function was given. */
+/* Copies the failure of a call under way. False: `info` is not, or no longer, of such a call. */
 bool twin_failure_read(const struct rtExceptionInfo *info, struct rtExceptionInfo *out);
 
 /* Reports failed tasks of a pinned stream, and of its whole context when a failure stops all of that. */

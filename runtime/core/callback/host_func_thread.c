@@ -29,7 +29,7 @@ typedef struct twin_service {
     pid_t process;    /* that has the thread */
     pthread_t thread;
     sem_t attached;
-    bool abandoned; /* set and read on the thread itself: nobody waits for its end */
+    bool abandoned; /* set and read on the thread itself: no one waits for its end */
     atomic_int end; /* enum service_end */
 } twin_service;
 
@@ -56,7 +56,7 @@ static void end_thread(void *argument)
     twin_threads_of_runtime(-1);
 }
 
-/* A function of its own: the cleanup keeps a jump buffer. */
+/* A separate function: the cleanup keeps a jump buffer. */
 __attribute__((noinline)) static void serve_calls(twin_service *service)
 {
     const struct twin_backend *ops = service->ops;
@@ -126,7 +126,7 @@ static int32_t make_service(twin_context *context, twin_service **out_service)
         free_service(service);
         return twin_fail(TWIN_ERR_NOMEM, "no thread can be made to run host functions");
     }
-    /* Threads are told apart by the order in which they come. */
+    /* Threads are numbered in the order in which they come. */
     while (sem_wait(&service->attached) != 0 && errno == EINTR)
         continue;
     *out_service = service;

@@ -68,7 +68,8 @@ int32_t twin_registration_remove(const twin_registration *registration)
         twin_free(item);
         return 0;
     }
-    return twin_fail(TWIN_ERR_REGISTRATION, "type %d has no such callback", registration->type);
+    return twin_fail(TWIN_ERR_REGISTRATION, "type %d does not have that callback",
+                     registration->type);
 }
 
 void twin_registrations_begin(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program wants called when the process is initialised and when that ends. The list itself has no
+/* Callbacks for when the process is initialised and when that ends. The list itself has no
  * lock: core/init.c guards it with its own, and calls what is listed with no lock held. */
 #ifndef TWINRT_CORE_CALLBACK_INIT_CALLBACK_H
 #define TWINRT_CORE_CALLBACK_INIT_CALLBACK_H
@@ -30,7 +30,7 @@ typedef struct twin_registration {
     void *user;
 } twin_registration;
 
-/* Adds a registration behind the others of its type. 100000: no function, or an unknown type. 500000:
+/* Adds a registration after the others of its type. 100000: no function, or an unknown type. 500000:
  * the type, other than OTHER, has one already. 207001. */
 int32_t twin_registration_add(const twin_registration *registration);
 /* Takes the oldest one of that moment, type and function off. 100000; 500000: there is none. */

@@ -98,7 +98,7 @@ static int32_t patch(const twin_image *image, twin_device *device, uint64_t copy
                             device->id);
 }
 
-/* The device has a loader of its own. */
+/* The device has its own loader. */
 static int32_t load_below(twin_binary *binary, twin_device *device, uint64_t *out_address)
 {
     const struct twin_backend *ops = twin_ops();
@@ -180,7 +180,7 @@ void twin_binaries_forget(twin_device *device)
 
 /* ---- loading and unloading ---------------------------------------------------------------------- */
 
-/* What kernels are that say nothing of themselves, where the cube and the vector unit are cores of their own, and
+/* The type of kernels without one, where the cube and the vector unit are separate cores, and
  * where they are not. */
 static int32_t choose_defaults(const twin_binary_options *options, twin_image_defaults *out)
 {
@@ -367,7 +367,7 @@ int32_t twin_binary_global(twin_binary *binary, const char *name, uint64_t *out_
     return 0;
 }
 
-/* A function object that nobody knows yet. */
+/* A function object that is not published yet. */
 static twin_function *new_function(twin_binary *binary, const twin_kernel *kernel)
 {
     twin_function *function = twin_handle_alloc(&twin_functions);

@@ -40,9 +40,9 @@ typedef struct twin_binary_options {
 typedef struct twin_function twin_function;
 
 struct rtExceptionInfo;
-/* What is told of kernels of a binary that failed. */
+/* The function to call for failed kernels of a binary. */
 typedef struct twin_binary_listener {
-    void (*function)(struct rtExceptionInfo *info, void *user); /* NULL: nobody is */
+    void (*function)(struct rtExceptionInfo *info, void *user); /* NULL: none */
     void *user;
 } twin_binary_listener;
 
@@ -133,9 +133,9 @@ static inline int32_t twin_function_guard(uint64_t handle)
     return handle == 0 ? 0 : twin_function_pin(handle, &function);
 }
 
-/* Whom failed kernels of a pinned binary are told to; the newest counts. */
+/* Sets the listener for failed kernels of a pinned binary; the newest counts. */
 void twin_binary_listen(twin_binary *binary, twin_binary_listener listener);
-/* The same of one that is there, but may have been unloaded: then nobody is told. */
+/* Returns it; the binary is there, but may have been unloaded: then there is no listener. */
 twin_binary_listener twin_binary_listener_of(twin_binary *binary, uint64_t handle);
 
 /* The copies on a device that is going down. No lock is held. */

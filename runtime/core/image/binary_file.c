@@ -2,72 +2,22 @@
 /* Binaries that come from files: the object, the JSON file beside it, and the JSON files that list CPU kernels. */
 #include <cjson/cJSON.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/backend/error.h"
 #include "core/base/alloc.h"
+#include "core/base/file.h"
 #include "core/image/binary.h"
 
 #define OBJECT_BYTES_MOST (UINT64_C(1) << 30)
 #define JSON_BYTES_MOST   (UINT64_C(1) << 24)
 
-typedef struct file_bytes {
-    char *at;
-    size_t count;
-} file_bytes;
-
-/* Reads an open file of up to `most` bytes. 0 or an errno. */
-static int read_open(int file, uint64_t most, file_bytes *out)
-{
-    struct stat facts;
-    if (fstat(file, &facts) != 0)
-        return errno;
-    if (S_ISDIR(facts.st_mode))
-        return EISDIR;
-    if (!S_ISREG(facts.st_mode))
-        return EINVAL;
-    if ((uint64_t)facts.st_size > most)
-        return EFBIG;
-    out->at = twin_zalloc((size_t)facts.st_size + 1); /* a text has its end */
-    if (!out->at)
-        return ENOMEM;
-    out->count = 0;
-    while (out->count < (size_t)facts.st_size) {
-        const ssize_t got = read(file, out->at + out->count, (size_t)facts.st_size - out->count);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return errno;
-        if (got == 0)
-            break; /* it has become shorter */
-        out->count += (size_t)got;
-    }
-    return 0;
-}
-
-static int read_file(const char *path, uint64_t most, file_bytes *out)
-{
-    *out = (file_bytes){0};
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0)
-        return errno;
-    const int error = read_open(file, most, out);
-    close(file);
-    if (error != 0) {
-        twin_free(out->at);
-        *out = (file_bytes){0};
-    }
-    return error;
-}
-
 /* ---- the file beside an object ------------------------------------------------------------------ */
 
-/* The path with ".json" in place of what is behind the last '.' of its name. False: it is too long. */
+/* The path with ".json" in place of the ending of its name. False: it is too long. */
 static bool companion_path(const char *path, char *out, size_t bytes)
 {
     const char *name = strrchr(path, '/');
@@ -113,18 +63,18 @@ static int32_t take_companion(const char *path, const cJSON *root, twin_binary_o
     return 0;
 }
 
-/* A file that is missing or no JSON is as good as none. */
+/* A file that is missing or is not JSON has no effect. */
 static int32_t read_companion(const char *path, twin_binary_options *options)
 {
     char beside[PATH_MAX];
-    file_bytes text;
+    twin_file file;
     if (!companion_path(path, beside, sizeof(beside)) || strcmp(beside, path) == 0 ||
-        read_file(beside, JSON_BYTES_MOST, &text) != 0)
+        twin_file_read(beside, JSON_BYTES_MOST, &file) != 0)
         return 0;
-    cJSON *root = cJSON_ParseWithLength(text.at, text.count);
+    cJSON *root = cJSON_ParseWithLength(file.text, file.bytes);
     const int32_t code = root ? take_companion(beside, root, options) : 0;
     cJSON_Delete(root);
-    twin_free(text.at);
+    twin_free(file.text);
     return code;
 }
 
@@ -136,7 +86,7 @@ static const char *text_of(const cJSON *group, const char *name)
     return cJSON_IsString(item) && item->valuestring[0] ? item->valuestring : NULL;
 }
 
-/* The library of a kernel lies beside the list and can be read. */
+/* The library of a kernel is in the folder of the list and can be read. */
 static int32_t check_library(const char *list, const char *library)
 {
     char path[PATH_MAX];
@@ -178,13 +128,13 @@ static int32_t add_cpu_kernels(const char *path, const cJSON *root, twin_binary 
     return count > 0 ? 0 : twin_fail(TWIN_ERR_BINARY, "%s lists no CPU kernels", path);
 }
 
-static int32_t load_list(const char *path, const file_bytes *text,
+static int32_t load_list(const char *path, const twin_file *file,
                          const twin_binary_options *options, uint64_t *out_handle)
 {
-    cJSON *root = cJSON_ParseWithLength(text->at, text->count);
+    cJSON *root = cJSON_ParseWithLength(file->text, file->bytes);
     int32_t code = 0;
     if (!cJSON_IsObject(root))
-        code = twin_fail(TWIN_ERR_BINARY, "%s is no JSON object that lists CPU kernels", path);
+        code = twin_fail(TWIN_ERR_BINARY, "%s is not a JSON object that lists CPU kernels", path);
     uint64_t handle = 0;
     if (code == 0)
         code = twin_binary_add(NULL, options, &handle);
@@ -209,12 +159,12 @@ int32_t twin_binary_load_file(const char *path, const twin_binary_options *optio
                               uint64_t *out_handle)
 {
     const bool list = options->cpu != TWIN_CPU_NONE;
-    file_bytes file;
-    const int error = read_file(path, list ? JSON_BYTES_MOST : OBJECT_BYTES_MOST, &file);
+    twin_file file;
+    const int error = twin_file_read(path, list ? JSON_BYTES_MOST : OBJECT_BYTES_MOST, &file);
     if (error == ENOMEM)
         return twin_fail(TWIN_ERR_NOMEM, "no host memory for %s", path);
     if (error != 0)
-        return twin_fail(TWIN_ERR_BINARY, "%s cannot be read: %s", path, strerror(error));
+        return twin_fail(TWIN_ERR_BINARY, "%s: %s", path, file.why);
     twin_binary_options all = *options;
     int32_t code = 0;
     if (list) {
@@ -222,8 +172,8 @@ int32_t twin_binary_load_file(const char *path, const twin_binary_options *optio
     } else {
         code = read_companion(path, &all);
         if (code == 0)
-            code = twin_binary_load(file.at, file.count, &all, out_handle);
+            code = twin_binary_load(file.text, file.bytes, &all, out_handle);
     }
-    twin_free(file.at);
+    twin_free(file.text);
     return code;
 }

@@ -40,7 +40,7 @@ typedef struct reader {
 
 static int32_t fail_elf(const char *what)
 {
-    return twin_fail(TWIN_ERR_BINARY, "the object is no usable kernel image: %s", what);
+    return twin_fail(TWIN_ERR_BINARY, "the object is not a usable kernel image: %s", what);
 }
 
 static int32_t fail_memory(void)
@@ -60,13 +60,13 @@ static int32_t copy_file(twin_image *image, const void *data, size_t bytes)
     if (bytes < sizeof(Elf64_Ehdr))
         return twin_fail(
             TWIN_ERR_BINARY,
-            "the object is no usable kernel image: it has %zu bytes, an ELF header %zu", bytes,
+            "the object is not a usable kernel image: it has %zu bytes, an ELF header %zu", bytes,
             sizeof(Elf64_Ehdr));
     const unsigned char *ident = data;
     if (memcmp(ident, ELFMAG, SELFMAG) != 0)
         return fail_elf("it does not begin as an ELF object does");
     if (ident[EI_CLASS] != ELFCLASS64)
-        return fail_elf("it is no 64-bit ELF object");
+        return fail_elf("it is not a 64-bit ELF object");
     image->file = twin_zalloc(bytes);
     if (!image->file)
         return fail_memory();
@@ -79,7 +79,7 @@ static int32_t copy_file(twin_image *image, const void *data, size_t bytes)
     return 0;
 }
 
-static bool lies_inside(const reader *r, uint64_t offset, uint64_t bytes)
+static bool is_inside(const reader *r, uint64_t offset, uint64_t bytes)
 {
     return offset <= r->image->file_bytes && bytes <= r->image->file_bytes - offset;
 }
@@ -98,7 +98,7 @@ static int32_t open_elf(reader *r)
     if (count == 0)
         return fail_elf("it has no sections");
     if (r->header.e_shentsize != sizeof(Elf64_Shdr) ||
-        !lies_inside(r, r->header.e_shoff, (uint64_t)count * sizeof(Elf64_Shdr)))
+        !is_inside(r, r->header.e_shoff, (uint64_t)count * sizeof(Elf64_Shdr)))
         return fail_elf("its table of sections leaves the file");
     GElf_Shdr names;
     Elf_Scn *section = r->names != SHN_UNDEF ? elf_getscn(r->elf, r->names) : NULL;
@@ -155,7 +155,7 @@ static int32_t note_meta(reader *r, const char *symbol, const GElf_Shdr *section
     return 0;
 }
 
-/* A section whose name tells what it is. */
+/* A section that is known by its name. */
 static int32_t take_named(reader *r, const GElf_Shdr *section)
 {
     const char *name = section_name(r, section);
@@ -201,12 +201,13 @@ static int32_t take_section(reader *r, Elf_Scn *section, uint64_t *slice_end, bo
         return fail_elf(elf_errmsg(-1));
     if (header.sh_type == SHT_NULL || header.sh_type == SHT_NOBITS)
         return 0;
-    if (!lies_inside(r, header.sh_offset, header.sh_size))
-        return twin_fail(TWIN_ERR_BINARY,
-                         "the object is no usable kernel image: section %zu, %llu bytes at %llu, "
-                         "leaves the file of %zu bytes",
-                         elf_ndxscn(section), (unsigned long long)header.sh_size,
-                         (unsigned long long)header.sh_offset, r->image->file_bytes);
+    if (!is_inside(r, header.sh_offset, header.sh_size))
+        return twin_fail(
+            TWIN_ERR_BINARY,
+            "the object is not a usable kernel image: section %zu, %llu bytes at %llu, "
+            "leaves the file of %zu bytes",
+            elf_ndxscn(section), (unsigned long long)header.sh_size,
+            (unsigned long long)header.sh_offset, r->image->file_bytes);
     if ((header.sh_flags & SHF_ALLOC) != 0 && header.sh_size > 0) {
         if (!*loads)
             r->image->slice_offset = header.sh_offset;
@@ -250,7 +251,7 @@ static int32_t note_global(reader *r, const char *name, const GElf_Sym *symbol)
     Elf_Scn *section =
         symbol->st_shndx < SHN_LORESERVE ? elf_getscn(r->elf, symbol->st_shndx) : NULL;
     if (!section || !gelf_getshdr(section, &home) || home.sh_type == SHT_NOBITS)
-        return 0; /* it lies in no section that is part of the image */
+        return 0; /* its section is not part of the image */
     const twin_image *image = r->image;
     const uint64_t offset = home.sh_offset + (symbol->st_value - home.sh_addr);
     const uint64_t place = offset - image->slice_offset;

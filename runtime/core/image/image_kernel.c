@@ -30,8 +30,8 @@ static int32_t name_kernel(twin_image_symbol *symbol)
         const char *found = last_of(symbol->name, suffixes[half]);
         if (!found)
             continue;
-        const char *behind = found + strlen(suffixes[half]);
-        memcpy(symbol->public_name + (found - symbol->name), behind, strlen(behind) + 1);
+        const char *rest = found + strlen(suffixes[half]);
+        memcpy(symbol->public_name + (found - symbol->name), rest, strlen(rest) + 1);
         symbol->mix = true;
         symbol->half = (twin_kernel_half)half;
         break;
@@ -83,7 +83,7 @@ static int32_t classify(twin_image_symbol *symbol, const twin_image_defaults *de
     return 0;
 }
 
-/* The number behind the last '_' of the name; 0: there is none. */
+/* The number after the last '_' of the name; 0: there is none. */
 static uint64_t key_in_name(const char *name)
 {
     const char *digits = strrchr(name, '_');
@@ -136,7 +136,7 @@ static int by_name_and_order(const void *left, const void *right)
     return a->order < b->order ? -1 : 1;
 }
 
-/* One kernel of the symbols of one public name, which lie side by side. */
+/* One kernel of the symbols of one public name, which are side by side. */
 static int32_t build_one(twin_kernel *kernel, const twin_image_defaults *defaults,
                          twin_image_symbol *symbols, uint32_t count)
 {

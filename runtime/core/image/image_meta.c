@@ -229,8 +229,7 @@ int32_t twin_meta_read_kernel(const char *name, twin_image_bytes section, twin_k
         params += entry.type == PARAM;
     }
     if (out->vector_kinds == 0)
-        out->ub_bytes =
-            0; /* said of kernels that tell how they use the vector unit, and of no others */
+        out->ub_bytes = 0; /* only for kernels whose metadata has their use of the vector unit */
     const int32_t code = take_params(name, section, params, out);
     if (code != 0) {
         twin_free(out->params);

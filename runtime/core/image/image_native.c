@@ -13,7 +13,7 @@ static int32_t fail(const char *what)
     return twin_fail(TWIN_ERR_BINARY, "the object of native kernels cannot be used: %s", what);
 }
 
-/* The machine that this library was built for; EM_NONE: it cannot be told. */
+/* The machine that this library was built for; EM_NONE: unknown. */
 static uint16_t own_machine(void)
 {
     Dl_info own;
@@ -59,7 +59,7 @@ int32_t twin_image_take_native(twin_image *image, twin_image_bytes section)
     memcpy(&header, image->file + TWIN_NATIVE_PLACE, sizeof(header));
     if (section.count == 0 || section.at != image->file + header.library_place ||
         section.count != header.library_bytes)
-        return fail("its header tells another place than the section " TWIN_NATIVE_SECTION);
+        return fail("its header names another place than the section " TWIN_NATIVE_SECTION);
     image->library = section.at;
     image->library_bytes = section.count;
     return 0;

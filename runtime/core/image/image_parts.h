@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of reading an image tell each other; for image*.c alone. */
+/* What the parts of reading an image share; for image*.c alone. */
 #ifndef TWINRT_CORE_IMAGE_IMAGE_PARTS_H
 #define TWINRT_CORE_IMAGE_IMAGE_PARTS_H
 

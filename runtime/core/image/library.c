@@ -43,7 +43,7 @@ static int write_all(int file, const unsigned char *bytes, size_t count)
     return 0;
 }
 
-/* A file in memory that nobody else can find or change. */
+/* A file in memory that no one else can find or change. */
 static int32_t make_file(const twin_image *image, int *out_file)
 {
     int file = memfd_create("twinrt-kernels", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);

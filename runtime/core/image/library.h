@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The shared objects inside images of native kernels, loaded into this process.
  *
- * Loading one runs its constructors, as loading any library does: whoever may give an image may run code. Only images
+ * Loading one runs its constructors, as loading any library does: a user who may give an image may run code. Only images
  * that begin as kernel/object.h says and whose checksum is right come here. Each image that is loaded is an instance of
  * its own, with its own variables. */
 #ifndef TWINRT_CORE_IMAGE_LIBRARY_H

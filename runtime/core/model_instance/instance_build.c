@@ -78,21 +78,19 @@ static int32_t bind_locked(twin_instance *instance, twin_stream *stream, bool he
 
 int32_t twin_instance_bind(uint64_t handle, uint64_t stream_handle, bool head)
 {
-    twin_instance *instance = NULL;
+    TWIN_PINNED(instance, instance);
     int32_t code = twin_instance_pin_any(handle, &instance);
     if (code != 0)
         return code;
-    twin_stream *stream = NULL;
+    TWIN_PINNED(stream, stream);
     code = twin_stream_pin(stream_handle, &stream);
-    if (code != 0)
-        goto unpin_instance;
-    code = check_bindable(stream);
+    if (code == 0)
+        code = check_bindable(stream);
     if (code == 0)
         code = twin_instance_check_own(instance);
-    if (code == 0) {
-        twin_context *context = NULL;
+    twin_context *context = NULL;
+    if (code == 0)
         code = twin_stream_check_own(stream_handle, &context);
-    }
     bool busy = true;
     while (code == 0 && busy) {
         twin_lock_take(&stream->lock);
@@ -103,10 +101,8 @@ int32_t twin_instance_bind(uint64_t handle, uint64_t stream_handle, bool head)
         if (code == 0 && busy)
             code = twin_instance_wait_for_runs(instance);
     }
-    if (code != 0)
-        twin_stream_unpin(stream);
-unpin_instance:
-    twin_instance_unpin(instance);
+    if (code == 0)
+        stream = NULL; /* the pin is the model instance's now */
     return code;
 }
 
@@ -133,11 +129,11 @@ twin_status twin_instance_unbind_locked(twin_instance *instance, twin_stream *st
 
 int32_t twin_instance_unbind(uint64_t handle, uint64_t stream_handle)
 {
-    twin_instance *instance = NULL;
+    TWIN_PINNED(instance, instance);
     int32_t code = twin_instance_pin_own(handle, &instance);
     if (code != 0)
         return code;
-    twin_stream *stream = NULL;
+    TWIN_PINNED(stream, stream);
     code = twin_stream_pin(stream_handle, &stream);
     twin_status status = TWIN_E_BUSY;
     while (code == 0 && status == TWIN_E_BUSY) {
@@ -157,9 +153,6 @@ int32_t twin_instance_unbind(uint64_t handle, uint64_t stream_handle)
         } else if (code == 0)
             code = twin_instance_wait_for_runs(instance);
     }
-    if (stream)
-        twin_stream_unpin(stream);
-    twin_instance_unpin(instance);
     return code;
 }
 
@@ -190,10 +183,8 @@ bool twin_instance_is_sealed(twin_stream *stream)
     twin_instance *instance = stream->instance;
     if (!instance)
         return false;
-    twin_lock_take(&instance->lock);
-    bool sealed = instance->sealed;
-    twin_lock_drop(&instance->lock);
-    return sealed;
+    TWIN_LOCKED(&instance->lock);
+    return instance->sealed;
 }
 
 int32_t twin_instance_lock_stream(uint64_t handle, twin_stream **out_stream,
@@ -231,14 +222,14 @@ void twin_instance_unlock_stream(twin_stream *stream, twin_instance *instance)
 
 int32_t twin_instance_end(uint64_t handle, uint64_t stream_handle)
 {
-    twin_instance *instance = NULL;
+    TWIN_PINNED(instance, instance);
     int32_t code = twin_instance_pin_any(handle, &instance);
     if (code != 0)
         return code;
     twin_stream *stream = NULL;
     code = twin_stream_lock_own(stream_handle, &stream);
     if (code != 0)
-        goto unpin_instance;
+        return code;
     twin_lock_take(&instance->lock);
     twin_status status = TWIN_OK;
     if (instance->context_handle != twin_self.context)
@@ -258,11 +249,7 @@ int32_t twin_instance_end(uint64_t handle, uint64_t stream_handle)
         instance->end_stream = stream;
     uint32_t id = stream->id, device_id = stream->device->id;
     twin_instance_unlock_stream(stream, instance);
-    if (code == 0)
-        code = twin_instance_fail_work(status, id, device_id);
-unpin_instance:
-    twin_instance_unpin(instance);
-    return code;
+    return code != 0 ? code : twin_instance_fail_work(status, id, device_id);
 }
 
 int32_t twin_instance_seal_locked(twin_instance *instance)
@@ -290,23 +277,20 @@ int32_t twin_instance_seal_locked(twin_instance *instance)
 
 int32_t twin_instance_build(uint64_t handle)
 {
-    twin_instance *instance = NULL;
+    TWIN_PINNED(instance, instance);
     int32_t code = twin_instance_pin_own(handle, &instance);
     if (code != 0)
         return code;
-    twin_lock_take(&instance->lock);
+    TWIN_LOCKED(&instance->lock);
     code = twin_instance_is_open(instance) ? twin_instance_seal_locked(instance)
                                            : twin_instance_fail_ending(instance);
-    if (code == 0)
-        instance->built = true;
-    twin_lock_drop(&instance->lock);
-    twin_instance_unpin(instance);
+    instance->built = instance->built || code == 0;
     return code;
 }
 
 int32_t twin_instance_clean(uint64_t handle)
 {
-    twin_stream *stream = NULL;
+    TWIN_PINNED(stream, stream);
     int32_t code = twin_stream_pin_own(handle, &stream);
     if (code != 0)
         return code;
@@ -344,71 +328,65 @@ int32_t twin_instance_clean(uint64_t handle)
     if (why)
         code = twin_fail(TWIN_ERR_INTERNAL, "stream %u %s: its tasks cannot be dropped", stream->id,
                          why);
-    twin_stream_unpin(stream);
     return code;
 }
 
 /* Switches ---------------------------------------------------------------------------------------- */
 
-/* Whether both streams are bound; the instance and one of the streams come locked from the caller later. */
-static int32_t check_bound(uint64_t handle)
+/* Pins a stream that is bound. */
+static int32_t pin_bound(uint64_t handle, twin_stream **out_stream)
 {
-    twin_stream *stream = NULL;
-    int32_t code = twin_stream_pin(handle, &stream);
-    if (code != 0)
-        return code;
-    if (!twin_stream_is_bound(stream))
+    int32_t code = twin_stream_pin(handle, out_stream);
+    if (code == 0 && !twin_stream_is_bound(*out_stream))
         code = twin_fail(TWIN_ERR_STREAM_MODEL,
                          "stream %u is bound to no model instance; see aclmdlRIBindStream",
-                         stream->id);
-    twin_stream_unpin(stream);
+                         (*out_stream)->id);
     return code;
 }
 
-/* Queues what leads from one stream of a model instance to another. `branch` NULL: activates. */
+/* Queues `branch` in `stream`, which is locked, as its model; without one activates `to`. */
+static int32_t lead_locked(const twin_branch *branch, twin_stream *to, twin_stream *stream)
+{
+    if (to->instance != stream->instance) /* cannot change: the instance is locked */
+        return twin_fail(TWIN_ERR_STREAM_MODEL,
+                         "streams %u and %u are bound to different model instances", stream->id,
+                         to->id);
+    twin_status status = TWIN_OK;
+    if (branch) {
+        const uint32_t bytes = branch->wide ? 8 : 4;
+        int32_t code = twin_value_check_word("leftValue", branch->left, bytes, stream->device);
+        if (code == 0)
+            code = twin_value_check_word("rightValue", branch->right, bytes, stream->device);
+        if (code != 0)
+            return code;
+        twin_branch full = *branch;
+        full.to = to->queue;
+        status = twin_ops()->work.branch(stream->queue, &full);
+    } else {
+        status = twin_ops()->work.activate(stream->queue, to->queue);
+    }
+    return twin_instance_fail_work(twin_device_note(stream->device, status), stream->id,
+                                   stream->device->id);
+}
+
+/* Queues a task that continues in another stream of the model instance. `branch` NULL: activates. */
 static int32_t lead(const twin_branch *branch, uint64_t to_handle, uint64_t stream_handle)
 {
-    int32_t code = check_bound(stream_handle);
-    if (code == 0)
-        code = check_bound(to_handle);
+    TWIN_PINNED(stream, from);
+    int32_t code = pin_bound(stream_handle, &from);
     if (code != 0)
         return code;
-    twin_stream *to = NULL;
-    code = twin_stream_pin(to_handle, &to);
+    TWIN_PINNED(stream, to);
+    code = pin_bound(to_handle, &to);
     if (code != 0)
         return code;
     twin_stream *stream = NULL;
     twin_instance *instance = NULL;
     code = twin_instance_lock_stream(stream_handle, &stream, &instance);
     if (code != 0)
-        goto unpin_to;
-    uint32_t id = stream->id, device_id = stream->device->id;
-    twin_status status = TWIN_OK;
-    bool same = to->instance == instance; /* cannot change: the instance is locked */
-    uint32_t bytes = branch && branch->wide ? 8 : 4;
-    if (same && branch) {
-        code = twin_value_check_word("leftValue", branch->left, bytes, stream->device);
-        if (code == 0)
-            code = twin_value_check_word("rightValue", branch->right, bytes, stream->device);
-    }
-    if (same && code == 0) {
-        twin_branch full = {0};
-        if (branch) {
-            full = *branch;
-            full.to = to->queue;
-        }
-        status = branch ? twin_ops()->work.branch(stream->queue, &full)
-                        : twin_ops()->work.activate(stream->queue, to->queue);
-        twin_device_note(stream->device, status);
-    }
+        return code;
+    code = lead_locked(branch, to, stream);
     twin_instance_unlock_stream(stream, instance);
-    if (!same)
-        code = twin_fail(TWIN_ERR_STREAM_MODEL,
-                         "streams %u and %u are bound to different model instances", id, to->id);
-    else if (code == 0)
-        code = twin_instance_fail_work(status, id, device_id);
-unpin_to:
-    twin_stream_unpin(to);
     return code;
 }
 

@@ -5,10 +5,11 @@
 
 #include "core/model_instance/model_instance.h"
 
-/* The live model instance behind a handle, pinned; pin_own: of the current context. 107002, 107004, 107017. */
+/* The live model instance of a handle, pinned, or NULL on failure; pin_own: of the current context. 107002, 107004, 107017. */
 int32_t twin_instance_pin_any(uint64_t handle, twin_instance **out_instance);
 int32_t twin_instance_pin_own(uint64_t handle, twin_instance **out_instance);
 void twin_instance_unpin(twin_instance *instance);
+TWIN_PINNED_TYPE(instance)
 /* Whether a pinned model instance is of the current context. 107002, 107004. */
 int32_t twin_instance_check_own(const twin_instance *instance);
 

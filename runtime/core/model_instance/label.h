@@ -2,7 +2,7 @@
 /* Labels: places in streams of a model instance to which a task can jump, and lists of them.
  *
  * A list gives its labels their numbers and has a table in device memory, where the device finds the places. A label
- * is of one list, and stands in one place until the stream's tasks are dropped or the stream is unbound. */
+ * is of one list, and is in one place until the stream's tasks are dropped or the stream is unbound. */
 #ifndef TWINRT_CORE_MODEL_INSTANCE_LABEL_H
 #define TWINRT_CORE_MODEL_INSTANCE_LABEL_H
 
@@ -31,12 +31,12 @@ int32_t twin_label_set(uint64_t handle, uint64_t stream);
 /* 107000: `count` is not 1 .. the list's, `index` no word of the device, the list of another device. 107005. */
 int32_t twin_label_jump(uint64_t index_address, uint32_t count, uint64_t list, uint64_t stream);
 
-/* The tasks of a stream are gone, or it is bound no more: no label stands in it, and none is found there. No lock is
+/* The tasks of a stream are gone, or it is bound no more: no label is in it, and none is found there. No lock is
  * held. */
 void twin_labels_forget(uint64_t stream);
 /* Lists that the tasks of a stream name. Their tables stay until the tasks are gone, also when the list is destroyed. */
 typedef struct twin_label_ref twin_label_ref;
-/* Takes them from a stream that is locked, or that nobody else can find. */
+/* Takes them from a stream that is locked, or that no other thread can find. */
 twin_label_ref *twin_labels_take_held(twin_stream *stream);
 /* Releases them. No lock is held. */
 void twin_labels_let_go(twin_label_ref *held);

@@ -3,6 +3,7 @@
 
 #include <sched.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "core/backend/error.h"
 #include "core/backend/ops.h"
@@ -20,7 +21,7 @@ static void release(void *object)
 {
     twin_instance *instance = object;
     twin_device *device = instance->device;
-    /* Whoever found it alive and holds its lock finishes first; later ones see it dead. */
+    /* A thread that found it alive and holds its lock finishes first; later ones see it dead. */
     twin_lock_take(&instance->lock);
     twin_lock_drop(&instance->lock);
     twin_ops()->model_instance.destroy(instance->hw);
@@ -40,18 +41,10 @@ void twin_instance_unpin(twin_instance *instance)
 
 /* Find -------------------------------------------------------------------------------------------- */
 
-static int32_t fail_handle(uint64_t handle)
-{
-    return twin_fail(
-        TWIN_ERR_HANDLE,
-        "%#llx is no live model instance: it was destroyed, or is another kind of object",
-        (unsigned long long)handle);
-}
-
 int32_t twin_instance_pin_any(uint64_t handle, twin_instance **out_instance)
 {
     *out_instance = twin_handle_pin(&twin_models, handle);
-    return *out_instance ? 0 : fail_handle(handle);
+    return *out_instance ? 0 : twin_fail_handle(twin_models.kind_name, handle);
 }
 
 /* Whether a pinned model instance is of the current context. */
@@ -74,8 +67,10 @@ int32_t twin_instance_pin_own(uint64_t handle, twin_instance **out_instance)
     if (code != 0)
         return code;
     code = twin_instance_check_own(*out_instance);
-    if (code != 0)
+    if (code != 0) {
         twin_instance_unpin(*out_instance);
+        *out_instance = NULL;
+    }
     return code;
 }
 
@@ -112,33 +107,20 @@ bool twin_instance_make_room(void **array, uint32_t count, uint32_t *room, size_
 static bool link_instance(twin_instance *instance)
 {
     twin_context *context = instance->context;
-    twin_lock_take(&context->lock);
-    bool open = !context->closing;
-    if (open) {
-        instance->previous = NULL;
-        instance->next = context->instances;
-        if (context->instances)
-            context->instances->previous = instance;
-        context->instances = instance;
-    }
-    twin_lock_drop(&context->lock);
-    return open;
+    TWIN_LOCKED(&context->lock);
+    if (context->closing)
+        return false;
+    DL_PREPEND2(context->instances, instance, previous, next);
+    return true;
 }
 
 /* Makes the handle dead and takes the model instance off its context. */
 static void retire(twin_instance *instance)
 {
     twin_context *context = instance->context;
-    twin_lock_take(&context->lock);
-    if (twin_handle_retire(instance)) {
-        if (instance->previous)
-            instance->previous->next = instance->next;
-        else
-            context->instances = instance->next;
-        if (instance->next)
-            instance->next->previous = instance->previous;
-    }
-    twin_lock_drop(&context->lock);
+    TWIN_LOCKED(&context->lock);
+    if (twin_handle_retire(instance))
+        DL_DELETE2(context->instances, instance, previous, next);
 }
 
 static int32_t create_in(twin_context *context, uint64_t *out_handle)
@@ -192,13 +174,9 @@ drop_object:
 
 int32_t twin_instance_create(uint64_t *out_handle)
 {
-    twin_context *context = NULL;
+    TWIN_PINNED(context, context);
     int32_t code = twin_context_pin_current(&context);
-    if (code != 0)
-        return code;
-    code = create_in(context, out_handle);
-    twin_context_unpin(context);
-    return code;
+    return code != 0 ? code : create_in(context, out_handle);
 }
 
 /* Waits for the runs of a pinned model instance, for as long as a caller's patience lasts. */
@@ -219,37 +197,33 @@ int32_t twin_instance_wait_for_runs(twin_instance *instance)
 
 twin_status twin_instance_run_locked(twin_stream *stream, twin_instance *instance, bool *out_ready)
 {
-    twin_status status = TWIN_OK;
-    twin_lock_take(&instance->lock);
+    TWIN_LOCKED(&instance->lock);
     *out_ready = twin_instance_is_open(instance) && instance->built &&
                  (instance->sealed || twin_instance_seal_locked(instance) == 0);
-    if (*out_ready)
-        status = twin_ops()->work.run(stream->queue, instance->hw);
-    twin_lock_drop(&instance->lock);
-    return status;
+    return *out_ready ? twin_ops()->work.run(stream->queue, instance->hw) : TWIN_OK;
 }
 
 static int32_t check_launcher(uint64_t handle)
 {
     if (handle == 0)
         return 0;
-    twin_stream *stream = NULL;
+    TWIN_PINNED(stream, stream);
     int32_t code = twin_stream_pin(handle, &stream);
-    if (code != 0)
-        return code;
-    if ((stream->flags & TWIN_STREAM_PASSIVE) != 0)
+    if (code == 0 && (stream->flags & TWIN_STREAM_PASSIVE) != 0)
         code = twin_fail(
             TWIN_ERR_PARAM,
             "stream %u was made with flags %#x; a model instance runs from a stream whose "
             "tasks run on submission",
             stream->id, stream->flags);
-    twin_stream_unpin(stream);
     return code;
 }
 
-static int32_t execute(twin_instance *instance, uint64_t stream)
+int32_t twin_instance_execute_async(uint64_t handle, uint64_t stream)
 {
-    int32_t code = check_launcher(stream);
+    TWIN_PINNED(instance, instance);
+    int32_t code = twin_instance_pin_any(handle, &instance);
+    if (code == 0)
+        code = check_launcher(stream);
     if (code == 0)
         code = twin_instance_check_own(instance);
     if (code != 0)
@@ -257,57 +231,32 @@ static int32_t execute(twin_instance *instance, uint64_t stream)
     return twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_RUN, .instance = instance});
 }
 
-int32_t twin_instance_execute_async(uint64_t handle, uint64_t stream)
-{
-    twin_instance *instance = NULL;
-    int32_t code = twin_instance_pin_any(handle, &instance);
-    if (code != 0)
-        return code;
-    code = execute(instance, stream);
-    twin_instance_unpin(instance);
-    return code;
-}
-
 int32_t twin_instance_guard(uint64_t handle)
 {
-    twin_instance *instance = NULL;
-    const int32_t code = twin_instance_pin_any(handle, &instance);
-    if (code == 0)
-        twin_instance_unpin(instance);
-    return code;
+    TWIN_PINNED(instance, instance);
+    return twin_instance_pin_any(handle, &instance);
 }
 
 int32_t twin_instance_execute(uint64_t handle, uint64_t timeout_ns)
 {
-    twin_instance *instance = NULL;
-    int32_t code = twin_instance_pin_any(handle, &instance);
+    int32_t code = twin_instance_execute_async(handle, 0);
     if (code != 0)
         return code;
-    code = execute(instance, 0);
-    twin_instance_unpin(instance);
-    if (code != 0)
-        return code;
-    twin_stream *stream = NULL;
+    TWIN_PINNED(stream, stream);
     code = twin_stream_pin_own(0, &stream);
-    if (code != 0)
-        return code;
-    code = twin_stream_drain(stream, timeout_ns);
-    twin_stream_unpin(stream);
-    return code;
+    return code != 0 ? code : twin_stream_drain(stream, timeout_ns);
 }
 
 int32_t twin_instance_abort(uint64_t handle)
 {
-    twin_instance *instance = NULL;
+    TWIN_PINNED(instance, instance);
     int32_t code = twin_instance_pin_own(handle, &instance);
     if (code != 0)
         return code;
     twin_assert_unlocked("model_instance.abort with a lock held");
     twin_status status =
         twin_device_note(instance->device, twin_ops()->model_instance.abort(instance->hw));
-    code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "model instance %u", instance->id);
-    twin_instance_unpin(instance);
-    return code;
+    return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "model instance %u", instance->id);
 }
 
 /* Destroy ----------------------------------------------------------------------------------------- */
@@ -348,7 +297,7 @@ static void end_model(twin_instance *instance)
 
 int32_t twin_instance_destroy(uint64_t handle)
 {
-    twin_instance *instance = NULL;
+    TWIN_PINNED(instance, instance);
     int32_t code = twin_instance_pin_own(handle, &instance);
     if (code != 0)
         return code;
@@ -356,10 +305,8 @@ int32_t twin_instance_destroy(uint64_t handle)
     bool first = twin_instance_is_open(instance);
     instance->destroying = true;
     twin_lock_drop(&instance->lock);
-    if (!first) {
-        code = fail_handle(handle);
-        goto unpin_instance;
-    }
+    if (!first)
+        return twin_fail_handle(twin_models.kind_name, handle);
     code = twin_instance_wait_for_runs(instance);
     twin_lock_take(&instance->lock);
     bool mine = code == 0 && !instance->ended;
@@ -369,8 +316,6 @@ int32_t twin_instance_destroy(uint64_t handle)
     twin_lock_drop(&instance->lock);
     if (mine)
         end_model(instance);
-unpin_instance:
-    twin_instance_unpin(instance);
     return code;
 }
 
@@ -384,12 +329,12 @@ static twin_instance *pin_first(twin_context *context)
     return pinned ? instance : NULL;
 }
 
-/* Nothing can happen any more: what the context's streams still hold never will. */
+/* Nothing can happen any more, so the remaining work of the context's streams is dropped. */
 static void abort_streams(twin_context *context)
 {
     twin_stream *last = NULL;
     for (;;) {
-        /* Newest first; each is pinned until the next one is. One that another thread has destroyed leads nowhere. */
+        /* Newest first; each is pinned until the next one is. One that another thread has destroyed is in no list. */
         twin_lock_take(&context->lock);
         bool listed = last && twin_handle_is(last, last->object.handle);
         twin_stream *stream = listed ? last->next : context->streams;

@@ -48,7 +48,7 @@ typedef struct twin_instance {
     /* Guarded by lock. */
     bool destroying;         /* takes no call any more, unless the destroyer gives up */
     bool closing;            /* its context ends: no giving up */
-    bool ended;              /* somebody takes it apart */
+    bool ended;              /* a thread takes it apart */
     bool built;              /* aclmdlRIBuildEnd succeeded once */
     bool sealed;             /* complete as it is now */
     twin_stream *end_stream; /* has the end; NULL: none */

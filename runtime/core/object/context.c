@@ -87,7 +87,7 @@ int32_t twin_context_create(twin_device *device, bool primary, uint64_t *out_han
     /* Live before it is listed: a reset that finds it in the list pins it. */
     *out_handle = twin_handle_publish_pinned(context);
     list_context(context, true);
-    /* That of a default context is told of when its device is up. */
+    /* The one of a default context is reported when its device is up. */
     if (!primary)
         twin_tell_stream(stream, TWIN_NEWS_CREATE_POST);
     twin_context_unpin(context);

@@ -94,7 +94,7 @@ int32_t twin_device_active(int32_t id, bool *out_active);
 /* For aclrtCreateContext: brings the device up and keeps it up until twin_device_release(). Blocks. */
 int32_t twin_device_retain(twin_device *device);
 int32_t twin_device_release(twin_device *device);
-/* How long whoever closes the device or a context of it waits for its work: TWIN_UNAIDED in a forced reset. */
+/* How long the end of the device or of a context of it waits for its work: TWIN_UNAIDED in a forced reset. */
 uint64_t twin_device_patience(twin_device *device);
 /* Takes the device down when no reference and no explicit context is left. Blocks. */
 int32_t twin_device_settle(twin_device *device);

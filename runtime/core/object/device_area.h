@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pieces of device memory that the runtime makes for itself, once per device, when somebody first asks for them. */
+/* Pieces of device memory that the runtime makes for itself, once per device, when they are first needed. */
 #ifndef TWINRT_CORE_OBJECT_DEVICE_AREA_H
 #define TWINRT_CORE_OBJECT_DEVICE_AREA_H
 

@@ -31,7 +31,7 @@ static void release(void *object)
 {
     twin_event *event = object;
     twin_device *device = event->device;
-    /* Whoever found the event alive and holds its lock finishes first; later ones see it dead. */
+    /* A thread that found the event alive and holds its lock finishes first; later ones see it dead. */
     twin_lock_take(&event->lock);
     twin_lock_drop(&event->lock);
     twin_ops()->signal.destroy(event->signal);
@@ -113,7 +113,7 @@ bool twin_event_retire(twin_event *event)
 {
     twin_device *device = event->device;
     TWIN_LOCKED(&device->lock);
-    /* Under the lock: whoever walks the list finds live events only. */
+    /* Under the lock, so that the list has live events only. */
     if (!twin_handle_retire(event))
         return false;
     DL_DELETE2(device->events, event, previous, next);

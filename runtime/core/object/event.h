@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events and notifies: marks in streams. Both rest on the seam's signals; runtime/docs/events.md
- * tells the kinds apart. */
+ * distinguishes the kinds. */
 #ifndef TWINRT_CORE_OBJECT_EVENT_H
 #define TWINRT_CORE_OBJECT_EVENT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of the program that are told when devices and streams come and go, and when a device's work is aborted.
+/* Functions of the program that are called when devices and streams come and go, and when a device's work is aborted.
  * Registered by name; called on
  * the thread that makes the change, in the order of registration, with no lock of the core held. A function
  * may still be running on another thread when its name has been taken off. */

@@ -23,7 +23,7 @@ static void release(void *object)
     twin_stream *stream = object;
     twin_device *device = stream->device;
     uint32_t id = stream->id;
-    /* Whoever found the stream alive and holds its lock finishes first; later ones see it dead. */
+    /* A thread that found the stream alive and holds its lock finishes first; later ones see it dead. */
     twin_lock_take(&stream->lock);
     twin_lock_drop(&stream->lock);
     twin_ops()->queue.destroy(stream->queue);
@@ -53,7 +53,7 @@ void twin_stream_retire(twin_stream *stream)
 {
     twin_context *context = stream->context;
     twin_lock_take(&context->lock);
-    /* Under the lock: whoever walks the list finds live streams only. */
+    /* Under the lock, so that the list has live streams only. */
     if (twin_handle_retire(stream)) {
         DL_DELETE2(context->streams, stream, previous, next);
         context->stream_count--;
@@ -335,7 +335,7 @@ int32_t twin_stream_query(const twin_stream *stream, bool *out_idle)
                                   stream->id, stream->device->id);
 }
 
-/* Pins up to `room` streams of a context that have work of their own to wait for. Returns how many
+/* Pins up to `room` streams of a context that have their own work to wait for. Returns how many
  * there are. */
 static uint32_t pin_streams(twin_context *context, twin_stream **streams, uint32_t room)
 {

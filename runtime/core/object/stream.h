@@ -91,7 +91,7 @@ typedef struct twin_task {
         const twin_fill *fill;
         const twin_reduce *reduce;
         const twin_rows *rows;
-        const twin_value_wait *value; /* to write: address and value alone */
+        const twin_value_wait *value; /* to write: without the relation */
         const twin_count_change *change;
         const twin_count_wait *count_wait;
         twin_launch *launch; /* the backend's once it was accepted */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What contexts, streams and devices call in the parts of the core that are built on them, as those keep something for
- * an object that ends. The object layer knows nobody above it: core/users.c fills the table. */
+ * an object that ends. The object layer does not know the layers above it: core/users.c fills the table. */
 #ifndef TWINRT_CORE_OBJECT_USERS_H
 #define TWINRT_CORE_OBJECT_USERS_H
 
@@ -25,7 +25,7 @@ typedef struct twin_object_users {
     void (*work_completed)(void);
     /* The stream's handle is dead from now on. The stream is pinned. */
     void (*stream_retired)(struct twin_stream *stream);
-    /* Nobody uses the stream any more, and its queue is gone. */
+    /* The stream has no user any more, and its queue is gone. */
     void (*stream_released)(struct twin_stream *stream);
     /* Every object on the device has ended; it is about to be closed. */
     void (*device_emptied)(struct twin_device *device);

@@ -33,7 +33,7 @@ static int32_t time_left(const abort_run *run, uint32_t *out_ms)
     return 0;
 }
 
-static int32_t tell(const abort_run *run, twin_abort_news news)
+static int32_t notify(const abort_run *run, twin_abort_news news)
 {
     uint32_t left_ms = 0;
     int32_t code = time_left(run, &left_ms);
@@ -51,7 +51,7 @@ static int32_t tell(const abort_run *run, twin_abort_news news)
 static int32_t abort_halted(const abort_run *run)
 {
     uint32_t left_ms = 0;
-    int32_t code = tell(run, TWIN_NEWS_ABORT_PRE);
+    int32_t code = notify(run, TWIN_NEWS_ABORT_PRE);
     if (code == 0)
         code = time_left(run, &left_ms);
     if (code != 0)
@@ -61,7 +61,7 @@ static int32_t abort_halted(const abort_run *run)
     code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "the work of device %u",
                             run->device->id);
     if (code == 0)
-        code = tell(run, TWIN_NEWS_ABORT_POST);
+        code = notify(run, TWIN_NEWS_ABORT_POST);
     return code != 0 ? code : time_left(run, &left_ms);
 }
 

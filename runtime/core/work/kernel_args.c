@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/work/kernel_args.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "core/backend/error.h"
 #include "core/base/alloc.h"
 #include "core/object/context.h"
 #include "core/object/device_area.h"
+#include "core/work/range.h"
 
 #define LIST_MARK     UINT64_C(0x7477696e61726773)
 #define ALIGN_BYTES   8u
 #define SYSTEM_PARAMS 8u /* places that the loader of the board keeps for itself */
 #define POINTER_BYTES 8u
 
-/* The thread's own list and where its values lie. */
+/* The thread's own list and its values. */
 typedef struct own_list {
     twin_kernel_args args;
     unsigned char values[TWIN_ARGS_SYSTEM_ROOM];
@@ -141,15 +139,8 @@ static bool is_list(const twin_kernel_args *args)
         return args != NULL;
     if ((uintptr_t)args % _Alignof(twin_kernel_args) != 0)
         return false;
-    const struct iovec local = {.iov_base = &head, .iov_len = sizeof(head)};
-    const struct iovec remote = {.iov_base = (void *)(uintptr_t)args, .iov_len = sizeof(head)};
-    const ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-    if (got < 0 &&
-        (errno == EPERM || errno == ENOSYS)) /* a sandbox forbids it: then as the program says */
-        memcpy(&head, args, sizeof(head));
-    else if (got != (ssize_t)sizeof(head))
-        return false;
-    return head.mark == LIST_MARK && head.self == args;
+    return twin_range_read(&head, (uint64_t)(uintptr_t)args, sizeof(head)) &&
+           head.mark == LIST_MARK && head.self == args;
 }
 
 int32_t twin_args_find(void *memory, twin_kernel_args **out_args)
@@ -169,7 +160,7 @@ static int32_t refuse_finalized(void)
                      "the list of arguments is finalized; begin it anew for other parameters");
 }
 
-/* Room behind what is used, for one more parameter. */
+/* Room after what is used, for one more parameter. */
 static int32_t add(twin_kernel_args *args, size_t bytes, twin_arg **out_arg)
 {
     if (args->finalized)
@@ -180,15 +171,14 @@ static int32_t add(twin_kernel_args *args, size_t bytes, twin_arg **out_arg)
     for (uint32_t i = 0; i < args->count; i++)
         if (args->args[i].has_data)
             return twin_fail(TWIN_ERR_UNSUPPORTED,
-                             "a placeholder of the list has its memory already, which lies behind "
+                             "a placeholder of the list has its memory already, which is after "
                              "all parameters; append the others first");
     const size_t place =
         args->cpu ? args->used : (args->used + ALIGN_BYTES - 1) & ~(size_t)(ALIGN_BYTES - 1);
     if (place > args->room || bytes > args->room - place)
-        return twin_fail(
-            TWIN_ERR_PARAM,
-            "a parameter of %zu bytes does not fit behind the %zu bytes in use, of %zu", bytes,
-            place, args->room);
+        return twin_fail(TWIN_ERR_PARAM,
+                         "a parameter of %zu bytes does not fit after the %zu bytes in use, of %zu",
+                         bytes, place, args->room);
     twin_arg *arg = &args->args[args->count++];
     *arg = (twin_arg){.offset = (uint32_t)place, .bytes = (uint32_t)bytes};
     args->used = place + bytes;
@@ -243,7 +233,7 @@ int32_t twin_args_data(twin_kernel_args *args, const void *handle, size_t bytes,
     const size_t place = (args->used + ALIGN_BYTES - 1) & ~(size_t)(ALIGN_BYTES - 1);
     if (place > args->room || bytes > args->room - place)
         return twin_fail(TWIN_ERR_PARAM,
-                         "%zu bytes for a placeholder do not fit behind the %zu bytes in use, of "
+                         "%zu bytes for a placeholder do not fit after the %zu bytes in use, of "
                          "%zu",
                          bytes, place, args->room);
     arg->has_data = true;

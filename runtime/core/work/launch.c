@@ -98,7 +98,7 @@ twin_failed_launch twin_launch_failed(twin_launch *kernel, twin_device *device)
 /* Device code: whether it may be launched at all. */
 __attribute__((noinline)) static int32_t check_opaque(const twin_kernel *kernel)
 {
-    static atomic_flag told = ATOMIC_FLAG_INIT;
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
     if (kernel->type == TWIN_KERNEL_AICPU)
         return twin_fail(TWIN_ERR_UNSUPPORTED,
                          "kernel \"%s\" is one of the AI CPU, which no backend offers",
@@ -109,7 +109,7 @@ __attribute__((noinline)) static int32_t check_opaque(const twin_kernel *kernel)
                          "TWINRT_OPAQUE_KERNELS=timing to let such kernels take the time of a "
                          "launch without doing anything",
                          kernel->name);
-    if (!atomic_flag_test_and_set(&told))
+    if (!atomic_flag_test_and_set(&warned))
         twin_log(TWIN_LOG_WARNING,
                  "kernels of device code take the time of a launch and do nothing "
                  "(TWINRT_OPAQUE_KERNELS=timing); the first is \"%s\"",
@@ -144,10 +144,6 @@ static uint64_t timeout_of(const twin_launch_config *config,
     return twin_op_limit_ns(twin_op_limit(), properties->op_unit_ns);
 }
 
-_Static_assert(sizeof(twin_place) == sizeof(twin_code_place) &&
-                   offsetof(twin_place, data) == offsetof(twin_code_place, data),
-               "places are given to the backend as they are");
-
 static void copy_args(twin_kernel_launch *launch, const twin_kernel *kernel,
                       const twin_launch_args *args)
 {
@@ -164,11 +160,11 @@ static void copy_args(twin_kernel_launch *launch, const twin_kernel *kernel,
 static int32_t check_places(const twin_launch_args *args)
 {
     for (size_t i = 0; i < args->place_count; i++) {
-        const twin_place *one = &args->places[i];
+        const twin_code_place *one = &args->places[i];
         if (args->bytes < POINTER_BYTES || one->place > args->bytes - POINTER_BYTES ||
             one->data >= args->bytes)
             return twin_fail(TWIN_ERR_PARAM,
-                             "placeholder %zu: addrOffset %u and dataOffset %u do not lie in the "
+                             "placeholder %zu: addrOffset %u and dataOffset %u are not in the "
                              "%zu bytes of arguments",
                              i, one->place, one->data, args->bytes);
     }
@@ -268,7 +264,7 @@ static int32_t launch_code(const request *wanted, twin_function **function, twin
         .device_args = args->device,
         .host_args = host_args,
         .args_bytes = args->bytes,
-        .places = (const twin_code_place *)(const void *)args->places,
+        .places = args->places,
         .place_count = args->place_count,
         .schedule_given = config->schedule_given,
         .batch = config->batch,

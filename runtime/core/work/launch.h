@@ -12,6 +12,7 @@
 
 #include "core/image/binary.h"
 #include "core/object/device.h"
+#include "seam/launch.h"
 
 /* How a launch wants it. */
 typedef struct twin_launch_config {
@@ -27,20 +28,14 @@ typedef struct twin_overflows {
     bool hidden;   /* the stream's switch is off: they set no status */
 } twin_overflows;
 
-/* 8 bytes at `place` become the device address of the arguments' copy plus `data`. */
-typedef struct twin_place {
-    uint32_t place;
-    uint32_t data;
-} twin_place;
-
 /* Arguments: device memory that is used as it is, or host memory that is copied during the call. */
 typedef struct twin_launch_args {
     uint64_t device; /* address; 0: host memory */
     const void *host;
-    void *const *
-        values; /* instead of `host`: each parameter of the kernel's metadata, checked by twin_args_check */
+    /* Instead of `host`: each parameter of the kernel's metadata, checked by twin_args_check(). */
+    void *const *values;
     size_t bytes; /* 0: none */
-    const twin_place *places;
+    const twin_code_place *places;
     size_t place_count;
 } twin_launch_args;
 

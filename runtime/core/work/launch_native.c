@@ -18,7 +18,7 @@
 /* What is done about hazards. */
 typedef enum hazard_check { HAZARD_OFF, HAZARD_WARN, HAZARD_ERROR } hazard_check;
 
-/* A run under way, for what it tells. */
+/* A run under way, for its messages. */
 typedef struct native_call {
     const twin_kernel_launch *launch;
     hazard_check check;
@@ -26,7 +26,7 @@ typedef struct native_call {
     unsigned hazards;
 } native_call;
 
-/* ---- what a run tells ---------------------------------------------------------------------------- */
+/* ---- messages of a run ---------------------------------------------------------------------------- */
 
 static hazard_check check_now(void)
 {
@@ -58,7 +58,7 @@ static void print_text(void *user, uint32_t block, uint32_t core, const char *te
 /* ---- runs ---------------------------------------------------------------------------------------- */
 
 /* Bytes of arguments that are no padding: the structure's end may be some, as far as its size allows, but no parameter
- * that the author told. */
+ * that the author gave. */
 __attribute__((cold, noinline)) static size_t least_bytes(const twk_kernel_entry *native)
 {
     uint32_t least = native->args_bytes;
@@ -126,7 +126,7 @@ void twin_launch_native_prepare(twin_kernel_launch *launch, twin_device *device,
 {
     launch->overflows = overflows;
     launch->base.effect = effect;
-    /* Without cores of their own, vector units belong to the others. */
+    /* Without separate cores, vector units belong to the others. */
     if (launch->base.cores == TWIN_CORES_VECTOR && !device->properties->core.split)
         launch->base.cores = TWIN_CORES_CUBE;
 }

@@ -16,7 +16,7 @@ void twin_launch_native_prepare(twin_kernel_launch *launch, twin_device *device,
 /* The kernel begins, with its arguments on the device at `args`: runs it. As twin_launch.describe. */
 twin_status twin_launch_native_run(twin_kernel_launch *launch, const twin_reach *reach,
                                    const void *args, twin_launch_work *out_work);
-/* Nobody asks any more. Short. Thread: any, with any lock. */
+/* No more questions follow. Short. Thread: any, with any lock. */
 void twin_launch_native_end(twin_kernel_launch *launch);
 
 #endif

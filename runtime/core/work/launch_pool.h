@@ -27,7 +27,7 @@ typedef struct twin_kernel_launch {
     bool from_host;      /* args go there when the kernel begins */
     atomic_bool there;   /* they have gone there */
     bool own_memory;     /* args_address is an allocation of this launch alone */
-    unsigned char *args; /* near, or memory of its own */
+    unsigned char *args; /* near, or its own memory */
     twin_device *device; /* that it runs on; NULL: it runs the code itself */
     /* Of native kernels. */
     twin_overflows overflows;

@@ -23,7 +23,7 @@ static int32_t check_size(const twin_rows *rows)
                          (unsigned long long)rows->width, TWIN_ROWS_WIDTH_MOST);
     uint64_t pitch = rows->dst_pitch > rows->src_pitch ? rows->dst_pitch : rows->src_pitch;
     if (rows->height > 1 && pitch > (UINT64_MAX - rows->width) / (rows->height - 1))
-        return twin_fail(TWIN_ERR_PARAM, "%llu rows that lie %llu bytes apart are no range",
+        return twin_fail(TWIN_ERR_PARAM, "%llu rows at a pitch of %llu bytes are not a valid range",
                          (unsigned long long)rows->height, (unsigned long long)pitch);
     return 0;
 }

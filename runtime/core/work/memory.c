@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/work/memory.h"
 
-#include <errno.h>
-#include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
-
 #include "core/backend/error.h"
 #include "core/backend/ops.h"
 #include "core/base/lock.h"
@@ -43,16 +38,16 @@ static int32_t check_free(const void *pointer, twin_memory_kind kind)
                          pointer);
     }
     if (info.kind == TWIN_MEMORY_UNKNOWN || info.kind == TWIN_MEMORY_GONE)
-        return twin_fail(TWIN_ERR_PARAM,
-                         "%p is no allocation of the runtime: it was freed, or came from elsewhere",
-                         pointer);
+        return twin_fail(
+            TWIN_ERR_PARAM,
+            "%p is not an allocation of the runtime: it was freed, or is of another allocator",
+            pointer);
     if (info.kind != kind)
         return twin_fail(TWIN_ERR_PARAM, "%p is %s memory; free it with %s", pointer,
                          info.kind == TWIN_MEMORY_DEVICE ? "device" : "page-locked host",
                          info.kind == TWIN_MEMORY_DEVICE ? "aclrtFree" : "aclrtFreeHost");
-    return twin_fail(TWIN_ERR_PARAM,
-                     "%p lies inside the allocation that starts at %#llx; free that", pointer,
-                     (unsigned long long)info.base);
+    return twin_fail(TWIN_ERR_PARAM, "%p is inside the allocation that starts at %#llx; free that",
+                     pointer, (unsigned long long)info.base);
 }
 
 int32_t twin_memory_free(void *pointer)
@@ -171,25 +166,6 @@ static int32_t copy_after_drain(const twin_copy *copy, uint64_t handle)
     return code != 0 ? code : copy_now(stream->device, &late);
 }
 
-/* Copies what the process can read; false when a page of it cannot be read, as a plain copy would find out too late. */
-static bool read_host(void *to, uint64_t from, uint64_t bytes)
-{
-    for (uint64_t done = 0; done < bytes;) {
-        const struct iovec here = {.iov_base = (char *)to + done, .iov_len = bytes - done};
-        const struct iovec there = {.iov_base = (void *)(uintptr_t)(from + done),
-                                    .iov_len = bytes - done};
-        ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
-        if (got < 0 && (errno == EPERM || errno == ENOSYS)) { /* a sandbox without this call */
-            memcpy((char *)to + done, (const void *)(uintptr_t)(from + done), bytes - done);
-            return true;
-        }
-        if (got <= 0)
-            return false;
-        done += (uint64_t)got;
-    }
-    return true;
-}
-
 /* The stream keeps a copy of the source until the task has run once. */
 static int32_t check_snapshot(uint64_t handle)
 {
@@ -218,7 +194,7 @@ static int32_t copy_from_snapshot(const twin_copy *copy, uint64_t handle)
         "%llu bytes of page-locked memory for the source", (unsigned long long)copy->bytes);
     if (code != 0)
         return code;
-    if (!read_host(snapshot, copy->src, copy->bytes)) {
+    if (!twin_range_read(snapshot, copy->src, copy->bytes)) {
         ops->memory.host_free(snapshot);
         return twin_fail(TWIN_ERR_PARAM, "the source, %llu bytes at %#llx, is not readable",
                          (unsigned long long)copy->bytes, (unsigned long long)copy->src);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of devices, page-locked host memory, and copies and fills between all kinds of memory.
  *
- * Where an address lies is asked of the backend; what it does not know is pageable host memory. The
+ * The backend says where an address is; what it does not know is pageable host memory. The
  * direction of a copy follows from the addresses. Copies that touch pageable memory run while the call
  * lasts, those between device and page-locked memory run in stream order. */
 #ifndef TWINRT_CORE_WORK_MEMORY_H

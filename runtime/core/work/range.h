@@ -6,8 +6,10 @@
 #include "core/object/device.h"
 #include "core/work/memory.h"
 
-/* Where an address lies; what the backend does not know is pageable host memory. */
+/* Where an address is; what the backend does not know is pageable host memory. */
 twin_memory_info twin_range_info(const void *pointer);
+/* Copies memory of the process; false if a page of it cannot be read, where a plain copy would crash. */
+bool twin_range_read(void *to, uint64_t from, uint64_t bytes);
 /* The same for the descriptors of work. */
 static inline twin_side twin_range_side(const twin_memory_info *info)
 {

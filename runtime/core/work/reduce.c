@@ -15,7 +15,7 @@ static int32_t check_side(const char *role, uint64_t address, const twin_reduce 
     int32_t code = twin_range_check(role, pointer, reduce->bytes, &info);
     if (code == 0 && info.kind != TWIN_MEMORY_DEVICE)
         code = twin_fail(TWIN_ERR_PARAM,
-                         "the %s, %p, is no device memory; give an address of aclrtMalloc", role,
+                         "the %s, %p, is not device memory; give an address of aclrtMalloc", role,
                          pointer);
     if (code == 0)
         code = twin_range_check_owner(role, &info, device);

@@ -12,7 +12,7 @@ static int32_t result_of(const twin_stream *stream, twin_status status)
                             stream->device->id);
 }
 
-/* Whether whoever holds a stream's lock may be waiting inside the backend, for what the caller is about to do. */
+/* Whether the holder of a stream's lock may be waiting inside the backend for what the caller is about to do. */
 static bool locks_wait(void)
 {
     return (twin_ops()->flags & TWIN_BACKEND_WAITS) != 0;

@@ -19,10 +19,11 @@ int32_t twin_value_check_word(const char *role, uint64_t address, uint32_t bytes
         return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "%s is %#llx", role,
                                 (unsigned long long)address);
     if (info.kind != TWIN_MEMORY_DEVICE)
-        return twin_fail(TWIN_ERR_PARAM,
-                         "%s is %#llx, which is no device memory%s; give an address of aclrtMalloc",
-                         role, (unsigned long long)address,
-                         info.kind == TWIN_MEMORY_GONE ? " any more: it was freed" : "");
+        return twin_fail(
+            TWIN_ERR_PARAM,
+            "%s is %#llx, which is not device memory%s; give an address of aclrtMalloc", role,
+            (unsigned long long)address,
+            info.kind == TWIN_MEMORY_GONE ? " any more: it was freed" : "");
     if (info.device != device->hw_index)
         return twin_fail(
             TWIN_ERR_PARAM,
@@ -37,7 +38,8 @@ int32_t twin_value_check_word(const char *role, uint64_t address, uint32_t bytes
     return 0;
 }
 
-static int32_t submit(twin_task_kind kind, const twin_value_wait *value, uint64_t stream)
+/* Fills in the side of `value`. */
+static int32_t submit(twin_task_kind kind, twin_value_wait *value, uint64_t stream)
 {
     if (value->address % WORD_BYTES != 0)
         return twin_fail(TWIN_ERR_PARAM, "%#llx is not aligned to 8 bytes",
@@ -55,6 +57,7 @@ static int32_t submit(twin_task_kind kind, const twin_value_wait *value, uint64_
                          "device %u, %s, has no tasks that write or wait for values", device->id,
                          device->properties->soc_name);
     code = twin_value_check_word("devAddr", value->address, WORD_BYTES, device);
+    value->side = (twin_side){.kind = TWIN_MEMORY_DEVICE, .device = device->hw_index};
     return code != 0 ? code
                      : twin_stream_submit(
                            stream, &(twin_task){.kind = kind, .value = value, .stream = found});
@@ -62,13 +65,13 @@ static int32_t submit(twin_task_kind kind, const twin_value_wait *value, uint64_
 
 int32_t twin_value_write(uint64_t address, uint64_t value, uint64_t stream)
 {
-    const twin_value_wait word = {.address = address, .value = value};
+    twin_value_wait word = {.address = address, .value = value};
     return submit(TWIN_TASK_WRITE_VALUE, &word, stream);
 }
 
 int32_t twin_value_wait_for(uint64_t address, uint64_t value, twin_relation relation,
                             uint64_t stream)
 {
-    const twin_value_wait wait = {.address = address, .value = value, .relation = relation};
+    twin_value_wait wait = {.address = address, .value = value, .relation = relation};
     return submit(TWIN_TASK_WAIT_VALUE, &wait, stream);
 }

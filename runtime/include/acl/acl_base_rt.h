@@ -118,7 +118,7 @@ static const int ACL_ERROR_PROFILING_FAILURE = 500005;
 
 /* ---- Handles --------------------------------------------------------------------------------- */
 
-/* Tokens, not addresses: nothing behind them may be read. */
+/* Tokens, not addresses: they must not be dereferenced. */
 
 typedef void *aclrtStream;
 typedef void *aclmdlRITask;

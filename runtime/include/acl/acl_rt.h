@@ -10,8 +10,8 @@
  *   ACL_ERROR_RT_INVALID_HANDLE (107017): a destroyed handle, or one of another kind.
  *   ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000): this runtime or this device does not do it.
  * - A stream of NULL is the default stream of the current context.
- * - Work is only queued: success says nothing about its outcome, which a later wait tells.
- * - Sizes are bytes. The units of a timeout differ and stand with each function. */
+ * - Work is only queued: success says nothing about its outcome, which a later wait returns.
+ * - Sizes are bytes. The units of a timeout differ; each function states its own. */
 #ifndef INC_EXTERNAL_ACL_ACL_RT_H_
 #define INC_EXTERNAL_ACL_ACL_RT_H_
 
@@ -1080,7 +1080,7 @@ ACL_FUNC_VISIBILITY aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t 
 ACL_FUNC_VISIBILITY aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value,
                                                  size_t N, aclrtStream stream);
 
-/* Copies height rows of width bytes; rows lie dpitch and spitch bytes apart. */
+/* Copies height rows of width bytes; rows are dpitch and spitch bytes apart. */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
                                            size_t width, size_t height, aclrtMemcpyKind kind);
 

@@ -112,7 +112,7 @@ static inline aclError aclrtMemcpy2dAsync(T *dst, size_t dpitch, const U *src, s
 
 /* ---- Batches of copies ----------------------------------------------------------------------- */
 /* The forms with one attribute apply it to every copy. Where failIndex is given, the index of the
- * first copy that failed is asked for; the newer C functions, used otherwise, do not tell it. */
+ * first copy that failed is asked for; the newer C functions, used otherwise, do not report it. */
 
 template <typename T, typename U>
 static inline aclError aclrtMemcpyBatch(T **dsts, size_t *destMaxs, U **srcs, size_t *sizes,
@@ -248,7 +248,7 @@ static inline aclError aclrtMemManagedPrefetchBatchAsync(const T **ptrs, size_t 
                                                 stream);
 }
 
-/* ---- Device symbols; the object on the host stands for the one on the device ----------------- */
+/* ---- Device symbols; the object on the host denotes the one on the device ----------------- */
 
 template <typename T>
 static inline aclError aclrtGetSymbolAddress(const T &symbol, void **devPtr)

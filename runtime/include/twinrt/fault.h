@@ -28,14 +28,14 @@ typedef enum twinrt_fault_kind {
     TWINRT_FAULT_ENGINE_TIMEOUT, /* the engine gives up after duration_ns */
     TWINRT_FAULT_ENGINE_SLOW,    /* the engine takes factor_permille thousandths of its time */
     TWINRT_FAULT_ENGINE_HANG,    /* the engine never answers */
-    TWINRT_FAULT_COMPLETION_LOST, /* the task has its effect, but nobody is told for duration_ns; 0: ever */
+    TWINRT_FAULT_COMPLETION_LOST, /* the task has its effect, but is not reported for duration_ns; 0: ever */
     TWINRT_FAULT_REPORT_LOST, /* the entry that a timed event or a failure writes is lost */
     TWINRT_FAULT_REPORTS_FULL, /* the queue of those entries counts as full for duration_ns; 0: for ever */
     TWINRT_FAULT_RECORD_LOST,  /* a record or reset of an event or notify does not reach it */
-    TWINRT_FAULT_DOORBELL_LOST /* the device sees new tasks only with the next one behind them */
+    TWINRT_FAULT_DOORBELL_LOST /* the device sees new tasks only with the next one after them */
 } twinrt_fault_kind;
 
-/* Whom it hits. */
+/* Its target. */
 typedef enum twinrt_fault_task {
     TWINRT_FAULT_TASK_ANY, /* every task in a stream that the kind can hit */
     TWINRT_FAULT_TASK_SDMA,

@@ -12,7 +12,7 @@ extern "C" {
 typedef int (*twinrt_interrupted)(void);
 
 /* From now on waits of the process's main thread ask this function about ten times a second of real time, once they
- * have lasted a tenth, and end with 507046 when told to: what was queued stays queued. NULL: no longer.
+ * have lasted a tenth, and end with 507046 when interrupted: what was queued stays queued. NULL: no longer.
  * Synchronous copies and fills do not ask: they end by themselves. Times of the model do not depend on it. */
 void twinrt_set_interrupt(twinrt_interrupted asked);
 

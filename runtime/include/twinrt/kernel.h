@@ -19,7 +19,7 @@
  *       twk_store(args->z + first * 4, x, share * 4);
  *   }
  *
- * A kernel runs once for each block, on a core of its own. What it calls here goes into the queue of a pipe: the pipes
+ * A kernel runs once for each block, on its own core. What it calls here goes into the queue of a pipe: the pipes
  * run side by side, each in order, and flags and barriers order them. The functions work in the order in which they
  * are called, so that a kernel which forgets a flag computes what it should; but its time is wrong, and the missing
  * flag is reported. runtime/docs/kernels.md is the manual: what each function does to the bit, what it costs, limits.
@@ -222,7 +222,7 @@ static TWK_UNCOUNTED_ bool twk_throws_(void (*body)(const void *args), const voi
     TWK_KERNEL_(kernel, args_type, TWK_CORES_VECTOR, 0, 0, NULL, twk_vector_##kernel##_run);       \
     TWK_REST_(twk_vector_##kernel, args_type, args)
 
-/* A kernel for cube cores. Where vector units are no cores of their own it has the vector unit too. */
+/* A kernel for cube cores. Where vector units are not separate cores it has the vector unit too. */
 #define TWK_CUBE_KERNEL(kernel, args_type, args)                                                   \
     TWK_BODY_(twk_cube_##kernel, args_type, args)                                                  \
     TWK_KERNEL_(kernel, args_type, TWK_CORES_CUBE, 0, 0, twk_cube_##kernel##_run, NULL);           \
@@ -241,7 +241,7 @@ static TWK_UNCOUNTED_ bool twk_throws_(void (*body)(const void *args), const voi
     TWK_KERNEL_(kernel, args_type, TWK_CORES_MIXED, 1, vectors, twk_cube_##kernel##_run,           \
                 twk_vector_##kernel##_run)
 
-/* Once per kernel that wants it, anywhere in its file: no block begins before there are cores for all. */
+/* Once per kernel that requires it, anywhere in its file: no block begins before there are cores for all. */
 #define TWK_BATCH(kernel)                                                                          \
     TWK_EXTERN const twk_schedule twk_schedule_##kernel __attribute__((weak)) TWK_HIDDEN;          \
     const twk_schedule twk_schedule_##kernel = {1}

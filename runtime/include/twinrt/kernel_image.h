@@ -48,8 +48,8 @@ typedef struct twk_kernel_entry {
     uint32_t args_bytes;              /* that the kernel reads; 0: none */
     void (*cube)(const void *args);   /* CUBE and MIXED, else NULL */
     void (*vector)(const void *args); /* VECTOR and MIXED, else NULL */
-    const twk_params *params;         /* NULL: not told */
-    const twk_schedule *schedule;     /* NULL: not told */
+    const twk_params *params;         /* NULL: not given */
+    const twk_schedule *schedule;     /* NULL: not given */
 } twk_kernel_entry;
 
 /* The one symbol that a shared object of kernels exports: `const struct twk_image twk_image`. */
@@ -68,7 +68,7 @@ struct twk_image {
 /* ---- what is counted -------------------------------------------------------------------------- */
 
 /* Kernels run on stacks of this size, aligned to it. What counts their basic blocks is found from the stack's address:
- * at its end lies a twk_count. */
+ * at its end is a twk_count. */
 #define TWK_STACK_BYTES ((uintptr_t)1 << 18)
 
 typedef struct twk_count {
@@ -119,7 +119,7 @@ typedef struct twk_feed {
     uint32_t from;          /* offset of the matrix in L1 */
     uint32_t rows, columns; /* of all of that matrix */
     uint32_t row, column;   /* where the part begins: 16, and 32 bytes, are the units */
-    uint32_t height, width; /* of the part, as it lies in L0 */
+    uint32_t height, width; /* of the part, as it is in L0 */
 } twk_feed;
 
 typedef struct twk_product {
@@ -211,7 +211,7 @@ enum { TWK_SPACE_GM, TWK_SPACE_UB };
 typedef struct twk_ops {
     uint32_t size;    /* of this table */
     uint32_t version; /* TWK_VERSION of the runtime */
-    /* All stacks of kernels lie in here: code that runs on another is not counted. */
+    /* All stacks of kernels are in here: code that runs on another is not counted. */
     uintptr_t stacks, stacks_bytes;
     const twk_place *(*place)(void);
     uint32_t (*buffer_bytes)(uint32_t buffer);

@@ -81,7 +81,7 @@ static inline void twk_load_l1_rows(twk_l1 dst, twk_gm src, const twk_rows *rows
 {
     twk_copy_rows_(TWK_WAY_GM_TO_L1, dst.at, src, rows);
 }
-/* As twk_load_rows, and each row in UB gets `left` elements of `fill` before it and `right` behind it. */
+/* As twk_load_rows, and each row in UB gets `left` elements of `fill` before it and `right` after it. */
 static inline void twk_load_padded(twk_type type, twk_ub dst, twk_gm src, const twk_rows *rows,
                                    uint32_t left, uint32_t right, double fill)
 {
@@ -193,13 +193,13 @@ static inline void twk_index(twk_type type, twk_ub dst, double first, uint32_t c
 {
     twk_vector_(TWK_OP_INDEX, type, dst.at, 0, 0, count, first);
 }
-/* dst[i] = the element `offsets[i]` bytes behind src; offsets are UINT32. Types of 16 and 32 bits. dst overlaps none. */
+/* dst[i] = the element `offsets[i]` bytes after src; offsets are UINT32. Types of 16 and 32 bits. dst overlaps none. */
 static inline void twk_gather(twk_type type, twk_ub dst, twk_ub src, twk_ub offsets, uint32_t count)
 {
     twk_vector_(TWK_OP_GATHER, type, dst.at, src.at, offsets.at, count, 0);
 }
 
-/* Masks: bit i of the bytes at `mask`, lowest bit first, is 1 where a[i] stands in the relation to b[i], or to the
+/* Masks: bit i of the bytes at `mask`, lowest bit first, is 1 where a[i] is in the relation to b[i], or to the
  * number. Bits past the last element, up to a whole byte, become 0. FP16, FP32, BF16, INT16, INT32. */
 static inline void twk_compare(twk_type type, twk_ub mask, twk_ub a, twk_relation relation,
                                twk_ub b, uint32_t count)
@@ -270,7 +270,7 @@ static inline void twk_cast(twk_type to, twk_ub dst, twk_type from, twk_ub a, tw
     twk_slot->vector(&vector);
 }
 
-/* One element at dst from all of a: as a binary tree, whose shape the manual tells. FP16, FP32, BF16, INT32. */
+/* One element at dst from all of a: as a binary tree, whose shape is in the manual. FP16, FP32, BF16, INT32. */
 TWK_UNARY_(twk_reduce_sum, TWK_OP_REDUCE_SUM)
 TWK_UNARY_(twk_reduce_max, TWK_OP_REDUCE_MAX)
 TWK_UNARY_(twk_reduce_min, TWK_OP_REDUCE_MIN)
@@ -298,7 +298,7 @@ static inline void twk_grid_(uint8_t op, twk_type type, uint32_t dst, uint32_t a
     vector.pitch = grid->pitch;
     twk_slot->vector(&vector);
 }
-/* dst[row] from each row of a, as twk_reduce_sum, twk_reduce_max and twk_reduce_min do it; the results lie side by side. */
+/* dst[row] from each row of a, as twk_reduce_sum, twk_reduce_max and twk_reduce_min do it; the results are side by side. */
 #define TWK_ROWS_(name, op)                                                                        \
     static inline void name(twk_type type, twk_ub dst, twk_ub a, const twk_grid *grid)             \
     {                                                                                              \
