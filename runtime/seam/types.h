@@ -433,7 +433,7 @@ typedef enum twin_nd {
 #undef TWIN_ND_NAME
         TWIN_ND_COUNT
 } twin_nd;
-/* Whether an op that does again what a record says waits for the place where it came upon this. The others come while it holds
+/* Whether an op that does again what a record says waits for the place where it found this. The others come while it holds
  * locks: it begins where the last of those came that stand before all that wait. */
 static inline bool twin_nd_waits(twin_nd what)
 {

@@ -449,7 +449,7 @@ static void test_freed_while_described(void)
     CU_ASSERT(pinned_next != memory);
     SEAM_OK(seam->memory.host_free(pinned_next));
     SEAM_OK(seam->memory.host_alloc(
-        4096, &memory)); /* the kernel is over: its place is to be had again */
+        4096, &memory)); /* the kernel is over: its place is free again */
     CU_ASSERT(memory == pinned);
     SEAM_OK(seam->memory.host_free(memory));
     seam->queue.destroy(queue);

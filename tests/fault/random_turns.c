@@ -4,7 +4,7 @@
  * seeds alone (T-TIM-11). Host functions run on their own threads beside, while the one whose turn it is asks or waits.
  *
  * turns_test.py runs a seed several times and compares what was seen, byte for byte. `--noise` makes threads sleep, spin and
- * give way in real time, otherwise in each run; the program is the same. `--calls` counts turns. */
+ * yield in real time, otherwise in each run; the program is the same. `--calls` counts turns. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

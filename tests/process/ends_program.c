@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that ends, or branches, in the midst of a call; ends_test.py runs it and knows what must come of it.
+/* A process that ends, or branches, in the middle of a call; ends_test.py runs it and knows what must come of it.
  *
  *   ends_program WAY self|other STATE SEED
  *

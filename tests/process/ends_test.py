@@ -74,7 +74,7 @@ class Ends(unittest.TestCase):
                     if text:
                         wrong.append(f"{name}: {text}")
         print(f"{who}: {runs} runs, {missing} without outputs")
-        # A signal in the midst of a malloc() of the call, whose handler calls exit(): the C library waits for its own lock.
+        # A signal in the middle of a malloc() of the call, whose handler calls exit(): the C library waits for its own lock.
         hanging = [text for text in wrong if text.startswith("exit self") and text.endswith(": hangs")]
         if len(hanging) == 1:
             wrong.remove(hanging[0])

@@ -22,9 +22,10 @@ NOTES = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA
 LATER = re.compile(r"\bnot (yet )?" + "implemented\\b|\\bfor " + "now\\b", re.IGNORECASE)
 
 # What engineers do not say, and what they say instead. Only what is never right elsewhere; each in two parts, so that this file passes.
-PHRASES = {"men" + "d(s|ed|ing)?": "fix, repair", "not to be " + "had": "not available, cannot create", "new" + "comers?": "what it is",
+PHRASES = {"men" + "d(s|ed|ing)?": "fix, repair", "to be " + "had": "available, free; not available, cannot create", "new" + "comers?": "what it is",
            "lets? go" + "( of)?(?! on)": "release", "tells? " + "of": "report, return, name", "gives? " + "back": "release, return",
-           "memory is " + "short": "out of memory", "a" + "broad": "on another device"}
+           "memory (is|was) " + "short": "out of memory", "mid" + "st": "middle, while",
+           "(comes?|came) " + "upon": "find, reach", "gives? " + "way": "yield", "least " + "level": "lowest level", "asl" + "eep": "sleeping, idle", "a" + "broad": "on another device"}
 PHRASE = re.compile(r"\b(" + "|".join(PHRASES) + r")\b", re.IGNORECASE)
 CODE = re.compile(r"`[^`]*`")
 # Subjects of commits from here on; earlier ones cannot be changed.

@@ -3,7 +3,7 @@
  *
  *   order_program sleep     one thread submits, sleeps and asks
  *   order_program join      a thread fills a buffer and ends; main, which joins it, reads the buffer
- *   order_program relay     the same, but who waits for the fill is a third thread that calls nothing and hands on
+ *   order_program relay     the same, but who waits for the fill is a third thread that calls nothing and passes it on
  *   order_program cond      two threads go through a condition variable, a mutex and sleeps, round after round
  *   order_program mutex|semaphore|barrier|rwlock|spin
  *                           a thread fills a buffer, and main reads it when that object has said so

@@ -187,7 +187,7 @@ class Same(Folder):
 
     def test_an_id_that_somebody_was_yet_to_let_go(self):
         """One thread, and a record that does not say when it released entries: each id that it took after that is free all the
-        same, as when another thread had released it in the midst of a call that comes later."""
+        same, as when another thread had released it in the middle of a call that comes later."""
         path = self.record(os.path.join(PROGRAMS, "race_program"), "4", "1500", "1", "asked")
         data = bytearray(content(path))
         freed = [at for at, kind, _ in entries(data) if kind == ND and struct.unpack_from("<I", data, fields(data, at))[0] == FREED]

@@ -34,7 +34,7 @@ struct checker_facts {
         whole; /* nothing is missing: where a queue's tasks are reported, one that is not was lost */
     bool partial; /* parts are missing: what never came may have been there */
     bool
-        broken_off; /* the program was ended in its midst: what is missing at the end may have come later */
+        broken_off; /* the program was ended early: what is missing at the end may have come later */
     bool
         threads_apart; /* what orders host threads is known: each knows only what it has seen, and what those had that it follows */
     uint64_t calls;    /* public calls that came back, those that are not fed among them */

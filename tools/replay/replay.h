@@ -84,7 +84,7 @@ void replay_waiting(void);
 bool replay_nd(twin_nd what, uint64_t which, uint64_t *value);
 bool replay_outlook(uint64_t *value);
 /* Runs it on `ops`, which has started with replay_waiting; stops nothing. `traced` is its answer to host.traced, `setting` returns
- * values of settings. Called once. False: no threads are to be had. */
+ * values of settings. Called once. False: no thread can be created. */
 bool replay_run(struct replay *replay, const struct twin_backend *ops, bool traced,
                 const char *(*setting)(const char *name));
 const struct replay_report *replay_result(const struct replay *replay);

@@ -17,7 +17,7 @@
 
 enum replay_what {
     REPLAY_BEGIN, /* of a call */
-    REPLAY_ND, /* that a call in its midst has come upon; this and the next two only when the device is paced */
+    REPLAY_ND, /* that a call has reached; this and the next two only when the device is paced */
     REPLAY_SEE,
     REPLAY_MOVE,
     REPLAY_END /* of a call */
@@ -157,7 +157,7 @@ struct replay_call {
     union twin_recording_any now;  /* with the answers of now */
     bool succeeded;                /* in the recording */
     bool ended;                    /* its end in the recording has come */
-    size_t nd_next, nd_end;        /* of the index: those that it has not come upon yet */
+    size_t nd_next, nd_end;        /* of the index: those that it has not reached yet */
     size_t awaits;                 /* entry of the one that it waits for */
     bool arrived;                  /* and that one has come */
     bool skipped;                  /* nothing was asked, and nothing is lost by that */

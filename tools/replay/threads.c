@@ -204,7 +204,7 @@ static bool delays(twin_nd what, uint32_t next)
     }
 }
 
-/* Where the call goes on that comes upon the one at `at`. */
+/* Where the call goes on that reaches the one at `at`. */
 static size_t place_of(const struct replay_call *call, twin_nd what, size_t at)
 {
     size_t place = at;

@@ -115,7 +115,7 @@ static struct chunk *chunk_new(unsigned thread)
 {
     bool large = own_chunk != NULL;
     size_t bytes = large ? LARGE_BYTES : SMALL_BYTES;
-    /* Not of malloc(): a signal in its midst whose handler calls exit() would meet its lock. */
+    /* Not of malloc(): a signal inside it whose handler calls exit() would meet its lock. */
     struct chunk *chunk =
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (chunk == MAP_FAILED)

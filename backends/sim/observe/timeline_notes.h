@@ -34,7 +34,7 @@ struct timeline_notes {
     size_t words;                        /* of 64 bits, that they took so far */
     const struct timeline_queue *queues; /* in the order they were named */
     size_t queue_count;
-    uint64_t dropped; /* notes lost because memory was short */
+    uint64_t dropped; /* notes lost for lack of memory */
 };
 
 /* Lays all notes out by thread, each thread's in the order it made them; out->notes is the caller's to free. Returns 0

@@ -19,7 +19,7 @@
     1000u /* without processor time: the child waits for a lock that is never released */
 #define WRITE_MS  30000u /* for the child in all */
 #define END_MS    100u   /* for the child to remove what is not complete */
-#define TRIES     3u     /* other threads may have been in the midst of a change at the fork */
+#define TRIES     3u     /* other threads may have been in the middle of a change at the fork */
 #define NS_PER_MS 1000000u
 
 /* System calls, as these functions may be interposed: the thread may be anywhere. */

@@ -420,7 +420,7 @@ static void start_locked(void)
         services.host_time->bind(&running_table.host, &twin_self.inside);
 }
 
-/* Reads files and loads libraries: a thread that is cancelled in the midst of that would leave half a start. */
+/* Reads files and loads libraries: a thread that is cancelled in the middle of that would leave half a start. */
 static void start_uncancelled_locked(void)
 {
     int cancel;
