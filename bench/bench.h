@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every benchmark program needs: clocks, repetitions, and one JSON line per number.
  *
- * A program prints lines {"name": ..., "unit": ..., "clock": ..., "samples": [...]}; `twinrt bench` and bench/run.py run the
- * programs in turn, form medians, spreads and ratios, and judge them against targets.json. Nothing in here
- * passes or fails: host time is noisy and belongs to no test. */
+ * A program prints lines {"name": ..., "unit": ..., "clock": ..., "samples": [...]}; `twinrt bench`
+ * and bench/run.py run the programs in turn, form medians, spreads and ratios, and judge them
+ * against targets.json. Nothing in here passes or fails: host time is noisy and belongs to no
+ * test. */
 #ifndef TWIN_BENCH_H
 #define TWIN_BENCH_H
 
@@ -50,7 +51,8 @@ void bench_must(int code, const char *what);
 
 #define BENCH_MUST(call) bench_must((call), #call)
 
-/* One question. But for those that begin before aclInit() the ACL program is initialised and device 0 is set. */
+/* One question. But for those that begin before aclInit() the ACL program is initialised and device
+ * 0 is set. */
 typedef void (*bench_question)(size_t repeats);
 
 void bench_submit(size_t repeats);     /* P1, P2 */

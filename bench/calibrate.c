@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work whose times determine the parameters of a device, to be recorded for `twinrt calibrate`. The public interface
- * alone, so it runs on a board too; what a device does not offer is left out, and reported on standard error.
+/* Work whose times determine the parameters of a device, to be recorded for `twinrt calibrate`. The
+ * public interface alone, so it runs on a board too; what a device does not offer is left out, and
+ * reported on standard error.
  *
- * Streams are held back by a notify while work is queued on them, and released at once: what then happens does not depend
- * on how fast the host is. */
+ * Streams are held back by a notify while work is queued on them, and released at once: what then
+ * happens does not depend on how fast the host is. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -169,7 +170,8 @@ enum { TASKS = sizeof(tasks) / sizeof(tasks[0]) };
 
 /* ---- the questions --------------------------------------------------------------------------- */
 
-/* Each task by itself on an idle stream, and several in a row that were there when the stream was released. */
+/* Each task by itself on an idle stream, and several in a row that were there when the stream was
+ * released. */
 static void one_by_one(struct scene *scene)
 {
     for (size_t t = 0; t < TASKS; t++) {
@@ -220,8 +222,9 @@ static void fan_out(struct scene *scene, size_t count, task what)
     finish(scene);
 }
 
-/* A token goes round between two streams: the end of a wait, again and again. Each way has its own notify: with one for
- * both, the stream that has passed the token on may take it itself before the other one's wait is there. */
+/* A token goes round between two streams: the end of a wait, again and again. Each way has its own
+ * notify: with one for both, the stream that has passed the token on may take it itself before the
+ * other one's wait is there. */
 static void hops(struct scene *scene)
 {
     for (int i = 0; i < 8; i++) {
@@ -239,9 +242,9 @@ static void hops(struct scene *scene)
     finish(scene);
 }
 
-/* A stream that waits for a word which another writes later: at how many looks does it see it? What is done meanwhile grows in
- * small steps, of bytes: calls of the host would make steps that may be a whole number of looks long, which other times
- * between looks explain as well. */
+/* A stream that waits for a word which another writes later: at how many looks does it see it? What
+ * is done meanwhile grows in small steps, of bytes: calls of the host would make steps that may be
+ * a whole number of looks long, which other times between looks explain as well. */
 static void polls(struct scene *scene)
 {
     if (!scene->word)

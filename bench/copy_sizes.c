@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies by direction and size, and whether the call or the stream is waited for: host time, and simulated time of the
- * calling thread where there is such a thing. */
+/* Copies by direction and size, and whether the call or the stream is waited for: host time, and
+ * simulated time of the calling thread where there is such a thing. */
 #include "bench.h"
 
 #include <stdio.h>

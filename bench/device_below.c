@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model is a plug-in of the runtime, and this looks at the one that is loaded: for its clock, and for the marks of its
- * parameters. Other devices have neither. */
+/* The model is a plug-in of the runtime, and this looks at the one that is loaded: for its clock,
+ * and for the marks of its parameters. Other devices have neither. */
 #define _GNU_SOURCE
 #include "device_below.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* P12: what a program pays before its first task. And every stream of every device: the time until each of them has run
- * a task, and the memory that holds. */
+/* P12: what a program pays before its first task. And every stream of every device: the time until
+ * each of them has run a task, and the memory that holds. */
 #include "bench.h"
 
 #include <stdlib.h>

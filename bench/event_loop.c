@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The floor under P7: a plain C event loop that does three timed events per task (arrival, start,
- * completion) for 64 streams of tasks, with a binary heap and nothing else: no rings, no scheduler. */
+ * completion) for 64 streams of tasks, with a binary heap and nothing else: no rings, no
+ * scheduler. */
 #include "bench.h"
 
 #include <stdio.h>

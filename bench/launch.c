@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* P22: host time to launch a native kernel. P23: one empty block and its wait, compared with a task and its wait (P3).
- * As in submit.c the launches go out in batches, and the waits between these are not timed. */
+/* P22: host time to launch a native kernel. P23: one empty block and its wait, compared with a task
+ * and its wait (P3). As in submit.c the launches go out in batches, and the waits between these are
+ * not timed. */
 #include "bench.h"
 
 enum { BATCH = 1900, BATCHES = 11, ROUNDS = 2000 };

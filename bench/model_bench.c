@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Model events that one task costs; P10: a device-to-device copy, by size. A count, so it is exact; host time would mostly
- * be the memcpy of the payload. Both windows are one small piece of memory mapped again and again. */
+/* Model events that one task costs; P10: a device-to-device copy, by size. A count, so it is exact;
+ * host time would mostly be the memcpy of the payload. Both windows are one small piece of memory
+ * mapped again and again. */
 #define _GNU_SOURCE
 #include "bench.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same questions asked of an OpenCL runtime on the CPU (pocl): enqueue of an empty kernel, enqueue and
- * wait, and a two-queue event hop. POCL_DEVICES=basic executes in the caller, =pthread in threads.
- * The two-queue hop is left out for basic, where a gated chain of queues is not asynchronous. */
+/* The same questions asked of an OpenCL runtime on the CPU (pocl): enqueue of an empty kernel,
+ * enqueue and wait, and a two-queue event hop. POCL_DEVICES=basic executes in the caller, =pthread
+ * in threads. The two-queue hop is left out for basic, where a gated chain of queues is not
+ * asynchronous. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a process costs: P11 memory per pending task, P13 CPU while idle, P20 growth over device resets. */
+/* What a process costs: P11 memory per pending task, P13 CPU while idle, P20 growth over device
+ * resets. */
 #include "bench.h"
 
 #include <sys/resource.h>

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a call costs more from Python than from C: acl.rt.record_event and query_event_status, compared with the same loops in C.
+"""What a call costs more from Python than from C: acl.rt.record_event and query_event_status,
+   compared with the same loops in C.
 
 usage: python_calls.py [--build FOLDER] [--repeats N]
 
-Both run in turn, in batches that a ring holds; the calls alone are timed, with the loop around them. Prints medians and
-spreads in ns."""
+Both run in turn, in batches that a ring holds; the calls alone are timed, with the loop around
+them. Prints medians and spreads in ns."""
 
 import argparse
 import json
@@ -22,7 +23,8 @@ BATCH, BATCHES = 1900, 53
 
 def c_samples(build, repeats):
     """{name: samples} of the loops in C, ns a call."""
-    rows = run([os.path.join(build, "lib64", "twinrt", "bench", "acl_bench"), "submit", str(repeats)])
+    rows = run(
+        [os.path.join(build, "lib64", "twinrt", "bench", "acl_bench"), "submit", str(repeats)])
     return {name: samples for name, (_, samples) in rows.items()}
 
 
@@ -60,19 +62,25 @@ def main():
         print(json.dumps(python_samples(options.repeats)))
         return
     build = os.path.abspath(options.build)
-    environment = dict(os.environ, PYTHONPATH=os.path.join(build, "python", "site-packages"), TWINRT_BACKEND="sim")
+    environment = dict(os.environ, PYTHONPATH=os.path.join(build, "python", "site-packages"),
+                       TWINRT_BACKEND="sim")
     samples = {"C": {}, "Python": {}}
     for _ in range(3):
-        printed = subprocess.run([sys.executable, __file__, "--inside", "--repeats", str(options.repeats)], env=environment,
+        printed = subprocess.run(
+            [sys.executable, __file__, "--inside", "--repeats", str(options.repeats)],
+            env=environment,
                               check=True, text=True, stdout=subprocess.PIPE).stdout
-        for language, rows in (("C", c_samples(build, options.repeats)), ("Python", json.loads(printed))):
+        for language, rows in (("C", c_samples(build, options.repeats)),
+                               ("Python", json.loads(printed))):
             for name, values in rows.items():
                 samples[language].setdefault(name, []).extend(values)
     for name in samples["Python"]:
         medians = {}
         for language, rows in samples.items():
             medians[language] = statistics.median(rows[name])
-            print(f"{name:14} {language:7} {medians[language]:7.0f} ns  ({min(rows[name]):.0f} to {max(rows[name]):.0f})")
+            print(
+                f"{name:14} {language:7} {medians[language]:7.0f} ns  ({min(rows[name]):.0f} to "
+                f"{max(rows[name]):.0f})")
         above = medians["Python"] - medians["C"]
         print(f"{name:14} above C {above:7.0f} ns  aim 500: {'met' if above <= 500 else 'MISSED'}")
 

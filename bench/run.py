@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the benchmark programs in turn, forms medians, spreads and ratios, and writes build/bench.json.
+"""Runs the benchmark programs in turn, forms medians, spreads and ratios, and writes
+   build/bench.json.
 
-Peers and our own programs alternate within one run, so that both meet the same machine. Targets are printed next
-to the numbers; a missed one is reported and is not a failure: host time is not a test."""
+Peers and our own programs alternate within one run, so that both meet the same machine. Targets are
+printed next to the numbers; a missed one is reported and is not a failure: host time is not a
+test."""
 
 import argparse
 import json
@@ -89,14 +91,17 @@ def measure(folder, build, rounds, repeats):
                     env = {"POCL_DEVICES": kind}
                     numbers.take(f"pocl {kind}: ", run([pocl, str(repeats)], env))
         numbers.take("", run([os.path.join(folder, "event_loop"), str(repeats)]))
-        # "streams" submits, simulates and waits for 180 000 tasks per sample: one is enough for a timeline.
+        # "streams" submits, simulates and waits for 180 000 tasks per sample: one is enough for a
+        # timeline.
         fresh = {**sim, "BENCH_FRESH_RINGS": "1"}
         for question, samples in (("submit", "3"), ("wait", "4"), ("streams", "1")):
             for _ in range(3 if question == "streams" else 1):
                 numbers.take("untraced: ", run([acl, question, samples], fresh))
-                numbers.take("traced: ", run([acl, question, samples], {**fresh, "TWINRT_TRACE": trace}))
+                numbers.take(
+                    "traced: ", run([acl, question, samples], {**fresh, "TWINRT_TRACE": trace}))
                 if question != "streams":
-                    numbers.take("recorded: ", run([acl, question, samples], {**sim, "TWINRT_RECORD": record}))
+                    numbers.take("recorded: ",
+                                 run([acl, question, samples], {**sim, "TWINRT_RECORD": record}))
         long = {**sim, "BENCH_OVER_TURNS": "1"}
         numbers.take("alone: ", run([acl, "wait", "3"], long))
         with Hogs():
@@ -121,8 +126,10 @@ def ratio(numbers, above, below):
 
 
 def judge(numbers):
-    """(id, what, value, unit, must, aim, lower is better) for every target; without limits it is only reported."""
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "targets.json"), encoding="utf-8") as file:
+    """(id, what, value, unit, must, aim, lower is better) for every target; without limits it is
+    only reported."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "targets.json"),
+              encoding="utf-8") as file:
         targets = json.load(file)
     rows = []
     for target in targets:
@@ -133,8 +140,10 @@ def judge(numbers):
             value = 1e6 / median if median else None
         else:
             value = numbers.median(target["value"])
-        rows.append((target["id"], target["what"], value, target["unit"], target.get("must"), target.get("aim"),
-                     not target.get("higher", False)))
+        rows.append(
+            (target["id"], target["what"], value, target["unit"], target.get("must"),
+             target.get("aim"),
+             not target.get("higher", False)))
     return rows
 
 
@@ -163,9 +172,12 @@ def main():
         shown = "-" if value is None else f"{value:.3g}"
         limits = " ".join(f"{'-' if limit is None else f'{limit:g}':>8}" for limit in (must, aim))
         print(f"{name:4} {what:46} {shown:>10} {unit:4} {limits}  {word}")
-        targets.append({"id": name, "what": what, "value": value, "unit": unit, "must": must, "aim": aim, "verdict": word})
+        targets.append(
+            {"id": name, "what": what, "value": value, "unit": unit, "must": must, "aim": aim,
+             "verdict": word})
     report = {
-        "machine": {"system": platform.platform(), "processor": platform.processor(), "cpus": os.cpu_count()},
+        "machine": {"system": platform.platform(), "processor": platform.processor(),
+                    "cpus": os.cpu_count()},
         "rounds": options.rounds,
         "repeats": options.repeats,
         "targets": targets,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* P6: tasks per second through the whole API, 64 streams. P8: the cost of a task when 1, 64 or all
- * streams of the device take part. Tasks are small fills: each travels through ring, scheduler and SDMA. */
+ * streams of the device take part. Tasks are small fills: each travels through ring, scheduler and
+ * SDMA. */
 #include "bench.h"
 
 #include <stdlib.h>
@@ -43,8 +44,8 @@ void bench_streams(size_t repeats)
     BENCH_MUST(aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
     for (size_t s = 0; s < count; s++)
         BENCH_MUST(aclrtCreateStream(&streams[s]));
-    /* Once round each ring, which touches its pages. Not for P18: a timeline of that would be too long, and with and
-     * without a timeline the rings must be the same. */
+    /* Once round each ring, which touches its pages. Not for P18: a timeline of that would be too
+     * long, and with and without a timeline the rings must be the same. */
     for (int lap = getenv("BENCH_FRESH_RINGS") ? RING / BURST : 1; lap <= RING / BURST; lap++)
         run(count, BURST, memory);
     for (size_t i = 0; i < repeats; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* P1: host time to submit one task. P2: event record and event query.
- * A ring holds 2047 entries, so a burst of 100 000 goes out in batches of 1900; only the submissions
- * are timed, the waits between the batches are not. */
+ * A ring holds 2047 entries, so a burst of 100 000 goes out in batches of 1900; only the
+ * submissions are timed, the waits between the batches are not. */
 #include "bench.h"
 
 enum { BATCH = 1900, BATCHES = 53 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways to wait for work: each on the host's clock and, on a model, in the thread's own simulated time, from the first
- * call to the return of the last. The work is the smallest there is. */
+/* The ways to wait for work: each on the host's clock and, on a model, in the thread's own
+ * simulated time, from the first call to the return of the last. The work is the smallest there
+ * is. */
 #include "bench.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* P29, the host time of the deterministic mode: four threads, each with its own stream, make 25, 30, 35 and 40 calls and
- * meet at a barrier, round after round. thread_order.py runs it with and without the mode. */
+/* P29, the host time of the deterministic mode: four threads, each with its own stream, make 25,
+ * 30, 35 and 40 calls and meet at a barrier, round after round. thread_order.py runs it with and
+ * without the mode. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

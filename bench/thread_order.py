@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""P29: what the deterministic mode costs a fork/join program: thread_order under `twinrt run` with and without --deterministic.
+"""P29: what the deterministic mode costs a fork/join program: thread_order under `twinrt run` with
+   and without --deterministic.
 
 usage: thread_order.py [--build FOLDER] [--pairs N] [--repeats N]
 
@@ -15,14 +16,18 @@ from run import run
 
 def round_ns(build, repeats, *options):
     """Median of the samples of one run."""
-    rows = run([os.path.join(build, "bin", "twinrt"), "run", *options, "--", os.path.join(build, "bench", "thread_order"), str(repeats)],
-               {"TWINRT_BACKEND": "sim"})
+    rows = run(
+        [os.path.join(build, "bin", "twinrt"), "run", *options, "--",
+         os.path.join(build, "bench", "thread_order"), str(repeats)],
+        {"TWINRT_BACKEND": "sim"})
     return statistics.median(next(iter(rows.values()))[1])
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", default="build", help="build folder, configured with -DTWINRT_BENCH=ON")
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default="build",
+                        help="build folder, configured with -DTWINRT_BENCH=ON")
     parser.add_argument("--pairs", type=int, default=9)
     parser.add_argument("--repeats", type=int, default=5, help="samples of each run")
     options = parser.parse_args()
@@ -32,8 +37,11 @@ def main():
         ordered.append(round_ns(options.build, options.repeats, "--deterministic"))
     ratios = [after / before for before, after in zip(free, ordered)]
     for name, values, unit in (("free threads", [value / 1000 for value in free], "us"),
-                               ("in order", [value / 1000 for value in ordered], "us"), ("ratio", ratios, "")):
-        print(f"{name:14} {statistics.median(values):8.2f} {unit:2} ({min(values):.2f} to {max(values):.2f})")
+                               ("in order", [value / 1000 for value in ordered], "us"),
+                               ("ratio", ratios, "")):
+        print(
+            f"{name:14} {statistics.median(values):8.2f} {unit:2} ({min(values):.2f} to "
+            f"{max(values):.2f})")
     print(f"P29: aim 1.5: {'met' if statistics.median(ratios) <= 1.5 else 'MISSED'}")
 
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* P3: an empty task and the wait for it. P4: a wait on an idle stream. P5: record on one stream, wait
- * on a second, synchronise the second. The empty task is an event record. */
+/* P3: an empty task and the wait for it. P4: a wait on an idle stream. P5: record on one stream,
+ * wait on a second, synchronise the second. The empty task is an event record. */
 #include "bench.h"
 
 #include <stdlib.h>
 
-/* One sample is 2 ms of work. Beside other busy processes that is less than one turn of the kernel's
- * scheduler, so that a sample would show whether its turn ended, not what share of a processor is left. */
+/* One sample is 2 ms of work. Beside other busy processes that is less than one turn of the
+ * kernel's scheduler, so that a sample would show whether its turn ended, not what share of a
+ * processor is left. */
 enum { ROUNDS = 5000, ROUNDS_OVER_TURNS = 500000 };
 
 void bench_wait(size_t repeats)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host waits for everything: one call covers the default stream and all streams of the context. */
+/* The host waits for everything: one call covers the default stream and all streams of the
+ * context. */
 #include "check.h"
 
 #define BYTES   ((size_t)1 << 20)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host waits for one point of a stream: what was queued before the event is done, what was queued
- * after it need not be. */
+/* The host waits for one point of a stream: what was queued before the event is done, what was
+ * queued after it need not be. */
 #include "check.h"
 
 #define SMALL_BYTES ((size_t)64 << 10)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stream runs a function of the host between two of its copies, and waits for it. Another stream waits for the first by
- * an event, so that it comes after the function too. */
+/* A stream runs a function of the host between two of its copies, and waits for it. Another stream
+ * waits for the first by an event, so that it comes after the function too. */
 #include <pthread.h>
 
 #include "check.h"
@@ -13,7 +13,8 @@ struct work {
     pthread_t thread;
 };
 
-/* The stream's first copies are done, its later ones have not begun: the data is the function's alone. */
+/* The stream's first copies are done, its later ones have not begun: the data is the function's
+ * alone. */
 static void change(void *argument)
 {
     struct work *work = argument;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the examples with kernels share: finding the kernels, and device time between two points of a stream. */
+/* What the examples with kernels share: finding the kernels, and device time between two points of
+ * a stream. */
 #ifndef EXAMPLES_KERNELS_H
 #define EXAMPLES_KERNELS_H
 

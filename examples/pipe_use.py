@@ -5,7 +5,8 @@
   build/bin/twinrt run --trace t.json -- build/examples/matmul_overlap
   python3 examples/pipe_use.py t.json
 
-A share is of the time that blocks of the kernel held cores of that kind. Waiting for a flag does not count as work.
+A share is of the time that blocks of the kernel held cores of that kind. Waiting for a flag does
+not count as work.
 """
 import collections
 import json
@@ -17,7 +18,8 @@ def main():
         sys.exit(__doc__)
     with open(sys.argv[1], encoding="utf-8") as file:
         events = json.load(file)["traceEvents"]
-    rows = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+    rows = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M"
+            and e["name"] == "thread_name"}
     held = collections.Counter()
     busy = collections.defaultdict(collections.Counter)
     kernels = {}
@@ -33,8 +35,11 @@ def main():
         elif len(words) == 3 and "parameter" in facts: # else it waits for a flag
             busy[kernel][words[2]] += event["dur"]
     for kernel in sorted(kernels, key=kernels.get):
-        shares = ", ".join(f"{pipe} {100 * time / held[kernel]:.0f} %" for pipe, time in sorted(busy[kernel].items()))
-        print(f"device {kernel[0]}, task {kernel[2]}, {kernel[3]} cores, {held[kernel]:.1f} us of blocks: {shares}")
+        shares = ", ".join(f"{pipe} {100 * time / held[kernel]:.0f} %"
+                           for pipe, time in sorted(busy[kernel].items()))
+        print(
+            f"device {kernel[0]}, task {kernel[2]}, {kernel[3]} cores, {held[kernel]:.1f} us of "
+            f"blocks: {shares}")
     return 0
 
 

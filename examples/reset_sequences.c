@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every way to mix aclrtSetDevice, aclrtResetDevice and aclrtResetDeviceForce, the right ones and the
- * wrong ones. The process counts how often a device was set: a reset takes one away, a forced reset
- * takes all; the device is released when none is left, and a reset of a released device is an error. */
+/* Every way to mix aclrtSetDevice, aclrtResetDevice and aclrtResetDeviceForce, the right ones and
+ * the wrong ones. The process counts how often a device was set: a reset takes one away, a forced
+ * reset takes all; the device is released when none is left, and a reset of a released device is an
+ * error. */
 #include "check.h"
 
 #include <pthread.h>

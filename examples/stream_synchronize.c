@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host waits for one stream: all that was queued there is done, other streams may still work. */
+/* The host waits for one stream: all that was queued there is done, other streams may still
+ * work. */
 #include "check.h"
 
 #define SMALL_BYTES ((size_t)256 << 10)

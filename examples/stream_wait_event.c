@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One stream waits for a point of another, without the host: stream A copies to the device and records
- * an event, stream B waits for the event and copies on. What B queued before its wait is not held. */
+/* One stream waits for a point of another, without the host: stream A copies to the device and
+ * records an event, stream B waits for the event and copies on. What B queued before its wait is
+ * not held. */
 #include "check.h"
 
 #define BYTES      ((size_t)4 << 20)

@@ -4,9 +4,10 @@
 
   coverage.py --work FOLDER PROGRAMS
 
-PROGRAMS is the folder with one program for each block, named like it; each is run once. What a program covers counts for
-its own block; of a block without a program, like wait_lists, what all the others cover. Several instances of a module count
-as one. What was not met is in FOLDER/unmet.txt. Ends with 0 when each block has at least the lines that LEAST asks for.
+PROGRAMS is the folder with one program for each block, named like it; each is run once. What a
+program covers counts for its own block; of a block without a program, like wait_lists, what all the
+others cover. Several instances of a module count as one. What was not met is in FOLDER/unmet.txt.
+Ends with 0 when each block has at least the lines that LEAST asks for.
 """
 
 import argparse
@@ -29,7 +30,9 @@ def points(path):
         fields = dict(field.split("\2", 1) for field in text.split("\1") if "\2" in field)
         kind = KINDS.get(fields.get("page", "").removeprefix("v_").split("/")[0])
         if kind:
-            yield kind, fields["f"], int(fields["l"]), fields.get("n", "") + " " + fields.get("o", ""), int(count)
+            yield kind, fields["f"], int(fields["l"]), fields.get("n",
+                                                                  "") + " " + fields.get(
+                                                                      "o", ""), int(count)
 
 
 def block_of(file):
@@ -39,7 +42,8 @@ def block_of(file):
 
 def run(program, work):
     data = work / program.name
-    done = subprocess.run([str(program), f"--coverage={data}"], capture_output=True, text=True, check=False)
+    done = subprocess.run([str(program), f"--coverage={data}"], capture_output=True, text=True,
+                          check=False)
     if done.returncode != 0 or "PASS " not in done.stdout:
         sys.exit(f"{program.name}: {done.stdout}{done.stderr}")
     found = collections.defaultdict(collections.Counter)  # by block: how often, by point
@@ -50,7 +54,8 @@ def run(program, work):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", required=True, type=pathlib.Path)
     parser.add_argument("programs", type=pathlib.Path)
     arguments = parser.parse_args()
@@ -76,7 +81,8 @@ def main():
             if kind == "lines" and percent < LEAST:
                 low.append(block)
         print(row)
-        unmet += [f"{file}:{line}: {kind}: {what}" for (kind, file, line, what), count in counts.items() if count == 0]
+        unmet += [f"{file}:{line}: {kind}: {what}"
+                  for (kind, file, line, what), count in counts.items() if count == 0]
     (arguments.work / "unmet.txt").write_text("\n".join(sorted(unmet)) + "\n", encoding="utf-8")
     print(f"not met: {arguments.work / 'unmet.txt'}")
     if low:

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A block is made with each parameter within the range that its page tells, and refused with any other.
+"""A block is made with each parameter within the range that its page tells, and refused with any
+   other.
 
   parameters.py --verilator PROGRAM [--yosys PROGRAM] PAGE MODULE FILE.sv ...
 
-PAGE has the table "Parameter, Default, Range, Effect". All parameters at their least must be accepted (their defaults are linted
-anyway); below, above and, where it must be one, at no power of two Verilator must say what is wrong with each, and Yosys too.
+PAGE has the table "Parameter, Default, Range, Effect". All parameters at their least must be
+accepted (their defaults are linted anyway); below, above and, where it must be one, at no power of
+two Verilator must say what is wrong with each, and Yosys too.
 """
 
 import argparse
@@ -36,14 +38,18 @@ def run(command):
 
 
 def verilate(arguments, values):
-    return run([arguments.verilator, "--lint-only", "--timing", "-Wno-fatal", "-Werror-USERERROR", "--top-module", arguments.module,
-                f"-I{HERE}/common/rtl", *(f"-G{name}={value}" for name, value in values.items()), *arguments.sources])
+    return run(
+        [arguments.verilator, "--lint-only", "--timing", "-Wno-fatal", "-Werror-USERERROR",
+         "--top-module", arguments.module,
+         f"-I{HERE}/common/rtl", *(f"-G{name}={value}" for name, value in values.items()),
+         *arguments.sources])
 
 
 def synthesise(arguments, name, value):
     return run([arguments.yosys, "-Q", "-T", "-p",
                 f"read_verilog -sv -DSYNTHESIS -I{HERE}/common/rtl {' '.join(arguments.sources)}; "
-                f"chparam -set {name} {value} {arguments.module}; hierarchy -check -top {arguments.module}"])
+                f"chparam -set {name} {value} {arguments.module}; hierarchy -check -top "
+                f"{arguments.module}"])
 
 
 def failures(arguments, parameters):
@@ -65,7 +71,8 @@ def failures(arguments, parameters):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--verilator", required=True)
     parser.add_argument("--yosys")
     parser.add_argument("page", type=pathlib.Path)
@@ -80,7 +87,9 @@ def main():
     wrong = list(failures(arguments, parameters))
     if wrong:
         sys.exit("\n".join(f"FAIL: {arguments.module}: {text}" for text in wrong))
-    print(f"parameters: {arguments.module}: {', '.join(p.name for p in parameters)}: refused outside their ranges")
+    print(
+        f"parameters: {arguments.module}: {', '.join(p.name for p in parameters)}: refused "
+        f"outside their ranges")
 
 
 if __name__ == "__main__":

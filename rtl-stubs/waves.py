@@ -1,33 +1,40 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What of a module is in a waveform: ports, registers, memories, clocks. Not what follows from them within a clock.
+"""What of a module is in a waveform: ports, registers, memories, clocks. Not what follows from them
+   within a clock.
 
   waves.py FOLDER FILE.sv ...
 
-Writes copies of the sources to FOLDER in which Verilator leaves out each signal that a module declares inside itself, but for the
-names in KEPT. Lines keep their numbers. A declaration that is not read as one stays in.
+Writes copies of the sources to FOLDER in which Verilator leaves out each signal that a module
+declares inside itself, but for the names in KEPT. Lines keep their numbers. A declaration that is
+not read as one stays in.
 """
 
 import pathlib
 import re
 import sys
 
-# Registers, memories, clocks, and what was read of a memory, which is mostly all that a waveform has of it: as the sources name them.
-KEPT = re.compile(r"(_q|mem|_r?data|clk|^(?:row|place|asked|used|hand|state|step|wait_id|waits_for_notify))$")
-DECLARATION = re.compile(r"\s*(?:logic|\w+_[et]|npu_\w+::\w+)\b(?:\s*\[[^\]]*\])*(?=\s+[a-z]\w*\s*(?:[,;\[]|$))")
+# Registers, memories, clocks, and what was read of a memory, which is mostly all that a waveform
+# has of it: as the sources name them.
+KEPT = re.compile(
+    r"(_q|mem|_r?data|clk|^(?:row|place|asked|used|hand|state|step|wait_id|waits_for_notify))$")
+DECLARATION = re.compile(
+    r"\s*(?:logic|\w+_[et]|npu_\w+::\w+)\b(?:\s*\[[^\]]*\])*(?=\s+[a-z]\w*\s*(?:[,;\[]|$))")
 NAME = re.compile(r"[a-z]\w*")
 OFF, ON = "/*verilator tracing_off*/", "/*verilator tracing_on*/"
 
 
 def without_ranges(text):
-    """Ranges and comments as blanks, so that what is left are names and what stands between them."""
+    """Ranges and comments as blanks, so that what is left are names and what stands between
+    them."""
     return re.sub(r"\[[^\]]*\]|//.*", lambda found: " " * len(found.group()), text)
 
 
 def leave_out(text):
     """A line of names of a declaration."""
     plain = without_ranges(text)
-    for found in reversed([found for found in NAME.finditer(plain) if not KEPT.search(found.group())]):
+    for found in reversed(
+        [found for found in NAME.finditer(plain) if not KEPT.search(found.group())]):
         text = text[:found.start()] + OFF + found.group() + ON + text[found.end():]
     return text
 

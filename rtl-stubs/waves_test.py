@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A block's waveforms have each port and each register: waves.py leaves out nothing else than it says.
+"""A block's waveforms have each port and each register: waves.py leaves out nothing else than it
+   says.
 
   waves_test.py TOP VERILATED.cpp FILE.sv ...
 
-VERILATED.cpp is where Verilator declares what it traces of module TOP and those in it. Ports are what a module's head names, registers
-what "<=" sets; memories, arrays of words, may be too large. And no next state may be there, or nothing was left out at all.
+VERILATED.cpp is where Verilator declares what it traces of module TOP and those in it. Ports are
+what a module's head names, registers what "<=" sets; memories, arrays of words, may be too large.
+And no next state may be there, or nothing was left out at all.
 """
 
 import pathlib
@@ -37,15 +39,18 @@ def main():
     for name in sys.argv[3:]:
         text = re.sub(r"//.*", "", pathlib.Path(name).read_text(encoding="utf-8"))
         for head in HEAD.finditer(text):
-            texts[head.group(1)] = head.group(), text[head.end():text.index("endmodule", head.end())]
+            texts[head.group(1)] = head.group(), text[head.end():text.index("endmodule",
+                                                                            head.end())]
             files[head.group(1)] = name
     for module in below(top, texts):
         head, body = texts[module]
         wanted += [(files[module], port) for port in PORT.findall(head)]
         large = set(ARRAY.findall(body))
-        wanted += [(files[module], register) for register in SET.findall(body) if register not in large]
+        wanted += [(files[module], register) for register in SET.findall(body)
+                   if register not in large]
     missing = sorted({f"{name}: {signal}" for name, signal in wanted if signal not in traced})
-    missing += sorted(f"in waveforms, though it need not be: {signal}" for signal in traced if signal.endswith("_d"))
+    missing += sorted(f"in waveforms, though it need not be: {signal}" for signal in traced
+                      if signal.endswith("_d"))
     if missing or len(wanted) < 20:
         sys.exit("\n".join(["FAIL", *missing]))
     print(f"PASS {len(wanted)} ports and registers")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The other file names under which programs expect the runtime. Each defines its names for the link editor alone and
-# needs libacl_rt.so, where the dynamic linker finds the functions.
+# The other file names under which programs expect the runtime. Each defines its names for the link
+# editor alone and needs libacl_rt.so, where the dynamic linker finds the functions.
 # Why: docs/decisions/0001-library-names.md.
 
 set(TWIN_PUBLIC_INCLUDE ${CMAKE_CURRENT_LIST_DIR}/include)
@@ -39,8 +39,9 @@ twin_name_library(platform        "^aclplatform")
 twin_name_library(twinrt_library  "^twinrt")
 set_target_properties(twinrt_library PROPERTIES OUTPUT_NAME twinrt)
 
-# Names of the vendor's that programs link without using what is in them; nothing is behind them here. A link to
-# libascendcl.so makes the program record that name, so on a board these ones are left to the toolkit's libraries.
+# Names of the vendor's that programs link without using what is in them; nothing is behind them
+# here. A link to libascendcl.so makes the program record that name, so on a board these ones are
+# left to the toolkit's libraries.
 set(TWIN_LINKED_NAMES acl_op_compiler acl_rt_impl profapi runtime)
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/lib64)
 foreach(name IN LISTS TWIN_LINKED_NAMES)
@@ -75,11 +76,14 @@ endforeach()
 # The build tree has the layout of an installation: programs compile with -I<build>/include.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
 foreach(folder acl twinrt)
-  file(CREATE_LINK ${TWIN_PUBLIC_INCLUDE}/${folder} ${PROJECT_BINARY_DIR}/include/${folder} SYMBOLIC)
-  install(DIRECTORY ${TWIN_PUBLIC_INCLUDE}/${folder} DESTINATION include FILES_MATCHING PATTERN "*.h")
+  file(CREATE_LINK ${TWIN_PUBLIC_INCLUDE}/${folder} ${PROJECT_BINARY_DIR}/include/${folder}
+    SYMBOLIC)
+  install(DIRECTORY ${TWIN_PUBLIC_INCLUDE}/${folder} DESTINATION include FILES_MATCHING
+    PATTERN "*.h")
 endforeach()
 
-# Names of the vendor's runtime layer, which a library of the vendor's must find here: for backends/ascend.
+# Names of the vendor's runtime layer, which a library of the vendor's must find here: for
+# backends/ascend.
 set(names ${TWIN_API_NAMES})
 list(FILTER names INCLUDE REGEX "^rt")
 list(TRANSFORM names REPLACE "(.+)" "\"\\1\",")

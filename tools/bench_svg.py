@@ -23,7 +23,9 @@ TITLES = {"virtual": "simulated time", "host": "host time of this machine"}
 
 def marks_of(row):
     counts = collections.Counter(row.get("parameters", {}).values())
-    return ", ".join(f"{counts[mark]} {mark}" for mark in ("known", "measured", "inferred", "assumed") if counts[mark])
+    return ", ".join(
+        f"{counts[mark]} {mark}" for mark in ("known", "measured", "inferred", "assumed")
+        if counts[mark])
 
 
 def nice_step(most, steps=5):
@@ -34,7 +36,9 @@ def nice_step(most, steps=5):
 
 def draw_sync(rows, left, right):
     """Bars, the longest as wide as the panel."""
-    out = [text(left, TOP - 14, "From the first call to the return of the wait, us", 13, weight="bold")]
+    out = [
+        text(left, TOP - 14, "From the first call to the return of the wait, us", 13,
+             weight="bold")]
     if not rows:
         return out + [text(left, TOP + 20, "not measured", kind="pale")]
     names = 130
@@ -52,7 +56,8 @@ def draw_sync(rows, left, right):
         middle = place + height / 2
         width = row["median"] * scale
         out += [text(base - 8, middle + 4, row["name"], 12, "end"),
-                f"<rect x='{base:.1f}' y='{middle - height * 0.32:.1f}' width='{width:.1f}' height='{height * 0.64:.1f}' fill='{BAR}'/>",
+                f"<rect x='{base:.1f}' y='{middle - height * 0.32:.1f}' width='{width:.1f}' "
+                f"height='{height * 0.64:.1f}' fill='{BAR}'/>",
                 text(base + width + 5, middle + 4, f"{row['median']:.4g}", 12)]
         marks = marks_of(row)
         if marks and width > 7 * len(marks):
@@ -86,7 +91,8 @@ def draw_copies(rows, left, right):
 
     for power in range(low, high + 1):
         y = at(sizes[0], 10 ** power)[1]
-        out += [line(base, y, right - legend, y), text(base - 6, y + 4, f"{10 ** power:g}", 11, "end", kind="pale")]
+        out += [line(base, y, right - legend, y),
+                text(base - 6, y + 4, f"{10 ** power:g}", 11, "end", kind="pale")]
     for size in sizes:
         x = at(size, 10 ** low)[0]
         name = f"{size >> 20} MiB" if size >= 1 << 20 else f"{size >> 10} KiB"
@@ -109,8 +115,10 @@ def draw_copies(rows, left, right):
 def draw(report, clock):
     rows = [row for row in report["rows"] if row["clock"] == clock]
     title = f"twinrt bench: {TITLES[clock]}, profile {report['profile']}"
-    note = ("The numbers in the bars count the parameters of the profile that a time depends on, by mark. No board was measured."
-            if clock == "virtual" else "Medians; this machine's, and noisy.")
+    note = (
+        "The numbers in the bars count the parameters of the profile that a time depends on, by "
+        "mark. No board was measured."
+        if clock == "virtual" else "Medians; this machine's, and noisy.")
     sync = [row for row in rows if row["group"] == "sync"]
     description = ("Bars, time from the first call to the return of the wait: "
                    + ", ".join(f"{row['name']} {row['median']:.4g} us" for row in sync)
@@ -122,7 +130,8 @@ def draw(report, clock):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("report")
     parser.add_argument("picture")
     parser.add_argument("--clock", choices=sorted(TITLES), default="virtual")

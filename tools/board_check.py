@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the conformance suites and the benchmarks on a board, and packs what came out into one file.
 
-`./dev board-check` calls it. A suite that hangs or dies is run again test by test, so that the others still count; when a test
-that has passed before does not pass any more either, the board is left alone and the rest counts as left. Whoever interrupts
-it gets what there is. What is packed: versions of toolkit, interface, driver and kernel; what `twinrt info` and `npu-smi info` say of the device; results; logs, with those of the vendor's runtime of suites that did
-not pass. Names of
-the user, the machine and folders, homes of others, and identifiers of hardware are taken out; a name of three letters or
-fewer only where a name can be: in paths, and next to @ and =."""
+`./dev board-check` calls it. A suite that hangs or dies is run again test by test, so that the
+others still count; when a test that has passed before does not pass any more either, the board is
+left alone and the rest counts as left. Whoever interrupts it gets what there is. What is packed:
+versions of toolkit, interface, driver and kernel; what `twinrt info` and `npu-smi info` say of the
+device; results; logs, with those of the vendor's runtime of suites that did not pass. Names of the
+user, the machine and folders, homes of others, and identifiers of hardware are taken out; a name of
+three letters or fewer only where a name can be: in paths, and next to @ and =."""
 
 import argparse
 import getpass
@@ -27,7 +28,8 @@ import tempfile
 import time
 
 FORMAT = 1
-MODEL_ONLY = {"arbitration": "profiles and seeds are the model's", "part": "profiles are the model's",
+MODEL_ONLY = {"arbitration": "profiles and seeds are the model's",
+              "part": "profiles are the model's",
               "time": "simulated time is the model's"}
 LABELS = ("pass", "fail", "skip", "known", "hang", "died", "left")
 BAD = ("fail", "hang", "died", "left")
@@ -66,21 +68,26 @@ class Packed:
         folders = [(str(build), "BUILD"), (str(pathlib.Path.cwd()), "SOURCE"), (home, "HOME")]
         names = [(node, "HOST"), (node.split(".")[0], "HOST"), (user or getpass.getuser(), "USER")]
         self.patterns = [(rf"(?<!\w){re.escape(folder)}(?!\w)", word)
-                         for folder, word in sorted(folders, key=lambda pair: -len(pair[0])) if len(folder) > 1]
+                         for folder, word in sorted(folders, key=lambda pair: -len(pair[0]))
+                         if len(folder) > 1]
         # homes of other users
         self.patterns.append((r"(?<![\w/])/(?:home|Users)/[^/\s:;,'\"]+", "/HOME"))
         for name, word in sorted(names, key=lambda pair: -len(pair[0])):
-            # a short name may be a word of the language: only where names can be, in paths and next to @ and =
-            around = (r"(?<!\w)", r"(?!\w)") if len(name) > 3 else (r"(?<=[/@=])", r"(?![\w.])|(?<!\w){}(?=@)")
+            # a short name may be a word of the language: only where names can be, in paths and next
+            # to @ and =
+            around = (r"(?<!\w)", r"(?!\w)") if len(name) > 3 else (r"(?<=[/@=])",
+                                                                    r"(?![\w.])|(?<!\w){}(?=@)")
             if name:
                 quoted = re.escape(name)
                 flags = "i" if word == "HOST" else "" # a host has its name in any case
-                self.patterns.append((f"(?{flags}:{around[0]}{quoted}{around[1].format(quoted)})", word))
+                self.patterns.append(
+                    (f"(?{flags}:{around[0]}{quoted}{around[1].format(quoted)})", word))
         # what names one piece of hardware, or one machine in a network
         byte = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
         quad = rf"{byte}(?:\.{byte}){{3}}"
         self.patterns += [
-            (r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b|\b[0-9a-fA-F]{32}\b", "UUID"),
+            (r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b|\b[0-9a-fA-F]{32}\b",
+             "UUID"),
             (r"(?<![\w:-])(?:[0-9a-fA-F]{2}[:-]){5,}[0-9a-fA-F]{2}(?![\w:-])", "MAC"),
             (rf"(?<![\w:.])(?:[0-9a-fA-F]{{0,4}}:){{2,8}}(?:{quad}|[0-9a-fA-F]{{0,4}})(?:%\w+)?(?!\w|\.\d)", hide_ipv6),
             (rf"(?i:(version\W{{1,3}})?)(?<![\w.-]){quad}(?!\w|\.\w|-\w)", hide_ipv4)]
@@ -103,7 +110,8 @@ class Packed:
 
 
 class Stop:
-    """SIGINT and SIGTERM. They are raised while a program is waited for, and at no other time: one that has just been started
+    """SIGINT and SIGTERM. They are raised while a program is waited for, and at no other time: one
+       that has just been started
     would be lost."""
     asked = waiting = False
 
@@ -138,10 +146,12 @@ def end(process):
 
 
 def run(command, seconds, environment):
-    """(status, output): status is the program's, "hang" or "died N". Does not wait for its children."""
+    """(status, output): status is the program's, "hang" or "died N". Does not wait for its
+    children."""
     with tempfile.TemporaryFile() as output:
         # No `with`: that would wait for a program that nothing ends.
-        process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+        process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL,
+                                   stdout=output, stderr=subprocess.STDOUT,
                                    start_new_session=True) # pylint: disable=consider-using-with
         note = ""
         try:
@@ -161,7 +171,8 @@ def run(command, seconds, environment):
 def read_results(path):
     if not path.exists():
         return []
-    return [(line.split("\t") + ["", ""])[:3] for line in path.read_text(encoding="utf-8").splitlines()]
+    return [(line.split("\t") + ["", ""])[:3] for line in path.read_text(
+        encoding="utf-8").splitlines()]
 
 
 def lost(status):
@@ -197,7 +208,8 @@ class Board:
 
 def run_suite(program, seconds, board, folder):
     """([(outcome, test, reason)], log) of one suite. One that reports no test has not passed."""
-    environment = {**board.environment, "ASCEND_PROCESS_LOG_PATH": str(folder / "vendor" / program.name)}
+    environment = {
+        **board.environment, "ASCEND_PROCESS_LOG_PATH": str(folder / "vendor" / program.name)}
     results = folder / f"{program.name}.tsv"
     results.unlink(missing_ok=True)
     command = [program, "--backend=ascend", f"--results={results}"]
@@ -235,8 +247,10 @@ def run_suite(program, seconds, board, folder):
 
 
 def vendor_logs(folder):
-    """{name: end of the text} of the newest files that the vendor's runtime has written for a suite."""
-    files = sorted((path for path in folder.rglob("*") if path.is_file()), key=lambda path: path.stat().st_mtime)
+    """{name: end of the text} of the newest files that the vendor's runtime has written for a
+    suite."""
+    files = sorted((path for path in folder.rglob("*") if path.is_file()),
+                   key=lambda path: path.stat().st_mtime)
     return {str(path.relative_to(folder)): path.read_bytes()[-LOG_BYTES:].decode("utf-8", "replace")
             for path in files[-LOG_FILES:]}
 
@@ -262,7 +276,8 @@ def drivers():
     found = []
     for name in VERSION_FILES:
         try:
-            lines = pathlib.Path("/usr/local/Ascend", name).read_text(encoding="utf-8", errors="replace").splitlines()
+            lines = pathlib.Path("/usr/local/Ascend", name).read_text(encoding="utf-8",
+                                                                      errors="replace").splitlines()
         except OSError:
             continue
         found += [f"{name}: {line.strip()}" for line in lines if "ersion" in line.partition("=")[0]]
@@ -291,12 +306,15 @@ def suites(build, wanted):
         raise SystemExit(f"board-check: {build} has no suites; build it first")
     unknown = sorted(set(wanted) - set(programs))
     if unknown:
-        raise SystemExit(f"board-check: no suite is called {', '.join(unknown)}; there are: {' '.join(programs)}")
+        raise SystemExit(
+            f"board-check: no suite is called {', '.join(unknown)}; "
+            f"there are: {' '.join(programs)}")
     return [path for name, path in programs.items() if not wanted or name in wanted]
 
 
 def open_output(path):
-    """A temporary file in the folder of `path`, renamed at the end. SystemExit: it cannot be created."""
+    """A temporary file in the folder of `path`, renamed at the end. SystemExit: it cannot be
+    created."""
     try:
         if path.exists() and not path.is_file():
             raise FileExistsError(None, "not a regular file")
@@ -326,20 +344,27 @@ def summary(results, about, benched):
         lines.append(f"{suite:<14}" + "".join(f"{count:>8}" for count in counts))
     bad = [(suite, row) for suite, rows in results.items() for row in rows if row[0] in BAD]
     lines += ["", f"{len(bad)} tests did not pass"]
-    lines += [f"  {row[0]:<5} {suite}: {row[1]}" + (f" ({row[2][:160]})" if row[2] else "") for suite, row in bad]
+    lines += [f"  {row[0]:<5} {suite}: {row[1]}" + (f" ({row[2][:160]})" if row[2] else "")
+              for suite, row in bad]
     lines += ["", f"benchmarks: {benched}", ""]
     return "\n".join(lines), len(bad)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True, help="folder of the build")
-    parser.add_argument("--home", help="folder of the vendor's toolkit; without it as the runtime finds it")
-    parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("board-check.tar.gz"), help="file to write")
-    parser.add_argument("--suite", action="append", default=[], help="only this suite; may be repeated")
+    parser.add_argument(
+        "--home", help="folder of the vendor's toolkit; without it as the runtime finds it")
+    parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("board-check.tar.gz"),
+                        help="file to write")
+    parser.add_argument("--suite", action="append", default=[],
+                        help="only this suite; may be repeated")
     parser.add_argument("--seconds", type=int, default=600, help="limit of one suite (600)")
-    parser.add_argument("--repeats", type=int, default=11, help="samples of each benchmark (11); 0: none are run")
-    parser.add_argument("--rest", type=int, default=30, help="seconds that a device gets to come back after a hang (30)")
+    parser.add_argument("--repeats", type=int, default=11,
+                        help="samples of each benchmark (11); 0: none are run")
+    parser.add_argument("--rest", type=int, default=30,
+                        help="seconds that a device gets to come back after a hang (30)")
     options = parser.parse_args()
     build = options.build.resolve()
     programs = suites(build, options.suite)
@@ -364,7 +389,8 @@ def check(options, build, programs, file):
         environment["TWINRT_ASCEND_HOME"] = str(pathlib.Path(options.home).resolve())
     packed = Packed(build)
     try:
-        status, info = run([build / "bin/twinrt", "info", "--backend=ascend", "--all"], 120, environment)
+        status, info = run([build / "bin/twinrt", "info", "--backend=ascend", "--all"], 120,
+                           environment)
     except OSError as error:
         status, info = 1, f"{error}\n"
     print(info, end="")
@@ -375,7 +401,8 @@ def check(options, build, programs, file):
     found = re.search(r"^  vendor\.library +(\S+) *(.*)$", info, re.MULTILINE)
     stand_in = bool(found and "second copy" in found.group(2))
     home = re.search(r"^  vendor\.home +(\S.*?)  ", info, re.MULTILINE)
-    if not environment.get("TWINRT_ASCEND_HOME") and home: # without it the suites use a copy of this runtime
+    # without it the suites use a copy of this runtime
+    if not environment.get("TWINRT_ASCEND_HOME") and home:
         environment["TWINRT_ASCEND_HOME"] = home.group(1)
     if not stand_in:
         environment["TWIN_TESTS_ON_BOARD"] = "1"
@@ -433,8 +460,10 @@ def run_benchmarks(options, build, environment, folder, packed):
     """What became of them."""
     target = folder / "bench.json"
     print("benchmarks ... ", end="", flush=True)
-    status, log = run([build / "bin/twinrt", "bench", "--backend=ascend", f"--repeats={options.repeats}", f"--json={target}"],
-                      1800, environment)
+    status, log = run(
+        [build / "bin/twinrt", "bench", "--backend=ascend", f"--repeats={options.repeats}",
+         f"--json={target}"],
+        1800, environment)
     benched = "done" if status == 0 else f"ended with {status}"
     print(benched)
     packed.add("logs/bench.log", log)

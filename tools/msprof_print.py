@@ -34,7 +34,8 @@ def read(path):
         raise ValueError("%d bytes are not a whole number of records" % len(data))
     records = [Record(data[i:i + BYTES]) for i in range(0, len(data), BYTES)]
     first = records.pop(0)
-    if first.type != HEADER or first.magic != MAGIC or first.data[16:].split(b"\0")[0] != b"twinrt-msprof":
+    if first.type != HEADER or first.magic != MAGIC or first.data[16:].split(
+        b"\0")[0] != b"twinrt-msprof":
         raise ValueError("the first record is not that of twinrt")
     if first.stream != VERSION:
         raise ValueError("version %d; this reads %d" % (first.stream, VERSION))

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws a timeline file as an SVG picture, with nothing but Python.
 
-  timeline_svg.py TRACE.json OUT.svg [--from US --to US] [--range US:US:TITLE]... [--rows PATTERN] [--zero] [--title TEXT] [--all]
+  timeline_svg.py TRACE.json OUT.svg [--from US --to US] [--range US:US:TITLE]... [--rows PATTERN]
+  [--zero] [--title TEXT] [--all]
 
-Without a range there are two panels: all tasks, and the end of the longest wait between streams. --range may be repeated: each
-is a panel. --rows leaves the rows whose whole name fits the pattern, such as "AIC 0.*|stream 1". --zero counts time from the first
-task, also in ranges. Doorbells and shares of classes are left out unless --all asks for them.
+Without a range there are two panels: all tasks, and the end of the longest wait between streams.
+--range may be repeated: each is a panel. --rows leaves the rows whose whole name fits the pattern,
+such as "AIC 0.*|stream 1". --zero counts time from the first task, also in ranges. Doorbells and
+shares of classes are left out unless --all asks for them.
 """
 import argparse
 import collections
@@ -20,13 +22,17 @@ from picture import LETTER, WIDTH, line, text, whole
 LEFT, RIGHT, TOP, LEGEND = 168, 16, 64, 18
 TASK, PHASE, GAP, AXIS, CURVE = 22, 18, 8, 34, 34
 ARROWS_MOST = 80  # of a kind, in a panel
-# A colour for each meaning, in the order of the legend; "waiting" is grey (class "wait"), and nothing else is.
+# A colour for each meaning, in the order of the legend; "waiting" is grey (class "wait"), and
+# nothing else is.
 COLOURS = {"host call": "#cdbfe6", "task": "#a9cbe6", "kernel": "#c5d7a4", "waiting": None,
-           "length known": "#2a9d8f", "length measured": "#74c69d", "length inferred": "#e9c46a", "length assumed": "#f0997d",
-           "scalar": "#8e7cc3", "MTE1": "#6fa8dc", "MTE2": "#3d78b5", "MTE3": "#4bb3c4", "cube": "#e07b39", "vector": "#d1567a",
+           "length known": "#2a9d8f", "length measured": "#74c69d", "length inferred": "#e9c46a",
+           "length assumed": "#f0997d",
+           "scalar": "#8e7cc3", "MTE1": "#6fa8dc", "MTE2": "#3d78b5", "MTE3": "#4bb3c4",
+           "cube": "#e07b39", "vector": "#d1567a",
            "FIX": "#8ab543"}
 PIPES = ("scalar", "MTE1", "MTE2", "MTE3", "cube", "vector", "FIX")
-STREAM_FILLS = ("#a9cbe6", "#bfe0b4", "#f2d4a2", "#d9c2ea", "#f4b9b9", "#b5e0dc", "#e3dba0", "#a6c48a")
+STREAM_FILLS = ("#a9cbe6", "#bfe0b4", "#f2d4a2", "#d9c2ea", "#f4b9b9", "#b5e0dc", "#e3dba0",
+                "#a6c48a")
 CURVE_FILL = "#7fa8c9"
 ARROWS = {"wake": "record releases a wait", "submit": "call submits"}
 LEFT_OUT = (" doorbells", " class shares")
@@ -37,13 +43,17 @@ Curve = collections.namedtuple("Curve", "process name unit most points")
 
 
 def read(path, everything=True, wanted=None, zero=False):
-    """What the file holds; `wanted`: a pattern for the names of rows; `zero`: times count from the first task."""
+    """What the file holds; `wanted`: a pattern for the names of rows; `zero`: times count from the
+    first task."""
     with open(path, encoding="utf-8") as file:
         document = json.load(file)
     events = document["traceEvents"]
     if zero:
-        first = min((event["ts"] for event in events if event.get("cat") == "task" and event["ph"] == "X"), default=0)
-        events = [{**event, "ts": event["ts"] - first} if "ts" in event else event for event in events]
+        first = min(
+            (event["ts"] for event in events if event.get("cat") == "task" and event["ph"] == "X"),
+            default=0)
+        events = [{**event, "ts": event["ts"] - first} if "ts" in event else event
+                  for event in events]
     processes, rows, slices, starts, arrows, points = {}, {}, [], {}, [], {}
     for event in events:
         row = (event["pid"], event["tid"])
@@ -98,7 +108,8 @@ def usual_ranges(slices):
                  and s.args.get("track") == park.args["track"] and s.name == "transfer"]
         until = after[0].begin if after else park.end + 1.0
         length = max(until - park.end, 0.5)
-        found.append(("The end of the longest wait", park.end - 0.5 * length, until + 0.15 * length))
+        found.append(
+            ("The end of the longest wait", park.end - 0.5 * length, until + 0.15 * length))
     return found
 
 
@@ -140,13 +151,15 @@ class Panel:
         self.height = y + AXIS - top
         self.arrows, self.cut = [], {}
         for kind in ARROWS:
-            fit = [a for a in arrows if a.kind == kind and a.from_row in self.rows and a.to_row in self.rows
+            fit = [a for a in arrows if a.kind == kind and a.from_row in self.rows
+                   and a.to_row in self.rows
                    and begin <= a.to_us <= end and begin <= a.from_us <= end]
             step = -(-len(fit) // ARROWS_MOST) or 1
             self.arrows += fit[::step]
             if step > 1:
                 self.cut[kind] = (len(fit[::step]), len(fit))
-        self.meanings = [meaning for meaning in map(self.meaning, self.slices) if meaning in COLOURS]
+        self.meanings = [meaning for meaning in map(self.meaning, self.slices)
+                         if meaning in COLOURS]
 
     def meaning(self, s):
         """What the colour of a box says: a key of COLOURS, or the colour of a stream."""
@@ -179,8 +192,9 @@ class Panel:
                 self.x(at), y + CURVE * (1 - last / curve.most),
                 self.x(at), y + CURVE * (1 - value / curve.most)))
             last = value
-        path.append("L%.1f %.1f L%.1f %d Z" % (self.x(self.end), y + CURVE * (1 - last / curve.most),
-                                               self.x(self.end), y + CURVE))
+        path.append(
+            "L%.1f %.1f L%.1f %d Z" % (self.x(self.end), y + CURVE * (1 - last / curve.most),
+                                       self.x(self.end), y + CURVE))
         yield ("<rect x='%.1f' y='%d' width='%.1f' height='%d' class='area'/>"
                "<path d='%s' fill='%s'><title>%s, %s</title></path>"
                % (LEFT, y, WIDTH - LEFT - RIGHT, CURVE, " ".join(path), CURVE_FILL,
@@ -212,14 +226,17 @@ class Panel:
         if "parameter" in s.args:
             tip += "; %s = %s %s [%s]" % tuple(s.args.get(k, "") for k in
                                                ("parameter", "value", "unit", "mark"))
-        yield ("<rect x='%.1f' y='%d' width='%.1f' height='%d' class='%s' stroke-width='0.6' %s><title>%s</title></rect>"
-               % (x1, y, max(x2 - x1, 0.8), height, kind, colour, html.escape(tip, quote=True)))
+        yield (
+            "<rect x='%.1f' y='%d' width='%.1f' height='%d' class='%s' stroke-width='0.6' "
+            "%s><title>%s</title></rect>"
+            % (x1, y, max(x2 - x1, 0.8), height, kind, colour, html.escape(tip, quote=True)))
         room = int((x2 - x1 - 6) / LETTER)
         label = "" if s.name == "pipe" else s.name  # the row names it
         if len(label) > room:
             label = label[:room - 1] + "\u2026" if room >= 4 else ""
         if label:
-            yield text(x1 + 3, y + height - 6, label, 11, kind="ink" if meaning == "waiting" else "label")
+            yield text(x1 + 3, y + height - 6, label, 11, kind="ink" if meaning == "waiting"
+                       else "label")
 
     def arrow(self, a):
         x1, x2 = self.x(a.from_us), self.x(a.to_us)
@@ -229,14 +246,18 @@ class Panel:
             y1, y2 = self.rows[a.from_row], self.rows[a.to_row] + TASK + PHASE
         bend = (y2 - y1) / 2
         width, opacity = ("1.6", "1") if a.kind == "wake" else ("0.8", "0.7")
-        yield ("<path d='M%.1f %d C%.1f %d %.1f %d %.1f %d' fill='none' class='%s' stroke-width='%s' stroke-opacity='%s' "
-               "marker-end='url(#%s)'/>" % (x1, y1, x1, y1 + bend, x2, y2 - bend, x2, y2, a.kind, width, opacity, a.kind))
+        yield (
+            "<path d='M%.1f %d C%.1f %d %.1f %d %.1f %d' fill='none' class='%s' stroke-width='%s' "
+            "stroke-opacity='%s' "
+            "marker-end='url(#%s)'/>" % (x1, y1, x1, y1 + bend, x2, y2 - bend, x2, y2, a.kind,
+                                         width, opacity, a.kind))
 
     def draw(self):
         yield text(16, self.top + 16, self.title, 14, weight="bold")
         yield from self.grid()
         for y, name, strong in self.names:
-            yield text(16 if strong else 28, y, name, 11 if strong else 12, kind="pale" if strong else "ink")
+            yield text(16 if strong else 28, y, name, 11 if strong else 12, kind="pale" if strong
+                       else "ink")
         for y, curve in self.curves:
             yield from self.area(y, curve)
         for s in sorted(self.slices, key=lambda s: (s.depth, s.begin)):
@@ -247,17 +268,21 @@ class Panel:
 
 def legend(drawn):
     """(elements, lines): the meanings of the colours and arrows that the panels have."""
-    entries = [(meaning, 18, lambda x, y, colour=colour: "<rect x='%d' y='%d' width='14' height='12' %s/>"
-                % (x, y - 10, "fill='%s'" % colour if colour else "class='wait'"))
-               for meaning, colour in COLOURS.items() if any(meaning in panel.meanings for panel in drawn)]
+    entries = [
+        (meaning, 18, lambda x, y, colour=colour: "<rect x='%d' y='%d' width='14' height='12' %s/>"
+         % (x, y - 10, "fill='%s'" % colour if colour else "class='wait'"))
+        for meaning, colour in COLOURS.items() if any(meaning in panel.meanings for panel in drawn)]
     for kind, meaning in ARROWS.items():
         if not any(a.kind == kind for panel in drawn for a in panel.arrows):
             continue
         cut = [panel.cut[kind] for panel in drawn if kind in panel.cut]
         if cut:
             meaning += " (%d of %d)" % tuple(sum(column) for column in zip(*cut))
-        more = " stroke-width='%s' marker-end='url(#%s)'" % ("1.6" if kind == "wake" else "0.8", kind)
-        entries.append((meaning, 30, lambda x, y, kind=kind, more=more: line(x, y - 4, x + 22, y - 4, kind, more)))
+        more = " stroke-width='%s' marker-end='url(#%s)'" % ("1.6" if kind == "wake" else "0.8",
+                                                             kind)
+        entries.append(
+            (meaning, 30, lambda x, y, kind=kind,
+             more=more: line(x, y - 4, x + 22, y - 4, kind, more)))
     found, x, y = [], LEFT, 44
     for meaning, indent, draw in entries:
         width = indent + 16 + int(len(meaning) * LETTER)
@@ -273,7 +298,8 @@ def description(drawn):
     found = []
     for panel in drawn:
         names = [name for _, name, strong in panel.names if not strong]
-        found.append("%s: %.3f to %.3f us, rows %s." % (panel.title or "Panel", panel.begin, panel.end, ", ".join(names)))
+        found.append("%s: %.3f to %.3f us, rows %s." %
+                     (panel.title or "Panel", panel.begin, panel.end, ", ".join(names)))
     return " ".join(found)
 
 
@@ -289,8 +315,10 @@ def picture(title, ranges, data):
     elements, lines = legend(panels_from(TOP, ranges, data))
     drawn = panels_from(TOP + LEGEND * (lines - 1), ranges, data)
     body = ["<defs>"]
-    body += ["<marker id='%s' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='6' markerHeight='6' orient='auto-start-reverse'>"
-             "<path d='M0 0 L8 4 L0 8 z' class='%s-end'/></marker>" % (kind, kind) for kind in ARROWS]
+    body += [
+        "<marker id='%s' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='6' markerHeight='6' "
+        "orient='auto-start-reverse'>"
+        "<path d='M0 0 L8 4 L0 8 z' class='%s-end'/></marker>" % (kind, kind) for kind in ARROWS]
     body += ["</defs>", text(16, 24, title, 16, weight="bold"), *elements]
     for panel in drawn:
         body += panel.draw()
@@ -305,15 +333,18 @@ def panel_range(given):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("trace")
     parser.add_argument("out")
     parser.add_argument("--from", dest="begin", type=float)
     parser.add_argument("--to", dest="end", type=float)
-    parser.add_argument("--range", dest="ranges", type=panel_range, action="append", metavar="US:US:TITLE")
+    parser.add_argument("--range", dest="ranges", type=panel_range, action="append",
+                        metavar="US:US:TITLE")
     parser.add_argument("--rows", metavar="PATTERN")
     parser.add_argument("--zero", action="store_true", help="count time from the first task")
-    parser.add_argument("--all", action="store_true", help="draw doorbells and shares of classes too")
+    parser.add_argument("--all", action="store_true",
+                        help="draw doorbells and shares of classes too")
     parser.add_argument("--title", default="Timeline, simulated device time")
     options = parser.parse_args()
     if (options.begin is None) != (options.end is None) or (

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls between the vendor's libraries stay among them. The dynamic linker gives a function to the first library of the
- * process that has it, and this runtime, whose names are the vendor's, was there first: such a call would come back to us,
- * under locks that we hold. RTLD_DEEPBIND would prevent it, and more: it also parts the vendor's C++ from the program's
- * (std::cout of a program is a copy that only the others would use), and its free() from a malloc() that is preloaded. So the
- * linker does as always, and the few entries that lead to us are corrected. */
+/* Calls between the vendor's libraries stay among them. The dynamic linker gives a function to the
+ * first library of the process that has it, and this runtime, whose names are the vendor's, was
+ * there first: such a call would come back to us, under locks that we hold. RTLD_DEEPBIND would
+ * prevent it, and more: it also parts the vendor's C++ from the program's (std::cout of a program
+ * is a copy that only the others would use), and its free() from a malloc() that is preloaded. So
+ * the linker does as always, and the few entries that lead to us are corrected. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>

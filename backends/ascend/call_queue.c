@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of host functions. A thread of each host-call queue runs the vendor's callbacks; a callback passes its call to the thread that
- * takes from the host-call queue, and returns when the stream may continue. */
+/* Calls of host functions. A thread of each host-call queue runs the vendor's callbacks; a callback
+ * passes its call to the thread that takes from the host-call queue, and returns when the stream
+ * may continue. */
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
@@ -20,8 +21,8 @@ typedef struct call_run {
     bool done;
 } call_run;
 
-/* A call that the vendor will make: until it was made, or for a deferred queue until its tasks are dropped. The vendor has only its
- * number: a late call finds nothing. */
+/* A call that the vendor will make: until it was made, or for a deferred queue until its tasks are
+ * dropped. The vendor has only its number: a late call finds nothing. */
 typedef struct call_task {
     struct call_task *next;
     uint64_t number;
@@ -87,7 +88,7 @@ static struct timespec from_now(uint64_t ns)
     return at;
 }
 
-/* ---- tasks -------------------------------------------------------------------------------------- */
+/* ---- tasks ----------------------------------------------------------------------------------- */
 
 static void end_task(call_task *task)
 {
@@ -123,7 +124,8 @@ void ascend_calls_forget(const twin_queue *queue)
         end_task(task);
 }
 
-/* What is to be called, and the host-call queue, which the caller drops. False: the queue has forgotten it. */
+/* What is to be called, and the host-call queue, which the caller drops. False: the queue has
+ * forgotten it. */
 static bool claim(uint64_t number, twin_host_call *out_call, twin_call_queue **out_call_queue)
 {
     pthread_mutex_lock(&tasks_lock);
@@ -172,7 +174,7 @@ static void called(void *argument)
     drop_locked(call_queue);
 }
 
-/* ---- the thread --------------------------------------------------------------------------------- */
+/* ---- the thread ------------------------------------------------------------------------------ */
 
 static void *serve(void *argument)
 {
@@ -284,7 +286,7 @@ twin_status ascend_work_call(twin_queue *queue, twin_call_queue *call_queue,
     return status;
 }
 
-/* ---- the ops ------------------------------------------------------------------------------------ */
+/* ---- the ops --------------------------------------------------------------------------------- */
 
 static twin_status call_queue_create(twin_hw_device *device, bool service,
                                      twin_call_queue **out_call_queue)

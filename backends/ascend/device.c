@@ -15,8 +15,8 @@ static pthread_mutex_t opened_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t released = PTHREAD_COND_INITIALIZER; /* a device has no user any more */
 static twin_hw_device *opened[ASCEND_DEVICES_MOST];        /* guarded by opened_lock */
 
-/* Rises before one of the vendor's contexts goes: its address may be another's next. Relaxed: a thread uses a context only
- * while something keeps it, the core or a held device. */
+/* Rises before one of the vendor's contexts goes: its address may be another's next. Relaxed: a
+ * thread uses a context only while something keeps it, the core or a held device. */
 static _Atomic uint64_t generation = 1;
 static _Thread_local struct {
     aclrtContext context;
@@ -131,7 +131,7 @@ int32_t ascend_milliseconds(uint64_t ns)
     return ms > INT32_MAX ? INT32_MAX : ms == 0 ? 1 : (int32_t)ms;
 }
 
-/* ---- the ops ------------------------------------------------------------------------------------ */
+/* ---- the ops --------------------------------------------------------------------------------- */
 
 static twin_status device_open(uint32_t index, twin_hw_device **out_device)
 {

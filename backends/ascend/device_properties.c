@@ -14,7 +14,8 @@
 #define NS_PER_US          UINT64_C(1000)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Filled once per start, then read by all threads; what only an open device reports is added before it is returned. */
+/* Filled once per start, then read by all threads; what only an open device reports is added before
+ * it is returned. */
 static twin_device_properties properties[ASCEND_DEVICES_MOST];
 static char pci_bus_ids[ASCEND_DEVICES_MOST][TWIN_PCI_BYTES];
 static bool known[ASCEND_DEVICES_MOST]; /* guarded by lock */
@@ -69,7 +70,8 @@ static bool is_older_part(const char *soc)
            begins(soc, "Ascend910ProB") || begins(soc, "Ascend910PremiumA");
 }
 
-/* Parts with more stream ids than queues, and how many: decision 30. Elsewhere 0, as many as queues. */
+/* Parts with more stream ids than queues, and how many: decision 30. Elsewhere 0, as many as
+ * queues. */
 static uint32_t stream_ids(const char *soc)
 {
     if (begins(soc, "Ascend950"))

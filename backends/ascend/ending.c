@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of the vendor's runtime. The core stops a backend when the process ends, when objects of the vendor's may be gone
- * already: those that it made last go first. So the end comes before, in a handler that is registered when all of them are
- * there: after the last device closes. A program that leaves devices open has its process end as it would without us:
- * nothing is asked of the vendor's any more. */
+/* The end of the vendor's runtime. The core stops a backend when the process ends, when objects of
+ * the vendor's may be gone already: those that it made last go first. So the end comes before, in a
+ * handler that is registered when all of them are there: after the last device closes. A program
+ * that leaves devices open has its process end as it would without us: nothing is asked of the
+ * vendor's any more. */
 #include <stdlib.h>
 #include <unistd.h>
 

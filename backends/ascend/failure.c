@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks that failed: the vendor's runtime reports them in a callback, the core asks for them later. */
+/* Tasks that failed: the vendor's runtime reports them in a callback, the core asks for them
+ * later. */
 #include <string.h>
 #include <utlist.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel images and launches: the vendor's loader takes the file as the program gave it, and its launches copy arguments. */
+/* Kernel images and launches: the vendor's loader takes the file as the program gave it, and its
+ * launches copy arguments. */
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
@@ -143,7 +144,8 @@ twin_status ascend_work_launch(twin_queue *queue, twin_launch *kernel)
                                                     ascend_pointer(code->device_args),
                                                     code->args_bytes, given, queue->stream));
     } else {
-        /* What is below takes these without const and leaves them as they are, but for the places it fills. */
+        /* What is below takes these without const and leaves them as they are, but for the places
+         * it fills. */
         void *args = code->args_bytes > 0 ? malloc(code->args_bytes) : NULL;
         if (code->args_bytes > 0 && !args)
             return TWIN_E_NOMEM;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Labels. The seam identifies a table of them by its device memory; the vendor has an object for each label and one
- * for the list, all of which are made when a table is first used. The memory itself stays unused here. */
+/* Labels. The seam identifies a table of them by its device memory; the vendor has an object for
+ * each label and one for the list, all of which are made when a table is first used. The memory
+ * itself stays unused here. */
 #include <stdlib.h>
 #include <utlist.h>
 

@@ -28,8 +28,8 @@ static ascend_symbol symbols[] = {
 #undef OPTIONAL
 static void *library;
 
-/* Below a toolkit's folder. libascendcl.so may be one that needs libacl_rt.so, and the linker would take ours for that: so
- * that one comes first. */
+/* Below a toolkit's folder. libascendcl.so may be one that needs libacl_rt.so, and the linker would
+ * take ours for that: so that one comes first. */
 static const char *const files[] = {"lib64/libacl_rt.so",
                                     "lib64/libascendcl.so",
                                     "runtime/lib64/libacl_rt.so",
@@ -59,7 +59,8 @@ static bool same_file(const char *a, const char *b)
            first.st_ino == second.st_ino;
 }
 
-/* Path of the runtime that loaded this plug-in: two folders up, or the one below it in an installation. */
+/* Path of the runtime that loaded this plug-in: two folders up, or the one below it in an
+ * installation. */
 static bool is_own_runtime(const char *path, const twin_services *services)
 {
     static const char *const own[] = {"../libacl_rt.so", "../libascendcl.so",
@@ -107,7 +108,8 @@ static void read_toolkit_version(ascend_library *found)
     }
 }
 
-/* What one folder has. UNAVAILABLE: no library; SETUP: one that cannot be used, which `reason` says. */
+/* What one folder has. UNAVAILABLE: no library; SETUP: one that cannot be used, which `reason`
+ * says. */
 typedef struct search {
     const twin_services *services;
     char *reason;
@@ -123,7 +125,8 @@ static void refuse_own(const search *asked, const char *path)
              path);
 }
 
-/* The symbol must be of the file that was asked for: the loader returns a library that is already loaded under the same soname. */
+/* The symbol must be of the file that was asked for: the loader returns a library that is already
+ * loaded under the same soname. */
 static bool comes_from(void *symbol, const char *path)
 {
     Dl_info info;
@@ -190,8 +193,8 @@ static twin_status open_file(const search *asked, const char *path, const char *
     return TWIN_OK;
 }
 
-/* The vendor's runtime looks below ASCEND_HOME_PATH for what it sends to devices. Our set_env.sh has put our folder there, in
- * the place of its own. */
+/* The vendor's runtime looks below ASCEND_HOME_PATH for what it sends to devices. Our set_env.sh
+ * has put our folder there, in the place of its own. */
 static void lend_home(const char *home)
 {
     static const char *const names[] = {"ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"};
@@ -230,7 +233,8 @@ static twin_status try_home(const search *asked, const char *home, void **out_ha
     return TWIN_E_UNAVAILABLE;
 }
 
-/* The folder that is looked into as number `index`, "" when it is not named. False: there are no more. */
+/* The folder that is looked into as number `index`, "" when it is not named. False: there are no
+ * more. */
 static bool candidate(size_t index, char home[PATH_MAX])
 {
     const char *value = NULL;

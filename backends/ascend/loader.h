@@ -11,7 +11,8 @@
 #include "acl/acl_rt.h"
 #include "seam/backend.h"
 
-/* Through which everything of the vendor's is called. A member that is OPTIONAL in symbols.def may be NULL. */
+/* Through which everything of the vendor's is called. A member that is OPTIONAL in symbols.def may
+ * be NULL. */
 struct ascend_vendor {
 #define VENDOR(need, since, name, function) __typeof__(function) *name;
 #include "symbols.def"
@@ -39,8 +40,9 @@ typedef struct ascend_library {
 } ascend_library;
 extern ascend_library ascend_library_found;
 
-/* Loads it unless that is done. On failure `reason` is one sentence with what was expected, what is wrong and what to
- * do. TWIN_E_UNAVAILABLE: there is none. TWIN_E_SETUP: it cannot be used. Thread: init. */
+/* Loads it unless that is done. On failure `reason` is one sentence with what was expected, what is
+ * wrong and what to do. TWIN_E_UNAVAILABLE: there is none. TWIN_E_SETUP: it cannot be used. Thread:
+ * init. */
 twin_status ascend_library_load(const twin_services *services, char *reason, size_t bytes);
 
 #endif

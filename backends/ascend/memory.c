@@ -14,10 +14,11 @@
 #define PIN_BUCKETS    256u
 #define ERRORS_AT_ONCE 20u
 
-/* ---- pinned memory in use ----------------------------------------------------------------------- */
+/* ---- pinned memory in use -------------------------------------------------------------------- */
 
-/* The vendor's runtime frees pinned memory at once, even while a queued copy uses it. So memory that copies use is noted, and
- * freed when these queues have passed the point at which the program freed it. */
+/* The vendor's runtime frees pinned memory at once, even while a queued copy uses it. So memory
+ * that copies use is noted, and freed when these queues have passed the point at which the program
+ * freed it. */
 typedef struct pin {
     struct pin *next;
     uint64_t base;
@@ -72,7 +73,8 @@ void ascend_pinned_use(uint64_t address, twin_queue *queue)
     pthread_mutex_unlock(&pins_lock);
 }
 
-/* Of a queue without work in flight. Whoever frees memory right now and has seen the queue is waited for. */
+/* Of a queue without work in flight. Whoever frees memory right now and has seen the queue is
+ * waited for. */
 void ascend_pinned_forget_queue(twin_queue *queue)
 {
     pthread_mutex_lock(&pins_lock);
@@ -120,7 +122,8 @@ static void end_pin(pin *taken)
     free(taken);
 }
 
-/* An event after all that the queue has now; NULL: it has nothing, or no event can be created (*out_failed). */
+/* An event after all that the queue has now; NULL: it has nothing, or no event can be created
+ * (*out_failed). */
 static aclrtEvent fence(twin_queue *queue, bool *out_failed)
 {
     aclrtStreamStatus state = ACL_STREAM_STATUS_NOT_READY;
@@ -153,7 +156,8 @@ static void drop_events(grave *one, const twin_hw_device *device)
     one->event_count = kept;
 }
 
-/* Releases memory that no queue uses any more. `closing`: its queues were destroyed; NULL: no device closes. */
+/* Releases memory that no queue uses any more. `closing`: its queues were destroyed; NULL: no
+ * device closes. */
 static void dig(bool all, const twin_hw_device *closing)
 {
     pthread_mutex_lock(&dig_lock);
@@ -198,7 +202,7 @@ void ascend_pinned_clear(void)
     dig(true, NULL);
 }
 
-/* ---- the ops ------------------------------------------------------------------------------------ */
+/* ---- the ops --------------------------------------------------------------------------------- */
 
 static uint32_t page_of(uint64_t bytes, twin_page_policy pages)
 {
@@ -316,8 +320,8 @@ static twin_status memory_host_alloc(uint64_t bytes, void **out_pointer)
     return TWIN_OK;
 }
 
-/* Records an event in each queue of `used` that has work left. False: it failed for one, so it is unknown when the block
- * is free. */
+/* Records an event in each queue of `used` that has work left. False: it failed for one, so it is
+ * unknown when the block is free. */
 static bool set_events(const pin *used, grave *to)
 {
     bool known = used->queue_count <= PIN_QUEUES;

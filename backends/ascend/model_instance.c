@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Model instances are the vendor's. The vendor does not report whether a run is under way: an event after each run does. */
+/* Model instances are the vendor's. The vendor does not report whether a run is under way: an event
+ * after each run does. */
 #include <stdlib.h>
 #include <utlist.h>
 
@@ -89,7 +90,7 @@ void ascend_instance_forget_queue(twin_queue *queue)
     pthread_mutex_unlock(&instances_lock);
 }
 
-/* ---- runs --------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static bool is_busy(twin_hw_instance *instance)
 {
@@ -171,7 +172,7 @@ static twin_status instance_abort(twin_hw_instance *instance)
     return status == TWIN_OK ? ascend_status(vendor.model_abort(instance->model)) : status;
 }
 
-/* ---- building ----------------------------------------------------------------------------------- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 static twin_status instance_bind(twin_hw_instance *instance, twin_queue *queue, bool head)
 {

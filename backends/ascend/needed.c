@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the vendor's library needs. It names libraries without a path and has no RUNPATH, while this
- * runtime's folder, which has a libplatform.so and a libascend_dump.so too, comes first in LD_LIBRARY_PATH. So each is opened
- * by its path before the one that needs it: a name that is loaded already is not searched. */
+ * runtime's folder, which has a libplatform.so and a libascend_dump.so too, comes first in
+ * LD_LIBRARY_PATH. So each is opened by its path before the one that needs it: a name that is
+ * loaded already is not searched. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -154,7 +155,8 @@ static void look_who_has(walk *on, const char *name, const char *path)
 
 static void open_all(walk *on, const char *path, int depth);
 
-/* Opens it and what it needs. The linker reports what does not load when the library itself is opened. */
+/* Opens it and what it needs. The linker reports what does not load when the library itself is
+ * opened. */
 static void open_one(walk *on, const char *name, int depth)
 {
     for (size_t i = 0; i < on->folder_count; i++) {
@@ -164,7 +166,8 @@ static void open_one(walk *on, const char *name, int depth)
         if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
             continue;
         open_all(on, path, depth + 1);
-        /* Never closed. Bound at once if possible: what is missing is reported when the library itself loads. */
+        /* Never closed. Bound at once if possible: what is missing is reported when the library
+         * itself loads. */
         if (!dlopen(path, RTLD_NOW | RTLD_LOCAL) && !dlopen(path, RTLD_LAZY | RTLD_LOCAL))
             (void)dlerror();
         look_who_has(on, name, path);

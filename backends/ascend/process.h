@@ -73,8 +73,8 @@ struct ascend_process {
 };
 extern struct ascend_process ascend;
 
-/* Makes `context`, one of the device's, the calling thread's, for the vendor; a call below only when it is another. The core
- * or the caller keeps the context. Thread: any. */
+/* Makes `context`, one of the device's, the calling thread's, for the vendor; a call below only
+ * when it is another. The core or the caller keeps the context. Thread: any. */
 twin_status ascend_use(const twin_hw_device *device, aclrtContext context);
 static inline twin_status ascend_use_device(const twin_hw_device *device)
 {
@@ -84,7 +84,8 @@ static inline twin_status ascend_use_queue(const twin_queue *queue)
 {
     return ascend_use(queue->device, queue->group->context);
 }
-/* The same for a call that needs an optional function of the vendor's: TWIN_E_UNSUPPORTED unless it is there. */
+/* The same for a call that needs an optional function of the vendor's: TWIN_E_UNSUPPORTED unless it
+ * is there. */
 static inline twin_status ascend_use_device_for(const twin_hw_device *device, bool is_there)
 {
     return is_there ? ascend_use_device(device) : TWIN_E_UNSUPPORTED;
@@ -95,10 +96,11 @@ static inline twin_status ascend_use_queue_for(const twin_queue *queue, bool is_
 }
 /* The thread's is `context` now, since a call below has made it so. */
 void ascend_used(const twin_hw_device *device, aclrtContext context);
-/* A context is about to be destroyed, and no thread uses it: no thread's choice is valid any more. */
+/* A context is about to be destroyed, and no thread uses it: no thread's choice is valid any
+ * more. */
 void ascend_unuse(void);
-/* For calls that name no device, so that the core keeps none: until ascend_release_device the device stays open. Its context
- * becomes the thread's. Thread: any. */
+/* For calls that name no device, so that the core keeps none: until ascend_release_device the
+ * device stays open. Its context becomes the thread's. Thread: any. */
 /* TWIN_E_INVALID: it is not open. */
 twin_status ascend_retain_device(uint32_t index, twin_hw_device **out_device);
 /* Some opened device. TWIN_E_UNSUPPORTED: none is open. */
@@ -114,7 +116,8 @@ static inline void *ascend_pointer(uint64_t address)
     return (void *)(uintptr_t)address;
 }
 
-/* An event of the backend's own. Those that have no id of the hardware do not run out, and not every device has them. */
+/* An event of the backend's own. Those that have no id of the hardware do not run out, and not
+ * every device has them. */
 static inline int32_t ascend_create_event(uint32_t flag, aclrtEvent *out_event)
 {
     int32_t code = vendor.create_event_ex ? vendor.create_event_ex(out_event, flag)
@@ -137,7 +140,8 @@ bool ascend_any_open(void);
 
 /* ending.c: ends the vendor's runtime, once. */
 void ascend_end(void);
-/* The same when the process ends, before the static objects of the vendor's runtime are destroyed; unless a device is open then. */
+/* The same when the process ends, before the static objects of the vendor's runtime are destroyed;
+ * unless a device is open then. */
 void ascend_end_later(void);
 
 twin_status ascend_count(uint32_t *out_count);
@@ -149,20 +153,21 @@ void ascend_facts(void (*take)(void *context, const twin_fact *fact), void *cont
 void ascend_device_properties_complete(uint32_t index);
 void ascend_device_properties_clear(void);
 
-/* status.c: the status of a code of the vendor's runtime. What the vendor reports about it is added to the thread's messages; a code
- * without a status becomes TWIN_E_VENDOR, and the caller gets the code. Thread: any. */
+/* status.c: the status of a code of the vendor's runtime. What the vendor reports about it is added
+ * to the thread's messages; a code without a status becomes TWIN_E_VENDOR, and the caller gets the
+ * code. Thread: any. */
 twin_status ascend_status(int32_t code);
 /* The same of a wait: its timeouts. `forever`: it had no limit, so it was given up. */
 twin_status ascend_wait_status(int32_t code, bool forever);
 /* The same without the vendor's messages: of what failed elsewhere. */
 twin_status ascend_status_of(int32_t code);
 
-/* ranges.c: which addresses are memory of the vendor's runtime: what the process has allocated through this backend. Thread:
- * any. */
+/* ranges.c: which addresses are memory of the vendor's runtime: what the process has allocated
+ * through this backend. Thread: any. */
 /* False: out of host memory. */
 bool ascend_range_add(const twin_memory_info *info);
-/* Removes an allocation; device memory is GONE then, until another allocation has its addresses. False: `base` begins none of
- * that kind. */
+/* Removes an allocation; device memory is GONE then, until another allocation has its addresses.
+ * False: `base` begins none of that kind. */
 bool ascend_range_remove(uint64_t base, twin_memory_kind kind, twin_memory_info *out_info);
 /* Classifies an address. Takes no lock. */
 void ascend_range_find(uint64_t address, twin_memory_info *out_info);
@@ -174,7 +179,8 @@ void ascend_ranges_clear(void);
 /* memory.c: pinned memory that queued copies use. */
 void ascend_pinned_use(uint64_t address, twin_queue *queue);
 void ascend_pinned_forget_queue(twin_queue *queue);
-/* The device's queues are gone, and its events are about to go. The device's context is the thread's. */
+/* The device's queues are gone, and its events are about to go. The device's context is the
+ * thread's. */
 void ascend_pinned_close_device(const twin_hw_device *device);
 void ascend_pinned_clear(void);
 aclrtMemcpyKind ascend_copy_kind(uint64_t dst, uint64_t src, const twin_sides *sides);

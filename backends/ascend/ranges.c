@@ -5,8 +5,9 @@
 
 #define FIRST_ROOM 1024u
 
-/* One allocation, or a place where one was. `version` tells a reader whether it saw a change half way: acquire, so that
- * its second look comes after what it read; release, so that what is written comes after its first change. */
+/* One allocation, or a place where one was. `version` tells a reader whether it saw a change half
+ * way: acquire, so that its second look comes after what it read; release, so that what is written
+ * comes after its first change. */
 typedef struct range {
     _Atomic uint64_t base;
     _Atomic uint64_t bytes;
@@ -226,7 +227,8 @@ bool ascend_range_remove(uint64_t base, twin_memory_kind kind, twin_memory_info 
         found = true;
         unpack(&in->list[at - 1], out_info);
         begin_change_locked();
-        /* Host memory returns to the system, which may reuse it for anything; device addresses belong to the vendor. */
+        /* Host memory returns to the system, which may reuse it for anything; device addresses
+         * belong to the vendor. */
         if (kind == TWIN_MEMORY_DEVICE)
             bury_locked(in, at - 1);
         else

@@ -205,7 +205,7 @@ static twin_status signal_clear(twin_signal *signal)
     return status == TWIN_OK ? ascend_status(vendor.batch_reset_notify(&notify, 1)) : status;
 }
 
-/* ---- between processes -------------------------------------------------------------------------- */
+/* ---- between processes ----------------------------------------------------------------------- */
 
 static twin_status signal_share(twin_signal *signal, bool check_pid, char out_name[TWIN_SHARE_NAME])
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "process.h"
 
-/* Statuses whose public code is the vendor's code, so that nothing is lost. 507899 is not among them: it is the code of many
- * errors of the driver, and TWIN_E_DEVICE would take the device out of service. */
+/* Statuses whose public code is the vendor's code, so that nothing is lost. 507899 is not among
+ * them: it is the code of many errors of the driver, and TWIN_E_DEVICE would take the device out of
+ * service. */
 static const struct {
     int32_t code;
     twin_status status;

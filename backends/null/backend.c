@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The null backend: a board without devices, and the skeleton to copy for a new backend.
  *
- * The core answers for each operation that the table leaves out: TWIN_E_UNSUPPORTED, or nothing for operations that return
- * nothing. Fill in what the device can do, group by group, and leave the rest out; never write an operation that returns
- * TWIN_OK without doing its work. runtime/seam/backend.h has the contract of each: its thread, whether it may block, its
- * errors. What to write first: runtime/docs/how-to/add-a-backend.md. */
+ * The core answers for each operation that the table leaves out: TWIN_E_UNSUPPORTED, or nothing for
+ * operations that return nothing. Fill in what the device can do, group by group, and leave the
+ * rest out; never write an operation that returns TWIN_OK without doing its work.
+ * runtime/seam/backend.h has the contract of each: its thread, whether it may block, its errors.
+ * What to write first: runtime/docs/how-to/add-a-backend.md. */
 #include "seam/backend.h"
 
 /* From process.start to process.stop: how the backend reads settings, logs and explains errors. */
 static const twin_services *services;
 
-/* Read settings and find the device's library here, and open no device: a program may only ask for names. Where the machine
- * has no such device: services->because(the cause), and return TWIN_E_UNAVAILABLE. */
+/* Read settings and find the device's library here, and open no device: a program may only ask for
+ * names. Where the machine has no such device: services->because(the cause), and return
+ * TWIN_E_UNAVAILABLE. */
 static twin_status process_start(const twin_services *given)
 {
     services = given;
@@ -31,8 +33,8 @@ static twin_status process_count(uint32_t *out_count)
     return TWIN_OK;
 }
 
-/* With count 0 every index is invalid. The properties of a real device are static data, or made in process_start: the core keeps
- * the pointer. */
+/* With count 0 every index is invalid. The properties of a real device are static data, or made in
+ * process_start: the core keeps the pointer. */
 static twin_status process_describe(uint32_t index, const twin_device_properties **out_properties)
 {
     (void)index;
@@ -40,7 +42,8 @@ static twin_status process_describe(uint32_t index, const twin_device_properties
     return TWIN_E_DEVICE_ID;
 }
 
-/* Next come .device, .memory, .queue, .work and .signal. Only a model of a device has a use for .host. */
+/* Next come .device, .memory, .queue, .work and .signal. Only a model of a device has a use for
+ * .host. */
 static const struct twin_backend backend = {
     .size = sizeof(struct twin_backend),
     .version = TWIN_SEAM_VERSION,

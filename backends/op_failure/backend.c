@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The op_failure wrapper: makes chosen calls of ops fail (README.md). Handles are the backend's own. */
+/* The op_failure wrapper: makes chosen calls of ops fail (README.md). Handles are the backend's
+ * own. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of TWINRT_FAIL_OPS, "work.copy:3=TWIN_E_NOMEM,queue.*:2+=TWIN_E_DEVICE/after", which the wrapper and `twinrt run --fail-ops`
- * read. */
+/* The rules of TWINRT_FAIL_OPS, "work.copy:3=TWIN_E_NOMEM,queue.*:2+=TWIN_E_DEVICE/after", which
+ * the wrapper and `twinrt run --fail-ops` read. */
 #ifndef TWINRT_OP_FAILURE_RULES_H
 #define TWINRT_OP_FAILURE_RULES_H
 
@@ -38,7 +38,8 @@ struct op_failure_rules {
 /* False: `why` says what is wrong, without the name of the setting. */
 bool op_failure_rules_read(const char *text, struct op_failure_rules *out, char *why,
                            size_t why_bytes);
-/* Counts a call of an op. The rule that hits it, or NULL; *out_call is its number among those that count. Thread: any. */
+/* Counts a call of an op. The rule that hits it, or NULL; *out_call is its number among those that
+ * count. Thread: any. */
 const struct op_failure_rule *op_failure_rules_match(struct op_failure_rules *rules,
                                                      enum op_failure_op op, uint64_t *out_call);
 

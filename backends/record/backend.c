@@ -56,7 +56,8 @@ static void vendor_code(int32_t code)
     record_services->vendor_code(code);
 }
 
-/* ---- nondeterminism: a replay returns it to the ops, and a recording of the replay logs it too ---- */
+/* ---- nondeterminism: a replay returns it to the ops, and a recording of the replay logs it too
+ * ---- */
 
 /* Real time or other threads have a part in it. */
 static bool is_of_others(twin_nd what, uint64_t value)
@@ -128,7 +129,8 @@ twin_status record_process_start(const twin_services *services)
     record_stacks_wanted = strcmp(services->setting("TWINRT_RECORD_STACKS"), "on") == 0;
     record_global.now = no_time;
     record_global.self = record_below.host.self;
-    /* A model has a clock for what its device does; real time then only says where in a long run an entry is. */
+    /* A model has a clock for what its device does; real time then only says where in a long run an
+     * entry is. */
     record_global.wall_clock =
         record_below.flags & TWIN_BACKEND_CONDUCTED ? CLOCK_MONOTONIC_COARSE : CLOCK_MONOTONIC;
     record_global.brief = (record_below.flags & TWIN_BACKEND_CONDUCTED) != 0;

@@ -18,7 +18,8 @@ static void key_of(const struct piece *piece, struct record_key *out_key)
         record_key_add(out_key, piece->from + i * piece->pitch, (size_t)piece->width);
 }
 
-/* Writes the bytes, and knows them again by the key of what was written: the program may have changed them since. */
+/* Writes the bytes, and knows them again by the key of what was written: the program may have
+ * changed them since. */
 static uint32_t write_data(const struct piece *piece)
 {
     struct record_call call;

@@ -6,8 +6,8 @@
 
 struct record_early record_early;
 
-/* The newest number that is certain to be less than those of what this thread writes from now on. The call that it is in may
- * be what it writes next. */
+/* The newest number that is certain to be less than those of what this thread writes from now on.
+ * The call that it is in may be what it writes next. */
 static uint64_t number_before(const struct record_thread *self)
 {
     if (self->inside != 0)
@@ -17,7 +17,8 @@ static uint64_t number_before(const struct record_thread *self)
                : atomic_load_explicit(&record_global.sequence, memory_order_relaxed);
 }
 
-/* Writes a base for entries of a thread from a number on into the chunk of the calling thread, which has room for it. */
+/* Writes a base for entries of a thread from a number on into the chunk of the calling thread,
+ * which has room for it. */
 static void put_base(uint32_t thread, uint64_t seq)
 {
     struct record_thread *self = &record_self;
@@ -48,7 +49,8 @@ void record_write_early(void)
         for (unsigned k = 0; k < RECORD_WORDS_MOST; k++)
             words[i][2 + k] = atomic_load_explicit(&found->words[k], memory_order_relaxed);
     }
-    /* Another thread writes it: the call of the first one may have returned meanwhile, and then it is not needed. */
+    /* Another thread writes it: the call of the first one may have returned meanwhile, and then it
+     * is not needed. */
     atomic_thread_fence(memory_order_acquire);
     if (count == 0 || atomic_load_explicit(&record_early.count, memory_order_relaxed) < count ||
         atomic_load_explicit(&record_early.list[0].seq, memory_order_relaxed) != words[0][0])
@@ -194,7 +196,8 @@ static __attribute__((noinline)) void returned_any(struct record_call *call, twi
 {
     struct record_thread *self = &record_self;
     const uint64_t end_seq = record_next();
-    /* Read after the call has its end_seq: the thread that sets `alone` to 0 gets a later number. */
+    /* Read after the call has its end_seq: the thread that sets `alone` to 0 gets a later
+     * number. */
     if (self->is_first) {
         if (atomic_load(&record_global.alone) == 0)
             leave_early(self);

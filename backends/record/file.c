@@ -35,7 +35,8 @@ struct spare {
 _Thread_local struct record_thread record_self;
 struct record_global record_global;
 
-/* Entries that are not kept, of threads without host memory: several may write at once, and the content is never read. */
+/* Entries that are not kept, of threads without host memory: several may write at once, and the
+ * content is never read. */
 static uint64_t last_resort[NOWHERE / sizeof(uint64_t)];
 
 /* Guarded by lock. */
@@ -49,7 +50,8 @@ static uint64_t nd_from; /* of the header, which gets it last */
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static pthread_key_t thread_key;
 
-/* Not a lock of the program: libtwinrt-host.so may report its order too, which would come back here. */
+/* Not a lock of the program: libtwinrt-host.so may report its order too, which would come back
+ * here. */
 static void take_lock(void)
 {
     record_self.busy = true;
@@ -74,7 +76,7 @@ static void stop_locked(void)
                         : strerror(reason));
 }
 
-/* ---- chunks ----------------------------------------------------------------------------------- */
+/* ---- chunks ---------------------------------------------------------------------------------- */
 
 static uint64_t place_of(uint64_t index)
 {
@@ -117,8 +119,9 @@ static struct record_map *new_map_locked(uint32_t span)
     return map;
 }
 
-/* Writes the content of the thread's chunk to another place of the file, so that the thread reuses pages that are mapped.
- * Whatever ends the process meanwhile, each entry is there, some twice. The thread is in no call. */
+/* Writes the content of the thread's chunk to another place of the file, so that the thread reuses
+ * pages that are mapped. Whatever ends the process meanwhile, each entry is there, some twice. The
+ * thread is in no call. */
 static bool copy_out_locked(struct record_thread *self)
 {
     struct twin_record_chunk *chunk = self->map->chunk;
@@ -228,7 +231,8 @@ static void make_key(void)
     (void)pthread_key_create(&thread_key, thread_end);
 }
 
-/* The number from which all is kept, if write_nd_from() is to be called with it; 0: the header has it. */
+/* The number from which all is kept, if write_nd_from() is to be called with it; 0: the header has
+ * it. */
 static uint64_t keep_nd_locked(void)
 {
     if (atomic_exchange(&record_global.alone, 0) != 0)
@@ -236,7 +240,8 @@ static uint64_t keep_nd_locked(void)
     return header && __atomic_load_n(&header->nd_from, __ATOMIC_ACQUIRE) == 0 ? nd_from : 0;
 }
 
-/* The number comes last: when it is there, so are the entries. Each thread that joins before that writes both. */
+/* The number comes last: when it is there, so are the entries. Each thread that joins before that
+ * writes both. */
 static void write_nd_from(uint64_t seq)
 {
     record_write_early();
@@ -330,8 +335,8 @@ void record_make_room(void)
     twin_write_guard_end(&guard);
 }
 
-/* Room for an entry that is not kept. Not thread-local itself: the room for what is, in a library that a running program loads,
- * is small. */
+/* Room for an entry that is not kept. Not thread-local itself: the room for what is, in a library
+ * that a running program loads, is small. */
 static void *nowhere(struct record_thread *self)
 {
     if (!self->nowhere)
@@ -381,7 +386,7 @@ void record_place_slow(struct record_call *call, size_t bytes)
     call->entry = nowhere(self);
 }
 
-/* ---- the file --------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static void start_header(void)
 {
@@ -438,9 +443,9 @@ static int make_file(char *path, size_t room)
     if (!twin_own_file_take(&record_space.own, made))
         return -errno;
     (void)flock(record_space.own.descriptor, LOCK_EX | LOCK_NB);
-    /* One write gives a chunk its pages, in large folios where the file system has them. A store into what was only
-     * reserved costs the file system several times as much, page by page. tmpfs makes the pages when they are
-     * reserved. */
+    /* One write gives a chunk its pages, in large folios where the file system has them. A store
+     * into what was only reserved costs the file system several times as much, page by page. tmpfs
+     * makes the pages when they are reserved. */
     struct statfs system;
     record_space.zeros_first =
         fstatfs(record_space.own.descriptor, &system) == 0 && system.f_type != TMPFS_MAGIC;

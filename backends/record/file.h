@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writing the file of TWINRT_RECORD (seam/record_file.h).
  *
- * Each thread has its own mapped chunk, into which it stores entries; a lock is taken and system calls are made once per
- * chunk. A chunk that a thread leaves during a call stays mapped until the thread is in no call. When there is no more
- * room for the file the recording stops: from then on entries go to memory of the thread that is never read. */
+ * Each thread has its own mapped chunk, into which it stores entries; a lock is taken and system
+ * calls are made once per chunk. A chunk that a thread leaves during a call stays mapped until the
+ * thread is in no call. When there is no more room for the file the recording stops: from then on
+ * entries go to memory of the thread that is never read. */
 #ifndef TWINRT_RECORD_FILE_H
 #define TWINRT_RECORD_FILE_H
 
@@ -63,8 +64,8 @@ struct record_call {
 
 /* What each thread has. `at` .. `limit` is the room left in `map`; both NULL: no chunk. */
 struct record_thread {
-    bool
-        busy; /* with the lock of the file, which a thread that ends takes outside of all calls: it is no order of the program's */
+    bool busy; /* with the lock of the file, which a thread that ends takes outside of all calls: it
+                 is no order of the program's */
     char *at;
     char *limit;
     struct record_map *map;
@@ -76,9 +77,9 @@ struct record_thread {
     uint32_t file;           /* the file that number, chunk and depth belong to */
     uint32_t depth;          /* public calls under way */
     uint64_t inside;         /* begin_seq of the call that this thread is in; 0: none */
-    bool
-        is_first; /* it is the one thread that has called, or was: what it meets goes to record_early */
-    uint64_t next, next_end;               /* numbers that it has for itself, see record_next() */
+    bool is_first;           /* it is the one thread that has called, or was: what it meets goes to
+                     record_early */
+    uint64_t next, next_end; /* numbers that it has for itself, see record_next() */
     uint64_t base_seq, base_ns, base_wall; /* of the last base in `map` */
     struct record_call *nested;   /* public calls within others; NULL: there were none yet */
     struct record_call outermost; /* public call */
@@ -109,9 +110,9 @@ struct record_global {
 };
 extern struct record_global record_global;
 
-/* What the calls under way of the first thread have found that the order of threads decides, while no other one has
- * called. A call that comes back takes it away. Whoever ends that state writes it to the file; the thread itself does
- * as well, as what it met last may be missing there. */
+/* What the calls under way of the first thread have found that the order of threads decides, while
+ * no other one has called. A call that comes back takes it away. Whoever ends that state writes it
+ * to the file; the thread itself does as well, as what it met last may be missing there. */
 #define RECORD_EARLY_MOST 128u
 #define RECORD_WORDS_MOST 4u
 struct record_early {
@@ -123,23 +124,25 @@ struct record_early {
 };
 extern struct record_early record_early;
 
-/* ---- the file (file.c) ------------------------------------------------------------------------ */
+/* ---- the file (file.c) ----------------------------------------------------------------------- */
 
-/* Opens the file, or goes on with it when this process wrote it before; *out_new says which. False, logged: nothing will be
- * recorded. Thread: init. */
+/* Opens the file, or goes on with it when this process wrote it before; *out_new says which. False,
+ * logged: nothing will be recorded. Thread: init. */
 bool record_file_open(const twin_services *services, const char *path, bool *out_new);
 /* Nothing more comes until it is opened again. Thread: init. */
 void record_file_close(void);
 /* Entries that found no place. */
 uint64_t record_file_lost(void);
-/* In a forked child that writes what its parent cannot: marks the file as complete. Takes no lock. */
+/* In a forked child that writes what its parent cannot: marks the file as complete. Takes no
+ * lock. */
 void record_file_end_alone(void);
 /* In a forked child that starts anew: the file is the parent's, and no lock is held. */
 void record_file_forked(void);
 
-/* ---- entries ---------------------------------------------------------------------------------- */
+/* ---- entries --------------------------------------------------------------------------------- */
 
-/* Whether number, chunk and depth of the thread belong to the file there is. Relaxed: who opens a file lets no call run. */
+/* Whether number, chunk and depth of the thread belong to the file there is. Relaxed: who opens a
+ * file lets no call run. */
 static inline bool record_joined(const struct record_thread *self)
 {
     return self->file == atomic_load_explicit(&record_global.file, memory_order_relaxed);
@@ -147,7 +150,8 @@ static inline bool record_joined(const struct record_thread *self)
 /* Makes them so. */
 void record_join(void);
 
-/* Finds room for an entry of `bytes` in a new chunk or, if there is none, in memory that is never read. */
+/* Finds room for an entry of `bytes` in a new chunk or, if there is none, in memory that is never
+ * read. */
 void record_place_slow(struct record_call *call, size_t bytes);
 /* A base for what this thread writes from now on; the first one has room for it. */
 void record_put_base(void);
@@ -156,8 +160,8 @@ void record_write_early(void);
 void record_rebase(void);
 /* The thread goes on in another chunk. */
 void record_leave_chunk(void);
-/* A public call begins. When the thread's chunk is nearly full and the thread is in no other call, the content of the
- * chunk is moved to another place of the file. */
+/* A public call begins. When the thread's chunk is nearly full and the thread is in no other call,
+ * the content of the chunk is moved to another place of the file. */
 void record_make_room(void);
 static inline void record_look_for_room(bool waits)
 {
@@ -169,7 +173,8 @@ static inline void record_look_for_room(bool waits)
         self->inside == 0 && !self->keeps_chunks)
         record_make_room();
 }
-/* From now on what calls find that the order of threads decides is kept. The calling thread may be in a call. */
+/* From now on what calls find that the order of threads decides is kept. The calling thread may be
+ * in a call. */
 void record_keep_nd(void);
 void record_map_release(struct record_map *map);
 /* The thread has left the chunk during a call. */
@@ -177,7 +182,8 @@ void record_keep_until_left(struct record_map *map);
 /* It is in no call any more: releases those chunks. */
 void record_release_left(void);
 
-/* Never before the origin: a session with the exact clock may be followed by one with the coarse clock, which lags by a tick. */
+/* Never before the origin: a session with the exact clock may be followed by one with the coarse
+ * clock, which lags by a tick. */
 static inline uint64_t record_wall(void)
 {
     struct timespec now;
@@ -186,8 +192,9 @@ static inline uint64_t record_wall(void)
     return now_ns > record_global.origin_ns ? now_ns - record_global.origin_ns : 0;
 }
 
-/* One thread alone calls, this one, which has numbers for itself, and its chunk has room: nothing else is to be asked. Calls are
- * brief then, and the thread has its moment. The first thing that a second thread does is to end that. */
+/* One thread alone calls, this one, which has numbers for itself, and its chunk has room: nothing
+ * else is to be asked. Calls are brief then, and the thread has its moment. The first thing that a
+ * second thread does is to end that. */
 static inline bool record_is_quick(size_t bytes)
 {
     const struct record_thread *self = &record_self;
@@ -204,7 +211,8 @@ static inline uint64_t record_next(void)
     return record_is_quick(0) ? ++record_self.next : record_next_slow();
 }
 
-/* Real time where calls are brief: that of the last base, which is renewed when something outside of all public calls begins. */
+/* Real time where calls are brief: that of the last base, which is renewed when something outside
+ * of all public calls begins. */
 static inline void record_look_at_wall(void)
 {
     const struct record_thread *self = &record_self;
@@ -229,9 +237,9 @@ RECORD_INLINE void *record_place(struct record_call *call, size_t bytes)
     return call->entry;
 }
 
-/* Begins an entry and returns its fields, all 0, to be filled in before record_called() or record_event().
- * `tail_bytes` follow the fields when call->map is not NULL; without, there is no room for them. No other entry of
- * the thread may begin in between. */
+/* Begins an entry and returns its fields, all 0, to be filled in before record_called() or
+ * record_event(). `tail_bytes` follow the fields when call->map is not NULL; without, there is no
+ * room for them. No other entry of the thread may begin in between. */
 static inline void *record_begin_whole(struct record_call *call, enum twin_record_kind kind,
                                        size_t fixed_bytes, size_t tail_bytes)
 {

@@ -61,7 +61,8 @@ static __attribute__((noinline)) void enter_any(const twin_call *public_call)
     }
 }
 
-/* Begins a call outside of all others, from a place that this thread knows. False: enter_any() is to begin it. */
+/* Begins a call outside of all others, from a place that this thread knows. False: enter_any() is
+ * to begin it. */
 static inline bool enter_quickly(const twin_call *public_call)
 {
     struct record_thread *self = &record_self;
@@ -154,7 +155,7 @@ void record_host_follow(const twin_host_moment *moment)
     record_order_followed(record_self.moment->entry);
 }
 
-/* ---- devices ------------------------------------------------------------------------------------ */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 void record_described_forget(void)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels. The backend gets a launch of the wrapper's own, so that what it asks of the kernel is seen. */
+/* Kernels. The backend gets a launch of the wrapper's own, so that what it asks of the kernel is
+ * seen. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,10 @@ struct record_launch {
 static_assert(sizeof(twin_step) == sizeof(struct twin_record_step),
               "steps go into the file as they are");
 
-/* ---- lists of steps ------------------------------------------------------------------------------ */
+/* ---- lists of steps -------------------------------------------------------------------------- */
 
-/* Programs of a list, each with its place among the steps that are written: those of one content once. */
+/* Programs of a list, each with its place among the steps that are written: those of one content
+ * once. */
 struct laid_out {
     struct twin_record_step_list *lists;
     const twin_step *
@@ -103,7 +105,7 @@ static uint32_t note_steps(const twin_launch_work *work)
     return number;
 }
 
-/* ---- what the backend asks ------------------------------------------------------------------------ */
+/* ---- what the backend asks ------------------------------------------------------------------- */
 
 static twin_status describe(twin_launch *kernel, const twin_reach *reach,
                             twin_launch_work *out_work)
@@ -162,7 +164,7 @@ twin_launch *record_launch_inner(twin_launch *kernel, uint32_t *out_number)
     return inner;
 }
 
-/* ---- device code ---------------------------------------------------------------------------------- */
+/* ---- device code ----------------------------------------------------------------------------- */
 
 /* Bytes of the allocation that begins there; 0: none does. */
 static uint64_t bytes_at(uint64_t address)

@@ -37,7 +37,7 @@ void record_model_instance_destroy(twin_hw_instance *instance)
     free(instance);
 }
 
-/* ---- diagnosis ----------------------------------------------------------------------------------- */
+/* ---- diagnosis ------------------------------------------------------------------------------- */
 
 struct counted {
     void (*take)(void *context, const twin_fact *fact);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which files the code of the program comes from: an entry MODULE for each that a public call was made from, once.
- * A file that takes the place of one that was closed has an entry after that one's, and so has the first when it returns:
- * a reader takes the newest entry before a call. Two files differ by place, path or build ID. */
+/* Which files the code of the program comes from: an entry MODULE for each that a public call was
+ * made from, once. A file that takes the place of one that was closed has an entry after that
+ * one's, and so has the first when it returns: a reader takes the newest entry before a call. Two
+ * files differ by place, path or build ID. */
 #define _GNU_SOURCE /* _dl_find_object */
 #include <dlfcn.h>
 #include <elf.h>
@@ -158,7 +159,8 @@ static void write_once(struct module *module)
     pthread_mutex_unlock(&modules_lock);
 }
 
-/* The first bytes of the build ID, if they are on the page of the header, which a module in the same place has too. */
+/* The first bytes of the build ID, if they are on the page of the header, which a module in the
+ * same place has too. */
 static uint64_t id_at(uintptr_t place)
 {
     uint64_t id = 0;

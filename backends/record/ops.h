@@ -66,7 +66,7 @@ static inline uint32_t record_number(atomic_uint *newest)
     return atomic_fetch_add_explicit(newest, 1, memory_order_relaxed) + 1;
 }
 
-/* ---- texts (text.c) ---------------------------------------------------------------------------- */
+/* ---- texts (text.c) -------------------------------------------------------------------------- */
 
 /* Entries STATUS, SETTING and FACT. Thread: init. */
 void record_session_texts(void);
@@ -74,13 +74,14 @@ void record_session_texts(void);
 size_t record_texts_bytes(const char *const *texts, size_t count);
 void record_texts_put(char *to, const char *const *texts, size_t count);
 
-/* ---- where calls come from (module.c) ---------------------------------------------------------- */
+/* ---- where calls come from (module.c) -------------------------------------------------------- */
 
-/* An entry MODULE for the file that the code at `address` is of, unless it has the newest of that place. Returns how many modules
- * have taken the place of others. Thread: any, in no call of the recording. */
+/* An entry MODULE for the file that the code at `address` is of, unless it has the newest of that
+ * place. Returns how many modules have taken the place of others. Thread: any, in no call of the
+ * recording. */
 unsigned record_module(uintptr_t address);
-/* The same for a call from `site`; calls of the program itself come here once a thread. With stacks each call comes
- * here, and gets entries STACK or SCRIPT_STACK, and CALL_STACK (stack.c). */
+/* The same for a call from `site`; calls of the program itself come here once a thread. With stacks
+ * each call comes here, and gets entries STACK or SCRIPT_STACK, and CALL_STACK (stack.c). */
 void record_new_site(uintptr_t site);
 void record_stack(uintptr_t site);
 /* Whether two places in code are of one file. */
@@ -93,9 +94,11 @@ static inline bool record_is_settled(uintptr_t site)
     return __builtin_expect(site - record_self.program_begin < record_self.settled_bytes, 1);
 }
 
-/* The number of the place that a public call comes from; an entry CALL_SITE says what it is, once. Thread: any. */
+/* The number of the place that a public call comes from; an entry CALL_SITE says what it is, once.
+ * Thread: any. */
 uint32_t record_call_site(const twin_call *call);
-/* The same where this thread has it from an earlier call outside of all others; NULL: it does not. */
+/* The same where this thread has it from an earlier call outside of all others; NULL: it does
+ * not. */
 static inline const struct record_site *record_known_site(const twin_call *call, uint64_t site)
 {
     const struct record_thread *self = &record_self;
@@ -105,7 +108,7 @@ static inline const struct record_site *record_known_site(const twin_call *call,
     return __builtin_expect(same, 1) ? known : NULL;
 }
 
-/* ---- what was written already (seen.c) --------------------------------------------------------- */
+/* ---- what was written already (seen.c) ------------------------------------------------------- */
 
 /* Made of contents; two contents with one key are taken for the same. */
 struct record_key {
@@ -118,23 +121,25 @@ extern struct record_seen record_seen_data, record_seen_sites, record_seen_stack
     record_seen_steps;
 /* The number of what has this key. False: nothing has. Thread: any. */
 bool record_seen_find(struct record_seen *seen, const struct record_key *key, uint32_t *out_number);
-/* The number of what has this key. True: it is a new one, which the caller is to write. Thread: any. */
+/* The number of what has this key. True: it is a new one, which the caller is to write. Thread:
+ * any. */
 bool record_seen_new(struct record_seen *seen, const struct record_key *key, atomic_uint *newest,
                      uint32_t *out_number);
 void record_seen_forget(void);
 
-/* ---- memory contents (data.c) ------------------------------------------------------------------ */
+/* ---- memory contents (data.c) ---------------------------------------------------------------- */
 
-/* Writes the contents of `rows` of `width` bytes each, `pitch` apart, for the call that began at `seq`, if they are
- * in host memory. */
+/* Writes the contents of `rows` of `width` bytes each, `pitch` apart, for the call that began at
+ * `seq`, if they are in host memory. */
 void record_contents(uint64_t seq, uint64_t address, uint64_t width, uint64_t pitch, uint64_t rows);
 
-/* ---- kernels (launch.c) -------------------------------------------------------------------------- */
+/* ---- kernels (launch.c) ---------------------------------------------------------------------- */
 
-/* The core's kernel for one that the backend has kept and returns; who has it releases it. *out_number names it. */
+/* The core's kernel for one that the backend has kept and returns; who has it releases it.
+ * *out_number names it. */
 twin_launch *record_launch_inner(twin_launch *kernel, uint32_t *out_number);
 
-/* ---- time stamps (stamp.c) ----------------------------------------------------------------------- */
+/* ---- time stamps (stamp.c) ------------------------------------------------------------------- */
 
 struct record_stamps *record_stamps_new(twin_hw_device *device, uint32_t queue);
 /* The queue is gone. */
@@ -146,17 +151,18 @@ void record_stamps_look(struct record_stamps *stamps);
 /* The same for all queues but those that work is being queued on just now. */
 void record_stamps_look_all(void);
 
-/* ---- order of host threads (order.c) ----------------------------------------------------------- */
+/* ---- order of host threads (order.c) --------------------------------------------------------- */
 
-/* Whether following `moment` adds order that this thread, which has a number, does not have yet; notes it as followed.
- * The end_seq of the entry that says so comes next. Thread: any. */
+/* Whether following `moment` adds order that this thread, which has a number, does not have yet;
+ * notes it as followed. The end_seq of the entry that says so comes next. Thread: any. */
 bool record_order_adds(const twin_host_moment *moment);
 void record_order_followed(uint64_t end_seq);
 void record_order_forget(void);
-/* In a forked child: threads that are not in it may have held the lock, and left the table half changed. */
+/* In a forked child: threads that are not in it may have held the lock, and left the table half
+ * changed. */
 void record_order_forked(void);
 
-/* ---- ops ------------------------------------------------------------------------------------------ */
+/* ---- ops ------------------------------------------------------------------------------------- */
 
 #define OP(group, op, type, lacking, parameters, arguments) type record_##group##_##op parameters;
 #include "seam/ops.def"

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which happens-before edges between host threads add order: a vector clock for each thread that follows others.
+/* Which happens-before edges between host threads add order: a vector clock for each thread that
+ * follows others.
  *
- * A thread knows another one up to an entry when recorded edges lead from there to it, and then it knows too what that one knew
- * there. Its clock may say less than it knows, which costs an entry of the file. Edges themselves do not count in clocks: who
- * only follows what is known passes on nothing new, so threads that hand a lock round without calling add a few entries and
- * then none. */
+ * A thread knows another one up to an entry when recorded edges lead from there to it, and then it
+ * knows too what that one knew there. Its clock may say less than it knows, which costs an entry of
+ * the file. Edges themselves do not count in clocks: who only follows what is known passes on
+ * nothing new, so threads that hand a lock round without calling add a few entries and then
+ * none. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +19,8 @@ struct known {
     uint64_t entry;
 };
 
-/* Of a thread that has followed another one. Kept when the thread ends, for those who follow it later. */
+/* Of a thread that has followed another one. Kept when the thread ends, for those who follow it
+ * later. */
 struct order {
     struct known *known; /* by thread, open addressing */
     size_t room;         /* a power of two, or 0 */

@@ -152,7 +152,7 @@ twin_status record_signal_open(twin_hw_device *device, const char *name,
     return status;
 }
 
-/* ---- host-call queues ------------------------------------------------------------------------- */
+/* ---- host-call queues ------------------------------------------------------------------------ */
 
 twin_status record_call_queue_create(twin_hw_device *device, bool service,
                                      twin_call_queue **out_call_queue)

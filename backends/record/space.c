@@ -28,8 +28,8 @@ __attribute__((format(printf, 2, 3))) void record_say(int level, const char *for
     record_space.services->log(level, text);
 }
 
-/* A program that closes all descriptors closes this one too, and may use its number for another file: the recording is opened
- * again where it was made, if it still is there. */
+/* A program that closes all descriptors closes this one too, and may use its number for another
+ * file: the recording is opened again where it was made, if it still is there. */
 bool record_space_held(void)
 {
     if (twin_own_file_held(&record_space.own))

@@ -24,7 +24,8 @@ extern struct record_space record_space;
 __attribute__((format(printf, 2, 3))) void record_say(int level, const char *format, ...);
 /* Whether the descriptor is the file, which may have been closed by the program. */
 bool record_space_held(void);
-/* Space on the disk before a thread stores into it: a store that finds none would end the process. */
+/* Space on the disk before a thread stores into it: a store that finds none would end the
+ * process. */
 bool record_space_reserve(uint64_t from, uint64_t to);
 /* The same, ahead of need: the file becomes at least that long. */
 bool record_space_grow(uint64_t wanted);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TWINRT_RECORD_TIMES=events: for devices that do not report when their tasks end, the wrapper records a timed event after each
- * piece of work. Event records take time on the device, and room in the queue. */
+/* TWINRT_RECORD_TIMES=events: for devices that do not report when their tasks end, the wrapper
+ * records a timed event after each piece of work. Event records take time on the device, and room
+ * in the queue. */
 #include <stdlib.h>
 
 #include "ops.h"
@@ -92,7 +93,8 @@ void record_stamps_look_all(void)
 {
     pthread_mutex_lock(&list_lock);
     for (struct record_stamps *stamps = list; stamps; stamps = stamps->next) {
-        /* A thread that queues its event record may wait for room, and the room for what this thread does next. */
+        /* A thread that queues its event record may wait for room, and the room for what this
+         * thread does next. */
         if (pthread_mutex_trylock(&stamps->lock) != 0)
             continue;
         look_locked(stamps);

@@ -58,7 +58,8 @@ static uint32_t new_call_site(const twin_call *call, uint64_t site)
     return number;
 }
 
-/* The return address of the public call that this thread has begun, whose file the recording has; 0: not known. */
+/* The return address of the public call that this thread has begun, whose file the recording has;
+ * 0: not known. */
 static uint64_t site_of_call(void)
 {
     struct record_thread *self = &record_self;
@@ -86,7 +87,7 @@ uint32_t record_call_site(const twin_call *call)
     return number;
 }
 
-/* ---- what a session runs on ----------------------------------------------------------------------- */
+/* ---- what a session runs on ------------------------------------------------------------------ */
 
 static void note_statuses(void)
 {

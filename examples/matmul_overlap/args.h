@@ -7,7 +7,8 @@
 
 enum { TILE_M = 128, TILE_N = 256, PANEL = 256, SLICE = 64, K_MOST = 768 };
 
-/* c = a * b in fp16, added up in fp32. m, n and k are multiples of TILE_M, TILE_N and PANEL; k is K_MOST at most. */
+/* c = a * b in fp16, added up in fp32. m, n and k are multiples of TILE_M, TILE_N and PANEL; k is
+ * K_MOST at most. */
 struct matmul_args {
     uint64_t a, b, c; /* m by k, k by n, m by n, row by row */
     uint32_t m, n, k;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tiled product of matrices. A block computes TILE_N columns of the result. Its columns of b stay in L1, all of them, and
- * panels of a come in beside them, one after the other. What the cube multiplies are slices of these, in L0A and L0B; products
- * are added up in L0C.
+/* A tiled product of matrices. A block computes TILE_N columns of the result. Its columns of b stay
+ * in L1, all of them, and panels of a come in beside them, one after the other. What the cube
+ * multiplies are slices of these, in L0A and L0B; products are added up in L0C.
  *
- * With one set of buffers a panel comes in when the one before has been used up. With two sets MTE2 brings the next panel
- * while MTE1 brings slices of this one to the cube, which multiplies one while the next is on its way. */
+ * With one set of buffers a panel comes in when the one before has been used up. With two sets MTE2
+ * brings the next panel while MTE1 brings slices of this one to the cube, which multiplies one
+ * while the next is on its way. */
 #include <twinrt/kernel.h>
 
 #include "args.h"

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A product of matrices on the cube cores, with one set of buffers and with two: the same bits, in less time. */
+/* A product of matrices on the cube cores, with one set of buffers and with two: the same bits, in
+ * less time. */
 #include "../kernels.h"
 #include "args.h"
 
 enum { M = 1024, N = 2048, K = K_MOST };
 
-/* -1, 0 or 1: every sum is a whole number below 2048, which fp16 holds, so the order of adding does not matter. */
+/* -1, 0 or 1: every sum is a whole number below 2048, which fp16 holds, so the order of adding does
+ * not matter. */
 static int value_at(unsigned row, unsigned column, unsigned seed)
 {
     return (int)((row * 7 + column * 13 + row * column / 3 + seed) % 3) - 1;

@@ -20,7 +20,8 @@ def check(answer):
 
 def gigabytes_per_second(kind, size, stream):
     """The mean of REPEATS copies that follow each other on one stream."""
-    host, devices = check(acl.rt.malloc_host(size)), [check(acl.rt.malloc(size, 0)) for _ in range(2)]
+    host, devices = check(acl.rt.malloc_host(size)), [check(acl.rt.malloc(size, 0))
+                                                      for _ in range(2)]
     begin, end = check(acl.rt.create_event()), check(acl.rt.create_event())
     source = host if kind == 1 else devices[0]
     target = host if kind == 2 else devices[1]
@@ -45,7 +46,9 @@ def main(sizes):
     print(f"{acl.get_soc_name()}, {REPEATS} copies on one stream, GB/s of device time")
     print(f"{'bytes':>12}" + "".join(f"{name:>20}" for name, _ in DIRECTIONS))
     for size in sizes:
-        print(f"{size:>12}" + "".join(f"{gigabytes_per_second(kind, size, stream):>20.2f}" for _, kind in DIRECTIONS))
+        print(
+            f"{size:>12}" + "".join(f"{gigabytes_per_second(kind, size, stream):>20.2f}"
+                                    for _, kind in DIRECTIONS))
     check(acl.rt.destroy_stream(stream))
     check(acl.rt.reset_device(0))
     check(acl.finalize())

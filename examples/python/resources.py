@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program holds while it uses a device, taken in order and given back in the reverse: runtime, device, context, stream."""
+"""What a program holds while it uses a device, taken in order and given back in the reverse:
+runtime, device, context, stream."""
 
 import acl
 
@@ -21,8 +22,12 @@ def copy_there_and_back(stream):
     size = len(data)
     device = check("malloc", acl.rt.malloc(size, ACL_MEM_MALLOC_HUGE_FIRST))
     host = check("malloc_host", acl.rt.malloc_host(size))
-    check("memcpy", acl.rt.memcpy(device, size, acl.util.bytes_to_ptr(data), size, ACL_MEMCPY_HOST_TO_DEVICE))
-    check("memcpy_async", acl.rt.memcpy_async(host, size, device, size, ACL_MEMCPY_DEVICE_TO_HOST, stream))
+    check(
+        "memcpy", acl.rt.memcpy(device, size, acl.util.bytes_to_ptr(data), size,
+                                ACL_MEMCPY_HOST_TO_DEVICE))
+    check(
+        "memcpy_async", acl.rt.memcpy_async(host, size, device, size, ACL_MEMCPY_DEVICE_TO_HOST,
+                                            stream))
     check("synchronize_stream", acl.rt.synchronize_stream(stream))
     if acl.util.ptr_to_bytes(host, size) != data:
         raise SystemExit("other bytes came back")
@@ -33,7 +38,9 @@ def copy_there_and_back(stream):
 
 def main():
     check("init", acl.init())
-    print(f"runtime: ready, {check('get_device_count', acl.rt.get_device_count())} device of type {acl.get_soc_name()}")
+    print(
+        f"runtime: ready, {check('get_device_count', acl.rt.get_device_count())} device of type "
+        f"{acl.get_soc_name()}")
     check("set_device", acl.rt.set_device(DEVICE))
     context = check("create_context", acl.rt.create_context(DEVICE))
     stream = check("create_stream", acl.rt.create_stream())

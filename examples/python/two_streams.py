@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two streams: the second copies on what the first has copied in, held by an event until it is there."""
+"""Two streams: the second copies on what the first has copied in, held by an event until it is
+there."""
 
 import acl
 
@@ -20,7 +21,9 @@ def main():
     check(acl.init())
     check(acl.rt.set_device(0))
     first, second = check(acl.rt.create_stream()), check(acl.rt.create_stream())
-    begun, copied, done = (check(acl.rt.create_event_with_flag(ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE)) for _ in range(3))
+    begun, copied, done = (
+        check(acl.rt.create_event_with_flag(ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE))
+        for _ in range(3))
     here, back = check(acl.rt.malloc_host(SIZE)), check(acl.rt.malloc_host(SIZE))
     there, further = check(acl.rt.malloc(SIZE, 0)), check(acl.rt.malloc(SIZE, 0))
     data = bytes(range(256)) * (SIZE // 256)
@@ -35,11 +38,14 @@ def main():
     check(acl.rt.record_event(done, second))
 
     check(acl.rt.synchronize_event(copied))
-    print(f"first stream: has copied in; second stream: {'done' if check(acl.rt.query_event_status(done)) else 'still at it'}")
+    print(
+        f"first stream: has copied in; second stream: "
+        f"{'done' if check(acl.rt.query_event_status(done)) else 'still at it'}")
     check(acl.rt.synchronize_stream(second))
     if acl.util.ptr_to_bytes(back, SIZE) != data:
         raise SystemExit("other bytes came back")
-    in_ms, out_ms = (check(acl.rt.event_elapsed_time(*pair)) for pair in ((begun, copied), (copied, done)))
+    in_ms, out_ms = (check(acl.rt.event_elapsed_time(*pair))
+                     for pair in ((begun, copied), (copied, done)))
     print(f"second stream: done, {SIZE} bytes verified")
     print(f"device time: {in_ms * 1000:.2f} us until the event, {out_ms * 1000:.2f} us after it")
 

@@ -5,7 +5,8 @@
   . build/set_env.sh
   python3 examples/python/vector_add.py [KERNELS.o]
 
-The kernels are what `twinrt-cc -o KERNELS.o examples/vector_add/kernels.c` makes; a build has them already."""
+The kernels are what `twinrt-cc -o KERNELS.o examples/vector_add/kernels.c` makes; a build has them
+already."""
 import array
 import os
 import struct
@@ -34,7 +35,8 @@ def to_device(numbers):
 
 
 def main():
-    beside = os.path.join(os.environ.get("ASCEND_HOME_PATH", "build"), "examples", "vector_add_kernels.o")
+    beside = os.path.join(os.environ.get("ASCEND_HOME_PATH", "build"), "examples",
+                          "vector_add_kernels.o")
     path = sys.argv[1] if len(sys.argv) > 1 else beside
     x = array.array("f", (0.5 * i for i in range(COUNT)))
     y = array.array("f", (float(COUNT - i) for i in range(COUNT)))
@@ -46,7 +48,9 @@ def main():
     device = [to_device(x), to_device(y), to_device(array.array("f", bytes(BYTES)))]
 
     arguments = struct.pack("<QQQI4x", *device, COUNT)  # struct add_args
-    must(acl.rt.launch_kernel_with_host_args(kernel, 8, stream, [], acl.util.bytes_to_ptr(arguments), len(arguments), [], 0))
+    must(
+        acl.rt.launch_kernel_with_host_args(kernel, 8, stream, [], acl.util.bytes_to_ptr(arguments),
+                                            len(arguments), [], 0))
     must(acl.rt.synchronize_stream(stream))
 
     host = must(acl.rt.malloc_host(BYTES))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sum in two ways: two kernels, the second over what the first one's blocks left, or one kernel whose blocks add to global
- * memory. */
+/* A sum in two ways: two kernels, the second over what the first one's blocks left, or one kernel
+ * whose blocks add to global memory. */
 #include <twinrt/kernel.h>
 
 #include "args.h"
@@ -8,7 +8,8 @@
 #define TILE  16384u /* floats */
 #define BYTES (TILE * 4u)
 
-/* Adds up what this block has of the numbers; the sum is at `sum`. Two tiles are on their way in turn. */
+/* Adds up what this block has of the numbers; the sum is at `sum`. Two tiles are on their way in
+ * turn. */
 static void add_up(const struct sum_args *args, twk_ub sum)
 {
     const twk_ub part = twk_ub_at(2 * BYTES + 32);

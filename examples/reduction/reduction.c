@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sum of a million numbers, in two ways that must agree: a second kernel over the sums of the blocks, and atomic
- * additions in global memory. */
+/* The sum of a million numbers, in two ways that must agree: a second kernel over the sums of the
+ * blocks, and atomic additions in global memory. */
 #include "../kernels.h"
 #include "args.h"
 

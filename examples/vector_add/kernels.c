@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* z = x + y, tile by tile: while the vector unit adds one tile, the next is on its way in and the one before on its way out. */
+/* z = x + y, tile by tile: while the vector unit adds one tile, the next is on its way in and the
+ * one before on its way out. */
 #include <twinrt/kernel.h>
 
 #include "args.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The smallest program with a kernel: two vectors in, their sum out, on one block and on as many as there are cores. */
+/* The smallest program with a kernel: two vectors in, their sum out, on one block and on as many as
+ * there are cores. */
 #include "../kernels.h"
 #include "args.h"
 

@@ -7,7 +7,7 @@
 #include "core/work/range.h"
 #include "core/work/reduce.h"
 
-/* Rows -------------------------------------------------------------------------------------------- */
+/* Rows ----------------------------------------------------------------------------------------- */
 
 static int32_t check_rows(const void *dst, size_t dpitch, const void *src, size_t spitch,
                           size_t width, aclrtMemcpyKind kind)
@@ -62,7 +62,7 @@ aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t sp
                   : twin_rows_copy_async(&rows, (twin_copy_kind)kind, twin_api_handle(stream)));
 }
 
-/* Reductions -------------------------------------------------------------------------------------- */
+/* Reductions ----------------------------------------------------------------------------------- */
 
 typedef struct element_type {
     aclDataType type;
@@ -126,7 +126,7 @@ aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduc
     return TWIN_LEAVE(reduce(&what, kind, of, twin_api_handle(stream)));
 }
 
-/* Batches ----------------------------------------------------------------------------------------- */
+/* Batches -------------------------------------------------------------------------------------- */
 
 #define BATCH_MOST 4096u /* items of a call that copies at once */
 
@@ -235,7 +235,8 @@ static int32_t check_items(const batch *b, size_t *out_failed)
     return 0;
 }
 
-/* All checks first, so that a batch that is refused has copied nothing; then the items in their order. */
+/* All checks first, so that a batch that is refused has copied nothing; then the items in their
+ * order. */
 static int32_t copy_batch(const batch *b, bool async, uint64_t stream, size_t *out_failed)
 {
     if (batch_is_empty(b)) {

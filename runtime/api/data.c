@@ -23,7 +23,8 @@ aclFloat16 aclFloatToFloat16(float value)
         return (aclFloat16)(sign | 0x7e00u | (rest >> 13 & 0x3ffu));
     if (rest >= (uint32_t)113 << 23)
         return twin_float_half(value);
-    /* Below the normal halves: a multiple of 2^-24, rounded in whole numbers, as the thread may have any rounding mode. */
+    /* Below the normal halves: a multiple of 2^-24, rounded in whole numbers, as the thread may
+     * have any rounding mode. */
     const uint32_t shift = 126 - (rest >> 23);
     if (shift > 24)
         return (aclFloat16)sign;
@@ -39,7 +40,7 @@ size_t aclDataTypeSize(aclDataType dataType)
     return twin_data_type_size(dataType);
 }
 
-/* ---- Data buffers ----------------------------------------------------------------------------- */
+/* ---- Data buffers ---------------------------------------------------------------------------- */
 
 /* What an aclDataBuffer pointer means. The functions are not meant for several threads at once
  * on one buffer; a pin keeps a destroyed one in place until they are done. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which device is which: the ways to count them, their names on the bus and in the world, their neighbours. The
- * process counts the devices that are visible to it; the machine counts them all, and its logical and physical
- * numbers are the same here. */
+/* Which device is which: the ways to count them, their names on the bus and in the world, their
+ * neighbours. The process counts the devices that are visible to it; the machine counts them all,
+ * and its logical and physical numbers are the same here. */
 #include <string.h>
 #include <unistd.h>
 
@@ -151,7 +151,7 @@ aclError aclrtDeviceGetBareTgid(int32_t *pid)
     return TWIN_LEAVE(ACL_SUCCESS);
 }
 
-/* ---- the same for loaders of the runtime layer: a NULL is refused by that layer ------------------- */
+/* ---- the same for loaders of the runtime layer: a NULL is refused by that layer -------------- */
 
 aclError rtGetDevicePhyIdByIndex(uint32_t devIndex, uint32_t *phyId)
 {

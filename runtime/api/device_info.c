@@ -146,7 +146,8 @@ aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatu
         code = twin_device_find_properties(deviceId, &properties);
     if (code != 0)
         return TWIN_LEAVE(code);
-    /* Updating a queued task, and events of queues across devices, are not offered by any backend. */
+    /* Updating a queued task, and events of queues across devices, are not offered by any
+     * backend. */
     if (devFeatureType != ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV &&
         devFeatureType != ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM,
@@ -181,9 +182,10 @@ aclError aclrtGetDeviceUtilizationRate(int32_t deviceId, aclrtUtilizationInfo *u
     return TWIN_LEAVE(ACL_SUCCESS);
 }
 
-/* ---- features of the processor ----------------------------------------------------------------- */
+/* ---- features of the processor --------------------------------------------------------------- */
 
-/* Of the attributes there are, compiling just in time needs a compiler, which is not part of this. */
+/* Of the attributes there are, compiling just in time needs a compiler, which is not part of
+ * this. */
 static int32_t has_attribute(const twin_device_properties *properties, aclCannAttr wanted,
                              bool *out_has)
 {
@@ -251,7 +253,7 @@ aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *canCompati
     return TWIN_LEAVE(code);
 }
 
-/* ---- atomic operations across a link ----------------------------------------------------------- */
+/* ---- atomic operations across a link --------------------------------------------------------- */
 
 /* 107000: a NULL, nothing asked for, or an operation that does not exist. */
 static int32_t check_atomics(const uint32_t *capabilities, const aclrtAtomicOperation *operations,
@@ -311,7 +313,7 @@ aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t *capabilities,
     return TWIN_LEAVE(code);
 }
 
-/* ---- what belongs to caches -------------------------------------------------------------------- */
+/* ---- what belongs to caches ------------------------------------------------------------------ */
 
 aclError aclrtDeviceL2CacheFlush(void *rsv)
 {

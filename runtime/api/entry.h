@@ -26,8 +26,9 @@
 /* The refusal of a call in a process that was forked from the one that runs the backend. */
 int32_t twin_api_refuse_forked(void);
 
-/* Calls that read files, wait inside the core or make objects are not cancelled before their end. The others have no point of
- * cancellation in the core, and backends hold cancellation off where they block: submitting pays nothing for it. */
+/* Calls that read files, wait inside the core or make objects are not cancelled before their end.
+ * The others have no point of cancellation in the core, and backends hold cancellation off where
+ * they block: submitting pays nothing for it. */
 static inline bool twin_api_holds_cancel(twin_cost cost)
 {
     return cost == TWIN_COST_CREATE || cost == TWIN_COST_COPY || cost == TWIN_COST_MEMORY ||
@@ -63,7 +64,8 @@ static inline int32_t twin_api_allow_cancel(int32_t code, twin_cost cost, int be
     } while (0)
 #define TWIN_ENTER(cost_class)                                                                     \
     TWIN_ENTER_OR_RETURN(cost_class, TWIN_LEAVE(twin_api_refuse_forked()))
-/* TWIN_ENTER for a function that needs no device and takes no lock with a rank: it works in a forked process as well. */
+/* TWIN_ENTER for a function that needs no device and takes no lock with a rank: it works in a
+ * forked process as well. */
 #define TWIN_ENTER_HOST(cost_class)                                                                \
     TWIN_BEGIN(cost_class);                                                                        \
     (void)twin_call_enter(&twin_this_call, __builtin_return_address(0))
@@ -76,11 +78,12 @@ enum {
 #include "api/functions.def"
 };
 
-/* Refuses a function that `parts` offer where the device's part is none of them. 0, 207000, or the code of a backend that
- * does not start. */
+/* Refuses a function that `parts` offer where the device's part is none of them. 0, 207000, or the
+ * code of a backend that does not start. */
 int32_t twin_api_refuse_by_part(uint32_t parts);
 
-/* TWIN_ENTER for a function that only some parts offer and that returns a code: on another part it does nothing. */
+/* TWIN_ENTER for a function that only some parts offer and that returns a code: on another part it
+ * does nothing. */
 #define TWIN_ENTER_BY_PART(cost_class, function)                                                   \
     TWIN_ENTER(cost_class);                                                                        \
     if (__builtin_expect((atomic_load_explicit(&twin_parts_present, memory_order_relaxed) &        \
@@ -115,7 +118,8 @@ int32_t twin_api_null_below(const char *name);
     TWIN_REFUSE_NULL_FOR(__VA_ARGS__, TWIN_REFUSE_NULL_4, TWIN_REFUSE_NULL_3, TWIN_REFUSE_NULL_2,  \
                          TWIN_REFUSE_NULL_1, )                                                     \
     (refuse, __VA_ARGS__)
-/* Leaves the function, refusing the first of 1 to 4 parameters that is NULL: by the outer layer, by the runtime layer. */
+/* Leaves the function, refusing the first of 1 to 4 parameters that is NULL: by the outer layer, by
+ * the runtime layer. */
 #define TWIN_NOT_NULL(...)       TWIN_REFUSE_NULL(twin_api_null, __VA_ARGS__)
 #define TWIN_NOT_NULL_BELOW(...) TWIN_REFUSE_NULL(twin_api_null_below, __VA_ARGS__)
 

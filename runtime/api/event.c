@@ -14,7 +14,7 @@
 #define FREE_FLAGS                                                                                 \
     (TWIN_EVENT_SYNC | TWIN_EVENT_PROGRESS | TWIN_EVENT_UNNAMED | TWIN_EVENT_TIMELINE)
 
-/* Create and destroy ------------------------------------------------------------------------------ */
+/* Create and destroy --------------------------------------------------------------------------- */
 
 static int32_t create(uint32_t form, aclrtEvent *event)
 {
@@ -66,15 +66,15 @@ aclError aclrtDestroyEvent(aclrtEvent event)
     return TWIN_LEAVE(twin_event_destroy(&twin_events, twin_api_handle(event)));
 }
 
-/* Record, wait, reset ----------------------------------------------------------------------------- */
+/* Record, wait, reset -------------------------------------------------------------------------- */
 
 static int32_t refuse_form(const char *what)
 {
     return twin_fail(TWIN_ERR_UNSUPPORTED, "%s", what);
 }
 
-/* The form of the event that a refusal is about. Another thread may have destroyed the one that was found, whose place may be
- * another event's: only that of a pinned one counts. 107017. */
+/* The form of the event that a refusal is about. Another thread may have destroyed the one that was
+ * found, whose place may be another event's: only that of a pinned one counts. 107017. */
 __attribute__((cold, noinline)) static int32_t pinned_form(uint64_t handle, uint32_t *out_form)
 {
     TWIN_PINNED(event, event);
@@ -107,8 +107,8 @@ static inline int32_t check_host_use(const twin_event *event, uint64_t handle)
                        "this runtime does not offer");
 }
 
-/* The first flag of an event's records, or of its waits, decides for all, also when that call fails: `mark` for this
- * flag, `other` for the other one. */
+/* The first flag of an event's records, or of its waits, decides for all, also when that call
+ * fails: `mark` for this flag, `other` for the other one. */
 static inline int32_t fix_flag(twin_event *event, uint64_t handle, uint32_t mark, uint32_t other)
 {
     uint32_t form = twin_event_form(event);
@@ -151,8 +151,8 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
     return TWIN_LEAVE(record_event(event, stream));
 }
 
-/* A record or wait that a graph under construction shares with the outside. No stream is ever in capture here, so it
- * ends in a refusal; errors of the arguments are reported first. */
+/* A record or wait that a graph under construction shares with the outside. No stream is ever in
+ * capture here, so it ends in a refusal; errors of the arguments are reported first. */
 static int32_t submit_external(aclrtEvent event, aclrtStream stream, bool waits)
 {
     twin_event *found = NULL;
@@ -259,7 +259,8 @@ aclError aclrtSetOpWaitTimeout(uint32_t timeout)
     return TWIN_LEAVE(ACL_SUCCESS);
 }
 
-/* Of an event of aclrtCreateEvent, whose waits bind to its newest record: nothing is left to clear (EVT-78). */
+/* Of an event of aclrtCreateEvent, whose waits bind to its newest record: nothing is left to clear
+ * (EVT-78). */
 static int32_t reset_plain(twin_event *event, uint64_t event_handle, uint64_t stream_handle)
 {
     if (!twin_handle_pin_object(event, event_handle)) /* another thread has destroyed it */
@@ -305,7 +306,7 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
     return TWIN_LEAVE(code);
 }
 
-/* Query and host wait ----------------------------------------------------------------------------- */
+/* Query and host wait -------------------------------------------------------------------------- */
 
 /* The event pinned, with its signal's state. */
 static int32_t query(aclrtEvent event, uint32_t refused_forms, const char *refusal,
@@ -393,7 +394,7 @@ aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout)
     return TWIN_LEAVE(code != 0 ? code : synchronize(event, timeout_ns));
 }
 
-/* Times and ids ----------------------------------------------------------------------------------- */
+/* Times and ids -------------------------------------------------------------------------------- */
 
 /* Device time of the newest record of a pinned event. */
 static int32_t time_of(const twin_event *event, uint64_t *out_ns)

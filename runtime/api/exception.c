@@ -38,7 +38,8 @@ aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback)
     return TWIN_LEAVE(ACL_SUCCESS);
 }
 
-/* The contents of `info`. False, with a message: it is NULL, or its callback has returned, or it never was one. */
+/* The contents of `info`. False, with a message: it is NULL, or its callback has returned, or it
+ * never was one. */
 static bool read_exception(const aclrtExceptionInfo *info, aclrtExceptionInfo *out)
 {
     if (!info)

@@ -118,8 +118,9 @@ typedef struct attribute {
     int64_t *value;
 } attribute;
 
-/* Two 16-bit numbers in the low 4 bytes, the vector's share first; the other bytes stay as they are. The main half of a
- * mixed kernel has the share 1. Kernels of one half alone have a share only where their cores wait for each other. */
+/* Two 16-bit numbers in the low 4 bytes, the vector's share first; the other bytes stay as they
+ * are. The main half of a mixed kernel has the share 1. Kernels of one half alone have a share only
+ * where their cores wait for each other. */
 static void ratio_of(const twin_kernel *kernel, int64_t *value)
 {
     uint16_t shares[TWIN_HALF_COUNT] = {0, 0};
@@ -249,7 +250,8 @@ aclError aclrtFunctionGetAvailDynUbufPerBlock(void *func, uint32_t flags, size_t
     return TWIN_LEAVE(ask(func, no_share, dynamicUbufSize));
 }
 
-/* Programs register such symbols through the compiler's start-up code, which this library has no part in: none is. */
+/* Programs register such symbols through the compiler's start-up code, which this library has no
+ * part in: none is. */
 aclError aclrtGetFuncBySymbol(const void *symbol, aclrtFuncHandle *funcHandle)
 {
     TWIN_ENTER_BY_PART(LOCAL, aclrtGetFuncBySymbol);

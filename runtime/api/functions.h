@@ -7,7 +7,8 @@
 
 #include "core/base/soc.h"
 
-/* State. A function that is not built refuses (207000) and returns the code, or the empty value of its type. */
+/* State. A function that is not built refuses (207000) and returns the code, or the empty value of
+ * its type. */
 typedef enum twin_api_state {
     TWIN_API_BUILT,
     TWIN_API_CHECKED,   /* checks its arguments and then refuses */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of cores: devices of this generation have none. Arguments are looked at first all the same. */
+/* Groups of cores: devices of this generation have none. Arguments are looked at first all the
+ * same. */
 #include "acl/acl_rt.h"
 #include "api/entry.h"
 

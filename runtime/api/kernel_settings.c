@@ -16,7 +16,7 @@ _Static_assert((int)TWIN_SATURATE == ACL_RT_OVERFLOW_MODE_SATURATION &&
                    (int)TWIN_INF_NAN == ACL_RT_OVERFLOW_MODE_INFNAN,
                "the core has the public numbers");
 
-/* ---- stacks and print buffers ------------------------------------------------------------------ */
+/* ---- stacks and print buffers ---------------------------------------------------------------- */
 
 /* 100000: no such limit. 207000: one of SIMT kernels, which need other cores. */
 static int32_t check_limit(aclrtDeviceLimit limit)
@@ -76,7 +76,7 @@ aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t *value)
     return TWIN_LEAVE(ACL_SUCCESS);
 }
 
-/* ---- time limits ------------------------------------------------------------------------------- */
+/* ---- time limits ----------------------------------------------------------------------------- */
 
 aclError aclrtSetOpExecuteTimeOut(uint32_t timeout)
 {
@@ -146,7 +146,7 @@ aclError aclrtGetOpExecuteTimeout(uint32_t *const timeoutMs)
     return TWIN_LEAVE(ACL_SUCCESS);
 }
 
-/* ---- overflows --------------------------------------------------------------------------------- */
+/* ---- overflows ------------------------------------------------------------------------------- */
 
 aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode)
 {

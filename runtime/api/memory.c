@@ -9,7 +9,7 @@
 #define UNIT_BYTES    32u /* sizes are rounded up to this */
 #define PADDING_BYTES 32u /* and most get this on top */
 
-/* Allocate and free ------------------------------------------------------------------------------- */
+/* Allocate and free ---------------------------------------------------------------------------- */
 
 /* Unknown policies count as the default. The peer-to-peer ones place pages alike. */
 static twin_page_policy pages_of(aclrtMemMallocPolicy policy)
@@ -92,7 +92,8 @@ aclError aclrtFreeHost(void *hostPtr)
     return TWIN_LEAVE(twin_memory_free_host(hostPtr));
 }
 
-/* Page classes as the seam counts them: 0 both, 1 huge, 2 normal. DDR and HBM name the same memory. */
+/* Page classes as the seam counts them: 0 both, 1 huge, 2 normal. DDR and HBM name the same
+ * memory. */
 static bool page_class_of(aclrtMemAttr attr, uint32_t *out_class)
 {
     switch (attr) {
@@ -136,7 +137,7 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total)
     return TWIN_LEAVE(twin_memory_space(page_class, free, total));
 }
 
-/* Copy and fill ----------------------------------------------------------------------------------- */
+/* Copy and fill -------------------------------------------------------------------------------- */
 
 static int32_t check_copy(const void *dst, const void *src, aclrtMemcpyKind kind)
 {

@@ -4,7 +4,7 @@
 #include "acl/acl_rt.h"
 #include "api/entry.h"
 
-/* Build ------------------------------------------------------------------------------------------- */
+/* Build ---------------------------------------------------------------------------------------- */
 
 aclError aclmdlRIBuildBegin(aclmdlRI *modelRI, uint32_t flag)
 {
@@ -60,7 +60,7 @@ aclError aclrtPersistentTaskClean(aclrtStream stream)
     return TWIN_LEAVE(twin_instance_clean(twin_api_handle(stream)));
 }
 
-/* Switches ---------------------------------------------------------------------------------------- */
+/* Switches ------------------------------------------------------------------------------------- */
 
 aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream)
 {
@@ -91,7 +91,7 @@ aclError aclrtSwitchStream(void *leftValue, aclrtCondition cond, void *rightValu
         twin_instance_branch(&branch, twin_api_handle(trueStream), twin_api_handle(stream)));
 }
 
-/* Run --------------------------------------------------------------------------------------------- */
+/* Run ------------------------------------------------------------------------------------------ */
 
 aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream)
 {
@@ -141,7 +141,7 @@ aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI, aclrtCallback func)
     return TWIN_LEAVE(twin_instance_drop_farewell(twin_api_handle(modelRI), func));
 }
 
-/* Names ------------------------------------------------------------------------------------------- */
+/* Names ---------------------------------------------------------------------------------------- */
 
 aclError aclmdlRISetName(aclmdlRI modelRI, const char *name)
 {

@@ -83,7 +83,7 @@ aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId)
     return TWIN_LEAVE(id_of(twin_api_handle(notify), notifyId));
 }
 
-/* Batch reset ------------------------------------------------------------------------------------- */
+/* Batch reset ---------------------------------------------------------------------------------- */
 
 static int32_t clear(aclrtNotify notify, uint32_t place)
 {
@@ -108,7 +108,7 @@ aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num)
     return TWIN_LEAVE(code);
 }
 
-/* Between servers ---------------------------------------------------------------------------------- */
+/* Between servers ------------------------------------------------------------------------------ */
 
 aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify, aclrtServerPid *serverPids,
                                             size_t num)

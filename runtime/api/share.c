@@ -10,7 +10,7 @@
 
 _Static_assert(sizeof(aclrtIpcEventHandle) >= TWIN_SHARE_NAME, "a handle holds a name");
 
-/* Notifies ----------------------------------------------------------------------------------------- */
+/* Notifies ------------------------------------------------------------------------------------- */
 
 aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint64_t flags)
 {
@@ -57,7 +57,8 @@ aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num)
     return TWIN_LEAVE(code);
 }
 
-/* Device memory of the model is in reach of every device: enabling peer access has nothing left to do. */
+/* Device memory of the model is in reach of every device: enabling peer access has nothing left to
+ * do. */
 aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t flags)
 {
     TWIN_ENTER_BY_PART(CREATE, aclrtNotifyImportByKey);
@@ -72,7 +73,7 @@ aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key, uint64_t f
         twin_api_give(twin_event_open(TWIN_EVENT_NOTIFY, key, &handle), &handle, notify));
 }
 
-/* Events ------------------------------------------------------------------------------------------- */
+/* Events --------------------------------------------------------------------------------------- */
 
 aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle)
 {

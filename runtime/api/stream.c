@@ -37,7 +37,7 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uin
     return TWIN_LEAVE(create(priority, flag & TWIN_STREAM_ALL, stream));
 }
 
-/* ---- streams ----------------------------------------------------------------------------------- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 aclError aclrtDestroyStream(aclrtStream stream)
 {

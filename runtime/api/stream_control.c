@@ -21,7 +21,8 @@ static int32_t refuse_switch(twin_error error, const char *name, uint32_t value)
     return twin_fail(error, "%s is %u; it must be 0 or 1", name, value);
 }
 
-/* One of the plain numbers of a stream. In an aclrtStreamAttrValue all of them are in the same place. */
+/* One of the plain numbers of a stream. In an aclrtStreamAttrValue all of them are in the same
+ * place. */
 static _Atomic uint32_t *number_at(twin_stream *stream, size_t offset)
 {
     return (void *)((char *)stream + offset);
@@ -98,7 +99,8 @@ static size_t offset_of(aclrtStreamAttr attribute)
     }
 }
 
-/* Whether a stream of another context than the current one has the value already, so that setting it is allowed (CTX-24). */
+/* Whether a stream of another context than the current one has the value already, so that setting
+ * it is allowed (CTX-24). */
 static bool is_no_change(aclrtStream stream, aclrtStreamAttr attribute,
                          const aclrtStreamAttrValue *value)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensor descriptions: data type, shape and format of a tensor, for operators and models. They work before aclInit and
- * touch no device.
+/* Tensor descriptions: data type, shape and format of a tensor, for operators and models. They work
+ * before aclInit and touch no device.
  *
- * Facts from the vendor's open graph engine (api/acl/acl_model/types): a description has an original format and shape,
- * which the getters return, and those used on the device (storage), which no getter returns. */
+ * Facts from the vendor's open graph engine (api/acl/acl_model/types): a description has an
+ * original format and shape, which the getters return, and those used on the device (storage),
+ * which no getter returns. */
 #include <string.h>
 
 #include "acl/acl_base.h"
@@ -24,8 +25,8 @@ typedef struct array {
     size_t count;
 } array;
 
-/* The object of an aclTensorDesc handle. One description is for one thread at a time; a pin keeps a destroyed one in
- * place until the call ends. */
+/* The object of an aclTensorDesc handle. One description is for one thread at a time; a pin keeps a
+ * destroyed one in place until the call ends. */
 typedef struct tensor_desc {
     twin_object head;
     aclDataType type;
@@ -106,7 +107,7 @@ static int32_t replace_text(char **to, const char *text)
     return 0;
 }
 
-/* ---- Create and destroy ----------------------------------------------------------------------- */
+/* ---- Create and destroy ---------------------------------------------------------------------- */
 
 /* NULL, with the code in out_code, when host memory is out. */
 static aclTensorDesc *create(aclDataType type, size_t count, const int64_t *dims, aclFormat format,
@@ -159,7 +160,7 @@ void aclDestroyTensorDesc(const aclTensorDesc *desc)
     (void)TWIN_LEAVE(code);
 }
 
-/* ---- Type, format and shape ------------------------------------------------------------------- */
+/* ---- Type, format and shape ------------------------------------------------------------------ */
 
 aclDataType aclGetTensorDescType(const aclTensorDesc *desc)
 {
@@ -183,7 +184,8 @@ aclFormat aclGetTensorDescFormat(const aclTensorDesc *desc)
     return format;
 }
 
-/* 1 without dimensions; 0, with the code in out_code, when a dimension is negative or the product overflows. */
+/* 1 without dimensions; 0, with the code in out_code, when a dimension is negative or the product
+ * overflows. */
 static size_t count_elements(const tensor_desc *desc, int32_t *out_code)
 {
     const int64_t *dims = desc->dims.items;
@@ -304,7 +306,7 @@ aclError aclGetTensorDescDimRange(const aclTensorDesc *desc, size_t index, size_
     return TWIN_LEAVE(code);
 }
 
-/* ---- Names and places ------------------------------------------------------------------------- */
+/* ---- Names and places ------------------------------------------------------------------------ */
 
 const char *aclGetTensorDescName(aclTensorDesc *desc)
 {
@@ -337,7 +339,8 @@ void *aclGetTensorDescAddress(const aclTensorDesc *desc)
     tensor_desc *object = pin(desc, &code);
     unpin(object);
     (void)TWIN_LEAVE(code);
-    return NULL; /* only descriptions of a failed operator have an address, and nothing makes those */
+    return NULL; /* only descriptions of a failed operator have an address, and nothing makes
+                    those */
 }
 
 aclTensorDesc *aclGetTensorDescByIndex(aclTensorDesc *desc, size_t index)
@@ -391,7 +394,7 @@ aclError aclSetTensorPlaceMent(aclTensorDesc *desc, aclMemType memType)
     return TWIN_LEAVE(code);
 }
 
-/* ---- Setting formats and shapes --------------------------------------------------------------- */
+/* ---- Setting formats and shapes -------------------------------------------------------------- */
 
 static int32_t set_format(aclTensorDesc *handle, bool storage, aclFormat format)
 {
@@ -481,7 +484,7 @@ aclError aclSetTensorValueRange(aclTensorDesc *desc, size_t valueCount,
     return TWIN_LEAVE(set_ranges(desc, true, valueCount, valueRange));
 }
 
-/* ---- Another format --------------------------------------------------------------------------- */
+/* ---- Another format -------------------------------------------------------------------------- */
 
 aclError aclTransTensorDescFormat(const aclTensorDesc *srcDesc, aclFormat dstFormat,
                                   aclTensorDesc **dstDesc)
@@ -497,7 +500,8 @@ aclError aclTransTensorDescFormat(const aclTensorDesc *srcDesc, aclFormat dstFor
     code = twin_tensor_shape_in(source->format, source->type, source->dims.items,
                                 source->dims.count, dstFormat, dims, &count);
     if (code == 0) {
-        /* The shape is that of the other format; the format itself stays, as in the vendor's library. */
+        /* The shape is that of the other format; the format itself stays, as in the vendor's
+         * library. */
         aclTensorDesc *made = create(source->type, count, dims, source->format, &code);
         if (made)
             *dstDesc = made;

@@ -55,7 +55,8 @@ static int32_t check_four(const int64_t *dims, size_t count, bool limited)
     return check_shape(dims, count, limited);
 }
 
-/* Channels in one block of NC1HWC0: 32 bytes of one-byte elements, else 16 elements. 0: the type has no size. */
+/* Channels in one block of NC1HWC0: 32 bytes of one-byte elements, else 16 elements. 0: the type
+ * has no size. */
 static int64_t channel_block(aclDataType type)
 {
     switch (type) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines every function that functions.def says is not built, and the names that are only linked with. */
+/* Defines every function that functions.def says is not built, and the names that are only linked
+ * with. */
 #include "api/entry.h"
 #include "api/functions.h"
 
@@ -7,9 +8,9 @@
 #include "acl/acl_prof.h"
 #include "acl/acl_tdt.h"
 
-/* A function that is not built notes the refusal and returns the code, or the empty value of its type. It looks at none of its
- * arguments, so it is defined without any, for the symbol of the public name; a test compares what each one returns with the
- * recorded prototypes. */
+/* A function that is not built notes the refusal and returns the code, or the empty value of its
+ * type. It looks at none of its arguments, so it is defined without any, for the symbol of the
+ * public name; a test compares what each one returns with the recorded prototypes. */
 #define REFUSE(type, function, reason, answer)                                                     \
     type twin_refuse_##function(void) __asm__(#function);                                          \
     type twin_refuse_##function(void)                                                              \
@@ -20,10 +21,11 @@
         return answer;                                                                             \
     }
 
-/* Functions of the public headers that only the library for the IPV350 has; the vendor's library for hosts does not. Programs
- * link with their names here and ask for them at run time: dlsym finds nothing and a weak reference is NULL, as on a host of the
- * vendor's. docs/decisions/0031-functions-by-part.md.
- * Each name is at the beginning of a section that is not loaded, so its value is 0 (docs/decisions/0001-library-names.md). */
+/* Functions of the public headers that only the library for the IPV350 has; the vendor's library
+ * for hosts does not. Programs link with their names here and ask for them at run time: dlsym finds
+ * nothing and a weak reference is NULL, as on a host of the vendor's.
+ * docs/decisions/0031-functions-by-part.md. Each name is at the beginning of a section that is not
+ * loaded, so its value is 0 (docs/decisions/0001-library-names.md). */
 #define DEFINE_LINK_ONLY(function, reason)                                                         \
     __asm__(".pushsection .names,\"\",%progbits\n"                                                 \
             ".globl " #function "\n.type " #function ", %function\n.size " #function               \

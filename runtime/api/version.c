@@ -21,7 +21,8 @@ aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *
     return TWIN_LEAVE(ACL_SUCCESS);
 }
 
-/* Splits "8.5.0-rc.1" into 8, 5, 0 and rc1; what is not there is 0. 100003: fewer than two parts. */
+/* Splits "8.5.0-rc.1" into 8, 5, 0 and rc1; what is not there is 0. 100003: fewer than two
+ * parts. */
 static int32_t split(const char *text, aclCANNPackageVersion *version)
 {
     char flat[TWIN_VERSION_BYTES];

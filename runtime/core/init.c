@@ -31,7 +31,7 @@ static const twin_thread *calling;
 static char *first_text;   /* of the first successful aclInit; guarded by init_lock */
 static size_t first_bytes; /* guarded by init_lock */
 
-/* Parse ------------------------------------------------------------------------------------------- */
+/* Parse ---------------------------------------------------------------------------------------- */
 
 /* Whether no more than NESTING_MAX objects, and no more than NESTING_MAX arrays, are nested. */
 static bool nesting_allowed(const char *text, size_t bytes)
@@ -180,7 +180,7 @@ int32_t twin_init_parse(const char *text, size_t bytes, twin_init_config *out_co
     return code;
 }
 
-/* Count ------------------------------------------------------------------------------------------- */
+/* Count ---------------------------------------------------------------------------------------- */
 
 static int32_t apply(const twin_init_config *config)
 {
@@ -219,7 +219,7 @@ static void name_unused(const char *text)
     cJSON_Delete(root);
 }
 
-/* Callbacks --------------------------------------------------------------------------------------- */
+/* Callbacks ------------------------------------------------------------------------------------ */
 
 /* Waits until no other thread calls callbacks. Not for the caller itself, which may be in one. */
 static void wait_idle_locked(void)
@@ -289,7 +289,7 @@ int32_t twin_init_unregister(const twin_registration *registration)
     return code;
 }
 
-/* Start and end ----------------------------------------------------------------------------------- */
+/* Start and end -------------------------------------------------------------------------------- */
 
 static int32_t init_locked(const char *path)
 {

@@ -23,11 +23,12 @@ typedef struct twin_init_config {
 /* Understands a configuration text; "" is the default. 100000, 100006, 500001, with a message. */
 int32_t twin_init_parse(const char *text, size_t bytes, twin_init_config *out_config);
 
-/* aclInit. NULL and "" mean the default configuration. Starts the backend, then calls what is registered,
- * with no lock held; a callback that fails ends it with its answer and the count at 0. */
+/* aclInit. NULL and "" mean the default configuration. Starts the backend, then calls what is
+ * registered, with no lock held; a callback that fails ends it with its answer and the count at
+ * 0. */
 int32_t twin_init(const char *path);
-/* aclFinalize: calls what is registered, then the count becomes 0. A callback that fails leaves the count
- * as it was. 500000, here and in the others: called by a callback of these. */
+/* aclFinalize: calls what is registered, then the count becomes 0. A callback that fails leaves the
+ * count as it was. 500000, here and in the others: called by a callback of these. */
 int32_t twin_finalize(void);
 /* aclFinalizeReference: one less. `out_count` may be NULL. */
 int32_t twin_finalize_reference(uint64_t *out_count);
@@ -35,7 +36,8 @@ int32_t twin_finalize_reference(uint64_t *out_count);
 bool twin_initialized(void);
 
 /* aclInitCallbackRegister and its siblings. One for the start is called at once when the process is
- * initialised already; what it answers does not matter then. Blocks while another thread initialises. */
+ * initialised already; what it answers does not matter then. Blocks while another thread
+ * initialises. */
 int32_t twin_init_register(const twin_registration *registration);
 int32_t twin_init_unregister(const twin_registration *registration);
 

@@ -17,9 +17,10 @@
 #define PATCH_WEIGHT 1000
 #define PART_MOST    9999 /* of any number in a version */
 
-/* ---- files ------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
-/* Takes the text after `key` in a line, without the blanks around it. False: another line, or too long. */
+/* Takes the text after `key` in a line, without the blanks around it. False: another line, or too
+ * long. */
 static bool take_value(const char *line, const char *key, char *out_text)
 {
     line += strspn(line, " \t");
@@ -90,7 +91,7 @@ int32_t twin_package_version(const char *name, char out_text[TWIN_VERSION_BYTES]
                      home, name);
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 /* Reads a whole number and moves on past it. */
 static bool take_number(const char **text, int32_t *out_number)

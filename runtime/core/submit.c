@@ -38,7 +38,8 @@ __attribute__((noinline, cold)) static int32_t refuse_locked(twin_stream *stream
     return halt != 0 ? twin_stream_fail_halted(halt, id, device_id) : twin_refused(code);
 }
 
-/* Each submission comes through here: failures are reported out of line. `stream`: what the handle was found to mean, or NULL. */
+/* Each submission comes through here: failures are reported out of line. `stream`: what the handle
+ * was found to mean, or NULL. */
 __attribute__((always_inline)) static inline int32_t
 lock_stream(uint64_t handle, twin_stream *stream, twin_stream **out_stream)
 {
@@ -146,14 +147,15 @@ static twin_status wait_oddly_locked(const struct twin_backend *ops, twin_stream
         *out_trouble = EVENT_UNRECORDED;
         return TWIN_OK;
     }
-    /* What a stream has recorded itself is done before its next task (EVT-76). A shared one may have a newer record. */
+    /* What a stream has recorded itself is done before its next task (EVT-76). A shared one may
+     * have a newer record. */
     if (recorded && (form & (TWIN_EVENT_EX | TWIN_EVENT_IPC)) == TWIN_EVENT_EX)
         return TWIN_OK;
     return ops->work.wait(stream->queue, task->event->signal, task->timeout_ns);
 }
 
-/* The op itself. What is wrong with the event, if anything, goes to `out_trouble`: the event is read
- * under its lock only, and reported when no lock is held. */
+/* The op itself. What is wrong with the event, if anything, goes to `out_trouble`: the event is
+ * read under its lock only, and reported when no lock is held. */
 __attribute__((always_inline)) static inline twin_status
 issue_locked(const struct twin_backend *ops, twin_stream *stream, const twin_task *task,
              task_trouble *out_trouble)
@@ -239,7 +241,8 @@ static int32_t fail_issue(twin_status status, uint32_t id, uint32_t device_id)
                             device_id);
 }
 
-/* Work of a stream whose tasks do not run on submission. The stream is locked, and not on return. */
+/* Work of a stream whose tasks do not run on submission. The stream is locked, and not on
+ * return. */
 static __attribute__((noinline, cold)) int32_t submit_passive(twin_stream *stream,
                                                               const twin_task *task)
 {

@@ -53,7 +53,8 @@ static void arrive(struct host_object *object, uint64_t round)
     host_object_drop(object);
 }
 
-/* The bank stays as it is until this thread arrives again: the round after the next begins only then. */
+/* The bank stays as it is until this thread arrives again: the round after the next begins only
+ * then. */
 static void follow_round(struct host_object *object, uint64_t round)
 {
     unsigned bank = round & 1;
@@ -75,7 +76,8 @@ HOST_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
     }
 
     uint64_t threads = object->threads;
-    /* With more threads at once than a round has, who belongs to which round is the real barrier's to say. */
+    /* With more threads at once than a round has, who belongs to which round is the real barrier's
+     * to say. */
     if (atomic_fetch_add(&object->inside, 1) >= threads)
         atomic_store(&object->mixed, true);
     uint64_t arrival = (uint64_t)atomic_fetch_add(&object->count, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clocks of the system: what a thread reads is noted, so that an absolute deadline made from it is a duration. The values stay
- * the system's. */
+/* Clocks of the system: what a thread reads is noted, so that an absolute deadline made from it is
+ * a duration. The values stay the system's. */
 #include "host.h"
 
 static inline void note(int which, uint64_t real_ns)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Condition variables of this process. Their waiters are in queues of this library, by the object's address (a parking lot), and
- * each sleeps on its own semaphore. So a signal has one receiver that is known, the one that waits longest: it follows
- * the signaller, and threads that stay in the queue are blocked. The real functions wake spuriously, which would leave that open.
- * A wait on a process-shared condition variable, or of the runtime, is the real one; a signal that finds no waiter here goes
- * there. */
+/* Condition variables of this process. Their waiters are in queues of this library, by the object's
+ * address (a parking lot), and each sleeps on its own semaphore. So a signal has one receiver that
+ * is known, the one that waits longest: it follows the signaller, and threads that stay in the
+ * queue are blocked. The real functions wake spuriously, which would leave that open. A wait on a
+ * process-shared condition variable, or of the runtime, is the real one; a signal that finds no
+ * waiter here goes there. */
 #include "cond.h"
 
 #include <string.h>
@@ -120,7 +121,8 @@ static bool withdraw(struct waiter *waiter)
     return queued;
 }
 
-/* The thread is cancelled in its wait: a signal that it got goes to another, and the mutex is its own again. */
+/* The thread is cancelled in its wait: a signal that it got goes to another, and the mutex is its
+ * own again. */
 static void cancel(struct waiter *waiter)
 {
     if (!waiter->mutex)
@@ -264,7 +266,8 @@ HOST_EXPORT int pthread_cond_clockwait(pthread_cond_t *restrict cond,
     return wait_here(cond, mutex, clock, until, &call);
 }
 
-/* Waiters here first; those of the real function, if any, are the runtime's or another process's. */
+/* Waiters here first; those of the real function, if any, are the runtime's or another
+ * process's. */
 HOST_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
 {
     if (host_has(HOST_SYNC) && wake(cond, false, host_inside() ? NULL : host_moment_make()))

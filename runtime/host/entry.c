@@ -15,8 +15,9 @@ static ptrdiff_t offset_of(const bool *flag)
     return (const char *)flag - (const char *)__builtin_thread_pointer();
 }
 
-/* clang links the runtime of ThreadSanitizer into the program, before this library. It prepares a new thread only after
- * host_thread_run(), and before that the thread cannot allocate memory. gcc's is a library after this one. */
+/* clang links the runtime of ThreadSanitizer into the program, before this library. It prepares a
+ * new thread only after host_thread_run(), and before that the thread cannot allocate memory. gcc's
+ * is a library after this one. */
 static bool thread_sanitizer_is_first(void)
 {
     Dl_info of_create;
@@ -37,7 +38,8 @@ static int level_wanted(void)
     return HOST_SYNC;
 }
 
-/* In the child: its only thread is the caller. The backend is the parent's until the runtime binds one again. */
+/* In the child: its only thread is the caller. The backend is the parent's until the runtime binds
+ * one again. */
 static void forked(void)
 {
     atomic_store(&host_ops, NULL);

@@ -69,7 +69,8 @@ struct host_deadline host_deadline_of(clockid_t clock, const struct timespec *ti
     if (!host_inside() && (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC))
         now = host_self.readings[clock == CLOCK_MONOTONIC ? HOST_MONOTONIC : HOST_REALTIME];
     if (now.real_ns ==
-        0) { /* the time comes from elsewhere or is the runtime's: how far it is from here, in real time */
+        0) { /* the time comes from elsewhere or is the runtime's: how far it is from here, in real
+                time */
         struct timespec real;
         if (host_real.clock_gettime(clock, &real) != 0)
             return deadline;

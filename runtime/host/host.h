@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all interposed functions share: whether they do anything beyond the real one, the state of the calling thread, and the
- * way to the backend's host ops. README.md says what the library is for. */
+/* What all interposed functions share: whether they do anything beyond the real one, the state of
+ * the calling thread, and the way to the backend's host ops. README.md says what the library is
+ * for. */
 #ifndef TWINRT_HOST_HOST_H
 #define TWINRT_HOST_HOST_H
 
@@ -48,12 +49,12 @@ extern _Thread_local struct host_self host_self __attribute__((tls_model("initia
 extern atomic_int host_level; /* enum host_level */
 /* The backend's; NULL: no backend runs, clocks need not be carried. */
 extern const struct twin_host_ops *_Atomic host_ops;
-/* From the thread pointer to the runtime's flag that this thread is inside a public call; to host_self.off without a
- * runtime. */
+/* From the thread pointer to the runtime's flag that this thread is inside a public call; to
+ * host_self.off without a runtime. */
 extern _Atomic ptrdiff_t host_inside_offset;
 
-/* Reads the setting and finds the real functions; may be called early and more than once. Returns the level, HOST_CALLS
- * while it runs. */
+/* Reads the setting and finds the real functions; may be called early and more than once. Returns
+ * the level, HOST_CALLS while it runs. */
 int host_start(void);
 
 static inline bool host_inside(void)
@@ -72,7 +73,8 @@ static inline bool host_has(int level)
     return now >= level;
 }
 
-/* Whether an interposed function of `level` does more than the real one: the call is the program's, not the runtime's. */
+/* Whether an interposed function of `level` does more than the real one: the call is the program's,
+ * not the runtime's. */
 static inline bool host_on(int level)
 {
     return host_has(level) && !host_inside();
@@ -80,8 +82,8 @@ static inline bool host_on(int level)
 
 /* Calls of the backend. errno stays; nothing they call is looked at. */
 
-/* The calling thread's moment. Only where the thread cannot be inside an allocator: the first time allocates. NULL: no
- * backend runs. */
+/* The calling thread's moment. Only where the thread cannot be inside an allocator: the first time
+ * allocates. NULL: no backend runs. */
 const twin_host_moment *host_moment_make(void);
 /* The same without making it. */
 static inline const twin_host_moment *host_moment(void)
@@ -114,8 +116,9 @@ struct host_deadline {
 struct host_deadline host_deadline_of(clockid_t clock, const struct timespec *time);
 /* The wait has timed out: the clock advances. */
 void host_deadline_passed(const struct host_deadline *deadline);
-/* What `call`, a real function that waits until a time of `clock`, returns where the library orders nothing: at level sleeps,
- * and for objects that are the system's. The clock advances when it times out. */
+/* What `call`, a real function that waits until a time of `clock`, returns where the library orders
+ * nothing: at level sleeps, and for objects that are the system's. The clock advances when it times
+ * out. */
 #define HOST_UNTIL(clock, until, call)                                                             \
     __extension__({                                                                                \
         const bool until_on_ = host_on(HOST_SLEEPS);                                               \

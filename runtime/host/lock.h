@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A lock of this library. Not a mutex: other interposers, such as a sanitizer's, must not meet it, at the end of a thread above
- * all. */
+/* A lock of this library. Not a mutex: other interposers, such as a sanitizer's, must not meet it,
+ * at the end of a thread above all. */
 #ifndef TWINRT_HOST_LOCK_H
 #define TWINRT_HOST_LOCK_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the thread that released a mutex or a spin lock last was in its time, by the object's address: a fixed hash table. Its
- * holder alone touches an object's mark, so none needs a lock. An object that finds no place is dropped: it carries no
- * clock, and no object ever has another one's. */
+/* Where the thread that released a mutex or a spin lock last was in its time, by the object's
+ * address: a fixed hash table. Its holder alone touches an object's mark, so none needs a lock. An
+ * object that finds no place is dropped: it carries no clock, and no object ever has another
+ * one's. */
 #ifndef TWINRT_HOST_MARKS_H
 #define TWINRT_HOST_MARKS_H
 

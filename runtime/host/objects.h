@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of semaphores, barriers and rwlocks, by their address: a fixed hash table. Objects that several threads release
- * at once carry several moments. An object that finds no place is dropped: it carries no clock, and who waits for it does not
- * count as blocked. */
+/* What is known of semaphores, barriers and rwlocks, by their address: a fixed hash table. Objects
+ * that several threads release at once carry several moments. An object that finds no place is
+ * dropped: it carries no clock, and who waits for it does not count as blocked. */
 #ifndef TWINRT_HOST_OBJECTS_H
 #define TWINRT_HOST_OBJECTS_H
 
@@ -23,12 +23,14 @@ struct host_object {
     atomic_int kind;
     atomic_flag
         busy; /* guards the union; never waited for without a limit (signal handlers post) */
-    /* SEM: initial value and posts, less the waits that have returned; written by who has taken the object. BARRIER: arrivals. */
+    /* SEM: initial value and posts, less the waits that have returned; written by who has taken the
+     * object. BARRIER: arrivals. */
     _Atomic int64_t count;
     /* BARRIER: how many a round has, and how many are inside now. */
     uint64_t threads;
     _Atomic uint64_t inside;
-    /* Its count proves nothing. BARRIER: more than a round has were inside. SEM: it could not be taken to count. */
+    /* Its count proves nothing. BARRIER: more than a round has were inside. SEM: it could not be
+     * taken to count. */
     atomic_bool mixed;
     union {
         struct { /* SEM: first in, first out, `used` from `first` on */
@@ -95,8 +97,8 @@ static inline void host_object_drop(struct host_object *object)
     atomic_flag_clear_explicit(&object->busy, memory_order_release);
 }
 
-/* Puts *moment among `used` of `limit` moments of different threads: in the place of an older one of that thread, else in a
- * free one, else of the earliest. */
+/* Puts *moment among `used` of `limit` moments of different threads: in the place of an older one
+ * of that thread, else in a free one, else of the earliest. */
 void host_moments_put(twin_host_moment *moments, uint32_t *used, uint32_t limit,
                       const twin_host_moment *moment);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "proof.h"
 
-/* Bits of __kind beyond the type of the mutex: robust, inherits priority, has a ceiling, is shared. */
+/* Bits of __kind beyond the type of the mutex: robust, inherits priority, has a ceiling, is
+ * shared. */
 #define MUTEX_SPECIAL (16 | 32 | 64 | 128)
 /* Bits of __readers; the count is above them. */
 #define RWLOCK_WRITE_PHASE  1u
@@ -36,7 +37,8 @@ bool host_rwlock_held(const pthread_rwlock_t *rwlock, uint32_t self)
     uint32_t owner = host_rwlock_owner(rwlock);
     if (owner != 0)
         return owner != self;
-    /* In the read phase every reader that is counted has the lock; in the other one readers wait too. */
+    /* In the read phase every reader that is counted has the lock; in the other one readers wait
+     * too. */
     unsigned readers = __atomic_load_n(&rwlock->__data.__readers, __ATOMIC_SEQ_CST);
     return (readers & RWLOCK_WRITE_PHASE) == 0 && readers >> RWLOCK_READER_SHIFT != 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the memory of an object proves about a wait for it (threads.h). The fields are glibc's; they are part of its binary
- * interface, because static initializers write them. `self`: system id of the waiting thread. */
+/* What the memory of an object proves about a wait for it (threads.h). The fields are glibc's; they
+ * are part of its binary interface, because static initializers write them. `self`: system id of
+ * the waiting thread. */
 #ifndef TWINRT_HOST_PROOF_H
 #define TWINRT_HOST_PROOF_H
 
@@ -17,7 +18,8 @@ bool host_rwlock_held(const pthread_rwlock_t *rwlock, uint32_t self);
 /* System id of the thread that writes; 0: none does. */
 uint32_t host_rwlock_owner(const pthread_rwlock_t *rwlock);
 
-/* `object`: struct host_object with the tokens of the semaphore. No token is left, nor about to be taken. */
+/* `object`: struct host_object with the tokens of the semaphore. No token is left, nor about to be
+ * taken. */
 bool host_sem_empty(const void *object, const void *semaphore);
 /* `object`: struct host_object of the barrier. Threads of that round are still to come. */
 bool host_barrier_open(const void *object, const void *barrier, uint64_t round);

@@ -31,8 +31,9 @@ static void take(void *slot, void *symbol)
         memcpy(slot, &symbol, sizeof(symbol));
 }
 
-/* Of a function that the C library has in two versions: the version that programs get today, or another interposer's, which
- * need not have versions. Without a version, older dynamic linkers give the older one. */
+/* Of a function that the C library has in two versions: the version that programs get today, or
+ * another interposer's, which need not have versions. Without a version, older dynamic linkers give
+ * the older one. */
 static void *find_cond(const char *name)
 {
     void *versioned = dlvsym(RTLD_NEXT, name, COND_VERSION);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that this library interposes on, as the next library in the search order defines them. Code of this folder
- * calls these, never the public names, which are its own. */
+/* The functions that this library interposes on, as the next library in the search order defines
+ * them. Code of this folder calls these, never the public names, which are its own. */
 #ifndef TWINRT_HOST_REAL_H
 #define TWINRT_HOST_REAL_H
 
@@ -97,8 +97,9 @@ typedef struct host_real_table {
 } host_real_table;
 #undef HOST_REAL_FIELD
 
-/* Complete once host_start() has returned; before, only the mutex functions are there, for allocators that the dynamic
- * linker calls meanwhile. A function that the C library does not have is NULL, and cannot be called. */
+/* Complete once host_start() has returned; before, only the mutex functions are there, for
+ * allocators that the dynamic linker calls meanwhile. A function that the C library does not have
+ * is NULL, and cannot be called. */
 extern host_real_table host_real;
 
 /* Looks all of them up. Thread: the first, before any other exists. */

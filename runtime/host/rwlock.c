@@ -5,8 +5,8 @@
 #include "threads.h"
 #include "turn_sync.h"
 
-/* A release writes its moment before it unlocks, so what this thread reads of writers, and having the lock alone of readers too, is
- * complete and stays: no lock of the object is needed. */
+/* A release writes its moment before it unlocks, so what this thread reads of writers, and having
+ * the lock alone of readers too, is complete and stays: no lock of the object is needed. */
 static void acquired(const pthread_rwlock_t *rwlock, bool writes)
 {
     if (!host_moment())

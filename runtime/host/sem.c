@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Semaphores of this process (sem_init with pshared 0). The n-th wait that returns follows the n-th post: tokens are first in,
- * first out. Posts and waits are counted wherever they come from, the runtime included; only the program's carry clocks. */
+/* Semaphores of this process (sem_init with pshared 0). The n-th wait that returns follows the n-th
+ * post: tokens are first in, first out. Posts and waits are counted wherever they come from, the
+ * runtime included; only the program's carry clocks. */
 #include "objects.h"
 #include "proof.h"
 #include "threads.h"

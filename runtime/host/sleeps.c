@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sleeps and waits for files: those that time out advance the thread's clock by their duration, once they have taken it. */
+/* Sleeps and waits for files: those that time out advance the thread's clock by their duration,
+ * once they have taken it. */
 #include "threads.h"
 #include "turn_sync.h"
 

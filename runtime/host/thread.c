@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pthread_create, pthread_join and their relatives: what a thread does comes after what its creator did before, and what
- * the joining thread does after it comes after all of it. */
+/* pthread_create, pthread_join and their relatives: what a thread does comes after what its creator
+ * did before, and what the joining thread does after it comes after all of it. */
 #include "threads.h"
 #include "turn_sync.h"
 

@@ -73,8 +73,9 @@ static void settle_locked(struct host_thread *thread)
         free_record_locked(thread);
 }
 
-/* Rounds of destructors until a thread has ended: others' still run code of the program. In the last round ThreadSanitizer lets
- * the thread go, after which it must not run code of a runtime that is built with it. */
+/* Rounds of destructors until a thread has ended: others' still run code of the program. In the
+ * last round ThreadSanitizer lets the thread go, after which it must not run code of a runtime that
+ * is built with it. */
 #define END_ROUNDS (PTHREAD_DESTRUCTOR_ITERATIONS - 1)
 
 /* Destructor of end_key, which sets it anew until the last of these rounds. */
@@ -258,8 +259,8 @@ void host_leave(struct host_scope *scope)
         return;
     scope->thread = NULL;
     bool counted = atomic_load_explicit(&thread->wait, memory_order_relaxed) != HOST_WAIT_OTHER;
-    /* Total order with the readers' count and their load of `wait`: either a reader sees that this wait is over, or this
-     * thread sees the reader and waits until it has read. */
+    /* Total order with the readers' count and their load of `wait`: either a reader sees that this
+     * wait is over, or this thread sees the reader and waits until it has read. */
     atomic_store(&thread->wait, HOST_WAIT_NONE);
     while (atomic_load(&readers) != 0)
         (void)host_real.sched_yield();

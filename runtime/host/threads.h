@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threads of the process that the library knows: those that pthread_create made, and others from their first blocking
- * call on. What each is blocked in, and whether that proves that it cannot run.
+/* The threads of the process that the library knows: those that pthread_create made, and others
+ * from their first blocking call on. What each is blocked in, and whether that proves that it
+ * cannot run.
  *
- * Why a thread that host_threads_blocked() counts cannot run. A wait is marked (host_enter) by the thread itself right before
- * the real function is called, after everything that the call does for other threads (a wait on a condition variable has
- * released its mutex by then), and unmarked first thing after it. So a marked thread wakes no other. It is counted only while
- * what ends its wait has not been done, which is read from a place that the thread which does it changes first:
+ * Why a thread that host_threads_blocked() counts cannot run. A wait is marked (host_enter) by the
+ * thread itself right before the real function is called, after everything that the call does for
+ * other threads (a wait on a condition variable has released its mutex by then), and unmarked first
+ * thing after it. So a marked thread wakes no other. It is counted only while what ends its wait
+ * has not been done, which is read from a place that the thread which does it changes first:
  *
- *   mutex, rwlock  the object names a holder in glibc's owner field, and that is another thread. An object that is free, or is
- *                  being handed over, names none
+ *   mutex, rwlock  the object names a holder in glibc's owner field, and that is another thread. An
+ *                  object that is free, or is being handed over, names none
  *   condition      no signal or broadcast has taken the waiter from the queue (cond.c keeps it)
- *   semaphore      posts and the initial value less completed waits are 0 (sem.c counts them); a post counts before the real
- *                  one, a wait after it
+ *   semaphore      posts and the initial value less completed waits are 0 (sem.c counts them); a
+ *                  post counts before the real one, a wait after it
  *   barrier        fewer threads than its count have arrived in the waiter's round
  *   join           the thread to be joined has not come to its last destructor
  *
- * Only objects of this process alone are counted: a process-shared, robust or priority-inheriting mutex, a process-shared
- * semaphore or a named one can be ended from elsewhere. Let T1 be counted at the begin and at the end of a time in which
- * neither the number nor the stamp changed. Marking and unmarking change the stamp, so the same threads were marked all the
- * time. If these and the threads inside the runtime's waits are all threads of the process, no thread was left that could have
- * done what ends T1's wait, before or during that time, without its being seen. Handlers of signals, timers and other
- * processes are the caller's to exclude.
+ * Only objects of this process alone are counted: a process-shared, robust or priority-inheriting
+ * mutex, a process-shared semaphore or a named one can be ended from elsewhere. Let T1 be counted
+ * at the begin and at the end of a time in which neither the number nor the stamp changed. Marking
+ * and unmarking change the stamp, so the same threads were marked all the time. If these and the
+ * threads inside the runtime's waits are all threads of the process, no thread was left that could
+ * have done what ends T1's wait, before or during that time, without its being seen. Handlers of
+ * signals, timers and other processes are the caller's to exclude.
  *
- * What an object's memory says is read while host_leave() waits for the reader, so the object is alive. */
+ * What an object's memory says is read while host_leave() waits for the reader, so the object is
+ * alive. */
 #ifndef TWINRT_HOST_THREADS_H
 #define TWINRT_HOST_THREADS_H
 
@@ -46,9 +50,9 @@ struct host_wait {
     const char *name; /* of the interposed function */
     const void *object;
     const void *call_site;
-    const void *
-        proof; /* COND: atomic_bool, woken; SEM, BARRIER: struct host_object; JOIN: struct host_thread */
-    uint64_t number; /* BARRIER: the round; JOIN: number of the thread */
+    const void *proof; /* COND: atomic_bool, woken; SEM, BARRIER: struct host_object; JOIN: struct
+                  host_thread */
+    uint64_t number;   /* BARRIER: the round; JOIN: number of the thread */
 };
 
 enum host_thread_state { HOST_THREAD_FREE, HOST_THREAD_MADE, HOST_THREAD_LIVE, HOST_THREAD_ENDED };
@@ -77,10 +81,12 @@ void host_threads_forked(void);
 
 /* The calling thread's record. NULL: out of memory. */
 struct host_thread *host_thread_self(void);
-/* Around a real pthread_create: a record in state MADE, NULL: out of memory; and what became of it (error: it is freed). */
+/* Around a real pthread_create: a record in state MADE, NULL: out of memory; and what became of it
+ * (error: it is freed). */
 struct host_thread *host_thread_make(bool detached, void *(*function)(void *), void *argument);
 void host_thread_made(struct host_thread *thread, pthread_t handle, int error);
-/* First and last thing that a thread does; `host_thread_run` is its start routine, with the record as argument. */
+/* First and last thing that a thread does; `host_thread_run` is its start routine, with the record
+ * as argument. */
 void *host_thread_run(void *record);
 /* The thread with this handle that can be joined; NULL: not known. */
 struct host_thread *host_thread_find(pthread_t handle);

@@ -28,7 +28,8 @@ _Thread_local bool turn_outside __attribute__((tls_model("initial-exec")));
 static atomic_uint order_lock; /* 0 free, 1 held, 2 held and wanted */
 static atomic_bool
     poked; /* a handler could not take the lock: threads blocked on semaphores look again */
-/* The holder goes on without the lock while its clock is below this. Written with the lock held, read by the holder. */
+/* The holder goes on without the lock while its clock is below this. Written with the lock held,
+ * read by the holder. */
 static _Atomic uint64_t horizon_ns;
 
 uint64_t turn_sum(uint64_t a, uint64_t b)

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deterministic mode: threads run one at a time, in the order of their virtual clocks, ties by creation (as Kendo does).
+/* Deterministic mode: threads run one at a time, in the order of their virtual clocks, ties by
+ * creation (as Kendo does).
  *
- * One thread holds the turn. At a scheduling point (a public call, an interposed function, a wait in the backend) it compares its
- * clock with those of the threads that could run and gives the turn to the first of them. Everything between two scheduling points
- * runs alone, so that races of the program have one outcome.
+ * One thread holds the turn. At a scheduling point (a public call, an interposed function, a wait
+ * in the backend) it compares its clock with those of the threads that could run and gives the turn
+ * to the first of them. Everything between two scheduling points runs alone, so that races of the
+ * program have one outcome.
  *
- * The order ends for good when a thread enters it that was not created through pthread_create, and when the holder of the turn blocks
- * in a call that takes no turns: this is reported once, and all threads go on freely. */
+ * The order ends for good when a thread enters it that was not created through pthread_create, and
+ * when the holder of the turn blocks in a call that takes no turns: this is reported once, and all
+ * threads go on freely. */
 #ifndef TWINRT_HOST_TURN_H
 #define TWINRT_HOST_TURN_H
 
@@ -18,10 +21,12 @@
 
 #include "seam/host_time.h"
 
-/* What one interposed operation adds to the clock of its thread, so that a loop of such operations lets others go on. */
+/* What one interposed operation adds to the clock of its thread, so that a loop of such operations
+ * lets others go on. */
 #define TURN_COST_NS 100u
-/* How far a thread that makes public calls may be ahead of others that could run: each change of the turn costs the host some
- * microseconds. Locks, conditions and the like keep to the order of clocks. */
+/* How far a thread that makes public calls may be ahead of others that could run: each change of
+ * the turn costs the host some microseconds. Locks, conditions and the like keep to the order of
+ * clocks. */
 #define TURN_SLACK_NS 20000u
 /* How far a thread that runs may be ahead of the device while others wait for the device. */
 #define TURN_LEAD_NS 100000u
@@ -98,8 +103,9 @@ extern const struct twin_turn_ops turn_ops;
 
 /* The calling thread has no place in the order, and does not end it by that. */
 extern _Thread_local bool turn_outside __attribute__((tls_model("initial-exec")));
-/* The calling thread if it holds the turn. NULL: the order is off or over, the thread is outside, or this is the handler of a signal in a thread that does
- * not run; the caller goes on without turns. */
+/* The calling thread if it holds the turn. NULL: the order is off or over, the thread is outside,
+ * or this is the handler of a signal in a thread that does not run; the caller goes on without
+ * turns. */
 struct turn_thread *turn_mine(void);
 /* A scheduling point of `self`, at the cost of one operation. */
 void turn_point(struct turn_thread *self);
@@ -109,7 +115,8 @@ void turn_charge(struct turn_thread *self);
 /* The lock of the order. A leaf: nothing is called with it held that may block. */
 void turn_lock(struct turn_thread *self);
 void turn_unlock(struct turn_thread *self);
-/* How long a thread blocks at most: a time-out comes in the order of clocks, and not before its real time has passed. */
+/* How long a thread blocks at most: a time-out comes in the order of clocks, and not before its
+ * real time has passed. */
 struct turn_limit {
     uint64_t clock_ns; /* TWIN_FOREVER: no limit */
     uint64_t real_ns;
@@ -118,17 +125,20 @@ struct turn_limit turn_limit_after(struct turn_thread *self, uint64_t ns);
 /* Blocks on `object` until turn_wake_locked. Called and returns with the lock held and the turn. */
 enum turn_wake turn_block_locked(struct turn_thread *self, const void *object, const char *function,
                                  const struct turn_limit *limit);
-/* Wakes up to `most` threads that are blocked on `object`, lowest clocks first; each goes on no sooner than `self`. */
+/* Wakes up to `most` threads that are blocked on `object`, lowest clocks first; each goes on no
+ * sooner than `self`. */
 unsigned turn_wake_locked(struct turn_thread *self, const void *object, unsigned most);
-/* The same from a thread that does not hold the turn: a handler of a signal, or a thread after the end of the order. */
+/* The same from a thread that does not hold the turn: a handler of a signal, or a thread after the
+ * end of the order. */
 void turn_poke(const void *object);
-/* Sleeps. Returns 0, or with what is left of the real time EINTR, or EAGAIN: the order has ended. */
+/* Sleeps. Returns 0, or with what is left of the real time EINTR, or EAGAIN: the order has
+ * ended. */
 int turn_sleep(struct turn_thread *self, uint64_t ns, uint64_t *out_left_ns);
 /* pthread_cancel has been called for that thread. */
 void turn_cancel(struct turn_thread *self, pthread_t id);
 
-/* Threads. `adopt` before the system creates the thread: its place in the order; then `created`, with the error of that. NULL: out of
- * memory, and the order has ended. */
+/* Threads. `adopt` before the system creates the thread: its place in the order; then `created`,
+ * with the error of that. NULL: out of memory, and the order has ended. */
 struct turn_thread *turn_thread_adopt(struct turn_thread *creator);
 void turn_thread_created(struct turn_thread *creator, struct turn_thread *thread, pthread_t id,
                          bool detached, int error);

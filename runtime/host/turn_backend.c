@@ -104,7 +104,8 @@ static void op_done(void)
     if (!self)
         return;
     self->drives = false;
-    /* Real time that the wait has slept made others come first; on the clock of the thread it does not count. */
+    /* Real time that the wait has slept made others come first; on the clock of the thread it does
+     * not count. */
     if (self->parked && self->moment)
         self->clock_ns = self->moment->at_ns;
     self->parked = false;

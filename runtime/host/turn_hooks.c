@@ -31,7 +31,8 @@ HOST_EXPORT int sched_yield(void)
     return 0;
 }
 
-/* Futexes of std::future, std::atomic::wait and the like; what is inlined as a system call is not seen. */
+/* Futexes of std::future, std::atomic::wait and the like; what is inlined as a system call is not
+ * seen. */
 HOST_EXPORT long syscall(long number, ...)
 {
     (void)host_has(HOST_SYNC);

@@ -24,7 +24,8 @@ extern _Thread_local struct turn_thread *turn_own __attribute__((tls_model("init
 /* CLOCK_MONOTONIC, without the interposed function. */
 uint64_t turn_real_now(void);
 uint64_t turn_sum(uint64_t a, uint64_t b);
-/* Waits until `word` is no longer `value`, or until that CLOCK_MONOTONIC time; UINT64_MAX: no limit. 0 or an errno. */
+/* Waits until `word` is no longer `value`, or until that CLOCK_MONOTONIC time; UINT64_MAX: no
+ * limit. 0 or an errno. */
 int turn_futex_wait(atomic_uint *word, unsigned value, uint64_t until_ns);
 void turn_futex_wake(atomic_uint *word);
 void turn_rouse(struct turn_thread *thread);

@@ -6,7 +6,8 @@
 
 #include "turn_state.h"
 
-/* Bits of glibc's mutex kinds: robust ones and those of several processes are left to the system. */
+/* Bits of glibc's mutex kinds: robust ones and those of several processes are left to the
+ * system. */
 #define KIND_TYPE   3
 #define KIND_ROBUST 16
 #define KIND_SHARED 128
@@ -176,7 +177,8 @@ int turn_barrier_wait(struct turn_thread *self, const _Atomic int64_t *arrived, 
         (void)turn_wake_locked(self, arrived, UINT_MAX);
     while ((uint64_t)atomic_load(arrived) < full && !over)
         over = turn_block_locked(self, arrived, "pthread_barrier_wait", &none) == TURN_ORDER_OVER;
-    /* Then all of the round that are here meet the others at the real barrier, which has not seen any of them. */
+    /* Then all of the round that are here meet the others at the real barrier, which has not seen
+     * any of them. */
     over = over && (uint64_t)atomic_load(arrived) < full;
     turn_unlock(self);
     return over ? TURN_REAL : last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
@@ -273,7 +275,7 @@ int turn_tryjoin(struct turn_thread *self, pthread_t id, void **out_result)
     return runs ? EBUSY : join_ended(self, thread, id, out_result);
 }
 
-/* ---- once ------------------------------------------------------------------------------------- */
+/* ---- once ------------------------------------------------------------------------------------ */
 
 #define ONCE_DONE 2 /* glibc's */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Synchronization of host threads in the order of their clocks. Objects keep their state in themselves and are only ever tried: a thread
- * that does not get one blocks in the order, and its release wakes the thread with the lowest clock. So who looks at the object
- * sees what it expects, and nothing changes hands when the order ends. */
+/* Synchronization of host threads in the order of their clocks. Objects keep their state in
+ * themselves and are only ever tried: a thread that does not get one blocks in the order, and its
+ * release wakes the thread with the lowest clock. So who looks at the object sees what it expects,
+ * and nothing changes hands when the order ends. */
 #ifndef TWINRT_HOST_TURN_SYNC_H
 #define TWINRT_HOST_TURN_SYNC_H
 
@@ -13,7 +14,8 @@
 /* Nothing was done: the real function is to be called. */
 #define TURN_REAL INT_MIN
 
-/* The calling thread if it is in the order, holds the turn, and runs code of the program; else NULL. */
+/* The calling thread if it is in the order, holds the turn, and runs code of the program; else
+ * NULL. */
 static inline struct turn_thread *turn_here(void)
 {
     return turn_on() && !host_inside() ? turn_mine() : NULL;
@@ -27,8 +29,9 @@ static inline void turn_stop(void)
         turn_point(self);
 }
 
-/* The value of `turned`, in which `turn` is the calling thread, where there is an order; else, and if that is TURN_REAL, of `real`. The
- * runtime's own waits for other threads are in the order too; only its attempts are no scheduling points. */
+/* The value of `turned`, in which `turn` is the calling thread, where there is an order; else, and
+ * if that is TURN_REAL, of `real`. The runtime's own waits for other threads are in the order too;
+ * only its attempts are no scheduling points. */
 #define TURN_OR(turned, real)                                                                      \
     __extension__({                                                                                \
         struct turn_thread *turn = turn_on() ? turn_mine() : NULL;                                 \
@@ -36,7 +39,8 @@ static inline void turn_stop(void)
         taken != TURN_REAL ? taken : (real);                                                       \
     })
 
-/* An object of any kind has been released, by the real function: of those that are blocked on it up to `most` try again. */
+/* An object of any kind has been released, by the real function: of those that are blocked on it up
+ * to `most` try again. */
 void turn_release(const volatile void *object, unsigned most);
 static inline void turn_released(const volatile void *object, unsigned most)
 {
@@ -44,8 +48,8 @@ static inline void turn_released(const volatile void *object, unsigned most)
         turn_release(object, most);
 }
 
-/* Waits for what could not be had at once, for at most timeout_ns (TWIN_FOREVER: no limit). An errno as the real function returns it;
- * sem_wait: as it sets it. */
+/* Waits for what could not be had at once, for at most timeout_ns (TWIN_FOREVER: no limit). An
+ * errno as the real function returns it; sem_wait: as it sets it. */
 int turn_mutex_wait(struct turn_thread *self, pthread_mutex_t *mutex, uint64_t timeout_ns);
 int turn_rwlock_wait(struct turn_thread *self, pthread_rwlock_t *lock, bool writes,
                      uint64_t timeout_ns);

@@ -12,7 +12,8 @@ static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static pthread_key_t end_key;
 static _Thread_local unsigned end_rounds __attribute__((tls_model("initial-exec")));
 
-/* The end of a thread comes after those of all else that it has: keys whose functions set a value again are asked once more. */
+/* The end of a thread comes after those of all else that it has: keys whose functions set a value
+ * again are asked once more. */
 static void thread_ends(void *value)
 {
     if (++end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {

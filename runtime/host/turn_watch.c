@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread that waits for its turn looks now and then whether the holder of the turn can go on at all. What it finds decides no result
- * of a call: it ends the order, which is reported. */
+/* A thread that waits for its turn looks now and then whether the holder of the turn can go on at
+ * all. What it finds decides no result of a call: it ends the order, which is reported. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 #include "real.h"
 #include "turn_state.h"
 
-/* Real time for which the holder may sleep in a call that takes no turns, and compute without a scheduling point. */
+/* Real time for which the holder may sleep in a call that takes no turns, and compute without a
+ * scheduling point. */
 #define BLOCKED_NS  1000000000ull
 #define COMPUTES_NS 30000000000ull
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every operation does first: the scalar time up to here, checks of what it touches, its place in the order. */
+/* What every operation does first: the scalar time up to here, checks of what it touches, its place
+ * in the order. */
 #ifndef TWINRT_KERNEL_ACCESS_H
 #define TWINRT_KERNEL_ACCESS_H
 
@@ -12,7 +13,8 @@ void twin_native_step(native_core *core, uint32_t pipe, twin_step_kind kind, uin
 /* The time of basic blocks since the last operation. */
 void twin_native_scalar_time(native_core *core);
 
-/* The core that calls, ready for an operation of `pipe`: the core has that pipe, else the kernel fails. */
+/* The core that calls, ready for an operation of `pipe`: the core has that pipe, else the kernel
+ * fails. */
 native_core *twin_native_operation(uint32_t pipe, native_op op);
 
 /* `bytes` bytes of a buffer, which must be there, at a multiple of `unit`. */
@@ -24,7 +26,8 @@ const unsigned char *twin_native_source(native_core *core, uint32_t buffer, uint
 unsigned char *twin_native_target(native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
                                   uint64_t at, uint64_t bytes, uint32_t unit);
 
-/* The element that is nearest to a number of the author's. One that is too large for its type is an overflow. */
+/* The element that is nearest to a number of the author's. One that is too large for its type is an
+ * overflow. */
 void twin_native_given(native_core *core, uint32_t type, void *at, double value);
 
 /* Rows of global memory are there, for all of them, or the kernel fails. */

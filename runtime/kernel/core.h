@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run consists of: the bench on which it runs, the cores of the block under way, and what they share. */
+/* What a run consists of: the bench on which it runs, the cores of the block under way, and what
+ * they share. */
 #ifndef TWINRT_KERNEL_CORE_H
 #define TWINRT_KERNEL_CORE_H
 
@@ -38,7 +39,8 @@ typedef struct native_core {
     native_hazards hazards;
 } native_core;
 
-/* A flag between the cores of a mixed block: from the cube core to vector core i - 1 (to[i]), and from that one back. */
+/* A flag between the cores of a mixed block: from the cube core to vector core i - 1 (to[i]), and
+ * from that one back. */
 typedef struct native_cross_core_flag {
     uint32_t to[NATIVE_CORES], back[NATIVE_CORES];
     native_clock to_clock[NATIVE_CORES], back_clock[NATIVE_CORES];
@@ -78,16 +80,18 @@ static inline native_core *native_self(void)
     return native_fiber_head()->owner;
 }
 
-/* The kernel fails in `core`. Does not return. `address`: NULL, or of global memory. The text says what, the rest of
- * the line says where. */
+/* The kernel fails in `core`. Does not return. `address`: NULL, or of global memory. The text says
+ * what, the rest of the line says where. */
 void twin_native_fail(native_core *core, twin_native_fault fault, const uint64_t *address,
                       const char *format, ...) __attribute__((noreturn, format(printf, 4, 5)));
-/* The same in the operation that the core does, whose name comes first in the text; not for an address. */
+/* The same in the operation that the core does, whose name comes first in the text; not for an
+ * address. */
 void twin_native_refuse(native_core *core, twin_native_fault fault, const char *format, ...)
     __attribute__((cold, noreturn, format(printf, 3, 4)));
 /* The core waits until `waits` is false; others of its block run. */
 void twin_native_wait(native_core *core);
-/* The core's stack is full in the operation: the kernel fails, as above, and needs no more of the stack for it. */
+/* The core's stack is full in the operation: the kernel fails, as above, and needs no more of the
+ * stack for it. */
 void twin_native_fail_full(native_core *core, uint8_t op) __attribute__((noreturn));
 /* ", cube core" and the like in a mixed block, else "". */
 static inline const char *twin_native_core_name(const native_core *core)
@@ -106,8 +110,8 @@ static inline uint32_t native_size_of(uint32_t type)
 
 #define NATIVE_COLD __attribute__((cold, noinline))
 
-/* The core that calls `op`, with the stack that operations need; else the kernel fails. They run in functions of the
- * process, where a full stack could not be repaired: some hold locks. */
+/* The core that calls `op`, with the stack that operations need; else the kernel fails. They run in
+ * functions of the process, where a full stack could not be repaired: some hold locks. */
 #define NATIVE_STACK_LEAST ((uintptr_t)24 << 10)
 
 static inline native_core *native_caller(uint8_t op)

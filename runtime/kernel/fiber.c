@@ -29,9 +29,10 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-/* ---- the switch ---------------------------------------------------------------------------------- */
+/* ---- the switch ------------------------------------------------------------------------------ */
 
-/* Keeps what a call keeps on the stack, the stack pointer in *from, and goes on where `to` was kept. */
+/* Keeps what a call keeps on the stack, the stack pointer in *from, and goes on where `to` was
+ * kept. */
 #if defined(__x86_64__)
 void twin_native_switch(void **from, void *to);
 __asm__(".text\n"
@@ -57,7 +58,8 @@ __asm__(".text\n"
         "    ret\n"
         ".size twin_native_switch, .-twin_native_switch\n");
 #define KEPT_WORDS 6u
-/* At its first instruction a function finds its return address at the stack pointer, which is 8 off a multiple of 16. */
+/* At its first instruction a function finds its return address at the stack pointer, which is 8 off
+ * a multiple of 16. */
 static void *first_frame(unsigned char *top, void (*entry)(void))
 {
     uint64_t *frame = (uint64_t *)(void *)(top - 32) - KEPT_WORDS;
@@ -111,7 +113,7 @@ static void *first_frame(unsigned char *top, void (*entry)(void))
 #error "kernels run on x86-64 and AArch64 hosts: other hosts need a switch of stacks here"
 #endif
 
-/* ---- fibers ------------------------------------------------------------------------------------- */
+/* ---- fibers ---------------------------------------------------------------------------------- */
 
 #define STACKS_MOST 4096u
 

@@ -16,7 +16,7 @@
 /* Kinds of hazards, for keys. */
 enum { READ_EARLY = 1, WRITE_EARLY, OVERWRITE, UNWRITTEN, GLOBAL_READ, GLOBAL_WRITE, LEFT_SET };
 
-/* ---- reports ---------------------------------------------------------------------------------------- */
+/* ---- reports --------------------------------------------------------------------------------- */
 
 void twin_native_report(native_core *core, uint64_t key, const char *format, ...)
 {
@@ -76,7 +76,7 @@ static void NATIVE_COLD report_unordered(native_core *core, const unordered *fou
                        to);
 }
 
-/* ---- clocks ----------------------------------------------------------------------------------------- */
+/* ---- clocks ---------------------------------------------------------------------------------- */
 
 static void join(native_clock *into, const native_clock *from, uint32_t clocks)
 {
@@ -123,7 +123,7 @@ void twin_native_hazard_barrier(native_core *core)
     }
 }
 
-/* ---- spans ------------------------------------------------------------------------------------------- */
+/* ---- spans ----------------------------------------------------------------------------------- */
 
 static void shadow_begin(native_core *core, native_shadow *shadow, uint32_t bytes)
 {
@@ -342,7 +342,7 @@ void twin_native_hazard_meet(void *user, const native_write *earlier)
             (unsigned long long)earlier->address, twin_native_op_name(earlier->op), from, from, to);
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 void twin_native_hazard_begin(native_core *core, uint32_t first, uint32_t clocks)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Happens-before: a vector clock for each pipe, carried by flags, and for each byte of a buffer its last access. What
- * is touched without being ordered is a hazard: a board might do it the other way round.
+/* Happens-before: a vector clock for each pipe, carried by flags, and for each byte of a buffer its
+ * last access. What is touched without being ordered is a hazard: a board might do it the other way
+ * round.
  *
- * A pipe's clock holds a time for each pipe of the block: up to where that pipe's work is done before what comes next in
- * this one. A pipe's own time goes up each time it lets others know. */
+ * A pipe's clock holds a time for each pipe of the block: up to where that pipe's work is done
+ * before what comes next in this one. A pipe's own time goes up each time it lets others know. */
 #ifndef TWINRT_KERNEL_HAZARD_H
 #define TWINRT_KERNEL_HAZARD_H
 
@@ -83,7 +84,8 @@ static inline uint32_t native_hazard_flag(const native_hazards *hazards, uint32_
 
 /* The scalar unit puts something into the queue of a pipe. */
 void twin_native_hazard_issue(struct native_core *core, uint32_t pipe);
-/* `pipe` reads or writes bytes of a buffer. Bytes that were not written are filled, so that a run is the same every time. */
+/* `pipe` reads or writes bytes of a buffer. Bytes that were not written are filled, so that a run
+ * is the same every time. */
 void twin_native_hazard_read(struct native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
                              uint32_t at, uint32_t bytes);
 void twin_native_hazard_write(struct native_core *core, uint32_t buffer, uint32_t pipe,

@@ -6,8 +6,8 @@
 
 #include "kernel/ops.h"
 
-/* An object may get the place of one that was closed. The loader orders the two by its own lock, which is not seen
- * by ThreadSanitizer: linking acquires what all unlinking has released. */
+/* An object may get the place of one that was closed. The loader orders the two by its own lock,
+ * which is not seen by ThreadSanitizer: linking acquires what all unlinking has released. */
 static atomic_uint unlinked;
 
 static twin_status refuse(const struct twk_image *image, char *why, size_t why_bytes)

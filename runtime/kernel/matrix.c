@@ -14,9 +14,10 @@
 #define RESULT  1024u  /* bytes of 16 x 16 results */
 #define MOST    65535u /* rows and columns */
 
-/* ---- room to work ------------------------------------------------------------------------------------- */
+/* ---- room to work ---------------------------------------------------------------------------- */
 
-/* Operands as rows of FP32 or INT32, and the result: at most what L0A, L0B and L0C hold, from elements of a byte on. */
+/* Operands as rows of FP32 or INT32, and the result: at most what L0A, L0B and L0C hold, from
+ * elements of a byte on. */
 static size_t part_floats(const native_core *core)
 {
     const twin_core_properties *properties = core->run->call.core;
@@ -41,7 +42,7 @@ void *twin_native_scratch(native_core *core)
     return run->scratch;
 }
 
-/* ---- L1 to L0A, L0B ------------------------------------------------------------------------------------- */
+/* ---- L1 to L0A, L0B -------------------------------------------------------------------------- */
 
 typedef struct part {
     const unsigned char *from; /* the matrix in L1 */
@@ -53,8 +54,8 @@ typedef struct part {
     bool along;       /* k runs along the rows of the matrix */
 } part;
 
-/* Both L0A and L0B hold fractals of 16 edges, each with 32 bytes of k. In L0A fractals of k are side by side, row by row
- * of fractals; in L0B those of the edge do. */
+/* Both L0A and L0B hold fractals of 16 edges, each with 32 bytes of k. In L0A fractals of k are
+ * side by side, row by row of fractals; in L0B those of the edge do. */
 static uint64_t fractal_at(const part *p, bool right, uint32_t edge, uint32_t k)
 {
     const uint64_t across = native_divide_up(p->k, p->per_unit);
@@ -134,7 +135,7 @@ void twin_native_feed(const twk_feed *feed)
                                                              : properties->l0a_load_bytes));
 }
 
-/* ---- products -------------------------------------------------------------------------------------------- */
+/* ---- products -------------------------------------------------------------------------------- */
 
 static void widen(uint32_t type, const unsigned char *from, uint32_t count, float *to)
 {

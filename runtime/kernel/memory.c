@@ -38,7 +38,7 @@ typedef struct native_note {
     uint32_t next;
 } native_note;
 
-/* ---- the memory below -------------------------------------------------------------------------------- */
+/* ---- the memory below ------------------------------------------------------------------------ */
 
 static const unsigned char *ask(const twin_reach *reach, uint64_t address, uint64_t bytes,
                                 bool write)
@@ -85,7 +85,7 @@ const unsigned char *twin_native_memory_find(native_memory *memory, uint64_t add
     return look(write ? &memory->writing : &memory->reading, memory->reach, address, bytes, write);
 }
 
-/* ---- pages of the block ------------------------------------------------------------------------------ */
+/* ---- pages of the block ---------------------------------------------------------------------- */
 
 static uint32_t slot_of(uint64_t number, uint32_t room)
 {
@@ -159,7 +159,7 @@ static bool note_write(native_memory *memory, const native_write *write, uint32_
     return true;
 }
 
-/* ---- reading what the block wrote ------------------------------------------------------------------------ */
+/* ---- reading what the block wrote ------------------------------------------------------------ */
 
 /* One row's share of what is read: [begin, end) of memory, `out` is of `address`. */
 static void lay_over(const native_memory *memory, const native_write *write, uint32_t row,
@@ -201,7 +201,7 @@ static bool meets(const native_write *write, uint64_t begin, uint64_t end, uint3
     return false;
 }
 
-/* ---- pages with many writes ------------------------------------------------------------------------------ */
+/* ---- pages with many writes ------------------------------------------------------------------ */
 
 /* What a write leaves in the page, laid over what was there. */
 static void lay_into(native_memory *memory, native_image *image, uint64_t page,
@@ -242,7 +242,8 @@ static bool make_image(native_memory *memory, native_page *page)
     return true;
 }
 
-/* The newest write has its data now: pages that have images get it, pages with many notes become such. */
+/* The newest write has its data now: pages that have images get it, pages with many notes become
+ * such. */
 static bool settle(native_memory *memory)
 {
     if (!memory->unsettled)
@@ -276,7 +277,8 @@ static void lay_image(const native_image *image, uint64_t page, uint64_t from, u
             out[at - address] = image->data[at - begin];
 }
 
-/* The writes of the block that [address, address + bytes) meets, page by page; into `out` unless that is NULL. */
+/* The writes of the block that [address, address + bytes) meets, page by page; into `out` unless
+ * that is NULL. */
 static void visit(native_memory *memory, uint64_t address, uint64_t bytes, unsigned char *out,
                   native_meet *meet, void *user)
 {
@@ -339,7 +341,7 @@ bool twin_native_memory_read(native_memory *memory, uint64_t address, uint32_t b
     return true;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static unsigned char *room_for(native_memory *memory, size_t bytes)
 {
@@ -415,7 +417,7 @@ bool twin_native_memory_apply(native_memory *memory, const twin_reach *reach, ui
     return true;
 }
 
-/* ---- life ---------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 void twin_native_memory_begin(native_memory *memory, const twin_reach *reach, bool saturate)
 {

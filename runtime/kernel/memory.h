@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Global memory as the blocks of a run see it: as it was when the kernel began, and what the block itself has written.
- * Writes are kept in a list, block by block, and applied at the kernel's end. */
+/* Global memory as the blocks of a run see it: as it was when the kernel began, and what the block
+ * itself has written. Writes are kept in a list, block by block, and applied at the kernel's
+ * end. */
 #ifndef TWINRT_KERNEL_MEMORY_H
 #define TWINRT_KERNEL_MEMORY_H
 
@@ -74,12 +75,15 @@ void twin_native_memory_free(native_memory *memory);
 const unsigned char *twin_native_memory_find(native_memory *memory, uint64_t address,
                                              uint64_t bytes, bool write);
 
-/* Called for each earlier write of the block that a read or write meets, but for those in pages with many writes. */
+/* Called for each earlier write of the block that a read or write meets, but for those in pages
+ * with many writes. */
 typedef void native_meet(void *user, const native_write *earlier);
-/* Reads as the block sees it. The range has been found good. false: it is gone since (memory->gone), or no host memory. */
+/* Reads as the block sees it. The range has been found good. false: it is gone since
+ * (memory->gone), or no host memory. */
 bool twin_native_memory_read(native_memory *memory, uint64_t address, uint32_t bytes,
                              unsigned char *out, native_meet *meet, void *user);
-/* A new write: the caller fills the data in, row after row. Each row has been found good. NULL: no host memory. */
+/* A new write: the caller fills the data in, row after row. Each row has been found good. NULL: no
+ * host memory. */
 unsigned char *twin_native_memory_write(native_memory *memory, const native_write *write,
                                         native_meet *meet, void *user);
 

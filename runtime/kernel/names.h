@@ -9,7 +9,8 @@
 typedef uint8_t native_op;
 const char *twin_native_op_name(native_op op);
 
-/* Operations of the vector unit have the numbers of TWK_OP_…; these come after them: X(name, text). */
+/* Operations of the vector unit have the numbers of TWK_OP_…; these come after them: X(name,
+ * text). */
 #define NATIVE_OP_LIST(X)                                                                          \
     X(LOAD, "twk_load")                                                                            \
     X(LOAD_L1, "twk_load_l1")                                                                      \

@@ -5,7 +5,7 @@
 
 #include "twinrt/kernel.h"
 
-/* ---- elements and numbers ----------------------------------------------------------------------------- */
+/* ---- elements and numbers -------------------------------------------------------------------- */
 
 #define CASE_INTEGER(kind, host)                                                                   \
     case kind: {                                                                                   \
@@ -143,7 +143,7 @@ void twin_native_repeat(unsigned char *at, uint32_t count, uint32_t size, const 
         memcpy(at + done, at, done < bytes - done ? done : bytes - done);
 }
 
-/* ---- atomic ------------------------------------------------------------------------------------------- */
+/* ---- atomic ---------------------------------------------------------------------------------- */
 
 #define COMBINE(host)                                                                              \
     do {                                                                                           \
@@ -233,7 +233,7 @@ void twin_native_combine(uint32_t how, uint32_t type, unsigned char *at, const u
     }
 }
 
-/* ---- functions ---------------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 double twin_native_exp(double x)
 {

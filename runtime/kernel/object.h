@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The object that carries native kernels: how `twinrt-cc` writes it and how the loader knows it again.
+/* The object that carries native kernels: how `twinrt-cc` writes it and how the loader knows it
+ * again.
  *
- * It is an ELF object like one of device code, with symbols and metadata of its kernels. Its first loaded section is
- * right after the ELF header and begins with the header below; the section `.twinrt.native` holds the shared object of
- * the host. The checksum is of the whole file: a byte that is changed by accident disables its native kernels
- * and no device code either. It is no protection against those who mean harm: a native image is code of the process. */
+ * It is an ELF object like one of device code, with symbols and metadata of its kernels. Its first
+ * loaded section is right after the ELF header and begins with the header below; the section
+ * `.twinrt.native` holds the shared object of the host. The checksum is of the whole file: a byte
+ * that is changed by accident disables its native kernels and no device code either. It is no
+ * protection against those who mean harm: a native image is code of the process. */
 #ifndef TWINRT_KERNEL_OBJECT_H
 #define TWINRT_KERNEL_OBJECT_H
 
@@ -42,8 +44,8 @@ static inline int twin_native_is(const void *file, size_t bytes)
                   sizeof(TWIN_NATIVE_MAGIC)) == 0;
 }
 
-/* FNV-1a over words of 8 bytes, the last one filled up with 0, without the word that holds the sum. No change of a
- * single word leaves it the same. */
+/* FNV-1a over words of 8 bytes, the last one filled up with 0, without the word that holds the sum.
+ * No change of a single word leaves it the same. */
 static inline uint64_t twin_native_sum(const void *file, size_t bytes)
 {
     uint64_t sum = UINT64_C(0xcbf29ce484222325);

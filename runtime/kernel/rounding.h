@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The floating point environment of a thread: the plain one while kernels run, the thread's own before and after. */
+/* The floating point environment of a thread: the plain one while kernels run, the thread's own
+ * before and after. */
 #ifndef TWINRT_KERNEL_ROUNDING_H
 #define TWINRT_KERNEL_ROUNDING_H
 
@@ -7,8 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* On x86-64 the fenv functions load and store the whole x87 unit, which is more than an empty kernel costs otherwise. Most
- * threads have that unit as every function finds it: then two control words are all there is to it. */
+/* On x86-64 the fenv functions load and store the whole x87 unit, which is more than an empty
+ * kernel costs otherwise. Most threads have that unit as every function finds it: then two control
+ * words are all there is to it. */
 #if defined(__x86_64__)
 #define NATIVE_X87_PLAIN 0x37fu  /* control word: all masked, to nearest, 64 bits */
 #define NATIVE_X87_STATE 0x38bfu /* status word: exceptions, and the top of its stack */

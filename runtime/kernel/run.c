@@ -22,7 +22,7 @@
 static pthread_mutex_t free_lock = PTHREAD_MUTEX_INITIALIZER;
 static twin_native_run *free_runs; /* guarded by free_lock */
 
-/* ---- runs and what they hold ---------------------------------------------------------------------------- */
+/* ---- runs and what they hold ----------------------------------------------------------------- */
 
 static void free_buffers(twin_native_run *run)
 {
@@ -76,8 +76,8 @@ static size_t page_up(size_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-/* Buffers of all cores that a block may have, each with a guard page after it. Pages come when they are
- * touched. */
+/* Buffers of all cores that a block may have, each with a guard page after it. Pages come when they
+ * are touched. */
 static bool make_buffers(twin_native_run *run)
 {
     const twin_core_properties *properties = run->call.core;
@@ -131,7 +131,7 @@ static bool copy_args(twin_native_run *run)
     return true;
 }
 
-/* ---- failing --------------------------------------------------------------------------------------------- */
+/* ---- failing --------------------------------------------------------------------------------- */
 
 static void __attribute__((format(printf, 5, 0)))
 write_failure(twin_native_run *run, const native_core *core, twin_native_fault fault,
@@ -218,7 +218,7 @@ refuse(twin_native_run *run, twin_native_fault fault, const char *format, ...)
     va_end(args);
 }
 
-/* ---- cores ----------------------------------------------------------------------------------------------- */
+/* ---- cores ----------------------------------------------------------------------------------- */
 
 static void core_main(void)
 {
@@ -304,7 +304,7 @@ static void resume(twin_native_run *run, native_core *core)
                   twin_native_op_name(core->op));
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static void stuck(twin_native_run *run)
 {
@@ -432,7 +432,7 @@ static void check_write_conflicts(twin_native_run *run)
                        twin_native_op_name(conflict.first->op), conflict.first->block);
 }
 
-/* ---- the interface ------------------------------------------------------------------------------------------ */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 /* What is wrong with the launch. Then its first core fails at once. */
 static bool check_call(twin_native_run *run)

@@ -19,11 +19,12 @@ static const int signals[SIGNALS] = {SIGBUS, SIGFPE, SIGILL, SIGSEGV};
 static struct sigaction earlier[SIGNALS];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t stack_key;
-/* The thread's own. The model keeps the handler from asking for memory, on threads that never ran a kernel. */
+/* The thread's own. The model keeps the handler from asking for memory, on threads that never ran a
+ * kernel. */
 static _Thread_local twin_native_run *watched __attribute__((tls_model("initial-exec")));
 static _Thread_local bool has_stack __attribute__((tls_model("initial-exec")));
 
-/* ---- the interrupted code --------------------------------------------------------------------------- */
+/* ---- the interrupted code -------------------------------------------------------------------- */
 
 static uintptr_t interrupted_at(const ucontext_t *context)
 {
@@ -81,8 +82,9 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *user)
     return kernel || instruction;
 }
 
-/* Whether the instruction is of the object that the kernel is of. It is code of the kernel that was interrupted, or code
- * that it called: nothing of the dynamic linker unless the kernel called that, whose lock lets the same thread in. */
+/* Whether the instruction is of the object that the kernel is of. It is code of the kernel that was
+ * interrupted, or code that it called: nothing of the dynamic linker unless the kernel called that,
+ * whose lock lets the same thread in. */
 static bool is_of_kernel(const native_core *core, uintptr_t instruction)
 {
     two_places places = {.kernel = (uintptr_t)core->body, .instruction = instruction};
@@ -132,7 +134,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
         } else if (earlier[i].sa_handler != SIG_DFL && earlier[i].sa_handler != SIG_IGN) {
             earlier[i].sa_handler(number);
         } else if (earlier[i].sa_handler == SIG_DFL || info->si_code > 0) {
-            /* A fault happens again on return, and ends the process the plain way; what was sent is sent again. */
+            /* A fault happens again on return, and ends the process the plain way; what was sent is
+             * sent again. */
             struct sigaction plain = {.sa_handler = SIG_DFL};
             sigaction(number, &plain, NULL);
             if (info->si_code <= 0)
@@ -141,7 +144,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
     }
 }
 
-/* ---- handlers and their stacks ------------------------------------------------------------------------------ */
+/* ---- handlers and their stacks --------------------------------------------------------------- */
 
 static void drop_stack(void *stack)
 {

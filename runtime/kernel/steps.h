@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of timed steps: of the cores of the block under way, and of all blocks, where equal lists are one. */
+/* Lists of timed steps: of the cores of the block under way, and of all blocks, where equal lists
+ * are one. */
 #ifndef TWINRT_KERNEL_STEPS_H
 #define TWINRT_KERNEL_STEPS_H
 
@@ -10,7 +11,8 @@
 #define NATIVE_STEPS_MOST ((uint64_t)1 << 24) /* of a core of a block */
 #define NATIVE_STEPS_LAST 3u                  /* for which there is always room: how it ends */
 
-/* Makes room in a full array of `*room` elements, for `first` of them at first. false: no memory. */
+/* Makes room in a full array of `*room` elements, for `first` of them at first. false: no
+ * memory. */
 bool twin_native_grow(void *array, size_t *room, size_t element_bytes, size_t first);
 
 typedef struct native_steps {
@@ -18,10 +20,12 @@ typedef struct native_steps {
     uint64_t count, room;
 } native_steps;
 
-/* Room for one more; NULL: no memory, or too many. Called when the list is full, but for its last steps. */
+/* Room for one more; NULL: no memory, or too many. Called when the list is full, but for its last
+ * steps. */
 twin_step *twin_native_steps_grow(native_steps *steps);
 
-/* The list as the block's core leaves it. false: no room. Work of one pipe that follows on itself is one step. */
+/* The list as the block's core leaves it. false: no room. Work of one pipe that follows on itself
+ * is one step. */
 static inline bool native_steps_add(native_steps *steps, twin_pipe pipe, twin_step_kind kind,
                                     uint16_t flag, uint64_t amount)
 {
@@ -47,7 +51,8 @@ static inline bool native_steps_add(native_steps *steps, twin_pipe pipe, twin_st
     return true;
 }
 
-/* One of the steps with which the list ends, at most NATIVE_STEPS_LAST: also when it is full. false: no memory. */
+/* One of the steps with which the list ends, at most NATIVE_STEPS_LAST: also when it is full.
+ * false: no memory. */
 bool twin_native_steps_end(native_steps *steps, twin_pipe pipe, twin_step_kind kind,
                            uint64_t amount);
 
@@ -64,11 +69,13 @@ typedef struct native_step_lists {
     uint32_t table_room;
 } native_step_lists;
 
-/* Keeps a copy, or finds the equal list that is kept; a long list is taken away, and no copy. false: no memory. */
+/* Keeps a copy, or finds the equal list that is kept; a long list is taken away, and no copy.
+ * false: no memory. */
 bool twin_native_step_lists_add(native_step_lists *lists, native_steps *steps);
 /* What the run hands out: one block's, when all are alike. `per_block`: cores of a block. */
 twin_launch_work twin_native_step_lists_work(const native_step_lists *lists, uint32_t per_block);
-/* No block has a list. A few short lists stay for the next run, which is often of the same kernel. */
+/* No block has a list. A few short lists stay for the next run, which is often of the same
+ * kernel. */
 void twin_native_step_lists_clear(native_step_lists *lists);
 void twin_native_step_lists_free(native_step_lists *lists);
 

@@ -24,7 +24,7 @@ static uint32_t buffer_bytes(uint32_t buffer)
     return buffer < NATIVE_BUFFERS ? native_self()->size[buffer] : 0;
 }
 
-/* ---- elements -------------------------------------------------------------------------------------- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
 static void check_aligned(native_core *core, native_op op, uint64_t address, uint32_t size)
 {
@@ -99,7 +99,7 @@ static void put_word(uint64_t gm, uint64_t value)
     write_word(core, NATIVE_OP_GM_SET_WORD, gm, sizeof(value), &value);
 }
 
-/* ---- flags ------------------------------------------------------------------------------------------ */
+/* ---- flags ----------------------------------------------------------------------------------- */
 
 static uint32_t check_flag(native_core *core, uint32_t from, uint32_t to, uint32_t flag)
 {
@@ -170,7 +170,7 @@ static void barrier(uint32_t pipe)
     twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_BARRIER, 0, 0);
 }
 
-/* ---- between the cores of a block ----------------------------------------------------------------------- */
+/* ---- between the cores of a block ------------------------------------------------------------ */
 
 static void check_cross_core(native_core *core, uint32_t flag)
 {
@@ -230,7 +230,7 @@ static void cross_core_wait_flag(uint32_t pipe, uint32_t flag)
     }
 }
 
-/* ---- messages --------------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 /* Not inline: `print` looks at the stack before there is this text on it. */
 static void __attribute__((noinline, format(printf, 2, 0)))

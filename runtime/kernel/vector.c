@@ -30,7 +30,8 @@ enum {
     ROWS = 64
 };
 
-/* What an operation is called, takes, touches and costs: `weight` cycles for each `vector_bytes` of operands. */
+/* What an operation is called, takes, touches and costs: `weight` cycles for each `vector_bytes` of
+ * operands. */
 typedef struct kind {
     const char *name;
     uint8_t types, touches, weight;
@@ -95,7 +96,7 @@ static bool takes(const kind *one, uint32_t type)
            ((one->types & INT32_ONLY) != 0 && type == TWK_INT32);
 }
 
-/* ---- operands --------------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 static const unsigned char *source(native_core *core, native_op op, uint32_t at, uint64_t bytes)
 {
@@ -187,7 +188,7 @@ static void find_rows(native_operands *on, const kind *one)
         (void)target(core, op, (uint32_t)(call->dst + row * pitch), wide);
 }
 
-/* ---- what has no arithmetic --------------------------------------------------------------------------------- */
+/* ---- what has no arithmetic ------------------------------------------------------------------ */
 
 static void duplicate(const native_operands *on)
 {
@@ -221,7 +222,7 @@ static void gather(const native_operands *on)
     }
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------ */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static void reduce(const native_operands *on)
 {

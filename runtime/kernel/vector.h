@@ -23,7 +23,8 @@ typedef struct native_operands {
     uint32_t pitch; /* bytes, of rows */
 } native_operands;
 
-/* Arithmetic on FP16, BF16 and FP32: element by element; reductions to one element; rows by an element each. */
+/* Arithmetic on FP16, BF16 and FP32: element by element; reductions to one element; rows by an
+ * element each. */
 void twin_native_floats(const native_operands *on);
 void twin_native_float_reduce(const native_operands *on, const unsigned char *from, uint32_t count,
                               unsigned char *to);

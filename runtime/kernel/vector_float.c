@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FP16, BF16 and FP32 on the vector unit. Each operation is done in FP32, where it rounds once, and then rounded to its
- * type: for + - * / and roots of the two short types that is as good as rounding the exact result. */
+/* FP16, BF16 and FP32 on the vector unit. Each operation is done in FP32, where it rounds once, and
+ * then rounded to its type: for + - * / and roots of the two short types that is as good as
+ * rounding the exact result. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 
 #define CHUNK 512u
 
-/* ---- elements as floats -------------------------------------------------------------------------------- */
+/* ---- elements as floats ---------------------------------------------------------------------- */
 
 static void open_halves(const unsigned char *from, uint32_t count, float *to)
 {
@@ -78,10 +79,10 @@ static uint32_t close_elements(uint32_t type, const float *from, uint32_t count,
                               : close_brains(from, count, to);
 }
 
-/* ---- results that are no numbers ---------------------------------------------------------------------------- */
+/* ---- results that are no numbers ------------------------------------------------------------- */
 
-/* An infinity or a NaN that comes from numbers is an overflow. With saturation the results are the largest number, and 0
- * for NaN, wherever they come from. */
+/* An infinity or a NaN that comes from numbers is an overflow. With saturation the results are the
+ * largest number, and 0 for NaN, wherever they come from. */
 static void NATIVE_COLD repair_specials(native_core *core, uint32_t type, uint32_t count,
                                         unsigned char *to, const float *const *operands)
 {
@@ -102,7 +103,7 @@ static void NATIVE_COLD repair_specials(native_core *core, uint32_t type, uint32
     core->run->overflowed = core->run->overflowed || overflow;
 }
 
-/* ---- element by element -------------------------------------------------------------------------------------- */
+/* ---- element by element ---------------------------------------------------------------------- */
 
 /* The larger one; NaN if one of them is. */
 static inline float larger(float a, float b)
@@ -213,7 +214,7 @@ void twin_native_floats(const native_operands *on)
     }
 }
 
-/* ---- rows by an element each --------------------------------------------------------------------------------- */
+/* ---- rows by an element each ----------------------------------------------------------------- */
 
 static void row_chunk(const native_operands *on, const unsigned char *from, float s, uint32_t count,
                       unsigned char *to)
@@ -243,7 +244,7 @@ void twin_native_float_rows(const native_operands *on)
     }
 }
 
-/* ---- reductions ---------------------------------------------------------------------------------------------- */
+/* ---- reductions ------------------------------------------------------------------------------ */
 
 static float join(uint32_t op, float a, float b)
 {
@@ -268,8 +269,9 @@ static __attribute__((noinline)) float leaf(uint32_t op, uint32_t type, const un
     return values[0];
 }
 
-/* Neighbours are joined, then neighbours of the results, until one is left; an odd last one waits for the next round.
- * That is the same as joining the halves of [first, first + span), where span is a power of two. */
+/* Neighbours are joined, then neighbours of the results, until one is left; an odd last one waits
+ * for the next round. That is the same as joining the halves of [first, first + span), where span
+ * is a power of two. */
 static float tree(uint32_t op, uint32_t type, const unsigned char *from, uint32_t first,
                   uint32_t span, uint32_t count)
 {

@@ -7,7 +7,7 @@
 #include "kernel/vector.h"
 #include "twinrt/kernel.h"
 
-/* ---- masks -------------------------------------------------------------------------------------------- */
+/* ---- masks ----------------------------------------------------------------------------------- */
 
 static bool holds(uint32_t relation, double a, double b)
 {
@@ -60,9 +60,10 @@ void twin_native_select(const native_operands *on)
     }
 }
 
-/* ---- casts --------------------------------------------------------------------------------------------- */
+/* ---- casts ----------------------------------------------------------------------------------- */
 
-/* Pairs that are common, to the nearest. Each source is as far back as its result, or farther: forward is safe. */
+/* Pairs that are common, to the nearest. Each source is as far back as its result, or farther:
+ * forward is safe. */
 static bool fast(const native_operands *on)
 {
     const twk_vector *call = on->call;

@@ -21,7 +21,8 @@ static row row_of(const native_write *write, uint32_t number)
                  .data = write->data + (size_t)number * write->bytes};
 }
 
-/* Rows of all writes; 0: they rise from one to the next, as they do when each block has its own share. */
+/* Rows of all writes; 0: they rise from one to the next, as they do when each block has its own
+ * share. */
 static size_t rows_to_sort(const native_memory *memory)
 {
     uint64_t highest = 0;

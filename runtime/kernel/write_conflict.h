@@ -10,8 +10,8 @@ typedef struct native_write_conflict {
     uint64_t begin, end;                /* of the bytes that both write */
 } native_write_conflict;
 
-/* Whether two blocks leave different bytes in one place, other than by atomic stores of one operation and type; one such
- * place. Very many writes are not looked at. */
+/* Whether two blocks leave different bytes in one place, other than by atomic stores of one
+ * operation and type; one such place. Very many writes are not looked at. */
 bool twin_native_write_conflict_find(const native_memory *memory,
                                      native_write_conflict *out_conflict);
 

@@ -2,27 +2,30 @@
 /* A row of a table in functions/ as a C function that Python calls.
  *
  *   CALL(area, name, c_function, gil, "text", (in, type, name), (out, type, name), ...)
- *       the C function returns a code; the parameters are in its order. Python gives the `in` ones and gets a tuple
- *       of the `out` ones and the code, or the code alone.
+ *       the C function returns a code; the parameters are in its order. Python gives the `in` ones
+ *       and gets a tuple of the `out` ones and the code, or the code alone.
  *   VALUE(area, name, c_function, gil, type, "text", (in, type, name), ...)
  *       the C function returns a value, and so does the Python one.
  *   HAND(area, name, c_function, ", parameter, parameter, /", "their types", "result", "text")
- *       twin_py_hand_<area>_<name> does it: callbacks, other orders of results, what has no counterpart in C.
+ *       twin_py_hand_<area>_<name> does it: callbacks, other orders of results, what has no
+ *       counterpart in C.
  *
- * gil: RELEASE lets other threads run Python meanwhile: whatever may wait for the device, a full queue included. KEEP
+ * gil: RELEASE lets other threads run Python meanwhile: whatever may wait for the device, a full
+ * queue included. KEEP
  *      is for results from the memory of the process.
- * Directions: in; out; out_as for a C type that is given as an int (enumerations); both for a length that Python gives
- * and a text that comes back; limit for how many elements of the list `type` count; (none, none, none) alone. */
+ * Directions: in; out; out_as for a C type that is given as an int (enumerations); both for a
+ * length that Python gives and a text that comes back; limit for how many elements of the list
+ * `type` count; (none, none, none) alone. */
 #ifndef TWINRT_PYTHON_CALL_H
 #define TWINRT_PYTHON_CALL_H
 
 #include "convert.h"
 #include "structs.h"
 
-/* ---- each parameter of a row -------------------------------------------------------------------- */
+/* ---- each parameter of a row ----------------------------------------------------------------- */
 
 #define TWIN_PY_FIRST(a, ...)                             a
-#define TWIN_PY_COUNT(...)                                TWIN_PY_COUNT_(__VA_ARGS__, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define TWIN_PY_COUNT(...) TWIN_PY_COUNT_(__VA_ARGS__, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define TWIN_PY_COUNT_(a, b, c, d, e, f, g, h, i, n, ...) n
 #define TWIN_PY_JOIN(a, b)                                TWIN_PY_JOIN_(a, b)
 #define TWIN_PY_JOIN_(a, b)                               a##b
@@ -181,7 +184,7 @@
 #define TWIN_PY_NAME_out_as(name) #name ", "
 #define TWIN_PY_NAME_limit(name)
 
-/* ---- a row -------------------------------------------------------------------------------------- */
+/* ---- a row ----------------------------------------------------------------------------------- */
 
 #define TWIN_PY_AREA_acl   "acl."
 #define TWIN_PY_AREA_media "acl.media."

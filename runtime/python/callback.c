@@ -39,7 +39,7 @@ static bool take_function(struct twin_py_args *args, const char *name, bool or_n
            twin_py_refuse(args, name, "expected a function");
 }
 
-/* ---- streams -------------------------------------------------------------------------------------- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 struct launched {
     PyObject *function, *data;
@@ -89,7 +89,7 @@ PyObject *twin_py_hand_rt_launch_callback(struct twin_py_args *args)
     return PyErr_Occurred() ? NULL : PyLong_FromLong(code);
 }
 
-/* ---- exceptions ----------------------------------------------------------------------------------- */
+/* ---- exceptions ------------------------------------------------------------------------------ */
 
 #pragma GCC diagnostic ignored                                                                     \
     "-Wdeprecated-declarations" /* it is the one that takes one function */
@@ -136,7 +136,7 @@ void twin_py_close(void)
     atomic_store(&closed, true);
 }
 
-/* ---- allocators ----------------------------------------------------------------------------------- */
+/* ---- allocators ------------------------------------------------------------------------------ */
 
 /* One function of each kind: C passes nothing but the allocator. Guarded by the GIL. */
 static struct {
@@ -167,7 +167,8 @@ static void *as_address(PyObject *answer)
     return address;
 }
 
-/* The address that one of the functions returns for arguments as of Py_BuildValue(); NULL: Python has ended. */
+/* The address that one of the functions returns for arguments as of Py_BuildValue(); NULL: Python
+ * has ended. */
 static void *ask(PyObject *const *function, const char *format, ...)
 {
     PyGILState_STATE state;

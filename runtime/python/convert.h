@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments of a call from Python, one function per type of C argument, and results on their way back.
+/* Arguments of a call from Python, one function per type of C argument, and results on their way
+ * back.
  *
- * A `take` reads the next argument. It refuses an invalid one with a TypeError that names function and argument, for type, range
- * and length alike. What a `take` fills owns its memory until its `drop`. */
+ * A `take` reads the next argument. It refuses an invalid one with a TypeError that names function
+ * and argument, for type, range and length alike. What a `take` fills owns its memory until its
+ * `drop`. */
 #ifndef TWINRT_PYTHON_CONVERT_H
 #define TWINRT_PYTHON_CONVERT_H
 
@@ -15,12 +17,13 @@ struct twin_py_args {
     Py_ssize_t next;
 };
 
-/* Notes where the Python program calls from, if stacks are recorded. Each function of the module calls it at its begin
- * (twin_py_begin() does it). Holds the GIL. */
+/* Notes where the Python program calls from, if stacks are recorded. Each function of the module
+ * calls it at its begin (twin_py_begin() does it). Holds the GIL. */
 void twin_py_note_frames(void);
 /* The innermost frame of the Python program, a new reference; NULL: there is none. */
 PyObject *twin_py_frame(void);
-/* The text of an attribute with its end, cut off at `room`; "?" if there is none. Returns its bytes. */
+/* The text of an attribute with its end, cut off at `room`; "?" if there is none. Returns its
+ * bytes. */
 size_t twin_py_attribute(PyObject *object, const char *name, char *out, size_t room);
 
 /* False, with a TypeError: there are not `count` arguments. */
@@ -31,7 +34,7 @@ PyObject *twin_py_next(struct twin_py_args *args);
 bool twin_py_refuse(const struct twin_py_args *args, const char *argument, const char *reason, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* ---- types of arguments: twin_py_<type>, and how each is passed on and dropped ---------------- */
+/* ---- types of arguments: twin_py_<type>, and how each is passed on and dropped --------------- */
 
 typedef void *twin_py_handle; /* of an object, or an address; 0 is NULL */
 typedef uint16_t twin_py_u16;
@@ -106,8 +109,8 @@ bool twin_py_unsigned(const struct twin_py_args *args, const char *name, PyObjec
 /* An array with a slot of `bytes`, all zero, per element of a list; *out_items is NULL for []. */
 bool twin_py_array(const struct twin_py_args *args, const char *name, PyObject *list, size_t bytes,
                    void **out_items, size_t *out_count);
-/* A new reference to an element of a list, which code of the program may have changed since twin_py_array(). NULL, refused: the
- * list has become shorter. */
+/* A new reference to an element of a list, which code of the program may have changed since
+ * twin_py_array(). NULL, refused: the list has become shorter. */
 PyObject *twin_py_element(const struct twin_py_args *args, const char *name, PyObject *list,
                           size_t index);
 
@@ -129,7 +132,7 @@ bool twin_py_take_list(struct twin_py_args *args, const char *name, size_t bytes
         return taken;                                                                              \
     }
 
-/* ---- results ---------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 PyObject *twin_py_give_handle(const void *value);
 /* UTF-8, NULL is None; bytes that are not UTF-8 come as surrogates. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions whose arguments or results differ from those in C by more than a row of a table says. */
+/* Functions whose arguments or results differ from those in C by more than a row of a table
+ * says. */
 #include "hand.h"
 #include "structs.h"
 
@@ -9,7 +10,7 @@
 #define GROUP_VALUES 256
 #define UCE_MOST     65536u
 
-/* ---- acl ------------------------------------------------------------------------------------------ */
+/* ---- acl ------------------------------------------------------------------------------------- */
 
 PyObject *twin_py_hand_acl_init(struct twin_py_args *args)
 {
@@ -81,7 +82,7 @@ PyObject *twin_py_hand_acl_get_version_str(struct twin_py_args *args)
     return answer;
 }
 
-/* ---- acl.rt --------------------------------------------------------------------------------------- */
+/* ---- acl.rt ---------------------------------------------------------------------------------- */
 
 PyObject *twin_py_hand_rt_get_context(struct twin_py_args *args)
 {
@@ -172,7 +173,7 @@ PyObject *twin_py_hand_rt_set_memcpy_desc(struct twin_py_args *args)
     return twin_py_give_pair(twin_py_give_handle(desc), code);
 }
 
-/* ---- acl.media ------------------------------------------------------------------------------------ */
+/* ---- acl.media ------------------------------------------------------------------------------- */
 
 PyObject *twin_py_hand_media_dvpp_malloc(struct twin_py_args *args)
 {

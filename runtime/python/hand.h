@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that the rows HAND(…) of the tables name, and functions that the files of the module share. */
+/* The functions that the rows HAND(…) of the tables name, and functions that the files of the
+ * module share. */
 #ifndef TWINRT_PYTHON_HAND_H
 #define TWINRT_PYTHON_HAND_H
 
@@ -23,11 +24,12 @@
 #undef VALUE
 #undef HAND
 
-/* Taking the interpreter for a function of the program, on any thread. False: Python has ended or is about to, and
- * nothing may be called. */
+/* Taking the interpreter for a function of the program, on any thread. False: Python has ended or
+ * is about to, and nothing may be called. */
 bool twin_py_enter(PyGILState_STATE *out_state);
 void twin_py_leave(PyGILState_STATE state);
-/* From the atexit handler of the module on, threads of the runtime do not come in. Holds the GIL. */
+/* From the atexit handler of the module on, threads of the runtime do not come in. Holds the
+ * GIL. */
 void twin_py_close(void);
 
 /* Lets signals end waits of the main thread, where the library can do that. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Python's stable interface, as old as the oldest Python that the module serves, and the public headers of the runtime. */
+/* Python's stable interface, as old as the oldest Python that the module serves, and the public
+ * headers of the runtime. */
 #ifndef TWINRT_PYTHON_INTERFACE_H
 #define TWINRT_PYTHON_INTERFACE_H
 
@@ -12,8 +13,8 @@
 
 #include "acl/acl.h"
 
-/* Every C function is weak: a library that lacks some of them, such as the vendor's of another version, works with those it
- * has. The others return the code of a function that is not built. */
+/* Every C function is weak: a library that lacks some of them, such as the vendor's of another
+ * version, works with those it has. The others return the code of a function that is not built. */
 #define TWIN_PY_WEAK(function) _Pragma(TWIN_PY_WORDS(weak function))
 #define TWIN_PY_WORDS(words)   TWIN_PY_WORDS_(words)
 #define TWIN_PY_WORDS_(words)  #words

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `acl._acl`, the functions of the module `acl`, with `acl.media`, `acl.rt` and `acl.util`, from the tables in
- * functions/. */
+/* `acl._acl`, the functions of the module `acl`, with `acl.media`, `acl.rt` and `acl.util`, from
+ * the tables in functions/. */
 #include "call.h"
 #include "hand.h"
 

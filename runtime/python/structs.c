@@ -42,7 +42,7 @@ static bool read_fields(const struct twin_py_args *args, const char *name, PyObj
     return true;
 }
 
-/* ---- dicts that programs give -------------------------------------------------------------------- */
+/* ---- dicts that programs give ---------------------------------------------------------------- */
 
 bool twin_py_take_memory_prop(struct twin_py_args *args, const char *name, twin_py_memory_prop *out)
 {
@@ -137,7 +137,7 @@ TWIN_PY_TAKE_LIST(launch_cfg, cfg.attrs, cfg.numAttrs, put_struct, launch_attrib
 TWIN_PY_TAKE_LIST(place_holders, items, count, put_struct, place_holder)
 TWIN_PY_TAKE_LIST(uce_infos, items, count, put_struct, uce_info)
 
-/* ---- dicts that programs get ---------------------------------------------------------------------- */
+/* ---- dicts that programs get ----------------------------------------------------------------- */
 
 /* Adds `value` and takes it over; NULL spoils the dict. */
 static void set(PyObject **dict, const char *key, PyObject *value)

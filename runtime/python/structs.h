@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structures of the interface as dicts and lists of dicts. A missing key keeps the zero, others are ignored. */
+/* Structures of the interface as dicts and lists of dicts. A missing key keeps the zero, others are
+ * ignored. */
 #ifndef TWINRT_PYTHON_STRUCTS_H
 #define TWINRT_PYTHON_STRUCTS_H
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the tables in functions/ and writes what follows from them: functions.md and the type stubs.
+"""Reads the tables in functions/ and writes what follows from them: functions.md and the type
+   stubs.
 
 usage: tables.py --check           whether functions.md is up to date
        tables.py --write           makes it so
@@ -20,11 +21,16 @@ SPDX = "SPDX-License-" + "Identifier: Apache-2.0"
 
 # What Python sees of each type of a row.
 PYTHON_TYPES = {
-    "dims": "list[int]", "f32": "float", "handles": "list[int]", "launch_cfg": "list[dict[str, int]]",
-    "load_options": "list[dict[str, int]]", "malloc_cfg": "dict[str, Any]", "memory_prop": "dict[str, Any]",
-    "package_version": "dict[str, str]", "pids": "list[int]", "place_holders": "list[dict[str, int]]",
-    "pointer_attr": "dict[str, Any]", "ranges": "list[list[int]]", "stream_value": "dict[str, Any]", "text": "str",
-    "uce_infos": "list[dict[str, Any]]", "utilization": "dict[str, int]", "uuid": "dict[str, list[int]]"}
+    "dims": "list[int]", "f32": "float", "handles": "list[int]",
+    "launch_cfg": "list[dict[str, int]]",
+    "load_options": "list[dict[str, int]]", "malloc_cfg": "dict[str, Any]",
+    "memory_prop": "dict[str, Any]",
+    "package_version": "dict[str, str]", "pids": "list[int]",
+    "place_holders": "list[dict[str, int]]",
+    "pointer_attr": "dict[str, Any]", "ranges": "list[list[int]]", "stream_value": "dict[str, Any]",
+    "text": "str",
+    "uce_infos": "list[dict[str, Any]]", "utilization": "dict[str, int]",
+    "uuid": "dict[str, list[int]]"}
 
 
 class Row:
@@ -34,7 +40,8 @@ class Row:
         self.kind = kind
         self.area, self.name, self.c_name = fields[:3]
         if kind == "HAND":
-            names, types, self.returned, self.text = [ast.literal_eval(field) for field in fields[3:]]
+            names, types, self.returned, self.text = [ast.literal_eval(field)
+                                                      for field in fields[3:]]
             self.gil = "by hand"
             self.signature = hand_signature(names, types)
             self.arguments = [name for name, _ in self.signature]
@@ -44,9 +51,11 @@ class Row:
         value = rest.pop(0) if kind == "VALUE" else None
         self.text = ast.literal_eval(rest.pop(0))
         ways = [[part.strip() for part in field.strip("()").split(",")] for field in rest]
-        self.signature = [(name, python_type(kind_)) for way, kind_, name in ways if way in ("in", "both", "limit")]
+        self.signature = [(name, python_type(kind_)) for way, kind_, name in ways
+                          if way in ("in", "both", "limit")]
         self.signature = [(name, "int" if way != "in" else type_) for (name, type_), way in
-                          zip(self.signature, [way for way, _, _ in ways if way in ("in", "both", "limit")])]
+                          zip(self.signature, [way for way, _, _ in ways
+                                               if way in ("in", "both", "limit")])]
         self.arguments = [name for name, _ in self.signature]
         outs = [("str" if way == "both" else "int" if way == "out_as" else python_type(kind_))
                 for way, kind_, _ in ways if way in ("out", "out_as", "both")]
@@ -110,7 +119,8 @@ def rows():
             text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.DOTALL)
         for match in re.finditer(r"^(CALL|VALUE|HAND)\(", text, flags=re.MULTILINE):
             fields = split(body(text, match.end()))
-            fields = [" ".join(re.findall(r'"(?:[^"\\]|\\.)*"', field)) if field.startswith('"') else field
+            fields = [" ".join(re.findall(r'"(?:[^"\\]|\\.)*"', field)) if field.startswith('"')
+                      else field
                       for field in fields]
             found.append(Row(match.group(1), fields))
     return found
@@ -133,8 +143,10 @@ def stub_line(row):
 
 
 def stubs(area, area_rows):
-    lines = [f"# {SPDX}", "# Made by runtime/python/tables.py; what each function does: help(acl.rt.malloc).",
-             "from typing import Any, Callable, Optional", ""]
+    lines = [
+        f"# {SPDX}",
+        "# Made by runtime/python/tables.py; what each function does: help(acl.rt.malloc).",
+        "from typing import Any, Callable, Optional", ""]
     if area == "acl":
         lines += [f"from . import {name} as {name}" for name in AREAS if name != "acl"] + [""]
     lines += [stub_line(row) for row in area_rows]
@@ -143,14 +155,17 @@ def stubs(area, area_rows):
 
 def functions_page(all_rows):
     lines = [f"<!-- {SPDX} -->", "# The functions of the module", "",
-             "Made by `tables.py`. GIL: whether other threads run Python during the call. What each does, with units and codes: "
+             "Made by `tables.py`. GIL: whether other threads run Python during the call.\n"
+             "What each does, with units and codes: "
              "`help(acl.rt.malloc)`."]
     for area, (title, _) in AREAS.items():
         lines += ["", f"## {title}", "", "| Python | C | GIL |", "|---|---|---|"]
         for row in sorted((row for row in all_rows if row.area == area), key=lambda row: row.name):
             c_name = "none" if row.c_name == "none" else f"`{row.c_name}`"
             gil = {"RELEASE": "released", "KEEP": "kept"}.get(row.gil, row.gil)
-            lines.append(f"| `{row.name}({', '.join(row.arguments)})` -> `{row.returned}` | {c_name} | {gil} |")
+            lines.append(
+                f"| `{row.name}({', '.join(row.arguments)})` -> `{row.returned}` | {c_name} | "
+                f"{gil} |")
     return "\n".join(lines) + "\n"
 
 
@@ -166,11 +181,13 @@ def main(arguments):
     elif arguments == ["--check"]:
         with open(PAGE, encoding="utf-8") as file:
             if file.read() != functions_page(all_rows):
-                sys.exit("functions.md is not what the tables say: run runtime/python/tables.py --write")
+                sys.exit(
+                    "functions.md is not what the tables say: run runtime/python/tables.py --write")
     elif len(arguments) == 2 and arguments[0] == "--stubs":
         os.makedirs(arguments[1], exist_ok=True)
         for area, (_, name) in AREAS.items():
-            write(os.path.join(arguments[1], name + ".pyi"), stubs(area, [row for row in all_rows if row.area == area]))
+            write(os.path.join(arguments[1], name + ".pyi"),
+                  stubs(area, [row for row in all_rows if row.area == area]))
     else:
         sys.exit(__doc__)
 

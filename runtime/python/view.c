@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* acl.util: memory as bytes and as numpy arrays. numpy is only asked for what the program has loaded already, or for
- * ptr_to_numpy; nothing of it is compiled in. */
+/* acl.util: memory as bytes and as numpy arrays. numpy is only asked for what the program has
+ * loaded already, or for ptr_to_numpy; nothing of it is compiled in. */
 #include "convert.h"
 #include "hand.h"
 
@@ -10,7 +10,7 @@
 #define PyBUF_WRITE 0x200
 #endif
 
-/* ---- bytes ---------------------------------------------------------------------------------------- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 PyObject *twin_py_hand_util_bytes_to_ptr(struct twin_py_args *args)
 {
@@ -38,7 +38,7 @@ PyObject *twin_py_hand_util_ptr_to_bytes(struct twin_py_args *args)
     return PyBytes_FromStringAndSize(from, (Py_ssize_t)size);
 }
 
-/* ---- numpy ---------------------------------------------------------------------------------------- */
+/* ---- numpy ----------------------------------------------------------------------------------- */
 
 /* Whether it is an array; without numpy loaded nothing is. */
 static bool is_array(PyObject *object)
@@ -127,7 +127,8 @@ static char type_letter(int64_t number)
     return number >= 0 && number < (int64_t)sizeof(letters) - 1 ? letters[number] : '\0';
 }
 
-/* Bytes of an array of the shape, a tuple; false with an error: no lengths, or more than memory can hold. */
+/* Bytes of an array of the shape, a tuple; false with an error: no lengths, or more than memory can
+ * hold. */
 static bool bytes_of(const struct twin_py_args *args, PyObject *shape, size_t item,
                      size_t *out_bytes)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ctrl-C during a wait: twinrt's library asks the function below now and then; other libraries finish the wait first. */
+/* Ctrl-C during a wait: twinrt's library asks the function below now and then; other libraries
+ * finish the wait first. */
 #include "hand.h"
 
 #include "twinrt/interrupt.h"
 
 #pragma weak twinrt_set_interrupt /* absent from the vendor's library */
 
-/* Runs the handlers of signals that have come. One that raises ends the wait, and the call raises what it raised. */
+/* Runs the handlers of signals that have come. One that raises ends the wait, and the call raises
+ * what it raised. */
 static int interrupted(void)
 {
     PyGILState_STATE state;

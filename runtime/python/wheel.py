@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a wheel (PEP 427) of the module, the runtime, the model and the tools, out of a build folder.
+"""Writes a wheel (PEP 427) of the module, the runtime, the model and the tools, out of a build
+   folder.
 
 usage: wheel.py BUILD_FOLDER --version VERSION [--strip PROGRAM] [--out FOLDER]
 
-The wheel holds the module and its type stubs, the commands twinrt and twinrt-cc, and below twinrt.libs/ programs, headers and
-libraries, laid out as in an installation. LD_LIBRARY_PATH goes before them: on a board the vendor's library is taken where its
-environment is set. Files are stripped of debug information, and their build ids are made anew, of what is left: builds of equal
+The wheel holds the module and its type stubs, the commands twinrt and twinrt-cc, and below
+twinrt.libs/ programs, headers and libraries, laid out as in an installation. LD_LIBRARY_PATH goes
+before them: on a board the vendor's library is taken where its environment is set. Files are
+stripped of debug information, and their build ids are made anew, of what is left: builds of equal
 sources in different folders make equal wheels. Times are SOURCE_DATE_EPOCH, or 1980."""
 
 import argparse
@@ -26,10 +28,14 @@ import zipfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.dirname(os.path.dirname(HERE))
 SUMMARY = "The ACL runtime interface for Python and C, on a cycle-level model of the hardware or on a board"
-# Places in the build folder, and what of them belongs into the wheel. A link is another name for what is there.
-PACKAGE = (("acl", ("__init__.py", "_acl.abi3.so")), ("acl-stubs", ("*.pyi",)), (".", ("twinrt.py",)))
-RUNTIME = (("bin", ("twinrt", "twinrt-cc")), ("include/acl", ("*.h",)), ("include/acl/error_codes", ("*.h",)),
-           ("include/twinrt", ("*.h",)), ("lib64", ("lib*.so", "libtwinrt_kernel.a")), ("lib64/twinrt", ("backend-*.so", "model-*.so")),
+# Places in the build folder, and what of them belongs into the wheel. A link is another name for
+# what is there.
+PACKAGE = (("acl", ("__init__.py", "_acl.abi3.so")), ("acl-stubs", ("*.pyi",)),
+           (".", ("twinrt.py",)))
+RUNTIME = (("bin", ("twinrt", "twinrt-cc")), ("include/acl", ("*.h",)),
+           ("include/acl/error_codes", ("*.h",)),
+           ("include/twinrt", ("*.h",)), ("lib64", ("lib*.so", "libtwinrt_kernel.a")),
+           ("lib64/twinrt", ("backend-*.so", "model-*.so")),
            ("lib64/twinrt/profiles", ("*.json",)))
 LINKED = ("lib64",)
 # The note of that name: the lengths of name and value, the kind, the name.
@@ -70,7 +76,8 @@ def is_code(data):
 
 
 def with_build_id(data):
-    """The link editor's build id has the debug information in it, and with it the folder of the build."""
+    """The link editor's build id has the debug information in it, and with it the folder of the
+    build."""
     found = re.search(BUILD_ID, data, re.DOTALL)
     if not found:
         return data
@@ -85,9 +92,11 @@ def stripped(path, strip):
         data = file.read()
     if not is_code(data) and not path.endswith(".a"):
         return data
-    kind = ["--strip-unneeded"] if is_code(data) else ["--strip-debug", "--enable-deterministic-archives"]
+    kind = ["--strip-unneeded"] if is_code(data) else ["--strip-debug",
+                                                       "--enable-deterministic-archives"]
     with tempfile.NamedTemporaryFile() as out:
-        subprocess.run([strip, *kind, "--remove-section=.comment", "-o", out.name, path], check=True)
+        subprocess.run([strip, *kind, "--remove-section=.comment", "-o", out.name, path],
+                       check=True)
         with open(out.name, "rb") as file:
             data = file.read()
     return with_build_id(data) if is_code(data) else data
@@ -98,7 +107,8 @@ class Wheel:
         self.zip = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED)
         self.record = []
         epoch = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
-        self.time = max(time.gmtime(epoch)[:6], (1980, 1, 1, 0, 0, 0))  # a zip file knows none before
+        # a zip file knows none before
+        self.time = max(time.gmtime(epoch)[:6], (1980, 1, 1, 0, 0, 0))
 
     def add(self, name, data, listed=True):
         info = zipfile.ZipInfo(name, self.time)
@@ -127,11 +137,14 @@ def write(build, version, strip, out):
         wheel.add(f"twinrt.libs/{name}", stripped(file, strip))
     with open(os.path.join(SOURCES, "LICENSE"), "rb") as file:
         text = file.read()
-    # pip removes a folder only if it has a file: without this one, an empty twinrt.libs would remain.
+    # pip removes a folder only if it has a file: without this one, an empty twinrt.libs would
+    # remain.
     for folder in ("twinrt.libs", info):
         wheel.add(f"{folder}/LICENSE", text)
     wheel.add(f"{info}/METADATA", metadata(version))
-    wheel.add(f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: wheel.py\nRoot-Is-Purelib: false\nTag: {tag}\n".encode())
+    wheel.add(
+        f"{info}/WHEEL",
+        f"Wheel-Version: 1.0\nGenerator: wheel.py\nRoot-Is-Purelib: false\nTag: {tag}\n".encode())
     wheel.add(f"{info}/entry_points.txt", SCRIPTS)
     wheel.add(f"{info}/top_level.txt", b"acl\ntwinrt\n")
     record = f"{info}/RECORD"
@@ -147,7 +160,9 @@ def main(arguments):
     parser.add_argument("--strip", default="strip")
     parser.add_argument("--out")
     options = parser.parse_args(arguments)
-    print(write(options.build, options.version, options.strip, options.out or os.path.join(options.build, "python")))
+    print(
+        write(options.build, options.version, options.strip, options.out
+              or os.path.join(options.build, "python")))
 
 
 if __name__ == "__main__":

@@ -8,12 +8,14 @@
  *
  * Life of a process:   start -> (describe, count) -> open -> ... -> close -> stop
  * Life of a device:    open -> queues, signals, memory -> close (children are gone by then)
- * Life of a task:      work.* queues it -> the device runs it -> drain, signal.wait or signal.query see it done
+ * Life of a task:      work.* queues it -> the device runs it -> drain, signal.wait or signal.query
+ * see it done
  *
  * Threads. Each op is tagged:
  *   init    one thread, before any other op or after every other op;
  *   any     any thread at any time, several at once;
- *   queue   the core holds that queue's lock; ops of one queue never run at once; such an op never blocks;
+ *   queue   the core holds that queue's lock; ops of one queue never run at once; such an op never
+ *           blocks;
  *   signal  as queue, and the core holds that signal's lock too.
  * The core keeps an object alive while one of its ops runs, and destroys it once, children first.
  * No op calls back into the core except through twin_services.
@@ -22,10 +24,10 @@
  * device alone knows. Out-parameters are written on success only. Timeouts are relative
  * nanoseconds: 0 polls, TWIN_FOREVER waits.
  *
- * Errors. The code that first decides that something failed logs it or explains it, once, with the exact
- * cause. A device fault is sticky: later work answers TWIN_E_DEVICE until the device is closed.
- * TWIN_E_VENDOR, which any op may answer, means a public code that no status has: the backend
- * has given it with services.vendor_code on the same thread just before.
+ * Errors. The code that first decides that something failed logs it or explains it, once, with the
+ * exact cause. A device fault is sticky: later work answers TWIN_E_DEVICE until the device is
+ * closed. TWIN_E_VENDOR, which any op may answer, means a public code that no status has: the
+ * backend has given it with services.vendor_code on the same thread just before.
  *
  * New ops go at the end of their group, here and in seam/ops.def, with a version bump. */
 #ifndef TWINRT_SEAM_BACKEND_H
@@ -36,34 +38,36 @@
 #define TWIN_SEAM_VERSION 15u
 
 struct twin_process_ops {
-    /* Readies the backend: reads its settings and data files; opens no device and starts no model. A failure is
-     * explained with services.because. Thread: init. TWIN_E_UNAVAILABLE: what it needs is not installed here.
-     * TWIN_E_NO_DEVICE: it is, and finds no device. TWIN_E_SETUP: it is and does not work.
-     * TWIN_E_INVALID: a setting or file is bad. */
+    /* Readies the backend: reads its settings and data files; opens no device and starts no model.
+     * A failure is explained with services.because. Thread: init. TWIN_E_UNAVAILABLE: what it needs
+     * is not installed here. TWIN_E_NO_DEVICE: it is, and finds no device. TWIN_E_SETUP: it is and
+     * does not work. TWIN_E_INVALID: a setting or file is bad. */
     twin_status (*start)(const twin_services *services);
     /* Ends what start began; writes what was asked for at the end (a trace). Thread: init. */
     void (*stop)(void);
-    /* Number of devices present, before the user's visible-device filter, or, with TWIN_BACKEND_FILTERS, after it.
-     * Thread: any. */
+    /* Number of devices present, before the user's visible-device filter, or, with
+     * TWIN_BACKEND_FILTERS, after it. Thread: any. */
     twin_status (*count)(uint32_t *out_count);
-    /* Identity and limits of device `index`; needs no open device. Limits may become exact when it is opened, in the same
-     * place. Thread: any. TWIN_E_DEVICE_ID. */
+    /* Identity and limits of device `index`; needs no open device. Limits may become exact when it
+     * is opened, in the same place. Thread: any. TWIN_E_DEVICE_ID. */
     twin_status (*describe)(uint32_t index, const twin_device_properties **out_properties);
-    /* In place of stop, as threads are inside ops: writes what stop would write; ops that are under way go on, and none begins
-     * after it. IF_STILL: false unless the device is idle and at least `waiting` threads wait in ops. NOW: false if a
-     * lock stays taken for a second of real time. ALONE: the caller is a forked child and its only thread; locks may be held for
-     * ever, so none is taken; signals that end the process remove what is not complete. True: there is nothing more to
-     * write. Thread: any. */
+    /* In place of stop, as threads are inside ops: writes what stop would write; ops that are under
+     * way go on, and none begins after it. IF_STILL: false unless the device is idle and at least
+     * `waiting` threads wait in ops. NOW: false if a lock stays taken for a second of real time.
+     * ALONE: the caller is a forked child and its only thread; locks may be held for ever, so none
+     * is taken; signals that end the process remove what is not complete. True: there is nothing
+     * more to write. Thread: any. */
     bool (*write)(twin_write_when when, unsigned waiting);
-    /* In a forked child, on its only thread, when no device has ever been opened: forgets what start did, and leaves the
-     * parent's files alone. Locks may be held for ever. True: start may be called again. Thread: init. */
+    /* In a forked child, on its only thread, when no device has ever been opened: forgets what
+     * start did, and leaves the parent's files alone. Locks may be held for ever. True: start may
+     * be called again. Thread: init. */
     bool (*forked)(void);
 };
 
 /* Host threads and their time. A real device has no use for these. */
 struct twin_host_ops {
-    /* The calling thread takes part from now on: others that wait must reckon with it. Called on the
-     * thread itself, before its first other op. Thread: any. */
+    /* The calling thread takes part from now on: others that wait must reckon with it. Called on
+     * the thread itself, before its first other op. Thread: any. */
     void (*attach)(void);
     /* The calling thread ends, or will wait for another thread inside the core: nobody reckons with
      * it until it attaches again. Never blocks. Thread: any. */
@@ -76,32 +80,36 @@ struct twin_host_ops {
     bool (*traced)(void);
     /* This thread's clock in ns: simulated time where there is such a thing. Thread: any. */
     uint64_t (*now)(void);
-    /* Id of the last task this thread queued on a queue that is no default stream; UINT32_MAX: there
-     * was none. Thread: any. */
+    /* Id of the last task this thread queued on a queue that is no default stream; UINT32_MAX:
+     * there was none. Thread: any. */
     uint32_t (*last_task)(void);
-    /* Brings this thread's clock up to `at_ns` if it is earlier: who runs a record again gives threads the times that they
-     * were moved up to then. Thread: any. */
+    /* Brings this thread's clock up to `at_ns` if it is earlier: who runs a record again gives
+     * threads the times that they were moved up to then. Thread: any. */
     void (*reach)(uint64_t at_ns);
-    /* From now on until the process stops the device moves, and sees what is queued, in the two ops below alone; ops ask
-     * services.nd what they found then, and threads are moved up by `reach` alone. While no op runs, with
-     * TWIN_BACKEND_CONDUCTED. Thread: any. TWIN_E_UNSUPPORTED: it cannot be made to. */
+    /* From now on until the process stops the device moves, and sees what is queued, in the two ops
+     * below alone; ops ask services.nd what they found then, and threads are moved up by `reach`
+     * alone. While no op runs, with TWIN_BACKEND_CONDUCTED. Thread: any. TWIN_E_UNSUPPORTED: it
+     * cannot be made to. */
     twin_status (*pace)(void);
     /* As services.seen gave it. Thread: any. TWIN_E_INVALID: there is no such work. */
     twin_status (*see)(twin_seen what, uint32_t device, uint32_t queue, uint64_t number);
-    /* As services.moved gave it. Thread: any. TWIN_E_INVALID: it has gone farther, or does not come to that. */
+    /* As services.moved gave it. Thread: any. TWIN_E_INVALID: it has gone farther, or does not come
+     * to that. */
     twin_status (*move)(uint64_t at_ns, uint64_t events);
-    /* The calling thread slept for `ns`, or a wait of the host timed out after that time: its clock advances by it. The thread
-     * need not be attached. Thread: any. */
+    /* The calling thread slept for `ns`, or a wait of the host timed out after that time: its clock
+     * advances by it. The thread need not be attached. Thread: any. */
     void (*advance)(uint64_t ns);
-    /* Where the calling thread is in its time. Attached or not; the pointer is good until the thread ends, and what it points
-     * to changes with the thread's calls. `entry` and `recorded` are for a wrapper that records, on the thread itself; the
-     * backend leaves them alone. Thread: any. */
+    /* Where the calling thread is in its time. Attached or not; the pointer is good until the
+     * thread ends, and what it points to changes with the thread's calls. `entry` and `recorded`
+     * are for a wrapper that records, on the thread itself; the backend leaves them alone. Thread:
+     * any. */
     twin_host_moment *(*self)(void);
-    /* What the calling thread does from now on comes after what another one did up to `moment` (it released a lock that
-     * this one has taken, ended, created this one): the clock becomes at least moment->at_ns. Thread: any. */
+    /* What the calling thread does from now on comes after what another one did up to `moment` (it
+     * released a lock that this one has taken, ended, created this one): the clock becomes at least
+     * moment->at_ns. Thread: any. */
     void (*follow)(const twin_host_moment *moment);
-    /* A thread of the process has blocked, or has ended: a wait that makes no progress looks again who can still act. Takes no lock
-     * unless a thread has parked. Thread: any. */
+    /* A thread of the process has blocked, or has ended: a wait that makes no progress looks again
+     * who can still act. Takes no lock unless a thread has parked. Thread: any. */
     void (*changed)(void);
 };
 
@@ -112,11 +120,14 @@ struct twin_device_ops {
     /* Takes it down. Queues and signals are gone; memory still allocated is released and reported.
      * Thread: any, one call per device at a time. */
     void (*close)(twin_hw_device *device);
-    /* As queue.abort for every queue of the device, except that deferred ones keep their tasks: runs of model instances end
-     * with the queues that asked for them. Those who wait get TWIN_E_DEVICE_ABORTED. Failures noted before are forgotten, groups that stopped go on. Thread: any. */
+    /* As queue.abort for every queue of the device, except that deferred ones keep their tasks:
+     * runs of model instances end with the queues that asked for them. Those who wait get
+     * TWIN_E_DEVICE_ABORTED. Failures noted before are forgotten, groups that stopped go on.
+     * Thread: any. */
     twin_status (*abort)(twin_hw_device *device);
-    /* Lets the device reach the memory of device `other`, or ends that. Thread: any. TWIN_E_UNSUPPORTED: there is nothing to
-     * do, it reaches all that properties.peer_link connects it with. */
+    /* Lets the device reach the memory of device `other`, or ends that. Thread: any.
+     * TWIN_E_UNSUPPORTED: there is nothing to do, it reaches all that properties.peer_link connects
+     * it with. */
     twin_status (*peer)(twin_hw_device *device, uint32_t other, bool enable);
 };
 
@@ -128,30 +139,32 @@ struct twin_memory_ops {
     /* Frees by the address alloc gave. Never waits: pages that queued tasks still name live until
      * those tasks retire. Thread: any. TWIN_E_INVALID: not such an address. */
     twin_status (*free)(uint64_t address);
-    /* Page-locked host memory, aligned to 512 bytes, readable and writable by the host. Thread: any. */
+    /* Page-locked host memory, aligned to 512 bytes, readable and writable by the host. Thread:
+     * any. */
     twin_status (*host_alloc)(uint64_t bytes, void **out_pointer);
     /* As free, for host_alloc's memory. Thread: any. */
     twin_status (*host_free)(void *pointer);
-    /* Classifies an address; TWIN_OK with kind UNKNOWN when it is not ours, GONE when it is and nothing is
-     * allocated there. Lock free. Thread: any. */
+    /* Classifies an address; TWIN_OK with kind UNKNOWN when it is not ours, GONE when it is and
+     * nothing is allocated there. Lock free. Thread: any. */
     twin_status (*info)(uint64_t address, twin_memory_info *out_info);
     /* Bytes free and in all, by page class: 0 both, 1 huge, 2 normal. Thread: any. */
     twin_status (*space)(twin_hw_device *device, uint32_t page_class, uint64_t *out_free,
                          uint64_t *out_total);
     /* Copies now, outside all queues, and returns when the bytes are there. Either side may be
-     * device, pinned or pageable memory; ranges of sides that are UNKNOWN are checked. Thread: any. Blocks.
-     * TWIN_E_INVALID: a range leaves its allocation, or was freed meanwhile. TWIN_E_DEVICE. */
+     * device, pinned or pageable memory; ranges of sides that are UNKNOWN are checked. Thread: any.
+     * Blocks. TWIN_E_INVALID: a range leaves its allocation, or was freed meanwhile.
+     * TWIN_E_DEVICE. */
     twin_status (*copy)(twin_hw_device *device, const twin_copy *copy);
     /* Fills now. Same rules. Thread: any. Blocks. */
     twin_status (*fill)(twin_hw_device *device, const twin_fill *fill);
     /* As copy, rows at once: bytes between rows stay. Same rules. Thread: any. Blocks. */
     twin_status (*copy_rows)(twin_hw_device *device, const twin_rows *rows);
-    /* Writes the newest ranges of the device's memory that have failed, up to `room`, oldest first; *out_count is how
-     * many there are. Thread: any. */
+    /* Writes the newest ranges of the device's memory that have failed, up to `room`, oldest first;
+     * *out_count is how many there are. Thread: any. */
     twin_status (*errors)(twin_hw_device *device, twin_memory_error *list, size_t room,
                           size_t *out_count);
-    /* Puts other memory in the place of failed ranges within this one, with contents undefined; of a link that has
-     * failed it is forgotten. Thread: any. TWIN_E_INVALID: none has. */
+    /* Puts other memory in the place of failed ranges within this one, with contents undefined; of
+     * a link that has failed it is forgotten. Thread: any. TWIN_E_INVALID: none has. */
     twin_status (*repair)(twin_hw_device *device, uint64_t address, uint64_t bytes);
 };
 
@@ -161,62 +174,66 @@ struct twin_queue_ops {
                           twin_queue **out_queue);
     /* No work is in flight, or abort came before. Thread: any. */
     void (*destroy)(twin_queue *queue);
-    /* Waits until all work submitted before the call is done; a deferred queue has none of its own and answers at
-     * once. Thread: any. Blocks. Several may wait.
+    /* Waits until all work submitted before the call is done; a deferred queue has none of its own
+     * and answers at once. Thread: any. Blocks. Several may wait.
      * TWIN_E_TIMEOUT: still pending. TWIN_E_DEADLOCK. TWIN_E_ABORTED. TWIN_E_TASK_TIMEOUT,
      * TWIN_E_ADDRESS, ...: a task failed since the last drain that reported. */
     twin_status (*drain)(twin_queue *queue, uint64_t timeout_ns);
-    /* Whether all work submitted so far is done; drives a model up to the caller's time. Thread: any. */
+    /* Whether all work submitted so far is done; drives a model up to the caller's time. Thread:
+     * any. */
     twin_status (*query)(twin_queue *queue, bool *out_idle);
     /* Waits until one more task fits, after work.* said TWIN_E_BUSY. Thread: any. Blocks. */
     twin_status (*room)(twin_queue *queue);
     /* Drops queued work and stops the running task; those who wait get TWIN_E_ABORTED. Signals
-     * that dropped records would have set stay unset. Failures of the queue's tasks are forgotten, noted or not; what
-     * stopped its group stays. Thread: any. */
+     * that dropped records would have set stay unset. Failures of the queue's tasks are forgotten,
+     * noted or not; what stopped its group stays. Thread: any. */
     twin_status (*abort)(twin_queue *queue);
     /* Ends the running task without effect; the queued ones stay and go on. Thread: any. */
     twin_status (*stop)(twin_queue *queue);
-    /* Priority of tasks that begin from now on, queued ones too, 0 .. priority_count - 1. Thread: any. */
+    /* Priority of tasks that begin from now on, queued ones too, 0 .. priority_count - 1. Thread:
+     * any. */
     twin_status (*set_priority)(twin_queue *queue, uint32_t priority);
-    /* From now on the first failure in the queue's group stops the group: no later task of any of its queues
-     * runs, work.* and drain answer that failure's status for ever (until device.abort), records that did
-     * not come to pass count as complete, and a host that waits for one gets the failure's status. Holds for queues
-     * that join the group later too. Thread: any. TWIN_E_UNSUPPORTED: a failure has stopped the group already. */
+    /* From now on the first failure in the queue's group stops the group: no later task of any of
+     * its queues runs, work.* and drain answer that failure's status for ever (until device.abort),
+     * records that did not come to pass count as complete, and a host that waits for one gets the
+     * failure's status. Holds for queues that join the group later too. Thread: any.
+     * TWIN_E_UNSUPPORTED: a failure has stopped the group already. */
     twin_status (*stop_on_failure)(twin_queue *queue);
-    /* Takes the oldest noted failure of the queue's tasks that was not taken yet, and never blocks. Notes
-     * that are not taken are dropped, oldest first. A note keeps its kernel; the taker of the note releases it.
-     * Thread: any. TWIN_E_NOT_READY: there is none. */
+    /* Takes the oldest noted failure of the queue's tasks that was not taken yet, and never blocks.
+     * Notes that are not taken are dropped, oldest first. A note keeps its kernel; the taker of the
+     * note releases it. Thread: any. TWIN_E_NOT_READY: there is none. */
     twin_status (*take_failure)(twin_queue *queue, twin_failure *out_failure);
 };
 
 /* Each op queues one piece of work and returns. Thread: queue (record, wait, reset: signal).
- * TWIN_E_BUSY: the queue is full, nothing was queued; a deferred queue stays full. TWIN_E_DEVICE: the device has
- * faulted. A deferred queue takes no record of, and no wait for, a REBIND signal that queues can wait for:
- * TWIN_E_UNSUPPORTED. */
+ * TWIN_E_BUSY: the queue is full, nothing was queued; a deferred queue stays full. TWIN_E_DEVICE:
+ * the device has faulted. A deferred queue takes no record of, and no wait for, a REBIND signal
+ * that queues can wait for: TWIN_E_UNSUPPORTED. */
 struct twin_work_ops {
-    /* Copies after all earlier work of the queue. Either side is device or pinned memory; both ranges
-     * were valid when submitted. TWIN_E_INVALID: a range that the backend had to look up (twin_side) leaves its
-     * allocation. Memory that was freed meanwhile fails the task at most. */
+    /* Copies after all earlier work of the queue. Either side is device or pinned memory; both
+     * ranges were valid when submitted. TWIN_E_INVALID: a range that the backend had to look up
+     * (twin_side) leaves its allocation. Memory that was freed meanwhile fails the task at most. */
     twin_status (*copy)(twin_queue *queue, const twin_copy *copy);
     /* Fills device memory. */
     twin_status (*fill)(twin_queue *queue, const twin_fill *fill);
     /* The signal is set when all earlier work of the queue is done. */
     twin_status (*record)(twin_queue *queue, twin_signal *signal);
     /* Holds later work of the queue until the signal is set; what it binds to depends on the kind.
-     * timeout_ns is device time; on expiry the task fails with TWIN_E_TASK_TIMEOUT at the next drain. */
+     * timeout_ns is device time; on expiry the task fails with TWIN_E_TASK_TIMEOUT at the next
+     * drain. */
     twin_status (*wait)(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns);
     /* EVENT_LEVEL: clears the flag in queue order. */
     twin_status (*reset)(twin_queue *queue, twin_signal *signal);
     /* Stores 8 bytes at an aligned device address. TWIN_E_INVALID: not device memory. */
     twin_status (*write_value)(twin_queue *queue, uint64_t address, uint64_t value, twin_side side);
-    /* Holds later work until the word satisfies the relation; reads it anew as it changes, by any writer:
-     * another queue, a copy, the host. TWIN_E_INVALID: not device memory. */
+    /* Holds later work until the word satisfies the relation; reads it anew as it changes, by any
+     * writer: another queue, a copy, the host. TWIN_E_INVALID: not device memory. */
     twin_status (*wait_value)(twin_queue *queue, const twin_value_wait *wait);
     /* After all earlier work the call can be taken from the host-call queue. */
     twin_status (*call)(twin_queue *queue, twin_call_queue *call_queue, const twin_host_call *call);
-    /* Runs a sealed model instance from its head queues; later work of the queue waits for its end. The run begins when
-     * earlier ones of the instance have ended. A task that fails in it counts as one of this queue.
-     * TWIN_E_INVALID: it is not sealed. */
+    /* Runs a sealed model instance from its head queues; later work of the queue waits for its end.
+     * The run begins when earlier ones of the instance have ended. A task that fails in it counts
+     * as one of this queue. TWIN_E_INVALID: it is not sealed. */
     twin_status (*run)(twin_queue *queue, twin_hw_instance *instance);
     /* The rest is for deferred queues of one model instance that is not sealed yet.
      * The instance ends when all earlier work of the queue is done. Once per instance. */
@@ -225,38 +242,43 @@ struct twin_work_ops {
     twin_status (*activate)(twin_queue *queue, twin_queue *other);
     /* When the condition holds, branch->to begins and this queue's later tasks are left out. */
     twin_status (*branch)(twin_queue *queue, const twin_branch *branch);
-    /* Label `index` of the table is here. `table` is device memory of 8 bytes a label, the backend's to fill;
-     * an entry of ones is no label. */
+    /* Label `index` of the table is here. `table` is device memory of 8 bytes a label, the
+     * backend's to fill; an entry of ones is no label. */
     twin_status (*label)(twin_queue *queue, uint64_t table, uint32_t index);
-    /* Reads a uint32_t at `address` and goes on at that label, in its queue; this queue's later tasks are
-     * left out. An index of `count` or more counts as count - 1. */
+    /* Reads a uint32_t at `address` and goes on at that label, in its queue; this queue's later
+     * tasks are left out. An index of `count` or more counts as count - 1. */
     twin_status (*jump)(twin_queue *queue, uint64_t address, uint64_t table, uint32_t count);
-    /* The rest is for every queue again. COUNT: changes the count in queue order. Thread: signal. */
+    /* The rest is for every queue again. COUNT: changes the count in queue order. Thread:
+     * signal. */
     twin_status (*count)(twin_queue *queue, twin_signal *signal, const twin_count_change *change);
-    /* COUNT: holds later work until the relation holds, or as work.wait until the time limit. Thread: signal. */
+    /* COUNT: holds later work until the relation holds, or as work.wait until the time limit.
+     * Thread: signal. */
     twin_status (*wait_count)(twin_queue *queue, twin_signal *signal, const twin_count_wait *wait);
-    /* Combines device memory with device memory, element by element: dst = dst (op) src. TWIN_E_INVALID: a range leaves
-     * its allocation. TWIN_E_UNSUPPORTED: the device does not reduce such elements, or cannot reduce
-     * with memory of another device, which it has no link to. */
+    /* Combines device memory with device memory, element by element: dst = dst (op) src.
+     * TWIN_E_INVALID: a range leaves its allocation. TWIN_E_UNSUPPORTED: the device does not reduce
+     * such elements, or cannot reduce with memory of another device, which it has no link to. */
     twin_status (*reduce)(twin_queue *queue, const twin_reduce *reduce);
-    /* As copy, all rows or none: bytes between rows stay. TWIN_E_INVALID as copy, and a pitch or more rows than the
-     * device can take. TWIN_E_NOMEM: no memory to describe so many to it; nothing was enqueued. */
+    /* As copy, all rows or none: bytes between rows stay. TWIN_E_INVALID as copy, and a pitch or
+     * more rows than the device can take. TWIN_E_NOMEM: no memory to describe so many to it;
+     * nothing was enqueued. */
     twin_status (*copy_rows)(twin_queue *queue, const twin_rows *rows);
-    /* Runs the blocks of a kernel (seam/launch.h) after all earlier work. The kernel is the backend's until its
-     * `release`. TWIN_E_INVALID: no blocks or too many, or a batch of more blocks than the device has cores.
-     * TWIN_E_UNSUPPORTED: the device has no such cores. */
+    /* Runs the blocks of a kernel (seam/launch.h) after all earlier work. The kernel is the
+     * backend's until its `release`. TWIN_E_INVALID: no blocks or too many, or a batch of more
+     * blocks than the device has cores. TWIN_E_UNSUPPORTED: the device has no such cores. */
     twin_status (*launch)(twin_queue *queue, twin_launch *kernel);
 };
 
 struct twin_signal_ops {
-    /* Thread: any. TWIN_E_NO_EVENT, TWIN_E_NO_NOTIFY: no hardware id is free (LEVEL, NOTIFY and COUNT
-     * take theirs here, REBIND at each record). TWIN_E_UNSUPPORTED: the device has no such thing. */
+    /* Thread: any. TWIN_E_NO_EVENT, TWIN_E_NO_NOTIFY: no hardware id is free (LEVEL, NOTIFY and
+     * COUNT take theirs here, REBIND at each record). TWIN_E_UNSUPPORTED: the device has no such
+     * thing. */
     twin_status (*create)(twin_hw_device *device, const twin_signal_config *config,
                           twin_signal **out_signal);
-    /* Never waits: records and waits in flight still complete; ids are freed after them. Thread: any. */
+    /* Never waits: records and waits in flight still complete; ids are freed after them. Thread:
+     * any. */
     void (*destroy)(twin_signal *signal);
-    /* Drives a model up to the caller's time. Fills in `recorded` and `complete`, and what out_state->ask asks for; may
-     * fill in more. Thread: any. */
+    /* Drives a model up to the caller's time. Fills in `recorded` and `complete`, and what
+     * out_state->ask asks for; may fill in more. Thread: any. */
     twin_status (*query)(twin_signal *signal, twin_signal_state *out_state);
     /* Blocks until the newest record at call time is complete; at once when there was none.
      * Thread: any. TWIN_E_TIMEOUT, TWIN_E_DEADLOCK, TWIN_E_ABORTED. */
@@ -266,39 +288,46 @@ struct twin_signal_ops {
     twin_status (*timestamp)(twin_signal *signal, uint64_t *out_ns);
     /* Hardware ids free on the device for that kind. Thread: any. */
     twin_status (*available)(twin_hw_device *device, twin_signal_kind kind, uint32_t *out_count);
-    /* NOTIFY: clears the flag now. Thread: any. TWIN_E_UNSUPPORTED: of a signal that was opened by name. */
+    /* NOTIFY: clears the flag now. Thread: any. TWIN_E_UNSUPPORTED: of a signal that was opened by
+     * name. */
     twin_status (*clear)(twin_signal *signal);
-    /* NOTIFY, EVENT_REBIND: makes the signal known to other processes under a name that cannot be guessed; the same at each
-     * call. check_pid: only those of signal.allow may open it, as the newest call says. The core holds the signal's
-     * lock. Thread: any. TWIN_E_SETUP (explained): there is no place to share in. */
+    /* NOTIFY, EVENT_REBIND: makes the signal known to other processes under a name that cannot be
+     * guessed; the same at each call. check_pid: only those of signal.allow may open it, as the
+     * newest call says. The core holds the signal's lock. Thread: any. TWIN_E_SETUP (explained):
+     * there is no place to share in. */
     twin_status (*share)(twin_signal *signal, bool check_pid, char out_name[TWIN_SHARE_NAME]);
-    /* Lets `count` processes open a shared signal. Thread: any. TWIN_E_INVALID: it is not shared, or too many. */
+    /* Lets `count` processes open a shared signal. Thread: any. TWIN_E_INVALID: it is not shared,
+     * or too many. */
     twin_status (*allow)(twin_signal *signal, const int32_t *pids, size_t count);
-    /* The signal that some process has shared under `name`, which may hold anything, for use on `device`. May give a
-     * signal of this process that exists, to be destroyed once more then. Only on the device where it was created may
-     * a NOTIFY be waited for (work.wait: TWIN_E_INVALID). Thread: any. TWIN_E_INVALID (explained): no such name, another
-     * kind, not allowed. */
+    /* The signal that some process has shared under `name`, which may hold anything, for use on
+     * `device`. May give a signal of this process that exists, to be destroyed once more then. Only
+     * on the device where it was created may a NOTIFY be waited for (work.wait: TWIN_E_INVALID).
+     * Thread: any. TWIN_E_INVALID (explained): no such name, another kind, not allowed. */
     twin_status (*open)(twin_hw_device *device, const char *name, const twin_signal_config *config,
                         twin_signal **out_signal);
-    /* Optional: device time from the newest record of one to that of the other, where that is finer than the difference
-     * of their timestamps; both have one. Thread: any. TWIN_E_UNSUPPORTED: the difference it is. */
+    /* Optional: device time from the newest record of one to that of the other, where that is finer
+     * than the difference of their timestamps; both have one. Thread: any. TWIN_E_UNSUPPORTED: the
+     * difference it is. */
     twin_status (*elapsed)(twin_signal *begin, twin_signal *end, double *out_ns);
 };
 
 /* Host-call queues carry calls of host functions from queues to the threads that run them. */
 struct twin_call_queue_ops {
-    /* `service`: only threads of the runtime take from it; a thread in `take` then counts as waiting and never
-     * ends a wait by itself. Thread: any. */
+    /* `service`: only threads of the runtime take from it; a thread in `take` then counts as
+     * waiting and never ends a wait by itself. Thread: any. */
     twin_status (*create)(twin_hw_device *device, bool service, twin_call_queue **out_call_queue);
     /* No thread takes from it. Calls in flight for it count as answered. Thread: any. */
     void (*destroy)(twin_call_queue *call_queue);
-    /* Waits for the next call, in the order in which the device made them. The taker answers each. Thread: any.
-     * Blocks. TWIN_E_TIMEOUT; TWIN_E_CLOSED; TWIN_E_DEADLOCK (never of a service host-call queue). */
+    /* Waits for the next call, in the order in which the device made them. The taker answers each.
+     * Thread: any. Blocks. TWIN_E_TIMEOUT; TWIN_E_CLOSED; TWIN_E_DEADLOCK (never of a service
+     * host-call queue). */
     twin_status (*take)(twin_call_queue *call_queue, uint64_t timeout_ns,
                         twin_taken_call *out_call);
-    /* The call has returned: a queue that it blocks goes on. A ticket whose queue is gone is ignored. Thread: any. */
+    /* The call has returned: a queue that it blocks goes on. A ticket whose queue is gone is
+     * ignored. Thread: any. */
     void (*answer)(twin_call_queue *call_queue, uint64_t ticket);
-    /* From now on `take` answers TWIN_E_CLOSED, also to those who wait. Calls not taken count as answered. Thread: any. */
+    /* From now on `take` answers TWIN_E_CLOSED, also to those who wait. Calls not taken count as
+     * answered. Thread: any. */
     void (*close)(twin_call_queue *call_queue);
 };
 
@@ -308,21 +337,26 @@ struct twin_model_instance_ops {
     twin_status (*create)(twin_hw_device *device, twin_hw_instance **out_instance);
     /* It does not run. Its queues are free again, as unbind leaves them. Thread: any. */
     void (*destroy)(twin_hw_instance *instance);
-    /* Adds a deferred queue, which is of no other instance. `head`: it begins when the instance runs, else by
-     * work.activate, branch or jump. Thread: queue. TWIN_E_BUSY: a run is queued or under way. */
+    /* Adds a deferred queue, which is of no other instance. `head`: it begins when the instance
+     * runs, else by work.activate, branch or jump. Thread: queue. TWIN_E_BUSY: a run is queued or
+     * under way. */
     twin_status (*bind)(twin_hw_instance *instance, twin_queue *queue, bool head);
-    /* Takes it out; its tasks stay, but for the instance's end. The instance is not sealed any more.
-     * Thread: queue. TWIN_E_BUSY: a run is queued or under way. */
+    /* Takes it out; its tasks stay, but for the instance's end. The instance is not sealed any
+     * more. Thread: queue. TWIN_E_BUSY: a run is queued or under way. */
     twin_status (*unbind)(twin_hw_instance *instance, twin_queue *queue);
     /* The instance is complete and may run. bind, unbind and clean take the seal away. Thread: any.
-     * TWIN_E_INVALID: no head queue, no end, or a task names a queue that is not of the instance. */
+     * TWIN_E_INVALID: no head queue, no end, or a task names a queue that is not of the
+     * instance. */
     twin_status (*seal)(twin_hw_instance *instance);
-    /* Drops the tasks of a deferred queue. Thread: queue. TWIN_E_BUSY: a run is queued or under way. */
+    /* Drops the tasks of a deferred queue. Thread: queue. TWIN_E_BUSY: a run is queued or under
+     * way. */
     twin_status (*clean)(twin_queue *queue);
-    /* Ends the run under way, if any: no further task of it begins, and the queue that asked for it goes on, with
-     * TWIN_E_RUN_ABORTED as its failure. Runs queued after it take place. Thread: any. */
+    /* Ends the run under way, if any: no further task of it begins, and the queue that asked for it
+     * goes on, with TWIN_E_RUN_ABORTED as its failure. Runs queued after it take place. Thread:
+     * any. */
     twin_status (*abort)(twin_hw_instance *instance);
-    /* Waits until no run of the instance is queued or under way. Thread: any. Blocks. TWIN_E_TIMEOUT, TWIN_E_DEADLOCK. */
+    /* Waits until no run of the instance is queued or under way. Thread: any. Blocks.
+     * TWIN_E_TIMEOUT, TWIN_E_DEADLOCK. */
     twin_status (*drain)(twin_hw_instance *instance, uint64_t timeout_ns);
 };
 
@@ -339,46 +373,55 @@ typedef struct twin_fact {
 struct twin_diag_ops {
     /* Calls `take` for each data-file parameter or other fact worth printing. Thread: any. */
     void (*facts)(void (*take)(void *context, const twin_fact *fact), void *context);
-    /* How busy the engines of device `index` have been; needs no open device. Thread: any. TWIN_E_DEVICE_ID. */
+    /* How busy the engines of device `index` have been; needs no open device. Thread: any.
+     * TWIN_E_DEVICE_ID. */
     twin_status (*usage)(uint32_t index, twin_usage *out_usage);
-    /* From now on `take` hears of each task of the queue that ends, in the order in which they end; NULL stops that, and so
-     * does queue.destroy. Tasks that are dropped or stopped do not end. `take` is called by whichever thread drives the
-     * device, under the backend's locks: it calls no op and does not wait. For observers below the core; nothing is reported
-     * unless asked for. Thread: queue. TWIN_E_UNSUPPORTED: the device does not report times. */
+    /* From now on `take` hears of each task of the queue that ends, in the order in which they end;
+     * NULL stops that, and so does queue.destroy. Tasks that are dropped or stopped do not end.
+     * `take` is called by whichever thread drives the device, under the backend's locks: it calls
+     * no op and does not wait. For observers below the core; nothing is reported unless asked for.
+     * Thread: queue. TWIN_E_UNSUPPORTED: the device does not report times. */
     twin_status (*tasks)(twin_queue *queue, void (*take)(void *context, const twin_task_end *task),
                          void *context);
-    /* Number of the newest task that work.* has queued, and 0 before the first; numbers count the tasks of a queue
-     * from its creation on, and one op may queue several. Of a deferred queue: counted from its beginning or newest clean.
-     * 0 where the device does not report it. Thread: queue. */
+    /* Number of the newest task that work.* has queued, and 0 before the first; numbers count the
+     * tasks of a queue from its creation on, and one op may queue several. Of a deferred queue:
+     * counted from its beginning or newest clean. 0 where the device does not report it. Thread:
+     * queue. */
     uint64_t (*newest_task)(twin_queue *queue);
 };
 
 /* With TWIN_BACKEND_CODE: kernel images on devices. */
 struct twin_image_ops {
-    /* Loads an image, whose bytes may go when it returns. *out_address: where it is in device memory. Thread: any.
-     * Blocks. TWIN_E_INVALID: the device does not take it. TWIN_E_DEVICE_MEMORY. */
+    /* Loads an image, whose bytes may go when it returns. *out_address: where it is in device
+     * memory. Thread: any. Blocks. TWIN_E_INVALID: the device does not take it.
+     * TWIN_E_DEVICE_MEMORY. */
     twin_status (*load)(twin_hw_device *device, const twin_image_source *source,
                         twin_loaded_image **out_image, uint64_t *out_address);
     /* No launch of it is queued or runs. Thread: any. */
     void (*unload)(twin_loaded_image *image);
 };
 
-/* Optional: fault injection. A fault hits on every device it names, open or not, until it is removed. */
+/* Optional: fault injection. A fault hits on every device it names, open or not, until it is
+ * removed. */
 struct twin_fault_ops {
     /* *out_number, never 0, names the fault. Holds for what begins later. Thread: any.
      * TWIN_E_INVALID (explained): it could hit nothing. TWIN_E_NOMEM. */
     twin_status (*inject)(const twin_fault *fault, uint32_t *out_number);
-    /* Takes one away, or with 0 all; what it has hit stays hit. Thread: any. TWIN_E_INVALID: no such fault. */
+    /* Takes one away, or with 0 all; what it has hit stays hit. Thread: any. TWIN_E_INVALID: no
+     * such fault. */
     twin_status (*remove)(uint32_t number);
     /* How often it has triggered. Thread: any. TWIN_E_INVALID: no such fault. */
     twin_status (*triggered)(uint32_t number, uint64_t *out_times);
 };
 
-/* Devices are counted and numbered after the user's visible-device filter, which what is below has applied. */
+/* Devices are counted and numbered after the user's visible-device filter, which what is below has
+ * applied. */
 #define TWIN_BACKEND_FILTERS 1u
-/* Where the rules say that work.* answers TWIN_E_BUSY it may wait for room instead; queue.abort ends that wait. */
+/* Where the rules say that work.* answers TWIN_E_BUSY it may wait for room instead; queue.abort
+ * ends that wait. */
 #define TWIN_BACKEND_WAITS 2u
-/* The device runs device code itself: images are loaded with image.*, and launches say with `code` what to run. */
+/* The device runs device code itself: images are loaded with image.*, and launches say with `code`
+ * what to run. */
 #define TWIN_BACKEND_CODE 4u
 /* services.waiting is called, and kept to. */
 #define TWIN_BACKEND_CONDUCTED 8u

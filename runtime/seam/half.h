@@ -32,8 +32,8 @@ static inline float twin_half_float(uint16_t half)
                                                        : normal;
     return twin_bits_float(sign | bits);
 }
-/* To the nearest, ties to even; NaN becomes the default NaN of its sign. The thread's rounding mode is to nearest, or the
- * result is a normal half. */
+/* To the nearest, ties to even; NaN becomes the default NaN of its sign. The thread's rounding mode
+ * is to nearest, or the result is a normal half. */
 static inline uint16_t twin_float_half(float value)
 {
     const uint32_t bits = twin_float_bits(value);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that is allocated inside a call of the program, with signals held off: a handler that calls exit() in the middle of
- * malloc() would meet malloc's own lock. For rare allocations: it takes two system calls. */
+/* Memory that is allocated inside a call of the program, with signals held off: a handler that
+ * calls exit() in the middle of malloc() would meet malloc's own lock. For rare allocations: it
+ * takes two system calls. */
 #ifndef TWINRT_SEAM_HELD_ALLOC_H
 #define TWINRT_SEAM_HELD_ALLOC_H
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels as the core hands them to a backend: on which cores their blocks run, and what these do there.
+/* Kernels as the core hands them to a backend: on which cores their blocks run, and what these do
+ * there.
  *
- * A block is described as a program of timed steps for each of its cores: the core's scalar unit walks it in order; a step
- * of another pipe goes into that pipe's queue; pipes run side by side, and flags and barriers order them. That is enough
- * for a kernel whose function the core runs itself (`describe`, and `effect` for what it leaves in memory) and for one
- * of which only the time is known (`work`). A backend with hardware below has no use for either. */
+ * A block is described as a program of timed steps for each of its cores: the core's scalar unit
+ * walks it in order; a step of another pipe goes into that pipe's queue; pipes run side by side,
+ * and flags and barriers order them. That is enough for a kernel whose function the core runs
+ * itself (`describe`, and `effect` for what it leaves in memory) and for one of which only the time
+ * is known (`work`). A backend with hardware below has no use for either. */
 #ifndef TWINRT_SEAM_LAUNCH_H
 #define TWINRT_SEAM_LAUNCH_H
 
@@ -31,15 +33,18 @@ typedef enum twin_pipe {
 } twin_pipe;
 
 typedef enum twin_step_kind {
-    TWIN_STEP_WORK,  /* `amount` cycles of the core */
-    TWIN_STEP_READ,  /* `amount` bytes of device memory, into the core */
-    TWIN_STEP_WRITE, /* `amount` bytes, out of the core */
-    TWIN_STEP_SET,   /* counts flag `flag` one up */
-    TWIN_STEP_WAIT,  /* goes on once flag `flag` is not 0, and counts it one down */
-    TWIN_STEP_BARRIER, /* of the scalar unit: goes on once all pipes have done what is in their queues */
-    TWIN_STEP_CROSS_CORE_SET, /* MIXED: the cube core to its vector cores, or one of these to the cube core */
-    TWIN_STEP_CROSS_CORE_WAIT, /* waits for a CROSS_CORE_SET of that `flag`; the cube core for one of each vector core */
-    TWIN_STEP_FAULT /* the kernel fails; `amount`: 1 exception, 2 trap, 3 time limit */
+    TWIN_STEP_WORK,    /* `amount` cycles of the core */
+    TWIN_STEP_READ,    /* `amount` bytes of device memory, into the core */
+    TWIN_STEP_WRITE,   /* `amount` bytes, out of the core */
+    TWIN_STEP_SET,     /* counts flag `flag` one up */
+    TWIN_STEP_WAIT,    /* goes on once flag `flag` is not 0, and counts it one down */
+    TWIN_STEP_BARRIER, /* of the scalar unit: goes on once all pipes have done what is in their
+                          queues */
+    TWIN_STEP_CROSS_CORE_SET,  /* MIXED: the cube core to its vector cores, or one of these to the
+                                 cube core */
+    TWIN_STEP_CROSS_CORE_WAIT, /* waits for a CROSS_CORE_SET of that `flag`; the cube core for one
+                                  of each vector core */
+    TWIN_STEP_FAULT            /* the kernel fails; `amount`: 1 exception, 2 trap, 3 time limit */
 } twin_step_kind;
 
 #define TWIN_STEP_FLAGS            512u /* of SET and WAIT: 0 .. 511, 0 when a block begins */
@@ -61,22 +66,24 @@ typedef struct twin_steps {
     uint64_t count;
 } twin_steps;
 
-/* Programs of a block: 1, or of a MIXED one 1 and as many as a cube core has vector cores (properties: aiv_cores /
- * aic_cores). `count` is that, for blocks that are all alike, or that times the blocks, block by block; 0: no steps. */
+/* Programs of a block: 1, or of a MIXED one 1 and as many as a cube core has vector cores
+ * (properties: aiv_cores / aic_cores). `count` is that, for blocks that are all alike, or that
+ * times the blocks, block by block; 0: no steps. */
 typedef struct twin_launch_work {
     const twin_steps *lists;
     uint64_t count;
 } twin_launch_work;
 
-/* Device memory as the host reaches it while one of the calls below runs; NULL: not inside an allocation, on a device out of
- * reach, or memory there has failed. exact: a request for more than is read or written would meet memory that has failed for
- * nothing. */
+/* Device memory as the host reaches it while one of the calls below runs; NULL: not inside an
+ * allocation, on a device out of reach, or memory there has failed. exact: a request for more than
+ * is read or written would meet memory that has failed for nothing. */
 typedef struct twin_reach {
     void *(*at)(const struct twin_reach *reach, uint64_t address, uint64_t bytes, bool write);
     uint32_t device;
     bool exact;
     uint64_t
-        peers; /* the other devices whose memory is reached, a bit each; none as a backend gives it */
+        peers; /* the other devices whose memory is reached, a bit each; none as a backend gives
+                  it */
 } twin_reach;
 
 typedef struct twin_loaded_image
@@ -95,7 +102,8 @@ typedef struct twin_code_place {
     uint32_t data;
 } twin_code_place;
 
-/* What a device that runs device code is to run. It and what it names stay until work.launch returns. */
+/* What a device that runs device code is to run. It and what it names stay until work.launch
+ * returns. */
 typedef struct twin_launch_code {
     twin_loaded_image *image;
     const char *function;  /* its name in the image */
@@ -111,8 +119,8 @@ typedef struct twin_launch_code {
     uint64_t timeout_us; /* 0: none */
 } twin_launch_code;
 
-/* A kernel on its way. The core's; it stays as it is from work.launch until the last `release`. The calls come from whichever
- * thread drives the device. They call no op. */
+/* A kernel on its way. The core's; it stays as it is from work.launch until the last `release`. The
+ * calls come from whichever thread drives the device. They call no op. */
 typedef struct twin_launch {
     const char *name; /* for reports; may be NULL */
     twin_launch_cores cores;
@@ -120,24 +128,27 @@ typedef struct twin_launch {
     bool batch;      /* no block begins before there are cores for all */
     uint8_t weight;  /* 1 .. 15 among kernels that want the same cores */
     uint64_t
-        timeout_ns; /* device time from its first block on; rounded up to properties.op_unit_ns; TWIN_FOREVER */
+        timeout_ns; /* device time from its first block on; rounded up to properties.op_unit_ns;
+                       TWIN_FOREVER */
     /* What the blocks do, when that is known at once; NULL: `describe` says it. */
     const twin_launch_work *work;
-    /* The kernel begins: what do its blocks do? May take its time and runs without any lock; device time stands still. What
-     * it answers stays until `effect`, `release` or the next `describe` of this kernel, which comes when a model instance runs again.
-     * TWIN_E_KERNEL_EXCEPTION, TWIN_E_KERNEL_TRAP, ...: the kernel fails with that, and with the status for vector cores
+    /* The kernel begins: what do its blocks do? May take its time and runs without any lock; device
+     * time stands still. What it answers stays until `effect`, `release` or the next `describe` of
+     * this kernel, which comes when a model instance runs again. TWIN_E_KERNEL_EXCEPTION,
+     * TWIN_E_KERNEL_TRAP, ...: the kernel fails with that, and with the status for vector cores
      * when it runs on those alone. */
     twin_status (*describe)(struct twin_launch *kernel, const twin_reach *reach,
                             twin_launch_work *out_work);
-    /* All blocks have ended: leave in memory what they would have written. NULL: nothing. Short, runs under the
-     * backend's locks. Answers as describe. */
+    /* All blocks have ended: leave in memory what they would have written. NULL: nothing. Short,
+     * runs under the backend's locks. Answers as describe. */
     twin_status (*effect)(struct twin_launch *kernel, const twin_reach *reach);
     /* One more release will come. Short, runs under the backend's locks. */
     void (*keep)(struct twin_launch *kernel);
-    /* The backend is done with it. Once for each launch that was accepted, and once for each `keep`. Runs under the
-     * backend's locks. */
+    /* The backend is done with it. Once for each launch that was accepted, and once for each
+     * `keep`. Runs under the backend's locks. */
     void (*release)(struct twin_launch *kernel);
-    /* With TWIN_BACKEND_CODE, else NULL: what to run; none of the calls above is made but `release`. */
+    /* With TWIN_BACKEND_CODE, else NULL: what to run; none of the calls above is made but
+     * `release`. */
     const twin_launch_code *code;
 } twin_launch;
 

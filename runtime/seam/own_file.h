@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that the runtime and its backends write inside a program that they do not know: it may close all descriptors and open
- * files of its own under the same numbers, limit the size of files, and cancel threads. */
+/* Files that the runtime and its backends write inside a program that they do not know: it may
+ * close all descriptors and open files of its own under the same numbers, limit the size of files,
+ * and cancel threads. */
 #ifndef TWINRT_SEAM_OWN_FILE_H
 #define TWINRT_SEAM_OWN_FILE_H
 
@@ -13,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- around writes ---------------------------------------------------------------------------- */
+/* ---- around writes --------------------------------------------------------------------------- */
 
 typedef struct twin_write_guard {
     sigset_t mask;
@@ -21,8 +22,8 @@ typedef struct twin_write_guard {
     int cancel;
 } twin_write_guard;
 
-/* Until the end a write beyond the size limit of files fails with EFBIG in place of ending the process, and the thread is not
- * cancelled. Keeps errno. */
+/* Until the end a write beyond the size limit of files fails with EFBIG in place of ending the
+ * process, and the thread is not cancelled. Keeps errno. */
 static inline void twin_write_guard_begin(twin_write_guard *guard)
 {
     int error = errno;
@@ -50,9 +51,10 @@ static inline void twin_write_guard_end(const twin_write_guard *guard)
     errno = error;
 }
 
-/* ---- a descriptor that stays open ------------------------------------------------------------- */
+/* ---- a descriptor that stays open ------------------------------------------------------------ */
 
-/* The least number of a descriptor of ours, where the program's limit allows it: programs count from 0. */
+/* The least number of a descriptor of ours, where the program's limit allows it: programs count
+ * from 0. */
 #define TWIN_OWN_FILE_LEAST 500
 
 typedef struct twin_own_file {
@@ -66,7 +68,8 @@ typedef struct twin_own_file {
         .descriptor = -1                                                                           \
     }
 
-/* Takes over `descriptor` and moves it to a high number if it can. False: it is no open file; nothing was taken. */
+/* Takes over `descriptor` and moves it to a high number if it can. False: it is no open file;
+ * nothing was taken. */
 static inline bool twin_own_file_take(twin_own_file *file, int descriptor)
 {
     struct stat about;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of the kinds of entries in a recording: part of seam/record_kinds.h, which says what the lists mean. */
+/* Fields of the kinds of entries in a recording: part of seam/record_kinds.h, which says what the
+ * lists mean. */
 #ifndef TWINRT_SEAM_RECORD_FIELDS_H
 #define TWINRT_SEAM_RECORD_FIELDS_H
 
 /* ---- what is not a call ---- */
 
-/* What a public function is called from. Its number is the name of calls from here. Text: the function. */
+/* What a public function is called from. Its number is the name of calls from here. Text: the
+ * function. */
 #define TWIN_RECORD_CALL_SITE_FIELDS(F, S)                                                         \
     F(S, uint32_t, number, NEW_STRING)                                                             \
     F(S, uint32_t, text_bytes, BYTES)                                                              \
@@ -24,15 +26,16 @@
 /* A setting that the environment gives: texts name, value. */
 #define TWIN_RECORD_SETTING_FIELDS(F, S)                                                           \
     F(S, uint32_t, number, NUMBER) F(S, uint32_t, text_bytes, BYTES)
-/* A task that ended, as diag.tasks reports it; times are the device's. One op may make several. Tasks of a deferred queue are
- * reported each time they run. */
+/* A task that ended, as diag.tasks reports it; times are the device's. One op may make several.
+ * Tasks of a deferred queue are reported each time they run. */
 #define TWIN_RECORD_TASK_FIELDS(F, S)                                                              \
     F(S, uint32_t, queue, QUEUE)                                                                   \
     F(S, uint32_t, result, STATUS)                                                                 \
     F(S, uint64_t, task, TASK)                                                                     \
     F(S, uint64_t, task_begin_ns, NS)                                                              \
     F(S, uint64_t, task_end_ns, NS)
-/* Without diag.tasks: a timed event record after the work that entry `of_seq` (its begin_seq) queued. */
+/* Without diag.tasks: a timed event record after the work that entry `of_seq` (its begin_seq)
+ * queued. */
 #define TWIN_RECORD_STAMP_FIELDS(F, S)                                                             \
     F(S, uint32_t, queue, QUEUE)                                                                   \
     F(S, uint32_t, result, STATUS)                                                                 \
@@ -53,8 +56,9 @@
 /* Bytes that were seen for the first time. */
 #define TWIN_RECORD_DATA_FIELDS(F, S)                                                              \
     F(S, uint32_t, data, NEW_DATA) F(S, uint32_t, spare, SPARE) F(S, uint64_t, bytes, BYTES)
-/* What lay at the source of the copy that entry `of_seq` (its begin_seq) asked for, where that is memory of the host; of
- * rows only what is copied, packed. Long copies have several: `address` is where each begins. */
+/* What lay at the source of the copy that entry `of_seq` (its begin_seq) asked for, where that is
+ * memory of the host; of rows only what is copied, packed. Long copies have several: `address` is
+ * where each begins. */
 #define TWIN_RECORD_CONTENT_FIELDS(F, S)                                                           \
     F(S, uint32_t, data, DATA)                                                                     \
     F(S, uint32_t, spare, SPARE)                                                                   \
@@ -62,30 +66,31 @@
     F(S, uint64_t, address, ADDRESS)                                                               \
     F(S, uint64_t, bytes, BYTES)
 
-/* The public code of the status TWIN_E_VENDOR that the present call of this thread is about to return. */
+/* The public code of the status TWIN_E_VENDOR that the present call of this thread is about to
+ * return. */
 #define TWIN_RECORD_VENDOR_FIELDS(F, S) F(S, int32_t, code, CODE) F(S, uint32_t, spare, SPARE)
 
-/* A file with code of the program, which a public call was made from. Its addresses in memory, and what the file's own
- * count from. Texts: path, build ID in hexadecimal digits ("": none). */
+/* A file with code of the program, which a public call was made from. Its addresses in memory, and
+ * what the file's own count from. Texts: path, build ID in hexadecimal digits ("": none). */
 #define TWIN_RECORD_MODULE_FIELDS(F, S)                                                            \
     F(S, uint64_t, begin, POINTER)                                                                 \
     F(S, uint64_t, end, POINTER)                                                                   \
     F(S, uint64_t, base, POINTER)                                                                  \
     F(S, uint32_t, text_bytes, BYTES)                                                              \
     F(S, uint32_t, spare, SPARE)
-/* A stack that public calls were made from: up to TWIN_RECORD_STACK_MOST frames from the caller on. Each is written
- * once; stacks and script stacks have one row of numbers. */
+/* A stack that public calls were made from: up to TWIN_RECORD_STACK_MOST frames from the caller on.
+ * Each is written once; stacks and script stacks have one row of numbers. */
 #define TWIN_RECORD_STACK_FIELDS(F, S) F(S, uint32_t, stack, NUMBER) F(S, uint32_t, count, NUMBER)
-/* The same of an interpreted program, as its binding knows it (include/twinrt/frames.h). Texts: function, file and line (decimal)
- * of each frame. */
+/* The same of an interpreted program, as its binding knows it (include/twinrt/frames.h). Texts:
+ * function, file and line (decimal) of each frame. */
 #define TWIN_RECORD_SCRIPT_STACK_FIELDS(F, S)                                                      \
     F(S, uint32_t, stack, NUMBER) F(S, uint32_t, text_bytes, BYTES)
 /* The stack of the public call that comes next on this thread. */
 #define TWIN_RECORD_CALL_STACK_FIELDS(F, S)                                                        \
     F(S, uint32_t, stack, NUMBER) F(S, uint32_t, spare, SPARE)
-/* What the launch of a kernel that comes next on this thread is to run, on a device that runs device code. Bytes:
- * `places` of struct twin_record_place, the arguments, the function's name with its end (twin_recording_code() takes
- * them apart). */
+/* What the launch of a kernel that comes next on this thread is to run, on a device that runs
+ * device code. Bytes: `places` of struct twin_record_place, the arguments, the function's name with
+ * its end (twin_recording_code() takes them apart). */
 #define TWIN_RECORD_CODE_FIELDS(F, S)                                                              \
     F(S, uint32_t, kernel, KERNEL)                                                                 \
     F(S, uint32_t, image, IMAGE)                                                                   \
@@ -99,12 +104,13 @@
     F(S, uint64_t, args_bytes, BYTES)                                                              \
     F(S, uint64_t, bytes, BYTES)
 
-/* The device saw the work of a hardware queue up to `newest`, counted since that was opened (services.seen). This and
- * the next three have no times: they only have a place in the order. */
+/* The device saw the work of a hardware queue up to `newest`, counted since that was opened
+ * (services.seen). This and the next three have no times: they only have a place in the order. */
 #define TWIN_RECORD_SEEN_FIELDS(F, S)                                                              \
     F(S, uint32_t, device, DEVICE)                                                                 \
     F(S, uint32_t, hardware_queue, NUMBER) F(S, uint64_t, newest, NUMBER)
-/* The host waits for the work of a hardware queue up to `retired`, 0: for none, and the device knows it (services.seen). */
+/* The host waits for the work of a hardware queue up to `retired`, 0: for none, and the device
+ * knows it (services.seen). */
 #define TWIN_RECORD_WATCHED_FIELDS(F, S)                                                           \
     F(S, uint32_t, device, DEVICE)                                                                 \
     F(S, uint32_t, hardware_queue, NUMBER) F(S, uint64_t, retired, NUMBER)
@@ -118,8 +124,8 @@
     F(S, uint64_t, which, HEX)                                                                     \
     F(S, uint64_t, value, NUMBER)
 
-/* The end of the brief call that is entry `of_seq` (its begin_seq), which gets it from the reader; readers do not
- * return this entry. */
+/* The end of the brief call that is entry `of_seq` (its begin_seq), which gets it from the reader;
+ * readers do not return this entry. */
 #define TWIN_RECORD_RETURNED_FIELDS(F, S)                                                          \
     F(S, uint64_t, of_seq, NUMBER) F(S, uint64_t, end_seq, NUMBER) F(S, uint64_t, end_ns, NS)
 
@@ -168,9 +174,10 @@
 #define TWIN_RECORD_ATTACH_FIELDS(F, S)                                                            \
     F(S, uint32_t, system_id, SYSTEM) F(S, uint32_t, spare, SPARE)
 #define TWIN_RECORD_DETACH_FIELDS(F, S) F(S, uint64_t, spare, SPARE)
-/* A public function: begins with host.enter, ends with host.leave. Other calls of the thread in between are its own; `depth`
- * is above 0 when it was made by a function of the program that another public function runs. The file has the first two fields;
- * a reader takes the others from the CALL_SITE. */
+/* A public function: begins with host.enter, ends with host.leave. Other calls of the thread in
+ * between are its own; `depth` is above 0 when it was made by a function of the program that
+ * another public function runs. The file has the first two fields; a reader takes the others from
+ * the CALL_SITE. */
 #define TWIN_RECORD_CALL_FIELDS(F, S)                                                              \
     F(S, uint32_t, name, STRING)                                                                   \
     F(S, int32_t, out_code, CODE)                                                                  \
@@ -181,9 +188,9 @@
     F(S, uint32_t, out_task, NUMBER) F(S, uint32_t, spare, SPARE)
 /* The thread slept, or a wait of the host timed out. */
 #define TWIN_RECORD_ADVANCE_FIELDS(F, S) F(S, uint64_t, ns, NS)
-/* What the thread does from here on comes after what thread `releaser` did up to `of_seq` (an end_seq or begin_seq of it), and
- * after all that that followed. Written when it adds to what the thread followed before, or moves its clock up. A releaser
- * of 0 did nothing that is recorded. */
+/* What the thread does from here on comes after what thread `releaser` did up to `of_seq` (an
+ * end_seq or begin_seq of it), and after all that that followed. Written when it adds to what the
+ * thread followed before, or moves its clock up. A releaser of 0 did nothing that is recorded. */
 #define TWIN_RECORD_FOLLOW_FIELDS(F, S)                                                            \
     F(S, uint32_t, releaser, NUMBER)                                                               \
     F(S, uint32_t, spare, SPARE)                                                                   \
@@ -360,7 +367,8 @@
     F(S, uint64_t, src_pitch, BYTES)                                                               \
     F(S, uint64_t, width, BYTES)                                                                   \
     F(S, uint64_t, height, NUMBER)
-/* `list`: what its blocks do when that was known at once; else entries DESCRIBED say it. Text: its name, or "". */
+/* `list`: what its blocks do when that was known at once; else entries DESCRIBED say it. Text: its
+ * name, or "". */
 #define TWIN_RECORD_LAUNCH_FIELDS(F, S)                                                            \
     TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
     F(S, uint32_t, kernel, NEW_KERNEL)                                                             \
@@ -403,7 +411,8 @@
     F(S, uint32_t, kind, KIND)                                                                     \
     F(S, uint32_t, out_count, NUMBER)                                                              \
     F(S, uint32_t, spare, SPARE)
-/* The name of a shared signal opens it, so only a number made from it is kept: equal names have equal ones. */
+/* The name of a shared signal opens it, so only a number made from it is kept: equal names have
+ * equal ones. */
 #define TWIN_RECORD_SHARE_FIELDS(F, S)                                                             \
     F(S, uint32_t, signal, SIGNAL)                                                                 \
     F(S, uint32_t, check_pid, FLAG) F(S, uint64_t, out_name_hash, SYSTEM)
@@ -448,7 +457,8 @@
 
 /* ---- image, diag, fault ---- */
 
-/* out_device_bytes: how much of the device's memory it takes at out_address, 0 where the device does not report it. */
+/* out_device_bytes: how much of the device's memory it takes at out_address, 0 where the device
+ * does not report it. */
 #define TWIN_RECORD_LOAD_FIELDS(F, S)                                                              \
     F(S, uint32_t, device, DEVICE)                                                                 \
     F(S, uint32_t, out_image, NEW_IMAGE)                                                           \

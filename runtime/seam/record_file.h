@@ -4,51 +4,62 @@
  * Layout. Little endian; every number but those of 3 bytes is aligned to its size.
  *
  *   0          header        TWIN_RECORD_HEADER_BYTES, struct twin_record_header
- *   65536      chunk 0       chunk_bytes: struct twin_record_chunk, then entries one after the other
- *   + i * n    chunk i       a chunk has one writing thread; entries of one thread lie in many chunks
+ *   65536      chunk 0       chunk_bytes: struct twin_record_chunk, then entries one after the
+ *              other
+ *   + i * n    chunk i       a chunk has one writing thread; entries of one thread lie in many
+ *   chunks
  *
- * An entry is struct twin_record_entry, its fixed fields (seam/record_kinds.h), and for some kinds a tail: bytes of a length
- * that the fields give, padded with zeros to a multiple of 8. No entry crosses the end of its chunk; one that is too long
- * for a chunk has a separate chunk that covers `span` places. A chunk whose magic is 0 was not written: there may be
- * any number of them, at the end above all, where the file is made longer ahead of need.
+ * An entry is struct twin_record_entry, its fixed fields (seam/record_kinds.h), and for some kinds
+ * a tail: bytes of a length that the fields give, padded with zeros to a multiple of 8. No entry
+ * crosses the end of its chunk; one that is too long for a chunk has a separate chunk that covers
+ * `span` places. A chunk whose magic is 0 was not written: there may be any number of them, at the
+ * end above all, where the file is made longer ahead of need.
  *
- * What is there when the writer dies. The file is written through memory, so what is stored is kept whatever ends the
- * process. A chunk's `used` covers an entry once its header, fields and tail are complete. A call is entered when it begins; its
- * end, status and answers are filled in later, `end_seq` last: while that is 0 the call had not come back, and fields that
- * hold answers mean nothing. Fields whose names begin with `out_` hold answers, and so do `tasks` and `first_task`; they are
- * valid when the status is TWIN_OK. A full chunk in which no call is under way is copied to the next free place, and filled anew
- * once the copy is complete: a process that dies in between leaves the same entries in both. A chunk whose `follows` is beyond
- * the end of the file came after what is missing.
+ * What is there when the writer dies. The file is written through memory, so what is stored is kept
+ * whatever ends the process. A chunk's `used` covers an entry once its header, fields and tail are
+ * complete. A call is entered when it begins; its end, status and answers are filled in later,
+ * `end_seq` last: while that is 0 the call had not come back, and fields that hold answers mean
+ * nothing. Fields whose names begin with `out_` hold answers, and so do `tasks` and `first_task`;
+ * they are valid when the status is TWIN_OK. A full chunk in which no call is under way is copied
+ * to the next free place, and filled anew once the copy is complete: a process that dies in between
+ * leaves the same entries in both. A chunk whose `follows` is beyond the end of the file came after
+ * what is missing.
  *
- * Order. `begin_seq` and `end_seq` come from one counter of the whole process, from 1 on. Call A came back before call B began if
- * A.end_seq < B.begin_seq; else they overlapped, or B came first. Work ops of one queue never overlap: their order is that of
- * begin_seq. Entries that are no calls have begin_seq == end_seq. The order of entries in the file means nothing, but that brief
- * calls and marks count from the base before them in their chunk. Numbers may be missing.
+ * Order. `begin_seq` and `end_seq` come from one counter of the whole process, from 1 on. Call A
+ * came back before call B began if A.end_seq < B.begin_seq; else they overlapped, or B came first.
+ * Work ops of one queue never overlap: their order is that of begin_seq. Entries that are no calls
+ * have begin_seq == end_seq. The order of entries in the file means nothing, but that brief calls
+ * and marks count from the base before them in their chunk. Numbers may be missing.
  *
- * Forms. The low three bits of an entry's first two bytes are its form (enum twin_record_form); the other bits are its bytes. Most
- * calls of a model are brief calls: struct twin_record_brief, then fields. Marks, of which only the place in the order matters, are
- * struct twin_record_mark, then fields. An entry TASK whose values are small is a struct twin_record_ended. Their thread, and where
- * their numbers and times count from, are the last base's (struct twin_record_base). An entry RETURNED has the end of a brief call
- * that is too far from its begin.
+ * Forms. The low three bits of an entry's first two bytes are its form (enum twin_record_form); the
+ * other bits are its bytes. Most calls of a model are brief calls: struct twin_record_brief, then
+ * fields. Marks, of which only the place in the order matters, are struct twin_record_mark, then
+ * fields. An entry TASK whose values are small is a struct twin_record_ended. Their thread, and
+ * where their numbers and times count from, are the last base's (struct twin_record_base). An entry
+ * RETURNED has the end of a brief call that is too far from its begin.
  *
- * Time. `begin_ns` and `end_ns` are the calling thread's clock (host.now): virtual time where there is such a thing, else 0.
- * Wall-clock time is the monotonic clock's, counted from `wall_origin_ns`: exact where host.now returns no time, else to a tick of
- * the system's coarse clock (1 to 10 ms). It has separate fields (`begin_wall_ns`, `end_wall_ns`), so that a comparison of
- * two runs can leave it out. Besides it only fields of the roles ADDRESS, POINTER and SYSTEM differ between two runs of one
- * single-threaded program on a model.
+ * Time. `begin_ns` and `end_ns` are the calling thread's clock (host.now): virtual time where there
+ * is such a thing, else 0. Wall-clock time is the monotonic clock's, counted from `wall_origin_ns`:
+ * exact where host.now returns no time, else to a tick of the system's coarse clock (1 to 10 ms).
+ * It has separate fields (`begin_wall_ns`, `end_wall_ns`), so that a comparison of two runs can
+ * leave it out. Besides it only fields of the roles ADDRESS, POINTER and SYSTEM differ between two
+ * runs of one single-threaded program on a model.
  *
- * Numbers. Threads, queues, signals, host-call queues, model instances, kernels, lists of steps, data and strings are numbered from 1, each for
- * itself, in the order in which they came up; a number is never used twice in a file. 0 is none. Devices have the backend's
- * index. Statuses are the writer's: entries STATUS have their names and public codes.
+ * Numbers. Threads, queues, signals, host-call queues, model instances, kernels, lists of steps,
+ * data and strings are numbered from 1, each for itself, in the order in which they came up; a
+ * number is never used twice in a file. 0 is none. Devices have the backend's index. Statuses are
+ * the writer's: entries STATUS have their names and public codes.
  *
- * Sessions. Each process.start begins one and each process.stop ends it; both are entries. All sessions of a process go into one
- * file, and numbers and sequence go on. Facts, settings, statuses and properties follow the start they belong to.
+ * Sessions. Each process.start begins one and each process.stop ends it; both are entries. All
+ * sessions of a process go into one file, and numbers and sequence go on. Facts, settings, statuses
+ * and properties follow the start they belong to.
  *
- * Versions. A reader refuses any other `version`. `revision` counts additions: new kinds, which a reader that does not know them
- * skips by `bytes`, and new fields after a kind's old ones: what a shorter one lacks is 0. Numbers of kinds, of fields' values and
- * roles never change their meaning.
+ * Versions. A reader refuses any other `version`. `revision` counts additions: new kinds, which a
+ * reader that does not know them skips by `bytes`, and new fields after a kind's old ones: what a
+ * shorter one lacks is 0. Numbers of kinds, of fields' values and roles never change their meaning.
  *
- * A reader trusts nothing: sizes, offsets and counts may be anything (tools/recording/reader.h checks them all). */
+ * A reader trusts nothing: sizes, offsets and counts may be anything (tools/recording/reader.h
+ * checks them all). */
 #ifndef TWINRT_SEAM_RECORD_FILE_H
 #define TWINRT_SEAM_RECORD_FILE_H
 
@@ -88,9 +99,9 @@ struct twin_record_header {
     uint64_t start_time_ns;  /* the same instant, since 1970 */
     uint32_t process;        /* system id of the process */
     uint32_t seam_version;   /* TWIN_SEAM_VERSION of the writer */
-    /* From this number on all SEEN, WATCHED, MOVED and ND are there, and all of the call of the device that was in progress then.
-     * Before, or if it is 0, one thread alone has called a device whose answers depend on its calls alone, and most of them
-     * are left out. */
+    /* From this number on all SEEN, WATCHED, MOVED and ND are there, and all of the call of the
+     * device that was in progress then. Before, or if it is 0, one thread alone has called a device
+     * whose answers depend on its calls alone, and most of them are left out. */
     uint64_t nd_from;
     char program[256]; /* argv[0] of the process, with its end; "": not known */
 };

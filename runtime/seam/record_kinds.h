@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds of entries in a recording (seam/record_file.h), each with its fields: one table, from which the writer, the reader, what
- * prints and what tests are made.
+/* Kinds of entries in a recording (seam/record_file.h), each with its fields: one table, from which
+ * the writer, the reader, what prints and what tests are made.
  *
- * TWIN_RECORD_KIND_LIST: X(number, NAME, name, fields, tail). `name` is the op ("work.copy") or what the entry is. Numbers
- * never change; new kinds take new numbers, new fields come last. Fields (seam/record_fields.h) are F(S, type, name, role), where S is
- * the NAME of the kind; field names that begin with `out_` hold answers. Each struct is a multiple of 8 bytes long, without holes. */
+ * TWIN_RECORD_KIND_LIST: X(number, NAME, name, fields, tail). `name` is the op ("work.copy") or
+ * what the entry is. Numbers never change; new kinds take new numbers, new fields come last. Fields
+ * (seam/record_fields.h) are F(S, type, name, role), where S is the NAME of the kind; field names
+ * that begin with `out_` hold answers. Each struct is a multiple of 8 bytes long, without holes. */
 #ifndef TWINRT_SEAM_RECORD_KINDS_H
 #define TWINRT_SEAM_RECORD_KINDS_H
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that `twinrt run` shares with the processes of a run, to see whether any uses the runtime and whether anything moves.
+/* Memory that `twinrt run` shares with the processes of a run, to see whether any uses the runtime
+ * and whether anything moves.
  *
- * The tool makes it and names it in TWINRT_RUN_PAGE. The runtime counts each start of a backend. A backend takes a slot when it
- * starts, counts in it while an endless wait makes no progress, and reports when it is asked to. Only the tool ends a process. */
+ * The tool makes it and names it in TWINRT_RUN_PAGE. The runtime counts each start of a backend. A
+ * backend takes a slot when it starts, counts in it while an endless wait makes no progress, and
+ * reports when it is asked to. Only the tool ends a process. */
 #ifndef TWINRT_SEAM_RUN_PAGE_H
 #define TWINRT_SEAM_RUN_PAGE_H
 
@@ -32,7 +34,8 @@ typedef struct twin_run_site {
 
 typedef struct twin_run_slot {
     _Atomic int32_t process; /* getpid(); 0: free */
-    /* Grows while every wait that can end by itself is over and an endless one makes no progress. */
+    /* Grows while every wait that can end by itself is over and an endless one makes no
+     * progress. */
     _Atomic uint32_t looks;
     /* Grows when one of those looks finds that a call began or the device moved. */
     _Atomic uint32_t moves;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which tools look at the process: sanitizers that the program is built with, and valgrind. Found when the library runs, by weak
- * symbols of their runtimes, so that one library serves programs with and without them. */
+/* Which tools look at the process: sanitizers that the program is built with, and valgrind. Found
+ * when the library runs, by weak symbols of their runtimes, so that one library serves programs
+ * with and without them. */
 #ifndef TWINRT_SEAM_SANITIZER_H
 #define TWINRT_SEAM_SANITIZER_H
 

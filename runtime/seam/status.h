@@ -65,8 +65,8 @@ typedef enum twin_status {
         TWIN_STATUS_COUNT
 } twin_status;
 
-/* X(name): those with which a device reports a failed task. Sorted by name. What a backend makes of the error numbers of
- * its device is among them; a test of the repository compares. */
+/* X(name): those with which a device reports a failed task. Sorted by name. What a backend makes of
+ * the error numbers of its device is among them; a test of the repository compares. */
 #define TWIN_TASK_FAILURES(X)                                                                      \
     X(TWIN_E_ADDRESS)                                                                              \
     X(TWIN_E_AICPU_EXCEPTION)                                                                      \
@@ -96,8 +96,8 @@ typedef enum twin_status {
     X(TWIN_E_VECTOR_TRAP_READ)                                                                     \
     X(TWIN_E_VECTOR_TRAP_WRITE)
 
-/* Whether a wait without a time limit ended before what it waits for: nothing can end it, or its thread was
- * interrupted. */
+/* Whether a wait without a time limit ended before what it waits for: nothing can end it, or its
+ * thread was interrupted. */
 static inline int twin_wait_given_up(twin_status status)
 {
     return status == TWIN_E_DEADLOCK || status == TWIN_E_INTERRUPTED;

@@ -19,8 +19,9 @@ typedef struct twin_call_queue
 typedef struct twin_hw_instance twin_hw_instance; /* deferred queues that run together on request */
 
 #define TWIN_FOREVER UINT64_MAX /* a timeout that never ends a wait */
-/* queue.drain and model_instance.drain alone: as TWIN_FOREVER, but TWIN_E_DEADLOCK once the device and the functions that it has called
- * cannot go on by themselves, whatever other threads might do. A device that cannot know takes it for TWIN_FOREVER. */
+/* queue.drain and model_instance.drain alone: as TWIN_FOREVER, but TWIN_E_DEADLOCK once the device
+ * and the functions that it has called cannot go on by themselves, whatever other threads might do.
+ * A device that cannot know takes it for TWIN_FOREVER. */
 #define TWIN_UNAIDED (UINT64_MAX - 1)
 
 /* What an API call costs on the host. A backend that models host time charges one of these. */
@@ -80,7 +81,8 @@ typedef enum twin_link {
 /* Bytes of a PCI bus id with its end: "dddd:bb:dd.f". */
 #define TWIN_PCI_BYTES 13u
 
-/* An AI core, as kernels for it are run and timed: of a device whose kernels the core runs itself. */
+/* An AI core, as kernels for it are run and timed: of a device whose kernels the core runs
+ * itself. */
 typedef struct twin_core_properties {
     uint32_t ub_bytes, l1_bytes, l0a_bytes, l0b_bytes, l0c_bytes;
     bool split;            /* vector units are cores of their own, with a UB each */
@@ -98,7 +100,8 @@ typedef struct twin_core_properties {
     uint32_t scalar_block;   /* cycles of the scalar unit for a basic block of the kernel */
 } twin_core_properties;
 
-/* Limits and identity of a device; read once, valid until `process.stop`. Strings are the backend's. */
+/* Limits and identity of a device; read once, valid until `process.stop`. Strings are the
+ * backend's. */
 typedef struct twin_device_properties {
     const char *soc_name;    /* "Ascend910B3" */
     uint32_t stream_limit;   /* queues a process may hold on the device */
@@ -147,8 +150,9 @@ typedef struct twin_queue_config {
 
 /* The kinds differ in what a wait binds to; see the concepts in runtime/docs/events.md. */
 typedef enum twin_signal_kind {
-    TWIN_SIGNAL_EVENT_REBIND, /* every record replaces the captured work; a wait binds to the newest */
-    TWIN_SIGNAL_EVENT_LEVEL, /* a hardware flag: set by record, cleared by reset only */
+    TWIN_SIGNAL_EVENT_REBIND, /* every record replaces the captured work; a wait binds to the
+                                 newest */
+    TWIN_SIGNAL_EVENT_LEVEL,  /* a hardware flag: set by record, cleared by reset only */
     TWIN_SIGNAL_NOTIFY, /* a hardware flag: set by record, cleared by the one wait it lets pass */
     TWIN_SIGNAL_COUNT   /* a hardware count, for work.count and work.wait_count alone; 0 at first */
 } twin_signal_kind;
@@ -178,8 +182,8 @@ typedef struct twin_signal_state {
     bool has_hardware_id;
 } twin_signal_state;
 
-/* Where one side of a piece of work is, as the caller has found it: the whole range is in one allocation. UNKNOWN: the
- * backend looks it up. Another thread may have freed it meanwhile. */
+/* Where one side of a piece of work is, as the caller has found it: the whole range is in one
+ * allocation. UNKNOWN: the backend looks it up. Another thread may have freed it meanwhile. */
 typedef struct twin_side {
     twin_memory_kind kind; /* UNKNOWN, DEVICE or HOST_PINNED */
     uint32_t device;       /* owner, by backend index */
@@ -221,7 +225,8 @@ static inline uint64_t twin_rows_span(const twin_rows *rows, uint64_t pitch)
     return (rows->height - 1) * pitch + rows->width;
 }
 
-/* What a reduction does with element x of the destination and y of the source, and what elements are. */
+/* What a reduction does with element x of the destination and y of the source, and what elements
+ * are. */
 typedef enum twin_reduce_op { TWIN_REDUCE_ADD, TWIN_REDUCE_MAX, TWIN_REDUCE_MIN } twin_reduce_op;
 typedef enum twin_element {
     TWIN_ELEMENT_INT8,
@@ -381,7 +386,8 @@ typedef struct twin_fault {
     uint64_t address; /* MEMORY; else 0 */
     uint64_t bytes;
     uint32_t
-        status; /* MEMORY, ENGINE_ERROR, ENGINE_TIMEOUT: of the device's scheduler; 0: the usual one */
+        status; /* MEMORY, ENGINE_ERROR, ENGINE_TIMEOUT: of the device's scheduler; 0: the usual
+                   one */
 } twin_fault;
 
 /* A range of memory that a task or copy found to have failed. */
@@ -433,8 +439,9 @@ typedef enum twin_nd {
 #undef TWIN_ND_NAME
         TWIN_ND_COUNT
 } twin_nd;
-/* Whether an op that does again what a record says waits for the place where it found this. The others come while it holds
- * locks: it begins where the last of those came that stand before all that wait. */
+/* Whether an op that does again what a record says waits for the place where it found this. The
+ * others come while it holds locks: it begins where the last of those came that stand before all
+ * that wait. */
 static inline bool twin_nd_waits(twin_nd what)
 {
     return what == TWIN_ND_LOCK || what == TWIN_ND_SIGNAL || what == TWIN_ND_COMPLETION ||
@@ -443,7 +450,8 @@ static inline bool twin_nd_waits(twin_nd what)
 }
 /* Of services.seen: what the device has seen of a hardware queue. */
 typedef enum twin_seen { TWIN_SEEN_WORK, TWIN_SEEN_WATCH } twin_seen;
-/* Of a SIGNAL: whether the device had reported when that record was done. UNKNOWN: it is not said. */
+/* Of a SIGNAL: whether the device had reported when that record was done. UNKNOWN: it is not
+ * said. */
 typedef enum twin_newest {
     TWIN_NEWEST_UNKNOWN,
     TWIN_NEWEST_UNTIMED,
@@ -464,15 +472,17 @@ typedef struct twin_host_moment {
     uint32_t
         system_id; /* the thread, as gettid() gives it; 0: it has made no call and slept nowhere */
     uint32_t
-        recorded; /* number of the thread in the recording; 0: none. This and `entry`: the writer's of the recording */
+        recorded; /* number of the thread in the recording; 0: none. This and `entry`: the writer's
+                     of the recording */
 } twin_host_moment;
 
 /* Where a thread is in the program. */
 typedef struct twin_call_place {
     const twin_call *call; /* the public call in progress, or the last one; NULL: none yet */
     const void *site;      /* its return address */
-    /* What a binding has told of the interpreted program that calls (include/twinrt/frames.h): texts, each with its end, function, file
-     * and line of each frame. It holds for calls from the binding's own module, in which `frames_from` is. NULL: nothing. */
+    /* What a binding has told of the interpreted program that calls (include/twinrt/frames.h):
+     * texts, each with its end, function, file and line of each frame. It holds for calls from the
+     * binding's own module, in which `frames_from` is. NULL: nothing. */
     const char *frames;
     size_t frames_bytes;
     const void *frames_from;
@@ -491,54 +501,65 @@ typedef struct twin_services {
     const char *(*setting)(const char *name);
     /* Adds one line to the log. level: 0 debug, 1 info, 2 warning, 3 error. Thread: any. */
     void (*log)(int level, const char *text);
-    /* Adds a text to the calling thread's recent error messages (aclGetRecentErrMsg). Thread: any. */
+    /* Adds a text to the calling thread's recent error messages (aclGetRecentErrMsg). Thread:
+     * any. */
     void (*explain)(const char *text);
-    /* process.start is about to fail: why, in one sentence without an end, which the core puts into its message.
-     * Thread: init. */
+    /* process.start is about to fail: why, in one sentence without an end, which the core puts into
+     * its message. Thread: init. */
     void (*because)(const char *text);
-    /* The op that runs on the calling thread is about to answer TWIN_E_VENDOR: the public code of it. Thread: any. */
+    /* The op that runs on the calling thread is about to answer TWIN_E_VENDOR: the public code of
+     * it. Thread: any. */
     void (*vendor_code)(int32_t code);
     /* Folder that holds the plug-ins, profiles beneath it; no trailing slash. */
     const char *plugin_folder;
-    /* Whether the calling thread's waits may be interrupted. Then a wait that lasts in real time asks `interrupted` now
-     * and then, and ends with TWIN_E_INTERRUPTED when the answer is true. The question may run functions of the
-     * program, which may make public calls: no lock is held, and the thread does not count as waiting. Thread: any. */
+    /* Whether the calling thread's waits may be interrupted. Then a wait that lasts in real time
+     * asks `interrupted` now and then, and ends with TWIN_E_INTERRUPTED when the answer is true.
+     * The question may run functions of the program, which may make public calls: no lock is held,
+     * and the thread does not count as waiting. Thread: any. */
     bool (*interruptible)(void);
     bool (*interrupted)(void);
-    /* NULL, unless a tool lets the threads of the process run one at a time (a record that is run again). Then an op that
-     * is about to wait calls it, on its own thread, when all that it asks for is known to the device and before it moves
-     * the device itself; it holds no lock. Other threads' ops may run until it returns. Threads then never wait for each
-     * other in real time: each counts as waiting while another one is inside an op, and none leaves its wait to another. */
+    /* NULL, unless a tool lets the threads of the process run one at a time (a record that is run
+     * again). Then an op that is about to wait calls it, on its own thread, when all that it asks
+     * for is known to the device and before it moves the device itself; it holds no lock. Other
+     * threads' ops may run until it returns. Threads then never wait for each other in real time:
+     * each counts as waiting while another one is inside an op, and none leaves its wait to
+     * another. */
     void (*waiting)(void);
     /* NULL unless a tool logs nondeterminism (`nd`, `seen`, `moved`), or hands it out again after
      * host.pace (`nd`, `outlook`).
-     * An op found `*value`. Handed out: true, and *value is what it was then; those that twin_nd_waits() return where they
-     * came then, so the backend calls them before it takes a lock, the others when it holds what it must. False: the
-     * record has no such thing here. Thread: any, inside of an op. */
+     * An op found `*value`. Handed out: true, and *value is what it was then; those that
+     * twin_nd_waits() return where they came then, so the backend calls them before it takes a
+     * lock, the others when it holds what it must. False: the record has no such thing here.
+     * Thread: any, inside of an op. */
     bool (*nd)(twin_nd what, uint64_t which, uint64_t *value);
     /* WOKE, before the wait begins: what it will be. */
     bool (*outlook)(uint64_t *value);
-    /* The device has seen the work of its hardware queue `queue` up to `number`, counted since that was opened, or has been told up
-     * to where somebody waits for it (0: nobody does) where it acts on that. */
+    /* The device has seen the work of its hardware queue `queue` up to `number`, counted since that
+     * was opened, or has been told up to where somebody waits for it (0: nobody does) where it acts
+     * on that. */
     void (*seen)(twin_seen what, uint32_t device, uint32_t queue, uint64_t number);
     /* The device has come to at_ns, and so many events at that time. */
     void (*moved)(uint64_t at_ns, uint64_t events);
-    /* What is known of host threads from outside the runtime (seam/host_time.h); NULL: nothing is. */
+    /* What is known of host threads from outside the runtime (seam/host_time.h); NULL: nothing
+     * is. */
     const struct twin_host_time *host_time;
-    /* Threads that wait in the core, within a public call, for another thread of the process, and for which that has not
-     * happened. They are not attached meanwhile. *out_stamp as in twin_host_time.blocked. NULL: none do. Thread: any. */
+    /* Threads that wait in the core, within a public call, for another thread of the process, and
+     * for which that has not happened. They are not attached meanwhile. *out_stamp as in
+     * twin_host_time.blocked. NULL: none do. Thread: any. */
     uint32_t (*blocked)(uint64_t *out_stamp);
-    /* The calling thread is one of the backend's own: what it waits for and locks is not the program's. NULL: no matter.
-     * Thread: any. */
+    /* The calling thread is one of the backend's own: what it waits for and locks is not the
+     * program's. NULL: no matter. Thread: any. */
     void (*own_thread)(void);
-    /* Whether public calls have come after the end of the process had begun, when they reach no backend any more: functions
-     * of atexit() and static objects may release what was still there. Thread: any. */
+    /* Whether public calls have come after the end of the process had begun, when they reach no
+     * backend any more: functions of atexit() and static objects may release what was still there.
+     * Thread: any. */
     bool (*late)(void);
-    /* Asked on one of `own` threads that the backend has made: whether no thread of the program is left, by the kernel's list of
-     * threads. Unknown: false. Then the backend ends the process, as the C library does when the last thread ends. Thread: any. */
+    /* Asked on one of `own` threads that the backend has made: whether no thread of the program is
+     * left, by the kernel's list of threads. Unknown: false. Then the backend ends the process, as
+     * the C library does when the last thread ends. Thread: any. */
     bool (*none_left)(unsigned own);
-    /* Of the calling thread; the pointer is good until the thread ends, and what it points to changes with its calls. NULL:
-     * it is not known. Thread: any. */
+    /* Of the calling thread; the pointer is good until the thread ends, and what it points to
+     * changes with its calls. NULL: it is not known. Thread: any. */
     const twin_call_place *(*place)(void);
 } twin_services;
 

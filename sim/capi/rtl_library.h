@@ -11,8 +11,9 @@
 namespace tsim
 {
 
-/// The factory of the RTL ports that the configuration selects; null for the plain model. Throws std::runtime_error with a text for
-/// the user when the library is missing or is not ours. It stays loaded.
+/// The factory of the RTL ports that the configuration selects; null for the plain model. Throws
+/// std::runtime_error with a text for the user when the library is missing or is not ours. It stays
+/// loaded.
 [[nodiscard]] std::unique_ptr<RtlPortFactory> load_rtl_ports(const twinsim_config &config);
 
 } // namespace tsim

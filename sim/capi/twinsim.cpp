@@ -16,7 +16,8 @@
 
 #define TWINSIM_API extern "C" __attribute__((visibility("default")))
 
-// SystemC's library requires the entry of its own main(), which never runs: the host program has one.
+// SystemC's library requires the entry of its own main(), which never runs: the host program has
+// one.
 extern "C" __attribute__((visibility("default"))) int sc_main(int, char **)
 {
     return 1;
@@ -192,7 +193,8 @@ TWINSIM_API int twinsim_create(const struct twinsim_config *config, twinsim **ou
                 "twinsim_create: this process has a system already; reset its devices instead");
             return TWINSIM_E_STATE;
         }
-        // All that is large, without SystemC: when it fails for lack of memory, a later call may succeed.
+        // All that is large, without SystemC: when it fails for lack of memory, a later call may
+        // succeed.
         auto rtl_ports = tsim::load_rtl_ports(*config);
         tsim::RtlPortFactory *const factory = rtl_ports.get();
         std::unique_ptr<twinsim> sim(new twinsim{

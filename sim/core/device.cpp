@@ -18,8 +18,9 @@ void Device::reset()
         word.store(0);
 }
 
-// The ringer stores its tail, then looks at the mask; the model takes the mask, then reads the tails. All of it
-// sequentially consistent: a bit the ringer found set is one that the model has yet to take.
+// The ringer stores its tail, then looks at the mask; the model takes the mask, then reads the
+// tails. All of it sequentially consistent: a bit the ringer found set is one that the model has
+// yet to take.
 void Device::doorbell(uint32_t sq, uint32_t tail, uint64_t at_ns)
 {
     if (!scheduler_.front(sq).doorbell(tail, at_ns))

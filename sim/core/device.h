@@ -24,9 +24,11 @@ class Device
 
     /// Any thread (T-FE-1).
     void doorbell(uint32_t sq, uint32_t tail, uint64_t at_ns);
-    /// Looks at the queues whose doorbells were rung since last time (T-FE-2); `seen`, if any, is called for each.
+    /// Looks at the queues whose doorbells were rung since last time (T-FE-2); `seen`, if any, is
+    /// called for each.
     void take_in(void (*seen)(void *context, const twinsim_seen *what), void *context);
-    /// The same for one queue, as if nothing had been rung beyond `newest`. False: so much has not been rung.
+    /// The same for one queue, as if nothing had been rung beyond `newest`. False: so much has not
+    /// been rung.
     [[nodiscard]] bool take_in(uint32_t sq, uint64_t newest);
 
     void fire(uint32_t timer)

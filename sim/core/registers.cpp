@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The register window of a device (twinsim/stars.h): a page per SQ, then the tables. Rules T-FE-8, T-FE-9, T-SCH-13 to T-SCH-15.
+/// The register window of a device (twinsim/stars.h): a page per SQ, then the tables. Rules T-FE-8,
+/// T-FE-9, T-SCH-13 to T-SCH-15.
 #include "core/device.h"
 
 namespace tsim

@@ -48,8 +48,8 @@ bool System::running() const
     return state_.stop == 0 && budget_ != 0 && !state_.calendar.empty() && next_time() <= limit_;
 }
 
-// With many queues in turn what one of them needs is far away: it comes while others are served. First the state of those
-// that come after the next, then what that state leads to.
+// With many queues in turn what one of them needs is far away: it comes while others are served.
+// First the state of those that come after the next, then what that state leads to.
 inline void System::prefetch_next()
 {
     state_.calendar.look_ahead([this](uint32_t timer, uint32_t later) {

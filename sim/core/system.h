@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The system without SystemC: devices, links and the calendar that moves them. Rules T-TIM-1 to T-TIM-8.
+/// The system without SystemC: devices, links and the calendar that moves them. Rules T-TIM-1 to
+/// T-TIM-8.
 #ifndef TWINSIM_CORE_SYSTEM_H
 #define TWINSIM_CORE_SYSTEM_H
 
@@ -15,8 +16,9 @@ namespace tsim
 class System
 {
   public:
-    /// Of `config` profile and model are not looked at: the parameters come apart, and so does what makes RTL ports of
-    /// blocks, null for none, which lives as long as the system. Throws std::bad_alloc.
+    /// Of `config` profile and model are not looked at: the parameters come apart, and so does what
+    /// makes RTL ports of blocks, null for none, which lives as long as the system. Throws
+    /// std::bad_alloc.
     System(const Params &params, const twinsim_config &config, RtlPortFactory *rtl_ports = nullptr);
 
     [[nodiscard]] uint32_t device_count() const { return static_cast<uint32_t>(devices_.size()); }
@@ -44,7 +46,8 @@ class System
     /// The kernel whose description is wanted; false: there is none (T-CORE-2).
     [[nodiscard]] bool wanted(twinsim_kernel_wanted &out) const;
 
-    // Doorbells are looked at when a run begins, or apart from runs, from the first of these calls on.
+    // Doorbells are looked at when a run begins, or apart from runs, from the first of these calls
+    // on.
 
     void take_in_apart() { apart_ = true; }
     void take_in(void (*seen)(void *context, const twinsim_seen *what), void *context);

@@ -6,16 +6,16 @@
  * the head register and 16-byte CQEs say what is done. `twinsim/stars.h` is the data sheet.
  *
  * Time. All times are nanoseconds of simulated time since the system was made; the model counts
- * scheduler cycles inside. The model moves only inside twinsim_run(). A doorbell carries the time at
- * which the device sees it; a time in the model's past counts as now.
+ * scheduler cycles inside. The model moves only inside twinsim_run(). A doorbell carries the time
+ * at which the device sees it; a time in the model's past counts as now.
  *
  * Threads. Calls are tagged:
  *   any     at any time, lock free; doorbells of one queue come from one thread at a time;
  *   model   the caller holds the one lock that serialises all such calls (the caller's own lock).
  * No call throws, none calls back except through `twinsim_bus`, from inside twinsim_run().
  *
- * Errors. 0 is success, else a negative enum twinsim_error; those that take `error` write a text that
- * says what was wrong, where, and what to do. */
+ * Errors. 0 is success, else a negative enum twinsim_error; those that take `error` write a text
+ * that says what was wrong, where, and what to do. */
 #ifndef TWINSIM_H
 #define TWINSIM_H
 
@@ -58,8 +58,9 @@ struct twinsim_parameter {
     const char *base;   /* the profile that it is inherited from, "" for the profile's own */
 };
 
-/* Reads and checks a profile; needs no system and starts nothing. A file may name a base in its folder, or else in
- * `folder` (NULL: nowhere else), and gives only what differs. error may be NULL. */
+/* Reads and checks a profile; needs no system and starts nothing. A file may name a base in its
+ * folder, or else in `folder` (NULL: nowhere else), and gives only what differs. error may be
+ * NULL. */
 int twinsim_profile_read(const char *path, const char *folder, twinsim_profile **out, char *error,
                          size_t error_bytes);
 void twinsim_profile_free(twinsim_profile *profile);
@@ -74,28 +75,31 @@ const struct twinsim_parameter *twinsim_profile_at(const twinsim_profile *profil
 /* Where an address leads; decides which shared servers a transfer loads. */
 enum twinsim_target { TWINSIM_TARGET_NONE, TWINSIM_TARGET_HBM, TWINSIM_TARGET_HOST };
 
-/* What an access is for; a caller may prepare pages differently. ROUTE only asks where the range leads, before the
- * bytes move: contents must not change by it. */
+/* What an access is for; a caller may prepare pages differently. ROUTE only asks where the range
+ * leads, before the bytes move: contents must not change by it. */
 enum twinsim_access { TWINSIM_READ, TWINSIM_WRITE, TWINSIM_ROUTE };
 
 /* The bus of the device: the caller's memory map (its "SMMU"). Called inside twinsim_run()
- * and by model-tagged calls, at the instant of the access, so an address that has gone is a fault then. */
+ * and by model-tagged calls, at the instant of the access, so an address that has gone is a fault
+ * then. */
 struct twinsim_bus {
     void *context;
-    /* Host pointer for [address, address + bytes), or NULL for a fault. out_device: the HBM's owner. */
+    /* Host pointer for [address, address + bytes), or NULL for a fault. out_device: the HBM's
+     * owner. */
     void *(*translate)(void *context, uint32_t device, uint64_t address, uint64_t bytes,
                        enum twinsim_access access, enum twinsim_target *out_target,
                        uint32_t *out_device);
-    /* An AI-core task is kick-started (`number` counts the SQEs of its queue from 1): what do its blocks do? Fills in
-     * *out and answers READY, or LATER. NULL: the driver has no kernels, such a task is a bad SQE. */
+    /* An AI-core task is kick-started (`number` counts the SQEs of its queue from 1): what do its
+     * blocks do? Fills in *out and answers READY, or LATER. NULL: the driver has no kernels, such a
+     * task is a bad SQE. */
     enum twinsim_kernel_answer (*kernel)(void *context, uint32_t device, uint32_t sq,
                                          uint64_t number, const stars_sqe *sqe,
                                          struct twinsim_kernel *out);
     /* All blocks have ended: the kernel has its effect on memory now. NULL: kernels have none. */
     enum twinsim_kernel_fault (*kernel_effect)(void *context, uint32_t device, uint32_t sq,
                                                uint64_t number);
-    /* The kernel has ended, however: its description is not read any more. Once for each READY and each description
-     * given. May be NULL. */
+    /* The kernel has ended, however: its description is not read any more. Once for each READY and
+     * each description given. May be NULL. */
     void (*kernel_end)(void *context, uint32_t device, uint32_t sq, uint64_t number);
 };
 
@@ -103,7 +107,8 @@ struct twinsim_bus {
 enum twinsim_model {
     TWINSIM_MODEL_CPP,     /* plain C++ */
     TWINSIM_MODEL_RTL,     /* those that have RTL run in it */
-    TWINSIM_MODEL_LOCKSTEP /* both at once; the process ends with status 98 at the first difference */
+    TWINSIM_MODEL_LOCKSTEP /* both at once; the process ends with status 98 at the first
+                              difference */
 };
 
 struct twinsim_config {
@@ -112,15 +117,16 @@ struct twinsim_config {
     uint64_t seed;                  /* 0: the plain machine */
     bool trace;                     /* collect trace records */
     bool stats;                     /* count; see twinsim_stats_device() */
-    /* 0: one SystemC activation per event time; else how far the model may run ahead of SystemC's time before the next.
-     * Changes no visible order or time. */
+    /* 0: one SystemC activation per event time; else how far the model may run ahead of SystemC's
+     * time before the next. Changes no visible order or time. */
     uint64_t quantum_ns;
     enum twinsim_model model;
     const char *rtl_library; /* model-rtl.so, for models other than TLM */
     const char *rtl_trace;   /* how names of files with waveforms of the RTL begin; NULL: none */
     bool bursts;             /* transfers move burst by burst, not as flows (T-BST-1) */
-    /* Called when lock step has reported a difference and ends the process, to write output files; NULL: nothing.
-     * The thread is in the model and stays there. What takes long or crashes is cut short. */
+    /* Called when lock step has reported a difference and ends the process, to write output files;
+     * NULL: nothing. The thread is in the model and stays there. What takes long or crashes is cut
+     * short. */
     void (*before_end)(void);
     struct twinsim_bus bus;
 };
@@ -130,10 +136,11 @@ int twinsim_create(const struct twinsim_config *config, twinsim **out, char *err
                    size_t error_bytes);
 /* Simulated time reached so far. Thread: model. */
 uint64_t twinsim_now(const twinsim *sim);
-/* Events that have come to pass at that very time; with it, how far the model has come. Thread: model. */
+/* Events that have come to pass at that very time; with it, how far the model has come. Thread:
+ * model. */
 uint64_t twinsim_events_now(const twinsim *sim);
-/* First state again: queues closed, tables clear, engines empty; work in flight is dropped, posted transfers end as
- * failed. Time goes on. Thread: model. */
+/* First state again: queues closed, tables clear, engines empty; work in flight is dropped, posted
+ * transfers end as failed. Time goes on. Thread: model. */
 int twinsim_reset(twinsim *sim, uint32_t device);
 
 /* ---- queues --------------------------------------------------------------------------------- */
@@ -148,8 +155,8 @@ struct twinsim_queue {
     uint16_t stream_id;    /* as in the SQEs */
     uint8_t priority;      /* 0 (highest) .. 7 */
     uint8_t group;         /* model group, 0 .. 63 */
-    bool
-        disabled; /* opened disabled: what is rung for runs once a COND program or a register enables it */
+    bool disabled; /* opened disabled: what is rung for runs once a COND program or a register
+                     enables it */
 };
 
 /* Opens SQ `sq` (0 .. profile's physical queue count - 1), empty. Thread: model. */
@@ -157,39 +164,47 @@ int twinsim_queue_open(twinsim *sim, uint32_t device, uint32_t sq,
                        const struct twinsim_queue *queue);
 /* Stops and closes it; work in flight is dropped, without CQEs. Thread: model. */
 int twinsim_queue_close(twinsim *sim, uint32_t device, uint32_t sq);
-/* The doorbell: writes the tail register (entries, modulo depth) so that the device sees it at at_ns.
- * SQEs before `tail` are in the ring already. Thread: any; never runs the model, takes no lock. */
+/* The doorbell: writes the tail register (entries, modulo depth) so that the device sees it at
+ * at_ns. SQEs before `tail` are in the ring already. Thread: any; never runs the model, takes no
+ * lock. */
 void twinsim_doorbell(twinsim *sim, uint32_t device, uint32_t sq, uint32_t tail, uint64_t at_ns);
-/* What a look at a doorbell found: SQEs up to this one, counted from the opening, are known from then on. */
+/* What a look at a doorbell found: SQEs up to this one, counted from the opening, are known from
+ * then on. */
 struct twinsim_seen {
     uint32_t device;
     uint32_t sq;
     uint64_t newest;
 };
-/* From now on doorbells are looked at in the next two calls, and not when a run begins. Thread: model. */
+/* From now on doorbells are looked at in the next two calls, and not when a run begins. Thread:
+ * model. */
 void twinsim_look_apart(twinsim *sim);
-/* Looks at every doorbell; `seen` is called for each that was rung, in the order in which they are looked at. Thread: model. */
+/* Looks at every doorbell; `seen` is called for each that was rung, in the order in which they are
+ * looked at. Thread: model. */
 void twinsim_look(twinsim *sim, void (*seen)(void *context, const struct twinsim_seen *what),
                   void *context);
-/* Looks at one, as if nothing had been rung beyond `newest`: so what a look found can be found again. TWINSIM_E_STATE: so
- * much has not been rung. Thread: model. */
+/* Looks at one, as if nothing had been rung beyond `newest`: so what a look found can be found
+ * again. TWINSIM_E_STATE: so much has not been rung. Thread: model. */
 int twinsim_look_again(twinsim *sim, const struct twinsim_seen *seen);
-/* A hint, without effect on anything but the host's caches: the doorbell of `sq` will be rung soon. Thread: any. */
+/* A hint, without effect on anything but the host's caches: the doorbell of `sq` will be rung soon.
+ * Thread: any. */
 void twinsim_queue_expect(const twinsim *sim, uint32_t device, uint32_t sq);
-/* SQEs retired since the queue was opened (head register without its wrap), acquire order. SQEs dropped by
- * "task terminate" and a failed one that was handled count too. It never falls: a head that is set back counts as
- * going forward through the ring (T-FE-8). Thread: any. */
+/* SQEs retired since the queue was opened (head register without its wrap), acquire order. SQEs
+ * dropped by "task terminate" and a failed one that was handled count too. It never falls: a head
+ * that is set back counts as going forward through the ring (T-FE-8). Thread: any. */
 uint64_t twinsim_queue_retired(const twinsim *sim, uint32_t device, uint32_t sq);
-/* Simulated time at which SQE number `retired` (counted from 1) retired, for the newest `depth` of them.
- * Thread: model. */
+/* Simulated time at which SQE number `retired` (counted from 1) retired, for the newest `depth` of
+ * them. Thread: model. */
 uint64_t twinsim_queue_retired_at(const twinsim *sim, uint32_t device, uint32_t sq,
                                   uint64_t retired);
-/* Makes twinsim_run() stop once `retired` SQEs have retired, at once if they have; 0 takes the watch away. One per
- * queue, and gone once it has stopped a run. True: a watch also changes when the device reports (T-HW-8). Thread: model. */
+/* Makes twinsim_run() stop once `retired` SQEs have retired, at once if they have; 0 takes the
+ * watch away. One per queue, and gone once it has stopped a run. True: a watch also changes when
+ * the device reports (T-HW-8). Thread: model. */
 bool twinsim_queue_watch(twinsim *sim, uint32_t device, uint32_t sq, uint64_t retired);
-/* CQ consumed up to entry `head` (modulo cq_depth): the paired CQ's head register. Thread: model. */
+/* CQ consumed up to entry `head` (modulo cq_depth): the paired CQ's head register. Thread:
+ * model. */
 void twinsim_queue_cq_head(twinsim *sim, uint32_t device, uint32_t sq, uint32_t head);
-/* Next queue whose CQ has got entries since it was last given here; false when there is none. Thread: model. */
+/* Next queue whose CQ has got entries since it was last given here; false when there is none.
+ * Thread: model. */
 bool twinsim_interrupt(twinsim *sim, uint32_t *out_device, uint32_t *out_sq);
 
 /* What a queue does now; for reports. */
@@ -205,13 +220,13 @@ enum twinsim_queue_state {
 };
 struct twinsim_queue_info {
     enum twinsim_queue_state state;
-    uint8_t sqe_type; /* of the SQE at the head */
-    uint16_t task_id; /* of the SQE at the head */
-    uint32_t wait_id; /* event or notify id while parked for one, else UINT32_MAX */
-    uint64_t
-        wait_address; /* bus address of the first word it polls while parked for memory, else TWINSIM_NEVER */
-    bool done;    /* the SQE at the head has had its effect; it is about to retire */
-    bool faulted; /* a fault has triggered for the SQE at the head */
+    uint8_t sqe_type;      /* of the SQE at the head */
+    uint16_t task_id;      /* of the SQE at the head */
+    uint32_t wait_id;      /* event or notify id while parked for one, else UINT32_MAX */
+    uint64_t wait_address; /* bus address of the first word it polls while parked for memory, else
+                         TWINSIM_NEVER */
+    bool done;             /* the SQE at the head has had its effect; it is about to retire */
+    bool faulted;          /* a fault has triggered for the SQE at the head */
 };
 /* Thread: model. */
 int twinsim_queue_inspect(const twinsim *sim, uint32_t device, uint32_t sq,
@@ -228,8 +243,8 @@ struct twinsim_task_end {
     uint8_t error;   /* enum stars_error; 0: it did not fail */
     uint16_t status; /* enum stars_status */
 };
-/* From now on `take` is called for each SQE that retires or is reported as failed, at that instant, from inside twinsim_run(); it
- * makes no call here. NULL: no more. Thread: model. */
+/* From now on `take` is called for each SQE that retires or is reported as failed, at that instant,
+ * from inside twinsim_run(); it makes no call here. NULL: no more. Thread: model. */
 void twinsim_tell_tasks(twinsim *sim,
                         void (*take)(void *context, const struct twinsim_task_end *task),
                         void *context);
@@ -256,8 +271,8 @@ struct twinsim_message {
 };
 /* Takes the oldest message; false: there is none. A run stops at each new one. Thread: model. */
 bool twinsim_message_take(twinsim *sim, uint32_t *out_device, struct twinsim_message *out);
-/* The host answers the call of SQE `number`; the device sees that at at_ns, now when that has passed. Without effect
- * when the queue does not wait for it any more. Thread: model. */
+/* The host answers the call of SQE `number`; the device sees that at at_ns, now when that has
+ * passed. Without effect when the queue does not wait for it any more. Thread: model. */
 int twinsim_message_answer(twinsim *sim, uint32_t device, uint32_t sq, uint64_t number,
                            uint64_t at_ns);
 
@@ -270,17 +285,19 @@ struct twinsim_kernel_wanted {
     uint32_t sq;
     stars_sqe sqe;
 };
-/* The oldest of them; false: there is none. It stays until it is given, or its queue ends it. Thread: model. */
+/* The oldest of them; false: there is none. It stays until it is given, or its queue ends it.
+ * Thread: model. */
 bool twinsim_kernel_next(const twinsim *sim, struct twinsim_kernel_wanted *out);
-/* The description; the kernel is kick-started at the model's present time. TWINSIM_E_STATE: it is not wanted any more,
- * and nothing behind the pointers is kept. Thread: model. */
+/* The description; the kernel is kick-started at the model's present time. TWINSIM_E_STATE: it is
+ * not wanted any more, and nothing behind the pointers is kept. Thread: model. */
 int twinsim_kernel_give(twinsim *sim, uint32_t device, uint32_t sq, uint64_t number,
                         const struct twinsim_kernel *kernel);
 
 /* ---- the driver's own DMA ------------------------------------------------------------------- */
 
-/* A copy or fill outside all queues, as the kernel driver does for synchronous copies: one of the host's PCIe DMA
- * channels. Either side may be any bus address; `value` fills when src is TWINSIM_NEVER. */
+/* A copy or fill outside all queues, as the kernel driver does for synchronous copies: one of the
+ * host's PCIe DMA channels. Either side may be any bus address; `value` fills when src is
+ * TWINSIM_NEVER. */
 struct twinsim_transfer {
     uint64_t dst;
     uint64_t src;
@@ -299,11 +316,11 @@ struct twinsim_transfer {
 /* The struct stays valid until `done`; twinsim_run() stops when it completes. Thread: model. */
 int twinsim_transfer_post(twinsim *sim, uint32_t device, struct twinsim_transfer *transfer);
 
-/* ---- records for other devices ------------------------------------------------------------------ */
+/* ---- records for other devices --------------------------------------------------------------- */
 
-/* The next record of an event also sets entry `entry` of the event table of device `peer`, when the way there has passed
- * (T-RMT-6 to T-RMT-9); at once if the flag is set already. One at a time for each entry: TWINSIM_E_STATE. Writing 0 to either
- * entry ends it. Thread: model. */
+/* The next record of an event also sets entry `entry` of the event table of device `peer`, when the
+ * way there has passed (T-RMT-6 to T-RMT-9); at once if the flag is set already. One at a time for
+ * each entry: TWINSIM_E_STATE. Writing 0 to either entry ends it. Thread: model. */
 int twinsim_event_forward(twinsim *sim, uint32_t device, uint32_t event, uint32_t peer,
                           uint32_t entry);
 
@@ -319,12 +336,12 @@ enum twinsim_stop {
     TWINSIM_STOP_CALL,  /* a message for the host is there */
     TWINSIM_STOP_KERNEL /* a kernel's description is wanted; no run goes on before it is there */
 };
-/* Takes in doorbells and runs until one of the stops. With until_ns in the past it takes in doorbells and does what
- * is due now. Thread: model. */
+/* Takes in doorbells and runs until one of the stops. With until_ns in the past it takes in
+ * doorbells and does what is due now. Thread: model. */
 enum twinsim_stop twinsim_run(twinsim *sim, uint64_t until_ns, uint32_t max_events);
-/* The same for a caller that may still get work that changes what comes next: time does not pass idly. Instead of
- * LIMIT it stops with HELD, now left at the last event, when the next event lies behind until_ns or is the time limit
- * of a parked wait. Thread: model. */
+/* The same for a caller that may still get work that changes what comes next: time does not pass
+ * idly. Instead of LIMIT it stops with HELD, now left at the last event, when the next event lies
+ * behind until_ns or is the time limit of a parked wait. Thread: model. */
 enum twinsim_stop twinsim_run_held(twinsim *sim, uint64_t until_ns, uint32_t max_events);
 /* Time of the next event; TWINSIM_NEVER: there is none before a new doorbell. Thread: model. */
 uint64_t twinsim_next(const twinsim *sim);
@@ -338,18 +355,20 @@ enum twinsim_fault_kind {
     TWINSIM_FAULT_ENGINE_TIMEOUT, /* the engine gives up duration_ns after it was set up */
     TWINSIM_FAULT_ENGINE_SLOW, /* set-up and bytes take factor_permille thousandths of their time */
     TWINSIM_FAULT_ENGINE_HANG, /* the engine never answers */
-    TWINSIM_FAULT_COMPLETION_LOST, /* the SQE has its effect; neither head nor CQE show it, for duration_ns or ever */
-    TWINSIM_FAULT_CQE_LOST,      /* the head moves, the CQE is not written */
-    TWINSIM_FAULT_CQ_FULL,       /* for duration_ns, or ever, the CQ counts as full */
-    TWINSIM_FAULT_RECORD_LOST,   /* a record or reset does not reach its table; its SQE retires */
-    TWINSIM_FAULT_DOORBELL_LOST, /* the tail is not seen before the next doorbell of the queue */
+    TWINSIM_FAULT_COMPLETION_LOST, /* the SQE has its effect; neither head nor CQE show it, for
+                                      duration_ns or ever */
+    TWINSIM_FAULT_CQE_LOST,        /* the head moves, the CQE is not written */
+    TWINSIM_FAULT_CQ_FULL,         /* for duration_ns, or ever, the CQ counts as full */
+    TWINSIM_FAULT_RECORD_LOST,     /* a record or reset does not reach its table; its SQE retires */
+    TWINSIM_FAULT_DOORBELL_LOST,   /* the tail is not seen before the next doorbell of the queue */
     TWINSIM_FAULT_KINDS
 };
 #define TWINSIM_ANY            UINT32_MAX
 #define TWINSIM_FAULT_HOST_DMA 64u /* beside the SQE types: copies outside all queues */
 #define TWINSIM_FAULT_READ     1u
 #define TWINSIM_FAULT_WRITE    2u
-/* Longer than the longest time limit of a task on a shipped part; hundreds of them still leave each ns of a time in a file. */
+/* Longer than the longest time limit of a task on a shipped part; hundreds of them still leave each
+ * ns of a time in a file. */
 #define TWINSIM_FAULT_DURATION_MOST UINT64_C(20000000000000)
 
 /* What a kind has no use for is 0, an id TWINSIM_ANY. */
@@ -358,7 +377,8 @@ struct twinsim_fault {
     uint32_t device; /* or TWINSIM_ANY */
     uint32_t stream; /* stream id of the queue, or TWINSIM_ANY */
     uint32_t
-        task; /* SQE type, TWINSIM_FAULT_HOST_DMA, or TWINSIM_ANY: each that the kind can hit in a queue */
+        task; /* SQE type, TWINSIM_FAULT_HOST_DMA, or TWINSIM_ANY: each that the kind can hit in a
+                 queue */
     uint32_t id;              /* RECORD_LOST: event, notify or count, or TWINSIM_ANY */
     uint64_t first;           /* the first to be hit, counted from 1 among those that fit */
     uint64_t times;           /* how many are hit; 0: all from there on */
@@ -379,8 +399,8 @@ int twinsim_fault_inject(twinsim *sim, const struct twinsim_fault *fault, uint32
 int twinsim_fault_remove(twinsim *sim, uint32_t number);
 /* How often it has triggered. Thread: model. */
 int twinsim_fault_triggered(const twinsim *sim, uint32_t number, uint64_t *out_times);
-/* Whether SQE `number` of the queue, counted from its opening, is a record that such a fault kept from its table entry, and
- * no later one of that entry was. Thread: model. */
+/* Whether SQE `number` of the queue, counted from its opening, is a record that such a fault kept
+ * from its table entry, and no later one of that entry was. Thread: model. */
 bool twinsim_record_lost(const twinsim *sim, uint32_t device, uint32_t sq, uint64_t number);
 
 /* What the memory controller notes of uncorrectable errors that were met. */
@@ -389,23 +409,25 @@ struct twinsim_memory_error {
     uint64_t bytes;
     uint16_t status; /* enum stars_status */
 };
-/* Writes the newest errors of a device's memory, up to `room`, oldest first; returns how many there are. Thread: model. */
+/* Writes the newest errors of a device's memory, up to `room`, oldest first; returns how many there
+ * are. Thread: model. */
 size_t twinsim_memory_errors(const twinsim *sim, uint32_t device, struct twinsim_memory_error *out,
                              size_t room);
 /* Whether a fault of memory is injected. Thread: model. */
 bool twinsim_memory_watched(const twinsim *sim);
-/* The driver reads or writes memory of `device` for a kernel: the status (enum stars_status) that this fails with by a
- * injected fault, or 0. Thread: model. */
+/* The driver reads or writes memory of `device` for a kernel: the status (enum stars_status) that
+ * this fails with by a injected fault, or 0. Thread: model. */
 uint16_t twinsim_memory_touch(twinsim *sim, uint32_t device, uint64_t address, uint64_t bytes,
                               enum twinsim_access access);
-/* Takes faulty memory within the range out of use, with others in its place, and forgets the error. Thread: model.
- * TWINSIM_E_ARGUMENT: no error was met there. */
+/* Takes faulty memory within the range out of use, with others in its place, and forgets the error.
+ * Thread: model. TWINSIM_E_ARGUMENT: no error was met there. */
 int twinsim_memory_repair(twinsim *sim, uint32_t device, uint64_t address, uint64_t bytes);
 
 /* ---- trace ---------------------------------------------------------------------------------- */
 
-/* What a record is about. A phase record covers [begin_ns, end_ns) and names the profile parameter that set its
- * length (index for twinsim_profile_at, or UINT32_MAX). Names in timelines and causes of waits: twinsim/phases.def. */
+/* What a record is about. A phase record covers [begin_ns, end_ns) and names the profile parameter
+ * that set its length (index for twinsim_profile_at, or UINT32_MAX). Names in timelines and causes
+ * of waits: twinsim/phases.def. */
 enum twinsim_phase {
     TWINSIM_PHASE_DOORBELL, /* the tail became visible: an instant */
     TWINSIM_PHASE_SWAP_IN,  /* arbitration, static record read, slot enable */
@@ -428,11 +450,13 @@ enum twinsim_phase {
     TWINSIM_PHASE_PIPE,     /* an operation of a block */
     TWINSIM_PHASE_REPORT,   /* end of the last block to the end of the report */
     TWINSIM_PHASE_HOLD,     /* is held; `id` says why (enum twinsim_hold) */
-    TWINSIM_PHASE_OCCUPY, /* the queue has slot `id`, from grant until it is swapped out, written when it leaves;
-                             `number` is the last SQE it ran there */
-    TWINSIM_PHASE_SHARE, /* the queue has a share of class `id` (enum twinsim_class) */
-    TWINSIM_PHASE_LINK,  /* link `id` moves `bytes` bytes per second; belongs to no queue */
-    TWINSIM_PHASE_REPORTED, /* the SQE has ended, and the firmware reports it to the host; others may be under way */
+    /* the queue has slot `id`, from grant until it is swapped out, written when it leaves;
+     * `number` is the last SQE it ran there */
+    TWINSIM_PHASE_OCCUPY,
+    TWINSIM_PHASE_SHARE,    /* the queue has a share of class `id` (enum twinsim_class) */
+    TWINSIM_PHASE_LINK,     /* link `id` moves `bytes` bytes per second; belongs to no queue */
+    TWINSIM_PHASE_REPORTED, /* the SQE has ended, and the firmware reports it to the host; others
+                               may be under way */
     TWINSIM_PHASE_COUNT
 };
 enum twinsim_hold {
@@ -443,8 +467,8 @@ enum twinsim_hold {
     TWINSIM_HOLD_LOST,   /* an injected fault keeps its completion back */
     TWINSIM_HOLD_COUNT
 };
-/* Bits of a TABLE record's `waker_number`. Without: an access to the table that the type of the SQE names, of a write-value to
- * that of the events, which clears the flag. */
+/* Bits of a TABLE record's `waker_number`. Without: an access to the table that the type of the SQE
+ * names, of a write-value to that of the events, which clears the flag. */
 enum twinsim_table {
     TWINSIM_TABLE_NOTIFY = 1, /* a write-value's is to a notify */
     TWINSIM_TABLE_COUNT = 2,  /* to a counting notify */
@@ -467,9 +491,9 @@ enum twinsim_class {
 struct twinsim_trace_record {
     uint64_t begin_ns;
     uint64_t end_ns;
-    uint64_t bytes; /* of a transfer */
-    uint64_t
-        number; /* SQE number on its queue, counted from 1; of the driver's DMA: twinsim_transfer.number */
+    uint64_t bytes;     /* of a transfer */
+    uint64_t number;    /* SQE number on its queue, counted from 1; of the driver's DMA:
+                   twinsim_transfer.number */
     uint32_t parameter; /* index of the parameter that gives the length, or UINT32_MAX */
     uint32_t id; /* event or notify id; channel for engines; see the phases; UINT32_MAX: none */
     uint16_t sq; /* UINT16_MAX: not from a queue (driver DMA, links) */
@@ -483,8 +507,8 @@ struct twinsim_trace_record {
         uint32_t route;        /* TRANSFER: its way, for twinsim_route_at(); UINT32_MAX: none */
         uint32_t waker_device; /* PARK: the device of that queue; UINT32_MAX: none */
     };
-    /* PARK: that record's SQE number. TABLE: bits of enum twinsim_table. BLOCK, START, PIPE: bits 31:0 the block's number; PIPE: bits 63:32
-     * enum twinsim_pipe */
+    /* PARK: that record's SQE number. TABLE: bits of enum twinsim_table. BLOCK, START, PIPE: bits
+     * 31:0 the block's number; PIPE: bits 63:32 enum twinsim_pipe */
     uint64_t waker_number;
 };
 enum twinsim_engine {
@@ -495,9 +519,9 @@ enum twinsim_engine {
     TWINSIM_ENGINE_AIC, /* `id` is the core; cores of a kind count from 0 */
     TWINSIM_ENGINE_AIV
 };
-/* Records so far, oldest first; the array is the model's and valid until the next model call. The model keeps them
- * packed and makes the array in here. NULL when there are none or, with a count that is not 0, when out of memory.
- * Thread: model. */
+/* Records so far, oldest first; the array is the model's and valid until the next model call. The
+ * model keeps them packed and makes the array in here. NULL when there are none or, with a count
+ * that is not 0, when out of memory. Thread: model. */
 const struct twinsim_trace_record *twinsim_trace(const twinsim *sim, size_t *out_count);
 /* How many those are, without making the array; SIZE_MAX when out of memory. Thread: model. */
 size_t twinsim_trace_count(const twinsim *sim);
@@ -522,13 +546,14 @@ size_t twinsim_link_count(const twinsim *sim);
 /* Both: TWINSIM_E_ARGUMENT when there is none. Thread: any. */
 int twinsim_link_at(const twinsim *sim, size_t index, struct twinsim_link *out);
 int twinsim_route_at(const twinsim *sim, uint32_t route, struct twinsim_route *out);
-/* How long that many bytes take on the route when nothing else moves (T-LNK-7); 0 without such a route. Thread: any. */
+/* How long that many bytes take on the route when nothing else moves (T-LNK-7); 0 without such a
+ * route. Thread: any. */
 uint64_t twinsim_route_alone_ns(const twinsim *sim, uint32_t route, uint64_t bytes);
 
 /* ---- counters ------------------------------------------------------------------------------- */
 
-/* With twinsim_config.stats the model adds up what its trace records say, whether they are kept or not. What is
- * under way counts once it has ended. */
+/* With twinsim_config.stats the model adds up what its trace records say, whether they are kept or
+ * not. What is under way counts once it has ended. */
 
 /* What a queue, or a transfer of the driver's, waited for. A wait of no time is none. */
 enum twinsim_cause {
@@ -598,8 +623,8 @@ struct twinsim_queue_counts {
     uint64_t slot_ns; /* with a slot */
     struct twinsim_wait_sum waits[TWINSIM_CAUSE_COUNT];
 };
-/* All: TWINSIM_E_STATE without counters, TWINSIM_E_ARGUMENT for something that is not there, TWINSIM_E_MEMORY.
- * Thread: model. */
+/* All: TWINSIM_E_STATE without counters, TWINSIM_E_ARGUMENT for something that is not there,
+ * TWINSIM_E_MEMORY. Thread: model. */
 int twinsim_stats_device(twinsim *sim, uint32_t device, struct twinsim_device_counts *out);
 int twinsim_stats_wait(twinsim *sim, uint32_t device, enum twinsim_cause cause,
                        struct twinsim_wait_counts *out);

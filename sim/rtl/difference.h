@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The first difference between model and RTL: what is known of it, and what becomes of the process.
+/// The first difference between model and RTL: what is known of it, and what becomes of the
+/// process.
 #ifndef TWINSIM_RTL_DIFFERENCE_H
 #define TWINSIM_RTL_DIFFERENCE_H
 
@@ -41,7 +42,8 @@ struct Difference {
 class Reporter
 {
   public:
-    /// Receives a difference in place of standard error; after it returns, that unit stops comparing.
+    /// Receives a difference in place of standard error; after it returns, that unit stops
+    /// comparing.
     using Hook = std::function<void(const Difference &)>;
     /// What is done before the process ends, and how long it may take.
     struct Last {
@@ -67,8 +69,8 @@ class Reporter
 
     /// Prints all but the waveforms, which may take long or fail; with a hook nothing.
     void tell(const Difference &difference) const;
-    /// Prints the waveforms, does what is to be done last and ends the process with kDifferenceStatus, however that went;
-    /// or calls the hook.
+    /// Prints the waveforms, does what is to be done last and ends the process with
+    /// kDifferenceStatus, however that went; or calls the hook.
     void end(const Difference &difference) const;
 
   private:

@@ -13,8 +13,9 @@
 namespace tsim::rtl
 {
 
-/// `trace`: how names of waveform files begin; empty: none are written. Null for TWINSIM_MODEL_CPP. Throws
-/// std::runtime_error with a text for the user when this build has no RTL. `hook` and `last` as in Reporter.
+/// `trace`: how names of waveform files begin; empty: none are written. Null for TWINSIM_MODEL_CPP.
+/// Throws std::runtime_error with a text for the user when this build has no RTL. `hook` and `last`
+/// as in Reporter.
 [[nodiscard]] std::unique_ptr<RtlPortFactory> make_factory(twinsim_model model,
                                                            const std::string &trace,
                                                            const Reporter::Hook &hook = {},

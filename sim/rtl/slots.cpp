@@ -134,7 +134,8 @@ class Port final : public SlotsRtlPort
     {
         return {op, sq, slot, asked, rules_.slots, rules_.arbitration, rules_.start, rules_.leave};
     }
-    // The RTL looks at the slots that are left with each operation, the model only where it matters.
+    // The RTL looks at the slots that are left with each operation, the model only where it
+    // matters.
     template <class Plain>
     Answer run(const Request<SlotsPorts> &request, Plain plain)
     {

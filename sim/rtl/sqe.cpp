@@ -155,8 +155,8 @@ struct SqePorts {
     template <class Top>
     static void read(const Top &top, std::array<uint64_t, 10> &out)
     {
-        // decoded_t, its last field lowest: ends in access, task, timeout, credit, post_p, pre_p, ie, wr_cqe, bytes,
-        // address; then id from bit 120 on, class, effect.
+        // decoded_t, its last field lowest: ends in access, task, timeout, credit, post_p, pre_p,
+        // ie, wr_cqe, bytes, address; then id from bit 120 on, class, effect.
         const uint32_t words[2] = {top.rsp_decoded_o[3], top.rsp_decoded_o[4]};
         const uint64_t from_120 = uint64_t{words[0]} >> 24 | uint64_t{words[1]} << 8;
         out = {};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A block's RTL in the model: runs operations, remembers them, and compares answers with those of the model.
+/// A block's RTL in the model: runs operations, remembers them, and compares answers with those of
+/// the model.
 #ifndef TWINSIM_RTL_UNIT_H
 #define TWINSIM_RTL_UNIT_H
 

@@ -26,7 +26,8 @@ namespace tsim::rtl
 namespace
 {
 constexpr uint64_t kStepsPerCycle = 1000;
-// A block of the file is put together from lists of changes, signal by signal: they should not be larger than a cache.
+// A block of the file is put together from lists of changes, signal by signal: they should not be
+// larger than a cache.
 constexpr uint32_t kDumpsPerBlock = 4096;
 constexpr mode_t kPrivate = 0600;
 constexpr mode_t kOthers = 077;
@@ -43,8 +44,8 @@ void before_fork()
         (void)std::fflush(nullptr);
 }
 
-// Files that are open. Their last blocks are written when the process ends, even where the system is never freed; so the
-// set itself stays.
+// Files that are open. Their last blocks are written when the process ends, even where the system
+// is never freed; so the set itself stays.
 std::set<FstFile *> &open_files()
 {
     static auto *const files = [] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Waveforms: of the RTL as Verilator writes them (FST), of operations and answers as the model has them (VCD).
+/// Waveforms: of the RTL as Verilator writes them (FST), of operations and answers as the model has
+/// them (VCD).
 #ifndef TWINSIM_RTL_WAVE_H
 #define TWINSIM_RTL_WAVE_H
 
@@ -17,8 +18,8 @@ class VerilatedFstC;
 namespace tsim::rtl
 {
 
-/// One FST file. Its time is the model's: a scheduler cycle is 1 ns, and the block's clocks within it follow each other
-/// by 1 ps.
+/// One FST file. Its time is the model's: a scheduler cycle is 1 ns, and the block's clocks within
+/// it follow each other by 1 ps.
 class FstFile
 {
   public:
@@ -31,8 +32,8 @@ class FstFile
     [[nodiscard]] VerilatedFstC *file() const { return file_.get(); }
     /// Says on standard error when the file cannot be made; then nothing is written.
     void open(const std::string &name);
-    /// The values of now: `cycle` has come. The file ends, with a word on standard error, when its disk is nearly full:
-    /// it is written through memory, and a full disk would end the process.
+    /// The values of now: `cycle` has come. The file ends, with a word on standard error, when its
+    /// disk is nearly full: it is written through memory, and a full disk would end the process.
     void dump(uint64_t cycle);
     void close();
     [[nodiscard]] bool is_open() const;
@@ -50,7 +51,8 @@ class FstFile
 /// Ends all files that are open: their last block is written. For the end of the process.
 void close_waves();
 
-/// Whole numbers over time as a VCD file that is its owner's alone: what was asked of a block, and what RTL and model answered.
+/// Whole numbers over time as a VCD file that is its owner's alone: what was asked of a block, and
+/// what RTL and model answered.
 class VcdFile
 {
   public:
@@ -74,8 +76,8 @@ class VcdFile
     uint64_t last_ = 0;
 };
 
-/// Has `draw` write waveforms in a child process, so that a failure there (above all a full disk) does not affect this one.
-/// Returns what it did, 0 to 100, or -1 with the reason in `why`.
+/// Has `draw` write waveforms in a child process, so that a failure there (above all a full disk)
+/// does not affect this one. Returns what it did, 0 to 100, or -1 with the reason in `why`.
 [[nodiscard]] int draw_apart(const std::function<int()> &draw, std::string &why);
 
 } // namespace tsim::rtl

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The SystemC shell of a system: one process that runs the calendar, and a module per device below it.
+/// The SystemC shell of a system: one process that runs the calendar, and a module per device below
+/// it.
 #ifndef TWINSIM_SYSTEMC_SYSTEM_MODULE_H
 #define TWINSIM_SYSTEMC_SYSTEM_MODULE_H
 
@@ -26,9 +27,10 @@ class DeviceModule : public sc_core::sc_module
     Device &device_;
 };
 
-/// One SC_METHOD, woken at the time of the calendar's next entry. From there the model runs ahead of SystemC's time by the
-/// quantum at most, in this run and those that follow: SystemC is woken again for what comes later. A run stops at the very
-/// entry that ends it (T-TIM-7). SystemC's time never passes the model's.
+/// One SC_METHOD, woken at the time of the calendar's next entry. From there the model runs ahead
+/// of SystemC's time by the quantum at most, in this run and those that follow: SystemC is woken
+/// again for what comes later. A run stops at the very entry that ends it (T-TIM-7). SystemC's time
+/// never passes the model's.
 class SystemModule : public sc_core::sc_module
 {
   public:

@@ -24,7 +24,8 @@ SPOILED = (
     ("enums", ("constant", "ACL_DT_UNDEFINED"), "enum_repr", "unsigned int"),
     ("enums", ("constant", "ACL_HOST"), "constant", "ACL_HOSTS"),
     ("functions", ("function", "aclrtMemcpy"), "return_type", "uint32_t"),
-    ("functions", ("function", "aclrtMemcpy"), "param_types", "void *; size_t; const void *; size_t"),
+    ("functions", ("function", "aclrtMemcpy"), "param_types",
+     "void *; size_t; const void *; size_t"),
     ("functions", ("function", "aclAppLog"), "param_types",
      "aclLogLevel; const char *; const char *; uint32_t; const char *"),
     ("functions", ("function", "aclrtStreamWaitEvent"), "function", "aclrtStreamWaitsEvent"),
@@ -37,7 +38,8 @@ SPOILED = (
     ("structs", ("typedef", "aclrtErrorInfo"), "size", "2568"),
     ("structs", ("typedef", "aclrtUuid"), "align", "4"),
     ("typedefs", ("typedef", "aclFloat16"), "underlying", "int16_t"),
-    ("typedefs", ("typedef", "aclrtStreamStateCallback"), "underlying", "void (*)(aclrtStream stm)"),
+    ("typedefs", ("typedef", "aclrtStreamStateCallback"), "underlying",
+     "void (*)(aclrtStream stm)"),
 )
 
 
@@ -53,7 +55,8 @@ class Compiler:
         with open(path, "w", encoding="utf-8") as out:
             out.write(text)
         here = os.path.dirname(os.path.abspath(__file__))
-        return subprocess.run(self.command + options + ["-I", here, path], text=True, stdout=subprocess.PIPE,
+        return subprocess.run(self.command + options + ["-I", here, path], text=True,
+                              stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, check=False)
 
     def check(self, text, options):
@@ -78,10 +81,12 @@ def headers_alone(compiler):
             text = '#include "%s"\n' % name
             guards = [row["include_guard"]] + [
                 other["include_guard"] for other in tables.read("headers")
-                if os.path.basename(other["header"]) in map(os.path.basename, row["includes"].split())]
+                if os.path.basename(other["header"]) in map(os.path.basename,
+                                                            row["includes"].split())]
             for guard in filter(None, guards):
                 text += "#ifndef %s\n#error %s without %s\n#endif\n" % (guard, name, guard)
-            result = compiler.compile(text + "extern int not_empty;\n", options + STRICT + ["-fsyntax-only"])
+            result = compiler.compile(text + "extern int not_empty;\n", options + STRICT +
+                                      ["-fsyntax-only"])
             if result.returncode != 0:
                 print("%s: status %d\n%s" % (name, result.returncode, result.stdout))
                 wrong += 1

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions on values: half precision against arithmetic in double, data type sizes, data buffers. */
+/* Functions on values: half precision against arithmetic in double, data type sizes, data
+ * buffers. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -52,7 +53,8 @@ static void test_round_trip(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
-/* Between two neighbours: the middle goes to the even one, the float beside it to the nearer one. */
+/* Between two neighbours: the middle goes to the even one, the float beside it to the nearer
+ * one. */
 static void test_rounding(void)
 {
     unsigned wrong = 0;

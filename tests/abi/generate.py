@@ -96,7 +96,8 @@ def check_functions(rows):
         if row["linkage"] != "extern-c":
             continue
         yield "ABI_FUNCTION_TYPE(%s, %s, %s (*)(%s));" % (
-            quote(("function", row["function"])), row["function"], row["return_type"], parameters(row))
+            quote(("function", row["function"])), row["function"], row["return_type"],
+            parameters(row))
 
 
 def check_overloads(rows, include_style):
@@ -134,7 +135,8 @@ def source(include_style, folder=tables.FOLDER):
         "#define MESSAGE_UNION union Message",
         "#endif",
     ]
-    for name, check in (("macros", check_macros), ("enums", check_enums), ("structs", check_structs),
+    for name, check in (("macros", check_macros), ("enums", check_enums),
+                        ("structs", check_structs),
                         ("typedefs", check_typedefs), ("functions", check_functions)):
         lines += check(data[name])
     lines += check_overloads(data["functions"], include_style)

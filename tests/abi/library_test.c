@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linked with one library of the family by its own name: its functions are those of libacl_rt.so, for
- * the linked program, for dlsym, and unless somebody put another function in front. Built once per
- * library, with ABI_LIBRARY its file name and ABI_FUNCTION one of its functions. */
+/* Linked with one library of the family by its own name: its functions are those of libacl_rt.so,
+ * for the linked program, for dlsym, and unless somebody put another function in front. Built once
+ * per library, with ABI_LIBRARY its file name and ABI_FUNCTION one of its functions. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

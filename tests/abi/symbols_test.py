@@ -18,22 +18,28 @@ import tables
 WHOLE = ("libacl_rt.so", "libascendcl.so")
 # Libraries of the vendor that we do not have: a library of ours would hide the rest of theirs.
 NOT_OURS = ("c-variant-only", "libacl_mdl.so")
-# Functions of our own (include/twinrt), which no library of the vendor has: in the runtime, and in one to link with.
-EXTENSIONS = ["twinrt_be_inner", "twinrt_set_frames", "twinrt_set_interrupt", "twinrt_fault_load", "twinrt_fault_inject",
+# Functions of our own (include/twinrt), which no library of the vendor has: in the runtime, and in
+# one to link with.
+EXTENSIONS = ["twinrt_be_inner", "twinrt_set_frames", "twinrt_set_interrupt", "twinrt_fault_load",
+              "twinrt_fault_inject",
               "twinrt_fault_remove", "twinrt_fault_triggered"]
-# Of the vendor's runtime layer, which loaders look up in the handle of a library of ours; libruntime.so is a link to it.
+# Of the vendor's runtime layer, which loaders look up in the handle of a library of ours;
+# libruntime.so is a link to it.
 LOWER = [row["function"] for row in tables.read("rt_names")]
 OURS = {"libacl_rt.so": EXTENSIONS + LOWER, "libascendcl.so": LOWER, "libtwinrt.so": EXTENSIONS}
 # The dynamic linker of this interpreter, which is of the platform that is built for.
-LOADER = re.search(r"interpreter: (\S+?)\]", subprocess.run(["readelf", "-l", os.path.realpath(sys.executable)], text=True, check=True,
-                                                             stdout=subprocess.PIPE).stdout).group(1)
+LOADER = re.search(
+    r"interpreter: (\S+?)\]", subprocess.run(["readelf", "-l", os.path.realpath(sys.executable)],
+                                             text=True, check=True,
+                                              stdout=subprocess.PIPE).stdout).group(1)
 SAME_NAMES = {"libacl_prof.so": "libmsprofiler.so"}  # a second file name for the same functions
 
 
 def compare(title, found, expected):
     """Prints the differences of two lists of names; answers their number."""
     wrong = 0
-    for text, names in (("missing", set(expected) - set(found)), ("not recorded", set(found) - set(expected)),
+    for text, names in (("missing", set(expected) - set(found)),
+                        ("not recorded", set(found) - set(expected)),
                         ("twice", {name for name in found if found.count(name) > 1})):
         for name in sorted(names):
             print("%s: %s: %s" % (title, text, name))
@@ -47,31 +53,39 @@ def read(*path):
 
 
 def defined_in(folder):
-    """Public functions with a body in the C files of a folder: clang-format puts them at column 0."""
+    """Public functions with a body in the C files of a folder: clang-format puts them at column
+    0."""
     names = []
     for file in sorted(os.listdir(folder)):
         if file.endswith(".c"):
-            names += re.findall(r"^[A-Za-z_][\w \t*]*?\b((?:acl|rt[A-Z])\w+)\([^;{}]*\)\s*\{", read(folder, file),
+            names += re.findall(r"^[A-Za-z_][\w \t*]*?\b((?:acl|rt[A-Z])\w+)\([^;{}]*\)\s*\{",
+                                read(folder, file),
                                 re.MULTILINE)
     return names
 
 
 def partition(runtime):
-    """The table of functions has the recorded ones, and each that is built, and no other, has a body in api/."""
+    """The table of functions has the recorded ones, and each that is built, and no other, has a
+    body in api/."""
     expected = [row["function"] for row in tables.exported()]
-    rows = re.findall(r'^TWIN_API\("[^"]*", (\w+), \w+, (\w+), \w+\)$', read(runtime, "api", "functions.def"), re.MULTILINE)
+    rows = re.findall(r'^TWIN_API\("[^"]*", (\w+), \w+, (\w+), \w+\)$',
+                      read(runtime, "api", "functions.def"), re.MULTILINE)
     names = [name for name, _ in rows]
     refused = [name for name, state in rows if state.startswith("NOT_BUILT")]
     alone = [name for name, state in rows if state == "LINK_ONLY"]
     wrong = compare("functions.def", names, expected + LOWER)
-    wrong += compare("functions.def: LINK_ONLY", alone, [row["function"] for row in tables.exported() if row["library"] == "c-variant-only"])
-    ours = re.findall(r"^TWIN_EXTENSION\((\w+)\)$", read(runtime, "api", "functions.def"), re.MULTILINE)
+    wrong += compare("functions.def: LINK_ONLY", alone,
+                     [row["function"] for row in tables.exported()
+                      if row["library"] == "c-variant-only"])
+    ours = re.findall(r"^TWIN_EXTENSION\((\w+)\)$", read(runtime, "api", "functions.def"),
+                      re.MULTILINE)
     wrong += compare("functions.def", ours, EXTENSIONS)
     for row in tables.read("rt_names"):
         if (row["function"] in refused) != (row["like"] in refused):
             print("functions.def: one of %(function)s and %(like)s is built, one is not" % row)
             wrong += 1
-    return wrong + compare("api/*.c", defined_in(os.path.join(runtime, "api")), [name for name in names if name not in refused + alone])
+    return wrong + compare("api/*.c", defined_in(os.path.join(runtime, "api")),
+                           [name for name in names if name not in refused + alone])
 
 
 def output(*command):
@@ -90,13 +104,16 @@ def needed(program, library):
 
 
 def without_filters(folder):
-    """No library is a filter over another (-f, -F): ldd of glibc 2.36 aborts on a filter over a library with TLS."""
+    """No library is a filter over another (-f, -F): ldd of glibc 2.36 aborts on a filter over a
+    library with TLS."""
     wrong = 0
-    paths = sorted(glob.glob(os.path.join(folder, "*.so*")) + glob.glob(os.path.join(folder, "twinrt", "*.so*")))
+    paths = sorted(glob.glob(os.path.join(folder, "*.so*")) +
+                   glob.glob(os.path.join(folder, "twinrt", "*.so*")))
     for path in paths:
         for tag, name in dynamic_entries(path):
             if tag in ("FILTER", "AUXILIARY"):
-                print("%s: has a dynamic entry %s %s, which no library may have" % (path, tag, name))
+                print("%s: has a dynamic entry %s %s, which no library may have" %
+                      (path, tag, name))
                 wrong += 1
     return wrong
 
@@ -114,7 +131,8 @@ def exported(folder):
     wrong = without_filters(folder)
     for name in sorted(libraries):
         path = os.path.join(folder, name)
-        symbols = [line.split()[2].split("@")[0] for line in output("nm", "-D", "--defined-only", path).splitlines()]
+        symbols = [line.split()[2].split("@")[0]
+                   for line in output("nm", "-D", "--defined-only", path).splitlines()]
         wrong += compare(name, symbols, libraries[name] + OURS.get(name, []))
         dynamic = dynamic_entries(path)
         wanted = [("SONAME", name)]
@@ -130,15 +148,18 @@ def exported(folder):
 def listed(folder):
     """Tools that list dependencies can read every library that is installed."""
     wrong = 0
-    paths = sorted(glob.glob(os.path.join(folder, "*.so")) + glob.glob(os.path.join(folder, "twinrt", "*.so")))
+    paths = sorted(glob.glob(os.path.join(folder, "*.so")) +
+                   glob.glob(os.path.join(folder, "twinrt", "*.so")))
     if len(paths) < len(WHOLE):
         print("%s: no libraries" % folder)
         return 1
     for path in paths:
         for command in (["ldd", path], [LOADER, "--verify", path]):
-            done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+            done = subprocess.run(command, text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, check=False)
             # --verify: 2 says that the file is a library and no program
-            if done.returncode not in ((0,) if command[0] == "ldd" else (0, 2)) or "not found" in done.stdout:
+            if done.returncode not in ((0,) if command[0] == "ldd"
+                                       else (0, 2)) or "not found" in done.stdout:
                 print("%s ended with %d:\n%s" % (" ".join(command), done.returncode, done.stdout))
                 wrong += 1
     return wrong

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every function that is not built refuses: with the code or the empty value of its type, and with a message that names it and
- * says the reason. The types are those of the recorded functions. Built with ABI_FUNCTIONS, the path of their table. */
+/* Every function that is not built refuses: with the code or the empty value of its type, and with
+ * a message that names it and says the reason. The types are those of the recorded functions. Built
+ * with ABI_FUNCTIONS, the path of their table. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -28,7 +29,8 @@ static struct row {
 };
 static size_t count; /* of those that are not built */
 
-/* The recorded type of a function's result. The names of the layer below, which the table does not have, return codes. */
+/* The recorded type of a function's result. The names of the layer below, which the table does not
+ * have, return codes. */
 static void find_type(const char *name, char type[64])
 {
     char line[4096];

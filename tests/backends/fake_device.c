@@ -35,7 +35,7 @@ static twin_status work_answer(unsigned tasks)
     return answer();
 }
 
-/* ---- ops that give something ------------------------------------------------------------------ */
+/* ---- ops that give something ----------------------------------------------------------------- */
 
 static const twin_services *started_with;
 
@@ -286,7 +286,7 @@ static twin_status queue_take_failure(twin_queue *queue, twin_failure *out_failu
     return answer();
 }
 
-/* ---- work ------------------------------------------------------------------------------------- */
+/* ---- work ------------------------------------------------------------------------------------ */
 
 #define WORK(name, tasks, ...)                                                                     \
     static twin_status work_##name(__VA_ARGS__)                                                    \
@@ -345,7 +345,7 @@ static twin_status work_launch(twin_queue *queue, twin_launch *kernel)
     return status;
 }
 
-/* ---- signals and the rest ----------------------------------------------------------------------- */
+/* ---- signals and the rest -------------------------------------------------------------------- */
 
 static twin_status signal_create(twin_hw_device *device, const twin_signal_config *config,
                                  twin_signal **out_signal)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table of ops that do nothing but answer, for tests of what lies between the core and a backend. Answers are numbers that tell
- * themselves apart; fake_status is what every op that can fail answers. */
+/* A table of ops that do nothing but answer, for tests of what lies between the core and a backend.
+ * Answers are numbers that tell themselves apart; fake_status is what every op that can fail
+ * answers. */
 #ifndef TWINRT_TESTS_FAKE_DEVICE_H
 #define TWINRT_TESTS_FAKE_DEVICE_H
 
@@ -10,7 +11,8 @@ extern const struct twin_backend fake_backend;
 extern twin_status fake_status;
 /* Calls of any op so far. */
 extern _Atomic unsigned fake_calls;
-/* Whether diag.tasks answers; tasks are then numbered, two for each copy of rows, else one for each op. */
+/* Whether diag.tasks answers; tasks are then numbered, two for each copy of rows, else one for each
+ * op. */
 extern bool fake_tells_tasks;
 /* Tells the observer of a queue that a task of it has ended. */
 void fake_task_ends(const twin_task_end *task);

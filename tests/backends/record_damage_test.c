@@ -164,7 +164,8 @@ static void append(unsigned char *bytes, const void *entry, size_t count)
     chunk->used += count;
 }
 
-/* What a base, and a mark or a brief call behind it, are read as: the entry, or NULL, and then it is damage. */
+/* What a base, and a mark or a brief call behind it, are read as: the entry, or NULL, and then it
+ * is damage. */
 static const struct twin_record_entry *read_after_base(const void *entry, size_t count,
                                                        twin_recording **out)
 {
@@ -317,7 +318,8 @@ static void test_public_calls(void)
     free(bytes);
 }
 
-/* The end of a call that is too far from its begin is an entry; one that names no such call is left out. */
+/* The end of a call that is too far from its begin is an entry; one that names no such call is left
+ * out. */
 static void test_late_ends(void)
 {
     struct {
@@ -489,7 +491,8 @@ static void expect_left_out(enum twin_record_kind kind, bool in_tail, size_t off
 static void test_each_thing_that_is_checked(void)
 {
     const size_t fields = sizeof(struct twin_record_entry);
-    /* a text without its end, longer than the entry; fields beyond it; an end before its beginning */
+    /* a text without its end, longer than the entry; fields beyond it; an end before its
+     * beginning */
     expect_left_out(TWIN_RECORD_SETTING, true, 0, 'x', 1);
     expect_left_out(TWIN_RECORD_SETTING, false,
                     fields + offsetof(struct twin_record_SETTING, text_bytes), 100000, 4);

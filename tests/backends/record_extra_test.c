@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a record has when it is asked for: contents of host memory, time stamps of the wrapper's own. */
+/* What a record has when it is asked for: contents of host memory, time stamps of the wrapper's
+ * own. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -295,7 +296,7 @@ static void test_calls_far_apart(void)
     twin_recording_free(recording);
 }
 
-/* ---- killed when a second thread joins ------------------------------------------------------------ */
+/* ---- killed when a second thread joins ------------------------------------------------------- */
 
 static int
     in_call[2]; /* a pipe: the first thread is in a call, which has met things that are logged */
@@ -324,7 +325,8 @@ static void *run_second(void *kills)
     }
 }
 
-/* The recording of a process that is killed by its second thread or, with `after_us`, so long after that begins to join. */
+/* The recording of a process that is killed by its second thread or, with `after_us`, so long after
+ * that begins to join. */
 static twin_recording *killed_recording(unsigned after_us)
 {
     char name[64];
@@ -358,7 +360,8 @@ static twin_recording *killed_recording(unsigned after_us)
     return recording;
 }
 
-/* Where the header has a number from which all is logged, what the call in progress had met is there; else no other thread is. */
+/* Where the header has a number from which all is logged, what the call in progress had met is
+ * there; else no other thread is. */
 static void test_killed_when_a_second_thread_joins(void)
 {
     for (unsigned round = 0; round < 40; round++) {
@@ -381,7 +384,7 @@ static void test_killed_when_a_second_thread_joins(void)
     }
 }
 
-/* ---- a second thread joins while the first one calls ---------------------------------------------- */
+/* ---- a second thread joins while the first one calls ----------------------------------------- */
 
 static _Atomic bool joined;
 
@@ -400,7 +403,8 @@ static void *join_late(void *delay)
     return NULL;
 }
 
-/* All of what the first thread met in a call that had not ended when the log began; each number once. */
+/* All of what the first thread met in a call that had not ended when the log began; each number
+ * once. */
 static void check_log(const twin_recording *recording)
 {
     const uint64_t from = twin_recording_header(recording)->nd_from;

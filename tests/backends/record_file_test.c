@@ -90,7 +90,7 @@ static uint64_t count_copies(const twin_recording *recording)
     return count;
 }
 
-/* ---- sizes, sessions, threads ---------------------------------------------------------------------- */
+/* ---- sizes, sessions, threads ---------------------------------------------------------------- */
 
 static void test_many_chunks_come_back_in_order(void)
 {
@@ -257,7 +257,7 @@ static void *thread_run(void *argument)
     return NULL;
 }
 
-/* ---- another file ----------------------------------------------------------------------------------- */
+/* ---- another file ---------------------------------------------------------------------------- */
 
 static struct {
     pthread_mutex_t lock;
@@ -429,7 +429,7 @@ static void test_threads_that_end_leave_their_room_to_others(void)
     (void)unlink(path);
 }
 
-/* ---- ends that nobody planned ----------------------------------------------------------------------- */
+/* ---- ends that nobody planned ---------------------------------------------------------------- */
 
 /* In a child: records copies for good, and tells each that has come back. */
 static void record_until_killed(int tell)
@@ -473,7 +473,7 @@ static void test_what_was_finished_outlives_a_kill(void)
     }
 }
 
-/* ---- names ---------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static void refuse(const char *where, const char *reason)
 {

@@ -37,7 +37,7 @@ static twin_recording *read_back(void)
     return recording;
 }
 
-/* ---- no op is forgotten ------------------------------------------------------------------------- */
+/* ---- no op is forgotten ---------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -119,7 +119,7 @@ static void test_every_slot_is_the_wrappers(void)
     }
 }
 
-/* ---- a round trip of all of them ------------------------------------------------------------------ */
+/* ---- a round trip of all of them ------------------------------------------------------------- */
 
 static void run(void *argument)
 {
@@ -551,7 +551,7 @@ static void test_round_trip(void)
     twin_recording_free(recording);
 }
 
-/* ---- answers that are none ------------------------------------------------------------------------- */
+/* ---- answers that are none ------------------------------------------------------------------- */
 
 static void test_failures_have_no_answers(void)
 {

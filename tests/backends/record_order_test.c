@@ -19,7 +19,7 @@ enum { ACTORS = 5, SLOTS = 4, STEPS = 3000 };
 static char path[64];
 static const struct twin_backend *table;
 
-/* ---- every lock of a thread reports an edge, as an interposed one does ------------------------------- */
+/* ---- every lock of a thread reports an edge, as an interposed one does ----------------------- */
 
 static _Thread_local const twin_host_moment *on_lock; /* NULL: none does */
 
@@ -38,7 +38,7 @@ int pthread_mutex_lock(pthread_mutex_t *mutex)
     return error;
 }
 
-/* ---- threads that do what the test says, one at a time ---------------------------------------------- */
+/* ---- threads that do what the test says, one at a time --------------------------------------- */
 
 enum command { CALL, SLEEP, RELEASE, FOLLOW, END };
 
@@ -158,7 +158,7 @@ static const struct twin_record_entry *follow_at(const twin_recording *recording
     abort();
 }
 
-/* ---- one edge after the other ------------------------------------------------------------------------- */
+/* ---- one edge after the other ---------------------------------------------------------------- */
 
 static void test_an_edge_is_written_once(void)
 {
@@ -277,7 +277,7 @@ static void test_the_writers_lock_is_no_order(void)
     twin_recording_free(recording);
 }
 
-/* ---- any order -------------------------------------------------------------------------------------------- */
+/* ---- any order ------------------------------------------------------------------------------- */
 
 struct knowledge {
     unsigned calls[ACTORS];
@@ -388,7 +388,8 @@ static void test_calls_come_after_what_they_came_after(void)
         twin_recording *recording = stop();
         CU_ASSERT(call_count > 50);
         compare(recording);
-        /* some that add nothing but cannot be told from those that do, and those that move clocks up */
+        /* some that add nothing but cannot be told from those that do, and those that move clocks
+         * up */
         CU_ASSERT(count_follows(recording) >= edges);
         CU_ASSERT(count_follows(recording) < 2 * edges);
         twin_recording_free(recording);

@@ -115,7 +115,8 @@ static void test_no_room_stops_the_recording_alone(void)
     twin_recording_free(recording);
 }
 
-/* In memory, where no zeros are written first, the limit is lowered into the place of the first copy of a chunk. */
+/* In memory, where no zeros are written first, the limit is lowered into the place of the first
+ * copy of a chunk. */
 static int record_with_a_copy_that_breaks_off(void)
 {
     start("/dev/shm/record_room.%p.rec");

@@ -28,7 +28,8 @@ void seam_forget(void);
 
 /* What a wait of the calling thread asks whether it is to end; NULL: it does not ask. */
 extern _Thread_local bool (*seam_interrupted)(void);
-/* Threads that services.blocked reports: for those that a test makes and that wait for another thread. */
+/* Threads that services.blocked reports: for those that a test makes and that wait for another
+ * thread. */
 extern atomic_uint seam_blocked;
 
 /* process.start with the settings as they are. */
@@ -41,11 +42,12 @@ void seam_down(twin_hw_device *device);
 void seam_call(twin_cost cost);
 twin_queue *seam_queue(twin_hw_device *device, uint32_t id);
 twin_signal *seam_signal(twin_hw_device *device, twin_signal_kind kind, uint32_t name);
-/* Frees what seam_queue and seam_signal made: a queue is aborted first when it has work in flight. */
+/* Frees what seam_queue and seam_signal made: a queue is aborted first when it has work in
+ * flight. */
 void seam_drop_queue(twin_queue *queue);
 
-/* As a thread of the runtime serves a context: takes host calls of the host-call queue and answers them until it is closed. Start routine of a
- * thread. */
+/* As a thread of the runtime serves a context: takes host calls of the host-call queue and answers
+ * them until it is closed. Start routine of a thread. */
 void *seam_serve(void *call_queue);
 
 /* Asserts on a status by name. */

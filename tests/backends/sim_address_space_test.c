@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that may not reserve much address space (ulimit -v): it has less memory, is told so, and works. */
+/* A process that may not reserve much address space (ulimit -v): it has less memory, is told so,
+ * and works. */
 #include "seam.h"
 
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Over what the program has at its start. The profile's device alone would take five times 64 GiB. */
+/* Over what the program has at its start. The profile's device alone would take five times 64
+ * GiB. */
 #define ROOM (3ull << 30)
 
 static void test_less_memory(void)

@@ -390,8 +390,8 @@ static void test_file_limit(void)
     CU_ASSERT_FATAL(setrlimit(RLIMIT_FSIZE, &was) == 0);
 }
 
-/* Of the mappings of which a core dump would take a part: as the kernel chooses them with the filter that it begins with, and
- * files of code left out. */
+/* Of the mappings of which a core dump would take a part: as the kernel chooses them with the
+ * filter that it begins with, and files of code left out. */
 static uint64_t dumped_bytes(void)
 {
     FILE *maps = fopen("/proc/self/smaps", "re");
@@ -447,7 +447,8 @@ __attribute__((unused)) static void test_core_dump(void)
     }
 }
 
-/* A program may close all descriptors and open files of its own, which then have the numbers of ours. */
+/* A program may close all descriptors and open files of its own, which then have the numbers of
+ * ours. */
 static void test_no_descriptor_stays(void)
 {
     const struct sim_arena_config config = {

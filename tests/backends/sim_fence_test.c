@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that is freed while others submit: the program's malloc submits in the middle of the call. */
+/* Memory that is freed while others submit: the program's malloc submits in the middle of the
+ * call. */
 #include "seam.h"
 
 #include <stddef.h>
@@ -22,7 +23,8 @@ __attribute__((visibility("default"))) void *malloc(size_t bytes)
     return __libc_malloc(bytes);
 }
 
-/* What is in flight at the free keeps the memory, however much other work comes while it is looked at. */
+/* What is in flight at the free keeps the memory, however much other work comes while it is looked
+ * at. */
 static void test_work_during_the_free(void)
 {
     uint64_t freed = 0;

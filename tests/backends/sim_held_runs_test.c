@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time while some attached thread runs: it does not jump over what that thread may still do. Rules HOST-4, HOST-5. */
+/* Time while some attached thread runs: it does not jump over what that thread may still do. Rules
+ * HOST-4, HOST-5. */
 #define _DEFAULT_SOURCE /* usleep */
 #include "seam.h"
 
@@ -151,7 +152,8 @@ static void test_device_limit_alone(void)
     down();
 }
 
-/* A thread that polls carries time on; what lies before its clock has passed, for the others too. */
+/* A thread that polls carries time on; what lies before its clock has passed, for the others
+ * too. */
 static void test_poller_carries_time(void)
 {
     up();

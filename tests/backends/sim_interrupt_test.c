@@ -22,7 +22,8 @@ static bool question(void)
     return questions == answer_at;
 }
 
-/* Held until the gate is recorded; the wait's thread is the main one, and another one is attached and runs. */
+/* Held until the gate is recorded; the wait's thread is the main one, and another one is attached
+ * and runs. */
 static void begin(unsigned answer)
 {
     device = seam_up();
@@ -59,7 +60,8 @@ static void await_questions(unsigned count)
 static atomic_bool finish;
 static sem_t there;
 
-/* Attached and running until told to finish, so that others wait in real time; records the gate after `data` questions. */
+/* Attached and running until told to finish, so that others wait in real time; records the gate
+ * after `data` questions. */
 static void *opener(void *data)
 {
     const unsigned *count = data;
@@ -197,7 +199,8 @@ static void test_others_wait_on(void)
 
 static void test_a_limit_holds(void)
 {
-    /* 250 ms of device time pass in real time, since another thread runs; the questions do not put them off. */
+    /* 250 ms of device time pass in real time, since another thread runs; the questions do not put
+     * them off. */
     begin(0);
     unsigned count = 2;
     pthread_t thread = open_after(&count, false);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels through the seam: what is launched is run, timed, described when it begins, and given back once. */
+/* Kernels through the seam: what is launched is run, timed, described when it begins, and given
+ * back once. */
 #include "seam.h"
 
 #include <pthread.h>
@@ -8,7 +9,8 @@
 
 static twin_hw_device *device;
 
-/* A kernel and what happened to it. Counters are written by the driving thread while others wait for it. */
+/* A kernel and what happened to it. Counters are written by the driving thread while others wait
+ * for it. */
 struct subject {
     twin_launch kernel; /* first: the calls get its address */
     twin_launch_work work;
@@ -109,8 +111,8 @@ static uint64_t parameter(const char *name)
     return value;
 }
 
-/* 19 to 30 us for launching a tiny kernel and waiting for it on a 910B3 (ascend-rs.org, appendix F), with the host costs of
- * the profile. */
+/* 19 to 30 us for launching a tiny kernel and waiting for it on a 910B3 (ascend-rs.org, appendix
+ * F), with the host costs of the profile. */
 static void test_launch_and_wait(void)
 {
     device = seam_up();
@@ -281,7 +283,8 @@ static void test_failures(void)
     seam_down(device);
 }
 
-/* What nobody takes lets its kernel go: when there are too many, with an abort, and with the queue. */
+/* What nobody takes lets its kernel go: when there are too many, with an abort, and with the
+ * queue. */
 static void test_failures_not_taken(void)
 {
     enum { NOTES = 1024, MANY = NOTES + 6 };
@@ -314,7 +317,8 @@ static void test_failures_not_taken(void)
     seam_down(device);
 }
 
-/* A kernel that hangs ends at its time limit, rounded up to the device's unit; one without a limit is a deadlock. */
+/* A kernel that hangs ends at its time limit, rounded up to the device's unit; one without a limit
+ * is a deadlock. */
 static void test_hang(void)
 {
     device = seam_up();
@@ -396,7 +400,8 @@ static void test_aborted_while_described(void)
     seam_down(device);
 }
 
-/* Page-locked memory that a kernel has found; freed by another thread, which has aborted the kernel's queue. */
+/* Page-locked memory that a kernel has found; freed by another thread, which has aborted the
+ * kernel's queue. */
 static char *pinned;
 static void *pinned_next;
 
@@ -448,8 +453,8 @@ static void test_freed_while_described(void)
     CU_ASSERT(subject.described == 1 && subject.effects == 0);
     CU_ASSERT(pinned_next != memory);
     SEAM_OK(seam->memory.host_free(pinned_next));
-    SEAM_OK(seam->memory.host_alloc(
-        4096, &memory)); /* the kernel is over: its place is free again */
+    SEAM_OK(
+        seam->memory.host_alloc(4096, &memory)); /* the kernel is over: its place is free again */
     CU_ASSERT(memory == pinned);
     SEAM_OK(seam->memory.host_free(memory));
     seam->queue.destroy(queue);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What timeline, counters and profiling records say of kernels: cores, blocks and pipes, each with the time that the rules give it
- * (T-CORE-3, T-CORE-7, T-CORE-15, T-CORE-20). */
+/* What timeline, counters and profiling records say of kernels: cores, blocks and pipes, each with
+ * the time that the rules give it (T-CORE-3, T-CORE-7, T-CORE-15, T-CORE-20). */
 #include "seam.h"
 
 #include <cjson/cJSON.h>
@@ -59,7 +59,8 @@ static uint64_t start_ns(void)
     return times.dispatch + times.init + times.software;
 }
 
-/* Five vector blocks that work first on the scalar unit, then on the vector pipe; then three cube blocks. */
+/* Five vector blocks that work first on the scalar unit, then on the vector pipe; then three cube
+ * blocks. */
 static void run_kernels(void)
 {
     twin_hw_device *device = seam_up();
@@ -135,7 +136,7 @@ static bool is_ns(double us, uint64_t ns)
     return off > -0.5 && off < 0.5;
 }
 
-/* ---- timeline ---------------------------------------------------------------------------------- */
+/* ---- timeline -------------------------------------------------------------------------------- */
 
 static const cJSON *events;
 
@@ -153,7 +154,8 @@ static bool row_is(const cJSON *slice, const char *kind, const char *name)
     return false;
 }
 
-/* The slices of AI cores on the row of that name, of that name, in the file's order, which is that of time. */
+/* The slices of AI cores on the row of that name, of that name, in the file's order, which is that
+ * of time. */
 static unsigned slices(const char *row, const char *name, const cJSON **out, unsigned room)
 {
     unsigned count = 0;
@@ -236,7 +238,7 @@ static void test_timeline(void)
     cJSON_Delete(json);
 }
 
-/* ---- counters ---------------------------------------------------------------------------------- */
+/* ---- counters -------------------------------------------------------------------------------- */
 
 static void check_use(const cJSON *device, const char *kind, unsigned blocks, uint64_t block_ns,
                       uint64_t cores)
@@ -266,7 +268,7 @@ static void test_counters(void)
     cJSON_Delete(json);
 }
 
-/* ---- profiling records ------------------------------------------------------------------------- */
+/* ---- profiling records ----------------------------------------------------------------------- */
 
 static uint64_t little(const unsigned char *bytes, unsigned count)
 {

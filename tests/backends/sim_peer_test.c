@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies between devices, of rows too: over their own link where the part has one, and else over the PCIe of both (T-LNK-1,
- * T-LNK-3). Reductions: where there is a link. */
+/* Copies between devices, of rows too: over their own link where the part has one, and else over
+ * the PCIe of both (T-LNK-1, T-LNK-3). Reductions: where there is a link. */
 #include "seam.h"
 
 #include <stdlib.h>
@@ -74,7 +74,8 @@ static void measure(twin_hw_device *device, const piece *copies, unsigned count,
     }
 }
 
-/* Whether a copy to the other device and one to the host take as long together as one after the other, as two on one link do. */
+/* Whether a copy to the other device and one to the host take as long together as one after the
+ * other, as two on one link do. */
 static bool share(twin_hw_device *device, const piece *to_peer, uint64_t host)
 {
     enum { TO_PEER, TO_HOST, BOTH };
@@ -88,7 +89,8 @@ static bool share(twin_hw_device *device, const piece *to_peer, uint64_t host)
     measure(device, &copies[TO_HOST], 1, &alone[TO_HOST]);
     measure(device, copies, BOTH, together);
     SEAM_OK(seam->memory.free(copies[TO_HOST].src));
-    /* How much each gets of what they share is another matter: descriptors of a list move side by side. */
+    /* How much each gets of what they share is another matter: descriptors of a list move side by
+     * side. */
     const double last = (double)(together[0] > together[1] ? together[0] : together[1]);
     const double longer = (double)(alone[0] > alone[1] ? alone[0] : alone[1]);
     const bool shared = last > 0.95 * (double)(alone[0] + alone[1]);
@@ -148,7 +150,8 @@ static void check_reduction(twin_queue *queue, twin_hw_device *device, uint64_t 
     CU_ASSERT_EQUAL(byte_at(device, dst), refused ? 1 : 10);
 }
 
-/* Whether devices meet at the host, by what copies share with those to the host; the rest must say the same. */
+/* Whether devices meet at the host, by what copies share with those to the host; the rest must say
+ * the same. */
 static bool meet(const char *profile)
 {
     void *host = NULL;

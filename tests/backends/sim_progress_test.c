@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Progress without a caller: what the host can see comes although no thread calls, and nobody else is affected. */
+/* Progress without a caller: what the host can see comes although no thread calls, and nobody else
+ * is affected. */
 #include "seam.h"
 
 #include <dirent.h>
@@ -66,7 +67,8 @@ static void spin(unsigned target)
         sched_yield();
 }
 
-/* One line of a file of the thread that runs the model without a caller, without its label; "": there is no such thread. */
+/* One line of a file of the thread that runs the model without a caller, without its label; "":
+ * there is no such thread. */
 static void read_thread(const char *file, const char *label, char *text, size_t bytes)
 {
     text[0] = '\0';
@@ -247,7 +249,8 @@ static void test_a_host_function_runs(void)
 static const char *trace_path; /* of a child */
 static const char *trace_progress;
 
-/* In a process of its own, as a model is built once in each: copies and waits, and leaves its timeline. */
+/* In a process of its own, as a model is built once in each: copies and waits, and leaves its
+ * timeline. */
 static void test_leave_trace(void)
 {
     seam_set("TWINRT_TRACE", trace_path);

@@ -540,7 +540,8 @@ static void test_guard(void)
 #endif
 }
 
-/* The ring behind a record whose report was lost is free again: room that is said to be there is there. */
+/* The ring behind a record whose report was lost is free again: room that is said to be there is
+ * there. */
 static void test_room_behind_a_lost_report(void)
 {
     enum { RECORDS = 3000 }; /* more than a ring holds */

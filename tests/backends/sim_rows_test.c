@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of rows between host and device, through the seam: their time, and the memory of the lists that tell the device of
- * them. The process may not reserve much address space, so that it has memory for few lists. */
+/* Copies of rows between host and device, through the seam: their time, and the memory of the lists
+ * that tell the device of them. The process may not reserve much address space, so that it has
+ * memory for few lists. */
 #include "seam.h"
 
 #include <stdlib.h>
@@ -197,7 +198,8 @@ static uint64_t time_of(const twin_rows *rows)
     return at[1] - at[0];
 }
 
-/* The time of the bytes as one copy, and beside it what T-DMA-41 and T-DMA-42 say of lines and descriptors. */
+/* The time of the bytes as one copy, and beside it what T-DMA-41 and T-DMA-42 say of lines and
+ * descriptors. */
 static void test_time(void)
 {
     static const struct {

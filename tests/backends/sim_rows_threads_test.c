@@ -55,8 +55,8 @@ static void *keep_aborting(void *unused)
     return NULL;
 }
 
-/* Each list is somebody's once, whenever the abort comes: more than there is memory for goes through, and what runs last is
- * as it was written. */
+/* Each list is somebody's once, whenever the abort comes: more than there is memory for goes
+ * through, and what runs last is as it was written. */
 static void test_aborted_meanwhile(void)
 {
     enum { COPIES = 600 };

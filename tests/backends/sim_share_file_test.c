@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files that processes share events and notifies through: their folder, their ends, and what is wrong with them. */
+/* The files that processes share events and notifies through: their folder, their ends, and what is
+ * wrong with them. */
 #define _GNU_SOURCE /* mkdtemp, nftw */
 #include "backends/sim/signal/ipc_file.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several threads wait: one runs the model, the others sleep and cost nothing; nobody runs it further than was asked. */
+/* Several threads wait: one runs the model, the others sleep and cost nothing; nobody runs it
+ * further than was asked. */
 #define _DEFAULT_SOURCE /* clock_gettime */
 #include "seam.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that is stopped while it waits: of two time limits that pass meanwhile, the earlier one counts. */
+/* A process that is stopped while it waits: of two time limits that pass meanwhile, the earlier one
+ * counts. */
 #define _DEFAULT_SOURCE /* usleep, kill */
 #include "seam.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times of events are read from a counter: its ticks as ns, for longer than the product of both fits into a word. */
+/* Times of events are read from a counter: its ticks as ns, for longer than the product of both
+ * fits into a word. */
 #include "support/cunit_main.h"
 
 #include "backends/sim/process/process.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events, notifies and counting notifies in the file of signals: each has a signal of its own, and what an injected fault kept
- * from its table does not change it. */
+/* Events, notifies and counting notifies in the file of signals: each has a signal of its own, and
+ * what an injected fault kept from its table does not change it. */
 #include "seam.h"
 
 #include <stdlib.h>
@@ -19,7 +19,8 @@ static uint32_t id_of(twin_signal *signal)
     return state.hardware_id;
 }
 
-/* Records two events, of which one is lost, a notify and a counting notify; both of these have id 0. */
+/* Records two events, of which one is lost, a notify and a counting notify; both of these have id
+ * 0. */
 static void run(void)
 {
     twin_hw_device *device = seam_up();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a wait without an end is a deadlock, and time-outs take no real time: only when nobody can act. */
+/* When a wait without an end is a deadlock, and time-outs take no real time: only when nobody can
+ * act. */
 #define _DEFAULT_SOURCE /* usleep */
 #include "seam.h"
 
@@ -224,7 +225,8 @@ static void test_new_work_is_a_new_question(void)
     down();
 }
 
-/* A thread that may record what is waited for runs: its polls do not end the wait of the other one. */
+/* A thread that may record what is waited for runs: its polls do not end the wait of the other
+ * one. */
 static void test_polls_pass_no_limit_of_others(void)
 {
     up();

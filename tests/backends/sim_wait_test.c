@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waiting: timeouts, deadlocks, several threads, hand-over. Rules HOST-3 to HOST-6 of the design. */
+/* Waiting: timeouts, deadlocks, several threads, hand-over. Rules HOST-3 to HOST-6 of the
+ * design. */
 #define _DEFAULT_SOURCE /* usleep */
 #include "seam.h"
 
@@ -55,7 +56,8 @@ static void test_timeout_before_the_work(void)
 {
     up();
     twin_signal *event = seam_signal(device, TWIN_SIGNAL_EVENT_REBIND, 1);
-    /* 1 MiB at 600 MB/s per direction of the HBM and 1 us of set-up: done within 10 us, not within 1. */
+    /* 1 MiB at 600 MB/s per direction of the HBM and 1 us of set-up: done within 10 us, not within
+     * 1. */
     SEAM_OK(seam->work.fill(a, &(twin_fill){.dst = cell, .bytes = 1 << 20}));
     SEAM_OK(seam->work.record(a, event));
     SEAM_STATUS(seam->signal.wait(event, 1000), TWIN_E_TIMEOUT);
@@ -428,7 +430,8 @@ static void test_many_threads(void)
     down();
 }
 
-/* A ring of threads, each waiting for its left neighbour's event of the round: the role goes round. */
+/* A ring of threads, each waiting for its left neighbour's event of the round: the role goes
+ * round. */
 static void *pass_on(void *pointer)
 {
     struct worker *self = pointer;
@@ -502,7 +505,7 @@ static void test_repeats_exactly(void)
     CU_ASSERT(span[0] == span[1] || span[0] + 1 == span[1] || span[1] + 1 == span[0]);
 }
 
-/* ---- answers that another thread's wait has brought about ---------------------------------------- */
+/* ---- answers that another thread's wait has brought about ------------------------------------ */
 
 static struct {
     sem_t entered, driven;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TWINRT_CLOCK=wall: device time is real time. Only that something takes at least its time is judged: a busy machine may let
- * it take longer. */
+/* TWINRT_CLOCK=wall: device time is real time. Only that something takes at least its time is
+ * judged: a busy machine may let it take longer. */
 #include "seam.h"
 
 #include <pthread.h>

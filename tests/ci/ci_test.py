@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What runtime/docs/ci.md and gdb.md show, and the CMake functions they name, used from a fresh installation.
+"""What runtime/docs/ci.md and gdb.md show, and the CMake functions they name, used from a fresh
+   installation.
 
 usage: ci_test.py BUILD_FOLDER SOURCE_FOLDER STEP
 steps: page       files of the page are written, its commands run, its outputs compared
        gdb        the same for gdb.md
-       github     each `run` step of the workflow on the page, in order; ctest's is the one that fails
+       github     each `run` step of the workflow on the page, in order; ctest's is the one that
+                  fails
        gitlab     the same for the `script` of the page's job
-       container  the page's container file in a Debian of its own, and the page's project in it (./dev soak container)
+       container  the page's container file in a Debian of its own, and the page's project in it
+                  (./dev soak container)
        launcher   the page's command for a project that stays as it is
        presets    the page's project by each preset of the installation: which defects each finds
        functions  options of twinrt_add_test() and twinrt_discover_tests(), and mistakes in them
@@ -26,7 +29,8 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "repo"))
 import readme  # noqa: E402  (its comparison of outputs)
 
 PREFIX = "/opt/twinrt"
-FENCE = re.compile(r"^```(\w+) (run|norun|output|(?:file|add)=\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```(\w+) (run|norun|output|(?:file|add)=\S+)\n(.*?)^```$", re.MULTILINE |
+                   re.DOTALL)
 
 FUNCTIONS = """
 cmake_minimum_required(VERSION 3.22)
@@ -101,9 +105,12 @@ def environment():
 
 
 def bash(commands, cwd, env=None):
-    done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=cwd, env=env or environment(),
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-    return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=cwd, env=env
+                          or environment(),
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          check=False)
+    return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(
+        errors="replace")
 
 
 def good(commands, cwd):
@@ -120,7 +127,8 @@ def write(folder, name, text, mode="w"):
 
 
 class Page:
-    """The page's blocks, in a folder for a project, against an installation elsewhere than the page says."""
+    """The page's blocks, in a folder for a project, against an installation elsewhere than the page
+    says."""
 
     def __init__(self, work, prefix, name="ci.md"):
         self.path = os.path.join(ROOT, "runtime", "docs", name)
@@ -135,7 +143,8 @@ class Page:
 
     def shown(self, text):
         """An output with what differs from run to run left out."""
-        text = text.expandtabs(2).replace(self.prefix, PREFIX).replace(self.project, "/builds/project")
+        text = text.expandtabs(2).replace(self.prefix, PREFIX).replace(self.project,
+                                                                       "/builds/project")
         text = re.sub(r"0x[0-9a-f]{6,}", "…", re.sub(r"\b\d+\.\d+ (sec|us)\b", r"… \1", text))
         text = re.sub(r"\d+\.\d+ to … us", "… to … us", re.sub(r"\(seq \d+\)", "(seq …)", text))
         text = re.sub(r" +… sec", " … sec", re.sub(r"\((\d+) ms( total)?\)", r"(… ms\2)", text))
@@ -168,13 +177,15 @@ class Page:
 def cases(page, report):
     """{name of a test case: whether it failed} of a JUnit report."""
     suite = ET.parse(os.path.join(page.project, report))
-    return {case.get("name", ""): case.find("failure") is not None for case in suite.iter("testcase")}
+    return {case.get("name", ""): case.find("failure") is not None
+            for case in suite.iter("testcase")}
 
 
 def outputs_match(page, least):
     count = 0
     for block, out in page.outputs():
-        expect(readme.matches(block.group(3), out), f"the page shows:\n{block.group(3)}\nprinted was:\n{out}")
+        expect(readme.matches(block.group(3), out),
+               f"the page shows:\n{block.group(3)}\nprinted was:\n{out}")
         count += 1
     expect(count >= least, f"the page has {count} outputs; expected at least {least}")
 
@@ -188,25 +199,30 @@ def step_page(page):
     # What the reports say, by their own format.
     for report in ("build/twinrt-reports/Copies.WithoutWait.xml", "twinrt.xml"):
         failed = [name for name, has_failed in cases(page, report).items() if has_failed]
-        expect(len(failed) == 1 and "RACE-02" in failed[0], f"{report} has the failures {failed}; expected RACE-02 alone")
+        expect(len(failed) == 1 and "RACE-02" in failed[0],
+               f"{report} has the failures {failed}; expected RACE-02 alone")
     ran = cases(page, "pytest.xml")
-    expect(list(ran.values()) == [False, False], f"pytest.xml has {ran}; expected two cases that passed")
+    expect(list(ran.values()) == [False, False],
+           f"pytest.xml has {ran}; expected two cases that passed")
 
 
 def step_update(page):
     text = page.text
     for block, out in reversed(list(page.outputs())):
-        text = text[:block.start(3)] + "".join(line.rstrip() + "\n" for line in out.splitlines()) + text[block.end(3):]
+        text = text[:block.start(3)] + "".join(line.rstrip() + "\n"
+                                               for line in out.splitlines()) + text[block.end(3):]
     write(os.path.dirname(page.path), os.path.basename(page.path), text)
 
 
 def ci_run(page, lines, artifacts):
-    """Runs the lines of a job as the CI does: the first that fails ends it. Then looks at the files that the job keeps."""
+    """Runs the lines of a job as the CI does: the first that fails ends it. Then looks at the files
+    that the job keeps."""
     page.files()
     for line in lines:
         status, out, err = bash(page.here(line), page.project)
         if line.startswith("ctest"):
-            expect(status == 8 and "Copies.WithoutWait" in out, f"{line} ended with {status}; expected 8, failed tests:\n{out}{err}")
+            expect(status == 8 and "Copies.WithoutWait" in out,
+                   f"{line} ended with {status}; expected 8, failed tests:\n{out}{err}")
         else:
             expect(status == 0, f"{line} ended with {status}:\n{out}{err}")
     expect(lines[-1].startswith("ctest"), f"the job ends with {lines[-1]}; expected ctest")
@@ -214,7 +230,8 @@ def ci_run(page, lines, artifacts):
         found = glob.glob(os.path.join(page.project, pattern))
         expect(found, f"the job keeps {pattern}; no such file was written")
         for path in found:
-            expect(ET.parse(path).getroot().tag in ("testsuite", "testsuites"), f"{path} is not JUnit XML")
+            expect(ET.parse(path).getroot().tag in ("testsuite", "testsuites"),
+                   f"{path} is not JUnit XML")
 
 
 def step_github(page):
@@ -239,17 +256,23 @@ def step_launcher(page):
         print("this CMake takes CMAKE_TEST_LAUNCHER")
         sys.exit(77)
     page.files()
-    write(page.project, "CMakeLists.txt", FUNCTIONS.replace("find_package(twinrt REQUIRED)", "").replace("cases", "copies_test").replace(
+    write(
+        page.project, "CMakeLists.txt", FUNCTIONS.replace("find_package(twinrt REQUIRED)",
+                                                          "").replace("cases",
+                                                                      "copies_test").replace(
         "twinrt::ascendcl", f"{page.prefix}/lib64/libascendcl.so") + f"""
 target_include_directories(copies_test PRIVATE {page.prefix}/include)
 include(GoogleTest)
 gtest_discover_tests(copies_test)
 """)
-    commands = [block.group(3) for block in page.blocks if block.group(2) == "norun" and "EMULATOR" in block.group(3)]
-    expect(len(commands) == 1, f"the page has {len(commands)} commands that are not run; expected 1")
+    commands = [block.group(3) for block in page.blocks if block.group(2) == "norun"
+                and "EMULATOR" in block.group(3)]
+    expect(
+        len(commands) == 1, f"the page has {len(commands)} commands that are not run; expected 1")
     good(page.here(commands[0]).replace("-B build", "-B out") + "cmake --build out", page.project)
     seen, out = results(page.project)
-    expect(seen == {"Copies.WithWait": "run", "Copies.WithoutWait": "fail"} and "RACE-02" in out, f"ctest has {seen}:\n{out}")
+    expect(seen == {"Copies.WithWait": "run", "Copies.WithoutWait": "fail"} and "RACE-02" in out,
+           f"ctest has {seen}:\n{out}")
 
 
 PRESETS = """
@@ -284,28 +307,42 @@ int main(void)
            aclrtResetDevice(0) || aclFinalize();
 }
 """
-# Which of these programs' tests fail by which preset: each tool finds what is in its reach, and nothing else.
-FOUND = {"plain": set(), "check": {"streams"}, "asan": {"leak", "checked"}, "ubsan": {"signed"}, "tsan": {"race_function"}, "valgrind": {"leak", "checked"}}
+# Which of these programs' tests fail by which preset: each tool finds what is in its reach, and
+# nothing else.
+FOUND = {"plain": set(), "check": {"streams"}, "asan": {"leak", "checked"}, "ubsan": {"signed"},
+         "tsan": {"race_function"}, "valgrind": {"leak", "checked"}}
 
 
 def step_presets(page):
     page.files()
     text = good("cmake --list-presets", page.project)
     expect(set(re.findall('"twinrt-(\\w+)"', text)) == set(FOUND), f"the presets are:\n{text}")
-    write(page.project, "CMakeLists.txt", PRESETS.format(defects=os.path.abspath(os.path.join(ROOT, "tests/sanitizers/defects.c")),
-                                                         examples=os.path.abspath(os.path.join(ROOT, "examples"))))
+    write(
+        page.project, "CMakeLists.txt", PRESETS.format(
+            defects=os.path.abspath(os.path.join(ROOT, "tests/sanitizers/defects.c")),
+            examples=os.path.abspath(os.path.join(ROOT, "examples"))))
     write(page.project, "streams.c", STREAMS)
     for preset, wanted in FOUND.items():
-        good(f"cmake --preset twinrt-{preset} && cmake --build --preset twinrt-{preset}", page.project)
-        chosen = ["leak", "checked", "race_function"] if preset == "valgrind" else ["none", "leak", "checked", "signed", "race_function", "streams"]  # it is slow
-        _, out, _ = bash(f"ctest --preset twinrt-{preset} -j2 -R '^({'|'.join(chosen)})$'", page.project)
-        suite = ET.parse(os.path.join(page.project, "build", f"twinrt-{preset}", "ctest.xml")).getroot()
-        failed = {case.get("name") for case in suite.iter("testcase") if case.get("status") != "run"}
-        expect(failed == wanted and len(list(suite.iter("testcase"))) == len(chosen), f"{preset} fails {failed}; expected {wanted}:\n{out}")
+        good(f"cmake --preset twinrt-{preset} && cmake --build --preset twinrt-{preset}",
+             page.project)
+        # it is slow
+        chosen = [
+            "leak", "checked",
+            "race_function"] if preset == "valgrind" else ["none", "leak", "checked", "signed",
+                                                           "race_function", "streams"]
+        _, out, _ = bash(f"ctest --preset twinrt-{preset} -j2 -R '^({'|'.join(chosen)})$'",
+                         page.project)
+        suite = ET.parse(
+            os.path.join(page.project, "build", f"twinrt-{preset}", "ctest.xml")).getroot()
+        failed = {case.get("name") for case in suite.iter("testcase")
+                  if case.get("status") != "run"}
+        expect(failed == wanted and len(list(suite.iter("testcase"))) == len(chosen),
+               f"{preset} fails {failed}; expected {wanted}:\n{out}")
 
 
 def container_script(text):
-    """What a container file does, for the image that it starts from: COPY takes from /project, where the packages are."""
+    """What a container file does, for the image that it starts from: COPY takes from /project,
+    where the packages are."""
     script = ["cd /project", "ln -s /packages packages"]
     for line in re.sub(r"\\\n", " ", text).splitlines():
         word, _, rest = line.partition(" ")
@@ -315,7 +352,8 @@ def container_script(text):
         elif word == "RUN":
             script += [f"({rest})"]
         else:
-            expect(line in ("", "FROM debian:bookworm-slim"), f"{line}: expected FROM debian:bookworm-slim, COPY or RUN")
+            expect(line in ("", "FROM debian:bookworm-slim"),
+                   f"{line}: expected FROM debian:bookworm-slim, COPY or RUN")
     return "\n".join(script)
 
 
@@ -334,13 +372,16 @@ grep -q 'RACE-02' ctest.txt
 grep -q 'copies_test.cpp:23' ctest.txt
 echo "the project in the container: its race is found"
 """)
-    done = subprocess.run(["bash", os.path.join(ROOT, "tests/packages/root.sh"), sys.argv[1], script, page.project], check=False)
+    done = subprocess.run(
+        ["bash", os.path.join(ROOT, "tests/packages/root.sh"), sys.argv[1], script, page.project],
+        check=False)
     expect(done.returncode == 0, f"the container ended with {done.returncode}")
 
 
 def results(project, arguments=""):
     """{name: "run" | "fail" | "disabled" | "notrun"} of a run of ctest, and its output."""
-    _, out, _ = bash(f"ctest --test-dir out --output-junit result.xml --output-on-failure {arguments}", project)
+    _, out, _ = bash(
+        f"ctest --test-dir out --output-junit result.xml --output-on-failure {arguments}", project)
     suite = ET.parse(os.path.join(project, "out", "result.xml")).getroot()
     return {case.get("name"): case.get("status") for case in suite.iter("testcase")}, out
 
@@ -348,7 +389,9 @@ def results(project, arguments=""):
 def configure(page, lines):
     write(page.project, "CMakeLists.txt", FUNCTIONS + lines)
     write(page.project, "cases.cpp", CASES)
-    return bash(f"cmake -G Ninja -S . -B out -DCMAKE_PREFIX_PATH='{page.prefix}' && cmake --build out", page.project)
+    return bash(
+        f"cmake -G Ninja -S . -B out -DCMAKE_PREFIX_PATH='{page.prefix}' && cmake --build out",
+        page.project)
 
 
 def step_functions(page):
@@ -369,29 +412,42 @@ twinrt_add_test(NAME race.unchecked COMMAND cases --gtest_filter=Race.Skips NO_C
 """)
     expect(status == 0, f"the project was not built:\n{out}{err}")
     seen, out = results(page.project)
-    wanted = {"all/Plain.Device": "run", "all/Plain.Fails": "fail", "all/Plain.Skips": "notrun", "all/Plain.Broken": "disabled",
-              "all/Plain.Folder": "run", "all/Plain.Seed": "run", "all/Hang.Waits": "fail", "all/All/Numbers.Odd/0": "run",
-              "all/All/Numbers.Odd/1": "run", "all/Typed/0.Works": "run", "seeds.seed_7": "run", "semicolon": "run",
-              "none": "fail", "unchecked": "run", "all/Race.Skips": "fail", "all/Race.Passes": "fail", "text": "run",
-              "race.text": "fail", "race.both": "fail", "fails.text": "fail", "race.unchecked": "notrun"}
+    wanted = {"all/Plain.Device": "run", "all/Plain.Fails": "fail", "all/Plain.Skips": "notrun",
+              "all/Plain.Broken": "disabled",
+              "all/Plain.Folder": "run", "all/Plain.Seed": "run", "all/Hang.Waits": "fail",
+              "all/All/Numbers.Odd/0": "run",
+              "all/All/Numbers.Odd/1": "run", "all/Typed/0.Works": "run", "seeds.seed_7": "run",
+              "semicolon": "run",
+              "none": "fail", "unchecked": "run", "all/Race.Skips": "fail",
+              "all/Race.Passes": "fail", "text": "run",
+              "race.text": "fail", "race.both": "fail", "fails.text": "fail",
+              "race.unchecked": "notrun"}
     expect(seen == wanted, f"ctest has {seen}; expected {wanted}:\n{out}")
     reports = os.listdir(os.path.join(page.project, "out", "twinrt-reports"))
-    expect(not any(name.startswith("unchecked") for name in reports), f"NO_CHECK wrote a report: {reports}")
+    expect(not any(name.startswith("unchecked") for name in reports),
+           f"NO_CHECK wrote a report: {reports}")
     for name in ("Plain.Device", "All_Numbers.Odd_0", "All_Numbers.Odd_1"):
         expect(any(re.fullmatch(rf"all_{name}-[0-9a-f]{{8}}\.xml", report) for report in reports),
                f"no report of {name}: {reports}")
     labelled, _ = results(page.project, "-L one")
     expect(len(labelled) == 12, f"{len(labelled)} tests have the label; expected 12")
     for line, message in (
-            ("twinrt_add_test(NAME a COMMAND cases TIMEOUT soon)", 'TIMEOUT is "soon"; expected whole seconds'),
-            ("twinrt_add_test(NAME a COMMAND cases TIMEOUT 0)", 'TIMEOUT is "0"; expected whole seconds'),
-            ("twinrt_add_test(NAME a COMMAND cases SEEDS 1 x)", 'SEEDS has "x"; expected whole numbers'),
+            ("twinrt_add_test(NAME a COMMAND cases TIMEOUT soon)",
+             'TIMEOUT is "soon"; expected whole seconds'),
+            ("twinrt_add_test(NAME a COMMAND cases TIMEOUT 0)",
+             'TIMEOUT is "0"; expected whole seconds'),
+            ("twinrt_add_test(NAME a COMMAND cases SEEDS 1 x)",
+             'SEEDS has "x"; expected whole numbers'),
             ("twinrt_add_test(NAME a)", "missing argument: NAME or COMMAND"),
             ("twinrt_add_test(NAME a COMMAND cases TIMEOUT)", "missing value: TIMEOUT"),
-            ("twinrt_add_test(NAME a COMMAND cases PROPERTIES SKIP_REGULAR_EXPRESSION x)", "use SKIP_RETURN_CODE, or NO_CHECK"),
-            ("twinrt_discover_tests(cases PROPERTIES WILL_FAIL TRUE)", "use PASS_REGULAR_EXPRESSION, or NO_CHECK"),
-            ("twinrt_discover_tests(cases DISCOVERY_TIMEOUT 0)", 'DISCOVERY_TIMEOUT is "0"; expected whole seconds'),
-            ("target_compile_definitions(cases PRIVATE SLOW)\ntwinrt_discover_tests(cases DISCOVERY_TIMEOUT 1)",
+            ("twinrt_add_test(NAME a COMMAND cases PROPERTIES SKIP_REGULAR_EXPRESSION x)",
+             "use SKIP_RETURN_CODE, or NO_CHECK"),
+            ("twinrt_discover_tests(cases PROPERTIES WILL_FAIL TRUE)",
+             "use PASS_REGULAR_EXPRESSION, or NO_CHECK"),
+            ("twinrt_discover_tests(cases DISCOVERY_TIMEOUT 0)",
+             'DISCOVERY_TIMEOUT is "0"; expected whole seconds'),
+            ("target_compile_definitions(cases PRIVATE SLOW)\ntwinrt_discover_tests(cases "
+             "DISCOVERY_TIMEOUT 1)",
              "a larger limit: DISCOVERY_TIMEOUT"),
             ("twinrt_discover_tests(cases CHECK)", "unknown argument"),
             ("twinrt_discover_tests(nothing)", "twinrt_discover_tests(nothing): not a target")):
@@ -401,14 +457,16 @@ twinrt_add_test(NAME race.unchecked COMMAND cases --gtest_filter=Race.Skips NO_C
 
 
 def main():
-    steps = {"page": step_page, "gdb": step_gdb, "github": step_github, "gitlab": step_gitlab, "launcher": step_launcher, "container": step_container, "presets": step_presets,
+    steps = {"page": step_page, "gdb": step_gdb, "github": step_github, "gitlab": step_gitlab,
+             "launcher": step_launcher, "container": step_container, "presets": step_presets,
              "functions": step_functions, "update": step_update}
     if len(sys.argv) != 4 or sys.argv[3] not in steps:
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as work:
         try:
             prefix = os.path.join(work, "twinrt")
-            good(f"cmake --install '{os.path.abspath(sys.argv[1])}' --prefix '{prefix}' >/dev/null", work)
+            good(f"cmake --install '{os.path.abspath(sys.argv[1])}' --prefix '{prefix}' >/dev/null",
+                 work)
             names = {"gdb": ["gdb.md"], "update": ["ci.md"]}.get(sys.argv[3], ["ci.md"])
             for name in names:
                 page = Page(work, prefix, name)

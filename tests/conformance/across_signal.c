@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notifies and events that two devices of one process share: the time a record takes on the way, and who ends first. */
+/* Notifies and events that two devices of one process share: the time a record takes on the way,
+ * and who ends first. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -98,8 +99,8 @@ static aclrtContext set_device(int32_t device)
 
 /* ---- time ----------------------------------------------------------------------------------- */
 
-/* A stream of the device records time, then the shared thing, which a stream of device 0 waits for before it records time.
- * Gives what lies between the two times. */
+/* A stream of the device records time, then the shared thing, which a stream of device 0 waits for
+ * before it records time. Gives what lies between the two times. */
 static int64_t hop_ns(const shared_kind *kind, int32_t device)
 {
     enum { FLAGS = ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE };
@@ -141,7 +142,8 @@ static int64_t hop_ns(const shared_kind *kind, int32_t device)
     return llround((double)ms * 1e6);
 }
 
-/* What a record takes more when it is made on another device, `own_ns` being what its access takes there. */
+/* What a record takes more when it is made on another device, `own_ns` being what its access takes
+ * there. */
 static void check_way(const shared_kind *kind, int64_t store_ns, int64_t access_ns)
 {
     if (!is_offered(kind))
@@ -160,7 +162,8 @@ static void check_way(const shared_kind *kind, int64_t store_ns, int64_t access_
                 (long long)near, (long long)far, (long long)more);
 }
 
-/* T-RMT-1, T-RMT-2, T-RMT-10: the record is a store, which takes the way; a record at home is an access to the table. */
+/* T-RMT-1, T-RMT-2, T-RMT-10: the record is a store, which takes the way; a record at home is an
+ * access to the table. */
 void test_shared_notify_takes_its_way(void)
 {
     check_way(&notifies, (int64_t)twin_profile_value("sqe.write_value_ns"),
@@ -175,8 +178,8 @@ void test_shared_event_takes_its_way(void)
 
 /* ---- who ends first ------------------------------------------------------------------------- */
 
-/* The creator's handle goes while a stream waits: records of the other handle still reach it, and then nobody. Its place in
- * the table is not given to another notify meanwhile. */
+/* The creator's handle goes while a stream waits: records of the other handle still reach it, and
+ * then nobody. Its place in the table is not given to another notify meanwhile. */
 void test_shared_notify_outlives_its_creator(void)
 {
     enum { MANY = 40 };
@@ -249,8 +252,8 @@ void test_shared_notify_and_a_reset_there(void)
     CHECK_OK(aclrtResetDeviceForce(0));
 }
 
-/* A wait binds to the newest record, whichever handle made it, and ends with that one: one of another device, one of its own
- * device by another handle. */
+/* A wait binds to the newest record, whichever handle made it, and ends with that one: one of
+ * another device, one of its own device by another handle. */
 void test_shared_event_of_three(void)
 {
     if (!is_offered(&events))
@@ -295,7 +298,8 @@ void test_shared_event_of_three(void)
     }
 }
 
-/* A record that is dropped before the wait was queued leaves nothing to wait for, as on one device. */
+/* A record that is dropped before the wait was queued leaves nothing to wait for, as on one
+ * device. */
 void test_shared_event_dropped(void)
 {
     if (!is_offered(&events))
@@ -322,8 +326,8 @@ void test_shared_event_dropped(void)
     CHECK_OK(aclrtResetDeviceForce(0));
 }
 
-/* Streams of two devices wait for each other: nobody else could end that, so it is a deadlock at once, and the message names
- * the device and stream that were to record. */
+/* Streams of two devices wait for each other: nobody else could end that, so it is a deadlock at
+ * once, and the message names the device and stream that were to record. */
 void test_shared_deadlock(void)
 {
     if (!is_offered(&events))

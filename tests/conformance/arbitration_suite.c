@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who comes first when several streams want one thing: priorities, and what a seed may change. Each run is a process
- * of its own, because profile and seed are fixed for the life of one. */
+/* Who comes first when several streams want one thing: priorities, and what a seed may change. Each
+ * run is a process of its own, because profile and seed are fixed for the life of one. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,8 +39,9 @@ static void contend(contender *self, uint32_t priority, aclrtEvent gate, uint8_t
     CHECK_OK(aclrtRecordEvent(self->done, self->stream));
 }
 
-/* The less urgent half is released first. `one_begins`: one of them has begun when the better half comes, which goes before
- * the others and does not interrupt that one. Else the opener is in the way until all want the same. */
+/* The less urgent half is released first. `one_begins`: one of them has begun when the better half
+ * comes, which goes before the others and does not interrupt that one. Else the opener is in the
+ * way until all want the same. */
 static void run_priorities(bool one_begins)
 {
     twin_hold hold;
@@ -71,7 +72,8 @@ static void run_priorities(bool one_begins)
     }
 
     qsort(all, CONTENDERS, sizeof(all[0]), by_time);
-    /* Those that are released together come at slightly different times with a seed: any of them may be the one. */
+    /* Those that are released together come at slightly different times with a seed: any of them
+     * may be the one. */
     uint32_t first = one_begins ? all[0].priority : CLASSES;
     CHECK(first >= LATE);
     uint32_t wanted[CONTENDERS] = {first};
@@ -146,8 +148,8 @@ static void order(aclrtStream from, aclrtStream to)
     CHECK_OK(aclrtDestroyEvent(event));
 }
 
-/* A cell per stream; fills, and copies from cell to cell, each ordered against what it must not overtake. Done one after
- * the other on the host, the same steps say what every cell must hold. */
+/* A cell per stream; fills, and copies from cell to cell, each ordered against what it must not
+ * overtake. Done one after the other on the host, the same steps say what every cell must hold. */
 static void run_steps(void)
 {
     uint64_t state = 20240607;

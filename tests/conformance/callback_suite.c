@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of the program that the runtime calls: at the start and the end of its use, and when devices and
- * streams come and go. */
+/* Functions of the program that the runtime calls: at the start and the end of its use, and when
+ * devices and streams come and go. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

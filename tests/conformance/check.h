@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks of the conformance suites. A failed check prints codes by name, goes on, and fails the test (or, in a
- * child process, the child). Any thread may check. Each macro answers whether the check held. */
+/* Checks of the conformance suites. A failed check prints codes by name, goes on, and fails the
+ * test (or, in a child process, the child). Any thread may check. Each macro answers whether the
+ * check held. */
 #ifndef TWINRT_CONFORMANCE_CHECK_H
 #define TWINRT_CONFORMANCE_CHECK_H
 
@@ -36,14 +37,17 @@ bool twin_check_equal(int64_t got, int64_t want, const char *text, const char *f
 bool twin_check_bytes(const void *data, uint8_t want, size_t bytes, const char *text,
                       const char *file, int line);
 
-/* Name of a public code: "ACL_ERROR_RT_CONTEXT_NULL (107002)". The text lives until the thread's next call. */
+/* Name of a public code: "ACL_ERROR_RT_CONTEXT_NULL (107002)". The text lives until the thread's
+ * next call. */
 const char *twin_code_name(aclError code);
 
-/* Where failures go; without one they are printed on stderr. The calling thread becomes the one that runs the
- * tests: CUnit takes failures from it alone, so those of other threads reach the sink at twin_check_flush. */
+/* Where failures go; without one they are printed on stderr. The calling thread becomes the one
+ * that runs the tests: CUnit takes failures from it alone, so those of other threads reach the sink
+ * at twin_check_flush. */
 typedef void (*twin_check_sink)(const char *text, const char *file, int line);
 void twin_check_set_sink(twin_check_sink sink);
-/* Hands on what other threads have found. Call on the thread that runs the tests, after joining them. */
+/* Hands on what other threads have found. Call on the thread that runs the tests, after joining
+ * them. */
 void twin_check_flush(void);
 /* Failures since the process began. */
 size_t twin_check_failures(void);

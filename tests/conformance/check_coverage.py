@@ -7,11 +7,13 @@ import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-FAMILIES = ("ORD", "ERR", "INIT", "CFG", "DEV", "CTX", "STR", "EVT", "NTF", "CNT", "VAL", "LBL", "CBK", "EXC", "ABT",
+FAMILIES = ("ORD", "ERR", "INIT", "CFG", "DEV", "CTX", "STR", "EVT", "NTF", "CNT", "VAL", "LBL",
+            "CBK", "EXC", "ABT",
             "GRF", "OVF", "GRP", "LOG", "ENV", "KRN", "COD", "MEM")
 ROW = re.compile(rf"\b(?:{'|'.join(FAMILIES)})-\d+b?\b")
-# A row number that two pages of the catalogue have given has a "b" where the second reading means it.
-# Rows of other parts of the catalogue, and rules of the design: named by tests, not listed in the table.
+# A row number that two pages of the catalogue have given has a "b" where the second reading means
+# it. Rows of other parts of the catalogue, and rules of the design: named by tests, not listed in
+# the table.
 SUITE = re.compile(r'\.name = "(\w+)"')
 
 
@@ -33,7 +35,8 @@ def tests_by_row():
 def table_rows():
     """[(row, title, suites, reason)], in the order of the file."""
     rows = []
-    for number, line in enumerate((HERE / "coverage.tsv").read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate((HERE / "coverage.tsv").read_text(encoding="utf-8").splitlines(),
+                                  1):
         if not line or line.startswith("#"):
             continue
         cells = line.split("\t")

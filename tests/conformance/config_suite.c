@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings that later work reads: options of the process and of contexts, shares of cores; what devices are. */
+/* Settings that later work reads: options of the process and of contexts, shares of cores; what
+ * devices are. */
 #include "profile.h"
 #include "suite.h"
 

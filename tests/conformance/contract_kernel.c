@@ -194,7 +194,8 @@ void test_handle_before_arguments(void)
 {
     setup s;
     begin(&s);
-    /* A live object of another kind where a function, a list or a stream is asked for; and arguments that are wrong. */
+    /* A live object of another kind where a function, a list or a stream is asked for; and
+     * arguments that are wrong. */
     void *bad = s.stream;
     void *gone = s.binary;
     size_t bytes = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that were read again in the source of the vendor's open runtime and executed on it. A row number that another
- * page of the catalogue has given before has a "b" here. */
+/* Rows that were read again in the source of the vendor's open runtime and executed on it. A row
+ * number that another page of the catalogue has given before has a "b" here. */
 #include "contract_tests.h"
 
 static const twin_test tests[] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of the catalogue that were read again in the source of the vendor's open runtime and executed on it. */
+/* Rows of the catalogue that were read again in the source of the vendor's open runtime and
+ * executed on it. */
 #ifndef TWINRT_CONFORMANCE_CONTRACT_TESTS_H
 #define TWINRT_CONFORMANCE_CONTRACT_TESTS_H
 

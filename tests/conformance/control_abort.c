@@ -34,8 +34,9 @@ void test_abort_and_go_on(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* Until a small fill on the stream is done, which takes a few us: on the model without a call that waits or asks, as the
- * caller's clock passes 2 ms by the profile (host.local_ns); elsewhere time passes for real. */
+/* Until a small fill on the stream is done, which takes a few us: on the model without a call that
+ * waits or asks, as the caller's clock passes 2 ms by the profile (host.local_ns); elsewhere time
+ * passes for real. */
 static void pass_time(aclrtStream stream)
 {
     int32_t device = 0;

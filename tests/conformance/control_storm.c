@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several threads abort, stop, fail, destroy, submit and wait on streams that they share. Clean under a thread
- * sanitizer; nothing hangs. */
+/* Several threads abort, stop, fail, destroy, submit and wait on streams that they share. Clean
+ * under a thread sanitizer; nothing hangs. */
 #include <stdatomic.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Control over streams and devices that have work: what a failure stops, what is taken back, who is told. */
+/* Control over streams and devices that have work: what a failure stops, what is taken back, who is
+ * told. */
 #include "control_tests.h"
 
 static const twin_test tests[] = {

@@ -10,15 +10,16 @@
 #define FAILED_MS  (5 * SOON_MS)
 #define CELL_BYTES 256u
 
-/* Queues a task that fails with ACL_ERROR_RT_TASK_TIMEOUT after FAIL_S: a wait that nobody ends. The notify is the
- * caller's. */
+/* Queues a task that fails with ACL_ERROR_RT_TASK_TIMEOUT after FAIL_S: a wait that nobody ends.
+ * The notify is the caller's. */
 void twin_fail_task(aclrtNotify notify, aclrtStream stream);
 aclrtNotify twin_notify(void);
 /* Queues a fill of one cell. */
 void twin_mark(twin_buffer *cells, unsigned index, int value, aclrtStream stream);
 /* Whether all bytes of a cell have that value, as read by a synchronous copy. */
 bool twin_marked(twin_buffer *cells, unsigned index, int value);
-/* Returns when every other thread that takes part waits in the runtime: `parked` is a stream that is held. */
+/* Returns when every other thread that takes part waits in the runtime: `parked` is a stream that
+ * is held. */
 void twin_until_others_wait(aclrtStream parked);
 
 /* control_failure.c */

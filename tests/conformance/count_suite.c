@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting notifies: refused by the default product; the rest runs as a child on a profile that has them. */
+/* Counting notifies: refused by the default product; the rest runs as a child on a profile that has
+ * them. */
 #include "suite.h"
 
 #include "profile.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices: reference counts and resets here, documented sequences of them in device_sequences.c, queries and
- * synchronisation in device_queries.c. */
+/* Devices: reference counts and resets here, documented sequences of them in device_sequences.c,
+ * queries and synchronisation in device_queries.c. */
 #include <stdio.h>
 #include <string.h>
 
@@ -220,7 +220,8 @@ static void test_reset_above_zero_releases_nothing(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* Leaves work pending on device 0, resets it with `reset`, and looks at what arrived in memory of device 1's making. */
+/* Leaves work pending on device 0, resets it with `reset`, and looks at what arrived in memory of
+ * device 1's making. */
 static void check_reset_waits(aclError (*reset)(int32_t))
 {
     enum { BYTES = 32 << 20 };

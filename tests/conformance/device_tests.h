@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tests of the device suite; device_suite.c gives each its sentence and holds those of set and reset. */
+/* The tests of the device suite; device_suite.c gives each its sentence and holds those of set and
+ * reset. */
 #ifndef TWINRT_CONFORMANCE_DEVICE_TESTS_H
 #define TWINRT_CONFORMANCE_DEVICE_TESTS_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Error reporting: which layer refuses, with which code; last error; messages; what is not offered. */
+/* Error reporting: which layer refuses, with which code; last error; messages; what is not
+ * offered. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

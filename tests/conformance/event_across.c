@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits for records on another device: the time they take, and their end when something else ends. Device 0 records, device 1
- * waits. */
+/* Waits for records on another device: the time they take, and their end when something else ends.
+ * Device 0 records, device 1 waits. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,7 +94,8 @@ void test_wait_across_devices_takes_its_way(void)
 
 /* ---- something else ends -------------------------------------------------------------------- */
 
-/* Hardware events that were in use are used again: no wait of either device ends for another's record. */
+/* Hardware events that were in use are used again: no wait of either device ends for another's
+ * record. */
 static void check_others(const struct pair *pair)
 {
     enum { MANY = 40 };
@@ -132,7 +133,8 @@ static void check_others(const struct pair *pair)
     }
 }
 
-/* The work of the recording device is aborted: the stream of the other waits on, and its work can be dropped. */
+/* The work of the recording device is aborted: the stream of the other waits on, and its work can
+ * be dropped. */
 void test_wait_across_devices_and_an_abort_there(void)
 {
     struct pair pair;
@@ -153,7 +155,8 @@ void test_wait_across_devices_and_an_abort_there(void)
     CHECK_OK(aclrtResetDeviceForce(0));
 }
 
-/* The work of the waiting device is aborted: the record finds nobody, and its place is good for others. */
+/* The work of the waiting device is aborted: the record finds nobody, and its place is good for
+ * others. */
 void test_wait_across_devices_and_an_abort_here(void)
 {
     struct pair pair;
@@ -190,8 +193,8 @@ void test_wait_across_devices_and_a_reset_here(void)
     CHECK_OK(aclrtResetDeviceForce(0));
 }
 
-/* The recording device is reset, which does what is queued: the record has been made, and the wait is over even when its
- * stream comes to it later. */
+/* The recording device is reset, which does what is queued: the record has been made, and the wait
+ * is over even when its stream comes to it later. */
 void test_wait_across_devices_and_a_reset_there(void)
 {
     twin_hold hold;

@@ -356,8 +356,8 @@ void test_wait_across_devices(void)
     end();
 }
 
-/* Many records on one device and waits on another, in an order that dice choose: each wait is for the record that was the
- * newest at the call, whatever becomes of the event afterwards. */
+/* Many records on one device and waits on another, in an order that dice choose: each wait is for
+ * the record that was the newest at the call, whatever becomes of the event afterwards. */
 void test_waits_across_devices_order(void)
 {
     enum { ROUNDS = 12 };
@@ -409,7 +409,8 @@ void test_waits_across_devices_order(void)
     end();
 }
 
-/* A record that is dropped releases nobody; the stream that waits for it can be ended, and its place is good again. */
+/* A record that is dropped releases nobody; the stream that waits for it can be ended, and its
+ * place is good again. */
 void test_wait_across_devices_for_a_dropped_record(void)
 {
     twin_hold hold;

@@ -380,7 +380,8 @@ void test_time_without_flag(void)
     end();
 }
 
-/* The first of two pending records completes: the event's time is that of the second, which does not. */
+/* The first of two pending records completes: the event's time is that of the second, which does
+ * not. */
 static void check_replaced_record_gives_no_time(twin_event_kind kind)
 {
     twin_hold one;

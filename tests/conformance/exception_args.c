@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a kernel gets as its arguments, whichever way it was launched: the scheduler refuses each launch, and the exception
- * callback looks at what the device would have handed over. */
+/* What a kernel gets as its arguments, whichever way it was launched: the scheduler refuses each
+ * launch, and the exception callback looks at what the device would have handed over. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -234,7 +234,8 @@ void test_placeholders_reach_the_kernel(void)
     end(&s);
 }
 
-/* The kernel "vec" says: parameter 0 has 8 bytes at 0, parameter 1 has 4 bytes at 8, 16 bytes in all. */
+/* The kernel "vec" says: parameter 0 has 8 bytes at 0, parameter 1 has 4 bytes at 8, 16 bytes in
+ * all. */
 void test_array_reaches_the_kernel(void)
 {
     scene s;
@@ -268,7 +269,8 @@ void test_arguments_in_stream_order(void)
     end(&s);
 }
 
-/* A mixed kernel of an image that says nothing about it gets the address where cores meet; user code does not hand it in. */
+/* A mixed kernel of an image that says nothing about it gets the address where cores meet; user
+ * code does not hand it in. */
 void test_hidden_argument(void)
 {
     scene s;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which code a kernel's failure has: by what failed, by the cores it runs on, by the number that the scheduler reports. */
+/* Which code a kernel's failure has: by what failed, by the cores it runs on, by the number that
+ * the scheduler reports. */
 #include <stdio.h>
 #include <string.h>
 
@@ -171,7 +172,8 @@ static double kernel_span(const scene *s)
     return (double)ms * 1e6;
 }
 
-/* From its first block to its last an empty kernel takes 1200 ns and more: dispatch, core and software. */
+/* From its first block to its last an empty kernel takes 1200 ns and more: dispatch, core and
+ * software. */
 void test_slow_cores(void)
 {
     scene s;

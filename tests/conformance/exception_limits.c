@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time limits of kernels that never end: whose counts, and when it is over. A wait of the host says when. */
+/* Time limits of kernels that never end: whose counts, and when it is over. A wait of the host says
+ * when. */
 #include <string.h>
 
 #include "exception_tests.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What comes after a kernel that failed, and ending kernels that run: modes of failure, aborts, stops. */
+/* What comes after a kernel that failed, and ending kernels that run: modes of failure, aborts,
+ * stops. */
 #include <string.h>
 
 #include "exception_tests.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads whose kernels fail at the same time: each is told of its own, with its own function and arguments, while others
- * come and go with callbacks, images and aborts. */
+/* Threads whose kernels fail at the same time: each is told of its own, with its own function and
+ * arguments, while others come and go with callbacks, images and aborts. */
 #include <stdlib.h>
 #include <string.h>
 

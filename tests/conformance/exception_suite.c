@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that fail: what exception callbacks are told of them, and the function and arguments they can ask for. */
+/* Kernels that fail: what exception callbacks are told of them, and the function and arguments they
+ * can ask for. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

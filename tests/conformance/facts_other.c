@@ -59,7 +59,8 @@ void test_group_details(void)
 
 /* ---- configurations of streams --------------------------------------------------------------- */
 
-/* A program asks for these at run time; where they are absent it has to make its streams another way. */
+/* A program asks for these at run time; where they are absent it has to make its streams another
+ * way. */
 void test_stream_configuration(void)
 {
     static const char *const names[] = {"aclrtCreateStreamConfigHandle", "aclrtCreateStreamV2",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Injected faults from below to the program: codes, callbacks, modes, recovery. fault_sweep.c has every task of a program. */
+/* Injected faults from below to the program: codes, callbacks, modes, recovery. fault_sweep.c has
+ * every task of a program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,7 +133,7 @@ static void test_stop_mode(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* ---- what does not answer --------------------------------------------------------------------- */
+/* ---- what does not answer -------------------------------------------------------------------- */
 
 static void abort_stream(aclrtStream stream)
 {
@@ -297,7 +298,8 @@ static void test_lost_messages(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* A failed task is told of by an entry that no copy asks for: without it the stream stands still. */
+/* A failed task is told of by an entry that no copy asks for: without it the stream stands
+ * still. */
 static void test_lost_failures(void)
 {
     const twinrt_fault_kind kinds[] = {TWINRT_FAULT_REPORT_LOST, TWINRT_FAULT_REPORTS_FULL};
@@ -333,7 +335,7 @@ static void test_lost_failures(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* ---- memory ------------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static twinrt_fault bad_memory(const uint8_t *at, size_t bytes)
 {
@@ -470,7 +472,7 @@ static void test_synchronous_copies(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* ---- the functions themselves ------------------------------------------------------------------- */
+/* ---- the functions themselves ---------------------------------------------------------------- */
 
 static void test_arguments(void)
 {
@@ -533,7 +535,7 @@ static void test_arguments(void)
     CHECK_OK(twinrt_fault_remove(0));
 }
 
-/* ---- by file ------------------------------------------------------------------------------------ */
+/* ---- by file --------------------------------------------------------------------------------- */
 
 static void write_file(char *path, size_t room, const char *text)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each kind of fault at each task of a program in turn: it never hangs, answers documented codes, and after recovery the
- * same process runs it well. The child prints what it saw; two of them agree. */
+/* Each kind of fault at each task of a program in turn: it never hangs, answers documented codes,
+ * and after recovery the same process runs it well. The child prints what it saw; two of them
+ * agree. */
 #include <stdio.h>
 #include <string.h>
 
@@ -80,7 +81,8 @@ static void run(world *w, int value, aclError codes[2])
     codes[1] = aclrtSynchronizeStreamWithTimeout(w->second, 5 * SOON_MS);
 }
 
-/* Three ways back. What a record left behind in its event or notify is no longer of interest: they are made anew. */
+/* Three ways back. What a record left behind in its event or notify is no longer of interest: they
+ * are made anew. */
 static void recover(world *w, unsigned way)
 {
     if (way == 0) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel images: loading, finding functions, what they report of themselves. Nothing is launched here. */
+/* Kernel images: loading, finding functions, what they report of themselves. Nothing is launched
+ * here. */
 #include "image_tests.h"
 
 #include <elf.h>
@@ -9,7 +10,7 @@
 
 #include "support/kernel_object.h"
 
-/* ---- loading ------------------------------------------------------------------------------------ */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 static void test_null(void)
 {
@@ -334,7 +335,7 @@ static void test_no_context(void)
     twin_on_thread(load_without_context, NULL);
 }
 
-/* ---- metadata ----------------------------------------------------------------------------------- */
+/* ---- metadata -------------------------------------------------------------------------------- */
 
 /* One vector kernel whose metadata ends with those bytes. */
 static aclError load_with(const char *name, object_meta *meta, aclrtBinHandle *binary)
@@ -397,7 +398,7 @@ static void test_cut_metadata(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* ---- threads ------------------------------------------------------------------------------------ */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 typedef struct shared {
     aclrtContext context;

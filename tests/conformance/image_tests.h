@@ -12,8 +12,8 @@ enum { IMAGE_BYTES = 256, IMAGE_TABLE_BYTES = 64, IMAGE_TABLE_PLACE = 64 };
 /* What the image's slice holds. */
 extern unsigned char image_code[IMAGE_BYTES];
 
-/* An image with a cube kernel "cube_12" of which nothing is said, a vector kernel "vec" with two parameters, a mixed
- * kernel "mix", and a global variable "table"; in memory of malloc(). */
+/* An image with a cube kernel "cube_12" of which nothing is said, a vector kernel "vec" with two
+ * parameters, a mixed kernel "mix", and a global variable "table"; in memory of malloc(). */
 unsigned char *image_make(size_t *bytes);
 /* Loads it; the memory it was loaded from is gone. */
 aclrtBinHandle image_load(void);

@@ -6,7 +6,8 @@
 #define WORD_BYTES 256u
 #define SPAN_BYTES (UINT64_C(4) << 20)
 
-/* A model in whose streams each copies word 0 to a place of its own; the first stream joins the others. */
+/* A model in whose streams each copies word 0 to a place of its own; the first stream joins the
+ * others. */
 typedef struct setup {
     aclrtStream plain, other;
     aclrtStream streams[HEADS];
@@ -94,8 +95,8 @@ static aclError abort_device(const setup *s)
     return aclrtDeviceTaskAbort(0, 0);
 }
 
-/* The copy before the run ends at another time each time, so the interruption comes at other instants of the run: before
- * it has begun, in each of its entries, and when it is over. */
+/* The copy before the run ends at another time each time, so the interruption comes at other
+ * instants of the run: before it has begun, in each of its entries, and when it is over. */
 static void interrupt_at_any_instant(aclError (*interrupt)(const setup *s))
 {
     setup s;
@@ -175,8 +176,8 @@ static void test_stop(void)
     end(&s);
 }
 
-/* A stream that nothing joins still waits when the run is over: the next run cannot start it, fails, and leaves nothing
- * behind. */
+/* A stream that nothing joins still waits when the run is over: the next run cannot start it,
+ * fails, and leaves nothing behind. */
 static void test_unjoined(void)
 {
     setup s;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launching kernels of device code, which take their time and do nothing: arguments, attributes, order, time. */
+/* Launching kernels of device code, which take their time and do nothing: arguments, attributes,
+ * order, time. */
 #include "image_tests.h"
 
 #include <stdio.h>
@@ -40,7 +41,7 @@ static aclError launch(const setup *s, aclrtFuncHandle function, uint32_t blocks
     return aclrtLaunchKernel(function, blocks, s->args, ARGS_BYTES, s->stream);
 }
 
-/* ---- codes -------------------------------------------------------------------------------------- */
+/* ---- codes ----------------------------------------------------------------------------------- */
 
 static void test_list_arguments(void)
 {
@@ -250,7 +251,7 @@ static void test_launch_attributes(void)
     end(&s);
 }
 
-/* ---- effects ------------------------------------------------------------------------------------ */
+/* ---- effects --------------------------------------------------------------------------------- */
 
 /* Device time between two records around what is queued, in ns. */
 static double span(const setup *s, aclrtFuncHandle function, uint32_t blocks, unsigned launches)
@@ -334,7 +335,8 @@ static void test_arguments_that_are_gone(void)
     end(&s);
 }
 
-/* Launches that a reset ends return what they had to the device that is gone, not to the one that comes. */
+/* Launches that a reset ends return what they had to the device that is gone, not to the one that
+ * comes. */
 static void test_reset_with_launches(void)
 {
     enum { BUFFERS = 64, HOST_BYTES = 6000 };

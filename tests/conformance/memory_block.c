@@ -172,7 +172,8 @@ void test_block_async(void)
     end();
 }
 
-/* More rows than a queue holds, behind what the same thread releases later: one task like any other. */
+/* More rows than a queue holds, behind what the same thread releases later: one task like any
+ * other. */
 void test_block_of_many_rows(void)
 {
     enum { MANY = 5000, WIDTH = 3, WIDE = 8 };
@@ -528,7 +529,8 @@ void test_reduce_alignment(void)
     end();
 }
 
-/* The sum, then the largest, then the smallest of two rows, in stream order behind the copy that brings one. */
+/* The sum, then the largest, then the smallest of two rows, in stream order behind the copy that
+ * brings one. */
 void test_reduce_in_order(void)
 {
     enum { COUNT = BYTES / 4 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory: allocation here, synchronous copies in memory_copy.c, asynchronous ones in memory_async.c. */
+/* Memory: allocation here, synchronous copies in memory_copy.c, asynchronous ones in
+ * memory_async.c. */
 #include "memory_tests.h"
 
 #include <stdint.h>

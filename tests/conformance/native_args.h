@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments of the kernels in native_kernels.c, as the tests give them. Addresses are of device memory. */
+/* Arguments of the kernels in native_kernels.c, as the tests give them. Addresses are of device
+ * memory. */
 #ifndef TWINRT_CONFORMANCE_NATIVE_ARGS_H
 #define TWINRT_CONFORMANCE_NATIVE_ARGS_H
 
@@ -34,7 +35,8 @@ struct native_work {
     uint32_t elements; /* floats */
 };
 
-/* product: c = a * b, fp16 to fp32, by cube and vector cores of a mixed block: the vector cores then add 1. */
+/* product: c = a * b, fp16 to fp32, by cube and vector cores of a mixed block: the vector cores
+ * then add 1. */
 struct native_product {
     uint64_t a, b, c; /* NATIVE_SQUARE by NATIVE_SQUARE, one after the other for each block */
 };

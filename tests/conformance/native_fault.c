@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Native kernels that do what they must not: the code at the next synchronisation, and nothing of theirs in memory. */
+/* Native kernels that do what they must not: the code at the next synchronisation, and nothing of
+ * theirs in memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,7 +195,7 @@ void test_time_limits(void)
     end(&s);
 }
 
-/* ---- what a kernel forgets ------------------------------------------------------------------------ */
+/* ---- what a kernel forgets ------------------------------------------------------------------- */
 
 /* Ends with a failed check unless the kernel's code is that of WANTED. */
 void native_hazard_child(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects of native kernels as they are loaded, unloaded, damaged, and used on a device that goes. */
+/* Objects of native kernels as they are loaded, unloaded, damaged, and used on a device that
+ * goes. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -148,7 +149,8 @@ void test_reset_while_running(void)
     }
 }
 
-/* One image on two devices: each kernel reads and writes its own device's memory, at the same time. */
+/* One image on two devices: each kernel reads and writes its own device's memory, at the same
+ * time. */
 static void on_device(void *argument, unsigned index)
 {
     enum { LAUNCHES = 25 };

@@ -9,7 +9,7 @@
 
 enum { WORDS = NATIVE_TILE * 8, WORD_BYTES = WORDS * 4 };
 
-/* ---- results -------------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 /* z = x + y for numbers of which each sum is exact. */
 static void test_sums(void)
@@ -60,7 +60,8 @@ static uint16_t half_of(unsigned number)
     return (uint16_t)((exponent + 15) << 10 | ((number << (10 - exponent)) & 0x3ff));
 }
 
-/* c = a * b + 1, cube and vector cores of a block in turn; small whole numbers, so every sum is exact. */
+/* c = a * b + 1, cube and vector cores of a block in turn; small whole numbers, so every sum is
+ * exact. */
 static void test_product(void)
 {
     enum { SIDE = NATIVE_SQUARE, BLOCKS = 3, CELLS = SIDE * SIDE * BLOCKS };
@@ -102,7 +103,7 @@ static void test_product(void)
     native_end(&n);
 }
 
-/* ---- blocks --------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static void check_places(const native *n, const char *kernel, uint32_t blocks)
 {
@@ -162,7 +163,7 @@ static void test_halves(void)
     native_end(&n);
 }
 
-/* ---- arguments ------------------------------------------------------------------------------------ */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 /* What echo writes for these arguments. */
 static void check_echo(const native *n, const void *memory, uint32_t number, uint32_t word)
@@ -177,7 +178,8 @@ static void check_echo(const native *n, const void *memory, uint32_t number, uin
     CHECK_OK(aclrtMemset((void *)(uintptr_t)native_address(memory), 16, 0, 16));
 }
 
-/* Four ways to give arguments on the host, and those on the device that earlier work of the stream wrote. */
+/* Four ways to give arguments on the host, and those on the device that earlier work of the stream
+ * wrote. */
 static void test_arguments(void)
 {
     native n;
@@ -305,7 +307,7 @@ static void test_too_few_arguments(void)
     native_end(&n);
 }
 
-/* ---- order ---------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 /* Sums of sums, each from the one before, on streams that wait for each other. */
 static void test_chain(void)
@@ -394,7 +396,7 @@ static void test_again_in_a_program(void)
     native_end(&n);
 }
 
-/* ---- overflow -------------------------------------------------------------------------------------- */
+/* ---- overflow -------------------------------------------------------------------------------- */
 
 static bool any_overflow(const native *n, void *status)
 {
@@ -408,7 +410,8 @@ static bool any_overflow(const native *n, void *status)
     return set > 0;
 }
 
-/* The largest fp16 is 65504: the square of 200 fits, that of 300 does not. A stream keeps the mode it was made with. */
+/* The largest fp16 is 65504: the square of 200 fits, that of 300 does not. A stream keeps the mode
+ * it was made with. */
 static void test_overflow(void)
 {
     static const struct {
@@ -449,9 +452,10 @@ static void test_overflow(void)
     CHECK_OK(aclrtSetDeviceSatMode(before));
 }
 
-/* ---- shares of cores ------------------------------------------------------------------------------ */
+/* ---- shares of cores ------------------------------------------------------------------------- */
 
-/* Runs two blocks that print, with the standard output in a file: what they print is all that is in it. */
+/* Runs two blocks that print, with the standard output in a file: what they print is all that is in
+ * it. */
 static void test_printed_text(void)
 {
     native n;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of native kernels share: an image of native_kernels.c, a stream, and device memory. */
+/* What the tests of native kernels share: an image of native_kernels.c, a stream, and device
+ * memory. */
 #ifndef TWINRT_CONFORMANCE_NATIVE_TESTS_H
 #define TWINRT_CONFORMANCE_NATIVE_TESTS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Native kernels in device time: what the blocks, the pipes of a core and the streams of a device do side by side. Times are
- * differences of event times, in steps of the profile's counter. */
+/* Native kernels in device time: what the blocks, the pipes of a core and the streams of a device
+ * do side by side. Times are differences of event times, in steps of the profile's counter. */
 #include "native_tests.h"
 
 #include <math.h>
@@ -87,7 +87,8 @@ static void test_time_of_work(void)
     native_end(&n);
 }
 
-/* The second wave's blocks begin one by one as those of the first end: all of it takes as long again as one block. */
+/* The second wave's blocks begin one by one as those of the first end: all of it takes as long
+ * again as one block. */
 static void test_waves(void)
 {
     native n;
@@ -122,7 +123,7 @@ static void test_batch(void)
     native_end(&n);
 }
 
-/* ---- pipes ---------------------------------------------------------------------------------------- */
+/* ---- pipes ----------------------------------------------------------------------------------- */
 
 enum { TILES = 64, COUNT = TILES * NATIVE_TILE };
 
@@ -132,8 +133,9 @@ static void launch_add(const native *n, aclrtStream stream, void *argument)
     CHECK_OK(native_launch_on(n, "add", 1, args, sizeof(*args), stream));
 }
 
-/* With one set of buffers a tile's load, its sum and its store follow each other. With two the next tile's load goes on
- * meanwhile: what is left is the loads, or the rest of the way when that is longer. */
+/* With one set of buffers a tile's load, its sum and its store follow each other. With two the next
+ * tile's load goes on meanwhile: what is left is the loads, or the rest of the way when that is
+ * longer. */
 static void test_buffers_overlap(void)
 {
     native n;
@@ -152,9 +154,10 @@ static void test_buffers_overlap(void)
     native_end(&n);
 }
 
-/* ---- streams -------------------------------------------------------------------------------------- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
-/* Something on the stream of the measurement and something on another, begun together and both waited for. */
+/* Something on the stream of the measurement and something on another, begun together and both
+ * waited for. */
 typedef struct pair {
     aclrtStream other;
     aclrtEvent fork, join;
@@ -189,7 +192,8 @@ static void launch_pair(const native *n, aclrtStream stream, void *argument)
     CHECK_OK(aclrtStreamWaitEvent(stream, p->join));
 }
 
-/* A kernel of 2000 instructions takes some 0.15 ms; what forking and joining costs is a hundredth of that. */
+/* A kernel of 2000 instructions takes some 0.15 ms; what forking and joining costs is a hundredth
+ * of that. */
 static void test_streams_overlap(void)
 {
     native n;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What differs between parts, as the profile has it: who they are, what they offer, and the limits that a program meets. */
+/* What differs between parts, as the profile has it: who they are, what they offer, and the limits
+ * that a program meets. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -47,7 +48,8 @@ static void test_offers(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* Functions that look at their arguments before they refuse: rows CNT-01, GRP-01 and NTF-17 of the catalogue. */
+/* Functions that look at their arguments before they refuse: rows CNT-01, GRP-01 and NTF-17 of the
+ * catalogue. */
 static bool looks_first(const char *function)
 {
     return strncmp(function, "aclrtCntNotify", 14) == 0 || strstr(function, "Group") ||
@@ -70,7 +72,8 @@ static void call_by_name(const char *function, bool offered)
     memcpy(&call, &symbol, sizeof(call));
     (void)aclGetRecentErrMsg();
     aclError code = call(0, 0, 0, 0, 0, 0, 0, 0, 0);
-    /* Some refuse an argument with the code too; who refuses for the part says how to choose another one. */
+    /* Some refuse an argument with the code too; who refuses for the part says how to choose
+     * another one. */
     const char *text = aclGetRecentErrMsg();
     bool of_part = text && strstr(text, function) && strstr(text, "TWINRT_PROFILE=");
     twin_check_true(offered ? !of_part : of_part && code == ACL_ERROR_RT_FEATURE_NOT_SUPPORT, what,
@@ -79,7 +82,8 @@ static void call_by_name(const char *function, bool offered)
         CHECK_EQUAL(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
 }
 
-/* Every function that is built and that some part lacks: refused there, with a device and without, and nowhere else. */
+/* Every function that is built and that some part lacks: refused there, with a device and without,
+ * and nowhere else. */
 static void test_functions(void)
 {
     static const twin_api_function functions[] = {
@@ -130,7 +134,8 @@ static void test_work(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* A query sees that work is done without anybody waiting: at last, where reports come in batches. */
+/* A query sees that work is done without anybody waiting: at last, where reports come in
+ * batches. */
 static void test_query(void)
 {
     CHECK_OK(aclrtSetDevice(0));

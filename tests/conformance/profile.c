@@ -111,7 +111,8 @@ bool twin_profile_says(const char *name, const char *text)
     return same;
 }
 
-/* Series of SoCs by the beginnings of their names, as documents of products list them; the longest one wins. */
+/* Series of SoCs by the beginnings of their names, as documents of products list them; the longest
+ * one wins. */
 static uint32_t part_of(const char *soc)
 {
     static const struct {

@@ -6,13 +6,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The whole number behind a dotted name ("dma.pcie.setup_ns"). Fails the test when there is none. */
+/* The whole number behind a dotted name ("dma.pcie.setup_ns"). Fails the test when there is
+ * none. */
 uint64_t twin_profile_value(const char *name);
 /* Whether the text behind a dotted name is this one. Fails the test when there is none. */
 bool twin_profile_says(const char *name, const char *text);
 /* Whether the profile's part offers a function: by the table of functions (api/functions.def). */
 bool twin_profile_offers(const char *function);
-/* Writes that profile with another value for one name to a new file; `file` ends in XXXXXX, as for mkstemp. */
+/* Writes that profile with another value for one name to a new file; `file` ends in XXXXXX, as for
+ * mkstemp. */
 bool twin_profile_variant(char *file, const char *name, uint64_t value);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Model instances built by hand: persistent streams, switches. What ran, and how often, shows in memory. */
+/* Model instances built by hand: persistent streams, switches. What ran, and how often, shows in
+ * memory. */
 #include "program_tests.h"
 
 #include <string.h>
@@ -102,7 +103,8 @@ static void test_two_streams_serial(void)
     program_end(&s);
 }
 
-/* Rows between host and device, 4 bytes each that lie 8 apart on the host: what tells the device of them stays. */
+/* Rows between host and device, 4 bytes each that lie 8 apart on the host: what tells the device of
+ * them stays. */
 static void test_rows_at_each_run(void)
 {
     enum { ROWS = 8 };

@@ -90,7 +90,7 @@ void test_host_function_effects(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* ---- one thread per context --------------------------------------------------------------------- */
+/* ---- one thread per context ------------------------------------------------------------------ */
 
 typedef struct meeting {
     atomic_int inside;
@@ -222,7 +222,7 @@ void test_host_function_arguments(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* ---- calls inside ------------------------------------------------------------------------------- */
+/* ---- calls inside ---------------------------------------------------------------------------- */
 
 typedef struct inside {
     aclrtContext context;
@@ -293,7 +293,7 @@ void test_end_from_inside(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* ---- waits -------------------------------------------------------------------------------------- */
+/* ---- waits ----------------------------------------------------------------------------------- */
 
 void test_waiting_beside_the_runtime(void)
 {
@@ -395,7 +395,7 @@ void test_dropped_callbacks(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* ---- children ----------------------------------------------------------------------------------- */
+/* ---- children -------------------------------------------------------------------------------- */
 
 void report_exit_with_services(void)
 {

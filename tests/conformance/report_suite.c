@@ -24,7 +24,7 @@ static void count_plain(void *argument)
     ++*(int *)argument;
 }
 
-/* ---- subscriptions ------------------------------------------------------------------------------ */
+/* ---- subscriptions --------------------------------------------------------------------------- */
 
 static void subscribe_without_context(void *unused)
 {
@@ -220,7 +220,7 @@ static void test_kinds_do_not_mix(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* ---- callbacks ---------------------------------------------------------------------------------- */
+/* ---- callbacks ------------------------------------------------------------------------------- */
 
 typedef struct visit {
     const twin_buffer *data;
@@ -375,7 +375,7 @@ static void test_nobody_processes(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* ---- processing --------------------------------------------------------------------------------- */
+/* ---- processing ------------------------------------------------------------------------------ */
 
 static void test_limits_of_processing(void)
 {
@@ -466,7 +466,7 @@ static void test_all_that_are_ready(void)
     process_five(1);
 }
 
-/* ---- a thread that processes in a loop ---------------------------------------------------------- */
+/* ---- a thread that processes in a loop ------------------------------------------------------- */
 
 static void end_loop(void *argument)
 {

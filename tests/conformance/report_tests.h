@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of host functions and of waits around callbacks, and what they share with the suite's main file. */
+/* Tests of host functions and of waits around callbacks, and what they share with the suite's main
+ * file. */
 #ifndef TWINRT_CONFORMANCE_REPORT_TESTS_H
 #define TWINRT_CONFORMANCE_REPORT_TESTS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bad input: made-up, dead and foreign handles, bad addresses and ranges. Codes as documented, no crash, and the device
- * works on. */
+/* Bad input: made-up, dead and foreign handles, bad addresses and ranges. Codes as documented, no
+ * crash, and the device works on. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,8 @@ static void end(void)
 
 typedef enum kind { A_CONTEXT, A_STREAM, AN_EVENT, A_NOTIFY } kind;
 
-/* Values that are no handles: small numbers, bit patterns, real pointers, and each kind's handle bent a little. */
+/* Values that are no handles: small numbers, bit patterns, real pointers, and each kind's handle
+ * bent a little. */
 static size_t made_up(void **values)
 {
     static int global;

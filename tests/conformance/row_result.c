@@ -4,9 +4,10 @@
  *   row_result ROW TITLE --reason=TEXT                      not covered: skipped, with the reason
  *   row_result ROW TITLE --folder=RESULTS [--newer=FILE]... BACKEND=PROGRAM...
  *
- * It reads the results that the programs have left in the folder (PROGRAM's suite, a dot, the backend, ".tsv"). Where
- * there are none, or older ones than the program and the files named by --newer, it runs the tests of the row itself:
- * so also when another test has ended the program early. */
+ * It reads the results that the programs have left in the folder (PROGRAM's suite, a dot, the
+ * backend, ".tsv"). Where there are none, or older ones than the program and the files named by
+ * --newer, it runs the tests of the row itself: so also when another test has ended the program
+ * early. */
 #include <errno.h>
 #include <limits.h>
 #include <spawn.h>

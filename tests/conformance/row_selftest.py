@@ -14,14 +14,16 @@ for argument; do case $argument in --results=*) to=${argument#--results=} ;; esa
 %s
 """
 
-# (what the results hold, what a run now would write or None, arguments, status, parts of the output)
+# (what the results hold, what a run now would write or None, arguments, status, parts of the
+# output)
 CASES = [
     ("pass\tSTR-01: a\t\n", None, ["STR-01"], 0, ["pass on sim: STR-01: a"]),
     ("pass\tSTR-01: a\t\nfail\tSTR-01: b\t\n", None, ["STR-01"], 1, ["fail on sim"]),
     ("pass\tSTR-01, STR-02: a\t\n", None, ["STR-02"], 0, []),
     ("skip\tSTR-01: a\tno device\n", None, ["STR-01"], 77, ["skip on sim: STR-01: a: no device"]),
     ("known\tSTR-01: a\tcracked\n", None, ["STR-01"], 77, []),
-    # Another row, a longer number, a row that the sentence names: not this one, and a run finds none either.
+    # Another row, a longer number, a row that the sentence names: not this one, and a run finds
+    # none either.
     ("pass\tSTR-02: a\t\n", "", ["STR-01"], 1, ["has no result"]),
     ("pass\tSTR-011: a\t\n", "", ["STR-01"], 1, ["has no result"]),
     ("pass\tSTR-02: as STR-01: a\t\n", "", ["STR-01"], 1, ["has no result"]),
@@ -49,10 +51,12 @@ def run(row_result, folder, case):
     with open(new, "w", encoding="utf-8"):
         pass
     os.utime(new, (os.stat(program).st_mtime + 20,) * 2)
-    command = [row_result, arguments[0], "a title", *(text.replace("NEW", new) for text in arguments[1:])]
+    command = [row_result, arguments[0], "a title",
+               *(text.replace("NEW", new) for text in arguments[1:])]
     if not any("reason" in text for text in arguments):
         command += [f"--folder={folder}", f"sim={program}"]
-    return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, check=False)
 
 
 def main(row_result):
@@ -60,7 +64,8 @@ def main(row_result):
     for case in CASES:
         with tempfile.TemporaryDirectory() as folder:
             done = run(row_result, folder, case)
-        wrong = [f"status {done.returncode}, expected {case[3]}"] if done.returncode != case[3] else []
+        wrong = [
+            f"status {done.returncode}, expected {case[3]}"] if done.returncode != case[3] else []
         wrong += [f"lacks {part!r}" for part in case[4] if part not in done.stdout.decode()]
         failed += bool(wrong)
         if wrong:

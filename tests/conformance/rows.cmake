@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The rows of the catalogue: one test for each line of coverage.tsv, `row.ID`, which tells what the suites found; the
-# table of them all, matrix.tsv, is compared with the results by conformance.matrix.
+# The rows of the catalogue: one test for each line of coverage.tsv, `row.ID`, which tells what the
+# suites found; the table of them all, matrix.tsv, is compared with the results by
+# conformance.matrix.
 set(coverage ${CMAKE_CURRENT_SOURCE_DIR}/coverage.tsv)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${coverage})
 get_property(runs GLOBAL PROPERTY TWIN_CONFORMANCE_RUNS)
@@ -13,7 +14,8 @@ file(WRITE ${PROJECT_BINARY_DIR}/tests/board_suites.txt "${suites}\n")
 add_executable(row_result row_result.c)
 target_compile_definitions(row_result PRIVATE _GNU_SOURCE)
 target_link_libraries(row_result PRIVATE twin_test_support twin_warnings)
-set_target_properties(row_result PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
+set_target_properties(row_result PROPERTIES
+  RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
 
 # Results older than these are not believed.
 set(built $<TARGET_FILE:acl_rt>)
@@ -30,7 +32,8 @@ foreach(line IN LISTS lines)
   list(GET cells 2 suites)
   if(suites STREQUAL "not covered")
     list(GET cells 3 reason)
-    twin_test(row.${row} LABELS conformance row COMMAND row_result ${row} "${title}" "--reason=${reason}")
+    twin_test(row.${row} LABELS conformance row COMMAND row_result ${row} "${title}"
+      "--reason=${reason}")
     continue()
   endif()
   string(REPLACE "," ";" suites "${suites}")
@@ -52,12 +55,15 @@ endforeach()
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
   twin_test(conformance.row_selftest LABELS conformance
-    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/row_selftest.py $<TARGET_FILE:row_result>)
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/row_selftest.py
+    $<TARGET_FILE:row_result>)
   twin_test(conformance.coverage LABELS conformance
     COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_coverage.py)
   set(matrix ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/matrix.py
-    --programs ${PROJECT_BINARY_DIR}/tests/bin --results ${TWIN_TEST_RESULTS} --runs ${runs} ${built})
-  if("sim" IN_LIST TWIN_TEST_BACKENDS AND "null" IN_LIST TWIN_TEST_BACKENDS AND "ascend" IN_LIST TWIN_TEST_BACKENDS)
+    --programs ${PROJECT_BINARY_DIR}/tests/bin --results ${TWIN_TEST_RESULTS} --runs ${runs}
+    ${built})
+  if("sim" IN_LIST TWIN_TEST_BACKENDS AND "null" IN_LIST TWIN_TEST_BACKENDS AND "ascend"
+    IN_LIST TWIN_TEST_BACKENDS)
     if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/matrix.tsv)
       twin_test(conformance.matrix LABELS conformance COMMAND ${matrix} TIMEOUT 600)
       set_tests_properties(conformance.matrix PROPERTIES DEPENDS "${runs}")

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of the layer below the interface that loaders look up in the handle of one of its libraries. The suite finds
- * them as they do: by name, with types of its own. Types and codes: rt_names.tsv and the vendor's open runtime. */
+/* Functions of the layer below the interface that loaders look up in the handle of one of its
+ * libraries. The suite finds them as they do: by name, with types of its own. Types and codes:
+ * rt_names.tsv and the vendor's open runtime. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
@@ -87,7 +88,8 @@ static bool find(void)
 
 static void test_handles(void)
 {
-    /* By path: the name alone is looked up for the caller of dlopen, which under a sanitizer is the sanitizer. */
+    /* By path: the name alone is looked up for the caller of dlopen, which under a sanitizer is the
+     * sanitizer. */
     char runtime[PATH_MAX];
     const char *const libraries[] = {"libacl_rt.so", runtime, NULL};
     Dl_info of_names;
@@ -252,7 +254,8 @@ static void test_peers(void)
     CHECK_CODE(rt.rtEnableP2P(1, physical, 0), ACL_ERROR_RT_CONTEXT_NULL);
 }
 
-/* Every direction whose name does not say how the bytes are found moves them to where the address points. */
+/* Every direction whose name does not say how the bytes are found moves them to where the address
+ * points. */
 static void test_copy(void)
 {
     static const int32_t kinds[] = {TO_DEVICE, TO_HOST, ON_DEVICE, MANAGED};

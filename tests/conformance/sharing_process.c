@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events and notifies shared with a second process. Each has a board and a clock of its own, so its waits pass in real
- * time: no test depends on how long they take. */
+/* Events and notifies shared with a second process. Each has a board and a clock of its own, so its
+ * waits pass in real time: no test depends on how long they take. */
 #include "sharing_tests.h"
 
 #include <stdio.h>
@@ -354,8 +354,8 @@ void test_partner_keeps_event(void)
 
 /* ---- other processes that end --------------------------------------------------------------- */
 
-/* A dropped record never comes to pass: the host is told at once; a wait of a stream goes on, as another process may import
- * the event and record it. */
+/* A dropped record never comes to pass: the host is told at once; a wait of a stream goes on, as
+ * another process may import the event and record it. */
 void test_partner_ends(void)
 {
     twin_partner partner;
@@ -392,7 +392,8 @@ static void wait_for_notify(void *argument, unsigned index)
     CHECK_OK(aclrtSynchronizeStream(self->stream));
 }
 
-/* Standard error of this process goes to a file until `text` is there, at most for a minute. Whether it came. */
+/* Standard error of this process goes to a file until `text` is there, at most for a minute.
+ * Whether it came. */
 static bool wait_for_line(const char *text)
 {
     char buffer[4096] = "";
@@ -410,7 +411,8 @@ static bool wait_for_line(const char *text)
     return strstr(buffer, text) != NULL;
 }
 
-/* One that was killed can do nothing any more, but others may: the wait goes on, and says who has ended. */
+/* One that was killed can do nothing any more, but others may: the wait goes on, and says who has
+ * ended. */
 void test_partner_killed(void)
 {
     parked_wait parked;

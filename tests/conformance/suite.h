@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every conformance program shares: its main, child processes, threads in step, held streams, buffers.
- * The suites use the public interface alone and run on any backend.
+/* What every conformance program shares: its main, child processes, threads in step, held streams,
+ * buffers. The suites use the public interface alone and run on any backend.
  *
- * A test leaves the process as it found it: no device set, no object alive. Device-side waits are bounded by
- * timeouts in device time, which cost nothing on the model. */
+ * A test leaves the process as it found it: no device set, no object alive. Device-side waits are
+ * bounded by timeouts in device time, which cost nothing on the model. */
 #ifndef TWINRT_CONFORMANCE_SUITE_H
 #define TWINRT_CONFORMANCE_SUITE_H
 
@@ -34,15 +34,15 @@ typedef struct twin_suite {
     bool initialise; /* aclInit(NULL) before the first test, aclFinalize after the last */
 } twin_suite;
 
-/* Runs the suite: `[--backend=NAME] [...]`, or one child: `--child=NAME`. Tests that the backend's list in
- * expect/ names are skipped with the reason printed; all skipped gives 77. */
+/* Runs the suite: `[--backend=NAME] [...]`, or one child: `--child=NAME`. Tests that the backend's
+ * list in expect/ names are skipped with the reason printed; all skipped gives 77. */
 int twin_suite_main(const twin_suite *suite, int argc, char **argv);
 
-/* Runs child `name` of this suite in a new process, with `settings` ("NAME=value", NULL ends) added to its
- * environment, and checks that it ends by itself, without a failed check. */
+/* Runs child `name` of this suite in a new process, with `settings` ("NAME=value", NULL ends) added
+ * to its environment, and checks that it ends by itself, without a failed check. */
 void twin_run_child(const char *name, const char *const *settings);
-/* As above, and answers its exit status (128 + signal for a killed one) without judging it. What it wrote on stdout
- * goes to `output`, cut to fit; NULL: not wanted. */
+/* As above, and answers its exit status (128 + signal for a killed one) without judging it. What it
+ * wrote on stdout goes to `output`, cut to fit; NULL: not wanted. */
 int twin_child_status(const char *name, const char *const *settings, char *output, size_t bytes);
 
 /* Number of devices in the process; suites that need two ask for them by TWINRT_DEVICES. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensor descriptions, before aclInit and without a device. Expectations: the vendor's open graph engine, its
- * implementation (api/acl/acl_model/types) and its tests (acl_op_unittest.cpp, ge_format_util_unittest.cc). */
+/* Tensor descriptions, before aclInit and without a device. Expectations: the vendor's open graph
+ * engine, its implementation (api/acl/acl_model/types) and its tests (acl_op_unittest.cpp,
+ * ge_format_util_unittest.cc). */
 #include <string.h>
 
 #include "suite.h"

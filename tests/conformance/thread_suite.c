@@ -366,7 +366,8 @@ static void test_destroying_what_others_use(void)
     end(&shared);
 }
 
-/* Others work meanwhile, so that the child is cut off from threads that are in the middle of something. */
+/* Others work meanwhile, so that the child is cut off from threads that are in the middle of
+ * something. */
 static void work_or_fork(void *argument, unsigned index)
 {
     shared_state *shared = argument;

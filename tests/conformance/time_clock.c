@@ -34,8 +34,8 @@ static int64_t grid_ns(void)
     return (int64_t)((1000 + mhz - 1) / mhz);
 }
 
-/* Whether a duration is a whole number of the counter's ticks. A tick that is no whole number of nanoseconds puts both
- * ends at the last nanosecond before it. */
+/* Whether a duration is a whole number of the counter's ticks. A tick that is no whole number of
+ * nanoseconds puts both ends at the last nanosecond before it. */
 static bool on_the_grid(int64_t ns)
 {
     int64_t mhz = (int64_t)twin_profile_value("counter_mhz");
@@ -365,7 +365,8 @@ typedef struct measured_work {
     uint64_t loads; /* times each byte goes over that link */
 } measured_work;
 
-/* Rules T-SQE-2, T-DMA-2, T-LNK-7 and T-SQE-5 for the work, T-SQE-2, T-SQE-3, T-SQE-5 and T-CQ-2 for the record that ends it. */
+/* Rules T-SQE-2, T-DMA-2, T-LNK-7 and T-SQE-5 for the work, T-SQE-2, T-SQE-3, T-SQE-5 and T-CQ-2
+ * for the record that ends it. */
 static int64_t expected_ns(const measured_work *work, size_t bytes)
 {
     uint64_t cycles = 1000 / twin_profile_value("clock_mhz"); /* ns of one */
@@ -384,7 +385,8 @@ static int64_t expected_ns(const measured_work *work, size_t bytes)
     return (int64_t)(copy + record);
 }
 
-/* Submits one piece of work between two records onto a held stream, so that all of it is in the ring in time. */
+/* Submits one piece of work between two records onto a held stream, so that all of it is in the
+ * ring in time. */
 static int64_t measure_work(int which, twin_buffer *data, size_t bytes)
 {
     twin_hold hold;

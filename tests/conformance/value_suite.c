@@ -134,7 +134,8 @@ static void write_by_fill_now(uint64_t *word, aclrtStream by)
     CHECK_OK(aclrtMemset(word, 1, 5, 1));
 }
 
-/* What comes behind the wait sees what came before the write, and the word is not changed by the wait. */
+/* What comes behind the wait sees what came before the write, and the word is not changed by the
+ * wait. */
 static void test_every_writer_ends_a_wait(void)
 {
     static void (*const writers[])(uint64_t *, aclrtStream) = {
@@ -205,7 +206,8 @@ static void test_many_waiters_on_one_word(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* A level: satisfied at the call, satisfied before the stream gets there, and gone again before it does. */
+/* A level: satisfied at the call, satisfied before the stream gets there, and gone again before it
+ * does. */
 static void test_level_condition(void)
 {
     twin_hold hold;
@@ -401,7 +403,8 @@ static void test_older_device(void)
 
 /* ---- nobody writes -------------------------------------------------------------------------- */
 
-/* A wait that nobody ends is found out at once when all threads wait, and the report says for what. */
+/* A wait that nobody ends is found out at once when all threads wait, and the report says for
+ * what. */
 static void test_deadlock(void)
 {
     CHECK_OK(aclrtSetDevice(0));

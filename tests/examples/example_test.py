@@ -81,8 +81,8 @@ LINES = {
     ],
 }
 
-# Programs with kernels, each in a folder of its own. Times and speeds are the model's; that the second way is the
-# faster one the program itself demands.
+# Programs with kernels, each in a folder of its own. Times and speeds are the model's; that the
+# second way is the faster one the program itself demands.
 KERNEL_LINES = {
     "matmul_overlap": [
         r"1024 by 768 times 768 by 2048 in fp16, 8 blocks",
@@ -115,7 +115,8 @@ def program(name):
 
 def environment():
     """What a program sees: none of our settings but the model, which a whole run may be about."""
-    clean = {k: v for k, v in os.environ.items() if not k.startswith("TWINRT_") or k == "TWINRT_MODEL"}
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("TWINRT_")
+             or k == "TWINRT_MODEL"}
     return dict(clean, TWINRT_BACKEND="sim")
 
 
@@ -185,7 +186,8 @@ class Kernels(unittest.TestCase):
                 self.assertEqual(got.stderr, "")  # no flag is forgotten
 
     def test_every_folder_is_tested(self):
-        found = {name for name in os.listdir(SOURCES) if os.path.exists(os.path.join(SOURCES, name, "kernels.c"))}
+        found = {name for name in os.listdir(SOURCES)
+                 if os.path.exists(os.path.join(SOURCES, name, "kernels.c"))}
         self.assertEqual(found, set(KERNEL_LINES))
 
     def test_built_with_what_is_installed(self):
@@ -194,8 +196,10 @@ class Kernels(unittest.TestCase):
                 with self.subTest(name):
                     source = os.path.join(SOURCES, name)
                     out, kernels = os.path.join(folder, name), os.path.join(folder, "kernels.o")
-                    run(os.path.join(OPTIONS.build, "bin", "twinrt-cc"), "-o", kernels, os.path.join(source, "kernels.c"))
-                    run(OPTIONS.compiler, *OPTIONS.flags.split(), os.path.join(source, name + ".c"), "-o", out,
+                    run(os.path.join(OPTIONS.build, "bin", "twinrt-cc"), "-o", kernels,
+                        os.path.join(source, "kernels.c"))
+                    run(OPTIONS.compiler, *OPTIONS.flags.split(), os.path.join(source, name + ".c"),
+                        "-o", out,
                         "-I" + os.path.join(OPTIONS.build, "include"),
                         "-L" + os.path.join(OPTIONS.build, "lib64"), "-lascendcl")
                     self.check_lines(name, tool("run", "--", out, kernels).stdout)
@@ -204,7 +208,9 @@ class Kernels(unittest.TestCase):
         for seed in ("1", "99"):
             for name in ("reduction", "vector_add"):
                 with self.subTest(name, seed=seed):
-                    self.check_lines(name, tool("run", "--", program(name), env=dict(environment(), TWINRT_SEED=seed)).stdout)
+                    self.check_lines(
+                        name, tool("run", "--", program(name),
+                                   env=dict(environment(), TWINRT_SEED=seed)).stdout)
 
     def test_use_of_the_pipes(self):
         """With two sets of buffers the cube is busier, and the same work is done."""
@@ -268,7 +274,8 @@ class Explained(unittest.TestCase):
             cls.path = path
 
     def handover(self):
-        return self.text[self.text.index("Where the time of a wait"):self.text.index("Where the time of the slowest")]
+        return self.text[self.text.index("Where the time of a wait"):self.text.index(
+            "Where the time of the slowest")]
 
     def test_nothing_is_unaccounted(self):
         part = self.handover()

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of the backend `ascend` below a vendor made by hand: whose an address is, when page-locked memory
- * goes back, and what becomes of labels. */
+/* Parts of the backend `ascend` below a vendor made by hand: whose an address is, when page-locked
+ * memory goes back, and what becomes of labels. */
 #include <stdlib.h>
 
 #include "backends/ascend/process.h"
 #include "support/cunit_main.h"
 
-/* ---- the vendor, and the rest of the backend ------------------------------------------------------ */
+/* ---- the vendor, and the rest of the backend ------------------------------------------------- */
 
 struct ascend_vendor vendor;
 struct ascend_process ascend;
@@ -166,7 +166,7 @@ static void fresh(void)
     ascend_ranges_clear();
 }
 
-/* ---- addresses ------------------------------------------------------------------------------------ */
+/* ---- addresses ------------------------------------------------------------------------------- */
 
 static void add(uint64_t base, uint64_t bytes, twin_memory_kind kind, uint32_t device)
 {
@@ -225,7 +225,7 @@ static void test_device_goes(void)
     CU_ASSERT(ascend_ranges_forget(0, &bytes) + ascend_ranges_forget(2, &bytes) == 2 * (MANY / 3));
 }
 
-/* ---- page-locked memory --------------------------------------------------------------------------- */
+/* ---- page-locked memory ---------------------------------------------------------------------- */
 
 static void test_pinned_stays_under_copies(void)
 {
@@ -290,7 +290,8 @@ static void test_pinned_goes_after_many_streams(void)
     CU_ASSERT(ascend_memory_ops.host_free(used) == TWIN_OK);
 }
 
-/* Nobody knows when that queue is through with it: what is known of the other one does not count. */
+/* Nobody knows when that queue is through with it: what is known of the other one does not
+ * count. */
 static void test_pinned_stays_when_one_queue_takes_no_event(void)
 {
     struct ascend_group group = {0};
@@ -333,9 +334,10 @@ static void test_pinned_goes_with_the_device(void)
     CU_ASSERT(world.freed == 2 && world.events == 0);
 }
 
-/* ---- labels --------------------------------------------------------------------------------------- */
+/* ---- labels ---------------------------------------------------------------------------------- */
 
-/* The table's memory is freed when the context that its labels are of is gone: the vendor must not be asked about it. */
+/* The table's memory is freed when the context that its labels are of is gone: the vendor must not
+ * be asked about it. */
 static void test_labels_go_with_their_context(void)
 {
     int one, other;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend `ascend` on several threads, over a vendor made by hand that knows which of its contexts live: no call may
- * come with one that is gone. ctest builds it with ThreadSanitizer too. */
+/* The backend `ascend` on several threads, over a vendor made by hand that knows which of its
+ * contexts live: no call may come with one that is gone. ctest builds it with ThreadSanitizer
+ * too. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -19,7 +20,7 @@ struct ascend_vendor vendor;
 struct ascend_process ascend;
 ascend_library ascend_library_found;
 
-/* ---- the vendor ----------------------------------------------------------------------------------- */
+/* ---- the vendor ------------------------------------------------------------------------------ */
 
 typedef struct callback {
     struct callback *next;
@@ -27,7 +28,8 @@ typedef struct callback {
     void *argument;
 } callback;
 
-/* A context is an index: one that is made after another has gone takes its place, as with addresses. */
+/* A context is an index: one that is made after another has gone takes its place, as with
+ * addresses. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -273,7 +275,7 @@ static twin_queue *queue_in(twin_hw_device *device, uint32_t group)
     return queue;
 }
 
-/* ---- one more thread ------------------------------------------------------------------------------ */
+/* ---- one more thread ------------------------------------------------------------------------- */
 
 /* Allocates and frees page-locked memory; a status other than OK or UNSUPPORTED counts as a use. */
 static void host_memory(void)
@@ -368,7 +370,7 @@ static void stop_helper(pthread_t thread)
     pthread_join(thread, NULL);
 }
 
-/* ---- contexts ------------------------------------------------------------------------------------- */
+/* ---- contexts -------------------------------------------------------------------------------- */
 
 static void test_close_waits(void)
 {
@@ -422,7 +424,7 @@ static void test_gone_context_is_not_used(void)
     stop_helper(thread);
 }
 
-/* ---- calls ---------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static void count_up(void *argument)
 {
@@ -453,7 +455,7 @@ static void test_forgotten_call(void)
     ascend_device_ops.close(device);
 }
 
-/* ---- all at once ---------------------------------------------------------------------------------- */
+/* ---- all at once ----------------------------------------------------------------------------- */
 
 static _Atomic bool over;
 
@@ -484,7 +486,8 @@ static void *call_all_the_time(void *unused)
     return NULL;
 }
 
-/* What one round leaves behind is the next one's: a queue with calls, used memory that another thread frees. */
+/* What one round leaves behind is the next one's: a queue with calls, used memory that another
+ * thread frees. */
 static void one_round(twin_call_queue *call_queue, uint32_t round)
 {
     static unsigned called;

@@ -22,8 +22,10 @@ SOURCE, BUILD = pathlib.Path(), pathlib.Path()
 
 def check(folder, *arguments):
     output = pathlib.Path(folder) / "result.tar.gz"
-    done = subprocess.run([sys.executable, "-B", SOURCE / "tools/board_check.py", "--build", BUILD, "--output", output,
-                           *arguments], capture_output=True, text=True, timeout=170, check=False)
+    done = subprocess.run(
+        [sys.executable, "-B", SOURCE / "tools/board_check.py", "--build", BUILD, "--output",
+         output,
+         *arguments], capture_output=True, text=True, timeout=170, check=False)
     files = {}
     if output.exists():
         with tarfile.open(output) as archive:
@@ -35,11 +37,14 @@ def check(folder, *arguments):
 class BoardCheck(unittest.TestCase):
     def test_loop(self):
         with tempfile.TemporaryDirectory() as folder:
-            done, files = check(folder, "--home", BUILD / "loop", "--suite", "event", "--suite", "stream", "--repeats", "1")
+            done, files = check(folder, "--home", BUILD / "loop", "--suite", "event", "--suite",
+                                "stream", "--repeats", "1")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual({f"board-check/{name}" for name in (
-            "versions.json", "info.txt", "summary.txt", "bench.json", "logs/bench.log", "logs/event.log", "logs/stream.log",
-            "results/event.tsv", "results/stream.tsv", "npu-smi-before.txt", "npu-smi-after.txt")}, set(files))
+            "versions.json", "info.txt", "summary.txt", "bench.json", "logs/bench.log",
+            "logs/event.log", "logs/stream.log",
+            "results/event.tsv", "results/stream.tsv", "npu-smi-before.txt", "npu-smi-after.txt")},
+                         set(files))
         about = json.loads(files["board-check/versions.json"])
         self.assertIn("second copy", about["board"])
         self.assertIn("vendor.library", files["board-check/info.txt"])
@@ -48,18 +53,21 @@ class BoardCheck(unittest.TestCase):
         self.assertEqual({row[0] for row in rows} - {"pass", "skip"}, set())
         self.assertIn("0 tests did not pass", files["board-check/summary.txt"])
         self.assertTrue(json.loads(files["board-check/bench.json"]))
-        private = [word for word in (str(BUILD), platform.node(), getpass.getuser()) if len(word) > 4]
+        private = [word for word in (str(BUILD), platform.node(), getpass.getuser())
+                   if len(word) > 4]
         for name, text in files.items():
             for word in private:
                 self.assertNotIn(word, text, name)
 
     def test_failures(self):
-        """What a board does wrong is in the result, and a suite that hangs or dies takes no other along."""
+        """What a board does wrong is in the result, and a suite that hangs or dies takes no other
+        along."""
         os.environ["FAKE_VENDOR_BELOW"] = str(BUILD / "loop/lib64/libacl_rt.so")
         os.environ["FAKE_VENDOR"] = "aclrtResetEvent=507899"
         try:
             with tempfile.TemporaryDirectory() as folder:
-                done, files = check(folder, "--home", BUILD / "fake/whole", "--suite", "value", "--suite", "event", "--repeats", "0")
+                done, files = check(folder, "--home", BUILD / "fake/whole", "--suite", "value",
+                                    "--suite", "event", "--repeats", "0")
         finally:
             del os.environ["FAKE_VENDOR"], os.environ["FAKE_VENDOR_BELOW"]
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
@@ -68,35 +76,49 @@ class BoardCheck(unittest.TestCase):
         self.assertIn("pass\tVAL-01", files["board-check/results/value.tsv"])
 
     def test_private(self):
-        """Names of any length are taken out where they tell whose machine it is; words stay words."""
+        """Names of any length are taken out where they tell whose machine it is; words stay
+        words."""
         sys.path.insert(0, str(SOURCE / "tools"))
         import board_check # pylint: disable=import-outside-toplevel,import-error
         packed = board_check.Packed("/data/build", home="/srv/al", node="ox.lab.example", user="al")
         other = "/ho" + "me/bea/Ascend"
-        packed.add("a", f"/srv/al/x /data/build/y al@ox.lab.example ox user=al /tmp/al/z {other}:/x host=ox\n"
-                        "al dente: the ox is slow; /tmp/alone, total=all\n"
-                        "uuid 12345678-9abc-8def-8123-456789abcdef mac 00:1a:2b:3c:4d:5e bus 0000:01:00.0\n")
+        packed.add(
+            "a",
+            f"/srv/al/x /data/build/y al@ox.lab.example ox user=al /tmp/al/z {other}:/x host=ox\n"
+                 "al dente: the ox is slow; /tmp/alone, total=all\n"
+                 "uuid 12345678-9abc-8def-8123-456789abcdef mac 00:1a:2b:3c:4d:5e bus "
+                 "0000:01:00.0\n")
         text = packed.files["a"]
-        self.assertEqual(text, "HOME/x BUILD/y USER@HOST ox user=USER /tmp/USER/z /HOME/Ascend:/x host=HOST\n"
-                               "al dente: the ox is slow; /tmp/alone, total=all\n"
-                               "uuid UUID mac MAC bus 0000:01:00.0\n")
+        self.assertEqual(
+            text, "HOME/x BUILD/y USER@HOST ox user=USER /tmp/USER/z /HOME/Ascend:/x host=HOST\n"
+                  "al dente: the ox is slow; /tmp/alone, total=all\n"
+                  "uuid UUID mac MAC bus 0000:01:00.0\n")
         packed = board_check.Packed("/b", home="/", node="amsterdam", user="root")
         packed.add("b", "root on amsterdam at / and /b/c, rooted\n")
         self.assertEqual(packed.files["b"], "USER on HOST at / and BUILD/c, rooted\n")
 
     def test_addresses(self):
-        """What names a machine or a piece of it in a network, in all the ways in which it is written."""
+        """What names a machine or a piece of it in a network, in all the ways in which it is
+        written."""
         sys.path.insert(0, str(SOURCE / "tools"))
         import board_check # pylint: disable=import-outside-toplevel,import-error
-        packed = board_check.Packed("/data/build", home="/srv/alice", node="Rack7.lab.example", user="alice")
-        for private, shown in (("192.168.1.20", "ADDRESS"), ("10.0.0.1:8080", "ADDRESS:8080"), ("[10.1.2.3]", "[ADDRESS]"),
-                               ("fe80::21a:2bff:fe3c:4d5e%eth0", "ADDRESS"), ("2001:db8::7:1/64", "ADDRESS/64"),
-                               ("[2001:db8:0:1:2:3:4:5]:443", "[ADDRESS]:443"), ("::ffff:10.0.0.9", "ADDRESS"),
-                               ("fd00::2:", "ADDRESS:"), ("at ::1.", "at ADDRESS."), ("00-1A-2B-3C-4D-5E", "MAC"), ("00:1a:2b:3c:4d:5e", "MAC"),
-                               ("123456789abc8def8123456789abcdef", "UUID"), ("RACK7", "HOST"), ("rack7.LAB.example", "HOST")):
+        packed = board_check.Packed("/data/build", home="/srv/alice", node="Rack7.lab.example",
+                                    user="alice")
+        for private, shown in (("192.168.1.20", "ADDRESS"), ("10.0.0.1:8080", "ADDRESS:8080"),
+                               ("[10.1.2.3]", "[ADDRESS]"),
+                               ("fe80::21a:2bff:fe3c:4d5e%eth0", "ADDRESS"),
+                               ("2001:db8::7:1/64", "ADDRESS/64"),
+                               ("[2001:db8:0:1:2:3:4:5]:443", "[ADDRESS]:443"),
+                               ("::ffff:10.0.0.9", "ADDRESS"),
+                               ("fd00::2:", "ADDRESS:"), ("at ::1.", "at ADDRESS."),
+                               ("00-1A-2B-3C-4D-5E", "MAC"), ("00:1a:2b:3c:4d:5e", "MAC"),
+                               ("123456789abc8def8123456789abcdef", "UUID"), ("RACK7", "HOST"),
+                               ("rack7.LAB.example", "HOST")):
             self.assertEqual(packed.hide(f"x {private} y"), f"x {shown} y")
-        for plain in ("0000:c1:00.0", "12:34:56", "12:34:56.789", "std::string", "a :: b", "version: 24.1.0.3", "1.2.3",
-                      "300.1.2.3", "5.10.0-60.18.0.50.oe2203", "0x123456789abc8def8123456789abcdef", "d" * 40, "rack70"):
+        for plain in ("0000:c1:00.0", "12:34:56", "12:34:56.789", "std::string", "a :: b",
+                      "version: 24.1.0.3", "1.2.3",
+                      "300.1.2.3", "5.10.0-60.18.0.50.oe2203", "0x123456789abc8def8123456789abcdef",
+                      "d" * 40, "rack70"):
             self.assertEqual(packed.hide(f"x {plain} y"), f"x {plain} y")
 
     def test_nothing_there(self):
@@ -112,9 +134,10 @@ class Build:
     def __init__(self, folder):
         self.path = pathlib.Path(folder) / "build"
         self.ran = self.path / "ran"
-        self.script("bin/twinrt", f'echo "$1 home=$TWINRT_ASCEND_HOME seed=$TWINRT_SEED" >> {self.ran}\n'
-                                  'echo "  vendor.library /x/y/lib64/libacl_rt.so a second copy"\n'
-                                  'echo "  vendor.home    /x  of the toolkit"')
+        self.script(
+            "bin/twinrt", f'echo "$1 home=$TWINRT_ASCEND_HOME seed=$TWINRT_SEED" >> {self.ran}\n'
+                          'echo "  vendor.library /x/y/lib64/libacl_rt.so a second copy"\n'
+                          'echo "  vendor.home    /x  of the toolkit"')
 
     def script(self, name, text):
         path = self.path / name
@@ -129,15 +152,18 @@ class Build:
 
     def command(self, *arguments):
         output = self.path.parent / "result.tar.gz"
-        return [sys.executable, "-B", SOURCE / "tools/board_check.py", "--build", self.path, "--output", output, "--repeats=0",
+        return [sys.executable, "-B", SOURCE / "tools/board_check.py", "--build", self.path,
+                "--output", output, "--repeats=0",
                 *arguments]
 
     def check(self, *arguments, **environment):
-        return subprocess.run(self.command(*arguments), env={**os.environ, **environment}, capture_output=True, text=True,
+        return subprocess.run(self.command(*arguments), env={**os.environ, **environment},
+                              capture_output=True, text=True,
                               timeout=60, check=False)
 
     def started(self):
-        return subprocess.Popen(self.command(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen(self.command(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                text=True)
 
 
 class Trouble(unittest.TestCase):
@@ -156,8 +182,11 @@ class Trouble(unittest.TestCase):
     def test_what_holds_the_output_open(self):
         """A process that a suite leaves behind keeps nobody waiting."""
         pid = self.folder / "pid"
-        self.build.suite("odd", f"test $1 = --list && echo ONE && exit\nsetsid sh -c 'echo $$ >> {pid}; exec sleep 1000' &\n"
-                                "sleep 1000")
+        self.build.suite(
+            "odd",
+            f"test $1 = --list && echo ONE && exit\nsetsid sh -c 'echo $$ >> {pid}; exec sleep "
+            f"1000' &\n"
+                   "sleep 1000")
         try:
             done = self.build.check("--seconds=1")
         finally:
@@ -167,15 +196,18 @@ class Trouble(unittest.TestCase):
         self.assertIn("hang  odd: ONE", done.stdout)
 
     def test_a_board_that_is_gone(self):
-        """When what has passed before does not pass any more, nothing else is tried, and what was not is told."""
+        """When what has passed before does not pass any more, nothing else is tried, and what was
+        not is told."""
         gone, tried = self.folder / "gone", self.folder / "tried"
         self.build.suite("a", f"test -e {gone} && exit 1\nprintf 'pass\\tFIRST\\t\\n' > $results")
-        self.build.suite("b", f"test $1 = --list && printf 'ONE\\nTWO\\n' && exit\ntouch {gone}; sleep 1000")
+        self.build.suite(
+            "b", f"test $1 = --list && printf 'ONE\\nTWO\\n' && exit\ntouch {gone}; sleep 1000")
         self.build.suite("c", f"touch {tried}")
         done = self.build.check("--seconds=1", "--rest=0")
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("hang  b: ONE", done.stdout)
-        self.assertRegex(done.stdout, "left  b: TWO .the board no longer answers: a_suite FIRST passed before")
+        self.assertRegex(
+            done.stdout, "left  b: TWO .the board no longer answers: a_suite FIRST passed before")
         self.assertIn("left  c: all", done.stdout)
         self.assertFalse(tried.exists())
         gone.unlink()
@@ -206,7 +238,8 @@ class Trouble(unittest.TestCase):
         """Those of a suite that did not pass."""
         write = "mkdir -p $ASCEND_PROCESS_LOG_PATH/plog; echo flush $ASCEND_LOG_DEVICE_FLUSH_TIMEOUT > $ASCEND_PROCESS_LOG_PATH/plog/1\n"
         for outcome in ("pass", "fail"):
-            self.build.suite("odd", write + f"printf '{outcome}\\tONE\\twhy it is so\\n' > $results")
+            self.build.suite(
+                "odd", write + f"printf '{outcome}\\tONE\\twhy it is so\\n' > $results")
             done = self.build.check()
             self.assertEqual(done.returncode, outcome == "fail", done.stderr)
         self.assertEqual(self.packed("vendor/odd/plog/1"), "flush 0\n")
@@ -214,7 +247,8 @@ class Trouble(unittest.TestCase):
 
     def test_a_suite_that_tells_of_no_test(self):
         passes = "test $1 != --list && printf 'pass\\tONE\\t\\n' > $results"
-        for text, row in (("kill -9 $$", "died  odd: all"), ("exit 127", "died  odd: all"), ("exit 0", "died  odd: all"),
+        for text, row in (("kill -9 $$", "died  odd: all"), ("exit 127", "died  odd: all"),
+                          ("exit 0", "died  odd: all"),
                           ("test $1 = --list && exec sleep 60; kill -9 $$", "hang  odd: all"),
                           (passes + "; exit 3", "died  odd: all"), (passes, None)):
             self.build.suite("odd", text)
@@ -240,8 +274,10 @@ class Trouble(unittest.TestCase):
         self.assertEqual(os.listdir(self.folder), ["build"])
 
     def test_the_toolkit_of_the_environment(self):
-        self.build.suite("event", "printf 'pass\\tONE\\t\\n' > $results; echo home=$TWINRT_ASCEND_HOME")
-        for arguments, theirs, home in (((), "/opt/theirs", "/opt/theirs"), (("--home", "/opt/mine"), "/opt/theirs", "/opt/mine"),
+        self.build.suite(
+            "event", "printf 'pass\\tONE\\t\\n' > $results; echo home=$TWINRT_ASCEND_HOME")
+        for arguments, theirs, home in (((), "/opt/theirs", "/opt/theirs"),
+                                        (("--home", "/opt/mine"), "/opt/theirs", "/opt/mine"),
                                         ((), "", "/x")):
             done = self.build.check(*arguments, TWINRT_ASCEND_HOME=theirs, TWINRT_SEED="7")
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

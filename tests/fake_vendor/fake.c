@@ -123,7 +123,7 @@ bool fake_stops(unsigned index, const char *name, long *out_code)
     return true;
 }
 
-/* ---- what scripts say of the library itself ------------------------------------------------------ */
+/* ---- what scripts say of the library itself -------------------------------------------------- */
 
 __attribute__((visibility("default"))) aclError aclrtGetVersion(int32_t *a, int32_t *b, int32_t *c)
 {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the functions of the stand-in for the vendor's library: one for each row of backends/ascend/symbols.def.
+"""Writes the functions of the stand-in for the vendor's library: one for each row of
+   backends/ascend/symbols.def.
 
 usage: generate.py SYMBOLS.DEF FUNCTIONS.TSV OUTPUT.C"""
 

@@ -17,11 +17,13 @@ extern "C" {
 #endif
 /* libruntime.so; in C++, and writes a line to std::cout. LINKED_PLATFORM. */
 LINKED_EXPORTED int linked_runtime_begin(void);
-/* libruntime.so; a name that this runtime has as well: every device has the number LINKED_PHYSICAL. */
+/* libruntime.so; a name that this runtime has as well: every device has the number
+ * LINKED_PHYSICAL. */
 LINKED_EXPORTED int rtGetDevicePhyIdByIndex(unsigned index, unsigned *out_physical);
 /* libplatform.so; LINKED_PLATFORM. */
 LINKED_EXPORTED int linked_platform(void);
-/* libascend_dump.so; what rtGetDevicePhyIdByIndex, a function of libruntime.so, says of device 0, -1: it failed. */
+/* libascend_dump.so; what rtGetDevicePhyIdByIndex, a function of libruntime.so, says of device 0,
+ * -1: it failed. */
 LINKED_EXPORTED int linked_dump_physical(void);
 /* libascend_dump.so; how many devices the public function says there are, -1: it failed. */
 LINKED_EXPORTED int linked_dump_devices(void);

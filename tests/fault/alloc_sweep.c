@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the first request for host memory of a short program fail, then the second, and so on until none is left to
- * fail; then the same with every request from the N-th on. Each time: no crash, the documented code, nothing lost,
- * and the whole program runs clean afterwards. */
+/* Makes the first request for host memory of a short program fail, then the second, and so on until
+ * none is left to fail; then the same with every request from the N-th on. Each time: no crash, the
+ * documented code, nothing lost, and the whole program runs clean afterwards. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
@@ -233,7 +233,8 @@ static size_t heap_bytes(void)
 /* Statuses of a child process. */
 enum { HELD = 0, BROKEN = 1, NO_SUCH_REQUEST = 2 };
 
-/* In a process of its own, for the runtime keeps what it has got: fails request `number` of its life, then runs clean. */
+/* In a process of its own, for the runtime keeps what it has got: fails request `number` of its
+ * life, then runs clean. */
 static int fail_one(long number)
 {
     enum { WARM_UP = 20, REPEATS = 400, SLACK = 8 };
@@ -241,13 +242,15 @@ static int fail_one(long number)
     first_failing = number;
     aclError code = run();
     bool met = atomic_load(&has_failed);
-    /* A request that fails may be made good (a second try, a smaller cache), or is told as what it is. */
+    /* A request that fails may be made good (a second try, a smaller cache), or is told as what it
+     * is. */
     if (code != ACL_SUCCESS)
         good = met && expect_code(code, ACL_ERROR_RT_MEMORY_ALLOCATION, "the program", number);
     first_failing = 0;
     good = expect_code(run(), ACL_SUCCESS, "the program once more", number) && good;
 
-    /* Nothing leaks in the long run either, once tables have their size. A lost block has 16 bytes at least. */
+    /* Nothing leaks in the long run either, once tables have their size. A lost block has 16 bytes
+     * at least. */
     for (int i = 0; i < WARM_UP; i++)
         good = expect_code(run(), ACL_SUCCESS, "a run to warm up", number) && good;
     size_t before = heap_bytes();

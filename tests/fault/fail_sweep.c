@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lets every single call of the device fail in turn (TWINRT_FAIL_OPS): the program gets a documented code, nothing crashes or hangs, nothing
- * is left behind, and afterwards the runtime works.
+/* Lets every single call of the device fail in turn (TWINRT_FAIL_OPS): the program gets a
+ * documented code, nothing crashes or hangs, nothing is left behind, and afterwards the runtime
+ * works.
  *
  *   fail_sweep [STATUS...]          each call, with each of these statuses
  *   fail_sweep --once               the scenario alone, with the environment as it is */
@@ -27,7 +28,7 @@
 #define EXIT_BAD     1
 #define EXIT_STAYS   3 /* calls of the last round fail too */
 
-/* ---- the scenario ------------------------------------------------------------------------------- */
+/* ---- the scenario ---------------------------------------------------------------------------- */
 
 static bool is_documented(int code)
 {
@@ -147,7 +148,7 @@ static int run_once(void)
     return was_bad || is_bad ? EXIT_BAD : stays ? EXIT_STAYS : 0;
 }
 
-/* ---- the sweep ------------------------------------------------------------------------------------ */
+/* ---- the sweep ------------------------------------------------------------------------------- */
 
 struct outcome {
     int status;

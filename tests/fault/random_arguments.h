@@ -9,7 +9,8 @@
 #include "random_calls.h"
 #include "random_pool.h"
 
-/* A kind of call: how often, and what it may answer besides success (NEVER_WORKS: instead of it). */
+/* A kind of call: how often, and what it may answer besides success (NEVER_WORKS: instead of
+ * it). */
 #define RANDOM_CODES_MOST 32
 typedef struct random_row {
     const char *name;
@@ -33,7 +34,8 @@ extern const random_row random_fault_rows[];
 extern const uint32_t random_fault_row_count;
 /* Which kinds of faults the run injects: with some seeds none. Before the first call. */
 void random_fault_begin(uint64_t seed);
-/* Whether a task may have failed with this code: it is none of an injected fault, or one was injected that causes it. */
+/* Whether a task may have failed with this code: it is none of an injected fault, or one was
+ * injected that causes it. */
 bool random_fault_explains(aclError code);
 extern const random_row random_kernel_rows[];
 extern const uint32_t random_kernel_row_count;
@@ -87,15 +89,17 @@ enum {
     VECTOR_FAILED = 507035,
     EVENT_WAIT_ENDED = 507047,
     RUN_ABORTED =
-        507023, /* of a model instance, by any thread: found by the next wait for the stream it was on */
+        507023, /* of a model instance, by any thread: found by the next wait for the stream it was
+                   on */
     MEMORY_FAILED = 507053,
     LINK_FAILED = 507057,
     /* A queued task of a thread whose memory another one freed while it was submitting. */
     ADDRESS_GONE = 507899,
 };
 
-/* How a task fails: by its address, by a kernel's arguments, in other ways when a fault was injected that can cause them
- * (random_fault_explains), and as an aborted run of a model instance. */
+/* How a task fails: by its address, by a kernel's arguments, in other ways when a fault was
+ * injected that can cause them (random_fault_explains), and as an aborted run of a model
+ * instance. */
 #define FAILED_TASK                                                                                \
     ADDRESS_GONE, TASK_FAILED, ENGINE_FAILED, KERNEL_TOO_LONG, VECTOR_TOO_LONG, KERNEL_FAILED,     \
         VECTOR_FAILED, MEMORY_FAILED, LINK_FAILED, RUN_ABORTED
@@ -103,7 +107,8 @@ enum {
 /* How a copy fails that is made at once, when a fault hits it. */
 #define FAILED_COPY ENGINE_FAILED, MEMORY_FAILED, LINK_FAILED
 
-/* What a submission to any stream may answer; in a context that stops at failures also how its task failed. */
+/* What a submission to any stream may answer; in a context that stops at failures also how its task
+ * failed. */
 #define SUBMISSION                                                                                 \
     NULL_ARGUMENT, BAD_VALUE, NO_CONTEXT, OTHER_CONTEXT, IN_MODEL, DEAD_HANDLE, NOT_OFFERED,       \
         WAS_ABORTED, DEVICE_ABORTED, TASK_TOO_LONG, FAILED_TASK, WAIT_ENDED
@@ -198,7 +203,8 @@ static inline side any_side(random_worker *worker)
     }
 }
 
-/* Bytes of a transfer: into host memory never more than is there, for that would be the test's own fault. */
+/* Bytes of a transfer: into host memory never more than is there, for that would be the test's own
+ * fault. */
 static inline size_t transfer_bytes(random_worker *worker, side to, side from)
 {
     size_t bytes = any_bytes(worker, to.bytes < from.bytes ? to.bytes : from.bytes);

@@ -4,7 +4,7 @@
 
 #include "random_arguments.h"
 
-/* Blocks ------------------------------------------------------------------------------------------- */
+/* Blocks --------------------------------------------------------------------------------------- */
 
 static bool is_own(random_worker *worker, const void *place)
 {
@@ -21,7 +21,8 @@ typedef struct block {
     size_t to_pitch, from_pitch, width, height;
 } block;
 
-/* Rows that fit mostly; with the host on a side always, for it would be the test that writes past its memory. */
+/* Rows that fit mostly; with the host on a side always, for it would be the test that writes past
+ * its memory. */
 static block any_block(random_worker *worker)
 {
     block made = {.to = any_side(worker), .from = any_side(worker)};
@@ -53,7 +54,7 @@ static aclError call_block(random_worker *worker)
                               kind, any_stream(worker));
 }
 
-/* Batches ------------------------------------------------------------------------------------------ */
+/* Batches -------------------------------------------------------------------------------------- */
 
 #define ITEMS 4u
 
@@ -131,7 +132,7 @@ static aclError call_batch(random_worker *worker)
     }
 }
 
-/* Reductions --------------------------------------------------------------------------------------- */
+/* Reductions ----------------------------------------------------------------------------------- */
 
 static aclError call_reduce(random_worker *worker)
 {
@@ -147,7 +148,7 @@ static aclError call_reduce(random_worker *worker)
                             chance(worker, 99) ? NULL : &to);
 }
 
-/* All of it ---------------------------------------------------------------------------------------- */
+/* All of it ------------------------------------------------------------------------------------ */
 
 const random_row random_block_rows[] = {
     {"aclrtMemcpy2d...", call_block, 25, {SUBMISSION, NO_MEMORY}, false},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random calls that take work back, change what streams do, ask for facts, and share objects between processes. */
+/* Random calls that take work back, change what streams do, ask for facts, and share objects
+ * between processes. */
 #include <string.h>
 #include <unistd.h>
 
@@ -8,7 +9,7 @@
 /* Old functions must hold out as well. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-/* Taking work back --------------------------------------------------------------------------------- */
+/* Taking work back ----------------------------------------------------------------------------- */
 
 static aclError call_abort(random_worker *worker)
 {
@@ -98,7 +99,7 @@ static aclError call_overflow(random_worker *worker)
     }
 }
 
-/* Facts -------------------------------------------------------------------------------------------- */
+/* Facts ---------------------------------------------------------------------------------------- */
 
 static aclError call_limits(random_worker *worker)
 {
@@ -161,7 +162,7 @@ static aclError call_peers(random_worker *worker)
     }
 }
 
-/* Events and notifies ------------------------------------------------------------------------------ */
+/* Events and notifies -------------------------------------------------------------------------- */
 
 static aclError call_with_flag(random_worker *worker)
 {
@@ -180,8 +181,8 @@ static aclError call_batch_reset(random_worker *worker)
     return aclrtNotifyBatchReset(OUT(worker, notifies[0]), below(worker, 5));
 }
 
-/* Always refused: a stall while something is shared waits some seconds for other processes, which this test, made of
- * stalls, cannot afford. The conformance suite shares in earnest. */
+/* Always refused: a stall while something is shared waits some seconds for other processes, which
+ * this test, made of stalls, cannot afford. The conformance suite shares in earnest. */
 static aclError call_share_notify(random_worker *worker)
 {
     char key[80] = "no such key";
@@ -235,7 +236,7 @@ static aclError call_count_notify(random_worker *worker)
     }
 }
 
-/* All of it ---------------------------------------------------------------------------------------- */
+/* All of it ------------------------------------------------------------------------------------ */
 
 const random_row random_control_rows[] = {
     {"aclrtStreamAbort, aclrtStreamStop",

@@ -6,7 +6,7 @@
 #include "random_arguments.h"
 #include "twinrt/fault.h"
 
-/* What injected faults cause ------------------------------------------------------------------------- */
+/* What injected faults cause ------------------------------------------------------------------- */
 
 #define KINDS (TWINRT_FAULT_DOORBELL_LOST + 1)
 
@@ -16,7 +16,8 @@ static const aclError caused[] = {TASK_FAILED,     ENGINE_FAILED, KERNEL_TOO_LON
 #define CAUSED (sizeof(caused) / sizeof(caused[0]))
 
 static uint32_t kinds_of_run;
-/* Faults injected, or just being injected, that cause it. Also of those that were removed: what they hit stays hit. */
+/* Faults injected, or just being injected, that cause it. Also of those that were removed: what
+ * they hit stays hit. */
 static _Atomic uint32_t causes[CAUSED];
 
 void random_fault_begin(uint64_t seed)
@@ -79,7 +80,7 @@ static void count_causes(const twinrt_fault *fault, uint32_t by)
             atomic_fetch_add(&causes[i], by);
 }
 
-/* Injecting ------------------------------------------------------------------------------------------ */
+/* Injecting ------------------------------------------------------------------------------------ */
 
 /* A fault that hits soon and seldom: the others have work to do. */
 static twinrt_fault any_fault(random_worker *worker)
@@ -170,7 +171,7 @@ static aclError call_remove(random_worker *worker)
     return twinrt_fault_remove((uint32_t)random_pool_take(&worker->random, RANDOM_FAULT).handle);
 }
 
-/* Errors of memory --------------------------------------------------------------------------------- */
+/* Errors of memory ----------------------------------------------------------------------------- */
 
 static aclError call_memory_errors(random_worker *worker)
 {
@@ -216,7 +217,7 @@ static aclError call_memory_errors(random_worker *worker)
     }
 }
 
-/* All of it ---------------------------------------------------------------------------------------- */
+/* All of it ------------------------------------------------------------------------------------ */
 
 const random_row random_fault_rows[] = {
     {"twinrt_fault_inject",

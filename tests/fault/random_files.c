@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Damaged files: profiles of the model, and configurations of aclInit. Whatever they hold, a process that is given one
- * ends by itself, with a documented code and a message that says what is wrong, or works.
+/* Damaged files: profiles of the model, and configurations of aclInit. Whatever they hold, a
+ * process that is given one ends by itself, with a documented code and a message that says what is
+ * wrong, or works.
  *
  * Every variant has a process of its own, for a process keeps its first profile and configuration.
  * Usage: random_files [--seed=N] [--calls=VARIANTS] PROFILE */
@@ -156,7 +157,8 @@ static void try(int (*use)(void), const char *what, size_t bytes)
                        kept);
 }
 
-/* Other bytes at 1 to 8 places: changed, taken out, doubled, or replaced by what JSON readers trip over. */
+/* Other bytes at 1 to 8 places: changed, taken out, doubled, or replaced by what JSON readers trip
+ * over. */
 static size_t damage(const char *text, size_t bytes)
 {
     static const char *const tokens[] = {

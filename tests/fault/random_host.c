@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random calls that let the host run something, wait for values in memory, and build and run model instances. */
+/* Random calls that let the host run something, wait for values in memory, and build and run model
+ * instances. */
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "random_arguments.h"
 
-/* Host functions ----------------------------------------------------------------------------------- */
+/* Host functions ------------------------------------------------------------------------------- */
 
 static _Atomic uint64_t launched, ran;
 /* The threads that may be subscribed; 0 where none has looked yet. */
@@ -57,7 +58,7 @@ static aclError call_launch(random_worker *worker)
     return aclrtLaunchHostFunc(any_stream(worker), function, &ran);
 }
 
-/* Values ------------------------------------------------------------------------------------------- */
+/* Values --------------------------------------------------------------------------------------- */
 
 static void *any_word(random_worker *worker)
 {
@@ -77,7 +78,7 @@ static aclError call_value(random_worker *worker)
                           any_stream(worker));
 }
 
-/* Model instances and labels ----------------------------------------------------------------------- */
+/* Model instances and labels ------------------------------------------------------------------- */
 
 static aclError put_or_end(random_worker *worker, random_kind kind, void *handle, aclError code,
                            aclError (*end)(void *))
@@ -192,7 +193,7 @@ static aclError call_switch_stream(random_worker *worker)
                              chance(worker, 90) ? NULL : any_stream(worker), any_stream(worker));
 }
 
-/* All of it ---------------------------------------------------------------------------------------- */
+/* All of it ------------------------------------------------------------------------------------ */
 
 /* Codes of operations on model instances. */
 #define OF_MODELS                                                                                  \

@@ -12,7 +12,7 @@
 #include "random_arguments.h"
 #include "support/kernel_object.h"
 
-/* Images ------------------------------------------------------------------------------------------- */
+/* Images --------------------------------------------------------------------------------------- */
 
 /* One good image, and a file of it. Other threads only read it. */
 static unsigned char *image;
@@ -230,7 +230,7 @@ static aclError call_function(random_worker *worker)
     }
 }
 
-/* Cores -------------------------------------------------------------------------------------------- */
+/* Cores ---------------------------------------------------------------------------------------- */
 
 static aclError call_cores(random_worker *worker)
 {
@@ -261,7 +261,7 @@ static aclError call_cores(random_worker *worker)
     }
 }
 
-/* Launches ----------------------------------------------------------------------------------------- */
+/* Launches ------------------------------------------------------------------------------------- */
 
 static uint32_t any_blocks(random_worker *worker)
 {
@@ -280,7 +280,8 @@ static aclrtLaunchKernelAttr any_attribute(random_worker *worker)
     return attribute;
 }
 
-/* The thread's own list of arguments, from its beginning to its launch; steps are left out now and then. */
+/* The thread's own list of arguments, from its beginning to its launch; steps are left out now and
+ * then. */
 static aclError launch_list(random_worker *worker, aclrtFuncHandle function,
                             aclrtLaunchKernelCfg *config)
 {
@@ -353,7 +354,7 @@ static aclError call_launch(random_worker *worker)
     }
 }
 
-/* All of it ---------------------------------------------------------------------------------------- */
+/* All of it ------------------------------------------------------------------------------------ */
 
 const random_row random_kernel_rows[] = {
     {"aclrtBinaryLoad...",

@@ -7,7 +7,7 @@
 /* Old functions must hold out as well. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-/* Memory ------------------------------------------------------------------------------------------- */
+/* Memory --------------------------------------------------------------------------------------- */
 
 static aclError call_malloc(random_worker *worker)
 {
@@ -119,7 +119,7 @@ static aclError call_fill_async(random_worker *worker)
     return aclrtMemsetAsync(to.place, room, (int32_t)any_number(worker), bytes, any_stream(worker));
 }
 
-/* Values ------------------------------------------------------------------------------------------- */
+/* Values --------------------------------------------------------------------------------------- */
 
 static aclError call_data_buffer(random_worker *worker)
 {
@@ -191,7 +191,7 @@ static aclError call_unsupported(random_worker *worker)
     return aclrtMemFlush(any(worker, RANDOM_MEMORY), any_bytes(worker, 0));
 }
 
-/* All of it ---------------------------------------------------------------------------------------- */
+/* All of it ------------------------------------------------------------------------------------ */
 
 const random_row random_memory_rows[] = {
     {"aclrtMalloc...", call_malloc, 20, {NULL_ARGUMENT, NO_CONTEXT, NO_MEMORY}, false},

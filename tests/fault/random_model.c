@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One thread makes random calls whose answers are all predicted: reference counts of devices, contexts, streams,
- * events, notifies, and every byte of the memory it copies and fills. Here: devices, contexts and streams. */
+/* One thread makes random calls whose answers are all predicted: reference counts of devices,
+ * contexts, streams, events, notifies, and every byte of the memory it copies and fills. Here:
+ * devices, contexts and streams. */
 #include "random_model.h"
 
 #include <stdio.h>
@@ -34,7 +35,7 @@ int model_usable(void)
                                                                             : NO_PLACE;
 }
 
-/* Device ------------------------------------------------------------------------------------------- */
+/* Device --------------------------------------------------------------------------------------- */
 
 static void see_up(int device)
 {
@@ -151,7 +152,7 @@ static void call_get_device(void)
                       "the default context's state is wrong");
 }
 
-/* Context ------------------------------------------------------------------------------------------ */
+/* Context -------------------------------------------------------------------------------------- */
 
 static void call_create_context(void)
 {
@@ -196,7 +197,7 @@ static void call_set_context(void)
     }
 }
 
-/* Stream ------------------------------------------------------------------------------------------- */
+/* Stream --------------------------------------------------------------------------------------- */
 
 static void call_create_stream(void)
 {
@@ -301,7 +302,7 @@ static void call_synchronize(void)
         model_expect_true(status == ACL_STREAM_STATUS_COMPLETE, "a drained stream is not complete");
 }
 
-/* All of it ---------------------------------------------------------------------------------------- */
+/* All of it ------------------------------------------------------------------------------------ */
 
 static const model_call object_calls[] = {
     {"aclrtSetDevice", call_set_device, 6},
@@ -317,7 +318,8 @@ static const model_call object_calls[] = {
     {NULL, NULL, 0},
 };
 
-/* The call that a number below the sum of all weights stands for; NULL, and the sum, for a larger one. */
+/* The call that a number below the sum of all weights stands for; NULL, and the sum, for a larger
+ * one. */
 static const model_call *choose(uint32_t left, uint32_t *out_total)
 {
     const model_call *tables[] = {object_calls, model_work_calls};

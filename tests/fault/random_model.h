@@ -105,13 +105,14 @@ bool model_expect(aclError code, aclError predicted);
 void model_expect_true(bool holds, const char *what);
 /* The context that calls act on, or NO_PLACE. */
 int model_usable(void);
-/* What any use of a stream answers that wants it to belong to the current context. NULL: the default stream. */
+/* What any use of a stream answers that wants it to belong to the current context. NULL: the
+ * default stream. */
 aclError model_stream_code(const stream_model *stream);
 /* Mostly one that can be used; NULL: the default stream. */
 stream_model *model_pick_stream(void);
 aclrtStream model_stream_handle(const stream_model *stream);
-/* Work of several streams must be over before another stream touches the same bytes. May leave the thread in another
- * context, if it was in none. */
+/* Work of several streams must be over before another stream touches the same bytes. May leave the
+ * thread in another context, if it was in none. */
 bool model_drain_all(void);
 
 #endif

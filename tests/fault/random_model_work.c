@@ -4,7 +4,7 @@
 
 #include "random_model.h"
 
-/* Event -------------------------------------------------------------------------------------------- */
+/* Event ---------------------------------------------------------------------------------------- */
 
 static void call_create_event(void)
 {
@@ -65,7 +65,8 @@ static void call_record(void)
 {
     event_model *event = pick_event();
     const stream_model *stream = model_pick_stream();
-    /* A level event keeps to default streams of one device, so that records and resets are in order. */
+    /* A level event keeps to default streams of one device, so that records and resets are in
+     * order. */
     if (event->form == FORM_LEVEL)
         stream = NULL;
     if (event->form == FORM_LEVEL && model_usable() != NO_PLACE && model.current < CONTEXTS)
@@ -134,7 +135,7 @@ static void call_event_facts(void)
                      event->recorded ? ACL_SUCCESS : NOTHING);
 }
 
-/* Notify ------------------------------------------------------------------------------------------- */
+/* Notify --------------------------------------------------------------------------------------- */
 
 static void call_create_notify(void)
 {
@@ -177,7 +178,7 @@ static void call_destroy_notify(void)
         notify->lives = false;
 }
 
-/* Memory ------------------------------------------------------------------------------------------- */
+/* Memory --------------------------------------------------------------------------------------- */
 
 static void call_malloc(void)
 {

@@ -5,7 +5,7 @@
 /* Old functions must hold out as well. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-/* Device ------------------------------------------------------------------------------------------- */
+/* Device --------------------------------------------------------------------------------------- */
 
 /* After a call that may have changed the thread's context. */
 static aclError look(random_worker *worker, aclError code)
@@ -81,7 +81,7 @@ static aclError call_sync_device_for(random_worker *worker)
     return aclrtSynchronizeDeviceWithTimeout(any_timeout(worker));
 }
 
-/* Process ------------------------------------------------------------------------------------------ */
+/* Process -------------------------------------------------------------------------------------- */
 
 static aclError call_init(random_worker *worker)
 {
@@ -113,7 +113,7 @@ static aclError call_errors(random_worker *worker)
     return level == ACL_RT_THREAD_LEVEL ? ACL_SUCCESS : code;
 }
 
-/* Context ------------------------------------------------------------------------------------------ */
+/* Context -------------------------------------------------------------------------------------- */
 
 static aclError call_create_context(random_worker *worker)
 {
@@ -161,7 +161,7 @@ static aclError call_default_stream(random_worker *worker)
     return code;
 }
 
-/* Stream ------------------------------------------------------------------------------------------- */
+/* Stream --------------------------------------------------------------------------------------- */
 
 static aclError call_create_stream(random_worker *worker)
 {
@@ -235,7 +235,7 @@ static aclError call_sync_stream_for(random_worker *worker)
     return aclrtSynchronizeStreamWithTimeout(any_stream(worker), any_timeout(worker));
 }
 
-/* Event -------------------------------------------------------------------------------------------- */
+/* Event ---------------------------------------------------------------------------------------- */
 
 static aclError call_create_event(random_worker *worker)
 {
@@ -354,7 +354,7 @@ static aclError call_events_left(random_worker *worker)
     return aclrtGetEventAvailNum(OUT(worker, count));
 }
 
-/* Notify ------------------------------------------------------------------------------------------- */
+/* Notify --------------------------------------------------------------------------------------- */
 
 static aclError call_create_notify(random_worker *worker)
 {
@@ -394,7 +394,7 @@ static aclError call_notify_id(random_worker *worker)
     return aclrtGetNotifyId(any(worker, RANDOM_NOTIFY), OUT(worker, id));
 }
 
-/* All of it ---------------------------------------------------------------------------------------- */
+/* All of it ------------------------------------------------------------------------------------ */
 
 const random_row random_object_rows[] = {
     {"aclrtSetDevice", call_set_device, 20, {NO_SUCH_DEVICE}, false},

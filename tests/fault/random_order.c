@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Order by seeds: each seed is a program of several streams on two devices and a machine that takes its choices by it. A
- * program runs in a process of its own, since the seed is that of a process. `--calls` counts seeds, from `--seed` on. */
+/* Order by seeds: each seed is a program of several streams on two devices and a machine that takes
+ * its choices by it. A program runs in a process of its own, since the seed is that of a process.
+ * `--calls` counts seeds, from `--seed` on. */
 #include "random_order.h"
 
 #include <stdio.h>

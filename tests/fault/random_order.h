@@ -44,11 +44,13 @@ typedef struct order_graph {
     order_set known;
 } order_graph;
 
-/* Whether a read may have found the pattern in its cell, which held `initial` before the first write. Says why not. */
+/* Whether a read may have found the pattern in its cell, which held `initial` before the first
+ * write. Says why not. */
 bool order_read_fits(const order_graph *graph, uint32_t read, uint64_t pattern, uint64_t initial,
                      char *why, size_t bytes);
 
-/* Runs the program of a seed in this process, which must not have used the runtime. Whether everything was in order. */
+/* Runs the program of a seed in this process, which must not have used the runtime. Whether
+ * everything was in order. */
 bool order_run_program(uint64_t seed, bool trace);
 
 #endif

@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-/* Whether some write of the cell comes after `write` (UINT32_MAX: after the beginning) and before `read`. */
+/* Whether some write of the cell comes after `write` (UINT32_MAX: after the beginning) and before
+ * `read`. */
 static bool overwritten(const order_graph *graph, uint32_t write, uint32_t read, uint32_t *out_by)
 {
     for (uint32_t i = 0; i < graph->count; i++) {

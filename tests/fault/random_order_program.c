@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that one thread writes by dice, through the public interface alone. What it submits is noted in a graph; what it
- * sees is held against that. Streams that are held back stay so until a stream that never waits lets them go, so that no
- * program hangs. */
+/* A program that one thread writes by dice, through the public interface alone. What it submits is
+ * noted in a graph; what it sees is held against that. Streams that are held back stay so until a
+ * stream that never waits lets them go, so that no program hangs. */
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ static struct {
     bool looked[ORDER_TASKS_MOST];
 } run;
 
-/* ---- failures ---------------------------------------------------------------------------------- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 static void wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void wrong(const char *format, ...)
@@ -96,7 +96,7 @@ static void wrong(const char *format, ...)
     } while (0)
 #define OK(call) MUST(call, ACL_SUCCESS)
 
-/* ---- the graph --------------------------------------------------------------------------------- */
+/* ---- the graph ------------------------------------------------------------------------------- */
 
 /* Everything in `task` and before it is before what `self` begins with. */
 static void after(order_task *self, uint32_t task)
@@ -147,7 +147,7 @@ static uint32_t any_lane(void)
     return random_below(&run.random, DEVICES) * (STREAMS + 1) + random_below(&run.random, STREAMS);
 }
 
-/* ---- what the host sees ------------------------------------------------------------------------ */
+/* ---- what the host sees ---------------------------------------------------------------------- */
 
 static void look_at_read(uint32_t task, const uint64_t *words)
 {
@@ -196,7 +196,7 @@ static void know(uint32_t task)
     look();
 }
 
-/* ---- tasks ------------------------------------------------------------------------------------- */
+/* ---- tasks ----------------------------------------------------------------------------------- */
 
 static void do_write(uint32_t lane)
 {
@@ -316,7 +316,7 @@ static void do_value(uint32_t lane)
     OK(aclrtValueWait(word, 1 + write, ACL_STREAM_WAIT_VALUE_EQ, use(other)));
 }
 
-/* ---- holds ------------------------------------------------------------------------------------- */
+/* ---- holds ----------------------------------------------------------------------------------- */
 
 static void do_hold(uint32_t lane)
 {
@@ -349,9 +349,10 @@ static void release(uint32_t index)
     hold->bit = 0;
 }
 
-/* ---- waits of the host ------------------------------------------------------------------------- */
+/* ---- waits of the host ----------------------------------------------------------------------- */
 
-/* ORD-02, ORD-07: a stream that is held back is not complete, and a wait for it ends by its time; any other one ends. */
+/* ORD-02, ORD-07: a stream that is held back is not complete, and a wait for it ends by its time;
+ * any other one ends. */
 static void sync_stream(uint32_t lane)
 {
     aclrtStream stream = use(lane);
@@ -415,7 +416,7 @@ static void sync_device(uint32_t device)
             know(run.lanes[lane].last);
 }
 
-/* ---- objects that go and come ------------------------------------------------------------------ */
+/* ---- objects that go and come ---------------------------------------------------------------- */
 
 /* EVT-66: what was recorded and what waits for it goes on. */
 static void renew_event(void)
@@ -440,7 +441,7 @@ static void renew_stream(uint32_t lane)
     OK(aclrtCreateStream(&run.lanes[lane].stream));
 }
 
-/* ---- the program ------------------------------------------------------------------------------- */
+/* ---- the program ----------------------------------------------------------------------------- */
 
 static void step(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Everything here is relaxed atomics: a lock would order threads that the runtime is to keep apart by itself, and
- * hide from a race detector what it should see. So an entry's two words need not belong together; that is one more
- * kind of wrong argument. */
+/* Everything here is relaxed atomics: a lock would order threads that the runtime is to keep apart
+ * by itself, and hide from a race detector what it should see. So an entry's two words need not
+ * belong together; that is one more kind of wrong argument. */
 #include "random_pool.h"
 
 #include <stdatomic.h>
@@ -10,7 +10,8 @@
 #define DEAD       32u
 #define GIVEN_BITS 22u
 
-/* A sanitizer has mapped pages that nobody may touch at many addresses; a copy from there is not refused. */
+/* A sanitizer has mapped pages that nobody may touch at many addresses; a copy from there is not
+ * refused. */
 #ifdef TWIN_SANITIZED
 #define FLIPPED_BITS 32u
 #else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The handles and addresses that all threads of a random test share: living ones, dead ones, and made-up numbers. */
+/* The handles and addresses that all threads of a random test share: living ones, dead ones, and
+ * made-up numbers. */
 #ifndef TWINRT_TESTS_RANDOM_POOL_H
 #define TWINRT_TESTS_RANDOM_POOL_H
 
@@ -30,10 +31,11 @@ typedef struct random_entry {
     uint64_t owner;
 } random_entry;
 
-/* Puts an entry in a random place and returns what was there, for the caller to destroy. A handle that was given
- * before is a failure; an address may come again. */
+/* Puts an entry in a random place and returns what was there, for the caller to destroy. A handle
+ * that was given before is a failure; an address may come again. */
 random_entry random_pool_put(random_state *random, random_kind kind, random_entry entry);
-/* Takes a random entry out, so that nobody else finds it any more; it counts as dead from now on. */
+/* Takes a random entry out, so that nobody else finds it any more; it counts as dead from now
+ * on. */
 random_entry random_pool_take(random_state *random, random_kind kind);
 /* A living one, mostly; if `owner` is not 0, one of that owner when there is one. */
 random_entry random_pool_living(random_state *random, random_kind kind, uint64_t owner);

@@ -105,7 +105,8 @@ void random_at(uint32_t index, const char *name, uint64_t number)
         fprintf(stderr, "%u/%llu %s\n", index, (unsigned long long)number, name);
 }
 
-/* A signal handler. The process ends here, whatever was interrupted. NOLINTBEGIN(bugprone-signal-handler) */
+/* A signal handler. The process ends here, whatever was interrupted.
+ * NOLINTBEGIN(bugprone-signal-handler) */
 static void tell_hang(int number)
 {
     (void)number;
@@ -123,12 +124,14 @@ static void tell_hang(int number)
 }
 /* NOLINTEND(bugprone-signal-handler) */
 
-/* A process of its own: a thread or a timer of this one might act, and no deadlock would be proven. */
+/* A process of its own: a thread or a timer of this one might act, and no deadlock would be
+ * proven. */
 void random_watchdog(unsigned seconds)
 {
     int ends[2];
     const pid_t watched = getpid();
-    /* A user's signal: a handler of another one may act while threads wait on the host, so no deadlock would be proven. */
+    /* A user's signal: a handler of another one may act while threads wait on the host, so no
+     * deadlock would be proven. */
     if (signal(SIGQUIT, tell_hang) == SIG_ERR || pipe(ends) != 0)
         abort();
     const pid_t watcher = fork();

@@ -27,8 +27,8 @@ typedef struct random_options {
     bool trace; /* every call to standard error */
 } random_options;
 
-/* Fills the options over the defaults they hold. False: a bad one, told on standard error. Also sets two
- * devices, the sim backend and kernels that take time, unless the environment has them. */
+/* Fills the options over the defaults they hold. False: a bad one, told on standard error. Also
+ * sets two devices, the sim backend and kernels that take time, unless the environment has them. */
 bool random_options_parse(random_options *options, int argc, char **argv);
 
 /* One thing that is wrong, with the seed. After 20 the process ends. Thread: any. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several threads make random calls with random arguments, on objects that they share, while devices are reset
- * below them. Nothing may crash, hang, leak, race, or answer what is not documented.
+/* Several threads make random calls with random arguments, on objects that they share, while
+ * devices are reset below them. Nothing may crash, hang, leak, race, or answer what is not
+ * documented.
  *
- * A wait that nobody can end answers as a deadlock once every other thread waits or has ended; the main thread waits for
- * them in a way that the runtime knows of. */
+ * A wait that nobody can end answers as a deadlock once every other thread waits or has ended; the
+ * main thread waits for them in a way that the runtime knows of. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

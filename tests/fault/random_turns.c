@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A random program of several threads that take strict turns: one makes calls, all others wait for it on the host. So no two
- * of them race to the device, and whatever the system does with its threads, what happens on the device and when is decided by the
- * seeds alone (T-TIM-11). Host functions run on their own threads beside, while the one whose turn it is asks or waits.
+/* A random program of several threads that take strict turns: one makes calls, all others wait for
+ * it on the host. So no two of them race to the device, and whatever the system does with its
+ * threads, what happens on the device and when is decided by the seeds alone (T-TIM-11). Host
+ * functions run on their own threads beside, while the one whose turn it is asks or waits.
  *
- * turns_test.py runs a seed several times and compares what was seen, byte for byte. `--noise` makes threads sleep, spin and
- * yield in real time, otherwise in each run; the program is the same. `--calls` counts turns. */
+ * turns_test.py runs a seed several times and compares what was seen, byte for byte. `--noise`
+ * makes threads sleep, spin and yield in real time, otherwise in each run; the program is the same.
+ * `--calls` counts turns. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -58,7 +60,7 @@ static uint64_t turns_left;
 
 static _Thread_local random_state noise;
 
-/* ---- real time ------------------------------------------------------------------------------------ */
+/* ---- real time ------------------------------------------------------------------------------- */
 
 static void noise_begin(uint64_t stream)
 {
@@ -82,7 +84,7 @@ static void dawdle(void)
     }
 }
 
-/* ---- failures ------------------------------------------------------------------------------------- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 static void must(const char *what, aclError got, aclError wanted)
 {
@@ -91,7 +93,7 @@ static void must(const char *what, aclError got, aclError wanted)
 }
 #define OK(call) must(#call, (call), ACL_SUCCESS)
 
-/* ---- steps ---------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 static uint32_t below(uint32_t limit)
 {
@@ -220,7 +222,8 @@ static void ask_once(const struct lane *lane)
     }
 }
 
-/* Asks until it is there. Each time costs time, so how often is seen in the times of all that follows. */
+/* Asks until it is there. Each time costs time, so how often is seen in the times of all that
+ * follows. */
 static void ask_until(const struct lane *lane)
 {
     aclrtStreamStatus stream = ACL_STREAM_STATUS_NOT_READY;
@@ -329,7 +332,7 @@ static uint32_t take_turn(uint32_t self)
     return below(options.threads);
 }
 
-/* ---- turns ---------------------------------------------------------------------------------------- */
+/* ---- turns ----------------------------------------------------------------------------------- */
 
 static void *work(void *argument)
 {

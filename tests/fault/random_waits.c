@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many threads wait at random: for streams, events and the device, with and without a limit, and by asking again and
- * again. Each wait must end, and as it should: what was waited for has happened. `--calls` counts waits. */
+/* Many threads wait at random: for streams, events and the device, with and without a limit, and by
+ * asking again and again. Each wait must end, and as it should: what was waited for has happened.
+ * `--calls` counts waits. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

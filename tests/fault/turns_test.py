@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs without races: the same bytes in each run, however the system schedules their threads.
 
-random_turns writes a program of a seed: several threads that take turns, host functions beside them. Each seed runs several times, with
-other noise in real time and every second time on one processor alone. The timeline and the counters must be equal, byte for byte; so
-must be the timeline of a replay of the first run.
+random_turns writes a program of a seed: several threads that take turns, host functions beside
+them. Each seed runs several times, with other noise in real time and every second time on one
+processor alone. The timeline and the counters must be equal, byte for byte; so must be the timeline
+of a replay of the first run.
 
-  turns_test.py RANDOM_TURNS TWINRT [--first SEED] [--seeds COUNT] [--runs COUNT] [--calls TURNS] [--threads COUNT]
+  turns_test.py RANDOM_TURNS TWINRT [--first SEED] [--seeds COUNT] [--runs COUNT] [--calls TURNS]
+  [--threads COUNT]
 """
 import argparse
 import os
@@ -28,10 +30,13 @@ def run(options, seed, number, folder):
     settings = {setting: paths[name] for name, setting in SEEN.items()}
     if number == 0:
         settings["TWINRT_RECORD"] = os.path.join(folder, "record")
-    command = [options.random_turns, f"--seed={seed}", f"--calls={options.calls}", f"--threads={options.threads}",
+    command = [options.random_turns, f"--seed={seed}", f"--calls={options.calls}",
+               f"--threads={options.threads}",
                f"--noise={1000 * seed + number}"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS, check=False,
-                          preexec_fn=bind_to_one if number % 2 else None, env={**os.environ, **settings, "TWINRT_BACKEND": "sim"})
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=SECONDS, check=False,
+                          preexec_fn=bind_to_one if number % 2 else None,
+                          env={**os.environ, **settings, "TWINRT_BACKEND": "sim"})
     missing = [name for name, path in paths.items() if not os.path.exists(path)]
     if done.returncode != 0 or missing:
         return f"status {done.returncode}, missing {missing}\n{done.stdout.decode()}", {}
@@ -46,7 +51,8 @@ def run(options, seed, number, folder):
 def replay(options, folder):
     """What the first run recorded, run again: what went wrong, or None, and its timeline."""
     record, path = os.path.join(folder, "record"), os.path.join(folder, "timeline")
-    done = subprocess.run([options.twinrt, "replay", "--trace", path, record], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    done = subprocess.run([options.twinrt, "replay", "--trace", path, record],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           timeout=SECONDS, check=False, env={**os.environ, "TWINRT_BACKEND": "sim"})
     os.unlink(record)
     if done.returncode != 0 or not os.path.exists(path):
@@ -63,7 +69,8 @@ def first_difference(one, other):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("random_turns")
     parser.add_argument("twinrt")
     parser.add_argument("--first", type=int, default=1)
@@ -78,19 +85,23 @@ def main():
             wrong, first = run(options, seed, 0, folder)
             for number in range(options.runs):
                 if not wrong:
-                    wrong, found = replay(options, folder) if number == 0 else run(options, seed, number, folder)
+                    wrong, found = replay(options, folder) if number == 0 else run(options, seed,
+                                                                                   number, folder)
                 different = [] if wrong else [name for name in found if found[name] != first[name]]
                 if different:
                     name = different[0]
-                    wrong = f"{f'run {number}' if number else 'replayed'}: another {name}: " + first_difference(first[name].decode(), found[name].decode())
+                    wrong = f"{f'run {number}' if number else 'replayed'}: another {name}: "
+                    wrong += first_difference(first[name].decode(), found[name].decode())
                 if wrong:
                     print(f"seed {seed}: {wrong}")
                     failures += 1
                     break
             tasks += first.get("timeline", b"").count(b'"cat":"task"')
             functions += first.get("timeline", b"").count(b'"cause":"host_function"')
-    print(f"{options.seeds} programs from seed {options.first}, {options.runs} runs and a replay each, {tasks} tasks, {functions} waits for host "
-          f"functions: {failures} differ")
+    print(
+        f"{options.seeds} programs from seed {options.first}, {options.runs} runs and a replay "
+        f"each, {tasks} tasks, {functions} waits for host "
+        f"functions: {failures} differ")
     return 1 if failures or tasks == 0 or functions == 0 else 0
 
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel images, the JSON files beside them and lists of CPU kernels, with anything in them: the first byte says which, the
- * rest is the file. What is accepted is looked at all over, loaded, and put on a device of ordinary memory. */
+/* Kernel images, the JSON files beside them and lists of CPU kernels, with anything in them: the
+ * first byte says which, the rest is the file. What is accepted is looked at all over, loaded, and
+ * put on a device of ordinary memory. */
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -34,7 +35,7 @@ static void must(bool holds, const char *what)
     abort();
 }
 
-/* ---- what holds of every image that is accepted --------------------------------------------------- */
+/* ---- what holds of every image that is accepted ---------------------------------------------- */
 
 static bool within(uint64_t offset, uint64_t bytes, uint64_t room)
 {
@@ -78,7 +79,7 @@ static void check_image(const twin_image *image)
              "the shared object lies in the file");
 }
 
-/* ---- what programs do with them ------------------------------------------------------------------- */
+/* ---- what programs do with them -------------------------------------------------------------- */
 
 static void use_function(uint64_t handle)
 {
@@ -146,8 +147,8 @@ static void try_image(const uint8_t *data, size_t bytes, unsigned how)
     twin_image_free(image);
 }
 
-/* Native kernels have a checksum, and are for this machine: nothing behind it would ever be reached, so both are made
- * right first. */
+/* Native kernels have a checksum, and are for this machine: nothing behind it would ever be
+ * reached, so both are made right first. */
 static void try_native(const uint8_t *data, size_t bytes)
 {
     if (bytes < TWIN_NATIVE_PLACE + sizeof(twin_native_header))
@@ -168,7 +169,7 @@ static void try_native(const uint8_t *data, size_t bytes)
     free(file);
 }
 
-/* ---- files ---------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static void path_of(const char *name, char out[PATH_MAX])
 {
@@ -194,7 +195,7 @@ static void load_file(const char *name, twin_cpu_mode cpu, const char *kernel)
         use_binary(handle, &kernel, 1);
 }
 
-/* ---- the fuzzer's side ----------------------------------------------------------------------------- */
+/* ---- the fuzzer's side ----------------------------------------------------------------------- */
 
 static void remove_folder(void)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* seeds image|settings FOLDER: writes what a fuzzer begins with. The first byte of each file is the way in. */
+/* seeds image|settings FOLDER: writes what a fuzzer begins with. The first byte of each file is the
+ * way in. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static void put_text(unsigned char way, const char *text)
     put(way, text, strlen(text));
 }
 
-/* ---- images ----------------------------------------------------------------------------------------- */
+/* ---- images ---------------------------------------------------------------------------------- */
 
 static kernel_object object;
 static object_meta meta;
@@ -113,7 +114,8 @@ static void write_images(void)
     finish();
 }
 
-/* As twinrt-cc lays them out; the fuzzer makes the header right but for the place of the shared object. */
+/* As twinrt-cc lays them out; the fuzzer makes the header right but for the place of the shared
+ * object. */
 static void write_native(void)
 {
     static unsigned char head[160];
@@ -153,7 +155,7 @@ static void write_beside(void)
     put_text(0xf0, "{\"Add\": {\"opInfo\": {\"functionName\": \"\", \"kernelSo\": 5}}}");
 }
 
-/* ---- settings --------------------------------------------------------------------------------------- */
+/* ---- settings -------------------------------------------------------------------------------- */
 
 static void write_settings(void)
 {

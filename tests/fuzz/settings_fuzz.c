@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts that people write: files of faults, configurations of aclInit, lists of visible devices. The first byte says
- * which. */
+/* Texts that people write: files of faults, configurations of aclInit, lists of visible devices.
+ * The first byte says which. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

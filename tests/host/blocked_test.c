@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which threads libtwinrt-host.so counts as blocked: those that nothing has woken. A thread that was woken and does not run yet
- * is made by holding it in a signal handler. */
+/* Which threads libtwinrt-host.so counts as blocked: those that nothing has woken. A thread that
+ * was woken and does not run yet is made by holding it in a signal handler. */
 #include <poll.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -319,7 +319,8 @@ static void test_one_of_two_waiters(void)
     drop_objects();
 }
 
-/* Whoever waits for two posts and got one still needs the other; a post that another thread takes leaves it blocked. */
+/* Whoever waits for two posts and got one still needs the other; a post that another thread takes
+ * leaves it blocked. */
 static void test_token_taken_by_another(void)
 {
     make_objects();

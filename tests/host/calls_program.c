@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits for host functions by a condition variable, which nothing in the runtime sees. Prints the device time between the events
- * before each, in ns. */
+/* Waits for host functions by a condition variable, which nothing in the runtime sees. Prints the
+ * device time between the events before each, in ns. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How clocks go from thread to thread with what they synchronize by. The other thread of a test, a `fake_thread`, starts at a
- * clock that the test chooses and hands over by atomics, which carry nothing. */
+/* How clocks go from thread to thread with what they synchronize by. The other thread of a test, a
+ * `fake_thread`, starts at a clock that the test chooses and hands over by atomics, which carry
+ * nothing. */
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,7 +166,8 @@ static void post_many(void *unused)
     }
 }
 
-/* More tokens than have a place of their own: each waiter's clock is that of its post or of a later one that was made. */
+/* More tokens than have a place of their own: each waiter's clock is that of its post or of a later
+ * one that was made. */
 static void test_sem_many(void)
 {
     sem_init(&semaphore, 0, 0);
@@ -317,7 +319,8 @@ static void test_table_full(void)
     free(many);
 }
 
-/* Threads that pass a counter on under all kinds of locks: no clock is ever behind the one that the data was written at. */
+/* Threads that pass a counter on under all kinds of locks: no clock is ever behind the one that the
+ * data was written at. */
 static struct {
     pthread_mutex_t mutex;
     uint64_t written_at;

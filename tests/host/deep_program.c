@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread waits for a library's signal and then lets the main thread's stream go on, which all other threads wait for.
- * usage: deep_program before|after
- * The library is opened before or after the thread begins to wait. It is found by the program's own run path. */
+/* A thread waits for a library's signal and then lets the main thread's stream go on, which all
+ * other threads wait for. usage: deep_program before|after
+ * The library is opened before or after the thread begins to wait. It is found by the program's own
+ * run path. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>

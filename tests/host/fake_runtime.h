@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the runtime is to libtwinrt-host.so, in small: clocks of threads that only the library's calls move, and questions to
- * the library that tests wait with. Nothing here carries a clock or blocks in an interposed function. */
+/* What the runtime is to libtwinrt-host.so, in small: clocks of threads that only the library's
+ * calls move, and questions to the library that tests wait with. Nothing here carries a clock or
+ * blocks in an interposed function. */
 #ifndef TWINRT_TESTS_HOST_FAKE_RUNTIME_H
 #define TWINRT_TESTS_HOST_FAKE_RUNTIME_H
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage: poll_program poll US MIB    submits a copy, then asks every US microseconds whether it is done
+/* usage: poll_program poll US MIB    submits a copy, then asks every US microseconds whether it is
+ * done
  *        poll_program once US MIB    sleeps US microseconds, then asks once
- *        poll_program thread US MIB  another thread asks, and hands the result over by a condition variable
- *        poll_program deadline US MIB  as poll, with clock_nanosleep and one reading of the clock
- * Prints the polls, whether the copy was complete, and its time on the device in ns by two timed events. */
+ *        poll_program thread US MIB  another thread asks, and hands the result over by a condition
+ *        variable poll_program deadline US MIB  as poll, with clock_nanosleep and one reading of
+ *        the clock
+ * Prints the polls, whether the copy was complete, and its time on the device in ns by two timed
+ * events. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>

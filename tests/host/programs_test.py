@@ -5,11 +5,13 @@
 usage: programs_test.py STEP LIBRARY [PROGRAM...]
 steps:
   exports REAL_H      the library's names are those of its table of real functions, and its entry
-  calls CALLS_PROGRAM a program that waits for host functions by itself goes on at once, at the same times in each run
-  deep DEEP_PROGRAM   a thread that a library opened with RTLD_DEEPBIND wakes is neither lost nor called blocked
-  poll POLL_PROGRAM   a program that sleeps between two questions needs as many as fit the device's time
-  threads PROGRAM...  threaded programs, built with and without sanitizers, print what they print without the library
-  others              programs that know nothing of the runtime: shell, Python's threads, children, another interposer"""
+  calls CALLS_PROGRAM a program that waits for host functions by itself goes on at once, at the same
+  times in each run deep DEEP_PROGRAM   a thread that a library opened with RTLD_DEEPBIND wakes is
+  neither lost nor called blocked poll POLL_PROGRAM   a program that sleeps between two questions
+  needs as many as fit the device's time threads PROGRAM...  threaded programs, built with and
+  without sanitizers, print what they print without the library
+  others              programs that know nothing of the runtime: shell, Python's threads, children,
+                      another interposer"""
 import os
 import re
 import shutil
@@ -24,9 +26,11 @@ def run(command, library=None, expected=0, **variables):
     if library:
         env["LD_PRELOAD"] = library
         env["ASAN_OPTIONS"] = "verify_asan_link_order=0:" + env.get("ASAN_OPTIONS", "")
-    done = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+    done = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, timeout=120, check=False)
     if done.returncode != expected:
-        sys.exit(f"{command} with {variables} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+        sys.exit(
+            f"{command} with {variables} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
     return done
 
 
@@ -39,28 +43,36 @@ def exports(library, real_h):
     with open(real_h, encoding="utf-8") as file:
         wanted = re.findall(r"^    (?:NAME|COND)\((\w+)\)", file.read(), re.MULTILINE)
     wanted = set(wanted) - {"sem_getvalue"} | {"twinrt_host_time"}
-    listed = subprocess.run(["nm", "-D", "--defined-only", library], stdout=subprocess.PIPE, text=True, check=True).stdout
-    found = {line.split()[2].split("@")[0] for line in listed.splitlines() if line.split()[1] != "A"}
-    expect(found == wanted, f"missing: {sorted(wanted - found)}; too many: {sorted(found - wanted)}")
+    listed = subprocess.run(["nm", "-D", "--defined-only", library], stdout=subprocess.PIPE,
+                            text=True, check=True).stdout
+    found = {line.split()[2].split("@")[0] for line in listed.splitlines()
+             if line.split()[1] != "A"}
+    expect(
+        found == wanted, f"missing: {sorted(wanted - found)}; too many: {sorted(found - wanted)}")
 
 
 def ask(program, library, how, interval_us, mib, **variables):
     """polls, whether it was complete, and the copy's time on the device in ns"""
-    polls, complete, ns = run([program, how, str(interval_us), str(mib)], library, **variables).stdout.split()
+    polls, complete, ns = run([program, how, str(interval_us), str(mib)], library,
+                              **variables).stdout.split()
     return int(polls), complete == "1", int(ns)
 
 
 def poll(library, program):
-    # Without sleeps in device time each question costs a microsecond of it or less: so long is the copy.
+    # Without sleeps in device time each question costs a microsecond of it or less: so long is the
+    # copy.
     _, _, length_ns = ask(program, library, "once", 0, 64)
     expect(length_ns > 2_000_000, f"the copy took {length_ns} ns, too short for this test")
     for how in ("poll", "deadline", "thread"):
         for interval_us in (1000, 10000):
             polls, complete, ns = ask(program, library, how, interval_us, 64)
             needed = -(-length_ns // (interval_us * 1000))
-            # The clock is past the submission when the first sleep begins, and the copy begins a little after it.
-            expect(needed - 1 <= polls <= needed + 1, f"{how}, {interval_us} us: {polls} polls for {length_ns} ns")
-            expect(complete and ns == length_ns, f"{how}, {interval_us} us: complete {complete}, {ns} ns; {length_ns} by itself")
+            # The clock is past the submission when the first sleep begins, and the copy begins a
+            # little after it.
+            expect(needed - 1 <= polls <= needed + 1,
+                   f"{how}, {interval_us} us: {polls} polls for {length_ns} ns")
+            expect(complete and ns == length_ns,
+                   f"{how}, {interval_us} us: complete {complete}, {ns} ns; {length_ns} by itself")
     polls, complete, ns = ask(program, library, "once", 50000, 64)
     expect(complete and ns == length_ns, "a copy of 3 ms is not complete after a sleep of 50 ms")
     polls, complete, _ = ask(program, library, "once", 50000, 64, **NO_HOST)
@@ -72,7 +84,9 @@ def calls(library, program):
     runs = [run([program], library, TWINRT_PROGRESS="3600000") for _ in range(5)]
     expect(runs[0].stdout.count(" ") == 48, f"{program}: {runs[0].stdout}")
     for told in runs:
-        expect(told.stdout == runs[0].stdout, f"{program}: {told.stdout}; the first run: {runs[0].stdout}")
+        expect(
+            told.stdout == runs[0].stdout,
+            f"{program}: {told.stdout}; the first run: {runs[0].stdout}")
         expect(told.stderr == "", f"{program}: {told.stderr}")
 
 
@@ -129,8 +143,11 @@ void *malloc(size_t bytes) {
 
 
 def others(library):
-    commands = [["bash", "-c", "ls / | head -3; sleep 0.01; (exit 3) || echo $?; read -t 0.01 x < <(sleep 1) || echo late"],
-                [sys.executable, "-c", PYTHON]]
+    commands = [
+        ["bash", "-c",
+         "ls / | head -3; sleep 0.01; (exit 3) || echo $?; "
+         "read -t 0.01 x < <(sleep 1) || echo late"],
+        [sys.executable, "-c", PYTHON]]
     folder = os.getcwd()
     before = [library]
     if shutil.which("cc"):
@@ -146,8 +163,10 @@ def others(library):
             for variables in ({}, NO_HOST):
                 told = run(command, preload, **variables)
                 expect((told.stdout, told.stderr) == (plain.stdout, plain.stderr),
-                       f"{command} with {preload} {variables}:\n{told.stdout}{told.stderr}\nexpected\n{plain.stdout}{plain.stderr}")
+                       f"{command} with {preload} "
+                       f"{variables}:\n{told.stdout}{told.stderr}\nexpected\n{plain.stdout}{plain.stderr}")
 
 
 if __name__ == "__main__":
-    {"calls": calls, "deep": deep, "exports": exports, "poll": poll, "threads": threads, "others": others}[sys.argv[1]](*sys.argv[2:])
+    {"calls": calls, "deep": deep, "exports": exports, "poll": poll, "threads": threads,
+     "others": others}[sys.argv[1]](*sys.argv[2:])

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage: host_sound [SECONDS]    Programs in which somebody can always run, and mostly one thread alone, while this one asks
- * again and again whether all others are blocked, as the runtime does before it declares a deadlock: twice the same number and
- * stamp, and no other thread in the process. The answer must never be yes. Each program takes SECONDS (0.3). */
+/* usage: host_sound [SECONDS]    Programs in which somebody can always run, and mostly one thread
+ * alone, while this one asks again and again whether all others are blocked, as the runtime does
+ * before it declares a deadlock: twice the same number and stamp, and no other thread in the
+ * process. The answer must never be yes. Each program takes SECONDS (0.3). */
 #include <sched.h>
 #include <semaphore.h>
 #include <stdio.h>

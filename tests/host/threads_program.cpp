@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// Every interposed primitive under contention, and cancellation; prints results that no order of threads changes.
+// Every interposed primitive under contention, and cancellation; prints results that no order of
+// threads changes.
 #include <pthread.h>
 #include <semaphore.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ends of threads and processes in deterministic mode, each in the middle of others' turns. Every one ends by itself.
+/* Ends of threads and processes in deterministic mode, each in the middle of others' turns. Every
+ * one ends by itself.
  *
  *   turns_ends cancel|detached|exit|fork|main|pipe|signal|underscore_exit */
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenMP loops, critical sections, barriers and tasks; built with clang, whose OpenMP library waits through pthreads. Prints the times
-// of all events.
+// OpenMP loops, critical sections, barriers and tasks; built with clang, whose OpenMP library waits
+// through pthreads. Prints the times of all events.
 #include <omp.h>
 
 #include <array>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A random program of a seed: threads that race for locks, semaphores, conditions, streams and events, that sleep, time out, start
- * threads and run host functions. What a thread does next depends on what it met, so a run that differs anywhere soon differs
- * everywhere. Prints a digest of all that threads met, and the times of events (turns_test.py compares runs).
+/* A random program of a seed: threads that race for locks, semaphores, conditions, streams and
+ * events, that sleep, time out, start threads and run host functions. What a thread does next
+ * depends on what it met, so a run that differs anywhere soon differs everywhere. Prints a digest
+ * of all that threads met, and the times of events (turns_test.py compares runs).
  *
- *   turns_random --seed=N [--calls=STEPS_OF_A_THREAD] [--threads=COUNT]      one thread: as many as the seed says */
+ *   turns_random --seed=N [--calls=STEPS_OF_A_THREAD] [--threads=COUNT]      one thread: as many as
+ *   the seed says */
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>

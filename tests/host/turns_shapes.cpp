@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everyday shapes of threaded programs with the C++ library: each prints the times that its events measured, and in which order its
-// threads came.
+// Everyday shapes of threaded programs with the C++ library: each prints the times that its events
+// measured, and in which order its threads came.
 //
 //   turns_shapes fork_join|pipeline|pool|spin
 #include <atomic>

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everyday shapes of threaded programs in Python: each prints the times that its events measured, and in which order its threads came.
+"""Everyday shapes of threaded programs in Python: each prints the times that its events measured,
+   and in which order its threads came.
 
   turns_shapes.py fork_join|pipeline|pool
 """
@@ -36,7 +37,9 @@ class Lane:
     def run(self, who, step, times):
         ok(acl.rt.record_event(self.begin, self.stream))
         for _ in range(times):
-            ok(acl.rt.memset_async(self.memory, BYTES, 1, 1 + (who * 7919 + step * 104729 + len(journal)) % BYTES, self.stream))
+            ok(acl.rt.memset_async(self.memory, BYTES, 1, 1 +
+                                   (who * 7919 + step * 104729 + len(journal)) % BYTES,
+                                   self.stream))
         ok(acl.rt.record_event(self.end, self.stream))
         ok(acl.rt.synchronize_stream(self.stream))
         journal.append(f"{who}:{ok(acl.rt.event_elapsed_time(self.begin, self.end)):.5f}")
@@ -74,7 +77,8 @@ def pipeline():
             if item is None:
                 return
 
-    threads = [threading.Thread(target=stage, args=(who,), daemon=who == 0) for who in range(THREADS - 1)]
+    threads = [threading.Thread(target=stage, args=(who,), daemon=who == 0)
+               for who in range(THREADS - 1)]
     for thread in threads:
         thread.start()
     for item in [*range(10), None]:

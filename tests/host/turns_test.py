@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Deterministic mode: a threaded program does the same in each run, whatever the system does with its threads.
+"""Deterministic mode: a threaded program does the same in each run, whatever the system does with
+   its threads.
 
   turns_test.py shapes COMMAND [ARGUMENT...] [--runs COUNT] [--times]   one program, again and again
-  turns_test.py random TURNS_RANDOM [--first SEED] [--seeds COUNT] [--seconds LIMIT] [--calls STEPS] [--jobs COUNT]
-                                                                     programs of seeds, each twice; without --first new ones each time
-  turns_test.py ends TURNS_ENDS                                      ends of threads and processes: none hangs
+  turns_test.py random TURNS_RANDOM [--first SEED] [--seeds COUNT] [--seconds LIMIT] [--calls STEPS]
+  [--jobs COUNT]
+                                                                     programs of seeds, each twice;
+                                                                     without --first new ones each
+                                                                     time
+  turns_test.py ends TURNS_ENDS                                      ends of threads and processes:
+  none hangs
 
-Every second run is on one processor alone. What the program prints and its timeline must be equal, byte for byte, and the order of
-threads must hold to the end. The soak: turns_test.py random build/tests/bin/turns_random --seeds 10000 --seconds 100000 --jobs 2
+Every second run is on one processor alone. What the program prints and its timeline must be equal,
+byte for byte, and the order of threads must hold to the end. The soak: turns_test.py random
+build/tests/bin/turns_random --seeds 10000 --seconds 100000 --jobs 2
 """
 import argparse
 import concurrent.futures
@@ -25,7 +31,8 @@ def run_once(command, seed, alone, timeline):
     """What the run printed, and its timeline; or why there is none."""
     with tempfile.TemporaryDirectory() as folder:
         trace = os.path.join(folder, "trace.json")
-        environment = dict(os.environ, TWINRT_DETERMINISTIC="on", TWINRT_TRACE=trace, TWINRT_LOG="error", PYTHONHASHSEED="0")
+        environment = dict(os.environ, TWINRT_DETERMINISTIC="on", TWINRT_TRACE=trace,
+                           TWINRT_LOG="error", PYTHONHASHSEED="0")
         if seed is not None:
             environment["TWINRT_SEED"] = str(seed)
         processors = sorted(os.sched_getaffinity(0))
@@ -34,7 +41,8 @@ def run_once(command, seed, alone, timeline):
             os.sched_setaffinity(0, processors[-1:] if alone else processors)
 
         try:
-            done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=LIMIT_S, preexec_fn=choose)
+            done = subprocess.run(command, env=environment, capture_output=True, text=True,
+                                  timeout=LIMIT_S, preexec_fn=choose)
         except subprocess.TimeoutExpired:
             return None, "it hangs"
         if done.returncode != 0 or "TWINRT_DETERMINISTIC" in done.stderr:
@@ -46,7 +54,8 @@ def run_once(command, seed, alone, timeline):
 def difference(first, other):
     if first[0] != other[0]:
         return f"prints\n  {first[0][:400]!r}\nand\n  {other[0][:400]!r}"
-    at = next((i for i, pair in enumerate(zip(first[1], other[1])) if pair[0] != pair[1]), min(len(first[1]), len(other[1])))
+    at = next((i for i, pair in enumerate(zip(first[1], other[1])) if pair[0] != pair[1]),
+              min(len(first[1]), len(other[1])))
     return f"timelines differ at byte {at}:\n  {first[1][at - 200:at + 100]!r}\nand\n  {other[1][at - 200:at + 100]!r}"
 
 
@@ -75,7 +84,8 @@ def random_programs(options):
         if time.monotonic() > end:
             return None
         # Odd ones with another choice of what clocks leave open.
-        return seed, compare([options.program, f"--seed={seed}", f"--calls={options.calls}"], seed if seed % 2 else 0, 2)
+        return seed, compare([options.program, f"--seed={seed}", f"--calls={options.calls}"], seed
+                             if seed % 2 else 0, 2)
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as executor:
         for result in executor.map(one, range(first, first + options.seeds)):
@@ -90,7 +100,8 @@ def random_programs(options):
 
 
 # Statuses as turns_ends.c gives them, and whether the order of threads ends before.
-ENDS = {"cancel": (0, False), "detached": (0, False), "exit": (4, False), "fork": (0, False), "main": (3, False),
+ENDS = {"cancel": (0, False), "detached": (0, False), "exit": (4, False), "fork": (0, False),
+        "main": (3, False),
         "pipe": (7, True), "signal": (7, False), "underscore_exit": (4, False)}
 
 
@@ -99,7 +110,8 @@ def all_ends(program):
     for name, (status, ends_order) in ENDS.items():
         environment = dict(os.environ, TWINRT_DETERMINISTIC="on", TWINRT_LOG="error")
         try:
-            done = subprocess.run([program, name], env=environment, capture_output=True, text=True, timeout=LIMIT_S)
+            done = subprocess.run([program, name], env=environment, capture_output=True, text=True,
+                                  timeout=LIMIT_S)
         except subprocess.TimeoutExpired:
             print(f"{name} hangs")
             failed += 1

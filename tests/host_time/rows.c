@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs of everyday shapes whose threads spend time outside the runtime. `rows NAME [NUMBER]` runs one and prints what it
- * found as "name=value"; rows_test.py says what is wanted. */
+/* Programs of everyday shapes whose threads spend time outside the runtime. `rows NAME [NUMBER]`
+ * runs one and prints what it found as "name=value"; rows_test.py says what is wanted. */
 #include <acl/acl.h>
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -79,7 +79,7 @@ static pthread_t start(void *(*function)(void *), void *argument)
     return thread;
 }
 
-/* ---- row 1: a pool thread waits for its first job ------------------------------------------------ */
+/* ---- row 1: a pool thread waits for its first job -------------------------------------------- */
 
 static struct {
     pthread_mutex_t lock;
@@ -120,7 +120,7 @@ static void row_pool(int64_t unused)
     NEED(aclrtSynchronizeStream(blocked));
 }
 
-/* ---- row 2: a worker that calls late --------------------------------------------------------------- */
+/* ---- row 2: a worker that calls late --------------------------------------------------------- */
 
 static void *sleeper(void *ms)
 {
@@ -136,7 +136,8 @@ static void row_sleep(int64_t ms)
     pthread_join(thread, NULL);
 }
 
-/* An armed timer may act at any time; so main sleeps in real time, and the thread's sleep must come to its end beside it. */
+/* An armed timer may act at any time; so main sleeps in real time, and the thread's sleep must come
+ * to its end beside it. */
 static void row_armed(int64_t ms)
 {
     timer_t timer;
@@ -296,7 +297,7 @@ static void row_timer(int64_t ms)
     timer_delete(timer);
 }
 
-/* ---- rows 3 and 4: how long the host takes between calls ------------------------------------------- */
+/* ---- rows 3 and 4: how long the host takes between calls ------------------------------------- */
 
 static void *pinned;
 static void *device_memory;
@@ -355,7 +356,7 @@ static void row_spin(int64_t unused)
     printf("ms=%.0f\n", ms_since(begin));
 }
 
-/* ---- row 5: fork and join ---------------------------------------------------------------------------- */
+/* ---- row 5: fork and join -------------------------------------------------------------------- */
 
 static pthread_barrier_t barrier;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -418,7 +419,7 @@ static void row_team(int64_t unused)
     }
 }
 
-/* ---- rows 10 to 14 ------------------------------------------------------------------------------------ */
+/* ---- rows 10 to 14 --------------------------------------------------------------------------- */
 
 static volatile bool idle_over;
 
@@ -532,7 +533,7 @@ static void row_years(int64_t years)
     NEED(aclrtSynchronizeStream(blocked));
 }
 
-/* ---- main ----------------------------------------------------------------------------------------------- */
+/* ---- main ------------------------------------------------------------------------------------ */
 
 static const struct {
     const char *name;

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Threads that spend time outside the runtime: each row is a program and the outcome that is wanted.
+"""Threads that spend time outside the runtime: each row is a program and the outcome that is
+   wanted.
 
-  rows_test.py --bin FOLDER --twinrt TOOL [--only ROW...] [--skip ROW...] [--runs N] [--places] [--jobs N]
+  rows_test.py --bin FOLDER --twinrt TOOL [--only ROW...] [--skip ROW...] [--runs N] [--places]
+  [--jobs N]
 
-A row runs by itself (level a: the runtime alone) and under `twinrt run` (level b: libtwinrt-host.so too), as its table says. --places
-repeats all that alone and beside two processes that compute, on one processor and on all.
+A row runs by itself (level a: the runtime alone) and under `twinrt run` (level b: libtwinrt-host.so
+too), as its table says. --places repeats all that alone and beside two processes that compute, on
+one processor and on all.
 """
 import argparse
 import collections
@@ -23,7 +26,8 @@ YEARS = 101
 
 
 def facts_of(text):
-    return {name: float(value) if re.fullmatch(r"-?[0-9.]+", value) else value for name, value in re.findall(r"([\w.]+)=(\S+)", text)}
+    return {name: float(value) if re.fullmatch(r"-?[0-9.]+", value) else value
+            for name, value in re.findall(r"([\w.]+)=(\S+)", text)}
 
 
 def completes(facts, said):
@@ -35,7 +39,8 @@ def timed_out_then_completes(facts, said):
 
 
 def warns_and_completes(facts, said):
-    return completes(facts, said) and "waits for notify" in said and said.count("has made no call yet") == 1
+    return completes(facts, said) and "waits for notify" in said and said.count(
+        "has made no call yet") == 1
 
 
 def few_polls(most, sleep_ms, levels):
@@ -51,18 +56,23 @@ def real_seconds(seconds):
     """One round a second, and one that a limit cuts."""
     def judge(facts, said):
         del said
-        return 1 <= facts.get("rounds", 0) <= seconds + 2 and seconds * 1000 <= facts["ms"] < seconds * 1000 + 1500
+        return 1 <= facts.get(
+            "rounds", 0) <= seconds + 2 and seconds * 1000 <= facts["ms"] < seconds * 1000 + 1500
     return judge
 
 
 def warns_of_deadlock(facts, said):
-    # Once nobody else is left the wait is a proven deadlock: within a second of the last thread's end.
-    return "waits for notify" in said and 5000 <= facts.get("ms", 0) <= 8500 and facts.get("code") == DEADLOCK
+    # Once nobody else is left the wait is a proven deadlock: within a second of the last thread's
+    # end.
+    return "waits for notify" in said and 5000 <= facts.get("ms",
+                                                            0) <= 8500 and facts.get(
+                                                                "code") == DEADLOCK
 
 
 def right_times(facts, said):
     del said
-    return facts.get("years", 0) >= YEARS and facts["grows"] == 1 and abs(facts["last_us"] - facts["first_us"]) <= 0.1
+    return facts.get("years", 0) >= YEARS and facts["grows"] == 1 and abs(facts["last_us"] -
+                                                                          facts["first_us"]) <= 0.1
 
 
 Row = collections.namedtuple("Row", "name levels command wanted quick", defaults=(True,))
@@ -83,15 +93,18 @@ ROWS = [
     Row("3.long", "b", ["poll", "10000"], few_polls({"b": 3}, 10, "b")),
     Row("3.once", "b", ["ask_once", "2000"], lambda facts, said: facts.get("complete") == 1),
     Row("4", "abd", ["spin"], lambda facts, said: facts.get("ms", 1e9) < 8000),
-    Row("5.pthreads", "d", ["team"], lambda facts, said: len([name for name in facts if name.startswith("t")]) == 24),
+    Row("5.pthreads", "d", ["team"], lambda facts,
+        said: len([name for name in facts if name.startswith("t")]) == 24),
     Row("9", "n", ["sleep", "900"], completes),
     # Blocked work that nobody can end is dropped, with its code.
-    Row("10", "ab", ["reset"], lambda facts, said: facts.get("code") in (0, DEADLOCK) and facts["ms"] < 5000),
+    Row("10", "ab", ["reset"], lambda facts, said: facts.get("code") in (0, DEADLOCK)
+        and facts["ms"] < 5000),
     Row("11", "ab", ["deadlock", "6500"], warns_of_deadlock),
     Row("12", "ab", ["report", "3000"], real_seconds(3)),
     Row("14", "ab", ["years", str(YEARS)], right_times),
 ]
-EXPLAIN = {"a": "the runtime alone", "b": "twinrt run", "d": "twinrt run --deterministic", "n": "without /proc"}
+EXPLAIN = {"a": "the runtime alone", "b": "twinrt run", "d": "twinrt run --deterministic",
+           "n": "without /proc"}
 
 
 class Skip(Exception):
@@ -114,17 +127,21 @@ def command_of(options, row, level):
 
 def run(options, row, level, place):
     """None, or what went wrong; and the facts."""
-    # Leaks are other tests' affair: LeakSanitizer needs /proc, and a row may end with work in flight.
+    # Leaks are other tests' affair: LeakSanitizer needs /proc, and a row may end with work in
+    # flight.
     sanitizer = "detect_leaks=0:" + os.environ.get("ASAN_OPTIONS", "")
     try:
-        done = subprocess.run([*place, *command_of(options, row, level)], capture_output=True, text=True, timeout=LIMIT_S, check=False,
-                              env={**os.environ, "TWINRT_BACKEND": "sim", "ASAN_OPTIONS": sanitizer})
+        done = subprocess.run([*place, *command_of(options, row, level)], capture_output=True,
+                              text=True, timeout=LIMIT_S, check=False,
+                              env={**os.environ, "TWINRT_BACKEND": "sim",
+                                   "ASAN_OPTIONS": sanitizer})
     except subprocess.TimeoutExpired as late:
         return f"still runs after {LIMIT_S} s\n{(late.stderr or b'').decode()}", {}
     facts = facts_of(done.stdout)
     if done.returncode != 0 or facts.get("done") != 1:
         return f"status {done.returncode}\n{done.stdout}{done.stderr}", facts
-    return (None if row.wanted(facts, done.stderr) else f"not what is wanted\n{done.stdout}{done.stderr}"), facts
+    return (None if row.wanted(facts, done.stderr)
+            else f"not what is wanted\n{done.stdout}{done.stderr}"), facts
 
 
 def turn(options, row, level, place, runs):
@@ -133,13 +150,15 @@ def turn(options, row, level, place, runs):
     lists = collections.Counter()
     for number in range(runs):
         problem, facts = run(options, row, level, place)
-        lists[tuple(sorted((name, value) for name, value in facts.items() if name.startswith("t")))] += 1
+        lists[tuple(
+            sorted((name, value) for name, value in facts.items() if name.startswith("t")))] += 1
         if problem:
             wrong += 1
             print(f"row {row.name}, {EXPLAIN[level]}, run {number + 1}: {problem}", file=sys.stderr)
     if level == "d" and len(lists) > 1:
         wrong += 1
-        print(f"row {row.name}, {EXPLAIN[level]}: {len(lists)} lists of event times in {runs} runs", file=sys.stderr)
+        print(f"row {row.name}, {EXPLAIN[level]}: {len(lists)} lists of event times in {runs} runs",
+              file=sys.stderr)
     return wrong
 
 
@@ -147,7 +166,8 @@ def places(options):
     if not options.places:
         return [("", [], 0)]
     one = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
-    return [("alone, all processors", [], 0), ("alone, one processor", one, 0), ("beside two that compute, all processors", [], 2),
+    return [("alone, all processors", [], 0), ("alone, one processor", one, 0),
+            ("beside two that compute, all processors", [], 2),
             ("beside two that compute, one processor", one, 2)]
 
 
@@ -168,7 +188,8 @@ def judge(options, row, level, place, prefix):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True)
     parser.add_argument("--twinrt", required=True)
     parser.add_argument("--only", nargs="*")
@@ -178,14 +199,19 @@ def main():
     parser.add_argument("--places", action="store_true")
     parser.add_argument("--jobs", type=int, default=1, help="rows at once; most of them sleep")
     options = parser.parse_args()
-    options.has_library = os.path.exists(os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(options.twinrt))), "lib64", "libtwinrt-host.so"))
-    rows = [row for row in ROWS if (not options.only or row.name in options.only) and row.name not in options.skip and (row.quick or not options.quick)]
+    options.has_library = os.path.exists(
+        os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(options.twinrt))), "lib64",
+                     "libtwinrt-host.so"))
+    rows = [row for row in ROWS if (not options.only or row.name in options.only)
+            and row.name not in options.skip and (row.quick or not options.quick)]
     outcomes = []
     for place, prefix, hogs in places(options):
-        busy = [subprocess.Popen([*prefix, sys.executable, "-c", "while True: pass"]) for _ in range(hogs)]
+        busy = [subprocess.Popen([*prefix, sys.executable, "-c", "while True: pass"])
+                for _ in range(hogs)]
         try:
             with concurrent.futures.ThreadPoolExecutor(options.jobs) as runner:
-                turns = [runner.submit(judge, options, row, level, place, prefix) for row in rows for level in row.levels]
+                turns = [runner.submit(judge, options, row, level, place, prefix) for row in rows
+                         for level in row.levels]
                 outcomes += [done.result() for done in turns]
         finally:
             for hog in busy:

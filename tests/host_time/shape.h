@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs of everyday shapes are made of: numbers of a seed, pauses of the host, pieces of device work that check
- * their bytes. */
+/* What programs of everyday shapes are made of: numbers of a seed, pauses of the host, pieces of
+ * device work that check their bytes. */
 #ifndef TWINRT_TESTS_SHAPE_H
 #define TWINRT_TESTS_SHAPE_H
 
@@ -38,7 +38,8 @@ void compute(int64_t ns);
 /* One of the ways in which threads of the host spend up to some ms outside the runtime. */
 void pause(Numbers &numbers);
 
-/* A thread's own stream, event and memory. `number`: which of the program's lanes; its event times are printed under it. */
+/* A thread's own stream, event and memory. `number`: which of the program's lanes; its event times
+ * are printed under it. */
 class Lane
 {
   public:
@@ -48,9 +49,11 @@ class Lane
     Lane &operator=(const Lane &) = delete;
 
     Numbers numbers;
-    /* Copies a pattern to the device and back, waits for it in one of the ways there are, and checks each byte. */
+    /* Copies a pattern to the device and back, waits for it in one of the ways there are, and
+     * checks each byte. */
     void item(unsigned item);
-    /* Queues the same and records `done` behind it; the bytes are checked by finish(), after somebody has waited. */
+    /* Queues the same and records `done` behind it; the bytes are checked by finish(), after
+     * somebody has waited. */
     void begin(unsigned item, aclrtEvent done);
     void finish(unsigned item);
     /* Waits until `event`, recorded on this stream as the newest, is complete. */

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes of Python programs around the module `acl`: shapes.py --list | FAMILY SEED. As shapes, the C++ program of the same name."""
+"""Shapes of Python programs around the module `acl`: shapes.py --list | FAMILY SEED. As shapes, the
+C++ program of the same name."""
 import asyncio
 import concurrent.futures
 import ctypes
@@ -19,7 +20,8 @@ COMPLETE = 1
 def check(answer):
     *values, code = answer if isinstance(answer, tuple) else (answer,)
     if code != 0:
-        raise SystemExit(f"failed={sys._getframe(1).f_lineno} code={code}: {acl.get_recent_err_msg()}")
+        raise SystemExit(
+            f"failed={sys._getframe(1).f_lineno} code={code}: {acl.get_recent_err_msg()}")
     return values[0] if values else None
 
 
@@ -46,13 +48,18 @@ class Lane:
         self.stream = check(acl.rt.create_stream())
         self.event = check(acl.rt.create_event_with_flag(9))  # ACL_EVENT_TIME_LINE | ACL_EVENT_SYNC
         self.device = check(acl.rt.malloc(self.bytes, 0))
-        self.there, self.back = check(acl.rt.malloc_host(self.bytes)), check(acl.rt.malloc_host(self.bytes))
+        self.there, self.back = check(acl.rt.malloc_host(self.bytes)), check(
+            acl.rt.malloc_host(self.bytes))
 
     def item(self, item):
         pattern = bytes((i * 7 + item * 13 + self.number) & 255 for i in range(self.bytes))
         ctypes.memmove(self.there, pattern, self.bytes)
-        check(acl.rt.memcpy_async(self.device, self.bytes, self.there, self.bytes, KIND_TO_DEVICE, self.stream))
-        check(acl.rt.memcpy_async(self.back, self.bytes, self.device, self.bytes, KIND_TO_HOST, self.stream))
+        check(
+            acl.rt.memcpy_async(self.device, self.bytes, self.there, self.bytes, KIND_TO_DEVICE,
+                                self.stream))
+        check(
+            acl.rt.memcpy_async(self.back, self.bytes, self.device, self.bytes, KIND_TO_HOST,
+                                self.stream))
         check(acl.rt.record_event(self.event, self.stream))
         how = self.numbers.randrange(3)
         if how == 0:
@@ -191,7 +198,8 @@ def loop(numbers, seed):
 
     async def main():
         runner = asyncio.get_running_loop()
-        tasks = [polled(i) if i % 2 else runner.run_in_executor(None, one_item, i, seed) for i in range(numbers.randrange(1, 7))]
+        tasks = [polled(i) if i % 2 else runner.run_in_executor(None, one_item, i, seed)
+                 for i in range(numbers.randrange(1, 7))]
         assert await asyncio.wait_for(asyncio.gather(*tasks), 25) == list(range(len(tasks)))
 
     asyncio.run(main())
@@ -213,20 +221,27 @@ def processes(how):
         context = multiprocessing.get_context(how)
         with context.Pool(numbers.randrange(1, 3)) as workers:
             count = numbers.randrange(1, 5)
-            assert workers.starmap(in_child, [(i, seed) for i in range(count)], chunksize=1) == list(range(count))
+            assert workers.starmap(in_child, [(i, seed) for i in range(count)],
+                                   chunksize=1) == list(range(count))
     return run
 
 
 def process_executor(numbers, seed):
-    with concurrent.futures.ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as runner:
+    with concurrent.futures.ProcessPoolExecutor(2,
+                                                mp_context=multiprocessing.get_context(
+                                                    "spawn")) as runner:
         pending = [runner.submit(in_child, i, seed) for i in range(numbers.randrange(1, 4))]
         assert [future.result() for future in pending] == list(range(len(pending)))
 
 
-# Name, function, whether the process itself uses the device, whether the deterministic mode gives the same times.
-FAMILIES = (("py_pool", pool, True, True), ("py_fork_join", fork_join, True, True), ("py_executor", executor, True, False),
-            ("py_timers", timers, True, False), ("py_conditions", conditions, True, False), ("py_asyncio", loop, True, False),
-            ("py_fork", processes("fork"), False, False), ("py_spawn", processes("spawn"), False, False),
+# Name, function, whether the process itself uses the device, whether the deterministic mode gives
+# the same times.
+FAMILIES = (("py_pool", pool, True, True), ("py_fork_join", fork_join, True, True),
+            ("py_executor", executor, True, False),
+            ("py_timers", timers, True, False), ("py_conditions", conditions, True, False),
+            ("py_asyncio", loop, True, False),
+            ("py_fork", processes("fork"), False, False),
+            ("py_spawn", processes("spawn"), False, False),
             ("py_process_executor", process_executor, False, False))
 
 

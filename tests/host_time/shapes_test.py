@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Generated programs of everyday shapes: each ends by itself with the right bytes, without an error of the runtime.
+"""Generated programs of everyday shapes: each ends by itself with the right bytes, without an error
+   of the runtime.
 
-  shapes_test.py --bin FOLDER --twinrt TOOL [--first SEED] [--seeds COUNT] [--only FAMILY...] [--each COUNT] [--levels abd] [--jobs N]
+  shapes_test.py --bin FOLDER --twinrt TOOL [--first SEED] [--seeds COUNT] [--only FAMILY...]
+  [--each COUNT] [--levels abd] [--jobs N]
 
-A seed chooses a family of shapes and its numbers. Each program runs by itself (level a) and under `twinrt run` (level b); those whose
-threads wait through the C library alone also run twice under `twinrt run --deterministic` (d), with equal event times.
+A seed chooses a family of shapes and its numbers. Each program runs by itself (level a) and under
+`twinrt run` (level b); those whose threads wait through the C library alone also run twice under
+`twinrt run --deterministic` (d), with equal event times.
 """
 import argparse
 import collections
@@ -30,7 +33,8 @@ def families_of(options):
     if not options.no_python:
         programs.append([sys.executable, os.path.join(FOLDER, "shapes.py")])
     for program in programs:
-        for line in subprocess.run([*program, "--list"], capture_output=True, text=True, check=True).stdout.splitlines():
+        for line in subprocess.run([*program, "--list"], capture_output=True, text=True,
+                                   check=True).stdout.splitlines():
             name, ordered = line.split()
             found.append((name, program, ordered == "1"))
     return found
@@ -39,13 +43,17 @@ def families_of(options):
 def run(options, family, seed, level):
     """None, or what went wrong; and the event times."""
     name, program, _ = family
-    modules = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(options.twinrt))), "python", "site-packages")
+    modules = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(options.twinrt))),
+                           "python", "site-packages")
     paths = ":".join(path for path in (modules, os.environ.get("PYTHONPATH")) if path)
-    command = [*([options.twinrt] if COMMANDS[level] else []), *COMMANDS[level], *program, name, str(seed)]
+    command = [*([options.twinrt] if COMMANDS[level] else []), *COMMANDS[level], *program, name,
+               str(seed)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False,
-                              env={**os.environ, "TWINRT_BACKEND": "sim", "PYTHONPATH": paths, "OMP_WAIT_POLICY": "passive",
-                                   "ASAN_OPTIONS": "detect_leaks=0:" + os.environ.get("ASAN_OPTIONS", "")})
+                              env={**os.environ, "TWINRT_BACKEND": "sim", "PYTHONPATH": paths,
+                                   "OMP_WAIT_POLICY": "passive",
+                                   "ASAN_OPTIONS": "detect_leaks=0:" +
+                                   os.environ.get("ASAN_OPTIONS", "")})
     except subprocess.TimeoutExpired as late:
         return f"still runs after {LIMIT_S} s\n{(late.stdout or b'').decode()}{(late.stderr or b'').decode()}", None
     if done.returncode != 0 or "done=1" not in done.stdout or VERDICT.search(done.stderr):
@@ -54,7 +62,8 @@ def run(options, family, seed, level):
 
 
 def difference(one, other):
-    return next((f"{a} and {b}" for a, b in zip(one, other) if a != b), f"{len(one)} and {len(other)} events")
+    return next((f"{a} and {b}" for a, b in zip(one, other) if a != b),
+                f"{len(one)} and {len(other)} events")
 
 
 def check(options, families, seed):
@@ -74,7 +83,8 @@ def check(options, families, seed):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True)
     parser.add_argument("--twinrt", required=True)
     parser.add_argument("--first", type=int, default=0)
@@ -91,7 +101,8 @@ def main():
         options.seeds = options.each * len(families)
     names = [name for name, _, _ in families]
     seeds = [seed for seed in range(options.first, options.first + options.seeds)
-             if (not options.only or names[seed % len(names)] in options.only) and names[seed % len(names)] not in options.skip]
+             if (not options.only or names[seed % len(names)] in options.only)
+             and names[seed % len(names)] not in options.skip]
     begin, ran, wrong = time.monotonic(), collections.Counter(), collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as runner:
         for seed, name, outcome in runner.map(lambda seed: check(options, families, seed), seeds):
@@ -100,8 +111,11 @@ def main():
                 if problem:
                     wrong[level] += 1
                     print(f"seed {seed}, {name}, level {level}: {problem}", flush=True)
-    print(f"{len(seeds)} programs of {len(families)} families from seed {options.first}, {time.monotonic() - begin:.0f} s: "
-          + ", ".join(f"level {level}: {wrong[level]} of {ran[level]} wrong" for level in sorted(ran)))
+    print(
+        f"{len(seeds)} programs of {len(families)} families from seed {options.first}, "
+        f"{time.monotonic() - begin:.0f} s: "
+        + ", ".join(f"level {level}: {wrong[level]} of {ran[level]} wrong"
+                    for level in sorted(ran)))
     return 1 if wrong or not ran else 0
 
 

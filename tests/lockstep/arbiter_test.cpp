@@ -17,7 +17,8 @@ struct Asker {
     bool asks;
 };
 
-// Queues ask, give up and win at random; registers change on the way. Says how many differences there were.
+// Queues ask, give up and win at random; registers change on the way. Says how many differences
+// there were.
 uint32_t run(uint64_t seed, bool seeded, uint32_t steps)
 {
     uint64_t random = seed;

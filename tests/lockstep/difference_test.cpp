@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What becomes of a difference: one is made on purpose, by a weight that is there before the reset. The C++ loads it
-/// then; the weights of the RTL are 1 after a reset, and a system has no others either.
+/// What becomes of a difference: one is made on purpose, by a weight that is there before the
+/// reset. The C++ loads it then; the weights of the RTL are 1 after a reset, and a system has no
+/// others either.
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -26,7 +27,8 @@
 namespace
 {
 
-// Group 3 has weight 5, and its turn goes on while some is left; in the RTL the turn ends. So the second winner differs.
+// Group 3 has weight 5, and its turn goes on while some is left; in the RTL the turn ends. So the
+// second winner differs.
 void differ(tsim::RtlPortFactory &factory)
 {
     static const tsim::Cycle now = 4711;
@@ -183,7 +185,8 @@ static void test_process_ends()
         (void)std::remove((begin + end).c_str());
 }
 
-// The report comes even where nothing can be written, and files that were there before do not stay readable.
+// The report comes even where nothing can be written, and files that were there before do not stay
+// readable.
 static void test_files_that_cannot_be_written()
 {
     const Ended ended = in_child([] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The RTL of the front ends against TaskQueue, operation by operation: in lock step, and by itself beside a plain queue.
+/// The RTL of the front ends against TaskQueue, operation by operation: in lock step, and by itself
+/// beside a plain queue.
 #include "core/queue/task_queue.h"
 
 #include <cstring>

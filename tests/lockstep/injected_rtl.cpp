@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// In the place of model-rtl.so: the real one, but for a difference in the DMA channels after some copies.
+/// In the place of model-rtl.so: the real one, but for a difference in the DMA channels after some
+/// copies.
 #include "rtl/factory.h"
 
 #include <memory>

@@ -27,12 +27,14 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         own = os.path.join(folder, "lib64")
         shutil.copytree(libraries, own, symlinks=True,
-                        ignore=lambda at, names: [n for n in names if n in ("model-rtl.so", "bench")])
+                        ignore=lambda at, names: [n for n in names
+                                                  if n in ("model-rtl.so", "bench")])
         shutil.copy(injected, os.path.join(own, "twinrt", "model-rtl.so"))
         files = {name: os.path.join(folder, name) for name in ("TRACE", "STATS", "MSPROF", "VCD")}
         done = subprocess.run([program], cwd=folder, timeout=50, check=False, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              env={**os.environ, "LD_LIBRARY_PATH": own, "TWINRT_BACKEND": "sim", "TWINRT_MODEL": "lockstep",
+                              env={**os.environ, "LD_LIBRARY_PATH": own, "TWINRT_BACKEND": "sim",
+                                   "TWINRT_MODEL": "lockstep",
                                    **{"TWINRT_" + name: path for name, path in files.items()}})
         assert done.returncode == DIFFERENCE, (done.returncode, done.stderr)
         assert "signal injected" in done.stderr, done.stderr

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A job: a small machine and what software does with it, as plain text. The model and npu_top run the same ones.
-/// The format is told in tests/jobs/README.md.
+/// A job: a small machine and what software does with it, as plain text. The model and npu_top run
+/// the same ones. The format is told in tests/jobs/README.md.
 #ifndef TWINRT_TESTS_LOCKSTEP_JOB_H
 #define TWINRT_TESTS_LOCKSTEP_JOB_H
 
@@ -117,7 +117,8 @@ struct Job {
     [[nodiscard]] static Job random(uint64_t seed);
 };
 
-/// What a machine made of a job: one line for each thing that happened, sorted by time, and how it ended.
+/// What a machine made of a job: one line for each thing that happened, sorted by time, and how it
+/// ended.
 struct Outcome {
     std::vector<std::string> ends;  ///< of tasks, in the order in which they came
     std::vector<std::string> spans; ///< who had or did what from when to when, sorted

@@ -72,15 +72,16 @@ inline void add_memory(Outcome &out, const char *side, const uint8_t *bytes)
     out.state.emplace_back(text);
 }
 
-/// Places of a ring that are in use, of those that were written and of these rung, when the head is there.
+/// Places of a ring that are in use, of those that were written and of these rung, when the head is
+/// there.
 [[nodiscard]] inline uint64_t used_places(uint64_t sent, uint64_t rung, uint64_t head,
                                           uint64_t depth)
 {
     return ((rung - head) & (depth - 1)) + (sent - rung);
 }
 
-/// Whether the head may go there: all SQEs from there to the tail have been rung at some time, as others have no time at which
-/// they arrived, and what is written but not rung lies behind them.
+/// Whether the head may go there: all SQEs from there to the tail have been rung at some time, as
+/// others have no time at which they arrived, and what is written but not rung lies behind them.
 [[nodiscard]] inline bool may_be_head(uint64_t sent, uint64_t rung, uint64_t head, uint64_t depth)
 {
     return head < depth && ((rung - head) & (depth - 1)) <= rung &&

@@ -53,7 +53,8 @@ void set_machine(const Job &job, tsim::Params &p)
     set(p.sdma_setup, m[kSdmaSetup]);
     set(p.pcie_channels, m[kPcieChannels]);
     set(p.pcie_setup, m[kPcieSetup]);
-    // Each channel at its ceiling; without bursts, links that all of them together cannot fill (T-LNK-8).
+    // Each channel at its ceiling; without bursts, links that all of them together cannot fill
+    // (T-LNK-8).
     set(p.sdma_ceiling, uint64_t{1000} << m[kSdmaShift]);
     set(p.pcie_ceiling, uint64_t{1000} << m[kPcieShift]);
     constexpr uint64_t kWide = 60000000;

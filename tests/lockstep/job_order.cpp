@@ -174,7 +174,8 @@ void Order::find_order()
     }
 }
 
-// Those that it may have passed by: not one behind it, nor one whose flag was surely taken away before.
+// Those that it may have passed by: not one behind it, nor one whose flag was surely taken away
+// before.
 std::vector<size_t> Order::records_of(size_t wait) const
 {
     std::vector<size_t> found;
@@ -206,7 +207,8 @@ Order::Set Order::behind_some_record(size_t wait) const
     return common;
 }
 
-// A flag is settled when each wait has one record, and what takes it away comes before that or after the wait.
+// A flag is settled when each wait has one record, and what takes it away comes before that or
+// after the wait.
 void Order::count_open_flags()
 {
     std::set<std::pair<bool, uint64_t>> open;
@@ -254,7 +256,8 @@ void Order::find_certain()
     }
 }
 
-// There is a record that surely happens, and nothing takes its flag away before the wait has seen it.
+// There is a record that surely happens, and nothing takes its flag away before the wait has seen
+// it.
 bool Order::must_pass(size_t wait) const
 {
     const Step &self = nodes_[wait].step;

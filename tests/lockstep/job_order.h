@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What must hold of a plan on any device, derived from the rules of order alone (ORD-01, ORD-02, ORD-05, ORD-08, ORD-09)
-/// and from what flags are: an event stays set until a reset, a notify lets one wait pass. Which streams end, and what lies in
-/// memory then. What the rules leave to the device is not claimed.
+/// What must hold of a plan on any device, derived from the rules of order alone (ORD-01, ORD-02,
+/// ORD-05, ORD-08, ORD-09) and from what flags are: an event stays set until a reset, a notify lets
+/// one wait pass. Which streams end, and what lies in memory then. What the rules leave to the
+/// device is not claimed.
 #ifndef TWINRT_TESTS_LOCKSTEP_JOB_ORDER_H
 #define TWINRT_TESTS_LOCKSTEP_JOB_ORDER_H
 
@@ -27,8 +28,8 @@ class Order
     [[nodiscard]] End end_of(uint32_t queue) const;
     /// The same of the stream that does what software does.
     [[nodiscard]] End end_of_software() const { return end_of(kSoftware); }
-    /// Tasks are counted as the host submits them, over all streams. `a` has ended before `b` begins; a wait begins
-    /// where it passes.
+    /// Tasks are counted as the host submits them, over all streams. `a` has ended before `b`
+    /// begins; a wait begins where it passes.
     [[nodiscard]] bool comes_before(size_t a, size_t b) const { return nodes_[b].before[a]; }
     struct Task {
         uint32_t queue;

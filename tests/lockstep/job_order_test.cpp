@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What of a job is played through the public interface, and what the rules of order then say of it.
+/// What of a job is played through the public interface, and what the rules of order then say of
+/// it.
 #include "job_order.h"
 #include "support/cunit_main.h"
 

@@ -3,10 +3,12 @@
 //
 //   job_program [--profile=NEW_FILE] [--order=NEW_FILE] FILE.job
 //   job_program [--profile=NEW_FILE] [--order=NEW_FILE] --random=SEED
-//   job_program --list FILE.job                      what would be played, and what not; no device is used
+//   job_program --list FILE.job                      what would be played, and what not; no device
+//   is used
 //
-// --profile: the job's machine becomes a profile in that file, which the model then has, and TWINRT_DMA. --order: what must
-// come before what, in JSON, for who has the times of tasks. 0: played, and all rules held.
+// --profile: the job's machine becomes a profile in that file, which the model then has, and
+// TWINRT_DMA. --order: what must come before what, in JSON, for who has the times of tasks. 0:
+// played, and all rules held.
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -74,7 +76,8 @@ bool write(const char *path, const std::string &text)
     return static_cast<bool>(file);
 }
 
-// A name without a folder would be one of the profiles that come with the model. How links are shared is no number of a profile.
+// A name without a folder would be one of the profiles that come with the model. How links are
+// shared is no number of a profile.
 bool use_machine(const std::string &path, const job::Job &job)
 {
     const std::string name = path.find('/') == std::string::npos ? "./" + path : path;
@@ -82,7 +85,8 @@ bool use_machine(const std::string &path, const job::Job &job)
            setenv("TWINRT_DMA", job.bursts() ? "burst" : "flow", 1) == 0;
 }
 
-/// A list of tasks, each with its stream, its number there, and the places in the list of all that comes before it.
+/// A list of tasks, each with its stream, its number there, and the places in the list of all that
+/// comes before it.
 std::string text_of(const job::Order &order, const std::map<uint32_t, int32_t> &streams)
 {
     std::ostringstream out;

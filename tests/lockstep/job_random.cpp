@@ -46,7 +46,8 @@ void random_machine(Dice &dice, Job &job)
     job.machine[kEventCached] = dice.one_in(2) ? 128 : dice.between(1, 3);
 }
 
-// Bursts of which transfers have some, on links that are full with one channel, with several, or never.
+// Bursts of which transfers have some, on links that are full with one channel, with several, or
+// never.
 void random_bursts(Dice &dice, Job &job)
 {
     if (!dice.one_in(3))

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs through the public interface: job_program plays them and holds streams and memory against the rules; the times of the tasks are
-held against the order that the rules give them; `twinrt check` judges the record of the same run; and each model gives what cpp
-gives: what is printed, and the timeline, byte for byte.
+"""Jobs through the public interface: job_program plays them and holds streams and memory against
+   the rules; the times of the tasks are
+held against the order that the rules give them; `twinrt check` judges the record of the same run;
+and each model gives what cpp gives: what is printed, and the timeline, byte for byte.
 
-  job_runtime_test.py JOB_PROGRAM TWINRT [--models rtl,lockstep] [--random COUNT] [--first SEED] [FILE.job ...]
+  job_runtime_test.py JOB_PROGRAM TWINRT [--models rtl,lockstep] [--random COUNT] [--first SEED]
+  [FILE.job ...]
 """
 import argparse
 import collections
@@ -15,10 +17,11 @@ import subprocess
 import sys
 import tempfile
 
-# What a job does wrong by itself, it may: races, flags that nobody sets. The rest is the runtime's or the device's doing.
+# What a job does wrong by itself, it may: races, flags that nobody sets. The rest is the runtime's
+# or the device's doing.
 ALLOWED = ("RACE-", "LIFE-")
-# `twinrt check` pairs a flag's waits with its records by the order in which the host asked. Where the device has a choice, what it
-# makes of that is not held against anybody.
+# `twinrt check` pairs a flag's waits with its records by the order in which the host asked. Where
+# the device has a choice, what it makes of that is not held against anybody.
 BY_PAIRS = ("ORD-02", "ORD-03", "ORD-05", "ORD-06", "ORD-08", "ORD-09", "ORD-11")
 
 
@@ -27,9 +30,12 @@ def play(options, job, model, folder, extra=None):
     trace = os.path.join(folder, model + ".json")
     profile = os.path.join(folder, "machine.json")
     order = os.path.join(folder, "order.json")
-    done = subprocess.run([options.job_program, f"--profile={profile}", f"--order={order}", job], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          timeout=60, check=False, env={**os.environ, "TWINRT_BACKEND": "sim", "TWINRT_MODEL": model,
-                                                        "TWINRT_TRACE": trace, "TWINRT_LOG": "error", **(extra or {})})
+    done = subprocess.run([options.job_program, f"--profile={profile}", f"--order={order}", job],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=60, check=False,
+                          env={**os.environ, "TWINRT_BACKEND": "sim", "TWINRT_MODEL": model,
+                                                        "TWINRT_TRACE": trace,
+                               "TWINRT_LOG": "error", **(extra or {})})
     content = b""
     if os.path.exists(trace):
         with open(trace, "rb") as file:
@@ -50,11 +56,15 @@ def ns(us):
 
 
 def check_times(folder, timeline):
-    """What comes before a task has ended when it begins; when it passes, if it is a wait. Breaches, and how many pairs were seen."""
+    """What comes before a task has ended when it begins; when it passes, if it is a wait. Breaches,
+    and how many pairs were seen."""
     with open(os.path.join(folder, "order.json"), encoding="utf-8") as file:
         tasks = json.load(file)
-    times = {(event["args"]["stream"], event["args"]["number"]): (ns(event["ts"]), ns(event["ts"] + event["dur"]))
-             for event in json.loads(timeline)["traceEvents"] if event["ph"] == "X" and event["cat"] == "task"}
+    times = {
+        (event["args"]["stream"], event["args"]["number"]): (ns(event["ts"]),
+                                                             ns(event["ts"] + event["dur"]))
+        for event in json.loads(timeline)["traceEvents"] if event["ph"] == "X"
+        and event["cat"] == "task"}
     seen = [times.get((task["stream"], task["number"])) if task else None for task in tasks]
     wrong, pairs = [], 0
     for index, task in enumerate(tasks):
@@ -64,8 +74,10 @@ def check_times(folder, timeline):
             pairs += 1
             since = seen[index][1 if task["wait"] else 0]
             if seen[other] is None or seen[other][1] > since:
-                wrong.append(f"task {task['number']} of stream {task['stream']} at {since} ns, before the end of task "
-                             f"{tasks[other]['number']} of stream {tasks[other]['stream']}: {seen[other]}")
+                wrong.append(
+                    f"task {task['number']} of stream {task['stream']} at {since} ns, before the "
+                    f"end of task "
+                    f"{tasks[other]['number']} of stream {tasks[other]['stream']}: {seen[other]}")
     return wrong, pairs, sum(1 for task in seen if task)
 
 
@@ -76,10 +88,13 @@ def rests_on_pairs(finding):
 
 
 def judge(options, record, choice):
-    done = subprocess.run([options.twinrt, "check", "--json", record], stdout=subprocess.PIPE, timeout=60, check=False)
+    done = subprocess.run([options.twinrt, "check", "--json", record], stdout=subprocess.PIPE,
+                          timeout=60, check=False)
     report = json.loads(done.stdout)
-    wrong = [f"{finding['rule']}: {finding.get('seen') or finding.get('why')}" for finding in report["findings"]
-             if not finding["rule"].startswith(ALLOWED) and not (choice and rests_on_pairs(finding))]
+    wrong = [f"{finding['rule']}: {finding.get('seen') or finding.get('why')}"
+             for finding in report["findings"]
+             if not finding["rule"].startswith(ALLOWED)
+             and not (choice and rests_on_pairs(finding))]
     if not report["whole"] or report["damaged_places"]:
         wrong.append("the record is not whole")
     return wrong, {rule["rule"]: rule["judged"] for rule in report["rules"]}
@@ -96,7 +111,8 @@ def accounted(output):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("job_program")
     parser.add_argument("twinrt")
     parser.add_argument("--models", default="")
@@ -142,16 +158,24 @@ def main():
                 elif told != output:
                     fail(job, model, "it tells something else: " + first_difference(output, told))
                 elif found != timeline:
-                    fail(job, model, "another timeline: " + first_difference(timeline.decode(), found.decode()))
+                    fail(job, model, "another timeline: " +
+                         first_difference(timeline.decode(), found.decode()))
             words = [line for line in output.splitlines() if "bytes written" in line][0].split()
-            totals.update(written=int(words[0]), certain=int(words[3]), stands=output.count("stands still"),
+            totals.update(written=int(words[0]), certain=int(words[3]),
+                          stands=output.count("stands still"),
                           ends=output.count("has ended"))
-    print(f"{len(jobs)} jobs, {failures} failures; models: {['cpp'] + models}; {totals['choices']} jobs leave the device a choice, "
-          f"{totals['bursts']} have bursts; "
-          f"{totals['tasks']} tasks, {totals['pairs']} pairs in order; streams that ended {totals['ends']}, that stand still "
-          f"{totals['stands']}; bytes written {totals['written']}, certain {totals['certain']}")
-    print("judged: " + ", ".join(f"{rule} {count}" for rule, count in sorted(judged.items()) if count))
-    if not jobs or totals["tasks"] == 0 or judged["ORD-04"] == 0 or (totals["certain"] == 0 and totals["written"] != 0):
+    print(
+        f"{len(jobs)} jobs, {failures} failures; models: {['cpp'] + models}; {totals['choices']} "
+        f"jobs leave the device a choice, "
+        f"{totals['bursts']} have bursts; "
+        f"{totals['tasks']} tasks, {totals['pairs']} pairs in order; streams that ended "
+        f"{totals['ends']}, that stand still "
+        f"{totals['stands']}; bytes written {totals['written']}, certain {totals['certain']}")
+    print(
+        "judged: " + ", ".join(f"{rule} {count}" for rule, count in sorted(judged.items())
+                               if count))
+    if not jobs or totals["tasks"] == 0 or judged["ORD-04"] == 0 or (totals["certain"] == 0
+                                                                     and totals["written"] != 0):
         print("nothing was judged")
         return 1
     return 1 if failures else 0

@@ -20,8 +20,8 @@ class Top
     ~Top();
     Top(const Top &) = delete;
     Top &operator=(const Top &) = delete;
-    /// Throws a std::string when the RTL hangs or an assertion of it fails. Of jobs that are made smaller there are many: `brief`
-    /// gives up sooner.
+    /// Throws a std::string when the RTL hangs or an assertion of it fails. Of jobs that are made
+    /// smaller there are many: `brief` gives up sooner.
     Outcome run(const Job &job, bool brief = false);
 
   private:

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs on the model and on npu_top: what happens, in which order, in which cycle, must be the same. A random job that
-// fails is made smaller as long as it fails, and printed.
+// Jobs on the model and on npu_top: what happens, in which order, in which cycle, must be the same.
+// A random job that fails is made smaller as long as it fails, and printed.
 //
 //   jobs_test FILE.job ...            these jobs
 //   jobs_test --random=COUNT [--seed=FIRST]
 //   jobs_test --print=SEED            that random job, as text
-//   jobs_test --tell …                also prints what happened in the jobs that come after it: two versions of the RTL can be
+//   jobs_test --tell …                also prints what happened in the jobs that come after it: two
+//   versions of the RTL can be
 //                                     compared by that
 #include <chrono>
 #include <cinttypes>
@@ -83,7 +84,8 @@ std::string compare(job::Top &top, const Job &one, Totals *totals)
     return found;
 }
 
-/// Leaves out steps, many at once first, then sets the machine to its usual numbers, as long as there is a difference.
+/// Leaves out steps, many at once first, then sets the machine to its usual numbers, as long as
+/// there is a difference.
 Job shrink(job::Top &top, Job failing)
 {
     for (size_t part = failing.steps.size() / 2; part > 0; part /= 2) {

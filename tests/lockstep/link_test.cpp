@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Channels and links of burst DMA in RTL against their C++: the same random transfers on networks of the three kinds.
+/// Channels and links of burst DMA in RTL against their C++: the same random transfers on networks
+/// of the three kinds.
 #include "core/link/burst.h"
 
 #include <memory>

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Deliberate errors of one line, in the RTL and in the model: each must be caught by a test that compares the two.
+"""Deliberate errors of one line, in the RTL and in the model: each must be caught by a test that
+   compares the two.
 
-A list names for each error the file, the test that is to catch it (as ctest calls it), the rule, what stands there once,
-and what takes its place. The script copies the sources, builds that one test there without optimisation and runs it as
-ctest would. Caught is what makes it fail, or use more than LIMIT times the processor time of a run without an error; an
-error that does not even build is not.
+A list names for each error the file, the test that is to catch it (as ctest calls it), the rule,
+what stands there once, and what takes its place. The script copies the sources, builds that one
+test there without optimisation and runs it as ctest would. Caught is what makes it fail, or use
+more than LIMIT times the processor time of a run without an error; an error that does not even
+build is not.
 
   mutations.py --work FOLDER               all of them
   mutations.py --work FOLDER dma_pool …    those whose file or test has such a word in its name
-  mutations.py --check                     only whether each still fits the sources, and each block has some
+  mutations.py --check                     only whether each still fits the sources, and each block
+  has some
 
 Ends with 0 when all were caught.
 """
@@ -34,7 +37,8 @@ ROOT = HERE.parent.parent
 LIMIT = 20  # a run with an error may take so many times the processor time of one without
 LEAST = 20  # errors in the RTL, and as many in the model
 CAUGHT, MISSED, BROKEN = "caught", "MISSED", "DOES NOT BUILD"
-OPTIONS = ["-DCMAKE_BUILD_TYPE=Debug", "-DTWIN_VERILATED_OPTIONS=-O0", "-DTWINRT_BENCH=OFF", "-DTWINRT_PYTHON=OFF"]
+OPTIONS = ["-DCMAKE_BUILD_TYPE=Debug", "-DTWIN_VERILATED_OPTIONS=-O0", "-DTWINRT_BENCH=OFF",
+           "-DTWINRT_PYTHON=OFF"]
 
 Run = collections.namedtuple("Run", "status seconds text")  # processor time
 
@@ -65,7 +69,8 @@ def is_rtl(mutation):
 def too_few(mutations, root):
     """Some in each block of the RTL, enough in the RTL and in the model."""
     blocks = {path.parent.name for path in (root / "rtl-stubs").glob("*/rtl")} - {"common"}
-    for block in sorted(blocks - {mutation["file"].split("/")[1] for mutation in mutations if is_rtl(mutation)}):
+    for block in sorted(
+        blocks - {mutation["file"].split("/")[1] for mutation in mutations if is_rtl(mutation)}):
         yield f"no error in the RTL of {block}"
     rtl = sum(is_rtl(mutation) for mutation in mutations)
     for what, count in (("RTL", rtl), ("model", len(mutations) - rtl)):
@@ -76,9 +81,11 @@ def too_few(mutations, root):
 def file_names(root):
     if not (root / ".git").exists():
         return [path.relative_to(root) for path in root.rglob("*") if path.is_file()]
-    done = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root, check=True,
+    done = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                          cwd=root, check=True,
                           capture_output=True, text=True)
-    return [pathlib.Path(name) for name in done.stdout.split("\0") if name and (root / name).is_file()]
+    return [pathlib.Path(name) for name in done.stdout.split("\0") if name
+            and (root / name).is_file()]
 
 
 def run(command, limit=None, cwd=None):
@@ -108,17 +115,20 @@ class Tree:
         for path in self.source.rglob("*"):
             if path.is_file() and path.relative_to(self.source) not in names:
                 path.unlink()
-        done = run(["cmake", "-S", str(self.source), "-B", str(self.build), "-G", "Ninja", *OPTIONS])
+        done = run(
+            ["cmake", "-S", str(self.source), "-B", str(self.build), "-G", "Ninja", *OPTIONS])
         if done.status != 0:
             sys.exit(done.text)
         self.commands = {}  # ctest itself names those alone whose programs are there
         for path in self.build.rglob("CTestTestfile.cmake"):
-            for name, words in re.findall(r"^add_test\(\[=*\[(.*?)\]=*\] (.*)\)$", path.read_text(encoding="utf-8"), re.M):
+            for name, words in re.findall(r"^add_test\(\[=*\[(.*?)\]=*\] (.*)\)$",
+                                          path.read_text(encoding="utf-8"), re.M):
                 self.commands[name] = re.findall(r'"([^"]*)"', words)
 
     def make(self, test):
         """Builds the programs that the test's command names."""
-        programs = [os.path.relpath(word, self.build) for word in self.commands[test] if word.startswith(f"{self.build}/")]
+        programs = [os.path.relpath(word, self.build) for word in self.commands[test]
+                    if word.startswith(f"{self.build}/")]
         return run(["ninja", "-C", str(self.build), "-j1", *programs])
 
     def try_out(self, test, limit=None):
@@ -138,7 +148,8 @@ def verdict(tree, mutation, limit):
         path.write_text(right, encoding="utf-8")
     if tried.status == 0:
         return MISSED, ""
-    # Stopped there, or what it started was. The limit is counted in ticks of the clock, so what was used may be less.
+    # Stopped there, or what it started was. The limit is counted in ticks of the clock, so what was
+    # used may be less.
     if tried.status in (-signal.SIGXCPU, -signal.SIGKILL) or tried.seconds > 0.9 * limit:
         return CAUGHT, f"hangs: more than {limit} s"
     return CAUGHT, reason(tried)
@@ -170,8 +181,11 @@ def work_through(tree_folder, root, groups, found, failures):
                 began = time.monotonic()
                 result, why = verdict(tree, mutation, math.ceil(LIMIT * right.seconds))
                 found[number] = result
-                print(f"{result}\t{time.monotonic() - began:.0f} s\t{test}\t{mutation['rule']}\t{mutation['file']}: "
-                      f"{mutation['from'].strip()} -> {mutation['to'].strip() or '(nothing)'}\t{why}", flush=True)
+                print(
+                    f"{result}\t{time.monotonic() - began:.0f} "
+                    f"s\t{test}\t{mutation['rule']}\t{mutation['file']}: "
+                    f"{mutation['from'].strip()} -> {mutation['to'].strip() or '(nothing)'}\t{why}",
+                    flush=True)
     except BaseException as failure:  # of this thread; the main one tells it
         failures.append(failure)
 
@@ -187,11 +201,14 @@ def table(mutations, found):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--work", type=pathlib.Path, help="folder to build in; what is there is used again")
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--work", type=pathlib.Path,
+                        help="folder to build in; what is there is used again")
     parser.add_argument("--jobs", type=int, default=2, help="how many at once")
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--root", type=pathlib.Path, default=ROOT, help="other sources, for the script's own test")
+    parser.add_argument("--root", type=pathlib.Path, default=ROOT,
+                        help="other sources, for the script's own test")
     parser.add_argument("--list", type=pathlib.Path, default=HERE / "mutations.tsv")
     parser.add_argument("only", nargs="*", metavar="WORD")
     arguments = parser.parse_args()
@@ -209,17 +226,21 @@ def main():
         parser.error("--work is missing")
 
     if arguments.only:
-        mutations = [m for m in mutations if any(word in m["file"] + " " + m["test"] for word in arguments.only)]
+        mutations = [
+            m for m in mutations if any(word in m["file"] + " " + m["test"]
+                                        for word in arguments.only)]
     by_test = collections.defaultdict(list)
     for number, mutation in enumerate(mutations):
         by_test[mutation["test"]].append((number, mutation))
     groups = queue.Queue()
-    for group in sorted(by_test.items(), key=lambda item: (item[0].startswith("rtl.bench."), -len(item[1]))):
+    for group in sorted(
+        by_test.items(), key=lambda item: (item[0].startswith("rtl.bench."), -len(item[1]))):
         groups.put(group)
     found, failures = {}, []
     work = arguments.work.resolve()
-    threads = [threading.Thread(target=work_through, args=(work / str(i), root, groups, found, failures))
-               for i in range(arguments.jobs)]
+    threads = [
+        threading.Thread(target=work_through, args=(work / str(i), root, groups, found, failures))
+        for i in range(arguments.jobs)]
     for thread in threads:
         thread.start()
     for thread in threads:

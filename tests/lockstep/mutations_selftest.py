@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""mutations.py on a program of five lines: does it tell what is caught, missed, hangs and does not build?"""
+"""mutations.py on a program of five lines: does it tell what is caught, missed, hangs and does not
+build?"""
 
 import pathlib
 import subprocess
@@ -36,16 +37,21 @@ class Toy(unittest.TestCase):
         (self.root / "sum.c").write_text(PROGRAM, encoding="utf-8")
 
     def run_script(self, *errors):
-        rows = ["file\ttest\trule\tfrom\tto", *("sum.c\ttoy.sum\tTOY-1\t" + "\t".join(error) for error in errors)]
+        rows = [
+            "file\ttest\trule\tfrom\tto", *("sum.c\ttoy.sum\tTOY-1\t" + "\t".join(error)
+                                            for error in errors)]
         (self.folder / "list.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-        return subprocess.run([sys.executable, "-B", str(SCRIPT), "--root", str(self.root), "--jobs", "1",
-                               "--list", str(self.folder / "list.tsv"), "--work", str(self.folder / "work")],
-                              capture_output=True, text=True, check=False)
+        return subprocess.run(
+            [sys.executable, "-B", str(SCRIPT), "--root", str(self.root), "--jobs", "1",
+             "--list", str(self.folder / "list.tsv"), "--work", str(self.folder / "work")],
+            capture_output=True, text=True, check=False)
 
     def test_each_verdict(self):
-        done = self.run_script(("i < 10", "i <= 10"), ("spare = 3", "spare = 4"), ("i++", "i += 0"), ("sum += i", "sum +="))
+        done = self.run_script(("i < 10", "i <= 10"), ("spare = 3", "spare = 4"), ("i++", "i += 0"),
+                               ("sum += i", "sum +="))
         told = [line.split("\t") for line in done.stdout.split("\n") if "\ttoy.sum\t" in line]
-        self.assertEqual([fields[0] for fields in told], ["caught", "MISSED", "caught", "DOES NOT BUILD"], done)
+        self.assertEqual([fields[0] for fields in told],
+                         ["caught", "MISSED", "caught", "DOES NOT BUILD"], done)
         self.assertIn("hangs", told[2][5])
         self.assertIn("mutations: 2 of 4 caught", done.stdout)
         self.assertEqual(done.returncode, 1)

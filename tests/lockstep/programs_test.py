@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random programs on each model: rtl and lockstep must give what cpp gives.
 
-random_order (tests/fault) writes a program of a seed and holds what it sees against the rules of order: streams of two devices,
-copies, fills, host functions, events, notifies, values, waits and queries of the host, objects that go and come. Here the same seed
-runs on each model, and on cpp once more. Equal, byte for byte, must be the timeline (each task, its id, who had which slot, engine and table when, each
-wait and who ended it) and the counters, but for the waits of threads that run host functions; and entry by entry the record (each call with its answer and its virtual time, the times
-and results that completions brought).
+random_order (tests/fault) writes a program of a seed and holds what it sees against the rules of
+order: streams of two devices, copies, fills, host functions, events, notifies, values, waits and
+queries of the host, objects that go and come. Here the same seed runs on each model, and on cpp
+once more. Equal, byte for byte, must be the timeline (each task, its id, who had which slot, engine
+and table when, each wait and who ended it) and the counters, but for the waits of threads that run
+host functions; and entry by entry the record (each call with its answer and its virtual time, the
+times and results that completions brought).
 
   programs_test.py RANDOM_ORDER TWINRT [--models rtl,lockstep] [--first SEED] [--seeds COUNT]
 """
@@ -19,7 +21,8 @@ import tempfile
 
 SECONDS = 100  # a program; its own watchdog ends it first
 THE_MODEL = b'["TWINRT_MODEL", '  # the one setting that is another one
-# When a thread of host functions begins to wait is the system's affair; what its functions do to tasks is compared.
+# When a thread of host functions begins to wait is the system's affair; what its functions do to
+# tasks is compared.
 OF_THREADS = re.compile(rb"host_function|host\.attach|channel\.take")
 # What only the order decides in which the threads of the host took turns, and the count of all.
 OF_TURNS = re.compile(rb"\d+ +(nondeterminism|moved|seen) |.*\d+ entries, ")
@@ -33,12 +36,14 @@ def content(path):
 
 
 def entries(printed):
-    """Those of a record, in the order of their text, which begins with the time: the threads of host functions and the program's own
+    """Those of a record, in the order of their text, which begins with the time: the threads of
+       host functions and the program's own
     take turns as the system lets them, and either may be the one that is told of a task."""
     found = []
     for line in printed.split(b"\n"):
         words = line.split(None, 2)  # number, thread, the rest
-        if len(words) == 3 and THE_MODEL not in line and not OF_THREADS.search(line) and not OF_TURNS.match(words[2]):
+        if len(words) == 3 and THE_MODEL not in line and not OF_THREADS.search(
+            line) and not OF_TURNS.match(words[2]):
             found.append(re.sub(rb"^\d+ +task queue=", b"task queue=", words[2]))
     return b"\n".join(sorted(found))
 
@@ -48,15 +53,20 @@ def run(options, seed, model, folder):
     names = {"timeline": "TWINRT_TRACE", "counters": "TWINRT_STATS", "record": "TWINRT_RECORD"}
     paths = {name: os.path.join(folder, name) for name in names}
     settings = {setting: paths[name] for name, setting in names.items()}
-    done = subprocess.run([options.random_order, f"--seed={seed}", "--calls=1"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          timeout=SECONDS, check=False, env={**os.environ, **settings, "TWINRT_BACKEND": "sim", "TWINRT_MODEL": model})
+    done = subprocess.run([options.random_order, f"--seed={seed}", "--calls=1"],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=SECONDS, check=False,
+                          env={**os.environ, **settings, "TWINRT_BACKEND": "sim",
+                               "TWINRT_MODEL": model})
     missing = [name for name, path in paths.items() if not os.path.exists(path)]
     if done.returncode != 0 or missing:
         return f"status {done.returncode}, missing {missing}\n{done.stdout.decode()}", {}
-    printed = subprocess.run([options.twinrt, "record", "--print", paths["record"], "--stable"], stdout=subprocess.PIPE,
+    printed = subprocess.run([options.twinrt, "record", "--print", paths["record"], "--stable"],
+                             stdout=subprocess.PIPE,
                              timeout=SECONDS, check=True).stdout
     os.unlink(paths["record"])
-    return None, {"timeline": content(paths["timeline"]), "counters": content(paths["counters"]), "record": entries(printed)}
+    return None, {"timeline": content(paths["timeline"]), "counters": content(paths["counters"]),
+                  "record": entries(printed)}
 
 
 def first_difference(one, other):
@@ -67,7 +77,8 @@ def first_difference(one, other):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("random_order")
     parser.add_argument("twinrt")
     parser.add_argument("--models", default="rtl,lockstep")
@@ -93,8 +104,10 @@ def main():
                 failures += 1
             tasks += plain.get("timeline", b"").count(b'"cat":"task"')
             lines += plain.get("record", b"").count(b"\n")
-    print(f"{options.seeds} programs from seed {options.first}, {tasks} tasks, {lines} lines of records on cpp twice, "
-          f"{', '.join(models)}: {failures} differ")
+    print(
+        f"{options.seeds} programs from seed {options.first}, {tasks} tasks, {lines} lines of "
+        f"records on cpp twice, "
+        f"{', '.join(models)}: {failures} differ")
     return 1 if failures or tasks == 0 or lines == 0 else 0
 
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the RTL costs the host, in CPU time of one thread: npu_top while it is busy (P15), with waveforms (P17), a block behind
-/// the model's ports beside a bare loop on the same Verilated class (P14), and both when there is nothing to do (P16). Prints
-/// numbers and judges none: host time is noisy. How to read them: rtl-stubs/README.md.
+/// What the RTL costs the host, in CPU time of one thread: npu_top while it is busy (P15), with
+/// waveforms (P17), a block behind the model's ports beside a bare loop on the same Verilated class
+/// (P14), and both when there is nothing to do (P16). Prints numbers and judges none: host time is
+/// noisy. How to read them: rtl-stubs/README.md.
 ///   rtl_speed [--repeats=N] [--rounds=N] [top] [block] [idle]
 #include <algorithm>
 #include <cstdio>
@@ -64,7 +65,8 @@ class Samples
 
 // ---- npu_top ----
 
-/// All kinds of tasks on 16 queues, some of which wait for each other; software takes the CQEs between rounds.
+/// All kinds of tasks on 16 queues, some of which wait for each other; software takes the CQEs
+/// between rounds.
 job::Job busy_job()
 {
     constexpr uint32_t kQueues = 16;

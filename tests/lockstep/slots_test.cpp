@@ -10,7 +10,8 @@
 namespace
 {
 
-// Queues ask, get slots and leave them at random while time passes. Says how many differences there were.
+// Queues ask, get slots and leave them at random while time passes. Says how many differences there
+// were.
 uint32_t run(uint64_t seed, uint32_t steps)
 {
     uint64_t random = seed;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The RTL of SQEs behind a whole scheduler: random SQEs, legal and not, with software that holds, kills and closes queues, and
-/// with injected faults. In lock step nothing may differ; with the RTL alone everything must come out as in the plain model.
+/// The RTL of SQEs behind a whole scheduler: random SQEs, legal and not, with software that holds,
+/// kills and closes queues, and with injected faults. In lock step nothing may differ; with the RTL
+/// alone everything must come out as in the plain model.
 #include <cinttypes>
 #include <cstring>
 #include <string>
@@ -16,7 +17,8 @@ using tsim::Cycle;
 
 constexpr uint32_t kQueues = 6, kDepth = 16;
 
-/// One system and what is done to it. Draws do not depend on the model: those of one seed do the same.
+/// One system and what is done to it. Draws do not depend on the model: those of one seed do the
+/// same.
 class Run
 {
   public:
@@ -288,7 +290,8 @@ size_t with(const std::vector<std::string> &log, const char *status)
 
 } // namespace
 
-// T-SQE-1 to T-SQE-13, T-CQ-3, T-DMA-2, T-EVT-8, T-FLT-5, T-SCH-8, T-CTN-1, T-CTN-2, T-CPU-7, T-DMA-8.
+// T-SQE-1 to T-SQE-13, T-CQ-3, T-DMA-2, T-EVT-8, T-FLT-5, T-SCH-8, T-CTN-1, T-CTN-2, T-CPU-7,
+// T-DMA-8.
 static void test_random()
 {
     size_t good = 0, late = 0, bad = 0, faults = 0;

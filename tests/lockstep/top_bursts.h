@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The bursts that npu_top says it begins: those of each transfer have each of its bytes once, in order (T-BST-1).
+/// The bursts that npu_top says it begins: those of each transfer have each of its bytes once, in
+/// order (T-BST-1).
 #ifndef TWINRT_TESTS_LOCKSTEP_TOP_BURSTS_H
 #define TWINRT_TESTS_LOCKSTEP_TOP_BURSTS_H
 

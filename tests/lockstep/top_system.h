@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The world around npu_top while a job runs: rings, doorbells, CQs, memory, and software. Everything else is in the RTL.
+/// The world around npu_top while a job runs: rings, doorbells, CQs, memory, and software.
+/// Everything else is in the RTL.
 #ifndef TWINRT_TESTS_LOCKSTEP_TOP_SYSTEM_H
 #define TWINRT_TESTS_LOCKSTEP_TOP_SYSTEM_H
 
@@ -20,7 +21,8 @@
 namespace job
 {
 
-/// `Model` is Verilator's class of npu_top. `Wave`, with dump(), is called after each evaluation; see NoWave.
+/// `Model` is Verilator's class of npu_top. `Wave`, with dump(), is called after each evaluation;
+/// see NoWave.
 struct NoWave {
     void dump() {}
 };
@@ -48,8 +50,8 @@ class TopSystem
     [[nodiscard]] uint64_t clocks() const { return clocks_; }
     [[nodiscard]] uint64_t now() const { return top_.now_o; }
 
-    /// All steps, then on until nothing is left to happen. Throws a std::string when the RTL hangs or an
-    /// assertion of it fails.
+    /// All steps, then on until nothing is left to happen. Throws a std::string when the RTL hangs
+    /// or an assertion of it fails.
     void run()
     {
         for (const Step &step : job_.steps)
@@ -193,7 +195,8 @@ class TopSystem
 
     // ---- clocks ----
 
-    // What the RTL asks for and tells comes from registers: it stands since the last edge, and answers count at the next.
+    // What the RTL asks for and tells comes from registers: it stands since the last edge, and
+    // answers count at the next.
     void clock()
     {
         if (top_.arrival_req_o)
@@ -533,7 +536,8 @@ class TopSystem
         return (q.rung - done_[sq]) & (q.depth - 1);
     }
 
-    // The head has moved: what lies before it needs not to become visible, and its places may be written again.
+    // The head has moved: what lies before it needs not to become visible, and its places may be
+    // written again.
     void skip(uint32_t sq)
     {
         Queue &q = queues_[sq];

@@ -21,7 +21,8 @@ useradd --create-home --home-dir /packages/user user
 
 echo "programs, man pages and completion are found"
 as_user 'twinrt --version; twinrt-cc --version; twinrt info | grep -q 910B3'
-for file in bash-completion/completions/twinrt fish/vendor_completions.d/twinrt.fish zsh/vendor-completions/_twinrt; do
+for file in bash-completion/completions/twinrt fish/vendor_completions.d/twinrt.fish \
+    zsh/vendor-completions/_twinrt; do
     [ -s "$(readlink -f /usr/share/$file)" ] || fail "no completion: $file"
 done
 zcat /usr/share/man/man1/twinrt-run.1.gz | grep -q 'TWINRT-RUN' || fail "no man page"
@@ -37,8 +38,9 @@ int main(int argc, char **argv)
     aclrtStream first, second;
     aclrtEvent event;
     void *memory;
-    if (aclInit(NULL) || aclrtSetDevice(0) || aclrtCreateStream(&first) || aclrtCreateStream(&second) ||
-        aclrtCreateEvent(&event) || aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST))
+    if (aclInit(NULL) || aclrtSetDevice(0) || aclrtCreateStream(&first) ||
+        aclrtCreateStream(&second) || aclrtCreateEvent(&event) ||
+        aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST))
         return 1;
     aclrtMemsetAsync(memory, 4096, 1, 4096, first);
     aclrtRecordEvent(event, first);
@@ -70,10 +72,12 @@ echo "examples, kernels and Python"
 as_user '
 . /opt/twinrt/set_env.sh
 cp -r /opt/twinrt/share/twinrt/examples .
-gcc -Iexamples examples/vector_add/vector_add.c -o vector_add $(pkg-config --cflags --libs twinrt) -lm
+gcc -Iexamples examples/vector_add/vector_add.c -o vector_add \
+    $(pkg-config --cflags --libs twinrt) -lm
 twinrt-cc -o vector_add_kernels.o examples/vector_add/kernels.c
 twinrt run -- ./vector_add vector_add_kernels.o
-gcc -Iexamples examples/stream_wait_event.c -o stream_wait_event $(pkg-config --cflags --libs twinrt)
+gcc -Iexamples examples/stream_wait_event.c -o stream_wait_event \
+    $(pkg-config --cflags --libs twinrt)
 twinrt run --explain -- ./stream_wait_event >/dev/null'
 apt_get install -y python3-minimal
 as_user '. /opt/twinrt/set_env.sh; twinrt run -- python3 -c "import acl; assert acl.init() == 0; assert acl.rt.set_device(0) == 0; acl.finalize()"'

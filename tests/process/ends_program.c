@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that ends, or branches, in the middle of a call; ends_test.py runs it and knows what must come of it.
+/* A process that ends, or branches, in the middle of a call; ends_test.py runs it and knows what
+ * must come of it.
  *
  *   ends_program WAY self|other STATE SEED
  *
- * A thread is brought into STATE. With "self" that thread takes the WAY: from a signal handler, or from the function that a
- * stream calls. With "other" the main thread does, while a second one is in the state. Ways after which a process goes on
- * are followed by an orderly end. The status is 7 unless the way says otherwise. */
+ * A thread is brought into STATE. With "self" that thread takes the WAY: from a signal handler, or
+ * from the function that a stream calls. With "other" the main thread does, while a second one is
+ * in the state. Ways after which a process goes on are followed by an orderly end. The status is 7
+ * unless the way says otherwise. */
 #include <acl/acl.h>
 #include <errno.h>
 #include <pthread.h>
@@ -50,7 +52,8 @@ static void check(int code, const char *what)
 
 /* ---- ways ------------------------------------------------------------------------------------ */
 
-/* Devices are open: the calls are refused, and end, whatever the threads held that are not in the child. */
+/* Devices are open: the calls are refused, and end, whatever the threads held that are not in the
+ * child. */
 static void end_child(void)
 {
     uint32_t count = 0;
@@ -336,7 +339,8 @@ struct signaller {
     unsigned seed;
 };
 
-/* Again and again: what is interrupted is another place each time, and the first signal that is handled ends the process. */
+/* Again and again: what is interrupted is another place each time, and the first signal that is
+ * handled ends the process. */
 static void *signal_it(void *argument)
 {
     const struct signaller *signaller = argument;

@@ -18,11 +18,14 @@ SEEDS = 1
 ONLY = ""
 LIMIT_S = 30  # for what hangs: a run takes a tenth of a second
 
-STATES = ("alloc", "callback", "copy", "create", "device", "drive", "follow", "function", "idle", "poll", "stuck",
+STATES = ("alloc", "callback", "copy", "create", "device", "drive", "follow", "function", "idle",
+          "poll", "stuck",
           "submit")
 # What a way makes of the process: its status, and whether the files of the end are written.
-ENDS = {"exit": (7, True), "quick_exit": (7, True), "_exit": (7, False), "abort": (-signal.SIGABRT, False)}
-OTHERS = {**ENDS, "return": (7, True), "pthread_exit": (0, True), "fork": (7, True), "vfork": (7, True),
+ENDS = {"exit": (7, True), "quick_exit": (7, True), "_exit": (7, False),
+        "abort": (-signal.SIGABRT, False)}
+OTHERS = {**ENDS, "return": (7, True), "pthread_exit": (0, True), "fork": (7, True),
+          "vfork": (7, True),
           "spawn": (7, True), "cancel": (7, True)}
 MISSING = "the outputs of the end are missing"
 
@@ -32,12 +35,16 @@ class Ends(unittest.TestCase):
         """One run. What is wrong with it, and whether the outputs were left out with a reason."""
         status, written = (ENDS if who == "self" else OTHERS)[way]
         with tempfile.TemporaryDirectory() as folder:
-            environment = {name: value for name, value in os.environ.items() if not name.startswith("TWINRT_")}
-            environment.update(TWINRT_BACKEND="sim", TWINRT_DEVICES="2", TWINRT_TRACE="trace", TWINRT_STATS="stats",
+            environment = {name: value for name, value in os.environ.items()
+                           if not name.startswith("TWINRT_")}
+            environment.update(TWINRT_BACKEND="sim", TWINRT_DEVICES="2", TWINRT_TRACE="trace",
+                               TWINRT_STATS="stats",
                                TWINRT_RECORD="record")
             try:
-                done = subprocess.run([PROGRAM, way, who, state, str(seed)], cwd=folder, env=environment, text=True,
-                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT_S, check=False)
+                done = subprocess.run([PROGRAM, way, who, state, str(seed)], cwd=folder,
+                                      env=environment, text=True,
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                      timeout=LIMIT_S, check=False)
             except subprocess.TimeoutExpired:
                 return "hangs", False
             if done.returncode != status:
@@ -54,9 +61,11 @@ class Ends(unittest.TestCase):
                         json.load(file)
             except ValueError as error:
                 return f"{name}: {error}", missing
-            checked = subprocess.run([TWINRT, "check", os.path.join(folder, "record")], text=True, check=False,
+            checked = subprocess.run([TWINRT, "check", os.path.join(folder, "record")], text=True,
+                                     check=False,
                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            if checked.returncode not in (0, 1):  # 1: a finding, as of streams that were not destroyed
+            # 1: a finding, as of streams that were not destroyed
+            if checked.returncode not in (0, 1):
                 return f"the recording: {checked.stdout}", missing
             return "", missing
 
@@ -74,8 +83,10 @@ class Ends(unittest.TestCase):
                     if text:
                         wrong.append(f"{name}: {text}")
         print(f"{who}: {runs} runs, {missing} without outputs")
-        # A signal in the middle of a malloc() of the call, whose handler calls exit(): the C library waits for its own lock.
-        hanging = [text for text in wrong if text.startswith("exit self") and text.endswith(": hangs")]
+        # A signal in the middle of a malloc() of the call, whose handler calls exit(): the C
+        # library waits for its own lock.
+        hanging = [text for text in wrong if text.startswith("exit self")
+                   and text.endswith(": hangs")]
         if len(hanging) == 1:
             wrong.remove(hanging[0])
             print(f"{hanging[0]}, as exit() inside malloc() may")

@@ -4,7 +4,8 @@
  *   files_program plain            copies, and ends with status 7
  *   files_program chdir FOLDER     goes to another folder before its first call
  *   files_program closed FILE      has no standard error from the start: FILE becomes descriptor 2
- *   files_program take FILE        closes all descriptors in the middle of its work, and opens FILE under each of their numbers
+ *   files_program take FILE        closes all descriptors in the middle of its work, and opens FILE
+ *   under each of their numbers
  */
 #define _GNU_SOURCE /* close_range */
 #include <acl/acl.h>

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files that the runtime writes: where relative names are, what a program does to descriptors, and targets that take nothing.
+"""Files that the runtime writes: where relative names are, what a program does to descriptors, and
+   targets that take nothing.
 
   files_test.py PROGRAM TWINRT [unittest options]
 """
@@ -30,15 +31,18 @@ class Files(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def run_program(self, arguments, settings=(), limit=None, **options):
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("TWINRT_")}
+        environment = {name: value for name, value in os.environ.items()
+                       if not name.startswith("TWINRT_")}
         environment.update(settings, TWINRT_BACKEND="sim")
 
         def prepare():
             if limit is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
 
-        return subprocess.run([PROGRAM, *arguments], cwd=self.folder, env=environment, stdout=subprocess.PIPE,
-                              stderr=options.pop("stderr", subprocess.PIPE), preexec_fn=prepare, check=False,
+        return subprocess.run([PROGRAM, *arguments], cwd=self.folder, env=environment,
+                              stdout=subprocess.PIPE,
+                              stderr=options.pop("stderr", subprocess.PIPE), preexec_fn=prepare,
+                              check=False,
                               **options)
 
     def read(self, name):
@@ -109,7 +113,8 @@ class Files(unittest.TestCase):
         return done
 
     def test_nothing_is_written_into_files_of_the_program(self):
-        self.check_untouched("take", dict({name: f"{name}.out" for name in ALL}, TWINRT_LOG="debug"))
+        self.check_untouched(
+            "take", dict({name: f"{name}.out" for name in ALL}, TWINRT_LOG="debug"))
         for name in JSON:
             json.loads(self.read(f"{name}.out"))
         self.readable("TWINRT_RECORD.out")
@@ -122,7 +127,8 @@ class Files(unittest.TestCase):
         contents = b"mine" * 1000
         with open(self.path("own"), "wb") as file:
             file.write(contents)
-        done = subprocess.run(["/bin/sh", "-c", 'exec "$0" closed own 2>&-', PROGRAM], cwd=self.folder,
+        done = subprocess.run(["/bin/sh", "-c", 'exec "$0" closed own 2>&-', PROGRAM],
+                              cwd=self.folder,
                               env=environment, check=False)
         self.assertEqual(done.returncode, STATUS)
         self.assertEqual(self.read("own"), contents)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of the life of a process in which few programs call; life_test.py runs it.
  *
- *   life_program fork    asks for the number of devices, and a forked child works; then the parent does
- *   life_program forks   as fork, many times beside threads that ask and take turns with a lock
- *   life_program late    releases everything in functions of atexit() that run after the end of the runtime
- *   life_program leaves  releases nothing */
+ *   life_program fork    asks for the number of devices, and a forked child works; then the parent
+ *   does life_program forks   as fork, many times beside threads that ask and take turns with a
+ *   lock life_program late    releases everything in functions of atexit() that run after the end
+ *   of the runtime life_program leaves  releases nothing */
 #include <acl/acl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -74,7 +74,8 @@ static void fork_after_query(void)
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool stop;
 
-/* Asks, or takes turns: what calls and waits for other threads guard with locks is in use at every moment. */
+/* Asks, or takes turns: what calls and waits for other threads guard with locks is in use at every
+ * moment. */
 static void *ask(void *unused)
 {
     uint32_t count = 0;

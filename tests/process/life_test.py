@@ -18,7 +18,8 @@ STATUS = 7
 
 class Life(unittest.TestCase):
     def run_program(self, how, **settings):
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("TWINRT_")}
+        environment = {name: value for name, value in os.environ.items()
+                       if not name.startswith("TWINRT_")}
         environment.update(settings, TWINRT_BACKEND="sim")
         done = subprocess.run([PROGRAM, how], env=environment, text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, check=False)
@@ -53,7 +54,8 @@ class Life(unittest.TestCase):
     def test_memory_that_nobody_releases_is_reported(self):
         self.assertIn("was not freed", self.run_program("leaves"))
 
-    @unittest.skipIf("TEST_SANITIZED" in os.environ, "Python is not built with the sanitizer of the library")
+    @unittest.skipIf("TEST_SANITIZED" in os.environ,
+                     "Python is not built with the sanitizer of the library")
     def test_dlclose_leaves_what_the_end_needs(self):
         library = os.path.join(os.path.dirname(TWINRT), "..", "lib64", "libascendcl.so")
         code = ("import _ctypes, ctypes; l = ctypes.CDLL(%r); assert l.aclrtSetDevice(0) == 0; "
@@ -61,7 +63,8 @@ class Life(unittest.TestCase):
                 "_ctypes.dlclose(l._handle)" % library)
         with tempfile.TemporaryDirectory() as folder:
             environment = dict(os.environ, TWINRT_BACKEND="sim", TWINRT_TRACE="trace")
-            done = subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, text=True,
+            done = subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment,
+                                  text=True,
                                   stderr=subprocess.PIPE, check=False)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             with open(os.path.join(folder, "trace"), encoding="utf-8") as file:

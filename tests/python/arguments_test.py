@@ -4,19 +4,24 @@
 import unittest
 
 import acl
-from support import DEVICE_ID, HANDLE, INVALID_PARAM, NOT_SUPPORTED, SUCCESS, ModelTest, function, refused_in_c, tables
+from support import (DEVICE_ID, HANDLE, INVALID_PARAM, NOT_SUPPORTED, SUCCESS, ModelTest, function,
+                     refused_in_c, tables)
 
 ROWS = tables.rows()
 
 # An argument of each type that does no harm.
-HARMLESS = {"int": 0, "str": "nothing", "float": 0.0, "bytes": b"", "tuple[int, ...]": (0,), "Any": None,
-            "list[int]": [], "list[list[int]]": [], "dict[str, Any]": {}, "list[dict[str, int]]": [], "list[dict[str, Any]]": []}
+HARMLESS = {"int": 0, "str": "nothing", "float": 0.0, "bytes": b"", "tuple[int, ...]": (0,),
+            "Any": None,
+            "list[int]": [], "list[list[int]]": [], "dict[str, Any]": {},
+            "list[dict[str, int]]": [], "list[dict[str, Any]]": []}
 # Raise by their nature when nothing is given, or are no questions to C.
-NOT_SHAPED = {"bytes_to_ptr", "get_group_info_detail", "numpy_contiguous_to_ptr", "numpy_to_ptr", "ptr_to_numpy"}
+NOT_SHAPED = {"bytes_to_ptr", "get_group_info_detail", "numpy_contiguous_to_ptr", "numpy_to_ptr",
+              "ptr_to_numpy"}
 
 
 def harmless(row):
-    return [(lambda *args: None) if type_.startswith(("Callable", "Optional[Callable")) else HARMLESS[type_]
+    return [(lambda *args: None) if type_.startswith(("Callable", "Optional[Callable"))
+            else HARMLESS[type_]
             for name, type_ in row.signature if not name.startswith("*")]
 
 
@@ -26,7 +31,8 @@ def fits(value, type_):
         return value is None or fits(value, type_[len("Optional["):-1])
     if type_.startswith("tuple["):
         parts = tables.split(type_[len("tuple["):-1])
-        return isinstance(value, tuple) and len(value) == len(parts) and all(map(fits, value, parts))
+        return isinstance(value, tuple) and len(value) == len(parts) and all(
+            map(fits, value, parts))
     plain = {"None": type(None), "int": int, "str": str, "float": float, "bytes": bytes}
     return isinstance(value, plain.get(type_) or (list if type_.startswith("list") else dict))
 
@@ -50,7 +56,8 @@ class Arguments(unittest.TestCase):
     def test_a_wrong_type_names_function_and_argument(self):
         for row in ROWS:
             for at, (name, type_) in enumerate(row.signature):
-                if type_ == "Any" or name.startswith("*") or (row.area == "util" and type_ == "bytes"):
+                if type_ == "Any" or name.startswith("*") or (row.area == "util"
+                                                              and type_ == "bytes"):
                     continue
                 with self.subTest(f"{row.full_name} {name}"):
                     arguments = harmless(row)
@@ -65,31 +72,41 @@ class Arguments(unittest.TestCase):
 
     def test_integers_out_of_range_are_a_type_error(self):
         for call, arguments in ((acl.rt.set_device, (2**31,)), (acl.rt.set_device, (-2**31 - 1,)),
-                                (acl.rt.free, (-1,)), (acl.rt.free, (2**64,)), (acl.rt.free, (10**30,)),
-                                (acl.rt.set_op_wait_timeout, (-1,)), (acl.rt.set_op_wait_timeout, (2**32,)),
-                                (acl.rt.set_sys_param_opt, (0, 2**63)), (acl.float16_to_float, (2**16,)),
-                                (acl.get_tensor_desc_dim, (0, -1)), (acl.get_tensor_desc_dim_range, (0, 0, 65537)),
+                                (acl.rt.free, (-1,)), (acl.rt.free, (2**64,)),
+                                (acl.rt.free, (10**30,)),
+                                (acl.rt.set_op_wait_timeout, (-1,)),
+                                (acl.rt.set_op_wait_timeout, (2**32,)),
+                                (acl.rt.set_sys_param_opt, (0, 2**63)),
+                                (acl.float16_to_float, (2**16,)),
+                                (acl.get_tensor_desc_dim, (0, -1)),
+                                (acl.get_tensor_desc_dim_range, (0, 0, 65537)),
                                 (acl.media.dvpp_malloc, (-1,)), (acl.media.dvpp_malloc, (2**64,)),
                                 (acl.rt.wait_and_reset_notify, (0, 0, -1)),
                                 (acl.rt.wait_and_reset_notify, (0, 0, 2**32)),
                                 (acl.rt.notify_get_export_key, (0, 1024, 0))):
-            with self.assertRaisesRegex(TypeError, "args parse failed: .*: must be ", msg=f"{call} {arguments}"):
+            with self.assertRaisesRegex(TypeError, "args parse failed: .*: must be ",
+                                        msg=f"{call} {arguments}"):
                 call(*arguments)
 
     def test_elements_of_lists_and_dicts_are_checked(self):
         place = {"addrOffset": 0, "dataOffset": 0}
-        for call, arguments in ((acl.rt.notify_batch_reset, ([0, "x"],)), (acl.rt.notify_set_import_pid, (0, [2**31])),
+        for call, arguments in ((acl.rt.notify_batch_reset, ([0, "x"],)),
+                                (acl.rt.notify_set_import_pid, (0, [2**31])),
                                 (acl.rt.binary_load_from_file, ("x", [7])),
                                 (acl.rt.binary_load_from_file, ("x", [{"type": "x"}])),
                                 (acl.rt.malloc_physical, (0, {"location": 3}, 0)),
                                 (acl.rt.malloc_physical, (0, {"location": {"id": -1}}, 0)),
-                                (acl.rt.malloc_with_cfg, (1, 0, {"attrs": [{"attr": 1, "value": {"moduleId": 2**16}}]})),
+                                (acl.rt.malloc_with_cfg,
+                                 (1, 0, {"attrs": [{"attr": 1, "value": {"moduleId": 2**16}}]})),
                                 (acl.rt.malloc_with_cfg, (1, 0, {"numAttrs": 1, "attrs": []})),
-                                (acl.create_tensor_desc, (0, [1, "x"], 0)), (acl.create_tensor_desc, (0, [2**63], 0)),
-                                (acl.set_tensor_shape_range, (0, [1, 2])), (acl.set_tensor_shape_range, (0, [[1]])),
+                                (acl.create_tensor_desc, (0, [1, "x"], 0)),
+                                (acl.create_tensor_desc, (0, [2**63], 0)),
+                                (acl.set_tensor_shape_range, (0, [1, 2])),
+                                (acl.set_tensor_shape_range, (0, [[1]])),
                                 (acl.set_tensor_shape_range, (0, [[1, 2, 3]])),
                                 (acl.set_tensor_value_range, (0, [[1, None]])),
-                                (acl.rt.launch_kernel_with_host_args, (0, 1, 0, [], 0, 0, [place], 2))):
+                                (acl.rt.launch_kernel_with_host_args,
+                                 (0, 1, 0, [], 0, 0, [place], 2))):
             with self.assertRaisesRegex(TypeError, "args parse failed", msg=f"{call} {arguments}"):
                 call(*arguments)
 
@@ -120,7 +137,8 @@ class Arguments(unittest.TestCase):
             return items
 
         for call, arguments in ((acl.create_tensor_desc, (1, shrinking(3), 2)),
-                                (acl.set_tensor_shape_range, (0, shrinking(2, lambda one: [one, 1]))),
+                                (acl.set_tensor_shape_range,
+                                 (0, shrinking(2, lambda one: [one, 1]))),
                                 (acl.rt.notify_set_import_pid, (0, shrinking(2)))):
             with self.assertRaisesRegex(TypeError, "shorter", msg=f"{call}"):
                 call(*arguments)
@@ -129,7 +147,8 @@ class Arguments(unittest.TestCase):
 class Shapes(ModelTest):
     def test_every_answer_has_the_shape_that_its_stub_says(self):
         refused = refused_in_c()
-        left = {"acl.finalize", "acl.finalize_reference", "acl.rt.reset_device", "acl.rt.reset_device_force"}
+        left = {"acl.finalize", "acl.finalize_reference", "acl.rt.reset_device",
+                "acl.rt.reset_device_force"}
         for row in ROWS:
             if row.full_name in left or row.name in NOT_SHAPED:
                 continue
@@ -138,7 +157,8 @@ class Shapes(ModelTest):
                 self.assertTrue(fits(answer, row.returned), f"{answer} is no {row.returned}")
                 if row.c_name in refused:
                     code = answer[-1] if isinstance(answer, tuple) else answer
-                    self.assertIn(code, (NOT_SUPPORTED,) if row.kind == "CALL" else (NOT_SUPPORTED, 0))
+                    self.assertIn(code, (NOT_SUPPORTED,) if row.kind == "CALL"
+                                  else (NOT_SUPPORTED, 0))
         self.assertEqual(acl.rt.set_context(acl.rt.get_context()[0]), acl.rt.get_context()[1])
 
     def test_group_detail_alone_raises(self):

@@ -57,7 +57,9 @@ class Reports(ModelTest):
         counts = [sys.getrefcount(entry) for entry in data]
         seen = []
         for entry in data:
-            self.ok(acl.rt.launch_callback(lambda given: seen.append((given, threading.get_ident())), entry, 1, stream))
+            self.ok(
+                acl.rt.launch_callback(lambda given: seen.append((given, threading.get_ident())),
+                                       entry, 1, stream))
         self.ok(acl.rt.synchronize_stream(stream))
         self.assertEqual(seen, [(entry, tid) for entry in data])
         seen.clear()
@@ -122,7 +124,9 @@ class Reports(ModelTest):
         self.assertEqual(self.read(ptr, 64), b"\x09" * 64)
 
     def test_arguments(self):
-        with self.assertRaisesRegex(TypeError, "acl.rt.launch_callback args parse failed: fn: expected a function"):
+        with self.assertRaisesRegex(TypeError,
+                                    "acl.rt.launch_callback args parse failed: fn: expected a "
+                                    "function"):
             acl.rt.launch_callback(3, None, 1, 0)
 
 
@@ -133,9 +137,12 @@ class Exceptions(ModelTest):
         told = []
 
         def tell(info):
-            told.append((acl.rt.get_stream_id_from_exception_info(info), acl.rt.get_device_id_from_exception_info(info),
-                         acl.rt.get_error_code_from_exception_info(info), acl.rt.get_task_id_from_exception_info(info),
-                         acl.rt.get_thread_id_from_exception_info(info)))
+            told.append(
+                (acl.rt.get_stream_id_from_exception_info(info),
+                 acl.rt.get_device_id_from_exception_info(info),
+                 acl.rt.get_error_code_from_exception_info(info),
+                 acl.rt.get_task_id_from_exception_info(info),
+                 acl.rt.get_thread_id_from_exception_info(info)))
 
         before = sys.getrefcount(tell)
         self.ok(acl.rt.set_exception_info_callback(tell))
@@ -152,13 +159,17 @@ class Exceptions(ModelTest):
         self.assertEqual(len(told), 1)
 
     def test_no_info_is_all_ones(self):
-        for ask in (acl.rt.get_task_id_from_exception_info, acl.rt.get_stream_id_from_exception_info,
-                    acl.rt.get_thread_id_from_exception_info, acl.rt.get_device_id_from_exception_info,
+        for ask in (acl.rt.get_task_id_from_exception_info,
+                    acl.rt.get_stream_id_from_exception_info,
+                    acl.rt.get_thread_id_from_exception_info,
+                    acl.rt.get_device_id_from_exception_info,
                     acl.rt.get_error_code_from_exception_info):
             self.assertEqual(ask(0), 0xFFFFFFFF)
 
     def test_what_is_no_function_is_refused(self):
-        with self.assertRaisesRegex(TypeError, "set_exception_info_callback args parse failed: fn: expected a function"):
+        with self.assertRaisesRegex(TypeError,
+                                    "set_exception_info_callback args parse failed: fn: expected "
+                                    "a function"):
             acl.rt.set_exception_info_callback(7)
 
 
@@ -172,7 +183,8 @@ class Allocators(unittest.TestCase):
 
         before = sys.getrefcount(function)
         for setter in (acl.rt.allocator_set_obj_to_desc, acl.rt.allocator_set_alloc_func_to_desc,
-                       acl.rt.allocator_set_free_func_to_desc, acl.rt.allocator_set_alloc_advise_func_to_desc,
+                       acl.rt.allocator_set_free_func_to_desc,
+                       acl.rt.allocator_set_alloc_advise_func_to_desc,
                        acl.rt.allocator_set_get_addr_from_block_func_to_desc):
             self.assertNotEqual(setter(1, function), SUCCESS)
         self.assertEqual(sys.getrefcount(function), before)
@@ -181,7 +193,8 @@ class Allocators(unittest.TestCase):
 class Threads(unittest.TestCase):
     def test_a_thread_runs_its_function_with_and_without_argument(self):
         seen = []
-        for function, argument in ((seen.append, 3), (lambda: seen.append(threading.get_ident()), None)):
+        for function, argument in ((seen.append, 3),
+                                   (lambda: seen.append(threading.get_ident()), None)):
             tid, code = acl.util.start_thread(function, argument)
             self.assertEqual(code, SUCCESS)
             self.assertEqual(acl.util.stop_thread(tid), SUCCESS)

@@ -40,7 +40,8 @@ class Device(ModelTest):
         self.assertTrue(acl.get_soc_name().startswith("Ascend"))
         self.assertEqual(self.value(acl.rt.device_get_stream_priority_range())[1], 0)
         self.assertGreater(self.value(acl.rt.get_device_info(0, 101)), 0)
-        self.assertEqual(self.value(acl.get_device_capability(0, 0)), self.value(acl.rt.get_device_info(0, 101)))
+        self.assertEqual(self.value(acl.get_device_capability(0, 0)),
+                         self.value(acl.rt.get_device_info(0, 101)))
         self.assertEqual(len(self.value(acl.rt.device_get_uuid(0))["bytes"]), 16)
         self.assertEqual(acl.rt.device_get_bare_tgid(), (os.getpid(), SUCCESS))
         for ask in (acl.rt.get_logic_dev_id_by_user_dev_id, acl.rt.get_user_dev_id_by_logic_dev_id,
@@ -98,8 +99,10 @@ class Device(ModelTest):
         for attribute in attributes:
             self.assertEqual(acl.get_cann_attribute(attribute)[1], SUCCESS)
         info, code = acl.get_cann_version(0)
-        self.assertEqual(set(info), {"version", "major_version", "minor_version", "release_version", "patch_version",
-                                     "reserved"})
+        self.assertEqual(
+            set(info), {"version", "major_version", "minor_version", "release_version",
+                        "patch_version",
+                        "reserved"})
         text, code = acl.get_version_str("runtime")
         self.assertIsInstance(text, str)
         self.assertIsInstance(code, int)
@@ -115,7 +118,8 @@ class Device(ModelTest):
         self.assertEqual((acl.get_data_buffer_addr(buffer), acl.get_data_buffer_size(buffer),
                           acl.get_data_buffer_size_v2(buffer)), (4096, 5, 2**32 + 5))
         self.ok(acl.update_data_buffer(buffer, 8192, 7))
-        self.assertEqual((acl.get_data_buffer_addr(buffer), acl.get_data_buffer_size_v2(buffer)), (8192, 7))
+        self.assertEqual((acl.get_data_buffer_addr(buffer), acl.get_data_buffer_size_v2(buffer)),
+                         (8192, 7))
         self.ok(acl.destroy_data_buffer(buffer))
         empty = acl.create_data_buffer(0, 0)
         self.assertNotEqual(empty, 0)
@@ -124,7 +128,8 @@ class Device(ModelTest):
     def test_a_log_line_names_its_caller(self):
         script = "import acl\nacl.init()\ndef speaker():\n    acl.app_log(3, 'told: 100%')\nspeaker()\nacl.finalize()\n"
         environment = dict(os.environ, TWINRT_LOG="info")
-        told = subprocess.run([sys.executable, "-c", script], env=environment, stderr=subprocess.PIPE, check=True).stderr
+        told = subprocess.run([sys.executable, "-c", script], env=environment,
+                              stderr=subprocess.PIPE, check=True).stderr
         self.assertIn(b"told: 100%", told)
         self.assertIn(b"speaker", told)
         self.assertIn(b"<string>", told)
@@ -136,10 +141,14 @@ class Device(ModelTest):
                   "for i in range(2500): acl.rt.destroy_stream(12345)\n"
                   "acl.rt.destroy_event(54321)\nacl.rt.destroy_stream(12345)\nacl.finalize()\n")
         environment = dict(os.environ, TWINRT_LOG="info")
-        lines = subprocess.run([sys.executable, "-c", script], env=environment, stderr=subprocess.PIPE, text=True,
+        lines = subprocess.run([sys.executable, "-c", script], env=environment,
+                               stderr=subprocess.PIPE, text=True,
                                check=True).stderr.splitlines()
-        ends = [line.split(" -> ")[1] for line in lines if "aclrtDestroyStream" in line and " -> " in line]
-        self.assertEqual(ends, ["107017"] + [f"107017, {times} times in a row" for times in (10, 100, 1000)] + ["107017"])
+        ends = [line.split(" -> ")[1] for line in lines if "aclrtDestroyStream" in line
+                and " -> " in line]
+        self.assertEqual(
+            ends, ["107017"] + [f"107017, {times} times in a row" for times in (10, 100, 1000)] +
+            ["107017"])
         self.assertEqual(len([line for line in lines if "aclrtDestroyEvent:" in line]), 1)
 
 
@@ -149,11 +158,13 @@ class Images(ModelTest):
         self.assertEqual(binary, 0)
         self.assertNotEqual(code, SUCCESS)
         data = b"no image at all, but long enough to be looked at as one: " * 4
-        binary, code = acl.rt.binary_load_from_data(acl.util.bytes_to_ptr(data), len(data), [{"type": 1, "value": 1}])
+        binary, code = acl.rt.binary_load_from_data(acl.util.bytes_to_ptr(data), len(data),
+                                                    [{"type": 1, "value": 1}])
         self.assertEqual(binary, 0)
         self.assertNotEqual(code, SUCCESS)
         self.assertNotEqual(acl.rt.binary_unload(12345), SUCCESS)
-        for ask in (lambda: acl.rt.binary_get_function(12345, "name"), lambda: acl.rt.get_function_name(12345, 64),
+        for ask in (lambda: acl.rt.binary_get_function(12345, "name"),
+                    lambda: acl.rt.get_function_name(12345, 64),
                     lambda: acl.rt.get_function_addr(12345)):
             self.assertNotEqual(ask()[-1], SUCCESS)
 
@@ -176,7 +187,8 @@ value, ret = acl.rt.get_devices_topo(0, 1)
 assert ret == 0 and value > 0
 assert acl.rt.reset_device(0) == 0 and acl.finalize() == 0
 """
-        subprocess.run([sys.executable, "-c", script], env=dict(os.environ, TWINRT_DEVICES="2"), check=True)
+        subprocess.run([sys.executable, "-c", script], env=dict(os.environ, TWINRT_DEVICES="2"),
+                       check=True)
 
 
 if __name__ == "__main__":

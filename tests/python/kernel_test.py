@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernel images, lists of arguments and launches: the kernels of examples/vector_add, and what they compute."""
+"""Kernel images, lists of arguments and launches: the kernels of examples/vector_add, and what they
+compute."""
 
 import array
 import os
@@ -44,7 +45,9 @@ class Kernels(ModelTest):
     def test_arguments_on_the_host(self):
         data = self.arguments()
         ptr = acl.util.bytes_to_ptr(data)
-        self.ok(acl.rt.launch_kernel_with_host_args(self.kernel, 3, self.queue, [], ptr, len(data), [], 0))
+        self.ok(
+            acl.rt.launch_kernel_with_host_args(self.kernel, 3, self.queue, [], ptr, len(data), [],
+                                                0))
         self.check()
 
     def test_arguments_on_the_device(self):
@@ -68,7 +71,8 @@ class Kernels(ModelTest):
     def test_an_image_from_memory(self):
         with open(KERNELS, "rb") as file:
             image = file.read()
-        second = self.value(acl.rt.binary_load_from_data(acl.util.bytes_to_ptr(image), len(image), []))
+        second = self.value(
+            acl.rt.binary_load_from_data(acl.util.bytes_to_ptr(image), len(image), []))
         self.assertNotEqual(second, self.binary)
         self.kernel = self.value(acl.rt.binary_get_function(second, "vector_add"))
         self.assertEqual(acl.rt.get_function_name(self.kernel, 64), ("vector_add", SUCCESS))
@@ -76,16 +80,21 @@ class Kernels(ModelTest):
         self.ok(acl.rt.binary_unload(second))
         data = self.arguments()
         ptr = acl.util.bytes_to_ptr(data)
-        self.assertEqual(acl.rt.launch_kernel_with_host_args(self.kernel, 1, self.queue, [], ptr, 32, [], 0), HANDLE)
+        self.assertEqual(
+            acl.rt.launch_kernel_with_host_args(self.kernel, 1, self.queue, [], ptr, 32, [], 0),
+            HANDLE)
         damaged = image[:-1] + bytes([image[-1] ^ 1])
-        self.assertEqual(acl.rt.binary_load_from_data(acl.util.bytes_to_ptr(damaged), len(damaged), [])[-1], PARAM_INVALID)
+        self.assertEqual(
+            acl.rt.binary_load_from_data(acl.util.bytes_to_ptr(damaged), len(damaged), [])[-1],
+            PARAM_INVALID)
 
     def test_order_among_streams(self):
         """z + x after z = x + y, on another stream that waits."""
         other, event = self.stream(), self.event()
         data = self.arguments()
         ptr = acl.util.bytes_to_ptr(data)
-        self.ok(acl.rt.launch_kernel_with_host_args(self.kernel, 40, self.queue, [], ptr, 32, [], 0))
+        self.ok(
+            acl.rt.launch_kernel_with_host_args(self.kernel, 40, self.queue, [], ptr, 32, [], 0))
         self.ok(acl.rt.record_event(event, self.queue))
         self.ok(acl.rt.stream_wait_event(other, event))
         copy = self.device_memory(BYTES)

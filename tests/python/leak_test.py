@@ -15,7 +15,8 @@ SLACK_BYTES = 3000
 
 class Leaks(ModelTest):
     def growth(self, body, times):
-        """Bytes that `times` runs leave behind: the least of some attempts, for a table of the interpreter that grows once
+        """Bytes that `times` runs leave behind: the least of some attempts, for a table of the
+           interpreter that grows once
         is no leak."""
         for _ in range(20):
             body()
@@ -40,7 +41,8 @@ class Leaks(ModelTest):
 
     def test_every_function_in_its_simplest_call(self):
         for row in tables.rows():
-            if row.area == "util" or row.name in NOT_SHAPED or row.name.startswith(("finalize", "reset_device")):
+            if row.area == "util" or row.name in NOT_SHAPED or row.name.startswith(
+                ("finalize", "reset_device")):
                 continue
             call, arguments = function(row), harmless(row)
             with self.subTest(row.full_name):
@@ -55,11 +57,15 @@ class Leaks(ModelTest):
             self.fail(f"{call} took {arguments}")
 
         cases = [(acl.rt.malloc, "x", 0), (acl.rt.malloc, 2**64, 0), (acl.rt.malloc,),
-                 (acl.rt.notify_set_import_pid, 0, [1, 2, "x"]), (acl.rt.notify_get_export_key, 0, 65, "x"),
-                 (acl.rt.malloc_with_cfg, 1, 0, {"attrs": [{"attr": 1, "value": {"moduleId": "x"}}]}),
+                 (acl.rt.notify_set_import_pid, 0, [1, 2, "x"]),
+                 (acl.rt.notify_get_export_key, 0, 65, "x"),
+                 (acl.rt.malloc_with_cfg, 1, 0,
+                  {"attrs": [{"attr": 1, "value": {"moduleId": "x"}}]}),
                  (acl.rt.binary_load_from_file, "path", [{"type": 1, "value": "x"}]),
-                 (acl.create_tensor_desc, 0, [1, "x"], 0), (acl.set_tensor_shape_range, 0, [[1, 2], [3]]),
-                 (acl.rt.launch_callback, print, [], "x", 0), (acl.rt.ipc_mem_set_import_pid, "key", [None]),
+                 (acl.create_tensor_desc, 0, [1, "x"], 0),
+                 (acl.set_tensor_shape_range, 0, [[1, 2], [3]]),
+                 (acl.rt.launch_callback, print, [], "x", 0),
+                 (acl.rt.ipc_mem_set_import_pid, "key", [None]),
                  (acl.rt.register_cpu_func, 0, "name", "\0"), (acl.util.start_thread, 1, 2)]
         for case in cases:
             with self.subTest(f"{case}"):
@@ -79,7 +85,8 @@ class Leaks(ModelTest):
         self.ok(acl.rt.synchronize_stream(stream))
 
     def test_arguments_keep_their_references(self):
-        pids, key, path, cfg = [1, 2, 3], "some key that is none", {"attrs": [{"attr": 1}]}, [{"id": 1, "value": 2}]
+        pids, key, path, cfg = [1, 2, 3], "some key that is none", {"attrs": [{"attr": 1}]}, [
+            {"id": 1, "value": 2}]
         data, number = b"some bytes", 10**15
         held = (pids, key, path, cfg, data, number)
         before = [sys.getrefcount(entry) for entry in held]

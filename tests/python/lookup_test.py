@@ -32,7 +32,8 @@ class Lookup(ModelTest):
     def test_a_copy_on_a_stream_of_the_module(self):
         """The direction that is named is wrong each way; the addresses count."""
         copy = self.library.rtMemcpyAsyncWithoutCheckKind
-        copy.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int, ctypes.c_void_p]
+        copy.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64,
+                         ctypes.c_int, ctypes.c_void_p]
         stream = self.stream()
         device = self.value(acl.rt.malloc(BYTES, 0))
         host = self.value(acl.rt.malloc_host(BYTES))

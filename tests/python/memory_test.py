@@ -5,7 +5,8 @@ import unittest
 import warnings
 
 import acl
-from support import D2D, D2H, GREATER_EQUAL, H2D, HANDLE, INVALID_PARAM, PARAM_INVALID, SUCCESS, ModelTest, refused_in_c
+from support import (D2D, D2H, GREATER_EQUAL, H2D, HANDLE, INVALID_PARAM, PARAM_INVALID, SUCCESS,
+                     ModelTest, refused_in_c)
 
 SUM, INT32 = 10, 3  # of aclrtReduceKind, of aclDataType
 
@@ -25,7 +26,8 @@ class Memory(ModelTest):
         for name, call in (("aclrtMallocWithCfg", lambda: acl.rt.malloc_with_cfg(64, 0, {})),
                            ("aclrtMallocWithCfg", lambda: acl.rt.malloc_with_cfg(64, 0, cfg)),
                            ("aclrtMallocCached", lambda: acl.rt.malloc_cached(64, 0)),
-                           ("aclrtMallocForTaskScheduler", lambda: acl.rt.malloc_for_task_scheduler(64, 0, {}))):
+                           ("aclrtMallocForTaskScheduler",
+                            lambda: acl.rt.malloc_for_task_scheduler(64, 0, {}))):
             if name not in refused:
                 pointers.append(self.value(call()))
         self.assertEqual(len(set(pointers)), len(pointers))
@@ -64,7 +66,8 @@ class Memory(ModelTest):
         self.ok(acl.rt.memcpy_async(back, size, b, size, D2H, stream))
         self.ok(acl.rt.synchronize_stream(stream))
         self.assertEqual(acl.util.ptr_to_bytes(back, size), data)
-        self.assertEqual(acl.rt.memcpy(a, 10, pinned, 11, H2D), acl.rt.memcpy(a, 20, pinned, 21, H2D))
+        self.assertEqual(acl.rt.memcpy(a, 10, pinned, 11, H2D),
+                         acl.rt.memcpy(a, 20, pinned, 21, H2D))
         self.assertNotEqual(acl.rt.memcpy(a, 10, pinned, 11, H2D), SUCCESS)
         self.ok(acl.rt.free_host(back))
         self.ok(acl.rt.free_host(pinned))
@@ -108,7 +111,8 @@ class Memory(ModelTest):
             self.ok(acl.rt.memcpy(ptr, 64, acl.util.bytes_to_ptr(data), 64, H2D))
         self.ok(acl.rt.reduce_async(a, b, 64, SUM, INT32, 0, 0))
         self.ok(acl.rt.synchronize_stream(0))
-        self.assertEqual(self.read(a, 64), b"".join((100 + 2 * i).to_bytes(4, "little") for i in range(16)))
+        self.assertEqual(
+            self.read(a, 64), b"".join((100 + 2 * i).to_bytes(4, "little") for i in range(16)))
 
     def test_words_that_streams_write_and_wait_for(self):
         word, first, second = self.word(), self.stream(), self.stream()
@@ -177,8 +181,10 @@ class Arrays(ModelTest):
     def test_all_types_of_numbers(self):
         memory = bytes(64)
         ptr = acl.util.bytes_to_ptr(memory)
-        for number, name in ((0, "bool"), (1, "int8"), (2, "uint8"), (3, "int16"), (4, "uint16"), (5, "int32"),
-                             (6, "uint32"), (7, "int64"), (8, "uint64"), (11, "float32"), (12, "float64"),
+        for number, name in ((0, "bool"), (1, "int8"), (2, "uint8"), (3, "int16"), (4, "uint16"),
+                             (5, "int32"),
+                             (6, "uint32"), (7, "int64"), (8, "uint64"), (11, "float32"),
+                             (12, "float64"),
                              (23, "float16")):
             self.assertEqual(acl.util.ptr_to_numpy(ptr, (2,), number).dtype, numpy.dtype(name))
             self.assertEqual(numpy.dtype(name).num, number)
@@ -186,7 +192,8 @@ class Arrays(ModelTest):
         self.assertEqual(acl.util.ptr_to_numpy(0, (0, 3), 7).shape, (0, 3))
 
     def test_what_is_refused(self):
-        for arguments in ((64, (2,), 17), (64, (2,), -1), (64, [2], 7), (64, (-1,), 7), (64, (2**62, 4), 7)):
+        for arguments in ((64, (2,), 17), (64, (2,), -1), (64, [2], 7), (64, (-1,), 7),
+                          (64, (2**62, 4), 7)):
             with self.assertRaisesRegex(TypeError, "acl.util.ptr_to_numpy args parse failed: "):
                 acl.util.ptr_to_numpy(*arguments)
         with self.assertRaisesRegex(ValueError, "ptr: must not be 0"):

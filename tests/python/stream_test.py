@@ -7,7 +7,8 @@ import os
 import unittest
 
 import acl
-from support import (D2D, EVENT_TIMEOUT, HANDLE, NOT_SUPPORTED, SUCCESS, SYNC, TIME_LINE, WAIT_TIMEOUT, ModelTest)
+from support import (D2D, EVENT_TIMEOUT, HANDLE, NOT_SUPPORTED, SUCCESS, SYNC, TIME_LINE,
+                     WAIT_TIMEOUT, ModelTest)
 
 
 class Streams(ModelTest):
@@ -146,7 +147,8 @@ class Events(ModelTest):
         self.assertGreater(self.value(acl.rt.get_op_timeout_interval()), 0)
         self.ok(acl.rt.set_op_execute_time_out(30))
         self.assertGreater(self.value(acl.rt.get_op_execute_timeout()), 0)
-        self.assertGreaterEqual(self.value(acl.rt.set_op_execute_timeout_v2(20_000_000)), 20_000_000)
+        self.assertGreaterEqual(self.value(acl.rt.set_op_execute_timeout_v2(20_000_000)),
+                                20_000_000)
         stream = self.stream()
         self.ok(acl.rt.record_event(self.event(), stream))
         self.assertIsInstance(self.value(acl.rt.get_thread_last_task_id()), int)
@@ -184,7 +186,8 @@ class Notifies(ModelTest):
         self.assertGreater(len(key), 0)
         self.assertIn(acl.rt.notify_set_import_pid(notify, [os.getpid()]), (SUCCESS, NOT_SUPPORTED))
         script = ("import acl, sys\nassert acl.init() == 0 and acl.rt.set_device(0) == 0\n"
-                  "n, ret = acl.rt.notify_import_by_key(sys.argv[1], 0)\nassert ret == 0 and n, (n, ret)\n"
+                  "n, ret = acl.rt.notify_import_by_key(sys.argv[1], 0)\nassert ret == 0 and n, "
+                  "(n, ret)\n"
                   "assert acl.rt.record_notify(n, 0) == 0 and acl.rt.synchronize_stream(0) == 0\n")
         subprocess.run([sys.executable, "-c", script, key], check=True)
         stream = self.stream()

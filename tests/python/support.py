@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the Python module share: names for numbers, and a device that is up during a test."""
+"""What the tests of the Python module share: names for numbers, and a device that is up during a
+test."""
 
 import os
 import re
@@ -43,11 +44,14 @@ def function(row):
 def refused_in_c():
     """C functions that the library exports and has not built."""
     with open(os.path.join(ROOT, "runtime", "api", "functions.def"), encoding="utf-8") as file:
-        return set(re.findall(r'^TWIN_API\("[^"]*", (\w+), \w+, NOT_BUILT', file.read(), flags=re.MULTILINE))
+        return set(
+            re.findall(r'^TWIN_API\("[^"]*", (\w+), \w+, NOT_BUILT', file.read(),
+                       flags=re.MULTILINE))
 
 
 class ModelTest(unittest.TestCase):
-    """A test with device 0 up and its default context current; everything is given back after it."""
+    """A test with device 0 up and its default context current; everything is given back after
+    it."""
 
     def setUp(self):
         self.assertEqual(acl.init(), SUCCESS)

@@ -18,7 +18,8 @@ ROWS = tables.rows()
 
 def stub_functions(name):
     """{function: its definition} of a stub file."""
-    with open(os.path.join(os.path.dirname(acl.__file__), "..", "acl-stubs", name + ".pyi"), encoding="utf-8") as file:
+    with open(os.path.join(os.path.dirname(acl.__file__), "..", "acl-stubs", name + ".pyi"),
+              encoding="utf-8") as file:
         tree = ast.parse(file.read())
     return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
 
@@ -26,7 +27,8 @@ def stub_functions(name):
 class Surface(unittest.TestCase):
     def test_the_module_has_the_functions_of_the_tables_and_no_others(self):
         for name in tables.AREAS:
-            public = {entry for entry in dir(area(name)) if not entry.startswith("_")} - {"media", "rt", "util"}
+            public = {entry for entry in dir(area(name))
+                      if not entry.startswith("_")} - {"media", "rt", "util"}
             self.assertEqual(public, {row.name for row in ROWS if row.area == name})
 
     def test_submodules_are_attributes_and_modules(self):
@@ -39,7 +41,8 @@ class Surface(unittest.TestCase):
         self.assertEqual(len([row for row in ROWS if row.area == "rt"]), 191)
         self.assertEqual(len([row for row in ROWS if row.area == "util"]), 7)
         self.assertEqual(len([row for row in ROWS if row.area == "acl"]), 47)
-        self.assertEqual({row.name for row in ROWS if row.area == "media"}, {"dvpp_malloc", "dvpp_free"})
+        self.assertEqual({row.name for row in ROWS if row.area == "media"},
+                         {"dvpp_malloc", "dvpp_free"})
 
     def test_every_function_says_what_it_does(self):
         for row in ROWS:
@@ -67,7 +70,8 @@ class Surface(unittest.TestCase):
                                      [stub.vararg.arg] if stub.vararg else [])
 
     def test_the_page_of_functions_is_up_to_date(self):
-        subprocess.run([sys.executable, "-B", os.path.join(PYTHON, "tables.py"), "--check"], check=True)
+        subprocess.run([sys.executable, "-B", os.path.join(PYTHON, "tables.py"), "--check"],
+                       check=True)
 
     def test_c_functions_are_those_of_the_headers(self):
         declared = set()

@@ -68,7 +68,8 @@ class Tensor(unittest.TestCase):
         for call in (acl.set_tensor_shape, acl.set_tensor_storage_shape):
             self.assertEqual(call(desc, [1, 1, 224, 224, 16]), SUCCESS)
             self.assertEqual(call(desc, []), INVALID_PARAM)
-        self.assertEqual((acl.get_tensor_desc_format(desc), self.shape(desc)), (NCHW, [1, 3, 224, 224]))
+        self.assertEqual((acl.get_tensor_desc_format(desc), self.shape(desc)),
+                         (NCHW, [1, 3, 224, 224]))
         self.assertEqual(acl.set_tensor_origin_format(desc, ND), SUCCESS)
         self.assertEqual(acl.set_tensor_origin_shape(desc, [2, 5]), SUCCESS)
         self.assertEqual((acl.get_tensor_desc_format(desc), self.shape(desc)), (ND, [2, 5]))
@@ -91,8 +92,11 @@ class Tensor(unittest.TestCase):
             self.assertEqual(acl.get_tensor_desc_format(made), NCHW)
             acl.destroy_tensor_desc(made)
         self.assertEqual(acl.trans_tensor_desc_format(desc, ND), (0, GE_FORMAT_INVALID))
-        self.assertEqual(acl.trans_tensor_desc_format(self.desc(FLOAT, [2, 3], NCHW), NHWC), (0, GE_SHAPE_INVALID))
-        self.assertEqual(acl.trans_tensor_desc_format(self.desc(STRING, [1, 2, 3, 4], NCHW), NC1HWC0), (0, GE_DATATYPE_INVALID))
+        self.assertEqual(acl.trans_tensor_desc_format(self.desc(FLOAT, [2, 3], NCHW), NHWC),
+                         (0, GE_SHAPE_INVALID))
+        self.assertEqual(
+            acl.trans_tensor_desc_format(self.desc(STRING, [1, 2, 3, 4], NCHW), NC1HWC0),
+            (0, GE_DATATYPE_INVALID))
 
     def test_no_description_is_a_code_or_an_empty_value(self):
         dead = acl.create_tensor_desc(FLOAT, [1], ND)

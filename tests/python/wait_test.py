@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waits of several threads, and waits that signals interrupt. Nothing here measures time: what does not hold hangs."""
+"""Waits of several threads, and waits that signals interrupt. Nothing here measures time: what does
+not hold hangs."""
 
 import os
 import signal
@@ -11,8 +12,8 @@ import unittest
 import acl
 from support import SUCCESS, ModelTest
 
-# A wait of the main thread during which the other thread sends argv[1] signals, one after the handler of the one before;
-# then the wait is released. Prints the device time at which it was.
+# A wait of the main thread during which the other thread sends argv[1] signals, one after the
+# handler of the one before; then the wait is released. Prints the device time at which it was.
 WITH_SIGNALS = """
 import os, signal, sys, threading
 import acl
@@ -71,9 +72,12 @@ class Parallel(ModelTest):
             raise failure
 
     def test_a_thread_that_waits_leaves_python_to_others(self):
-        # Each wait ends by what another thread does after it has begun: one that kept the GIL would hang.
-        for wait in (acl.rt.synchronize_stream, lambda s: acl.rt.synchronize_stream_with_timeout(s, -1),
-                     lambda _: acl.rt.synchronize_device(), lambda _: acl.rt.synchronize_device_with_timeout(-1)):
+        # Each wait ends by what another thread does after it has begun: one that kept the GIL would
+        # hang.
+        for wait in (acl.rt.synchronize_stream,
+                     lambda s: acl.rt.synchronize_stream_with_timeout(s, -1),
+                     lambda _: acl.rt.synchronize_device(),
+                     lambda _: acl.rt.synchronize_device_with_timeout(-1)):
             stream, let_go = self.held()
             begun, steps = threading.Event(), []
 
@@ -136,7 +140,8 @@ class Parallel(ModelTest):
 
 class Interrupts(ModelTest):
     def interrupt(self, wait, stream, let_go):
-        """Lets the main thread wait; signals come one by one, the last is SIGINT. Then the wait is repeated."""
+        """Lets the main thread wait; signals come one by one, the last is SIGINT. Then the wait is
+        repeated."""
         context = self.value(acl.rt.get_context())
         handled, entering, raised = threading.Semaphore(0), threading.Event(), threading.Event()
         before = signal.signal(signal.SIGUSR1, lambda *_: handled.release())
@@ -171,7 +176,8 @@ class Interrupts(ModelTest):
 
     def test_ctrl_c_ends_a_wait_with_a_long_limit(self):
         stream, let_go = self.held()
-        self.interrupt(lambda s: acl.rt.synchronize_stream_with_timeout(s, 1_000_000), stream, let_go)
+        self.interrupt(lambda s: acl.rt.synchronize_stream_with_timeout(s, 1_000_000), stream,
+                       let_go)
 
     def test_ctrl_c_ends_a_wait_for_the_device_and_for_an_event(self):
         stream, let_go = self.held()
@@ -232,8 +238,9 @@ class Interrupts(ModelTest):
         self.assertEqual(acl.util.stop_thread(tid), SUCCESS)
 
     def test_handlers_that_do_not_raise_change_no_time(self):
-        times = {signals: subprocess.run([sys.executable, "-c", WITH_SIGNALS, str(signals)], check=True,
-                                         stdout=subprocess.PIPE).stdout for signals in (0, 1, 5)}
+        times = {
+            signals: subprocess.run([sys.executable, "-c", WITH_SIGNALS, str(signals)], check=True,
+                                    stdout=subprocess.PIPE).stdout for signals in (0, 1, 5)}
         self.assertEqual(times[1], times[0])
         self.assertEqual(times[5], times[0])
         self.assertRegex(times[0], rb"^\(\d+, 0\)\n$")

@@ -54,9 +54,12 @@ def links(tree):
 
 @check
 def settings(tree):
-    """Every setting of the runtime is in a table of the documents, with its default; no page names one that is not."""
-    rows = re.findall(r'X\(\w+,\s*"([A-Z_0-9]+)",\s*"([^"]*)"', tree.text(SETTINGS).replace("\\\n", " "))
-    pages = [path for path in tree.files(".md") if path == "README.md" or path.startswith("runtime/")]
+    """Every setting of the runtime is in a table of the documents, with its default; no page names
+    one that is not."""
+    rows = re.findall(r'X\(\w+,\s*"([A-Z_0-9]+)",\s*"([^"]*)"',
+                      tree.text(SETTINGS).replace("\\\n", " "))
+    pages = [path for path in tree.files(".md") if path == "README.md"
+             or path.startswith("runtime/")]
     table_rows = [line for path in pages for _, line in tree.lines(path) if line.startswith("|")]
     problems = []
     for name, default in rows:
@@ -64,7 +67,8 @@ def settings(tree):
         if not fits:
             problems.append(f"{SETTINGS}:1: {name} stands in no table of README.md or runtime/")
         elif default and not any(f"`{default}`" in line for line in fits):
-            problems.append(f"{SETTINGS}:1: the row of {name} does not name its default `{default}`")
+            problems.append(
+                f"{SETTINGS}:1: the row of {name} does not name its default `{default}`")
     if not rows:
         problems.append(f"{SETTINGS}:1: no settings found: has the list another shape?")
     known = {name for name, _ in rows}
@@ -79,15 +83,19 @@ def settings(tree):
 
 
 def is_build_option(tree, name):
-    return re.search(rf"^(option|set)\({name}\b", tree.text("CMakeLists.txt"), re.MULTILINE) is not None
+    return re.search(rf"^(option|set)\({name}\b", tree.text("CMakeLists.txt"),
+                     re.MULTILINE) is not None
 
 
 @check
 def status_table(tree):
-    """The table in errors.md has the rows of status.h: name, public code, text. What the model's driver makes of error
+    """The table in errors.md has the rows of status.h: name, public code, text. What the model's
+       driver makes of error
     numbers stands in TWIN_TASK_FAILURES."""
     source = tree.text(STATUS).replace("\\\n", " ")
-    wanted = [(name, code, text) for name, code, text in re.findall(r'X\((TWIN_\w+),\s*(\d+),\s*"([^"]*)"\)', source)]
+    wanted = [
+        (name, code, text) for name, code, text in re.findall(
+            r'X\((TWIN_\w+),\s*(\d+),\s*"([^"]*)"\)', source)]
     if not tree.has(ERRORS):
         return [f"{ERRORS}:1: is missing"]
     rows = {}

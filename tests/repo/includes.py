@@ -10,13 +10,16 @@ from tree import Tree, check
 
 
 def layers(folder, outside, below):
-    """The areas of a folder that is built in layers: each subfolder includes itself, those below it, and `outside`."""
-    return {f"{folder}/{name}": [f"{folder}/{name}", *(f"{folder}/{under}" for under in unders), *outside]
-            for name, unders in below.items()}
+    """The areas of a folder that is built in layers: each subfolder includes itself, those below
+    it, and `outside`."""
+    return {
+        f"{folder}/{name}": [f"{folder}/{name}", *(f"{folder}/{under}" for under in unders),
+                             *outside]
+        for name, unders in below.items()}
 
 
-# Area -> the areas it may include. An area is the longest of these names that a path begins with; a folder of backends/ that is
-# not here is one, and may include itself and the seam.
+# Area -> the areas it may include. An area is the longest of these names that a path begins with; a
+# folder of backends/ that is not here is one, and may include itself and the seam.
 MAY_INCLUDE = {
     "backends/ascend": ["backends/ascend", "runtime/include", "runtime/seam"],
     "backends/sim": ["backends/sim", "runtime/seam", "sim/include"],
@@ -36,10 +39,13 @@ MAY_INCLUDE = {
     "rtl-stubs/slots/bench": ["rtl-stubs/common/bench", "sim/core"],
     "rtl-stubs/sqe/bench": ["rtl-stubs/common/bench", "sim/core", "sim/include"],
     "runtime/api": ["runtime/api", "runtime/core", "runtime/include", "runtime/seam"],
-    "runtime/core": ["runtime/core", "runtime/include/twinrt/kernel_image.h", "runtime/kernel/object.h",
+    "runtime/core": ["runtime/core", "runtime/include/twinrt/kernel_image.h",
+                     "runtime/kernel/object.h",
                      "runtime/kernel/run.h", "runtime/seam"],
-    **layers("runtime/core", ["runtime/include/twinrt/kernel_image.h", "runtime/kernel/object.h", "runtime/kernel/run.h",
-                              "runtime/seam"], {
+    **layers(
+        "runtime/core", ["runtime/include/twinrt/kernel_image.h", "runtime/kernel/object.h",
+                         "runtime/kernel/run.h",
+                         "runtime/seam"], {
         "base": [],
         "backend": ["base"],
         "object": ["base", "backend"],
@@ -80,13 +86,16 @@ MAY_INCLUDE = {
         "replay": ["recording"],
         "calibrate": ["recording", "replay"],
     }),
-    "tools": ["backends/op_failure/rules.h", "runtime/api/functions.def", "runtime/api/functions.h", "runtime/core", "runtime/include",
+    "tools": ["backends/op_failure/rules.h", "runtime/api/functions.def", "runtime/api/functions.h",
+              "runtime/core", "runtime/include",
               "runtime/kernel/object.h", "runtime/seam", "sim/include", "tools"],
 }
 
-# Where include paths point: a name is looked for beside the file, in the folder of its backend, then here.
+# Where include paths point: a name is looked for beside the file, in the folder of its backend,
+# then here.
 ROOTS = ["backends/sim", "bench", "examples", "rtl-stubs",
-         "runtime", "runtime/host", "runtime/include", "runtime/include/acl", "sim", "sim/include", "tests", "tests/sim", "tests/support", "tools",
+         "runtime", "runtime/host", "runtime/include", "runtime/include/acl", "sim", "sim/include",
+         "tests", "tests/sim", "tests/support", "tools",
          "tools/twinrt", "tools/twinrt-cc", ""]
 
 # Written into the build folder, so not in the tree: name -> why that is all right.
@@ -103,7 +112,8 @@ SOURCES = (".c", ".h", ".cpp", ".c.in", ".def", ".inc", ".sv", ".svh")
 
 
 def area_of(path):
-    fits = [area for area in [*MAY_INCLUDE, *backend_of(path)] if path == area or path.startswith(area + "/")]
+    fits = [area for area in [*MAY_INCLUDE, *backend_of(path)] if path == area
+            or path.startswith(area + "/")]
     return max(fits, key=len) if fits else None
 
 
@@ -126,7 +136,8 @@ def resolve(tree, known, path, name):
     top = path.split("/")[0]
     near_first = sorted(ROOTS, key=lambda root: root.split("/")[0] != top)
     candidates = [tree.beside(path, name)]
-    candidates += [posixpath.normpath(posixpath.join(root, name)) for root in backend_of(path) + near_first]
+    candidates += [posixpath.normpath(posixpath.join(root, name)) for root in backend_of(path) +
+                   near_first]
     for candidate in candidates:
         if candidate in known:
             return candidate
@@ -141,33 +152,39 @@ def include_rule(tree):
     for path in tree.files(*SOURCES):
         area = area_of(path)
         if area is None:
-            problems.append(f"{path}:1: no rule says what this folder may include: add it to {__name__}.py")
+            problems.append(
+                f"{path}:1: no rule says what this folder may include: add it to {__name__}.py")
             continue
         for number, quote, name in included(tree, path):
             where = f"{path}:{number}: "
             target = resolve(tree, known, path, name)
-            if name in ("systemc", "systemc.h", "tlm.h", "tlm") and not path.startswith(SYSTEMC_AREAS):
+            if name in ("systemc", "systemc.h", "tlm.h",
+                        "tlm") and not path.startswith(SYSTEMC_AREAS):
                 problems.append(where + f"SystemC belongs into {', '.join(SYSTEMC_AREAS)}")
             elif quote == '"' and name in GENERATED:
                 continue
             elif quote == '"' and target is None:
                 problems.append(where + f'"{name}" is no file of this tree')
-            elif target and not any((target + "/").startswith(place + "/") for place in MAY_INCLUDE.get(area, [area, "runtime/seam"])):
+            elif target and not any((target + "/").startswith(place + "/")
+                                    for place in MAY_INCLUDE.get(area, [area, "runtime/seam"])):
                 problems.append(where + f"{area} may not include {target}")
     return problems
 
 
 @check
 def thin_api(tree):
-    """A public function calls the core; the operations of a backend are called by the core alone."""
-    return [f"{path}:{number}: \"{match.group(0)}\": give this question a function of the core, and call that"
+    """A public function calls the core; the operations of a backend are called by the core
+    alone."""
+    return [f"{path}:{number}: \"{match.group(0)}\": give this question a function of the core, "
+            f"and call that"
             for path in tree.files(".c", ".h") if path.startswith("runtime/api/")
             for number, line in tree.lines(path) for match in OPS.finditer(line)]
 
 
 @check
 def own_header_first(tree):
-    """A source that has a header of its own includes it before all else: so the header is complete."""
+    """A source that has a header of its own includes it before all else: so the header is
+    complete."""
     problems = []
     known = set(tree.files())
     for path in tree.files(".c", ".cpp"):
@@ -191,22 +208,27 @@ def unit_of(path):
 
 
 def cycles(tree):
-    """Folder -> (number of units, its largest include cycle as a sorted list of units). Subfolders count to their folder."""
+    """Folder -> (number of units, its largest include cycle as a sorted list of units). Subfolders
+    count to their folder."""
     known = set(tree.files())
     edges = {}
     for path in tree.files(".c", ".h", ".cpp"):
         if path.startswith(("runtime/", "backends/", "sim/", "tools/")):
-            targets = (resolve(tree, known, path, name) for _, quote, name in included(tree, path) if quote == '"')
-            edges.setdefault(unit_of(path), set()).update(unit_of(target) for target in targets if target)
+            targets = (resolve(tree, known, path, name) for _, quote, name in included(tree, path)
+                       if quote == '"')
+            edges.setdefault(unit_of(path), set()).update(unit_of(target) for target in targets
+                                                          if target)
     folders = {}
     for unit in edges:
         folders.setdefault("/".join(unit.split("/")[:2]), set()).add(unit)
-    return {folder: (len(units), largest_cycle({unit: edges[unit] & units - {unit} for unit in units}))
-            for folder, units in sorted(folders.items())}
+    return {
+        folder: (len(units), largest_cycle({unit: edges[unit] & units - {unit} for unit in units}))
+        for folder, units in sorted(folders.items())}
 
 
 def largest_cycle(edges):
-    """The largest set of units that all reach each other: Tarjan's strongly connected components, without recursion."""
+    """The largest set of units that all reach each other: Tarjan's strongly connected components,
+    without recursion."""
     index, low, on_stack, stack, best = {}, {}, set(), [], []
     for root in sorted(edges):
         if root in index:
@@ -244,8 +266,10 @@ def include_cycles(tree):
     problems = []
     for folder, (_, largest) in cycles(tree).items():
         if len(largest) > CYCLE_MOST:
-            problems.append(f"{folder}: {len(largest)} units include each other in a cycle; at most {CYCLE_MOST} may: "
-                            + ", ".join(unit[len(folder) + 1:] for unit in largest))
+            problems.append(
+                f"{folder}: {len(largest)} units include each other in a cycle; at most "
+                f"{CYCLE_MOST} may: "
+                + ", ".join(unit[len(folder) + 1:] for unit in largest))
     return problems
 
 

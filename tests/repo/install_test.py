@@ -70,7 +70,8 @@ target_link_libraries(kernel_program PRIVATE twinrt::ascendcl)
 twinrt_add_kernels(kernels SOURCES kernels.c DEFINITIONS VALUE=0x5a)
 """
 
-# As samples of the vendor are built: libraries by path, link-time libraries from a stub folder, names that they do not use.
+# As samples of the vendor are built: libraries by path, link-time libraries from a stub folder,
+# names that they do not use.
 SAMPLE_PROJECT = """
 cmake_minimum_required(VERSION 3.16)
 project(sample LANGUAGES CXX)
@@ -89,7 +90,8 @@ target_link_libraries(by_old_name PRIVATE ascendcl)
 # The version of the vendor's package with these headers (its version.cmake).
 PACKAGE_VERSION = "9.1.0"
 # It links a function of the layer below the interface, too.
-SAMPLE = "extern \"C\" int rtDeviceGetBareTgid(unsigned *);\n" + PROGRAM.replace("    CHECK(aclInit(NULL));\n", r"""
+SAMPLE = "extern \"C\" int rtDeviceGetBareTgid(unsigned *);\n" + PROGRAM.replace(
+    "    CHECK(aclInit(NULL));\n", r"""
     unsigned process;
     CHECK(aclInit(NULL));
     CHECK(rtDeviceGetBareTgid(&process));
@@ -114,36 +116,52 @@ target_link_libraries(program_cxx PRIVATE twinrt::acl_rt)
 
 def plugins():
     """Names of backends and wrappers, as backends/CMakeLists.txt lists them."""
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "backends", "CMakeLists.txt"), encoding="utf-8") as file:
-        lists = re.findall(r"^set\(TWIN_(?:BACKENDS|WRAPPERS)([^)]*)\)", file.read(), flags=re.MULTILINE)
+    with open(
+        os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "backends",
+                     "CMakeLists.txt"), encoding="utf-8") as file:
+        lists = re.findall(r"^set\(TWIN_(?:BACKENDS|WRAPPERS)([^)]*)\)", file.read(),
+                           flags=re.MULTILINE)
     return sorted(" ".join(lists).split())
 
 
-MUST_HAVE = ["bin/twinrt", "bin/twinrt-cc", "lib64/libtwinrt_kernel.a", "lib64/cmake/twinrt/twinrt-kernels.cmake",
-             "include/twinrt/kernel.h", "include/twinrt/kernel_image.h", "include/twinrt/kernel_ops.h",
-             "include/acl/acl.h", "include/acl/acl_rt.h", "include/acl/error_codes/rt_error_codes.h",
-             "lib/libascendcl.so", "lib64/libacl_prof.so", "lib64/libacl_rt.so", "lib64/libacl_tdt_channel.so",
-             "lib64/libacl_tdt_queue.so", "lib64/libascend_dump.so", "lib64/libascendcl.so", "lib64/libmsprofiler.so",
+MUST_HAVE = ["bin/twinrt", "bin/twinrt-cc", "lib64/libtwinrt_kernel.a",
+             "lib64/cmake/twinrt/twinrt-kernels.cmake",
+             "include/twinrt/kernel.h", "include/twinrt/kernel_image.h",
+             "include/twinrt/kernel_ops.h",
+             "include/acl/acl.h", "include/acl/acl_rt.h",
+             "include/acl/error_codes/rt_error_codes.h",
+             "lib/libascendcl.so", "lib64/libacl_prof.so", "lib64/libacl_rt.so",
+             "lib64/libacl_tdt_channel.so",
+             "lib64/libacl_tdt_queue.so", "lib64/libascend_dump.so", "lib64/libascendcl.so",
+             "lib64/libmsprofiler.so",
              "lib64/libplatform.so", "lib64/libtwinrt-host.so",
              *(f"lib64/twinrt/backend-{name}.so" for name in plugins()),
              *(f"lib64/twinrt/profiles/{name}.json" for name in (
                  "310b1", "310p3", "910_9391", "910a", "910b1", "910b2", "910b3", "910b4", "950")),
              "lib64/cmake/twinrt/twinrt-config.cmake", "lib64/pkgconfig/twinrt.pc",
-             "include/twinrt/frames.h", "include/twinrt/interrupt.h", "set_env.sh", "share/doc/twinrt/LICENSE", "bin/setenv.bash", "share/info/runtime/version.info"]
+             "include/twinrt/frames.h", "include/twinrt/interrupt.h", "set_env.sh",
+             "share/doc/twinrt/LICENSE", "bin/setenv.bash", "share/info/runtime/version.info"]
 # Names of the vendor's that nothing of ours is behind, and folders of older toolkits.
-LINKS = [*(f"lib64/lib{name}.so" for name in ("acl_op_compiler", "acl_rt_impl", "profapi", "runtime")),
-         *(f"lib64/stub/lib{name}.so" for name in (
-             "acl_op_compiler", "acl_prof", "acl_rt", "acl_rt_impl", "acl_tdt_channel", "acl_tdt_queue", "ascend_dump", "ascendcl",
-             "msprofiler", "platform", "profapi", "runtime")),
-         *(f"{old}/{folder}" for old in ("acllib", "fwkacllib", "runtime") for folder in ("include", "lib64"))]
+LINKS = [
+    *(f"lib64/lib{name}.so" for name in ("acl_op_compiler", "acl_rt_impl", "profapi", "runtime")),
+    *(f"lib64/stub/lib{name}.so" for name in (
+        "acl_op_compiler", "acl_prof", "acl_rt", "acl_rt_impl", "acl_tdt_channel", "acl_tdt_queue",
+        "ascend_dump", "ascendcl",
+        "msprofiler", "platform", "profapi", "runtime")),
+    *(f"{old}/{folder}" for old in ("acllib", "fwkacllib", "runtime")
+      for folder in ("include", "lib64"))]
 # Unless the build was configured without benchmarks.
-BENCH = [f"lib64/twinrt/bench/{name}" for name in ("acl_bench", "empty_kernel.o", "model_bench", "targets.json")]
+BENCH = [
+    f"lib64/twinrt/bench/{name}" for name in ("acl_bench", "empty_kernel.o", "model_bench",
+                                              "targets.json")]
 # Unless the build was configured without Python.
-PYTHON = ["python/site-packages/acl/__init__.py", "python/site-packages/acl/_acl.abi3.so", "python/site-packages/twinrt.py",
+PYTHON = ["python/site-packages/acl/__init__.py", "python/site-packages/acl/_acl.abi3.so",
+          "python/site-packages/twinrt.py",
           "python/site-packages/acl-stubs/__init__.pyi",
           "python/site-packages/acl-stubs/rt.pyi", "python/site-packages/acl-stubs/util.pyi"]
 # Whatever else is installed is an accident, such as a test library or a header of the seam.
-MAY_HAVE = ("bin/setenv.bash", "bin/twinrt", "bin/twinrt-cc", "include/acl/", "include/twinrt/", "lib64/", "python/", "set_env.sh", "share/", "examples/")
+MAY_HAVE = ("bin/setenv.bash", "bin/twinrt", "bin/twinrt-cc", "include/acl/", "include/twinrt/",
+            "lib64/", "python/", "set_env.sh", "share/", "examples/")
 
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -170,7 +188,8 @@ def expect(held, problem):
 
 
 def clean_environment():
-    drop = ("ASCEND_", "TWINRT_", "LD_LIBRARY_PATH", "CMAKE_PREFIX_PATH", "PKG_CONFIG", "PYTHONPATH", "CPATH", "LIBRARY_PATH")
+    drop = ("ASCEND_", "TWINRT_", "LD_LIBRARY_PATH", "CMAKE_PREFIX_PATH", "PKG_CONFIG",
+            "PYTHONPATH", "CPATH", "LIBRARY_PATH")
     return {name: value for name, value in os.environ.items() if not name.startswith(drop)}
 
 
@@ -183,7 +202,8 @@ class Stranger:
         self.has_python = os.path.exists(os.path.join(build, PYTHON[0]))
         with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as cache:
             self.has_bench = "\nTWINRT_BENCH:BOOL=OFF\n" not in cache.read()
-        self.must_have = MUST_HAVE + (PYTHON if self.has_python else []) + (BENCH if self.has_bench else [])
+        self.must_have = MUST_HAVE + (PYTHON if self.has_python else []) + (BENCH if self.has_bench
+                                                                            else [])
         self.flags = ["-Wall", "-Werror"] + ([f"-fsanitize={sanitizer}"] if sanitizer else [])
         sh(["cmake", "--install", build, "--prefix", self.prefix])
         for name in ("program.c", "program.cpp"):
@@ -192,7 +212,8 @@ class Stranger:
 
     def with_set_env(self, command):
         """Runs a line of shell in a bash that has read set_env.sh."""
-        return sh(["bash", "-euc", f". '{self.prefix}/set_env.sh'\n{command}"], cwd=self.work, env=self.env)
+        return sh(["bash", "-euc", f". '{self.prefix}/set_env.sh'\n{command}"], cwd=self.work,
+                  env=self.env)
 
     def prints(self, command):
         seen = self.with_set_env(command)
@@ -203,8 +224,10 @@ class Stranger:
             expect(os.path.exists(os.path.join(self.prefix, path)), f"{path} was not installed")
         for path in LINKS:
             place = os.path.join(self.prefix, path)
-            expect(os.path.islink(place) and os.path.exists(place), f"{path} is not a link to something installed")
-            expect(not os.path.isabs(os.readlink(place)), f"{path} leads to {os.readlink(place)}, which no other place has")
+            expect(os.path.islink(place) and os.path.exists(place),
+                   f"{path} is not a link to something installed")
+            expect(not os.path.isabs(os.readlink(place)),
+                   f"{path} leads to {os.readlink(place)}, which no other place has")
         if self.has_bench:
             self.measures()
         for folder, _, names in os.walk(self.prefix):
@@ -213,21 +236,28 @@ class Stranger:
                 expect(path.startswith(MAY_HAVE), f"{path} does not belong into an installation")
                 with open(os.path.join(folder, name), "rb") as file:
                     if path.endswith((".cmake", ".pc", ".sh")):
-                        expect(self.build.encode() not in file.read(), f"{path} names the build folder")
+                        expect(self.build.encode() not in file.read(),
+                               f"{path} names the build folder")
 
     def set_env(self):
         names = "ASCEND_HOME_PATH ASCEND_TOOLKIT_HOME LD_LIBRARY_PATH PATH CMAKE_PREFIX_PATH PYTHONPATH"
         once = self.with_set_env(f"for n in {names}; do printenv $n; done")
-        twice = self.with_set_env(f". '{self.prefix}/set_env.sh'; for n in {names}; do printenv $n; done")
+        twice = self.with_set_env(
+            f". '{self.prefix}/set_env.sh'; for n in {names}; do printenv $n; done")
         expect(once == twice, f"reading set_env.sh twice adds something:\n{twice}")
         for line in once.splitlines():
             expect(line.startswith(self.prefix), f"set_env.sh gives {line}")
-        expect("" not in self.with_set_env("printenv LD_LIBRARY_PATH").strip().split(":"), "an empty entry in LD_LIBRARY_PATH")
-        plain = sh(f"cd '{self.prefix}' && . ./set_env.sh && printenv ASCEND_HOME_PATH", env=self.env)
+        expect("" not in self.with_set_env("printenv LD_LIBRARY_PATH").strip().split(":"),
+               "an empty entry in LD_LIBRARY_PATH")
+        plain = sh(f"cd '{self.prefix}' && . ./set_env.sh && printenv ASCEND_HOME_PATH",
+                   env=self.env)
         expect(plain.strip() == self.prefix, f"another shell gets {plain}")
-        board = self.with_set_env(f"ASCEND_HOME_PATH=/opt/board; . '{self.prefix}/set_env.sh'; . '{self.prefix}/set_env.sh'; echo $TWINRT_ASCEND_HOME")
+        board = self.with_set_env(
+            f"ASCEND_HOME_PATH=/opt/board; . '{self.prefix}/set_env.sh'; . "
+            f"'{self.prefix}/set_env.sh'; echo $TWINRT_ASCEND_HOME")
         expect(board.strip() == "/opt/board", f"the ascend backend is sent to {board}")
-        expect("unset" in self.with_set_env("echo ${TWINRT_ASCEND_HOME-unset}"), "a folder of no vendor is taken for one")
+        expect("unset" in self.with_set_env("echo ${TWINRT_ASCEND_HOME-unset}"),
+               "a folder of no vendor is taken for one")
         seen = self.with_set_env("twinrt info")
         expect("910B3" in seen, f"twinrt info printed:\n{seen}")
 
@@ -238,8 +268,10 @@ class Stranger:
                 "-L", f"{self.prefix}/lib64", f"-l{library}"], cwd=self.work, env=self.env)
             self.prints(f"./{library}")
             needed = sh(["readelf", "-d", library], cwd=self.work)
-            expect(f"[lib{library}.so]" in needed, f"the program records another name than lib{library}.so:\n{needed}")
-        sh(["gcc", *self.flags, "-I", f"{self.prefix}/include", "-I", f"{self.prefix}/include/acl", "program.c", "-o", "both",
+            expect(f"[lib{library}.so]" in needed,
+                   f"the program records another name than lib{library}.so:\n{needed}")
+        sh(["gcc", *self.flags, "-I", f"{self.prefix}/include", "-I", f"{self.prefix}/include/acl",
+            "program.c", "-o", "both",
             "-L", f"{self.prefix}/lib", "-lascendcl"], cwd=self.work, env=self.env)
         self.prints("./both")
 
@@ -250,9 +282,12 @@ class Stranger:
                 file.write(text)
         flags = " ".join(self.flags)
         script = ("set -euo pipefail\nsource \"$ASCEND_HOME_PATH/bin/setenv.bash\"\n"
-                  f"cmake -B out -DASCEND_CANN_PACKAGE_PATH=\"$ASCEND_HOME_PATH\" -DCMAKE_CXX_FLAGS='{flags}' >log\n"
-                  "cmake --build out >>log\nfor program in by_path by_stub by_old_name; do ./out/$program; done\n")
-        seen = sh(["bash", "-c", script], cwd=self.work, env=dict(self.env, ASCEND_HOME_PATH=self.prefix))
+                  f"cmake -B out -DASCEND_CANN_PACKAGE_PATH=\"$ASCEND_HOME_PATH\" "
+                  f"-DCMAKE_CXX_FLAGS='{flags}' >log\n"
+                  "cmake --build out >>log\nfor program in by_path by_stub by_old_name; do "
+                  "./out/$program; done\n")
+        seen = sh(["bash", "-c", script], cwd=self.work,
+                  env=dict(self.env, ASCEND_HOME_PATH=self.prefix))
         expect(seen == SAMPLE_PRINTS * 3, f"the samples printed:\n{seen}")
         # A stub folder is where the build tool sends the dynamic linker, too.
         seen = sh("./out/by_stub", cwd=self.work, env=dict(self.env, ASCEND_HOME_PATH=self.prefix))
@@ -264,7 +299,8 @@ class Stranger:
                 expect(f"lib{name}.so" not in needed, f"{program} records lib{name}.so:\n{needed}")
 
     def cxx(self):
-        sh(["g++", *self.flags, "-D_GLIBCXX_USE_CXX11_ABI=0", "-I", f"{self.prefix}/include", "program.cpp", "-o", "cxx",
+        sh(["g++", *self.flags, "-D_GLIBCXX_USE_CXX11_ABI=0", "-I", f"{self.prefix}/include",
+            "program.cpp", "-o", "cxx",
             "-L", f"{self.prefix}/lib64", "-lascendcl"], cwd=self.work, env=self.env)
         self.prints("./cxx")
 
@@ -272,42 +308,54 @@ class Stranger:
         with open(os.path.join(self.work, "CMakeLists.txt"), "w", encoding="utf-8") as file:
             file.write(PROJECT)
         flags = " ".join(self.flags)
-        self.with_set_env(f"cmake -G Ninja -S . -B out -DCMAKE_C_FLAGS='{flags}' -DCMAKE_CXX_FLAGS='{flags}'; cmake --build out")
+        self.with_set_env(
+            f"cmake -G Ninja -S . -B out -DCMAKE_C_FLAGS='{flags}' -DCMAKE_CXX_FLAGS='{flags}'; "
+            f"cmake --build out")
         self.prints("out/program")
         self.prints("out/program_cxx")
-        refused = self.with_set_env("sed -i s/0.1/7.5/ CMakeLists.txt; ! cmake -G Ninja -S . -B out2")
+        refused = self.with_set_env(
+            "sed -i s/0.1/7.5/ CMakeLists.txt; ! cmake -G Ninja -S . -B out2")
         expect("7.5" in refused, f"a wrong version was not refused:\n{refused}")
 
     def pkg_config(self):
         if not shutil.which("pkg-config"):
             print("pkg-config is missing")
             sys.exit(77)
-        self.with_set_env(f"gcc {' '.join(self.flags)} program.c -o by_pc $(pkg-config --cflags --libs twinrt)")
+        self.with_set_env(
+            f"gcc {' '.join(self.flags)} program.c -o by_pc $(pkg-config --cflags --libs twinrt)")
         self.prints("./by_pc")
 
     def kernels(self):
-        """By the tool alone, by pkg-config's variable, and by CMake, which knows when to build anew."""
-        for name, text in (("kernels.c", KERNELS), ("kernel_program.c", KERNEL_PROGRAM), ("CMakeLists.txt", KERNEL_PROJECT)):
+        """By the tool alone, by pkg-config's variable, and by CMake, which knows when to build
+        anew."""
+        for name, text in (("kernels.c", KERNELS), ("kernel_program.c", KERNEL_PROGRAM),
+                           ("CMakeLists.txt", KERNEL_PROJECT)):
             with open(os.path.join(self.work, name), "w", encoding="utf-8") as file:
                 file.write(text)
-        self.with_set_env(f"gcc {' '.join(self.flags)} kernel_program.c -o kernel_program -I'{self.prefix}/include' "
-                          f"-L'{self.prefix}/lib64' -lascendcl; twinrt-cc -DVALUE=0x5a -o kernels.o kernels.c")
+        self.with_set_env(
+            f"gcc {' '.join(self.flags)} kernel_program.c -o kernel_program "
+            f"-I'{self.prefix}/include' "
+            f"-L'{self.prefix}/lib64' -lascendcl; twinrt-cc -DVALUE=0x5a -o kernels.o kernels.c")
         self.prints("./kernel_program kernels.o")
         if shutil.which("pkg-config"):
-            self.with_set_env("$(pkg-config --variable=kernel_compiler twinrt) -DVALUE=0x5a -o by_pc.o kernels.c")
+            self.with_set_env(
+                "$(pkg-config --variable=kernel_compiler twinrt) -DVALUE=0x5a -o by_pc.o kernels.c")
             self.prints("./kernel_program by_pc.o")
         flags = " ".join(self.flags)
-        self.with_set_env(f"cmake -G Ninja -S . -B out -DCMAKE_C_FLAGS='{flags}'; cmake --build out")
+        self.with_set_env(
+            f"cmake -G Ninja -S . -B out -DCMAKE_C_FLAGS='{flags}'; cmake --build out")
         self.prints("out/kernel_program out/kernels.o")
         told = self.with_set_env("cmake --build out; touch kernels.c; cmake --build out")
-        expect(told.count("Building kernels") == 1, f"a changed kernel is built anew, and no other:\n{told}")
+        expect(told.count("Building kernels") == 1,
+               f"a changed kernel is built anew, and no other:\n{told}")
 
     def moved(self):
         elsewhere = os.path.join(self.work, "else where")
         os.rename(self.prefix, elsewhere)
         self.prefix = elsewhere
-        self.with_set_env(f"gcc {' '.join(self.flags)} program.c -o away -I\"$ASCEND_HOME_PATH/include\" "
-                          "-L\"$ASCEND_HOME_PATH/lib64\" -lascendcl")
+        self.with_set_env(
+            f"gcc {' '.join(self.flags)} program.c -o away -I\"$ASCEND_HOME_PATH/include\" "
+            "-L\"$ASCEND_HOME_PATH/lib64\" -lascendcl")
         self.prints("./away")
 
     def python(self):
@@ -326,32 +374,46 @@ class Stranger:
         tool = os.path.join(self.prefix, "bin", "twinrt")
         for run in ("sync", "model/start", "model/events"):
             shown = sh([tool, "bench", "--filter", run, "--repeats", "1"])
-            expect("sync" in shown or "targets" in shown, f"twinrt bench --filter {run} printed:\n{shown}")
+            expect("sync" in shown or "targets" in shown,
+                   f"twinrt bench --filter {run} printed:\n{shown}")
 
     def package(self):
-        missing = [tool for tool in ("cpack", "dpkg-shlibdeps", "file", "lintian") if not shutil.which(tool)]
+        missing = [tool for tool in ("cpack", "dpkg-shlibdeps", "file", "lintian")
+                   if not shutil.which(tool)]
         if missing:
             print("missing: " + " ".join(missing))
             sys.exit(77)
         sh(["cpack", "--config", f"{self.build}/CPackConfig.cmake", "-B", self.work])
-        packages = {name.split("_")[0]: name for name in os.listdir(self.work) if name.endswith(".deb")}
-        expect(set(packages) == {"twinrt", "twinrt-model", "twinrt-dbgsym"}, f"cpack made {packages}")
-        listed = {name: sh(["dpkg-deb", "--contents", file], cwd=self.work) for name, file in packages.items()}
+        packages = {name.split("_")[0]: name for name in os.listdir(self.work)
+                    if name.endswith(".deb")}
+        expect(set(packages) == {"twinrt", "twinrt-model", "twinrt-dbgsym"},
+               f"cpack made {packages}")
+        listed = {name: sh(["dpkg-deb", "--contents", file], cwd=self.work)
+                  for name, file in packages.items()}
         contents = listed["twinrt"] + listed["twinrt-model"]
         for path in self.must_have:
-            expect(f"./opt/twinrt/{path}\n" in contents or path.startswith("lib/"), f"{path} is in no package")
+            expect(f"./opt/twinrt/{path}\n" in contents or path.startswith("lib/"),
+                   f"{path} is in no package")
         for path in LINKS:
             expect(f"./opt/twinrt/{path} -> " in contents, f"{path} is in no package")
-        for path in ("usr/bin/twinrt -> /opt/twinrt/bin/twinrt", "usr/bin/twinrt-cc -> /opt/twinrt/bin/twinrt-cc",
-                     "usr/share/bash-completion/completions/twinrt-cc -> /opt/twinrt/share/bash-completion/completions/twinrt",
-                     "usr/share/fish/vendor_completions.d/twinrt-cc.fish -> /opt/twinrt/share/fish/vendor_completions.d/twinrt.fish",
-                     "usr/share/zsh/vendor-completions/_twinrt -> /opt/twinrt/share/zsh/site-functions/_twinrt",
-                     "usr/share/man/man1/twinrt-run.1.gz", "usr/share/doc/twinrt/copyright", "usr/share/doc/twinrt-model/copyright",
-                     "opt/twinrt/share/doc/twinrt/runtime/docs/ci.md", "opt/twinrt/share/twinrt/examples/check.h",
+        for path in ("usr/bin/twinrt -> /opt/twinrt/bin/twinrt",
+                     "usr/bin/twinrt-cc -> /opt/twinrt/bin/twinrt-cc",
+                     "usr/share/bash-completion/completions/twinrt-cc -> "
+                     "/opt/twinrt/share/bash-completion/completions/twinrt",
+                     "usr/share/fish/vendor_completions.d/twinrt-cc.fish -> "
+                     "/opt/twinrt/share/fish/vendor_completions.d/twinrt.fish",
+                     "usr/share/zsh/vendor-completions/_twinrt -> "
+                     "/opt/twinrt/share/zsh/site-functions/_twinrt",
+                     "usr/share/man/man1/twinrt-run.1.gz", "usr/share/doc/twinrt/copyright",
+                     "usr/share/doc/twinrt-model/copyright",
+                     "opt/twinrt/share/doc/twinrt/runtime/docs/ci.md",
+                     "opt/twinrt/share/twinrt/examples/check.h",
                      "opt/twinrt/share/twinrt/tools/msprof_print.py"):
             expect(f"./{path}\n" in contents, f"{path} is in no package")
-        depends = {name: sh(["dpkg-deb", "--field", file, "Depends"], cwd=self.work) for name, file in packages.items()}
-        expect("libc6" in depends["twinrt"] and "libcjson1" in depends["twinrt"] and "systemc" not in depends["twinrt"],
+        depends = {name: sh(["dpkg-deb", "--field", file, "Depends"], cwd=self.work)
+                   for name, file in packages.items()}
+        expect("libc6" in depends["twinrt"] and "libcjson1" in depends["twinrt"]
+               and "systemc" not in depends["twinrt"],
                f"twinrt depends on {depends['twinrt']}")
         expect("libsystemc" in depends["twinrt-model"] and "twinrt (=" in depends["twinrt-model"],
                f"twinrt-model depends on {depends['twinrt-model']}")
@@ -359,27 +421,38 @@ class Stranger:
         for name in ("twinrt", "twinrt-model"):
             unpacked = os.path.join(self.work, "unpacked")
             sh(["dpkg-deb", "--extract", packages[name], unpacked], cwd=self.work)
-        self.has_debug_information(os.path.join(self.work, "debug"), packages["twinrt-dbgsym"], unpacked)
+        self.has_debug_information(os.path.join(self.work, "debug"), packages["twinrt-dbgsym"],
+                                   unpacked)
         for folder, _, names in os.walk(unpacked):
-            for path in (os.path.join(folder, name) for name in names if not os.path.islink(os.path.join(folder, name))):
+            for path in (os.path.join(folder, name) for name in names
+                         if not os.path.islink(os.path.join(folder, name))):
                 with open(path, "rb") as file:
                     text = file.read()
-                expect(sources not in text and self.build.encode() not in text, f"{path} names a folder of the build")
-        seen = sh(["lintian", "--allow-root", "--fail-on", "error,warning", "--no-cfg", *packages.values()], cwd=self.work)
+                expect(sources not in text and self.build.encode() not in text,
+                       f"{path} names a folder of the build")
+        seen = sh(
+            ["lintian", "--allow-root", "--fail-on", "error,warning", "--no-cfg",
+             *packages.values()], cwd=self.work)
         expect(seen == "", f"lintian says:\n{seen}")
         self.prefix = os.path.join(unpacked, "opt", "twinrt")
         self.link()
 
     def has_debug_information(self, folder, package, unpacked):
-        """Programs and libraries are stripped, and a debugger finds functions and lines by the build id."""
+        """Programs and libraries are stripped, and a debugger finds functions and lines by the
+        build id."""
         sh(["dpkg-deb", "--extract", package, folder], cwd=self.work)
         library = os.path.join(unpacked, "opt/twinrt/lib64/libacl_rt.so")
-        expect(" .debug_info" not in sh(["readelf", "-SW", library]) and " .symtab" not in sh(["readelf", "-SW", library]), "not stripped")
+        expect(" .debug_info" not in sh(["readelf", "-SW", library])
+               and " .symtab" not in sh(["readelf", "-SW", library]), "not stripped")
         identity = re.search(r"Build ID: (\w+)", sh(["readelf", "-n", library])).group(1)
-        kept = os.path.join(folder, "usr/lib/debug/.build-id", identity[:2], identity[2:] + ".debug")
-        address = next(line.split()[1] for line in sh(["readelf", "--dyn-syms", "-W", library]).splitlines() if line.endswith(" aclInit"))
+        kept = os.path.join(folder, "usr/lib/debug/.build-id", identity[:2], identity[2:] +
+                            ".debug")
+        address = next(
+            line.split()[1] for line in sh(["readelf", "--dyn-syms", "-W", library]).splitlines()
+            if line.endswith(" aclInit"))
         seen = sh(["addr2line", "-f", "-e", kept, "0x" + address])
-        expect(seen.startswith("aclInit\n") and re.search(r"\.c:\d+", seen), f"the debug package says of aclInit:\n{seen}")
+        expect(seen.startswith("aclInit\n") and re.search(r"\.c:\d+", seen),
+               f"the debug package says of aclInit:\n{seen}")
 
 
 def main(arguments):
@@ -387,7 +460,8 @@ def main(arguments):
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as work:
         try:
-            stranger = Stranger(os.path.abspath(arguments[0]), work, arguments[2] if len(arguments) == 3 else "")
+            stranger = Stranger(os.path.abspath(arguments[0]), work, arguments[2]
+                                if len(arguments) == 3 else "")
             getattr(stranger, arguments[1])()
         except Failure as failure:
             print(failure)

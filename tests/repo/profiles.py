@@ -67,7 +67,8 @@ def table(tree):
 
 @check
 def profiles(tree):
-    """The table of profiles says what the files say, and the page of settings and CMake name every file."""
+    """The table of profiles says what the files say, and the page of settings and CMake name every
+    file."""
     match = TABLE.search(tree.text(PAGE))
     problems = []
     if not match:
@@ -89,7 +90,8 @@ def main(arguments):
     if arguments[:1] != ["--update"]:
         print(__doc__, file=sys.stderr)
         return 2
-    root = arguments[1] if len(arguments) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    root = arguments[1] if len(arguments) > 1 else os.path.join(
+        os.path.dirname(os.path.abspath(__file__)), "..", "..")
     tree = Tree(root)
     page = TABLE.sub(lambda match: match.group(1) + table(tree) + match.group(3), tree.text(PAGE))
     with open(os.path.join(tree.root, PAGE), "w", encoding="utf-8", newline="") as file:

@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands that README.md shows, and what they print.
 
-In README.md a fence "```sh run" holds commands that continuous integration executes, "```sh norun" some that it does
-not. A fence "```text output" right after one holds what it prints: a line "…" stands for any lines, "…" inside a line
-for any text.
+In README.md a fence "```sh run" holds commands that continuous integration executes, "```sh norun"
+some that it does not. A fence "```text output" right after one holds what it prints: a line "…"
+stands for any lines, "…" inside a line for any text.
 
-usage: readme.py --run [BLOCK]     run every block, compare the outputs; exit status 1 when one fails or differs. A
-                                   block of exactly the text BLOCK has been run already and is left out
-       readme.py --update [TEXT]   run the blocks that hold TEXT and write their outputs into README.md"""
+usage: readme.py --run [BLOCK]     run every block, compare the outputs; exit status 1 when one
+fails or differs. A
+                                   block of exactly the text BLOCK has been run already and is left
+                                   out
+       readme.py --update [TEXT]   run the blocks that hold TEXT and write their outputs into
+       README.md"""
 
 import os
 import re
@@ -22,7 +25,8 @@ FENCE = re.compile(r"^```(sh|text) (run|norun|output)\n(.*?)^```$", re.MULTILINE
 
 def blocks(page):
     """[(kind, content, start, end of content)] in order; kind is run, norun or output."""
-    return [(match.group(2), match.group(3), match.start(3), match.end(3)) for match in FENCE.finditer(page)]
+    return [(match.group(2), match.group(3), match.start(3), match.end(3))
+            for match in FENCE.finditer(page)]
 
 
 def pairs(page):
@@ -31,7 +35,8 @@ def pairs(page):
     result = []
     for at, (kind, content, _, _) in enumerate(found):
         if kind == "run":
-            follows = found[at + 1] if at + 1 < len(found) and found[at + 1][0] == "output" else None
+            follows = found[at + 1] if at + 1 < len(found) and found[at +
+                                                                     1][0] == "output" else None
             result.append((content, follows))
     return result
 
@@ -43,12 +48,14 @@ def matches(expected, actual):
             pattern += r"(?:.*\n)*?"
         else:
             pattern += ".*".join(re.escape(part) for part in line.rstrip().split("…")) + r"[ ]*\n"
-    return re.fullmatch(pattern, actual if actual.endswith("\n") or not actual else actual + "\n") is not None
+    return re.fullmatch(pattern, actual if actual.endswith("\n") or not actual else actual +
+                        "\n") is not None
 
 
 def execute(commands, root):
     print("\n".join("$ " + line for line in commands.splitlines()), flush=True)
-    done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=root, stdin=subprocess.DEVNULL,
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=root,
+                          stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, check=False)
     output = done.stdout.decode(errors="replace")
     print(output, end="", flush=True)
@@ -99,14 +106,17 @@ def dev_commands(tree):
 
 @check
 def commands(tree):
-    """README.md marks each of its shell blocks; ./dev commands, tools and examples named in Markdown exist."""
+    """README.md marks each of its shell blocks; ./dev commands, tools and examples named in
+    Markdown exist."""
     problems = []
     page = tree.text("README.md")
     for number, line in tree.lines("README.md"):
-        if re.match(r"```(sh|bash|shell|console)\b", line) and not re.fullmatch(r"```sh (run|norun)", line):
+        if re.match(r"```(sh|bash|shell|console)\b",
+                    line) and not re.fullmatch(r"```sh (run|norun)", line):
             problems.append(f"README.md:{number}: mark the block \"sh run\" or \"sh norun\"")
     for wanted in ("./dev demo", "./dev test"):
-        if not any(wanted in content.splitlines() for kind, content, _, _ in blocks(page) if kind == "run"):
+        if not any(wanted in content.splitlines() for kind, content, _, _ in blocks(page)
+                   if kind == "run"):
             problems.append(f"README.md:1: no block that is run has the line \"{wanted}\"")
     known = dev_commands(tree)
     for path in tree.files(".md"):

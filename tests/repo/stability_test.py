@@ -28,19 +28,22 @@ def found(path, pattern):
 
 
 def output(*command):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True, text=True).stdout
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True,
+                          text=True).stdout
 
 
 def rows(heading):
     """{first cell: second cell} of the table below a heading, without the marks of code."""
     section = text("runtime/docs/stability.md").split(f"\n## {heading}\n")[1].split("\n## ")[0]
-    cells = [[cell.strip().replace("`", "") for cell in line.split("|")[1:3]] for line in section.splitlines() if line.startswith("|")]
+    cells = [[cell.strip().replace("`", "") for cell in line.split("|")[1:3]]
+             for line in section.splitlines() if line.startswith("|")]
     return dict(cells[2:])
 
 
 def binaries():
     """The programs and libraries that are installed."""
-    for folder, pattern in (("bin", r"twinrt(-cc)?"), ("lib64", r"lib.*\.so"), ("lib64/twinrt", r".*\.so"),
+    for folder, pattern in (("bin", r"twinrt(-cc)?"), ("lib64", r"lib.*\.so"),
+                            ("lib64/twinrt", r".*\.so"),
                             ("python/site-packages/acl", r".*\.so")):
         place = os.path.join(BUILD, folder)
         for name in sorted(os.listdir(place)) if os.path.isdir(place) else ():
@@ -75,10 +78,12 @@ class Stability(unittest.TestCase):
         self.assertLessEqual(int(newest("GLIBCXX").split(".")[2]), 30)  # that of GCC 12
 
     def test_libraries(self):
-        names = [re.search(r"SONAME.*\[(.*)\]", output("readelf", "-d", path)) for path in binaries()
+        names = [re.search(r"SONAME.*\[(.*)\]", output("readelf", "-d", path))
+                 for path in binaries()
                  if os.path.dirname(path).endswith("/lib64")]
         self.assertEqual(sorted(rows("Libraries")), sorted(name.group(1) for name in names))
-        exported = output("readelf", "--dyn-syms", "-W", os.path.join(BUILD, "lib64", "libacl_rt.so"))
+        exported = output("readelf", "--dyn-syms", "-W",
+                          os.path.join(BUILD, "lib64", "libacl_rt.so"))
         self.assertIn(" aclInit\n", exported)
         self.assertNotRegex(exported, r"\bacl\w+@", "symbols have versions")
 
@@ -89,9 +94,12 @@ class Stability(unittest.TestCase):
             "recording": found(header, r"#define TWIN_RECORD_VERSION +(\d+)u"),
             "twinrt check --report, JSON": found(report, r"#define REPORT_VERSION (\d+)"),
             "twinrt check --json": found(report, r"#define RESULT_VERSION (\d+)"),
-            "twinrt compare --json": found("tools/compare/report.c", r"#define FORMAT_VERSION (\d+)"),
-            "twinrt run --stats": found("backends/sim/observe/stats_writer.c", r"#define STATS_VERSION (\d+)"),
-            "kernel image of twinrt-cc": found("runtime/kernel/object.h", r"#define TWIN_NATIVE_VERSION +(\d+)u"),
+            "twinrt compare --json": found("tools/compare/report.c",
+                                           r"#define FORMAT_VERSION (\d+)"),
+            "twinrt run --stats": found("backends/sim/observe/stats_writer.c",
+                                        r"#define STATS_VERSION (\d+)"),
+            "kernel image of twinrt-cc": found("runtime/kernel/object.h",
+                                               r"#define TWIN_NATIVE_VERSION +(\d+)u"),
             "SARIF": found("tools/check/report/sarif.c", r'"version", "([\d.]+)"')})
         revision = found(header, r"#define TWIN_RECORD_REVISION +(\d+)u")
         self.assertEqual(found("runtime/docs/stability.md", r"revision (\d+)"), revision)
@@ -101,9 +109,11 @@ class Stability(unittest.TestCase):
     def test_exit_statuses(self):
         for command, stated in rows("Exit statuses").items():
             program, name = command.split()
-            ending = output(os.path.join(BUILD, "bin", program), name, "--help").rsplit("\n\n", maxsplit=1)[1]
+            ending = output(os.path.join(BUILD, "bin", program), name,
+                            "--help").rsplit("\n\n", maxsplit=1)[1]
             named = re.findall(r"(?:^|; )(\d+)(?= \(|:)", " ".join(ending.split()))
-            self.assertEqual(re.findall(r"\d+", stated), sorted(named, key=int), f"{command}: {ending}")
+            self.assertEqual(re.findall(r"\d+", stated), sorted(named, key=int),
+                             f"{command}: {ending}")
 
 
 if __name__ == "__main__":

@@ -15,17 +15,27 @@ TABS_ALLOWED = (".tsv",)
 BINARY = (".png", ".o", ".bin")
 LONGEST = 650
 
+CODE_FILES = (".c", ".cpp", ".h", ".sv", ".svh", ".py", ".cmake", ".sh")
+# One word, such as an address, cannot be broken.
+BREAKABLE = re.compile(r"\S\s+\S")
+
 # Places of the people who write this, which mean nothing to those who read it.
-OUTSIDE = re.compile("|".join([r"(?<![\w.])/" + "work/", r"\.\./" + "shared", r"(?<![\w.])/" + "root/",
-                               "/tmp/" + "build-", "/home/" + r"\w+/"]))
+OUTSIDE = re.compile(
+    "|".join([r"(?<![\w.])/" + "work/", r"\.\./" + "shared", r"(?<![\w.])/" + "root/",
+              "/tmp/" + "build-", "/home/" + r"\w+/"]))
 NOTES = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]) + r")\b")
 LATER = re.compile(r"\bnot (yet )?" + "implemented\\b|\\bfor " + "now\\b", re.IGNORECASE)
 
-# What engineers do not say, and what they say instead. Only what is never right elsewhere; each in two parts, so that this file passes.
-PHRASES = {"men" + "d(s|ed|ing)?": "fix, repair", "to be " + "had": "available, free; not available, cannot create", "new" + "comers?": "what it is",
-           "lets? go" + "( of)?(?! on)": "release", "tells? " + "of": "report, return, name", "gives? " + "back": "release, return",
+# What engineers do not say, and what they say instead. Only what is never right elsewhere; each in
+# two parts, so that this file passes.
+PHRASES = {"men" + "d(s|ed|ing)?": "fix, repair", "to be " +
+           "had": "available, free; not available, cannot create", "new" + "comers?": "what it is",
+           "lets? go" + "( of)?(?! on)": "release", "tells? " + "of": "report, return, name",
+           "gives? " + "back": "release, return",
            "memory (is|was) " + "short": "out of memory", "mid" + "st": "middle, while",
-           "(comes?|came) " + "upon": "find, reach", "gives? " + "way": "yield", "least " + "level": "lowest level", "asl" + "eep": "sleeping, idle", "a" + "broad": "on another device"}
+           "(comes?|came) " + "upon": "find, reach", "gives? " + "way": "yield", "least " +
+           "level": "lowest level", "asl" + "eep": "sleeping, idle", "a" +
+           "broad": "on another device"}
 PHRASE = re.compile(r"\b(" + "|".join(PHRASES) + r")\b", re.IGNORECASE)
 CODE = re.compile(r"`[^`]*`")
 # Subjects of commits from here on; earlier ones cannot be changed.
@@ -40,17 +50,20 @@ def readable(tree):
 def license_line(tree):
     """Every file that can hold a comment names its licence in its first lines."""
     return [f"{path}:1: no line \"{LICENSE_LINE}\"" for path in readable(tree)
-            if not path.endswith(NO_LICENSE_LINE) and LICENSE_LINE not in "\n".join(tree.text(path).split("\n")[:4])]
+            if not path.endswith(NO_LICENSE_LINE)
+            and LICENSE_LINE not in "\n".join(tree.text(path).split("\n")[:4])]
 
 
 @check
 def blanks(tree):
-    """No tabs, no blanks at line ends, no carriage returns; UTF-8; a line end at the end of the file."""
+    """No tabs, no blanks at line ends, no carriage returns; UTF-8; a line end at the end of the
+    file."""
     problems = []
     for path in readable(tree):
         content = tree.text(path)
         if content and not content.endswith("\n"):
-            problems.append(f"{path}:{content.count(chr(10)) + 1}: no line end at the end of the file")
+            problems.append(
+                f"{path}:{content.count(chr(10)) + 1}: no line end at the end of the file")
         if content.endswith("\n\n"):
             problems.append(f"{path}:{content.count(chr(10))}: empty lines at the end of the file")
         for number, line in tree.lines(path):
@@ -68,7 +81,8 @@ def blanks(tree):
 @check
 def outside(tree):
     """Nothing leads out of the repository to one machine or one workplace."""
-    return [f"{path}:{number}: \"{OUTSIDE.search(line).group(0)}\" is a place outside this repository"
+    return [f"{path}:{number}: \"{OUTSIDE.search(line).group(0)}\" is a place outside this "
+            f"repository"
             for path in readable(tree) for number, line in tree.lines(path) if OUTSIDE.search(line)]
 
 
@@ -82,7 +96,9 @@ def notes(tree):
         for number, line in tree.lines(path):
             match = NOTES.search(line) or LATER.search(line)
             if match:
-                problems.append(f"{path}:{number}: \"{match.group(0)}\": do it, or say \"not modelled\" and list it")
+                problems.append(
+                    f"{path}:{number}: \"{match.group(0)}\": do it, or say \"not modelled\" and "
+                    f"list it")
     return problems
 
 
@@ -95,22 +111,62 @@ def length(tree):
 
 
 @check
+def columns(tree):
+    """Lines of code have at most 100 columns, lines of pages 120."""
+    return [f"{path}:{number}: {len(line)} columns, more than {limit}"
+            for path in readable(tree) for limit, lines in [measured(tree, path)]
+            for number, line in lines if len(line) > limit and BREAKABLE.search(line.strip())]
+
+
+def measured(tree, path):
+    """The limit of a file and the lines that it holds for: no rows of tables, fenced lines, links,
+    or texts in quotes."""
+    if path.endswith(".md"):
+        return 120, prose(tree, path)
+    if path.endswith(CODE_FILES) or path.rpartition("/")[2] in ("CMakeLists.txt", "dev"):
+        return 100, code(tree, path)
+    return 0, ()
+
+
+def prose(tree, path):
+    fenced = False
+    for number, line in tree.lines(path):
+        fenced ^= line.lstrip().startswith("```")
+        if not fenced and not line.lstrip().startswith("|") and "](" not in line:
+            yield number, line
+
+
+def code(tree, path):
+    quotes = "\"'" if path.endswith((".py", ".sh", "dev")) else "\""
+    quoted = False  # Python: in a text of several lines
+    for number, line in tree.lines(path):
+        before, quoted = quoted, quoted ^ (path.endswith(".py") and line.count('"' * 3) % 2 == 1)
+        text = re.sub(r"\\.", "  ", line[:100])
+        if not before and all(text.count(quote) % 2 == 0 for quote in quotes):
+            yield number, line
+
+
+@check
 def language(tree):
     """No phrase that engineers do not use, in sources, pages and subjects of commits."""
     places = [(f"{path}:{number}", CODE.sub("", line) if path.endswith(".md") else line)
-              for path in readable(tree) if not path.endswith(".tsv") for number, line in tree.lines(path)]
+              for path in readable(tree) if not path.endswith(".tsv")
+              for number, line in tree.lines(path)]
     places += [(f"commit {subject[:9]}", subject) for subject in subjects(tree)]
-    return [f"{place}: \"{match.group(0)}\": write {meant(match.group(0))}" for place, line in places for match in PHRASE.finditer(line)]
+    return [f"{place}: \"{match.group(0)}\": write {meant(match.group(0))}"
+            for place, line in places for match in PHRASE.finditer(line)]
 
 
 def meant(found):
-    return next(better for phrase, better in PHRASES.items() if re.fullmatch(phrase, found, re.IGNORECASE))
+    return next(better for phrase, better in PHRASES.items()
+                if re.fullmatch(phrase, found, re.IGNORECASE))
 
 
 def subjects(tree):
     """Subjects of commits behind their short names; none outside of a clone."""
     command = ["git", "-C", tree.root, "log", "--format=%h %s", f"--since={SUBJECTS_SINCE}"]
     try:
-        return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode().splitlines()
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL).stdout.decode().splitlines()
     except (OSError, subprocess.CalledProcessError):
         return []

@@ -4,8 +4,9 @@
 
 usage: tidy.py BUILD JOBS FILE...   exit status 1 when it warns of something
 
-A source was clean before if its preprocessed text with comments, its command, the configuration and clang-tidy itself are the
-same: then a file in the cache folder ($XDG_CACHE_HOME or ~/.cache, folder twinrt-tidy) is named after their hash."""
+A source was clean before if its preprocessed text with comments, its command, the configuration and
+clang-tidy itself are the same: then a file in the cache folder ($XDG_CACHE_HOME or ~/.cache, folder
+twinrt-tidy) is named after their hash."""
 
 import concurrent.futures
 import hashlib
@@ -20,16 +21,20 @@ EXTRA = ["-UNDEBUG", "-Wno-ignored-optimization-argument"]
 
 
 def run(command, folder=None):
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace",
+                          check=False)
 
 
 def preprocessed(entry):
-    """What the compiler sees, comments included (they may switch warnings off); None when clang cannot read it."""
+    """What the compiler sees, comments included (they may switch warnings off); None when clang
+    cannot read it."""
     words = shlex.split(entry["command"])
     while words and (os.path.basename(words[0]) == "ccache" or "=" in words[0]):
         words.pop(0)
     language = "clang++" if entry["file"].endswith(".cpp") else "clang"
-    done = run([language, *EXTRA, "-w", "-E", "-C", "-P", *[w for w in drop_output(words[1:]) if w != "-c"]], entry["directory"])
+    done = run(
+        [language, *EXTRA, "-w", "-E", "-C", "-P",
+         *[w for w in drop_output(words[1:]) if w != "-c"]], entry["directory"])
     return done.stdout.replace(os.getcwd(), ".") if done.returncode == 0 else None
 
 
@@ -60,9 +65,12 @@ def tidy(path, entry, build, version, cache):
     text = preprocessed(entry)
     stamp = None
     if text is not None:
-        options = re.sub(r"-I\S+|-isystem \S+", "", " ".join(drop_output(shlex.split(entry["command"])[1:])))
+        options = re.sub(r"-I\S+|-isystem \S+", "",
+                         " ".join(drop_output(shlex.split(entry["command"])[1:])))
         options = options.replace(entry["directory"], "").replace(os.getcwd(), "")
-        stamp = os.path.join(cache, hashlib.sha256("\0".join([version, configuration(path), options, text]).encode()).hexdigest())
+        stamp = os.path.join(
+            cache, hashlib.sha256(
+                "\0".join([version, configuration(path), options, text]).encode()).hexdigest())
         if os.path.exists(stamp):
             return ""
     done = run(["clang-tidy", "-p", build, *[f"--extra-arg={word}" for word in EXTRA], "--quiet",
@@ -78,9 +86,12 @@ def tidy(path, entry, build, version, cache):
 
 def main(build, jobs, files):
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
-        entries = {os.path.realpath(os.path.join(e["directory"], e["file"])): e for e in json.load(file)}
-    wanted = [(path, entries[path]) for path in sorted({os.path.realpath(name) for name in files}) if path in entries]
-    cache = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "twinrt-tidy")
+        entries = {os.path.realpath(os.path.join(e["directory"], e["file"])): e
+                   for e in json.load(file)}
+    wanted = [(path, entries[path]) for path in sorted({os.path.realpath(name) for name in files})
+              if path in entries]
+    cache = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"),
+                         "twinrt-tidy")
     os.makedirs(cache, mode=0o700, exist_ok=True)
     version = run(["clang-tidy", "--version"]).stdout
     bad = 0

@@ -7,7 +7,8 @@ import subprocess
 
 
 class Tree:
-    """The files of one work tree, by path from its root with slashes. Build folders and ignored files are left out."""
+    """The files of one work tree, by path from its root with slashes. Build folders and ignored
+    files are left out."""
 
     def __init__(self, root):
         self.root = os.path.abspath(root)
@@ -23,18 +24,22 @@ class Tree:
         """None without git, or where git refuses: then all files count."""
         if not os.path.exists(os.path.join(self.root, ".git")):
             return None
-        command = ["git", "-C", self.root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        command = ["git", "-C", self.root, "ls-files", "-z", "--cached", "--others",
+                   "--exclude-standard"]
         try:
-            names = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.decode().split("\0")
+            names = subprocess.run(command, check=True,
+                                   stdout=subprocess.PIPE).stdout.decode().split("\0")
         except (OSError, subprocess.CalledProcessError):
             return None
-        return sorted({name for name in names if name and os.path.isfile(os.path.join(self.root, name))})
+        return sorted(
+            {name for name in names if name and os.path.isfile(os.path.join(self.root, name))})
 
     def _from_walk(self):
         found = []
         for folder, folders, names in os.walk(self.root):
             folders[:] = [name for name in folders
-                          if name != "__pycache__" and not (folder == self.root and name.startswith("build"))]
+                          if name != "__pycache__"
+                          and not (folder == self.root and name.startswith("build"))]
             found += [os.path.relpath(os.path.join(folder, name), self.root) for name in names]
         return sorted(found)
 
@@ -43,7 +48,8 @@ class Tree:
 
     def text(self, path):
         if path not in self._texts:
-            with open(os.path.join(self.root, path), encoding="utf-8", errors="replace", newline="") as file:
+            with open(os.path.join(self.root, path), encoding="utf-8", errors="replace",
+                      newline="") as file:
                 self._texts[path] = file.read()
         return self._texts[path]
 
@@ -60,6 +66,7 @@ CHECKS = {}
 
 
 def check(function):
-    """Registers a check: a function from a Tree to the list of what is wrong, each "path:line: problem"."""
+    """Registers a check: a function from a Tree to the list of what is wrong, each "path:line:
+    problem"."""
     CHECKS[function.__name__] = function
     return function

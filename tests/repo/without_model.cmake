@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DSOURCE=… -DFOLDER=… -P without_model.cmake: with TWINRT_SIM=OFF the product is configured and nothing of it asks for
-# SystemC, Verilator or the model; the suites for a board are there. To install it before it is built is refused.
+# cmake -DSOURCE=… -DFOLDER=… -P without_model.cmake: with TWINRT_SIM=OFF the product is configured
+# and nothing of it asks for SystemC, Verilator or the model; the suites for a board are there. To
+# install it before it is built is refused.
 file(REMOVE_RECURSE ${FOLDER})
 execute_process(COMMAND ${CMAKE_COMMAND} -S ${SOURCE} -B ${FOLDER} -G Ninja -DTWINRT_SIM=OFF
   RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that ends with work queued and nothing released: none of what the runtime holds for it is a leak of memory. */
+/* A program that ends with work queued and nothing released: none of what the runtime holds for it
+ * is a leak of memory. */
 #include "check.h"
 
 enum { BYTES = 1 << 20 };

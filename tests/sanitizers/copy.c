@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One copy to the device and back; half of what is copied has never been written, which is no error of a copy. */
+/* One copy to the device and back; half of what is copied has never been written, which is no error
+ * of a copy. */
 #include <string.h>
 
 #include "check.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program with the defect that its argument names, each on the program's side and each in the reach of one sanitizer. */
+/* A program with the defect that its argument names, each on the program's side and each in the
+ * reach of one sanitizer. */
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
@@ -16,7 +17,8 @@ static void count(void *argument)
     shared++;
 }
 
-/* The host function and the thread that queued it change the same variable: the wait comes after that. */
+/* The host function and the thread that queued it change the same variable: the wait comes after
+ * that. */
 static void race_function(aclrtStream stream)
 {
     CHECK(aclrtLaunchHostFunc(stream, count, NULL));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A correct program: threads with streams of their own, events between streams, host functions, callbacks and a kernel. What its
- * threads share is ordered by the public interface alone. Argument: an object with the kernel vector_add. */
+/* A correct program: threads with streams of their own, events between streams, host functions,
+ * callbacks and a kernel. What its threads share is ordered by the public interface alone.
+ * Argument: an object with the kernel vector_add. */
 #include <pthread.h>
 
 #include "kernels.h"
@@ -27,7 +28,8 @@ static void add_up(void *argument)
     work->called++;
 }
 
-/* Copies in, adds, and copies out on one stream; a second stream waits for it and calls the function. */
+/* Copies in, adds, and copies out on one stream; a second stream waits for it and calls the
+ * function. */
 static void round_trip(aclrtStream stream, aclrtStream second, aclrtEvent event, void *device[3],
                        struct work *work)
 {
@@ -82,7 +84,7 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* ---- data that goes from the main thread through a stream to a thread that runs callbacks -------- */
+/* ---- data that goes from the main thread through a stream to a thread that runs callbacks ---- */
 
 static int passed;
 static int seen;

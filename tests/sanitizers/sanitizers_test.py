@@ -23,8 +23,10 @@ FOLDER = tempfile.TemporaryDirectory()
 
 
 def environment(**settings):
-    kept = {name: value for name, value in os.environ.items() if not re.match(r"TWINRT_|LD_PRELOAD|.SAN_OPTIONS", name)}
-    return {**kept, "TWINRT_BACKEND": "sim", "LD_LIBRARY_PATH": os.path.join(BUILD, "lib64"), **settings}
+    kept = {name: value for name, value in os.environ.items()
+            if not re.match(r"TWINRT_|LD_PRELOAD|.SAN_OPTIONS", name)}
+    return {**kept, "TWINRT_BACKEND": "sim", "LD_LIBRARY_PATH": os.path.join(BUILD, "lib64"),
+            **settings}
 
 
 def build(name, sanitizer="", compiler=COMPILER):
@@ -32,14 +34,18 @@ def build(name, sanitizer="", compiler=COMPILER):
     out = os.path.join(FOLDER.name, f"{name}.{sanitizer or 'none'}")
     if not os.path.exists(out):
         flags = [f"-fsanitize={sanitizer}"] if sanitizer else []
-        subprocess.run([compiler, "-g", "-O1", *flags, os.path.join(HERE, name + ".c"), "-I" + os.path.join(SOURCE, "examples"),
-                        "-I" + os.path.join(BUILD, "include"), "-L" + os.path.join(BUILD, "lib64"), "-lascendcl", "-pthread",
-                        "-o", out], check=True)
+        subprocess.run(
+            [compiler, "-g", "-O1", *flags, os.path.join(HERE, name + ".c"), "-I" +
+             os.path.join(SOURCE, "examples"),
+             "-I" + os.path.join(BUILD, "include"), "-L" + os.path.join(BUILD, "lib64"),
+             "-lascendcl", "-pthread",
+             "-o", out], check=True)
     return out
 
 
 def run(command, **settings):
-    return subprocess.run(command, env=environment(**settings), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    return subprocess.run(command, env=environment(**settings), text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE,
                           check=False, timeout=200)
 
 
@@ -108,15 +114,21 @@ class Compiler(unittest.TestCase):
 
 class Valgrind(unittest.TestCase):
     def test_memcheck_has_nothing_to_report(self):
-        done = run(["valgrind", "--leak-check=full", "--show-leak-kinds=definite", "--errors-for-leak-kinds=definite",
-                    "--error-exitcode=9", build("copy", compiler="cc")])
+        done = run(
+            ["valgrind", "--leak-check=full", "--show-leak-kinds=definite",
+             "--errors-for-leak-kinds=definite",
+             "--error-exitcode=9", build("copy", compiler="cc")])
         self.assertEqual((done.returncode, REPORT.findall(done.stderr)), (0, []), done.stderr)
-        self.assertIn("definitely lost: 0 bytes", done.stderr + "definitely lost: 0 bytes" * ("no leaks are possible" in done.stderr))
-        self.assertEqual(done.stderr.count("addresses may be outside the documented windows"), 1, done.stderr)
+        self.assertIn("definitely lost: 0 bytes", done.stderr +
+                      "definitely lost: 0 bytes" * ("no leaks are possible" in done.stderr))
+        self.assertEqual(done.stderr.count("addresses may be outside the documented windows"), 1,
+                         done.stderr)
 
 
 if __name__ == "__main__":
     if not shutil.which(COMPILER or "-"):
         print(f"{COMPILER or 'the compiler'} is not installed")
         sys.exit(77)
-    unittest.main(argv=[sys.argv[0], "Valgrind" if os.path.basename(COMPILER) == "valgrind" else "Compiler", *sys.argv[4:]])
+    unittest.main(
+        argv=[sys.argv[0], "Valgrind" if os.path.basename(COMPILER) == "valgrind" else "Compiler",
+              *sys.argv[4:]])

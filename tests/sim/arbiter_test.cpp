@@ -18,7 +18,8 @@ struct Asker {
     uint32_t sq, priority, group;
 };
 
-/// T-ARB-1 to T-ARB-6, said as plainly as they are written: lists, searches, no state but what the rules name.
+/// T-ARB-1 to T-ARB-6, said as plainly as they are written: lists, searches, no state but what the
+/// rules name.
 class Reference
 {
   public:
@@ -181,7 +182,8 @@ void test_seeds_against_reference()
         compare(seed, true);
 }
 
-// T-ARB-5, and T-SCH-4 with the reset values: today's order for queues of one model group, at any priorities.
+// T-ARB-5, and T-SCH-4 with the reset values: today's order for queues of one model group, at any
+// priorities.
 void test_reset_values()
 {
     ArbiterRules rules;
@@ -212,8 +214,8 @@ void test_reset_values()
     }
 }
 
-// T-ARB-2 to T-ARB-5: with everybody asking all the time, each model group wins its weight in each round, and each queue of
-// a model group once in as many wins of that group as it has queues.
+// T-ARB-2 to T-ARB-5: with everybody asking all the time, each model group wins its weight in each
+// round, and each queue of a model group once in as many wins of that group as it has queues.
 void test_shares()
 {
     const std::array<uint16_t, 4> weights = {1, 3, 7, 2};
@@ -263,7 +265,8 @@ void test_shares()
     }
 }
 
-// T-ARB-2 to T-ARB-4, through registers and a single slot: model group 2 with weight 2 has two wins for one of model group 1.
+// T-ARB-2 to T-ARB-4, through registers and a single slot: model group 2 with weight 2 has two wins
+// for one of model group 1.
 void test_registers_rule_slots()
 {
     for (const bool weight_first : {false, true}) {
@@ -302,7 +305,8 @@ void test_registers_rule_slots()
     }
 }
 
-// T-ARB-1: with level 1 priority 0 comes first and the others are equals; those that wait move when the level changes.
+// T-ARB-1: with level 1 priority 0 comes first and the others are equals; those that wait move when
+// the level changes.
 void test_strict_level()
 {
     Rig rig([](tsim::Params &p) {
@@ -333,7 +337,8 @@ void test_strict_level()
     CU_ASSERT(order == (std::vector<uint32_t>{4, 1, 2, 3, 11, 13, 12}));
 }
 
-// T-SCH-9, T-ARB-6: those that wait for a class are picked in the same way, with turns of their own.
+// T-SCH-9, T-ARB-6: those that wait for a class are picked in the same way, with turns of their
+// own.
 void test_classes_follow()
 {
     Rig rig([](tsim::Params &p) { p.sdma_cap.value = 1; });

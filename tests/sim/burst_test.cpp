@@ -105,7 +105,8 @@ static void test_turns_and_ceilings()
     bursts.start(0, 0, hop, 1, 1000, UINT64_MAX);
     bursts.start(0, 1, hop, 1, 300, UINT64_MAX);
     const std::vector<Cycle> ends = finish(bursts, 2);
-    // One is on the link when the second comes, the next is in front of it; then they take turns: 0 0 1 0 1 0 1.
+    // One is on the link when the second comes, the next is in front of it; then they take turns: 0
+    // 0 1 0 1 0 1.
     EXPECT_EQ(ends[1], 7 * 10);
     EXPECT_EQ(ends[0], 130);
 
@@ -171,7 +172,8 @@ static void test_agrees_with_fair_shares()
     }
 }
 
-// What random transfers come to that begin, end and are cancelled from a time on: who is complete when, as seen from there.
+// What random transfers come to that begin, end and are cancelled from a time on: who is complete
+// when, as seen from there.
 static std::vector<Cycle> history(Cycle from)
 {
     constexpr uint32_t kTransfers = 12;
@@ -203,7 +205,8 @@ static std::vector<Cycle> history(Cycle from)
     return out;
 }
 
-// T-TIM-1: whenever it is, the same takes as long. 44 binary digits of a time are all that channels and links see.
+// T-TIM-1: whenever it is, the same takes as long. 44 binary digits of a time are all that channels
+// and links see.
 static void test_late()
 {
     const std::vector<Cycle> early = history(0);

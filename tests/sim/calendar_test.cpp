@@ -116,7 +116,8 @@ static void test_against_a_list()
     CU_ASSERT(same);
 }
 
-// T-TIM-3 across the wheel's edge: an entry from afar is older than one that is scheduled when it is near.
+// T-TIM-3 across the wheel's edge: an entry from afar is older than one that is scheduled when it
+// is near.
 static void test_far_entries_keep_their_place()
 {
     Calendar calendar(8);
@@ -133,8 +134,9 @@ static void test_far_entries_keep_their_place()
         EXPECT_EQ(calendar.pop(), expected);
 }
 
-// T-TIM-3 and T-TIM-4 at every distance, against a map in that order: timers are set, set again and taken back, near ones and
-// far ones meet at the same times, and in turn most of what is set is later than all before.
+// T-TIM-3 and T-TIM-4 at every distance, against a map in that order: timers are set, set again and
+// taken back, near ones and far ones meet at the same times, and in turn most of what is set is
+// later than all before.
 static void test_every_distance_against_a_map()
 {
     constexpr uint32_t kTimers = 300;

@@ -24,7 +24,8 @@ uint64_t to_decoded(const tsim::Params &p)
 
 } // namespace
 
-// T-CPU-1, T-CPU-2: the message comes after its time and carries what the SQE says; the queue goes on.
+// T-CPU-1, T-CPU-2: the message comes after its time and carries what the SQE says; the queue goes
+// on.
 static void test_message_without_block()
 {
     Rig rig;
@@ -147,7 +148,8 @@ static void test_other_topics()
     EXPECT_EQ(rig.cqe(0, 0).u.error.status, STARS_STATUS_BAD_SQE);
 }
 
-// T-CPU-3, T-SCH-8, T-SCH-9: callbacks that wait keep their shares; the next one comes with the first answer.
+// T-CPU-3, T-SCH-8, T-SCH-9: callbacks that wait keep their shares; the next one comes with the
+// first answer.
 static void test_class_limit()
 {
     Rig rig([](tsim::Params &p) { p.cpu_topic_cap.value = 2; });

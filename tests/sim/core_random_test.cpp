@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Random kernels against small references of their own, and properties that hold for all of them. The seeds are fixed;
-/// a failure names its own.
+/// Random kernels against small references of their own, and properties that hold for all of them.
+/// The seeds are fixed; a failure names its own.
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -17,8 +17,8 @@ struct Dice {
     uint64_t operator()(uint64_t below) { return tsim::mix(state) % below; }
 };
 
-/// Work, flags and barriers that never wait for ever: each wait follows its set in the list, and a flag has one pipe
-/// that sets it and one that waits for it.
+/// Work, flags and barriers that never wait for ever: each wait follows its set in the list, and a
+/// flag has one pipe that sets it and one that waits for it.
 StepList random_list(Dice &dice)
 {
     struct Flag {
@@ -57,8 +57,8 @@ StepList random_list(Dice &dice)
     return out;
 }
 
-/// When the last operation ends, worked out without events: what each operation has to wait for, again and again until
-/// nothing changes. One cycle is one unit.
+/// When the last operation ends, worked out without events: what each operation has to wait for,
+/// again and again until nothing changes. One cycle is one unit.
 uint64_t reference(const StepList &list)
 {
     constexpr uint64_t kUnknown = UINT64_MAX;
@@ -100,8 +100,8 @@ uint64_t reference(const StepList &list)
     return list.empty() ? 0 : *std::max_element(end.begin(), end.end());
 }
 
-/// Start times of blocks of one kernel after the other on equal cores (T-CORE-3): the next block takes the core that is
-/// free first, one issue time after the block before it at the earliest.
+/// Start times of blocks of one kernel after the other on equal cores (T-CORE-3): the next block
+/// takes the core that is free first, one issue time after the block before it at the earliest.
 uint64_t schedule(const std::vector<uint64_t> &lengths, uint32_t cores, uint64_t issue)
 {
     std::vector<uint64_t> free(cores, 0);
@@ -126,8 +126,8 @@ bool check(bool good, const char *what, uint64_t seed)
 
 } // namespace
 
-// T-CORE-3, T-CORE-14 to T-CORE-17, T-CORE-20: each block takes as long as its dependences say, and the blocks of a kernel
-// as long as a list of them on so many cores.
+// T-CORE-3, T-CORE-14 to T-CORE-17, T-CORE-20: each block takes as long as its dependences say, and
+// the blocks of a kernel as long as a list of them on so many cores.
 static void test_programs()
 {
     for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
@@ -213,8 +213,9 @@ Mix random_mix(KernelRig &k, Dice &dice)
 
 } // namespace
 
-// T-CORE-3, T-CORE-6, T-CORE-7, T-CORE-19, T-LNK-8 to T-LNK-10, T-TIM-6: with whatever seed, each block runs once, a core has one
-// block at a time, all bytes are moved, and no port, L2 or HBM gives more than it has.
+// T-CORE-3, T-CORE-6, T-CORE-7, T-CORE-19, T-LNK-8 to T-LNK-10, T-TIM-6: with whatever seed, each
+// block runs once, a core has one block at a time, all bytes are moved, and no port, L2 or HBM
+// gives more than it has.
 static void test_properties()
 {
     for (uint64_t seed = 0; seed < kSeeds; ++seed) {
@@ -278,7 +279,8 @@ static void test_properties()
     }
 }
 
-// T-TIM-6, T-TIM-7: the same seed gives the same trace, in one run or step by step; another seed other cores.
+// T-TIM-6, T-TIM-7: the same seed gives the same trace, in one run or step by step; another seed
+// other cores.
 static void test_repeatable()
 {
     const auto run = [](uint64_t seed, uint32_t steps) {

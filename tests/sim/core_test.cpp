@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a block does on its core: pipes, flags, reads and writes; and what published figures say about many of them.
+/// What a block does on its core: pipes, flags, reads and writes; and what published figures say
+/// about many of them.
 #include <algorithm>
 
 #include "kernels.h"
@@ -41,7 +42,8 @@ uint64_t port(const tsim::Params &p, const tsim::Setting &bytes)
     return bytes.value * p.core_mhz.value;
 }
 
-/// Runs one kernel with the shipped clock and gives the time of its PIPE operations, first begin to last end.
+/// Runs one kernel with the shipped clock and gives the time of its PIPE operations, first begin to
+/// last end.
 uint64_t streaming_time(uint32_t subtype, uint32_t blocks, const StepList &list,
                         const Rig::Tweak &tweak = nullptr)
 {
@@ -60,7 +62,8 @@ uint64_t streaming_time(uint32_t subtype, uint32_t blocks, const StepList &list,
 
 } // namespace
 
-// T-CORE-14, T-CORE-15: pipes side by side, each in order; the scalar unit's own work delays what it has yet to issue.
+// T-CORE-14, T-CORE-15: pipes side by side, each in order; the scalar unit's own work delays what
+// it has yet to issue.
 static void test_pipes()
 {
     EXPECT_EQ(time_of({{work(V, 100), work(V, 50)}}), 150);
@@ -71,7 +74,8 @@ static void test_pipes()
     EXPECT_EQ(time_of({{work(V, 0)}}), 0);
 }
 
-// T-CORE-15: at 1800 MHz many short operations take what one long one takes, not a whole nanosecond each.
+// T-CORE-15: at 1800 MHz many short operations take what one long one takes, not a whole nanosecond
+// each.
 static void test_core_clock()
 {
     const StepList one = {work(V, 1800)};
@@ -146,7 +150,8 @@ static void test_cross_core_flags()
     EXPECT_EQ(time_of({ping, pong, pong}, STARS_KERNEL_MIXED), 700);
 }
 
-// T-CORE-19, T-LNK-8 to T-LNK-10: alone, a read takes the longer of its two parts at their ceilings.
+// T-CORE-19, T-LNK-8 to T-LNK-10: alone, a read takes the longer of its two parts at their
+// ceilings.
 static void test_reads_and_writes()
 {
     const tsim::Params &p = shipped_profile().params();
@@ -167,8 +172,9 @@ static void test_reads_and_writes()
     EXPECT_EQ(time_of({{read_gm(0)}}), 0);
 }
 
-// T-CORE-15, T-CORE-16: load, compute and store of one tile after the other. With one buffer the times add up; with two,
-// loads and stores hide behind the longest of the three, and the vector unit is busy nearly all the time.
+// T-CORE-15, T-CORE-16: load, compute and store of one tile after the other. With one buffer the
+// times add up; with two, loads and stores hide behind the longest of the three, and the vector
+// unit is busy nearly all the time.
 static void test_double_buffering()
 {
     constexpr uint32_t kTiles = 50, kLoad = 60, kCompute = 100, kStore = 40;
@@ -194,8 +200,9 @@ static void test_double_buffering()
     EXPECT_EQ(time_of({tiles(1)}), kTiles * (kLoad + kCompute) + kStore);
 }
 
-// T-LNK-9, T-LNK-10 and published figures: 20 cores at 32 bytes a cycle of 1.8 GHz are 1.15 TB/s (platform_config of the
-// 910B3), below the 1.2 TB/s that was measured of 1.6 TB/s; 40 vector cores reach that 0.75 of the peak, never more.
+// T-LNK-9, T-LNK-10 and published figures: 20 cores at 32 bytes a cycle of 1.8 GHz are 1.15 TB/s
+// (platform_config of the 910B3), below the 1.2 TB/s that was measured of 1.6 TB/s; 40 vector cores
+// reach that 0.75 of the peak, never more.
 static void test_hbm()
 {
     const tsim::Params &p = shipped_profile().params();
@@ -239,7 +246,8 @@ static void test_kernel_and_copy_share_hbm()
     k.rig.put(1, sqe_sdma(Rig::kHbm, Rig::kHbm + (64 << 20), 64 << 20), 0);
     k.rig.run();
     const auto copy = k.rig.phases(TWINSIM_PHASE_TRANSFER, 1).at(0);
-    // Max-min fair: the copy, which loads HBM twice, gets the rate of one core's read while all of them read.
+    // Max-min fair: the copy, which loads HBM twice, gets the rate of one core's read while all of
+    // them read.
     const uint64_t alone = ceil_div((uint64_t{64} << 20) * 2 * 1000, p.hbm_mb_s());
     const uint64_t shared = ceil_div((uint64_t{64} << 20) * (aivs + 2) * 1000, p.hbm_mb_s());
     CU_ASSERT(copy.end_ns - copy.begin_ns > alone);
@@ -264,7 +272,8 @@ static void test_work_does_not_grow_with_bytes()
     EXPECT_EQ(steps[0], steps[1]);
 }
 
-// T-CORE-20, and the trace: an operation's record names core, pipe, block, bytes and the parameter behind its length.
+// T-CORE-20, and the trace: an operation's record names core, pipe, block, bytes and the parameter
+// behind its length.
 static void test_trace()
 {
     KernelRig k;
@@ -295,7 +304,8 @@ static void test_trace()
     EXPECT_EQ(blocks.at(0).end_ns, last);
 }
 
-// T-CORE-18: a word is told at 1 / 1.8 of a cycle; who asks for it at that time goes on at the next edge.
+// T-CORE-18: a word is told at 1 / 1.8 of a cycle; who asks for it at that time goes on at the next
+// edge.
 static void test_seen_at_the_edge()
 {
     constexpr uint64_t kAfter = 8;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same work gives the same trace, byte for byte: run twice, with any quantum, in any number of chunks.
- * A system exists once per process, so each run is a child process that sends its trace through a pipe. */
+/* The same work gives the same trace, byte for byte: run twice, with any quantum, in any number of
+ * chunks. A system exists once per process, so each run is a child process that sends its trace
+ * through a pipe. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of PCIe DMA descriptors: when each begins, what it does, and how a list ends that goes wrong.
+// Lists of PCIe DMA descriptors: when each begins, what it does, and how a list ends that goes
+// wrong.
 #include <algorithm>
 #include <cstring>
 #include <random>
@@ -176,7 +177,8 @@ static void test_small_packets()
     EXPECT_EQ(*rig.hbm(8), 0);
 }
 
-// T-DMA-42: with barriers for everything a list has the effect of its descriptors one after another.
+// T-DMA-42: with barriers for everything a list has the effect of its descriptors one after
+// another.
 static void test_random_lists()
 {
     constexpr uint32_t kAll = STARS_DMA_READ_BARRIER | STARS_DMA_WRITE_BARRIER |
@@ -218,7 +220,8 @@ static void test_random_lists()
     }
 }
 
-// T-DMA-44, T-DMA-45: the k-th is wrong: those before it complete, none behind it begins, the register names it.
+// T-DMA-44, T-DMA-45: the k-th is wrong: those before it complete, none behind it begins, the
+// register names it.
 static void test_error_in_the_middle()
 {
     struct Case {
@@ -284,7 +287,8 @@ static void test_faults_on_the_way()
     EXPECT_EQ(list_error(nowhere), 0);
 }
 
-// T-FLT-6, T-FLT-8: an injected error leaves memory as it was, a slow engine is late by its factor, and the channel is free again.
+// T-FLT-6, T-FLT-8: an injected error leaves memory as it was, a slow engine is late by its factor,
+// and the channel is free again.
 static void test_injected()
 {
     const std::vector<stars_dma_descriptor> list = {read(0, 0, 64), read(kMiB, 0, kMiB)};
@@ -328,7 +332,8 @@ static void inject_engine_error(Rig &rig)
     (void)rig.system().faults().inject(fault);
 }
 
-// T-FLT-19, T-DMA-45: a list that ends by itself before the injected error leaves what a list without one leaves.
+// T-FLT-19, T-DMA-45: a list that ends by itself before the injected error leaves what a list
+// without one leaves.
 static void test_injected_and_own_error()
 {
     for (const bool injected : {false, true}) {
@@ -407,7 +412,8 @@ static void test_bad_lists()
     EXPECT_EQ(rig.retired(0), 1);
 }
 
-// T-DMA-46, T-SQE-8, T-SCH-14: a list that takes too long or is killed leaves channel and links free.
+// T-DMA-46, T-SQE-8, T-SCH-14: a list that takes too long or is killed leaves channel and links
+// free.
 static void test_limit_and_kill()
 {
     const auto small_credit = [](tsim::Params &p) {
@@ -442,7 +448,8 @@ static void test_limit_and_kill()
     }
 }
 
-// T-DMA-28, T-LNK-8: a ceiling holds for each transfer, and the channels together still fill the link.
+// T-DMA-28, T-LNK-8: a ceiling holds for each transfer, and the channels together still fill the
+// link.
 static void test_ceilings()
 {
     constexpr uint64_t kBytes = 10 * kMiB;
@@ -483,7 +490,8 @@ static void test_ceilings()
     CU_ASSERT(all >= full && all < full + full / 100);
 }
 
-// T-TIM-3, T-DMA-46: what completes in the cycle of the limit is complete; a list of which more is left fails in that cycle.
+// T-TIM-3, T-DMA-46: what completes in the cycle of the limit is complete; a list of which more is
+// left fails in that cycle.
 static void test_limit_at_completion()
 {
     for (const uint32_t entries : {2u, 3u}) {
@@ -525,7 +533,8 @@ static void test_limit_at_completion()
     }
 }
 
-// T-DMA-43: the bytes of a small packet are no descriptor: what looks like barriers in them holds nothing back.
+// T-DMA-43: the bytes of a small packet are no descriptor: what looks like barriers in them holds
+// nothing back.
 static void test_small_data_like_barriers()
 {
     Rig rig;

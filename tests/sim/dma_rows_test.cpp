@@ -73,7 +73,8 @@ static void test_rows()
     }
 }
 
-// T-DMA-25: an SQE of the short form without strides is a plain copy; rows can be filled and reduced too.
+// T-DMA-25: an SQE of the short form without strides is a plain copy; rows can be filled and
+// reduced too.
 static void test_short_form_without_rows()
 {
     Rig rig;
@@ -156,8 +157,8 @@ static void test_bad_rows()
     }
 }
 
-// T-DMA-27: a row that leads nowhere fails the SQE, and no other row changes; rows may lie in pieces of memory that do
-// not touch.
+// T-DMA-27: a row that leads nowhere fails the SQE, and no other row changes; rows may lie in
+// pieces of memory that do not touch.
 static void test_holes()
 {
     constexpr uint64_t kMiB = 1 << 20;

@@ -138,7 +138,8 @@ static void test_two_copies_share_a_link()
     EXPECT_EQ(both.size(), 3);
     EXPECT_EQ(both[0].sq, 2);
     EXPECT_EQ(both[0].end_ns - both[0].begin_ns, alone);
-    // The second began one arbitration time later: each had the link alone for that long, at one end.
+    // The second began one arbitration time later: each had the link alone for that long, at one
+    // end.
     const uint64_t spread = p.arbitration.value;
     EXPECT_EQ(both[1].begin_ns + spread, both[2].begin_ns);
     EXPECT_EQ(both[2].end_ns - both[1].begin_ns,
@@ -247,7 +248,8 @@ static void test_between_devices()
     EXPECT_EQ(*rig.hbm(2 * kMiB - 1, 1), 0x3c);
 }
 
-// T-LNK-3: without links the SDMA of a device reaches the memory of no other, be it one side or both; PCIe DMA does.
+// T-LNK-3: without links the SDMA of a device reaches the memory of no other, be it one side or
+// both; PCIe DMA does.
 static void test_between_devices_without_links()
 {
     Rig::Options options;
@@ -328,8 +330,9 @@ static void test_driver_copies_rows()
         EXPECT_EQ(*rig.hbm(i), i % 100 < 40 ? 5 : 0);
 }
 
-// The published figure: FlagPerf, base/toolkits/interconnect-h2d/ascend, Atlas 800T A2: 24.926 GB/s with blocks of 512 MiB,
-// large pinned copies, one direction. Copies through a queue in the runtime's pieces of 64 MiB come within 1 %.
+// The published figure: FlagPerf, base/toolkits/interconnect-h2d/ascend, Atlas 800T A2: 24.926 GB/s
+// with blocks of 512 MiB, large pinned copies, one direction. Copies through a queue in the
+// runtime's pieces of 64 MiB come within 1 %.
 static void test_published_host_bandwidth()
 {
     constexpr double kPublished = 24.926; // bytes per ns

@@ -171,8 +171,8 @@ void test_against_reference()
     }
 }
 
-// T-EVT-8, T-EVT-9: two lines, three events set. The first was displaced: a wait for it takes a miss longer, and displaces the
-// second; a record of that and a reset are misses too.
+// T-EVT-8, T-EVT-9: two lines, three events set. The first was displaced: a wait for it takes a
+// miss longer, and displaces the second; a record of that and a reset are misses too.
 void test_what_a_miss_costs()
 {
     Rig rig([](tsim::Params &p) { p.event_cached.value = 2; });
@@ -181,7 +181,8 @@ void test_what_a_miss_costs()
     const stars_sqe program[] = {sqe_event_record(1),  sqe_event_record(2), sqe_event_record(3),
                                  sqe_event_wait(1, 0), sqe_event_record(2), sqe_event_write(3, 0),
                                  sqe_event_wait(1, 0), sqe_event_record(4)};
-    // Lines after each: 1; 1 2; 2 3; 3 1 (miss, 2 goes); 1 2 (miss, 3 goes); 3 in for 1, then clear (miss); 1 (miss); 4.
+    // Lines after each: 1; 1 2; 2 3; 3 1 (miss, 2 goes); 1 2 (miss, 3 goes); 3 in for 1, then clear
+    // (miss); 1 (miss); 4.
     const bool miss[] = {false, false, false, true, true, true, true, false};
     for (const stars_sqe &sqe : program)
         rig.put(0, sqe, 0);
@@ -203,7 +204,8 @@ void test_what_a_miss_costs()
     EXPECT_EQ(rig.now(), before);
 }
 
-// T-EVT-7: a program with no more events set at a time than there are lines takes the same time with any cache, at any ids.
+// T-EVT-7: a program with no more events set at a time than there are lines takes the same time
+// with any cache, at any ids.
 void test_few_events_see_no_cache()
 {
     std::vector<uint64_t> ends[3];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Injected faults and the life of a queue: what is left of one when software ends it, or its queue, before its time.
+/// Injected faults and the life of a queue: what is left of one when software ends it, or its
+/// queue, before its time.
 #include "rig.h"
 
 namespace
@@ -28,7 +29,8 @@ void pulse(Rig &rig, uint32_t bits)
 
 } // namespace
 
-// T-FLT-10: a resume ends the hold for good, also when nothing comes after it; the fault's time means nothing any more.
+// T-FLT-10: a resume ends the hold for good, also when nothing comes after it; the fault's time
+// means nothing any more.
 static void test_resume_before_the_time()
 {
     for (const uint32_t what : {STARS_SQ_CONTROL_TASK_RESUME, STARS_SQ_CONTROL_TASK_KILL}) {
@@ -54,7 +56,8 @@ static void test_resume_before_the_time()
     }
 }
 
-// T-FLT-13, T-CQ-4: so does a CQ head that the host moves while an injected full CQ holds: not before the time.
+// T-FLT-13, T-CQ-4: so does a CQ head that the host moves while an injected full CQ holds: not
+// before the time.
 static void test_full_queue_with_a_time()
 {
     Rig rig;
@@ -74,7 +77,8 @@ static void test_full_queue_with_a_time()
     EXPECT_EQ(holds.back().end_ns - holds.front().begin_ns, 100000);
 }
 
-// T-FLT-3: a lost completion and a full CQ hit one SQE, each with its own time, one after the other.
+// T-FLT-3: a lost completion and a full CQ hit one SQE, each with its own time, one after the
+// other.
 static void test_two_holds()
 {
     for (const bool full_first : {false, true}) {
@@ -125,7 +129,8 @@ static void test_durations()
         EXPECT_EQ(hold.end_ns - hold.begin_ns, TWINSIM_FAULT_DURATION_MOST);
 }
 
-// T-FLT-12: a queue that closes takes its lost doorbell along; the next one under this number is rung for by itself.
+// T-FLT-12: a queue that closes takes its lost doorbell along; the next one under this number is
+// rung for by itself.
 static void test_lost_doorbell_of_a_closed_queue()
 {
     Rig rig;
@@ -186,8 +191,8 @@ static void test_lost_record_on_another_device()
     }
 }
 
-// T-FLT-8: a time that has more than 64 bits when it is multiplied is as long as it should be; one that is too long for the
-// clock does not end by itself.
+// T-FLT-8: a time that has more than 64 bits when it is multiplied is as long as it should be; one
+// that is too long for the clock does not end by itself.
 static void test_slow_beyond_measure()
 {
     for (const uint64_t setup : {UINT64_C(20000000000000), UINT64_C(9000000000000000000)}) {

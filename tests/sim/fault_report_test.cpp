@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Injected faults that hit CQEs: of tasks that asked for one, and of those that fail. Rules T-FLT-10, T-FLT-11, T-FLT-13.
+/// Injected faults that hit CQEs: of tasks that asked for one, and of those that fail. Rules
+/// T-FLT-10, T-FLT-11, T-FLT-13.
 #include "rig.h"
 
 namespace
@@ -81,7 +82,8 @@ static void test_lost_cqe()
     EXPECT_EQ(rig.cqe(0, 2).flags, 0);
 }
 
-// T-FLT-11, T-FLT-13: an SQE that fails writes a CQE that it has not asked for, which counts like any other.
+// T-FLT-11, T-FLT-13: an SQE that fails writes a CQE that it has not asked for, which counts like
+// any other.
 static void test_cqe_of_a_failure()
 {
     for (const auto kind : {TWINSIM_FAULT_CQE_LOST, TWINSIM_FAULT_CQ_FULL}) {

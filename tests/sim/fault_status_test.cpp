@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Faulty memory: the task that touched it says so, and no other does, whatever else is looked up before it fails. Rule T-FLT-4.
+/// Faulty memory: the task that touched it says so, and no other does, whatever else is looked up
+/// before it fails. Rule T-FLT-4.
 #include "cond_sqe.h"
 
 namespace
@@ -11,7 +12,8 @@ constexpr uint64_t kBad = 100 * kMiB;  // faulty bytes, in HBM
 constexpr uint64_t kHole = 120 * kMiB; // nothing answers there
 constexpr uint32_t kOthers = 8;        // queues 1 and up
 
-/// A system with one faulty word and one hole, queue 0 for the task in question and others around it.
+/// A system with one faulty word and one hole, queue 0 for the task in question and others around
+/// it.
 class Bench
 {
   public:
@@ -103,7 +105,8 @@ static void test_copies()
     }
 }
 
-// An address that leads nowhere is found out without an access, and that before or after the faulty copy's effect.
+// An address that leads nowhere is found out without an access, and that before or after the faulty
+// copy's effect.
 static void test_no_status_of_others()
 {
     for (uint64_t seed = 0; seed < 20; ++seed) {
@@ -192,8 +195,8 @@ static void test_between_rows()
     }
 }
 
-// T-COND-8: a queue that polls looks after each store whether another turn would tell anything new. Such a look is no
-// access: the second turn is the first to be hit.
+// T-COND-8: a queue that polls looks after each store whether another turn would tell anything new.
+// Such a look is no access: the second turn is the first to be hit.
 static void test_looks_of_a_poll()
 {
     Bench bench(0, 2);

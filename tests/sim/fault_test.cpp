@@ -169,7 +169,8 @@ static void test_refusals()
     CU_ASSERT(rig.system().faults().remove(0));
 }
 
-// T-FLT-2, T-FLT-5, T-SQE-11: the second and third placeholder of stream 1, after a reset of the device too.
+// T-FLT-2, T-FLT-5, T-SQE-11: the second and third placeholder of stream 1, after a reset of the
+// device too.
 static void test_which_tasks()
 {
     Rig rig;
@@ -231,7 +232,8 @@ static void test_removed_and_elsewhere()
     EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_IDLE);
 }
 
-// T-FLT-4: reads fail and writes do not, with poison or what was asked for; each range is noted once; repair ends it.
+// T-FLT-4: reads fail and writes do not, with poison or what was asked for; each range is noted
+// once; repair ends it.
 static void test_memory()
 {
     Rig rig;
@@ -273,7 +275,8 @@ static void test_memory()
     EXPECT_EQ(*rig.hbm(kBytes + 104), 1);
 }
 
-// T-FLT-4: a write that is told to fail, a link, an address that leads nowhere meanwhile, and a store of 8 bytes.
+// T-FLT-4: a write that is told to fail, a link, an address that leads nowhere meanwhile, and a
+// store of 8 bytes.
 static void test_memory_writes_and_links()
 {
     Rig rig;
@@ -302,7 +305,8 @@ static void test_memory_writes_and_links()
     EXPECT_EQ(*rig.hbm(8), 6);
 }
 
-// T-FLT-6: the error comes when completion would have come; memory and the channel are as after any failure.
+// T-FLT-6: the error comes when completion would have come; memory and the channel are as after any
+// failure.
 static void test_engine_error()
 {
     Rig plain;
@@ -351,7 +355,8 @@ static void test_engine_timeout()
     }
 }
 
-// T-FLT-8: set-up and bytes by the factor; a credit that passes before ends it; the links are free for others.
+// T-FLT-8: set-up and bytes by the factor; a credit that passes before ends it; the links are free
+// for others.
 static void test_slow_engine()
 {
     Rig rig;

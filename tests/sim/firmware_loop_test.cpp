@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the firmware's loop does next, alone; and a queue that changes its level in the middle of a read.
+/// What the firmware's loop does next, alone; and a queue that changes its level in the middle of a
+/// read.
 #include <string>
 
 #include "core/queue/firmware_loop.h"
@@ -29,7 +30,8 @@ uint32_t next(tsim::FirmwareLoop &loop)
 
 } // namespace
 
-// T-HW-3: reports go round by queue number, behind the last one, whatever was asked for first; before all else.
+// T-HW-3: reports go round by queue number, behind the last one, whatever was asked for first;
+// before all else.
 static void test_reports_take_turns()
 {
     tsim::FirmwareLoop loop(old_profile().params(), 64);
@@ -47,7 +49,8 @@ static void test_reports_take_turns()
     EXPECT_EQ(loop.begin(true, true).sq, tsim::kNone);
 }
 
-// T-HW-4, T-FE-10: while its commands are read a queue comes to a level that has no slot free: it waits for one there.
+// T-HW-4, T-FE-10: while its commands are read a queue comes to a level that has no slot free: it
+// waits for one there.
 static void test_level_without_room()
 {
     Rig rig([](tsim::Params &p) {

@@ -133,7 +133,8 @@ void test_order_of_levels()
     }
     rig.run();
     CU_ASSERT(queues_of(rig, rig.params().fw_command) == (std::vector<uint32_t>{2, 9, 4, 8, 3, 5}));
-    // A report goes before what is read of any level: no queue's next command lies between its command and its report.
+    // A report goes before what is read of any level: no queue's next command lies between its
+    // command and its report.
     const auto parts = work(rig);
     for (size_t i = 0; i + 1 < parts.size(); ++i) {
         if (parts[i].parameter == rig.params().fw_command.index) {
@@ -204,7 +205,8 @@ void test_reads_fit_the_slots()
     EXPECT_EQ(rig.retired(1), 6);
 }
 
-// T-HW-7: a queue that waits for an event gives its slots back, else the record behind it would never be read.
+// T-HW-7: a queue that waits for an event gives its slots back, else the record behind it would
+// never be read.
 void test_parked_queues_hold_no_slots()
 {
     Rig rig(old([](tsim::Params &p) { p.fw_level_slots.value = 1; }));
@@ -265,7 +267,8 @@ void test_interval()
     EXPECT_EQ(rig.retired_at(1, 2), seen + ns("firmware.reports.take_ns"));
 }
 
-// T-HW-8, T-HW-9: the way of each report is in the trace, from the end of its command until the host has it.
+// T-HW-8, T-HW-9: the way of each report is in the trace, from the end of its command until the
+// host has it.
 void test_reports_are_traced()
 {
     Rig rig(old());
@@ -333,7 +336,8 @@ void test_batch()
               full + kTell + (batch - 1) * ns("firmware.reports.take_ns"));
 }
 
-// T-HW-8: who waits does not wait for the interval, whether the command has retired or not. T-HW-9: in order.
+// T-HW-8: who waits does not wait for the interval, whether the command has retired or not. T-HW-9:
+// in order.
 void test_a_watch_asks()
 {
     Rig rig(old());
@@ -472,7 +476,8 @@ void test_failure()
     EXPECT_EQ(rig.retired(1), 2);
 }
 
-// T-HW-11: a kill at any time leaves the loop and the slots as they were; the queue goes on after it.
+// T-HW-11: a kill at any time leaves the loop and the slots as they were; the queue goes on after
+// it.
 void test_kill_at_any_time()
 {
     for (uint64_t at = 0; at < 1000 + kFirst + kTell; at += 250) {
@@ -493,7 +498,8 @@ void test_kill_at_any_time()
     }
 }
 
-// T-HW-11: what was reported of a queue that is closed says nothing of the one that is opened in its place.
+// T-HW-11: what was reported of a queue that is closed says nothing of the one that is opened in
+// its place.
 void test_close_with_reports()
 {
     Rig rig(old());
@@ -512,7 +518,8 @@ void test_close_with_reports()
                                         2 * ns("firmware.reports.take_ns"));
 }
 
-// Launch and synchronise of a tiny kernel took 75-78 us on a 310P: the one calibration of its host costs.
+// Launch and synchronise of a tiny kernel took 75-78 us on a 310P: the one calibration of its host
+// costs.
 void test_launch_and_synchronise_is_calibrated()
 {
     uint64_t sum = kFirst + kTell;
@@ -545,7 +552,8 @@ void test_twice_the_same()
     CU_ASSERT(trace_of() == trace_of());
 }
 
-// T-CQ-4, T-HW-6: the host may tell its CQ head more than once before the loop gets to the report; there is one report.
+// T-CQ-4, T-HW-6: the host may tell its CQ head more than once before the loop gets to the report;
+// there is one report.
 void test_cq_head_told_twice()
 {
     Rig rig(old());
@@ -567,7 +575,8 @@ void test_cq_head_told_twice()
     EXPECT_EQ(rig.cqe(5, 1).task_id, 4);
 }
 
-// T-COND-6, T-HW-9: what a jump leaves out counts as retired with the report of the jump, not before.
+// T-COND-6, T-HW-9: what a jump leaves out counts as retired with the report of the jump, not
+// before.
 void test_jump()
 {
     Rig rig(old());

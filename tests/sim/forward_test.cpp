@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Records of an event that a device forwards to the event tables of others. Rules T-RMT-6 to T-RMT-9.
+/// Records of an event that a device forwards to the event tables of others. Rules T-RMT-6 to
+/// T-RMT-9.
 #include <array>
 
 #include "rig.h"
@@ -58,7 +59,8 @@ class Rigs
 
 } // namespace
 
-// T-RMT-6 to T-RMT-8: the waits go on a way after the record, and name it; the record takes no longer. Only the next record counts.
+// T-RMT-6 to T-RMT-8: the waits go on a way after the record, and name it; the record takes no
+// longer. Only the next record counts.
 static void test_times()
 {
     Rigs rigs;
@@ -99,7 +101,8 @@ static void test_times()
         CU_ASSERT_FALSE(rigs.scheduler(device).events().flag(20 + device));
 }
 
-// T-RMT-6: a flag that is set leaves at once; an entry has one coming at most, and can have the next when that is there.
+// T-RMT-6: a flag that is set leaves at once; an entry has one coming at most, and can have the
+// next when that is there.
 static void test_set_already()
 {
     Rigs rigs;
@@ -150,7 +153,8 @@ static void test_order()
         EXPECT_EQ(park.waker_sq, tsim::kNone);
 }
 
-// T-RMT-9: a 0 by the host in the entry of either side ends it, on its way too; one by an SQE does not.
+// T-RMT-9: a 0 by the host in the entry of either side ends it, on its way too; one by an SQE does
+// not.
 static void test_clear()
 {
     Rigs rigs;
@@ -188,7 +192,8 @@ static void test_clear()
     CU_ASSERT(set(2, 41) && set(1, 42) && set(2, 45));
 }
 
-// T-RMT-9: a reset of the device that waits ends what comes to it, one of the device that records what has not left.
+// T-RMT-9: a reset of the device that waits ends what comes to it, one of the device that records
+// what has not left.
 static void test_reset()
 {
     for (const bool waiting : {false, true}) {
@@ -236,7 +241,8 @@ static void test_lost_record()
     CU_ASSERT(rigs.scheduler(1).events().flag(61));
 }
 
-// T-RMT-6: any number of them, in an order that dice choose, with some taken back: each arrives once, and no other.
+// T-RMT-6: any number of them, in an order that dice choose, with some taken back: each arrives
+// once, and no other.
 static void test_many()
 {
     enum { kIds = 300, kRounds = 20 };

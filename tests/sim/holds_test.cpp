@@ -193,8 +193,8 @@ static void test_every_combination()
     CU_ASSERT_FALSE(failed);
 }
 
-// T-SQE-8, T-SQE-13: a wait that fails by its credit after a hold tells the host by its CQE, not the target of ie, and is not
-// held behind.
+// T-SQE-8, T-SQE-13: a wait that fails by its credit after a hold tells the host by its CQE, not
+// the target of ie, and is not held behind.
 static void test_failures_in_every_combination()
 {
     for (const stars_sqe &wait : {sqe_event_wait(5, 0), sqe_notify_wait(5, 0),

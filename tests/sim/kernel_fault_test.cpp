@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Injected faults that hit kernels: errors, hanging and slow cores, and memory that the driver reads for them.
+/// Injected faults that hit kernels: errors, hanging and slow cores, and memory that the driver
+/// reads for them.
 #include <algorithm>
 
 #include "kernels.h"
@@ -72,7 +73,8 @@ void pulse(KernelRig &k, uint32_t sq, uint32_t bits)
 
 } // namespace
 
-// T-FLT-15, T-CORE-12: the error comes when the last block has ended, after the time of the report; the next kernel is well.
+// T-FLT-15, T-CORE-12: the error comes when the last block has ended, after the time of the report;
+// the next kernel is well.
 static void test_error()
 {
     KernelRig plain;
@@ -143,7 +145,8 @@ static void test_hang()
     EXPECT_EQ(k.kernels.ends.size(), 4);
 }
 
-// T-FLT-16: the fault's own time, and a credit that comes before it; all cores of a mixed block stand still.
+// T-FLT-16: the fault's own time, and a credit that comes before it; all cores of a mixed block
+// stand still.
 static void test_time_out()
 {
     constexpr uint64_t kGiveUp = 123456, kUnit = 50000;
@@ -269,7 +272,8 @@ static void test_other_kinds()
     }
 }
 
-// T-FLT-18, T-FLT-4: what the driver touches is hit, and noted once for one instant; the kernel fails as it says.
+// T-FLT-18, T-FLT-4: what the driver touches is hit, and noted once for one instant; the kernel
+// fails as it says.
 static void test_memory()
 {
     KernelRig k;

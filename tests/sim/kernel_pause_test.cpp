@@ -15,8 +15,8 @@ std::vector<twinsim_trace_record> blocks(KernelRig &k, uint32_t sq)
 
 } // namespace
 
-// T-CORE-4, T-CORE-13: a batch kernel that is paused in the middle of its issue keeps no other from its blocks. The rest of it goes
-// on when there are cores for all the rest.
+// T-CORE-4, T-CORE-13: a batch kernel that is paused in the middle of its issue keeps no other from
+// its blocks. The rest of it goes on when there are cores for all the rest.
 static void test_batch_in_mid_issue()
 {
     KernelRig k([](tsim::Params &p) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Kernels on the AI cores: dispatch, schedules, ends of all kinds. What a block does is in core_test.cpp.
+/// Kernels on the AI cores: dispatch, schedules, ends of all kinds. What a block does is in
+/// core_test.cpp.
 #include <algorithm>
 
 #include "kernels.h"
@@ -36,8 +37,9 @@ std::vector<twinsim_trace_record> blocks(KernelRig &k, uint32_t sq, uint64_t num
 
 } // namespace
 
-// T-CORE-7, T-CORE-8, T-CORE-9: 1.7 us from the AI-core scheduler to the end of the report (cann-samples, npu_execution,
-// section 3), and each part of it stands in the trace under its own parameter.
+// T-CORE-7, T-CORE-8, T-CORE-9: 1.7 us from the AI-core scheduler to the end of the report
+// (cann-samples, npu_execution, section 3), and each part of it stands in the trace under its own
+// parameter.
 static void test_floor()
 {
     KernelRig k;
@@ -66,7 +68,8 @@ static void test_floor()
     EXPECT_EQ(k.kernels.ends.size(), 1);
 }
 
-// T-CORE-3: as many blocks as cores are one wave, twice as many are two; issue by issue, lowest core first.
+// T-CORE-3: as many blocks as cores are one wave, twice as many are two; issue by issue, lowest
+// core first.
 static void test_waves()
 {
     for (const uint32_t kind : {uint32_t{STARS_KERNEL_AIC}, uint32_t{STARS_KERNEL_AIV}}) {
@@ -102,7 +105,8 @@ static void test_waves()
     }
 }
 
-// T-CORE-3, T-CORE-4: with half of the cores taken a normal kernel begins at once, a batch kernel when all are free.
+// T-CORE-3, T-CORE-4: with half of the cores taken a normal kernel begins at once, a batch kernel
+// when all are free.
 static void test_batch()
 {
     for (const uint32_t schem : {uint32_t{STARS_SCHEM_NORMAL}, uint32_t{STARS_SCHEM_BATCH}}) {
@@ -150,7 +154,8 @@ static void test_batch_is_not_interrupted()
     CU_ASSERT(other.at(0).begin_ns > batch.back().begin_ns);
 }
 
-// T-CORE-5: weights 3 and 1 (0 counts as 1): three blocks of the first, one of the second, in turn, each time anew.
+// T-CORE-5: weights 3 and 1 (0 counts as 1): three blocks of the first, one of the second, in turn,
+// each time anew.
 static void test_weights()
 {
     KernelRig k([](tsim::Params &p) { p.aic_cores.value = 1; });
@@ -171,7 +176,8 @@ static void test_weights()
         EXPECT_EQ(all.at(i).sq, order[i]);
 }
 
-// T-CORE-6: one AIC and its own AIVs together; a vector kernel on one of them keeps the mixed block away.
+// T-CORE-6: one AIC and its own AIVs together; a vector kernel on one of them keeps the mixed block
+// away.
 static void test_mixed()
 {
     KernelRig k([](tsim::Params &p) {
@@ -244,7 +250,8 @@ static void test_bad()
     EXPECT_EQ(odd.rig.cqe(0, 0).u.error.code, STARS_ERROR_BAD_SQE);
 }
 
-// T-SCH-8, T-CORE-1: as many kernels of a kind at once as the class has shares; others of that kind wait without a slot.
+// T-SCH-8, T-CORE-1: as many kernels of a kind at once as the class has shares; others of that kind
+// wait without a slot.
 static void test_classes()
 {
     struct Case {
@@ -344,7 +351,8 @@ static void test_effect()
     EXPECT_EQ(k.rig.retired_at(0, 1), end + p.core_report.value + p.retire.value);
 }
 
-// T-CORE-10: 0x25 when the credit has passed since the first block was issued; the cores are free again.
+// T-CORE-10: 0x25 when the credit has passed since the first block was issued; the cores are free
+// again.
 static void test_time_limit()
 {
     KernelRig k([](tsim::Params &p) { p.credit_unit.value = 1000; });
@@ -360,14 +368,16 @@ static void test_time_limit()
     EXPECT_EQ(k.span(0), 7000);
     for (const auto &block : blocks(k, 0))
         CU_ASSERT(block.end_ns - block.begin_ns <= 7000);
-    // The other kernel had no core for longer than its credit: its time begins with its first block.
+    // The other kernel had no core for longer than its credit: its time begins with its first
+    // block.
     EXPECT_EQ(k.rig.retired(1), 1);
     EXPECT_EQ(blocks(k, 1).size(), cores);
     EXPECT_EQ(k.kernels.effects.size(), 1);
     EXPECT_EQ(k.kernels.ends.size(), 2);
 }
 
-// T-CORE-11, T-CORE-12: exception, trap, a bad operation, and a kernel that the driver does not know.
+// T-CORE-11, T-CORE-12: exception, trap, a bad operation, and a kernel that the driver does not
+// know.
 static void test_faults()
 {
     struct Case {
@@ -458,7 +468,8 @@ static void test_bad_description()
     EXPECT_EQ(k.kernels.ends.size(), 3);
 }
 
-// T-CORE-13: running blocks end, no other is issued, the queue holds in its slot; resume goes on with the next block.
+// T-CORE-13: running blocks end, no other is issued, the queue holds in its slot; resume goes on
+// with the next block.
 static void test_pause()
 {
     KernelRig k([](tsim::Params &p) { p.aic_cores.value = 2; });
@@ -487,7 +498,8 @@ static void test_pause()
     EXPECT_EQ(blocks(k, 0).at(2).begin_ns, resumed);
 }
 
-// T-CORE-12, T-SCH-14: a kill stops the cores in that cycle; so do close and reset. Nothing is left behind.
+// T-CORE-12, T-SCH-14: a kill stops the cores in that cycle; so do close and reset. Nothing is left
+// behind.
 static void test_kill_close_reset()
 {
     for (int how = 0; how < 3; ++how) {
@@ -527,7 +539,8 @@ static void test_kill_close_reset()
     }
 }
 
-// T-SCH-16 for cores: an idle dispatcher has no timer, and a system that never saw a kernel made no cores.
+// T-SCH-16 for cores: an idle dispatcher has no timer, and a system that never saw a kernel made no
+// cores.
 static void test_idle_costs_nothing()
 {
     KernelRig k;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A driver of kernels for block tests: descriptions by the number in an SQE's start PC, and a diary.
+/// A driver of kernels for block tests: descriptions by the number in an SQE's start PC, and a
+/// diary.
 #ifndef TWINRT_TESTS_SIM_KERNELS_H
 #define TWINRT_TESTS_SIM_KERNELS_H
 
@@ -51,7 +52,8 @@ class Kernels : public Rig::KernelDriver
         uint64_t number;
     };
 
-    /// What kernels with this start PC do: one step list per part of a block, or that for each block.
+    /// What kernels with this start PC do: one step list per part of a block, or that for each
+    /// block.
     void set(uint64_t pc, std::vector<StepList> lists)
     {
         Entry &entry = entries_[pc];

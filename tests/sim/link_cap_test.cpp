@@ -15,7 +15,8 @@ using tsim::Params;
 namespace
 {
 
-// Round numbers, in bytes a cycle: HBM 1000, L2 1500; a core's ports 40 from HBM, 110 and 90 from and to L2.
+// Round numbers, in bytes a cycle: HBM 1000, L2 1500; a core's ports 40 from HBM, 110 and 90 from
+// and to L2.
 Params round_params()
 {
     Params p = shipped_profile().params();
@@ -35,7 +36,8 @@ struct Fluid {
     bool hbm;
 };
 
-// Rates that are max-min fair: raise all together; who meets a ceiling or a full server stays there.
+// Rates that are max-min fair: raise all together; who meets a ceiling or a full server stays
+// there.
 void share(std::vector<Fluid> &all)
 {
     double room[2] = {1500, 1000};
@@ -72,7 +74,8 @@ void share(std::vector<Fluid> &all)
 
 } // namespace
 
-// T-LNK-8: alone at its ceiling; 30 of them reach HBM's rate and no more; what they leave is another's.
+// T-LNK-8: alone at its ceiling; 30 of them reach HBM's rate and no more; what they leave is
+// another's.
 static void test_ceilings()
 {
     const Params p = round_params();
@@ -97,7 +100,8 @@ static void test_ceilings()
     EXPECT_EQ(links.complete(5000).size(), 30);
 }
 
-// T-LNK-8: any route may have a ceiling; the same one is the same route, and it names the parameter behind it.
+// T-LNK-8: any route may have a ceiling; the same one is the same route, and it names the parameter
+// behind it.
 static void test_capped_routes()
 {
     const Params p = round_params();
@@ -111,7 +115,8 @@ static void test_capped_routes()
     EXPECT_EQ(links.next(), 100);
 }
 
-// T-LNK-4, T-LNK-5, T-LNK-8: random comings and cancellations; every completion within two cycles of the fluid's.
+// T-LNK-4, T-LNK-5, T-LNK-8: random comings and cancellations; every completion within two cycles
+// of the fluid's.
 static void test_against_a_fluid()
 {
     for (uint64_t seed = 1; seed <= 30; ++seed) {

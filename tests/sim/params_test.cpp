@@ -18,7 +18,8 @@ static std::string shipped_text()
     return text.str();
 }
 
-// The shipped profile with the first `from` replaced; the message that loading it gives, "" for none.
+// The shipped profile with the first `from` replaced; the message that loading it gives, "" for
+// none.
 static std::string message_of(const std::string &from, const std::string &to)
 {
     std::string text = shipped_text();
@@ -88,7 +89,8 @@ static void test_hbm_rate()
                                                1000);
 }
 
-// Launch and synchronise of a 1.7 us kernel took 19-30 us on a 910B3: the one calibration of host costs.
+// Launch and synchronise of a 1.7 us kernel took 19-30 us on a 910B3: the one calibration of host
+// costs.
 static void test_launch_and_synchronise_is_calibrated()
 {
     const Profile &profile = shipped_profile();

@@ -24,7 +24,8 @@ struct Part {
     bool value_wait, bf16;
 };
 
-// A stream needs a physical one, so where the documents promise more streams than there are, these count.
+// A stream needs a physical one, so where the documents promise more streams than there are, these
+// count.
 constexpr Part kParts[] = {
     {"910a", "Ascend910A", false, 2016,  2016, 2016, 65535,   1024,  0,
      4096,   2042,         32,    16,    32,   32,   11,      32,    0,
@@ -139,7 +140,8 @@ void test_what_is_inherited_is_marked_down()
     }
 }
 
-// Copies by both engines, an event and a notify between queues, values and fills; all bytes must arrive.
+// Copies by both engines, an event and a notify between queues, values and fills; all bytes must
+// arrive.
 void mixed_program(const tsim::Params &params, uint64_t seed)
 {
     Rig::Options options;
@@ -177,7 +179,8 @@ void mixed_program(const tsim::Params &params, uint64_t seed)
     EXPECT_EQ(rig.hbm(2 << 20)[kBytes - 1], 0x5a);
     CU_ASSERT(rig.retired_at(1, 1) > rig.retired_at(0, 1));
     CU_ASSERT(rig.retired_at(2, 1) > rig.retired_at(1, 2));
-    // T-TIM-5, also where a tick is no whole number of nanoseconds; T-HW-9: the host learns of it later
+    // T-TIM-5, also where a tick is no whole number of nanoseconds; T-HW-9: the host learns of it
+    // later
     const uint64_t ticks = params.to_ns(rig.retired_at(0, 2)) * params.counter_mhz.value / 1000;
     if (params.fw_loop.value == 0)
         EXPECT_EQ(rig.cqe(0, 0).u.timestamp, ticks);

@@ -118,7 +118,8 @@ static void test_poll_misses_what_goes()
     EXPECT_EQ(rig.retired(0), 1);
 }
 
-// T-COND-8: a store while the program takes its time is not missed; a word that is right passes at once.
+// T-COND-8: a store while the program takes its time is not missed; a word that is right passes at
+// once.
 static void test_poll_begins()
 {
     Rig rig;
@@ -204,7 +205,8 @@ static void test_poll_of_many_words()
     EXPECT_EQ(rig.retired(0), 1);
 }
 
-// T-COND-10, T-CORE-8: what a kernel changes is seen at the next turn after its effect, wherever the driver says it was.
+// T-COND-10, T-CORE-8: what a kernel changes is seen at the next turn after its effect, wherever
+// the driver says it was.
 static void test_poll_sees_kernels()
 {
     KernelRig k;

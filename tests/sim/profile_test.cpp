@@ -93,7 +93,8 @@ const char *lowered(const std::string &mark)
     return mark == "known" ? "inferred" : "assumed";
 }
 
-// Another part takes over value and source; what was known of the base is inferred of it, and so on.
+// Another part takes over value and source; what was known of the base is inferred of it, and so
+// on.
 void test_another_part_is_less_certain()
 {
     const Profile &base = shipped_profile();
@@ -295,7 +296,8 @@ void test_encoding()
             message_of_text("{\"base\": \"910b3\", " + soc((std::string("A") + good).c_str()) + "}")
                 .c_str(),
             "");
-    // a tail alone, heads without tails, too long for what they say, surrogates, beyond the last character
+    // a tail alone, heads without tails, too long for what they say, surrogates, beyond the last
+    // character
     for (const char *bad :
          {"\x80", "\xbf", "\xff", "\xfe", "\xc3", "\xc3(", "\xe2\x82", "\xe2(\xa1", "\xf0\x90\x80",
           "\xc0\xaf", "\xc1\xbf", "\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf", "\xed\xa0\x80",

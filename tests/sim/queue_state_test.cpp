@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What can be observed of queues: states, counters, interrupts; and the pulses that act on the prefetch and the slot.
+/// What can be observed of queues: states, counters, interrupts; and the pulses that act on the
+/// prefetch and the slot.
 #include "rig.h"
 
 namespace
@@ -86,7 +87,8 @@ void test_states_of_a_lone_sqe()
     EXPECT_EQ(rig.retired_at(3, 1) + swap_out(p), begin - 1);
 }
 
-// T-SCH-21: parked A, held and failed 9, without a share of its class 1; in the slot 8 with a pause to come, B disabled.
+// T-SCH-21: parked A, held and failed 9, without a share of its class 1; in the slot 8 with a pause
+// to come, B disabled.
 void test_states_aside()
 {
     Rig rig([](tsim::Params &p) { p.sdma_cap.value = 1; });
@@ -127,7 +129,8 @@ void test_states_aside()
     EXPECT_EQ(rig.state(5), TWINSIM_QUEUE_IDLE);
 }
 
-// T-SCH-19, T-SCH-20: work that comes while a queue is swapped out waits for that, and the trace says so.
+// T-SCH-19, T-SCH-20: work that comes while a queue is swapped out waits for that, and the trace
+// says so.
 void test_asking_while_swapped_out()
 {
     Rig rig;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of a reducing DMA against another way of computing the same: numbers as double, rounded by dividing by
-// the distance between neighbours.
+// The arithmetic of a reducing DMA against another way of computing the same: numbers as double,
+// rounded by dividing by the distance between neighbours.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -224,7 +224,8 @@ static void test_unaligned()
     EXPECT_EQ(dst[5], 77);
 }
 
-// T-DMA-5: all bytes change at once, so each element meets what was there, whichever way the ranges overlap.
+// T-DMA-5: all bytes change at once, so each element meets what was there, whichever way the ranges
+// overlap.
 static void test_overlap()
 {
     constexpr size_t kCount = 300;
@@ -246,7 +247,8 @@ static void test_overlap()
     }
 }
 
-// ---- as a task -----------------------------------------------------------------------------------
+// ---- as a task
+// -----------------------------------------------------------------------------------
 
 // T-DMA-20, T-DMA-23: the result is there, at the time that reading both and writing one takes.
 static void test_task()

@@ -65,7 +65,8 @@ Rig::Options two()
 
 } // namespace
 
-// T-RMT-1 to T-RMT-3: there after a store and the way, back after the way again; the wait goes on as after a local record.
+// T-RMT-1 to T-RMT-3: there after a store and the way, back after the way again; the wait goes on
+// as after a local record.
 static void test_times()
 {
     for (const bool event : {false, true}) {
@@ -100,7 +101,8 @@ static void test_times()
     }
 }
 
-// T-RMT-2: 0 clears the flag, with the sub-type of a reset too; a store to the own window is no other than one to a peer's.
+// T-RMT-2: 0 clears the flag, with the sub-type of a reset too; a store to the own window is no
+// other than one to a peer's.
 static void test_clear_and_own_window()
 {
     Rig rig(two(), nullptr);
@@ -144,8 +146,8 @@ static void test_nothing_there()
     }
 }
 
-// T-RMT-3, T-RMT-5: two stores of different queues take the same time as one; one that is killed on its way there has no effect,
-// on its way back it has had it.
+// T-RMT-3, T-RMT-5: two stores of different queues take the same time as one; one that is killed on
+// its way there has no effect, on its way back it has had it.
 static void test_overlap_and_kill()
 {
     Rig rig(two(), nullptr);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A system without SystemC, its memory, and a small driver: what block tests need to speak in SQEs.
+/// A system without SystemC, its memory, and a small driver: what block tests need to speak in
+/// SQEs.
 #ifndef TWINRT_TESTS_SIM_RIG_H
 #define TWINRT_TESTS_SIM_RIG_H
 

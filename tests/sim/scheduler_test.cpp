@@ -22,7 +22,8 @@ uint64_t record_sum(const tsim::Params &p)
 
 } // namespace
 
-// T-SCH-1, T-SCH-5, T-SQE-1, T-SQE-2, T-SQE-3, T-SQE-5: the sum that timing.md gives for a lone SQE.
+// T-SCH-1, T-SCH-5, T-SQE-1, T-SQE-2, T-SQE-3, T-SQE-5: the sum that timing.md gives for a lone
+// SQE.
 static void test_lone_record()
 {
     Rig rig;
@@ -177,7 +178,8 @@ static void test_notify_releases_exactly_one()
     CU_ASSERT_FALSE(rig.device().scheduler().notifies().flag(6));
 }
 
-// T-CTN-3, T-CTN-4, T-CTN-5: those whose relation holds go on, in the order of the list; one that clears holds the others.
+// T-CTN-3, T-CTN-4, T-CTN-5: those whose relation holds go on, in the order of the list; one that
+// clears holds the others.
 static void test_counts_release_in_order()
 {
     Rig rig([](tsim::Params &p) { p.count_notifies.value = 8; });
@@ -251,8 +253,8 @@ static double cpu_nanoseconds()
     return 1e9 * static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec);
 }
 
-// T-SCH-16: an SQE on one of 1984 queues costs about what it costs on one of 64. Host time, so with a wide margin:
-// a scan over the queues would cost 30 times as much.
+// T-SCH-16: an SQE on one of 1984 queues costs about what it costs on one of 64. Host time, so with
+// a wide margin: a scan over the queues would cost 30 times as much.
 static double nanoseconds_per_task(uint32_t queues)
 {
     Rig::Options options;

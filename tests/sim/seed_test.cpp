@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a seed may change, and what it may not: the instant at which memory changes, times with a range, and never the
-// result of a program that waits for what it uses.
+// What a seed may change, and what it may not: the instant at which memory changes, times with a
+// range, and never the result of a program that waits for what it uses.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -27,13 +27,15 @@ Rig::Options with_seed(uint64_t seed, bool trace = false)
     return options;
 }
 
-// ---- a program whose every use is waited for -------------------------------------------------------
+// ---- a program whose every use is waited for
+// -------------------------------------------------------
 
 constexpr uint32_t kQueues = 20;
 constexpr uint32_t kSteps = 12;
 constexpr uint32_t kMost = 4 * kKiB; // bytes of a cell
 
-// Each step writes a cell of its own once, out of cells whose events it waits for, and records its event.
+// Each step writes a cell of its own once, out of cells whose events it waits for, and records its
+// event.
 struct Step {
     enum { kFill, kCopy, kAdd, kFromHost } what;
     uint32_t from; // cell
@@ -136,7 +138,8 @@ Sent send(Rig &rig, const Program &program, std::mt19937 &random)
 
 } // namespace
 
-// ORD-01, ORD-02, ORD-05, ORD-06, ORD-08, ORD-09; T-DMA-30, T-TIM-6, T-TIM-10: 1000 seeds, one result.
+// ORD-01, ORD-02, ORD-05, ORD-06, ORD-08, ORD-09; T-DMA-30, T-TIM-6, T-TIM-10: 1000 seeds, one
+// result.
 static void test_every_seed_keeps_the_order()
 {
     const Program program(1);
@@ -163,9 +166,11 @@ static void test_every_seed_keeps_the_order()
     CU_ASSERT(ends.size() > kSeeds / 4); // and the seeds do differ
 }
 
-// ---- the instant of the effect ----------------------------------------------------------------------
+// ---- the instant of the effect
+// ----------------------------------------------------------------------
 
-// T-DMA-30, T-DMA-5: between the start of the bytes and completion, all of it, and with seed 0 at completion.
+// T-DMA-30, T-DMA-5: between the start of the bytes and completion, all of it, and with seed 0 at
+// completion.
 static void test_effect_is_anywhere_between()
 {
     constexpr uint64_t kBytes = 4 * kMiB;
@@ -195,8 +200,8 @@ static void test_effect_is_anywhere_between()
         CU_ASSERT(count > 5);
 }
 
-// T-DMA-30: a use that is not waited for: seed 0 always gives the same, other seeds give both outcomes that no rule
-// forbids. With the wait there is one outcome.
+// T-DMA-30: a use that is not waited for: seed 0 always gives the same, other seeds give both
+// outcomes that no rule forbids. With the wait there is one outcome.
 static void test_a_missing_wait_shows()
 {
     for (const bool waits : {true, false}) {
@@ -225,7 +230,8 @@ static void test_a_missing_wait_shows()
     }
 }
 
-// T-DMA-30, T-DMA-45: the entries of lists and the driver's own copies have their effect at one of the two ends.
+// T-DMA-30, T-DMA-45: the entries of lists and the driver's own copies have their effect at one of
+// the two ends.
 static void test_other_engines()
 {
     bool list_early = false, list_late = false, own_early = false, own_late = false;
@@ -274,7 +280,8 @@ static void test_other_engines()
     CU_ASSERT(list_early && list_late && own_early && own_late);
 }
 
-// T-DMA-4, T-DMA-30: a fault at the instant of the effect fails the task, whenever that is; credit still counts.
+// T-DMA-4, T-DMA-30: a fault at the instant of the effect fails the task, whenever that is; credit
+// still counts.
 static void test_faults_and_limits_with_seeds()
 {
     uint32_t failed = 0;
@@ -302,7 +309,8 @@ static void test_faults_and_limits_with_seeds()
     }
 }
 
-// ---- times ---------------------------------------------------------------------------------------------
+// ---- times
+// ---------------------------------------------------------------------------------------------
 
 // T-TIM-10: within the range, all of it, and only with a seed.
 static void test_times_vary_in_their_range()

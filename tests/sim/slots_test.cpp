@@ -74,7 +74,8 @@ static void test_strict_priority()
     CU_ASSERT(grant_order(rig) == (std::vector<uint32_t>{3, 2, 4, 1}));
 }
 
-// T-FE-10: the last in the line of those that want the one slot comes first when its priority rises.
+// T-FE-10: the last in the line of those that want the one slot comes first when its priority
+// rises.
 static void test_priority_change_while_waiting_for_a_slot()
 {
     Rig rig([](tsim::Params &p) { p.slots.value = 1; });
@@ -122,7 +123,8 @@ static void test_grants_are_spaced()
         EXPECT_EQ(rig.retired_at(sq, 1) - rig.retired_at(sq - 1, 1), p.arbitration.value);
 }
 
-// T-EVT-6, T-NTF-5, T-CTN-6: table accesses that begin one grant apart end one grant apart, though each takes longer than that.
+// T-EVT-6, T-NTF-5, T-CTN-6: table accesses that begin one grant apart end one grant apart, though
+// each takes longer than that.
 static void test_table_accesses_overlap()
 {
     for (const stars_sqe &sqe :
@@ -140,7 +142,8 @@ static void test_table_accesses_overlap()
     }
 }
 
-// T-SCH-2, T-SCH-6, T-SCH-19: the one slot goes to the next queue in the cycle in which the last one is swapped out.
+// T-SCH-2, T-SCH-6, T-SCH-19: the one slot goes to the next queue in the cycle in which the last
+// one is swapped out.
 static void test_a_slot_is_handed_on_at_once()
 {
     Rig rig([](tsim::Params &p) { p.slots.value = 1; });
@@ -183,7 +186,8 @@ static void test_slots_are_never_exceeded()
     EXPECT_EQ(waited.size(), kQueues - kSlots);
 }
 
-// T-SCH-8: a class's share spans set-up, bytes and retirement; no more at once than the profile says.
+// T-SCH-8: a class's share spans set-up, bytes and retirement; no more at once than the profile
+// says.
 static void test_class_caps_are_never_exceeded()
 {
     constexpr uint32_t kCap = 5, kQueues = 40;
@@ -256,7 +260,8 @@ static void test_shares_go_round()
         EXPECT_EQ(transfers[i].sq, i % 2);
 }
 
-// T-TIM-6: a seed changes who comes first among equals, the same seed always alike; order within a queue holds.
+// T-TIM-6: a seed changes who comes first among equals, the same seed always alike; order within a
+// queue holds.
 static void test_seed_permutes_equals()
 {
     std::vector<std::vector<uint32_t>> orders;

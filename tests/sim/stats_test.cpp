@@ -21,7 +21,8 @@ Rig::Options counting(bool trace)
     return options;
 }
 
-// Copies, records and waits of 24 queues that fight for slots, shares and channels, in an order made of `seed`.
+// Copies, records and waits of 24 queues that fight for slots, shares and channels, in an order
+// made of `seed`.
 void run_crowd(Rig &rig, uint64_t seed)
 {
     uint64_t state = seed;
@@ -210,7 +211,8 @@ static void test_pressure()
     EXPECT_EQ(use.most, most_of(TWINSIM_PHASE_SHARE, TWINSIM_CLASS_SDMA));
 }
 
-// T-SCH-8, T-CORE-1: a kernel that waits for a share of its class waits for the class, whichever it is.
+// T-SCH-8, T-CORE-1: a kernel that waits for a share of its class waits for the class, whichever it
+// is.
 static void test_kernels_wait_for_their_class()
 {
     for (const uint32_t kind :
@@ -290,7 +292,8 @@ static void test_waits_for_the_loop()
     EXPECT_EQ(out.count, channel.lengths.size());
 }
 
-// Two queues, one SDMA share, worked out from the rules: T-SCH-3, T-SCH-5, T-FE-5, T-SQE-2, T-SCH-8, T-SCH-9, T-DMA-2, T-LNK-7, T-SQE-5.
+// Two queues, one SDMA share, worked out from the rules: T-SCH-3, T-SCH-5, T-FE-5, T-SQE-2,
+// T-SCH-8, T-SCH-9, T-DMA-2, T-LNK-7, T-SQE-5.
 static void test_by_hand()
 {
     Rig rig(counting(false), [](tsim::Params &p) { p.sdma_cap.value = 1; });
@@ -303,7 +306,8 @@ static void test_by_hand()
     rig.run();
     const uint64_t move = rig.system().links().alone(rig.system().links().within_device(0), kBytes);
     const uint64_t held = p.sdma_setup.value + move + p.retire.value; // the first one's share
-    // The second is granted its slot one arbitration later, so it asks for its share that much later.
+    // The second is granted its slot one arbitration later, so it asks for its share that much
+    // later.
     const uint64_t wait = held - p.arbitration.value;
 
     const tsim::Stats &stats = *rig.system().stats();

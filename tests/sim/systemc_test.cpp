@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A program with a SystemC model of its own: the runtime refuses to start beside it, and the model is none the worse.
+/// A program with a SystemC model of its own: the runtime refuses to start beside it, and the model
+/// is none the worse.
 ///   systemc_test none | time | module | started
 #include <cstdio>
 #include <cstring>

@@ -161,7 +161,8 @@ static void test_set_head()
     EXPECT_EQ(f.queue.head(), f.queue.tail());
 }
 
-// T-FE-8: so do places that no doorbell has named since the queue was opened, whatever its memory held before.
+// T-FE-8: so do places that no doorbell has named since the queue was opened, whatever its memory
+// held before.
 static void test_set_head_to_places_never_rung()
 {
     tsim::SqeTimes *const block = tsim::TimePool::take(kDepth);
@@ -180,7 +181,8 @@ static void test_set_head_to_places_never_rung()
     CU_ASSERT_FALSE(f.queue.has_more());
 }
 
-// T-FE-8, T-FE-1: a doorbell of the queue's life before is none of this one; one that is still on its way is.
+// T-FE-8, T-FE-1: a doorbell of the queue's life before is none of this one; one that is still on
+// its way is.
 static void test_set_head_after_another_life()
 {
     Fixture f;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where the times of SQEs lie. What that is worth in time is for bench/; here is what it costs and that nothing overlaps.
+/// Where the times of SQEs lie. What that is worth in time is for bench/; here is what it costs and
+/// that nothing overlaps.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The trace keeps less than it tells. What it tells must not depend on how large numbers are, nor on when it is asked.
+/// The trace keeps less than it tells. What it tells must not depend on how large numbers are, nor
+/// on when it is asked.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -51,7 +52,8 @@ uint64_t expect_part(const Records &records, size_t part, uint64_t begin, uint64
     return begin + length;
 }
 
-/// A DMA task that nobody else is in the way of: T-SQE-1 to T-SQE-6, T-DMA-2 to T-DMA-5, T-LNK-7, one part after the other.
+/// A DMA task that nobody else is in the way of: T-SQE-1 to T-SQE-6, T-DMA-2 to T-DMA-5, T-LNK-7,
+/// one part after the other.
 void expect_task(Rig &rig, const Records &records, uint32_t sq, uint64_t number, uint64_t bytes,
                  bool fetched, bool cqe)
 {
@@ -94,7 +96,8 @@ void expect_task(Rig &rig, const Records &records, uint32_t sq, uint64_t number,
     EXPECT_EQ(shares[0].bytes, 0);
 }
 
-/// A queue's stays in slots: from grant to the end of its last SQE there, and swapped out (T-SCH-5, T-SCH-19).
+/// A queue's stays in slots: from grant to the end of its last SQE there, and swapped out (T-SCH-5,
+/// T-SCH-19).
 void expect_stays(Rig &rig, uint32_t sq)
 {
     const uint64_t out = rig.params().drain.value + rig.params().slot_disable.value;
@@ -155,7 +158,8 @@ static void test_whenever_asked()
     CU_ASSERT(same(before, all(late)));
 }
 
-// Short transfers and long ones, short and long waits behind them, routes that change, time that passes between.
+// Short transfers and long ones, short and long waits behind them, routes that change, time that
+// passes between.
 static void test_of_any_size()
 {
     const uint64_t sizes[] = {64, 64, 64 << 20, 64, 65536, 65536, 1 << 20, 64};
@@ -178,7 +182,8 @@ static void test_of_any_size()
             rig.run();
             const Records records = all(rig);
             for (uint64_t i = 0; i < 3 * number; ++i) {
-                // The first SQE of a lot is read when the queue turns to it, the next ones with it or meanwhile.
+                // The first SQE of a lot is read when the queue turns to it, the next ones with it
+                // or meanwhile.
                 const bool fetched = backlog ? i == 0 : i % 3 == 0;
                 expect_task(rig, records, 0, i + 1, sizes[i / 3], fetched, cqe);
             }
@@ -242,7 +247,8 @@ static void test_counters_without_records()
         Rig rig(options, nullptr);
         put_mixture(rig);
         for (int i = 0; i < 100000; ++i) {
-            // Asking between events makes room; what comes then must not be taken for what was there.
+            // Asking between events makes room; what comes then must not be taken for what was
+            // there.
             if (rig.system().run(UINT64_MAX, i % 3 == 0 ? 1 : 7, false) == TWINSIM_STOP_IDLE)
                 break;
             rig.system().stats()->device(0, counts[keep]);
@@ -259,8 +265,9 @@ static void test_counters_without_records()
 namespace
 {
 
-/// The same program twice. `alone` is told as it comes, in as few words as that takes; of `asked` somebody wants to know the
-/// number of records after every event, so that nothing it has written may be touched again.
+/// The same program twice. `alone` is told as it comes, in as few words as that takes; of `asked`
+/// somebody wants to know the number of records after every event, so that nothing it has written
+/// may be touched again.
 struct Pair {
     Rig alone, asked;
 
@@ -289,7 +296,8 @@ struct Pair {
 
 } // namespace
 
-// An event is recorded and waited for, again and again, with an id of its own each time and some time between.
+// An event is recorded and waited for, again and again, with an id of its own each time and some
+// time between.
 static void test_alike_tasks()
 {
     constexpr uint32_t kTasks = 20000; // beyond the first chunk
@@ -337,8 +345,8 @@ static void test_time_between_alike_tasks()
     EXPECT_EQ(right, begins.size());
 }
 
-// Queues whose patterns are kept at the same place, lots of tasks that wait behind each other, one pattern after the other,
-// a queue that is opened again.
+// Queues whose patterns are kept at the same place, lots of tasks that wait behind each other, one
+// pattern after the other, a queue that is opened again.
 static void test_patterns_that_change()
 {
     Pair pair;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the trace says besides phases of SQEs: who has what, what links carry, why a queue stands still.
+/// What the trace says besides phases of SQEs: who has what, what links carry, why a queue stands
+/// still.
 #include <algorithm>
 #include <map>
 
@@ -133,7 +134,8 @@ static void test_links()
     EXPECT_EQ(expected[2],
               5 * kBytes); // HBM: once for each PCIe copy's byte, twice for the one inside
     for (const auto &link : expected) {
-        // A transfer ends on the edge after its last byte: up to one cycle more each; rates are rounded down to bytes.
+        // A transfer ends on the edge after its last byte: up to one cycle more each; rates are
+        // rounded down to bytes.
         CU_ASSERT(moved[link.first] >= double(link.second) - 2.0);
         CU_ASSERT(moved[link.first] <= double(link.second) + 3.0 * double(cycle[link.first]) + 2.0);
     }

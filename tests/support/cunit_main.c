@@ -151,7 +151,8 @@ static CU_pTest add_test(CU_pSuite suite, const char *name, CU_TestFunc run)
     return test;
 }
 
-/* Runs one known-failing test by itself, so that its failure does not count, and says whether it passed. */
+/* Runs one known-failing test by itself, so that its failure does not count, and says whether it
+ * passed. */
 static bool passes_alone(const twin_test *row, const char *reason)
 {
     if (CU_initialize_registry() != CUE_SUCCESS)

@@ -46,13 +46,13 @@ typedef struct twin_expectation {
     const char *reason;
 } twin_expectation;
 
-/* Gives the rows that hold for `backend`. Call before twin_run_suite, once per backend. The rows are borrowed.
- * Rows that name no test of the suite are ignored: one list serves all suites. */
+/* Gives the rows that hold for `backend`. Call before twin_run_suite, once per backend. The rows
+ * are borrowed. Rows that name no test of the suite are ignored: one list serves all suites. */
 void twin_expect_on(const char *backend, const twin_expectation *rows, size_t count);
 
 /* Runs the tests in order and returns the exit status of the program: TWIN_EXIT_*.
- * Options: --list, --only=SUBSTRING (may be repeated), --backend=NAME (sets TWINRT_BACKEND before anything runs),
- * --results=FILE (what became of each test), --help. */
+ * Options: --list, --only=SUBSTRING (may be repeated), --backend=NAME (sets TWINRT_BACKEND before
+ * anything runs), --results=FILE (what became of each test), --help. */
 int twin_run_suite(const char *suite, const twin_test *tests, size_t count, int argc, char **argv);
 
 /* The --backend of this run, else TWINRT_BACKEND, else "auto". Valid inside tests. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assertions that name what they met: codes as symbols, numbers as numbers, with the recent error message.
- * EXPECT notes the failure and goes on; REQUIRE ends the test, so use it in setup only. Each gives true when it held. */
+/* Assertions that name what they met: codes as symbols, numbers as numbers, with the recent error
+ * message. EXPECT notes the failure and goes on; REQUIRE ends the test, so use it in setup only.
+ * Each gives true when it held. */
 #ifndef TWINRT_TESTS_EXPECT_H
 #define TWINRT_TESTS_EXPECT_H
 

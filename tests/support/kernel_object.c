@@ -20,7 +20,7 @@ static void must(bool good, const char *what)
     abort();
 }
 
-/* ---- metadata ----------------------------------------------------------------------------------- */
+/* ---- metadata -------------------------------------------------------------------------------- */
 
 void meta_begin(object_meta *meta, bool big_endian)
 {
@@ -79,7 +79,7 @@ void meta_param(object_meta *meta, uint32_t ordinal, uint32_t offset, uint32_t b
     meta_record(meta, 17, body, sizeof(body));
 }
 
-/* ---- the object --------------------------------------------------------------------------------- */
+/* ---- the object ------------------------------------------------------------------------------ */
 
 void object_begin(kernel_object *object, bool big_endian)
 {
@@ -140,7 +140,7 @@ void object_add_kernel(kernel_object *object, const char *name, uint64_t value, 
     object_add_symbol(object, name, ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 1, value, bytes);
 }
 
-/* ---- writing ------------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static uint64_t put(kernel_object *object, const void *data, size_t bytes)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes ELF objects with kernels, byte by byte, so that tests can have good ones and broken ones of any kind. */
+/* Writes ELF objects with kernels, byte by byte, so that tests can have good ones and broken ones
+ * of any kind. */
 #ifndef TWINRT_TESTS_SUPPORT_KERNEL_OBJECT_H
 #define TWINRT_TESTS_SUPPORT_KERNEL_OBJECT_H
 

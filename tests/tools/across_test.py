@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Notifies and events that two devices of a process share: the same timeline in each run and in a replay, with an account of
+"""Notifies and events that two devices of a process share: the same timeline in each run and in a
+   replay, with an account of
 the way (T-RMT-10).
 
 Usage: across_test.py TWINRT ACROSS_SUITE
@@ -20,7 +21,8 @@ PAIR = ("notify", "event")
 
 
 def run(*command, **settings):
-    return subprocess.run(command, capture_output=True, text=True, timeout=90, env={**os.environ, **settings})
+    return subprocess.run(command, capture_output=True, text=True, timeout=90,
+                          env={**os.environ, **settings})
 
 
 def content(path):
@@ -37,7 +39,8 @@ class Across(unittest.TestCase):
         return os.path.join(self.folder.name, name)
 
     def traced(self, name, test, *options, **settings):
-        done = run(TWINRT, "run", "--trace", self.path(name), *options, "--", SUITE, "--backend=sim", "--only=" + TESTS[test],
+        done = run(TWINRT, "run", "--trace", self.path(name), *options, "--", SUITE,
+                   "--backend=sim", "--only=" + TESTS[test],
                    **settings)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
@@ -48,21 +51,25 @@ class Across(unittest.TestCase):
                 with self.subTest(test, seed=seed):
                     self.traced("first.json", test, TWINRT_SEED=seed)
                     self.traced("again.json", test, TWINRT_SEED=seed)
-                    self.assertEqual(content(self.path("first.json")), content(self.path("again.json")))
+                    self.assertEqual(content(self.path("first.json")),
+                                     content(self.path("again.json")))
 
     def test_the_models_agree(self):
         for test in PAIR:
             self.traced("first.json", test)
             for model in ("rtl", "lockstep"):
-                if os.path.exists(os.path.join(os.path.dirname(TWINRT), "..", "lib64", "twinrt", "model-rtl.so")):
+                if os.path.exists(
+                    os.path.join(os.path.dirname(TWINRT), "..", "lib64", "twinrt", "model-rtl.so")):
                     with self.subTest(test, model=model):
                         self.traced("again.json", test, "--model", model)
-                        self.assertEqual(content(self.path("first.json")), content(self.path("again.json")))
+                        self.assertEqual(content(self.path("first.json")),
+                                         content(self.path("again.json")))
 
     def test_a_replay_is_the_same(self):
         for test in PAIR:
             with self.subTest(test):
-                done = run(TWINRT, "record", "-o", self.path("one.rec"), "--", SUITE, "--backend=sim", "--only=" + TESTS[test])
+                done = run(TWINRT, "record", "-o", self.path("one.rec"), "--", SUITE,
+                           "--backend=sim", "--only=" + TESTS[test])
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 done = run(TWINRT, "replay", self.path("one.rec"))
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -74,11 +81,13 @@ class Across(unittest.TestCase):
             with self.subTest(test):
                 self.traced("one.json", test)
                 events = json.loads(content(self.path("one.json")))["traceEvents"]
-                waits = [event["args"] for event in events if event.get("cat") == "wait" and event["args"].get("device") == 0 and
+                waits = [event["args"] for event in events if event.get("cat") == "wait"
+                         and event["args"].get("device") == 0 and
                          event["args"].get("waker_device") == 1]
                 self.assertEqual(len(waits), 1)
                 wakers = [event for event in events if event.get("cat") == "task" and all(
-                    event["args"].get(key) == waits[0]["waker_" + key] for key in ("device", "stream", "number"))]
+                    event["args"].get(key) == waits[0]["waker_" + key]
+                    for key in ("device", "stream", "number"))]
                 self.assertEqual([event["name"][:len(name)] for event in wakers], [name])
 
     def test_the_way_is_accounted_for(self):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`twinrt bench`: options, fields, exact simulated times, and what stands behind them. No host time is judged.
+"""`twinrt bench`: options, fields, exact simulated times, and what stands behind them. No host time
+   is judged.
 Arguments: the tool, the folder of the installed layout's libraries."""
 import copy
 import json
@@ -12,13 +13,15 @@ import unittest
 
 LIBRARIES = os.path.abspath(sys.argv.pop())
 TOOL = os.path.abspath(sys.argv.pop())
-FIELDS = ("group", "run", "name", "clock", "unit", "repeats", "median", "p90", "low", "high", "samples")
+FIELDS = ("group", "run", "name", "clock", "unit", "repeats", "median", "p90", "low", "high",
+          "samples")
 WAYS = ["event", "stream", "stream wait event", "device", "notify", "value wait", "callback"]
 MIB = 1 << 20
 
 
 def run(*arguments, **environment):
-    return subprocess.run([TOOL, "bench", *arguments], capture_output=True, text=True, timeout=600, check=False,
+    return subprocess.run([TOOL, "bench", *arguments], capture_output=True, text=True, timeout=600,
+                          check=False,
                           env={**os.environ, "TWINRT_BACKEND": "sim", **environment})
 
 
@@ -56,10 +59,12 @@ class Options(unittest.TestCase):
 
     def test_list_names_groups_and_rows(self):
         shown = run("--list").stdout
-        for group in ("sync/ways", "copy/sizes", "submit/tasks", "submit/waits", "model/streams", "model/devices"):
+        for group in ("sync/ways", "copy/sizes", "submit/tasks", "submit/waits", "model/streams",
+                      "model/devices"):
             self.assertIn(group, shown)
         part = run("--list", "--filter", "sync").stdout
-        self.assertEqual([line.strip() for line in part.splitlines() if line.startswith("    ")], WAYS)
+        self.assertEqual([line.strip() for line in part.splitlines() if line.startswith("    ")],
+                         WAYS)
 
     def test_null_backend_has_no_model(self):
         got = run("--filter", "model/start", "--backend", "null")
@@ -70,7 +75,9 @@ class Options(unittest.TestCase):
         simulated_part, _, host_part = shown.partition(" host time")
         self.assertIn("simulated time (exact)", simulated_part)
         for part in (simulated_part, host_part):
-            self.assertEqual([line[2:34].strip() for line in part.splitlines() if line[2:34].strip() in WAYS], WAYS)
+            self.assertEqual(
+                [line[2:34].strip() for line in part.splitlines() if line[2:34].strip() in WAYS],
+                WAYS)
         self.assertRegex(simulated_part, r"stream wait event .* us .* \d+i \d+a\n")
 
 
@@ -95,7 +102,8 @@ class Sync(unittest.TestCase):
             names[row["clock"]].append(row["name"])
             if row["clock"] == "virtual":
                 self.assertTrue(row["parameters"])
-                self.assertLessEqual(set(row["parameters"].values()), {"known", "inferred", "assumed", "measured"})
+                self.assertLessEqual(set(row["parameters"].values()),
+                                     {"known", "inferred", "assumed", "measured"})
         self.assertEqual(names, {"host": WAYS, "virtual": WAYS})
 
     def test_simulated_times_repeat(self):
@@ -105,7 +113,8 @@ class Sync(unittest.TestCase):
             self.assertEqual(len(set(samples)), 1)
 
     def test_a_time_depends_on_just_the_parameters_that_are_named(self):
-        with open(os.path.join(LIBRARIES, "twinrt", "profiles", "910b3.json"), encoding="utf-8") as file:
+        with open(os.path.join(LIBRARIES, "twinrt", "profiles", "910b3.json"),
+                  encoding="utf-8") as file:
             profile = json.load(file)
         plain = told("--filter", "sync", "--repeats", "1")
         times = simulated(plain)
@@ -120,7 +129,8 @@ class Sync(unittest.TestCase):
                 entry["value"] = entry["value"] * 2 + 400
                 with open(path, "w", encoding="utf-8") as file:
                     json.dump(changed, file)
-                for way, samples in simulated(told("--filter", "sync", "--repeats", "1", TWINRT_PROFILE=path)).items():
+                for way, samples in simulated(
+                    told("--filter", "sync", "--repeats", "1", TWINRT_PROFILE=path)).items():
                     if samples != times[way]:
                         found[way].add(name)
         for row in plain["rows"]:
@@ -132,7 +142,9 @@ class Footprint(unittest.TestCase):
     """Memory is counted, so it can be judged here; the targets are those of bench/targets.json."""
 
     def test_eight_devices_with_all_streams(self):
-        rows = {row["name"]: row["median"] for row in told("--filter", "model/devices", "--repeats", "1")["rows"]}
+        rows = {
+            row["name"]: row["median"] for row in told("--filter", "model/devices", "--repeats",
+                                                       "1")["rows"]}
         self.assertEqual(rows["devices"], 8)
         # a context takes one of the profile's 1984 for its default stream
         self.assertEqual(rows["streams of all devices"], 8 * 1983)
@@ -140,7 +152,9 @@ class Footprint(unittest.TestCase):
         self.assertLessEqual(rows["memory of the first stream"], 2048)
 
     def test_a_large_copy_costs_the_model_what_a_small_one_does(self):
-        rows = {row["name"]: row["median"] for row in told("--filter", "model/events", "--repeats", "1")["rows"]}
+        rows = {
+            row["name"]: row["median"] for row in told("--filter", "model/events", "--repeats",
+                                                       "1")["rows"]}
         self.assertEqual(rows["events of a 1 GiB copy"], rows["events of a 1 MiB copy"])
 
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/calibrate/eigen: what an eigenvector is, held against matrices of which the eigenvalues are known. */
+/* tools/calibrate/eigen: what an eigenvector is, held against matrices of which the eigenvalues are
+ * known. */
 #include "calibrate/eigen.h"
 
 #include <math.h>
@@ -10,7 +11,8 @@
 
 enum { MOST = 24 };
 
-/* Whether matrix * vector == value * vector for each, and the vectors are at right angles and of length 1. */
+/* Whether matrix * vector == value * vector for each, and the vectors are at right angles and of
+ * length 1. */
 static bool is_solved(const double *matrix, size_t n, const double *values, const double *vectors)
 {
     for (size_t k = 0; k < n; k++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a fit says of how sure it is, on a device that is a few sums: so many records with other noise can be fitted that intervals
- * can be counted. */
+/* What a fit says of how sure it is, on a device that is a few sums: so many records with other
+ * noise can be fitted that intervals can be counted. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,8 @@ static double normal(void)
     return sqrt(-2 * log(random_part())) * cos(2 * M_PI * random_part());
 }
 
-/* Every kind of length, some often, some not; the last two parameters in one sum alone, told by a few lengths. */
+/* Every kind of length, some often, some not; the last two parameters in one sum alone, told by a
+ * few lengths. */
 static void lay_lengths(void)
 {
     static const double kinds[8][PARAMETERS] = {
@@ -61,7 +62,8 @@ static void lay_lengths(void)
         memcpy(shares[r], r % 100 == 99 ? sum : kinds[r % 8], sizeof(shares[r]));
 }
 
-/* Short lengths of few kinds, which the sums of a step and its like are told apart by: all of a kind are rounded the same way. */
+/* Short lengths of few kinds, which the sums of a step and its like are told apart by: all of a
+ * kind are rounded the same way. */
 static void lay_short_lengths(void)
 {
     static const double kinds[4][PARAMETERS] = {
@@ -187,7 +189,8 @@ static void expect_rounded_intervals(void)
     CU_ASSERT_TRUE((count.sums - count.sums_held) * 100 <= count.sums);
 }
 
-/* 3 of 1000 may miss: with so many intervals more than 1 % do by chance less than once in a million times. */
+/* 3 of 1000 may miss: with so many intervals more than 1 % do by chance less than once in a million
+ * times. */
 static void expect_intervals(double noise, bool chained)
 {
     static struct device device;

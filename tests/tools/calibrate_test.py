@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`twinrt calibrate`: a model with secret parameters plays the board, and a fit that begins from the public ones finds them.
+"""`twinrt calibrate`: a model with secret parameters plays the board, and a fit that begins from
+   the public ones finds them.
 
-usage: calibrate_test.py [--seeds N] [--first SEED] [--profiles A,B] [--repeats N] [--noise PERMILLE] [--vary SEED] [--least N]
+usage: calibrate_test.py [--seeds N] [--first SEED] [--profiles A,B] [--repeats N] [--noise
+PERMILLE] [--vary SEED] [--least N]
                          [--misses N] [--few] [--table] TWINRT ACL_BENCH [TEST...]
 ctest runs a short turn, of few parameters; bench/calibrate.sh has the long ones."""
 
@@ -19,9 +21,11 @@ from recordings import HEADER, entries, hide, stop_clocks, tasks
 
 SMOOTH = ("ns", "cycles", "MB/s", "permille", "B/cycle")
 NEAR = 0.05
-LENGTHS = {42: (11, 3), 5: (20, 4)}  # where a brief public call and an ended task have how long they took, and its bytes
+# where a brief public call and an ended task have how long they took, and its bytes
+LENGTHS = {42: (11, 3), 5: (20, 4)}
 # Of a short turn. The last two are known in their sum alone, the one before has no influence.
-FEW = ("dma.pcie.setup_ns", "dma.sdma.setup_ns", "fetch.read_ns", "host.doorbell_ns", "host.memory_ns", "sqe.write_value_ns",
+FEW = ("dma.pcie.setup_ns", "dma.sdma.setup_ns", "fetch.read_ns", "host.doorbell_ns",
+       "host.memory_ns", "sqe.write_value_ns",
        "dma.pcie.list.read_ns", "swap_in.record_read_ns", "swap_in.slot_enable_ns")
 OPTIONS = None
 FOUND = collections.defaultdict(list) # (profile, parameter or sum) -> outcomes, for the table
@@ -30,9 +34,11 @@ SETTINGS = {name: value for name, value in os.environ.items() if not name.starts
 
 
 def run(*command, status=0, **settings):
-    done = subprocess.run(command, env={**SETTINGS, **settings}, text=True, capture_output=True, timeout=600, check=False)
+    done = subprocess.run(command, env={**SETTINGS, **settings}, text=True, capture_output=True,
+                          timeout=600, check=False)
     if done.returncode != status:
-        raise AssertionError("%s ended with %d\n%s%s" % (" ".join(command), done.returncode, done.stdout, done.stderr))
+        raise AssertionError("%s ended with %d\n%s%s" %
+                             (" ".join(command), done.returncode, done.stdout, done.stderr))
     return done.stdout if status == 0 else done.stderr
 
 
@@ -45,7 +51,8 @@ def parameters_of(profile):
 def assumed(profile):
     """What a calibration may change: name -> parameter."""
     return {name: row for name, row in parameters_of(profile).items()
-            if row["mark"] == "assumed" and row["unit"] in SMOOTH and row["value"] > 0 and (name in FEW or not OPTIONS.few)}
+            if row["mark"] == "assumed" and row["unit"] in SMOOTH and row["value"] > 0
+            and (name in FEW or not OPTIONS.few)}
 
 
 def write_profile(path, base, values):
@@ -56,7 +63,8 @@ def write_profile(path, base, values):
         *groups, last = name.split(".")
         for group in groups:
             at = at.setdefault(group, {})
-        at[last] = {"value": value, "unit": unit, "mark": "assumed", "source": "a secret of the test"}
+        at[last] = {"value": value, "unit": unit, "mark": "assumed",
+                    "source": "a secret of the test"}
     with open(path, "w", encoding="utf-8") as file:
         json.dump(root, file)
 
@@ -65,8 +73,10 @@ TASK = 5  # the kind of ended tasks
 
 
 def add_noise(path, permille, seed):
-    """Clocks that stray: the ends of all tasks and of all public calls are shifted by a random part of their lengths. What
-    followed is left where it was, so some tasks seem to begin before the one before them has ended."""
+    """Clocks that stray: the ends of all tasks and of all public calls are shifted by a random part
+       of their lengths. What
+    followed is left where it was, so some tasks seem to begin before the one before them has
+    ended."""
     dice = random.Random(seed)
     with open(path, "rb") as file:
         record = bytearray(file.read())
@@ -99,15 +109,20 @@ class Hidden:
         board = os.path.join(folder, "board-%s-%d.json" % (profile, seed))
         self.record = os.path.join(folder, "board-%s-%d.rec" % (profile, seed))
         self.fitted_path = os.path.join(folder, "fitted-%s-%d.json" % (profile, seed))
-        write_profile(board, profile, {name: (self.secret[name], row["unit"]) for name, row in self.public.items()})
-        run(OPTIONS.acl_bench, "calibrate", str(OPTIONS.repeats), TWINRT_BACKEND="sim", TWINRT_PROFILE=board, TWINRT_RECORD=self.record,
+        write_profile(
+            board, profile, {name: (self.secret[name], row["unit"])
+                             for name, row in self.public.items()})
+        run(OPTIONS.acl_bench, "calibrate", str(OPTIONS.repeats), TWINRT_BACKEND="sim",
+            TWINRT_PROFILE=board, TWINRT_RECORD=self.record,
             TWINRT_SEED=str(OPTIONS.vary))
         if OPTIONS.noise:
             assert add_noise(self.record, OPTIONS.noise, seed) > 1000
         fixed = ["--fix=" + row["name"] for row in parameters_of(profile).values()
                  if row["mark"] == "assumed" and row["name"] not in self.public]
-        self.result = json.loads(run(OPTIONS.twinrt, "calibrate", "--json", "--profile", profile, "-o", self.fitted_path, *fixed,
-                                     self.record))
+        self.result = json.loads(
+            run(OPTIONS.twinrt, "calibrate", "--json", "--profile", profile, "-o", self.fitted_path,
+                *fixed,
+                self.record))
         self.rows = {row["name"]: row for row in self.result["parameters"]}
 
     def of(self, verdict):
@@ -122,7 +137,8 @@ class Hidden:
         return total
 
     def outcomes(self):
-        """(name, verdict, how far off, whether the interval holds the truth; None: nothing is said) of each parameter and sum."""
+        """(name, verdict, how far off, whether the interval holds the truth; None: nothing is said)
+        of each parameter and sum."""
         told = set()
         for row in self.result["parameters"]:
             name, verdict = row["name"], row["verdict"]
@@ -134,11 +150,13 @@ class Hidden:
             if "sum" in row and row["combination"] not in told:
                 told.add(row["combination"])
                 truth = self.truth_of(row["combination"])
-                yield row["combination"], "sum", row["sum"] / truth - 1, row["sum_low"] - 1 <= truth <= row["sum_high"] + 1
+                holds = row["sum_low"] - 1 <= truth <= row["sum_high"] + 1
+                yield row["combination"], "sum", row["sum"] / truth - 1, holds
 
 
 class SecretParameters(unittest.TestCase):
-    """Every parameter that is said to be determined is, and what is said to have no influence has none."""
+    """Every parameter that is said to be determined is, and what is said to have no influence has
+    none."""
 
     def judge(self, profile, seed, least):
         with tempfile.TemporaryDirectory() as folder:
@@ -151,7 +169,8 @@ class SecretParameters(unittest.TestCase):
             self.assertEqual(far, {}, "%s, seed %d: farther off than 5 %%" % (profile, seed))
             missed = [(seed, *row) for row in outcomes if row[3] is False]
             MISSED[profile] += missed
-            self.assertLessEqual(len(MISSED[profile]), OPTIONS.misses, "%s: the truth lies outside: %s" % (profile, MISSED[profile]))
+            self.assertLessEqual(len(MISSED[profile]), OPTIONS.misses,
+                                 "%s: the truth lies outside: %s" % (profile, MISSED[profile]))
             self.assertGreaterEqual(len(hidden.of("identifiable")), least)
             self.check_profile(hidden)
             self.check_silent(folder, profile, hidden)
@@ -169,20 +188,31 @@ class SecretParameters(unittest.TestCase):
 
     def check_silent(self, folder, profile, hidden):
         """A board with other values of those without influence does the same."""
-        # instructions inside kernels are done again as recorded, so that their costs are hidden from the fit alone
-        silent = {row["name"] for row in hidden.of("no influence") if not row["name"].startswith("aicore.") or row["unit"] != "cycles"}
+        # instructions inside kernels are done again as recorded, so that their costs are hidden
+        # from the fit alone
+        silent = {row["name"] for row in hidden.of("no influence")
+                  if not row["name"].startswith("aicore.") or row["unit"] != "cycles"}
         factor = {"ns": 3, "cycles": 3}
-        values = {name: (round(value * (factor.get(hidden.public[name]["unit"], 0.5) if name in silent else 1)) or 1,
-                         hidden.public[name]["unit"]) for name, value in hidden.secret.items() if name in hidden.public}
+        values = {
+            name: (
+                round(
+                    value * (factor.get(hidden.public[name]["unit"], 0.5) if name in silent else 1))
+                or 1,
+                hidden.public[name]["unit"]) for name, value in hidden.secret.items()
+            if name in hidden.public}
         board = os.path.join(folder, "silent.json")
         other = os.path.join(folder, "silent.rec")
         one = os.path.join(folder, "one.rec")
         write_profile(board, profile, values)
-        run(OPTIONS.acl_bench, "calibrate", str(OPTIONS.repeats), TWINRT_BACKEND="sim", TWINRT_PROFILE=board, TWINRT_RECORD=other)
-        values = {name: (value, hidden.public[name]["unit"]) for name, value in hidden.secret.items() if name in hidden.public}
+        run(OPTIONS.acl_bench, "calibrate", str(OPTIONS.repeats), TWINRT_BACKEND="sim",
+            TWINRT_PROFILE=board, TWINRT_RECORD=other)
+        values = {name: (value, hidden.public[name]["unit"])
+                  for name, value in hidden.secret.items() if name in hidden.public}
         write_profile(board, profile, values)
-        run(OPTIONS.acl_bench, "calibrate", str(OPTIONS.repeats), TWINRT_BACKEND="sim", TWINRT_PROFILE=board, TWINRT_RECORD=one)
-        self.assertTrue(self.times(one) == self.times(other), "something of %s has an influence" % sorted(silent))
+        run(OPTIONS.acl_bench, "calibrate", str(OPTIONS.repeats), TWINRT_BACKEND="sim",
+            TWINRT_PROFILE=board, TWINRT_RECORD=one)
+        self.assertTrue(self.times(one) == self.times(other), "something of %s has an influence" %
+                        sorted(silent))
 
     @staticmethod
     def times(path):
@@ -200,9 +230,11 @@ def add_profile(profile):
             with self.subTest(seed=seed):
                 hidden = self.judge(profile, seed, 6 if OPTIONS.few else OPTIONS.least)
                 if not OPTIONS.few:
-                    errors = [error for _, verdict, error, _ in hidden.outcomes() if verdict in ("identifiable", "sum")]
+                    errors = [error for _, verdict, error, _ in hidden.outcomes()
+                              if verdict in ("identifiable", "sum")]
                     print("%s seed %d: %d determined, worst %+.2f %%, %d runs%s" % (
-                        profile, seed, len(errors), 100 * max(errors, key=abs, default=0), hidden.result["runs"],
+                        profile, seed, len(errors), 100 * max(errors, key=abs, default=0),
+                        hidden.result["runs"],
                         ", poor" if hidden.result["poor"] else ""), flush=True)
     setattr(SecretParameters, "test_" + profile, test)
 
@@ -212,8 +244,11 @@ def percent(errors):
 
 
 def print_table():
-    """One row for each parameter: in how many sets of secrets it was determined, and the worst of what is said of it."""
-    print("| Part | Parameter | Sets | Measured | Only in a sum | Too weak | No influence | Farthest off, measured | Intervals that hold |")
+    """One row for each parameter: in how many sets of secrets it was determined, and the worst of
+    what is said of it."""
+    print(
+        "| Part | Parameter | Sets | Measured | Only in a sum | Too weak | No influence | "
+        "Farthest off, measured | Intervals that hold |")
     print("|---|---|---|---|---|---|---|---|---|")
     sums = collections.defaultdict(list)
     for (profile, name), outcomes in sorted(FOUND.items()):
@@ -223,25 +258,30 @@ def print_table():
             continue
         said = [outcome for outcome in outcomes if outcome[3] is not None]
         print("| %s | `%s` | %d | %d | %d | %d | %d | %s | %d of %d |" % (
-            profile, name, len(outcomes), verdicts["identifiable"], verdicts["only in sum"], verdicts["too weak"],
-            verdicts["no influence"], percent([outcome[2] for outcome in outcomes if outcome[1] == "identifiable"]),
+            profile, name, len(outcomes), verdicts["identifiable"], verdicts["only in sum"],
+            verdicts["too weak"],
+            verdicts["no influence"], percent(
+                [outcome[2] for outcome in outcomes if outcome[1] == "identifiable"]),
             sum(outcome[3] for outcome in said), len(said)))
     for (profile, name), outcomes in sums.items():
         seeds_of = {outcome[0] for outcome in outcomes}
         print("| %s | sum `%s` | %d | %d | - | - | - | %s | %d of %d |" % (
-            profile, name, len(seeds_of), len(seeds_of), percent([outcome[2] for outcome in outcomes]),
+            profile, name, len(seeds_of), len(seeds_of),
+            percent([outcome[2] for outcome in outcomes]),
             sum(outcome[3] for outcome in outcomes), len(outcomes)))
 
 
 def all_but(free):
     """What a fit of one parameter in one step needs."""
-    return ["--profile=910b3", "--steps=1"] + ["--fix=" + name for name, row in parameters_of("910b3").items()
+    return ["--profile=910b3", "--steps=1"] + ["--fix=" + name
+                                               for name, row in parameters_of("910b3").items()
                                                if row["mark"] == "assumed" and name != free]
 
 
 def calibrate_one(record, *arguments, folder=None):
-    return subprocess.run([OPTIONS.twinrt, "calibrate", "--json", *all_but("fetch.read_ns"), *arguments, record],
-                          env=SETTINGS, cwd=folder, text=True, capture_output=True, timeout=600, check=False)
+    return subprocess.run(
+        [OPTIONS.twinrt, "calibrate", "--json", *all_but("fetch.read_ns"), *arguments, record],
+        env=SETTINGS, cwd=folder, text=True, capture_output=True, timeout=600, check=False)
 
 
 class Command(unittest.TestCase):
@@ -254,29 +294,38 @@ class Command(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             record = os.path.join(folder, "a.rec")
             run(OPTIONS.acl_bench, "submit", "1", TWINRT_BACKEND="sim", TWINRT_RECORD=record)
-            self.assertIn("has no parameter no.such_thing", run(OPTIONS.twinrt, "calibrate", "--free=no.such_thing", record, status=2))
-            self.assertIn("limit.streams", run(OPTIONS.twinrt, "calibrate", "--free=limit.streams", record, status=2))
+            self.assertIn("has no parameter no.such_thing",
+                          run(OPTIONS.twinrt, "calibrate", "--free=no.such_thing", record,
+                              status=2))
+            self.assertIn(
+                "limit.streams", run(OPTIONS.twinrt, "calibrate", "--free=limit.streams", record,
+                                     status=2))
 
     def test_a_place_that_cannot_be_written(self):
         with tempfile.TemporaryDirectory() as folder:
             record = os.path.join(folder, "a.rec")
             run(OPTIONS.acl_bench, "submit", "1", TWINRT_BACKEND="sim", TWINRT_RECORD=record)
-            for place in (os.path.join(folder, "none", "x.json"), folder, os.path.join(folder, "x" * 300)):
+            for place in (os.path.join(folder, "none", "x.json"), folder,
+                          os.path.join(folder, "x" * 300)):
                 done = calibrate_one(record, "--verbose", "-o", place)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
-                self.assertRegex(done.stderr, "^twinrt: " + place + " cannot be written: .*\n$", "before the fit")
+                self.assertRegex(done.stderr, "^twinrt: " + place + " cannot be written: .*\n$",
+                                 "before the fit")
             # a name that its last moment alone is too long for: what was found is told all the same
             place = os.path.join(folder, "x" * 248)
             done = calibrate_one(record, "-o", place)
             self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertRegex(done.stderr, "(?m)^twinrt: " + place + " cannot be written: File name too long$")
-            self.assertIn("fetch.read_ns", [row["name"] for row in json.loads(done.stdout)["parameters"]])
+            self.assertRegex(done.stderr, "(?m)^twinrt: " + place +
+                             " cannot be written: File name too long$")
+            self.assertIn(
+                "fetch.read_ns", [row["name"] for row in json.loads(done.stdout)["parameters"]])
             self.assertEqual(os.listdir(folder), ["a.rec"])
 
     def test_a_place_in_this_folder(self):
         """Named without the folder, as the manual does."""
         with tempfile.TemporaryDirectory() as folder:
-            run(OPTIONS.acl_bench, "submit", "1", TWINRT_BACKEND="sim", TWINRT_RECORD=os.path.join(folder, "a.rec"))
+            run(OPTIONS.acl_bench, "submit", "1", TWINRT_BACKEND="sim",
+                TWINRT_RECORD=os.path.join(folder, "a.rec"))
             done = calibrate_one("a.rec", "-o", "mine.json", folder=folder)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(sorted(os.listdir(folder)), ["a.rec", "mine.json"])
@@ -297,16 +346,21 @@ class Command(unittest.TestCase):
             self.assertIn("damaged places are left out", done.stderr)
 
     def test_a_trial_that_ends_otherwise(self):
-        """With times far from the device's the program of this record ends in a deadlock: such values are none to go to."""
+        """With times far from the device's the program of this record ends in a deadlock: such
+        values are none to go to."""
         with tempfile.TemporaryDirectory() as folder:
             record = os.path.join(folder, "token.rec")
             run(OPTIONS.token, TWINRT_BACKEND="sim", TWINRT_PROFILE="310p3", TWINRT_RECORD=record)
-            found = json.loads(run(OPTIONS.twinrt, "calibrate", "--json", "--profile=310p3", record))
-            self.assertEqual([row for row in found["parameters"] if row["fitted"] != row["before"]], [])
+            found = json.loads(
+                run(OPTIONS.twinrt, "calibrate", "--json", "--profile=310p3", record))
+            self.assertEqual([row for row in found["parameters"] if row["fitted"] != row["before"]],
+                             [])
             slow = os.path.join(folder, "slow.json")
             write_profile(slow, "310p3", {"firmware.command_ns": (50000, "ns")})
             said = run(OPTIONS.twinrt, "calibrate", "--profile=" + slow, record, status=2)
-            self.assertRegex(said, "^twinrt: " + record + r": queue\.drain \(seq \d+\) cannot be asked for again: TWIN_E_DEADLOCK\n$")
+            self.assertRegex(said, "^twinrt: " + record +
+                             r": queue\.drain \(seq \d+\) cannot be asked for again: "
+                             r"TWIN_E_DEADLOCK\n$")
 
     def test_not_a_record(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -314,16 +368,20 @@ class Command(unittest.TestCase):
             with open(text, "w", encoding="utf-8") as file:
                 file.write("no record\n" * 1000)
             for path in ("/dev/null", text, folder, os.path.join(folder, "none.rec")):
-                self.assertRegex(run(OPTIONS.twinrt, "calibrate", path, status=2), "^twinrt: " + path + "\\b.*\n$")
+                self.assertRegex(run(OPTIONS.twinrt, "calibrate", path, status=2), "^twinrt: " +
+                                 path + "\\b.*\n$")
 
     def test_of_another_part(self):
         """Nothing of it is used, also where another record would do."""
         with tempfile.TemporaryDirectory() as folder:
             record, other = os.path.join(folder, "a.rec"), os.path.join(folder, "b.rec")
             run(OPTIONS.acl_bench, "submit", "1", TWINRT_BACKEND="sim", TWINRT_RECORD=record)
-            run(OPTIONS.acl_bench, "submit", "1", TWINRT_BACKEND="sim", TWINRT_RECORD=other, TWINRT_PROFILE="310p3")
+            run(OPTIONS.acl_bench, "submit", "1", TWINRT_BACKEND="sim", TWINRT_RECORD=other,
+                TWINRT_PROFILE="310p3")
             said = run(OPTIONS.twinrt, "calibrate", "--profile=910b3", record, other, status=2)
-            self.assertRegex(said, "^twinrt: " + other + ": recorded on an Ascend310P3, but profile 910b3 is of an Ascend910B3;")
+            self.assertRegex(said, "^twinrt: " + other +
+                             ": recorded on an Ascend310P3, but profile 910b3 is of an "
+                             "Ascend910B3;")
 
     def test_without_times(self):
         """Of a device that told no times, and of a run that asked for nothing."""
@@ -352,12 +410,16 @@ def main():
     parser.add_argument("--few", action="store_true")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--profiles", default="910b3")
-    parser.add_argument("--noise", type=int, default=0, help="clocks stray by so many thousandths of each length")
+    parser.add_argument("--noise", type=int, default=0,
+                        help="clocks stray by so many thousandths of each length")
     parser.add_argument("--least", type=int, default=15, help="parameters that must be determined")
-    parser.add_argument("--misses", type=int, default=0, help="intervals of a part that need not hold: with noise 3 of 1000 do not")
-    parser.add_argument("--token", help="the program token_program, which the tests of the command need")
+    parser.add_argument("--misses", type=int, default=0,
+                        help="intervals of a part that need not hold: with noise 3 of 1000 do not")
+    parser.add_argument(
+        "--token", help="the program token_program, which the tests of the command need")
     parser.add_argument("--table", action="store_true", help="print what was found in the end")
-    parser.add_argument("--vary", type=int, default=0, help="TWINRT_SEED of the board: its times vary in their ranges")
+    parser.add_argument("--vary", type=int, default=0,
+                        help="TWINRT_SEED of the board: its times vary in their ranges")
     parser.add_argument("twinrt")
     parser.add_argument("acl_bench")
     OPTIONS, rest = parser.parse_known_args()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""twinrt-cc from outside: options, errors, and what is in its objects. Arguments: the tool, the build folder."""
+"""twinrt-cc from outside: options, errors, and what is in its objects. Arguments: the tool, the
+build folder."""
 import os
 import shutil
 import struct
@@ -38,7 +39,8 @@ class Compiler(unittest.TestCase):
 
     def run_tool(self, *words, **environment):
         clean = {key: value for key, value in os.environ.items() if key not in ("CC", "CXX")}
-        got = subprocess.run([TOOL, *words], capture_output=True, text=True, timeout=120, check=False,
+        got = subprocess.run([TOOL, *words], capture_output=True, text=True, timeout=120,
+                             check=False,
                              env={**clean, "TMPDIR": self.temporary, **environment})
         self.assertEqual(os.listdir(self.temporary), [], "something was left behind")
         return got
@@ -90,14 +92,17 @@ class Options(Compiler):
         self.write("inc/here.h", "#define HERE 1\n")
         text = GOOD + '#include "here.h"\n#if HERE != 1 || WORD != 5 || defined(GONE)\n#error words\n#endif\n'
         source = self.write("good.c", text)
-        self.builds("-I", self.path("inc"), "-DWORD=5", "-D", "GONE", "-U", "GONE", "-O1", "-g", "-std=c11", "-Wall", source)
+        self.builds("-I", self.path("inc"), "-DWORD=5", "-D", "GONE", "-U", "GONE", "-O1", "-g",
+                    "-std=c11", "-Wall", source)
         self.builds("-I" + self.path("inc"), "-D", "WORD=5", source)
         got = self.run_tool("-o", self.path("out.o"), "-I" + self.path("inc"), "-DWORD=6", source)
         self.assertEqual(got.returncode, 1)
 
     def test_languages(self):
         self.write("one.c", GOOD)
-        self.write("two.cpp", GOOD.replace("good", "better").replace("{ (void)args; }", "{ auto n = args->count; (void)n; }"))
+        self.write(
+            "two.cpp", GOOD.replace("good", "better").replace("{ (void)args; }",
+                                                              "{ auto n = args->count; (void)n; }"))
         data = self.builds("-std=c11", "-std=c++17", self.path("one.c"), self.path("two.cpp"))
         self.assertIn(b".ascend.meta.good", data)
         self.assertIn(b".ascend.meta.better", data)
@@ -119,8 +124,10 @@ class Options(Compiler):
             if not shutil.which(compiler):
                 continue
             for name, option in (("good.c", "--cc="), ("good.cpp", "--cxx=")):
-                other = {"gcc": "g++", "clang": "clang++"}[compiler] if option == "--cxx=" else compiler
-                shown = self.run_tool("-v", "-O3", "-o", self.path("out.o"), option + other, self.write(name, GOOD))
+                other = {
+                    "gcc": "g++", "clang": "clang++"}[compiler] if option == "--cxx=" else compiler
+                shown = self.run_tool("-v", "-O3", "-o", self.path("out.o"), option + other,
+                                      self.write(name, GOOD))
                 self.assertEqual(shown.returncode, 0, shown.stderr)
                 self.assertIn(words, shown.stderr)
 
@@ -133,7 +140,8 @@ class Options(Compiler):
             counts = []
             for words in ((), ("-fno-exceptions",)):
                 inner = self.library(self.builds("-O2", *words, "--cxx=" + compiler, source))
-                shown = subprocess.run(["objdump", "-d", inner], capture_output=True, text=True, check=True)
+                shown = subprocess.run(["objdump", "-d", inner], capture_output=True, text=True,
+                                       check=True)
                 counts.append(shown.stdout.count(" <__sanitizer_cov_trace_pc>\n"))
             self.assertGreater(counts[0], 0)
             self.assertEqual(counts[0], counts[1], compiler)
@@ -152,17 +160,23 @@ class Options(Compiler):
 class Errors(Compiler):
     def test_sources(self):
         self.refuses("cc failed", self.write("bad.c", "this is no C\n"))
-        self.refuses("linking: cc failed", self.write("open.c", GOOD.replace("(void)args;", "extern void gone(void); gone();")))
+        self.refuses(
+            "linking: cc failed", self.write("open.c",
+                                             GOOD.replace("(void)args;",
+                                                          "extern void gone(void); gone();")))
         self.refuses("define no kernel", self.write("none.c", "int nothing;\n"))
-        self.refuses("cannot be part of a name", self.write("name.c", GOOD.replace("good", "good_mix_aic")))
+        self.refuses("cannot be part of a name",
+                     self.write("name.c", GOOD.replace("good", "good_mix_aic")))
         self.refuses("missing.c", self.path("missing.c"))
 
     def test_arguments_of_one_byte(self):
-        text = GOOD.replace("twk_gm to; uint32_t count;", "uint8_t count;").replace(", TWK_PARAM(struct arguments, to)", "")
+        text = GOOD.replace("twk_gm to; uint32_t count;",
+                            "uint8_t count;").replace(", TWK_PARAM(struct arguments, to)", "")
         text = text.replace("TWK_PARAM(struct arguments, to), ", "")
         for name in ("small.c", "small.cpp"):
             self.refuses("arguments of one byte", self.write(name, text))
-        none = text.replace("struct arguments { uint8_t count; };", "typedef twk_none none;").replace("struct arguments", "none")
+        none = text.replace("struct arguments { uint8_t count; };",
+                            "typedef twk_none none;").replace("struct arguments", "none")
         none = none[:none.index("TWK_PARAMS")]
         for name in ("none.c", "none.cpp"):
             self.builds("-Wall", "-Wextra", "-Werror", self.write(name, none))
@@ -194,12 +208,14 @@ class Objects(Compiler):
 
     def test_one_symbol_is_seen(self):
         data = self.builds(self.write("good.c", GOOD + "\nint seen;\nvoid also(void) {}\n"))
-        names = subprocess.run(["nm", "-D", "--defined-only", self.library(data)], capture_output=True, text=True, check=True)
+        names = subprocess.run(["nm", "-D", "--defined-only", self.library(data)],
+                               capture_output=True, text=True, check=True)
         self.assertEqual([line.split()[-1] for line in names.stdout.splitlines()], ["twk_image"])
 
     def test_sections(self):
         self.builds(self.write("good.c", GOOD))
-        shown = subprocess.run(["readelf", "-SW", self.path("out.o")], capture_output=True, text=True, check=True).stdout
+        shown = subprocess.run(["readelf", "-SW", self.path("out.o")], capture_output=True,
+                               text=True, check=True).stdout
         for name in (".text", ".ascend.meta.good", ".twinrt.native", ".symtab"):
             self.assertIn(f" {name} ", shown)
 

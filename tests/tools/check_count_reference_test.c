@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Order that counting notifies make, against a reference that goes through all runs of a small program: two writes of the same
- * bytes race if and only if some run has the one first and some other run the other. */
+/* Order that counting notifies make, against a reference that goes through all runs of a small
+ * program: two writes of the same bytes race if and only if some run has the one first and some
+ * other run the other. */
 #include "support/cunit_main.h"
 
 #include <stdint.h>
@@ -219,7 +220,8 @@ static bool holds(const struct piece *wait, uint32_t count)
     }
 }
 
-/* Whether the piece's record was carried out. Its place is told by its turn among what the host did. */
+/* Whether the piece's record was carried out. Its place is told by its turn among what the host
+ * did. */
 static bool recorded(const struct run *run, const struct piece *wait)
 {
     uint32_t queue = wait->record_queue;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting notifies: which changes come before a wait, by mode and relation, and what is made of that. */
+/* Counting notifies: which changes come before a wait, by mode and relation, and what is made of
+ * that. */
 #include "support/cunit_main.h"
 
 #include <stdio.h>
@@ -73,7 +74,8 @@ static void expect_order(void)
     CU_ASSERT_EQUAL(unjudged(), 0);
 }
 
-/* Two adds of two streams: a wait that needs both comes behind both, one that needs one of them behind neither. */
+/* Two adds of two streams: a wait that needs both comes behind both, one that needs one of them
+ * behind neither. */
 static void test_add(void)
 {
     begin();
@@ -260,7 +262,8 @@ static void test_chain(void)
     expect(CHECK_ORD_09, before, after);
 }
 
-/* A board: no times at all. The host saw what comes behind, and is told that what comes before is not done. */
+/* A board: no times at all. The host saw what comes behind, and is told that what comes before is
+ * not done. */
 static void test_denial(void)
 {
     begin();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that are looked at one by one: programs by hand, and random ones against a reference that draws the whole graph of
- * what comes before on every run. */
+/* Threads that are looked at one by one: programs by hand, and random ones against a reference that
+ * draws the whole graph of what comes before on every run. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -240,8 +240,8 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)(state >> 33) % below;
 }
 
-/* What the host does, or a task. `before` is kept complete: nodes come after all that comes before them, but for waits of
- * notifies, which are made behind their records too. */
+/* What the host does, or a task. `before` is kept complete: nodes come after all that comes before
+ * them, but for waits of notifies, which are made behind their records too. */
 struct node {
     uint32_t op;
     uint32_t host;  /* of a task: the node that queued it; else itself */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Injects breaches of the rules of order into records of real runs, at random places, one at a time, and looks whether each is
- * found, under its rule and with its ops. The places are looked for here, op by op, without the checker's tables.
+/* Injects breaches of the rules of order into records of real runs, at random places, one at a
+ * time, and looks whether each is found, under its rule and with its ops. The places are looked for
+ * here, op by op, without the checker's tables.
  *
  *   check_injections PLANTS SEED RECORD... */
 #include <inttypes.h>
@@ -23,7 +24,8 @@ static uint64_t draw(uint64_t below)
     return (state >> 11) % below;
 }
 
-/* Which record a notify's wait is bound to is not sure behind a wait that one of several counts has let pass. */
+/* Which record a notify's wait is bound to is not sure behind a wait that one of several counts has
+ * let pass. */
 static bool is_bound_surely(size_t at)
 {
     if (ops[at].kind != TWIN_OP_WAIT || signal_kinds[ops[at].object] == TWIN_SIGNAL_EVENT_REBIND)
@@ -64,7 +66,8 @@ static bool inject_01(size_t at, struct inject *inject)
     return true;
 }
 
-/* What a stream has pending when the host waits for it: its newest wait for another stream's event. */
+/* What a stream has pending when the host waits for it: its newest wait for another stream's
+ * event. */
 static size_t pending_wait(size_t drain)
 {
     for (size_t i = drain; i-- > 0 && !observes(&ops[i]);)
@@ -249,7 +252,8 @@ static size_t find_before(size_t wait, size_t out[NEEDS_MOST])
     return found;
 }
 
-/* By how many waits across streams each op with a time comes before op `from`; the one that ends last. */
+/* By how many waits across streams each op with a time comes before op `from`; the one that ends
+ * last. */
 static size_t latest_before(size_t from, unsigned *out_hops)
 {
     unsigned *hops = malloc((count + 1) * sizeof(*hops));
@@ -397,7 +401,8 @@ static bool heard_between(size_t first, size_t second)
     return false;
 }
 
-/* The same where the stream stands at a count. What the host knew of the change already is no chain. */
+/* The same where the stream stands at a count. What the host knew of the change already is no
+ * chain. */
 static bool inject_chain(size_t at, struct inject *inject)
 {
     if (previous[at] == NOWHERE || ops[previous[at]].kind != TWIN_OP_WAIT_COUNT)

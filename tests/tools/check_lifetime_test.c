@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each rule of `twinrt check` on what is alive: what keeps it is not blamed, what breaks it is, with the two ops. */
+/* Each rule of `twinrt check` on what is alive: what keeps it is not blamed, what breaks it is,
+ * with the two ops. */
 #include "support/cunit_main.h"
 
 #include <string.h>
@@ -209,7 +210,8 @@ static void test_dead_handle(void)
     expect(CHECK_LIFE_09, CHECK_NONE, call);
 }
 
-/* Variables of an image lie where the device put it: on a board nothing else reports that memory. */
+/* Variables of an image lie where the device put it: on a board nothing else reports that
+ * memory. */
 static void test_image(void)
 {
     const uint64_t image = 0x900000;

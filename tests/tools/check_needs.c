@@ -21,7 +21,8 @@ static bool is_of(const twin_op *op, const twin_op *wait)
            op->end_seq != 0 && op->object == wait->object;
 }
 
-/* The changes since the count was 0 last, in the order in which they were asked for. False: they are too many. */
+/* The changes since the count was 0 last, in the order in which they were asked for. False: they
+ * are too many. */
 static bool find_round(struct round *round, const twin_op *ops, size_t wait)
 {
     size_t from = wait;
@@ -47,7 +48,8 @@ static bool find_round(struct round *round, const twin_op *ops, size_t wait)
     return true;
 }
 
-/* Whether some order of some of the changes lets the wait pass, without those of `left`: bits, which grow as they are used. */
+/* Whether some order of some of the changes lets the wait pass, without those of `left`: bits,
+ * which grow as they are used. */
 static bool passes(const struct round *round, uint32_t value, unsigned left)
 {
     bool own = false; /* what is before the wait in its own stream must have come */

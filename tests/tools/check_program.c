@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program made of a seed that does nothing wrong: whoever touches a buffer first makes sure, in one of many ways, that he
- * comes behind who touched it last. What it asks for is looked at from outside, in its record.
+/* A program made of a seed that does nothing wrong: whoever touches a buffer first makes sure, in
+ * one of many ways, that he comes behind who touched it last. What it asks for is looked at from
+ * outside, in its record.
  *
  *   check_program SEED [STEPS [EXTRA]]
  *   check_program --one-copy

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Races, against a reference that draws the whole graph of "comes before" and looks at every pair of accesses. */
+/* Races, against a reference that draws the whole graph of "comes before" and looks at every pair
+ * of accesses. */
 #include "support/cunit_main.h"
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each rule of order of `twinrt check`, and what holds for all rules: what keeps one is not blamed, what breaks it is, with
- * the two ops. Lifetimes: check_lifetime_test.c. */
+/* Each rule of order of `twinrt check`, and what holds for all rules: what keeps one is not blamed,
+ * what breaks it is, with the two ops. Lifetimes: check_lifetime_test.c. */
 #include "support/cunit_main.h"
 
 #include <stdio.h>
@@ -96,7 +96,8 @@ static void test_each_once(void)
     }
 }
 
-/* Stream 3 is blocked by a notify; a wait for stream 2, or for the default stream, may not suffer. */
+/* Stream 3 is blocked by a notify; a wait for stream 2, or for the default stream, may not
+ * suffer. */
 static void test_independence(void)
 {
     begin();
@@ -217,8 +218,9 @@ static uint32_t stamped_sync(twin_op_kind kind, uint32_t queue, uint32_t signal,
     return op;
 }
 
-/* A time taken behind a task says no more than that the task had ended. The first record's time was taken late: who
- * waits for it may be through before. What came before the record had ended by its own stamp. */
+/* A time taken behind a task says no more than that the task had ended. The first record's time was
+ * taken late: who waits for it may be through before. What came before the record had ended by its
+ * own stamp. */
 static void test_stamps(void)
 {
     begin();

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records of programs made of seeds, judged by `twinrt check`: nothing is found in programs that do nothing wrong, and in
+"""Records of programs made of seeds, judged by `twinrt check`: nothing is found in programs that do
+   nothing wrong, and in
 programs that race nothing but races.
 
-With --injections, breaches of the rules of order are injected into the records of the programs that do nothing wrong, so many of
-each rule, and all must be found. With --board, so many of these run through a vendor's library too, where the record holds
-what TWINRT_RECORD_TIMES=events adds: no times but those of records behind the work.
+With --injections, breaches of the rules of order are injected into the records of the programs that
+do nothing wrong, so many of each rule, and all must be found. With --board, so many of these run
+through a vendor's library too, where the record holds what TWINRT_RECORD_TIMES=events adds: no
+times but those of records behind the work.
 
-  check_runs.py TWINRT CHECK_PROGRAM RANDOM_PROGRAM [--runs N] [--first SEED] [--injections N CHECK_PLANTS] [--board N HOME]
+  check_runs.py TWINRT CHECK_PROGRAM RANDOM_PROGRAM [--runs N] [--first SEED] [--injections N
+  CHECK_PLANTS] [--board N HOME]
 """
 import argparse
 import collections
@@ -19,7 +22,8 @@ import tempfile
 
 PROFILES = ("910b3", "950", "310p3", "910b1", "950", "910_9391", "950")  # 950 has counting notifies
 # What these programs bring to judgement; results of two records are no matter of one.
-JUDGED = [f"ORD-{n:02}" for n in range(1, 15) if n != 13] + ["CLK-01"] + [f"RACE-{n:02}" for n in range(1, 5)] + \
+JUDGED = [f"ORD-{n:02}" for n in range(1, 15) if n != 13] + ["CLK-01"] + [f"RACE-{n:02}"
+                                                                          for n in range(1, 5)] + \
          [f"LIFE-{n:02}" for n in range(1, 11)]
 KEPT = 60  # records to inject in
 RACING = 10  # one run in so many is of the program that races
@@ -27,12 +31,14 @@ RACING = 10  # one run in so many is of the program that races
 
 def record(program, seed, path, **settings):
     environment = {**os.environ, "TWINRT_BACKEND": "sim", "TWINRT_RECORD": path,
-                   "TWINRT_PROFILE": PROFILES[seed % len(PROFILES)], "TWINRT_SEED": str(seed % 4), **settings}
+                   "TWINRT_PROFILE": PROFILES[seed % len(PROFILES)], "TWINRT_SEED": str(seed % 4),
+                   **settings}
     subprocess.run(program, check=True, timeout=120, env=environment)
 
 
 def judge(twinrt, path):
-    done = subprocess.run([twinrt, "check", "--json", path], stdout=subprocess.PIPE, timeout=60, check=False)
+    done = subprocess.run([twinrt, "check", "--json", path], stdout=subprocess.PIPE, timeout=60,
+                          check=False)
     report = json.loads(done.stdout)
     assert done.returncode == (0 if report["clean"] else 1), done.returncode
     return report
@@ -44,12 +50,14 @@ def judge_stamps(options, folder):
     judged, wrong = collections.Counter(), 0
     path = os.path.join(folder, "board.rec")
     for seed in range(options.first, options.first + runs):
-        record([options.check_program, str(seed), "40"], seed, path, TWINRT_BACKEND="ascend", TWINRT_ASCEND_HOME=home,
+        record([options.check_program, str(seed), "40"], seed, path, TWINRT_BACKEND="ascend",
+               TWINRT_ASCEND_HOME=home,
                TWINRT_RECORD_TIMES="events")
         report = judge(options.twinrt, path)
         if report["findings"]:
             wrong += 1
-            print(f"seed {seed} with stamps:", sorted(finding["rule"] for finding in report["findings"]))
+            print(f"seed {seed} with stamps:",
+                  sorted(finding["rule"] for finding in report["findings"]))
         for rule in report["rules"]:
             judged[rule["rule"]] += rule["judged"]
     print(f"{runs} records with stamps, {wrong} with findings that should not be")
@@ -57,7 +65,8 @@ def judge_stamps(options, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("twinrt")
     parser.add_argument("check_program")
     parser.add_argument("random_program")
@@ -71,7 +80,8 @@ def main():
         for seed in range(options.first, options.first + options.runs):
             races = seed % RACING == 0
             path = os.path.join(folder, f"{seed}.rec")
-            record([options.random_program, str(seed)] if races else [options.check_program, str(seed), "40"], seed, path)
+            record([options.random_program, str(seed)] if races
+                   else [options.check_program, str(seed), "40"], seed, path)
             report = judge(options.twinrt, path)
             found = {finding["rule"] for finding in report["findings"]}
             racing += races and bool(found)
@@ -89,15 +99,19 @@ def main():
             else:
                 kept.append(path)
         injected = not options.injections or subprocess.run(
-            [options.injections[1], options.injections[0], str(options.first), *kept], timeout=600, check=False).returncode == 0
+            [options.injections[1], options.injections[0], str(options.first), *kept], timeout=600,
+            check=False).returncode == 0
         stamped = not options.board or judge_stamps(options, folder)
     missing = [rule for rule in JUDGED if judged[rule] == 0]
-    print(f"{options.runs} records, {bad} with findings that should not be; {racing} with races that should")
+    print(
+        f"{options.runs} records, {bad} with findings that should not be; {racing} with races "
+        f"that should")
     if missing:
         print("never judged:", ", ".join(missing))
     if options.runs >= RACING and racing == 0:
         print("no program raced")
-    return 1 if bad or missing or not injected or not stamped or (options.runs >= RACING and racing == 0) else 0
+    return 1 if bad or missing or not injected or not stamped or (options.runs >= RACING
+                                                                  and racing == 0) else 0
 
 
 if __name__ == "__main__":

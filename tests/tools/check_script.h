@@ -17,10 +17,11 @@ struct script {
 };
 
 void script_begin(struct script *script);
-/* Begins with an open device, queue 1 the default stream, queues 2 to 4 others, signals 1 and 2 events, 3 a notify, 4 an event
- * with a flag, and memory. */
+/* Begins with an open device, queue 1 the default stream, queues 2 to 4 others, signals 1 and 2
+ * events, 3 a notify, 4 an event with a flag, and memory. */
 void script_stage(struct script *script);
-/* Adds an op behind the others: fills in its place in the sequence and the clock. Returns its index. */
+/* Adds an op behind the others: fills in its place in the sequence and the clock. Returns its
+ * index. */
 uint32_t script_add(struct script *script, twin_op op);
 
 uint32_t script_open(struct script *script, uint32_t device);
@@ -54,10 +55,12 @@ void script_time(struct script *script, uint32_t op, uint64_t begin_ns, uint64_t
 
 /* Feeds all in the checker's order. Ends the test program when out of memory. */
 struct checker *script_check(const struct script *script);
-/* Whether the one finding is of that rule and, where they are not CHECK_NONE, of those ops of the script. */
+/* Whether the one finding is of that rule and, where they are not CHECK_NONE, of those ops of the
+ * script. */
 bool script_found(const struct script *script, const struct checker *checker, check_rule rule,
                   uint32_t first, uint32_t second);
-/* Whether the script as it is breaks no rule, or that one alone, as above. Prints what else was found. */
+/* Whether the script as it is breaks no rule, or that one alone, as above. Prints what else was
+ * found. */
 bool script_clean(const struct script *script);
 bool script_breaks(const struct script *script, check_rule rule, uint32_t first, uint32_t second);
 /* Prints what was found, for a test that failed. */

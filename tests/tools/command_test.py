@@ -50,7 +50,8 @@ class Api(unittest.TestCase):
         every = run("api", "--all").stdout.splitlines()
         missing = run("api", "--unsupported").stdout.splitlines()
         self.assertEqual(every[-1], missing[-1])
-        total, built, absent, elsewhere = (int(word) for word in every[-1].replace(",", "").replace(":", "")
+        total, built, absent, elsewhere = (int(word)
+                                           for word in every[-1].replace(",", "").replace(":", "")
                                 .split() if word.isdigit())
         self.assertEqual(total, built + absent + elsewhere)
         self.assertEqual(len(every) - 1, total)
@@ -68,7 +69,8 @@ class Api(unittest.TestCase):
             state, _, reason = line.partition(": ")
             self.assertEqual((row["state"], row.get("reason", "")), (state, reason))
             self.assertIn(row["area"], told["areas"], row["name"])
-            area = counts.setdefault(row["area"], dict.fromkeys(("built", "not built", "not offered"), 0))
+            area = counts.setdefault(row["area"],
+                                     dict.fromkeys(("built", "not built", "not offered"), 0))
             area[row["state"]] += 1
         # Counted from the table of areas, in which a name may be twice or not be exported at all.
         self.assertEqual(told["areas"], counts)
@@ -84,7 +86,8 @@ class Api(unittest.TestCase):
 
         soc, inference = states("--profile", "310p3")
         self.assertEqual(soc, "Ascend310P3")
-        for name, state in (("aclrtStreamAbort", "not offered"), ("aclrtCntNotifyCreate", "not offered"),
+        for name, state in (("aclrtStreamAbort", "not offered"),
+                            ("aclrtCntNotifyCreate", "not offered"),
                             ("aclrtSetGroup", "not built"), ("aclrtRecordEvent", "built")):
             self.assertEqual(inference[name], state, name)
         self.assertEqual(states(TWINRT_PROFILE="310p3"), (soc, inference))
@@ -109,15 +112,17 @@ class Api(unittest.TestCase):
 class Info(unittest.TestCase):
     def test_every_fact_that_is_counted_has_a_mark(self):
         shown = run("info", "--backend", "sim").stdout
-        counts = [int(word) for word in shown.splitlines()[-1].partition(";")[0].replace(",", " ").split()
-                  if word.isdigit()]
+        counts = [
+            int(word) for word in shown.splitlines()[-1].partition(";")[0].replace(",", " ").split()
+            if word.isdigit()]
         self.assertGreater(counts[0], 10)
         self.assertEqual(counts[0], sum(counts[1:]))
 
     def test_settings_stay_within_the_columns_of_a_terminal(self):
         """Broken at blanks there; piped, a setting is one line."""
         def settings(text):
-            return [line for line in text.partition("settings:")[2].splitlines() if line.startswith("  ")]
+            return [line for line in text.partition("settings:")[2].splitlines()
+                    if line.startswith("  ")]
         piped = settings(run("info", "--backend", "sim").stdout)
         self.assertGreater(max(map(len, piped)), 100)
         leader, follower = pty.openpty()
@@ -146,7 +151,8 @@ class Info(unittest.TestCase):
     def test_the_profiles_that_are_there(self):
         shown = run("info", "--profiles")
         self.assertEqual(shown.returncode, 0)
-        folder = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(TOOL))), "lib64/twinrt/profiles")
+        folder = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(TOOL))),
+                              "lib64/twinrt/profiles")
         there = sorted(name[:-5] for name in os.listdir(folder))
         self.assertIn("910b3", there)
         self.assertEqual([line.split()[0] for line in shown.stdout.splitlines()[1:]], there)
@@ -174,11 +180,13 @@ class Info(unittest.TestCase):
                     self.assertEqual(row["inherited_from"], "910b3", row["name"])
             # what it says of the device in a few words is what the profile says
             value = {row["name"]: row["value"] for row in told["parameters"]}
-            limit = {key[len("limit."):]: number for key, number in value.items() if key.startswith("limit.")}
+            limit = {key[len("limit."):]: number for key, number in value.items()
+                     if key.startswith("limit.")}
             device = dict(told["devices"][0])
             self.assertEqual(device.pop("soc_name"), value["soc_name"])
             self.assertEqual(device.pop("memory_bytes"), limit["memory_mib"] << 20)
-            self.assertEqual(device.pop("tasks_in_flight"), limit["sq_depth"] - (limit["sq_reserve"] or 1))
+            self.assertEqual(device.pop("tasks_in_flight"), limit["sq_depth"] -
+                             (limit["sq_reserve"] or 1))
             self.assertEqual(device, {key: limit[key] for key in device}, name)
 
     def test_a_named_profile_is_shown_in_full(self):
@@ -201,7 +209,8 @@ class Info(unittest.TestCase):
             for text, parts in (
                     ('{"base": "910x"}', ("./own.json", "910x", "there is no")),
                     ('{"base": "310b1", "fetsh": {}}', ("./own.json", "fetsh", "not a parameter")),
-                    ('{"base": "310b1", "fetch": {"window": {"value": 4}}}', ("fetch.window.unit", "missing")),
+                    ('{"base": "310b1", "fetch": {"window": {"value": 4}}}',
+                     ("fetch.window.unit", "missing")),
                     ('{"base": "310b1"', ("./own.json", "not valid JSON", "line 1"))):
                 got = own(text)
                 self.assertEqual(got.returncode, 1, text)
@@ -256,7 +265,8 @@ class Run(unittest.TestCase):
             self.assertTrue(got.stderr)
 
     def test_a_rule_of_failures_is_refused_before_the_program_starts(self):
-        for rule in ("typo", "work.copy:0=TWIN_E_NOMEM", "work.copy:1=ENOMEM", "work.cpy:1=TWIN_E_NOMEM"):
+        for rule in ("typo", "work.copy:0=TWIN_E_NOMEM", "work.copy:1=ENOMEM",
+                     "work.cpy:1=TWIN_E_NOMEM"):
             got = run("run", f"--fail-ops={rule}", "--", "echo", "ran")
             self.assertEqual((got.returncode, got.stdout), (125, ""), rule)
             self.assertEqual(got.stderr.count(rule), 1, got.stderr)
@@ -276,7 +286,8 @@ class Run(unittest.TestCase):
                 self.assertEqual((got.returncode, got.stdout), (0, "ran\n"), name)
 
     def test_info_of_a_profile(self):
-        for name, soc, counts in (("910b3", "Ascend910B3", False), ("950", "Ascend950PR_9599", True)):
+        for name, soc, counts in (("910b3", "Ascend910B3", False),
+                                  ("950", "Ascend950PR_9599", True)):
             shown = run("info", env={**os.environ, "TWINRT_PROFILE": name}).stdout
             if "backend: sim" in shown:
                 self.assertIn(f"device 0: {soc}, ", shown)
@@ -286,7 +297,8 @@ class Run(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             got = run("run", "--trace", "t.json", "--", "sh", "-c", "echo $TWINRT_TRACE",
                       cwd=folder)
-            self.assertRegex(got.stdout, "^" + re.escape(os.path.join(os.path.realpath(folder), "t.json"))
+            self.assertRegex(got.stdout, "^" +
+                             re.escape(os.path.join(os.path.realpath(folder), "t.json"))
                              + r"\.[0-9a-f-]+\.%p\n$")
 
     def test_two_runs_at_once_keep_their_files_apart(self):
@@ -295,9 +307,12 @@ class Run(unittest.TestCase):
                   ' while [ ! -e here.$2 ]; do sleep 0.01; done; echo $1 >>$f'
         for name, left in (("f", 1), ("f.%p", 2), ("f%p.bin", 2)):
             with tempfile.TemporaryDirectory() as folder:
-                runs = [subprocess.Popen([TOOL, "run", "--msprof", name, "--", "sh", "-c", program, "sh", own, other],
-                                         cwd=folder, stderr=subprocess.PIPE, text=True)
-                        for own, other in ("ab", "ba")]
+                runs = [
+                    subprocess.Popen(
+                        [TOOL, "run", "--msprof", name, "--", "sh", "-c", program, "sh", own,
+                         other],
+                        cwd=folder, stderr=subprocess.PIPE, text=True)
+                    for own, other in ("ab", "ba")]
                 said = [run.communicate(timeout=40)[1] for run in runs]
                 self.assertEqual([run.returncode for run in runs], [0, 0], said)
                 self.assertEqual(said, ["", ""])
@@ -315,7 +330,8 @@ class Run(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             os.mkdir(os.path.join(folder, "sub"))
             os.symlink("sub", os.path.join(folder, "link"))
-            for first, second in (("--trace=f", "--vcd=f"), ("--stats=f", "--record=./f"), ("--trace=sub/f", "--msprof=link/f"),
+            for first, second in (("--trace=f", "--vcd=f"), ("--stats=f", "--record=./f"),
+                                  ("--trace=sub/f", "--msprof=link/f"),
                                   ("--vcd=f%p", f"--record={folder}/f%p")):
                 got = run("run", first, second, "--", "echo", "ran", cwd=folder)
                 self.assertEqual((got.returncode, got.stdout), (125, ""), (first, second))
@@ -326,7 +342,8 @@ class Run(unittest.TestCase):
             path = os.path.join(folder, "f.json")
             with open(path, "w", encoding="utf-8") as file:
                 file.write('{"faults": [{"kind": "bad_task"}]}')
-            got = run("run", "--faults", "f.json", "--", "sh", "-c", "echo $TWINRT_FAULTS", cwd=folder)
+            got = run("run", "--faults", "f.json", "--", "sh", "-c", "echo $TWINRT_FAULTS",
+                      cwd=folder)
             self.assertEqual(got.stdout, os.path.realpath(path) + "\n")
             with open(path, "w", encoding="utf-8") as file:
                 file.write('{"faults": [{"kind": "bad"}]}')
@@ -355,16 +372,20 @@ class Run(unittest.TestCase):
 
     def test_a_wrong_value_is_named_as_it_was_given(self):
         for command in ("run", "info", "bench"):
-            for option, value, allowed in (("devices", "99", "1..64"), ("backend", "board", "auto|sim|null|ascend")):
+            for option, value, allowed in (("devices", "99", "1..64"),
+                                           ("backend", "board", "auto|sim|null|ascend")):
                 if (command, option) == ("bench", "devices"):
                     continue
-                got = run(command, f"--{option}", value, *(["--", "true"] if command == "run" else []))
-                self.assertEqual(got.returncode, 125 if command == "run" else 2, (command, got.stderr))
+                got = run(command, f"--{option}", value,
+                          *(["--", "true"] if command == "run" else []))
+                self.assertEqual(got.returncode, 125 if command == "run" else 2,
+                                 (command, got.stderr))
                 self.assertIn(f"--{option}={value} is invalid; expected {allowed}\n", got.stderr)
                 self.assertNotIn("TWINRT_", got.stderr)
 
     def test_calls_can_be_required(self):
-        for options in (["--require-calls"], ["--require-calls", "--check"], ["--require-calls", "--stall-after", "0"]):
+        for options in (["--require-calls"], ["--require-calls", "--check"],
+                        ["--require-calls", "--stall-after", "0"]):
             got = run("run", *options, "--", "true")
             self.assertEqual((got.returncode, got.stdout), (125, ""), options)
             self.assertIn("made no ACL call that uses a device (--require-calls)", got.stderr)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One wait for a count that either of two streams lets pass; which of them comes first is the argument's to say.
+/* One wait for a count that either of two streams lets pass; which of them comes first is the
+ * argument's to say.
  *
  *   count_program FIRST [VALUE]    FIRST 0 or 1; VALUE is what the wait asks for */
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The critical path of every call that waited, in the timelines that are named: the parts fill the call exactly.
+/* The critical path of every call that waited, in the timelines that are named: the parts fill the
+ * call exactly.
  *
  *   critical_path_test FILE...     without files: a small one made up here */
 #include "support/cunit_main.h"
@@ -11,8 +12,9 @@
 
 #include "critical_path.h"
 
-/* Two streams, one channel: the first copies, then records; the second waits for the record, then for the channel that a
- * third has, then for a share. Times in us; the numbers are made up, the structure is the writer's. */
+/* Two streams, one channel: the first copies, then records; the second waits for the record, then
+ * for the channel that a third has, then for a share. Times in us; the numbers are made up, the
+ * structure is the writer's. */
 static const char story[] = /* a format */
     "{\"traceEvents\":["
     "{\"ph\":\"X\",\"cat\":\"call\",\"name\":\"wait\",\"ts\":5.000,\"dur\":15.000,\"pid\":1,"

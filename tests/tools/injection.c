@@ -37,8 +37,8 @@ bool observes(const twin_op *op)
     }
 }
 
-/* By the order of submission: an event's wait to the newest record, a notify's n-th to the n-th, a flag's to the first since
- * the reset, or else to the next. */
+/* By the order of submission: an event's wait to the newest record, a notify's n-th to the n-th, a
+ * flag's to the first since the reset, or else to the next. */
 static size_t binding(size_t wait)
 {
     uint32_t signal = signals[ops[wait].object];

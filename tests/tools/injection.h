@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in a record, for who injects breaches into it: looked for op by op, without the checker's tables. */
+/* What is in a record, for who injects breaches into it: looked for op by op, without the checker's
+ * tables. */
 #ifndef TWINRT_TESTS_PLANTING_H
 #define TWINRT_TESTS_PLANTING_H
 
@@ -28,13 +29,14 @@ bool is_event_wait(size_t at);
 size_t blocked_at(size_t at);
 /* Threads overlap: an op with a lower index has begun before another, and may end after it. */
 bool ended_before(size_t first, size_t second);
-/* The newest work of the stream that op `at` is about. NOWHERE: none, or one that another thread submits meanwhile, so
- * that nobody can tell whether it is meant. */
+/* The newest work of the stream that op `at` is about. NOWHERE: none, or one that another thread
+ * submits meanwhile, so that nobody can tell whether it is meant. */
 size_t last_work(size_t at);
 /* A wait for the stream of `work` has shown the host that it is done, before op `at` began. */
 bool drained(size_t work, size_t at);
 bool observed_between(size_t after, size_t before);
-/* Some stream has a wait for a count that the host has not seen passed: until then nobody is blamed for what waits for it. */
+/* Some stream has a wait for a count that the host has not seen passed: until then nobody is blamed
+ * for what waits for it. */
 bool count_open(size_t at);
 /* Waits of streams that hold a record before op `at` ends. */
 unsigned waiters(size_t record, size_t at);

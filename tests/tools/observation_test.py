@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs made of seeds, and everything they leave behind: each file is read by a parser of its own here and compared
+"""Programs made of seeds, and everything they leave behind: each file is read by a parser of its
+   own here and compared
 with the others.
 
   observation_test.py RANDOM_PROGRAM CRITICAL_TEST TWINRT
@@ -220,7 +221,8 @@ def parse_vcd(text):
 
 
 def integral(points, end):
-    return sum(value * (after - at) for (at, value), (after, _) in zip(points, points[1:] + [(end, 0)]))
+    return sum(
+        value * (after - at) for (at, value), (after, _) in zip(points, points[1:] + [(end, 0)]))
 
 
 def check_vcd(name, path, stats, document):
@@ -246,7 +248,8 @@ def check_vcd(name, path, stats, document):
         expect(all(v <= link["bytes_per_s"] for _, v in signals[title][1]), title + ": too fast")
     check_flags(name, signals, document)
     expect(sum(".stream_" in s for s in signals) == len(
-        {e["args"]["track"] for e in document["traceEvents"] if e["ph"] == "X" and e["cat"] == "task"}),
+        {e["args"]["track"] for e in document["traceEvents"] if e["ph"] == "X"
+         and e["cat"] == "task"}),
         name + ": queues")
 
 
@@ -261,7 +264,8 @@ def check_flags(name, signals, document):
 
 
 def check_firmware(name, files):
-    """A part without a hardware scheduler, whose tables take no time: nothing is left out there either."""
+    """A part without a hardware scheduler, whose tables take no time: nothing is left out there
+    either."""
     document = timeline_check.load(files["TWINRT_TRACE"])
     wrong, _ = timeline_check.check(document)
     failures.extend("%s: %s" % (name, text) for text in
@@ -293,7 +297,8 @@ MOVES = ("SDMA", "PCIe DMA", "AI core")
 
 
 def check_data(name, document):
-    """Every arrow leads from work to work that waited for it, once; and where a wait parked, the work before the record
+    """Every arrow leads from work to work that waited for it, once; and where a wait parked, the
+       work before the record
     that ended it has one to the work behind the wait. Returns how many there are."""
     tasks, parks, rows = collections.defaultdict(dict), {}, collections.defaultdict(list)
     for event in document["traceEvents"]:
@@ -327,7 +332,8 @@ def check_data(name, document):
                 if what in MOVES:
                     break
                 park = parks.get((track, before), {})
-                source = "waker_track" in park and work_before(park["waker_track"], park["waker_number"])
+                source = "waker_track" in park and work_before(park["waker_track"],
+                                                               park["waker_number"])
                 if source:
                     wanted.add((source, (track, number)))
 
@@ -337,9 +343,12 @@ def check_data(name, document):
         if event["ph"] != "s" or event["cat"] != "data":
             continue
         end = ends[event["id"]]
-        begins = [t for t in rows[event["pid"], event["tid"]] if t["ts"] + t["dur"] - Decimal("0.001") == event["ts"]]
-        reads = [t for t in rows[end["pid"], end["tid"]] if t["ts"] <= end["ts"] < t["ts"] + t["dur"]]
-        expect(len(begins) == 1 and len(reads) == 1, "%s: arrow %d is of no task" % (name, event["id"]))
+        begins = [t for t in rows[event["pid"], event["tid"]] if t["ts"] + t["dur"] -
+                  Decimal("0.001") == event["ts"]]
+        reads = [t for t in rows[end["pid"], end["tid"]] if t["ts"] <= end["ts"] < t["ts"] +
+                 t["dur"]]
+        expect(len(begins) == 1 and len(reads) == 1, "%s: arrow %d is of no task" %
+               (name, event["id"]))
         if len(begins) != 1 or len(reads) != 1:
             continue
         expect(begins[0]["name"] in MOVES and reads[0]["name"] in MOVES + ("call host",),
@@ -347,7 +356,8 @@ def check_data(name, document):
         got.append(tuple((t["args"]["track"], t["args"]["number"]) for t in (begins[0], reads[0])))
         (from_track, from_number), (to_track, to_number) = got[-1]
         expect(from_track != to_track or from_number < to_number, "%s: data from later work" % name)
-        expect(any(what.startswith("wait") for _, what in back(to_track, to_number)), "%s: nobody waited" % name)
+        expect(any(what.startswith("wait") for _, what in back(to_track, to_number)),
+               "%s: nobody waited" % name)
     expect(len(got) == len(set(got)), name + ": two arrows for the same data")
     expect(wanted <= set(got), "%s: arrows are missing: %s" % (name, sorted(wanted - set(got))[:5]))
     return len(got)
@@ -365,22 +375,31 @@ def check_processes(twinrt, program, alone):
         for name in os.listdir(folder):
             os.unlink(os.path.join(folder, name))
         given = [f"{option}={folder}/{option[2:]}" for option in wanted]
-        told = subprocess.run([twinrt, "run", "--explain=0", *given, "--", "sh", "-c", script.format(program)], timeout=90,
-                              env={**os.environ, "TWINRT_PROFILE": "910b3"}, capture_output=True, text=True, check=False)
+        told = subprocess.run(
+            [twinrt, "run", "--explain=0", *given, "--", "sh", "-c", script.format(program)],
+            timeout=90,
+            env={**os.environ, "TWINRT_PROFILE": "910b3"}, capture_output=True, text=True,
+            check=False)
         expect(told.returncode == 0, f"{count} processes: {told.returncode}, {told.stderr}")
-        expect(told.stdout.count("timeline: ") == told.stdout.count("Counters over") == count, "reports: " + told.stdout)
+        expect(told.stdout.count("timeline: ") == told.stdout.count("Counters over") == count,
+               "reports: " + told.stdout)
         left = os.listdir(folder)
         for option, path in wanted.items():
             names = [name for name in left if name.split(".")[0] == option[2:]]
-            expect(len(names) == count and (count > 1) == all("." in name for name in names), f"{option}: {left}")
+            expect(len(names) == count and (count > 1) == all("." in name for name in names),
+                   f"{option}: {left}")
             for name in names:
-                expect(content(os.path.join(folder, name)) == content(path), f"{name} is not as if it were alone")
-            expect((f"{folder}/{option[2:]}." in told.stderr) == (count > 1), f"{option}: {told.stderr}")
+                expect(content(os.path.join(folder, name)) == content(path),
+                       f"{name} is not as if it were alone")
+            expect((f"{folder}/{option[2:]}." in told.stderr) == (count > 1),
+                   f"{option}: {told.stderr}")
     with_number = subprocess.Popen([program, "1"], env={
-        **os.environ, "TWINRT_BACKEND": "sim", "TWINRT_PROFILE": "910b3", "TWINRT_TRACE": f"{folder}/%p-%p.json"})
+        **os.environ, "TWINRT_BACKEND": "sim", "TWINRT_PROFILE": "910b3",
+        "TWINRT_TRACE": f"{folder}/%p-%p.json"})
     expect(with_number.wait(50) == 0, "with %p")
     path = f"{folder}/{with_number.pid}-{with_number.pid}.json"
-    expect(os.path.exists(path) and content(path) == content(wanted["--trace"]), "the number of the process in a name")
+    expect(os.path.exists(path) and content(path) == content(wanted["--trace"]),
+           "the number of the process in a name")
 
 
 # ---- all ----------------------------------------------------------------------------------------
@@ -414,28 +433,35 @@ def main():
     run(program, 4, scarce, "random4")
     for path, bytes_before in before.items():
         expect(content(path) == bytes_before, path + " is another one the second time")
-    alone = {"TWINRT_STATS": "alone.stats.json", "TWINRT_VCD": "alone.vcd", "TWINRT_VCD_SIGNALS": "slots,links"}
+    alone = {"TWINRT_STATS": "alone.stats.json", "TWINRT_VCD": "alone.vcd",
+             "TWINRT_VCD_SIGNALS": "slots,links"}
     subprocess.run([program, "4"], check=True, timeout=50, env={
         **os.environ, **alone, "TWINRT_BACKEND": "sim", "TWINRT_PROFILE": scarce})
     expect(content("alone.stats.json") == before["random4.stats.json"],
            "the counters are others without a timeline")
     _, signals = parse_vcd(content("alone.vcd").decode("ascii"))
-    expect(signals and all("slots_in" in s or "granted" in s or "bytes_per_s" in s for s in signals),
-           "signals that were not asked for: %s" % list(signals))
-    bad = subprocess.run([program, "4"], timeout=50, capture_output=True, text=True, check=False, env={
+    expect(
+        signals and all("slots_in" in s or "granted" in s or "bytes_per_s" in s for s in signals),
+        "signals that were not asked for: %s" % list(signals))
+    bad = subprocess.run([program, "4"], timeout=50, capture_output=True, text=True, check=False,
+                         env={
         **os.environ, "TWINRT_VCD_SIGNALS": "slots,nothing", "TWINRT_BACKEND": "sim"})
-    expect(bad.returncode != 0 and "TWINRT_VCD_SIGNALS" in bad.stderr, "an unknown signal: " + bad.stderr)
+    expect(bad.returncode != 0 and "TWINRT_VCD_SIGNALS" in bad.stderr, "an unknown signal: " +
+           bad.stderr)
 
     for seed, profile in ((5, "910a"), (6, "310p3")):
         files = run(program, seed, profile, "random%d" % seed)
         check_firmware("random%d" % seed, files)
         timelines.append(files["TWINRT_TRACE"])
-    paths = subprocess.run([critical] + timelines, capture_output=True, text=True, timeout=50, check=False)
+    paths = subprocess.run([critical] + timelines, capture_output=True, text=True, timeout=50,
+                           check=False)
     expect(paths.returncode == 0, paths.stdout)
-    told = subprocess.run([twinrt, "run", "--explain=2", "--stats", "--profile", scarce, "--", program, "3"],
-                          capture_output=True, text=True, timeout=50, check=False)
+    told = subprocess.run(
+        [twinrt, "run", "--explain=2", "--stats", "--profile", scarce, "--", program, "3"],
+        capture_output=True, text=True, timeout=50, check=False)
     expect(told.returncode == 0 and "rests on:" in told.stdout and "by cause:" in told.stdout and
-           "Counters over" in told.stdout and told.stdout.count("  in all\n") == 2, "twinrt run: " + told.stdout[-2000:] + told.stderr)
+           "Counters over" in told.stdout and told.stdout.count("  in all\n") == 2, "twinrt run: " +
+           told.stdout[-2000:] + told.stderr)
     check_processes(twinrt, program, run(program, 1, "910b3", "random1"))
     for text in failures[:40]:
         print(text)

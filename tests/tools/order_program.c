@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program whose threads hand device memory on, and sleep: what its recording has of both is looked at by tests.
+/* A program whose threads hand device memory on, and sleep: what its recording has of both is
+ * looked at by tests.
  *
  *   order_program sleep     one thread submits, sleeps and asks
- *   order_program join      a thread fills a buffer and ends; main, which joins it, reads the buffer
- *   order_program relay     the same, but who waits for the fill is a third thread that calls nothing and passes it on
- *   order_program cond      two threads go through a condition variable, a mutex and sleeps, round after round
- *   order_program mutex|semaphore|barrier|rwlock|spin
+ *   order_program join      a thread fills a buffer and ends; main, which joins it, reads the
+ *   buffer order_program relay     the same, but who waits for the fill is a third thread that
+ *   calls nothing and passes it on order_program cond      two threads go through a condition
+ *   variable, a mutex and sleeps, round after round order_program
+ *   mutex|semaphore|barrier|rwlock|spin
  *                           a thread fills a buffer, and main reads it when that object has said so
- *   order_program missing   as join, but main reads before it joins, after a sleep in which the other surely has filled it */
+ *   order_program missing   as join, but main reads before it joins, after a sleep in which the
+ *   other surely has filled it */
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program made of a seed whose threads race: they share streams, events and buffers, submit beside each other, and wait, ask and copy
- * while others submit. No two runs of it are alike; what matters is that a record of one of them is.
+/* A program made of a seed whose threads race: they share streams, events and buffers, submit
+ * beside each other, and wait, ask and copy while others submit. No two runs of it are alike; what
+ * matters is that a record of one of them is.
  *
  *   race_program SEED [STEPS [THREADS [stop]]]
  *
- * stop: half-way some task fails, with which all streams of the context stop, wherever their threads are. */
+ * stop: half-way some task fails, with which all streams of the context stop, wherever their
+ * threads are. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>

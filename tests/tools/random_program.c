@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program made of a seed: streams that copy, record and wait, and a host that waits for them in every way. What it did
- * is looked at from outside, in the files that it leaves behind. */
+/* A program made of a seed: streams that copy, record and wait, and a host that waits for them in
+ * every way. What it did is looked at from outside, in the files that it leaves behind. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

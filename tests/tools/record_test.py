@@ -19,7 +19,8 @@ LAYOUT = "<!-- layout -->\n"
 
 
 def tool(*arguments, **environment):
-    return subprocess.run([TOOL, *arguments], capture_output=True, text=True, timeout=60, check=False,
+    return subprocess.run([TOOL, *arguments], capture_output=True, text=True, timeout=60,
+                          check=False,
                           env={**os.environ, "TWINRT_BACKEND": "sim", **environment})
 
 
@@ -53,11 +54,13 @@ class Record(Folder):
         first = self.printed(self.record("a"), "--stable")
         second = self.printed(self.record("b"), "--stable")
         self.assertEqual(first, second)
-        self.assertNotEqual(first, self.printed(self.record("c", TWINRT_PROFILE="910b1"), "--stable"))
+        self.assertNotEqual(
+            first, self.printed(self.record("c", TWINRT_PROFILE="910b1"), "--stable"))
 
     def test_wall_clock_times_do_not_go_back(self):
         _, entries = self.entries(self.record("run"))
-        timed = [entry for entry in entries if entry["kind"] not in (5, 14, 15, 16)]  # task, seen, moved, nondeterminism: none
+        # task, seen, moved, nondeterminism: none
+        timed = [entry for entry in entries if entry["kind"] not in (5, 14, 15, 16)]
         last = 0
         for entry in timed:
             if entry["thread"] != timed[0]["thread"]:
@@ -83,24 +86,29 @@ class Record(Folder):
         numbers = sorted(number for entry in entries for number in {entry["seq"], entry["end_seq"]})
         self.assertEqual(len(numbers), len(set(numbers)))
         self.assertEqual(numbers[0], 1)
-        self.assertFalse([entry for entry in entries if entry["op"] in ("seen", "moved", "nondeterminism")])
+        self.assertFalse(
+            [entry for entry in entries if entry["op"] in ("seen", "moved", "nondeterminism")])
 
     def test_every_call_has_its_place(self):
-        """The return address of each public call lies in a file that comes before it, where debug information finds it."""
+        """The return address of each public call lies in a file that comes before it, where debug
+        information finds it."""
         _, entries = self.entries(self.record("run"))
         modules = [entry for entry in entries if entry["op"] == "module"]
         calls = [entry for entry in entries if entry["op"] == "host.call"]
         self.assertEqual([module["texts"][0] for module in modules], [os.path.realpath(PROGRAM)])
-        notes = subprocess.run(["readelf", "-n", PROGRAM], capture_output=True, text=True, check=True).stdout
+        notes = subprocess.run(["readelf", "-n", PROGRAM], capture_output=True, text=True,
+                               check=True).stdout
         self.assertEqual(modules[0]["texts"][1], re.search(r"Build ID: (\w+)", notes).group(1))
         begin, end, base = (int(modules[0][field], 16) for field in ("begin", "end", "base"))
         sites = [int(call["site"], 16) for call in calls]
         for call, site in zip(calls, sites):
             self.assertGreater(call["seq"], modules[0]["seq"])
             self.assertTrue(begin <= site < end, call)
-        places = subprocess.run(["addr2line", "-e", PROGRAM] + [hex(site - 1 - base) for site in sites],
+        places = subprocess.run(["addr2line", "-e", PROGRAM] +
+                                [hex(site - 1 - base) for site in sites],
                                 capture_output=True, text=True, check=True).stdout.splitlines()
-        # a compiler cache keeps the folder of the clone that compiled the file first: only its end is certain
+        # a compiler cache keeps the folder of the clone that compiled the file first: only its end
+        # is certain
         name = os.path.basename(places[0].rpartition(":")[0])
         with open(os.path.join(SOURCES, "examples", name), encoding="utf-8") as file:
             lines = file.read().splitlines()
@@ -110,7 +118,8 @@ class Record(Folder):
 
     def test_every_piece_of_work_has_its_tasks(self):
         _, entries = self.entries(self.record("run"))
-        tasks = {(entry["queue"], entry["task"]): entry for entry in entries if entry["op"] == "task"}
+        tasks = {(entry["queue"], entry["task"]): entry for entry in entries
+                 if entry["op"] == "task"}
         work = [entry for entry in entries if entry["op"].startswith("work.")]
         self.assertGreater(len(work), 5)
         owned = set()
@@ -126,14 +135,17 @@ class Record(Folder):
         self.assertEqual(owned, set(tasks))
         # ORD-01, ORD-05: the second stream's copy begins behind the end of the record it waits for
         wait = next(entry for entry in work if entry["op"] == "work.wait")
-        record = next(entry for entry in work if entry["op"] == "work.record" and entry["signal"] == wait["signal"])
-        after = next(entry for entry in work if entry["queue"] == wait["queue"] and entry["seq"] > wait["seq"])
+        record = next(entry for entry in work if entry["op"] == "work.record"
+                      and entry["signal"] == wait["signal"])
+        after = next(entry for entry in work if entry["queue"] == wait["queue"]
+                     and entry["seq"] > wait["seq"])
         self.assertNotEqual(record["queue"], wait["queue"])
         self.assertGreaterEqual(tasks[after["queue"], after["first_task"]]["task_begin_ns"],
                                 tasks[record["queue"], record["first_task"]]["task_end_ns"])
 
     def test_a_recorded_run_takes_the_same_virtual_time(self):
-        plain = subprocess.run([PROGRAM], capture_output=True, text=True, check=True, timeout=60).stdout
+        plain = subprocess.run([PROGRAM], capture_output=True, text=True, check=True,
+                               timeout=60).stdout
         with_record = tool("record", "-o", self.path("run"), "--", PROGRAM)
         self.assertEqual(plain, with_record.stdout)
 
@@ -151,18 +163,21 @@ class Record(Folder):
             self.assertEqual(held[entry["data"]], entry["bytes"])
 
     def test_failures_from_below_are_answers(self):
-        done = tool("record", "-o", self.path("fail"), "--", PROGRAM, TWINRT_FAIL_OPS="work.copy:2=TWIN_E_NOMEM")
+        done = tool("record", "-o", self.path("fail"), "--", PROGRAM,
+                    TWINRT_FAIL_OPS="work.copy:2=TWIN_E_NOMEM")
         self.assertNotEqual(done.returncode, 0)
         _, entries = self.entries(self.path("fail"))
         copies = [entry["status"] for entry in entries if entry["op"] == "work.copy"]
         self.assertEqual(copies, ["TWIN_OK", "TWIN_E_NOMEM"])
-        codes = [entry["code"] for entry in entries if entry["op"] == "host.call" and entry.get("code")]
+        codes = [entry["code"] for entry in entries if entry["op"] == "host.call"
+                 and entry.get("code")]
         self.assertEqual(codes, [207001])
 
     def test_the_number_of_the_process_in_a_name(self):
         done = tool("record", "-o", self.path("%p.rec"), "--", "sh", "-c", f"exec {PROGRAM}")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(len([name for name in os.listdir(self.folder) if name.endswith(".rec")]), 1)
+        self.assertEqual(len([name for name in os.listdir(self.folder) if name.endswith(".rec")]),
+                         1)
 
     def test_a_record_that_is_not_to_be_had(self):
         """The program runs; the status says that there is no record."""
@@ -209,9 +224,12 @@ class Print(Folder):
         record = self.record("run")
         left = os.listdir(self.folder)
         out = ("-o", self.path("x"))
-        for arguments in ((), ("--print",), ("-o", "x"), ("--", PROGRAM), ("--print", record, PROGRAM), ("--print", record, *out),
-                          ("--layout", "--print", record), ("--layout", PROGRAM), ("--layout", "--json"), ("--layout", *out),
-                          ("--json", *out, PROGRAM), ("--stable", *out, PROGRAM), ("--print", record, "--data"),
+        for arguments in ((), ("--print",), ("-o", "x"), ("--", PROGRAM),
+                          ("--print", record, PROGRAM), ("--print", record, *out),
+                          ("--layout", "--print", record), ("--layout", PROGRAM),
+                          ("--layout", "--json"), ("--layout", *out),
+                          ("--json", *out, PROGRAM), ("--stable", *out, PROGRAM),
+                          ("--print", record, "--data"),
                           ("--print", record, "--events")):
             done = tool("record", *arguments)
             self.assertEqual((done.returncode, done.stdout), (2, ""), arguments)
@@ -225,24 +243,34 @@ class Print(Folder):
 
 class Refused(Folder):
     def test_rules_that_cannot_be_read(self):
-        for rule, reason in (("work.cpy:1=TWIN_E_NOMEM", "does not name an op"), ("work.copy=TWIN_E_NOMEM", 'no ":"'),
-                             ("work.copy:0=TWIN_E_NOMEM", "number of a call"), ("work.copy:1x=TWIN_E_NOMEM", "number"),
+        for rule, reason in (("work.cpy:1=TWIN_E_NOMEM", "does not name an op"),
+                             ("work.copy=TWIN_E_NOMEM", 'no ":"'),
+                             ("work.copy:0=TWIN_E_NOMEM", "number of a call"),
+                             ("work.copy:1x=TWIN_E_NOMEM", "number"),
                              ("work.copy:1", 'no "="'), ("work.copy:1=TWIN_OK", "has no status"),
-                             ("work.copy:1=NOMEM", "has no status"), ("work.copy:1=TWIN_E_VENDOR", "has no status"),
-                             ("queue.create:1=TWIN_E_NOMEM/after", "would be lost"), ("w*:1=TWIN_E_NOMEM", "does not name an op")):
-            done = subprocess.run([PROGRAM], capture_output=True, text=True, timeout=60, check=False,
-                                  env={**os.environ, "TWINRT_BACKEND": "sim", "TWINRT_FAIL_OPS": rule})
+                             ("work.copy:1=NOMEM", "has no status"),
+                             ("work.copy:1=TWIN_E_VENDOR", "has no status"),
+                             ("queue.create:1=TWIN_E_NOMEM/after", "would be lost"),
+                             ("w*:1=TWIN_E_NOMEM", "does not name an op")):
+            done = subprocess.run([PROGRAM], capture_output=True, text=True, timeout=60,
+                                  check=False,
+                                  env={**os.environ, "TWINRT_BACKEND": "sim",
+                                       "TWINRT_FAIL_OPS": rule})
             self.assertGreater(done.returncode, 0, rule)
             self.assertIn(reason, done.stderr, rule)
             self.assertIn("TWINRT_FAIL_OPS", done.stderr)
 
     def test_rules_strike_the_calls_they_name(self):
         def hit(rule):
-            done = subprocess.run([PROGRAM], capture_output=True, text=True, timeout=60, check=False,
-                                  env={**os.environ, "TWINRT_BACKEND": "sim", "TWINRT_FAIL_OPS": rule})
+            done = subprocess.run([PROGRAM], capture_output=True, text=True, timeout=60,
+                                  check=False,
+                                  env={**os.environ, "TWINRT_BACKEND": "sim",
+                                       "TWINRT_FAIL_OPS": rule})
             self.assertNotEqual(done.returncode, -signal.SIGSEGV)
-            return [line.split("TWINRT_FAIL_OPS: ")[1] for line in done.stderr.splitlines() if "TWINRT_FAIL_OPS: " in line]
-        self.assertEqual(hit("work.copy:2=TWIN_E_NOMEM"), ["call 2, which is work.copy, answers TWIN_E_NOMEM"])
+            return [line.split("TWINRT_FAIL_OPS: ")[1] for line in done.stderr.splitlines()
+                    if "TWINRT_FAIL_OPS: " in line]
+        self.assertEqual(hit("work.copy:2=TWIN_E_NOMEM"),
+                         ["call 2, which is work.copy, answers TWIN_E_NOMEM"])
         self.assertEqual(hit("memory.free:1=TWIN_E_INVALID/after"),
                          ["call 1, which is memory.free, answers TWIN_E_INVALID after its work"])
         self.assertEqual(hit("work.*:2=TWIN_E_NOMEM,work.record:1000=TWIN_E_NOMEM"),

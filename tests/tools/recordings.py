@@ -26,7 +26,8 @@ def _all(data):
         magic, span, _, used = struct.unpack_from("<IIQQ", data, start)
         at, end = start + CHUNK, min(start + CHUNK + used, len(data))
         while magic == 0x4B4E4843 and at + HEADS[MARK] <= end:
-            size = struct.unpack_from("<I", data, at)[0] if form(data, at) == WHOLE else struct.unpack_from("<H", data, at)[0] & ~7
+            whole = form(data, at) == WHOLE
+            size = struct.unpack_from("<I" if whole else "<H", data, at)[0] & (~0 if whole else ~7)
             if size == 0:
                 break
             yield at, size
@@ -92,7 +93,8 @@ def cut_ends(data, begun):
     for at, begin in begins(data).items():
         if form(data, at) == WHOLE and struct.unpack_from("<Q", data, at + 24)[0] >= begun:
             struct.pack_into("<Q", data, at + 24, 0)
-        elif form(data, at) == BRIEF and begin + struct.unpack_from("<H", data, at + 14)[0] >= begun:
+        elif form(data, at) == BRIEF and begin + struct.unpack_from("<H", data, at +
+                                                                    14)[0] >= begun:
             struct.pack_into("<H", data, at + 14, 0)
 
 

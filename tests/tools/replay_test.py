@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records that are run again: the same device gives the same timeline, byte for byte; what differs is found; damaged records
+"""Records that are run again: the same device gives the same timeline, byte for byte; what differs
+   is found; damaged records
 do no harm. Arguments: the tool, the folder of the examples, the folder of the test programs."""
 import glob
 import json
@@ -25,7 +26,8 @@ VALUE = 24  # where an entry of such has what was found
 
 
 def run(*arguments, seconds=240, **environment):
-    return subprocess.run(arguments, capture_output=True, text=True, errors="replace", timeout=seconds, check=False,
+    return subprocess.run(arguments, capture_output=True, text=True, errors="replace",
+                          timeout=seconds, check=False,
                           env={**os.environ, "TWINRT_BACKEND": "sim", **environment})
 
 
@@ -62,9 +64,11 @@ class Folder(unittest.TestCase):
         return done
 
     def same(self, *program, **environment):
-        """Replays a program's record: same answers, same timeline, and a record of the replay like the first."""
+        """Replays a program's record: same answers, same timeline, and a record of the replay like
+        the first."""
         path = self.record(*program, **environment)
-        done = self.replay(path, "--trace", self.path("again.json"), "--record", self.path("again.rec"))
+        done = self.replay(path, "--trace", self.path("again.json"), "--record",
+                           self.path("again.rec"))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("the recorded one", done.stdout)
         self.assertTrue(content(self.path("run.json")) == content(self.path("again.json")), program)
@@ -88,29 +92,34 @@ class Same(Folder):
     def test_programs_by_seeds(self):
         for seed in range(1, 7):
             with self.subTest(seed):
-                self.same(os.path.join(PROGRAMS, "random_program"), str(seed), TWINRT_SEED=str(seed % 3))
+                self.same(os.path.join(PROGRAMS, "random_program"), str(seed),
+                          TWINRT_SEED=str(seed % 3))
 
     def test_programs_of_two_devices_and_host_functions(self):
         for seed in range(1, 11):
             place = self.path("order")
             with self.subTest(seed):
                 done = run(os.path.join(PROGRAMS, "random_order"), f"--seed={seed}", "--calls=1",
-                           TWINRT_RECORD=place + ".%p.rec", TWINRT_RECORD_DATA="on", TWINRT_DEVICES="2",
+                           TWINRT_RECORD=place + ".%p.rec", TWINRT_RECORD_DATA="on",
+                           TWINRT_DEVICES="2",
                            TWINRT_TRACE=self.path("run.json"))
                 self.assertEqual(done.returncode, 0, done.stderr)
                 records = glob.glob(place + ".*.rec")
                 self.assertEqual(len(records), 1)
                 done = self.replay(records[0], "--trace", self.path("again.json"))
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-                self.assertTrue(content(self.path("run.json")) == content(self.path("again.json")), seed)
+                self.assertTrue(content(self.path("run.json")) == content(self.path("again.json")),
+                                seed)
                 os.unlink(records[0])
 
     def test_threads_that_race(self):
-        """Two to eight threads share streams and events; no two runs are alike, and a replay gives the answers and the times of
+        """Two to eight threads share streams and events; no two runs are alike, and a replay gives
+           the answers and the times of
         tasks of its run. More seeds than these: race_program."""
         for seed in range(1, 9):
             with self.subTest(seed):
-                path = self.record(os.path.join(PROGRAMS, "race_program"), str(seed), "40", TWINRT_SEED=str(seed % 3))
+                path = self.record(os.path.join(PROGRAMS, "race_program"), str(seed), "40",
+                                   TWINRT_SEED=str(seed % 3))
                 done = self.replay(path)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 self.assertIn("the same answers at the same times", done.stdout)
@@ -119,7 +128,8 @@ class Same(Folder):
         """On a part with firmware a report comes sooner while a thread waits for it."""
         for seed in range(1, 7):
             with self.subTest(seed):
-                path = self.record(os.path.join(PROGRAMS, "race_program"), str(seed), "40", TWINRT_PROFILE="310p3")
+                path = self.record(os.path.join(PROGRAMS, "race_program"), str(seed), "40",
+                                   TWINRT_PROFILE="310p3")
                 self.assertTrue(any(kind == WATCHED for _, kind, _ in entries(content(path))))
                 done = self.replay(path)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -129,33 +139,41 @@ class Same(Folder):
         """Half-way a task fails, and all streams stop, with threads on their way to them."""
         for seed in range(1, 7):
             with self.subTest(seed):
-                path = self.record(os.path.join(PROGRAMS, "race_program"), str(seed), "40", "6", "stop")
+                path = self.record(os.path.join(PROGRAMS, "race_program"), str(seed), "40", "6",
+                                   "stop")
                 done = self.replay(path)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 self.assertIn("the same answers at the same times", done.stdout)
 
     def test_sleeps_and_threads_that_hand_on(self):
-        """Sleeps come again, and a thread's clock is at least that of the one that it follows; also where the replay itself has
+        """Sleeps come again, and a thread's clock is at least that of the one that it follows; also
+           where the replay itself has
         the library loaded that reports its threads."""
-        for mode, sleeps, edges in (("sleep", 4, 0), ("join", 0, 2), ("relay", 0, 4), ("cond", 5, 2)):
+        for mode, sleeps, edges in (("sleep", 4, 0), ("join", 0, 2), ("relay", 0, 4),
+                                    ("cond", 5, 2)):
             with self.subTest(mode):
                 path, program = self.path("run.rec"), os.path.join(PROGRAMS, "order_program")
-                done = run(TOOL, "record", "-o", path, "--", program, mode, TWINRT_TRACE=self.path("run.json"))
+                done = run(TOOL, "record", "-o", path, "--", program, mode,
+                           TWINRT_TRACE=self.path("run.json"))
                 self.assertEqual(done.returncode, 0, done.stderr)
                 kinds = [kind for _, kind, _ in entries(content(path))]
                 self.assertEqual(kinds.count(HOST_ADVANCE), sleeps)
                 self.assertGreaterEqual(kinds.count(HOST_FOLLOW), edges)
                 with open(self.path("run.json"), encoding="utf-8") as file:
-                    rows = [row for row in json.load(file)["traceEvents"] if row.get("name") == "sleep"]
+                    rows = [row for row in json.load(file)["traceEvents"]
+                            if row.get("name") == "sleep"]
                 self.assertEqual(len(rows), sleeps)
                 self.assertEqual({row["cat"] for row in rows}, {"call"} if sleeps else set())
                 if mode == "sleep":
-                    self.assertEqual([row["dur"] for row in rows], [700 * i for i in range(1, sleeps + 1)])
-                done = run(TOOL, "run", "--", TOOL, "replay", path, "--trace", self.path("again.json"), "--record",
+                    self.assertEqual([row["dur"] for row in rows],
+                                     [700 * i for i in range(1, sleeps + 1)])
+                done = run(TOOL, "run", "--", TOOL, "replay", path, "--trace",
+                           self.path("again.json"), "--record",
                            self.path("again.rec"))
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 self.assertIn("the same answers at the same times", done.stdout)
-                self.assertTrue(content(self.path("run.json")) == content(self.path("again.json")), mode)
+                self.assertTrue(content(self.path("run.json")) == content(self.path("again.json")),
+                                mode)
                 again = [kind for _, kind, _ in entries(content(self.path("again.rec")))]
                 for kind in (HOST_ADVANCE, HOST_FOLLOW):
                     self.assertEqual(kinds.count(kind), again.count(kind))
@@ -173,7 +191,8 @@ class Same(Folder):
     def test_sleeps_on_another_device(self):
         """They take as long there."""
         path = self.path("run.rec")
-        done = run(TOOL, "record", "-o", path, "--", os.path.join(PROGRAMS, "order_program"), "sleep")
+        done = run(TOOL, "record", "-o", path, "--", os.path.join(PROGRAMS, "order_program"),
+                   "sleep")
         self.assertEqual(done.returncode, 0, done.stderr)
         data = content(path)
         slept = sum(struct.unpack_from("<Q", data, fields(data, at))[0]
@@ -186,13 +205,17 @@ class Same(Folder):
         self.assertGreater(last, slept)
 
     def test_an_id_that_somebody_was_yet_to_let_go(self):
-        """One thread, and a record that does not say when it released entries: each id that it took after that is free all the
+        """One thread, and a record that does not say when it released entries: each id that it took
+           after that is free all the
         same, as when another thread had released it in the middle of a call that comes later."""
         path = self.record(os.path.join(PROGRAMS, "race_program"), "4", "1500", "1", "asked")
         data = bytearray(content(path))
-        freed = [at for at, kind, _ in entries(data) if kind == ND and struct.unpack_from("<I", data, fields(data, at))[0] == FREED]
-        taken = [struct.unpack_from("<Q", data, fields(data, at) + VALUE)[0] for at, kind, size in entries(data)
-                 if kind == ND and size > VALUE + 8 and struct.unpack_from("<I", data, fields(data, at))[0] == ID]
+        freed = [at for at, kind, _ in entries(data) if kind == ND
+                 and struct.unpack_from("<I", data, fields(data, at))[0] == FREED]
+        taken = [struct.unpack_from("<Q", data, fields(data, at) + VALUE)[0]
+                 for at, kind, size in entries(data)
+                 if kind == ND and size > VALUE + 8
+                 and struct.unpack_from("<I", data, fields(data, at))[0] == ID]
         self.assertGreater(len(freed), 3)
         self.assertLess(len(set(taken)), len(taken))  # some came again
         for at in freed:
@@ -202,11 +225,14 @@ class Same(Folder):
         self.assertIn("the same answers at the same times", done.stdout)
 
     def test_what_one_thread_met_is_dropped(self):
-        """Until a second thread calls, a recording has nothing of what calls met, and a replay is the same without. From there on
+        """Until a second thread calls, a recording has nothing of what calls met, and a replay is
+           the same without. From there on
         it has all, of the call in progress too."""
         race = os.path.join(PROGRAMS, "race_program")
-        for arguments, backend, dropped in ((("4", "300", "1"), "sim", True), (("4", "300", "1"), "auto", True),
-                                            (("4", "300", "1", "asked"), "sim", False), (("4", "300", "3"), "sim", False)):
+        for arguments, backend, dropped in ((("4", "300", "1"), "sim", True),
+                                            (("4", "300", "1"), "auto", True),
+                                            (("4", "300", "1", "asked"), "sim", False),
+                                            (("4", "300", "3"), "sim", False)):
             with self.subTest(arguments, backend=backend):
                 path = self.record(race, *arguments, TWINRT_BACKEND=backend)
                 data = content(path)
@@ -225,16 +251,20 @@ class Same(Folder):
                     self.assertIn("the same answers at the same times", done.stdout)
 
     def test_a_time_that_was_not_there_yet(self):
-        """What a thread found of the newest record of an event is handed out: the device told of its time just behind that."""
+        """What a thread found of the newest record of an event is handed out: the device told of
+        its time just behind that."""
         path = self.record(os.path.join(PROGRAMS, "race_program"), "4", "200", "1", "asked")
         data = bytearray(content(path))
-        found = [at for at, kind, _ in entries(data) if kind == ND and struct.unpack_from("<I", data, fields(data, at))[0] == SIGNAL]
+        found = [at for at, kind, _ in entries(data) if kind == ND
+                 and struct.unpack_from("<I", data, fields(data, at))[0] == SIGNAL]
         self.assertGreater(len(found), 3)
         for at in found:
             struct.pack_into("<Q", data, fields(data, at) + VALUE, 1)  # TWIN_NEWEST_UNTIMED
         done = self.replay(self.write("untimed.rec", bytes(data)))
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
-        self.assertIn("signal.timestamp of thread 1: TWIN_OK in the recording, TWIN_E_NOT_READY here", done.stdout)
+        self.assertIn(
+            "signal.timestamp of thread 1: TWIN_OK in the recording, TWIN_E_NOT_READY here",
+            done.stdout)
 
     def test_threads_that_race_little(self):
         for seed in (1, 2, 3):
@@ -242,7 +272,8 @@ class Same(Folder):
                 self.same(os.path.join(PROGRAMS, "check_program"), str(seed))
 
     def test_a_record_of_an_older_version(self):
-        """Without the entries that tell what threads met, it is run as well as can be, which is said."""
+        """Without the entries that tell what threads met, it is run as well as can be, which is
+        said."""
         path = self.record(os.path.join(PROGRAMS, "race_program"), "1", "20", "3")
         data = bytearray(content(path))
         struct.pack_into("<I", data, 12, 1)
@@ -256,8 +287,10 @@ class Same(Folder):
         self.assertNotIn("does not tell what threads met that raced", done.stdout)
 
     def test_the_model_in_systemverilog(self):
-        """The blocks as SystemVerilog, alone and in lock step, do what was recorded of the C++, to the cycle."""
-        programs = ((os.path.join(EXAMPLES, "stream_wait_event"),), (os.path.join(PROGRAMS, "random_program"), "2"),
+        """The blocks as SystemVerilog, alone and in lock step, do what was recorded of the C++, to
+        the cycle."""
+        programs = ((os.path.join(EXAMPLES, "stream_wait_event"),),
+                    (os.path.join(PROGRAMS, "random_program"), "2"),
                     (os.path.join(PROGRAMS, "race_program"), "1", "8", "3"))
         for program in programs:
             path = self.record(*program)
@@ -268,7 +301,8 @@ class Same(Folder):
                         self.skipTest("the model in SystemVerilog was not built")
                     self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                     self.assertIn("the recorded one", done.stdout)
-                    self.assertTrue(content(self.path("run.json")) == content(self.path("again.json")))
+                    self.assertTrue(
+                        content(self.path("run.json")) == content(self.path("again.json")))
 
     def test_another_seed_is_another_device(self):
         path = self.record(os.path.join(EXAMPLES, "stream_wait_event"))
@@ -296,19 +330,24 @@ class Same(Folder):
                 self.assertIn(done.returncode, (0, 1))
 
     def test_a_board(self):
-        """The loop stands in for one: no clock to compare, and nobody waits in the turn of whoever would wake him."""
-        board = {"TWINRT_BACKEND": "ascend", "TWINRT_ASCEND_HOME": os.path.join(os.path.dirname(EXAMPLES), "loop")}
+        """The loop stands in for one: no clock to compare, and nobody waits in the turn of whoever
+        would wake him."""
+        board = {
+            "TWINRT_BACKEND": "ascend", "TWINRT_ASCEND_HOME": os.path.join(
+                os.path.dirname(EXAMPLES), "loop")}
         for name in ("event_synchronize", "host_function", "stream_wait_event"):
             for times in ("device", "events"):
                 with self.subTest(name, times=times):
-                    path = self.record(os.path.join(EXAMPLES, name), TWINRT_RECORD_TIMES=times, **board)
+                    path = self.record(os.path.join(EXAMPLES, name), TWINRT_RECORD_TIMES=times,
+                                       **board)
                     done = self.replay(path, **board)
                     self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                     self.assertIn("no two runs of a board take the same time", done.stdout)
                     self.assertIn("\nthe same answers\n", done.stdout)
 
     def test_a_backend_without_devices(self):
-        done = self.replay(self.record(os.path.join(EXAMPLES, "host_function")), "--backend", "null")
+        done = self.replay(self.record(os.path.join(EXAMPLES, "host_function")), "--backend",
+                           "null")
         self.assertEqual(done.returncode, 125, done.stdout)
         self.assertIn("no device to replay on", done.stderr)
 
@@ -371,7 +410,8 @@ class Damaged(Folder):
     def test_cut_off_anywhere(self):
         data = content(self.record(os.path.join(EXAMPLES, "host_function"), data=False))
         places = [at for at, _, _ in entries(data)]
-        for size in [100, HEADER - 1, HEADER, HEADER + 10, *places[::7], *(at + 30 for at in places[::11])]:
+        for size in [100, HEADER - 1, HEADER, HEADER + 10, *places[::7],
+                     *(at + 30 for at in places[::11])]:
             with self.subTest(size):
                 done = self.survives(self.write("cut.rec", data[:size]))
                 if size <= HEADER + 10:
@@ -379,7 +419,8 @@ class Damaged(Folder):
 
     def test_a_process_that_died(self):
         """Entries up to some place, and none behind: the calls under way then have no end."""
-        data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"), data=False)))
+        data = bytearray(
+            content(self.record(os.path.join(EXAMPLES, "stream_wait_event"), data=False)))
         for at, _, _ in list(entries(data))[::-5][:8]:
             cut_ends(data, begins(data)[at])
             self.survives(self.write("died.rec", bytes(data)))
@@ -394,18 +435,22 @@ class Damaged(Folder):
                 for _ in range(dice.choice((1, 2, 5, 20))):
                     at, size = dice.choice(places)
                     at += dice.randrange(8, size)
-                    data[at] = dice.choice((0, 1, 2, 255, dice.randrange(256), data[at] ^ 1 << dice.randrange(8)))
+                    data[at] = dice.choice(
+                        (0, 1, 2, 255, dice.randrange(256), data[at] ^ 1 << dice.randrange(8)))
                 with self.subTest(name, seed=seed):
                     self.survives(self.write("damaged.rec", bytes(data)))
 
 
     def test_sleeps_and_edges_by_seeds(self):
-        """Any length of a sleep, any thread and place that one follows: a replay and a check come to an end."""
+        """Any length of a sleep, any thread and place that one follows: a replay and a check come
+        to an end."""
         path = self.path("run.rec")
-        done = run(TOOL, "record", "-o", path, "--", os.path.join(PROGRAMS, "order_program"), "cond")
+        done = run(TOOL, "record", "-o", path, "--", os.path.join(PROGRAMS, "order_program"),
+                   "cond")
         self.assertEqual(done.returncode, 0, done.stderr)
         whole = content(path)
-        places = [fields(whole, at) + 8 * field for at, kind, size in entries(whole) if kind in (HOST_ADVANCE, HOST_FOLLOW)
+        places = [fields(whole, at) + 8 * field for at, kind, size in entries(whole)
+                  if kind in (HOST_ADVANCE, HOST_FOLLOW)
                   for field in range((at + size - fields(whole, at)) // 8)]
         self.assertGreater(len(places), 10)
         for seed in range(40):
@@ -413,7 +458,9 @@ class Damaged(Folder):
             data = bytearray(whole)
             for _ in range(dice.choice((1, 2, 5))):
                 struct.pack_into("<Q", data, dice.choice(places),
-                                 dice.choice((0, 1, 2, 3, 1 << 20, 1 << 62, (1 << 64) - 1, dice.randrange(2000))))
+                                 dice.choice(
+                                     (0, 1, 2, 3, 1 << 20, 1 << 62, (1 << 64) - 1,
+                                      dice.randrange(2000))))
             with self.subTest(seed=seed):
                 changed = self.write("damaged.rec", bytes(data))
                 self.survives(changed)
@@ -423,12 +470,14 @@ class Damaged(Folder):
 class Hostile(Folder):
     """Records that no writer makes, for everything that reads them."""
     def test_texts_that_are_none(self):
-        data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"), data=False)))
+        data = bytearray(
+            content(self.record(os.path.join(EXAMPLES, "stream_wait_event"), data=False)))
         for at, kind, size in list(entries(data)):
             if kind == 1:  # a call site, which has a name
                 data[fields(data, at) + 24] = 0xff
         path = self.write("bytes.rec", bytes(data))
-        for command in (("record", "--print", path, "--json"), ("compare", "--json", path, self.path("run.rec")),
+        for command in (("record", "--print", path, "--json"),
+                        ("compare", "--json", path, self.path("run.rec")),
                         ("check", "--json", path)):
             done = subprocess.run([TOOL, *command], capture_output=True, timeout=60, check=False)
             json.loads(done.stdout.decode("utf-8", "strict"))
@@ -444,11 +493,15 @@ class Hostile(Folder):
     def bounded(self, path, *options):
         """The replay comes to its end, and neither it nor a reader ever had more than 1 GiB."""
         for command in (("replay", path, *options), ("check", path), ("record", "--print", path)):
-            script = ("import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], capture_output=True, timeout=60); "
-                      "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, done.returncode); "
-                      "sys.stdout.write(done.stdout[:20000].decode(errors='replace'))")
-            done = subprocess.run([sys.executable, "-c", script, TOOL, *command], capture_output=True, text=True, timeout=90, check=True,
-                                  env={**os.environ, "TWINRT_BACKEND": "sim", "TWINRT_LOG": "error"})
+            script = (
+                "import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], "
+                "capture_output=True, timeout=60); "
+                "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, done.returncode); "
+                "sys.stdout.write(done.stdout[:20000].decode(errors='replace'))")
+            done = subprocess.run([sys.executable, "-c", script, TOOL, *command],
+                                  capture_output=True, text=True, timeout=90, check=True,
+                                  env={**os.environ, "TWINRT_BACKEND": "sim",
+                                       "TWINRT_LOG": "error"})
             most, code = done.stdout.splitlines()[0].split()
             self.assertLess(int(most), 1 << 20, command)
             self.assertIn(int(code), (0, 1, 2, 3), done.stdout)
@@ -458,7 +511,8 @@ class Hostile(Folder):
 
     def test_huge_work_is_left_out(self):
         """Fills of 16 GiB in allocations that hold them, and no more than 256 MiB for all."""
-        data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"), data=False)))
+        data = bytearray(
+            content(self.record(os.path.join(EXAMPLES, "stream_wait_event"), data=False)))
         for at, kind, _ in list(entries(data)):
             if kind == 56:  # memory.alloc
                 struct.pack_into("<Q", data, fields(data, at) + 8, 16 << 30)
@@ -468,13 +522,19 @@ class Hostile(Folder):
         self.assertIn("with 0x400000000 bytes more than 256 MiB of memory would be in use", told)
 
     def test_huge_claims(self):
-        for name, kind, offset, layout, value in (("an allocation", 56, 8, "<Q", 1 << 62), ("pinned memory", 58, 8, "<Q", 1 << 45),
-                                                  ("a copy", 96, 32, "<Q", 1 << 39), ("a copy at once", 61, 24, "<Q", 1 << 39),
-                                                  ("a fill", WORK_FILL, 24, "<Q", 1 << 39), ("a time", MOVED, 0, "<Q", 1 << 61),
-                                                  ("many events", MOVED, 8, "<Q", 1 << 63), ("many tasks", SEEN, 8, "<Q", 1 << 63)):
+        for name, kind, offset, layout, value in (("an allocation", 56, 8, "<Q", 1 << 62),
+                                                  ("pinned memory", 58, 8, "<Q", 1 << 45),
+                                                  ("a copy", 96, 32, "<Q", 1 << 39),
+                                                  ("a copy at once", 61, 24, "<Q", 1 << 39),
+                                                  ("a fill", WORK_FILL, 24, "<Q", 1 << 39),
+                                                  ("a time", MOVED, 0, "<Q", 1 << 61),
+                                                  ("many events", MOVED, 8, "<Q", 1 << 63),
+                                                  ("many tasks", SEEN, 8, "<Q", 1 << 63)):
             with self.subTest(name):
-                self.bounded(self.claim(kind, offset, layout, value, "vector_add" if kind == 61 else "stream_wait_event"),
-                             "--memory", "256")
+                self.bounded(
+                    self.claim(kind, offset, layout, value, "vector_add" if kind == 61
+                               else "stream_wait_event"),
+                    "--memory", "256")
 
     def test_a_file_of_holes(self):
         """A file that says to be a terabyte long and has nothing in it but its beginning."""
@@ -483,7 +543,8 @@ class Hostile(Folder):
         self.bounded(path)
 
     def test_an_op_of_many_tasks_takes_no_longer(self):
-        data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"), data=False)))
+        data = bytearray(
+            content(self.record(os.path.join(EXAMPLES, "stream_wait_event"), data=False)))
         for at, kind, _ in list(entries(data)):
             if 96 <= kind <= 114:
                 struct.pack_into("<I", data, fields(data, at) + 4, 0xffffffff)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`twinrt run` as the parent of a program: --stall-after, and what it passes on. Arguments: the tool, stall_program."""
+"""`twinrt run` as the parent of a program: --stall-after, and what it passes on. Arguments: the
+tool, stall_program."""
 import os
 import re
 import signal
@@ -21,12 +22,15 @@ LINE = r"\ntwinrt: thread \d+ called from %s \(\S*stall_program\.c:\d+\)\n"
 def run(*arguments, **options):
     # Where the tool itself is built with AddressSanitizer, a test preloads before it.
     sanitizer = "verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", "")
-    environment = {**os.environ, "TWINRT_BACKEND": "sim", "ASAN_OPTIONS": sanitizer, **options.pop("env", {})}
-    return subprocess.run([TOOL, "run", *arguments], capture_output=True, text=True, timeout=60, check=False, env=environment, **options)
+    environment = {**os.environ, "TWINRT_BACKEND": "sim", "ASAN_OPTIONS": sanitizer,
+                   **options.pop("env", {})}
+    return subprocess.run([TOOL, "run", *arguments], capture_output=True, text=True, timeout=60,
+                          check=False, env=environment, **options)
 
 
 class Stall(unittest.TestCase):
-    """The main thread's join is not known to the runtime (--host-time calls), or it would prove a deadlock."""
+    """The main thread's join is not known to the runtime (--host-time calls), or it would prove a
+    deadlock."""
 
     def test_a_program_in_which_nothing_moves_is_ended_with_the_report(self):
         got = run("--stall-after", "1", "--host-time", "calls", "--", PROGRAM, "never")
@@ -40,11 +44,14 @@ class Stall(unittest.TestCase):
         self.assertEqual(got.returncode, STALLED, got.stderr)
 
     def test_a_process_below_the_program_is_ended(self):
-        got = run("--stall-after", "1", "--host-time", "calls", "--", "sh", "-c", '"$0" never; echo "it ended with $?"', PROGRAM)
-        self.assertEqual((got.returncode, got.stdout), (STALLED, f"it ended with {128 + signal.SIGTERM}\n"), got.stderr)
+        got = run("--stall-after", "1", "--host-time", "calls", "--", "sh", "-c",
+                  '"$0" never; echo "it ended with $?"', PROGRAM)
+        self.assertEqual((got.returncode, got.stdout),
+                         (STALLED, f"it ended with {128 + signal.SIGTERM}\n"), got.stderr)
 
     def test_one_that_ignores_the_request_to_end_is_killed(self):
-        got = run("--stall-after", "1", "--host-time", "calls", "--", "sh", "-c", "trap '' TERM; exec \"$0\" never", PROGRAM)
+        got = run("--stall-after", "1", "--host-time", "calls", "--", "sh", "-c",
+                  "trap '' TERM; exec \"$0\" never", PROGRAM)
         self.assertEqual(got.returncode, STALLED, got.stderr)
 
     def test_a_join_that_is_known_proves_a_deadlock(self):
@@ -74,7 +81,8 @@ class Stall(unittest.TestCase):
 class Timeout(unittest.TestCase):
     def test_a_program_that_takes_too_long_is_ended_with_the_report(self):
         for stall in ("0", "300"):
-            got = run("--timeout", "1", "--stall-after", stall, "--host-time", "calls", "--", PROGRAM, "never")
+            got = run("--timeout", "1", "--stall-after", stall, "--host-time", "calls", "--",
+                      PROGRAM, "never")
             self.assertEqual(got.returncode, TIMED_OUT, got.stderr)
             self.assertIn("has not ended within 1 s (--timeout)", got.stderr)
             self.assertIn("waits for notify 0", got.stderr)
@@ -82,10 +90,12 @@ class Timeout(unittest.TestCase):
             self.assertRegex(got.stderr, LINE % "wait_endlessly")
 
     def test_a_deadlock_of_the_host_alone_is_reported(self):
-        """Two threads wait for each other's mutex; the device is idle, and no work was ever submitted."""
+        """Two threads wait for each other's mutex; the device is idle, and no work was ever
+        submitted."""
         got = run("--timeout", "1", "--", PROGRAM, "locks")
         self.assertEqual(got.returncode, TIMED_OUT, got.stderr)
-        lines = re.findall(r"thread (\d+) .*in pthread_mutex_lock, called at .*, for thread (\d+)", got.stderr)
+        lines = re.findall(r"thread (\d+) .*in pthread_mutex_lock, called at .*, for thread (\d+)",
+                           got.stderr)
         self.assertEqual(len(lines), 2, got.stderr)
         self.assertEqual(lines[0], lines[1][::-1], got.stderr)
         for function in ("deadlock_by_locks", "lock_in_other_order"):
@@ -97,11 +107,13 @@ class Timeout(unittest.TestCase):
     def test_a_report_does_not_need_progress_without_a_caller(self):
         got = run("--timeout", "1", "--", PROGRAM, "locks", env={"TWINRT_PROGRESS": "off"})
         self.assertEqual(got.returncode, TIMED_OUT, got.stderr)
-        self.assertEqual(len(re.findall(r"in pthread_mutex_lock, called at ", got.stderr)), 2, got.stderr)
+        self.assertEqual(len(re.findall(r"in pthread_mutex_lock, called at ", got.stderr)), 2,
+                         got.stderr)
         self.assertNotIn("did not report", got.stderr)
 
     def test_work_that_no_call_has_let_begin_is_reported_so(self):
-        """Device time moves in calls that wait or ask: the stream is not idle, and the model has not seen its task."""
+        """Device time moves in calls that wait or ask: the stream is not idle, and the model has
+        not seen its task."""
         got = run("--timeout", "1", "--", PROGRAM, "unasked")
         self.assertEqual(got.returncode, TIMED_OUT, got.stderr)
         self.assertIn("tasks pending: 1, the first has not begun", got.stderr)
@@ -110,9 +122,11 @@ class Timeout(unittest.TestCase):
     def test_what_it_did_is_judged(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "kept.rec")
-            got = run("--timeout", "1", "--check", "--record", path, "--host-time", "calls", "--", PROGRAM, "limit")
+            got = run("--timeout", "1", "--check", "--record", path, "--host-time", "calls", "--",
+                      PROGRAM, "limit")
             self.assertEqual(got.returncode, TIMED_OUT, got.stderr)
-            self.assertIn("aclrtSynchronizeStreamWithTimeout", got.stderr) # a wait with a limit is reported too
+            # a wait with a limit is reported too
+            self.assertIn("aclrtSynchronizeStreamWithTimeout", got.stderr)
             self.assertIn("warning[LIFE-12]", got.stderr)  # what was missing may have come later
             self.assertNotIn("error[", got.stderr)
             self.assertEqual(os.listdir(folder), ["kept.rec"])
@@ -124,7 +138,8 @@ class Timeout(unittest.TestCase):
         self.assertIn("waits for notify 0", got.stderr)
 
     def test_what_the_program_leaves_behind_is_ended_too(self):
-        """Processes that never call the runtime, keep the output open, and have no parent in the run any more."""
+        """Processes that never call the runtime, keep the output open, and have no parent in the
+        run any more."""
         for trap in ("", "trap '' TERM; "):
             script = f"(setsid sh -c \"{trap}while :; do sleep 1; done\" & echo $! >&2) & wait; sleep 100"
             got = run("--timeout", "1", "--", "sh", "-c", script)
@@ -134,7 +149,8 @@ class Timeout(unittest.TestCase):
                 os.kill(orphan, 0)
 
     def test_processes_that_keep_ending_do_not_hold_the_limit_up(self):
-        """Each that has lost its parent is a signal for the tool; so is each SIGUSR1 that somebody sends."""
+        """Each that has lost its parent is a signal for the tool; so is each SIGUSR1 that somebody
+        sends."""
         script = "while :; do (sleep 0.02 &); sleep 0.1; done"
         got = run("--timeout", "1", "--", "sh", "-c", script)
         self.assertEqual(got.returncode, TIMED_OUT, got.stderr)
@@ -151,7 +167,8 @@ class Timeout(unittest.TestCase):
         for option in ("--timeout", "--stall-after"):
             with subprocess.Popen(["sleep", "100"]) as stranger:
                 try:
-                    got = run(option, "1", "--timeout", "3", "--", PROGRAM, "stranger", str(stranger.pid))
+                    got = run(option, "1", "--timeout", "3", "--", PROGRAM, "stranger",
+                              str(stranger.pid))
                     self.assertEqual(got.returncode, TIMED_OUT, got.stderr)
                     self.assertNotIn(str(stranger.pid), got.stderr)
                     self.assertIsNone(stranger.poll())
@@ -180,18 +197,24 @@ class Killed(unittest.TestCase):
             with tempfile.TemporaryDirectory() as folder:
                 path = os.path.join(folder, "kept.rec")
                 command = ["sh", "-c", "echo $$; exec \"$0\" never", PROGRAM]
-                with subprocess.Popen([TOOL, "run", "--record", path, "--host-time", "calls", "--", *command], stdout=subprocess.PIPE,
-                                      stderr=subprocess.DEVNULL, text=True, env={**os.environ, "TWINRT_BACKEND": "sim", "TMPDIR": folder}) as tool:
+                with subprocess.Popen(
+                    [TOOL, "run", "--record", path, "--host-time", "calls", "--", *command],
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL, text=True,
+                    env={**os.environ, "TWINRT_BACKEND": "sim", "TMPDIR": folder}) as tool:
                     program = int(tool.stdout.readline())
-                    while not any(os.path.getsize(os.path.join(folder, name)) for name in os.listdir(folder)):
+                    while not any(os.path.getsize(os.path.join(folder, name))
+                                  for name in os.listdir(folder)):
                         time.sleep(0.01)
                     os.kill(tool.pid if whom == "tool" else program, signal.SIGKILL)
-                    self.assertEqual(tool.wait(timeout=30), -signal.SIGKILL if whom == "tool" else 128 + signal.SIGKILL)
+                    self.assertEqual(tool.wait(timeout=30), -signal.SIGKILL if whom == "tool"
+                                     else 128 + signal.SIGKILL)
                 end = time.monotonic() + 30
                 while os.listdir(folder) != ["kept.rec"] and time.monotonic() < end:
                     time.sleep(0.01)
                 self.assertEqual(os.listdir(folder), ["kept.rec"], whom)
-                got = subprocess.run([TOOL, "record", "--print", path], capture_output=True, text=True, check=False)
+                got = subprocess.run([TOOL, "record", "--print", path], capture_output=True,
+                                     text=True, check=False)
                 self.assertEqual(got.returncode, 0, got.stderr)
 
 
@@ -201,7 +224,8 @@ class Parent(unittest.TestCase):
 
     def test_status_and_signal(self):
         for watch in self.WATCHES:
-            for script, wanted in (("exit 7", 7), ("kill -TERM $$", -signal.SIGTERM), ("kill -SEGV $$", -signal.SIGSEGV)):
+            for script, wanted in (("exit 7", 7), ("kill -TERM $$", -signal.SIGTERM),
+                                   ("kill -SEGV $$", -signal.SIGSEGV)):
                 got = run("--stall-after", watch, "--", "sh", "-c", script)
                 self.assertEqual((got.returncode, got.stderr), (wanted, ""), (watch, script))
 
@@ -209,8 +233,9 @@ class Parent(unittest.TestCase):
         script = "trap 'echo told; exit 6' {0}; echo ready; while :; do sleep 0.05; done"
         for watch in self.WATCHES:
             for name in ("HUP", "INT", "QUIT", "TERM", "USR1", "USR2"):
-                with subprocess.Popen([TOOL, "run", "--stall-after", watch, "--", "sh", "-c", script.format(name)],
-                                      stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as tool:
+                with subprocess.Popen(
+                    [TOOL, "run", "--stall-after", watch, "--", "sh", "-c", script.format(name)],
+                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as tool:
                     self.assertEqual(tool.stdout.readline(), "ready\n")
                     tool.send_signal(getattr(signal, "SIG" + name))
                     self.assertEqual(tool.stdout.readline(), "told\n", (watch, name))
@@ -218,8 +243,10 @@ class Parent(unittest.TestCase):
 
     def test_killed_it_takes_the_program_with_it(self):
         for watch in self.WATCHES:
-            with subprocess.Popen([TOOL, "run", "--stall-after", watch, "--", "sh", "-c", "echo ready; exec sleep 50"],
-                                  stdout=subprocess.PIPE, text=True) as tool:
+            with subprocess.Popen(
+                [TOOL, "run", "--stall-after", watch, "--", "sh", "-c",
+                 "echo ready; exec sleep 50"],
+                stdout=subprocess.PIPE, text=True) as tool:
                 self.assertEqual(tool.stdout.readline(), "ready\n")
                 tool.kill()
                 self.assertEqual(tool.stdout.read(), "")  # the last writer is gone
@@ -227,15 +254,19 @@ class Parent(unittest.TestCase):
 
     def test_input_and_output_are_those_of_the_tool(self):
         for watch in self.WATCHES:
-            got = run("--stall-after", watch, "--", "sh", "-c", "read line; echo $line; echo err >&2", input="given\n")
+            got = run("--stall-after", watch, "--", "sh", "-c",
+                      "read line; echo $line; echo err >&2", input="given\n")
             self.assertEqual((got.stdout, got.stderr), ("given\n", "err\n"))
 
     def test_the_terminal_is_the_program_s(self):
         for watch in self.WATCHES:
             main, other = os.openpty()
             with subprocess.Popen([TOOL, "run", "--stall-after", watch, "--", "sh", "-c",
-                                   "test -t 0 && echo here; read line </dev/tty; echo $line"], stdin=other, stdout=subprocess.PIPE,
-                                  start_new_session=True, text=True, preexec_fn=lambda fd=other: __import__("fcntl").ioctl(fd, __import__("termios").TIOCSCTTY, 0)) as tool:
+                                   "test -t 0 && echo here; read line </dev/tty; echo $line"],
+                                  stdin=other, stdout=subprocess.PIPE,
+                                  start_new_session=True, text=True,
+                                  preexec_fn=lambda fd=other: __import__("fcntl").ioctl(
+                                      fd, __import__("termios").TIOCSCTTY, 0)) as tool:
                 os.write(main, b"typed\n")
                 self.assertEqual(tool.communicate(timeout=30)[0], "here\ntyped\n")
             os.close(main)
@@ -249,18 +280,24 @@ class Parent(unittest.TestCase):
 
 class Settings(unittest.TestCase):
     def test_options_become_settings(self):
-        got = run("--deterministic", "--host-time", "sleeps", "--", "sh", "-c", "echo $TWINRT_DETERMINISTIC $TWINRT_HOST_TIME")
+        got = run("--deterministic", "--host-time", "sleeps", "--", "sh", "-c",
+                  "echo $TWINRT_DETERMINISTIC $TWINRT_HOST_TIME")
         self.assertEqual(got.stdout, "on sleeps\n")
-        got = run("--seed", "7", "--log", "error", "--fail-ops", "work.copy:1=TWIN_E_NOMEM", "--", "sh", "-c",
+        got = run("--seed", "7", "--log", "error", "--fail-ops", "work.copy:1=TWIN_E_NOMEM", "--",
+                  "sh", "-c",
                   "echo $TWINRT_SEED $TWINRT_LOG $TWINRT_FAIL_OPS")
         self.assertEqual(got.stdout, "7 error work.copy:1=TWIN_E_NOMEM\n")
-        for options, environment, reason in ((["--host-time", "sleeps", "--deterministic"], {}, 'TWINRT_HOST_TIME is "sleeps"'),
-                                             (["--host-time", "calls"], {"TWINRT_DETERMINISTIC": "on"}, 'TWINRT_HOST_TIME is "calls"')):
+        for options, environment, reason in (
+            (["--host-time", "sleeps", "--deterministic"], {}, 'TWINRT_HOST_TIME is "sleeps"'),
+            (["--host-time", "calls"], {"TWINRT_DETERMINISTIC": "on"},
+             'TWINRT_HOST_TIME is "calls"')):
             got = run(*options, "--", PROGRAM, "1-calls", env=environment)
             self.assertEqual(got.returncode, 1, got.stderr)
-            self.assertIn(f"TWINRT_DETERMINISTIC is on, but {reason}; unset it, or set it to sync", got.stderr)
+            self.assertIn(f"TWINRT_DETERMINISTIC is on, but {reason}; unset it, or set it to sync",
+                          got.stderr)
         alone = subprocess.run([PROGRAM, "1-calls"], capture_output=True, text=True, check=False,
-                               env={**os.environ, "TWINRT_BACKEND": "sim", "TWINRT_DETERMINISTIC": "on"})
+                               env={**os.environ, "TWINRT_BACKEND": "sim",
+                                    "TWINRT_DETERMINISTIC": "on"})
         self.assertEqual(alone.returncode, 1, alone.stderr)
         self.assertIn("libtwinrt-host.so is not loaded", alone.stderr)
         got = run("--host-time", "none", "--", "true")
@@ -268,14 +305,16 @@ class Settings(unittest.TestCase):
         self.assertIn("calls, sleeps, sync", got.stderr.replace("|", ", "))
 
     def test_the_host_library_is_loaded_unless_calls_alone_count(self):
-        library = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(TOOL))), "lib64", "libtwinrt-host.so")
+        library = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(TOOL))), "lib64",
+                               "libtwinrt-host.so")
         show = ("sh", "-c", "echo $LD_PRELOAD")
         self.assertEqual(run("--host-time", "calls", "--", *show).stdout, "\n")
         self.assertEqual(run("--", *show, env={"TWINRT_HOST_TIME": "calls"}).stdout, "\n")
         wanted = library if os.path.exists(library) else ""
         self.assertEqual(run("--", *show).stdout, wanted + "\n")
         if wanted:
-            self.assertEqual(run("--", *show, env={"LD_PRELOAD": "libm.so.6"}).stdout, wanted + ":libm.so.6\n")
+            self.assertEqual(run("--", *show, env={"LD_PRELOAD": "libm.so.6"}).stdout, wanted +
+                             ":libm.so.6\n")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads in one stream what another stream writes, with nothing that orders the two. The write is called from a library.
+// Reads in one stream what another stream writes, with nothing that orders the two. The write is
+// called from a library.
 #include "acl/acl.h"
 
 namespace staging

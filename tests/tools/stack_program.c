@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Races, with the one end in a function that calls itself, so that its stack is as deep as is asked for, and the other end on a thread.
+/* Races, with the one end in a function that calls itself, so that its stack is as deep as is asked
+ * for, and the other end on a thread.
  *
  *   stack_program DEPTH [kill|script|deep|odd|unended|long|none]
- * With one of the last six the first end tells frames of a script: right ones, 17, one and a text, without an end, too long, or
- * taken back. */
+ * With one of the last six the first end tells frames of a script: right ones, 17, one and a text,
+ * without an end, too long, or taken back. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>

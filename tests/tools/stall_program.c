@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread waits for the device without a limit; the argument says what the main thread does meanwhile:
+/* A thread waits for the device without a limit; the argument says what the main thread does
+ * meanwhile:
  *   never  joins the thread, which nobody wakes
  *   limit  as never, but another thread waits with a time limit, of 4 s
  *   MS-compute, MS-calls, MS-child
@@ -7,7 +8,8 @@
  *   locks  no work at all: two threads wait for each other's mutex
  *   unasked  no thread waits: the main thread sleeps after the submission
  *   idle   makes no call at all
- *   stranger  makes no call; says in the memory of the run that the process of the second argument is one of it
+ *   stranger  makes no call; says in the memory of the run that the process of the second argument
+ *             is one of it
  *   stranger PROCESS gone  says so in all places that are free, and ends */
 #include <acl/acl.h>
 #include <pthread.h>

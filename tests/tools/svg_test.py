@@ -25,21 +25,29 @@ def draw(script, trace, *options):
 
 
 def cores(script):
-    """A kernel on three pipes, submitted with 200 tasks: a colour for each pipe, grey for waits alone, a limit of arrows."""
+    """A kernel on three pipes, submitted with 200 tasks: a colour for each pipe, grey for waits
+    alone, a limit of arrows."""
     events = [{"ph": "M", "pid": 1, "tid": tid, "name": "thread_name", "args": {"name": name}}
-              for tid, name in enumerate(("stream 1", "AIC 0", "AIC 0 MTE2", "AIC 0 cube", "AIC 0 FIX"))]
-    for name, tid, cat, args in (("AI core", 0, "task", {}), ("kernel", 0, "phase", {}), ("block 0", 1, "core", {}),
-                                 ("pipe", 2, "core", {"mark": "known"}), ("pipe", 3, "core", {"mark": "known"}), ("pipe", 4, "core", {})):
-        events.append({"ph": "X", "pid": 1, "tid": tid, "name": name, "cat": cat, "ts": 1, "dur": 99, "args": args})
+              for tid, name in enumerate(
+                  ("stream 1", "AIC 0", "AIC 0 MTE2", "AIC 0 cube", "AIC 0 FIX"))]
+    for name, tid, cat, args in (("AI core", 0, "task", {}), ("kernel", 0, "phase", {}),
+                                 ("block 0", 1, "core", {}),
+                                 ("pipe", 2, "core", {"mark": "known"}),
+                                 ("pipe", 3, "core", {"mark": "known"}), ("pipe", 4, "core", {})):
+        events.append(
+            {"ph": "X", "pid": 1, "tid": tid, "name": name, "cat": cat, "ts": 1, "dur": 99,
+             "args": args})
     for at in range(200):
-        events += [{"ph": phase, "id": at, "cat": "submit", "pid": 1, "tid": tid, "ts": 2} for phase, tid in (("s", 1), ("f", 0))]
+        events += [{"ph": phase, "id": at, "cat": "submit", "pid": 1, "tid": tid, "ts": 2}
+                   for phase, tid in (("s", 1), ("f", 0))]
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "cores.json")
         with open(path, "w", encoding="utf-8") as file:
             json.dump({"traceEvents": events}, file)
         _, root = draw(script, path)
     failed = []
-    boxes = {box.find(SVG + "title").text.split(":")[0] + str(box.get("y")): box for box in root.iter(SVG + "rect")
+    boxes = {box.find(SVG + "title").text.split(":")[0] + str(box.get("y")): box
+             for box in root.iter(SVG + "rect")
              if box.find(SVG + "title") is not None}
     waits = [name for name, box in boxes.items() if "wait" in box.get("class", "")]
     if len(boxes) != 6 or len(waits) != 1 or not waits[0].startswith("pipe"):
@@ -49,7 +57,8 @@ def cores(script):
     arrows = [path for path in root.iter(SVG + "path") if path.get("marker-end")]
     texts = [t.text for t in root.iter(SVG + "text")]
     if len(arrows) > 80 or "call submits (%d of 200)" % len(arrows) not in texts:
-        failed.append("%d arrows, and the legend has %s" % (len(arrows), [t for t in texts if "submits" in t]))
+        failed.append("%d arrows, and the legend has %s" %
+                      (len(arrows), [t for t in texts if "submits" in t]))
     return failed
 
 

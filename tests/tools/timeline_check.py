@@ -5,8 +5,9 @@
   timeline_check.py FILE [--covered] [--wakes N] [--submits N] [--data N] [--calls N] [--tasks N]
   timeline_check.py --self-test
 
---covered: the phases of each task must account for all of its time. The numbers are how many arrows,
-calls and tasks there must be at least. Prints every difference and ends with status 1 if there is one.
+--covered: the phases of each task must account for all of its time. The numbers are how many
+arrows, calls and tasks there must be at least. Prints every difference and ends with status 1 if
+there is one.
 """
 import argparse
 import collections
@@ -108,7 +109,8 @@ def check(document):
         for side in (event, ends[number]):
             if not held(side):
                 wrong.append("arrow %s at %s: no slice there" % (number, side["ts"]))
-        counts[{"wake": "wakes", "submit": "submits", "data": "data"}.get(event["cat"], event["cat"] + "s")] += 1
+        counts[{"wake": "wakes", "submit": "submits", "data": "data"}.get(event["cat"],
+                                                                          event["cat"] + "s")] += 1
         both = tuple((event["cat"], e["pid"], e["tid"], e["ts"]) for e in (event, ends[number]))
         if both in drawn and event["cat"] == "data":
             wrong.append("arrow %s at %s: drawn twice" % (number, event["ts"]))
@@ -127,13 +129,15 @@ def check(document):
 
 
 def exclusive(names, slices):
-    """A slot, a channel or a core has one user at a time: what is on its track does not overlap but by nesting, and it
+    """A slot, a channel or a core has one user at a time: what is on its track does not overlap but
+       by nesting, and it
     needs no second lane. Each lane of a class is one share, which has one user at a time too."""
     wrong = []
     for row, found in slices.items():
         process, track = names["process_name"].get(row[0], ""), names["thread_name"].get(row, "")
         shares = process.endswith(" class shares")
-        if not (shares or process.endswith((" slots", " engines", " AI cores"))) or "waits" in track:
+        if not (
+            shares or process.endswith((" slots", " engines", " AI cores"))) or "waits" in track:
             continue
         if "(" in track and not shares:
             wrong.append("%s, %s: two users at once" % (process, track))
@@ -244,7 +248,8 @@ def self_test():
         "more than a link carries": lambda d, e: e[10]["args"].update(bytes_per_s=1001),
         "a curve that stays up": lambda d, e: e[12]["args"].update(bytes_per_s=1),
         "two arrows at once": lambda d, e: (e[4].update(cat="data"), e[5].update(cat="data"),
-                                            e.insert(5, {**e[4], "id": 2}), e.insert(7, {**e[6], "id": 2})),
+                                            e.insert(5, {**e[4], "id": 2}),
+                                            e.insert(7, {**e[6], "id": 2})),
         "two values at once": lambda d, e: e[12].update(ts=Decimal("5.000")),
     }
     for name, change in damages.items():

@@ -226,7 +226,8 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* Mostly few different values; else any up to `bits`, and such as just fit a field or just do not. */
+/* Mostly few different values; else any up to `bits`, and such as just fit a field or just do
+ * not. */
 static uint64_t some(uint64_t *state, unsigned bits)
 {
     uint64_t what = next_random(state);
@@ -298,7 +299,8 @@ static void test_anything(void)
     }
 }
 
-/* Each value at its end and at that of its field, before and behind a note that others are held against. */
+/* Each value at its end and at that of its field, before and behind a note that others are held
+ * against. */
 static void tell_extremes(struct teller *teller)
 {
     static const uint64_t lengths[] = {0,        1,         0xffff,           0x10000,

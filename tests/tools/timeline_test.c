@@ -125,8 +125,8 @@ static uint32_t track_a;
 static uint32_t track_b;
 static uint32_t track_c;
 
-/* Stream 3 on SQ 5 copies and records event 7, stream 4 on SQ 9 waits for it and copies. The fetch of
- * stream 3's record overlaps its copy. Then SQ 5 serves stream 6. */
+/* Stream 3 on SQ 5 copies and records event 7, stream 4 on SQ 9 waits for it and copies. The fetch
+ * of stream 3's record overlaps its copy. Then SQ 5 serves stream 6. */
 static void tell_story(void)
 {
     track_a = sim_timeline_name_queue(SIM, 0, 5, 3);

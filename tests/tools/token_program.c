@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two streams pass a token to and fro, by one notify for both ways: a mistake that only shows on a device which is slow to see
- * new work. There the stream that has passed it on takes it itself, and both wait for ever. */
+/* Two streams pass a token to and fro, by one notify for both ways: a mistake that only shows on a
+ * device which is slow to see new work. There the stream that has passed it on takes it itself, and
+ * both wait for ever. */
 #include <stdio.h>
 
 #include "acl/acl.h"

@@ -117,7 +117,8 @@ static void *cycle(void *unused)
             cycle_failures++;
         uint64_t stream = 0;
         twin_context *context = NULL;
-        /* The other thread may have reset the device in between: no crash, and a documented code. */
+        /* The other thread may have reset the device in between: no crash, and a documented
+         * code. */
         int32_t code = twin_context_pin_current(&context);
         if (code == 0) {
             code = twin_stream_create(context, 0, 0, false, &stream);

@@ -65,7 +65,7 @@ static twin_status take(_Atomic twin_status *failure)
     return atomic_exchange(failure, TWIN_OK);
 }
 
-/* Process and host ------------------------------------------------------------------------------- */
+/* Process and host ----------------------------------------------------------------------------- */
 
 static twin_status fake_start(const twin_services *services)
 {
@@ -153,7 +153,7 @@ uint32_t fake_device_index(const twin_hw_device *device)
     return device->index;
 }
 
-/* Running work ------------------------------------------------------------------------------------ */
+/* Running work --------------------------------------------------------------------------------- */
 
 static void drop_signal_locked(twin_signal *signal)
 {
@@ -279,7 +279,7 @@ static twin_status wait_until(bool (*done)(void *), void *subject, uint64_t time
     return status;
 }
 
-/* Queues ------------------------------------------------------------------------------------------ */
+/* Queues --------------------------------------------------------------------------------------- */
 
 static twin_status fake_queue_create(twin_hw_device *device, const twin_queue_config *config,
                                      twin_queue **out_queue)
@@ -421,7 +421,7 @@ static twin_status fake_reset(twin_queue *queue, twin_signal *signal)
     return push(queue, (fake_task){.kind = FAKE_RESET, .signal = signal});
 }
 
-/* Signals ----------------------------------------------------------------------------------------- */
+/* Signals -------------------------------------------------------------------------------------- */
 
 static twin_status fake_signal_create(twin_hw_device *device, const twin_signal_config *config,
                                       twin_signal **out_signal)

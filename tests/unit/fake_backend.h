@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small backend for tests of the core: it runs queued work at once when somebody waits or asks, on
- * ordinary memory, with a clock of its own. It keeps count of what the core holds, and ops can be told to fail. */
+/* A small backend for tests of the core: it runs queued work at once when somebody waits or asks,
+ * on ordinary memory, with a clock of its own. It keeps count of what the core holds, and ops can
+ * be told to fail. */
 #ifndef TWINRT_TESTS_UNIT_FAKE_BACKEND_H
 #define TWINRT_TESTS_UNIT_FAKE_BACKEND_H
 

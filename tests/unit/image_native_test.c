@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects of native kernels: read as twinrt-cc writes them, and refused as soon as a byte of them is another. */
+/* Objects of native kernels: read as twinrt-cc writes them, and refused as soon as a byte of them
+ * is another. */
 #include "image_check.h"
 
 #include <dlfcn.h>

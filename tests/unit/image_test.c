@@ -2,7 +2,7 @@
 /* The file, the slice, symbols, names and types. */
 #include "image_check.h"
 
-/* ---- the file ----------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static void test_not_an_object(void)
 {
@@ -127,7 +127,7 @@ static void test_damage(void)
     object_end(&object);
 }
 
-/* ---- the slice ---------------------------------------------------------------------------------- */
+/* ---- the slice ------------------------------------------------------------------------------- */
 
 /* Names come from a table of strings that is there, or there are none. */
 static void test_names_outside(void)
@@ -220,7 +220,7 @@ static void test_stack(void)
     }
 }
 
-/* ---- symbols ------------------------------------------------------------------------------------ */
+/* ---- symbols --------------------------------------------------------------------------------- */
 
 static void test_symbols(void)
 {
@@ -272,7 +272,7 @@ static void test_lookup(void)
     object_end(&object);
 }
 
-/* ---- names and types ---------------------------------------------------------------------------- */
+/* ---- names and types ------------------------------------------------------------------------- */
 
 static void test_public_names(void)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that go wrong: the run says where and why, its steps end with the failure, and the process goes on. */
+/* Kernels that go wrong: the run says where and why, its steps end with the failure, and the
+ * process goes on. */
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -113,7 +114,8 @@ static void test_stuck_steps(void)
     CU_ASSERT_EQUAL(steps_of_kind("deaf", NULL, TWIN_STEP_FAULT), 1);
 }
 
-/* Operations of the runtime end a kernel whose stack has no room for them; none of their own code meets its end. */
+/* Operations of the runtime end a kernel whose stack has no room for them; none of their own code
+ * meets its end. */
 static void test_full_stack(void)
 {
     FAIL(WRONG_DEEP_GET, TWIN_NATIVE_CRASH, "block 1: twk_gm_get: its stack of 256 KiB is full");
@@ -133,7 +135,8 @@ static void test_endless(void)
     rig_cycles_most = 1000000;
 }
 
-/* One whose turns have operations is ended by their number, before its steps fill the host's memory. */
+/* One whose turns have operations is ended by their number, before its steps fill the host's
+ * memory. */
 static void test_endless_operations(void)
 {
     const wrong_args args = {.how = WRONG_POLL};
@@ -171,7 +174,8 @@ static uint64_t cycles_of(uint32_t how, uint32_t turns)
     return cycles;
 }
 
-/* Each turn of a loop is a basic block or more, and all turns cost alike, whatever the compiler makes of the loop. */
+/* Each turn of a loop is a basic block or more, and all turns cost alike, whatever the compiler
+ * makes of the loop. */
 static void test_counting(void)
 {
     for (uint32_t how = GOOD_LOOP; how <= GOOD_SUM; how++) {

@@ -93,7 +93,7 @@ static void test_flags(void)
            "twk_load (MTE2) writes UB bytes 0 to 1023 while twk_store (MTE3) may still read it");
 }
 
-/* ---- single shots ---------------------------------------------------------------------------------------- */
+/* ---- single shots ---------------------------------------------------------------------------- */
 
 TWK_VECTOR_KERNEL(barrier_orders, twk_none, args)
 {
@@ -258,7 +258,7 @@ static void test_same_every_time(void)
     CU_ASSERT_EQUAL(memcmp(first, found, sizeof(first)), 0);
 }
 
-/* ---- mixed ------------------------------------------------------------------------------------------- */
+/* ---- mixed ----------------------------------------------------------------------------------- */
 
 typedef struct mixed_args {
     uint32_t hear, extra;
@@ -299,7 +299,7 @@ static void test_mixed(void)
            "block 0, cube core: twk_cross_core_set_flag of flag 4 that no core waits for");
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 typedef struct conflict_args {
     uint32_t step;   /* bytes from a block's place to the next one's */

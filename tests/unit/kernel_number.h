@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of the device's types, reckoned the slow way: an independent reference for results of kernels. */
+/* Numbers of the device's types, reckoned the slow way: an independent reference for results of
+ * kernels. */
 #ifndef TWINRT_TESTS_UNIT_KERNEL_NUMBER_H
 #define TWINRT_TESTS_UNIT_KERNEL_NUMBER_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One kernel that does any operation of the vector unit, for programs that compare it with their own reckoning: R = A op B, or
- * A op scalar, of `count` elements. Kernels are entered in the program that includes this. */
+/* One kernel that does any operation of the vector unit, for programs that compare it with their
+ * own reckoning: R = A op B, or A op scalar, of `count` elements. Kernels are entered in the
+ * program that includes this. */
 #ifndef TWINRT_TESTS_UNIT_KERNEL_OPERATIONS_H
 #define TWINRT_TESTS_UNIT_KERNEL_OPERATIONS_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results that are too large for their type, outside of the vector unit's arithmetic: numbers that the author gives,
- * atomic stores, products. What comes from numbers is an overflow; with saturation it is the largest number. */
+/* Results that are too large for their type, outside of the vector unit's arithmetic: numbers that
+ * the author gives, atomic stores, products. What comes from numbers is an overflow; with
+ * saturation it is the largest number. */
 #include "kernel_number.h"
 #include "kernel_rig.h"
 

@@ -92,7 +92,7 @@ static void test_steps(void)
     twin_native_end(rig_run);
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 /* Each block reads what all write, writes it, reads it again, and leaves what it has seen. */
 TWK_VECTOR_KERNEL(see, twk_none, args)
@@ -177,7 +177,8 @@ static void test_atomic(void)
 
 TWK_VECTOR_KERNEL(rows, twk_none, args)
 {
-    /* 3 rows of 6 elements, 10 apart; in UB each has 1 in front and 3 behind. Then every second row back. */
+    /* 3 rows of 6 elements, 10 apart; in UB each has 1 in front and 3 behind. Then every second row
+     * back. */
     const twk_rows in = {.rows = 3, .bytes = 24, .gm_pitch = 40, .pitch = 64};
     const twk_rows out = {.rows = 2, .bytes = 40, .gm_pitch = 48, .pitch = 128};
     twk_duplicate(TWK_FP32, twk_ub_at(0), 9, 48);
@@ -238,7 +239,8 @@ static void test_overlay(void)
     }
 }
 
-/* Very many writes to few places, plain and atomic, and reads of them: a script that the test follows by itself. */
+/* Very many writes to few places, plain and atomic, and reads of them: a script that the test
+ * follows by itself. */
 #define MANY    2000u
 #define MANY_AT (RIG_BASE + 0x1ff0)
 #define SEEN_AT (RIG_BASE + 0x40000)
@@ -308,7 +310,8 @@ static void test_windows(void)
 {
     rig_do("scattered", 2, NULL, 0);
     CU_ASSERT(rig_asked > 0);
-    /* Memory is asked for in large pieces: not once for each of the writes, at their time and at the end. */
+    /* Memory is asked for in large pieces: not once for each of the writes, at their time and at
+     * the end. */
     rig_asked = 0;
     rig_do("scattered", 2, NULL, 0);
     CU_ASSERT(rig_asked < 100);
@@ -345,9 +348,10 @@ static void test_gone(void)
     twin_native_end(rig_run);
 }
 
-/* ---- mixed blocks ------------------------------------------------------------------------------------ */
+/* ---- mixed blocks ---------------------------------------------------------------------------- */
 
-/* The vector cores double what the cube core fetches, and the cube core adds what they have made. */
+/* The vector cores double what the cube core fetches, and the cube core adds what they have
+ * made. */
 TWK_CUBE_HALF(mix, twk_none, args)
 {
     for (uint32_t round = 0; round < 3; round++) {

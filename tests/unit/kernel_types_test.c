@@ -11,7 +11,7 @@ static void fill(uint64_t at, uint32_t words)
         ((uint32_t *)rig_host(at))[i] = random32();
 }
 
-/* ---- casts ---------------------------------------------------------------------------------------- */
+/* ---- casts ----------------------------------------------------------------------------------- */
 
 typedef struct cast_args {
     uint32_t from, to, mode, count;
@@ -132,7 +132,7 @@ static void test_whole_numbers(void)
     CU_ASSERT(found[0] == 2 && found[1] == -1 && found[2] == 3e10f && found[3] == 0);
 }
 
-/* ---- integers ---------------------------------------------------------------------------------------- */
+/* ---- integers -------------------------------------------------------------------------------- */
 
 static int64_t by_rule(uint32_t what, int64_t a, int64_t b, int64_t s)
 {
@@ -230,7 +230,7 @@ static void test_bad_shift(void)
              "twk_shift_left by 16 bits of INT16");
 }
 
-/* ---- masks, rows, picked elements -------------------------------------------------------------------------- */
+/* ---- masks, rows, picked elements ------------------------------------------------------------ */
 
 typedef struct mask_args {
     uint32_t relation, count;

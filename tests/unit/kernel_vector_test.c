@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations of the vector unit on floating numbers, against arithmetic in double that is rounded the slow way. */
+/* Operations of the vector unit on floating numbers, against arithmetic in double that is rounded
+ * the slow way. */
 #include <fenv.h>
 
 #include "kernel_number.h"

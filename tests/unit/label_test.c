@@ -119,8 +119,8 @@ static void *set_label(void *context)
     return NULL;
 }
 
-/* The model instance is locked by a thread that builds it. A second thread has found the label alive, locked the stream and
- * waits for the instance; then the label and its list go. */
+/* The model instance is locked by a thread that builds it. A second thread has found the label
+ * alive, locked the stream and waits for the instance; then the label and its list go. */
 static void test_label_goes_while_it_is_set(void)
 {
     begin();

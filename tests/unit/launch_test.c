@@ -248,7 +248,8 @@ static void test_config(void)
     finish();
 }
 
-/* Memory of arguments goes round: as many launches as one likes, one after the other, need no more. */
+/* Memory of arguments goes round: as many launches as one likes, one after the other, need no
+ * more. */
 static void test_memory_goes_round(void)
 {
     unsigned char values[SMALL] = {0};
@@ -267,7 +268,8 @@ static void test_memory_goes_round(void)
     finish();
 }
 
-/* A launch may be released when its device has been released and initialized again: by a thread that was describing it. */
+/* A launch may be released when its device has been released and initialized again: by a thread
+ * that was describing it. */
 static void test_late_release(void)
 {
     static const twin_reach noting = {.at = note_at};
@@ -337,7 +339,7 @@ static void test_unloaded_meanwhile(void)
     finish();
 }
 
-/* ---- lists of arguments ------------------------------------------------------------------------- */
+/* ---- lists of arguments ---------------------------------------------------------------------- */
 
 static void test_list(void)
 {

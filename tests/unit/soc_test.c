@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SoCs and the products that they are in, as the vendor lists them: Ascend910A and 910ProB in the Atlas training series, 310P3 in
- * the inference series, 310B in Atlas 200I/500 A2, 910B1 to 910B4 in Atlas A2, 910_93.. in Atlas A3. */
+/* SoCs and the products that they are in, as the vendor lists them: Ascend910A and 910ProB in the
+ * Atlas training series, 310P3 in the inference series, 310B in Atlas 200I/500 A2, 910B1 to 910B4
+ * in Atlas A2, 910_93.. in Atlas A3. */
 #include "core/base/soc.h"
 
 #include <stdio.h>

@@ -336,7 +336,7 @@ static void test_threads_share_a_stream(void)
     finish();
 }
 
-/* ---- a context that another thread ends while a call has its stream ------------------------------ */
+/* ---- a context that another thread ends while a call has its stream -------------------------- */
 
 static uint64_t old_context, new_context;
 static const twin_queue *old_queue;

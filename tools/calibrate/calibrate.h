@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fits the assumed parameters of a profile to measured recordings by least squares.
  *
- * The work of each recording is asked of the model again, with the same pauses between; the lengths of its parts are compared with
- * those of the recording, and the parameters moved until they fit (Levenberg-Marquardt on their logarithms, with weights that
- * keep outliers from counting more than others). What the recordings determine, and what only in sums, is read from the
- * eigenvectors of the normal matrix. */
+ * The work of each recording is asked of the model again, with the same pauses between; the lengths
+ * of its parts are compared with those of the recording, and the parameters moved until they fit
+ * (Levenberg-Marquardt on their logarithms, with weights that keep outliers from counting more than
+ * others). What the recordings determine, and what only in sums, is read from the eigenvectors of
+ * the normal matrix. */
 #ifndef TWINRT_CALIBRATE_CALIBRATE_H
 #define TWINRT_CALIBRATE_CALIBRATE_H
 
@@ -61,8 +62,8 @@ void calibrate_result_free(struct calibrate_result *result);
 void calibrate_report_text(const struct calibrate_result *result, FILE *out);
 /* False: out of memory. */
 bool calibrate_report_json(const struct calibrate_result *result, FILE *out);
-/* Writes the fitted values as a profile that builds on the one they came from, and tries whether the model takes it. False: what is at
- * `path` is as it was. */
+/* Writes the fitted values as a profile that builds on the one they came from, and tries whether
+ * the model takes it. False: what is at `path` is as it was. */
 bool calibrate_write(const struct calibrate_job *job, const struct calibrate_result *result,
                      const char *path);
 

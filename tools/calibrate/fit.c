@@ -348,7 +348,8 @@ static void list_sides(const struct fit *fit, bool all, const double *here, stru
         double *down = fit_batch_add(fit, batch);
         step_values(fit, i, STEP, up, here);
         step_values(fit, i, -STEP, down, here);
-        /* there is nothing below the least value: two steps above show as well whether slopes agree */
+        /* there is nothing below the least value: two steps above show as well whether slopes
+         * agree */
         if (fit_axis_log(fit, i, down) == log_here)
             step_values(fit, i, fmax(2 * (fit_axis_log(fit, i, up) - log_here), STEP), down, here);
     }

@@ -5,7 +5,8 @@
 
 #include "calibrate/trial.h"
 
-/* Parameters that move together, by one factor: one alone, or some that the recordings only know the sum of. */
+/* Parameters that move together, by one factor: one alone, or some that the recordings only know
+ * the sum of. */
 struct fit_axis {
     size_t *members; /* parameters */
     size_t count;
@@ -53,29 +54,31 @@ bool fit_begin(struct fit *fit, struct calibrate_bench *bench,
 void fit_end(struct fit *fit);
 /* Runs the model where the fit stands. */
 bool fit_look(struct fit *fit);
-/* Fills in the Jacobian there, from both sides; of idle axes too if `all`, and says anew which those are. Rows whose two slopes
- * differ are unsteady: tasks that compete come in another order, and what such a row says of a small step is nothing. They do
- * not count until the next time. */
+/* Fills in the Jacobian there, from both sides; of idle axes too if `all`, and says anew which
+ * those are. Rows whose two slopes differ are unsteady: tasks that compete come in another order,
+ * and what such a row says of a small step is nothing. They do not count until the next time. */
 bool fit_derive(struct fit *fit, bool all);
 /* Values of all parameters when axis `axis` (SIZE_MAX: none) moves by `log_factor` more. */
 void fit_values(const struct fit *fit, size_t axis, double log_factor, double *out_values);
 /* The logarithm of what the axis is in all. */
 double fit_axis_log(const struct fit *fit, size_t axis, const double *values);
-/* Of no places yet, for at most `room`; free() ends it. NULL: out of memory, which is the error then. */
+/* Of no places yet, for at most `room`; free() ends it. NULL: out of memory, which is the error
+ * then. */
 struct fit_batch *fit_batch_new(struct fit *fit, size_t room);
 /* One place more: its values are the caller's to fill in. */
 double *fit_batch_add(const struct fit *fit, struct fit_batch *batch);
 /* The same with the values after a step of each axis. */
 void fit_batch_step(struct fit *fit, struct fit_batch *batch, const double *step);
-/* Runs a trial at each. The deviations are all FIT_REFUSED where the model does not do the work as the device did, as with times so
- * long that a limit of the work passes. */
+/* Runs a trial at each. The deviations are all FIT_REFUSED where the model does not do the work as
+ * the device did, as with times so long that a limit of the work passes. */
 bool fit_batch_run(struct fit *fit, struct fit_batch *batch);
 #define FIT_REFUSED 1e7
 double *fit_batch_z(const struct fit *fit, const struct fit_batch *batch, size_t place);
-/* Tries steps of all axes, `count` of them, and takes the one of the least cost, if that is less than the cost now. *out_best: which;
- * SIZE_MAX: none was taken. */
+/* Tries steps of all axes, `count` of them, and takes the one of the least cost, if that is less
+ * than the cost now. *out_best: which; SIZE_MAX: none was taken. */
 bool fit_take_best(struct fit *fit, const double *steps, size_t count, size_t *out_best);
-/* The place of the least cost among those that cost less than *cost, and what; SIZE_MAX: none does. */
+/* The place of the least cost among those that cost less than *cost, and what; SIZE_MAX: none
+ * does. */
 size_t fit_batch_best(const struct fit *fit, const struct fit_batch *batch, double *cost);
 bool fit_refused(const struct fit *fit, const double *z);
 /* Zeros, room for one more; free() ends them. NULL: out of memory, which is the error then. */
@@ -93,12 +96,12 @@ double fit_cost_of(const struct fit *fit, const double *z);
 void fit_weigh(struct fit *fit);
 
 /* solve.c */
-/* First by the rows of tasks that were alone, which are sums of steps; then along the directions that these leave open; then
- * by all rows, until nothing is won. */
+/* First by the rows of tasks that were alone, which are sums of steps; then along the directions
+ * that these leave open; then by all rows, until nothing is won. */
 bool fit_solve(struct fit *fit, unsigned iterations_most, unsigned *out_iterations,
                bool *out_settled);
-/* Whether tasks that compete deviate as those that were alone do not: the fit has ended in a wrong place, or the device does what
- * the model lacks. */
+/* Whether tasks that compete deviate as those that were alone do not: the fit has ended in a wrong
+ * place, or the device does what the model lacks. */
 bool fit_is_poor(const struct fit *fit);
 /* The normal matrix with columns of length 1, and their lengths before. */
 void fit_normal(const struct fit *fit, double *out_matrix, double *out_lengths);
@@ -108,18 +111,20 @@ void fit_system_set_up(const struct fit *fit, struct fit_system *system);
 void fit_move(struct fit *fit, const double *step, double sign);
 
 /* search.c */
-/* Each axis alone, far and near to both sides, and with the unsteady rows. Takes the best step, or the best ones of all axes
- * together if that is better. */
+/* Each axis alone, far and near to both sides, and with the unsteady rows. Takes the best step, or
+ * the best ones of all axes together if that is better. */
 bool fit_search(struct fit *fit);
-/* Along directions that the rows which count tell next to nothing of, by what all rows say. The Jacobian is that of where the fit
- * stands. */
+/* Along directions that the rows which count tell next to nothing of, by what all rows say. The
+ * Jacobian is that of where the fit stands. */
 bool fit_slide(struct fit *fit, struct fit_system *system);
-/* The last of it: whole numbers, and what trades places slowly. All rows count, for near the end they are steady. */
+/* The last of it: whole numbers, and what trades places slowly. All rows count, for near the end
+ * they are steady. */
 bool fit_polish(struct fit *fit, struct fit_system *system);
 /* identify.c */
 /* Lets parameters move together that the recordings only know the sum of, and finds idle axes. */
 bool fit_join(struct fit *fit);
-/* Whether rows depend on idle axes where these are far from what they are: a step that another hides has no slope. */
+/* Whether rows depend on idle axes where these are far from what they are: a step that another
+ * hides has no slope. */
 bool fit_look_far(struct fit *fit);
 
 /* judge.c */
@@ -127,7 +132,8 @@ bool fit_look_far(struct fit *fit);
 #define CALIBRATE_UNSURE 3.0  /* of the logarithm: an interval so wide means nothing */
 /* Writes verdicts, errors and intervals into the parameters. */
 bool fit_judge(struct fit *fit);
-/* Half of the interval that holds the truth in all but 3 of 1000 cases, from a standard error and the rows it rests on. */
+/* Half of the interval that holds the truth in all but 3 of 1000 cases, from a standard error and
+ * the rows it rests on. */
 double fit_interval(double error, double rows);
 
 #endif

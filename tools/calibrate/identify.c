@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the recordings determine: parameters that can be exchanged for each other, and those that nothing depends on. */
+/* What the recordings determine: parameters that can be exchanged for each other, and those that
+ * nothing depends on. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,9 @@
 #define ALIKE     0.95 /* cosine of two columns that are tried against each other */
 #define EXCHANGED 0.02 /* of what one alone would change, when both change against each other */
 #define FELT      1e-9 /* length of a column that is none */
-#define FAR       2.08 /* of a logarithm, a factor of 8: how far from what is assumed a value may be */
+#define FAR                                                                                        \
+    2.08 /* of a logarithm, a factor of 8: how far from what is assumed a value may
+                          be */
 
 static bool is_time(const struct fit *fit, size_t axis)
 {
@@ -141,7 +144,8 @@ static void move_together(struct fit *fit, const size_t *idle, size_t last, doub
         fit->axes[idle[i]].log_factor -= fit->axes[idle[i]].far_rows == 0 ? by : 0;
 }
 
-/* One trial for each of them to each side: it alone, or with those before it, for two steps may hide each other. */
+/* One trial for each of them to each side: it alone, or with those before it, for two steps may
+ * hide each other. */
 static bool try_far(struct fit *fit, const size_t *idle, size_t count, bool together)
 {
     struct fit_batch *batch = fit_batch_new(fit, 2 * count);

@@ -13,10 +13,16 @@
 #define FELT          1e-9 /* length of a column that is none */
 #define EIGEN_LEAST   1e-10
 #define LEVERAGE_MOST 0.95
-#define UNKNOWN       1.0 /* half an interval, of the logarithm, beyond which a value is as good as any */
-#define BEND          2.0 /* as the weights have it: beyond it a deviation does not measure a slope */
-#define LOST          1e-13 /* of a difference: what its terms do not determine */
-#define SHARED        0.3 /* of the error of one alone, what its combination with another may have */
+#define UNKNOWN                                                                                    \
+    1.0 /* half an interval, of the logarithm, beyond which a value is as good as
+                             any */
+#define BEND                                                                                       \
+    2.0            /* as the weights have it: beyond it a deviation does not measure a
+                             slope */
+#define LOST 1e-13 /* of a difference: what its terms do not determine */
+#define SHARED                                                                                     \
+    0.3 /* of the error of one alone, what its combination with another may
+                             have */
 
 struct judge {
     struct fit *fit;
@@ -53,7 +59,8 @@ double fit_interval(double error, double rows)
     return error * quantile(rows - 1);
 }
 
-/* Of usual deviations, by their sigma. An instant that is noisy ends one length and begins others, so noise may count twice. */
+/* Of usual deviations, by their sigma. An instant that is noisy ends one length and begins others,
+ * so noise may count twice. */
 static double scatter_of(const struct fit *fit)
 {
     return fmax(M_SQRT2 * 1.4826 * fit_median(fit), SCATTER_LEAST);
@@ -82,8 +89,9 @@ static void take_apart(struct judge *judge)
                                              (judge->lengths[i] * judge->lengths[j]);
 }
 
-/* Each row adds as much to the variance as its own deviation shows, and the usual one at least: rows differ in their noise. What a
- * row says of its own noise is less where the fit could follow it, which is made good. */
+/* Each row adds as much to the variance as its own deviation shows, and the usual one at least:
+ * rows differ in their noise. What a row says of its own noise is less where the fit could follow
+ * it, which is made good. */
 static void add_row(struct judge *judge, size_t r, double scatter, double *pull)
 {
     const struct fit *fit = judge->fit;
@@ -124,8 +132,8 @@ static double most_felt(const struct judge *judge, const double *direction)
     return most;
 }
 
-/* Whole nanoseconds: lengths of one kind are all rounded the same way, so a hundred of them determine a direction no better than the
- * one that feels it most. */
+/* Whole nanoseconds: lengths of one kind are all rounded the same way, so a hundred of them
+ * determine a direction no better than the one that feels it most. */
 static void add_rounding(struct judge *judge, double scatter, double *direction)
 {
     size_t n = judge->n;
@@ -148,7 +156,8 @@ static void add_rows(struct judge *judge)
 {
     const struct fit *fit = judge->fit;
     double scatter = scatter_of(fit);
-    /* from the inverse and not from rows: of a way that none of them measures, their sum would say that it is known */
+    /* from the inverse and not from rows: of a way that none of them measures, their sum would say
+     * that it is known */
     for (size_t i = 0; i < judge->n * judge->n; i++)
         judge->variance[i] = judge->inverse[i] * scatter * scatter;
     for (size_t r = 0; r < fit->row_count; r++)
@@ -179,8 +188,8 @@ static double error_of(const struct judge *judge, size_t axis)
     return judge->lengths[axis] > FELT ? sqrt(judge->variance[axis * judge->n + axis]) : INFINITY;
 }
 
-/* What the recordings hardly determine may be anything, also where errors of small steps say otherwise: as far off as it was assumed to
- * be. What can be exchanged with it is off with it. */
+/* What the recordings hardly determine may be anything, also where errors of small steps say
+ * otherwise: as far off as it was assumed to be. What can be exchanged with it is off with it. */
 static void find_drifts(struct judge *judge, const double *here)
 {
     const struct fit *fit = judge->fit;
@@ -247,7 +256,8 @@ static void judge_sum(const struct judge *judge, size_t axis, const double *here
     }
 }
 
-/* Another parameter whose sum with this one, times some factor, is known where this one alone is not. */
+/* Another parameter whose sum with this one, times some factor, is known where this one alone is
+ * not. */
 static void find_partner(const struct judge *judge, size_t axis, const double *here)
 {
     const struct fit *fit = judge->fit;
@@ -264,7 +274,8 @@ static void find_partner(const struct judge *judge, size_t axis, const double *h
         double between = judge->variance[axis * n + j] * own * value;
         double square = judge->variance[j * n + j] * value * value;
         double factor = square > 0 ? -between / square : 0;
-        /* of what is open altogether the difference of two huge numbers is left, which means nothing */
+        /* of what is open altogether the difference of two huge numbers is left, which means
+         * nothing */
         double rest = sqrt(fmax(alone - between * between / fmax(square, 1e-300), LOST * alone));
         double rows = fmin(rows_behind(judge, axis), rows_behind(judge, j));
         double sum = own + factor * value;
@@ -304,8 +315,8 @@ static void judge_axis(const struct judge *judge, size_t axis, const double *her
                                                                                  : CALIBRATE_WEAK;
         if (one->idle || was_idle || one->count > 1 || !(half < CALIBRATE_UNSURE))
             continue;
-        /* the model has whole numbers: half of one for its own, and where others are rounded as well the place that fits
-         * best may be a neighbour */
+        /* the model has whole numbers: half of one for its own, and where others are rounded as
+         * well the place that fits best may be a neighbour */
         parameter->low = fmax(value * exp(-half) - 1, 0);
         parameter->high = value * exp(half) + 1;
     }

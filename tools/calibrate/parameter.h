@@ -43,7 +43,8 @@ void calibrate_parameters_take(void *parameters, const twin_fact *fact);
 void calibrate_parameters_free(struct calibrate_parameters *parameters);
 struct calibrate_parameter *calibrate_parameter_find(const struct calibrate_parameters *parameters,
                                                      const char *name);
-/* Frees what is assumed, a time or a rate, and not 0: what the model has no such step for stays so. */
+/* Frees what is assumed, a time or a rate, and not 0: what the model has no such step for stays
+ * so. */
 void calibrate_parameters_choose(struct calibrate_parameters *parameters);
 /* Why a parameter cannot be free, or NULL. */
 const char *calibrate_parameter_refuses(const struct calibrate_parameter *parameter);

@@ -11,7 +11,8 @@
 #include "calibrate/calibrate.h"
 #include "calibrate/trial.h"
 
-/* The object that holds a dotted name, made where it is missing; `out_last` is the name's last part. NULL: out of memory. */
+/* The object that holds a dotted name, made where it is missing; `out_last` is the name's last
+ * part. NULL: out of memory. */
 static cJSON *group_of(cJSON *root, const char *name, const char **out_last)
 {
     char part[64];
@@ -156,8 +157,8 @@ bool calibrate_write(const struct calibrate_job *job, const struct calibrate_res
     bool good = root != NULL;
     for (size_t i = 0; good && i < result->parameters.count; i++)
         good = put_fitted(root, result, &result->parameters.items[i]);
-    /* Beside the place, as its base may be there; moved there when the model takes it, to which a name without a folder is not one of
-     * a file. */
+    /* Beside the place, as its base may be there; moved there when the model takes it, to which a
+     * name without a folder is not one of a file. */
     int used = snprintf(trial, sizeof(trial), "%s%s.%d.json", strchr(path, '/') ? "" : "./", path,
                         (int)getpid());
     if (good && (used < 0 || (size_t)used >= sizeof(trial)))

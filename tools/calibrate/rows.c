@@ -4,9 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Deviation in proportion to the length, in addition to the step of the clock: links and engines are not clocks. */
+/* Deviation in proportion to the length, in addition to the step of the clock: links and engines
+ * are not clocks. */
 #define RELATIVE_SIGMA 0.01
-/* Clocks stray when so many tasks begin before the one before them has ended; that is half of them where they stray far. */
+/* Clocks stray when so many tasks begin before the one before them has ended; that is half of them
+ * where they stray far. */
 #define STRAYED_LEAST 16
 #define STRAYED_HALF  0.6745 /* of the usual deviation: half of all deviate less */
 
@@ -67,8 +69,8 @@ static double ended(const struct maker *maker, struct place place)
     return length * length;
 }
 
-/* Noise may have moved an end after the beginning that follows it. Such lengths count as all do: without them the others
- * would be too long in the mean. */
+/* Noise may have moved an end after the beginning that follows it. Such lengths count as all do:
+ * without them the others would be too long in the mean. */
 static bool add_length(struct maker *maker, struct place from, struct place to)
 {
     uint64_t begin = at(maker, from);
@@ -234,7 +236,7 @@ static bool fill(struct maker *maker)
     return true;
 }
 
-/* ---- what was under way at once --------------------------------------------------------------- */
+/* ---- what was under way at once -------------------------------------------------------------- */
 
 struct span {
     uint64_t begin, end;
@@ -271,8 +273,8 @@ static uint64_t edge_of_others(const struct edges *edges, uint32_t queue)
     return edges->at[edges->queue[0] == queue ? 1 : 0];
 }
 
-/* Lengths of tasks beside which no other queue had anything under way: nothing competes, so they are plain sums of steps. What
- * a caller sleeps counts as alone. */
+/* Lengths of tasks beside which no other queue had anything under way: nothing competes, so they
+ * are plain sums of steps. What a caller sleeps counts as alone. */
 static bool find_alone(const struct calibrate_work *work, struct calibrate_rows *rows)
 {
     struct span *spans = malloc((rows->count + 1) * sizeof(*spans));
@@ -335,8 +337,9 @@ double calibrate_median(double *values, size_t count)
     return count > 0 ? values[count / 2] : 0;
 }
 
-/* How far clocks stray, as a part of what they measure. No task begins before the one before it has ended: where a recording says
- * so, clocks have strayed as far at least, and next to no farther where that one was long. */
+/* How far clocks stray, as a part of what they measure. No task begins before the one before it has
+ * ended: where a recording says so, clocks have strayed as far at least, and next to no farther
+ * where that one was long. */
 static bool find_stray(const struct calibrate_rows *rows, double *out)
 {
     double *parts = malloc((rows->count + 1) * sizeof(*parts));
@@ -351,7 +354,8 @@ static bool find_stray(const struct calibrate_rows *rows, double *out)
     return true;
 }
 
-/* An instant that a clock shows after a long task is off by a part of that, however short the length is that begins there. */
+/* An instant that a clock shows after a long task is off by a part of that, however short the
+ * length is that begins there. */
 static void set_sigmas(struct calibrate_rows *rows, double stray)
 {
     for (size_t i = 0; i < rows->count; i++) {

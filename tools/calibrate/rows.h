@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is compared between a recording and the model: lengths of time, each from the newest thing that it can have waited for, so
- * that what one task deviates does not count again in all after it. */
+/* What is compared between a recording and the model: lengths of time, each from the newest thing
+ * that it can have waited for, so that what one task deviates does not count again in all after
+ * it. */
 #ifndef TWINRT_CALIBRATE_ROWS_H
 #define TWINRT_CALIBRATE_ROWS_H
 

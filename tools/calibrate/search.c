@@ -32,7 +32,8 @@ static double log_for(const struct fit *fit, size_t axis, const double *here, do
     return value >= 1 ? log(value / start) - fit->axes[axis].log_factor : 0;
 }
 
-/* A trial near by: one axis by some whole numbers more, another (SIZE_MAX: none) by as many less. */
+/* A trial near by: one axis by some whole numbers more, another (SIZE_MAX: none) by as many
+ * less. */
 static void exchange(const struct fit *fit, const double *here, size_t up, size_t down, double by,
                      double *out_step)
 {
@@ -63,7 +64,8 @@ static size_t list_exchanges(const struct fit *fit, const double *matrix, const 
     return count;
 }
 
-/* What axis `j` is to move by when `i` moves by one: the place that fits best then, as far as slopes show (logarithms). */
+/* What axis `j` is to move by when `i` moves by one: the place that fits best then, as far as
+ * slopes show (logarithms). */
 static double answer_of(const struct fit *fit, const struct fit_system *system, size_t j, size_t i)
 {
     size_t n = fit->axis_count;
@@ -74,8 +76,9 @@ static double answer_of(const struct fit *fit, const struct fit_system *system, 
     return system->lengths[j] > 0 ? sum / (system->lengths[j] * system->lengths[i]) : 0;
 }
 
-/* One axis by some whole numbers, and all others as they have to follow so that it changes least: what trades with several
- * others at once, each by another share, no pair leads along. Sums of steps are straight in ns, not in logarithms. */
+/* One axis by some whole numbers, and all others as they have to follow so that it changes least:
+ * what trades with several others at once, each by another share, no pair leads along. Sums of
+ * steps are straight in ns, not in logarithms. */
 static void follow(const struct fit *fit, const struct fit_system *system, const double *here,
                    size_t axis, double by, double *out_step)
 {
@@ -152,7 +155,8 @@ bool fit_polish(struct fit *fit, struct fit_system *system)
 
 bool fit_search(struct fit *fit)
 {
-    /* the far ones are a half, two thirds and their like: what goes round, as turns of looking do, may fit there as well */
+    /* the far ones are a half, two thirds and their like: what goes round, as turns of looking do,
+     * may fit there as well */
     static const double steps[SEARCH_STEPS] = {-0.693, -0.405, -0.25, -0.1,  -0.03,
                                                0.03,   0.1,    0.25,  0.405, 0.693};
     size_t n = fit->axis_count;

@@ -14,7 +14,9 @@
 #define MUCH      1e-2 /* worth a round of slopes and searches */
 #define NOTHING   1e-2 /* a cost that is none */
 #define POOR      2.0  /* deviations of rows that compete, by those of rows that do not */
-#define FAR       20.0 /* scales beyond which a deviation counts as this far: clocks stray as well */
+#define FAR                                                                                        \
+    20.0 /* scales beyond which a deviation counts as this far: clocks stray as
+                          well */
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
@@ -96,7 +98,8 @@ void fit_move(struct fit *fit, const double *step, double sign)
         fit->axes[i].log_factor += sign * step[i];
 }
 
-/* Tries several dampings at once and takes the best. False in *out_won: none is better than staying. */
+/* Tries several dampings at once and takes the best. False in *out_won: none is better than
+ * staying. */
 static bool try_steps(struct fit *fit, const struct fit_system *system, double *damping,
                       bool *out_won)
 {
@@ -158,7 +161,8 @@ static void return_to(struct fit *fit, const struct place *place)
     fit_count_all(fit);
 }
 
-/* What is to be won for another round: a part of the cost, and of what rows cost that deviate by a sigma. */
+/* What is to be won for another round: a part of the cost, and of what rows cost that deviate by a
+ * sigma. */
 static double worth(const struct fit *fit, double cost, double part)
 {
     return part * fmax(cost, 0.1 * (double)fit->row_count);
@@ -188,7 +192,8 @@ static bool descend(struct solver *solver)
     return good;
 }
 
-/* Root mean square of the deviations of rows that were alone, or that were not. False: there are none. */
+/* Root mean square of the deviations of rows that were alone, or that were not. False: there are
+ * none. */
 static bool deviation_of(const struct fit *fit, bool alone, double *out)
 {
     double squares = 0;
@@ -213,7 +218,8 @@ bool fit_is_poor(const struct fit *fit)
     return deviation_of(fit, false, &busy) && busy > POOR * fmax(quiet, 1);
 }
 
-/* By tasks that were alone: what they depend on is smooth, so this ends in the right place wherever it begins. */
+/* By tasks that were alone: what they depend on is smooth, so this ends in the right place wherever
+ * it begins. */
 static bool approach(struct solver *solver)
 {
     struct fit *fit = solver->fit;
@@ -226,8 +232,9 @@ static bool approach(struct solver *solver)
     return good && fit_slide(fit, &solver->system) && fit_slide(fit, &solver->system);
 }
 
-/* Slopes and searches in turn. Slopes leave out rows that are unsteady, a search counts all: what wins by one may lose by the
- * other, so it ends when a round of both wins nothing by all rows. Where it was best is kept. */
+/* Slopes and searches in turn. Slopes leave out rows that are unsteady, a search counts all: what
+ * wins by one may lose by the other, so it ends when a round of both wins nothing by all rows.
+ * Where it was best is kept. */
 static bool settle(struct solver *solver, struct place *best)
 {
     struct fit *fit = solver->fit;

@@ -80,7 +80,8 @@ static bool never(void)
     return false;
 }
 
-/* One thread of a trial is inside an op at a time (replay/trial.c); all others of the process wait for its end, so none of them acts. */
+/* One thread of a trial is inside an op at a time (replay/trial.c); all others of the process wait
+ * for its end, so none of them acts. */
 static uint32_t others_wait(uint64_t *out_stamp)
 {
     *out_stamp = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trials: the work of the recordings on models with other parameters. A process can make one model, so each trial of a recording is
- * a process of its own; some run at once. */
+/* Trials: the work of the recordings on models with other parameters. A process can make one model,
+ * so each trial of a recording is a process of its own; some run at once. */
 #ifndef TWINRT_CALIBRATE_TRIAL_H
 #define TWINRT_CALIBRATE_TRIAL_H
 
@@ -34,8 +34,8 @@ void calibrate_bench_end(struct calibrate_bench *bench);
 bool calibrate_bench_run(struct calibrate_bench *bench, struct calibrate_trial *trials,
                          size_t count);
 
-/* profile.c: writes all parameters with these values as a profile, except the costs of host calls, which are the steps of pauses,
- * REPLAY_PAUSE_STEP. */
+/* profile.c: writes all parameters with these values as a profile, except the costs of host calls,
+ * which are the steps of pauses, REPLAY_PAUSE_STEP. */
 bool calibrate_profile_for_trial(const struct calibrate_job *job,
                                  const struct calibrate_parameters *parameters,
                                  const double *values, const char *path);

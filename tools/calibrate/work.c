@@ -221,7 +221,8 @@ static void measure(struct calibrate_work *work)
     }
 }
 
-/* What an entry asked for. The end of a host-call queue's service names a host-call queue as its destruction does. */
+/* What an entry asked for. The end of a host-call queue's service names a host-call queue as its
+ * destruction does. */
 static twin_op op_of(const struct loader *loader, size_t index, size_t *next)
 {
     const struct twin_ops *ops = &loader->ops;

@@ -16,7 +16,8 @@ struct calibrate_op {
     const struct twin_record_entry *entry;
     size_t index; /* of the entry */
     uint64_t
-        place; /* sequence number by which it is asked for: of waits for other threads that of their end */
+        place; /* sequence number by which it is asked for: of waits for other threads that of their
+                  end */
     struct replay_times times; /* as recorded */
     bool work;                 /* it queues tasks */
     bool blocks;               /* the caller sleeps until the device is done */

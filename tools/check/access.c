@@ -51,7 +51,8 @@ static bool ordered_by_threads(const struct checker *checker, const struct check
                              before->op);
 }
 
-/* Whether the host learned between the two what the recording does not have: then either may come first. */
+/* Whether the host learned between the two what the recording does not have: then either may come
+ * first. */
 static bool unknown(const struct checker *checker, const struct check_access *before,
                     const struct toucher *now)
 {

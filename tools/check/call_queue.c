@@ -89,7 +89,8 @@ static uint32_t place_of(const struct check_queue *queue, uint32_t call)
     return (uint32_t)PARTITION_POINT(queue->work.count, i, queue->work.items[i] < call);
 }
 
-/* The first that fits: calls of several streams may be made in another order than they were queued. */
+/* The first that fits: calls of several streams may be made in another order than they were
+ * queued. */
 void check_call_taken(struct checker *checker, uint32_t op)
 {
     const twin_op *take = &checker->ops.items[op];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known to have happened before: of each queue, by its clock index, how many pieces of its work. */
+/* What is known to have happened before: of each queue, by its clock index, how many pieces of its
+ * work. */
 #ifndef TWINRT_CHECK_CLOCK_H
 #define TWINRT_CHECK_CLOCK_H
 
@@ -21,7 +22,8 @@ static inline uint32_t clock_at(const struct check_clock *clock, uint32_t clock_
 
 struct check_clock *clock_retain(struct check_clock *clock);
 void clock_drop(struct check_clock *clock);
-/* Readies *clock to be changed by its holder: alone, of that size at least. False: out of memory. */
+/* Readies *clock to be changed by its holder: alone, of that size at least. False: out of
+ * memory. */
 bool clock_own(struct check_clock **clock, uint32_t size);
 /* Raises *clock to `other` where that is higher. False: out of memory. */
 bool clock_join(struct check_clock **clock, const struct check_clock *other);

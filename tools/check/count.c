@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counting notifies: which changes a wait cannot do without.
  *
- * No recording shows which change let a wait pass, so no pairing is guessed. A change comes before a wait if the
- * wait could not pass without it, whatever else happened and in whichever order: then every run has it there. So a wait stays
- * where it is until the host has seen it passed, for up to then others may be asked for that would do as well. What is
- * known to come before a set, a reset or a wait that clears no longer counts for a stream that comes after.
+ * No recording shows which change let a wait pass, so no pairing is guessed. A change comes before
+ * a wait if the wait could not pass without it, whatever else happened and in whichever order: then
+ * every run has it there. So a wait stays where it is until the host has seen it passed, for up to
+ * then others may be asked for that would do as well. What is known to come before a set, a reset
+ * or a wait that clears no longer counts for a stream that comes after.
  *
- * Where the changes that are found necessary are enough, they are all the order there is. Where they are not, one of several
- * must have come, and the stream is left unjudged for races until the host waits for it. */
+ * Where the changes that are found necessary are enough, they are all the order there is. Where
+ * they are not, one of several must have come, and the stream is left unjudged for races until the
+ * host waits for it. */
 #include <stdlib.h>
 
 #include "check/state.h"
@@ -28,7 +30,8 @@ struct lane {
     uint32_t clock_index;
     LIST_OF(struct change) changes;
     struct tally_row row;
-    /* for the wait that is looked at: what counts begins there; surely comes before; may come before */
+    /* for the wait that is looked at: what counts begins there; surely comes before; may come
+     * before */
     size_t from, known, end;
 };
 
@@ -200,7 +203,8 @@ static bool may_pass(const struct check_count *count, const twin_op *wait, struc
     return tally_may_pass(wait, &count->bases, &count->sure, &free);
 }
 
-/* The fewest changes of a lane with which the wait might pass, when those of all others are there. */
+/* The fewest changes of a lane with which the wait might pass, when those of all others are
+ * there. */
 static size_t fewest(const struct check_count *count, const struct lane *lane, const twin_op *wait,
                      const struct tally *others)
 {
@@ -211,8 +215,8 @@ static size_t fewest(const struct check_count *count, const struct lane *lane, c
                                                                          lane->known + more))));
 }
 
-/* Whether what surely comes before is enough, if nothing else comes: then nothing else need come. Only where the order in
- * which it came cannot matter. */
+/* Whether what surely comes before is enough, if nothing else comes: then nothing else need come.
+ * Only where the order in which it came cannot matter. */
 static bool is_enough(const struct checker *checker, const struct check_count *count,
                       const twin_op *wait)
 {
@@ -253,8 +257,8 @@ static void look_before(const struct checker *checker, struct check_count *count
     find_bases(checker, count);
 }
 
-/* The tally of all that may come, except one lane, for each lane in turn: those before it in `before`, those after it in
- * `others`. */
+/* The tally of all that may come, except one lane, for each lane in turn: those before it in
+ * `before`, those after it in `others`. */
 static struct tally sum_others(struct check_count *count)
 {
     struct tally behind = {0};
@@ -285,7 +289,8 @@ static bool is_stuck(const struct checker *checker, const struct check_queue *qu
     return !may_pass(signal->count, wait, sum_others(signal->count));
 }
 
-/* Marks the queue, and those that wait for what comes after its wait. False: there are too many to look. */
+/* Marks the queue, and those that wait for what comes after its wait. False: there are too many to
+ * look. */
 static bool find_stuck(const struct checker *checker, struct check_queue *first)
 {
     size_t count = checker->all_queues.count;

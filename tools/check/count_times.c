@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times of the work on a counting notify: some order of it must fit them. Each piece acts at one instant between its begin and
- * its end, a wait at one at which its relation holds. What the count may be is followed from piece to piece: pieces that
- * overlap may have acted in any order, so there may be several answers; when a wait ends and none has it passed, it
- * passed on what was not there. */
+/* Times of the work on a counting notify: some order of it must fit them. Each piece acts at one
+ * instant between its begin and its end, a wait at one at which its relation holds. What the count
+ * may be is followed from piece to piece: pieces that overlap may have acted in any order, so there
+ * may be several answers; when a wait ends and none has it passed, it passed on what was not
+ * there. */
 #include <stdlib.h>
 
 #include "check/state.h"
@@ -105,7 +106,8 @@ static void extend(const struct sweep *sweep, struct answer answer, struct answe
     }
 }
 
-/* A piece ends, so it has acted: leaves the answers in which it has. False: there are none, or too many. */
+/* A piece ends, so it has acted: leaves the answers in which it has. False: there are none, or too
+ * many. */
 static bool end(struct sweep *sweep, const twin_op *op)
 {
     unsigned place = 0;

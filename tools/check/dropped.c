@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work that the abort of a stream or device dropped. The device reports the times of all tasks that ran, so those without were
- * dropped. Where it does not report them, nothing can be found. */
+/* Work that the abort of a stream or device dropped. The device reports the times of all tasks that
+ * ran, so those without were dropped. Where it does not report them, nothing can be found. */
 #include <stdio.h>
 
 #include "check/state.h"

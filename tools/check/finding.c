@@ -7,8 +7,8 @@
 
 #include "check/state.h"
 
-/* What makes two findings the same: the rule, and of both ops the kind, the public call and where it is made, with the stack if that is known,
- * the thread and the stream. */
+/* What makes two findings the same: the rule, and of both ops the kind, the public call and where
+ * it is made, with the stack if that is known, the thread and the stream. */
 struct finding_part {
     uint64_t site;
     uint32_t kind, name, thread, queue, stack;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host threads one by one, where the recording has what orders them: what each of them knows, and which calls come before which.
+/* Host threads one by one, where the recording has what orders them: what each of them knows, and
+ * which calls come before which.
  *
- * A clock here has two numbers for each clock index and thread: at 2 * clock index the pieces of work known done there, at 2 * thread + 1 the
- * ops of that thread that come before. */
+ * A clock here has two numbers for each clock index and thread: at 2 * clock index the pieces of
+ * work known done there, at 2 * thread + 1 the ops of that thread that come before. */
 #include <stdlib.h>
 
 #include "check/state.h"
@@ -87,7 +88,8 @@ void check_host_passes(struct checker *checker, struct check_clock **behind,
     check_raise_clock(checker, behind, 2 * clock_index, number);
 }
 
-/* Of the first `number` pieces, those that are known done or that the op comes after the submission of. */
+/* Of the first `number` pieces, those that are known done or that the op comes after the submission
+ * of. */
 static uint32_t covered(const struct checker *checker, const struct check_queue *queue,
                         uint32_t number, uint32_t op)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the host has seen done, and since when. Host threads are taken as one: what one of them knows, all that begins later
- * comes after, for the program's own locks need not be in a recording; hosts.c looks at each. */
+/* What the host has seen done, and since when. Host threads are taken as one: what one of them
+ * knows, all that begins later comes after, for the program's own locks need not be in a recording;
+ * hosts.c looks at each. */
 #include "check/state.h"
 
 uint32_t check_known_at(const struct checker *checker, uint32_t clock_index, uint64_t seq)

@@ -152,8 +152,8 @@ static check_rule blocked_by(struct checker *checker, const struct check_queue *
     return blocked && (blocked->is_default || queue->is_default) ? CHECK_ORD_03 : CHECK_ORD_02;
 }
 
-/* Nothing can end a wait for the first `number` pieces of a queue: notes which promise of a record they stop at, over
- * records of other streams where need be. Who records after all keeps it. */
+/* Nothing can end a wait for the first `number` pieces of a queue: notes which promise of a record
+ * they stop at, over records of other streams where need be. Who records after all keeps it. */
 static void note_hopeless(struct checker *checker, const struct check_queue *queue, uint32_t number)
 {
     for (size_t i = 0; i < checker->all_queues.count; i++) {

@@ -198,7 +198,8 @@ static void carry_record(struct checker *checker, struct check_queue *queue, uin
         check_mark_drop(checker, number);
         return;
     }
-    /* A stamp comes after the record; a waiter may pass before it. The stamps of what comes before are ahead of it. */
+    /* A stamp comes after the record; a waiter may pass before it. The stamps of what comes before
+     * are ahead of it. */
     bool own = record->timed && record->task_begin_ns == 0 && !record->stamped;
     set_mark(checker, queue, op, own ? &queue->earliest_begin : &before);
     check_wake(checker, &mark->parked);
@@ -206,7 +207,8 @@ static void carry_record(struct checker *checker, struct check_queue *queue, uin
     check_mark_drop(checker, number);
 }
 
-/* Whether a piece of work has to wait for something else than a record, at which the queue is parked then. */
+/* Whether a piece of work has to wait for something else than a record, at which the queue is
+ * parked then. */
 static bool has_to_wait(struct checker *checker, struct check_queue *queue, uint32_t op)
 {
     const twin_op *work = &checker->ops.items[op];
@@ -468,8 +470,8 @@ static void blame_count(struct checker *checker, const struct check_queue *queue
         "count that lets it pass");
 }
 
-/* The wait for a count at which a queue is passes, after all that it needs. Without an observer that was not seen, and it
- * may have to stay. */
+/* The wait for a count at which a queue is passes, after all that it needs. Without an observer
+ * that was not seen, and it may have to stay. */
 static bool pass_count(struct checker *checker, struct check_queue *queue, uint32_t observer,
                        unsigned depth)
 {

@@ -8,13 +8,14 @@ typedef enum check_class {
     CHECK_ORDER,    /* the device's or the runtime's: a rule of order does not hold */
     CHECK_RACE,     /* the program's: work touches the same bytes and nothing orders it */
     CHECK_LIFETIME, /* the program's: something is used that is not there */
-    CHECK_WARNING   /* the program's, if nothing orders its threads that the recording cannot show */
+    CHECK_WARNING /* the program's, if nothing orders its threads that the recording cannot show */
 } check_class;
 
 #define CHECK_FIX_DEVICE  "nothing in the program: the device or what drives it is wrong"
 #define CHECK_FIX_RUNTIME "nothing in the program: the runtime or the device is wrong"
 
-/* X(name, number, class, what holds, a breach of it, what it takes to check it, what fixes a breach). Sorted by class and number. */
+/* X(name, number, class, what holds, a breach of it, what it takes to check it, what fixes a
+ * breach). Sorted by class and number. */
 #define CHECK_RULES(X)                                                                             \
     X(ORD_01, "ORD-01", ORDER, "tasks of one stream run one after the other",                      \
       "two tasks of one stream overlap, or ran in the wrong order",                                \

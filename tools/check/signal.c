@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events and notifies: which record a wait binds to.
  *
- * An event that is bound anew is its newest record. A flag is set, cleared and waited for in the order in which the host
- * asks for it; programs that use flags safely give the device no other choice. What a record before would also let
- * pass is taken as let pass by the first since the reset. */
+ * An event that is bound anew is its newest record. A flag is set, cleared and waited for in the
+ * order in which the host asks for it; programs that use flags safely give the device no other
+ * choice. What a record before would also let pass is taken as let pass by the first since the
+ * reset. */
 #include <stdlib.h>
 
 #include "check/state.h"
@@ -68,7 +69,8 @@ void check_signal_share(struct checker *checker, uint32_t op)
         check_signal_leave(checker, signal);
 }
 
-/* The signal of this process whose other end is opened. NULL: it is another process's, or anybody's. */
+/* The signal of this process whose other end is opened. NULL: it is another process's, or
+ * anybody's. */
 static struct check_signal *shared_here(struct checker *checker, const twin_op *made)
 {
     if (made->kind != TWIN_OP_SIGNAL_OPEN || !made->config.inside)

@@ -15,8 +15,8 @@ struct check_earliest_begin {
     uint32_t hops; /* waits across streams between */
 };
 
-/* What one record holds. Waits made before a record hold one that is promised. The first of all, number 0, is what
- * waits hold whose records are not known. */
+/* What one record holds. Waits made before a record hold one that is promised. The first of all,
+ * number 0, is what waits hold whose records are not known. */
 struct check_mark {
     uint32_t op;          /* the record; CHECK_NONE: promised */
     uint32_t clock_index; /* of its queue */
@@ -25,8 +25,8 @@ struct check_mark {
     uint32_t waits;      /* streams' waits that hold it */
     uint32_t first_wait; /* op, and where it is */
     uint32_t wait_clock_index, wait_number;
-    /* What is to come before the record, so that the round before is over: a wait (NOTIFY, by that round's mark) or a
-     * reset (LEVEL, by op); CHECK_NONE: nothing */
+    /* What is to come before the record, so that the round before is over: a wait (NOTIFY, by that
+     * round's mark) or a reset (LEVEL, by op); CHECK_NONE: nothing */
     uint32_t last_round, last_reset;
     uint32_t reset_clock_index, reset_number;
     struct check_clock *clock;
@@ -275,7 +275,8 @@ void check_queue_drop(struct checker *checker, struct check_queue *queue, uint32
 void check_abort_drops(struct checker *checker, const struct check_queue *queue, uint32_t by);
 /* The host saw the first `number` pieces done: carries them out, whatever they wait for. */
 void check_force(struct checker *checker, struct check_queue *queue, uint32_t number, uint32_t op);
-/* Carries out what is at counts that were not seen passed, as far as that is known to come after what it needs. */
+/* Carries out what is at counts that were not seen passed, as far as that is known to come after
+ * what it needs. */
 void check_counts_finish(struct checker *checker);
 void check_queues_free(struct checker *checker);
 /* Op of a piece of work, by clock index and count; CHECK_NONE when it is gone. */
@@ -283,7 +284,8 @@ uint32_t check_work_at(const struct checker *checker, uint32_t clock_index, uint
 
 /* signal.c: what a wait binds to. */
 struct check_signal *check_signal_find(struct checker *checker, uint32_t number);
-/* The same, and if it is one of several numbers for a signal, that number alone: who made it, and whether it is gone. */
+/* The same, and if it is one of several numbers for a signal, that number alone: who made it, and
+ * whether it is gone. */
 struct check_signal *check_signal_end(struct checker *checker, uint32_t number);
 /* It was shared, and who opens it can be seen. */
 void check_signal_share(struct checker *checker, uint32_t op);
@@ -291,11 +293,13 @@ void check_signal_create(struct checker *checker, uint32_t op);
 void check_signal_destroy(struct checker *checker, uint32_t op);
 void check_signal_bind(struct checker *checker, struct check_queue *queue, uint32_t op);
 void check_signal_clear(struct checker *checker, uint32_t op);
-/* A wait for that mark is dropped by `by`, which is a breach only if the host knew that no record was to come. */
+/* A wait for that mark is dropped by `by`, which is a breach only if the host knew that no record
+ * was to come. */
 void check_signal_given_up(struct checker *checker, uint32_t mark, uint32_t wait, uint32_t by);
 /* From now on its waits and records are not judged. */
 void check_signal_leave(struct checker *checker, struct check_signal *signal);
-/* A record was carried out: of an event with a flag, it lets pass who waits for another one that has not come. */
+/* A record was carried out: of an event with a flag, it lets pass who waits for another one that
+ * has not come. */
 void check_signal_set(struct checker *checker, uint32_t op);
 /* A wait for a flag passes: was the round before its record over when the record came? */
 void check_signal_round(struct checker *checker, const struct check_mark *mark);
@@ -317,8 +321,8 @@ enum check_passing {
 };
 void check_count_bind(struct checker *checker, struct check_signal *signal,
                       struct check_queue *queue, uint32_t op);
-/* Leaves in `needs` the marks of what must come before the wait at which a queue is, and is not known to: the last of
- * each stream. */
+/* Leaves in `needs` the marks of what must come before the wait at which a queue is, and is not
+ * known to: the last of each stream. */
 enum check_passing check_count_needs(struct checker *checker, const struct check_signal *signal,
                                      struct check_queue *queue, uint32_t op);
 /* Whether the wait at which a queue is cannot pass with what was asked for so far. */
@@ -357,14 +361,16 @@ void check_queue_seen(struct checker *checker, struct check_queue *queue, uint32
 void check_mark_seen(struct checker *checker, uint32_t mark, uint32_t op);
 bool check_fog_between(const struct checker *checker, uint64_t after, uint64_t before);
 
-/* hosts.c: threads one by one; without what orders them in the recording all is ordered, and nothing is done. */
+/* hosts.c: threads one by one; without what orders them in the recording all is ordered, and
+ * nothing is done. */
 void check_host_begins(struct checker *checker, uint32_t op);
 /* Whether the call of one op comes before that of another, which is later in the recording. */
 bool check_host_ordered(const struct checker *checker, uint32_t first, uint32_t second);
 /* Whether the thread of an op knew that work done. */
 bool check_host_knew(const struct checker *checker, uint32_t op, uint32_t clock_index,
                      uint32_t number);
-/* Whether that work, or without a clock index what that op did itself, is among what comes before. */
+/* Whether that work, or without a clock index what that op did itself, is among what comes
+ * before. */
 bool check_host_behind(const struct checker *checker, const struct check_clock *behind,
                        uint32_t clock_index, uint32_t number, uint32_t op);
 /* What the thread of an op knew, and the op, come before. */
@@ -388,7 +394,8 @@ void check_join_clock(struct checker *checker, struct check_clock **clock,
 void check_raise_clock(struct checker *checker, struct check_clock **clock, uint32_t clock_index,
                        uint32_t count);
 
-/* path.c: by how many waits across streams a clock index and count come before another; CHECK_NONE: they do not. */
+/* path.c: by how many waits across streams a clock index and count come before another; CHECK_NONE:
+ * they do not. */
 uint32_t check_hops(const struct checker *checker, uint32_t from_clock_index, uint32_t from_number,
                     uint32_t to_clock_index, uint32_t to_number);
 
@@ -419,7 +426,8 @@ void check_memory_alloc(struct checker *checker, uint32_t op);
 void check_memory_image(struct checker *checker, uint32_t op);
 void check_memory_unload(struct checker *checker, uint32_t op);
 void check_memory_release(struct checker *checker, uint32_t op);
-/* Whether the sides of a piece of work, or of a copy made now, are where they may be; notes the use. */
+/* Whether the sides of a piece of work, or of a copy made now, are where they may be; notes the
+ * use. */
 void check_memory_use(struct checker *checker, const struct check_queue *queue, uint32_t op);
 /* Whether the memory of a piece of work was freed since. */
 bool check_memory_gone(const struct checker *checker, uint64_t address, uint32_t op);

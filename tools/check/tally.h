@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What changes of a count can make of it, whichever come and in whichever order: bounds, never too narrow. */
+/* What changes of a count can make of it, whichever come and in whichever order: bounds, never too
+ * narrow. */
 #ifndef TWINRT_CHECK_TALLY_H
 #define TWINRT_CHECK_TALLY_H
 

@@ -64,8 +64,8 @@ static void judge_begin(struct checker *checker, struct check_queue *queue, uint
                    (double)(work->begin_ns - work->task_begin_ns) / 1000);
 }
 
-/* The call that queued the wait is not to last until the record. Where its clock was moved for other threads, it is not known how
- * long it lasted. */
+/* The call that queued the wait is not to last until the record. Where its clock was moved for
+ * other threads, it is not known how long it lasted. */
 static void judge_prompt(struct checker *checker, uint32_t op, const twin_op *record)
 {
     const twin_op *wait = &checker->ops.items[op];
@@ -109,7 +109,8 @@ static void judge_wait(struct checker *checker, struct check_queue *queue, uint3
     judge_earliest_begin(checker, queue, &over, wait->task_end_ns, op, "passed");
 }
 
-/* Which record an event's wait is bound to, and what a wait for a count needs, is certain whatever else is not known. */
+/* Which record an event's wait is bound to, and what a wait for a count needs, is certain whatever
+ * else is not known. */
 static bool is_bound(struct checker *checker, const twin_op *wait, const struct check_mark *mark)
 {
     const struct check_signal *signal = check_signal_find(checker, wait->object);
@@ -155,8 +156,8 @@ void check_times_host(struct checker *checker, const struct check_earliest_begin
     const twin_op *look = &checker->ops.items[op];
     if (earliest_begin->op == CHECK_NONE || look->end_ns == 0 || checker->troubled)
         return;
-    /* Among several threads one may see at once what another has driven the model to; its own clock follows with its
-     * next call. Then only the device's time counts. */
+    /* Among several threads one may see at once what another has driven the model to; its own clock
+     * follows with its next call. Then only the device's time counts. */
     bool told_at_once = checker->several_threads && look->end_ns == look->begin_ns;
     if (told_at_once && look->device_ns == 0)
         return;

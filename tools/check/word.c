@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words of device memory that streams write and wait for. What a copy brings is not known: then a wait passes with the next
- * write that satisfies it, or when the host sees it passed. */
+/* Words of device memory that streams write and wait for. What a copy brings is not known: then a
+ * wait passes with the next write that satisfies it, or when the host sees it passed. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a prefix needs besides its programs and libraries: set_env.sh, the link lib -> lib64, the files for
-# find_package and pkg-config. The build tree gets the first two as well, so that it serves as a prefix.
+# What a prefix needs besides its programs and libraries: set_env.sh, the link lib -> lib64, the
+# files for find_package and pkg-config. The build tree gets the first two as well, so that it
+# serves as a prefix.
 include(CMakePackageConfigHelpers)
 set(templates ${CMAKE_CURRENT_LIST_DIR})
 
@@ -8,9 +9,11 @@ configure_file(${templates}/set_env.sh ${PROJECT_BINARY_DIR}/set_env.sh COPYONLY
 file(CREATE_LINK lib64 ${PROJECT_BINARY_DIR}/lib SYMBOLIC)
 install(FILES ${templates}/set_env.sh DESTINATION .)
 
-# Run scripts of programs read this one, and ask for the version of the package that has our headers.
+# Run scripts of programs read this one, and ask for the version of the package that has our
+# headers.
 configure_file(${templates}/setenv.bash ${PROJECT_BINARY_DIR}/bin/setenv.bash COPYONLY)
-configure_file(${templates}/version.info ${PROJECT_BINARY_DIR}/share/info/runtime/version.info COPYONLY)
+configure_file(${templates}/version.info ${PROJECT_BINARY_DIR}/share/info/runtime/version.info
+  COPYONLY)
 install(FILES ${templates}/setenv.bash DESTINATION bin)
 install(FILES ${templates}/version.info DESTINATION share/info/runtime)
 
@@ -24,12 +27,16 @@ install(CODE [[
 
 # Written by hand, not exported: the prefix can be moved, and no path of this machine gets in.
 foreach(name config kernels test test-command test-discover)
-  configure_file(${templates}/twinrt-${name}.cmake ${PROJECT_BINARY_DIR}/lib64/cmake/twinrt/twinrt-${name}.cmake COPYONLY)
+  configure_file(${templates}/twinrt-${name}.cmake
+    ${PROJECT_BINARY_DIR}/lib64/cmake/twinrt/twinrt-${name}.cmake COPYONLY)
 endforeach()
-configure_file(${templates}/twinrt-test-skip.sh ${PROJECT_BINARY_DIR}/lib64/cmake/twinrt/twinrt-test-skip.sh COPYONLY)
-install(FILES ${templates}/presets/presets.json ${templates}/presets/project.cmake DESTINATION share/twinrt/cmake)
+configure_file(${templates}/twinrt-test-skip.sh
+  ${PROJECT_BINARY_DIR}/lib64/cmake/twinrt/twinrt-test-skip.sh COPYONLY)
+install(FILES ${templates}/presets/presets.json ${templates}/presets/project.cmake
+  DESTINATION share/twinrt/cmake)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/lib64/cmake/twinrt/twinrt-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 configure_file(${templates}/twinrt.pc.in ${PROJECT_BINARY_DIR}/lib64/pkgconfig/twinrt.pc @ONLY)
-install(DIRECTORY ${PROJECT_BINARY_DIR}/lib64/cmake ${PROJECT_BINARY_DIR}/lib64/pkgconfig DESTINATION lib64
+install(DIRECTORY ${PROJECT_BINARY_DIR}/lib64/cmake ${PROJECT_BINARY_DIR}/lib64/pkgconfig
+  DESTINATION lib64
   USE_SOURCE_PERMISSIONS)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# find_package(twinrt) gives twinrt::ascendcl and twinrt::acl_rt. Both are the whole interface; they differ in the
-# library name that the program records. twinrt::host is libtwinrt-host.so, which carries the clocks of host threads; programs
-# that link with it need no LD_PRELOAD. twinrt_add_kernels() builds kernels;
-# twinrt_add_test() and twinrt_discover_tests() run tests under `twinrt run --check`.
+# find_package(twinrt) gives twinrt::ascendcl and twinrt::acl_rt. Both are the whole interface; they
+# differ in the library name that the program records. twinrt::host is libtwinrt-host.so, which
+# carries the clocks of host threads; programs that link with it need no LD_PRELOAD.
+# twinrt_add_kernels() builds kernels; twinrt_add_test() and twinrt_discover_tests() run tests under
+# `twinrt run --check`.
 get_filename_component(twinrt_ROOT_DIR "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(twinrt_INCLUDE_DIRS "${twinrt_ROOT_DIR}/include")
 set(twinrt_LIBRARY_DIRS "${twinrt_ROOT_DIR}/lib64")

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # twinrt_add_kernels(<target> SOURCES <file>... [OUTPUT <file>] [INCLUDE_DIRECTORIES <folder>...]
 #                    [DEFINITIONS <name[=value]>...] [OPTIONS <option>...])
-# Compiles kernels against twinrt/kernel.h into an object for aclrtBinaryLoadFromFile, with the project's compilers. The
-# object is <target>.o in the current build folder unless OUTPUT says else, and the target's property TWINRT_OBJECT.
+# Compiles kernels against twinrt/kernel.h into an object for aclrtBinaryLoadFromFile, with the
+# project's compilers. The object is <target>.o in the current build folder unless OUTPUT says else,
+# and the target's property TWINRT_OBJECT.
 function(twinrt_add_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT" "SOURCES;INCLUDE_DIRECTORIES;DEFINITIONS;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT"
+    "SOURCES;INCLUDE_DIRECTORIES;DEFINITIONS;OPTIONS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
-    message(FATAL_ERROR "twinrt_add_kernels(${target} SOURCES <file>...): not understood: ${arg_UNPARSED_ARGUMENTS}")
+    message(FATAL_ERROR
+      "twinrt_add_kernels(${target} SOURCES <file>...): not understood: ${arg_UNPARSED_ARGUMENTS}")
   endif()
   if(NOT arg_OUTPUT)
     set(arg_OUTPUT ${target}.o)

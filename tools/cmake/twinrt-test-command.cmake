@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What twinrt-test.cmake and the script that lists test cases share. The functions read the caller's options, arg_*.
-# Lists are joined as text: elements with semicolons stay escaped, and unquoted expansion drops empty ones.
+# What twinrt-test.cmake and the script that lists test cases share. The functions read the caller's
+# options, arg_*. Lists are joined as text: elements with semicolons stay escaped, and unquoted
+# expansion drops empty ones.
 
 # The names of the tests: one, or one for each seed.
 function(twinrt_test_variants out name seeds)
@@ -32,8 +33,9 @@ function(twinrt_test_command out name)
   set(${out} "${command};${arg_RUN_OPTIONS};--;${arg_LAUNCHER}" PARENT_SCOPE)
 endfunction()
 
-# The tool's limit comes first, as it has a report; CTest's is for a tool that hangs. With PASS_REGULAR_EXPRESSION CTest ignores
-# the status of --check: there the text of a finding fails the test.
+# The tool's limit comes first, as it has a report; CTest's is for a tool that hangs. With
+# PASS_REGULAR_EXPRESSION CTest ignores the status of --check: there the text of a finding fails the
+# test.
 function(twinrt_test_properties out)
   set(properties "")
   if(arg_TIMEOUT)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by the build of a GoogleTest program: cmake -DPROGRAM=<file> -DBASE=<beginning of file names> -P <this>
-# Writes <BASE>_tests.cmake, which CTest reads, from what the program lists.
+# Run by the build of a GoogleTest program: cmake -DPROGRAM=<file> -DBASE=<beginning of file names>
+# -P <this> Writes <BASE>_tests.cmake, which CTest reads, from what the program lists.
 cmake_minimum_required(VERSION 3.22)
 include("${CMAKE_CURRENT_LIST_DIR}/twinrt-test-command.cmake")
 include("${BASE}_options.cmake")
@@ -10,11 +10,13 @@ execute_process(
   WORKING_DIRECTORY "${arg_WORKING_DIRECTORY}" TIMEOUT ${arg_DISCOVERY_TIMEOUT}
   OUTPUT_VARIABLE listed ERROR_VARIABLE messages RESULT_VARIABLE status)
 if(status MATCHES "timeout")
-  string(APPEND messages "more than ${arg_DISCOVERY_TIMEOUT} seconds; a larger limit: DISCOVERY_TIMEOUT\n")
+  string(APPEND messages
+    "more than ${arg_DISCOVERY_TIMEOUT} seconds; a larger limit: DISCOVERY_TIMEOUT\n")
 endif()
 if(NOT status STREQUAL "0")
   file(REMOVE "${BASE}_tests.cmake")
-  message(FATAL_ERROR "${PROGRAM} --gtest_list_tests ended with ${status}; expected 0:\n${listed}${messages}")
+  message(FATAL_ERROR
+    "${PROGRAM} --gtest_list_tests ended with ${status}; expected 0:\n${listed}${messages}")
 endif()
 
 set(text "")
@@ -41,12 +43,14 @@ foreach(line IN LISTS lines)
     foreach(variant IN LISTS variants)
       twinrt_test_command(command "${variant}")
       twinrt_test_properties(properties)
-      add_command(add_test "${variant}" "${CMAKE_CURRENT_LIST_DIR}/twinrt-test-skip.sh" ${command} "${PROGRAM}" "--gtest_filter=${case}"
+      add_command(add_test "${variant}" "${CMAKE_CURRENT_LIST_DIR}/twinrt-test-skip.sh" ${command}
+        "${PROGRAM}" "--gtest_filter=${case}"
         --gtest_also_run_disabled_tests ${arg_EXTRA_ARGS})
       if(NOT shown STREQUAL case)
         set(properties "DISABLED;TRUE;${properties}")
       endif()
-      add_command(set_tests_properties "${variant}" PROPERTIES WORKING_DIRECTORY "${arg_WORKING_DIRECTORY}"
+      add_command(set_tests_properties "${variant}" PROPERTIES
+        WORKING_DIRECTORY "${arg_WORKING_DIRECTORY}"
         SKIP_RETURN_CODE 77 ${properties})
     endforeach()
     math(EXPR count "${count} + 1")
@@ -56,6 +60,7 @@ foreach(line IN LISTS lines)
 endforeach()
 if(count EQUAL 0)
   file(REMOVE "${BASE}_tests.cmake")
-  message(FATAL_ERROR "${PROGRAM} --gtest_list_tests lists no test case; expected a program of GoogleTest with cases:\n${listed}")
+  message(FATAL_ERROR
+    "${PROGRAM} --gtest_list_tests lists no test case; expected a program of GoogleTest with cases:\n${listed}")
 endif()
 file(WRITE "${BASE}_tests.cmake" "${text}")

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: twinrt-test-skip.sh COMMAND [ARGUMENT...]
-# Runs a case of a GoogleTest program. A case that is skipped ends with 0: this ends with 77 then, which CTest is to show
-# as skipped. Every other status stays, that of a finding too.
+# Runs a case of a GoogleTest program. A case that is skipped ends with 0: this ends with 77 then,
+# which CTest is to show as skipped. Every other status stays, that of a finding too.
 folder=$(mktemp -d) || exit 125
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 129' HUP

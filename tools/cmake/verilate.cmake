@@ -15,7 +15,8 @@ if(TWINRT_RTL AND TWIN_VERILATOR)
   endif()
 endif()
 if(NOT TWIN_HAVE_RTL)
-  message(STATUS "RTL: no Verilator or zlib (./dev setup): TWINRT_MODEL=rtl and lockstep will be refused, tests of the RTL are left out")
+  message(STATUS
+    "RTL: no Verilator or zlib (./dev setup): TWINRT_MODEL=rtl and lockstep will be refused, tests of the RTL are left out")
   return()
 endif()
 
@@ -26,13 +27,15 @@ set(TWIN_RTL_WAIVERS ${TWIN_RTL_FOLDER}/common/lint_waivers.vlt)
 
 # What is generated is not ours to warn about.
 add_library(twin_verilated_flags INTERFACE)
-target_include_directories(twin_verilated_flags SYSTEM INTERFACE ${TWIN_VERILATED_INCLUDE} ${TWIN_VERILATED_INCLUDE}/vltstd)
+target_include_directories(twin_verilated_flags SYSTEM INTERFACE ${TWIN_VERILATED_INCLUDE}
+  ${TWIN_VERILATED_INCLUDE}/vltstd)
 target_compile_definitions(twin_verilated_flags INTERFACE VM_SC=0 VM_COVERAGE=0 VM_TRACE_VCD=0)
 
 set(TWIN_VERILATED_OPTIONS -O3 CACHE STRING "How the compiler optimises what Verilator writes")
 
 # Without Python waveforms have all signals, too.
-option(TWINRT_RTL_ALL_WAVES "Waveforms also of what follows from ports and registers within a clock" OFF)
+option(TWINRT_RTL_ALL_WAVES "Waveforms also of what follows from ports and registers within a clock"
+  OFF)
 find_package(Python3 COMPONENTS Interpreter)
 
 # Verilator's own library, with what writes waveforms.
@@ -41,10 +44,12 @@ add_library(twin_verilated STATIC EXCLUDE_FROM_ALL ${TWIN_VERILATED_INCLUDE}/ver
 target_compile_definitions(twin_verilated PRIVATE VM_TRACE=1 VM_TRACE_FST=1)
 target_compile_options(twin_verilated PRIVATE ${TWIN_VERILATED_OPTIONS} -w)
 target_include_directories(twin_verilated SYSTEM PRIVATE ${TWIN_ZLIB_INCLUDE})
-target_link_libraries(twin_verilated PUBLIC twin_verilated_flags ${TWIN_ZLIB_LIBRARY} Threads::Threads)
+target_link_libraries(twin_verilated PUBLIC twin_verilated_flags ${TWIN_ZLIB_LIBRARY}
+  Threads::Threads)
 
-# twin_verilate(<target> TOP <module> SOURCES … [PREFIX <class>] [TRACE] [COVERAGE] [PARAMETERS Name=value …]): a static
-# library with the C++ class of a module, its header in the target's include path.
+# twin_verilate(<target> TOP <module> SOURCES … [PREFIX <class>] [TRACE] [COVERAGE] [PARAMETERS
+# Name=value …]): a static library with the C++ class of a module, its header in the target's
+# include path.
 function(twin_verilate target)
   cmake_parse_arguments(arg "TRACE;COVERAGE" "TOP;PREFIX" "SOURCES;PARAMETERS" ${ARGN})
   if(NOT arg_PREFIX)
@@ -52,7 +57,8 @@ function(twin_verilate target)
   endif()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir)
   set(top ${PROJECT_SOURCE_DIR})
-  # What has no value before it is written gets one when the class is made: 0, or what the context's seed gives (benches).
+  # What has no value before it is written gets one when the class is made: 0, or what the context's
+  # seed gives (benches).
   set(options --cc -O3 --assert --x-assign unique --x-initial unique -Wno-fatal -Werror-USERERROR)
   if(arg_TRACE)
     list(APPEND options --trace-fst --trace-max-array 16) # larger memories cost most
@@ -64,7 +70,8 @@ function(twin_verilate target)
         list(APPEND read ${quiet}/${name})
       endforeach()
       add_custom_command(OUTPUT ${read} DEPENDS ${arg_SOURCES} ${TWIN_RTL_FOLDER}/waves.py
-        COMMAND ${Python3_EXECUTABLE} -B ${TWIN_RTL_FOLDER}/waves.py ${quiet} ${arg_SOURCES} VERBATIM)
+        COMMAND ${Python3_EXECUTABLE} -B ${TWIN_RTL_FOLDER}/waves.py ${quiet} ${arg_SOURCES}
+        VERBATIM)
       set(arg_SOURCES ${read})
       set(top ${PROJECT_BINARY_DIR})
     endif()
@@ -75,7 +82,8 @@ function(twin_verilate target)
   foreach(parameter IN LISTS arg_PARAMETERS)
     list(APPEND options -G${parameter})
   endforeach()
-  # Messages of assertions name the sources: from the top of the tree that they are in, not of this machine.
+  # Messages of assertions name the sources: from the top of the tree that they are in, not of this
+  # machine.
   set(relative)
   foreach(source IN LISTS arg_SOURCES)
     file(RELATIVE_PATH name ${top} ${source})
@@ -83,24 +91,31 @@ function(twin_verilate target)
   endforeach()
   add_custom_command(OUTPUT ${folder}/${arg_PREFIX}__ALL.cpp BYPRODUCTS ${folder}/${arg_PREFIX}.h
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}
-    COMMAND ${TWIN_VERILATOR} ${options} --prefix ${arg_PREFIX} --top-module ${arg_TOP} --Mdir ${folder}
+    COMMAND ${TWIN_VERILATOR} ${options} --prefix ${arg_PREFIX} --top-module ${arg_TOP} --Mdir
+    ${folder}
       -I${TWIN_RTL_FOLDER}/common/rtl ${TWIN_RTL_WAIVERS} ${relative}
-    COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DPREFIX=${arg_PREFIX} -P ${PROJECT_SOURCE_DIR}/tools/cmake/verilated_all.cmake
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DPREFIX=${arg_PREFIX} -P
+    ${PROJECT_SOURCE_DIR}/tools/cmake/verilated_all.cmake
     WORKING_DIRECTORY ${top}
-    DEPENDS ${arg_SOURCES} ${TWIN_RTL_HEADERS} ${TWIN_RTL_WAIVERS} ${PROJECT_SOURCE_DIR}/tools/cmake/verilated_all.cmake
+    DEPENDS ${arg_SOURCES} ${TWIN_RTL_HEADERS} ${TWIN_RTL_WAIVERS}
+    ${PROJECT_SOURCE_DIR}/tools/cmake/verilated_all.cmake
     COMMENT "Verilating ${arg_TOP} (${target})" VERBATIM)
   add_library(${target} STATIC EXCLUDE_FROM_ALL ${folder}/${arg_PREFIX}__ALL.cpp)
   target_include_directories(${target} SYSTEM PUBLIC ${folder})
-  target_compile_options(${target} PRIVATE $<IF:$<BOOL:${arg_COVERAGE}>,-O0,${TWIN_VERILATED_OPTIONS}> -w) # coverage is thousands of counters: minutes at -O1
-  target_compile_options(${target} PRIVATE -fmacro-prefix-map=${PROJECT_BINARY_DIR}/=) # messages name these sources, too
+  # coverage is thousands of counters: minutes at -O1
+  target_compile_options(${target} PRIVATE
+    $<IF:$<BOOL:${arg_COVERAGE}>,-O0,${TWIN_VERILATED_OPTIONS}> -w)
+  # messages name these sources, too
+  target_compile_options(${target} PRIVATE -fmacro-prefix-map=${PROJECT_BINARY_DIR}/=)
   target_compile_definitions(${target} PRIVATE $<IF:$<BOOL:${arg_TRACE}>,VM_TRACE=1,VM_TRACE=0>)
   target_link_libraries(${target} PUBLIC twin_verilated)
 endfunction()
 
-# twin_rtl_block(<block> [SOURCES file …] [PARTS block …] [SMALL Name=value …]): the folder rtl-stubs/<block> with the module
-# npu_<block>; PARTS are the blocks it instantiates. Libraries rtl_<block> and rtl_<block>_trace (class Tnpu_<block>) for the
-# product, at the parameters' defaults; tests rtl.lint.<block>, rtl.parameters.<block> and, with the parameters of SMALL, rtl.synth.<block>,
-# and coverage.
+# twin_rtl_block(<block> [SOURCES file …] [PARTS block …] [SMALL Name=value …]): the folder
+# rtl-stubs/<block> with the module npu_<block>; PARTS are the blocks it instantiates. Libraries
+# rtl_<block> and rtl_<block>_trace (class Tnpu_<block>) for the product, at the parameters'
+# defaults; tests rtl.lint.<block>, rtl.parameters.<block> and, with the parameters of SMALL,
+# rtl.synth.<block>, and coverage.
 function(twin_rtl_block block)
   cmake_parse_arguments(arg "" "" "SOURCES;PARTS;SMALL" ${ARGN})
   if(NOT arg_SOURCES)
@@ -112,7 +127,8 @@ function(twin_rtl_block block)
     list(APPEND sources ${of_part})
   endforeach()
   foreach(source IN LISTS arg_SOURCES)
-    get_filename_component(path ${TWIN_RTL_FOLDER}/${block}/${source} ABSOLUTE) # one name for what several blocks share
+    # one name for what several blocks share
+    get_filename_component(path ${TWIN_RTL_FOLDER}/${block}/${source} ABSOLUTE)
     list(APPEND sources ${path})
   endforeach()
   list(REMOVE_DUPLICATES sources)
@@ -124,19 +140,22 @@ function(twin_rtl_block block)
   twin_verilate(rtl_${block}_trace TOP npu_${block} PREFIX Tnpu_${block} TRACE SOURCES ${all})
 
   if(TWINRT_TESTS)
-    add_test(NAME rtl.lint.${block} COMMAND ${TWIN_RTL_FOLDER}/lint ${TWIN_VERILATOR} npu_${block} ${all})
+    add_test(NAME rtl.lint.${block} COMMAND ${TWIN_RTL_FOLDER}/lint ${TWIN_VERILATOR} npu_${block}
+      ${all})
     set_tests_properties(rtl.lint.${block} PROPERTIES LABELS rtl TIMEOUT 60)
     set(tools --verilator=${TWIN_VERILATOR})
     if(TWIN_YOSYS)
       list(APPEND tools --yosys=${TWIN_YOSYS})
     endif()
-    add_test(NAME rtl.parameters.${block} COMMAND ${Python3_EXECUTABLE} -B ${TWIN_RTL_FOLDER}/parameters.py ${tools}
+    add_test(NAME rtl.parameters.${block} COMMAND ${Python3_EXECUTABLE} -B
+      ${TWIN_RTL_FOLDER}/parameters.py ${tools}
       ${TWIN_RTL_FOLDER}/${block}/README.md npu_${block} ${all})
     set_tests_properties(rtl.parameters.${block} PROPERTIES LABELS rtl TIMEOUT 120)
     # Whoever links the traced class adds a test of what it traces.
     set_property(GLOBAL PROPERTY twin_rtl_sources_${block} ${all})
     if(TWIN_YOSYS)
-      add_test(NAME rtl.synth.${block} COMMAND ${TWIN_RTL_FOLDER}/synth ${TWIN_YOSYS} npu_${block} ${all} -- ${arg_SMALL})
+      add_test(NAME rtl.synth.${block} COMMAND ${TWIN_RTL_FOLDER}/synth ${TWIN_YOSYS} npu_${block}
+        ${all} -- ${arg_SMALL})
       set_tests_properties(rtl.synth.${block} PROPERTIES LABELS rtl TIMEOUT 300)
     endif()
   endif()
@@ -150,15 +169,18 @@ if(TWINRT_TESTS)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   set(TWIN_RTL_COVERAGE_PROGRAMS ${PROJECT_BINARY_DIR}/tests/coverage)
   add_custom_target(rtl_coverage VERBATIM USES_TERMINAL
-    COMMAND ${Python3_EXECUTABLE} -B ${TWIN_RTL_FOLDER}/coverage.py --work ${PROJECT_BINARY_DIR}/rtl_coverage ${TWIN_RTL_COVERAGE_PROGRAMS})
+    COMMAND ${Python3_EXECUTABLE} -B ${TWIN_RTL_FOLDER}/coverage.py --work
+    ${PROJECT_BINARY_DIR}/rtl_coverage ${TWIN_RTL_COVERAGE_PROGRAMS})
 endif()
 
-# twin_rtl_coverage_program(<target> <block> [Name=value …]): makes of it the program tests/coverage/<block>, for rtl_coverage alone,
-# with the block at these parameters. It writes what it covered to --coverage=FILE.
+# twin_rtl_coverage_program(<target> <block> [Name=value …]): makes of it the program
+# tests/coverage/<block>, for rtl_coverage alone, with the block at these parameters. It writes what
+# it covered to --coverage=FILE.
 function(twin_rtl_coverage_program target block)
   set(library rtl_${block}_coverage)
   get_property(sources GLOBAL PROPERTY TWIN_RTL_SOURCES_${block})
-  twin_verilate(${library} TOP npu_${block} COVERAGE PARAMETERS ${ARGN} SOURCES ${TWIN_RTL_COMMON} ${sources})
+  twin_verilate(${library} TOP npu_${block} COVERAGE PARAMETERS ${ARGN} SOURCES ${TWIN_RTL_COMMON}
+    ${sources})
   target_sources(${library} PRIVATE ${TWIN_VERILATED_INCLUDE}/verilated_cov.cpp)
   twin_bench_parameters(${target} ${ARGN})
   target_compile_definitions(${target} PRIVATE BENCH_COVERAGE=1)
@@ -177,10 +199,11 @@ function(twin_bench_parameters target)
   endforeach()
 endfunction()
 
-# twin_rtl_bench(<block> <source> DEFAULTS Name=value … [SMALL Name=value …] [MODEL file …]): a bench against the C++ model. Test
-# rtl.bench.<block> runs it with the block at its defaults, rtl_coverage with the parameters of SMALL, here or of the block. The bench
-# knows parameters as BENCH_<NAME>. MODEL: the block's C++ sources in sim/core, for those that need no others; without, all of the model
-# is linked.
+# twin_rtl_bench(<block> <source> DEFAULTS Name=value … [SMALL Name=value …] [MODEL file …]): a
+# bench against the C++ model. Test rtl.bench.<block> runs it with the block at its defaults,
+# rtl_coverage with the parameters of SMALL, here or of the block. The bench knows parameters as
+# BENCH_<NAME>. MODEL: the block's C++ sources in sim/core, for those that need no others; without,
+# all of the model is linked.
 function(twin_rtl_bench block source)
   if(NOT TWINRT_TESTS)
     return()
@@ -192,7 +215,8 @@ function(twin_rtl_bench block source)
     target_include_directories(${target} PRIVATE ${TWIN_RTL_FOLDER})
     target_link_libraries(${target} PRIVATE twin_warnings)
     if(arg_MODEL)
-      target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/sim ${PROJECT_SOURCE_DIR}/sim/include)
+      target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/sim
+        ${PROJECT_SOURCE_DIR}/sim/include)
     else()
       target_link_libraries(${target} PRIVATE twinsim_core)
     endif()
@@ -200,8 +224,10 @@ function(twin_rtl_bench block source)
   twin_bench_parameters(rtl_bench_${block} ${arg_DEFAULTS})
   target_compile_definitions(rtl_bench_${block} PRIVATE BENCH_COVERAGE=0)
   target_link_libraries(rtl_bench_${block} PRIVATE rtl_${block})
-  set_target_properties(rtl_bench_${block} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
-  add_test(NAME rtl.bench.${block} COMMAND ${TWIN_RTL_FOLDER}/run_bench $<TARGET_FILE:rtl_bench_${block}>)
+  set_target_properties(rtl_bench_${block} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
+  add_test(NAME rtl.bench.${block} COMMAND ${TWIN_RTL_FOLDER}/run_bench
+    $<TARGET_FILE:rtl_bench_${block}>)
   set_tests_properties(rtl.bench.${block} PROPERTIES LABELS rtl TIMEOUT 120)
   if(NOT arg_SMALL)
     get_property(arg_SMALL GLOBAL PROPERTY TWIN_RTL_SMALL_${block})

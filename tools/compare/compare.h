@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two recordings of one program, op by op: on two devices, profiles or models.
  *
- * Threads are paired by what they begin with, streams and events by who made them as which. Then the ops of each pair of
- * threads are laid side by side; where one has more than the other, the two are put in step again after it. A loop that polls
- * turns as often as it must, so a row of the same question counts as one op. */
+ * Threads are paired by what they begin with, streams and events by who made them as which. Then
+ * the ops of each pair of threads are laid side by side; where one has more than the other, the two
+ * are put in step again after it. A loop that polls turns as often as it must, so a row of the same
+ * question counts as one op. */
 #ifndef TWINRT_COMPARE_COMPARE_H
 #define TWINRT_COMPARE_COMPARE_H
 
@@ -50,7 +51,8 @@ struct compare_result {
     uint64_t untimed;    /* pairs of work without a length on some side */
 };
 
-/* Loads the ops of both sides, whose path and recording are set, and compares. False: out of memory. */
+/* Loads the ops of both sides, whose path and recording are set, and compares. False: out of
+ * memory. */
 bool compare_records(struct compare_result *result);
 void compare_free(struct compare_result *result);
 /* Whether the two did the same, in the same order, with the same answers. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks that come one after the other in A, and the other way round in B. Counted with a tree of sums over the begins in B,
- * so in n log n. A wait for a count is the moment at which it passes: which changes come before that is what may be
- * another order; when it began to wait says nothing. */
+/* Tasks that come one after the other in A, and the other way round in B. Counted with a tree of
+ * sums over the begins in B, so in n log n. A wait for a count is the moment at which it passes:
+ * which changes come before that is what may be another order; when it began to wait says
+ * nothing. */
 #include <stdlib.h>
 
 #include "compare/compare.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The picture of a comparison: each task a point, its time in A across and in B upwards, both in powers of ten. */
+/* The picture of a comparison: each task a point, its time in A across and in B upwards, both in
+ * powers of ten. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

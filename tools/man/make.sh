@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes the man pages of the programs from what they print as help, and of the settings that they know.
+# Makes the man pages of the programs from what they print as help, and of the settings that they
+# know.
 #   make.sh BIN OUT        BIN: folder with twinrt and twinrt-cc; OUT: folder for the pages
 set -euo pipefail
 BIN=$(realpath "$1")

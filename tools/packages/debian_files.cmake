@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by cpack before it makes the packages: what Debian requires besides the prefix, in the folders of the components.
+# Run by cpack before it makes the packages: what Debian requires besides the prefix, in the folders
+# of the components.
 cmake_minimum_required(VERSION 3.22)
 set(here ${CMAKE_CURRENT_LIST_DIR})
 set(source ${here}/../..)
@@ -12,7 +13,8 @@ endfunction()
 if(DEFINED ENV{SOURCE_DATE_EPOCH})
   string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 else()
-  execute_process(COMMAND git -C ${source} log -1 --format=%cD OUTPUT_VARIABLE date OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  execute_process(COMMAND git -C ${source} log -1 --format=%cD OUTPUT_VARIABLE date
+    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   if(NOT date)
     string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
   endif()
@@ -29,7 +31,8 @@ file(REMOVE_RECURSE ${debug}/opt)
 
 # Debug information of a program or library goes into the debug package, under its build id.
 function(split file)
-  execute_process(COMMAND readelf -n ${file} OUTPUT_VARIABLE notes ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND readelf -n ${file} OUTPUT_VARIABLE notes
+    ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
   if(NOT notes MATCHES "Build ID: ([0-9a-f][0-9a-f])([0-9a-f]+)")
     message(FATAL_ERROR "cpack: ${file} has no build id: link with -Wl,--build-id")
   endif()
@@ -50,11 +53,13 @@ foreach(component runtime model debug)
   set(documents ${root}/usr/share/doc/${package})
 
   configure_file(${here}/copyright ${documents}/copyright COPYONLY)
-  file(WRITE ${documents}/changelog "${CPACK_PACKAGE_NAME} (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium\n\n"
+  file(WRITE ${documents}/changelog
+    "${CPACK_PACKAGE_NAME} (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium\n\n"
     "  * See /opt/twinrt/share/doc/twinrt/CHANGELOG.md.\n\n -- ${CPACK_PACKAGE_CONTACT}  ${date}\n")
   run(gzip -9nf ${documents}/changelog)
   if(EXISTS ${here}/${package}.lintian-overrides)
-    configure_file(${here}/${package}.lintian-overrides ${root}/usr/share/lintian/overrides/${package} COPYONLY)
+    configure_file(${here}/${package}.lintian-overrides
+      ${root}/usr/share/lintian/overrides/${package} COPYONLY)
   endif()
 
   file(GLOB_RECURSE files LIST_DIRECTORIES false ${prefix}/*)
@@ -73,13 +78,16 @@ set(root ${CPACK_TEMPORARY_DIRECTORY}/runtime)
 set(prefix ${CPACK_PACKAGING_INSTALL_PREFIX})
 foreach(program twinrt twinrt-cc)
   link(${root}/usr/bin ${program} ${prefix}/bin/${program})
-  link(${root}/usr/share/bash-completion/completions ${program} ${prefix}/share/bash-completion/completions/twinrt)
-  link(${root}/usr/share/fish/vendor_completions.d ${program}.fish ${prefix}/share/fish/vendor_completions.d/twinrt.fish)
+  link(${root}/usr/share/bash-completion/completions ${program}
+    ${prefix}/share/bash-completion/completions/twinrt)
+  link(${root}/usr/share/fish/vendor_completions.d ${program}.fish
+    ${prefix}/share/fish/vendor_completions.d/twinrt.fish)
 endforeach()
 link(${root}/usr/share/zsh/vendor-completions _twinrt ${prefix}/share/zsh/site-functions/_twinrt)
 file(GLOB pages ${root}${prefix}/share/man/man1/*.1)
 if(NOT pages)
-  message(FATAL_ERROR "cpack: the man pages are missing: install help2man (./dev setup) and build again")
+  message(FATAL_ERROR
+    "cpack: the man pages are missing: install help2man (./dev setup) and build again")
 endif()
 file(MAKE_DIRECTORY ${root}/usr/share/man/man1)
 foreach(page IN LISTS pages)

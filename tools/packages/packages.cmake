@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# `cpack` in the build folder makes Debian packages: twinrt, and twinrt-model, which alone needs SystemC, each stripped, with
-# the debug information of both in twinrt-dbgsym. Everything is under /opt/twinrt, so that
-# it never conflicts with the vendor's files, nor of acl/ in /usr/include, which is another project's. Links in
-# /usr make programs, man pages and completion found (debian_files.cmake).
+# `cpack` in the build folder makes Debian packages: twinrt, and twinrt-model, which alone needs
+# SystemC, each stripped, with the debug information of both in twinrt-dbgsym. Everything is under
+# /opt/twinrt, so that it never conflicts with the vendor's files, nor of acl/ in /usr/include,
+# which is another project's. Links in /usr make programs, man pages and completion found
+# (debian_files.cmake).
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME twinrt)
 set(CPACK_PACKAGE_VENDOR twinrt)
@@ -17,9 +18,11 @@ set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/debian_files.cmake)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
-# cpack's debug packages require a build id in each object, also in images of kernels, which have none.
+# cpack's debug packages require a build id in each object, also in images of kernels, which have
+# none.
 set(CPACK_DEBIAN_DEBUGINFO_PACKAGE OFF)
-install(FILES tools/packages/copyright DESTINATION share/doc/twinrt/debug COMPONENT debug EXCLUDE_FROM_ALL)
+install(FILES tools/packages/copyright DESTINATION share/doc/twinrt/debug COMPONENT debug
+  EXCLUDE_FROM_ALL)
 
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME twinrt)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "twinrt-model, g++, pkg-config")

@@ -31,8 +31,8 @@ bool twin_list_grow(void *items, size_t count, size_t *room, size_t item_bytes);
 #define ORDER_2(a, b, c, d)       ((a) != (b) ? ORDER(a, b) : ORDER(c, d))
 #define ORDER_3(a, b, c, d, e, f) ((a) != (b) ? ORDER(a, b) : ORDER_2(c, d, e, f))
 
-/* The first index from 0 up to `count` for which `below`, an expression of the index `at`, does not hold; it holds for all before
- * that and for none after. */
+/* The first index from 0 up to `count` for which `below`, an expression of the index `at`, does not
+ * hold; it holds for all before that and for none after. */
 #define PARTITION_POINT(count, at, below)                                                          \
     __extension__({                                                                                \
         size_t low_ = 0;                                                                           \
@@ -47,7 +47,8 @@ bool twin_list_grow(void *items, size_t count, size_t *room, size_t item_bytes);
         low_;                                                                                      \
     })
 
-/* Sets `item` to the item whose `field` is `key`, which is added with all else 0 if there is none. NULL: out of memory. */
+/* Sets `item` to the item whose `field` is `key`, which is added with all else 0 if there is none.
+ * NULL: out of memory. */
 #define HASH_ENSURE(list, field, key, item)                                                        \
     do {                                                                                           \
         __typeof__((item)->field) key_ = (key);                                                    \

@@ -13,7 +13,8 @@ static const size_t heads[] = {[TWIN_RECORD_MARK] = sizeof(struct twin_record_ma
                                [TWIN_RECORD_BASE] = sizeof(struct twin_record_base),
                                [TWIN_RECORD_ENDED] = sizeof(struct twin_record_ended)};
 
-/* Room for a whole entry with fields and tail of so many bytes, which is all 0. NULL: no host memory. */
+/* Room for a whole entry with fields and tail of so many bytes, which is all 0. NULL: no host
+ * memory. */
 static struct twin_record_entry *room_for(twin_recording *recording, size_t behind)
 {
     const size_t bytes = sizeof(struct twin_record_entry) + behind;
@@ -70,7 +71,8 @@ static void take_task(const unsigned char *place, const struct twin_record_base 
     whole->begin_seq = whole->end_seq = base->seq + ended.seq;
 }
 
-/* In the file a public call has only its first fields; the copy has room for all. NULL: no host memory. */
+/* In the file a public call has only its first fields; the copy has room for all. NULL: no host
+ * memory. */
 static struct twin_record_entry *whole_call(twin_recording *recording,
                                             const struct twin_record_entry *entry)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An interval map: ranges of addresses that do not overlap, in order. An interval is the first member of what the caller keeps, so
- * results are of any type that begins with one. */
+/* An interval map: ranges of addresses that do not overlap, in order. An interval is the first
+ * member of what the caller keeps, so results are of any type that begins with one. */
 #ifndef TWINRT_TOOLS_RECORDING_INTERVAL_MAP_H
 #define TWINRT_TOOLS_RECORDING_INTERVAL_MAP_H
 
@@ -18,7 +18,8 @@ struct interval_map {
     struct interval *root;
 };
 
-/* Puts an interval in; its begin and end are set and overlap no other. The end may be changed later as long as that stays so. */
+/* Puts an interval in; its begin and end are set and overlap no other. The end may be changed later
+ * as long as that stays so. */
 void interval_map_add(struct interval_map *map, struct interval *interval);
 /* Takes out the interval that begins there. NULL: none does. */
 void *interval_map_remove(struct interval_map *map, uint64_t begin);
@@ -26,7 +27,8 @@ void *interval_map_remove(struct interval_map *map, uint64_t begin);
 void *interval_map_take(struct interval_map *map, uint64_t begin, uint64_t end);
 /* The interval that holds `address`. NULL: none does. */
 void *interval_map_at(const struct interval_map *map, uint64_t address);
-/* The first interval that ends after `address`: it holds the address or is above it. NULL: there is none. */
+/* The first interval that ends after `address`: it holds the address or is above it. NULL: there is
+ * none. */
 void *interval_map_from(const struct interval_map *map, uint64_t address);
 
 #endif

@@ -8,10 +8,10 @@
 
 #define TASKS_MOST 65536u /* of one op; no queue holds more */
 
-/* ---- what makes and ends objects -------------------------------------------------------------- */
+/* ---- what makes and ends objects ------------------------------------------------------------- */
 
-/* Of an object, by the role of a field that names a new one, and by the kind of an entry that ends one: the role of the fields that
- * name it. 0: none. */
+/* Of an object, by the role of a field that names a new one, and by the kind of an entry that ends
+ * one: the role of the fields that name it. 0: none. */
 static const unsigned made_roles[TWIN_RECORD_ROLES] = {
     [TWIN_RECORD_ROLE_NEW_QUEUE] = TWIN_RECORD_ROLE_QUEUE,
     [TWIN_RECORD_ROLE_NEW_SIGNAL] = TWIN_RECORD_ROLE_SIGNAL,
@@ -39,7 +39,8 @@ static int compare_objects(const void *left, const void *right)
     return ORDER_3(a->role, b->role, a->number, b->number, a->made, b->made);
 }
 
-/* The number of what the entry made; 0: nothing. A kernel that was refused was never the backend's. */
+/* The number of what the entry made; 0: nothing. A kernel that was refused was never the
+ * backend's. */
 static uint32_t made_number(const struct twin_record_entry *entry, unsigned *out_role)
 {
     const struct twin_recording_kind *kind = twin_recording_kind(entry->kind);
@@ -112,7 +113,7 @@ static const struct twin_record_entry *made_by(const twin_recording *recording,
     return object ? recording->items[object->made].entry : NULL;
 }
 
-/* ---- texts, steps, data ----------------------------------------------------------------------- */
+/* ---- texts, steps, data ---------------------------------------------------------------------- */
 
 const char *twin_recording_string(const twin_recording *recording, uint32_t string)
 {
@@ -231,7 +232,7 @@ const void *twin_recording_data(const twin_recording *recording, uint32_t data, 
     return entry && entry->kind == TWIN_RECORD_DATA ? twin_recording_tail(entry, out_bytes) : NULL;
 }
 
-/* ---- tasks ------------------------------------------------------------------------------------ */
+/* ---- tasks ----------------------------------------------------------------------------------- */
 
 static int compare_tasks(const void *left, const void *right)
 {

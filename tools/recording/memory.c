@@ -35,7 +35,8 @@ void twin_recording_memory_free(twin_recording_memory *memory)
     free(memory);
 }
 
-/* A free whose answer was late, or that the file has lost, leaves something in the way: the newer one counts. */
+/* A free whose answer was late, or that the file has lost, leaves something in the way: the newer
+ * one counts. */
 static bool add(twin_recording_memory *memory, uint64_t base, uint64_t bytes, bool host)
 {
     struct twin_recording_range *range = calloc(1, sizeof(*range));

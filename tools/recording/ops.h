@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run asked of its device, one operation after another: members that mean the same in all kinds of operations, the
- * public call that each was part of, and when it ran on the device. Whoever looks at the operations of a recording reads them
- * here; nothing in `twin_op` names a file, so it also serves what is made up or watched. */
+/* What a run asked of its device, one operation after another: members that mean the same in all
+ * kinds of operations, the public call that each was part of, and when it ran on the device.
+ * Whoever looks at the operations of a recording reads them here; nothing in `twin_op` names a
+ * file, so it also serves what is made up or watched. */
 #ifndef TWINRT_TOOLS_RECORDING_OPS_H
 #define TWINRT_TOOLS_RECORDING_OPS_H
 
@@ -14,8 +15,9 @@
 
 #define TWIN_OP_NONE UINT32_MAX
 
-/* X(name, entry, word): the kind of an op, the kind of entries that it is read from, and how reports call it. Work comes first:
- * what is queued as a task. CONTROL has more kinds of entries (ops.c). */
+/* X(name, entry, word): the kind of an op, the kind of entries that it is read from, and how
+ * reports call it. Work comes first: what is queued as a task. CONTROL has more kinds of entries
+ * (ops.c). */
 #define TWIN_OPS(X)                                                                                \
     X(COPY, WORK_COPY, "copy")                                                                     \
     X(FILL, WORK_FILL, "fill")                                                                     \
@@ -117,8 +119,8 @@ typedef struct twin_op {
             uint32_t group;
             bool timed, is_default, deferred;
             bool tasks_told; /* of a queue: the device reports the times of all its tasks */
-            bool
-                inside; /* SIGNAL_SHARE, SIGNAL_OPEN: both ends are here, and no other process is let in */
+            bool inside; /* SIGNAL_SHARE, SIGNAL_OPEN: both ends are here, and no other process is
+                           let in */
             uint64_t share; /* the same two: made of the name */
         } config;
     };
@@ -144,9 +146,9 @@ typedef struct twin_op {
     bool blocks;   /* CALL: later tasks wait for the answer */
     bool positive; /* QUEUE_QUERY: idle; SIGNAL_QUERY: complete */
     bool recorded; /* SIGNAL_QUERY: there was a record */
-    bool
-        moved; /* the caller's clock was set to where other threads had brought the device meanwhile */
-    uint8_t fill; /* NOW_FILL, FILL: the byte */
+    bool moved;    /* the caller's clock was set to where other threads had brought the device
+                  meanwhile */
+    uint8_t fill;  /* NOW_FILL, FILL: the byte */
 } twin_op;
 
 static inline bool twin_op_is_work(uint32_t kind)
@@ -176,9 +178,9 @@ struct twin_ops {
     twin_op *list; /* in the order of begin_seq */
     size_t count;
     LIST_OF(struct twin_op_edge) edges;
-    bool
-        threads_apart; /* all that orders host threads is in `edges`, except what cannot be observed */
-    uint64_t calls;    /* public calls that came back */
+    bool threads_apart;  /* all that orders host threads is in `edges`, except what cannot be
+                          observed */
+    uint64_t calls;      /* public calls that came back */
     uint64_t unanswered; /* ops that had not come back */
     uint64_t refused;    /* public copies and fills that the runtime refused for an argument */
     bool whole;          /* the recording ended in order */
@@ -192,7 +194,8 @@ void twin_ops_free(struct twin_ops *ops);
 /* The first op that begins at this number of the sequence or after it; `count`: none does. */
 size_t twin_ops_from(const struct twin_ops *ops, uint64_t begin_seq);
 
-/* Name of the public call that an op was part of, "" for none; of a damaged recording, what can be printed of it. */
+/* Name of the public call that an op was part of, "" for none; of a damaged recording, what can be
+ * printed of it. */
 #define TWIN_OP_NAME 96u
 const char *twin_op_name(const twin_recording *recording, const twin_op *op,
                          char text[TWIN_OP_NAME]);

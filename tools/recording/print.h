@@ -10,8 +10,9 @@
 
 struct twin_recording_print {
     bool json; /* one object, the entries in a list; else a line for each */
-    /* Leaves out what differs between two runs of one program on a model: wall-clock times, what the operating system gives out; an
-     * address becomes the number of its allocation and a distance. */
+    /* Leaves out what differs between two runs of one program on a model: wall-clock times, what
+     * the operating system gives out; an address becomes the number of its allocation and a
+     * distance. */
     bool stable;
 };
 

@@ -425,8 +425,8 @@ static bool read_part(int file, unsigned char *bytes, uint64_t at, uint64_t end)
     return true;
 }
 
-/* A file is as long as it says, however little is in it: holes are not read, and the one at its end is left out, except what may belong
- * to a chunk. */
+/* A file is as long as it says, however little is in it: holes are not read, and the one at its end
+ * is left out, except what may belong to a chunk. */
 static bool read_all(int file, uint64_t size, twin_recording *recording)
 {
     uint64_t at = 0;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads what TWINRT_RECORD wrote (seam/record_file.h says what that is).
  *
- * A file may be cut off, damaged or made up: every size, offset and count is checked when it is read. What cannot be used is left out
- * and listed as damage; what is handed out is whole: an entry is in memory up to its `bytes`, its tail is as long as its fields say,
- * and texts have their ends and are UTF-8: what no character is made of is "?". Numbers of objects may still name none, and answers may be nonsense.
+ * A file may be cut off, damaged or made up: every size, offset and count is checked when it is
+ * read. What cannot be used is left out and listed as damage; what is handed out is whole: an entry
+ * is in memory up to its `bytes`, its tail is as long as its fields say, and texts have their ends
+ * and are UTF-8: what no character is made of is "?". Numbers of objects may still name none, and
+ * answers may be nonsense.
  *
- * The file is read into memory, so it may be one that is still being written. Everything handed out lives until
- * twin_recording_free(). After reading nothing changes: several threads may look. */
+ * The file is read into memory, so it may be one that is still being written. Everything handed out
+ * lives until twin_recording_free(). After reading nothing changes: several threads may look. */
 #ifndef TWINRT_TOOLS_RECORDING_READER_H
 #define TWINRT_TOOLS_RECORDING_READER_H
 
@@ -71,7 +73,8 @@ static inline bool twin_recording_succeeded(const struct twin_record_entry *entr
 
 /* Copies an entry's fields; what the entry lacks is 0, what `bytes` does not hold is left out. */
 void twin_recording_fields(const struct twin_record_entry *entry, void *out, size_t bytes);
-/* struct twin_record_WORK_COPY copy; if (TWIN_RECORDING_GET(entry, WORK_COPY, &copy)) ...: false for another kind. */
+/* struct twin_record_WORK_COPY copy; if (TWIN_RECORDING_GET(entry, WORK_COPY, &copy)) ...: false
+ * for another kind. */
 #define TWIN_RECORDING_GET(entry, NAME, out)                                                       \
     ((entry)->kind == TWIN_RECORD_##NAME &&                                                        \
      (twin_recording_fields((entry), (struct twin_record_##NAME *){(out)},                         \
@@ -118,13 +121,14 @@ const char *twin_recording_word(enum twin_record_role role, uint64_t value);
 /* "queue", "address", ... */
 const char *twin_recording_role_name(enum twin_record_role role);
 
-/* ---- what entries name (lookup.c) ------------------------------------------------------------- */
+/* ---- what entries name (lookup.c) ------------------------------------------------------------ */
 
 /* "aclrtMemcpyAsync"; "?" when the file does not have it. */
 const char *twin_recording_string(const twin_recording *recording, uint32_t string);
 /* "TWIN_E_BUSY"; "?" when the file does not have it. */
 const char *twin_recording_status(const twin_recording *recording, unsigned status);
-/* This build's status of that name; TWIN_STATUS_COUNT: it has none, or the file does not have the name. */
+/* This build's status of that name; TWIN_STATUS_COUNT: it has none, or the file does not have the
+ * name. */
 uint32_t twin_recording_own_status(const twin_recording *recording, unsigned status);
 /* Name of a status of this build; "?" for others. */
 const char *twin_recording_own_status_name(uint32_t status);
@@ -153,7 +157,8 @@ bool twin_recording_code(const struct twin_record_entry *entry, struct twin_reco
 /* NULL: there is no such data. */
 const void *twin_recording_data(const twin_recording *recording, uint32_t data, size_t *out_bytes);
 
-/* Something with a number: `role` is QUEUE, SIGNAL, CALL_QUEUE, MODEL_INSTANCE, KERNEL, IMAGE, STEPS, DATA or STRING. */
+/* Something with a number: `role` is QUEUE, SIGNAL, CALL_QUEUE, MODEL_INSTANCE, KERNEL, IMAGE,
+ * STEPS, DATA or STRING. */
 struct twin_recording_object {
     uint32_t number;
     uint32_t role;
@@ -172,7 +177,8 @@ twin_recording_object(const twin_recording *recording, enum twin_record_role rol
 size_t twin_recording_tasks_among(const twin_recording *recording, uint32_t queue, uint64_t first,
                                   uint32_t count);
 
-/* When the work of an op ran on the device: from the first of its tasks to begin to the last to end. */
+/* When the work of an op ran on the device: from the first of its tasks to begin to the last to
+ * end. */
 struct twin_recording_times {
     bool begun; /* begin_ns is known */
     bool ended; /* end_ns and status are known: all its tasks have ended */
@@ -180,11 +186,12 @@ struct twin_recording_times {
     uint64_t begin_ns;
     uint64_t end_ns;
 };
-/* From entries TASK, in the first run if there are several, else from a STAMP, which has the end alone. */
+/* From entries TASK, in the first run if there are several, else from a STAMP, which has the end
+ * alone. */
 void twin_recording_times(const twin_recording *recording, size_t index,
                           struct twin_recording_times *out);
 
-/* ---- memory as the run goes on (memory.c) ------------------------------------------------------ */
+/* ---- memory as the run goes on (memory.c) ---------------------------------------------------- */
 
 /* What is allocated at one place of the recording: give it the entries in order. */
 typedef struct twin_recording_memory twin_recording_memory;
@@ -199,7 +206,8 @@ twin_recording_memory *twin_recording_memory_new(const twin_recording *recording
 void twin_recording_memory_free(twin_recording_memory *memory);
 /* Takes what entries up to and with `index` say. Indexes never fall. False: no host memory. */
 bool twin_recording_memory_go(twin_recording_memory *memory, size_t index);
-/* The allocation that holds the address; NULL: none of those that are recorded. Valid until the next go. */
+/* The allocation that holds the address; NULL: none of those that are recorded. Valid until the
+ * next go. */
 const struct twin_recording_range *twin_recording_memory_at(const twin_recording_memory *memory,
                                                             uint64_t address);
 

@@ -64,8 +64,8 @@ struct twin_record_entry *twin_recording_whole_entry(twin_recording *recording,
 /* Makes the tables of lookup.c. False: out of memory. */
 bool twin_recording_make_tables(twin_recording *recording);
 
-/* Parts of twin_ops_load(). False: out of memory. How far the device had come at each op, from the entries that have it, in the
- * order in which ops came back: */
+/* Parts of twin_ops_load(). False: out of memory. How far the device had come at each op, from the
+ * entries that have it, in the order in which ops came back: */
 bool twin_ops_add_device_times(const twin_recording *recording, struct twin_ops *out);
 /* Which signals are shared and opened in this recording alone: */
 bool twin_ops_add_shares(const twin_recording *recording, struct twin_ops *out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signals that are shared under a name: where the recording holds both ends, they are one signal, as long as no other process is
- * let in. Names are not in a recording, but a number made of each. */
+/* Signals that are shared under a name: where the recording holds both ends, they are one signal,
+ * as long as no other process is let in. Names are not in a recording, but a number made of
+ * each. */
 #include "recording/containers.h"
 #include "recording/reading.h"
 

@@ -7,7 +7,8 @@
 
 /* Bytes of the character that begins at `at` and ends by `end`; 0: none does. */
 size_t utf8_character(const unsigned char *at, const unsigned char *end);
-/* Replaces each byte that is not part of UTF-8, and each control character but line end and tab, by "?". */
+/* Replaces each byte that is not part of UTF-8, and each control character but line end and tab, by
+ * "?". */
 void utf8_clean(char *text);
 
 #endif

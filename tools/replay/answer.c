@@ -70,7 +70,8 @@ static bool is_answer(const struct twin_recording_field *field)
     default:
         break;
     }
-    /* a ticket is what the device makes of it; whether tasks are reported depends on the recorder */
+    /* a ticket is what the device makes of it; whether tasks are reported depends on the
+     * recorder */
     return strcmp(field->name, "out_ticket") != 0 && strcmp(field->name, "out_tasks_told") != 0;
 }
 

@@ -50,7 +50,8 @@ static void release(struct replay *replay, const struct twin_record_entry *entry
         replay->released[first + left - 1] = *replay->ops->host.self();
 }
 
-/* On the recorded device with the clock that the releaser had then, which was past its entry if a call was under way. */
+/* On the recorded device with the clock that the releaser had then, which was past its entry if a
+ * call was under way. */
 static twin_status host_follow(struct replay_call *call)
 {
     const struct replay *replay = call->replay;
@@ -67,7 +68,8 @@ static twin_status host_follow(struct replay_call *call)
     return TWIN_OK;
 }
 
-/* The public function as it is handed to the device, which may look at it until the end: one for each name and cost. */
+/* The public function as it is handed to the device, which may look at it until the end: one for
+ * each name and cost. */
 static const twin_call *public_call(struct replay *replay, const struct twin_record_HOST_CALL *f)
 {
     static twin_call unnamed[TWIN_COST_COUNT];
@@ -328,7 +330,8 @@ static bool is_sound(struct replay_call *call)
     return true;
 }
 
-/* What the first field of the op names, which all of them but a few need. False: it is not there, or not to be asked. */
+/* What the first field of the op names, which all of them but a few need. False: it is not there,
+ * or not to be asked. */
 static bool find_subject(struct replay_call *call)
 {
     const unsigned kind = call->entry->kind;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels. What their blocks did, step by step, is in the recording of a device whose kernels the core runs; what they left in memory is
- * not, and their code is gone with the program. For a device that runs device code the recording has image, function and arguments. */
+/* Kernels. What their blocks did, step by step, is in the recording of a device whose kernels the
+ * core runs; what they left in memory is not, and their code is gone with the program. For a device
+ * that runs device code the recording has image, function and arguments. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +78,8 @@ static const struct replay_steps *make_steps(const struct twin_recording_steps *
     return NULL;
 }
 
-/* The list as recorded, if it fits the blocks and the device's cores; NULL: nothing is known of the blocks. */
+/* The list as recorded, if it fits the blocks and the device's cores; NULL: nothing is known of the
+ * blocks. */
 static const twin_launch_work *find_work(struct replay *replay, uint32_t list,
                                          const twin_launch *launch, uint32_t device)
 {
@@ -150,8 +152,8 @@ static void release(twin_launch *launch)
 
 /* ---- device code ---- */
 
-/* Words of the arguments that were addresses of device memory are those of now: nothing says which they are, and other numbers
- * hardly ever look like one. */
+/* Words of the arguments that were addresses of device memory are those of now: nothing says which
+ * they are, and other numbers hardly ever look like one. */
 static void move_addresses(const struct replay *replay, char *args, uint64_t bytes)
 {
     for (uint64_t at = 0; at + sizeof(uint64_t) <= bytes; at += sizeof(uint64_t)) {

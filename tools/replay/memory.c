@@ -62,8 +62,8 @@ uint64_t replay_address_any(struct replay *replay, uint64_t recorded)
 
 /* ---- how much of it comes to life ---- */
 
-/* Pages come to life when the device or the replay touches them; a recording may ask for that of more than the machine has. False:
- * there may not be `more`, and nothing was counted. */
+/* Pages come to life when the device or the replay touches them; a recording may ask for that of
+ * more than the machine has. False: there may not be `more`, and nothing was counted. */
 static bool touch(struct replay *replay, uint64_t *touched, uint64_t more)
 {
     if (more > replay->touched_most - replay->touched)
@@ -97,8 +97,8 @@ static void leave_out_large(struct replay_call *call, uint64_t bytes)
 
 /* ---- memory of the program ---- */
 
-/* A place of `bytes` with the same offset in its page as the recorded one. Those given before stay as they are: queued
- * copies may still use them. */
+/* A place of `bytes` with the same offset in its page as the recorded one. Those given before stay
+ * as they are: queued copies may still use them. */
 static uint64_t scratch_at(struct replay_scratch *scratch, uint64_t recorded, uint64_t bytes)
 {
     uint64_t offset = recorded % SCRATCH_ALIGN;
@@ -190,7 +190,8 @@ bool replay_address(struct replay_call *call, uint64_t recorded, uint64_t bytes,
 
 /* ---- contents ---- */
 
-/* Copies packed rows of `width` bytes, from byte `at` of them on, to where rows are `pitch` apart. */
+/* Copies packed rows of `width` bytes, from byte `at` of them on, to where rows are `pitch`
+ * apart. */
 static void unpack(char *to, uint64_t width, uint64_t pitch, uint64_t at, const char *from,
                    uint64_t bytes)
 {

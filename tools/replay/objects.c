@@ -287,7 +287,8 @@ static twin_status signal_query(struct replay_call *call)
     return status;
 }
 
-/* Whether the records of a signal have times and the host can wait for them; else the call is left out. */
+/* Whether the records of a signal have times and the host can wait for them; else the call is left
+ * out. */
 static bool is_event(struct replay_call *call, const struct replay_object *signal)
 {
     if (signal->kind == TWIN_SIGNAL_EVENT_REBIND || signal->kind == TWIN_SIGNAL_EVENT_LEVEL)

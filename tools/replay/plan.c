@@ -84,7 +84,8 @@ static uint64_t begin_of(const struct replay *replay, const struct twin_record_e
     size_t first;
     size_t count = 0;
     uint64_t begin = entry->begin_seq;
-    /* Another thread may just have freed what it returned; and before it came back that was not used. */
+    /* Another thread may just have freed what it returned; and before it came back that was not
+     * used. */
     if (entry->kind == TWIN_RECORD_MEMORY_ALLOC || entry->kind == TWIN_RECORD_MEMORY_HOST_ALLOC)
         return entry->end_seq != 0 ? entry->end_seq : begin;
     if (is_paced(replay, entry) && entry->kind != TWIN_RECORD_HOST_CALL)

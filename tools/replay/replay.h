@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a recording again: asks a device for what the recording says that its device was asked for, and compares the answers.
+/* Runs a recording again: asks a device for what the recording says that its device was asked for,
+ * and compares the answers.
  *
- * Each thread of the recording has one here; the one that started the backend then is the caller. They run one at a time, in the
- * order of the recording: an op begins where it began there, and one that waits goes on where it came back. What the recording names
- * by number or address is found again by what was made in its place. The host's time is charged as it was.
+ * Each thread of the recording has one here; the one that started the backend then is the caller.
+ * They run one at a time, in the order of the recording: an op begins where it began there, and one
+ * that waits goes on where it came back. What the recording names by number or address is found
+ * again by what was made in its place. The host's time is charged as it was.
  *
- * The device is the same when its backend, settings and parameters are: then every answer and every time is compared, and
- * threads are moved up to the times that others had moved them to. On another device times are that device's.
+ * The device is the same when its backend, settings and parameters are: then every answer and every
+ * time is compared, and threads are moved up to the times that others had moved them to. On another
+ * device times are that device's.
  *
  * A recording may hold anything: what no core would ask for is left out and reported. */
 #ifndef TWINRT_TOOLS_REPLAY_H
@@ -69,10 +72,11 @@ struct replay_report {
 /* What a process needs before the backend starts. */
 struct replay;
 
-/* Called once. NULL: `error` says why the recording cannot be run. Both stay until the end of the process. */
+/* Called once. NULL: `error` says why the recording cannot be run. Both stay until the end of the
+ * process. */
 struct replay *replay_new(const twin_recording *recording, char *error, size_t error_bytes);
-/* How much memory ops may bring to life, of devices and of what replaces the program's: what needs more is left out. Without,
- * half of the machine's. */
+/* How much memory ops may bring to life, of devices and of what replaces the program's: what needs
+ * more is left out. Without, half of the machine's. */
 void replay_memory_most(struct replay *replay, uint64_t bytes);
 /* Name of the backend that was recorded. */
 const char *replay_backend(const struct replay *replay);
@@ -83,8 +87,9 @@ void replay_settings(const struct replay *replay,
 void replay_waiting(void);
 bool replay_nd(twin_nd what, uint64_t which, uint64_t *value);
 bool replay_outlook(uint64_t *value);
-/* Runs it on `ops`, which has started with replay_waiting; stops nothing. `traced` is its answer to host.traced, `setting` returns
- * values of settings. Called once. False: no thread can be created. */
+/* Runs it on `ops`, which has started with replay_waiting; stops nothing. `traced` is its answer to
+ * host.traced, `setting` returns values of settings. Called once. False: no thread can be
+ * created. */
 bool replay_run(struct replay *replay, const struct twin_backend *ops, bool traced,
                 const char *(*setting)(const char *name));
 const struct replay_report *replay_result(const struct replay *replay);
@@ -116,21 +121,25 @@ struct replay_trial_op {
     bool stamped;                 /* its end is that of a timed event after it */
 };
 
-/* Host costs that the profile of a model in a trial must have, in the order of twin_cost: sums of them make any pause. */
+/* Host costs that the profile of a model in a trial must have, in the order of twin_cost: sums of
+ * them make any pause. */
 #define REPLAY_PAUSE_STEP(cost) (UINT64_C(1) << (4 * (cost)))
 
-/* A plan for any number of trials, each in a process of its own: of the other ops of the recording none is repeated, and no answer is
- * compared. `ops` stay until the plan is freed. NULL: `error` says why. */
+/* A plan for any number of trials, each in a process of its own: of the other ops of the recording
+ * none is repeated, and no answer is compared. `ops` stay until the plan is freed. NULL: `error`
+ * says why. */
 struct replay *replay_trial_new(const twin_recording *recording, const struct replay_trial_op *ops,
                                 size_t count, char *error, size_t error_bytes);
-/* Runs it on `ops`, which has started at time 0 with such a profile and is not conducted. Each thread pauses between its ops as in the
- * recording, and only the one whose turn it is, is attached. `times` has one item per op. False: `error` says what could not be repeated.
- * Once per process: the model is left as it is. */
+/* Runs it on `ops`, which has started at time 0 with such a profile and is not conducted. Each
+ * thread pauses between its ops as in the recording, and only the one whose turn it is, is
+ * attached. `times` has one item per op. False: `error` says what could not be repeated. Once per
+ * process: the model is left as it is. */
 bool replay_trial_run(struct replay *replay, const struct twin_backend *ops,
                       struct replay_times *times, char *error, size_t error_bytes);
 void replay_trial_free(struct replay *replay);
 
-/* What the process ends with when the device runs on and on, which nothing but the end of the process can end. */
+/* What the process ends with when the device runs on and on, which nothing but the end of the
+ * process can end. */
 #define REPLAY_ENDLESS 3
 
 /* Where the replay is, for a process that watches: the begin_seq of the newest entry. */

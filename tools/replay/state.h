@@ -17,7 +17,7 @@
 
 enum replay_what {
     REPLAY_BEGIN, /* of a call */
-    REPLAY_ND, /* that a call has reached; this and the next two only when the device is paced */
+    REPLAY_ND,    /* that a call has reached; this and the next two only when the device is paced */
     REPLAY_SEE,
     REPLAY_MOVE,
     REPLAY_END /* of a call */
@@ -37,8 +37,8 @@ struct replay_object {
     uint32_t bound; /* of a queue: number of its model instance */
     bool deferred;  /* of a queue */
     bool waitable;  /* of a signal */
-    bool
-        busy; /* a queue has had work, a model instance a run, since it was last known to be at rest */
+    bool busy; /* a queue has had work, a model instance a run, since it was last known to be at
+                 rest */
     const void *extra;                /* of a list of steps: struct replay_steps */
     struct replay_trial_queue *trial; /* of a queue in a trial */
     struct replay *replay;
@@ -209,8 +209,8 @@ void replay_move(struct replay *replay, size_t entry);
 /* The op that this thread is in. */
 extern _Thread_local struct replay_call *replay_current;
 
-/* Each asks for one op; the answers go to call->now. They are called only when `left_out` is NULL, and may set it; `object` or
- * `device` is set, except for what needs no open device (issue.c). */
+/* Each asks for one op; the answers go to call->now. They are called only when `left_out` is NULL,
+ * and may set it; `object` or `device` is set, except for what needs no open device (issue.c). */
 typedef twin_status (*replay_issue)(struct replay_call *call);
 extern const replay_issue replay_work_ops[TWIN_RECORD_KINDS_END];
 extern const replay_issue replay_object_ops[TWIN_RECORD_KINDS_END];
@@ -237,8 +237,9 @@ void replay_forget_object(struct replay_object *object);
 /* ---- memory.c ---- */
 
 enum replay_side { REPLAY_FROM, REPLAY_TO, REPLAY_DEVICE };
-/* The address now of `bytes` at an address of the recording. REPLAY_DEVICE: memory that was allocated, else memory of the program is stood
- * for. False: there is none, which the call is left out for. */
+/* The address now of `bytes` at an address of the recording. REPLAY_DEVICE: memory that was
+ * allocated, else memory of the program is stood for. False: there is none, which the call is left
+ * out for. */
 bool replay_address(struct replay_call *call, uint64_t recorded, uint64_t bytes,
                     enum replay_side side, uint64_t *out_now);
 /* As recorded if nothing is known of it: for questions, and for what is to be refused. */
@@ -247,8 +248,8 @@ bool replay_memory_add(struct replay *replay, uint64_t recorded, uint64_t bytes,
                        uint32_t device, bool host);
 /* What is still allocated on a device is released when it is closed. */
 void replay_memory_close(struct replay *replay, uint32_t device);
-/* Both replace recorded addresses by those of now, and put the bytes that the recording has for the source there. False: the call is
- * left out. */
+/* Both replace recorded addresses by those of now, and put the bytes that the recording has for the
+ * source there. False: the call is left out. */
 bool replay_copy(struct replay_call *call, twin_copy *copy);
 bool replay_rows(struct replay_call *call, twin_rows *rows);
 #define REPLAY_ROWS(f)                                                                             \
@@ -268,7 +269,8 @@ twin_status replay_issue_launch(struct replay_call *call);
 /* Tasks that may run beyond ten times the recorded ones. */
 #define REPLAY_TASKS_SPARE 100000u
 
-/* Those of the recording, in order of queue and number; *out is the caller's. False: no host memory. */
+/* Those of the recording, in order of queue and number; *out is the caller's. False: no host
+ * memory. */
 bool replay_tasks_recorded(struct replay *replay, struct replay_task **out, size_t *out_count);
 void replay_tasks_observe(struct replay_object *queue);
 void replay_tasks_compare(struct replay *replay);

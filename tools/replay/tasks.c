@@ -20,7 +20,8 @@ static void take_task(void *context, const twin_task_end *task)
                                       .order = replay->tasks.count};
     if (!LIST_ADD(&replay->tasks, ended))
         replay->tasks_lost = true;
-    /* What goes by memory that the recording does not have may go round for ever, inside one wait. */
+    /* What goes by memory that the recording does not have may go round for ever, inside one
+     * wait. */
     if (replay->tasks.count > replay->task_limit) {
         fprintf(stderr,
                 "twinrt: the device does not come to an end: %zu tasks ran, and %" PRIu64

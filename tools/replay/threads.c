@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that run one at a time: the thread that has the turn takes the events of the recording in order until one is of another thread. */
+/* Threads that run one at a time: the thread that has the turn takes the events of the recording in
+ * order until one is of another thread. */
 #include "replay/state.h"
 
 static void *thread_main(void *argument);
@@ -17,7 +18,8 @@ static void resume(const struct replay *replay)
         replay->ops->host.attach();
 }
 
-/* Gives the turn to that thread and waits for it to come back. False: the recording is over, or cannot be run. */
+/* Gives the turn to that thread and waits for it to come back. False: the recording is over, or
+ * cannot be run. */
 static bool pass(struct replay *replay, uint32_t to, uint32_t self)
 {
     rest(replay);
@@ -52,7 +54,8 @@ static void finish(struct replay *replay)
     pthread_mutex_unlock(&replay->lock);
 }
 
-/* On a device that takes no turns an op that waits is asked for when it came back: then what it waits for is there. */
+/* On a device that takes no turns an op that waits is asked for when it came back: then what it
+ * waits for is there. */
 static bool waits(const struct replay *replay, size_t entry)
 {
     switch (twin_recording_at(replay->recording, entry)->kind) {
@@ -175,7 +178,8 @@ static struct twin_record_ND nd_at(const struct replay_call *call, size_t at)
     return nd;
 }
 
-/* The next such thing of the call; one that waits for its place may leave out others that do. `nd_end`: there is none. */
+/* The next such thing of the call; one that waits for its place may leave out others that do.
+ * `nd_end`: there is none. */
 static size_t find_nd(const struct replay_call *call, twin_nd what, uint64_t which, bool beyond,
                       struct twin_record_ND *out)
 {
@@ -189,8 +193,9 @@ static size_t find_nd(const struct replay_call *call, twin_nd what, uint64_t whi
     return call->nd_end;
 }
 
-/* Whether an op that goes on after `what` was not yet as far as this: others met what it had not released, taken or made by then. What
- * the value of `what` is returned, so nothing is lost by coming later; but who has the device to itself keeps others from moving it. */
+/* Whether an op that goes on after `what` was not yet as far as this: others met what it had not
+ * released, taken or made by then. What the value of `what` is returned, so nothing is lost by
+ * coming later; but who has the device to itself keeps others from moving it. */
 static bool delays(twin_nd what, uint32_t next)
 {
     switch (what) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A trial: the work of a recording on a model of other times, with the pauses of the recording between the ops. */
+/* A trial: the work of a recording on a model of other times, with the pauses of the recording
+ * between the ops. */
 #include <stdlib.h>
 
 #include "replay/state.h"
@@ -72,7 +73,8 @@ static twin_status note_tasks(const struct replay_object *object, uint64_t op)
     return TWIN_OK;
 }
 
-/* The recording's device reported the end of the op by a timed event after it, which takes its time as well. */
+/* The recording's device reported the end of the op by a timed event after it, which takes its time
+ * as well. */
 static twin_status stamp(const struct replay_object *object, uint64_t op)
 {
     static const twin_signal_config config = {.kind = TWIN_SIGNAL_EVENT_REBIND, .timed = true};

@@ -4,7 +4,8 @@
 
 bool replay_begin_work(struct replay_call *call)
 {
-    /* What was not queued the core has asked for again; another device may have room, and would do it twice. */
+    /* What was not queued the core has asked for again; another device may have room, and would do
+     * it twice. */
     call->skipped = !call->replay->report.same && replay_status_of(call) == TWIN_E_BUSY &&
                     !call->object->deferred;
     if (!call->skipped)
@@ -12,7 +13,8 @@ bool replay_begin_work(struct replay_call *call)
     return !call->skipped;
 }
 
-/* Asks until the queue has room, as the core does; a device that is paced has it where it had it. `op` is the asking. */
+/* Asks until the queue has room, as the core does; a device that is paced has it where it had it.
+ * `op` is the asking. */
 #define UNTIL_ROOM(op)                                                                             \
     ({                                                                                             \
         twin_status asked;                                                                         \
@@ -150,7 +152,8 @@ static twin_status work_reduce(struct replay_call *call)
 
 /* ---- host functions, model instances ---- */
 
-/* The function is the recorded program's: it goes to the device and comes back, and is never called. */
+/* The function is the recorded program's: it goes to the device and comes back, and is never
+ * called. */
 static twin_status work_call(struct replay_call *call)
 {
     const struct twin_record_WORK_CALL *f = &call->then.WORK_CALL;

@@ -101,7 +101,8 @@ static bool is_same_build(Dwfl_Module *file, const void *build_id, size_t bytes)
     return length > 0 && (size_t)length == bytes && memcmp(bits, build_id, bytes) == 0;
 }
 
-/* The compilation unit of an address; NULL: there is no debug information. clang writes no table of addresses, so all are asked. */
+/* The compilation unit of an address; NULL: there is no debug information. clang writes no table of
+ * addresses, so all are asked. */
 static Dwarf_Die *unit_at(Dwfl_Module *file, Dwarf_Addr address, Dwarf_Addr *out_bias)
 {
     Dwarf_Die *unit = dwfl_module_addrdie(file, address, out_bias);
@@ -148,7 +149,8 @@ static void put_function(Dwfl_Module *file, Dwarf_Addr address, struct symbol *o
     free(plain);
 }
 
-/* Takes "name/.." and "." out of a path: build tools start the compiler in a folder of their own. */
+/* Takes "name/.." and "." out of a path: build tools start the compiler in a folder of their
+ * own. */
 static void shorten(char *path)
 {
     char *end = path;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names places in code: function, file and line of an address in a program or library, through elfutils' libdw. What a file does not
- * have (no symbols, no debug information) is left empty. Separate debug files are found as gdb finds them: by build ID or
- * debug link under /usr/lib/debug, or through debuginfod if DEBUGINFOD_URLS is set. One thread at a time. */
+/* Names places in code: function, file and line of an address in a program or library, through
+ * elfutils' libdw. What a file does not have (no symbols, no debug information) is left empty.
+ * Separate debug files are found as gdb finds them: by build ID or debug link under /usr/lib/debug,
+ * or through debuginfod if DEBUGINFOD_URLS is set. One thread at a time. */
 #ifndef TWINRT_TOOLS_SYMBOLIZE_H
 #define TWINRT_TOOLS_SYMBOLIZE_H
 
@@ -23,8 +24,9 @@ struct symbolizer;
 struct symbolizer *symbolizer_new(void);
 void symbolizer_free(struct symbolizer *symbolizer);
 
-/* The instruction at `offset` of the file at `path`: an address as the file counts it, so the address in memory less where the file was
- * loaded (dlpi_addr). With `build_id`, bytes of `build_id_bytes`, a file that has another one is not looked at. */
+/* The instruction at `offset` of the file at `path`: an address as the file counts it, so the
+ * address in memory less where the file was loaded (dlpi_addr). With `build_id`, bytes of
+ * `build_id_bytes`, a file that has another one is not looked at. */
 void symbolizer_look(struct symbolizer *symbolizer, const char *path, const void *build_id,
                      size_t build_id_bytes, uint64_t offset, struct symbol *out);
 

@@ -15,20 +15,22 @@
 
 #define COUNT_ALL_BLOCKS "-fsanitize-coverage=bb,no-prune,trace-pc"
 
-/* What a kernel must be compiled with: as a part of a shared object, with nothing seen from outside, with large frames
- * that cannot miss the end of the stack, with the arithmetic that the source says, */
+/* What a kernel must be compiled with: as a part of a shared object, with nothing seen from
+ * outside, with large frames that cannot miss the end of the stack, with the arithmetic that the
+ * source says, */
 static const char needed[] =
     "-c -fPIC -fvisibility=hidden -fstack-clash-protection -ffp-contract=off -fno-fast-math";
-/* and with its basic blocks counted (the scalar unit's time). gcc counts each of them, and does so before it unrolls and
- * vectorises loops. */
+/* and with its basic blocks counted (the scalar unit's time). gcc counts each of them, and does so
+ * before it unrolls and vectorises loops. */
 static const char counted[] = "-fsanitize-coverage=trace-pc";
-/* clang, left alone, omits blocks whose count follows from others, and counts when it is done with the loops. */
+/* clang, left alone, omits blocks whose count follows from others, and counts when it is done with
+ * the loops. */
 static const char counted_by_clang[] =
     COUNT_ALL_BLOCKS " -fno-unroll-loops -fno-vectorize -fno-slp-vectorize";
 
 static const char exports[] = "{ global: twk_image; local: *; };\n";
 
-/* ---- commands ----------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 static void show(const struct cc_list *command)
 {
@@ -87,7 +89,7 @@ static int run(const struct cc_build *build, const struct cc_list *command, cons
     return WEXITSTATUS(status) == 0 ? 0 : cc_error("%s: %s failed", what, command->words[0]);
 }
 
-/* ---- sources ------------------------------------------------------------------------------------ */
+/* ---- sources --------------------------------------------------------------------------------- */
 
 static bool ends_with(const char *name, const char *end)
 {

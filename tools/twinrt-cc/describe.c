@@ -17,7 +17,7 @@
 #include "say.h"
 #include "twinrt/kernel_image.h"
 
-/* ---- kernels ------------------------------------------------------------------------------------ */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static int take_params(const twk_kernel_entry *entry, struct cc_kernel *kernel)
 {
@@ -42,7 +42,8 @@ static int take_params(const twk_kernel_entry *entry, struct cc_kernel *kernel)
     return 0;
 }
 
-/* The symbols of a mixed kernel end so; a kernel's own name must not hold what would be taken for it. */
+/* The symbols of a mixed kernel end so; a kernel's own name must not hold what would be taken for
+ * it. */
 static int check_name(const char *name)
 {
     if (strstr(name, "_mix_aic") || strstr(name, "_mix_aiv"))
@@ -102,7 +103,7 @@ static int write_kernels(const struct twk_image *image, struct cc_bytes library,
     return result;
 }
 
-/* ---- the shared object -------------------------------------------------------------------------- */
+/* ---- the shared object ----------------------------------------------------------------------- */
 
 static int describe(const char *library, struct cc_bytes bytes, const char *output)
 {

@@ -3,8 +3,8 @@
 #ifndef TWINRT_TOOLS_CC_DESCRIBE_H
 #define TWINRT_TOOLS_CC_DESCRIBE_H
 
-/* Loads the shared object, in another process, as that runs its constructors, asks it for its kernels and writes
- * `output`. Returns 0, or -1 with a message. */
+/* Loads the shared object, in another process, as that runs its constructors, asks it for its
+ * kernels and writes `output`. Returns 0, or -1 with a message. */
 int cc_make_object(const char *library, const char *output);
 
 #endif

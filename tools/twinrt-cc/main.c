@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* twinrt-cc: kernels in C and C++ become an object that the runtime loads like one of device code.
  *
- * A program, not a script: it writes ELF through libelf, as the loader reads it, and needs only the compilers. */
+ * A program, not a script: it writes ELF through libelf, as the loader reads it, and needs only the
+ * compilers. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -42,7 +43,7 @@ struct options {
     char prefix[PATH_MAX];
 };
 
-/* ---- options ------------------------------------------------------------------------------------ */
+/* ---- options --------------------------------------------------------------------------------- */
 
 _Noreturn static void usage(const char *problem, const char *word)
 {
@@ -203,7 +204,7 @@ static void free_options(struct options *options)
     cc_list_free(&build->link);
 }
 
-/* ---- the folder of work ------------------------------------------------------------------------- */
+/* ---- the folder of work ---------------------------------------------------------------------- */
 
 static int make_folder(char *out_path)
 {

@@ -16,7 +16,9 @@
 
 #define ENTRY_BYTES 64u /* of the image, for each half of a kernel: its entry address is its own */
 #define ALIGN       16u
-#define FIXED       6u /* sections: the empty one, .text, .twinrt.native, .symtab, .strtab, .shstrtab */
+#define FIXED                                                                                      \
+    6u /* sections: the empty one, .text, .twinrt.native, .symtab, .strtab,
+                          .shstrtab */
 
 /* Records of metadata and values in them; runtime/docs/kernel-images.md. */
 enum {
@@ -55,7 +57,7 @@ struct object {
     Elf64_Off end; /* of what is laid out */
 };
 
-/* ---- bytes -------------------------------------------------------------------------------------- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 static void add(struct text *text, const void *bytes, size_t count)
 {
@@ -99,7 +101,7 @@ static void add_word(struct text *meta, unsigned type, uint32_t value)
     add_number(meta, value, 4);
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------ */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static unsigned type_of(const struct cc_kernel *kernel)
 {
@@ -182,7 +184,7 @@ static void make_symbols(struct object *object)
                         .st_size = ENTRY_BYTES};
 }
 
-/* ---- the file ----------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static int fail_elf(const char *path)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing the object that carries native kernels: kernels, their parameters and the shared object. */
+/* Writing the object that carries native kernels: kernels, their parameters and the shared
+ * object. */
 #ifndef TWINRT_TOOLS_CC_OBJECT_H
 #define TWINRT_TOOLS_CC_OBJECT_H
 
@@ -32,8 +33,8 @@ struct cc_bytes {
     size_t count;
 };
 
-/* Writes the object of `kernels` and of the shared object to `path`, whole or not at all. Returns 0, or -1 with a
- * message. */
+/* Writes the object of `kernels` and of the shared object to `path`, whole or not at all. Returns
+ * 0, or -1 with a message. */
 int cc_write_object(const char *path, const struct cc_kernel *kernels, size_t count,
                     struct cc_bytes library);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `twinrt api`: what of the public interface is built, from the table that the library is built from. */
+/* `twinrt api`: what of the public interface is built, from the table that the library is built
+ * from. */
 #include "tool.h"
 
 #include <stdbool.h>
@@ -104,7 +105,8 @@ static void print_counts(const unsigned *count)
            count[NOT_BUILT], count[NOT_OFFERED]);
 }
 
-/* The rows of an area follow each other in the table, so its counts are complete where the next one begins. */
+/* The rows of an area follow each other in the table, so its counts are complete where the next one
+ * begins. */
 static void print_areas(void)
 {
     unsigned count[STATES] = {0};
@@ -166,7 +168,8 @@ int twin_tool_api(int argc, char **argv)
     if (twin_tool_profile_soc(twin_setting(TWIN_SETTING_PROFILE), options.soc,
                               sizeof(options.soc)) != 0 &&
         twin_setting_given(TWIN_SETTING_PROFILE))
-        return TWIN_TOOL_FAILED; /* without a model no profile is installed, and all parts are listed */
+        return TWIN_TOOL_FAILED; /* without a model no profile is installed, and all parts are
+                                    listed */
     options.part = twin_soc_part(options.soc);
     if (options.part == 0)
         options.part = ~(uint32_t)TWIN_PART_IPV350;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `twinrt bench`: runs the benchmark programs beside the libraries, each question in its own process, and reports the
- * results. */
+/* `twinrt bench`: runs the benchmark programs beside the libraries, each question in its own
+ * process, and reports the results. */
 #include "tool.h"
 
 #include <cjson/cJSON.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table and the JSON of `twinrt bench`. Host time, simulated time and counts are never in one column. */
+/* The table and the JSON of `twinrt bench`. Host time, simulated time and counts are never in one
+ * column. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -26,8 +26,8 @@ struct bench_rows {
     size_t count;
 };
 
-/* Takes one line of a program's output; lines that are not a JSON object are skipped. -1: out of memory, or the line is
- * not what a benchmark prints. */
+/* Takes one line of a program's output; lines that are not a JSON object are skipped. -1: out of
+ * memory, or the line is not what a benchmark prints. */
 int bench_rows_take(struct bench_rows *rows, const char *group, const char *run, const char *line);
 /* Sorts samples. Call once, before what follows. */
 void bench_rows_finish(struct bench_rows *rows);

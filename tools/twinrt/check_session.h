@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `check` and `run --check` share: options, checks of one recording after the other, reports. */
+/* What `check` and `run --check` share: options, checks of one recording after the other,
+ * reports. */
 #ifndef TWINRT_TOOLS_CHECK_SESSION_H
 #define TWINRT_TOOLS_CHECK_SESSION_H
 
@@ -31,9 +32,9 @@ struct check_session;
 
 /* Whether no report goes to `path`, which holds `what` ("recording"). False, with a message. */
 bool check_options_spare(const struct check_options *options, const char *path, const char *what);
-/* Reads the suppressions, removes earlier reports of the same names and checks that new ones can be written. `name` is of the
- * program or recording. Findings and the closing line go to `text`; NULL: as JSON to standard output. Returns NULL, with a
- * message, on failure. */
+/* Reads the suppressions, removes earlier reports of the same names and checks that new ones can be
+ * written. `name` is of the program or recording. Findings and the closing line go to `text`; NULL:
+ * as JSON to standard output. Returns NULL, with a message, on failure. */
 struct check_session *check_session_open(const struct check_options *options, const char *name,
                                          FILE *text);
 /* A recording is missing: no report may pass. */

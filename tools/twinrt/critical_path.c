@@ -18,7 +18,7 @@ const char *critical_cause_name(enum critical_cause cause)
     return cause < CRITICAL_CAUSES ? names[cause] : "";
 }
 
-/* ---- parts, gathered from the end to the begin ------------------------------------------------ */
+/* ---- parts, gathered from the end to the begin ----------------------------------------------- */
 
 struct chain {
     const struct trace_file *file;
@@ -181,7 +181,8 @@ static const struct trace_slice *phase_before(const struct chain *chain, const s
     return best;
 }
 
-/* The SQE begins now: because the one before it ended, or because it became visible. False: the chain ends. */
+/* The SQE begins now: because the one before it ended, or because it became visible. False: the
+ * chain ends. */
 static bool before_first(struct chain *chain, struct place *place)
 {
     if (!place->of_stream) {
@@ -210,7 +211,8 @@ static bool before_first(struct chain *chain, struct place *place)
     return false;
 }
 
-/* Back from now, at which that SQE or transfer was done, to a submission or to the last that the timeline has. */
+/* Back from now, at which that SQE or transfer was done, to a submission or to the last that the
+ * timeline has. */
 static void follow(struct chain *chain, struct place place)
 {
     chain->still = 0;

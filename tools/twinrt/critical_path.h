@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The critical path of a wait: what it waited for at each instant, back through wakers, channels, slots and links to the
- * submission that its chain began with. */
+/* The critical path of a wait: what it waited for at each instant, back through wakers, channels,
+ * slots and links to the submission that its chain began with. */
 #ifndef TWINRT_TOOLS_CRITICAL_PATH_H
 #define TWINRT_TOOLS_CRITICAL_PATH_H
 
@@ -43,8 +43,8 @@ struct critical_part {
     const struct trace_slice *slice; /* with the parameter; NULL: none */
 };
 
-/* Parts in the order of time, without gaps or overlaps: those of `parts` fill the call, those of `before` the time from
- * the submission to the begin of the call's last wait. */
+/* Parts in the order of time, without gaps or overlaps: those of `parts` fill the call, those of
+ * `before` the time from the submission to the begin of the call's last wait. */
 struct critical_path {
     const struct trace_slice *call;
     struct critical_part *parts;
@@ -56,8 +56,8 @@ struct critical_path {
     uint32_t submit_thread;
 };
 
-/* Calls that waited, the longest first, at most `room` of them into `calls`. Returns how many there are. aclrtProcessReport is left out:
- * a thread that serves callbacks is idle in it. */
+/* Calls that waited, the longest first, at most `room` of them into `calls`. Returns how many there
+ * are. aclrtProcessReport is left out: a thread that serves callbacks is idle in it. */
 size_t critical_waits(const struct trace_file *file, const struct trace_slice **calls, size_t room);
 /* Takes the call apart. 0, or -1 when out of memory. */
 int critical_follow(const struct trace_file *file, const struct trace_slice *call,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `twinrt run --explain` prints, in 80 columns. All times are simulated times of the device. */
+/* What `twinrt run --explain` prints, in 80 columns. All times are simulated times of the
+ * device. */
 #include "tool.h"
 
 #include <inttypes.h>
@@ -177,7 +178,7 @@ static int print_sync_breakdown(const struct trace_file *file)
     return 0;
 }
 
-/* ---- the slowest waits --------------------------------------------------------------------------- */
+/* ---- the slowest waits ----------------------------------------------------------------------- */
 
 static uint64_t length(const struct critical_part *part)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options and arguments of a command as a table, which one parser reads. A mistake ends the process with a message. */
+/* The options and arguments of a command as a table, which one parser reads. A mistake ends the
+ * process with a message. */
 #ifndef TWINRT_TOOLS_OPTIONS_H
 #define TWINRT_TOOLS_OPTIONS_H
 
@@ -28,7 +29,8 @@ void option_flag(struct argp_state *state, const struct tool_option *option, cha
 void option_text(struct argp_state *state, const struct tool_option *option, char *value);
 /* *(unsigned *)to = value, a number from `least` to `most`. */
 void option_number(struct argp_state *state, const struct tool_option *option, char *value);
-/* Sets the variable of `setting`, after the check that the runtime makes. An option without a value means "on". */
+/* Sets the variable of `setting`, after the check that the runtime makes. An option without a value
+ * means "on". */
 void option_setting(struct argp_state *state, const struct tool_option *option, char *value);
 
 #define OPTION_BACKEND                                                                             \

@@ -16,8 +16,9 @@ struct output_files {
     size_t count;
 };
 
-/* The regular files that processes make of a name: "%p" in it is the number of any process, and "." with such a number may
- * follow it. Their final names lack `mark`, which is in the path once. False: out of memory, `out` is empty. */
+/* The regular files that processes make of a name: "%p" in it is the number of any process, and "."
+ * with such a number may follow it. Their final names lack `mark`, which is in the path once.
+ * False: out of memory, `out` is empty. */
 bool output_files_find(const char *name, const char *mark, struct output_files *out);
 void output_files_free(struct output_files *files);
 

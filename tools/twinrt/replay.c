@@ -63,7 +63,7 @@ static void check_usage(struct argp_state *state)
         argp_error(state, "missing argument: RECORDING");
 }
 
-/* ---- settings: from the options, else the environment, else the recording ---------------------- */
+/* ---- settings: from the options, else the environment, else the recording -------------------- */
 
 static void from_recording(const char *name, const char *value)
 {
@@ -97,7 +97,7 @@ static int prepare(const struct replay *replay)
     return 0;
 }
 
-/* ---- the process that runs it ----------------------------------------------------------------------- */
+/* ---- the process that runs it ---------------------------------------------------------------- */
 
 static int run(struct replay *replay)
 {
@@ -126,7 +126,8 @@ static int run(struct replay *replay)
     return replay_is_same(replay_result(replay)) ? 0 : TWIN_TOOL_FOUND;
 }
 
-/* A damaged recording may ask for what no program can. The device may crash on that, and the tool reports it. */
+/* A damaged recording may ask for what no program can. The device may crash on that, and the tool
+ * reports it. */
 static int watch(pid_t child, const char *path)
 {
     int status = 0;

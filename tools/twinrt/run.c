@@ -203,7 +203,8 @@ static int run_and_report(struct run_watch *watch)
     return end.status == 0 && !good ? TWIN_TOOL_RUN_FAILED : end.status;
 }
 
-/* The same with a process that gives files their names and removes temporary ones if this process is killed. */
+/* The same with a process that gives files their names and removes temporary ones if this process
+ * is killed. */
 static int run_guarded(struct run_watch *watch)
 {
     const struct run_guardian guardian = run_guardian_start(&options.files);

@@ -17,8 +17,8 @@ enum run_kin run_family_kin(int32_t id, uint64_t *out_began);
 void run_family_signal(int32_t id, uint64_t began, int number);
 /* Sends the signal to all but `own` and those that have ended. Gives how many there are. */
 unsigned run_family_signal_all(int32_t own, int number);
-/* What the processor did for all but `own`, with children that they have waited for, and time in which their threads could have
- * run and others did. */
+/* What the processor did for all but `own`, with children that they have waited for, and time in
+ * which their threads could have run and others did. */
 uint64_t run_family_used_ns(int32_t own);
 
 #endif

@@ -97,7 +97,8 @@ static int prepare(struct run_files *files, enum file which, const char *folder)
     return file->given && !is_free(files, which) ? -1 : 0;
 }
 
-/* Names the file to the program. Until it is complete its name has the mark of the run, which no other run has. */
+/* Names the file to the program. Until it is complete its name has the mark of the run, which no
+ * other run has. */
 static int give_name(struct run_files *files, enum file which)
 {
     struct wanted_file *file = &files->item[which];
@@ -137,8 +138,9 @@ static bool move(const char *path, const char *name)
     return rename(path, name) == 0;
 }
 
-/* Gives complete files their names: that of a single process the name that was given, if no other process writes there; those of
- * several processes that name with the number of the process, which is reported. */
+/* Gives complete files their names: that of a single process the name that was given, if no other
+ * process writes there; those of several processes that name with the number of the process, which
+ * is reported. */
 static void settle(const struct wanted_file *file, const char *what)
 {
     const struct output_files *left = &file->found;
@@ -199,7 +201,8 @@ bool run_files_report_missing(const struct run_files *files)
     return good;
 }
 
-/* The tool was killed, and the program with it: gives files their names once no process writes them. */
+/* The tool was killed, and the program with it: gives files their names once no process writes
+ * them. */
 static void settle_later(struct run_files *files)
 {
     const struct timespec step = {.tv_nsec = 10000000};
@@ -283,7 +286,7 @@ void run_files_free(struct run_files *files)
         output_files_free(&files->item[which].found);
 }
 
-/* ---- the guardian ------------------------------------------------------------------------------ */
+/* ---- the guardian ---------------------------------------------------------------------------- */
 
 /* Waits for the tool's end: a byte from run_guardian_dismiss(), or none. */
 static void guard(int file, struct run_files *files)

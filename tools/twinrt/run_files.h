@@ -47,8 +47,8 @@ struct run_guardian {
     int file;    /* the tool's end of a pipe */
 };
 
-/* Starts it, in its own session, so that a signal to the tool's group does not end it. Without it, files may keep their temporary
- * names: no error. */
+/* Starts it, in its own session, so that a signal to the tool's group does not end it. Without it,
+ * files may keep their temporary names: no error. */
 struct run_guardian run_guardian_start(struct run_files *files);
 /* Ends it without effect. */
 void run_guardian_dismiss(const struct run_guardian *guardian);

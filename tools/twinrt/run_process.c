@@ -57,8 +57,8 @@ int run_preload(void)
     /* The loader splits LD_PRELOAD there; the bare name is found by LD_LIBRARY_PATH. */
     if (prepend("LD_PRELOAD", strpbrk(path, " :") ? HOST_LIBRARY : path) != 0)
         return -1;
-    /* A shared AddressSanitizer runtime refuses to start after another library. This one replaces no allocator, and what the
-     * program's user says comes later and so holds. */
+    /* A shared AddressSanitizer runtime refuses to start after another library. This one replaces
+     * no allocator, and what the program's user says comes later and so holds. */
     return prepend("ASAN_OPTIONS", "verify_asan_link_order=0");
 }
 
@@ -72,7 +72,8 @@ void run_program(char **program, int failed)
     _exit(error == ENOENT ? TWIN_TOOL_NOT_FOUND : TWIN_TOOL_NO_EXEC);
 }
 
-/* The next signal; SIGCHLD at the latest when the child has ended. 0: none came in `left_ns`; UINT64_MAX: no limit. */
+/* The next signal; SIGCHLD at the latest when the child has ended. 0: none came in `left_ns`;
+ * UINT64_MAX: no limit. */
 static int next_signal(const sigset_t *signals, uint64_t left_ns, siginfo_t *out_info)
 {
     const struct timespec left = {.tv_nsec = (long)left_ns};
@@ -81,8 +82,8 @@ static int next_signal(const sigset_t *signals, uint64_t left_ns, siginfo_t *out
     return number < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : number;
 }
 
-/* Looks at the processes when a step has passed, however many signals come: each orphan of the run that ends is one. Gives the
- * rest of the step. */
+/* Looks at the processes when a step has passed, however many signals come: each orphan of the run
+ * that ends is one. Gives the rest of the step. */
 static uint64_t look_in_time(struct run_watch *watch, pid_t child, struct timespec *looked,
                              bool *ended)
 {
@@ -98,7 +99,8 @@ static uint64_t look_in_time(struct run_watch *watch, pid_t child, struct timesp
     return step_ns;
 }
 
-/* Passes signals on to the child until it ends. What a terminal sends has reached the child already. */
+/* Passes signals on to the child until it ends. What a terminal sends has reached the child
+ * already. */
 static struct run_end wait_for(pid_t child, const sigset_t *signals, struct run_watch *watch)
 {
     struct run_end end = {.ran = true, .status = TWIN_TOOL_RUN_FAILED};

@@ -7,9 +7,11 @@
 
 #include "run_watch.h"
 
-/* Puts the libraries of this runtime before others (LD_LIBRARY_PATH). Returns 0, or -1 with a message. */
+/* Puts the libraries of this runtime before others (LD_LIBRARY_PATH). Returns 0, or -1 with a
+ * message. */
 int run_library_path(void);
-/* Has libtwinrt-host.so loaded first, if it is installed (LD_PRELOAD). Returns 0, or -1 with a message. */
+/* Has libtwinrt-host.so loaded first, if it is installed (LD_PRELOAD). Returns 0, or -1 with a
+ * message. */
 int run_preload(void);
 
 /* Replaces this process by the program. `failed`: gets a byte if it cannot be run; -1: none. */

@@ -82,7 +82,8 @@ struct run_watch *run_watch_new(unsigned seconds, unsigned timeout_s)
     watch->page->magic = TWIN_RUN_MAGIC;
     watch->page->answers = timeout_s != 0;
     watch->looked_ns = watch->began_ns = now_ns();
-    /* A process whose parent has ended becomes the tool's child: all of the run descend from the tool. */
+    /* A process whose parent has ended becomes the tool's child: all of the run descend from the
+     * tool. */
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
         goto failed;
     /* By way of the tool and not inherited: programs close descriptors that they do not know. */
@@ -106,10 +107,11 @@ void run_watch_free(struct run_watch *watch)
     free(watch);
 }
 
-/* ---- one look ---------------------------------------------------------------------------------- */
+/* ---- one look -------------------------------------------------------------------------------- */
 
-/* The process of the slot as it is now; the slot of a process that has ended is free again. A process that does not descend from the
- * tool is left alone: in a container the numbers of processes differ, and the one in the slot may be of another process. */
+/* The process of the slot as it is now; the slot of a process that has ended is free again. A
+ * process that does not descend from the tool is left alone: in a container the numbers of
+ * processes differ, and the one in the slot may be of another process. */
 static bool follow(twin_run_slot *slot, struct process *process)
 {
     uint64_t began = 0;
@@ -172,7 +174,8 @@ static bool find_file(int32_t process, uint64_t address, char path[PATH_MAX])
     return found;
 }
 
-/* Prints function, file and line of the places that the report of a process names. The process still runs. */
+/* Prints function, file and line of the places that the report of a process names. The process
+ * still runs. */
 static void print_sites(const twin_run_slot *slot)
 {
     const int32_t process = atomic_load(&slot->process);
@@ -225,7 +228,7 @@ bool run_watch_used(const struct run_watch *watch)
     return atomic_load(&watch->page->starts) != 0;
 }
 
-/* ---- --timeout ----------------------------------------------------------------------------------- */
+/* ---- --timeout ------------------------------------------------------------------------------- */
 
 static void ask_all(struct run_watch *watch, int32_t program, uint64_t now)
 {

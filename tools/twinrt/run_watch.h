@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the processes of a run share with `twinrt run`: whether any uses the runtime, and for --stall-after whether anything moves;
- * ends runs that take too long (--timeout). */
+/* What the processes of a run share with `twinrt run`: whether any uses the runtime, and for
+ * --stall-after whether anything moves; ends runs that take too long (--timeout). */
 #ifndef TWINRT_TOOLS_RUN_WATCH_H
 #define TWINRT_TOOLS_RUN_WATCH_H
 
@@ -9,14 +9,16 @@
 
 struct run_watch;
 
-/* Makes the memory that the processes share with the tool and names it in the environment. `seconds`: how long nothing may
- * move; `timeout_s`: how long the run may take; 0: any time. NULL, with a message. */
+/* Makes the memory that the processes share with the tool and names it in the environment.
+ * `seconds`: how long nothing may move; `timeout_s`: how long the run may take; 0: any time. NULL,
+ * with a message. */
 struct run_watch *run_watch_new(unsigned seconds, unsigned timeout_s);
 void run_watch_free(struct run_watch *watch);
 /* Whether a process of the run has started a device, or has tried to. */
 bool run_watch_used(const struct run_watch *watch);
 
-/* Looks once; call it about every RUN_WATCH_STEP_MS. `program`: the child. True: it ends processes, or has ended some. */
+/* Looks once; call it about every RUN_WATCH_STEP_MS. `program`: the child. True: it ends processes,
+ * or has ended some. */
 #define RUN_WATCH_STEP_MS 250
 bool run_watch_look(struct run_watch *watch, int32_t program);
 /* Whether the run has been ended as it took too long. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The phases of one wait between streams: from the completion of stream A's record to the completion of the
- * first task after stream B's wait. */
+/* The phases of one wait between streams: from the completion of stream A's record to the
+ * completion of the first task after stream B's wait. */
 #ifndef TWINRT_TOOLS_SYNC_BREAKDOWN_H
 #define TWINRT_TOOLS_SYNC_BREAKDOWN_H
 

@@ -8,12 +8,15 @@
 
 typedef struct twin_recording twin_recording;
 
-/* What the tool itself ends with; `run` else ends as its program did. As env(1) and timeout(1) do. */
-#define TWIN_TOOL_FAILED       1
-#define TWIN_TOOL_FOUND        1 /* check: the recording breaks a rule */
-#define TWIN_TOOL_UNREADABLE   2 /* calibrate, check, compare, replay: no recording, or no report */
-#define TWIN_TOOL_USAGE        2
-#define TWIN_TOOL_PARTIAL      3 /* check, compare: nothing found, but a recording is not complete */
+/* What the tool itself ends with; `run` else ends as its program did. As env(1) and timeout(1)
+ * do. */
+#define TWIN_TOOL_FAILED     1
+#define TWIN_TOOL_FOUND      1 /* check: the recording breaks a rule */
+#define TWIN_TOOL_UNREADABLE 2 /* calibrate, check, compare, replay: no recording, or no report */
+#define TWIN_TOOL_USAGE      2
+#define TWIN_TOOL_PARTIAL                                                                          \
+    3                              /* check, compare: nothing found, but a recording is not
+                                    complete */
 #define TWIN_TOOL_STALLED      97  /* run --stall-after */
 #define TWIN_TOOL_CHECK_FAILED 99  /* run --check */
 #define TWIN_TOOL_TIMED_OUT    124 /* run --timeout */
@@ -32,11 +35,12 @@ int twin_tool_record(int argc, char **argv);
 int twin_tool_replay(int argc, char **argv);
 int twin_tool_run(int argc, char **argv);
 
-/* Makes the path of a file from its place below the libraries that belong to this tool, "…/lib64/". Returns 0, or -1 with a
- * message. */
+/* Makes the path of a file from its place below the libraries that belong to this tool, "…/lib64/".
+ * Returns 0, or -1 with a message. */
 __attribute__((format(printf, 3, 4))) int twin_tool_library(char *out_path, size_t path_bytes,
                                                             const char *place, ...);
-/* The file of a profile, which is given by its name or as a file, with a '/'. Returns 0, or -1 with a message. */
+/* The file of a profile, which is given by its name or as a file, with a '/'. Returns 0, or -1 with
+ * a message. */
 int twin_tool_profile_path(const char *profile, char *out_path, size_t path_bytes);
 /* The SoC that a profile or its base names. Returns 0, or -1 with a message. */
 int twin_tool_profile_soc(const char *profile, char *soc, size_t soc_bytes);
@@ -49,14 +53,16 @@ unsigned twin_tool_columns(void);
 twin_recording *twin_tool_read_recording(const char *path);
 /* The name by which the recorded process was started. False: the file does not say. */
 bool twin_tool_recorded_program(const char *path, char *out, size_t bytes);
-/* Says on standard error what is missing in a recording: damaged places, entries that were lost, a process that was killed. */
+/* Says on standard error what is missing in a recording: damaged places, entries that were lost, a
+ * process that was killed. */
 void twin_tool_report_damage(const twin_recording *recording, const char *path);
 
-/* Lists the profiles in a folder with the parts that they are about. Returns 0, or -1 with a message. */
+/* Lists the profiles in a folder with the parts that they are about. Returns 0, or -1 with a
+ * message. */
 int twin_tool_profiles(const char *folder);
 
-/* Prints the content of a timeline file: tasks in order, event times, the longest wait between streams, the `waits` slowest
- * waits of host threads. Returns 0, or -1 with a message. */
+/* Prints the content of a timeline file: tasks in order, event times, the longest wait between
+ * streams, the `waits` slowest waits of host threads. Returns 0, or -1 with a message. */
 int twin_tool_explain(const char *trace_path, unsigned waits);
 /* Prints a file of counters as tables. Returns 0, or -1 with a message. */
 int twin_tool_stats(const char *path);

@@ -87,7 +87,8 @@ const char *trace_file_us(uint64_t ns, char text[TRACE_US_TEXT]);
 /* The phases of a task, by begin: the first, and their number in *out_count. */
 const struct trace_slice *const *trace_file_phases(const struct trace_file *file, uint32_t track,
                                                    uint64_t number, size_t *out_count);
-/* Of those in `others` with that kind, device and unit the one that ended last by `until_ns`, or NULL. */
+/* Of those in `others` with that kind, device and unit the one that ended last by `until_ns`, or
+ * NULL. */
 const struct trace_slice *trace_file_ended(const struct trace_file *file, enum trace_kind kind,
                                            uint32_t device, uint32_t unit, uint64_t until_ns);
 /* The instant at which a task became visible, or NULL. */

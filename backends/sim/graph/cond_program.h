@@ -9,8 +9,9 @@
  *   sim_cond_label(&c, 0);
  *   if (!sim_cond_end(&c)) ... it did not fit
  *
- * Labels are small numbers. In a program of more than 16 words a branch needs SIM_R5 for itself and takes five words.
- * No function keeps anything beyond the struct; nothing is checked before sim_cond_end. */
+ * Labels are small numbers. In a program of more than 16 words a branch needs SIM_R5 for itself and
+ * takes five words. No function keeps anything beyond the struct; nothing is checked before
+ * sim_cond_end. */
 #ifndef TWINRT_SIM_GRAPH_COND_PROGRAM_H
 #define TWINRT_SIM_GRAPH_COND_PROGRAM_H
 
@@ -42,7 +43,8 @@ struct sim_cond {
 };
 
 void sim_cond_begin(struct sim_cond *c, uint32_t *words, uint32_t room);
-/* Fills in the branches, and the rest of the room with instructions that do nothing. Whether all of it fits. */
+/* Fills in the branches, and the rest of the room with instructions that do nothing. Whether all of
+ * it fits. */
 bool sim_cond_end(struct sim_cond *c);
 
 /* rd = memory at rs1 + offset, 8 bytes; offset -2048 .. 2047. */
@@ -63,14 +65,16 @@ void sim_cond_compute_constant(struct sim_cond *c, unsigned operation, unsigned 
 void sim_cond_branch(struct sim_cond *c, unsigned relation, unsigned a, unsigned b, unsigned label);
 /* The label is here. */
 void sim_cond_label(struct sim_cond *c, unsigned label);
-/* The queue's head. Its own queue goes there when the program's entry retires; another must be at rest. */
+/* The queue's head. Its own queue goes there when the program's entry retires; another must be at
+ * rest. */
 void sim_cond_goto(struct sim_cond *c, uint32_t sq, uint32_t head);
 /* The same by register: bits 10:0 queue, 31:16 head. */
 void sim_cond_goto_register(struct sim_cond *c, unsigned rs1);
 void sim_cond_enable(struct sim_cond *c, uint32_t sq);
 void sim_cond_disable(struct sim_cond *c, uint32_t sq);
 void sim_cond_enable_register(struct sim_cond *c, unsigned rs1);
-/* The rest of the program is the one of `words` words at `address`, which is aligned to 4. Uses SIM_R1, SIM_R2. */
+/* The rest of the program is the one of `words` words at `address`, which is aligned to 4. Uses
+ * SIM_R1, SIM_R2. */
 void sim_cond_call(struct sim_cond *c, uint64_t address, uint32_t words);
 
 #ifdef __cplusplus

@@ -47,7 +47,8 @@ static void write_notify(const twin_hw_instance *instance, uint32_t id, uint32_t
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
-/* Drops the runs that have ended; whether some are left. Takes instance->lock, and perhaps the model lock. */
+/* Drops the runs that have ended; whether some are left. Takes instance->lock, and perhaps the
+ * model lock. */
 static bool runs_left(twin_hw_instance *instance, struct sim_queue_point *out_newest)
 {
     for (;;) {
@@ -75,7 +76,8 @@ static bool runs_left(twin_hw_instance *instance, struct sim_queue_point *out_ne
     }
 }
 
-/* Entries of the launching queue that have had their effect; the last one may be about to retire. Model lock. */
+/* Entries of the launching queue that have had their effect; the last one may be about to retire.
+ * Model lock. */
 static uint64_t done_of(const twin_queue *queue)
 {
     struct twinsim_queue_info info;
@@ -117,7 +119,8 @@ static void stop_queues_locked(twin_hw_instance *instance)
     }
 }
 
-/* Ends the current run: the launching queue continues after it. Model lock and instance->lock are held. */
+/* Ends the current run: the launching queue continues after it. Model lock and instance->lock are
+ * held. */
 static void end_run_locked(twin_hw_instance *instance, const struct sim_run *run)
 {
     twin_queue *launcher = run->launcher;
@@ -132,7 +135,8 @@ static void end_run_locked(twin_hw_instance *instance, const struct sim_run *run
         }
     }
     stop_queues_locked(instance);
-    /* An end that is recorded before the run has cleared the notify would be lost: then no task waits for it. */
+    /* An end that is recorded before the run has cleared the notify would be lost: then no task
+     * waits for it. */
     if (retired + 1 < run->end)
         sim_sqe_placeholder(&launcher->ring[(run->end - 1) & launcher->mask], false);
     else
@@ -467,7 +471,8 @@ static stars_sqe *run_entry(twin_queue *queue, twin_hw_instance *instance, uint3
     return sqe;
 }
 
-/* Whether a run of the instance does what the host can see without a call. instance->lock is held. */
+/* Whether a run of the instance does what the host can see without a call. instance->lock is
+ * held. */
 static bool is_visible(const twin_hw_instance *instance)
 {
     for (uint32_t i = 0; i < instance->queue_count; i++)

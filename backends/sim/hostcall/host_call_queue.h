@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of host functions on their way from queues to the threads that run them.
  *
- * A call belongs to its SQE's task state until the device's message comes, then to the host-call queue until it is taken, then to the
- * taker until it answers. A host-call queue lives as long as its creator or any call needs it.
+ * A call belongs to its SQE's task state until the device's message comes, then to the host-call
+ * queue until it is taken, then to the taker until it answers. A host-call queue lives as long as
+ * its creator or any call needs it.
  *
- * Time holds. While a thread of the runtime runs a function, the model stays before that thread's clock, so that the answer
- * is never late: calls of a function have exact times although it runs on another thread. The device receives an
- * answer when the model has reached the hold, however early it was given in real time, and several in the order of their
- * holds: what is scheduled first is served first (T-TIM-3). A function that takes long in real time loses its hold, as it may
- * wait for what the model would do next. */
+ * Time holds. While a thread of the runtime runs a function, the model stays before that thread's
+ * clock, so that the answer is never late: calls of a function have exact times although it runs on
+ * another thread. The device receives an answer when the model has reached the hold, however early
+ * it was given in real time, and several in the order of their holds: what is scheduled first is
+ * served first (T-TIM-3). A function that takes long in real time loses its hold, as it may wait
+ * for what the model would do next. */
 #ifndef TWINRT_SIM_HOSTCALL_HOST_CALL_QUEUE_H
 #define TWINRT_SIM_HOSTCALL_HOST_CALL_QUEUE_H
 
@@ -68,8 +70,8 @@ void sim_call_queue_release(struct sim_call *call);
 /* What has become of the call at the head of a queue, for reports. */
 const char *sim_call_queue_state_locked(const twin_queue *queue);
 
-/* For a model that is paced: the first hold whose call has been answered, TWIN_FOREVER: none, whatever else runs; and sends
- * that answer to the device. */
+/* For a model that is paced: the first hold whose call has been answered, TWIN_FOREVER: none,
+ * whatever else runs; and sends that answer to the device. */
 uint64_t sim_call_queue_answered_locked(void);
 void sim_call_queue_pass_answered_locked(void);
 #endif

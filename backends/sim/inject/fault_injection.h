@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fault injection, and the memory errors that come of them. The model keeps them; those injected before it is
- * built wait here. */
+/* Fault injection, and the memory errors that come of them. The model keeps them; those injected
+ * before it is built wait here. */
 #ifndef TWINRT_SIM_INJECT_FAULT_INJECTION_H
 #define TWINRT_SIM_INJECT_FAULT_INJECTION_H
 

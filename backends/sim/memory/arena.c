@@ -18,12 +18,14 @@ TWIN_WEAK void __asan_unpoison_memory_region(const volatile void *address, size_
 
 #define IN_SMALL   UINT32_MAX
 #define HUGE_PAGES (SIM_HUGE_PAGE / SIM_PAGE)
-/* Pages of blocks up to this size stay committed after a free; they are poisoned again on next touch. */
+/* Pages of blocks up to this size stay committed after a free; they are poisoned again on next
+ * touch. */
 #define KEEP_BYTES (64u << 10)
 /* Blocks of the quarantine that an allocation or free looks at in vain. */
 #define PATIENCE 4u
-/* Capacity under tools that keep tables for all that is reserved: a size that valgrind processes in a fraction of a second, and one that
- * fits into the 1.5 TiB that ThreadSanitizer leaves, for 8 devices. */
+/* Capacity under tools that keep tables for all that is reserved: a size that valgrind processes in
+ * a fraction of a second, and one that fits into the 1.5 TiB that ThreadSanitizer leaves, for 8
+ * devices. */
 #define VALGRIND_BYTES  (UINT64_C(1) << 30)
 #define SANITIZER_BYTES (UINT64_C(32) << 30)
 
@@ -38,8 +40,8 @@ static void release(void *place, size_t bytes)
         munmap(place, bytes);
 }
 
-/* Thread and memory sanitizers keep most addresses for themselves. A hint among these they turn into address 0, or end the
- * process. */
+/* Thread and memory sanitizers keep most addresses for themselves. A hint among these they turn
+ * into address 0, or end the process. */
 static bool takes_hint(void)
 {
     return !twin_under_thread_sanitizer() && !twin_under_memory_sanitizer();
@@ -51,7 +53,8 @@ static uint64_t alignment(uint64_t capacity)
     return capacity < SIM_GIANT_PAGE ? SIM_OPEN_PIECE : SIM_GIANT_PAGE;
 }
 
-/* At the hint when it is free, else anywhere; huge pages need a base that is aligned as they are. */
+/* At the hint when it is free, else anywhere; huge pages need a base that is aligned as they
+ * are. */
 static uint64_t reserve_range(uint64_t hint, uint64_t bytes)
 {
     if (takes_hint()) {
@@ -93,9 +96,10 @@ static bool size_allowed(uint64_t bytes)
            bytes <= limit.rlim_cur;
 }
 
-/* Where the model reaches device memory. Shared: pages are as small as they are touched, and a fork copies none. A memory
- * file counts nowhere as memory that may be used, also where the system does not overcommit. Its descriptor is closed at
- * once: the program may close all descriptors and use the numbers for its own files. */
+/* Where the model reaches device memory. Shared: pages are as small as they are touched, and a fork
+ * copies none. A memory file counts nowhere as memory that may be used, also where the system does
+ * not overcommit. Its descriptor is closed at once: the program may close all descriptors and use
+ * the numbers for its own files. */
 static void *map_view(uint64_t bytes)
 {
     void *view = MAP_FAILED;
@@ -174,8 +178,8 @@ twin_status sim_arena_init_fitting(struct sim_arena *arena, const struct sim_are
                                    uint64_t least)
 {
     struct sim_arena_config fitting = *config;
-    /* A device takes five bytes of address space per byte: the range and the model's view, both twice the capacity, and
-     * tables. The program and the rest of the driver need room too. */
+    /* A device takes five bytes of address space per byte: the range and the model's view, both
+     * twice the capacity, and tables. The program and the rest of the driver need room too. */
     uint64_t most = address_space_left() / 16;
     uint64_t watched = sim_arena_watched_limit();
     if (most > watched)
@@ -365,7 +369,8 @@ static void drop_block_locked(struct sim_arena *arena, uint32_t number)
         if (__asan_unpoison_memory_region)
             __asan_unpoison_memory_region(pages, block->room);
         if (!twin_under_thread_sanitizer() ||
-            /* Resets which threads used the pages: the next owner is ordered after the last one by this function. */
+            /* Resets which threads used the pages: the next owner is ordered after the last one by
+             * this function. */
             mmap(pages, block->room, PROT_NONE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
             madvise(pages, block->room, MADV_DONTNEED);
@@ -387,7 +392,8 @@ static void drop_block_locked(struct sim_arena *arena, uint32_t number)
     arena->block_free = number;
 }
 
-/* Whether its pages must stay. If not, no lookup finds the block from here on; later ones have the arena's lock. */
+/* Whether its pages must stay. If not, no lookup finds the block from here on; later ones have the
+ * arena's lock. */
 static bool is_used_locked(struct sim_arena *arena, struct sim_block *block)
 {
     if (block->fence && !sim_fence_passed(block->fence))
@@ -442,7 +448,8 @@ static twin_status prepare_block(struct sim_arena *arena, const struct sim_block
         if (mprotect(pages, block->room, PROT_READ | PROT_WRITE) != 0)
             return TWIN_E_NOMEM;
         (void)madvise(pages, block->room, MADV_DODUMP); /* it has data of the program */
-        if (__asan_poison_memory_region) /* an access beyond the requested bytes is an error of the program */
+        if (__asan_poison_memory_region) /* an access beyond the requested bytes is an error of the
+                                            program */
             __asan_poison_memory_region((char *)pages + block->bytes, block->room - block->bytes);
         return TWIN_OK;
     }

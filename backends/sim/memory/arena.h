@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reserved address range from which blocks are allocated: one per device for its memory, one for page-locked
- * host memory.
+/* A reserved address range from which blocks are allocated: one per device for its memory, one for
+ * page-locked host memory.
  *
- * Device arena. The user's view is a PROT_NONE reservation; the bytes live in a sparse shared mapping for the
- * model alone, which needs no descriptor. Pages are committed when the model touches them, and poisoned then unless the
- * access overwrites them whole. With TWINRT_DEVMEM=open host and model share the user's view, see open_pages.h.
- * The range is twice the capacity, so that blocks whose release waits never block an allocation.
+ * Device arena. The user's view is a PROT_NONE reservation; the bytes live in a sparse shared
+ * mapping for the model alone, which needs no descriptor. Pages are committed when the model
+ * touches them, and poisoned then unless the access overwrites them whole. With TWINRT_DEVMEM=open
+ * host and model share the user's view, see open_pages.h. The range is twice the capacity, so that
+ * blocks whose release waits never block an allocation.
  *
  * Host arena. Pages become readable and writable when a block is handed out.
  *
@@ -29,10 +30,11 @@
 #define SIM_GIANT_PAGE (1u << 30)
 #define SIM_POISON     0xa5
 
-/* A point in every queue: passed once all work submitted before it has retired or was dropped. queue/queue.c. Thread: any. */
+/* A point in every queue: passed once all work submitted before it has retired or was dropped.
+ * queue/queue.c. Thread: any. */
 struct sim_fence;
-/* Whether anything is in flight now; if so *out is the fence after it (NULL when out of memory, with the result still true). Takes no
- * model lock. */
+/* Whether anything is in flight now; if so *out is the fence after it (NULL when out of memory,
+ * with the result still true). Takes no model lock. */
 bool sim_fence_take(struct sim_fence **out);
 bool sim_fence_passed(const struct sim_fence *fence);
 void sim_fence_free(struct sim_fence *fence);
@@ -64,8 +66,8 @@ struct sim_arena_config {
     bool host;     /* page-locked host memory */
     bool open;     /* the host may touch device memory */
     bool poison;
-    /* Whether a kernel still uses addresses that were looked up before: nothing is released meanwhile. NULL: never. Called
-     * with the arena's lock. */
+    /* Whether a kernel still uses addresses that were looked up before: nothing is released
+     * meanwhile. NULL: never. Called with the arena's lock. */
     bool (*held)(void);
 };
 
@@ -74,7 +76,8 @@ struct sim_arena {
     uint64_t base;
     uint64_t bytes; /* of the reservation */
     char *view;     /* where this process reaches the bytes */
-    /* Page map, read without lock: block number per 2 MiB, or IN_SMALL: look in `small` per 4 KiB. */
+    /* Page map, read without lock: block number per 2 MiB, or IN_SMALL: look in `small` per 4
+     * KiB. */
     _Atomic uint32_t *large;
     _Atomic uint32_t *small;
     struct sim_block *blocks; /* number 0 is never used */
@@ -83,7 +86,8 @@ struct sim_arena {
 
     uint8_t *pieces; /* open: byte per SIM_OPEN_PIECE, whether it is mapped; guarded by lock */
 
-    /* Blocks whose memory tasks used after its free, for the log. Relaxed; 0 again after sim_arena_clear. */
+    /* Blocks whose memory tasks used after its free, for the log. Relaxed; 0 again after
+     * sim_arena_clear. */
     _Atomic uint32_t late_uses;
 
     pthread_mutex_t lock; /* taken after the model lock */
@@ -99,11 +103,12 @@ struct sim_arena {
 };
 
 twin_status sim_arena_init(struct sim_arena *arena, const struct sim_arena_config *config);
-/* The same with less capacity, but not less than `least`, where the process may not reserve that much: arena->config
- * says what it became. TWIN_E_NOMEM: not even that. */
+/* The same with less capacity, but not less than `least`, where the process may not reserve that
+ * much: arena->config says what it became. TWIN_E_NOMEM: not even that. */
 twin_status sim_arena_init_fitting(struct sim_arena *arena, const struct sim_arena_config *config,
                                    uint64_t least);
-/* What a sanitizer of the program or valgrind leaves to an arena; UINT64_MAX: none of them does limit it. */
+/* What a sanitizer of the program or valgrind leaves to an arena; UINT64_MAX: none of them does
+ * limit it. */
 uint64_t sim_arena_watched_limit(void);
 void sim_arena_fini(struct sim_arena *arena);
 /* Releases everything, live or not, and its memory; the arena is as after init. */
@@ -112,8 +117,8 @@ void sim_arena_clear(struct sim_arena *arena);
 /* TWIN_E_DEVICE_MEMORY (host arena: TWIN_E_NOMEM): not that much left. Thread: any. */
 twin_status sim_arena_alloc(struct sim_arena *arena, uint64_t bytes, twin_page_policy pages,
                             uint64_t *out_address);
-/* Takes a block back. With a fence (the arena owns it then) its pages stay until the fence has passed, and in any case
- * while the arena is held.
+/* Takes a block back. With a fence (the arena owns it then) its pages stay until the fence has
+ * passed, and in any case while the arena is held.
  * TWIN_E_INVALID: not the base of a live block; the fence stays the caller's. Thread: any. */
 twin_status sim_arena_free(struct sim_arena *arena, uint64_t address, struct sim_fence *fence);
 /* Releases freed blocks that no task uses any more. Thread: any. */
@@ -125,8 +130,8 @@ static inline bool sim_arena_contains(const struct sim_arena *arena, uint64_t ad
 }
 /* The block around an address of the arena in whatever state, or NULL. Lock free. */
 struct sim_block *sim_arena_find(const struct sim_arena *arena, uint64_t address);
-/* Prepares pages for the model and returns their address; the range is inside one block. A write that
- * covers a page whole needs no old contents. Thread: model. */
+/* Prepares pages for the model and returns their address; the range is inside one block. A write
+ * that covers a page whole needs no old contents. Thread: model. */
 void *sim_arena_touch(struct sim_arena *arena, uint64_t address, uint64_t bytes, bool write);
 /* Bytes free and in all, by page class: 0 both, 1 huge, 2 normal. */
 void sim_arena_space(struct sim_arena *arena, uint32_t page_class, uint64_t *out_free,

@@ -7,7 +7,8 @@
 
 #define PAGE ((size_t)4096)
 
-/* The longest copy of rows that there is takes 160 MiB. A process that may reserve little gets less. */
+/* The longest copy of rows that there is takes 160 MiB. A process that may reserve little gets
+ * less. */
 #define BYTES_MOST  ((size_t)512 << 20)
 #define BYTES_LEAST ((size_t)1 << 20)
 /* Longer lists do not keep their pages. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the descriptor lists that PCIe DMA SQEs of a device name (T-DMA-40): the driver's own, no allocation of the
- * user's. A range of addresses is reserved with the first list; pages are committed as they are written, and those of long
- * lists are given back with them. */
+/* Memory of the descriptor lists that PCIe DMA SQEs of a device name (T-DMA-40): the driver's own,
+ * no allocation of the user's. A range of addresses is reserved with the first list; pages are
+ * committed as they are written, and those of long lists are given back with them. */
 #ifndef TWINRT_SIM_MEMORY_DESCRIPTOR_POOL_H
 #define TWINRT_SIM_MEMORY_DESCRIPTOR_POOL_H
 
@@ -29,7 +29,8 @@ struct sim_list {
 
 void sim_lists_init(struct sim_lists *lists);
 void sim_lists_fini(struct sim_lists *lists);
-/* Room for that many consecutive descriptors. False: no address space, or other lists use it. Thread: any. */
+/* Room for that many consecutive descriptors. False: no address space, or other lists use it.
+ * Thread: any. */
 bool sim_lists_take(struct sim_lists *lists, uint64_t descriptors, struct sim_list *out);
 void sim_lists_release(struct sim_lists *lists, struct sim_list list);
 /* Address of a list that was taken. */

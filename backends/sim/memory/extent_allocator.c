@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-/* An extent [start, start + n) has free_size n at its first unit and free_back n at its last. Both are 0
- * everywhere else. Links are unit numbers plus one: fresh pages mean "none". */
+/* An extent [start, start + n) has free_size n at its first unit and free_back n at its last. Both
+ * are 0 everywhere else. Links are unit numbers plus one: fresh pages mean "none". */
 struct sim_span_node {
     uint32_t free_size;
     uint32_t free_back;

@@ -91,8 +91,8 @@ void sim_memory_stop(void)
     report_due = true;
 }
 
-/* After the program's static objects and functions of atexit() have released what they have: they cannot free memory any more, and
- * if they tried, the program is not at fault. */
+/* After the program's static objects and functions of atexit() have released what they have: they
+ * cannot free memory any more, and if they tried, the program is not at fault. */
 __attribute__((destructor)) static void report_left(void)
 {
     if (!report_due || (sim_process.services->late && sim_process.services->late()))
@@ -237,8 +237,9 @@ static bool has_rights(uint64_t at, uint64_t end, char right)
     return at >= end;
 }
 
-/* Whether the host itself could read or write all of a pageable range: a device would refuse it, so we do. Populating
- * makes the pages that the copy is about to touch anyway; where they exist it is a walk over the page table. */
+/* Whether the host itself could read or write all of a pageable range: a device would refuse it, so
+ * we do. Populating makes the pages that the copy is about to touch anyway; where they exist it is
+ * a walk over the page table. */
 static bool is_usable(uint64_t address, uint64_t bytes, bool write)
 {
     uint64_t end = address + bytes;
@@ -252,11 +253,13 @@ static bool is_usable(uint64_t address, uint64_t bytes, bool write)
     } while (done != 0 && (errno == EINTR || errno == EAGAIN));
     if (done == 0)
         return true;
-    /* EINVAL: no such right, a mapping of a kind that cannot be populated, or a kernel before 5.14 */
+    /* EINVAL: no such right, a mapping of a kind that cannot be populated, or a kernel before
+     * 5.14 */
     return errno == EINVAL && has_rights(first, end, write ? 'w' : 'r');
 }
 
-/* Checks one side of a synchronous transfer; pageable memory is opened to the transfer as a window. */
+/* Checks one side of a synchronous transfer; pageable memory is opened to the transfer as a
+ * window. */
 static twin_status admit(uint64_t address, uint64_t bytes, bool write, twin_side side,
                          struct sim_window *window)
 {

@@ -22,12 +22,12 @@ twin_status sim_memory_copy(twin_hw_device *device, const twin_copy *copy);
 twin_status sim_memory_copy_rows(twin_hw_device *device, const twin_rows *rows);
 twin_status sim_memory_fill(twin_hw_device *device, const twin_fill *fill);
 
-/* Finds a range that the caller does not know. TWIN_E_INVALID, explained, when it starts in an arena and is not wholly inside
- * one live block. UNKNOWN: not in any arena. Lock free. */
+/* Finds a range that the caller does not know. TWIN_E_INVALID, explained, when it starts in an
+ * arena and is not wholly inside one live block. UNKNOWN: not in any arena. Lock free. */
 twin_status sim_memory_find(uint64_t address, uint64_t bytes, twin_side *out_side);
 
-/* Names the allocation when host code touches guarded device memory, then calls the handler that was installed before.
- * memory/access_guard.c. Thread: init. */
+/* Names the allocation when host code touches guarded device memory, then calls the handler that
+ * was installed before. memory/access_guard.c. Thread: init. */
 void sim_access_guard_install(void);
 /* Restores the earlier handler unless another one was installed since. */
 void sim_access_guard_remove(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device memory that the host may touch (TWINRT_DEVMEM=open): pages that contain the poison pattern until they are written,
- * and are committed only then. They are private pages over a file of poison, the same few bytes for all of them. */
+/* Device memory that the host may touch (TWINRT_DEVMEM=open): pages that contain the poison pattern
+ * until they are written, and are committed only then. They are private pages over a file of
+ * poison, the same few bytes for all of them. */
 #ifndef TWINRT_SIM_MEMORY_OPEN_PAGES_H
 #define TWINRT_SIM_MEMORY_OPEN_PAGES_H
 
@@ -10,8 +11,9 @@
 /* Pages are mapped in pieces of this size and alignment, so that a device has few mappings. */
 #define SIM_OPEN_PIECE (32u << 20)
 
-/* Makes the pieces around [offset, offset + bytes) of the reservation at `base` readable and writable. `mapped` has a
- * byte per piece. False: the host cannot map them. Without poison they are zero. */
+/* Makes the pieces around [offset, offset + bytes) of the reservation at `base` readable and
+ * writable. `mapped` has a byte per piece. False: the host cannot map them. Without poison they are
+ * zero. */
 bool sim_open_map(uint64_t base, uint8_t *mapped, uint64_t offset, uint64_t bytes, bool poison);
 /* Releases whole pages that were written; they read as before the first write. */
 void sim_open_discard(uint64_t base, uint64_t offset, uint64_t bytes);

@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-/* Zeros that become memory page by page when they are touched; release with munmap. Core dumps leave it out: writing one would
- * take zeros for all that was never touched. NULL: there is no address space left. */
+/* Zeros that become memory page by page when they are touched; release with munmap. Core dumps
+ * leave it out: writing one would take zeros for all that was never touched. NULL: there is no
+ * address space left. */
 static inline void *sim_reserve(size_t bytes)
 {
     void *place = mmap(NULL, bytes, PROT_READ | PROT_WRITE,

@@ -19,8 +19,9 @@ static size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* From one queue's ring, CQ or task states to the next's. Each begins at another line of its page, so that queues at
- * the same position of their rings do not compete for the same sets of the caches. */
+/* From one queue's ring, CQ or task states to the next's. Each begins at another line of its page,
+ * so that queues at the same position of their rings do not compete for the same sets of the
+ * caches. */
 static size_t stride(size_t entries, size_t bytes)
 {
     return round_up(entries * bytes, PAGE) + 17u * SIM_LINE;
@@ -83,8 +84,9 @@ struct sim_slice sim_rings_slice(const struct sim_rings *rings, uint32_t sq)
                               .task_states = (void *)(task_states + sq * strides.task_states)};
 }
 
-/* What is in use is copied once, and the rest need not be fetched page by page any more. A kernel that cannot do it at once
- * is asked to do it when it has time; without huge pages all is as it was. */
+/* What is in use is copied once, and the rest need not be fetched page by page any more. A kernel
+ * that cannot do it at once is asked to do it when it has time; without huge pages all is as it
+ * was. */
 static void make_huge(const struct sim_rings *rings, size_t piece)
 {
     char *at = rings->base + piece * SIM_RINGS_PIECE;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the rings, CQs and task states of a device's queues, one slice per SQ. This is not a rule of the model: the addresses
- * decide the host's cost of a task when many queues are used in turn.
+/* Memory of the rings, CQs and task states of a device's queues, one slice per SQ. This is not a
+ * rule of the model: the addresses decide the host's cost of a task when many queues are used in
+ * turn.
  *
- * Pages are committed as they are touched, so a queue that does little holds little. With many queues in use no two
- * tasks in a row touch the same page, and what the host pays most for is finding pages: a piece of 2 MiB becomes one
- * huge page once half of it is in use. */
+ * Pages are committed as they are touched, so a queue that does little holds little. With many
+ * queues in use no two tasks in a row touch the same page, and what the host pays most for is
+ * finding pages: a piece of 2 MiB becomes one huge page once half of it is in use. */
 #ifndef TWINRT_SIM_MEMORY_RING_MEMORY_H
 #define TWINRT_SIM_MEMORY_RING_MEMORY_H
 

@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* Has `write` fill a private temporary file beside `name`, then renames it. "%p" in `name` is the number of the process. Nothing but a regular file is ever replaced:
- * a symbolic link, device or pipe there is refused. `write` returns 0 or a negative errno. Returns the same. */
+/* Has `write` fill a private temporary file beside `name`, then renames it. "%p" in `name` is the
+ * number of the process. Nothing but a regular file is ever replaced: a symbolic link, device or
+ * pipe there is refused. `write` returns 0 or a negative errno. Returns the same. */
 int sim_output_write(const char *name, int (*write)(FILE *file, void *context), void *context);
 
 /* The process that names are made for: a forked child may write in its place. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of TWINRT_MSPROF: records of 64 bytes, little endian. Types 0 and 1 have the layout of the device's profiler; the
- * others are this project's. sim/docs/observation.md has the layout. */
+/* The file of TWINRT_MSPROF: records of 64 bytes, little endian. Types 0 and 1 have the layout of
+ * the device's profiler; the others are this project's. sim/docs/observation.md has the layout. */
 #include "observe/observe.h"
 
 #include <errno.h>

@@ -14,14 +14,14 @@
 #include "twinsim.h"
 #include "wait/observer.h"
 
-/* Reads the settings; logs errors. `fixed`: the model exists, and with it the choice of what is counted and stored.
- * Thread: init. */
+/* Reads the settings; logs errors. `fixed`: the model exists, and with it the choice of what is
+ * counted and stored. Thread: init. */
 bool sim_observe_settings(const twin_services *services, bool fixed);
 /* What the model is to be made with. */
 bool sim_observe_wants_trace(void);
 bool sim_observe_wants_stats(void);
-/* Writes the files, and the timeline; logs which cannot be written. Once per start of the process. Thread: model, which may be in the
- * middle of an event. */
+/* Writes the files, and the timeline; logs which cannot be written. Once per start of the process.
+ * Thread: model, which may be in the middle of an event. */
 void sim_observe_begin(void);
 void sim_observe_write(void);
 /* In a forked child, whose only thread writes: no lock is held. */

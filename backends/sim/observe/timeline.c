@@ -12,8 +12,8 @@
 #include "process/process.h"
 #include "wait/observer.h"
 
-/* A thread's first chunk is small, for threads that call little. Of the others pages are asked for some at a time, which
- * costs less than to find out one by one. */
+/* A thread's first chunk is small, for threads that call little. Of the others pages are asked for
+ * some at a time, which costs less than to find out one by one. */
 #define SMALL_BYTES ((size_t)16 << 10)
 #define LARGE_BYTES ((size_t)2 << 20)
 #define STEP_BYTES  ((size_t)64 << 10)
@@ -23,20 +23,24 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-/* A note is one word if it fits, or none: fresh memory is what noting costs most. A time is stored as the distance from the
- * time at which the note before it ended, by the thread's clock, which never runs backwards.
+/* A note is one word if it fits, or none: fresh memory is what noting costs most. A time is stored
+ * as the distance from the time at which the note before it ended, by the thread's clock, which
+ * never runs backwards.
  *
- *   call         tag | joint << 2 | place of the call from the chunk's first on << 4 | length << 18 | ns passed << 40
+ *   call         tag | joint << 2 | place of the call from the chunk's first on << 4 | length << 18
+ *                | ns passed << 40
  *   submit       tag | track << 2 | SQE number << 15 | ns passed << 42
  *   wide call    tag | code << 32; begin; end; pointer to the call
  *   wide submit  tag | track << 32; time; number
- *   wait         the same tag with WAIT_BIT | SHORT_BIT | cause << 4 | wake << 8 | failed << 11 | ns passed << 12 |
- *                length << 28 | wake-up << 48; number | track << 48
- *   wide wait    the same without SHORT_BIT, in place of the times track << 32; begin; end; done; number
+ *   wait         the same tag with WAIT_BIT | SHORT_BIT | cause << 4 | wake << 8 | failed << 11 |
+ *                ns passed << 12 | length << 28 | wake-up << 48; number | track << 48
+ *   wide wait    the same without SHORT_BIT, in place of the times track << 32; begin; end; done;
+ *   number
  *
  * A call with something joint is two notes, that one first. It ended with the call, and is
  *   a submit     of the next SQE of the queue of the last submit
- *   a wait       for the last submit; in cause, outcome, wake-up and how long its call had run by then, like the last
+ *   a wait       for the last submit; in cause, outcome, wake-up and how long its call had run by
+ *   then, like the last
  *                wait */
 enum tag { TAG_CALL, TAG_SUBMIT, TAG_WIDE_CALL, TAG_WIDE_SUBMIT };
 enum joint { JOINT_NONE, JOINT_SUBMIT, JOINT_WAIT };
@@ -64,7 +68,8 @@ _Static_assert(SIM_WAKE_COUNT <= 1 << (FAILED_SHIFT - WAKE_SHIFT), "a wake-up fi
 #define PLACES                ((uintptr_t)1 << (LENGTH_SHIFT - PLACE_SHIFT))
 #define LONGEST_WORDS         10u /* of a note and of the one that waits for it */
 
-/* What the next notes are held against. Writer and reader keep it, both from the beginning of a chunk on. */
+/* What the next notes are held against. Writer and reader keep it, both from the beginning of a
+ * chunk on. */
 struct context {
     uint64_t last_ns; /* when the newest note ended */
     uint64_t number;  /* of the last submit */
@@ -104,7 +109,8 @@ static struct timeline_queue *queues;
 static size_t queue_count;
 static size_t queue_room;
 
-/* The next pages of a chunk; how many bytes. A kernel without the option allocates them one by one. */
+/* The next pages of a chunk; how many bytes. A kernel without the option allocates them one by
+ * one. */
 static size_t populate(void *at)
 {
     (void)madvise(at, STEP_BYTES, MADV_POPULATE_WRITE);
@@ -266,8 +272,8 @@ __attribute__((noinline)) static void put_call(unsigned thread_number, const twi
     chunk->waited = false;
 }
 
-/* What programs do most: a call that submitted one task, or waited for the last one. The rest is not done here, so that this
- * needs no registers of its caller's. */
+/* What programs do most: a call that submitted one task, or waited for the last one. The rest is
+ * not done here, so that this needs no registers of its caller's. */
 void sim_timeline_call(unsigned thread_number, const twin_call *call, uint64_t begin_ns,
                        uint64_t end_ns, int32_t code)
 {
@@ -418,8 +424,8 @@ static const uint64_t *unpack_wait(const uint64_t *words, struct context *contex
     return words + 5;
 }
 
-/* Unpacks the note at *at, or the two, into `out`, which is all zeros, and moves *at after it. Returns how many; `before` is
- * the one before them, NULL: none. */
+/* Unpacks the note at *at, or the two, into `out`, which is all zeros, and moves *at after it.
+ * Returns how many; `before` is the one before them, NULL: none. */
 static size_t unpack(const struct chunk *chunk, const uint64_t **at, struct context *context,
                      const struct timeline_note *before, struct timeline_note *out)
 {
@@ -520,7 +526,8 @@ static struct part *find_parts(size_t *out_count)
     return parts;
 }
 
-/* The note of a chunk that is not among its words: the thread is still in that call. Returns how many. */
+/* The note of a chunk that is not among its words: the thread is still in that call. Returns how
+ * many. */
 static size_t unpack_newest(const struct part *part, const struct context *context,
                             struct timeline_note *out)
 {
@@ -549,7 +556,8 @@ int timeline_gather(struct timeline_notes *out)
     struct part *parts = find_parts(&part_count);
     if (!parts)
         return -ENOMEM;
-    /* A thread that is still in a call may go on: what it adds is not counted, but what is not among its words yet. */
+    /* A thread that is still in a call may go on: what it adds is not counted, but what is not
+     * among its words yet. */
     size_t room = part_count + 1;
     for (size_t i = 0; i < part_count; i++) {
         words += (size_t)(parts[i].end - parts[i].chunk->words);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where data goes between streams: from the work before a record to the work after the wait for it. */
+/* Where data goes between streams: from the work before a record to the work after the wait for
+ * it. */
 #include "observe/timeline_layout.h"
 
 #include <errno.h>
@@ -167,8 +168,8 @@ static void add_source(struct sources *sources, size_t item)
         sources->items[sources->count++] = item;
 }
 
-/* Collects the work before the records that ended the waits between `item` and the work before it in its stream. Returns that
- * work, NO_ITEM: there is none. */
+/* Collects the work before the records that ended the waits between `item` and the work before it
+ * in its stream. Returns that work, NO_ITEM: there is none. */
 static size_t look_back(const struct data *data, size_t item, struct sources *sources,
                         unsigned depth)
 {

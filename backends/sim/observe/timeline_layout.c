@@ -328,7 +328,8 @@ uint32_t timeline_slice_id(const struct timeline_layout *layout, const struct ti
     return table ? layout->records[table->record].id : TIMELINE_NONE;
 }
 
-/* A viewer ties an arrow's end to the slice that is open then: not yet closed, so before its end. */
+/* A viewer ties an arrow's end to the slice that is open then: not yet closed, so before its
+ * end. */
 static uint64_t last_inside(uint64_t begin_ns, uint64_t end_ns, uint64_t wanted_ns)
 {
     uint64_t last = end_ns > begin_ns ? end_ns - 1 : begin_ns;
@@ -399,8 +400,8 @@ static void add_data_flow(struct timeline_layout *layout, const struct timeline_
              timeline_place_of(layout, to));
 }
 
-/* From the call that submitted to the task. `next` is the next call that the thread ended: a call is
- * noted when it ends, so its note follows those of its submissions. NULL: there is none. */
+/* From the call that submitted to the task. `next` is the next call that the thread ended: a call
+ * is noted when it ends, so its note follows those of its submissions. NULL: there is none. */
 static void add_submit_flow(struct timeline_layout *layout, const struct timeline_note *submit,
                             const struct timeline_note *next)
 {
@@ -547,7 +548,8 @@ int timeline_layout_make(struct timeline_layout *layout, const struct timeline_n
         error = timeline_data_make(layout);
     if (error)
         return error;
-    /* a slice, a second one on its engine, both ends of an arrow; a call, both ends of an arrow; a doorbell, the same */
+    /* a slice, a second one on its engine, both ends of an arrow; a call, both ends of an arrow; a
+     * doorbell, the same */
     layout->events = calloc(4 * count + 2 * notes->note_count + 3 * layout->bell_count +
                                 layout->sample_count + 2 * layout->data_count,
                             sizeof(*layout->events));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The timeline laid out: tracks, slices on them, arrows between slices, all events in order of time.
- * Private to the timeline files.
+/* The timeline laid out: tracks, slices on them, arrows between slices, all events in order of
+ * time. Private to the timeline files.
  *
- * A slice is a task, a phase of one, or a transfer on an engine. Viewers want the slices of one track
- * to nest, so every track has as many lanes as it takes: a slice nests only under a slice of its own
- * SQE, any other needs an empty lane. Lane 0 is the track's own row, the others say "(2)", "(3)". */
+ * A slice is a task, a phase of one, or a transfer on an engine. Viewers want the slices of one
+ * track to nest, so every track has as many lanes as it takes: a slice nests only under a slice of
+ * its own SQE, any other needs an empty lane. Lane 0 is the track's own row, the others say "(2)",
+ * "(3)". */
 #ifndef TWINRT_SIM_OBSERVE_TIMELINE_LAYOUT_H
 #define TWINRT_SIM_OBSERVE_TIMELINE_LAYOUT_H
 
@@ -150,7 +151,8 @@ uint32_t timeline_slice_id(const struct timeline_layout *layout,
 int timeline_bells_make(struct timeline_layout *layout);
 int timeline_counters_make(struct timeline_layout *layout);
 int timeline_data_make(struct timeline_layout *layout);
-/* The newest slice of that SQE and phase on a stream's track that began by `until_ns`; NULL: there is none. */
+/* The newest slice of that SQE and phase on a stream's track that began by `until_ns`; NULL: there
+ * is none. */
 const struct timeline_slice *timeline_find_anchor(const struct timeline_layout *layout,
                                                   uint32_t track, uint64_t number, uint8_t phase,
                                                   uint64_t until_ns);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What timeline.c noted, as timeline_writer.c reads it. Private to those two files and their test. */
+/* What timeline.c noted, as timeline_writer.c reads it. Private to those two files and their
+ * test. */
 #ifndef TWINRT_SIM_OBSERVE_TIMELINE_NOTES_H
 #define TWINRT_SIM_OBSERVE_TIMELINE_NOTES_H
 
@@ -37,8 +38,8 @@ struct timeline_notes {
     uint64_t dropped; /* notes lost for lack of memory */
 };
 
-/* Lays all notes out by thread, each thread's in the order it made them; out->notes is the caller's to free. Returns 0
- * or -ENOMEM. Thread: model, with no other thread inside the notes. */
+/* Lays all notes out by thread, each thread's in the order it made them; out->notes is the caller's
+ * to free. Returns 0 or -ENOMEM. Thread: model, with no other thread inside the notes. */
 int timeline_gather(struct timeline_notes *out);
 
 /* Writes the whole JSON text to `file`. Returns 0, -ENOMEM, or -EIO when the stream failed. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of TWINRT_VCD: signals over time as a value change dump. sim/docs/observation.md lists the signals. */
+/* The file of TWINRT_VCD: signals over time as a value change dump. sim/docs/observation.md lists
+ * the signals. */
 #include "observe/observe.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One device as the driver keeps it. The structure is made once per index and lives as long as the process:
- * close empties it, open fills it again, so old queue points stay good to ask. */
+/* One device as the driver keeps it. The structure is made once per index and lives as long as the
+ * process: close empties it, open fills it again, so old queue points stay good to ask. */
 #ifndef TWINRT_SIM_PROCESS_DEVICE_H
 #define TWINRT_SIM_PROCESS_DEVICE_H
 
@@ -28,7 +28,8 @@ struct twin_hw_device {
 
     struct sim_rings rings;
     struct sim_lists lists;
-    /* Programs too long for their entries, by SQ; NULL until one is needed. Written under signals_lock. */
+    /* Programs too long for their entries, by SQ; NULL until one is needed. Written under
+     * signals_lock. */
     _Atomic(char *) code;
     size_t code_bytes;
 
@@ -48,13 +49,14 @@ struct twin_hw_device {
     twin_signal *signals;         /* live ones; guarded by signals_lock */
 };
 
-/* The device of that number if it was ever opened, else NULL. Its address range stays reserved when it is closed.
- * Thread: any. */
+/* The device of that number if it was ever opened, else NULL. Its address range stays reserved when
+ * it is closed. Thread: any. */
 twin_hw_device *sim_device_made(uint32_t index);
 /* It stays for the life of the process. Thread: model. */
 void sim_device_set_made(uint32_t index, twin_hw_device *device);
 
-/* The queue of that SQ; NULL: the device has no more, or there is no device. For loops over all of them. Thread: any. */
+/* The queue of that SQ; NULL: the device has no more, or there is no device. For loops over all of
+ * them. Thread: any. */
 static inline twin_queue *sim_device_queue(const twin_hw_device *device, unsigned sq)
 {
     return device && sq < atomic_load_explicit(&device->queue_slots, memory_order_acquire)
@@ -62,7 +64,8 @@ static inline twin_queue *sim_device_queue(const twin_hw_device *device, unsigne
                : NULL;
 }
 
-/* device_life.c: the model is made with the first open, a device with its first; a close reports what was not released. */
+/* device_life.c: the model is made with the first open, a device with its first; a close reports
+ * what was not released. */
 twin_status sim_device_open(uint32_t index, twin_hw_device **out_device);
 void sim_device_close(twin_hw_device *device);
 

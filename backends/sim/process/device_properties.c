@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What devices are: facts of the profile, and identities made up for devices that are on no board. */
+/* What devices are: facts of the profile, and identities made up for devices that are on no
+ * board. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +19,8 @@ static uint64_t hash(uint64_t seed, const char *text)
     return value;
 }
 
-/* A UUID of version 8 (made by the program's own rule): a hash of the SoC's name, then the device's number. */
+/* A UUID of version 8 (made by the program's own rule): a hash of the SoC's name, then the device's
+ * number. */
 static void make_uuid(const char *soc_name, uint32_t index, uint8_t *uuid)
 {
     uint64_t high = hash(0, soc_name), low = hash(1, soc_name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one process shares: settings, the profile and what was read from it, the system, the devices. */
+/* What one process shares: settings, the profile and what was read from it, the system, the
+ * devices. */
 #ifndef TWINRT_SIM_PROCESS_PROCESS_H
 #define TWINRT_SIM_PROCESS_PROCESS_H
 
@@ -40,7 +41,8 @@ struct sim_limits {
 };
 
 struct sim_process {
-    /* Atomic: the progress thread outlives a stop, and the next start writes it beside that thread. */
+    /* Atomic: the progress thread outlives a stop, and the next start writes it beside that
+     * thread. */
     _Atomic(const twin_services *) services;
     /* From process.start to process.stop; both outlive stop once a system uses them. */
     twinsim_profile *profile;
@@ -65,14 +67,15 @@ struct sim_process {
 };
 extern struct sim_process sim_process;
 
-/* Whole ns of `ticks` of a counter; the product may exceed 64 bits, as from 11.7 years at 50 MHz. */
+/* Whole ns of `ticks` of a counter; the product may exceed 64 bits, as from 11.7 years at 50
+ * MHz. */
 static inline uint64_t sim_ticks_ns(uint64_t ticks, uint64_t mhz)
 {
     return ticks / mhz * 1000u + ticks % mhz * 1000u / mhz;
 }
 
-/* Makes room for one more element of `bytes` after the `count` of an array; `array` is the address of the pointer to it, *room its
- * capacity. False: out of host memory. */
+/* Makes room for one more element of `bytes` after the `count` of an array; `array` is the address
+ * of the pointer to it, *room its capacity. False: out of host memory. */
 static inline bool sim_grow(void *array, size_t bytes, size_t count, size_t *room)
 {
     if (count < *room)
@@ -89,7 +92,8 @@ static inline bool sim_grow(void *array, size_t bytes, size_t count, size_t *roo
 
 /* Reads the settings and the profile into sim_process. Logs what is wrong. Thread: init. */
 twin_status sim_settings_read(const twin_services *services);
-/* The properties of the devices in the profile, into sim_process.properties. Logs what is wrong. Thread: init. */
+/* The properties of the devices in the profile, into sim_process.properties. Logs what is wrong.
+ * Thread: init. */
 twin_status sim_device_properties_read(const twinsim_profile *profile);
 /* A whole number of the profile, at least `least`; logs when there is none. Thread: init. */
 bool sim_profile_number(const twinsim_profile *profile, const char *name, uint64_t least,
@@ -107,7 +111,8 @@ bool sim_path_fits(const char *name, size_t length, size_t room);
 /* Releases the profile if no system uses it. Thread: init. */
 void sim_settings_drop(void);
 
-/* One line to the log (levels of twin_services), or to the caller's recent error messages. Any thread. */
+/* One line to the log (levels of twin_services), or to the caller's recent error messages. Any
+ * thread. */
 /* Lines of one kind that are written; further ones are only counted. */
 #define SIM_LINES_NAMED 20u
 void sim_log(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));

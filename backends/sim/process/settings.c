@@ -145,7 +145,8 @@ static bool power_of_two(const char *name, uint64_t value)
     return false;
 }
 
-/* Reads all parameters of the profile that the driver needs, so that none is looked up by name later. */
+/* Reads all parameters of the profile that the driver needs, so that none is looked up by name
+ * later. */
 static twin_status read_profile(const twinsim_profile *profile)
 {
     struct sim_limits limits = {0};
@@ -244,7 +245,8 @@ static bool check_rtl_trace(const char *beginning, bool used)
     return false;
 }
 
-/* Calls and wake-ups cost the time that they really take; a replay of such a run has it from the recording. */
+/* Calls and wake-ups cost the time that they really take; a replay of such a run has it from the
+ * recording. */
 static void begin_wall_time(void)
 {
     memset(sim_process.limits.cost_ns, 0, sizeof(sim_process.limits.cost_ns));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks that end: what completion queues report, times of records and failures; and the observer of tasks. */
+/* Tasks that end: what completion queues report, times of records and failures; and the observer of
+ * tasks. */
 #include "graph/model_instance.h"
 #include "process/device.h"
 #include "queue/failure.h"

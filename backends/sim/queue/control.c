@@ -16,8 +16,8 @@ static twin_status write_page(const twin_queue *queue, uint32_t offset, uint32_t
     return sim_queue_write(queue, offset, value) == TWINSIM_OK ? TWIN_OK : TWIN_E_INTERNAL;
 }
 
-/* Work that was complete at the caller's clock is complete, and is not dropped. A kernel that another thread describes just now
- * is not waited for: it has not ended. */
+/* Work that was complete at the caller's clock is complete, and is not dropped. A kernel that
+ * another thread describes just now is not waited for: it has not ended. */
 static void finish_past(uint32_t device, uint32_t sq)
 {
     if (!sim_kernel_described_on(device, sq))
@@ -100,7 +100,8 @@ twin_status sim_control_set_priority(twin_queue *queue, uint32_t priority)
     return status;
 }
 
-/* What was due by the caller's time is done first: a record that the device has passed is cleared too. */
+/* What was due by the caller's time is done first: a record that the device has passed is cleared
+ * too. */
 twin_status sim_event_clear(twin_signal *signal)
 {
     if (signal->config.kind != TWIN_SIGNAL_NOTIFY)

@@ -340,8 +340,8 @@ bool sim_failure_note_locked(twin_queue *queue, const stars_cqe *cqe,
     return go_on;
 }
 
-/* Work of other threads fails when the device executes it. In a replay: whether the recording had a failure at this point;
- * `there` without an entry. No lock is held. */
+/* Work of other threads fails when the device executes it. In a replay: whether the recording had a
+ * failure at this point; `there` without an entry. No lock is held. */
 static bool found_then(bool there)
 {
     uint64_t then = TWIN_OK;

@@ -59,8 +59,8 @@ static bool is_taken(const struct sim_ids *ids, uint64_t id)
     return (atomic_load(&ids->taken[id / 64]) >> (id % 64) & 1) != 0;
 }
 
-/* The id that was found then. Who had it before may have let it go then in the middle of an op that is yet to come, or has just
- * begun: others find it free as soon as that had come to this. */
+/* The id that was found then. Who had it before may have let it go then in the middle of an op that
+ * is yet to come, or has just begun: others find it free as soon as that had come to this. */
 static bool take_again(struct sim_ids *ids, uint32_t *cursor, uint32_t *out_id,
                        uint32_t *out_generation)
 {

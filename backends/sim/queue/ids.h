@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hardware ids of one table (events or notifies) of one device.
  *
- * An id is free, taken, or dirty: given back, but its table entry must be cleared before it can be taken again,
- * which needs the model lock. Taking and giving back need no lock. */
+ * An id is free, taken, or dirty: given back, but its table entry must be cleared before it can be
+ * taken again, which needs the model lock. Taking and giving back need no lock. */
 #ifndef TWINRT_SIM_QUEUE_IDS_H
 #define TWINRT_SIM_QUEUE_IDS_H
 
@@ -14,7 +14,8 @@
 
 /* A binding ties one event id to one record: it counts the record and the waits that named it. */
 struct sim_binding {
-    /* high 32 bits: generation, raised by each taking; low 32 bits: references, 0: the id is not retained */
+    /* high 32 bits: generation, raised by each taking; low 32 bits: references, 0: the id is not
+     * retained */
     _Atomic uint64_t state;
     _Atomic uint32_t next_dirty; /* id + 1 */
 };
@@ -32,8 +33,8 @@ struct sim_ids {
 bool sim_ids_init(struct sim_ids *ids, uint32_t count, uint64_t table_base);
 void sim_ids_fini(struct sim_ids *ids);
 
-/* Takes the first free id at or after *cursor, going round; moves *cursor there. The new binding has one
- * reference. False: none is free. Thread: any. */
+/* Takes the first free id at or after *cursor, going round; moves *cursor there. The new binding
+ * has one reference. False: none is free. Thread: any. */
 bool sim_ids_take(struct sim_ids *ids, uint32_t *cursor, uint32_t *out_id,
                   uint32_t *out_generation);
 /* One more reference if generation `generation` of the id is still held. Thread: any. */
@@ -47,8 +48,8 @@ void sim_ids_clean(struct sim_ids *ids, twinsim *sim, uint32_t device);
 /* The same for one of them, if it is. Only while no other thread runs (sim_replayed). */
 void sim_ids_clean_one(struct sim_ids *ids, twinsim *sim, uint32_t device, uint32_t wanted);
 
-/* While no other thread runs (sim_replayed): whatever has retired and holds the id releases it, and it is free.
- * queue/reclaim.c. */
+/* While no other thread runs (sim_replayed): whatever has retired and holds the id releases it, and
+ * it is free. queue/reclaim.c. */
 void sim_queue_release_id(struct sim_ids *ids, uint32_t id);
 
 #endif

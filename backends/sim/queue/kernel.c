@@ -42,8 +42,8 @@ SAME(sizeof(twin_steps), sizeof(struct twinsim_step_list));
 SAME(offsetof(twin_steps, steps), offsetof(struct twinsim_step_list, ops));
 SAME(offsetof(twin_steps, count), offsetof(struct twinsim_step_list, count));
 
-/* The kernel that a thread describes at the moment, with the model lock released: the model accepts one at a time. Guarded
- * by described_lock, which is taken last. */
+/* The kernel that a thread describes at the moment, with the model lock released: the model accepts
+ * one at a time. Guarded by described_lock, which is taken last. */
 static pthread_mutex_t described_lock = PTHREAD_MUTEX_INITIALIZER;
 static twin_launch *described;
 static uint32_t described_device;
@@ -150,7 +150,8 @@ bool sim_kernel_described_on(uint32_t device, uint32_t sq)
     return is;
 }
 
-/* From now on `kernel`, of that queue, is described, or none. Whether the one before is to be released. */
+/* From now on `kernel`, of that queue, is described, or none. Whether the one before is to be
+ * released. */
 static bool set_described(twin_launch *kernel, const struct twinsim_kernel_wanted *wanted)
 {
     pthread_mutex_lock(&described_lock);
@@ -164,7 +165,7 @@ static bool set_described(twin_launch *kernel, const struct twinsim_kernel_wante
     return due;
 }
 
-/* ---- callbacks of the model -------------------------------------------------------------------- */
+/* ---- callbacks of the model ------------------------------------------------------------------ */
 
 static enum twinsim_kernel_fault fault_of(twin_status status)
 {
@@ -185,8 +186,8 @@ static enum twinsim_kernel_fault fault_of(twin_status status)
     }
 }
 
-/* What hit an access of the kernel that is described, or has its effect, at the moment; 0: nothing. Guarded by the
- * model lock. */
+/* What hit an access of the kernel that is described, or has its effect, at the moment; 0: nothing.
+ * Guarded by the model lock. */
 static uint16_t hit;
 
 /* The same of a kernel that could look: one that failed over memory that has failed says so. */

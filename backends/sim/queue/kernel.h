@@ -8,7 +8,8 @@
 twin_status sim_kernel_launch(twin_queue *queue, twin_launch *kernel);
 /* The task state that held it releases it. Thread: any, with the queue's lock. */
 void sim_kernel_release(twin_launch *kernel);
-/* Whether a kernel is being described: it knows places in memory, whatever became of its task. Thread: any. */
+/* Whether a kernel is being described: it knows places in memory, whatever became of its task.
+ * Thread: any. */
 bool sim_kernel_described(void);
 /* The same of a kernel of that queue, or of any of the device. Thread: any. */
 #define SIM_ANY_QUEUE UINT32_MAX

@@ -21,7 +21,8 @@
 
 /* ---- queue points --------------------------------------------------------------------------- */
 
-/* What was dropped in the epoch of a queue point; NULL: nothing. The newest come first: points are mostly young. */
+/* What was dropped in the epoch of a queue point; NULL: nothing. The newest come first: points are
+ * mostly young. */
 static const struct sim_dropped *find_dropped(const struct sim_queue_point *point)
 {
     const twin_hw_device *device = point->queue->device;
@@ -56,7 +57,8 @@ twin_status sim_point_reason(const struct sim_queue_point *point)
     return reason;
 }
 
-/* Another thread may have driven the model past the caller's time: results of work are seen at the model's time. */
+/* Another thread may have driven the model past the caller's time: results of work are seen at the
+ * model's time. */
 static enum sim_completion catch_up(enum sim_completion completion)
 {
     if (completion != SIM_PENDING)
@@ -64,8 +66,9 @@ static enum sim_completion catch_up(enum sim_completion completion)
     return completion;
 }
 
-/* What the counters said of the point, and of the queue when the newest task is asked for, depends on the order of threads.
- * So does that they were asked: the queue may have been closed meanwhile. */
+/* What the counters said of the point, and of the queue when the newest task is asked for, depends
+ * on the order of threads. So does that they were asked: the queue may have been closed
+ * meanwhile. */
 static bool nd_completion_again(struct sim_queue_point *point, enum sim_completion *out)
 {
     uint64_t value = 0;
@@ -160,8 +163,9 @@ bool sim_fence_take(struct sim_fence **out)
     if (count == 0)
         return false;
     for (;;) {
-        /* Other threads submit meanwhile, on queues that come first too: as often as it takes, for what was in
-         * flight at the call must not be the part that finds no room. There are only so many queues. */
+        /* Other threads submit meanwhile, on queues that come first too: as often as it takes, for
+         * what was in flight at the call must not be the part that finds no room. There are only so
+         * many queues. */
         size_t room = count + 8;
         struct sim_fence *fence = malloc(sizeof(*fence) + room * sizeof(fence->points[0]));
         if (!fence)
@@ -255,8 +259,9 @@ stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead,
     return sqe;
 }
 
-/* The thread submits to the queues in their order: the memory of the next ones is not in the caches any more. Their
- * structures are at regular distances, which the processor prefetches; the memory that they point to is not. */
+/* The thread submits to the queues in their order: the memory of the next ones is not in the caches
+ * any more. Their structures are at regular distances, which the processor prefetches; the memory
+ * that they point to is not. */
 __attribute__((noinline)) static void expect_next(const twin_queue *queue)
 {
     const unsigned ahead = 4;
@@ -344,8 +349,8 @@ static twin_status open_ring(twin_queue *queue)
     return TWIN_OK;
 }
 
-/* Stops the SQ and releases all it held, with `calls_too` also of calls that retired and were not taken; what was pending
- * is remembered as dropped, for `reason`. Both locks are held. */
+/* Stops the SQ and releases all it held, with `calls_too` also of calls that retired and were not
+ * taken; what was pending is remembered as dropped, for `reason`. Both locks are held. */
 static void close_ring(twin_queue *queue, twin_status reason, bool calls_too)
 {
     twin_hw_device *device = queue->device;

@@ -2,13 +2,13 @@
 /* One stream of work: a ring of SQEs in front of one hardware queue.
  *
  * Numbers. SQEs of a queue are counted from 1. `submitted` is the newest in the ring, the model's
- * retired count the newest done, `reclaimed` the newest whose task state was looked at, or need not be: from `held` on none holds
- * anything. A slot is free again when its number is reclaimed; a task state that expects a CQE is reclaimed only after that
- * CQE was read.
+ * retired count the newest done, `reclaimed` the newest whose task state was looked at, or need not
+ * be: from `held` on none holds anything. A slot is free again when its number is reclaimed; a task
+ * state that expects a CQE is reclaimed only after that CQE was read.
  * An epoch is the life of the ring from one opening to the next; abort and destroy end it.
  *
- * Locks: model lock, then queue->lock, then signal->lock. Queues are never freed before their device closes, so
- * {queue, epoch, number} can always be asked for the state of that work. */
+ * Locks: model lock, then queue->lock, then signal->lock. Queues are never freed before their
+ * device closes, so {queue, epoch, number} can always be asked for the state of that work. */
 #ifndef TWINRT_SIM_QUEUE_QUEUE_H
 #define TWINRT_SIM_QUEUE_QUEUE_H
 
@@ -85,7 +85,8 @@ struct twin_queue {
     bool watched;
     stars_cqe *cq;
     uint64_t cq_read; /* CQEs read since the opening */
-    /* Of the epoch before the present one: when it ended, and when the newest of its tasks that were done was. */
+    /* Of the epoch before the present one: when it ended, and when the newest of its tasks that
+     * were done was. */
     uint64_t ended_ns;
     uint64_t ended_done_ns;
 
@@ -118,10 +119,11 @@ static inline int sim_queue_write(const twin_queue *queue, uint32_t offset, uint
 }
 
 enum sim_completion { SIM_PENDING, SIM_DONE, SIM_DROPPED };
-/* Answers from counters alone when the epoch is the present one, else takes the model lock's table: see
- * sim_point_completion_locked. PENDING may be stale. Thread: any. */
+/* Answers from counters alone when the epoch is the present one, else takes the model lock's table:
+ * see sim_point_completion_locked. PENDING may be stale. Thread: any. */
 enum sim_completion sim_point_completion_cached(const struct sim_queue_point *point);
-/* The present state: work that any thread has seen complete is complete. Takes the model lock. Thread: any. */
+/* The present state: work that any thread has seen complete is complete. Takes the model lock.
+ * Thread: any. */
 enum sim_completion sim_point_completion_exact(const struct sim_queue_point *point);
 /* Thread: model. */
 enum sim_completion sim_point_completion_locked(const struct sim_queue_point *point);
@@ -140,8 +142,8 @@ twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns);
 twin_status sim_queue_query(twin_queue *queue, bool *out_idle);
 twin_status sim_queue_room(twin_queue *queue);
 
-/* control.c: drop work, and set a priority. They take the model lock; those that act on the task under way first move the model up to
- * the caller's clock. */
+/* control.c: drop work, and set a priority. They take the model lock; those that act on the task
+ * under way first move the model up to the caller's clock. */
 twin_status sim_control_abort(twin_queue *queue);
 twin_status sim_control_abort_all(twin_hw_device *device);
 twin_status sim_control_stop(twin_queue *queue);
@@ -151,7 +153,8 @@ twin_status sim_queue_tasks(twin_queue *queue,
                             void (*take)(void *context, const twin_task_end *task), void *context);
 uint64_t sim_queue_newest_task(twin_queue *queue);
 
-/* Why a piece of work was dropped: TWIN_E_ABORTED, TWIN_E_DEVICE_ABORTED, or a failure of its group. Thread: any. */
+/* Why a piece of work was dropped: TWIN_E_ABORTED, TWIN_E_DEVICE_ABORTED, or a failure of its
+ * group. Thread: any. */
 twin_status sim_point_reason(const struct sim_queue_point *point);
 /* Thread: model. */
 twin_status sim_point_reason_locked(const struct sim_queue_point *point);
@@ -171,19 +174,20 @@ static inline twin_status sim_queue_refusal(twin_queue *queue)
 
 /* ---- for submitters; the caller holds queue->lock ---- */
 
-/* Explains why a call is refused, after the names of device and stream; returns `status`. The lock is not needed. */
+/* Explains why a call is refused, after the names of device and stream; returns `status`. The lock
+ * is not needed. */
 twin_status sim_queue_refuse(const twin_queue *queue, twin_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Whether `count` more SQEs fit and are taken at all; remembers what was wanted when not. */
 bool sim_queue_fits_locked(twin_queue *queue, uint32_t count);
-/* The next SQE, cleared and with its header, and its task state; `out_state` NULL: that will hold nothing. `ahead` counts those
- * filled in and not yet sent. */
+/* The next SQE, cleared and with its header, and its task state; `out_state` NULL: that will hold
+ * nothing. `ahead` counts those filled in and not yet sent. */
 stars_sqe *sim_queue_slot_locked(twin_queue *queue, uint32_t ahead,
                                  struct sim_task_state **out_state);
 /* Rings the doorbell for `count` SQEs. */
 void sim_queue_send_locked(twin_queue *queue, uint32_t count);
-/* The same for one SQE, with the lock: takes it and returns the SQE; rings and releases it. NULL: there is no room (TWIN_E_BUSY), the
- * lock is not held. */
+/* The same for one SQE, with the lock: takes it and returns the SQE; rings and releases it. NULL:
+ * there is no room (TWIN_E_BUSY), the lock is not held. */
 stars_sqe *sim_queue_begin(twin_queue *queue, struct sim_task_state **out_state);
 void sim_queue_commit(twin_queue *queue);
 /* Notes a failure that no CQE reports. Thread: model, with the queue's lock. */
@@ -192,18 +196,20 @@ void sim_queue_note_locked(twin_queue *queue, twin_status status, const char *te
 void sim_queue_release_task_state(twin_queue *queue, struct sim_task_state *state);
 /* Looks at the task states of retired SQEs. */
 void sim_queue_reclaim_locked(twin_queue *queue);
-/* Number of the oldest entry in flight that holds a hardware event id; 0: none. Takes the queue's lock. Thread: model. */
+/* Number of the oldest entry in flight that holds a hardware event id; 0: none. Takes the queue's
+ * lock. Thread: model. */
 uint64_t sim_queue_next_id(twin_queue *queue);
 
 /* ---- for the driver of the model ---- */
 
-/* Drops all work, with `reason` for those who wait for it, and opens the ring again. Thread: model, with the
- * queue's lock. */
+/* Drops all work, with `reason` for those who wait for it, and opens the ring again. Thread: model,
+ * with the queue's lock. */
 twin_status sim_queue_restart_locked(twin_queue *queue, twin_status reason);
 
 /* Reads CQEs of a queue whose CQ has got some (completion.c). Thread: model. */
 void sim_queue_read_cq(twin_hw_device *device, uint32_t sq);
-/* Reclaims every queue of a device. `model_locked`: the caller has the model lock. Thread: any; takes their locks. */
+/* Reclaims every queue of a device. `model_locked`: the caller has the model lock. Thread: any;
+ * takes their locks. */
 void sim_queue_reclaim_all(twin_hw_device *device, bool model_locked);
 /* Ends the queues that a reset of the device closed under their users. Thread: model. */
 void sim_queue_drop_all(twin_hw_device *device);

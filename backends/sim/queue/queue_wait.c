@@ -6,8 +6,8 @@
 #include "wait/hooks.h"
 #include "wait/wait.h"
 
-/* Sets the watch of a queue to the nearest target of a wait: a point, or an entry that may release a
- * hardware event id. */
+/* Sets the watch of a queue to the nearest target of a wait: a point, or an entry that may release
+ * a hardware event id. */
 static void watch_queue(twin_queue *queue)
 {
     uint64_t nearest = 0;

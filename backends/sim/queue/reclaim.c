@@ -24,8 +24,8 @@ void sim_queue_release_task_state(twin_queue *queue, struct sim_task_state *stat
     state->kind = SIM_TASK_NONE;
 }
 
-/* A retired entry whose CQE has not been read: whether there will be none. Both come in one instant, so once the results of a chunk
- * have been read, it is lost. */
+/* A retired entry whose CQE has not been read: whether there will be none. Both come in one
+ * instant, so once the results of a chunk have been read, it is lost. */
 static bool lost_cqe(const twin_queue *queue, uint64_t place)
 {
     if (!sim_drive_settled())
@@ -70,8 +70,8 @@ static uint64_t reclaim_to(twin_queue *queue, uint64_t reclaimed, uint64_t retir
     return reclaimed;
 }
 
-/* By a caller without the model lock; `what` names it in the log. It is logged when all is released: a thread that found an
- * object retained did so before that. */
+/* By a caller without the model lock; `what` names it in the log. It is logged when all is
+ * released: a thread that found an object retained did so before that. */
 static void reclaim_logged(twin_queue *queue, uint64_t reclaimed, uint64_t retired, twin_nd what)
 {
     uint64_t free = reclaim_to(queue, reclaimed, retired);
@@ -116,7 +116,8 @@ uint64_t sim_queue_next_id(twin_queue *queue)
     return number;
 }
 
-/* One queue of many. In a replay the ops of other threads come in between, before the queue's lock is taken. */
+/* One queue of many. In a replay the ops of other threads come in between, before the queue's lock
+ * is taken. */
 static void sweep(twin_queue *queue, bool model_locked)
 {
     uint64_t then = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fills in SQEs of the STARS v1 layout. The entry is zero but for word 1 (stream and task) on entry. */
+/* Fills in SQEs of the STARS v1 layout. The entry is zero but for word 1 (stream and task) on
+ * entry. */
 #ifndef TWINRT_SIM_QUEUE_SQE_H
 #define TWINRT_SIM_QUEUE_SQE_H
 
@@ -54,11 +55,13 @@ void sim_sqe_pcie_list(stars_sqe *sqe, uint64_t list, uint32_t count, uint64_t d
 void sim_dma_descriptor(stars_dma_descriptor *entry, bool into, uint64_t dst, uint64_t src,
                         uint32_t bytes);
 
-/* subtype, schem: enum stars_kernel_subtype, stars_kernel_schem; credit: STARS_CREDIT_NEVER or 1 .. 254. */
+/* subtype, schem: enum stars_kernel_subtype, stars_kernel_schem; credit: STARS_CREDIT_NEVER or 1 ..
+ * 254. */
 void sim_sqe_kernel(stars_sqe *sqe, uint32_t subtype, uint32_t blocks, uint32_t schem,
                     uint32_t weight, uint32_t credit);
 
-/* A COND entry without instructions; returns where the STARS_COND_WORDS words of its program go (cond_program.h). */
+/* A COND entry without instructions; returns where the STARS_COND_WORDS words of its program go
+ * (cond_program.h). */
 uint32_t *sim_sqe_cond(stars_sqe *sqe);
 
 /* "event wait", "copy on the SDMA", ... */

@@ -42,8 +42,9 @@ twin_status sim_work_write_value(twin_queue *queue, uint64_t address, uint64_t v
     return TWIN_OK;
 }
 
-/* Goes on when the word fits, else back to its own entry: the scheduler polls then. The hardware's driver spreads this
- * over four entries; the other three keep its time stamps and change no order. */
+/* Goes on when the word fits, else back to its own entry: the scheduler polls then. The hardware's
+ * driver spreads this over four entries; the other three keep its time stamps and change no
+ * order. */
 static void build(stars_sqe *sqe, uint32_t sq, uint32_t place, const twin_value_wait *wait)
 {
     struct sim_cond c;

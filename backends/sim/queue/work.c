@@ -49,8 +49,8 @@ static twin_status find_sides(const twin_queue *queue, twin_copy *copy, uint64_t
     return status;
 }
 
-/* Devices that have no link to each other meet at the host: the SDMA of one does not reach the memory of another, the PCIe DMA
- * does (T-LNK-1, T-LNK-3). Both sides are device memory. */
+/* Devices that have no link to each other meet at the host: the SDMA of one does not reach the
+ * memory of another, the PCIe DMA does (T-LNK-1, T-LNK-3). Both sides are device memory. */
 static bool crosses_host(const twin_queue *queue, const twin_copy *copy)
 {
     twin_link link = sim_process.properties[0].peer_link;
@@ -217,7 +217,8 @@ static void sdma_rows_entry(stars_sqe *sqe, const void *work, uint64_t done, uin
                       (uint32_t)rows->src_pitch, (uint32_t)rows->width, (uint32_t)rows->height);
 }
 
-/* Memory for a list; when there is none, lists of retired tasks of this device are released first. */
+/* Memory for a list; when there is none, lists of retired tasks of this device are released
+ * first. */
 static twin_status take_list(twin_queue *queue, uint64_t rows, struct sim_list *out)
 {
     struct sim_lists *lists = &queue->device->lists;
@@ -270,8 +271,9 @@ static bool fits(twin_queue *queue, uint32_t count)
     return answer;
 }
 
-/* Rows as lists of descriptors, a row in each. All entries or none; the last one owns all lists. Until there is an entry the
- * lists are this call's alone: they are written without the lock, so that others can end or look at the queue meanwhile. */
+/* Rows as lists of descriptors, a row in each. All entries or none; the last one owns all lists.
+ * Until there is an entry the lists are this call's alone: they are written without the lock, so
+ * that others can end or look at the queue meanwhile. */
 static twin_status put_lists(twin_queue *queue, const twin_rows *rows, bool into, bool visible)
 {
     const uint32_t count = count_pieces(queue, rows->height, sim_process.limits.list_descriptors);
@@ -300,7 +302,8 @@ static twin_status put_lists(twin_queue *queue, const twin_rows *rows, bool into
     return sent ? TWIN_OK : TWIN_E_BUSY;
 }
 
-/* How far a side is from the DMA engines of the queue's device (T-DMA-44): its own memory, that of another device, the host. */
+/* How far a side is from the DMA engines of the queue's device (T-DMA-44): its own memory, that of
+ * another device, the host. */
 static unsigned distance(const twin_queue *queue, twin_side side)
 {
     if (side.kind != TWIN_MEMORY_DEVICE)
@@ -316,8 +319,9 @@ static void pcie_row_entry(stars_sqe *sqe, const void *work, uint64_t done, uint
                       rows->width);
 }
 
-/* Rows between host and device, or between devices without a link. Adjacent ones are one row. A descriptor
- * moves bytes towards the device or away from it: rows from one other device to another take an entry each. */
+/* Rows between host and device, or between devices without a link. Adjacent ones are one row. A
+ * descriptor moves bytes towards the device or away from it: rows from one other device to another
+ * take an entry each. */
 static twin_status put_pcie_rows(twin_queue *queue, const twin_rows *rows, const twin_sides *sides,
                                  bool visible)
 {

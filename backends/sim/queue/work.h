@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The work ops of the seam: each fills in SQEs and rings. No model lock, no allocation, no system call, except that a copy
- * of rows between host and device takes memory for its list of descriptors. */
+/* The work ops of the seam: each fills in SQEs and rings. No model lock, no allocation, no system
+ * call, except that a copy of rows between host and device takes memory for its list of
+ * descriptors. */
 #ifndef TWINRT_SIM_QUEUE_WORK_H
 #define TWINRT_SIM_QUEUE_WORK_H
 

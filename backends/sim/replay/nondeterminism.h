@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nondeterminism log: results of ops that depend on the order of threads. A recording stores them, a replay returns them.
+/* The nondeterminism log: results of ops that depend on the order of threads. A recording stores
+ * them, a replay returns them.
  *
- * In a replay one thread runs at a time, the model moves and sees doorbells only when sim_replay_see() and sim_replay_move() say so, and
- * an op has the result that it had in the recording. */
+ * In a replay one thread runs at a time, the model moves and sees doorbells only when
+ * sim_replay_see() and sim_replay_move() say so, and an op has the result that it had in the
+ * recording. */
 #ifndef TWINRT_SIM_REPLAY_NONDETERMINISM_H
 #define TWINRT_SIM_REPLAY_NONDETERMINISM_H
 
@@ -11,8 +13,8 @@
 /* A replay moves the model. Set while no op runs, until the process stops. */
 extern bool sim_replayed;
 
-/* A run is being replayed. Its effects have separate entries in the recording, after that of the run: each queue that stops,
- * and ids that a thread waits for. Guarded by the model lock. */
+/* A run is being replayed. Its effects have separate entries in the recording, after that of the
+ * run: each queue that stops, and ids that a thread waits for. Guarded by the model lock. */
 enum sim_replay_step { SIM_REPLAY_NONE, SIM_REPLAY_RUN, SIM_REPLAY_PLACE };
 extern enum sim_replay_step sim_replay_step;
 
@@ -39,7 +41,8 @@ static inline uint64_t sim_nd_queue(uint32_t device, uint32_t sq)
     return (uint64_t)device << 32 | sq;
 }
 
-/* The model looks at all doorbells, when it does that apart from its runs; true: it saw any. Thread: model. */
+/* The model looks at all doorbells, when it does that apart from its runs; true: it saw any.
+ * Thread: model. */
 bool sim_nd_look(void);
 /* A run has ended, and may have changed the time of the model. Thread: model. */
 void sim_nd_moved(bool changed);
@@ -47,12 +50,12 @@ void sim_nd_moved(bool changed);
 twin_status sim_replay_begin(void);
 void sim_replay_end(void);
 twin_status sim_replay_see(twin_seen what, uint32_t device, uint32_t sq, uint64_t number);
-/* twinsim_queue_watch(), logged where the device acts on it. In a replay it happens at its place in the recording, not here.
- * Thread: model. */
+/* twinsim_queue_watch(), logged where the device acts on it. In a replay it happens at its place in
+ * the recording, not here. Thread: model. */
 void sim_nd_watch(uint32_t device, uint32_t sq, uint64_t retired);
 twin_status sim_replay_move(uint64_t at_ns, uint64_t events);
-/* Moves the model on, within the run that is being repeated, until so many SQEs of the queue have retired. No model lock is
- * held. */
+/* Moves the model on, within the run that is being repeated, until so many SQEs of the queue have
+ * retired. No model lock is held. */
 void sim_replay_until_retired(uint32_t device, uint32_t sq, uint64_t retired);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model moves as in the recording: the same looks at doorbells, each run as far as it came then. */
+/* The model moves as in the recording: the same looks at doorbells, each run as far as it came
+ * then. */
 #include "hostcall/host_call_queue.h"
 #include "process/device.h"
 #include "queue/failure.h"
@@ -86,8 +87,8 @@ twin_status sim_replay_see(twin_seen what, uint32_t device, uint32_t sq, uint64_
     return good ? TWIN_OK : TWIN_E_INVALID;
 }
 
-/* As twinsim_run(). On the way the device receives answers, as in the recording: when the model could not continue without them,
- * before their holds. */
+/* As twinsim_run(). On the way the device receives answers, as in the recording: when the model
+ * could not continue without them, before their holds. */
 static enum twinsim_stop run_some(uint64_t until_ns, uint32_t events)
 {
     uint64_t hold = sim_call_queue_answered_locked();

@@ -34,7 +34,8 @@ void sim_text_add(struct text *text, const char *format, ...)
     }
 }
 
-/* The task state of the SQE at the head, copied; kind NONE when there is none. The queue's lock is held. */
+/* The task state of the SQE at the head, copied; kind NONE when there is none. The queue's lock is
+ * held. */
 static struct sim_task_state head_task_state_locked(const twin_queue *queue)
 {
     struct sim_task_state none = {0};
@@ -77,7 +78,8 @@ static void find_records(void *context, twin_queue *queue)
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* No record is pending: the state of the newest one, as far as it is known. `awaited` is of a queue of `device`. */
+/* No record is pending: the state of the newest one, as far as it is known. `awaited` is of a queue
+ * of `device`. */
 static void describe_last_record(struct text *text, const struct sim_task_state *awaited,
                                  uint32_t device)
 {
@@ -171,7 +173,8 @@ static void describe_queue(void *context, twin_queue *queue)
     struct text *text = &survey->text;
     struct twinsim_queue_info info;
     uint32_t device = queue->device->index;
-    /* The lock also for what the model reads: entries of a deferred queue that no run has are written at any time. */
+    /* The lock also for what the model reads: entries of a deferred queue that no run has are
+     * written at any time. */
     pthread_mutex_lock(&queue->lock);
     if (twinsim_queue_inspect(sim_process.sim, device, queue->sq, &info) != TWINSIM_OK) {
         pthread_mutex_unlock(&queue->lock);

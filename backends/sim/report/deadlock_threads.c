@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threads of the process in reports: what each waits for, and where the program called. The lines about threads outside
- * the runtime describe them and prove nothing. */
+/* The threads of the process in reports: what each waits for, and where the program called. The
+ * lines about threads outside the runtime describe them and prove nothing. */
 #define _GNU_SOURCE /* _dl_find_object */
 
 #include <dirent.h>
@@ -24,7 +24,8 @@
 /* Threads outside the runtime that get a line. */
 #define OUTSIDE_NAMED 16u
 
-/* Module and offset. No lock of the loader is taken: a thread that has it may be waiting for the model. */
+/* Module and offset. No lock of the loader is taken: a thread that has it may be waiting for the
+ * model. */
 static void add_site(struct text *text, uint32_t thread, const void *site)
 {
     if (!site)

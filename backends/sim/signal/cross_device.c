@@ -12,7 +12,8 @@ void sim_cross_device_record(stars_sqe *sqe, const twin_signal *signal)
                                    origin->device->notifies.table_base + 4ull * origin->id);
 }
 
-/* The entry that the record on the other device sets. The record must be pending. Model and queue are locked. */
+/* The entry that the record on the other device sets. The record must be pending. Model and queue
+ * are locked. */
 static twin_status wait_locked(twin_queue *queue, twin_signal *signal, uint32_t event,
                                uint32_t serial, uint64_t timeout_ns)
 {

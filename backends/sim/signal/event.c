@@ -278,13 +278,15 @@ twin_status sim_work_record(twin_queue *queue, twin_signal *signal)
     return status;
 }
 
-/* The signal that made the newest record of this one, with a reference on it. NULL: this one did. */
+/* The signal that made the newest record of this one, with a reference on it. NULL: this one
+ * did. */
 static twin_signal *stand_in(twin_signal *signal)
 {
     return __builtin_expect(sim_event_shared(signal) != NULL, 0) ? sim_shared_maker(signal) : NULL;
 }
 
-/* Locks the signal to look which record is its newest. Returns the twin_newest of the recording in a replay. */
+/* Locks the signal to look which record is its newest. Returns the twin_newest of the recording in
+ * a replay. */
 static inline uint64_t lock_newest(twin_signal *signal)
 {
     uint64_t then = TWIN_NEWEST_UNKNOWN;

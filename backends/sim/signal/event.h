@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events and notifies, see twin_signal_kind for what the kinds mean.
  *
- * A signal exists while its user or a task state of a queue retains it. A REBIND record takes one hardware id;
- * the id's binding counts that record and the waits bound to it. LEVEL and NOTIFY own one id for life. */
+ * A signal exists while its user or a task state of a queue retains it. A REBIND record takes one
+ * hardware id; the id's binding counts that record and the waits bound to it. LEVEL and NOTIFY own
+ * one id for life. */
 #ifndef TWINRT_SIM_SIGNAL_EVENT_H
 #define TWINRT_SIM_SIGNAL_EVENT_H
 
@@ -28,12 +29,13 @@ struct twin_signal {
     atomic_uint references;
     atomic_uint waits_open;
     bool remote; /* opened by name: NOTIFY then has no id of this device. Fixed. */
-    /* NOTIFY, opened by name: the one that another device of this process made, a reference on it. Else NULL. Fixed. */
+    /* NOTIFY, opened by name: the one that another device of this process made, a reference on it.
+     * Else NULL. Fixed. */
     twin_signal *origin;
     /* NULL: other processes do not know it. Set once, under lock. */
     _Atomic(struct sim_shared *) shared;
-    uint32_t
-        id; /* LEVEL, NOTIFY: for life. REBIND: of the newest record when `bound`. Guarded by lock. */
+    uint32_t id; /* LEVEL, NOTIFY: for life. REBIND: of the newest record when `bound`. Guarded by
+               lock. */
     uint32_t generation; /* of the id */
     /* The newest record. Guarded by lock. */
     enum completion_source source;
@@ -66,13 +68,15 @@ bool sim_event_keeps_id(const twin_queue *queue, const struct sim_task_state *st
 /* A CQE gave the time of a record. */
 void sim_event_stamp(const struct sim_task_state *state, uint64_t time_ns);
 
-/* ---- between devices of this process (cross_device.c), which the model carries in its own time (RMT); thread: any ---- */
+/* ---- between devices of this process (cross_device.c), which the model carries in its own time
+ * (RMT); thread: any ---- */
 
 /* The SQE of a record of a notify that another device has made: a store into that one's table. */
 void sim_cross_device_record(stars_sqe *sqe, const twin_signal *signal);
-/* Waits for the record at `point`, of another device, which sets `event` there. A queue waits in its own device's table alone:
- * the wait takes an entry there, and the record is forwarded to it (T-RMT-6). Both entries are cleared when they are freed,
- * which ends what was not forwarded: the record was dropped, or the wait. */
+/* Waits for the record at `point`, of another device, which sets `event` there. A queue waits in
+ * its own device's table alone: the wait takes an entry there, and the record is forwarded to it
+ * (T-RMT-6). Both entries are cleared when they are freed, which ends what was not forwarded: the
+ * record was dropped, or the wait. */
 twin_status sim_cross_device_wait(twin_queue *queue, twin_signal *signal, uint32_t event,
                                   const struct sim_queue_point *point, uint32_t serial,
                                   uint64_t timeout_ns);

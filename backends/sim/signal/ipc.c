@@ -154,7 +154,8 @@ static twin_status find_own(twin_hw_device *device, const char *name, twin_signa
     return status;
 }
 
-/* The notify of that name that another device of this process has made, with a reference on it; NULL: there is none. */
+/* The notify of that name that another device of this process has made, with a reference on it;
+ * NULL: there is none. */
 static twin_signal *find_origin(const char *name)
 {
     twin_signal *origin = NULL;

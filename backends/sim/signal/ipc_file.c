@@ -66,7 +66,8 @@ static bool name_is_valid(const char *name, size_t length)
     return valid;
 }
 
-/* Removes the files of processes that ended without removing them: no process has a lock on these. */
+/* Removes the files of processes that ended without removing them: no process has a lock on
+ * these. */
 static void sweep(const char *folder)
 {
     DIR *list = opendir(folder);
@@ -213,7 +214,8 @@ static bool draw_name(char *name)
     return true;
 }
 
-/* A new file with a lock on it. A process that sweeps may come between the two: then another one is made. */
+/* A new file with a lock on it. A process that sweeps may come between the two: then another one is
+ * made. */
 static bool make_file(struct sim_share *share, const char *folder)
 {
     for (int i = 0; i < NAME_TRIES; i++) {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What processes share about one event or notify: a small file in memory, found by a name that cannot be guessed.
+/* What processes share about one event or notify: a small file in memory, found by a name that
+ * cannot be guessed.
  *
- * It is in a private folder of the user (0700), is readable by the user alone (0600), and each process that uses it has a lock
- * on it that the system releases when the process ends, however it ends. The last one removes it; what a crash left
- * is removed by the next process that shares something. All that is read from it is data: nothing in it is
- * followed, and a value out of range only makes a wait end early or never. */
+ * It is in a private folder of the user (0700), is readable by the user alone (0600), and each
+ * process that uses it has a lock on it that the system releases when the process ends, however it
+ * ends. The last one removes it; what a crash left is removed by the next process that shares
+ * something. All that is read from it is data: nothing in it is followed, and a value out of range
+ * only makes a wait end early or never. */
 #ifndef TWINRT_SIM_SIGNAL_IPC_FILE_H
 #define TWINRT_SIM_SIGNAL_IPC_FILE_H
 
@@ -52,10 +54,11 @@ struct sim_share {
     char path[512];
 };
 
-/* Makes the file. TWIN_E_SETUP (explained): there is no place for it, or too many files are open. */
+/* Makes the file. TWIN_E_SETUP (explained): there is no place for it, or too many files are
+ * open. */
 twin_status sim_share_make(struct sim_share *share, twin_signal_kind kind, uint32_t hardware_id);
-/* Opens that of another one by its name, TWIN_SHARE_NAME characters that may be anything. TWIN_E_INVALID (explained):
- * there is none, it is of another kind, or this process may not. */
+/* Opens that of another one by its name, TWIN_SHARE_NAME characters that may be anything.
+ * TWIN_E_INVALID (explained): there is none, it is of another kind, or this process may not. */
 twin_status sim_share_find(struct sim_share *share, const char *name, twin_signal_kind kind);
 /* Closes it; the last user removes the file. */
 void sim_share_drop(struct sim_share *share);

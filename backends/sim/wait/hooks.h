@@ -5,7 +5,8 @@
 
 #include "wait/wait.h"
 
-/* ---- checks of waits, by kind: each ends the wait, by sim_wait_finish(), if what it waits for is there, or never comes ---- */
+/* ---- checks of waits, by kind: each ends the wait, by sim_wait_finish(), if what it waits for is
+ * there, or never comes ---- */
 
 void sim_check_queue_point(struct sim_wait *wait); /* queue/queue_wait.c */
 void sim_check_event_id(struct sim_wait *wait);    /* queue/queue_wait.c */
@@ -14,27 +15,31 @@ void sim_check_shared(struct sim_wait *wait);      /* signal/ipc.c */
 void sim_check_call(struct sim_wait *wait);        /* hostcall/host_call_queue.c */
 /* A transfer begins, as its wait does. TWIN_E_DEVICE (explained). memory/memory.c. */
 twin_status sim_post_transfer(struct sim_wait *wait);
-/* A wait came or went: the model is to stop where one of those that are left may end. queue/queue_wait.c. */
+/* A wait came or went: the model is to stop where one of those that are left may end.
+ * queue/queue_wait.c. */
 void sim_watch_for(const struct sim_wait *wait);
-/* A thread waits for a hardware id: task states are released, which others may retain until then. Set by checks. */
+/* A thread waits for a hardware id: task states are released, which others may retain until then.
+ * Set by checks. */
 extern bool sim_id_wanted;
 
 /* ---- whenever the model has moved ---- */
 
-/* Reads completion queues, stops groups of failed queues, delivers host calls, frees ids, passes records of other
- * processes on. True: something changed. settle.c. */
+/* Reads completion queues, stops groups of failed queues, delivers host calls, frees ids, passes
+ * records of other processes on. True: something changed. settle.c. */
 bool sim_settle_devices(void);
-/* The model has stopped because it needs the description of a kernel: gets it, with the lock released meanwhile, or waits for
- * the thread that describes it. queue/kernel.c. */
+/* The model has stopped because it needs the description of a kernel: gets it, with the lock
+ * released meanwhile, or waits for the thread that describes it. queue/kernel.c. */
 void sim_kernel_describe_locked(void);
 
 /* ---- work of queues (queue/work_state.c) ---- */
 
-/* A number that changes when a thread submits, a task retires, a queue is opened anew, or a thread comes. */
+/* A number that changes when a thread submits, a task retires, a queue is opened anew, or a thread
+ * comes. */
 uint64_t sim_work_stamp(void);
 /* A number that changes when a task begins or ends. */
 uint64_t sim_tasks_stamp(void);
-/* A queue with work in flight that the host can see without a call, `all`: any work; NULL: there is none. Takes no lock. */
+/* A queue with work in flight that the host can see without a call, `all`: any work; NULL: there is
+ * none. Takes no lock. */
 const twin_queue *sim_pending_work(bool all);
 uint32_t sim_work_sq(const twin_queue *queue);
 /* Its stream and device, for messages. */
@@ -50,29 +55,30 @@ enum sim_outlook {
 };
 enum sim_outlook sim_shared_outlook(void);
 
-/* ---- time holds (hostcall/host_call_queue.c): while a thread of the runtime runs a host function, the model stays before that
- * thread's clock ---- */
+/* ---- time holds (hostcall/host_call_queue.c): while a thread of the runtime runs a host function,
+ * the model stays before that thread's clock ---- */
 
 /* The time before which the model stays; TWIN_FOREVER: none. */
 uint64_t sim_call_queue_time_hold_locked(void);
-/* The model has reached that hold. If its call has been answered, the device receives the answer and the hold ends. True: it
- * has been. */
+/* The model has reached that hold. If its call has been answered, the device receives the answer
+ * and the hold ends. True: it has been. */
 bool sim_call_queue_pass_time_hold_locked(uint64_t hold_ns);
-/* Whether a thread of the runtime has a function to run, or runs one that does not wait for the device. */
+/* Whether a thread of the runtime has a function to run, or runs one that does not wait for the
+ * device. */
 bool sim_call_queue_busy_locked(void);
 /* When the first hold expires, real time. */
 uint64_t sim_call_queue_time_hold_end_locked(void);
 void sim_call_queue_expire_time_holds_locked(uint64_t real_ns);
-/* The calling thread waits inside a function that it runs, which holds no time meanwhile. Returns its host-call queue; NULL: it runs
- * none. */
+/* The calling thread waits inside a function that it runs, which holds no time meanwhile. Returns
+ * its host-call queue; NULL: it runs none. */
 twin_call_queue *sim_call_queue_suspend_locked(enum sim_wait_kind kind);
 /* Its wait has ended, and the function continues at that time. */
 void sim_call_queue_continue_locked(twin_call_queue *call_queue, uint64_t at_ns);
 /* The same after the wait. Takes the model lock if there is anything to do. Thread: any. */
 void sim_call_queue_resume(void);
 
-/* ---- `twinrt run` (process/run_watch.c): it looks whether this process makes progress, and may ask what its threads wait for
- * (seam/run_page.h); without the tool these do nothing ---- */
+/* ---- `twinrt run` (process/run_watch.c): it looks whether this process makes progress, and may
+ * ask what its threads wait for (seam/run_page.h); without the tool these do nothing ---- */
 
 /* Takes a slot of the page at `path`, if there is one; "": none. Thread: init. */
 void sim_watch_begin(const char *path);
@@ -81,11 +87,13 @@ void sim_watch_end(void);
 bool sim_watch_needs_thread(void);
 /* Reports if the tool has asked for it. Takes the model lock then. Thread: that of progress. */
 void sim_watch_answer(void);
-/* When a driver that is to sleep until `wake_ns`, real time, has to look; wake_ns without the tool. */
+/* When a driver that is to sleep until `wake_ns`, real time, has to look; wake_ns without the
+ * tool. */
 uint64_t sim_watch_until(uint64_t wake_ns);
 /* The driver has slept until then without being woken. */
 void sim_watch_look(void);
-/* A report names the place that a thread called from, at `offset` of the file mapped there. With the model lock. */
+/* A report names the place that a thread called from, at `offset` of the file mapped there. With
+ * the model lock. */
 void sim_watch_site(uint32_t thread, uint64_t address, uint64_t offset);
 
 #endif

@@ -19,15 +19,16 @@
 #define WARN_AGAIN_NS 60000000000ull
 /* Reports after which any two are WARN_AGAIN_NS apart. */
 #define REPORTS_FREE 5u
-/* Steps in which an idle driver looks for what other processes did: a part of the time it is idle. */
+/* Steps in which an idle driver looks for what other processes did: a part of the time it is
+ * idle. */
 #define LOOK_SHARE    4u
 #define LOOK_LEAST_NS 50000u
 #define LOOK_MOST_NS  5000000u
 /* Between two looks for threads that block or end without a call: doubled each time. */
 #define RECHECK_LEAST_NS 50000u
 #define RECHECK_MOST_NS  50000000u
-/* Time-outs in a row of threads that ask for host functions while others wait without a limit; from then on each takes
- * its real time. */
+/* Time-outs in a row of threads that ask for host functions while others wait without a limit; from
+ * then on each takes its real time. */
 #define ASKING_ROUNDS 1000u
 
 /* Guarded by the model lock. */
@@ -38,7 +39,8 @@ static uint64_t limit_ns; /* virtual: the time limit of a parked wait that time 
 static uint64_t limit_real_ns; /* when it passes in real time */
 static bool recheck;           /* threads may block or end without a call of this backend */
 static uint64_t recheck_ns = RECHECK_LEAST_NS; /* real time to the next look for them */
-/* Guarded by the model lock: time-outs of none but threads that ask for host functions, since the stamp changed. */
+/* Guarded by the model lock: time-outs of none but threads that ask for host functions, since the
+ * stamp changed. */
 static struct {
     uint64_t stamp;
     unsigned rounds;
@@ -82,7 +84,8 @@ bool sim_idle_parked(void)
 
 void sim_drive_submitted(void)
 {
-    /* Pairs with the fence in park(): either the driver sees the doorbell, or we see that it parks. */
+    /* Pairs with the fence in park(): either the driver sees the doorbell, or we see that it
+     * parks. */
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&parked, memory_order_relaxed) != 0)
         sim_idle_wake();
@@ -135,8 +138,9 @@ static void expire_real(uint64_t real_ns)
             time_out(wait);
 }
 
-/* Sets the instants in real time at which waits time out that time does not jump to. A wait never lasts longer than on
- * a board, and shorter where the model has moved on. Returns the first, UINT64_MAX: there is none. */
+/* Sets the instants in real time at which waits time out that time does not jump to. A wait never
+ * lasts longer than on a board, and shorter where the model has moved on. Returns the first,
+ * UINT64_MAX: there is none. */
 static uint64_t set_real_deadlines(uint64_t real_ns)
 {
     uint64_t now = twinsim_now(sim_process.sim);
@@ -166,8 +170,8 @@ static uint64_t set_real_deadlines(uint64_t real_ns)
     return earlier(limit_real_ns, first);
 }
 
-/* Sleeps on park_sem until wake_at, real time, unless a thread has cleared `parked` by then; resets both. True:
- * a thread has. */
+/* Sleeps on park_sem until wake_at, real time, unless a thread has cleared `parked` by then; resets
+ * both. True: a thread has. */
 static bool sleep_parked(uint64_t wake_at)
 {
     bool woken;
@@ -199,8 +203,9 @@ static uint64_t next_look(uint64_t real_ns)
                                                : step_ns);
 }
 
-/* The time limit of a parked wait, if it has passed by then: it comes before those of threads, which may have passed as well while
- * nothing of this process ran, and what it leads to may be what they wait for. Returns whether the model has moved. */
+/* The time limit of a parked wait, if it has passed by then: it comes before those of threads,
+ * which may have passed as well while nothing of this process ran, and what it leads to may be what
+ * they wait for. Returns whether the model has moved. */
 static bool pass_limit(uint64_t real_ns)
 {
     if (limit_ns == 0 || limit_real_ns > real_ns)
@@ -208,7 +213,8 @@ static bool pass_limit(uint64_t real_ns)
     return sim_drive_pass_limits(earlier(limit_ns, sim_next_deadline()));
 }
 
-/* The driver sleeps until wake_at, and no longer than to its next look for threads that may block without a call. */
+/* The driver sleeps until wake_at, and no longer than to its next look for threads that may block
+ * without a call. */
 static void sleep_until_recheck(uint64_t now, uint64_t wake_at)
 {
     const uint64_t recheck_at = recheck ? now + recheck_ns : UINT64_MAX;
@@ -319,8 +325,8 @@ static void count_time_out(void)
     asking.rounds++;
 }
 
-/* Whether time jumps only for threads that ask for host functions, again and again. What they will do is not
- * known; until then time passes as on a board. */
+/* Whether time jumps only for threads that ask for host functions, again and again. What they will
+ * do is not known; until then time passes as on a board. */
 static bool asked_in_vain(void)
 {
     return asking.rounds >= ASKING_ROUNDS && sim_next_deadline() != TWIN_FOREVER &&

@@ -9,8 +9,8 @@
 
 #include "wait/wait.h"
 
-/* Real time of the first and of the next look of the calling thread's wait; UINT64_MAX: it does not look. A wait for a
- * transfer does not: it ends by itself, and the model may be in its memory. */
+/* Real time of the first and of the next look of the calling thread's wait; UINT64_MAX: it does not
+ * look. A wait for a transfer does not: it ends by itself, and the model may be in its memory. */
 uint64_t sim_interrupt_first_look(enum sim_wait_kind kind);
 uint64_t sim_interrupt_next_look(void);
 /* No clock is read for a wait that does not look. */

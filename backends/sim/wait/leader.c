@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leader/followers: the thread that drives the model, one chunk, one wait. idle.c acts when nothing is left to simulate, poll.c
- * has polls, progress.c progress without a caller. */
+/* Leader/followers: the thread that drives the model, one chunk, one wait. idle.c acts when nothing
+ * is left to simulate, poll.c has polls, progress.c progress without a caller. */
 #include "wait/leader.h"
 
 #include <sys/single_threaded.h>
@@ -43,7 +43,8 @@ bool sim_drive_still(unsigned waiting)
 
 bool sim_drive_settled(void)
 {
-    /* A thread that saw a counter raised by a chunk sees here that the chunk runs, or all its results. */
+    /* A thread that saw a counter raised by a chunk sees here that the chunk runs, or all its
+     * results. */
     return atomic_load_explicit(&running, memory_order_acquire) == 0;
 }
 
@@ -54,8 +55,8 @@ bool sim_drive_conducted(void)
     return __builtin_expect(sim_process.services && sim_process.services->waiting, 0);
 }
 
-/* Service waits never lead: other threads cause what they wait for. No wait does when threads run one at a time: each
- * leads in its turn. */
+/* Service waits never lead: other threads cause what they wait for. No wait does when threads run
+ * one at a time: each leads in its turn. */
 static void pass_role(void)
 {
     driver_there = false;
@@ -228,8 +229,8 @@ bool sim_drive_pass_limits(uint64_t until_ns)
     return any || twinsim_now(sim_process.sim) != before;
 }
 
-/* Only the model can act. What was submitted before the last thread blocked is seen first; then time jumps, or it is
- * a deadlock. */
+/* Only the model can act. What was submitted before the last thread blocked is seen first; then
+ * time jumps, or it is a deadlock. */
 static enum twinsim_stop pass_idle(void)
 {
     bool any;
@@ -242,7 +243,8 @@ static enum twinsim_stop pass_idle(void)
     return stop;
 }
 
-/* Called with the model lock, as the driver; returns when `self` is finished, or is to look for interrupts. */
+/* Called with the model lock, as the driver; returns when `self` is finished, or is to look for
+ * interrupts. */
 static void drive(struct sim_wait *self)
 {
     while (!sim_wait_finished(self) && !sim_interrupt_look_due(self->look_ns)) {
@@ -284,7 +286,8 @@ void sim_drive_release_role(void)
     sim_model_pause();
 }
 
-/* The end of a wait's time as the driver. One that goes to look for interrupts is off the list, as long as it does. */
+/* The end of a wait's time as the driver. One that goes to look for interrupts is off the list, as
+ * long as it does. */
 static void step_down(struct sim_wait *wait)
 {
     if (!sim_wait_finished(wait)) {
@@ -334,8 +337,9 @@ static void follow(struct sim_wait *wait)
     sim_model_pause();
 }
 
-/* Asks whether the program wants the wait to end. No lock is held, and the wait is off the list: the program may make
- * calls, and other threads count this one as running. Returns with the model lock. */
+/* Asks whether the program wants the wait to end. No lock is held, and the wait is off the list:
+ * the program may make calls, and other threads count this one as running. Returns with the model
+ * lock. */
 static void look(struct sim_wait *wait)
 {
     bool interrupted = sim_interrupt_asked();
@@ -362,7 +366,8 @@ void sim_drive_look(struct sim_wait *wait)
     look(wait);
 }
 
-/* Drives, or waits while another thread does, until the wait is finished. The model lock is held, and not at the end. */
+/* Drives, or waits while another thread does, until the wait is finished. The model lock is held,
+ * and not at the end. */
 static void take_part(struct sim_wait *wait)
 {
     for (;;) {
@@ -394,8 +399,8 @@ static void log_end(const struct sim_wait *wait)
     (void)sim_nd(TWIN_ND_WOKE, 0, &woke);
 }
 
-/* Returns when the wait ended in the recording. No other thread looks at one that was given up, as what it waited for may
- * have come soon after. The model lock is held. */
+/* Returns when the wait ended in the recording. No other thread looks at one that was given up, as
+ * what it waited for may have come soon after. The model lock is held. */
 static void repeat(struct sim_wait *wait, uint64_t outlook)
 {
     static const twin_status given_up[] = {[TWIN_WOKE_TIMEOUT] = TWIN_E_TIMEOUT,
@@ -418,8 +423,8 @@ static inline void allow_cancel(bool cancellable, int before)
 
 twin_status sim_drive_wait(struct sim_wait *wait)
 {
-    /* A thread cancelled in here would leave its wait on the list, and others without a driver. A single thread
-     * cannot be cancelled, and no other waits for a driver. */
+    /* A thread cancelled in here would leave its wait on the list, and others without a driver. A
+     * single thread cannot be cancelled, and no other waits for a driver. */
     const bool cancellable = !__libc_single_threaded;
     int cancel = PTHREAD_CANCEL_ENABLE;
     if (cancellable)

@@ -7,8 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The model lock, first in rank. A driver yields it to each thread that asks for it. The time of the model
- * when an op takes it depends on the order of threads; what an op does under the lock `alone` is not logged. */
+/* The model lock, first in rank. A driver yields it to each thread that asks for it. The time of
+ * the model when an op takes it depends on the order of threads; what an op does under the lock
+ * `alone` is not logged. */
 void sim_model_lock(void);
 void sim_model_lock_alone(void);
 void sim_model_unlock(void);

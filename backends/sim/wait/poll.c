@@ -8,15 +8,16 @@
 #include "wait/hooks.h"
 #include "wait/wait.h"
 
-/* Waits until the calls before the caller's clock have been answered, and moves the model there. No lock is held. */
+/* Waits until the calls before the caller's clock have been answered, and moves the model there. No
+ * lock is held. */
 static void await_answers(void)
 {
     struct sim_wait wait = {.kind = SIM_WAIT_TIME, .wake = SIM_WAKE_POLL, .timeout_ns = 0};
     (void)sim_drive_wait(&wait);
 }
 
-/* The caller's clock is a time that has come: waits with an earlier deadline have timed out. False: a call that runs may
- * be answered before. The model lock is held. */
+/* The caller's clock is a time that has come: waits with an earlier deadline have timed out. False:
+ * a call that runs may be answered before. The model lock is held. */
 static bool reach_clock(void)
 {
     for (;;) {
@@ -39,8 +40,8 @@ static bool reach_clock(void)
     }
 }
 
-/* The model always reaches the caller's clock. If it stopped at a call that runs, the result would depend on whether the
- * thread of that call was faster. */
+/* The model always reaches the caller's clock. If it stopped at a call that runs, the result would
+ * depend on whether the thread of that call was faster. */
 static void poll(void)
 {
     sim_model_lock_alone();

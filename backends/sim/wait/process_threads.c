@@ -42,7 +42,8 @@ bool sim_process_read_task(unsigned task, const char *name, char *text, size_t b
     return length > 0;
 }
 
-/* Whether the first thread has called pthread_exit(): it is counted until the process ends, and acts no more. */
+/* Whether the first thread has called pthread_exit(): it is counted until the process ends, and
+ * acts no more. */
 static bool first_thread_ended(void)
 {
     char text[512];
@@ -129,7 +130,8 @@ static struct blocked read_blocked(void)
     return blocked;
 }
 
-/* A handler may post a semaphore. The runtime's functions are not for handlers, so a wait in the runtime is not ended so. */
+/* A handler may post a semaphore. The runtime's functions are not for handlers, so a wait in the
+ * runtime is not ended so. */
 bool sim_process_handler_may_act(void)
 {
     return read_blocked().on_host != 0 && any_handler(false);

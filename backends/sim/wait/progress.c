@@ -22,8 +22,8 @@
 #include "wait/wait.h"
 #include "wait/wall.h"
 
-/* The first time the thread waits for what the setting says, the second time for a tenth of it, then for half as long each time:
- * times depend on real time already. */
+/* The first time the thread waits for what the setting says, the second time for a tenth of it,
+ * then for half as long each time: times depend on real time already. */
 #define PATIENCE_SHARE    10u
 #define PATIENCE_LEAST_NS 2000000u
 /* Looks during one patience: it acts at most so much later. */
@@ -90,7 +90,8 @@ static bool others_wait(void)
 }
 
 enum outcome {
-    OTHERS, /* another thread moves the model, or may still call in time, or nothing visible is in flight */
+    OTHERS, /* another thread moves the model, or may still call in time, or nothing visible is in
+               flight */
     MOVED,  /* the host can see something new */
     HELD,   /* a host function runs and may hold the model for some time more */
     STALLED /* nothing moves before something changes */
@@ -158,8 +159,8 @@ static void look_later(struct watch *watch)
         watch->step_ns = 2 * watch->step_ns < longest_ns ? 2 * watch->step_ns : longest_ns;
 }
 
-/* This thread has no place in the order of threads: it ends the order before it acts, if the program continues without a call. A
- * program that sleeps does not need that. */
+/* This thread has no place in the order of threads: it ends the order before it acts, if the
+ * program continues without a call. A program that sleeps does not need that. */
 static bool leave_order(struct watch *watch)
 {
     const twin_turn_ops *turns = sim_turn_ops();
@@ -173,7 +174,8 @@ static bool leave_order(struct watch *watch)
     return true;
 }
 
-/* Moves the model if that is due: when no thread can act, whatever the real time, or has called for long. */
+/* Moves the model if that is due: when no thread can act, whatever the real time, or has called for
+ * long. */
 static enum outcome act(struct watch *watch)
 {
     enum outcome outcome = OTHERS;
@@ -211,7 +213,8 @@ static enum outcome act(struct watch *watch)
     return outcome;
 }
 
-/* When the last thread of the program ends, so does the process: this thread and those of the runtime do not keep it. */
+/* When the last thread of the program ends, so does the process: this thread and those of the
+ * runtime do not keep it. */
 static void end_with_program(void)
 {
     const twin_services *services = atomic_load(&core);
@@ -281,7 +284,8 @@ void sim_progress_host_changed(void)
     sim_progress_thread_blocked();
 }
 
-/* Sleeps until the next look, or until no thread can act; and looks whether there was a call meanwhile. */
+/* Sleeps until the next look, or until no thread can act; and looks whether there was a call
+ * meanwhile. */
 static void await_look(struct watch *watch)
 {
     const uint64_t begin_ns = sim_real_now();
@@ -302,7 +306,8 @@ static void await_look(struct watch *watch)
     watch->calls = calls;
 }
 
-/* TWINRT_PROGRESS=off under `twinrt run --timeout`: reports what threads wait for, and never runs the model. */
+/* TWINRT_PROGRESS=off under `twinrt run --timeout`: reports what threads wait for, and never runs
+ * the model. */
 static void only_answer(const struct watch *watch)
 {
     while (!is_over(watch)) {

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Progress without a caller: the host can see some work without a call, and may wait for it without one.
+/* Progress without a caller: the host can see some work without a call, and may wait for it without
+ * one.
  *
- * Visible work is a copy into page-locked memory, a host function that a thread of the runtime runs, a record that another process
- * may wait for, and with TWINRT_DEVMEM=open all work. When no thread has called for TWINRT_PROGRESS of real time and visible
- * work is in flight, one thread of the backend runs the model until the host can see something new. Time does not jump for
- * it: like a driver beside threads that run, it stops before time limits.
+ * Visible work is a copy into page-locked memory, a host function that a thread of the runtime
+ * runs, a record that another process may wait for, and with TWINRT_DEVMEM=open all work. When no
+ * thread has called for TWINRT_PROGRESS of real time and visible work is in flight, one thread of
+ * the backend runs the model until the host can see something new. Time does not jump for it: like
+ * a driver beside threads that run, it stops before time limits.
  *
  * When it is proven that no thread can act before the host sees something (libtwinrt-host.so), it
  * does so at once, and times do not depend on real time.
  *
- * The thread exists from the first submission of visible work, or from the start under `twinrt run --timeout`, for which it reports
- * what threads wait for (run_watch.h); with TWINRT_PROGRESS=off it does nothing else. It blocks every signal but faults, sleeps on a futex, and without a
- * time limit when no visible work is in flight or the model cannot move. It is not attached, and never counts as a thread that
- * may act. */
+ * The thread exists from the first submission of visible work, or from the start under `twinrt run
+ * --timeout`, for which it reports what threads wait for (run_watch.h); with TWINRT_PROGRESS=off it
+ * does nothing else. It blocks every signal but faults, sleeps on a futex, and without a time limit
+ * when no visible work is in flight or the model cannot move. It is not attached, and never counts
+ * as a thread that may act. */
 #ifndef TWINRT_SIM_WAIT_PROGRESS_H
 #define TWINRT_SIM_WAIT_PROGRESS_H
 
@@ -36,7 +39,8 @@ extern _Atomic uint32_t sim_progress_sleeps;
 extern atomic_bool sim_progress_missing;
 
 void sim_progress_wake(void);
-/* Something has changed that may let a stalled model continue. A fence separates the change from this call. */
+/* Something has changed that may let a stalled model continue. A fence separates the change from
+ * this call. */
 static inline void sim_progress_changed(void)
 {
     if (__builtin_expect(atomic_load_explicit(&sim_progress_sleeps, memory_order_relaxed) ==
@@ -46,8 +50,8 @@ static inline void sim_progress_changed(void)
 }
 
 void sim_progress_make(void);
-/* Visible work has been submitted, noted in queue->visible before its doorbell, with a fence after that. No lock of the
- * backend is held. */
+/* Visible work has been submitted, noted in queue->visible before its doorbell, with a fence after
+ * that. No lock of the backend is held. */
 static inline void sim_progress_submitted(void)
 {
     if (__builtin_expect(atomic_load_explicit(&sim_progress_missing, memory_order_relaxed), 0))
@@ -58,7 +62,8 @@ static inline void sim_progress_submitted(void)
         sim_progress_wake();
 }
 
-/* A thread has blocked, perhaps the last that could act: then visible work need not wait for real time to pass. */
+/* A thread has blocked, perhaps the last that could act: then visible work need not wait for real
+ * time to pass. */
 void sim_progress_thread_blocked(void);
 /* host.changed */
 void sim_progress_host_changed(void);

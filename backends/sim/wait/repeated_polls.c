@@ -71,8 +71,9 @@ static bool is_alone(void)
 
 enum advance { GOES_ON, CHANGED, ENDS };
 
-/* A host function that runs may be answered before the next event, and the result must not depend on when its thread
- * answers: the caller waits until the model has reached the hold. The model lock is held, and released meanwhile. */
+/* A host function that runs may be answered before the next event, and the result must not depend
+ * on when its thread answers: the caller waits until the model has reached the hold. The model lock
+ * is held, and released meanwhile. */
 static void pass_hold(uint64_t hold)
 {
     struct sim_wait wait = {.kind = SIM_WAIT_TIME, .wake = SIM_WAKE_POLL};

@@ -16,7 +16,8 @@ void sim_turns_ended(const struct sim_wait *wait, uint64_t clock_ns)
         ops->ended(wait->system_id, clock_ns);
 }
 
-/* Whether a thread that is not in the order, a timer or another process may act while this thread drives. */
+/* Whether a thread that is not in the order, a timer or another process may act while this thread
+ * drives. */
 static bool others_may_act(void)
 {
     uint32_t known =

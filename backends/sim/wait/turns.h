@@ -22,8 +22,9 @@ static inline bool sim_turns_on(void)
     return __builtin_expect(ops != NULL, 0) && ops->on();
 }
 
-/* Drives whenever it is this thread's turn, until the wait is finished (true), or until the order of threads has ended (false). The
- * model lock is held before and after, and not while other threads run. */
+/* Drives whenever it is this thread's turn, until the wait is finished (true), or until the order
+ * of threads has ended (false). The model lock is held before and after, and not while other
+ * threads run. */
 bool sim_turns_wait(struct sim_wait *wait);
 /* The wait has been finished; the thread runs from `clock_ns` on. Thread: model. */
 void sim_turns_ended(const struct sim_wait *wait, uint64_t clock_ns);

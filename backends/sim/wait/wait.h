@@ -41,8 +41,8 @@ struct sim_wait {
     uint64_t number;
     struct sim_window windows[2];
     twin_call_queue *call_queue; /* CALL */
-    /* CALL: by a thread of the runtime, for the next host function: such a wait does not drive, does not time out, and is
-     * not part of a deadlock. */
+    /* CALL: by a thread of the runtime, for the next host function: such a wait does not drive,
+     * does not time out, and is not part of a deadlock. */
     bool serves;
     bool for_room; /* MARK: the caller wants to submit more */
     /* Out. */
@@ -76,7 +76,8 @@ extern struct sim_waits sim_waits;
 /* Ends a wait; its thread may be gone afterwards. */
 void sim_wait_finish(struct sim_wait *wait, twin_status status, uint64_t done_ns);
 bool sim_wait_finished(const struct sim_wait *wait);
-/* After a change outside a submission that a parked driver must reckon with. Takes the model lock. */
+/* After a change outside a submission that a parked driver must reckon with. Takes the model
+ * lock. */
 void sim_drive_reconsider(void);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TWINRT_CLOCK=wall: device time is real time since the start of the backend (decision 28).
  *
- * The model never runs past that time: a driver sleeps until the next event is due, and time does not jump. A thread's clock is
- * the real time at its newest call, so calls and wake-ups cost what they really take, and the profile's host costs are 0.
- * Holds of host functions are left out: their threads spend the time for real. */
+ * The model never runs past that time: a driver sleeps until the next event is due, and time does
+ * not jump. A thread's clock is the real time at its newest call, so calls and wake-ups cost what
+ * they really take, and the profile's host costs are 0. Holds of host functions are left out: their
+ * threads spend the time for real. */
 #ifndef TWINRT_SIM_WAIT_WALL_H
 #define TWINRT_SIM_WAIT_WALL_H
 

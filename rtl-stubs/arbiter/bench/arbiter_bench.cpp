@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// npu_arbiter against the model's Arbiter: random operations, every answer compared. Rules T-ARB-1 to T-ARB-6, T-TIM-6.
+// npu_arbiter against the model's Arbiter: random operations, every answer compared. Rules T-ARB-1
+// to T-ARB-6, T-TIM-6.
 #include <Vnpu_arbiter.h>
 
 #include <algorithm>

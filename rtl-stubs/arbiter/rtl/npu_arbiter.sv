@@ -14,8 +14,10 @@ module npu_arbiter #(
   input  logic                   rst_ni,
 
   // Arbitration registers; they may change between operations
-  input  logic [LevelWidth-1:0]  cfg_strict_level_i,  // priorities from here are one group (T-ARB-1)
-  input  logic                   cfg_weight_first_i,  // a turn goes on while weight is left (T-ARB-3)
+  // priorities from here are one group (T-ARB-1)
+  input  logic [LevelWidth-1:0]  cfg_strict_level_i,
+  // a turn goes on while weight is left (T-ARB-3)
+  input  logic                   cfg_weight_first_i,
   input  logic                   cfg_reload_spent_i,  // only spent weights are loaded (T-ARB-4)
 
   // An operation; its operands hold until the response

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// npu_burst against the model's BurstNetwork: random transfers on shared links, when each is complete, when something happens
-// next, and the bytes that bursts have moved. Rules T-BST-1 to T-BST-4, T-DMA-5.
+// npu_burst against the model's BurstNetwork: random transfers on shared links, when each is
+// complete, when something happens next, and the bytes that bursts have moved. Rules T-BST-1 to
+// T-BST-4, T-DMA-5.
 #include <Vnpu_burst.h>
 
 #include <algorithm>

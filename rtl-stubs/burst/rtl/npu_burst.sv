@@ -62,7 +62,8 @@ module npu_burst #(
   `NPU_RANGE(WeightWidth, 1, 8)
 
   localparam int unsigned Parts = 20;  // binary digits after the point of a time
-  localparam int unsigned TimeBits = 65 + Parts;  // what begins before the end of time may end after
+  // what begins before the end of time may end after
+  localparam int unsigned TimeBits = 65 + Parts;
   localparam int unsigned SequenceBits = 40;
   localparam int unsigned KeyBits = TimeBits + SequenceBits;
   localparam int unsigned EventWidth = TransferWidth + 1;  // {of a link, its number}

@@ -66,7 +66,8 @@ inline Options options(int argc, char **argv)
     return out;
 }
 
-/// Clocks in which a request, or a response, had to wait, of all blocks together. Assertions about waiting are checked only then.
+/// Clocks in which a request, or a response, had to wait, of all blocks together. Assertions about
+/// waiting are checked only then.
 struct Handshakes {
     uint64_t requests = 0;
     uint64_t responses = 0;
@@ -82,8 +83,8 @@ struct Handshakes {
 };
 inline Handshakes handshakes;
 
-/// A Verilated block with its clock. A hang is a failure. Its registers and memories begin with values that the seed gives, so
-/// that nothing depends on zeros that a chip does not have.
+/// A Verilated block with its clock. A hang is a failure. Its registers and memories begin with
+/// values that the seed gives, so that nothing depends on zeros that a chip does not have.
 template <typename Block>
 class Clocked
 {

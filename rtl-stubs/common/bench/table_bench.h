@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the benches of event and notify table share: queues that wait for ids from all over the table.
+/// What the benches of event and notify table share: queues that wait for ids from all over the
+/// table.
 #ifndef RTL_STUBS_COMMON_BENCH_TABLE_BENCH_H
 #define RTL_STUBS_COMMON_BENCH_TABLE_BENCH_H
 
@@ -60,8 +61,8 @@ class TableBench : public Clocked<Block>
     /// Compares what the response says of an entry.
     virtual void compare_entry(uint32_t id) = 0;
 
-    /// Puts an operation on the request port. A bad one has no such id where the port has room for one, else it is no
-    /// operation of the block: those begin with `operations`.
+    /// Puts an operation on the request port. A bad one has no such id where the port has room for
+    /// one, else it is no operation of the block: those begin with `operations`.
     void put(uint32_t op, uint32_t id, uint32_t queue, bool bad, uint32_t room, uint32_t operations)
     {
         const uint32_t ids = table_.size();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How often a bench met what it must meet. A run that never met one of them proves nothing, and fails.
+/// How often a bench met what it must meet. A run that never met one of them proves nothing, and
+/// fails.
 #ifndef RTL_STUBS_COMMON_BENCH_TALLY_H
 #define RTL_STUBS_COMMON_BENCH_TALLY_H
 

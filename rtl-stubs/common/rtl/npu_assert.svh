@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assertions on the block's clock and reset, which synthesis does not see; and ranges of parameters, which it does.
+// Assertions on the block's clock and reset, which synthesis does not see; and ranges of
+// parameters, which it does.
 `ifndef NPU_ASSERT_SVH
 `define NPU_ASSERT_SVH
 `ifdef SYNTHESIS
@@ -10,7 +11,8 @@
   else $error("%m: %s", `"Property`");
 `endif
 
-// A block with a parameter outside its range cannot be made: an error of elaboration, in Verilator as in Yosys.
+// A block with a parameter outside its range cannot be made: an error of elaboration, in Verilator
+// as in Yosys.
 `define NPU_RANGE(Name, Least, Most) \
   if (Name < Least || Name > Most) begin : gen_refused_``Name \
     $error(`"Name must be Least to Most`"); \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// npu_dma against the model's BurstChannels, and against memory: random transfers, every burst compared, and after each
-// transfer the bytes that its bursts have moved. Rules T-BST-1, T-BST-2, T-BST-4, T-DMA-5.
+// npu_dma against the model's BurstChannels, and against memory: random transfers, every burst
+// compared, and after each transfer the bytes that its bursts have moved. Rules T-BST-1, T-BST-2,
+// T-BST-4, T-DMA-5.
 #include <Vnpu_dma.h>
 
 #include <algorithm>

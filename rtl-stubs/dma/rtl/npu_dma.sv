@@ -3,8 +3,8 @@
 
 /// Channels that cut transfers into bursts and hand them to the links through one AXI-like port: an
 /// address channel, and a response when a burst has passed its last link.
-/// Rules T-BST-1, T-BST-2, T-BST-4. One operation at a time, one response each, after the bursts that it
-/// lets begin.
+/// Rules T-BST-1, T-BST-2, T-BST-4. One operation at a time, one response each, after the bursts
+/// that it lets begin.
 module npu_dma #(
   /// Channels: 2 to 4096, a power of two
   parameter int unsigned Channels = 4096,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// npu_dma_ops against the model's BurstChannels: random operations, every response compared. The bench of npu_dma tests the
-// transfers; this one tests that each answer belongs to its operation. Rules T-BST-1, T-BST-2, T-BST-4.
+// npu_dma_ops against the model's BurstChannels: random operations, every response compared. The
+// bench of npu_dma tests the transfers; this one tests that each answer belongs to its operation.
+// Rules T-BST-1, T-BST-2, T-BST-4.
 #include <Vnpu_dma_ops.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// npu_dma_pool against the model's DmaPool: random operations, every answer compared. Rules T-DMA-1, T-DMA-6, T-TIM-6.
+// npu_dma_pool against the model's DmaPool: random operations, every answer compared. Rules
+// T-DMA-1, T-DMA-6, T-TIM-6.
 #include <Vnpu_dma_pool.h>
 
 #include <algorithm>
@@ -83,7 +84,8 @@ class Bench : public bench::Clocked<Vnpu_dma_pool>
                 block.req_draw_i = tsim::mix(choices_);
             request();
         }
-        // A queue that finds no channel asks for a place on the list next: that request may wait while the answer comes.
+        // A queue that finds no channel asks for a place on the list next: that request may wait
+        // while the answer comes.
         if (op == kAcquire && block.free_o == 0 && dice.chance(50)) {
             block.req_op_i = kWait;
             block.req_draw_i = dice.roll();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
 
-/// Channels of a DMA engine that queues have, and the queues that wait, first come, first served. Rules
-/// T-DMA-1, T-DMA-6, T-TIM-6. One operation at a time, one response each.
+/// Channels of a DMA engine that queues have, and the queues that wait, first come, first served.
+/// Rules T-DMA-1, T-DMA-6, T-TIM-6. One operation at a time, one response each.
 module npu_dma_pool #(
   /// Queues: 8 to 2048, a power of two
   parameter int unsigned Queues = 2048,

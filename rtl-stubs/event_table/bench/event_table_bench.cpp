@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// npu_event_table against the model's EventTable: random operations, every answer compared. Rules T-EVT-1 to T-EVT-5, T-EVT-7 to T-EVT-11.
+// npu_event_table against the model's EventTable: random operations, every answer compared. Rules
+// T-EVT-1 to T-EVT-5, T-EVT-7 to T-EVT-11.
 #include <Vnpu_event_table.h>
 
 #include <array>

@@ -2,8 +2,8 @@
 `include "npu_assert.svh"
 
 /// Event flags, the queues that wait for them, and which entries are on the chip. Rules T-EVT-1 to
-/// T-EVT-5, T-EVT-7 to T-EVT-11. One operation at a time; a record answers once for each queue that it
-/// releases.
+/// T-EVT-5, T-EVT-7 to T-EVT-11. One operation at a time; a record answers once for each queue that
+/// it releases.
 module npu_event_table #(
   /// Ids there are at most: 128 to 65536, a power of two
   parameter int unsigned Events = 65536,
@@ -18,7 +18,8 @@ module npu_event_table #(
   // From the profile; still after reset
   input  logic [IdWidth:0]      cfg_events_i,     // ids in use
   input  logic [IdWidth:0]      cfg_lines_i,      // entries on the chip, of one part; never 0
-  input  logic                  cfg_isolated_i,   // 4096 ids each have lines of their own (T-EVT-10)
+  // 4096 ids each have lines of their own (T-EVT-10)
+  input  logic                  cfg_isolated_i,
 
   // An operation; its operands hold until it is taken
   input  logic                  req_valid_i,
@@ -462,7 +463,8 @@ module npu_event_table #(
   `NPU_ASSERT(LinesLegal, req_valid_i |-> cfg_lines_i != '0)
   `NPU_ASSERT(LinesFit, used <= cfg_lines_i)
   `NPU_ASSERT(LineIsTaken, rsp_valid_o && !rsp_error_o && line_q |-> taken_q)
-  // T-EVT-3, T-EVT-8: an entry with a wait or a flag is on the chip or in memory, a clear entry is neither.
+  // T-EVT-3, T-EVT-8: an entry with a wait or a flag is on the chip or in memory, a clear entry is
+  // neither.
   `NPU_ASSERT(ClearIsNowhere, rsp_valid_o && rsp_last_o && !rsp_error_o && op_q != OpLoad |->
               taken_q == (flag_q || first_q[QueueWidth]) || op_q == OpRecord)
   // T-EVT-9: there is always one to displace.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// npu_front_end against the model's TaskQueue: the same random operations, the same answers, the same CQ in memory.
-// Rules T-FE-1, T-FE-3 to T-FE-8, T-FE-11, T-CQ-1 to T-CQ-3, T-CQ-5, T-CQ-6, T-HW-4.
+// npu_front_end against the model's TaskQueue: the same random operations, the same answers, the
+// same CQ in memory. Rules T-FE-1, T-FE-3 to T-FE-8, T-FE-11, T-CQ-1 to T-CQ-3, T-CQ-5, T-CQ-6,
+// T-HW-4.
 #include <Vnpu_front_end.h>
 
 #include <algorithm>
@@ -251,7 +252,8 @@ class Bench : public bench::Clocked<Vnpu_front_end>
              std::memcmp(m.rtl_cq.data(), m.cq.data(), m.cq.size() * sizeof(stars_cqe)) == 0, 1);
     }
 
-    // T-FE-6: all of the buffer retires, and it is the very cycle in which the next line is there, or the one before.
+    // T-FE-6: all of the buffer retires, and it is the very cycle in which the next line is there,
+    // or the one before.
     void wait_for_line(Model &m)
     {
         while (m.queue.buffered() && m.queue.has_more()) {

@@ -3,8 +3,8 @@
 
 /// The front ends of all queues: ring, head, tail, buffer and line read ahead, and the writer of
 /// the CQ.
-/// Rules T-FE-1, T-FE-3 to T-FE-8, T-FE-11, T-CQ-1 to T-CQ-3, T-CQ-5, T-CQ-6, T-HW-4. One operation at a time; one
-/// answer to each.
+/// Rules T-FE-1, T-FE-3 to T-FE-8, T-FE-11, T-CQ-1 to T-CQ-3, T-CQ-5, T-CQ-6, T-HW-4. One operation
+/// at a time; one answer to each.
 module npu_front_end #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues     = 2048,
@@ -114,14 +114,16 @@ module npu_front_end #(
   assign cq_taken   = (value_q[31:0] - entry_q.cq_head) & entry_q.cq_mask;
   assign head_place = 16'(entry_q.head & entry_q.mask);
   assign head_after = 16'((entry_q.head + 32'd1) & entry_q.mask);
-  assign flags      = {cqe_q.error, 11'(queue_q), cqe_q.placeholder, cqe_q.event_record, 1'b0, phase};
+  assign flags =
+      {cqe_q.error, 11'(queue_q), cqe_q.placeholder, cqe_q.event_record, 1'b0, phase};
 
   logic         wrote_q;
   logic [31:0]  place_q;
   logic [127:0] data_q, data;
   assign data[63:0]   = {cqe_q.task_id, cqe_q.stream, head_after, flags};
   assign data[127:64] =
-      cqe_q.error ? {cqe_q.status, head_place, 8'd0, cqe_q.sqe_type, 8'd0, cqe_q.code} : cqe_q.timestamp;
+      cqe_q.error ? {cqe_q.status, head_place, 8'd0, cqe_q.sqe_type, 8'd0, cqe_q.code}
+                  : cqe_q.timestamp;
   assign cqe_valid_o  = state_q == StWrite && wrote_q;
   assign cqe_queue_o  = queue_q;
   assign cqe_place_o  = place_q;
@@ -212,10 +214,12 @@ module npu_front_end #(
             if (!cq_full) entry_d.cq_tail = entry_q.cq_tail + 32'd1;
           end
           npu_front_end_pkg::OpSetCqHead: begin
-            ok_d = (value_q[31:0] <= entry_q.cq_mask) && (cq_taken <= entry_q.cq_tail - entry_q.cq_head);
+            ok_d =
+              (value_q[31:0] <= entry_q.cq_mask) && (cq_taken <= entry_q.cq_tail - entry_q.cq_head);
             if (ok_d) entry_d.cq_head = entry_q.cq_head + cq_taken;
           end
-          npu_front_end_pkg::OpReadIn: begin  // T-HW-4: the firmware's own read, nothing ahead of it
+          // T-HW-4: the firmware's own read, nothing ahead of it
+          npu_front_end_pkg::OpReadIn: begin
             entry_d.buffered = read_in;
             entry_d.ahead    = 16'd0;
           end

@@ -6,14 +6,16 @@ package npu_front_end_pkg;
 
   localparam logic [OpWidth-1:0] OpOpen      = 4'd0;   // value: CQ mask, SQ mask (31:0)
   localparam logic [OpWidth-1:0] OpClose     = 4'd1;
-  localparam logic [OpWidth-1:0] OpRing      = 4'd2;   // value: how many entries were added (T-FE-1)
+  // value: how many entries were added (T-FE-1)
+  localparam logic [OpWidth-1:0] OpRing      = 4'd2;
   localparam logic [OpWidth-1:0] OpFetch     = 4'd3;   // value: read time (T-FE-4 to T-FE-6)
   localparam logic [OpWidth-1:0] OpRetire    = 4'd4;   // T-FE-3
   localparam logic [OpWidth-1:0] OpSetHead   = 4'd5;   // value: head (T-FE-8)
   localparam logic [OpWidth-1:0] OpDrop      = 4'd6;   // what was read ahead (T-FE-7)
   localparam logic [OpWidth-1:0] OpDropAll   = 4'd7;   // the head moves to the tail (T-SCH-15)
   localparam logic [OpWidth-1:0] OpLook      = 4'd8;   // is an SQE there (T-FE-1)
-  localparam logic [OpWidth-1:0] OpComplete  = 4'd9;   // cqe: an entry for the CQ (T-CQ-1 to T-CQ-3)
+  // cqe: an entry for the CQ (T-CQ-1 to T-CQ-3)
+  localparam logic [OpWidth-1:0] OpComplete  = 4'd9;
   localparam logic [OpWidth-1:0] OpSetCqHead = 4'd10;  // value: CQ head (T-CQ-5)
   localparam logic [OpWidth-1:0] OpReadIn    = 4'd11;  // value: most SQEs (T-HW-4)
 

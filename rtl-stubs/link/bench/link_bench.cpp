@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// npu_link against the model's BurstLinks: random transfers over random links, every answer compared. Rule T-BST-3.
+// npu_link against the model's BurstLinks: random transfers over random links, every answer
+// compared. Rule T-BST-3.
 #include <Vnpu_link.h>
 
 #include <algorithm>

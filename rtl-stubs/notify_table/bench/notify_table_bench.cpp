@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// npu_notify_table against the model's NotifyTable: random operations, every answer compared. Rules T-NTF-1 to T-NTF-4.
+// npu_notify_table against the model's NotifyTable: random operations, every answer compared. Rules
+// T-NTF-1 to T-NTF-4.
 #include <Vnpu_notify_table.h>
 
 #include <array>

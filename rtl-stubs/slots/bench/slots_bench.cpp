@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// npu_slots against the model's SlotPool: random operations, every answer compared. Rules T-SCH-3, T-SCH-5, T-SCH-6, T-SCH-19,
-// T-SCH-20, T-SCH-22.
+// npu_slots against the model's SlotPool: random operations, every answer compared. Rules T-SCH-3,
+// T-SCH-5, T-SCH-6, T-SCH-19, T-SCH-20, T-SCH-22.
 #include <Vnpu_slots.h>
 
 #include <algorithm>
@@ -157,7 +157,8 @@ class Bench : public bench::Clocked<Vnpu_slots>
         return who;
     }
 
-    // A little, so that much meets in one cycle; to the next swap-out; or so long that waits are too long to count.
+    // A little, so that much meets in one cycle; to the next swap-out; or so long that waits are
+    // too long to count.
     void pass_time(uint32_t kind)
     {
         if (kind == 0 && dice.chance(20))
@@ -171,7 +172,8 @@ class Bench : public bench::Clocked<Vnpu_slots>
                     outs_.end());
     }
 
-    // Hands it over; the answer is here when it comes back. The RTL looks at what has been left with each operation.
+    // Hands it over; the answer is here when it comes back. The RTL looks at what has been left
+    // with each operation.
     void send(Op op, uint32_t who)
     {
         static const char *const kNames[] = {"clear", "counts", "leaving",
@@ -293,8 +295,8 @@ class Bench : public bench::Clocked<Vnpu_slots>
 int main(int argc, char **argv)
 {
     const uint32_t most = BENCH_SLOTS, all = std::min(BENCH_QUEUES, 200);
-    // One slot; few; as many as there are for more queues than that, at a late time; an odd number of them and no swap-out;
-    // the same queue over and over.
+    // One slot; few; as many as there are for more queues than that, at a late time; an odd number
+    // of them and no swap-out; the same queue over and over.
     const Setting settings[] = {{{1, 7, 30, 40}, 9, 0, false},
                                 {{4, 1, 0, 90}, 20, 0x5555555555555555, false},
                                 {{most, 12, 49, 500}, all, tsim::Cycle{1} << 40, false},

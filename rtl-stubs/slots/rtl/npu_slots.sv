@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
 /// The active slots of a device: which one a queue gets and when it begins there, when the next
-/// grant may be, and who still leaves one. Rules T-SCH-3, T-SCH-5, T-SCH-6, T-SCH-19, T-SCH-20, T-SCH-22.
-/// One operation at a time, one response each.
+/// grant may be, and who still leaves one. Rules T-SCH-3, T-SCH-5, T-SCH-6, T-SCH-19, T-SCH-20,
+/// T-SCH-22. One operation at a time, one response each.
 module npu_slots #(
   /// Queues, 8 to 2048
   parameter int unsigned Queues = npu_pkg::MaxQueues,

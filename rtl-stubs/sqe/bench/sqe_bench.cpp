@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// npu_sqe with random SQEs, legal and not: what comes next and when is worked out here a second time, from the rules; which
-// DMA tasks are legal is what the model's decode_job says. Rules T-SQE-1 to T-SQE-13, T-DMA-2, T-EVT-6, T-EVT-8, T-NTF-5, T-CQ-3.
+// npu_sqe with random SQEs, legal and not: what comes next and when is worked out here a second
+// time, from the rules; which DMA tasks are legal is what the model's decode_job says. Rules
+// T-SQE-1 to T-SQE-13, T-DMA-2, T-EVT-6, T-EVT-8, T-NTF-5, T-CQ-3.
 #include <Vnpu_sqe.h>
 
 #include <algorithm>
@@ -349,8 +350,8 @@ class Bench : public bench::Clocked<Vnpu_sqe>
             block.req_sqe_i[i] = static_cast<uint32_t>(dice.roll());
         press();
     }
-    // decoded_t, the last field lowest: access 2, task 16, timeout 32, credit 8, post 2, pre 2, ie 2, CQE 1, bytes 6,
-    // address 49, id 17, class 3, effect 4.
+    // decoded_t, the last field lowest: access 2, task 16, timeout 32, credit 8, post 2, pre 2, ie
+    // 2, CQE 1, bytes 6, address 49, id 17, class 3, effect 4.
     uint64_t decoded(uint32_t low, uint32_t count) const
     {
         uint64_t value = 0;
@@ -481,7 +482,8 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         }
     }
 
-    // T-DMA-20: a reduction by plain length, rows or planes that is whole elements everywhere but for one word, or none.
+    // T-DMA-20: a reduction by plain length, rows or planes that is whole elements everywhere but
+    // for one word, or none.
     void one_odd(stars_sqe &sqe)
     {
         static constexpr uint32_t kElements[] = {0, 1, 2, 4, 6, 7, 8};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
 
-/// The state machine of one SQE, for all queues: what comes next, and when. Rules T-SQE-1 to T-SQE-13,
-/// T-COND-11, T-CQ-3, T-DMA-2, T-EVT-6, T-EVT-8, T-NTF-5. One operation at a time; one answer to each.
+/// The state machine of one SQE, for all queues: what comes next, and when. Rules T-SQE-1 to
+/// T-SQE-13, T-COND-11, T-CQ-3, T-DMA-2, T-EVT-6, T-EVT-8, T-NTF-5. One operation at a time; one
+/// answer to each.
 module npu_sqe #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues     = 2048,
@@ -148,7 +149,8 @@ module npu_sqe #(
   assign has_credit  = decoded.credit != 8'd0 && decoded.credit != 8'd255;
   assign by_timeout  = {32'd0, decoded.timeout} * cfg_timeout_unit_i;
   assign by_credit   = {56'd0, decoded.credit} * cfg_credit_unit_i;
-  assign limit       = has_timeout && !(has_credit && by_credit < by_timeout) ? by_timeout : by_credit;
+  assign limit       = has_timeout && !(has_credit && by_credit < by_timeout) ? by_timeout
+                                                                              : by_credit;
 
   // ---- operations ----
 
@@ -239,7 +241,8 @@ module npu_sqe #(
             phase_d = PhSetUp;
             next_d  = npu_sqe_pkg::NextSetUp;
             timed_d = 1'b1;
-            due_d   = now_i + (type_q == npu_sqe_pkg::TypeSdma ? cfg_sdma_setup_i : cfg_pcie_setup_i);
+            due_d   = now_i +
+                      (type_q == npu_sqe_pkg::TypeSdma ? cfg_sdma_setup_i : cfg_pcie_setup_i);
           end
 
           npu_sqe_pkg::OpFail: begin
@@ -324,7 +327,8 @@ module npu_sqe #(
   // The type is that of the SQE as it was when the queue turned to it.
   logic [StateBits-1:0] row;
   assign row    = mem[queue_q];
-  assign type_d = op_q != npu_sqe_pkg::OpBegin ? row[29:24] : flag_q ? npu_sqe_pkg::TypeInvalid : sqe_q[5:0];
+  assign type_d =
+      op_q != npu_sqe_pkg::OpBegin ? row[29:24] : flag_q ? npu_sqe_pkg::TypeInvalid : sqe_q[5:0];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

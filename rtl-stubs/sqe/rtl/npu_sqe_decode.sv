@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Decodes the 64 bytes of an SQE: whether it is legal, its class, its effect, and the time of its access.
-/// Rules T-SQE-3, T-SQE-9, T-SQE-10, T-SQE-12, T-SCH-8, T-CTN-1, T-CTN-2, T-DMA-8, T-DMA-20, T-DMA-25, T-DMA-26, T-DMA-40,
-/// T-CPU-7, T-CORE-1, T-CORE-4.
+/// Decodes the 64 bytes of an SQE: whether it is legal, its class, its effect, and the time of its
+/// access. Rules T-SQE-3, T-SQE-9, T-SQE-10, T-SQE-12, T-SCH-8, T-CTN-1, T-CTN-2, T-DMA-8,
+/// T-DMA-20, T-DMA-25, T-DMA-26, T-DMA-40, T-CPU-7, T-CORE-1, T-CORE-4.
 module npu_sqe_decode (
   input  logic [511:0]            sqe_i,            // word 0 lowest
   /// The type as it was read: an injected fault may have made it another (T-FLT-5)
@@ -40,8 +40,9 @@ module npu_sqe_decode (
   // Words 0 to 3 have fields of other blocks; of addresses that must be whole elements the low bits
   // count.
   logic unused;
-  assign unused = ^{w0[15], w0[7:0], w1[15:0], w2[31], w2[29:28], w2[23:17], w3[31:26], w3[15:0], w6[31:16],
-                    w10[31:2], w11[31:2], w14[31:2], event_offset[1:0], notify_offset[1:0]};
+  assign unused = ^{w0[15], w0[7:0], w1[15:0], w2[31], w2[29:28], w2[23:17], w3[31:26], w3[15:0],
+                    w6[31:16], w10[31:2], w11[31:2], w14[31:2], event_offset[1:0],
+                    notify_offset[1:0]};
 
   // ---- write-value (T-SQE-9) ----
 
@@ -51,10 +52,12 @@ module npu_sqe_decode (
   assign is_virtual    = w5[31];
   assign event_offset  = address - npu_sqe_pkg::EventTable;
   assign notify_offset = address - npu_sqe_pkg::NotifyTable;
-  assign in_events     = !is_virtual && address[1:0] == 2'd0 && address >= npu_sqe_pkg::EventTable &&
+  assign in_events     = !is_virtual && address[1:0] == 2'd0 &&
+                         address >= npu_sqe_pkg::EventTable &&
                          event_offset[48:2] < {30'd0, cfg_events_i};
-  assign in_notifies   = !is_virtual && address[1:0] == 2'd0 && address >= npu_sqe_pkg::NotifyTable &&
-                         !in_events && notify_offset[48:2] < {30'd0, cfg_notifies_i};
+  assign in_notifies   = !is_virtual && address[1:0] == 2'd0 &&
+                         address >= npu_sqe_pkg::NotifyTable && !in_events &&
+                         notify_offset[48:2] < {30'd0, cfg_notifies_i};
   assign resets        = w7 == 32'd1;
 
   logic store_bad;
@@ -79,7 +82,8 @@ module npu_sqe_decode (
   assign area      = {32'd0, w12} * {32'd0, rows};
   assign volume    = {16'd0, area} * {64'd0, planes};
   assign bytes_bad = !w4[30]                ? w7 == 32'd0
-                   : (by_rows || by_planes) ? rows == 32'd0 || volume == 80'd0 || volume[79:40] != 40'd0
+                   : (by_rows || by_planes) ? rows == 32'd0 || volume == 80'd0 ||
+                                              volume[79:40] != 40'd0
                                             : w4[15:14] != 2'd0 || w12 == 32'd0;
 
   logic [1:0] w8_low;
@@ -166,12 +170,13 @@ module npu_sqe_decode (
         decoded_o.id      = w2[16:0];
         decoded_o.timeout = w4;
         if (w2[30]) begin  // T-CTN-1, T-CTN-2
-          if (decoded_o.id < cfg_counts_i && w5 <= (type_i == npu_sqe_pkg::TypeNotifyRecord ? 32'd3 : 32'd4))
-            decoded_o.effect = type_i == npu_sqe_pkg::TypeNotifyRecord ? npu_sqe_pkg::EffectCountRecord
-                                                                       : npu_sqe_pkg::EffectCountWait;
+          if (decoded_o.id < cfg_counts_i &&
+              w5 <= (type_i == npu_sqe_pkg::TypeNotifyRecord ? 32'd3 : 32'd4))
+            decoded_o.effect = type_i == npu_sqe_pkg::TypeNotifyRecord
+                             ? npu_sqe_pkg::EffectCountRecord : npu_sqe_pkg::EffectCountWait;
         end else if (decoded_o.id < cfg_notifies_i) begin
-          decoded_o.effect = type_i == npu_sqe_pkg::TypeNotifyRecord ? npu_sqe_pkg::EffectNotifyRecord
-                                                                     : npu_sqe_pkg::EffectNotifyWait;
+          decoded_o.effect = type_i == npu_sqe_pkg::TypeNotifyRecord
+                           ? npu_sqe_pkg::EffectNotifyRecord : npu_sqe_pkg::EffectNotifyWait;
         end
       end
       npu_sqe_pkg::TypeWriteValue: begin
@@ -181,9 +186,11 @@ module npu_sqe_decode (
         decoded_o.id = in_events ? event_offset[18:2] : notify_offset[18:2];
         if (!store_bad) begin
           if (in_events)
-            decoded_o.effect = sqe_i[256] ? npu_sqe_pkg::EffectEventRecord : npu_sqe_pkg::EffectEventClear;
+            decoded_o.effect = sqe_i[256] ? npu_sqe_pkg::EffectEventRecord
+                                          : npu_sqe_pkg::EffectEventClear;
           else if (in_notifies)
-            decoded_o.effect = sqe_i[256] ? npu_sqe_pkg::EffectNotifyRecord : npu_sqe_pkg::EffectNotifyClear;
+            decoded_o.effect = sqe_i[256] ? npu_sqe_pkg::EffectNotifyRecord
+                                          : npu_sqe_pkg::EffectNotifyClear;
           else if (is_virtual)
             decoded_o.effect = npu_sqe_pkg::EffectStore;
           else

@@ -62,7 +62,8 @@ package npu_sqe_pkg;
   localparam int unsigned OpWidth = 4;
   // it is there at value; flag: a fault makes it a bad one (T-FLT-5)
   localparam logic [OpWidth-1:0] OpBegin    = 4'd0;
-  localparam logic [OpWidth-1:0] OpDecoded  = 4'd1;   // decode is over and it is to be held (T-SQE-4)
+  // decode is over and it is to be held (T-SQE-4)
+  localparam logic [OpWidth-1:0] OpDecoded  = 4'd1;
   localparam logic [OpWidth-1:0] OpExecute  = 4'd2;   // the time to its effect is over (T-SQE-3)
   localparam logic [OpWidth-1:0] OpMiss     = 4'd3;   // its entry is in memory (T-EVT-8)
   // it has had its effect, or its wait has passed

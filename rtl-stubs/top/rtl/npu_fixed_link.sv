@@ -2,8 +2,9 @@
 `include "npu_assert.svh"
 
 /// Transfers of two engines, each at the ceiling of its channel, a power of two of bytes per cycle,
-/// on links that are never full: what T-LNK-5 and T-LNK-8 say of such. One transfer for each channel;
-/// what is complete comes out in the order of time, route, and bytes still to come (T-LNK-7).
+/// on links that are never full: what T-LNK-5 and T-LNK-8 say of such. One transfer for each
+/// channel; what is complete comes out in the order of time, route, and bytes still to come
+/// (T-LNK-7).
 module npu_fixed_link #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues     = 64,

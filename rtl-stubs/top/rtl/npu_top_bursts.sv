@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
 
-/// npu_burst as npu_top_links calls it: rates of links, ways of routes (T-LNK-3), ceilings, and whose a
-/// transfer is. Rules T-LNK-1 to T-LNK-3, T-LNK-8, T-BST-1 to T-BST-4.
+/// npu_burst as npu_top_links calls it: rates of links, ways of routes (T-LNK-3), ceilings, and
+/// whose a transfer is. Rules T-LNK-1 to T-LNK-3, T-LNK-8, T-BST-1 to T-BST-4.
 module npu_top_bursts #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues = 32,

@@ -2,7 +2,8 @@
 `include "npu_assert.svh"
 
 /// Software's side of npu_top: what it asks for while nothing runs, and what it has said of each
-/// queue. Rules T-FE-1, T-FE-8, T-FE-10, T-SCH-13 to T-SCH-15, T-SCH-17, T-SCH-18, T-SQE-11, T-CQ-4, T-CQ-5.
+/// queue. Rules T-FE-1, T-FE-8, T-FE-10, T-SCH-13 to T-SCH-15, T-SCH-17, T-SCH-18, T-SQE-11,
+/// T-CQ-4, T-CQ-5.
 module npu_top_host #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues = 32,

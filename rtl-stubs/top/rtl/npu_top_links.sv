@@ -2,7 +2,8 @@
 `include "npu_assert.svh"
 
 /// The links of npu_top: of fixed rates (npu_fixed_link), or burst by burst (npu_burst). Which is
-/// said by the part, if there are both; the other one has no clock. Rules T-LNK-1 to T-LNK-3, T-LNK-8, T-BST-1 to T-BST-4.
+/// said by the part, if there are both; the other one has no clock. Rules T-LNK-1 to T-LNK-3,
+/// T-LNK-8, T-BST-1 to T-BST-4.
 module npu_top_links #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues = 32,

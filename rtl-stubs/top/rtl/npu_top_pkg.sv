@@ -73,7 +73,8 @@ package npu_top_pkg;
 
   // ---- memory ----
 
-  localparam logic [1:0] MemoryRoute = 2'd0;  // is the DMA's way there, and which one is it (T-DMA-4)
+  // is the DMA's way there, and which one is it (T-DMA-4)
+  localparam logic [1:0] MemoryRoute = 2'd0;
   localparam logic [1:0] MemoryApply = 2'd1;  // the DMA has its effect (T-DMA-5)
   localparam logic [1:0] MemoryStore = 2'd2;  // a write-value (T-SQE-9)
 

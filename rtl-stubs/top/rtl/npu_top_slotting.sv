@@ -2,7 +2,8 @@
 `include "npu_assert.svh"
 
 /// Active slots of npu_top: from the request of a queue to its first SQE, and out again.
-/// Rules T-SCH-2 to T-SCH-6, T-SCH-19, T-SCH-20. Slots themselves are in npu_slots, turns in npu_arbiter.
+/// Rules T-SCH-2 to T-SCH-6, T-SCH-19, T-SCH-20. Slots themselves are in npu_slots, turns in
+/// npu_arbiter.
 module npu_top_slotting #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues = 32,

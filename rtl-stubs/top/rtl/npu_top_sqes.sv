@@ -2,8 +2,8 @@
 `include "npu_assert.svh"
 
 /// From SQE to SQE in npu_top: what comes next in the ring, the machine of the SQE, retirement,
-/// failure, completions. Rules T-SCH-1, T-SCH-7, T-SCH-12, T-SCH-13, T-SQE-1, T-SQE-5 to T-SQE-7, T-SQE-10, T-CQ-2,
-/// T-CQ-3.
+/// failure, completions. Rules T-SCH-1, T-SCH-7, T-SCH-12, T-SCH-13, T-SQE-1, T-SQE-5 to T-SQE-7,
+/// T-SQE-10, T-CQ-2, T-CQ-3.
 module npu_top_sqes #(
   /// Queues, a power of two from 8 to 2048
   parameter int unsigned Queues = 32,

@@ -5,7 +5,8 @@
 
 #include "core/backend/ops.h"
 
-/* Low half: threads that are blocked. High half: changes so far. One word, so that both are read at one instant. */
+/* Low half: threads that are blocked. High half: changes so far. One word, so that both are read at
+ * one instant. */
 static _Atomic uint64_t blocked;
 #define ONE_CHANGE (UINT64_C(1) << 32)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits inside the core for another thread of the process. They are counted, so that a backend can prove that no thread
- * can act (services.blocked). The thread that ends such a wait takes it off the count before the waiting thread runs. */
+/* Waits inside the core for another thread of the process. They are counted, so that a backend can
+ * prove that no thread can act (services.blocked). The thread that ends such a wait takes it off
+ * the count before the waiting thread runs. */
 #ifndef TWINRT_CORE_BACKEND_BLOCKED_H
 #define TWINRT_CORE_BACKEND_BLOCKED_H
 
@@ -21,13 +22,14 @@ typedef struct twin_cond {
     }
 
 void twin_cond_init(twin_cond *condition);
-/* Returns after the next broadcast. The lock is held, and stays the thread's by rank; the thread is detached from the backend
- * meanwhile. */
+/* Returns after the next broadcast. The lock is held, and stays the thread's by rank; the thread is
+ * detached from the backend meanwhile. */
 void twin_cond_wait(twin_cond *condition, twin_lock *lock);
 /* Ends all waits. The lock is held. */
 void twin_cond_broadcast(twin_cond *condition);
 
-/* A wait without a condition variable: the calling thread will block / another one has ended that. */
+/* A wait without a condition variable: the calling thread will block / another one has ended
+ * that. */
 void twin_blocked_begin(void);
 void twin_blocked_end(void);
 

@@ -7,8 +7,9 @@
 #include "core/backend/sanitizer.h"
 #include "core/backend/thread_state.h"
 
-/* A call begins: the thread is known to the backend, and the call's host cost is charged. `site`: where the program called.
- * False: the process was forked from the one that runs the backend, so any lock of the core may be held for ever. */
+/* A call begins: the thread is known to the backend, and the call's host cost is charged. `site`:
+ * where the program called. False: the process was forked from the one that runs the backend, so
+ * any lock of the core may be held for ever. */
 static inline bool twin_call_enter(const twin_call *call, const void *site)
 {
     twin_thread *thread = &twin_self;

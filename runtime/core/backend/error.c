@@ -89,7 +89,8 @@ static const char *id_of_code(int32_t code)
     return "EE9999";
 }
 
-/* A loop that polls is refused with the same words again and again: it is logged at powers of ten. */
+/* A loop that polls is refused with the same words again and again: it is logged at powers of
+ * ten. */
 static void log_refusal(const char *line, int32_t code)
 {
     static _Thread_local uint64_t last_hash, times, due;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a call answers when it fails: the public code, whether it becomes the thread's last error,
- * and the text that aclGetRecentErrMsg gives. The core speaks in public codes here, as plain numbers. */
+ * and the text that aclGetRecentErrMsg gives. The core speaks in public codes here, as plain
+ * numbers. */
 #ifndef TWINRT_CORE_BACKEND_ERROR_H
 #define TWINRT_CORE_BACKEND_ERROR_H
 
@@ -91,13 +92,14 @@ static inline int32_t twin_refused(int32_t code)
 }
 #define twin_fail(...) twin_refused((twin_fail)(__VA_ARGS__))
 
-/* The same for a status of the seam: "<id>: <call>: <text>: <meaning of the status>". `wait_code` is
- * what a timeout or deadlock becomes (one of the TWIN_CODE_*_TIMEOUT). TWIN_OK
+/* The same for a status of the seam: "<id>: <call>: <text>: <meaning of the status>". `wait_code`
+ * is what a timeout or deadlock becomes (one of the TWIN_CODE_*_TIMEOUT). TWIN_OK
  * gives 0 and says nothing. */
 int32_t twin_fail_status(twin_status status, int32_t wait_code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The refusal of a handle that is not one of a live object of that kind, named by its table (107017). */
+/* The refusal of a handle that is not one of a live object of that kind, named by its table
+ * (107017). */
 int32_t twin_fail_handle(const char *kind_name, uint64_t handle);
 
 /* As twin_fail for the runtime layer with a code known by number only. */
@@ -106,8 +108,8 @@ int32_t twin_fail_code(int32_t code, const char *id, const char *text);
 /* As twin_fail for the outer layer with a code known by number only: what a callback answered. */
 int32_t twin_fail_callback(int32_t code, const char *text);
 
-/* Public code, name and text of a status. Unknown numbers count as TWIN_E_INTERNAL. The code of TWIN_E_VENDOR is the one
- * that the thread's last such op has reported. */
+/* Public code, name and text of a status. Unknown numbers count as TWIN_E_INTERNAL. The code of
+ * TWIN_E_VENDOR is the one that the thread's last such op has reported. */
 int32_t twin_status_code(twin_status status);
 const char *twin_status_name(twin_status status);
 const char *twin_status_text(twin_status status);

@@ -254,7 +254,8 @@ static bool read_root(struct reader *reader, const cJSON *root, twin_fault *list
     return true;
 }
 
-/* Whether no more brackets are open at once than a good file needs: the parser calls itself for each. */
+/* Whether no more brackets are open at once than a good file needs: the parser calls itself for
+ * each. */
 static bool is_flat(const char *text, size_t bytes)
 {
     size_t open = 0;

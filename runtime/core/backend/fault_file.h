@@ -18,7 +18,8 @@ typedef enum twin_fault_file_result {
 
 /* A fault of that kind that hits the first of whatever fits. */
 void twin_fault_defaults(twin_fault *fault, twin_fault_kind kind);
-/* Understands a text of `bytes` bytes with a NUL after them. On failure `message` says where and what to do. */
+/* Understands a text of `bytes` bytes with a NUL after them. On failure `message` says where and
+ * what to do. */
 twin_fault_file_result twin_fault_file_parse(const char *text, size_t bytes,
                                              twin_fault list[TWIN_FAULT_FILE_MOST],
                                              size_t *out_count, char *message, size_t room);

@@ -9,13 +9,14 @@
 
 #include "seam/backend.h"
 
-/* The present table: a table of stubs before the start and after the end, never NULL. Written by registry.c alone.
- * Release/acquire: the table is complete before it is seen. */
+/* The present table: a table of stubs before the start and after the end, never NULL. Written by
+ * registry.c alone. Release/acquire: the table is complete before it is seen. */
 extern _Atomic(const struct twin_backend *) twin_ops_present;
 /* Set before the table is published. */
 extern _Atomic bool twin_ops_traced;
-/* The parts whose functions are offered, TWIN_PART_... of base/soc.h: the device's part, or all where what is below decides.
- * 0: not known, as no backend has started. Relaxed: a call that needs to know it starts the backend. */
+/* The parts whose functions are offered, TWIN_PART_... of base/soc.h: the device's part, or all
+ * where what is below decides. 0: not known, as no backend has started. Relaxed: a call that needs
+ * to know it starts the backend. */
 extern _Atomic uint32_t twin_parts_present;
 
 static inline const struct twin_backend *twin_ops(void)

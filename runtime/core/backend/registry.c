@@ -54,7 +54,8 @@ static void find_folder(void)
     if (!dladdr1((const void *)&running_table, &info, (void **)&map, RTLD_DL_LINKMAP) || !map ||
         !map->l_name)
         return;
-    /* A program that holds this code is known to the loader by how it was called, which need not say where it is. */
+    /* A program that holds this code is known to the loader by how it was called, which need not
+     * say where it is. */
     const char *file = map->l_name[0] == '\0' ? "/proc/self/exe" : map->l_name;
     if (!strchr(file, '/') || !realpath(file, real))
         return;
@@ -102,7 +103,8 @@ static void note_vendor_code(int32_t code)
     twin_self.vendor_code = code;
 }
 
-/* What libtwinrt-host.so offers, if it was preloaded or linked and is of this version; else NULL. */
+/* What libtwinrt-host.so offers, if it was preloaded or linked and is of this version; else
+ * NULL. */
 static const twin_host_time *find_host_time(void)
 {
     void *symbol = dlsym(RTLD_DEFAULT, TWIN_HOST_TIME_ENTRY);
@@ -229,8 +231,8 @@ static bool plugin_present(const char *name)
     return plugin_path(path, sizeof(path), name) && access(path, F_OK) == 0;
 }
 
-/* The process ends: nothing reaches the backend any more, then it writes what it has to. Takes no lock: a signal may have
- * interrupted this thread anywhere. */
+/* The process ends: nothing reaches the backend any more, then it writes what it has to. Takes no
+ * lock: a signal may have interrupted this thread anywhere. */
 static void end_process(void)
 {
     twin_phase running = TWIN_PHASE_RUNNING;
@@ -245,10 +247,11 @@ static void end_process(void)
     twin_ending_stop(&running_table);
 }
 
-/* In a forked child: device, device memory and their threads are the parent's, so calls are refused. If no device has
- * been opened there is nothing of the parent's, and the child's first call starts a backend for itself, unless another thread
- * was inside a call: what it was changing stays half changed in the child, and its locks stay held. The one thread that is left
- * changes over by itself. */
+/* In a forked child: device, device memory and their threads are the parent's, so calls are
+ * refused. If no device has been opened there is nothing of the parent's, and the child's first
+ * call starts a backend for itself, unless another thread was inside a call: what it was changing
+ * stays half changed in the child, and its locks stay held. The one thread that is left changes
+ * over by itself. */
 void twin_backend_in_child(void)
 {
     const twin_phase phase = atomic_load(&twin_backend_phase);
@@ -275,7 +278,8 @@ void twin_backend_in_child(void)
     twin_self.ops = &twin_unsupported_ops;
 }
 
-/* The devices of a machine are of one part. Asked of `given` itself: what a wrapper adds to a call is for the core's calls. */
+/* The devices of a machine are of one part. Asked of `given` itself: what a wrapper adds to a call
+ * is for the core's calls. */
 static void note_part(const struct twin_backend *given)
 {
     const twin_device_properties *properties = NULL;
@@ -296,7 +300,8 @@ static twin_status start_table_locked(const struct twin_backend *given)
     if (!wrap_locked())
         return TWIN_E_UNAVAILABLE;
     services.plugin_folder = twin_plugin_folder();
-    /* threads of a run that is conducted wait for their turns, which is no order of the program's */
+    /* threads of a run that is conducted wait for their turns, which is no order of the
+     * program's */
     services.host_time = services.waiting ? NULL : find_host_time();
     const bool sync = strcmp(twin_setting(TWIN_SETTING_HOST_TIME), "sync") == 0;
     const bool deterministic =
@@ -420,7 +425,8 @@ static void start_locked(void)
         services.host_time->bind(&running_table.host, &twin_self.inside);
 }
 
-/* Reads files and loads libraries: a thread that is cancelled in the middle of that would leave half a start. */
+/* Reads files and loads libraries: a thread that is cancelled in the middle of that would leave
+ * half a start. */
 static void start_uncancelled_locked(void)
 {
     int cancel;

@@ -52,7 +52,8 @@ void twin_threads_of_runtime(int step)
     atomic_fetch_add(&runtime_threads, (unsigned)step);
 }
 
-/* Whether the main thread has ended before the process. It stays in the kernel's list of threads until then. */
+/* Whether the main thread has ended before the process. It stays in the kernel's list of threads
+ * until then. */
 static bool main_has_ended(void)
 {
     char path[64];
@@ -82,8 +83,8 @@ bool twin_threads_none_left(unsigned own)
     return true;
 }
 
-/* AddressSanitizer's. pthread_cancel() ends frames whose marks stay in its map of the stack; what runs at the end of the thread would
- * be reported for them. */
+/* AddressSanitizer's. pthread_cancel() ends frames whose marks stay in its map of the stack; what
+ * runs at the end of the thread would be reported for them. */
 extern void __asan_unpoison_memory_region(const volatile void *from, size_t bytes) TWIN_WEAK;
 #define STACK_OF_END 16384u
 
@@ -205,8 +206,8 @@ void twin_outcall_end(const twin_call *call)
 
 void twin_threads_fence(void)
 {
-    /* A thread sets in_call and then reads the backend table; the table has changed and in_call is read next. The barrier is
-     * for the threads, which execute none on their way in. */
+    /* A thread sets in_call and then reads the backend table; the table has changed and in_call is
+     * read next. The barrier is for the threads, which execute none on their way in. */
     syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 

@@ -7,8 +7,8 @@
 
 struct twin_host_time;
 
-/* Puts the scheduling point in front of `table`'s host.enter, if threads take turns; otherwise calls cost nothing more. NULL: nothing is
- * known of host threads. Thread: init. */
+/* Puts the scheduling point in front of `table`'s host.enter, if threads take turns; otherwise
+ * calls cost nothing more. NULL: nothing is known of host threads. Thread: init. */
 void twin_turns_wrap(struct twin_backend *table, const struct twin_host_time *host_time);
 
 #endif

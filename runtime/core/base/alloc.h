@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host memory of the runtime. All of it passes here, so that a test can make the N-th request fail. */
+/* Host memory of the runtime. All of it passes here, so that a test can make the N-th request
+ * fail. */
 #ifndef TWINRT_CORE_BASE_ALLOC_H
 #define TWINRT_CORE_BASE_ALLOC_H
 

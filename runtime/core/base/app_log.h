@@ -11,8 +11,9 @@
 /* A line and its place, with the zero after it. */
 #define TWIN_APP_LOG_BYTES 1024u
 
-/* Writes `thread func:file:line: "text"`, cut to fit, when ASCEND_GLOBAL_LOG_LEVEL lets `level` through: 0 to 3
- * name the lowest level, 4 none; unset or anything else is 3. TWINRT_LOG has no say. No text is NULL. Thread: any. */
+/* Writes `thread func:file:line: "text"`, cut to fit, when ASCEND_GLOBAL_LOG_LEVEL lets `level`
+ * through: 0 to 3 name the lowest level, 4 none; unset or anything else is 3. TWINRT_LOG has no
+ * say. No text is NULL. Thread: any. */
 void twin_app_log(twin_log_level level, const char *func, const char *file, uint32_t line,
                   const char *format, va_list args) __attribute__((format(printf, 5, 0)));
 

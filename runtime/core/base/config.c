@@ -15,7 +15,8 @@
 #define NEAREST_DISTANCE   6
 #define OUR_PREFIX         "TWINRT_"
 
-/* Where relative names of files are looked for and made. Written by the constructor alone; "": unknown. */
+/* Where relative names of files are looked for and made. Written by the constructor alone; "":
+ * unknown. */
 static char start_folder[PATH_MAX];
 
 __attribute__((constructor)) static void note_start_folder(void)

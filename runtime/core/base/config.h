@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every setting of the runtime, once: name, default, what is allowed, help.
- * All are environment variables, read at first use and then fixed for the life of the process. Relative names of files are
- * taken from the folder in which the process was when it loaded the library, wherever it goes then. */
+ * All are environment variables, read at first use and then fixed for the life of the process.
+ * Relative names of files are taken from the folder in which the process was when it loaded the
+ * library, wherever it goes then. */
 #ifndef TWINRT_CORE_BASE_CONFIG_H
 #define TWINRT_CORE_BASE_CONFIG_H
 
@@ -9,12 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* TWIN_IS_PATH: names a file or folder; a profile without a slash in it does not. TWIN_FOR_INNER: says what the model is,
- * which is for the inner runtime when there are two. */
+/* TWIN_IS_PATH: names a file or folder; a profile without a slash in it does not. TWIN_FOR_INNER:
+ * says what the model is, which is for the inner runtime when there are two. */
 enum { TWIN_IS_PATH = 1, TWIN_FOR_INNER = 2 };
 
-/* X(symbol, name, default, allowed, traits, help). `allowed`: "a|b" is a choice, "1..64" a range of whole
- * numbers, "" any text. Sorted by name. TWIN_BACKENDS comes from backends/CMakeLists.txt. */
+/* X(symbol, name, default, allowed, traits, help). `allowed`: "a|b" is a choice, "1..64" a range of
+ * whole numbers, "" any text. Sorted by name. TWIN_BACKENDS comes from backends/CMakeLists.txt. */
 #define TWIN_SETTING_LIST(X)                                                                       \
     X(GLOBAL_LOG_LEVEL, "ASCEND_GLOBAL_LOG_LEVEL", "", "", 0,                                      \
       "minimum level of aclAppLog messages that are written: 0 debug to 3 error, 4 none; "         \
@@ -111,8 +112,9 @@ bool twin_setting_given(twin_setting_id id);
 /* The same by name (twin_services.setting); "" for a name that is no setting. Thread: any. */
 const char *twin_setting_named(const char *name);
 
-/* This runtime replaces the vendor's, below another copy of it: its settings are those named with this prefix in
- * place of TWINRT_, then for what the model is those of the outer one. Before any setting is read. The text stays. */
+/* This runtime replaces the vendor's, below another copy of it: its settings are those named with
+ * this prefix in place of TWINRT_, then for what the model is those of the outer one. Before any
+ * setting is read. The text stays. */
 #define TWIN_INNER_PREFIX "TWINRT_INNER_"
 void twin_settings_be_inner(const char *prefix);
 
@@ -129,7 +131,8 @@ void twin_settings_apply_log(void);
 /* Forgets what was read, so that a test can change the environment. No other thread may run. */
 void twin_settings_forget(void);
 
-/* A comma-separated list of distinct device numbers below `count`. False: not such a list, or empty. */
+/* A comma-separated list of distinct device numbers below `count`. False: not such a list, or
+ * empty. */
 bool twin_device_list_parse(const char *text, uint32_t count, uint32_t *out_list,
                             uint32_t *out_used);
 

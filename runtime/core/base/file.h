@@ -11,7 +11,8 @@ typedef struct twin_file {
     char why[96]; /* of a failure: the reason, to follow the name of the file */
 } twin_file;
 
-/* Reads a regular file of up to `most` bytes. 0, or an errno: then `text` is NULL and `why` is set. */
+/* Reads a regular file of up to `most` bytes. 0, or an errno: then `text` is NULL and `why` is
+ * set. */
 int twin_file_read(const char *path, size_t most, twin_file *out);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checked handles. What an application holds is a number: kind, slot and generation. It is never a
- * pointer to follow (its top byte is one no pointer has), and a stale, foreign or made-up one finds nothing.
+ * pointer to follow (its top byte is one no pointer has), and a stale, foreign or made-up one finds
+ * nothing.
  *
- * Objects live in slots of a table per kind. Slots are never given back to the system and keep their
- * type, so looking at a dead one is harmless. An object is used in one of two ways:
- *   find, lock the object's own lock, ask twin_handle_is() again, use, unlock  (short, never blocks);
+ * Objects live in slots of a table per kind. Slots are never given back to the system and keep
+ * their type, so looking at a dead one is harmless. An object is used in one of two ways:
+ *   find, lock the object's own lock, ask twin_handle_is() again, use, unlock  (short, never
+ *   blocks);
  *   pin, use, unpin                                                           (may block).
  * Retiring makes the handle dead at once. The last unpin after that releases the object. */
 #ifndef TWINRT_CORE_BASE_HANDLE_H
@@ -63,7 +65,8 @@ typedef struct twin_handle_table {
     twin_lock lock;
     uint32_t used;       /* slots ever given; guarded by lock */
     uint32_t free_first; /* first free slot + 1, 0 none; guarded by lock */
-    /* What was allocated for the chunks, linked by the first words, so that leak checkers find it; guarded by lock. */
+    /* What was allocated for the chunks, linked by the first words, so that leak checkers find it;
+     * guarded by lock. */
     void **given;
     _Atomic(char *) chunks[TWIN_HANDLE_CHUNK_COUNT]; /* release/acquire: slots are made before */
 } twin_handle_table;
@@ -133,8 +136,9 @@ static inline void *twin_handle_pin(twin_handle_table *table, uint64_t handle)
     return object && twin_handle_pin_object(object, handle) ? object : NULL;
 }
 
-/* TWIN_PINNED(type, name): a pointer `twin_type *name`, NULL at first. What is pinned there by the end of the block, also on a
- * return in it, is unpinned. TWIN_PINNED_TYPE(type) beside the declaration of twin_type_unpin() makes that possible. */
+/* TWIN_PINNED(type, name): a pointer `twin_type *name`, NULL at first. What is pinned there by the
+ * end of the block, also on a return in it, is unpinned. TWIN_PINNED_TYPE(type) beside the
+ * declaration of twin_type_unpin() makes that possible. */
 #define TWIN_PINNED_TYPE(type)                                                                     \
     static inline void twin_##type##_unpin_at_end(twin_##type *const *object)                      \
     {                                                                                              \

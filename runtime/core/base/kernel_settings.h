@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What launches of kernels read of the process: sizes of a core's stack and print buffer, the time limit of
- * an operator, the mode of overflows. Thread: any, for all of them. */
+/* What launches of kernels read of the process: sizes of a core's stack and print buffer, the time
+ * limit of an operator, the mode of overflows. Thread: any, for all of them. */
 #ifndef TWINRT_CORE_BASE_KERNEL_SETTINGS_H
 #define TWINRT_CORE_BASE_KERNEL_SETTINGS_H
 
@@ -30,7 +30,8 @@ uint32_t twin_print_round(uint64_t bytes);
 void twin_stack_set(uint64_t bytes);
 void twin_print_set(uint64_t bytes);
 
-/* An operator may run for 1 to TWIN_OP_UNITS units of the device, each of `unit_ns` ns (twin_device_properties). */
+/* An operator may run for 1 to TWIN_OP_UNITS units of the device, each of `unit_ns` ns
+ * (twin_device_properties). */
 #define TWIN_OP_UNITS 254u
 /* A time limit that is as long as the device can have, or none at all. */
 #define TWIN_OP_MOST  (UINT64_MAX - 1)
@@ -40,7 +41,8 @@ void twin_print_set(uint64_t bytes);
 void twin_op_limit_set(uint64_t limit_us);
 /* What is set; TWIN_OP_MOST when nothing was. */
 uint64_t twin_op_limit(void);
-/* How long `limit_us` is on a device: whole units, rounded up, in ns; UINT64_MAX for TWIN_OP_NEVER. */
+/* How long `limit_us` is on a device: whole units, rounded up, in ns; UINT64_MAX for
+ * TWIN_OP_NEVER. */
 uint64_t twin_op_limit_ns(uint64_t limit_us, uint64_t unit_ns);
 
 /* What becomes of a floating-point overflow, with the public values. */
@@ -51,7 +53,8 @@ typedef enum twin_saturation {
 
 /* For streams that are made from now on; a stream keeps what it was made with. */
 void twin_saturation_set(twin_saturation mode);
-/* `properties`: of the device that decides when nothing was set; NULL: none does, and it is TWIN_SATURATE. */
+/* `properties`: of the device that decides when nothing was set; NULL: none does, and it is
+ * TWIN_SATURATE. */
 twin_saturation twin_saturation_now(const twin_device_properties *properties);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mutexes with ranks. A thread takes locks in strictly rising rank; builds with assertions check it. */
+/* Mutexes with ranks. A thread takes locks in strictly rising rank; builds with assertions check
+ * it. */
 #ifndef TWINRT_CORE_BASE_LOCK_H
 #define TWINRT_CORE_BASE_LOCK_H
 
@@ -88,7 +89,8 @@ static inline void twin_lock_end(twin_lock *const *lock)
 #define TWIN_LOCKED_ON(lock, line) TWIN_LOCKED_IN(lock, line)
 #define TWIN_LOCKED(lock)          TWIN_LOCKED_ON(lock, __LINE__)
 
-/* Waits on `condition`; the lock stays the thread's own by rank. The thread is not cancelled in here. */
+/* Waits on `condition`; the lock stays the thread's own by rank. The thread is not cancelled in
+ * here. */
 static inline void twin_lock_wait(twin_lock *lock, pthread_cond_t *condition)
 {
     int cancel;

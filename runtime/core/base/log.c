@@ -39,8 +39,9 @@ __attribute__((constructor)) static void note_error(void)
         (void)twin_own_file_take(&sentinel, memfd_create("twinrt", MFD_CLOEXEC));
 }
 
-/* Whether lines belong into descriptor 2. A program that was started without it, or has closed all descriptors, may have
- * opened a file of data that got the number: then only what cannot be such a file is taken for standard error. */
+/* Whether lines belong into descriptor 2. A program that was started without it, or has closed all
+ * descriptors, may have opened a file of data that got the number: then only what cannot be such a
+ * file is taken for standard error. */
 static bool has_error(void)
 {
     struct stat now;
@@ -63,8 +64,8 @@ void twin_log_line(twin_log_level level, const char *text)
     }
     if (!has_error())
         return;
-    /* One write, which other threads and processes do not cut: no lock, which a thread that a signal has interrupted might
-     * hold. */
+    /* One write, which other threads and processes do not cut: no lock, which a thread that a
+     * signal has interrupted might hold. */
     struct iovec parts[] = {
         {.iov_base = (void *)level_prefixes[level], .iov_len = strlen(level_prefixes[level])},
         {.iov_base = (void *)text, .iov_len = strlen(text)},
@@ -88,7 +89,8 @@ void twin_log_text(int level, const char *text)
 
 void twin_log(twin_log_level level, const char *format, ...)
 {
-    /* At the end of the process nothing is wrong with an object that cannot be released any more. */
+    /* At the end of the process nothing is wrong with an object that cannot be released any
+     * more. */
     pid_t parent;
     if (!twin_log_wants(level) || (twin_backend_ended() && !twin_backend_forked(&parent)))
         return;

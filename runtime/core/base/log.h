@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One log, to standard error: lines "twinrt: level: text", from the level of TWINRT_LOG upwards. Takes no lock. A line is dropped
- * when descriptor 2 may be a file that the program has opened after standard error was closed. */
+/* One log, to standard error: lines "twinrt: level: text", from the level of TWINRT_LOG upwards.
+ * Takes no lock. A line is dropped when descriptor 2 may be a file that the program has opened
+ * after standard error was closed. */
 #ifndef TWINRT_CORE_BASE_LOG_H
 #define TWINRT_CORE_BASE_LOG_H
 

@@ -19,7 +19,8 @@ typedef struct twin_options {
 
 void twin_options_reset(twin_options *options);
 
-/* Of the process; an option that was never set is 0. `option` is below PROCESS_COUNT. Thread: any. */
+/* Of the process; an option that was never set is 0. `option` is below PROCESS_COUNT. Thread:
+ * any. */
 void twin_option_set_process(uint32_t option, int64_t value);
 int64_t twin_option_of_process(uint32_t option);
 /* Of a context; `option` is below CONTEXT_COUNT. False: it was never set. Thread: any. */

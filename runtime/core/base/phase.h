@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a backend runs: idle, running, failed to start, ended. Written by core/backend/registry.c alone. */
+/* Whether a backend runs: idle, running, failed to start, ended. Written by core/backend/registry.c
+ * alone. */
 #ifndef TWINRT_CORE_BASE_PHASE_H
 #define TWINRT_CORE_BASE_PHASE_H
 
@@ -24,7 +25,8 @@ extern _Atomic pid_t twin_backend_process;
 /* This process was forked from that one, and may not use its backend. Relaxed. */
 extern _Atomic bool twin_backend_is_forked;
 
-/* How many backends have started: moves when the table below another name of it does. Thread: any, for all of these. */
+/* How many backends have started: moves when the table below another name of it does. Thread: any,
+ * for all of these. */
 static inline uint32_t twin_backend_starts(void)
 {
     return atomic_load_explicit(&twin_backend_start_count, memory_order_acquire);

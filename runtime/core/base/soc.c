@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names and NpuArch of CANN's platform_config files; the 950 has many names and one set. Parts: the reference's overview of
- * products and SoCs. */
+/* Names and NpuArch of CANN's platform_config files; the 950 has many names and one set. Parts: the
+ * reference's overview of products and SoCs. */
 static const struct {
     const char *name;
     uint32_t arch;

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The products that the reference names for each function, by their SoCs. Bits, for sets of them. */
+/* The products that the reference names for each function, by their SoCs. Bits, for sets of
+ * them. */
 enum twin_part {
     TWIN_PART_910 = 1 << 0,  /* Atlas training series */
     TWIN_PART_310P = 1 << 1, /* Atlas inference series */
@@ -23,8 +24,8 @@ enum twin_part {
 /* Room for a list of all parts. */
 #define TWIN_PARTS_BYTES 256u
 
-/* Number of the instruction set of the SoC's cores; SoCs with one number run each other's kernels. False:
- * no SoC has that name. Thread: any. */
+/* Number of the instruction set of the SoC's cores; SoCs with one number run each other's kernels.
+ * False: no SoC has that name. Thread: any. */
 bool twin_soc_arch(const char *name, uint32_t *out_arch);
 
 /* Whether cube and vector unit are separate cores there. */
@@ -33,7 +34,8 @@ bool twin_soc_split(uint32_t arch);
 /* The part that a SoC is of, 0: the reference does not name it. Thread: any. */
 uint32_t twin_soc_part(const char *name);
 
-/* Writes "A2 (TWINRT_PROFILE=910b3), 950DT" for a set of parts: each with a profile of it, if there is one. */
+/* Writes "A2 (TWINRT_PROFILE=910b3), 950DT" for a set of parts: each with a profile of it, if there
+ * is one. */
 void twin_soc_list_parts(uint32_t parts, char text[TWIN_PARTS_BYTES]);
 
 #endif

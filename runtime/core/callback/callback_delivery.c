@@ -36,7 +36,7 @@ int32_t twin_fail_context_runs(uint32_t stream_id)
                      stream_id);
 }
 
-/* ---- subscribers -------------------------------------------------------------------------------- */
+/* ---- subscribers ----------------------------------------------------------------------------- */
 
 static twin_subscriber *find_locked(uint64_t thread)
 {
@@ -72,8 +72,9 @@ static void drop_stream(twin_subscriber *subscriber)
     drop_user(subscriber);
 }
 
-/* One stream more for a thread that has some, or for `made`, if that is not NULL, else *out_subscriber is NULL. A refusal
- * where the thread serves another device, or where there are too many threads. */
+/* One stream more for a thread that has some, or for `made`, if that is not NULL, else
+ * *out_subscriber is NULL. A refusal where the thread serves another device, or where there are too
+ * many threads. */
 static int32_t join(uint64_t thread, const twin_device *device, twin_subscriber *made,
                     twin_subscriber **out_subscriber)
 {
@@ -131,7 +132,7 @@ static int32_t add_stream(uint64_t thread, twin_device *device, twin_subscriber 
     return code;
 }
 
-/* ---- streams ------------------------------------------------------------------------------------ */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 typedef enum subscription { NOBODY, A_THREAD, THE_CONTEXT, GONE } subscription;
 
@@ -219,7 +220,7 @@ void twin_callback_drop_stream(twin_stream *stream)
         drop_stream(subscriber);
 }
 
-/* ---- running ------------------------------------------------------------------------------------ */
+/* ---- running --------------------------------------------------------------------------------- */
 
 struct outcall {
     const struct twin_backend *ops;
@@ -261,7 +262,8 @@ static void leave_function(void *subscriber)
     atomic_store_explicit(&twin_self.in_call, false, memory_order_release);
 }
 
-/* A separate function: the cleanup keeps a jump buffer, which must not share a frame with what changes beside it. */
+/* A separate function: the cleanup keeps a jump buffer, which must not share a frame with what
+ * changes beside it. */
 __attribute__((noinline)) static void
 run_call(const struct twin_backend *ops, twin_subscriber *subscriber, const twin_taken_call *taken)
 {

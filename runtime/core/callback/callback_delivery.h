@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Callbacks of streams that threads of the program run: who is subscribed to which stream, and the running itself. */
+/* Callbacks of streams that threads of the program run: who is subscribed to which stream, and the
+ * running itself. */
 #ifndef TWINRT_CORE_CALLBACK_CALLBACK_DELIVERY_H
 #define TWINRT_CORE_CALLBACK_CALLBACK_DELIVERY_H
 
@@ -10,17 +11,20 @@
 /* Threads of a process that may be subscribed at once. */
 #define TWIN_SUBSCRIBERS_MOST 1024u
 
-/* A subscribed thread with its host-call queue. Lives while a stream names it or it runs callbacks. */
+/* A subscribed thread with its host-call queue. Lives while a stream names it or it runs
+ * callbacks. */
 typedef struct twin_subscriber twin_subscriber;
 
-/* aclrtSubscribeReport: `thread` (its pthread_self) runs the callbacks of a stream (0: the default stream).
- * 107002, 107011: the stream has a thread or uses host functions. 107012: the thread serves another device.
+/* aclrtSubscribeReport: `thread` (its pthread_self) runs the callbacks of a stream (0: the default
+ * stream). 107002, 107011: the stream has a thread or uses host functions. 107012: the thread
+ * serves another device.
  * 107017. 507000: too many threads. Thread: any. */
 int32_t twin_callback_subscribe(uint64_t thread, uint64_t stream_handle);
-/* aclrtUnSubscribeReport. With its last stream a thread's callbacks that did not run are dropped, which is logged.
- * 107002, 107011, 107012, 107017. Thread: any. */
+/* aclrtUnSubscribeReport. With its last stream a thread's callbacks that did not run are dropped,
+ * which is logged. 107002, 107011, 107012, 107017. Thread: any. */
 int32_t twin_callback_unsubscribe(uint64_t thread, uint64_t stream_handle);
-/* aclrtProcessReport: waits for a callback for the calling thread, runs those that are due. 107012, 507012. Blocks. */
+/* aclrtProcessReport: waits for a callback for the calling thread, runs those that are due. 107012,
+ * 507012. Blocks. */
 int32_t twin_callback_process(uint64_t timeout_ns);
 
 /* The stream has ended: so has its subscription. No lock is held. */

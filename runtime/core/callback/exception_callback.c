@@ -72,7 +72,8 @@ void twin_failure_set_listener(twin_failure_listener function)
     lone_listener = function;
 }
 
-/* The first function registered after `serial`, which becomes that one's, and not after `newest`; NULL: there is none. */
+/* The first function registered after `serial`, which becomes that one's, and not after `newest`;
+ * NULL: there is none. */
 static twin_failure_listener next_after(uint64_t *serial, uint64_t newest)
 {
     TWIN_LOCKED(&listeners_lock);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Failed tasks and the functions of the program that are called for them: on the thread that synchronises, before the
- * failing synchronisation returns, once per task, with no lock of the core held. Of a kernel its binary's own function is
- * called after all others; the kernel's arguments stay where they are until then. */
+/* Failed tasks and the functions of the program that are called for them: on the thread that
+ * synchronises, before the failing synchronisation returns, once per task, with no lock of the core
+ * held. Of a kernel its binary's own function is called after all others; the kernel's arguments
+ * stay where they are until then. */
 #ifndef TWINRT_CORE_CALLBACK_EXCEPTION_CALLBACK_H
 #define TWINRT_CORE_CALLBACK_EXCEPTION_CALLBACK_H
 
@@ -10,7 +11,8 @@
 
 #include "core/object/stream.h"
 
-/* What a failed task was; the public interface names the type and hides what is in it. UINT32_MAX: not known. */
+/* What a failed task was; the public interface names the type and hides what is in it. UINT32_MAX:
+ * not known. */
 struct rtExceptionInfo {
     uint32_t task_id;
     uint32_t stream_id;
@@ -35,7 +37,8 @@ void twin_failure_set_listener(twin_failure_listener listener);
 /* Copies the failure of a call under way. False: `info` is not, or no longer, of such a call. */
 bool twin_failure_read(const struct rtExceptionInfo *info, struct rtExceptionInfo *out);
 
-/* Reports failed tasks of a pinned stream, and of its whole context when a failure stops all of that. */
+/* Reports failed tasks of a pinned stream, and of its whole context when a failure stops all of
+ * that. */
 void twin_failure_tell(twin_stream *stream);
 /* Reports failed tasks of the current context, if there is one. */
 void twin_failure_tell_current(void);

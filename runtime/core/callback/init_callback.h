@@ -30,16 +30,16 @@ typedef struct twin_registration {
     void *user;
 } twin_registration;
 
-/* Adds a registration after the others of its type. 100000: no function, or an unknown type. 500000:
- * the type, other than OTHER, has one already. 207001. */
+/* Adds a registration after the others of its type. 100000: no function, or an unknown type.
+ * 500000: the type, other than OTHER, has one already. 207001. */
 int32_t twin_registration_add(const twin_registration *registration);
 /* Takes the oldest one of that moment, type and function off. 100000; 500000: there is none. */
 int32_t twin_registration_remove(const twin_registration *registration);
 
 /* A round of calls begins: every registration is due once. */
 void twin_registrations_begin(void);
-/* The next due one, in the order of its moment; false when none is left. `with_file`: a configuration
- * file was given, which the operator executor's callback is for. */
+/* The next due one, in the order of its moment; false when none is left. `with_file`: a
+ * configuration file was given, which the operator executor's callback is for. */
 bool twin_registrations_next(twin_moment moment, bool with_file, twin_registration *out_due);
 
 #endif

@@ -38,7 +38,8 @@ static void release_binary(void *object)
     twin_lock_take(&lock);
     if (binary->previous) /* it was listed */
         DL_DELETE2(binaries, binary, previous, next);
-    /* Under the lock: a device that goes down frees its memory, and the address may become another's. */
+    /* Under the lock: a device that goes down frees its memory, and the address may become
+     * another's. */
     for (uint32_t i = 0; i < TWIN_MAX_DEVICES; i++)
         drop_copy_locked(ops, binary, i);
     twin_lock_drop(&lock);
@@ -76,9 +77,10 @@ static int32_t fail_memory(const char *what)
     return twin_fail(TWIN_ERR_NOMEM, "no host memory for %s", what);
 }
 
-/* ---- copies on devices -------------------------------------------------------------------------- */
+/* ---- copies on devices ----------------------------------------------------------------------- */
 
-/* Tells the kernels of a copy where cores that wait for each other meet, if the image asks for that. */
+/* Tells the kernels of a copy where cores that wait for each other meet, if the image asks for
+ * that. */
 static int32_t patch(const twin_image *image, twin_device *device, uint64_t copy)
 {
     const twin_image_global *global = (image->implicit & TWIN_IMPLICIT_SYNC_ADDRESS) != 0
@@ -178,7 +180,7 @@ void twin_binaries_forget(twin_device *device)
         drop_copy_locked(ops, binary, device->hw_index);
 }
 
-/* ---- loading and unloading ---------------------------------------------------------------------- */
+/* ---- loading and unloading ------------------------------------------------------------------- */
 
 /* The type of kernels without one, where the cube and the vector unit are separate cores, and
  * where they are not. */
@@ -320,7 +322,7 @@ int32_t twin_binary_unload(uint64_t handle)
     return first ? 0 : fail_handle(&twin_binaries, handle);
 }
 
-/* ---- what is in it ------------------------------------------------------------------------------ */
+/* ---- what is in it --------------------------------------------------------------------------- */
 
 static int32_t refuse_cpu(const char *what)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel images that were loaded ("binaries"), their copies on devices, and the functions found in them.
+/* Kernel images that were loaded ("binaries"), their copies on devices, and the functions found in
+ * them.
  *
- * A binary is of no context and no device. It is copied to the current device when it is loaded, or, when it is loaded lazily
- * or without a context (before main, before aclInit), with the first lookup there; a copy goes with its device. A function is found once: later lookups give the same handle, and
- * it lives as long as its binary. Binaries of CPU kernels carry names alone. */
+ * A binary is of no context and no device. It is copied to the current device when it is loaded,
+ * or, when it is loaded lazily or without a context (before main, before aclInit), with the first
+ * lookup there; a copy goes with its device. A function is found once: later lookups give the same
+ * handle, and it lives as long as its binary. Binaries of CPU kernels carry names alone. */
 #ifndef TWINRT_CORE_IMAGE_BINARY_H
 #define TWINRT_CORE_IMAGE_BINARY_H
 
@@ -52,10 +54,11 @@ typedef struct twin_binary {
     twin_image *image;     /* NULL: of CPU kernels */
     twin_library *library; /* of native kernels, else NULL */
     twin_cpu_mode cpu;
-    /* By backend number of the device: address of the copy, 0: none. Release/acquire: the bytes are there before it is
-     * seen. Taken away under the lock of binaries. */
+    /* By backend number of the device: address of the copy, 0: none. Release/acquire: the bytes are
+     * there before it is seen. Taken away under the lock of binaries. */
     _Atomic uint64_t copies[TWIN_MAX_DEVICES];
-    /* The same of devices that run device code: what was loaded there, set soon after its address. */
+    /* The same of devices that run device code: what was loaded there, set soon after its
+     * address. */
     _Atomic(twin_loaded_image *) loaded[TWIN_MAX_DEVICES];
     uint32_t magic;
     /* Guarded by the lock of binaries. */
@@ -84,10 +87,12 @@ extern twin_handle_table twin_functions;
 /* Loads an image; `data` is copied. 107000: with a message; 207001. Blocks. */
 int32_t twin_binary_load(const void *data, size_t bytes, const twin_binary_options *options,
                          uint64_t *out_handle);
-/* The binary of an image that was read, which becomes the binary's or is freed; NULL: of CPU kernels. As above. */
+/* The binary of an image that was read, which becomes the binary's or is freed; NULL: of CPU
+ * kernels. As above. */
 int32_t twin_binary_add(twin_image *image, const twin_binary_options *options,
                         uint64_t *out_handle);
-/* The same from a file, and what the JSON file beside it says. 107000 also: the file cannot be read. Blocks. */
+/* The same from a file, and what the JSON file beside it says. 107000 also: the file cannot be
+ * read. Blocks. */
 int32_t twin_binary_load_file(const char *path, const twin_binary_options *options,
                               uint64_t *out_handle);
 /* Ends a binary and its functions. 107017. */
@@ -98,21 +103,24 @@ int32_t twin_binary_pin(uint64_t handle, twin_binary **out_binary);
 void twin_binary_unpin(twin_binary *binary);
 TWIN_PINNED_TYPE(binary)
 
-/* Address of the copy on the current device and its bytes; a lazy binary has none at first: 0 and 0. 107002, 107000: of
- * CPU kernels. */
+/* Address of the copy on the current device and its bytes; a lazy binary has none at first: 0 and
+ * 0. 107002, 107000: of CPU kernels. */
 int32_t twin_binary_address(twin_binary *binary, uint64_t *out_address, uint64_t *out_bytes);
-/* Makes the copy on a device that is up and stays so, unless it is there. 107001 never; 207001 and what the device says.
- * Blocks. */
+/* Makes the copy on a device that is up and stays so, unless it is there. 107001 never; 207001 and
+ * what the device says. Blocks. */
 int32_t twin_binary_place(twin_binary *binary, twin_device *device, uint64_t *out_address);
 /* What a device that runs device code has loaded of a binary that was placed there. */
 twin_loaded_image *twin_binary_loaded(twin_binary *binary, const twin_device *device);
-/* A variable of the image on the current device. 107000: of CPU kernels; 107002; 107042: no such variable. Blocks. */
+/* A variable of the image on the current device. 107000: of CPU kernels; 107002; 107042: no such
+ * variable. Blocks. */
 int32_t twin_binary_global(twin_binary *binary, const char *name, uint64_t *out_address,
                            uint64_t *out_bytes);
-/* A function by name, or by key; copies the image to the current device. 107000: there is none. 107002. Blocks. */
+/* A function by name, or by key; copies the image to the current device. 107000: there is none.
+ * 107002. Blocks. */
 int32_t twin_binary_find(twin_binary *binary, const char *name, uint64_t *out_function);
 int32_t twin_binary_find_key(twin_binary *binary, uint64_t key, uint64_t *out_function);
-/* A CPU kernel by that name, added unless it is there. 107000: not an image of CPU kernels; 107017; 207001. */
+/* A CPU kernel by that name, added unless it is there. 107000: not an image of CPU kernels; 107017;
+ * 207001. */
 int32_t twin_binary_register(twin_binary *binary, const char *name, const char *entry,
                              uint64_t *out_function);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binaries that come from files: the object, the JSON file beside it, and the JSON files that list CPU kernels. */
+/* Binaries that come from files: the object, the JSON file beside it, and the JSON files that list
+ * CPU kernels. */
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <limits.h>
@@ -15,7 +16,7 @@
 #define OBJECT_BYTES_MOST (UINT64_C(1) << 30)
 #define JSON_BYTES_MOST   (UINT64_C(1) << 24)
 
-/* ---- the file beside an object ------------------------------------------------------------------ */
+/* ---- the file beside an object --------------------------------------------------------------- */
 
 /* The path with ".json" in place of the ending of its name. False: it is too long. */
 static bool companion_path(const char *path, char *out, size_t bytes)
@@ -78,7 +79,7 @@ static int32_t read_companion(const char *path, twin_binary_options *options)
     return code;
 }
 
-/* ---- lists of CPU kernels ----------------------------------------------------------------------- */
+/* ---- lists of CPU kernels -------------------------------------------------------------------- */
 
 static const char *text_of(const cJSON *group, const char *name)
 {
@@ -153,7 +154,7 @@ static int32_t load_list(const char *path, const twin_file *file,
     return code;
 }
 
-/* ---- files -------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 int32_t twin_binary_load_file(const char *path, const twin_binary_options *options,
                               uint64_t *out_handle)

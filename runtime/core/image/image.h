@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel images: what an ELF object says of its kernels. Only reading; no device, no handles, no locks.
+/* Kernel images: what an ELF object says of its kernels. Only reading; no device, no handles, no
+ * locks.
  *
- * An image is one slice of the file, from the first section that is loaded to the last, and is never relocated.
- * Which symbols are kernels, and of what kind, is in the symbol table and in metadata sections: see
- * runtime/docs/kernel-images.md. Nothing in the file is trusted: every size and offset is checked against the file.
- * An image of native kernels (kernel/object.h) carries a shared object besides; reading does not load it. */
+ * An image is one slice of the file, from the first section that is loaded to the last, and is
+ * never relocated. Which symbols are kernels, and of what kind, is in the symbol table and in
+ * metadata sections: see runtime/docs/kernel-images.md. Nothing in the file is trusted: every size
+ * and offset is checked against the file. An image of native kernels (kernel/object.h) carries a
+ * shared object besides; reading does not load it. */
 #ifndef TWINRT_CORE_IMAGE_IMAGE_H
 #define TWINRT_CORE_IMAGE_IMAGE_H
 
@@ -97,7 +99,8 @@ typedef struct twin_image_defaults {
     bool cross_core;       /* all kernels wait for each other */
 } twin_image_defaults;
 
-/* Reads an image; `data` is copied. 107000: not such an object, or damaged, with a message that says what and where.
+/* Reads an image; `data` is copied. 107000: not such an object, or damaged, with a message that
+ * says what and where.
  * 207001. Thread: any. */
 int32_t twin_image_read(const void *data, size_t bytes, const twin_image_defaults *defaults,
                         twin_image **out_image);

@@ -53,7 +53,7 @@ static void begin_libelf(void)
     (void)elf_version(EV_CURRENT);
 }
 
-/* ---- the header --------------------------------------------------------------------------------- */
+/* ---- the header ------------------------------------------------------------------------------ */
 
 static int32_t copy_file(twin_image *image, const void *data, size_t bytes)
 {
@@ -72,7 +72,8 @@ static int32_t copy_file(twin_image *image, const void *data, size_t bytes)
         return fail_memory();
     memcpy(image->file, data, bytes);
     image->file_bytes = bytes;
-    /* libelf is stricter than the loader of the board: these two bytes are taken as they are there. */
+    /* libelf is stricter than the loader of the board: these two bytes are taken as they are
+     * there. */
     if (ident[EI_DATA] != ELFDATA2MSB)
         image->file[EI_DATA] = ELFDATA2LSB;
     image->file[EI_VERSION] = EV_CURRENT;
@@ -108,7 +109,7 @@ static int32_t open_elf(reader *r)
     return 0;
 }
 
-/* ---- sections ----------------------------------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 static const char *section_name(const reader *r, const GElf_Shdr *section)
 {
@@ -243,7 +244,7 @@ static int32_t read_sections(reader *r)
     return 0;
 }
 
-/* ---- symbols ------------------------------------------------------------------------------------ */
+/* ---- symbols --------------------------------------------------------------------------------- */
 
 static int32_t note_global(reader *r, const char *name, const GElf_Sym *symbol)
 {
@@ -326,7 +327,7 @@ static int32_t read_symbols(reader *r)
     return 0;
 }
 
-/* ---- metadata ----------------------------------------------------------------------------------- */
+/* ---- metadata -------------------------------------------------------------------------------- */
 
 /* Of two sections for one symbol the last one counts. */
 static int by_symbol(const void *left, const void *right)

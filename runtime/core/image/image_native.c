@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects of native kernels: whole, of our version, for this machine; else nothing in them is looked at. */
+/* Objects of native kernels: whole, of our version, for this machine; else nothing in them is
+ * looked at. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <string.h>

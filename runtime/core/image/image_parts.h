@@ -48,9 +48,11 @@ int32_t twin_meta_read_kernel(const char *name, twin_image_bytes section, twin_k
 /* Reads the metadata of the image: TWIN_IMPLICIT_*. */
 uint32_t twin_meta_read_image(twin_image_bytes section);
 
-/* Before anything else of a file is looked at: an object of native kernels must be whole, and for this machine. 107000. */
+/* Before anything else of a file is looked at: an object of native kernels must be whole, and for
+ * this machine. 107000. */
 int32_t twin_image_check_native(const void *data, size_t bytes);
-/* After the sections: the shared object is where the header says, `section` the one of its name (none: count 0). 107000. */
+/* After the sections: the shared object is where the header says, `section` the one of its name
+ * (none: count 0). 107000. */
 int32_t twin_image_take_native(twin_image *image, twin_image_bytes section);
 
 /* A symbol that is a kernel, or half of one. */
@@ -68,7 +70,8 @@ typedef struct twin_image_symbol {
     twin_kernel_type type; /* when no other half comes */
 } twin_image_symbol;
 
-/* Makes the image's kernels of the symbols, which it sorts and whose parameters it takes. 107000, 207001. */
+/* Makes the image's kernels of the symbols, which it sorts and whose parameters it takes. 107000,
+ * 207001. */
 int32_t twin_image_build_kernels(twin_image *image, const twin_image_defaults *defaults,
                                  twin_image_symbol *symbols, uint32_t count);
 

@@ -27,7 +27,7 @@ struct twin_library {
     const twk_kernel_entry *entries[];
 };
 
-/* ---- the file ----------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static int write_all(int file, const unsigned char *bytes, size_t count)
 {
@@ -64,7 +64,7 @@ static int32_t make_file(const twin_image *image, int *out_file)
         "native kernels cannot be loaded: no file in memory for them: %s", strerror(error));
 }
 
-/* ---- opening ------------------------------------------------------------------------------------ */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static int32_t fail(const char *what)
 {
@@ -111,8 +111,8 @@ static void *open_by_number(const twin_library *library, int how)
     return dlopen(path, how | RTLD_LOCAL);
 }
 
-/* One comes or goes at a time. The loader sees to that itself, with a lock that the thread sanitizer does not know. What a library
- * does when it comes or goes may load another. */
+/* One comes or goes at a time. The loader sees to that itself, with a lock that the thread
+ * sanitizer does not know. What a library does when it comes or goes may load another. */
 static pthread_mutex_t loading = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static int32_t open_locked(twin_library *library, const twin_image *image)
@@ -156,7 +156,8 @@ int32_t twin_library_open(const twin_image *image, twin_library **out_library)
     return code;
 }
 
-/* Whether the loader keeps what was closed: linked with -z nodelete, or a thread's variable has yet to be destroyed. */
+/* Whether the loader keeps what was closed: linked with -z nodelete, or a thread's variable has yet
+ * to be destroyed. */
 static bool is_kept(const twin_library *library)
 {
     void *kept = open_by_number(library, RTLD_LAZY | RTLD_NOLOAD);
@@ -175,14 +176,15 @@ void twin_library_close(twin_library *library)
         twin_native_unlink(library->image);
     if (library->handle)
         dlclose(library->handle);
-    /* One that is kept goes by its number for ever: another file of that number would never be opened. */
+    /* One that is kept goes by its number for ever: another file of that number would never be
+     * opened. */
     if (library->file >= 0 && !(library->handle && is_kept(library)))
         close(library->file);
     pthread_mutex_unlock(&loading);
     twin_free(library);
 }
 
-/* ---- use ---------------------------------------------------------------------------------------- */
+/* ---- use ------------------------------------------------------------------------------------- */
 
 const twk_kernel_entry *twin_library_entry(const twin_library *library, size_t kernel)
 {

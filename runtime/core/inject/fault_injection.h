@@ -13,7 +13,8 @@ int32_t twin_fault_triggered(uint32_t number, uint64_t *out_times);
 /* Injects all that a file describes, or nothing. 100003, 107000, 207000, 207001. */
 int32_t twin_fault_load(const char *path);
 
-/* Ranges of an open device's memory that have failed, as twin_memory_ops.errors. None where a backend knows of none. */
+/* Ranges of an open device's memory that have failed, as twin_memory_ops.errors. None where a
+ * backend knows of none. */
 int32_t twin_memory_errors(twin_device *device, twin_memory_error *list, size_t room,
                            size_t *out_count);
 /* As twin_memory_ops.repair. 107000. */

@@ -18,7 +18,7 @@ static int32_t fail_not_bound(twin_error error, const twin_stream *stream,
                      stream->id, instance->id);
 }
 
-/* Streams ----------------------------------------------------------------------------------------- */
+/* Streams -------------------------------------------------------------------------------------- */
 
 /* A dead context's place may be another's. */
 static bool context_stops(const twin_stream *stream)
@@ -51,7 +51,8 @@ static int32_t check_bindable(twin_stream *stream)
     return 0;
 }
 
-/* Both locked. On success the caller's pin of the stream is the model instance's. *out_busy: a run is in the way. */
+/* Both locked. On success the caller's pin of the stream is the model instance's. *out_busy: a run
+ * is in the way. */
 static int32_t bind_locked(twin_instance *instance, twin_stream *stream, bool head, bool *out_busy)
 {
     if (!twin_instance_is_open(instance))
@@ -156,7 +157,7 @@ int32_t twin_instance_unbind(uint64_t handle, uint64_t stream_handle)
     return code;
 }
 
-/* Building ---------------------------------------------------------------------------------------- */
+/* Building ------------------------------------------------------------------------------------- */
 
 int32_t twin_instance_fail_sealed(uint32_t stream_id)
 {
@@ -331,7 +332,7 @@ int32_t twin_instance_clean(uint64_t handle)
     return code;
 }
 
-/* Switches ---------------------------------------------------------------------------------------- */
+/* Switches ------------------------------------------------------------------------------------- */
 
 /* Pins a stream that is bound. */
 static int32_t pin_bound(uint64_t handle, twin_stream **out_stream)
@@ -369,7 +370,8 @@ static int32_t lead_locked(const twin_branch *branch, twin_stream *to, twin_stre
                                    stream->device->id);
 }
 
-/* Queues a task that continues in another stream of the model instance. `branch` NULL: activates. */
+/* Queues a task that continues in another stream of the model instance. `branch` NULL:
+ * activates. */
 static int32_t lead(const twin_branch *branch, uint64_t to_handle, uint64_t stream_handle)
 {
     TWIN_PINNED(stream, from);

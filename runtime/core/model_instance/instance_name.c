@@ -7,7 +7,7 @@
 #include "core/backend/error.h"
 #include "core/model_instance/instance_parts.h"
 
-/* Names, streams, farewells ----------------------------------------------------------------------- */
+/* Names, streams, farewells -------------------------------------------------------------------- */
 
 int32_t twin_instance_set_name(uint64_t handle, const char *name)
 {

@@ -5,7 +5,8 @@
 
 #include "core/model_instance/model_instance.h"
 
-/* The live model instance of a handle, pinned, or NULL on failure; pin_own: of the current context. 107002, 107004, 107017. */
+/* The live model instance of a handle, pinned, or NULL on failure; pin_own: of the current context.
+ * 107002, 107004, 107017. */
 int32_t twin_instance_pin_any(uint64_t handle, twin_instance **out_instance);
 int32_t twin_instance_pin_own(uint64_t handle, twin_instance **out_instance);
 void twin_instance_unpin(twin_instance *instance);
@@ -17,11 +18,13 @@ int32_t twin_instance_check_own(const twin_instance *instance);
 bool twin_instance_is_open(const twin_instance *instance);
 int32_t twin_instance_fail_ending(const twin_instance *instance);
 
-/* Takes a stream out; both locked, and bound to each other. Its pin is the caller's then. TWIN_E_BUSY: a run. */
+/* Takes a stream out; both locked, and bound to each other. Its pin is the caller's then.
+ * TWIN_E_BUSY: a run. */
 twin_status twin_instance_unbind_locked(twin_instance *instance, twin_stream *stream);
 /* Completes a locked model instance. As twin_instance_build(). */
 int32_t twin_instance_seal_locked(twin_instance *instance);
-/* Waits for the runs of a pinned model instance, for as long as a caller's patience lasts. 107037. Blocks. */
+/* Waits for the runs of a pinned model instance, for as long as a caller's patience lasts. 107037.
+ * Blocks. */
 int32_t twin_instance_wait_for_runs(twin_instance *instance);
 /* Grows an array of `bytes` per entry that is full; false: host memory is out. */
 bool twin_instance_make_room(void **array, uint32_t count, uint32_t *room, size_t bytes);

@@ -93,7 +93,7 @@ static int32_t fail_closing(void)
     return twin_fail(TWIN_ERR_CONTEXT_NULL, "the current context is being destroyed");
 }
 
-/* What streams hold -------------------------------------------------------------------------------- */
+/* What streams hold ---------------------------------------------------------------------------- */
 
 /* A task of the locked stream is about to name the list, which the caller has pinned. */
 static int32_t hold_list(twin_stream *stream, twin_label_list *list)
@@ -129,7 +129,7 @@ void twin_labels_let_go(twin_label_ref *held)
     }
 }
 
-/* Labels ------------------------------------------------------------------------------------------ */
+/* Labels --------------------------------------------------------------------------------------- */
 
 static void unlink_label_locked(twin_label *gone)
 {
@@ -264,7 +264,7 @@ void twin_labels_forget(uint64_t stream)
     }
 }
 
-/* Lists ------------------------------------------------------------------------------------------- */
+/* Lists ---------------------------------------------------------------------------------------- */
 
 /* Gives labels their places in a list; all or none. The lock is held. */
 static int32_t join_locked(const twin_label_list *list, uint64_t list_handle, void *const *handles)
@@ -415,7 +415,7 @@ int32_t twin_label_jump(uint64_t index_address, uint32_t count, uint64_t list_ha
     return code != 0 ? code : twin_instance_fail_work(status, id, device_id);
 }
 
-/* The end of a context ---------------------------------------------------------------------------- */
+/* The end of a context ------------------------------------------------------------------------- */
 
 /* Retires and drops one label or list of the context. False: none is left. */
 static bool end_one(uint64_t context)

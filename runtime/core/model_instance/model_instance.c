@@ -39,7 +39,7 @@ void twin_instance_unpin(twin_instance *instance)
     twin_handle_unpin(&twin_models, instance);
 }
 
-/* Find -------------------------------------------------------------------------------------------- */
+/* Find ----------------------------------------------------------------------------------------- */
 
 int32_t twin_instance_pin_any(uint64_t handle, twin_instance **out_instance)
 {
@@ -102,7 +102,7 @@ bool twin_instance_make_room(void **array, uint32_t count, uint32_t *room, size_
     return true;
 }
 
-/* Create ------------------------------------------------------------------------------------------ */
+/* Create --------------------------------------------------------------------------------------- */
 
 static bool link_instance(twin_instance *instance)
 {
@@ -193,7 +193,7 @@ int32_t twin_instance_wait_for_runs(twin_instance *instance)
                      instance->id);
 }
 
-/* Execution --------------------------------------------------------------------------------------- */
+/* Execution ------------------------------------------------------------------------------------ */
 
 twin_status twin_instance_run_locked(twin_stream *stream, twin_instance *instance, bool *out_ready)
 {
@@ -259,7 +259,7 @@ int32_t twin_instance_abort(uint64_t handle)
     return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "model instance %u", instance->id);
 }
 
-/* Destroy ----------------------------------------------------------------------------------------- */
+/* Destroy -------------------------------------------------------------------------------------- */
 
 /* The first stream still bound, pinned once more; NULL: none. */
 static twin_stream *first_bound(twin_instance *instance)
@@ -267,7 +267,8 @@ static twin_stream *first_bound(twin_instance *instance)
     twin_lock_take(&instance->lock);
     twin_stream *stream = instance->bound_count > 0 ? instance->bound[0].stream : NULL;
     twin_lock_drop(&instance->lock);
-    return stream; /* the model instance's pin holds it: only who ends the model instance unbinds now */
+    return stream; /* the model instance's pin holds it: only who ends the model instance unbinds
+                      now */
 }
 
 /* Takes a pinned model instance apart that takes no calls and does not run; once. */
@@ -334,7 +335,8 @@ static void abort_streams(twin_context *context)
 {
     twin_stream *last = NULL;
     for (;;) {
-        /* Newest first; each is pinned until the next one is. One that another thread has destroyed is in no list. */
+        /* Newest first; each is pinned until the next one is. One that another thread has destroyed
+         * is in no list. */
         twin_lock_take(&context->lock);
         bool listed = last && twin_handle_is(last, last->object.handle);
         twin_stream *stream = listed ? last->next : context->streams;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Model instances that a program builds itself: persistent streams whose tasks run, together, each time the
- * instance is executed.
+/* Model instances that a program builds itself: persistent streams whose tasks run, together, each
+ * time the instance is executed.
  *
- * A stream is bound to one instance at a time. Tasks queued on it stay. EndTask says where the instance ends, BuildEnd
- * completes it; from then on its streams take no tasks. Binding, unbinding and cleaning open it again: the next
- * execution checks anew that it is whole.
+ * A stream is bound to one instance at a time. Tasks queued on it stay. EndTask says where the
+ * instance ends, BuildEnd completes it; from then on its streams take no tasks. Binding, unbinding
+ * and cleaning open it again: the next execution checks anew that it is whole.
  *
- * Locks: the stream's, then the instance's. An instance pins the streams bound to it; who runs it pins the instance. */
+ * Locks: the stream's, then the instance's. An instance pins the streams bound to it; who runs it
+ * pins the instance. */
 #ifndef TWINRT_CORE_MODEL_INSTANCE_MODEL_INSTANCE_H
 #define TWINRT_CORE_MODEL_INSTANCE_MODEL_INSTANCE_H
 
@@ -63,20 +64,23 @@ typedef struct twin_instance {
 
 extern twin_handle_table twin_models;
 
-/* The functions take handles of the public interface. All answer 107017 for a dead handle, 107002 without a context,
- * 107004 for an instance and 107003 for a stream of another context. */
+/* The functions take handles of the public interface. All answer 107017 for a dead handle, 107002
+ * without a context, 107004 for an instance and 107003 for a stream of another context. */
 
 /* aclmdlRIBuildBegin. 207001. */
 int32_t twin_instance_create(uint64_t *out_handle);
-/* aclmdlRIBindStream. 107000: no persistent stream. 107005: bound already. 207000: made for fast launch. */
+/* aclmdlRIBindStream. 107000: no persistent stream. 107005: bound already. 207000: made for fast
+ * launch. */
 int32_t twin_instance_bind(uint64_t handle, uint64_t stream, bool head);
 /* aclmdlRIUnbindStream. Waits for runs. 107005: not bound to it. 107037: a run does not end. */
 int32_t twin_instance_unbind(uint64_t handle, uint64_t stream);
 /* aclmdlRIEndTask. 507000: not bound to it, or it has an end. */
 int32_t twin_instance_end(uint64_t handle, uint64_t stream);
-/* aclmdlRIBuildEnd. 107005: no stream, no head stream, tasks that name streams of others. 507011: no end. */
+/* aclmdlRIBuildEnd. 107005: no stream, no head stream, tasks that name streams of others. 507011:
+ * no end. */
 int32_t twin_instance_build(uint64_t handle);
-/* aclmdlRIExecuteAsync; stream 0: the default stream. 107000: a stream that cannot run it. 507011: not complete. */
+/* aclmdlRIExecuteAsync; stream 0: the default stream. 107000: a stream that cannot run it. 507011:
+ * not complete. */
 int32_t twin_instance_execute_async(uint64_t handle, uint64_t stream);
 /* Whether the handle means a live instance, of any context. 107017. */
 int32_t twin_instance_guard(uint64_t handle);
@@ -90,17 +94,19 @@ int32_t twin_instance_destroy(uint64_t handle);
 int32_t twin_instance_set_name(uint64_t handle, const char *name);
 int32_t twin_instance_get_name(uint64_t handle, char *name, uint32_t room);
 int32_t twin_instance_get_id(uint64_t handle, uint32_t *out_id);
-/* aclmdlRIGetStreams. streams NULL: the number only. Else *count is the room, and then how many were written; the
- * other places stay as they are. 107039: more than that are bound. */
+/* aclmdlRIGetStreams. streams NULL: the number only. Else *count is the room, and then how many
+ * were written; the other places stay as they are. 107039: more than that are bound. */
 int32_t twin_instance_get_streams(uint64_t handle, void **streams, uint32_t *count);
 /* aclmdlRIDestroyRegisterCallback and -Unregister. 107000: registered already, or not. */
 int32_t twin_instance_add_farewell(uint64_t handle, twin_instance_farewell call, void *user);
 int32_t twin_instance_drop_farewell(uint64_t handle, twin_instance_farewell call);
 
-/* aclrtPersistentTaskClean. 507000: not persistent, not bound, the instance not complete, or a run. */
+/* aclrtPersistentTaskClean. 507000: not persistent, not bound, the instance not complete, or a
+ * run. */
 int32_t twin_instance_clean(uint64_t stream);
 
-/* aclrtActiveStream. 107005: not both bound to one instance, or it is complete. 507002: the stream is full. */
+/* aclrtActiveStream. 107005: not both bound to one instance, or it is complete. 507002: the stream
+ * is full. */
 int32_t twin_instance_activate(uint64_t other, uint64_t stream);
 /* aclrtSwitchStream, `to` aside. As activate; 107000: an address that is no word of the device. */
 int32_t twin_instance_branch(const twin_branch *branch, uint64_t to, uint64_t stream);
@@ -115,11 +121,13 @@ int32_t twin_instance_fail_sealed(uint32_t stream_id);
 int32_t twin_instance_fail_work(twin_status status, uint32_t stream_id, uint32_t device_id);
 /* work.run on a locked stream. *out_ready false: the model instance cannot run. */
 twin_status twin_instance_run_locked(twin_stream *stream, twin_instance *instance, bool *out_ready);
-/* A stream of the current context that is bound to a model instance which is not complete: both locked. 107005. */
+/* A stream of the current context that is bound to a model instance which is not complete: both
+ * locked. 107005. */
 int32_t twin_instance_lock_stream(uint64_t stream, twin_stream **out_stream,
                                   twin_instance **out_instance);
 void twin_instance_unlock_stream(twin_stream *stream, twin_instance *instance);
-/* Ends all models of a context that is closing; waits for their runs. Returns why a wait was given up, else 0. */
+/* Ends all models of a context that is closing; waits for their runs. Returns why a wait was given
+ * up, else 0. */
 int32_t twin_instances_close(twin_context *context);
 
 #endif

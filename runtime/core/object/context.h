@@ -43,8 +43,8 @@ extern twin_handle_table twin_contexts;
 
 /* A context with its default stream. The device is up, or opening when `primary`. */
 int32_t twin_context_create(twin_device *device, bool primary, uint64_t *out_handle);
-/* Ends a pinned context: waits for its streams, destroys them, makes the handle dead. False: another
- * thread is doing that. `out_code`: why a wait was given up, else 0. Blocks. */
+/* Ends a pinned context: waits for its streams, destroys them, makes the handle dead. False:
+ * another thread is doing that. `out_code`: why a wait was given up, else 0. Blocks. */
 bool twin_context_close(twin_context *context, int32_t *out_code);
 
 /* aclrtCreateContext: on a device by number, made current. Blocks. */
@@ -57,8 +57,8 @@ int32_t twin_context_set_current(uint64_t handle);
 /* Out of the way of twin_context_current: no live context. Tries the configured default device. */
 int32_t twin_context_current_slow(twin_context **out_context);
 
-/* The calling thread's current context, alive a moment ago and not pinned: for reading its handle and
- * default stream. Sets the configured default device when there is none. 107002. */
+/* The calling thread's current context, alive a moment ago and not pinned: for reading its handle
+ * and default stream. Sets the configured default device when there is none. 107002. */
 static inline int32_t twin_context_current(twin_context **out_context)
 {
     twin_context *context = twin_handle_find(&twin_contexts, twin_self.context);
@@ -70,7 +70,8 @@ static inline int32_t twin_context_current(twin_context **out_context)
 
 /* The same, pinned: its device stays up until twin_context_unpin(). 107002. */
 int32_t twin_context_pin_current(twin_context **out_context);
-/* The same for callers that go on without a context: false, and nothing is reported, if the thread has none. */
+/* The same for callers that go on without a context: false, and nothing is reported, if the thread
+ * has none. */
 bool twin_context_pin_present(twin_context **out_context);
 static inline void twin_context_unpin(twin_context *context)
 {
@@ -78,7 +79,8 @@ static inline void twin_context_unpin(twin_context *context)
 }
 TWIN_PINNED_TYPE(context)
 
-/* Of the thread's current context; `option` is below TWIN_OPTION_CONTEXT_COUNT. 107002; get: 107021 never set. */
+/* Of the thread's current context; `option` is below TWIN_OPTION_CONTEXT_COUNT. 107002; get: 107021
+ * never set. */
 int32_t twin_context_set_option(uint32_t option, int64_t value);
 int32_t twin_context_option(uint32_t option, int64_t *out_value);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The share of a device's cores that a device or a stream has; core/object/resource_limit.h sets and reads it. */
+/* The share of a device's cores that a device or a stream has; core/object/resource_limit.h sets
+ * and reads it. */
 #ifndef TWINRT_CORE_OBJECT_CORE_SHARE_H
 #define TWINRT_CORE_OBJECT_CORE_SHARE_H
 

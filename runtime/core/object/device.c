@@ -174,7 +174,7 @@ int32_t twin_device_find_properties(int32_t id, const twin_device_properties **o
     return code != 0 ? code : twin_device_properties_of(device, out_properties);
 }
 
-/* Up --------------------------------------------------------------------------------------------- */
+/* Up ------------------------------------------------------------------------------------------- */
 
 /* 507033: the thread itself opens or closes it, and asks from inside a callback. */
 static int32_t wait_steady_locked(twin_device *device)
@@ -248,8 +248,8 @@ close_device:
     return code;
 }
 
-/* Brings the device up if it is not. Locked on return. `out_stream`: the default stream when it was made
- * here, for twin_tell_stream(); else 0. */
+/* Brings the device up if it is not. Locked on return. `out_stream`: the default stream when it was
+ * made here, for twin_tell_stream(); else 0. */
 static int32_t raise_locked(twin_device *device, uint64_t *out_stream)
 {
     *out_stream = 0;
@@ -317,7 +317,7 @@ int32_t twin_device_retain(twin_device *device)
     return code;
 }
 
-/* Down ------------------------------------------------------------------------------------------- */
+/* Down ----------------------------------------------------------------------------------------- */
 
 /* Ends every context, event and notify, waiting for the device's work. Locked on entry and return;
  * the state is CLOSING. Returns why a wait was given up, else 0. */
@@ -394,7 +394,8 @@ static int32_t settle_locked(twin_device *device)
     return unused && device->state == TWIN_DEVICE_UP ? lower_locked(device) : 0;
 }
 
-/* Ends the default context of a device that contexts of the program keep up (CTX-22). Locked on entry and return. */
+/* Ends the default context of a device that contexts of the program keep up (CTX-22). Locked on
+ * entry and return. */
 static int32_t drop_primary_locked(twin_device *device)
 {
     int32_t code = 0;
@@ -495,7 +496,7 @@ int32_t twin_device_active(int32_t id, bool *out_active)
     return 0;
 }
 
-/* Objects ---------------------------------------------------------------------------------------- */
+/* Objects -------------------------------------------------------------------------------------- */
 
 static bool takes_objects_locked(const twin_device *device, bool primary)
 {

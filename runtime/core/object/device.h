@@ -58,12 +58,14 @@ typedef struct twin_device {
     _Atomic uint64_t peers; /* relaxed: bit per backend index whose memory it may reach */
     _Atomic bool faulted;   /* relaxed: an op has answered TWIN_E_DEVICE */
     _Atomic bool aborting;  /* aclrtDeviceTaskAbort runs; written under lock, relaxed without */
-    /* Address of its overflow flags, 0: not made. Release/acquire: they are cleared before they are seen. */
+    /* Address of its overflow flags, 0: not made. Release/acquire: they are cleared before they are
+     * seen. */
     _Atomic uint64_t overflow;
     _Atomic uint64_t sync; /* likewise: where cores that wait for each other meet */
 } twin_device;
 
-/* Number of devices the user sees. Starts the backend. 207004: a bad list of visible devices, or none. */
+/* Number of devices the user sees. Starts the backend. 207004: a bad list of visible devices, or
+ * none. */
 int32_t twin_device_count(uint32_t *out_count);
 /* The device of a user's number. Starts the backend. 107001. */
 int32_t twin_device_find(int32_t id, twin_device **out_device);
@@ -81,8 +83,8 @@ int32_t twin_device_properties_of(const twin_device *device,
 /* The same by the user's number. Starts the backend. 107001. */
 int32_t twin_device_find_properties(int32_t id, const twin_device_properties **out_properties);
 
-/* aclrtSetDevice: adds one reference, brings the device up, and makes its default context current on
- * the calling thread. Blocks while another thread brings it up or down. */
+/* aclrtSetDevice: adds one reference, brings the device up, and makes its default context current
+ * on the calling thread. Blocks while another thread brings it up or down. */
 int32_t twin_device_set(int32_t id);
 /* aclrtResetDevice and aclrtResetDeviceForce: takes one reference, or all. With the last one, waits
  * for the device's work and releases everything on it. A wait that can never end is given up: the
@@ -91,15 +93,18 @@ int32_t twin_device_reset(int32_t id, bool force);
 /* Whether the reference count is above 0. */
 int32_t twin_device_active(int32_t id, bool *out_active);
 
-/* For aclrtCreateContext: brings the device up and keeps it up until twin_device_release(). Blocks. */
+/* For aclrtCreateContext: brings the device up and keeps it up until twin_device_release().
+ * Blocks. */
 int32_t twin_device_retain(twin_device *device);
 int32_t twin_device_release(twin_device *device);
-/* How long the end of the device or of a context of it waits for its work: TWIN_UNAIDED in a forced reset. */
+/* How long the end of the device or of a context of it waits for its work: TWIN_UNAIDED in a forced
+ * reset. */
 uint64_t twin_device_patience(twin_device *device);
 /* Takes the device down when no reference and no explicit context is left. Blocks. */
 int32_t twin_device_settle(twin_device *device);
 
-/* As find, for calls that take a device that does not exist for a bad parameter (DEV-63). 107000. */
+/* As find, for calls that take a device that does not exist for a bad parameter (DEV-63).
+ * 107000. */
 int32_t twin_device_find_argument(int32_t id, twin_device **out_device);
 /* One more object on the device. False: it is not up. `primary`: the default context or its stream,
  * which are made while the device is opening. */
@@ -107,7 +112,8 @@ bool twin_device_add_object(twin_device *device, bool primary);
 void twin_device_drop_object(twin_device *device);
 /* 107022 while an abort of the device runs: the device "makes no stream" now. */
 int32_t twin_device_refuse_aborting(const twin_device *device, const char *what);
-/* As add_object, with the lowest free stream number. 107002, 107022 (an abort runs), 207005 or 207008 (name the largest owners). */
+/* As add_object, with the lowest free stream number. 107002, 107022 (an abort runs), 207005 or
+ * 207008 (name the largest owners). */
 int32_t twin_device_take_stream_id(twin_device *device, bool primary, uint32_t *out_id);
 void twin_device_drop_stream_id(twin_device *device, uint32_t id);
 /* Streams that may still be made on the device. */

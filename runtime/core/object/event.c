@@ -31,7 +31,8 @@ static void release(void *object)
 {
     twin_event *event = object;
     twin_device *device = event->device;
-    /* A thread that found the event alive and holds its lock finishes first; later ones see it dead. */
+    /* A thread that found the event alive and holds its lock finishes first; later ones see it
+     * dead. */
     twin_lock_take(&event->lock);
     twin_lock_drop(&event->lock);
     twin_ops()->signal.destroy(event->signal);

@@ -20,7 +20,8 @@
 #define TWIN_EVENT_EXTERNAL    0x20u
 #define TWIN_EVENT_IPC         0x40u
 
-/* Which call made it. Or-ed with the flags this is the event's form: fixed, but for the marks below. */
+/* Which call made it. Or-ed with the flags this is the event's form: fixed, but for the marks
+ * below. */
 #define TWIN_EVENT_PLAIN  0x100u /* aclrtCreateEvent */
 #define TWIN_EVENT_FLAG   0x200u /* aclrtCreateEventWithFlag */
 #define TWIN_EVENT_EX     0x400u /* aclrtCreateEventExWithFlag */
@@ -28,7 +29,8 @@
 #define TWIN_EVENT_COUNT  0x080u /* aclrtCntNotifyCreate */
 #define TWIN_EVENT_FORM   0xfffu
 /* Marks: what happened to it since. */
-/* The flag of the first record and of the first wait that was tried, which decide for all (EVT-74, EVT-79). */
+/* The flag of the first record and of the first wait that was tried, which decide for all (EVT-74,
+ * EVT-79). */
 #define TWIN_EVENT_WAITED            0x1000u
 #define TWIN_EVENT_WAITED_EXTERNAL   0x2000u
 #define TWIN_EVENT_RECORDED          0x4000u
@@ -44,7 +46,8 @@ typedef struct twin_event {
     uint32_t name;
     uint64_t recorded_on; /* handle of the stream of the newest record, 0: none; guarded by lock */
     _Atomic bool
-        in_instance; /* the newest record is one of a persistent stream; relaxed, written under lock */
+        in_instance; /* the newest record is one of a persistent stream; relaxed, written under
+                        lock */
     struct twin_event *next, *previous; /* guarded by device->lock */
 } twin_event;
 
@@ -54,11 +57,11 @@ extern twin_handle_table twin_counts;
 
 /* An event or notify on the current context's device. 107002, 207001, 207007, 207009. */
 int32_t twin_event_create(uint32_t form, uint64_t *out_handle);
-/* The event or notify that some process shares under `name`, for the current context's device. 107000: it cannot be
- * opened. 107002, 207001. */
+/* The event or notify that some process shares under `name`, for the current context's device.
+ * 107000: it cannot be opened. 107002, 207001. */
 int32_t twin_event_open(uint32_t form, const char *name, uint64_t *out_handle);
-/* Shares a pinned event or notify; the name says which it is. With `check_pid` only processes that twin_event_allow
- * named may open it. 207000, 507033. */
+/* Shares a pinned event or notify; the name says which it is. With `check_pid` only processes that
+ * twin_event_allow named may open it. 207000, 507033. */
 int32_t twin_event_share(twin_event *event, bool check_pid, char out_name[TWIN_SHARE_NAME]);
 /* 107000: it is not shared, or too many are named. */
 int32_t twin_event_allow(twin_event *event, const int32_t *pids, size_t count);
@@ -96,16 +99,20 @@ int32_t twin_event_query(const twin_event *event, twin_signal_state *state);
 int32_t twin_event_id(const twin_event *event, uint32_t *out_id);
 /* Makes a notify unset. */
 int32_t twin_event_clear(const twin_event *event);
-/* Waits for the newest record. 107000: a persistent stream records the event. 507046, 107023. Blocks. */
+/* Waits for the newest record. 107000: a persistent stream records the event. 507046, 107023.
+ * Blocks. */
 int32_t twin_event_wait(const twin_event *event, uint64_t timeout_ns);
-/* Device time of the newest record. 507000: never recorded; 107006: not complete, or not made for timing. */
+/* Device time of the newest record. 507000: never recorded; 107006: not complete, or not made for
+ * timing. */
 int32_t twin_event_time(const twin_event *event, uint64_t *out_ns);
-/* Nanoseconds between the newest records of two events, whose times differ by `difference_ns`: the device may know it better. */
+/* Nanoseconds between the newest records of two events, whose times differ by `difference_ns`: the
+ * device may know it better. */
 double twin_event_elapsed(const twin_event *begin, const twin_event *end, double difference_ns);
 /* How many more events the device of the current context has room for. 107002. */
 int32_t twin_event_available(uint32_t *out_count);
 
-/* Longest wait of aclrtStreamWaitEvent, in ns, from now on (aclrtSetOpWaitTimeout; 0 s: no limit). */
+/* Longest wait of aclrtStreamWaitEvent, in ns, from now on (aclrtSetOpWaitTimeout; 0 s: no
+ * limit). */
 void twin_event_set_wait_limit(uint32_t seconds);
 uint64_t twin_event_wait_limit(void);
 

@@ -58,7 +58,8 @@ int32_t twin_event_time(const twin_event *event, uint64_t *out_ns)
 {
     if ((twin_event_form(event) & (TWIN_EVENT_PLAIN | TWIN_EVENT_TIMELINE)) != 0)
         return result(event, twin_ops()->signal.timestamp(event->signal, out_ns));
-    /* One that was not made for timing has no time, whether it is complete or not; but a missing record is reported first. */
+    /* One that was not made for timing has no time, whether it is complete or not; but a missing
+     * record is reported first. */
     twin_signal_state state = {0};
     twin_status status = twin_ops()->signal.query(event->signal, &state);
     if (status == TWIN_OK && !state.recorded)

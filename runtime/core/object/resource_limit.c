@@ -42,7 +42,7 @@ static int32_t set_share(twin_core_share *share, const twin_device *device, uint
     return 0;
 }
 
-/* Of a device ---------------------------------------------------------------------------------------- */
+/* Of a device ---------------------------------------------------------------------------------- */
 
 /* The device, up and locked. */
 static int32_t lock_device(int32_t id, twin_device **out_device)
@@ -97,7 +97,7 @@ int32_t twin_cores_reset_device(int32_t device_id)
     return 0;
 }
 
-/* Of a stream ---------------------------------------------------------------------------------------- */
+/* Of a stream ---------------------------------------------------------------------------------- */
 
 /* Pins the stream after checking the kind. A dead handle is reported before a wrong kind. */
 static int32_t pin_stream(uint64_t stream, uint32_t kind, twin_stream **out_stream)
@@ -133,7 +133,7 @@ int32_t twin_cores_reset_stream(uint64_t stream)
     return code;
 }
 
-/* Of a thread ---------------------------------------------------------------------------------------- */
+/* Of a thread ---------------------------------------------------------------------------------- */
 
 int32_t twin_cores_use(uint64_t stream)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shares of a device's cores: how many a program is to use, for a device, a stream, or a thread that uses a
- * stream's share. Of a thread: the stream in use on it, else the device, else all cores there are. They are advice for
- * those who choose a number of blocks: docs/decisions/0019-core-shares.md. */
+/* Shares of a device's cores: how many a program is to use, for a device, a stream, or a thread
+ * that uses a stream's share. Of a thread: the stream in use on it, else the device, else all cores
+ * there are. They are advice for those who choose a number of blocks:
+ * docs/decisions/0019-core-shares.md. */
 #ifndef TWINRT_CORE_OBJECT_RESOURCE_LIMIT_H
 #define TWINRT_CORE_OBJECT_RESOURCE_LIMIT_H
 
@@ -10,8 +11,8 @@
 #include "core/object/core_share.h"
 #include "seam/types.h"
 
-/* Of a device that is up. 107001, 507033: it is not up. Set and get: 107000 for an unknown kind or more
- * cores than there are. A device that is initialized again has no share set. Thread: any. */
+/* Of a device that is up. 107001, 507033: it is not up. Set and get: 107000 for an unknown kind or
+ * more cores than there are. A device that is initialized again has no share set. Thread: any. */
 int32_t twin_cores_set_device(int32_t device_id, uint32_t kind, uint32_t cores);
 int32_t twin_cores_of_device(int32_t device_id, uint32_t kind, uint32_t *out_cores);
 int32_t twin_cores_reset_device(int32_t device_id);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of the program that are called when devices and streams come and go, and when a device's work is aborted.
- * Registered by name; called on
- * the thread that makes the change, in the order of registration, with no lock of the core held. A function
- * may still be running on another thread when its name has been taken off. */
+/* Functions of the program that are called when devices and streams come and go, and when a
+ * device's work is aborted. Registered by name; called on
+ * the thread that makes the change, in the order of registration, with no lock of the core held. A
+ * function may still be running on another thread when its name has been taken off. */
 #ifndef TWINRT_CORE_OBJECT_STATE_CALLBACK_H
 #define TWINRT_CORE_OBJECT_STATE_CALLBACK_H
 
@@ -22,15 +22,16 @@ typedef void (*twin_device_listener)(int32_t device, uint32_t news, void *user);
 typedef void (*twin_stream_listener)(void *stream, uint32_t news, void *user);
 typedef int32_t (*twin_abort_listener)(int32_t device, uint32_t news, uint32_t left_ms, void *user);
 
-/* Registers under a name, or, without a function, takes the name off. 107000: the name is taken. 207001. */
+/* Registers under a name, or, without a function, takes the name off. 107000: the name is taken.
+ * 207001. */
 int32_t twin_listen_devices(const char *name, twin_device_listener listener, void *user);
 int32_t twin_listen_streams(const char *name, twin_stream_listener listener, void *user);
 int32_t twin_listen_aborts(const char *name, twin_abort_listener listener, void *user);
 
 void twin_tell_device(uint32_t device, twin_device_news news);
 void twin_tell_stream(uint64_t stream, twin_stream_news news);
-/* `left_ms`: what is left of the time for the abort, 0: no limit. Ends with the first answer that is not 0, and
- * gives that. */
+/* `left_ms`: what is left of the time for the abort, 0: no limit. Ends with the first answer that
+ * is not 0, and gives that. */
 int32_t twin_tell_abort(uint32_t device, twin_abort_news news, uint32_t left_ms);
 
 #endif

@@ -23,7 +23,8 @@ static void release(void *object)
     twin_stream *stream = object;
     twin_device *device = stream->device;
     uint32_t id = stream->id;
-    /* A thread that found the stream alive and holds its lock finishes first; later ones see it dead. */
+    /* A thread that found the stream alive and holds its lock finishes first; later ones see it
+     * dead. */
     twin_lock_take(&stream->lock);
     twin_lock_drop(&stream->lock);
     twin_ops()->queue.destroy(stream->queue);
@@ -35,7 +36,7 @@ static void release(void *object)
 twin_handle_table twin_streams =
     TWIN_HANDLE_TABLE_INITIALIZER("stream", TWIN_HANDLE_STREAM, twin_stream, construct, release);
 
-/* Create and destroy ------------------------------------------------------------------------------ */
+/* Create and destroy --------------------------------------------------------------------------- */
 
 /* Lists the stream in its context. False: the context is being destroyed. */
 static bool list_stream(twin_stream *stream)
@@ -214,7 +215,7 @@ int32_t twin_stream_destroy(uint64_t handle, bool force)
     return 0;
 }
 
-/* Find -------------------------------------------------------------------------------------------- */
+/* Find ----------------------------------------------------------------------------------------- */
 
 int32_t twin_stream_check_found(twin_stream *found, uint64_t handle, twin_context **out_context)
 {
@@ -296,7 +297,7 @@ int32_t twin_stream_pin_own(uint64_t handle, twin_stream **out_stream)
     return code;
 }
 
-/* Wait -------------------------------------------------------------------------------------------- */
+/* Wait ----------------------------------------------------------------------------------------- */
 
 int32_t twin_stream_fail_halted(uint8_t halt, uint32_t id, uint32_t device_id)
 {

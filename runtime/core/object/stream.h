@@ -33,7 +33,8 @@ typedef struct twin_stream {
     _Atomic uint64_t context_handle;
     uint32_t id;
     uint32_t flags;
-    /* The model instance it is bound to. Written under lock and the instance's lock; read without either it is a hint. */
+    /* The model instance it is bound to. Written under lock and the instance's lock; read without
+     * either it is a hint. */
     _Atomic(struct twin_instance *) instance;
     _Atomic uint8_t halt; /* TWIN_HALT_*: who takes work back now; written under lock, relaxed */
     bool destroying;      /* guarded by lock: refuses new work */
@@ -48,15 +49,15 @@ typedef struct twin_stream {
     /* Attributes; relaxed: plain numbers. */
     _Atomic uint32_t priority;
     _Atomic uint32_t overflow_switch, custom_tag, cache_info;
-    atomic_bool
-        overflows_hidden; /* the switch was turned off: kernels launched from then on set no status */
+    atomic_bool overflows_hidden; /* the switch was turned off: kernels launched from then on set no
+                             status */
     struct twin_label_ref *label_lists;  /* guarded by lock: lists that its tasks name */
     struct twin_subscriber *subscriber;  /* guarded by lock: who runs its callbacks, or NULL */
     struct twin_stream *next, *previous; /* guarded by context->lock */
 } twin_stream;
 
-/* Bits of `halt`: while one is set, new work and waits of the host answer that the stream, or all its device, is
- * being aborted. */
+/* Bits of `halt`: while one is set, new work and waits of the host answer that the stream, or all
+ * its device, is being aborted. */
 #define TWIN_HALT_STREAM 1u
 #define TWIN_HALT_DEVICE 2u
 
@@ -106,7 +107,8 @@ typedef struct twin_task {
         *call_queue; /* CALL: of the context's own thread; NULL: the stream's subscriber */
 } twin_task;
 
-/* The priority that a stream gets: above INT32_MAX a negative number, so the highest; else at most the lowest. */
+/* The priority that a stream gets: above INT32_MAX a negative number, so the highest; else at most
+ * the lowest. */
 uint32_t twin_stream_clamp_priority(const twin_device *device, uint32_t priority);
 /* A stream of a pinned context. 107002, 207001, 207005, 207008. */
 int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t flags,
@@ -137,7 +139,8 @@ static inline int32_t twin_stream_guard(uint64_t handle)
     twin_stream *stream = NULL;
     return twin_stream_find(handle, &stream);
 }
-/* The current context, and whether the stream that twin_stream_find() gave is of it. 107002, 107003, 107017. */
+/* The current context, and whether the stream that twin_stream_find() gave is of it. 107002,
+ * 107003, 107017. */
 int32_t twin_stream_check_found(twin_stream *found, uint64_t handle, twin_context **out_context);
 /* The same, of a handle. */
 int32_t twin_stream_check_own(uint64_t handle, twin_context **out_context);
@@ -148,8 +151,8 @@ int32_t twin_stream_pin(uint64_t handle, twin_stream **out_stream);
 int32_t twin_stream_pin_own(uint64_t handle, twin_stream **out_stream);
 /* As pin, and the thread needs a current context for any stream. 107002, 107017. */
 int32_t twin_stream_pin_current(uint64_t handle, twin_stream **out_stream);
-/* For calls that refuse the default stream of a thread without a context as a bad parameter. 107000: `handle` is 0
- * and the thread has no context. */
+/* For calls that refuse the default stream of a thread without a context as a bad parameter.
+ * 107000: `handle` is 0 and the thread has no context. */
 int32_t twin_stream_check_named(uint64_t handle);
 
 /* The refusal of a stream of another context (107003). */
@@ -159,7 +162,8 @@ static inline uint64_t twin_stream_context_handle(const twin_stream *stream)
     return atomic_load_explicit(&stream->context_handle, memory_order_relaxed);
 }
 
-/* The context of a pinned stream, pinned until twin_context_unpin(); NULL: another thread has ended it. */
+/* The context of a pinned stream, pinned until twin_context_unpin(); NULL: another thread has ended
+ * it. */
 static inline twin_context *twin_stream_pin_context(const twin_stream *stream)
 {
     return twin_handle_pin(&twin_contexts, twin_stream_context_handle(stream));
@@ -171,12 +175,13 @@ static inline bool twin_stream_is_bound(const twin_stream *stream)
     return atomic_load_explicit(&stream->instance, memory_order_relaxed) != NULL;
 }
 
-/* A stream of the current context (0: its default stream), locked and taking work of some kind. 107002, 107003,
- * 107017. */
+/* A stream of the current context (0: its default stream), locked and taking work of some kind.
+ * 107002, 107003, 107017. */
 int32_t twin_stream_lock_own(uint64_t handle, twin_stream **out_stream);
-/* Queues `task` on a stream of the current context (0: its default stream). Waits when the queue is full. On a
- * persistent stream the task stays for the runs of a model instance, and a full stream is refused (507002).
- * 107002, 107003, 107005: the instance is complete. 107017, or the device's answer; for calls 107011, 107015. */
+/* Queues `task` on a stream of the current context (0: its default stream). Waits when the queue is
+ * full. On a persistent stream the task stays for the runs of a model instance, and a full stream
+ * is refused (507002). 107002, 107003, 107005: the instance is complete. 107017, or the device's
+ * answer; for calls 107011, 107015. */
 int32_t twin_stream_submit(uint64_t handle, const twin_task *task);
 
 /* Whether a pinned stream has nothing to do. The backend's answer. */
@@ -185,8 +190,8 @@ int32_t twin_stream_query(const twin_stream *stream, bool *out_idle);
 /* What stream `id` answers while its `halt` is not 0: 107022, 107023. */
 int32_t twin_stream_fail_halted(uint8_t halt, uint32_t id, uint32_t device_id);
 
-/* Waits for a pinned stream's work; reports failed tasks. 507046 on timeout or deadlock, 107022, 107023, else a
- * task's code. Blocks. */
+/* Waits for a pinned stream's work; reports failed tasks. 507046 on timeout or deadlock, 107022,
+ * 107023, else a task's code. Blocks. */
 int32_t twin_stream_drain(twin_stream *stream, uint64_t timeout_ns);
 /* Waits for all streams of the current context. Blocks. */
 int32_t twin_stream_drain_all(uint64_t timeout_ns);

@@ -127,7 +127,8 @@ int32_t twin_args_room(uint64_t function, size_t user_bytes, size_t *out_bytes)
     return 0;
 }
 
-/* The memory is a program's and may be anything or gone: the system reads it, which answers where we would crash. */
+/* The memory is a program's and may be anything or gone: the system reads it, which answers where
+ * we would crash. */
 static bool is_list(const twin_kernel_args *args)
 {
     struct {

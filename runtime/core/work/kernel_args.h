@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of arguments that a program puts together one by one, for one launch or many.
  *
- * A list lives in memory of the program, or is the one list that each thread has. Its values are in sequence, of
- * AI-core kernels at multiples of 8 bytes; a placeholder takes 8 bytes, and its data is after all
- * parameters. A kernel of device code whose cores wait for each other, and whose image has no variable for that, gets the
- * address where they meet in front of its parameters. A list belongs to one thread at a time. */
+ * A list lives in memory of the program, or is the one list that each thread has. Its values are in
+ * sequence, of AI-core kernels at multiples of 8 bytes; a placeholder takes 8 bytes, and its data
+ * is after all parameters. A kernel of device code whose cores wait for each other, and whose image
+ * has no variable for that, gets the address where they meet in front of its parameters. A list
+ * belongs to one thread at a time. */
 #ifndef TWINRT_CORE_WORK_KERNEL_ARGS_H
 #define TWINRT_CORE_WORK_KERNEL_ARGS_H
 
@@ -43,14 +44,16 @@ typedef struct twin_kernel_args {
 
 /* The thread's list, empty, for a function. 107017, 207001. */
 int32_t twin_args_begin(uint64_t function, twin_kernel_args **out_args);
-/* A list at `memory`, of sizeof(twin_kernel_args) bytes, whose values are at `values`. 107017, 107000: no room. */
+/* A list at `memory`, of sizeof(twin_kernel_args) bytes, whose values are at `values`. 107017,
+ * 107000: no room. */
 int32_t twin_args_begin_at(uint64_t function, void *memory, void *values, size_t room);
 /* Bytes that values of `user_bytes` need. 107017. */
 int32_t twin_args_room(uint64_t function, size_t user_bytes, size_t *out_bytes);
 /* A list that was begun at that address. 107017: none was. */
 int32_t twin_args_find(void *memory, twin_kernel_args **out_args);
 
-/* All: 107017 for a parameter that is not of the list, 107000 for what does not fit. Append and placeholder: 207000 once the list is finalized. */
+/* All: 107017 for a parameter that is not of the list, 107000 for what does not fit. Append and
+ * placeholder: 207000 once the list is finalized. */
 int32_t twin_args_append(twin_kernel_args *args, const void *value, size_t bytes,
                          twin_arg **out_arg);
 int32_t twin_args_placeholder(twin_kernel_args *args, twin_arg **out_arg);
@@ -58,15 +61,17 @@ int32_t twin_args_placeholder(twin_kernel_args *args, twin_arg **out_arg);
 int32_t twin_args_data(twin_kernel_args *args, const void *arg, size_t bytes, void **out_data);
 /* A new value of the same size; the list is to be finalized again. */
 int32_t twin_args_update(twin_kernel_args *args, const void *arg, const void *value, size_t bytes);
-/* 107000: a placeholder has no memory; 107002: the hidden address is the current device's. Blocks when that is made. */
+/* 107000: a placeholder has no memory; 107002: the hidden address is the current device's. Blocks
+ * when that is made. */
 int32_t twin_args_finalize(twin_kernel_args *args);
 
-/* Whether the image describes the kernel's parameters, as aclrtLaunchKernelWithArgsArray and questions about them require. 107000, 207000. */
+/* Whether the image describes the kernel's parameters, as aclrtLaunchKernelWithArgsArray and
+ * questions about them require. 107000, 207000. */
 int32_t twin_kernel_check_params(const twin_kernel *kernel);
 /* Whether `values` has a pointer for each parameter of the kernel. 107000, 207000. */
 int32_t twin_args_check(const twin_kernel *kernel, void *const *values);
-/* Copies each parameter from values[i] to its place in a block of kernel->param_bytes; the metadata was checked when the
- * kernel was loaded. What is between parameters becomes 0. */
+/* Copies each parameter from values[i] to its place in a block of kernel->param_bytes; the metadata
+ * was checked when the kernel was loaded. What is between parameters becomes 0. */
 void twin_args_gather(const twin_kernel *kernel, void *const *values, unsigned char *out);
 
 #endif

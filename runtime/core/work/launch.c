@@ -19,7 +19,7 @@
 #define POINTER_BYTES 8u
 #define NS_PER_US     1000u
 
-/* ---- what the backend asks ---------------------------------------------------------------------- */
+/* ---- what the backend asks ------------------------------------------------------------------- */
 
 static twin_kernel_launch *launch_of(twin_launch *kernel)
 {
@@ -66,9 +66,10 @@ static void release(twin_launch *kernel)
     twin_launch_over(launch);
 }
 
-/* ---- what becomes of a launch that failed ------------------------------------------------------- */
+/* ---- what becomes of a launch that failed ---------------------------------------------------- */
 
-/* Of a kernel that never began: its arguments come to the device now, for those who look at them. */
+/* Of a kernel that never began: its arguments come to the device now, for those who look at
+ * them. */
 static bool args_there(const twin_kernel_launch *launch, twin_device *device)
 {
     if (!launch->from_host || atomic_load_explicit(&launch->there, memory_order_acquire))
@@ -93,7 +94,7 @@ twin_failed_launch twin_launch_failed(twin_launch *kernel, twin_device *device)
     return failed;
 }
 
-/* ---- launching ---------------------------------------------------------------------------------- */
+/* ---- launching ------------------------------------------------------------------------------- */
 
 /* Device code: whether it may be launched at all. */
 __attribute__((noinline)) static int32_t check_opaque(const twin_kernel *kernel)
@@ -247,7 +248,8 @@ static int32_t check_native(const twin_function *function, size_t args_bytes, ui
     return code;
 }
 
-/* The device runs the code itself, from `host_args` or from arguments on the device. As make() with the function. */
+/* The device runs the code itself, from `host_args` or from arguments on the device. As make() with
+ * the function. */
 static int32_t launch_code(const request *wanted, twin_function **function, twin_device *device,
                            const void *host_args)
 {
@@ -308,7 +310,8 @@ static int32_t launch_code_gathered(const request *wanted, twin_function **funct
     return code;
 }
 
-/* Queues the launch of device code where the device runs it; else makes *out_launch, which is to be queued. */
+/* Queues the launch of device code where the device runs it; else makes *out_launch, which is to be
+ * queued. */
 static int32_t prepare(const request *wanted, twin_function **function,
                        twin_kernel_launch **out_launch)
 {

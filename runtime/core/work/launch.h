@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launching kernels: what a launch asks for, and the way of its arguments to the device.
  *
- * The instruction set of device code is not public. Without a backend that has hardware, a kernel of device code is
- * refused, or, with TWINRT_OPAQUE_KERNELS=timing, takes the time of a launch and changes nothing. */
+ * The instruction set of device code is not public. Without a backend that has hardware, a kernel
+ * of device code is refused, or, with TWINRT_OPAQUE_KERNELS=timing, takes the time of a launch and
+ * changes nothing. */
 #ifndef TWINRT_CORE_WORK_LAUNCH_H
 #define TWINRT_CORE_WORK_LAUNCH_H
 
@@ -39,8 +40,8 @@ typedef struct twin_launch_args {
     size_t place_count;
 } twin_launch_args;
 
-/* Queues a kernel. 107000: no blocks, or too many; 107002; 107003; 107017; 207000: device code; 207001; 507xxx as other
- * work. */
+/* Queues a kernel. 107000: no blocks, or too many; 107002; 107003; 107017; 207000: device code;
+ * 207001; 507xxx as other work. */
 int32_t twin_launch_kernel(uint64_t function, uint32_t blocks, const twin_launch_config *config,
                            const twin_launch_args *args, uint64_t stream);
 
@@ -53,8 +54,8 @@ typedef struct twin_failed_launch {
     uint32_t args_bytes;
 } twin_failed_launch;
 
-/* Of a kernel of this file that a failure keeps; its arguments are on the device, which is up and stays so. No lock is
- * held. Blocks. */
+/* Of a kernel of this file that a failure keeps; its arguments are on the device, which is up and
+ * stays so. No lock is held. Blocks. */
 twin_failed_launch twin_launch_failed(struct twin_launch *kernel, twin_device *device);
 
 /* Releases what launches that are over held. No lock is held. */

@@ -11,8 +11,8 @@
 #include "core/work/overflow.h"
 #include "kernel/run.h"
 
-/* Scalar cycles after which the code of a block is taken to run for ever, whatever the time limit: 5 s of a core of 1.8
- * GHz. runtime/docs/building-kernels.md. */
+/* Scalar cycles after which the code of a block is taken to run for ever, whatever the time limit:
+ * 5 s of a core of 1.8 GHz. runtime/docs/building-kernels.md. */
 #define CYCLES_MOST (UINT64_C(1) << 33)
 
 /* What is done about hazards. */
@@ -26,7 +26,7 @@ typedef struct native_call {
     unsigned hazards;
 } native_call;
 
-/* ---- messages of a run ---------------------------------------------------------------------------- */
+/* ---- messages of a run ----------------------------------------------------------------------- */
 
 static hazard_check check_now(void)
 {
@@ -55,10 +55,10 @@ static void print_text(void *user, uint32_t block, uint32_t core, const char *te
     (void)fputs(text, stdout);
 }
 
-/* ---- runs ---------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
-/* Bytes of arguments that are no padding: the structure's end may be some, as far as its size allows, but no parameter
- * that the author gave. */
+/* Bytes of arguments that are no padding: the structure's end may be some, as far as its size
+ * allows, but no parameter that the author gave. */
 __attribute__((cold, noinline)) static size_t least_bytes(const twk_kernel_entry *native)
 {
     uint32_t least = native->args_bytes;

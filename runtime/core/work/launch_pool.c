@@ -26,7 +26,7 @@ static launch_pool pools[TWIN_MAX_DEVICES];
 /* Released under locks of the backend, so what they hold is given back later. Release/acquire. */
 static _Atomic(twin_kernel_launch *) over;
 
-/* ---- taking ------------------------------------------------------------------------------------- */
+/* ---- taking ---------------------------------------------------------------------------------- */
 
 /* One more chunk, all of whose blocks are new. The device is up and stays so. */
 static int32_t grow(twin_device *device)
@@ -41,7 +41,8 @@ static int32_t grow(twin_device *device)
                                 "device %u has no room for arguments of kernels", device->id);
     launch_pool *pool = &pools[device->hw_index];
     twin_lock_take(&lock);
-    /* Another thread may have been faster: then its blocks are used first, and these are not lost. */
+    /* Another thread may have been faster: then its blocks are used first, and these are not
+     * lost. */
     const bool needed = pool->blocks_left == 0;
     uint64_t *chunks = NULL;
     if (needed)
@@ -151,7 +152,7 @@ int32_t twin_launch_take(twin_device *device, size_t bytes, twin_kernel_launch *
     return code;
 }
 
-/* ---- giving back -------------------------------------------------------------------------------- */
+/* ---- giving back ----------------------------------------------------------------------------- */
 
 /* All but the launch itself. */
 static void empty(twin_kernel_launch *launch)
@@ -162,7 +163,8 @@ static void empty(twin_kernel_launch *launch)
         twin_function_unpin(launch->function);
 }
 
-/* Whether it waits for use again. A device that goes down takes its memory along; the addresses may be another's by now. */
+/* Whether it waits for use again. A device that goes down takes its memory along; the addresses may
+ * be another's by now. */
 static bool keep_locked(twin_kernel_launch *launch, uint64_t *out_memory)
 {
     launch_pool *pool = &pools[launch->hw_index];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches on their way, and the memory of their arguments on host and device. What is over is used again: a launch whose
- * arguments are not many bytes allocates nothing and takes one lock. */
+/* Launches on their way, and the memory of their arguments on host and device. What is over is used
+ * again: a launch whose arguments are not many bytes allocates nothing and takes one lock. */
 #ifndef TWINRT_CORE_WORK_LAUNCH_POOL_H
 #define TWINRT_CORE_WORK_LAUNCH_POOL_H
 
@@ -35,7 +35,8 @@ typedef struct twin_kernel_launch {
     unsigned char near_args[TWIN_LAUNCH_NEAR];
 } twin_kernel_launch;
 
-/* What the calls of one launch reach: its device, and those to which that has access at the moment. */
+/* What the calls of one launch reach: its device, and those to which that has access at the
+ * moment. */
 static inline twin_reach twin_launch_reach(const twin_kernel_launch *launch,
                                            const twin_reach *reach)
 {
@@ -44,12 +45,14 @@ static inline twin_reach twin_launch_reach(const twin_kernel_launch *launch,
     return wide;
 }
 
-/* A launch with room for `bytes` of arguments on host and device; 0: none. Its kept members and its arguments are set, the
- * rest is 0 or, of `holds`, 1. The caller keeps the device up. 207001 and what the device says. */
+/* A launch with room for `bytes` of arguments on host and device; 0: none. Its kept members and its
+ * arguments are set, the rest is 0 or, of `holds`, 1. The caller keeps the device up. 207001 and
+ * what the device says. */
 int32_t twin_launch_take(twin_device *device, size_t bytes, twin_kernel_launch **out_launch);
 /* Releases one that was not queued. No lock is held. */
 void twin_launch_give(twin_kernel_launch *launch);
-/* The backend has released it: noted, and given back with the next reaping. Thread: any, with any lock. */
+/* The backend has released it: noted, and given back with the next reaping. Thread: any, with any
+ * lock. */
 void twin_launch_over(twin_kernel_launch *launch);
 
 #endif

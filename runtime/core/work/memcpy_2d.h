@@ -12,9 +12,10 @@
 /* Copies now, between host and device. Blocks.
  * 107000: a block leaves its allocation, is too large, or has both sides on one side. */
 int32_t twin_rows_copy(const twin_rows *rows);
-/* In order of a stream (0: the default stream), as one task; with pageable host memory it waits for the stream and copies
- * at once. May block. 107000 also: a direction that contradicts a pageable side. 207000: both sides on the host. 207001:
- * no memory to describe so many rows to the device. */
+/* In order of a stream (0: the default stream), as one task; with pageable host memory it waits for
+ * the stream and copies at once. May block. 107000 also: a direction that contradicts a pageable
+ * side. 207000: both sides on the host. 207001: no memory to describe so many rows to the
+ * device. */
 int32_t twin_rows_copy_async(const twin_rows *rows, twin_copy_kind kind, uint64_t stream);
 
 #endif

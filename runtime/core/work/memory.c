@@ -9,7 +9,7 @@
 #include "core/work/overflow.h"
 #include "core/work/range.h"
 
-/* Allocate and free ------------------------------------------------------------------------------- */
+/* Allocate and free ---------------------------------------------------------------------------- */
 
 int32_t twin_memory_alloc(uint64_t bytes, twin_page_policy pages, void **out_pointer)
 {
@@ -94,7 +94,7 @@ int32_t twin_memory_space(uint32_t page_class, size_t *out_free, size_t *out_tot
     return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "device %u", context->device->id);
 }
 
-/* Copy -------------------------------------------------------------------------------------------- */
+/* Copy ----------------------------------------------------------------------------------------- */
 
 static int32_t copy_now(twin_device *device, const twin_copy *copy)
 {
@@ -154,8 +154,8 @@ int32_t twin_memory_pin_active(uint64_t handle, twin_stream **out_stream)
     return code;
 }
 
-/* The pageable case: after all earlier work of the stream, and over when this returns. The backend finds the sides itself:
- * what was found before the drain may have been freed since. */
+/* The pageable case: after all earlier work of the stream, and over when this returns. The backend
+ * finds the sides itself: what was found before the drain may have been freed since. */
 static int32_t copy_after_drain(const twin_copy *copy, uint64_t handle)
 {
     const twin_copy late = {.dst = copy->dst, .src = copy->src, .bytes = copy->bytes};
@@ -246,7 +246,7 @@ int32_t twin_memory_copy_async(void *dst, size_t dst_bytes, const void *src, siz
                               &(twin_task){.kind = TWIN_TASK_COPY, .copy = &copy, .stream = found});
 }
 
-/* Fill -------------------------------------------------------------------------------------------- */
+/* Fill ----------------------------------------------------------------------------------------- */
 
 static int32_t fill_now(twin_device *device, const twin_fill *fill)
 {

@@ -2,8 +2,8 @@
 /* Memory of devices, page-locked host memory, and copies and fills between all kinds of memory.
  *
  * The backend says where an address is; what it does not know is pageable host memory. The
- * direction of a copy follows from the addresses. Copies that touch pageable memory run while the call
- * lasts, those between device and page-locked memory run in stream order. */
+ * direction of a copy follows from the addresses. Copies that touch pageable memory run while the
+ * call lasts, those between device and page-locked memory run in stream order. */
 #ifndef TWINRT_CORE_WORK_MEMORY_H
 #define TWINRT_CORE_WORK_MEMORY_H
 
@@ -38,14 +38,15 @@ int32_t twin_memory_free_host(void *pointer);
 int32_t twin_memory_space(uint32_t page_class, size_t *out_free, size_t *out_total);
 
 /* Copies now. dst and src are not NULL, bytes > 0. Blocks.
- * 107000: more bytes than dst_bytes; ranges that overlap, leave their allocation or are not there. */
+ * 107000: more bytes than dst_bytes; ranges that overlap, leave their allocation or are not
+ * there. */
 int32_t twin_memory_copy(void *dst, size_t dst_bytes, const void *src, size_t bytes);
 /* Copies in order of a stream (0: the default stream); see the top. May block.
  * 107000 also: a direction that contradicts a pageable side. 207000: both sides on the host. */
 int32_t twin_memory_copy_async(void *dst, size_t dst_bytes, const void *src, size_t bytes,
                                twin_copy_kind kind, uint64_t stream);
-/* Pins a stream of the current context whose tasks run on submission. NULL in `out_stream` on failure. 107002, 107003, 107017,
- * 207000. */
+/* Pins a stream of the current context whose tasks run on submission. NULL in `out_stream` on
+ * failure. 107002, 107003, 107017, 207000. */
 int32_t twin_memory_pin_active(uint64_t handle, struct twin_stream **out_stream);
 /* Fills now, or in order of a stream; host memory is filled while the call lasts. */
 int32_t twin_memory_fill(void *dst, size_t dst_bytes, uint8_t value, size_t bytes);

@@ -28,7 +28,8 @@ void twin_range_find(twin_range_pair *pair, const void *dst, const void *src)
     pair->from = twin_range_info(src);
 }
 
-/* Valgrind takes msync for a use of the contents, and would report bytes that were not written yet. */
+/* Valgrind takes msync for a use of the contents, and would report bytes that were not written
+ * yet. */
 static bool pages_mapped(uint64_t first, uint64_t bytes, uint64_t page)
 {
     unsigned char resident[256];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks of the memory that copies, fills and reductions name. Roles in texts: "destination", "source". */
+/* Checks of the memory that copies, fills and reductions name. Roles in texts: "destination",
+ * "source". */
 #ifndef TWINRT_CORE_WORK_RANGE_H
 #define TWINRT_CORE_WORK_RANGE_H
 
@@ -8,7 +9,8 @@
 
 /* Where an address is; what the backend does not know is pageable host memory. */
 twin_memory_info twin_range_info(const void *pointer);
-/* Copies memory of the process; false if a page of it cannot be read, where a plain copy would crash. */
+/* Copies memory of the process; false if a page of it cannot be read, where a plain copy would
+ * crash. */
 bool twin_range_read(void *to, uint64_t from, uint64_t bytes);
 /* The same for the descriptors of work. */
 static inline twin_side twin_range_side(const twin_memory_info *info)
@@ -45,7 +47,8 @@ int32_t twin_range_check_owner(const char *role, const twin_memory_info *info,
                                const twin_device *device);
 /* The same of both sides. */
 int32_t twin_range_check_owners(const twin_range_pair *pair, const twin_device *device);
-/* 107000, 207000: a side where nothing is allocated any more; a direction that an asynchronous copy cannot have. */
+/* 107000, 207000: a side where nothing is allocated any more; a direction that an asynchronous copy
+ * cannot have. */
 int32_t twin_range_check_kind(const twin_range_pair *pair, twin_copy_kind kind);
 
 #endif

@@ -44,7 +44,8 @@ int32_t twin_reduce_async(const twin_reduce *reduce, uint32_t element_bytes, uin
     if (code == 0)
         code = check_side("source", reduce->src, reduce, element_bytes, context->device,
                           &task.sides.src);
-    /* Onto itself each element meets itself; otherwise what one element is would depend on who comes first. */
+    /* Onto itself each element meets itself; otherwise what one element is would depend on who
+     * comes first. */
     if (code == 0 && reduce->dst != reduce->src)
         code = twin_range_check_overlap((const void *)(uintptr_t)reduce->dst,
                                         (const void *)(uintptr_t)reduce->src, reduce->bytes);

@@ -12,7 +12,8 @@ static int32_t result_of(const twin_stream *stream, twin_status status)
                             stream->device->id);
 }
 
-/* Whether the holder of a stream's lock may be waiting inside the backend for what the caller is about to do. */
+/* Whether the holder of a stream's lock may be waiting inside the backend for what the caller is
+ * about to do. */
 static bool locks_wait(void)
 {
     return (twin_ops()->flags & TWIN_BACKEND_WAITS) != 0;
@@ -89,7 +90,8 @@ int32_t twin_stream_stop(uint64_t handle)
                      : result_of(stream, twin_ops()->queue.stop(stream->queue));
 }
 
-/* The order of these checks is the catalogue's (STR-59, STR-61): the mode in force needs no context. */
+/* The order of these checks is the catalogue's (STR-59, STR-61): the mode in force needs no
+ * context. */
 static int32_t set_mode(twin_stream *stream, bool stop)
 {
     int32_t code = refuse_device_only(stream);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be changed about a stream, and taking its work back. Streams are named by handle, 0 being the current
- * context's default stream; all answer 107002, 107003, 107017 besides what is said. */
+/* What can be changed about a stream, and taking its work back. Streams are named by handle, 0
+ * being the current context's default stream; all answer 107002, 107003, 107017 besides what is
+ * said. */
 #ifndef TWINRT_CORE_WORK_STREAM_CONTROL_H
 #define TWINRT_CORE_WORK_STREAM_CONTROL_H
 
@@ -12,19 +13,20 @@
 #define TWIN_CONTINUE_ON_FAILURE 0u
 #define TWIN_STOP_ON_FAILURE     1u
 
-/* Drops all work of the stream; who waits for it gets 107023, and so does who submits or waits meanwhile.
- * 107022, 107023: an abort runs already. 207000: the device alone uses it. 507000: a model instance has it. */
+/* Drops all work of the stream; who waits for it gets 107023, and so does who submits or waits
+ * meanwhile. 107022, 107023: an abort runs already. 207000: the device alone uses it. 507000: a
+ * model instance has it. */
 int32_t twin_stream_abort(uint64_t handle);
-/* Ends the running task without effect; the others go on. 107000: handle 0. 107022, 107023: an abort runs.
- * 507000: a model instance has it. */
+/* Ends the running task without effect; the others go on. 107000: handle 0. 107022, 107023: an
+ * abort runs. 507000: a model instance has it. */
 int32_t twin_stream_stop(uint64_t handle);
 
-/* The mode of the stream, whose effect is its context's; bit 0 of `mode` counts. The mode in force is accepted without
- * a look at the context. 107000: the default stream without a context. 207000: back from stopping to going on, or the
- * device alone or a model instance uses the stream. */
+/* The mode of the stream, whose effect is its context's; bit 0 of `mode` counts. The mode in force
+ * is accepted without a look at the context. 107000: the default stream without a context. 207000:
+ * back from stopping to going on, or the device alone or a model instance uses the stream. */
 int32_t twin_stream_set_failure_mode(uint64_t handle, uint64_t mode);
-/* Of tasks that begin from now on; `priority` is clamped to what there is, as a signed number. 107000: handle 0.
- * 207000: a stream whose tasks the device schedules. */
+/* Of tasks that begin from now on; `priority` is clamped to what there is, as a signed number.
+ * 107000: handle 0. 207000: a stream whose tasks the device schedules. */
 int32_t twin_stream_set_priority(uint64_t handle, uint32_t priority);
 
 /* Runs on every stream of a device: forbids or allows new work and waits (TWIN_HALT_DEVICE). */

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fault injection: what does a program do when a copy fails, an engine hangs, memory goes bad?
  *
- * An extension of this runtime, not of the public interface it implements: no other runtime has it. Link with
- * -ltwinrt, or look the functions up with dlsym and do without. The real device below, when there is one, answers
- * 207000 (not supported).
+ * An extension of this runtime, not of the public interface it implements: no other runtime has it.
+ * Link with -ltwinrt, or look the functions up with dlsym and do without. The real device below,
+ * when there is one, answers 207000 (not supported).
  *
  *     twinrt_fault fault = TWINRT_FAULT_INIT(TWINRT_FAULT_ENGINE_HANG);
  *     fault.task = TWINRT_FAULT_TASK_SDMA;
  *     fault.first = 3;                      the third copy within a device from now on
  *     int32_t code = twinrt_fault_inject(&fault, NULL);
  *
- * All return 0 or a public code (aclError), with a text for aclGetRecentErrMsg. Any thread may call them at any time,
- * also before aclInit. A fault stays, also over resets of its device, until it is removed or the process ends. */
+ * All return 0 or a public code (aclError), with a text for aclGetRecentErrMsg. Any thread may call
+ * them at any time, also before aclInit. A fault stays, also over resets of its device, until it is
+ * removed or the process ends. */
 #ifndef TWINRT_FAULT_H
 #define TWINRT_FAULT_H
 
@@ -22,15 +23,17 @@ extern "C" {
 #endif
 
 typedef enum twinrt_fault_kind {
-    TWINRT_FAULT_BAD_TASK,       /* the task arrives garbled; the scheduler refuses it */
-    TWINRT_FAULT_MEMORY,         /* `bytes` at `address` have failed: who reads them fails */
-    TWINRT_FAULT_ENGINE_ERROR,   /* the engine ends with an error where it would have completed */
-    TWINRT_FAULT_ENGINE_TIMEOUT, /* the engine gives up after duration_ns */
-    TWINRT_FAULT_ENGINE_SLOW,    /* the engine takes factor_permille thousandths of its time */
-    TWINRT_FAULT_ENGINE_HANG,    /* the engine never answers */
-    TWINRT_FAULT_COMPLETION_LOST, /* the task has its effect, but is not reported for duration_ns; 0: ever */
-    TWINRT_FAULT_REPORT_LOST, /* the entry that a timed event or a failure writes is lost */
-    TWINRT_FAULT_REPORTS_FULL, /* the queue of those entries counts as full for duration_ns; 0: for ever */
+    TWINRT_FAULT_BAD_TASK,        /* the task arrives garbled; the scheduler refuses it */
+    TWINRT_FAULT_MEMORY,          /* `bytes` at `address` have failed: who reads them fails */
+    TWINRT_FAULT_ENGINE_ERROR,    /* the engine ends with an error where it would have completed */
+    TWINRT_FAULT_ENGINE_TIMEOUT,  /* the engine gives up after duration_ns */
+    TWINRT_FAULT_ENGINE_SLOW,     /* the engine takes factor_permille thousandths of its time */
+    TWINRT_FAULT_ENGINE_HANG,     /* the engine never answers */
+    TWINRT_FAULT_COMPLETION_LOST, /* the task has its effect, but is not reported for duration_ns;
+                                     0: ever */
+    TWINRT_FAULT_REPORT_LOST,     /* the entry that a timed event or a failure writes is lost */
+    TWINRT_FAULT_REPORTS_FULL, /* the queue of those entries counts as full for duration_ns; 0: for
+                                  ever */
     TWINRT_FAULT_RECORD_LOST,  /* a record or reset of an event or notify does not reach it */
     TWINRT_FAULT_DOORBELL_LOST /* the device sees new tasks only with the next one after them */
 } twinrt_fault_kind;
@@ -91,7 +94,8 @@ int32_t twinrt_fault_inject(const twinrt_fault *fault, uint32_t *number);
 int32_t twinrt_fault_remove(uint32_t number);
 /* How often it has triggered. 100000: times is NULL. 107000: there is no such fault. */
 int32_t twinrt_fault_triggered(uint32_t number, uint64_t *times);
-/* Injects what a file describes, all of it or nothing. 100000: path is NULL. 100003: it cannot be read. 107000. 207000. */
+/* Injects what a file describes, all of it or nothing. 100000: path is NULL. 100003: it cannot be
+ * read. 107000. 207000. */
 int32_t twinrt_fault_load(const char *path);
 
 #ifdef __cplusplus

@@ -19,12 +19,14 @@
  *       twk_store(args->z + first * 4, x, share * 4);
  *   }
  *
- * A kernel runs once for each block, on its own core. What it calls here goes into the queue of a pipe: the pipes
- * run side by side, each in order, and flags and barriers order them. The functions work in the order in which they
- * are called, so that a kernel which forgets a flag computes what it should; but its time is wrong, and the missing
- * flag is reported. runtime/docs/kernels.md is the manual: what each function does to the bit, what it costs, limits.
+ * A kernel runs once for each block, on its own core. What it calls here goes into the queue of a
+ * pipe: the pipes run side by side, each in order, and flags and barriers order them. The functions
+ * work in the order in which they are called, so that a kernel which forgets a flag computes what
+ * it should; but its time is wrong, and the missing flag is reported. runtime/docs/kernels.md is
+ * the manual: what each function does to the bit, what it costs, limits.
  *
- * Offsets in buffers are bytes and multiples of 32, unless something else is said. Counts are elements. */
+ * Offsets in buffers are bytes and multiples of 32, unless something else is said. Counts are
+ * elements. */
 #ifndef TWINRT_KERNEL_H
 #define TWINRT_KERNEL_H
 
@@ -44,7 +46,7 @@ extern "C" {
     }
 #endif
 
-/* ---- types --------------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 typedef uint64_t twk_gm; /* an address of device memory, as aclrtMalloc gives it */
 
@@ -126,7 +128,7 @@ typedef enum twk_round {
 /* The kernel fails here, with this text. */
 TWK_HIDDEN void twk_stop(const char *text) __attribute__((noreturn));
 
-/* ---- kernels ------------------------------------------------------------------------------------ */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 /* The type of arguments of a kernel that has none. Structures of arguments have 2 bytes or more. */
 typedef struct twk_none {
@@ -173,8 +175,8 @@ extern "C" {
         __attribute__((used, section("twk_kernels"))) = &twk_kernel_##kernel
 
 #ifdef __cpp_exceptions
-/* An exception that a kernel does not catch fails the kernel. What is here for that is not counted: kernels that throw
- * nothing take the same time as without. */
+/* An exception that a kernel does not catch fails the kernel. What is here for that is not counted:
+ * kernels that throw nothing take the same time as without. */
 #if defined(__clang__)
 #define TWK_UNCOUNTED_ __attribute__((unused, noinline, no_sanitize("coverage")))
 #elif __has_attribute(no_sanitize_coverage)
@@ -215,8 +217,8 @@ static TWK_UNCOUNTED_ bool twk_throws_(void (*body)(const void *args), const voi
 #define TWK_REST_(body, args_type, args)                                                           \
     static void body##_body(const args_type *args __attribute__((unused)))
 
-/* A kernel that runs on vector cores; its body follows. `kernel` is the name by which programs find it, unique in an
- * image; `args` names the pointer to its structure of arguments. */
+/* A kernel that runs on vector cores; its body follows. `kernel` is the name by which programs find
+ * it, unique in an image; `args` names the pointer to its structure of arguments. */
 #define TWK_VECTOR_KERNEL(kernel, args_type, args)                                                 \
     TWK_BODY_(twk_vector_##kernel, args_type, args)                                                \
     TWK_KERNEL_(kernel, args_type, TWK_CORES_VECTOR, 0, 0, NULL, twk_vector_##kernel##_run);       \
@@ -228,9 +230,9 @@ static TWK_UNCOUNTED_ bool twk_throws_(void (*body)(const void *args), const voi
     TWK_KERNEL_(kernel, args_type, TWK_CORES_CUBE, 0, 0, twk_cube_##kernel##_run, NULL);           \
     TWK_REST_(twk_cube_##kernel, args_type, args)
 
-/* A mixed kernel is two halves, each with a body, and then the kernel itself: a block has a cube core and `vectors`
- * vector cores, as many as the part has to a cube core. The halves synchronize by twk_cross_core_set_flag and
- * twk_cross_core_wait_flag. */
+/* A mixed kernel is two halves, each with a body, and then the kernel itself: a block has a cube
+ * core and `vectors` vector cores, as many as the part has to a cube core. The halves synchronize
+ * by twk_cross_core_set_flag and twk_cross_core_wait_flag. */
 #define TWK_CUBE_HALF(kernel, args_type, args)                                                     \
     TWK_BODY_(twk_cube_##kernel, args_type, args)                                                  \
     TWK_REST_(twk_cube_##kernel, args_type, args)
@@ -241,7 +243,8 @@ static TWK_UNCOUNTED_ bool twk_throws_(void (*body)(const void *args), const voi
     TWK_KERNEL_(kernel, args_type, TWK_CORES_MIXED, 1, vectors, twk_cube_##kernel##_run,           \
                 twk_vector_##kernel##_run)
 
-/* Once per kernel that requires it, anywhere in its file: no block begins before there are cores for all. */
+/* Once per kernel that requires it, anywhere in its file: no block begins before there are cores
+ * for all. */
 #define TWK_BATCH(kernel)                                                                          \
     TWK_EXTERN const twk_schedule twk_schedule_##kernel __attribute__((weak)) TWK_HIDDEN;          \
     const twk_schedule twk_schedule_##kernel = {1}
@@ -258,9 +261,10 @@ static TWK_UNCOUNTED_ bool twk_throws_(void (*body)(const void *args), const voi
     const twk_params twk_params_##kernel = {sizeof(twk_param_list_##kernel) / sizeof(twk_param),   \
                                             twk_param_list_##kernel}
 
-/* ---- where a kernel runs -------------------------------------------------------------------------- */
+/* ---- where a kernel runs --------------------------------------------------------------------- */
 
-/* Number of this block, and how many there are. In a mixed kernel both halves count blocks of a cube core. */
+/* Number of this block, and how many there are. In a mixed kernel both halves count blocks of a
+ * cube core. */
 static inline uint32_t twk_block(void)
 {
     return twk_slot->place()->block;
@@ -284,10 +288,10 @@ static inline uint32_t twk_size(twk_buffer buffer)
     return twk_slot->buffer_bytes((uint32_t)buffer);
 }
 
-/* ---- order -------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
-/* `from` sets the flag once it has done what is in its queue; `to` goes on with what comes after the wait once the flag
- * is set, and clears it. Each pair of pipes has 8 flags, 0 to 7. */
+/* `from` sets the flag once it has done what is in its queue; `to` goes on with what comes after
+ * the wait once the flag is set, and clears it. Each pair of pipes has 8 flags, 0 to 7. */
 static inline void twk_set_flag(twk_pipe from, twk_pipe to, uint32_t flag)
 {
     twk_slot->set_flag((uint32_t)from, (uint32_t)to, flag);
@@ -296,15 +300,15 @@ static inline void twk_wait_flag(twk_pipe from, twk_pipe to, uint32_t flag)
 {
     twk_slot->wait_flag((uint32_t)from, (uint32_t)to, flag);
 }
-/* TWK_ALL: the scalar unit waits until all pipes are done. One pipe: what comes later in it begins when what came
- * before is done, which is so anyway. */
+/* TWK_ALL: the scalar unit waits until all pipes are done. One pipe: what comes later in it begins
+ * when what came before is done, which is so anyway. */
 static inline void twk_barrier(twk_pipe pipe)
 {
     twk_slot->barrier((uint32_t)pipe);
 }
-/* Mixed kernels, flags 0 to 15. The cube core sets a flag for all vector cores of its block, a vector core for the cube
- * core, once `pipe` has done what is in its queue. `pipe` of the other side waits; the cube core until each vector core
- * has set it. */
+/* Mixed kernels, flags 0 to 15. The cube core sets a flag for all vector cores of its block, a
+ * vector core for the cube core, once `pipe` has done what is in its queue. `pipe` of the other
+ * side waits; the cube core until each vector core has set it. */
 static inline void twk_cross_core_set_flag(twk_pipe pipe, uint32_t flag)
 {
     twk_slot->cross_core_set_flag((uint32_t)pipe, flag);
@@ -314,10 +318,10 @@ static inline void twk_cross_core_wait_flag(twk_pipe pipe, uint32_t flag)
     twk_slot->cross_core_wait_flag((uint32_t)pipe, flag);
 }
 
-/* ---- scalar ------------------------------------------------------------------------------------- */
+/* ---- scalar ---------------------------------------------------------------------------------- */
 
-/* One element of UB or of global memory, aligned to its size. A double holds each of the types exactly; what is put is
- * rounded to the nearest, and cut off at the ends of integer types. */
+/* One element of UB or of global memory, aligned to its size. A double holds each of the types
+ * exactly; what is put is rounded to the nearest, and cut off at the ends of integer types. */
 static inline double twk_get(twk_type type, twk_ub at)
 {
     return twk_slot->get(TWK_SPACE_UB, (uint32_t)type, at.at);
@@ -344,7 +348,7 @@ static inline void twk_gm_set_word(twk_gm at, uint64_t value)
     twk_slot->put_word(at, value);
 }
 
-/* ---- messages and ends ---------------------------------------------------------------------------- */
+/* ---- messages and ends ----------------------------------------------------------------------- */
 
 /* Prints to the standard output of the program, as printf() does. Takes no time of the core. */
 TWK_HIDDEN void twk_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));

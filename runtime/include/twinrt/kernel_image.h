@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a compiled kernel and the runtime know of each other: the records that name kernels, and the table of
- * operations that kernels call. Kernel authors include twinrt/kernel.h, which hides all of it.
+/* What a compiled kernel and the runtime know of each other: the records that name kernels, and the
+ * table of operations that kernels call. Kernel authors include twinrt/kernel.h, which hides all of
+ * it.
  *
- * Structures grow at their end alone. A table holds the functions of every version up to its own. */
+ * Structures grow at their end alone. A table holds the functions of every version up to its
+ * own. */
 #ifndef TWINRT_KERNEL_IMAGE_H
 #define TWINRT_KERNEL_IMAGE_H
 
@@ -65,10 +67,10 @@ struct twk_image {
         *ops; /* where the runtime puts its table; NULL in there: nothing may run */
 };
 
-/* ---- what is counted -------------------------------------------------------------------------- */
+/* ---- what is counted ------------------------------------------------------------------------- */
 
-/* Kernels run on stacks of this size, aligned to it. What counts their basic blocks is found from the stack's address:
- * at its end is a twk_count. */
+/* Kernels run on stacks of this size, aligned to it. What counts their basic blocks is found from
+ * the stack's address: at its end is a twk_count. */
 #define TWK_STACK_BYTES ((uintptr_t)1 << 18)
 
 typedef struct twk_count {
@@ -76,7 +78,7 @@ typedef struct twk_count {
     uint64_t most;   /* then `spent` is called */
 } twk_count;
 
-/* ---- operations -------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 typedef struct twk_place {
     uint32_t block, blocks;   /* which block, of how many */

@@ -9,10 +9,11 @@
 extern "C" {
 #endif
 
-/* 64 bits as 32; what is larger becomes UINT32_MAX, which no operation takes. No branch and no call: those are counted. */
+/* 64 bits as 32; what is larger becomes UINT32_MAX, which no operation takes. No branch and no
+ * call: those are counted. */
 #define TWK_CUT_(wide) ((uint32_t)((wide) | (0 - (uint64_t)((wide) >> 32 != 0))))
 
-/* ---- copies: MTE2 in, MTE3 out --------------------------------------------------------------------- */
+/* ---- copies: MTE2 in, MTE3 out --------------------------------------------------------------- */
 
 static inline void twk_copy_(uint8_t way, uint32_t local, twk_gm gm, uint32_t bytes)
 {
@@ -49,7 +50,8 @@ static inline void twk_move(twk_ub dst, twk_ub src, uint32_t bytes)
     twk_slot->copy(&copy);
 }
 
-/* Rows of `bytes` bytes, `gm_pitch` bytes apart in global memory and `pitch` apart in the buffer. */
+/* Rows of `bytes` bytes, `gm_pitch` bytes apart in global memory and `pitch` apart in the
+ * buffer. */
 typedef struct twk_rows {
     uint32_t rows;
     uint32_t bytes;
@@ -81,7 +83,8 @@ static inline void twk_load_l1_rows(twk_l1 dst, twk_gm src, const twk_rows *rows
 {
     twk_copy_rows_(TWK_WAY_GM_TO_L1, dst.at, src, rows);
 }
-/* As twk_load_rows, and each row in UB gets `left` elements of `fill` before it and `right` after it. */
+/* As twk_load_rows, and each row in UB gets `left` elements of `fill` before it and `right` after
+ * it. */
 static inline void twk_load_padded(twk_type type, twk_ub dst, twk_gm src, const twk_rows *rows,
                                    uint32_t left, uint32_t right, double fill)
 {
@@ -99,8 +102,9 @@ static inline void twk_load_padded(twk_type type, twk_ub dst, twk_gm src, const 
     copy.fill        = fill;
     twk_slot->copy(&copy);
 }
-/* Each element of global memory becomes its sum with the one from UB, or the larger or smaller of the two. It happens at
- * the kernel's end, in the order of blocks: results are the same every time. FP32, FP16, BF16, INT32, INT16, INT8. */
+/* Each element of global memory becomes its sum with the one from UB, or the larger or smaller of
+ * the two. It happens at the kernel's end, in the order of blocks: results are the same every time.
+ * FP32, FP16, BF16, INT32, INT16, INT8. */
 static inline void twk_store_atomic(twk_atomic how, twk_type type, twk_gm dst, twk_ub src,
                                     uint32_t count)
 {
@@ -116,7 +120,7 @@ static inline void twk_store_atomic(twk_atomic how, twk_type type, twk_gm dst, t
     twk_slot->copy(&copy);
 }
 
-/* ---- vector unit -------------------------------------------------------------------------------- */
+/* ---- vector unit ----------------------------------------------------------------------------- */
 
 static inline void twk_vector_(uint8_t op, twk_type type, uint32_t dst, uint32_t a, uint32_t b,
                                uint32_t count, double scalar)
@@ -193,14 +197,16 @@ static inline void twk_index(twk_type type, twk_ub dst, double first, uint32_t c
 {
     twk_vector_(TWK_OP_INDEX, type, dst.at, 0, 0, count, first);
 }
-/* dst[i] = the element `offsets[i]` bytes after src; offsets are UINT32. Types of 16 and 32 bits. dst overlaps none. */
+/* dst[i] = the element `offsets[i]` bytes after src; offsets are UINT32. Types of 16 and 32 bits.
+ * dst overlaps none. */
 static inline void twk_gather(twk_type type, twk_ub dst, twk_ub src, twk_ub offsets, uint32_t count)
 {
     twk_vector_(TWK_OP_GATHER, type, dst.at, src.at, offsets.at, count, 0);
 }
 
-/* Masks: bit i of the bytes at `mask`, lowest bit first, is 1 where a[i] is in the relation to b[i], or to the
- * number. Bits past the last element, up to a whole byte, become 0. FP16, FP32, BF16, INT16, INT32. */
+/* Masks: bit i of the bytes at `mask`, lowest bit first, is 1 where a[i] is in the relation to
+ * b[i], or to the number. Bits past the last element, up to a whole byte, become 0. FP16, FP32,
+ * BF16, INT16, INT32. */
 static inline void twk_compare(twk_type type, twk_ub mask, twk_ub a, twk_relation relation,
                                twk_ub b, uint32_t count)
 {
@@ -254,8 +260,8 @@ static inline void twk_selects(twk_type type, twk_ub dst, twk_ub mask, twk_ub a,
     vector.scalar     = scalar;
     twk_slot->vector(&vector);
 }
-/* Any two types. Numbers that an integer type cannot hold become its nearest one, NaN becomes 0. dst overlaps a only
- * where both begin alike and dst's elements are no larger. */
+/* Any two types. Numbers that an integer type cannot hold become its nearest one, NaN becomes 0.
+ * dst overlaps a only where both begin alike and dst's elements are no larger. */
 static inline void twk_cast(twk_type to, twk_ub dst, twk_type from, twk_ub a, twk_round rounding,
                             uint32_t count)
 {
@@ -270,7 +276,8 @@ static inline void twk_cast(twk_type to, twk_ub dst, twk_type from, twk_ub a, tw
     twk_slot->vector(&vector);
 }
 
-/* One element at dst from all of a: as a binary tree, whose shape is in the manual. FP16, FP32, BF16, INT32. */
+/* One element at dst from all of a: as a binary tree, whose shape is in the manual. FP16, FP32,
+ * BF16, INT32. */
 TWK_UNARY_(twk_reduce_sum, TWK_OP_REDUCE_SUM)
 TWK_UNARY_(twk_reduce_max, TWK_OP_REDUCE_MAX)
 TWK_UNARY_(twk_reduce_min, TWK_OP_REDUCE_MIN)
@@ -298,7 +305,8 @@ static inline void twk_grid_(uint8_t op, twk_type type, uint32_t dst, uint32_t a
     vector.pitch = grid->pitch;
     twk_slot->vector(&vector);
 }
-/* dst[row] from each row of a, as twk_reduce_sum, twk_reduce_max and twk_reduce_min do it; the results are side by side. */
+/* dst[row] from each row of a, as twk_reduce_sum, twk_reduce_max and twk_reduce_min do it; the
+ * results are side by side. */
 #define TWK_ROWS_(name, op)                                                                        \
     static inline void name(twk_type type, twk_ub dst, twk_ub a, const twk_grid *grid)             \
     {                                                                                              \
@@ -318,7 +326,7 @@ TWK_ROWS_BY_(twk_rows_sub, TWK_OP_ROW_SUB)
 TWK_ROWS_BY_(twk_rows_mul, TWK_OP_ROW_MUL)
 TWK_ROWS_BY_(twk_rows_div, TWK_OP_ROW_DIV)
 
-/* ---- matrices -------------------------------------------------------------------------------------- */
+/* ---- matrices -------------------------------------------------------------------------------- */
 
 /* A matrix in L1, in the layout of the cube: the manual draws it. */
 typedef struct twk_matrix {
@@ -352,7 +360,8 @@ static inline twk_matrix twk_matrix_at(uint32_t at, uint32_t rows, uint32_t colu
     matrix.columns = columns;
     return matrix;
 }
-/* MTE2: rows of global memory, `pitch` bytes apart, become a matrix in L1; what fills it up is 0. */
+/* MTE2: rows of global memory, `pitch` bytes apart, become a matrix in L1; what fills it up is
+ * 0. */
 static inline void twk_load_matrix(twk_type type, twk_matrix dst, twk_gm src, uint64_t pitch)
 {
     const uint64_t bytes = (uint64_t)dst.columns * twk_bytes_of(type);
@@ -366,8 +375,8 @@ static inline void twk_load_matrix(twk_type type, twk_matrix dst, twk_gm src, ui
     copy.gm_pitch        = pitch;
     twk_slot->copy(&copy);
 }
-/* MTE1: the part of `from` that begins at (row, column) becomes the left operand, m by k. Transposed: the part is k by
- * m. row is a multiple of 16, column of the elements in 32 bytes. */
+/* MTE1: the part of `from` that begins at (row, column) becomes the left operand, m by k.
+ * Transposed: the part is k by m. row is a multiple of 16, column of the elements in 32 bytes. */
 static inline void twk_load_a(twk_type type, twk_l0a dst, twk_matrix from, uint32_t row,
                               uint32_t column, uint32_t m, uint32_t k, bool transposed)
 {
@@ -447,8 +456,9 @@ static inline void twk_result_(uint8_t target, twk_type from, twk_type type, uin
     }
     twk_slot->result(&result);
 }
-/* FIX: the result at c, m by n, to rows of global memory, `pitch` bytes apart. `from` is what L0C holds, FP32 or INT32;
- * FP32 becomes FP32, FP16 or BF16, INT32 becomes INT32, FP16 or INT8. finish may be NULL. */
+/* FIX: the result at c, m by n, to rows of global memory, `pitch` bytes apart. `from` is what L0C
+ * holds, FP32 or INT32; FP32 becomes FP32, FP16 or BF16, INT32 becomes INT32, FP16 or INT8. finish
+ * may be NULL. */
 static inline void twk_store_result(twk_type type, twk_gm dst, uint64_t pitch, twk_type from,
                                     twk_l0c c, uint32_t m, uint32_t n, const twk_finish *finish)
 {

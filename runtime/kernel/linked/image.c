@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linked into every shared object of kernels: the record that the runtime looks for, and what kernels call that is no
- * inline function. Compiled without -fsanitize-coverage, unlike the kernels: the counter does not count itself. */
+/* Linked into every shared object of kernels: the record that the runtime looks for, and what
+ * kernels call that is no inline function. Compiled without -fsanitize-coverage, unlike the
+ * kernels: the counter does not count itself. */
 #include "twinrt/kernel.h"
 
 #include <stdlib.h>
 
-/* The linker gives both, where at least one kernel is linked. (It exports them all the same, unless told
- * -z start-stop-visibility=hidden or by a version script.) */
+/* The linker gives both, where at least one kernel is linked. (It exports them all the same, unless
+ * told -z start-stop-visibility=hidden or by a version script.) */
 extern const twk_kernel_entry *const __start_twk_kernels[] TWK_HIDDEN __attribute__((weak));
 extern const twk_kernel_entry *const __stop_twk_kernels[] TWK_HIDDEN __attribute__((weak));
 
@@ -37,8 +38,8 @@ void twk_stop(const char *text)
     abort();
 }
 
-/* Called by the compiler's order at each basic block: of a kernel, and of constructors and destructors, which run on
- * stacks of other people. */
+/* Called by the compiler's order at each basic block: of a kernel, and of constructors and
+ * destructors, which run on stacks of other people. */
 void __sanitizer_cov_trace_pc(void);
 TWK_HIDDEN void __sanitizer_cov_trace_pc(void)
 {

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the module `acl` and the commands of the wheel share: where the runtime is, and which system libraries are missing."""
+"""What the module `acl` and the commands of the wheel share: where the runtime is, and which system
+libraries are missing."""
 
 import os
 import sys
 
 # The system libraries that our files need besides the C library, and their Debian packages.
 MODEL = "libsystemc-2.3.4.so"
-PACKAGES = {"libcjson.so.1": "libcjson1", "libdw.so.1": "libdw1", "libelf.so.1": "libelf1", "libgcc_s.so.1": "libgcc-s1",
+PACKAGES = {"libcjson.so.1": "libcjson1", "libdw.so.1": "libdw1", "libelf.so.1": "libelf1",
+            "libgcc_s.so.1": "libgcc-s1",
             "libstdc++.so.6": "libstdc++6", MODEL: "libsystemc"}
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -23,7 +25,8 @@ def contents(path):
 
 
 def missing(names):
-    """Those of the libraries that the dynamic linker does not find. One in its cache is not loaded to see that."""
+    """Those of the libraries that the dynamic linker does not find. One in its cache is not loaded
+    to see that."""
     cache = contents("/etc/ld.so.cache")
     return [name for name in names if name.encode() + b"\0" not in cache and not loads(name)]
 
@@ -49,8 +52,9 @@ def remedy():
 def reason(error):
     """The text for an import of the module that failed with `error`."""
     if isinstance(error, ModuleNotFoundError):
-        return (f"{os.path.join(HERE, 'acl', '_acl.abi3.so')} is missing: the module was not built; "
-                "build all of twinrt (./dev build), then install it again if it was installed")
+        return (
+            f"{os.path.join(HERE, 'acl', '_acl.abi3.so')} is missing: the module was not built; "
+            "build all of twinrt (./dev build), then install it again if it was installed")
     name, _, why = str(error).partition(": ")
     if why.startswith(ABSENT) and name in PACKAGES:
         return remedy()
@@ -60,12 +64,17 @@ def reason(error):
 
 
 def lacks_model():
-    """Whether calls of the module would use the model, and a library that it needs is missing. Not where there may be a board."""
-    if os.environ.get("TWINRT_BACKEND", "auto") not in ("auto", "sim") or os.path.exists("/dev/davinci_manager"):
+    """Whether calls of the module would use the model, and a library that it needs is missing. Not
+    where there may be a board."""
+    if os.environ.get("TWINRT_BACKEND", "auto") not in ("auto",
+                                                        "sim") or os.path.exists(
+                                                            "/dev/davinci_manager"):
         return False
     for folder in (os.path.join(WHEEL, "lib64"), os.path.join(HERE, "..", "..", "lib64")):
         library = os.path.realpath(os.path.join(folder, "libacl_rt.so"))
-        if os.path.exists(os.path.join(folder, "twinrt", "backend-sim.so")) and library.encode() in contents("/proc/self/maps"):
+        if os.path.exists(
+            os.path.join(folder, "twinrt", "backend-sim.so")) and library.encode() in contents(
+                "/proc/self/maps"):
             return bool(missing([MODEL]))
     return False
 

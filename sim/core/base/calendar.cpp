@@ -135,8 +135,8 @@ uint32_t Calendar::find_far() const
     return far_next_ = least;
 }
 
-// Nothing is pending before it. Lists and heap give their entries in the order of scheduling where time and rank are the
-// same, and whatever is scheduled for these cycles from now on comes after.
+// Nothing is pending before it. Lists and heap give their entries in the order of scheduling where
+// time and rank are the same, and whatever is scheduled for these cycles from now on comes after.
 void Calendar::begin_block(uint64_t block)
 {
     block_ = block;

@@ -15,11 +15,13 @@ namespace tsim
 /// Order of the parts of the system within one instant (T-TIM-3).
 enum class Rank : uint8_t { kLink, kHostDma, kQueue, kArbiter };
 
-/// Fixed timers, each pending at most once. Time is cut into blocks of kBlock cycles. What is due in the block of the last
-/// entry that came out, or in the next one, hangs in a wheel with one list per cycle. What is due later and before kWheel
-/// blocks have passed joins the lane, a list in order of time, if nothing there comes after it: so it mostly is with many
-/// queues in turn. Else it hangs in a wheel with one list per block, in the order of scheduling. What is due later still
-/// waits in a heap. As blocks begin, their lists are dealt out to the cycles; the lane stays what it is. No call allocates.
+/// Fixed timers, each pending at most once. Time is cut into blocks of kBlock cycles. What is due
+/// in the block of the last entry that came out, or in the next one, hangs in a wheel with one list
+/// per cycle. What is due later and before kWheel blocks have passed joins the lane, a list in
+/// order of time, if nothing there comes after it: so it mostly is with many queues in turn. Else
+/// it hangs in a wheel with one list per block, in the order of scheduling. What is due later still
+/// waits in a heap. As blocks begin, their lists are dealt out to the cycles; the lane stays what
+/// it is. No call allocates.
 class Calendar
 {
   public:
@@ -29,8 +31,8 @@ class Calendar
     /// Timers 0 .. timers - 1 exist, none pending.
     explicit Calendar(uint32_t timers);
 
-    /// Sets timer `id` off at `time`, not before the last entry that came out; a pending one moves. Its place among
-    /// equals is that of a new entry.
+    /// Sets timer `id` off at `time`, not before the last entry that came out; a pending one moves.
+    /// Its place among equals is that of a new entry.
     void schedule(uint32_t id, Cycle time, Rank rank);
     void cancel(uint32_t id)
     {
@@ -50,7 +52,8 @@ class Calendar
         const uint32_t id = next_timer();
         return id == kNone ? kNever : nodes_[id].time;
     }
-    /// The timer that pop() would give if nothing is scheduled meanwhile; kNone when the calendar is empty.
+    /// The timer that pop() would give if nothing is scheduled meanwhile; kNone when the calendar
+    /// is empty.
     [[nodiscard]] uint32_t next_timer() const
     {
         return __builtin_expect(next_time_ < lane_time_, 1) ? next_ : next_with_lane();
@@ -73,8 +76,8 @@ class Calendar
         else
             unlink(id);
     }
-    /// Calls see(timer, n) for some timers that come before long, n: 0, and for some that come after these, n: 1, when there
-    /// are others than last time.
+    /// Calls see(timer, n) for some timers that come before long, n: 0, and for some that come
+    /// after these, n: 1, when there are others than last time.
     template <typename See>
     void look_ahead(See &&see)
     {
@@ -103,7 +106,8 @@ class Calendar
         Rank rank = Rank::kLink;
     };
     static_assert(sizeof(Node) == 32);
-    // What was near when it was scheduled comes after all that was far, for that was scheduled before.
+    // What was near when it was scheduled comes after all that was far, for that was scheduled
+    // before.
     static constexpr uint64_t kNear = UINT64_MAX;
 
     /// T-TIM-3, for two that are not both kNear.

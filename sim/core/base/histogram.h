@@ -27,8 +27,8 @@ class Histogram
     [[nodiscard]] uint64_t count() const { return count_; }
     [[nodiscard]] uint64_t total() const { return total_; }
     [[nodiscard]] uint64_t most() const { return most_; }
-    /// The least value that `percent` of a hundred values do not exceed (nearest rank), or up to 1/32 more; 0 without
-    /// values.
+    /// The least value that `percent` of a hundred values do not exceed (nearest rank), or up to
+    /// 1/32 more; 0 without values.
     [[nodiscard]] uint64_t percentile(uint32_t percent) const
     {
         const uint64_t rank = std::max<uint64_t>((count_ * percent + 99) / 100, 1);

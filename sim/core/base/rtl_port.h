@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What may replace the plain C++ of a block: its RTL, or both in lock step.
 ///
-/// A block that can be replaced has a pointer to its RTL port, null in the plain model; each of its ports asks the RTL port first.
-/// Ports, and what they may be called with, are those of the block. An RTL port that finds a difference does not come back.
+/// A block that can be replaced has a pointer to its RTL port, null in the plain model; each of its
+/// ports asks the RTL port first. Ports, and what they may be called with, are those of the block.
+/// An RTL port that finds a difference does not come back.
 #ifndef TWINSIM_CORE_BASE_RTL_PORT_H
 #define TWINSIM_CORE_BASE_RTL_PORT_H
 
@@ -102,8 +103,9 @@ class DmaPoolRtlPort
 class BurstRtlPort
 {
   public:
-    /// 2^-20 cycles, the low 64 digits: which of two comes first shows in their difference, as long as they are less
-    /// than 2^43 cycles apart. Nothing under way is further from now: no burst takes as long, however slow its link.
+    /// 2^-20 cycles, the low 64 digits: which of two comes first shows in their difference, as long
+    /// as they are less than 2^43 cycles apart. Nothing under way is further from now: no burst
+    /// takes as long, however slow its link.
     using Time = uint64_t;
 
     [[nodiscard]] static bool is_after(Time a, Time b) { return static_cast<int64_t>(a - b) > 0; }
@@ -201,7 +203,8 @@ struct FrontState {
 /// What is done to the front end of a queue.
 struct FrontRequest {
     enum Op : uint8_t {
-        kOpen, ///< value: entries of the CQ less one in the upper half, of the ring less one in the lower
+        /// value: entries of the CQ less one in the upper half, of the ring less one in the lower
+        kOpen,
         kClose,     ///< an open one
         kRing,      ///< value: how many entries
         kFetch,     ///< value: read time
@@ -232,8 +235,8 @@ struct FrontAnswer {
     stars_cqe cqe = {}; ///< as it goes to memory
 };
 
-/// Of TaskQueue, for all queues of a device: what is decided about ring, buffer and CQ. Memory, the times of SQEs and what
-/// the host knows stay with TaskQueue.
+/// Of TaskQueue, for all queues of a device: what is decided about ring, buffer and CQ. Memory, the
+/// times of SQEs and what the host knows stay with TaskQueue.
 class FrontRtlPort
 {
   public:
@@ -242,7 +245,8 @@ class FrontRtlPort
     virtual FrontAnswer run(const FrontRequest &request) = 0;
 };
 
-/// What an SQE asks for once it is decoded (T-SQE-9, T-SQE-10, T-SQE-12); numbers as in npu_sqe_pkg, here and below.
+/// What an SQE asks for once it is decoded (T-SQE-9, T-SQE-10, T-SQE-12); numbers as in
+/// npu_sqe_pkg, here and below.
 enum class SqeEffect : uint8_t {
     kNothing,
     kEventRecord,
@@ -351,7 +355,8 @@ class RtlPortFactory
 {
   public:
     virtual ~RtlPortFactory() = default;
-    /// The clock and the seed of the system whose blocks come next, for reports. The clock stays where it is.
+    /// The clock and the seed of the system whose blocks come next, for reports. The clock stays
+    /// where it is.
     virtual void attach(const Cycle &now, uint64_t seed) = 0;
     /// `window`: SQEs of a line (T-FE-4).
     [[nodiscard]] virtual std::unique_ptr<FrontRtlPort> front_end(uint32_t queues, uint32_t window,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Memory for arrays that have an entry per queue each. Not a rule of the model: a processor compares addresses by their place
-/// in a page before it knows better, so that a store to one array holds up a load from another at the same place.
+/// Memory for arrays that have an entry per queue each. Not a rule of the model: a processor
+/// compares addresses by their place in a page before it knows better, so that a store to one array
+/// holds up a load from another at the same place.
 #ifndef TWINSIM_CORE_BASE_STAGGERED_VECTOR_H
 #define TWINSIM_CORE_BASE_STAGGERED_VECTOR_H
 
@@ -14,7 +15,8 @@ extern "C" void _vgnU_freeres() __attribute__((weak));
 namespace tsim
 {
 
-/// Memory that begins `kAt` bytes into a page, so that arrays with different ones do not meet in their first entries.
+/// Memory that begins `kAt` bytes into a page, so that arrays with different ones do not meet in
+/// their first entries.
 template <typename T, size_t kAt>
 class StaggeredVector
 {

@@ -116,7 +116,8 @@ void AiCore::run_until_now()
     }
 }
 
-// Starts whatever can start at `time_`; after each step the lowest pipe that can go on does (T-CORE-16).
+// Starts whatever can start at `time_`; after each step the lowest pipe that can go on does
+// (T-CORE-16).
 void AiCore::progress()
 {
     bool any = true;
@@ -136,7 +137,8 @@ bool AiCore::drained() const
     return true;
 }
 
-// T-CORE-14: gives operations to the pipes up to the next scalar one and takes a step with that. Returns whether anything changed.
+// T-CORE-14: gives operations to the pipes up to the next scalar one and takes a step with that.
+// Returns whether anything changed.
 bool AiCore::walk()
 {
     Pipe &scalar = pipes_[TWINSIM_PIPE_SCALAR];
@@ -158,7 +160,8 @@ bool AiCore::walk()
     return step(TWINSIM_PIPE_SCALAR) || walked_ != before;
 }
 
-// T-CORE-15: takes a step with the first operation in the pipe's queue. Returns whether anything changed.
+// T-CORE-15: takes a step with the first operation in the pipe's queue. Returns whether anything
+// changed.
 bool AiCore::serve(uint32_t pipe)
 {
     Pipe &p = pipes_[pipe];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One AI core with a block on it: the scalar unit that walks the block's step list, and the pipes. Rules T-CORE-14 to
-/// T-CORE-20. block_dispatcher.h chooses the core of a block.
+/// One AI core with a block on it: the scalar unit that walks the block's step list, and the pipes.
+/// Rules T-CORE-14 to T-CORE-20. block_dispatcher.h chooses the core of a block.
 #ifndef TWINSIM_CORE_ENGINE_AI_CORE_H
 #define TWINSIM_CORE_ENGINE_AI_CORE_H
 
@@ -13,7 +13,8 @@
 namespace tsim
 {
 
-/// Flags that the cores of one mixed block have set for each other and not waited for yet (T-CORE-18).
+/// Flags that the cores of one mixed block have set for each other and not waited for yet
+/// (T-CORE-18).
 struct CoreTalk {
     static constexpr uint32_t kParts = 4; ///< the AIC and up to three AIVs
     struct Word {
@@ -44,7 +45,8 @@ class AiCore
         uint32_t part; ///< of a mixed block: 0 the AIC
     };
 
-    /// `timer` is the core's own; its transfers carry `owner` with pipe and part in the low four bits.
+    /// `timer` is the core's own; its transfers carry `owner` with pipe and part in the low four
+    /// bits.
     AiCore(SystemState &system, uint32_t device, uint32_t timer, uint64_t owner);
 
     /// The core is a block's from now on.

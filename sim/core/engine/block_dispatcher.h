@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Blocks of kernels on the AI cores of one device: which kernel issues next, which core it gets, what becomes of it.
-/// Rules T-CORE-3 to T-CORE-7, T-CORE-12, T-CORE-13.
+/// Blocks of kernels on the AI cores of one device: which kernel issues next, which core it gets,
+/// what becomes of it. Rules T-CORE-3 to T-CORE-7, T-CORE-12, T-CORE-13.
 #ifndef TWINSIM_CORE_ENGINE_BLOCK_DISPATCHER_H
 #define TWINSIM_CORE_ENGINE_BLOCK_DISPATCHER_H
 
@@ -13,8 +13,9 @@
 namespace tsim
 {
 
-/// What the dispatcher has to say about a kernel. Its calls come from inside the dispatcher's own; nothing of that
-/// kernel is in there any more after kernel_failed() and a blocks_ended() that said so.
+/// What the dispatcher has to say about a kernel. Its calls come from inside the dispatcher's own;
+/// nothing of that kernel is in there any more after kernel_failed() and a blocks_ended() that said
+/// so.
 class KernelOwner
 {
   public:
@@ -61,7 +62,8 @@ class BlockDispatcher
     {
         return !kernels_.empty() && slot < kSlots && kernels_[slot].used;
     }
-    /// No further block until resume(). True: none is running now and some are left, so the kernel rests.
+    /// No further block until resume(). True: none is running now and some are left, so the kernel
+    /// rests.
     [[nodiscard]] bool pause(uint32_t slot);
     void resume(uint32_t slot);
     /// The kernel is gone in this cycle, its blocks stop.

@@ -81,7 +81,8 @@ namespace
     return uint64_t{sqe.word[word]} | uint64_t{sqe.word[word + 1]} << 32;
 }
 
-/// T-DMA-20: operation and type out of the opcode; every address and length a whole number of elements.
+/// T-DMA-20: operation and type out of the opcode; every address and length a whole number of
+/// elements.
 [[nodiscard]] bool decode_reduce(uint32_t opcode, DmaJob &out)
 {
     const uint32_t operation = opcode & 0xfu;
@@ -140,7 +141,8 @@ uint64_t DmaJob::rows_span(bool of_dst) const
 
 bool decode_job(const stars_sqe &sqe, uint64_t list_most, DmaJob &out)
 {
-    // Field by field: to clear all of it costs more than all the rest. Strides count only where there are rows.
+    // Field by field: to clear all of it costs more than all the rest. Strides count only where
+    // there are rows.
     out.src = wide(sqe, 8);
     out.dst = wide(sqe, 10);
     out.kind = DmaJob::Kind::kCopy;
@@ -230,8 +232,8 @@ uint32_t find_route(const DmaJob &job, const twinsim_bus &bus, const LinkNetwork
 namespace
 {
 
-/// One side of a job: the address of each row, found at once when the whole span is one piece of memory and no
-/// fault can be between rows.
+/// One side of a job: the address of each row, found at once when the whole span is one piece of
+/// memory and no fault can be between rows.
 class Side
 {
   public:
@@ -330,7 +332,8 @@ bool apply(const DmaJob &job, const twinsim_bus &bus, uint32_t device)
     return job.is_plain() ? apply_plain(job, bus, device) : apply_rows(job, bus, device, false);
 }
 
-// The status is asked for at once: other accesses may come before the task fails (T-FLT-4, T-DMA-30).
+// The status is asked for at once: other accesses may come before the task fails (T-FLT-4,
+// T-DMA-30).
 void apply(DmaJob &job, SystemState &system, uint32_t device)
 {
     const bool good = job.is_plain()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Channels of a DMA engine, and what a transfer does to memory. Rules T-DMA-1 to T-DMA-8, T-DMA-20 to T-DMA-27.
+/// Channels of a DMA engine, and what a transfer does to memory. Rules T-DMA-1 to T-DMA-8, T-DMA-20
+/// to T-DMA-27.
 #ifndef TWINSIM_CORE_ENGINE_DMA_H
 #define TWINSIM_CORE_ENGINE_DMA_H
 
@@ -17,7 +18,8 @@ namespace tsim
 
 struct SystemState;
 
-/// The channels that queues have, and the queues that wait for one, first come, first served (T-DMA-1).
+/// The channels that queues have, and the queues that wait for one, first come, first served
+/// (T-DMA-1).
 class DmaPool
 {
   public:
@@ -47,8 +49,8 @@ class DmaPool
     std::unique_ptr<DmaPoolRtlPort> rtl_port_;
 };
 
-/// One transfer, as an engine has it programmed: `planes` times `rows` rows of `row` bytes. A plain one is one row, and
-/// all of it is in one line of the host's cache.
+/// One transfer, as an engine has it programmed: `planes` times `rows` rows of `row` bytes. A plain
+/// one is one row, and all of it is in one line of the host's cache.
 struct alignas(64) DmaJob {
     enum class Kind : uint8_t { kCopy, kFill, kReduce, kList };
 
@@ -62,7 +64,9 @@ struct alignas(64) DmaJob {
     uint32_t route = kNone; ///< once its bytes move
     uint32_t row = 0;       ///< of a list: the descriptor at which it failed, or kNone
     uint32_t rows =
-        0; ///< of a list: descriptors; else 0: a plain transfer, the fields around this one do not matter
+        /// of a list: descriptors; else 0: a plain transfer, the fields around this one do not
+        /// matter
+        0;
     uint32_t planes = 0;
     bool made = false;    ///< its effect, before its end (T-DMA-30)
     uint16_t status = 0;  ///< why its effect failed; 0: it did not
@@ -83,12 +87,12 @@ struct alignas(64) DmaJob {
 };
 static_assert(sizeof(DmaJob) == 128);
 
-/// Reads a job out of an SDMA or PCIe DMA SQE; false when the SQE is bad (T-DMA-8). A list has at most `list_most`
-/// descriptors.
+/// Reads a job out of an SDMA or PCIe DMA SQE; false when the SQE is bad (T-DMA-8). A list has at
+/// most `list_most` descriptors.
 [[nodiscard]] bool decode_job(const stars_sqe &sqe, uint64_t list_most, DmaJob &out);
 
-/// Finds the route of a job from where its addresses lead (T-LNK-3); kNone when one of them is a fault (T-DMA-4).
-/// `device` is where the engine sits; `pcie`: a PCIe engine, else SDMA.
+/// Finds the route of a job from where its addresses lead (T-LNK-3); kNone when one of them is a
+/// fault (T-DMA-4). `device` is where the engine sits; `pcie`: a PCIe engine, else SDMA.
 [[nodiscard]] uint32_t find_route(const DmaJob &job, const twinsim_bus &bus,
                                   const LinkNetwork &links, uint32_t device, bool pcie);
 
@@ -97,7 +101,8 @@ static_assert(sizeof(DmaJob) == 128);
 /// The same on a system: the job keeps why an access was refused.
 void apply(DmaJob &job, SystemState &system, uint32_t device);
 
-/// Where jobs of an engine go when its channels have a ceiling (T-DMA-28): the route that is theirs alone.
+/// Where jobs of an engine go when its channels have a ceiling (T-DMA-28): the route that is theirs
+/// alone.
 class DmaCeiling
 {
   public:

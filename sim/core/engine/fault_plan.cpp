@@ -34,7 +34,8 @@ bool is(uint32_t kind, uint32_t kinds)
     return (bit(kind) & kinds) != 0;
 }
 
-/// SQE types whose engine can fail (T-FLT-6 to T-FLT-9, T-FLT-15 to T-FLT-17). A type that gets an engine joins here.
+/// SQE types whose engine can fail (T-FLT-6 to T-FLT-9, T-FLT-15 to T-FLT-17). A type that gets an
+/// engine joins here.
 bool has_engine(uint32_t type)
 {
     return type == STARS_SQE_SDMA || type == STARS_SQE_PCIE_DMA || type == STARS_SQE_AICORE;
@@ -291,7 +292,8 @@ bool FaultPlan::loses_doorbell(uint32_t device, uint16_t stream)
     return lost;
 }
 
-// T-FLT-12. One for each entry, so that a fault that hits for ever needs no more memory than the tables have entries.
+// T-FLT-12. One for each entry, so that a fault that hits for ever needs no more memory than the
+// tables have entries.
 void FaultPlan::lose_record(const Subject &subject, uint64_t number)
 {
     const uint64_t entry = uint64_t{subject.device} << 40 | uint64_t{type_of(subject.sqe)} << 32 |

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Fault injection: which tasks and accesses they hit. Rules T-FLT-1 to T-FLT-14.
 ///
-/// A queue asks once per SQE, and only while something is injected; the faults of the SQE are then kept here by its timer's
-/// number until the next one. While there are memory faults, the plan is between the blocks and the bus.
+/// A queue asks once per SQE, and only while something is injected; the faults of the SQE are then
+/// kept here by its timer's number until the next one. While there are memory faults, the plan is
+/// between the blocks and the bus.
 #ifndef TWINSIM_CORE_ENGINE_FAULT_PLAN_H
 #define TWINSIM_CORE_ENGINE_FAULT_PLAN_H
 
@@ -60,15 +61,16 @@ class FaultPlan
     [[nodiscard]] bool armed() const { return armed_; }
     /// A queue turns to an SQE: chooses its faults (T-FLT-2). False: none.
     [[nodiscard]] bool begin(const Subject &subject);
-    /// A CQE about it is due: chooses the faults of that, beside those of the SQE if it was `hit` (T-FLT-11, T-FLT-13).
-    /// False: nothing.
+    /// A CQE about it is due: chooses the faults of that, beside those of the SQE if it was `hit`
+    /// (T-FLT-11, T-FLT-13). False: nothing.
     [[nodiscard]] bool tell(const Subject &subject, bool triggered);
     [[nodiscard]] Effect &effect(uint32_t timer) { return effects_[timer]; }
     /// Whether this doorbell is lost (T-FLT-12).
     [[nodiscard]] bool loses_doorbell(uint32_t device, uint16_t stream);
     /// What a queue had rung for when it was lost; 0: nothing.
     [[nodiscard]] uint64_t &lost_doorbell(uint32_t timer) { return lost_[timer]; }
-    /// SQE `number` of that queue is a record that did not reach its entry (T-FLT-12). Throws std::bad_alloc.
+    /// SQE `number` of that queue is a record that did not reach its entry (T-FLT-12). Throws
+    /// std::bad_alloc.
     void lose_record(const Subject &subject, uint64_t number);
     /// Whether that is so, and no later one was kept from the same entry.
     [[nodiscard]] bool lost_record(uint32_t timer, uint64_t number) const;
@@ -76,8 +78,8 @@ class FaultPlan
     void forget(uint32_t timer);
     /// A copy outside all queues would complete: the status that it fails with, or 0.
     [[nodiscard]] uint16_t fails_host_dma(uint32_t device);
-    /// Why the access that has just been refused failed: the status of the fault that hit it, else `other`. To be
-    /// called before the next access; what fails later keeps the answer until then.
+    /// Why the access that has just been refused failed: the status of the fault that hit it, else
+    /// `other`. To be called before the next access; what fails later keeps the answer until then.
     [[nodiscard]] uint16_t refusal(uint16_t other) const { return status_ != 0 ? status_ : other; }
 
     // ---- memory errors ----
@@ -85,7 +87,8 @@ class FaultPlan
     [[nodiscard]] bool watches_memory() const { return watches_memory_; }
     /// Without memory faults: for a look at what an access would find.
     [[nodiscard]] const twinsim_bus &plain_bus() const { return inner_; }
-    /// An access of the driver's for a kernel to memory of `device` (T-FLT-18): the status that it fails with, or 0.
+    /// An access of the driver's for a kernel to memory of `device` (T-FLT-18): the status that it
+    /// fails with, or 0.
     [[nodiscard]] uint16_t touch(uint32_t device, uint64_t address, uint64_t bytes,
                                  twinsim_access access);
 

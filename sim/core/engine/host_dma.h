@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The kernel driver's own PCIe DMA channels, which serve copies outside all queues. Rules T-DMA-10 to T-DMA-12.
+/// The kernel driver's own PCIe DMA channels, which serve copies outside all queues. Rules T-DMA-10
+/// to T-DMA-12.
 #ifndef TWINSIM_CORE_ENGINE_HOST_DMA_H
 #define TWINSIM_CORE_ENGINE_HOST_DMA_H
 

@@ -56,7 +56,8 @@ void BurstNetwork::expect(const BurstLinks::Grant &grant)
         events_.push({grant.until, sequence_++, grant.link, kNone, 0});
 }
 
-// T-BST-3: to the next link, or back to the channel; then the link turns to the next one that waits.
+// T-BST-3: to the next link, or back to the channel; then the link turns to the next one that
+// waits.
 void BurstNetwork::passed(Time now, uint32_t link)
 {
     const BurstLinks::Passage passage = links_.passed(now, link);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Every burst of every transfer through the links that it passes, for designers of DMA engines. Rules T-BST-1 to T-BST-5.
+/// Every burst of every transfer through the links that it passes, for designers of DMA engines.
+/// Rules T-BST-1 to T-BST-5.
 #ifndef TWINSIM_CORE_LINK_BURST_H
 #define TWINSIM_CORE_LINK_BURST_H
 
@@ -14,16 +15,16 @@
 namespace tsim
 {
 
-/// Channels that cut transfers into bursts, links that carry them, and the time between. Transfers are named by the numbers
-/// that the link network gives them.
+/// Channels that cut transfers into bursts, links that carry them, and the time between. Transfers
+/// are named by the numbers that the link network gives them.
 class BurstNetwork
 {
   public:
     /// A link on the way of a transfer: how many bytes it carries for one.
     using Hop = BurstLinks::Hop;
 
-    /// `capacity`: by link, bytes per cycle with `fraction` binary digits after the point. The RTL ports take the places of
-    /// channels and links, if there are any.
+    /// `capacity`: by link, bytes per cycle with `fraction` binary digits after the point. The RTL
+    /// ports take the places of channels and links, if there are any.
     BurstNetwork(const std::vector<uint64_t> &capacity, unsigned fraction, uint64_t burst_bytes,
                  uint64_t outstanding, std::unique_ptr<BurstRtlPort> channels = nullptr,
                  std::unique_ptr<LinkRtlPort> links = nullptr);

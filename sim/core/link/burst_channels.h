@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How transfers are cut into bursts, and when each burst may begin. Rules T-BST-1, T-BST-2, T-BST-4.
+/// How transfers are cut into bursts, and when each burst may begin. Rules T-BST-1, T-BST-2,
+/// T-BST-4.
 #ifndef TWINSIM_CORE_LINK_BURST_CHANNELS_H
 #define TWINSIM_CORE_LINK_BURST_CHANNELS_H
 
@@ -14,7 +15,8 @@
 namespace tsim
 {
 
-/// One channel for each transfer, by the transfer's number. What becomes of a burst on the links is not known here.
+/// One channel for each transfer, by the transfer's number. What becomes of a burst on the links is
+/// not known here.
 class BurstChannels
 {
   public:
@@ -22,7 +24,8 @@ class BurstChannels
     using Step = BurstRtlPort::Step;
     static constexpr unsigned kParts = 20;
 
-    /// `fraction`: binary digits after the point of a ceiling, in bytes per cycle. `rtl_port` takes its place, if there is one.
+    /// `fraction`: binary digits after the point of a ceiling, in bytes per cycle. `rtl_port` takes
+    /// its place, if there is one.
     BurstChannels(unsigned fraction, uint64_t burst_bytes, uint64_t outstanding,
                   std::unique_ptr<BurstRtlPort> rtl_port = nullptr)
         : fraction_(fraction), burst_(burst_bytes), outstanding_(outstanding),

@@ -15,8 +15,8 @@
 namespace tsim
 {
 
-/// Links that carry one burst at a time, in turn among the transfers that wait for them. When a burst has passed is for
-/// the caller to say, at the time that the grant named.
+/// Links that carry one burst at a time, in turn among the transfers that wait for them. When a
+/// burst has passed is for the caller to say, at the time that the grant named.
 class BurstLinks
 {
   public:
@@ -25,8 +25,8 @@ class BurstLinks
     using Grant = LinkRtlPort::Grant;
     using Passage = LinkRtlPort::Passage;
 
-    /// `rates`: by link, bytes per cycle with `fraction` binary digits after the point; 0 counts as the least there is.
-    /// `rtl_port` takes its place, if there is one.
+    /// `rates`: by link, bytes per cycle with `fraction` binary digits after the point; 0 counts as
+    /// the least there is. `rtl_port` takes its place, if there is one.
     BurstLinks(const std::vector<uint64_t> &rates, unsigned fraction, uint64_t burst_bytes,
                std::unique_ptr<LinkRtlPort> rtl_port = nullptr);
 

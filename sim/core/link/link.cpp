@@ -200,7 +200,8 @@ void LinkNetwork::start_bursts(Cycle now, uint32_t number, const Route &route, u
     bursts_->start(now, number, hops.data(), route.count, bytes, route.cap);
 }
 
-// T-BST-1: fair shares still give what the links carry; the bursts decide which transfer is complete.
+// T-BST-1: fair shares still give what the links carry; the bursts decide which transfer is
+// complete.
 void LinkNetwork::complete_bursts(Cycle now)
 {
     const std::vector<uint32_t> &complete = bursts_->run(now);
@@ -256,8 +257,8 @@ void LinkNetwork::advance(Cycle now)
     }
 }
 
-// Max-min fair shares (T-LNK-4, T-LNK-8) by filling: the link that leaves its users least, or a ceiling below that, fixes
-// a rate, until every route has one. Then the next completion (T-LNK-5).
+// Max-min fair shares (T-LNK-4, T-LNK-8) by filling: the link that leaves its users least, or a
+// ceiling below that, fixes a rate, until every route has one. Then the next completion (T-LNK-5).
 void LinkNetwork::share()
 {
     size_t kept = 0;

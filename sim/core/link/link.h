@@ -17,8 +17,9 @@
 namespace tsim
 {
 
-/// Transfers on links, each served at its max-min fair share. Transfers with the same route always have the
-/// same share, so the work per change grows with the number of routes in use, not with transfers or bytes.
+/// Transfers on links, each served at its max-min fair share. Transfers with the same route always
+/// have the same share, so the work per change grows with the number of routes in use, not with
+/// transfers or bytes.
 class LinkNetwork
 {
     using Fixed = unsigned __int128; // bytes, kFraction bits after the point
@@ -27,7 +28,8 @@ class LinkNetwork
     /// What a transfer is of; the caller's own key, given back when it completes.
     using Owner = uint64_t;
 
-    /// `bursts`: completion is when the last burst has passed, not when fair shares say so (T-BST-1).
+    /// `bursts`: completion is when the last burst has passed, not when fair shares say so
+    /// (T-BST-1).
     LinkNetwork(const Params &params, uint32_t devices, bool bursts = false,
                 RtlPortFactory *rtl_ports = nullptr);
 
@@ -38,7 +40,8 @@ class LinkNetwork
     [[nodiscard]] uint32_t loop_back(uint32_t device) const { return device * kRoutes + 3; }
     [[nodiscard]] uint32_t fill_device(uint32_t device) const { return device * kRoutes + 4; }
     [[nodiscard]] uint32_t fill_host(uint32_t device) const { return device * kRoutes + 5; }
-    /// Between an AI core and global memory, what L2 serves and what it does not (T-LNK-9, T-LNK-10).
+    /// Between an AI core and global memory, what L2 serves and what it does not (T-LNK-9,
+    /// T-LNK-10).
     [[nodiscard]] uint32_t core_hit(uint32_t device, bool write) const
     {
         return device * kRoutes + (write ? 7 : 6);
@@ -51,7 +54,8 @@ class LinkNetwork
     {
         return peer(from, to, false) + 2;
     }
-    /// Whether devices have links to each other (T-LNK-1): else there is no reduce_peer(), and peer() over PCIe alone.
+    /// Whether devices have links to each other (T-LNK-1): else there is no reduce_peer(), and
+    /// peer() over PCIe alone.
     [[nodiscard]] bool peers_linked() const { return peers_linked_; }
     /// Between two devices: over HCCS, or over PCIe when `pcie`.
     [[nodiscard]] uint32_t peer(uint32_t from, uint32_t to, bool pcie) const
@@ -64,11 +68,12 @@ class LinkNetwork
     {
         return devices_ * kRoutes + devices_ * devices_ * kPairRoutes;
     }
-    /// A route as `route`, each transfer on which has a ceiling of `mb_s` (T-LNK-8). Asked for once and kept; throws
-    /// std::bad_alloc.
+    /// A route as `route`, each transfer on which has a ceiling of `mb_s` (T-LNK-8). Asked for once
+    /// and kept; throws std::bad_alloc.
     [[nodiscard]] uint32_t capped(uint32_t route, uint64_t mb_s, uint32_t parameter);
 
-    /// The profile parameter of the route's rate: its ceiling, or the link that is not HBM, if it has one.
+    /// The profile parameter of the route's rate: its ceiling, or the link that is not HBM, if it
+    /// has one.
     [[nodiscard]] uint32_t parameter(uint32_t route) const { return routes_[route].parameter; }
 
     // What links are, for the trace.
@@ -78,8 +83,8 @@ class LinkNetwork
     void describe_route(uint32_t route, twinsim_route &out) const;
     [[nodiscard]] uint32_t link_device(uint32_t link) const;
     [[nodiscard]] uint32_t link_parameter(uint32_t link) const { return link_parameter_[link]; }
-    /// Calls take(link, load) for each link of each route that carries something now; the sum of the loads of a link is
-    /// what per_second() takes.
+    /// Calls take(link, load) for each link of each route that carries something now; the sum of
+    /// the loads of a link is what per_second() takes.
     template <typename Take>
     void each_load(Take &&take) const
     {
@@ -123,7 +128,8 @@ class LinkNetwork
     /// Ends what is complete at `now` and gives the owners, by route, then by order of completion.
     const std::vector<Owner> &complete(Cycle now);
     [[nodiscard]] uint32_t active() const { return active_; }
-    /// What each transfer on the route gets now, in bytes per cycle with kFraction binary digits after the point.
+    /// What each transfer on the route gets now, in bytes per cycle with kFraction binary digits
+    /// after the point.
     [[nodiscard]] uint64_t rate_of(uint32_t route) const
     {
         return routes_[route].listed ? routes_[route].rate : 0;

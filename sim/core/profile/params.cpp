@@ -17,7 +17,8 @@ namespace
 {
 
 constexpr const char *kLeafKeys[] = {"jitter_permille", "mark", "parts", "source", "unit", "value"};
-// The first three by certainty; what was measured is as certain as what is known, of the part it was measured on.
+// The first three by certainty; what was measured is as certain as what is known, of the part it
+// was measured on.
 constexpr const char *kMarks[] = {"known", "inferred", "assumed", "measured"};
 constexpr size_t kCertainties = 3;
 constexpr double kExactMost = 9007199254740992.0; // 2^53: beyond, a JSON number is not exact

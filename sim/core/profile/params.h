@@ -99,12 +99,14 @@ struct Params {
 
 /// Checked against the schema: nothing unknown, nothing missing, each value in its range.
 ///
-/// A file with a base gives only what differs. What it inherits keeps value and source. Where the file is about
-/// another part (its soc_name differs) the mark sinks by one: known and measured to inferred, inferred to assumed.
+/// A file with a base gives only what differs. What it inherits keeps value and source. Where the
+/// file is about another part (its soc_name differs) the mark sinks by one: known and measured to
+/// inferred, inferred to assumed.
 class Profile
 {
   public:
-    /// A base that is not beside the file is looked for in `folder`. Throws FileError or ProfileError.
+    /// A base that is not beside the file is looked for in `folder`. Throws FileError or
+    /// ProfileError.
     static Profile from_file(const std::string &path, const std::string &folder = "");
     /// `path` names the file in error texts, and the folder of its base.
     static Profile from_text(const std::string &text, const std::string &path,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The schema of a profile: every parameter once, with its unit, its legal range and where the model keeps it.
+/// The schema of a profile: every parameter once, with its unit, its legal range and where the
+/// model keeps it.
 #ifndef TWINSIM_CORE_PROFILE_PARAMS_SCHEMA_H
 #define TWINSIM_CORE_PROFILE_PARAMS_SCHEMA_H
 

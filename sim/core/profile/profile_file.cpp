@@ -47,7 +47,8 @@ std::string line_of(const std::string &text, size_t at)
     return std::to_string(1 + std::count(from, to, '\n'));
 }
 
-// The bytes of the character of UTF-8 that begins there; 0: it is none (RFC 3629: no longer than needed, no surrogates).
+// The bytes of the character of UTF-8 that begins there; 0: it is none (RFC 3629: no longer than
+// needed, no surrogates).
 size_t utf8_length(const std::string &text, size_t at)
 {
     const auto byte = [&](size_t i) -> uint32_t {

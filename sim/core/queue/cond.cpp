@@ -355,7 +355,8 @@ class Machine
             result_.changed = true;
     }
 
-    // The program continues elsewhere and does not come back; a program that was called calls no other.
+    // The program continues elsewhere and does not come back; a program that was called calls no
+    // other.
     void call(uint32_t word)
     {
         const uint64_t address = rs1(word);

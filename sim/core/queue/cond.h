@@ -18,7 +18,8 @@ struct CondRead {
     uint32_t bytes;
 };
 
-/// What a program sees of the machine. Each call answers false for something that is not there or not allowed.
+/// What a program sees of the machine. Each call answers false for something that is not there or
+/// not allowed.
 class CondPort
 {
   public:
@@ -49,8 +50,8 @@ struct CondResult {
     std::array<CondRead, kMostReads> read{};
 };
 
-/// Runs the program of a COND SQE from its first word until it runs out of words, fails, or has executed `limit`
-/// instructions (T-COND-5).
+/// Runs the program of a COND SQE from its first word until it runs out of words, fails, or has
+/// executed `limit` instructions (T-COND-5).
 [[nodiscard]] CondResult run_cond(const stars_sqe &sqe, uint64_t limit, CondPort &port);
 
 } // namespace tsim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The one queue in which a firmware reports the ends of commands: batches, interrupts, and the host that takes the
-/// reports. Rules T-HW-8 to T-HW-11.
+/// The one queue in which a firmware reports the ends of commands: batches, interrupts, and the
+/// host that takes the reports. Rules T-HW-8 to T-HW-11.
 #ifndef TWINSIM_CORE_QUEUE_FIRMWARE_CQ_H
 #define TWINSIM_CORE_QUEUE_FIRMWARE_CQ_H
 

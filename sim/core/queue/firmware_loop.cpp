@@ -64,7 +64,8 @@ void FirmwareLoop::forget(uint32_t sq)
     release_commands(sq);
 }
 
-// Round-robin by queue number over both sets; a queue that needs a command slot counts while there is one.
+// Round-robin by queue number over both sets; a queue that needs a command slot counts while there
+// is one.
 uint32_t FirmwareLoop::choose(const Level &level) const
 {
     const uint32_t from = (level.last + 1) % Bitmap::kSize;

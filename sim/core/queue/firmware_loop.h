@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The loop of the firmware that schedules tasks on parts without a hardware scheduler: which queue is served next, and the
-/// command slots that queues hold. Rules T-HW-2 to T-HW-7.
+/// The loop of the firmware that schedules tasks on parts without a hardware scheduler: which queue
+/// is served next, and the command slots that queues hold. Rules T-HW-2 to T-HW-7.
 #ifndef TWINSIM_CORE_QUEUE_FIRMWARE_LOOP_H
 #define TWINSIM_CORE_QUEUE_FIRMWARE_LOOP_H
 
@@ -41,8 +41,8 @@ class FirmwareLoop
     void forget(uint32_t sq);
 
     [[nodiscard]] bool busy() const { return busy_; }
-    /// Begins the next work, if any may begin: reports first, then the highest level, in it round-robin by number.
-    /// `reports`, `commands`: whether work of these kinds may begin.
+    /// Begins the next work, if any may begin: reports first, then the highest level, in it
+    /// round-robin by number. `reports`, `commands`: whether work of these kinds may begin.
     [[nodiscard]] Job begin(bool reports, bool commands);
     /// The work under way is done; its queue is kNone when it was forgotten.
     [[nodiscard]] Job end();
@@ -50,7 +50,8 @@ class FirmwareLoop
     /// The work that it did last.
     [[nodiscard]] Work last() const { return last_; }
 
-    /// How many commands the queue may read at a level: no more than `most`, no more than slots are free.
+    /// How many commands the queue may read at a level: no more than `most`, no more than slots are
+    /// free.
     [[nodiscard]] uint32_t room(uint32_t level, uint32_t most) const;
     void hold_commands(uint32_t sq, uint32_t level, uint32_t count);
     /// One command has retired: its slot is free.

@@ -11,8 +11,8 @@
 namespace tsim
 {
 
-/// One entry per queue that polls, in no order. A queue is named by its timer; the timer is set to the next instant at
-/// which the queue has to look, or to the time limit of its wait.
+/// One entry per queue that polls, in no order. A queue is named by its timer; the timer is set to
+/// the next instant at which the queue has to look, or to the time limit of its wait.
 class PollList
 {
   public:
@@ -22,7 +22,8 @@ class PollList
     }
 
     [[nodiscard]] bool empty() const { return watches_.empty(); }
-    /// The queue polls from now on, until `limit` at most, what `result` has read. Throws std::bad_alloc.
+    /// The queue polls from now on, until `limit` at most, what `result` has read. Throws
+    /// std::bad_alloc.
     void add(uint32_t timer, Cycle limit, const CondResult &result);
     void remove(uint32_t timer);
     /// Bytes have changed: queues that read them look at their next turn.

@@ -64,7 +64,8 @@ bool TaskQueue::doorbell(uint32_t tail, uint64_t at_ns)
     last_at_ = std::max(last_at_, at_ns); // one register: a later write is never seen earlier
     for (uint32_t i = 0; i < added; ++i)
         rings[(rung + i) & mask].arrival = last_at_;
-    // Sequentially consistent: the store must be ordered before the caller's look at the pending mask.
+    // Sequentially consistent: the store must be ordered before the caller's look at the pending
+    // mask.
     rung_.store(rung + added, std::memory_order_seq_cst);
     return true;
 }
@@ -182,7 +183,8 @@ void TaskQueue::set_head(uint32_t value, Cycle now, bool seen)
         laps_ = retired - head_;
         drop_prefetched();
     }
-    // Places of the lap before the first: no doorbell has given them a time, the tail has been past them all along.
+    // Places of the lap before the first: no doorbell has given them a time, the tail has been past
+    // them all along.
     for (uint64_t i = head_; i <= mask_; ++i)
         times_[i].arrival = now;
     if (seen)

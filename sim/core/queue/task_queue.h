@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The front end of one SQ: ring, doorbell, head, prefetch, and the CQ it reports to. Rules T-FE-1 to T-FE-9, T-CQ-1 to T-CQ-6.
+/// The front end of one SQ: ring, doorbell, head, prefetch, and the CQ it reports to. Rules T-FE-1
+/// to T-FE-9, T-CQ-1 to T-CQ-6.
 #ifndef TWINSIM_CORE_QUEUE_TASK_QUEUE_H
 #define TWINSIM_CORE_QUEUE_TASK_QUEUE_H
 
@@ -43,12 +44,14 @@ class TaskQueue
 
     // ---- the host's side, any thread ----
 
-    /// The tail register is written; its SQEs become visible at `at_ns` (T-FE-1). False: nothing new.
+    /// The tail register is written; its SQEs become visible at `at_ns` (T-FE-1). False: nothing
+    /// new.
     bool doorbell(uint32_t tail, uint64_t at_ns);
     /// Hints that the doorbell will be rung.
     void expect_doorbell() const
     {
-        // Another thread may open or close the queue meanwhile: pointer and mask need not belong together.
+        // Another thread may open or close the queue meanwhile: pointer and mask need not belong
+        // together.
         const SqeTimes *const rings = rings_.load(std::memory_order_relaxed);
         if (rings)
             want(&rings[rung_.load(std::memory_order_relaxed) &
@@ -59,11 +62,13 @@ class TaskQueue
 
     // ---- the model's side ----
 
-    /// Reads the doorbell: what was rung up to `rung` is known from now on; a time in the past counts as now (T-FE-2).
+    /// Reads the doorbell: what was rung up to `rung` is known from now on; a time in the past
+    /// counts as now (T-FE-2).
     void take_in(uint64_t rung, Cycle now, uint64_t cycle_ns);
     /// What was rung, as take_in() counts it.
     [[nodiscard]] uint64_t rung() const { return rung_.load(std::memory_order_seq_cst); }
-    /// What was rung up to `until` and not taken in arrives with the next one; `rung` is what there is now.
+    /// What was rung up to `until` and not taken in arrives with the next one; `rung` is what there
+    /// is now.
     void arrive_with(uint64_t until, uint64_t rung);
     /// How rung() counts entries of which `number` were rung since open.
     [[nodiscard]] uint64_t rung_at(uint64_t number) const { return number + depth(); }
@@ -93,7 +98,8 @@ class TaskQueue
     [[nodiscard]] const stars_sqe &sqe() const { return ring_[head_ & mask_]; }
     /// The SQE number at the head, counted from 1.
     [[nodiscard]] uint64_t number() const { return done() + 1; }
-    /// The queue turns to the SQE at its head: where is it, and what is read ahead (T-FE-4 to T-FE-6)?
+    /// The queue turns to the SQE at its head: where is it, and what is read ahead (T-FE-4 to
+    /// T-FE-6)?
     [[nodiscard]] Fetch fetch(Cycle now, Cycle read_time, uint32_t window);
     /// Forgets what was read ahead (T-FE-7).
     void drop_prefetched()
@@ -106,7 +112,8 @@ class TaskQueue
     [[nodiscard]] bool buffered() const { return buffered_ != 0; }
     /// Reads at most so many SQEs that are visible now; says how many (T-HW-4).
     uint32_t read_in(Cycle now, uint32_t most);
-    /// The SQE at the head is done: the head moves on (T-FE-3). Not `seen`: the host learns of it by publish().
+    /// The SQE at the head is done: the head moves on (T-FE-3). Not `seen`: the host learns of it
+    /// by publish().
     void retire(Cycle now, bool seen = true);
     /// SQEs retired since open, known to the host or not.
     [[nodiscard]] uint64_t done() const { return head_ + laps_; }
@@ -118,8 +125,9 @@ class TaskQueue
     [[nodiscard]] uint32_t head() const { return static_cast<uint32_t>(head_) & mask_; }
     [[nodiscard]] uint32_t tail() const { return static_cast<uint32_t>(seen_) & mask_; }
     [[nodiscard]] uint32_t depth() const { return uint32_t{mask_} + 1; }
-    /// The head of a queue at rest is moved (T-FE-8). What counts as retired goes forward by (value - head) modulo depth;
-    /// the SQEs from there to the tail are there to run, again if they have run before.
+    /// The head of a queue at rest is moved (T-FE-8). What counts as retired goes forward by (value
+    /// - head) modulo depth; the SQEs from there to the tail are there to run, again if they have
+    ///   run before.
     void set_head(uint32_t value, Cycle now, bool seen = true);
     /// Time at which SQE `number` retired, for the newest depth of them.
     [[nodiscard]] Cycle retired_at(uint64_t number) const
@@ -129,7 +137,8 @@ class TaskQueue
 
     // ---- completion queue ----
 
-    /// Writes an entry; its phase is filled in here (T-CQ-1). False: the CQ is full (T-CQ-3, T-CQ-6).
+    /// Writes an entry; its phase is filled in here (T-CQ-1). False: the CQ is full (T-CQ-3,
+    /// T-CQ-6).
     [[nodiscard]] bool complete(stars_cqe cqe);
     /// Takes the host's CQ head; false when it is outside what was written (T-CQ-5).
     [[nodiscard]] bool set_cq_head(uint32_t head);
@@ -144,7 +153,8 @@ class TaskQueue
     [[nodiscard]] uint16_t count_visible(uint64_t from, Cycle now, uint32_t window) const;
     void store(uint32_t place, const stars_cqe &cqe);
 
-    // With an RTL port: it decides, and what it keeps is kept here too. All out of the way of the plain model.
+    // With an RTL port: it decides, and what it keeps is kept here too. All out of the way of the
+    // plain model.
     [[gnu::cold]] bool act(FrontRequest::Op op, uint64_t value = 0);
     [[gnu::cold]] void ring_rtl_port(uint64_t rung);
     [[nodiscard, gnu::cold]] Fetch fetch_rtl_port(Cycle now, Cycle read_time);
@@ -155,8 +165,8 @@ class TaskQueue
     [[nodiscard]] FrontRequest seen_at(Cycle now, FrontRequest::Op op, uint64_t value) const;
     void keep(const FrontState &state);
 
-    // A doorbell touches the host's line, an SQE the model's; with all queues in turn each line that is not touched is a
-    // part of the cache won.
+    // A doorbell touches the host's line, an SQE the model's; with all queues in turn each line
+    // that is not touched is a part of the cache won.
 
     // The host's line.
     alignas(64) std::atomic<uint64_t> rung_{

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A queue with an RTL port: it asks the port, and keeps a copy of its state for those that only read it.
+/// A queue with an RTL port: it asks the port, and keeps a copy of its state for those that only
+/// read it.
 #include "core/queue/task_queue.h"
 
 namespace tsim

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Arbitration of one device: the lines in which queues wait for an active slot or for a share of a class, and the registers
-/// that say in which order they are served. Rules T-ARB-1 to T-ARB-4, T-FE-10.
+/// Arbitration of one device: the lines in which queues wait for an active slot or for a share of a
+/// class, and the registers that say in which order they are served. Rules T-ARB-1 to T-ARB-4,
+/// T-FE-10.
 #ifndef TWINSIM_CORE_SCHEDULER_ARBITRATION_H
 #define TWINSIM_CORE_SCHEDULER_ARBITRATION_H
 

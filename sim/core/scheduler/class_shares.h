@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The shares of task classes of one device: a DMA, COND, callback or AI-core SQE needs one while it runs. Rules T-SCH-8, T-SCH-9.
+/// The shares of task classes of one device: a DMA, COND, callback or AI-core SQE needs one while
+/// it runs. Rules T-SCH-8, T-SCH-9.
 #ifndef TWINSIM_CORE_SCHEDULER_CLASS_SHARES_H
 #define TWINSIM_CORE_SCHEDULER_CLASS_SHARES_H
 
@@ -20,7 +21,8 @@ class ClassShares : private SchedulerPart
     }
     void reset();
 
-    /// The queue takes a share of the class of its SQE; false: the class is full, and the queue has left its slot and waits.
+    /// The queue takes a share of the class of its SQE; false: the class is full, and the queue has
+    /// left its slot and waits.
     [[nodiscard]] bool take(uint32_t sq);
     /// It returns the share that it has, if any.
     void release(uint32_t sq)

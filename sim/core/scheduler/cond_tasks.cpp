@@ -140,7 +140,8 @@ void CondTasks::done(uint32_t sq)
 
 // ---- polling -----------------------------------------------------------------------------------
 
-// T-COND-8: the queue would run this SQE again and again; it does so only when the outcome can be another.
+// T-COND-8: the queue would run this SQE again and again; it does so only when the outcome can be
+// another.
 void CondTasks::park(uint32_t sq)
 {
     QueueRow &q = queues_[sq];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// COND tasks of queues: their programs, what these do to queues, and polling. Rules T-COND-1 to T-COND-11.
+/// COND tasks of queues: their programs, what these do to queues, and polling. Rules T-COND-1 to
+/// T-COND-11.
 #ifndef TWINSIM_CORE_SCHEDULER_COND_TASKS_H
 #define TWINSIM_CORE_SCHEDULER_COND_TASKS_H
 
@@ -38,7 +39,8 @@ class CondTasks : private SqePart
     /// The queue polls no longer.
     void forget(uint32_t sq) { system_.polls.remove(queues_.timer(sq)); }
 
-    /// Head that the program of the SQE at the head sends its own queue to (T-COND-6); kNone: to the next one.
+    /// Head that the program of the SQE at the head sends its own queue to (T-COND-6); kNone: to
+    /// the next one.
     [[nodiscard]] uint32_t jump(uint32_t sq) const { return programs_[sq].jump; }
 
   private:

@@ -212,7 +212,8 @@ TaskEnd DmaLists::transfer_done(uint32_t who, DmaJob &job)
     move.transfer = kNone;
     --list.open[move.operation];
     --list.moving;
-    // T-FLT-6: the engine will end with an error and memory keep what it had, if the list comes to its end.
+    // T-FLT-6: the engine will end with an error and memory keep what it had, if the list comes to
+    // its end.
     if (queues_.is_faulted(sq) && faults_.will_act(sq, TWINSIM_FAULT_ENGINE_ERROR))
         list.kept.push_back(move);
     else if (!move.job.made)
@@ -224,7 +225,8 @@ TaskEnd DmaLists::transfer_done(uint32_t who, DmaJob &job)
         list.status = move.job.status;
     }
     queues_[sq].phase_begin = system_.now;
-    // T-TIM-3: others of this instant are complete too; then comes the timer, which is set to the limit.
+    // T-TIM-3: others of this instant are complete too; then comes the timer, which is set to the
+    // limit.
     return system_.now < list.limit || is_over(job, list) ? turn(sq, job) : TaskEnd{};
 }
 

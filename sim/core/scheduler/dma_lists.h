@@ -28,7 +28,8 @@ class DmaLists : private SqePart
     }
 
     [[nodiscard]] TaskEnd start(uint32_t sq, DmaJob &job);
-    /// Goes on until something has to be waited for: a line, the next turn, an earlier entry, or the end.
+    /// Goes on until something has to be waited for: a line, the next turn, an earlier entry, or
+    /// the end.
     [[nodiscard]] TaskEnd turn(uint32_t sq, DmaJob &job);
     /// The queue of a transfer, as the links name its owner without DmaList::kOwner.
     [[nodiscard]] uint32_t queue_of(uint32_t who) const { return list_of(who).sq; }

@@ -100,8 +100,8 @@ void DmaTasks::start_transfer(uint32_t sq)
         choose_effect(sq);
 }
 
-// T-DMA-30: any instant from now to twice the time that it would take with the share it has now. When it is complete
-// before that, it has its effect then.
+// T-DMA-30: any instant from now to twice the time that it would take with the share it has now.
+// When it is complete before that, it has its effect then.
 void DmaTasks::choose_effect(uint32_t sq)
 {
     const DmaJob &job = jobs_[sq];
@@ -232,7 +232,8 @@ bool DmaTasks::is_silent(uint32_t sq)
     return true;
 }
 
-// T-FLT-8: a slow engine completes later than the bytes; T-FLT-6: or ends with an error, without effect.
+// T-FLT-8: a slow engine completes later than the bytes; T-FLT-6: or ends with an error, without
+// effect.
 bool DmaTasks::ends_otherwise(uint32_t sq)
 {
     if (faults_.stretches(sq))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// DMA tasks of queues on their engines: channel, set-up, bytes, effect. Rules T-DMA-1 to T-DMA-6, T-DMA-30, T-SQE-8.
+/// DMA tasks of queues on their engines: channel, set-up, bytes, effect. Rules T-DMA-1 to T-DMA-6,
+/// T-DMA-30, T-SQE-8.
 #ifndef TWINSIM_CORE_SCHEDULER_DMA_TASKS_H
 #define TWINSIM_CORE_SCHEDULER_DMA_TASKS_H
 

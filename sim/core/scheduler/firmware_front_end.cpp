@@ -87,8 +87,8 @@ bool FirmwareFrontEnd::fire(FirmwareLoop::Job &done)
     return false;
 }
 
-// What a queue had to wait for until now: the end of what the loop did last (T-HW-3), room for reports (T-HW-10), or a command slot
-// of its level (T-HW-4).
+// What a queue had to wait for until now: the end of what the loop did last (T-HW-3), room for
+// reports (T-HW-10), or a command slot of its level (T-HW-4).
 const Setting &FirmwareFrontEnd::kept_by(Work wanted) const
 {
     const Params &p = system_.params;

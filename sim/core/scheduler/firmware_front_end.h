@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A firmware in place of the hardware scheduler: what queues need of its loop, and the reports by which the host learns of the
-/// ends of commands. Rules T-HW-1 to T-HW-11.
+/// A firmware in place of the hardware scheduler: what queues need of its loop, and the reports by
+/// which the host learns of the ends of commands. Rules T-HW-1 to T-HW-11.
 #ifndef TWINSIM_CORE_SCHEDULER_FIRMWARE_FRONT_END_H
 #define TWINSIM_CORE_SCHEDULER_FIRMWARE_FRONT_END_H
 
@@ -35,7 +35,8 @@ class FirmwareFrontEnd : private SchedulerPart
 
     /// The timer of the loop. True: it has ended `done`, and the queue goes on; then arm().
     [[nodiscard]] bool fire(FirmwareLoop::Job &done);
-    /// Work begins after all queues of the instant, so that those of one instant are chosen among by their levels.
+    /// Work begins after all queues of the instant, so that those of one instant are chosen among
+    /// by their levels.
     void arm();
 
     /// The report of a command that retired, or failed.

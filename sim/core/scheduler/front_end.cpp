@@ -40,7 +40,8 @@ void FrontEnd::take_in(uint32_t sq, uint64_t rung)
         idle(sq);
 }
 
-// T-SCH-1: a queue at rest needs one calendar entry, for the arrival of its next SQE, and none without.
+// T-SCH-1: a queue at rest needs one calendar entry, for the arrival of its next SQE, and none
+// without.
 void FrontEnd::idle(uint32_t sq)
 {
     QueueRow &q = queues_[sq];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// From doorbell to decoded SQE: what a queue does between two SQEs, and how the next one is fetched and decoded. Rules T-FE-2 to
-/// T-FE-11, T-SCH-1, T-SCH-7, T-SQE-1 to T-SQE-4.
+/// From doorbell to decoded SQE: what a queue does between two SQEs, and how the next one is
+/// fetched and decoded. Rules T-FE-2 to T-FE-11, T-SCH-1, T-SCH-7, T-SQE-1 to T-SQE-4.
 #ifndef TWINSIM_CORE_SCHEDULER_FRONT_END_H
 #define TWINSIM_CORE_SCHEDULER_FRONT_END_H
 

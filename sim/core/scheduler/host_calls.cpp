@@ -54,7 +54,8 @@ void HostCalls::post(uint32_t sq)
         queues_.at(sq, limit, QueueStep::kLimit);
 }
 
-// T-CPU-4: a limit that passes first still counts. T-CPU-5: a task that no longer waits gets no answer.
+// T-CPU-4: a limit that passes first still counts. T-CPU-5: a task that no longer waits gets no
+// answer.
 void HostCalls::answer(uint32_t sq, uint64_t number, Cycle time)
 {
     const QueueRow &q = queues_[sq];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Tasks that call the host: a message to its topic queue, and the wait for the answer. Rules T-CPU-1 to T-CPU-6.
+/// Tasks that call the host: a message to its topic queue, and the wait for the answer. Rules
+/// T-CPU-1 to T-CPU-6.
 #ifndef TWINSIM_CORE_SCHEDULER_HOST_CALLS_H
 #define TWINSIM_CORE_SCHEDULER_HOST_CALLS_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Interrupts about queues of one device, by target: what is pending, and the registers that show it. Rules T-CQ-7, T-SQE-13.
+/// Interrupts about queues of one device, by target: what is pending, and the registers that show
+/// it. Rules T-CQ-7, T-SQE-13.
 #ifndef TWINSIM_CORE_SCHEDULER_INTERRUPTS_H
 #define TWINSIM_CORE_SCHEDULER_INTERRUPTS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// AI-core tasks of queues: the description of a kernel, its blocks as the queue sees them, its end. Rules T-CORE-1, T-CORE-2, T-CORE-8
-/// to T-CORE-13.
+/// AI-core tasks of queues: the description of a kernel, its blocks as the queue sees them, its
+/// end. Rules T-CORE-1, T-CORE-2, T-CORE-8 to T-CORE-13.
 #ifndef TWINSIM_CORE_SCHEDULER_KERNEL_TASKS_H
 #define TWINSIM_CORE_SCHEDULER_KERNEL_TASKS_H
 
@@ -29,7 +29,8 @@ class KernelTasks : private KernelOwner, private SqePart
     [[nodiscard]] TaskClass class_of(const stars_sqe &sqe) const;
     /// The class share is there; the driver says what the blocks do.
     void start(uint32_t sq);
-    /// The description of a kernel that the driver had to find first; false: it is not needed any more.
+    /// The description of a kernel that the driver had to find first; false: it is not needed any
+    /// more.
     [[nodiscard]] bool give(uint32_t sq, uint64_t number, const twinsim_kernel &work);
 
     void limit_reached(uint32_t sq);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What software does to queues through registers: priority, pulses, and what it observes of one. Rules T-FE-10, T-SCH-13 to T-SCH-18,
-/// T-SCH-21, T-SCH-22.
+/// What software does to queues through registers: priority, pulses, and what it observes of one.
+/// Rules T-FE-10, T-SCH-13 to T-SCH-18, T-SCH-21, T-SCH-22.
 #include "core/scheduler/task_scheduler.h"
 
 namespace tsim
@@ -53,7 +53,8 @@ bool TaskScheduler::set_priority(uint32_t sq, uint8_t priority, uint8_t group)
     return true;
 }
 
-// T-SCH-13 to T-SCH-15, T-SCH-17, T-SCH-18. Pulses that make no sense now are refused, before any takes effect.
+// T-SCH-13 to T-SCH-15, T-SCH-17, T-SCH-18. Pulses that make no sense now are refused, before any
+// takes effect.
 bool TaskScheduler::control(uint32_t sq, uint32_t pulses)
 {
     QueueRow &q = queues_[sq];
@@ -118,8 +119,8 @@ void TaskScheduler::abandon(uint32_t sq)
     slots_.leave(sq);
 }
 
-// T-SCH-13: "task resume" leads on from any hold, after a kill past the SQE that was killed (T-SCH-17). T-SCH-18: a pause ends
-// with its own resume alone.
+// T-SCH-13: "task resume" leads on from any hold, after a kill past the SQE that was killed
+// (T-SCH-17). T-SCH-18: a pause ends with its own resume alone.
 void TaskScheduler::resume(uint32_t sq, uint8_t what)
 {
     QueueRow &q = queues_[sq];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The queues of one device as all parts of its scheduler know them: a row of plain state and a front end for each.
+/// The queues of one device as all parts of its scheduler know them: a row of plain state and a
+/// front end for each.
 #ifndef TWINSIM_CORE_SCHEDULER_QUEUE_TABLE_H
 #define TWINSIM_CORE_SCHEDULER_QUEUE_TABLE_H
 
@@ -23,9 +24,12 @@ enum class QueueState : uint8_t {
     kTransfer,    // its bytes move; the timer is its time limit
     kWaitClass,   // its class is full; holds no slot
     kWaitChannel, // every channel of its engine is busy
-    kParked, // waits for an event, a notify or memory; holds no slot; the timer is its time limit or a turn
+    // waits for an event, a notify or memory; holds no slot; the timer is its time limit or a turn
+    kParked,
     kAnswer, // has called the host and waits; the timer is its time limit, or the answer
-    kKernel, // blocks of its kernel run or wait for cores, or it waits for a description; the timer is its time limit
+    // blocks of its kernel run or wait for cores, or it waits for a description; the timer is its
+    // time limit
+    kKernel,
     kHeld,
     kException,
     kKilled
@@ -108,7 +112,8 @@ struct alignas(64) QueueRow { // one line of the host's cache
 };
 static_assert(sizeof(QueueRow) == 64);
 
-/// What each part of the scheduler works on. A handle: rows and front ends are the scheduler's, and stay where they are.
+/// What each part of the scheduler works on. A handle: rows and front ends are the scheduler's, and
+/// stay where they are.
 class QueueTable
 {
   public:
@@ -146,7 +151,8 @@ class QueueTable
     {
         return uint64_t{device} << 58 ^ uint64_t { sq } << 46 ^ fronts_[sq].number();
     }
-    /// The maker of a record, as the trace names it: the SQE at the head of a queue, or the host for kNone.
+    /// The maker of a record, as the trace names it: the SQE at the head of a queue, or the host
+    /// for kNone.
     [[nodiscard]] Origin origin(uint32_t sq) const
     {
         return sq == kNone ? Origin{} : Origin{Trace::source(device, sq), fronts_[sq].number()};

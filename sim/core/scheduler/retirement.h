@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The end of an SQE: its CQE, its interrupts, and what it held. One that failed stays at the head of a stopped queue.
-/// Rules T-SQE-6, T-SQE-10, T-FE-3, T-CQ-2, T-CQ-3.
+/// The end of an SQE: its CQE, its interrupts, and what it held. One that failed stays at the head
+/// of a stopped queue. Rules T-SQE-6, T-SQE-10, T-FE-3, T-CQ-2, T-CQ-3.
 #ifndef TWINSIM_CORE_SCHEDULER_RETIREMENT_H
 #define TWINSIM_CORE_SCHEDULER_RETIREMENT_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The active slots of one device: queues ask for one, the arbiter grants it, they are swapped in, and leave it. Rules T-SCH-2 to
-/// T-SCH-6, T-SCH-19, T-SCH-20.
+/// The active slots of one device: queues ask for one, the arbiter grants it, they are swapped in,
+/// and leave it. Rules T-SCH-2 to T-SCH-6, T-SCH-19, T-SCH-20.
 #ifndef TWINSIM_CORE_SCHEDULER_SLOT_SCHEDULER_H
 #define TWINSIM_CORE_SCHEDULER_SLOT_SCHEDULER_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a decoded SQE asks for, and that it happens: an access to a table, a store, or a task on an engine. Rules T-SQE-3, T-SQE-9,
-/// T-SQE-10, T-SQE-12, T-SCH-8.
+/// What a decoded SQE asks for, and that it happens: an access to a table, a store, or a task on an
+/// engine. Rules T-SQE-3, T-SQE-9, T-SQE-10, T-SQE-12, T-SCH-8.
 #ifndef TWINSIM_CORE_SCHEDULER_SQE_EXECUTOR_H
 #define TWINSIM_CORE_SCHEDULER_SQE_EXECUTOR_H
 

@@ -59,7 +59,8 @@ SqeAnswer SqeProgress::ask(uint32_t sq, SqeOp op, const SqeStep &plain, bool fla
 {
     const QueueRow &q = queues_[sq];
     const Params &p = system_.params;
-    // At the end there may be no SQE at the head, or the host is writing one there; a skip is an end, too.
+    // At the end there may be no SQE at the head, or the host is writing one there; a skip is an
+    // end, too.
     const bool ends = op == SqeOp::kEnd || op == SqeOp::kHandled;
     SqeRequest request{op, flag, sq, 0, ends ? &kNoSqe : &queues_.sqe(sq)};
     request.event = queues_.latency(sq, p.event_table);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where the SQE at the head of a queue goes next: on to its retirement, its failure, or a hold, and when. With an RTL port each
-/// decision is reported to that, and what it answers is done. Rules T-SQE-4 to T-SQE-7, T-SQE-10, T-CQ-3.
+/// Where the SQE at the head of a queue goes next: on to its retirement, its failure, or a hold,
+/// and when. With an RTL port each decision is reported to that, and what it answers is done. Rules
+/// T-SQE-4 to T-SQE-7, T-SQE-10, T-CQ-3.
 #ifndef TWINSIM_CORE_SCHEDULER_SQE_PROGRESS_H
 #define TWINSIM_CORE_SCHEDULER_SQE_PROGRESS_H
 
@@ -80,7 +81,8 @@ class SqeProgress : private SchedulerPart
     {
         return __builtin_expect(rtl_port_ != nullptr, 0) != 0;
     }
-    /// With an RTL port: whether the SQE, which asks for `decoded`, has an effect now, and then which.
+    /// With an RTL port: whether the SQE, which asks for `decoded`, has an effect now, and then
+    /// which.
     [[nodiscard, gnu::cold]] bool has_effect(uint32_t sq, SqeDecoded &decoded);
 
   private:

@@ -128,7 +128,8 @@ void SyncTables::wait_count(uint32_t sq, uint32_t id)
 
 // ---- parked queues -----------------------------------------------------------------------------
 
-// T-SCH-10: the queue gives up its slot; T-SQE-8: its time limit is the shorter of time-out word and credit.
+// T-SCH-10: the queue gives up its slot; T-SQE-8: its time limit is the shorter of time-out word
+// and credit.
 void SyncTables::park(uint32_t sq, uint32_t timeout)
 {
     QueueRow &q = queues_[sq];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The events, notifies and counting notifies of one device: records, the queues that wait for them, and the records that set
-/// entries of other devices. Rules EVT, NTF, CTN, T-SCH-10, T-SCH-11, T-RMT-2, T-RMT-6 to T-RMT-9.
+/// The events, notifies and counting notifies of one device: records, the queues that wait for
+/// them, and the records that set entries of other devices. Rules EVT, NTF, CTN, T-SCH-10,
+/// T-SCH-11, T-RMT-2, T-RMT-6 to T-RMT-9.
 #ifndef TWINSIM_CORE_SCHEDULER_SYNC_TABLES_H
 #define TWINSIM_CORE_SCHEDULER_SYNC_TABLES_H
 
@@ -18,7 +19,8 @@ class SyncTables : private SqePart
 {
   public:
     SyncTables(const SqePart &part, SlotScheduler &slots);
-    /// All clear. Records that wait to be sent are gone, and so are those of other devices to this one.
+    /// All clear. Records that wait to be sent are gone, and so are those of other devices to this
+    /// one.
     void reset();
 
     [[nodiscard]] const EventTable &events() const { return events_; }
@@ -54,7 +56,8 @@ class SyncTables : private SqePart
     /// The parked queue stops to wait.
     void forget_wait(uint32_t sq);
     void limit_reached(uint32_t sq);
-    /// Whether an access to an event has to wait until the entry has come from memory (T-EVT-8): then loaded() follows.
+    /// Whether an access to an event has to wait until the entry has come from memory (T-EVT-8):
+    /// then loaded() follows.
     [[nodiscard]] bool loads_event(uint32_t sq, uint32_t id)
     {
         if (__builtin_expect(!events_.in_memory(id), 1))
@@ -68,8 +71,8 @@ class SyncTables : private SqePart
 
     void store_event(uint32_t id, bool flag, const Origin &origin);
     void store_notify(uint32_t id, bool flag, const Origin &origin);
-    /// The next record of an event is to set an entry of a device's table too (T-RMT-6): a twinsim_error, or 0. Throws
-    /// std::bad_alloc.
+    /// The next record of an event is to set an entry of a device's table too (T-RMT-6): a
+    /// twinsim_error, or 0. Throws std::bad_alloc.
     [[nodiscard]] int forward(uint32_t id, uint32_t device, uint32_t entry);
     /// The timer of records on their way to other devices.
     void fire_forwards();

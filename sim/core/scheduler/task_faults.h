@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Faults injected into tasks: which have hit the SQE at the head of a queue, and what is left of them to act. Rules T-FLT-2 to
-/// T-FLT-17. Nothing in here runs for an SQE that none has hit. What they do is up to the part that the SQE is in.
+/// Faults injected into tasks: which have hit the SQE at the head of a queue, and what is left of
+/// them to act. Rules T-FLT-2 to T-FLT-17. Nothing in here runs for an SQE that none has hit. What
+/// they do is up to the part that the SQE is in.
 #ifndef TWINSIM_CORE_SCHEDULER_TASK_FAULTS_H
 #define TWINSIM_CORE_SCHEDULER_TASK_FAULTS_H
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The two-level scheduler of one device: queues that have work win an active slot, run their SQEs in order, and leave it. It is
-/// made of parts that share a table of queues; this is where they meet: it hands the timers of queues to the part that each is
-/// about, leads queues from one part to the next, opens and closes them, and obeys the registers. Rules T-SCH-1 to T-SCH-22.
+/// The two-level scheduler of one device: queues that have work win an active slot, run their SQEs
+/// in order, and leave it. It is made of parts that share a table of queues; this is where they
+/// meet: it hands the timers of queues to the part that each is about, leads queues from one part
+/// to the next, opens and closes them, and obeys the registers. Rules T-SCH-1 to T-SCH-22.
 #ifndef TWINSIM_CORE_SCHEDULER_TASK_SCHEDULER_H
 #define TWINSIM_CORE_SCHEDULER_TASK_SCHEDULER_H
 
@@ -47,7 +48,8 @@ class TaskScheduler
     [[nodiscard]] uint32_t queue_count() const { return queues_.size(); }
     [[nodiscard]] TaskQueue &front(uint32_t sq) { return fronts_[sq]; }
     [[nodiscard]] const TaskQueue &front(uint32_t sq) const { return fronts_[sq]; }
-    /// Whether SQE `number` of the queue is a record that an injected fault kept from its entry (T-FLT-12).
+    /// Whether SQE `number` of the queue is a record that an injected fault kept from its entry
+    /// (T-FLT-12).
     [[nodiscard]] bool lost_record(uint32_t sq, uint64_t number) const
     {
         return faults_.lost_record(sq, number);
@@ -77,7 +79,8 @@ class TaskScheduler
     [[nodiscard]] uint32_t slot(uint32_t sq) const { return queues_[sq].slot; }
     /// "Drop prefetched SQEs" (T-FE-11).
     void drop_prefetched(uint32_t sq) { fronts_[sq].drop_prefetched(); }
-    /// The registers that are about no single queue, by offset from STARS_BLOCK_BASE: a twinsim_error, or 0.
+    /// The registers that are about no single queue, by offset from STARS_BLOCK_BASE: a
+    /// twinsim_error, or 0.
     [[nodiscard]] int read_block(uint32_t offset, uint32_t &out_value) const;
     [[nodiscard]] int write_block(uint32_t offset, uint32_t value);
     /// The descriptor at which the list under way failed; kNone: none.
@@ -97,8 +100,8 @@ class TaskScheduler
     {
         tables_.write_count(id, STARS_COUNT_SET, value, kNone);
     }
-    /// The next record of an event is to set an entry of a device's table too (T-RMT-6): a twinsim_error, or 0. Throws
-    /// std::bad_alloc.
+    /// The next record of an event is to set an entry of a device's table too (T-RMT-6): a
+    /// twinsim_error, or 0. Throws std::bad_alloc.
     [[nodiscard]] int forward(uint32_t id, uint32_t device, uint32_t entry)
     {
         return tables_.forward(id, device, entry);
@@ -130,7 +133,8 @@ class TaskScheduler
         dma_.prefetch(sq);
         fronts_[sq].prefetch_head();
     }
-    /// The queue waits for an event, a notify, memory or the host, and its timer is the time limit of that.
+    /// The queue waits for an event, a notify, memory or the host, and its timer is the time limit
+    /// of that.
     [[nodiscard]] bool limit_is_next(uint32_t sq) const
     {
         const QueueRow &q = queues_[sq];

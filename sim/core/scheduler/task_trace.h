@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the parts of the scheduler write to the trace about their queues. Out of line, so that the code around it stays as short
-/// as without; calls that do not ask themselves whether the trace is on are made only while it is.
+/// What the parts of the scheduler write to the trace about their queues. Out of line, so that the
+/// code around it stays as short as without; calls that do not ask themselves whether the trace is
+/// on are made only while it is.
 #ifndef TWINSIM_CORE_SCHEDULER_TASK_TRACE_H
 #define TWINSIM_CORE_SCHEDULER_TASK_TRACE_H
 
@@ -21,7 +22,8 @@ class TaskTrace
     {
     }
 
-    /// A phase that ends now. One value each: a struct by reference would be filled in whether the trace is on or not.
+    /// A phase that ends now. One value each: a struct by reference would be filled in whether the
+    /// trace is on or not.
     void note(uint32_t sq, Trace::Phase what) const
     {
         if (!system_.trace.on())

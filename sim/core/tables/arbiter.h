@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Chooses among the queues that ask for the same thing: an active slot, or a share of a class. Rules T-ARB-1 to T-ARB-6.
+/// Chooses among the queues that ask for the same thing: an active slot, or a share of a class.
+/// Rules T-ARB-1 to T-ARB-6.
 #ifndef TWINSIM_CORE_TABLES_ARBITER_H
 #define TWINSIM_CORE_TABLES_ARBITER_H
 
@@ -43,7 +44,8 @@ struct ArbiterRules {
     }
 };
 
-/// The work of a grant does not depend on how many queues ask. A set of queues exists for each model group in use.
+/// The work of a grant does not depend on how many queues ask. A set of queues exists for each
+/// model group in use.
 class Arbiter
 {
   public:
@@ -83,7 +85,8 @@ class Arbiter
     {
         return __builtin_expect(rtl_port_ != nullptr, 0) ? rtl_port_->empty() : asking_ == 0;
     }
-    /// The winner, which asks no longer. Not when empty. A seed other than 0 draws where the rules leave a choice (T-TIM-6).
+    /// The winner, which asks no longer. Not when empty. A seed other than 0 draws where the rules
+    /// leave a choice (T-TIM-6).
     [[nodiscard]] uint32_t take(uint64_t &seed);
 
   private:
@@ -96,8 +99,9 @@ class Arbiter
         uint64_t spent = 0;       // bit g: nothing is left of its weight
         uint32_t last = 0;        // the model group that won last
         uint32_t current = kNone; // the same while something is left of its weight
-        // Of the loads, when all weights were reloaded for the group that won last and it has spent its own at once: if
-        // then it alone asks again, the same happens again, and nothing changes. Else 0.
+        // Of the loads, when all weights were reloaded for the group that won last and it has spent
+        // its own at once: if then it alone asks again, the same happens again, and nothing
+        // changes. Else 0.
         uint32_t settled = 0;
         std::array<uint16_t, kGroups> left{};
         std::array<std::unique_ptr<Set>, kGroups> sets;

@@ -19,8 +19,8 @@ class EventTable
         16; ///< of an isolated cache, and tables that the ids are divided into
     static constexpr uint32_t kPartIds = 4096;
 
-    /// `lines` entries fit on the chip, or a 16th of them of each table of 4096 ids when it is isolated.
-    /// `rtl_port` takes its place, if there is one, but for forwarding.
+    /// `lines` entries fit on the chip, or a 16th of them of each table of 4096 ids when it is
+    /// isolated. `rtl_port` takes its place, if there is one, but for forwarding.
     EventTable(uint32_t ids, uint32_t queues, uint32_t lines, bool isolated,
                std::unique_ptr<EventRtlPort> rtl_port = nullptr)
         : lists_(ids, queues), ids_(ids), lines_(isolated ? lines / kParts : lines),
@@ -48,7 +48,8 @@ class EventTable
         return has_rtl_port() ? rtl_port_->read(id).pending : lists_[id].first != 0;
     }
 
-    /// A wait of `queue`: true when it passes now (T-EVT-2); else the queue is on the list (T-EVT-3).
+    /// A wait of `queue`: true when it passes now (T-EVT-2); else the queue is on the list
+    /// (T-EVT-3).
     [[nodiscard]] bool wait(uint32_t id, uint32_t queue, Cycle now)
     {
         if (has_rtl_port())
@@ -114,7 +115,8 @@ class EventTable
 
     [[nodiscard]] bool has_rtl_port() const { return __builtin_expect(rtl_port_ != nullptr, 0); }
     [[nodiscard]] uint32_t part(uint32_t id) const { return isolated_ ? id / kPartIds : 0; }
-    /// T-EVT-7: an entry that is not clear any more takes a line, one that has become clear gives it back.
+    /// T-EVT-7: an entry that is not clear any more takes a line, one that has become clear gives
+    /// it back.
     void settle(uint32_t id)
     {
         TableEntry &entry = lists_[id];

@@ -37,7 +37,8 @@ class NotifyTable
         return has_rtl_port() ? rtl_port_->read(id).pending : lists_[id].first != 0;
     }
 
-    /// A wait of `queue`: true when it passes now, and the flag is gone (T-NTF-2); else the queue is on the list.
+    /// A wait of `queue`: true when it passes now, and the flag is gone (T-NTF-2); else the queue
+    /// is on the list.
     [[nodiscard]] bool wait(uint32_t id, uint32_t queue, Cycle now)
     {
         if (has_rtl_port())
@@ -49,7 +50,8 @@ class NotifyTable
         lists_.add(id, queue, now);
         return false;
     }
-    /// Gives the one queue that this record lets pass (T-NTF-3); kNone: no queue waits, the flag is set (T-NTF-1).
+    /// Gives the one queue that this record lets pass (T-NTF-3); kNone: no queue waits, the flag is
+    /// set (T-NTF-1).
     [[nodiscard]] uint32_t record(uint32_t id)
     {
         if (has_rtl_port())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Stores that records of one device's events send to other devices: those that are wanted, by event, and those on their
-/// way, in the order in which they arrive. Rules T-RMT-6 to T-RMT-9.
+/// Stores that records of one device's events send to other devices: those that are wanted, by
+/// event, and those on their way, in the order in which they arrive. Rules T-RMT-6 to T-RMT-9.
 #ifndef TWINSIM_CORE_TABLES_REMOTE_RECORDS_H
 #define TWINSIM_CORE_TABLES_REMOTE_RECORDS_H
 
@@ -12,7 +12,8 @@
 namespace tsim
 {
 
-/// The maker of a record: a queue of a device as the trace counts sources, and the number of its SQE.
+/// The maker of a record: a queue of a device as the trace counts sources, and the number of its
+/// SQE.
 struct Origin {
     uint32_t source = kNone; ///< kNone: the host
     uint64_t number = 0;
@@ -30,7 +31,8 @@ class RemoteRecords
         Origin origin;     ///< likewise
     };
 
-    /// After those of the event that were added before. Throws std::bad_alloc, and has changed nothing then.
+    /// After those of the event that were added before. Throws std::bad_alloc, and has changed
+    /// nothing then.
     void add(uint32_t event, uint32_t device, uint32_t entry);
     /// All that the event has leave. Needs no memory.
     void send(uint32_t event, Cycle arrival, const Origin &origin);

@@ -16,7 +16,8 @@ void SlotPool::reset()
     std::fill(queues_.begin(), queues_.end(), Queue{});
 }
 
-// Slots whose queues are swapped out by now. All swap-outs take the same time, so they end in the order of their begin.
+// Slots whose queues are swapped out by now. All swap-outs take the same time, so they end in the
+// order of their begin.
 void SlotPool::free_left(Cycle now)
 {
     do {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The active slots of a device: when a queue gets one, and which queues still leave one. Rules T-SCH-3, T-SCH-5, T-SCH-6, T-SCH-19, T-SCH-20, T-SCH-22.
+/// The active slots of a device: when a queue gets one, and which queues still leave one. Rules
+/// T-SCH-3, T-SCH-5, T-SCH-6, T-SCH-19, T-SCH-20, T-SCH-22.
 #ifndef TWINSIM_CORE_TABLES_SLOT_POOL_H
 #define TWINSIM_CORE_TABLES_SLOT_POOL_H
 
@@ -57,7 +58,8 @@ class SlotPool
             return rtl_port_->leaving_until(sq, now);
         return queues_[sq].out_until > now ? queues_[sq].out_until : 0;
     }
-    /// When the next grant may be, for a queue that asks; kNever: when a slot has been given up (T-SCH-3, T-SCH-6).
+    /// When the next grant may be, for a queue that asks; kNever: when a slot has been given up
+    /// (T-SCH-3, T-SCH-6).
     [[nodiscard]] Cycle next_grant(Cycle now)
     {
         if (__builtin_expect(rtl_port_ != nullptr, 0))

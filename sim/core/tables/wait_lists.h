@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The queues that wait for each id of a table, in the order in which a record meets them (T-EVT-4, T-NTF-3).
+/// The queues that wait for each id of a table, in the order in which a record meets them (T-EVT-4,
+/// T-NTF-3).
 #ifndef TWINSIM_CORE_TABLES_WAIT_LISTS_H
 #define TWINSIM_CORE_TABLES_WAIT_LISTS_H
 
@@ -29,7 +30,8 @@ class LazyArray
     [[nodiscard]] T &operator[](size_t i) { return data_.get()[i]; }
     [[nodiscard]] const T &operator[](size_t i) const { return data_.get()[i]; }
     [[nodiscard]] size_t size() const { return count_; }
-    /// All zero again. A fresh block is the cheap way; without memory for one the old block will do.
+    /// All zero again. A fresh block is the cheap way; without memory for one the old block will
+    /// do.
     void clear()
     {
         if (void *fresh = std::calloc(count_ == 0 ? 1 : count_, sizeof(T)))
@@ -55,7 +57,8 @@ struct TableEntry {
 };
 static_assert(sizeof(TableEntry) == 6);
 
-/// First come, first served; those that came in the same cycle by queue number. A queue waits for one id at most.
+/// First come, first served; those that came in the same cycle by queue number. A queue waits for
+/// one id at most.
 class WaitLists
 {
   public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Counters: what the machine was used for and what its queues waited for, added up out of the trace's records as they
-/// come. Nothing here is touched while the model runs without counters.
+/// Counters: what the machine was used for and what its queues waited for, added up out of the
+/// trace's records as they come. Nothing here is touched while the model runs without counters.
 #ifndef TWINSIM_CORE_TRACE_STATS_H
 #define TWINSIM_CORE_TRACE_STATS_H
 
@@ -20,7 +20,8 @@ namespace tsim
 class Stats
 {
   public:
-    /// The phase of a record for take() about a queue that opens: `id` is its stream, `number` counts.
+    /// The phase of a record for take() about a queue that opens: `id` is its stream, `number`
+    /// counts.
     static constexpr uint8_t kOpened = UINT8_MAX;
 
     Stats(const Params &params, const LinkNetwork &links, uint32_t devices);

@@ -16,9 +16,9 @@ using namespace words;
 namespace
 {
 
-// The first chunk is small, for short programs. Pages are asked for some at a time, ahead of what is written: that costs less
-// than to find out one by one. Not huge ones: where the host is a guest itself, they may have to be fetched from outside, which
-// takes ten times as long as to clear them.
+// The first chunk is small, for short programs. Pages are asked for some at a time, ahead of what
+// is written: that costs less than to find out one by one. Not huge ones: where the host is a guest
+// itself, they may have to be fetched from outside, which takes ten times as long as to clear them.
 constexpr size_t kStep = size_t{64} << 10;
 constexpr size_t kSmallBytes = kStep;
 constexpr size_t kLargeBytes = size_t{2} << 20;
@@ -62,7 +62,8 @@ void Trace::step()
     limit_ += kStep / sizeof(uint64_t);
 }
 
-// For all queues that there can be: the host gives pages for those that something is written of, and all are zeros.
+// For all queues that there can be: the host gives pages for those that something is written of,
+// and all are zeros.
 void Trace::add_sources()
 {
     void *at = mmap(nullptr, kSources * sizeof(Source), PROT_READ | PROT_WRITE,
@@ -100,8 +101,8 @@ void Trace::set_pattern(Pattern &pattern, const uint64_t *first, size_t count)
     end_[-1] |= kPattern << kShortShift;
 }
 
-// The last entry is a short retire, of the queue that the run is of. What is the same as the pattern becomes one word; else it
-// is the pattern.
+// The last entry is a short retire, of the queue that the run is of. What is the same as the
+// pattern becomes one word; else it is the pattern.
 void Trace::end_run()
 {
     uint64_t *const first = run_first_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The trace as the model writes it: a stream of packed entries, a few words per SQE. The public records are made from
-/// it on request. Fresh memory is what tracing costs most, so what can be worked out later is not written.
+/// The trace as the model writes it: a stream of packed entries, a few words per SQE. The public
+/// records are made from it on request. Fresh memory is what tracing costs most, so what can be
+/// worked out later is not written.
 #ifndef TWINSIM_CORE_TRACE_TRACE_H
 #define TWINSIM_CORE_TRACE_TRACE_H
 
@@ -19,8 +20,9 @@
 namespace tsim
 {
 
-/// Entries have the model's time `now`, which never decreases. A source is a queue of a device. Calls that write
-/// throw std::bad_alloc when the host has no memory left; what was written before stays.
+/// Entries have the model's time `now`, which never decreases. A source is a queue of a device.
+/// Calls that write throw std::bad_alloc when the host has no memory left; what was written before
+/// stays.
 class Trace
 {
   public:
@@ -59,15 +61,16 @@ class Trace
 
     // ---- written while the model runs ----
 
-    /// `source`, for the first entry about the SQE that follows the last one: number and task id are one higher, the
-    /// type is the same.
+    /// `source`, for the first entry about the SQE that follows the last one: number and task id
+    /// are one higher, the type is the same.
     [[nodiscard]] uint32_t next(uint32_t source)
     {
         reserve();
         return source | kNext;
     }
 
-    /// From now on entries of `source` are about this SQE. Not needed when the next entry uses next().
+    /// From now on entries of `source` are about this SQE. Not needed when the next entry uses
+    /// next().
     void head(uint32_t source, uint64_t number, uint16_t task_id, uint8_t sqe_type);
     /// A swap-in that was asked for at `asked` and is complete now: SLOT and the SWAP_IN records.
     void swapped_in(uint32_t source, Cycle now, Cycle asked, bool was_short, uint32_t slot)
@@ -85,7 +88,8 @@ class Trace
         known.granted = now - swap_time_;
         known.slot = slot;
     }
-    /// As begun(), if the entry of the swap-in just written can hold it: then the SQE is known. Else false.
+    /// As begun(), if the entry of the swap-in just written can hold it: then the SQE is known.
+    /// Else false.
     [[nodiscard]] bool begun_at_swap(uint32_t source, Cycle now, Cycle arrival, Cycle ready)
     {
         const bool read = ready != now;
@@ -128,7 +132,8 @@ class Trace
         else
             put_length(TWINSIM_PHASE_TABLE, source, now, now - begin, parameter, id);
     }
-    /// A DMA task has waited for its channel, or was set up there, since `begin`. False: write it as a phase.
+    /// A DMA task has waited for its channel, or was set up there, since `begin`. False: write it
+    /// as a phase.
     [[nodiscard]] bool engine(uint32_t source, Cycle now, twinsim_phase what, Cycle begin,
                               uint32_t channel)
     {
@@ -142,8 +147,8 @@ class Trace
     /// Its bytes have moved since `begin`.
     void transfer(uint32_t source, Cycle now, Cycle begin, uint32_t parameter, uint32_t channel,
                   uint64_t bytes, uint32_t route);
-    /// The SQE ends now: RETIRE since `mark` in its two parts, TASK since `begun`. `frees`: so does its share of the engine's
-    /// class, SHARE.
+    /// The SQE ends now: RETIRE since `mark` in its two parts, TASK since `begun`. `frees`: so does
+    /// its share of the engine's class, SHARE.
     void retired(uint32_t source, Cycle now, Cycle mark, Cycle begun, uint64_t bytes, bool frees);
     /// The SQE is held in retirement (T-CQ-3): RETIRE since `mark`.
     void retiring(uint32_t source, Cycle now, Cycle mark);
@@ -214,7 +219,8 @@ class Trace
         uint32_t slot = 0;
         uint32_t table = 0;
     };
-    /// What was last written of a queue, so that it need not be written again: one line of memory, which begins as zeros.
+    /// What was last written of a queue, so that it need not be written again: one line of memory,
+    /// which begins as zeros.
     struct alignas(64) Source {
         Cycle since[kHoldings] = {}; ///< when it was taken
         Cycle decoded = 0;           ///< when the SQE that it has turned to is
@@ -317,7 +323,8 @@ class Trace
     {
         return joint_ == end_ - 1 && now == now_ && words::kind_of(*joint_) == kind;
     }
-    /// As put_short(), for the first word of a pattern; the rest fits. A long time goes into an entry before it.
+    /// As put_short(), for the first word of a pattern; the rest fits. A long time goes into an
+    /// entry before it.
     void put_first(uint32_t kind, uint32_t source, Cycle now, uint64_t rest)
     {
         Cycle passed = now - now_;
@@ -368,7 +375,8 @@ class Trace
     uint64_t *limit_ = nullptr;         ///< of what can be written now
     uint64_t *chunk_limit_ = nullptr;   ///< of the newest chunk
     mutable uint64_t *joint_ = nullptr; ///< an entry as put_joint() makes it, not read yet
-    /// Where the last short swap or begin is, and where the time before it; nullptr: no pattern begins there.
+    /// Where the last short swap or begin is, and where the time before it; nullptr: no pattern
+    /// begins there.
     mutable uint64_t *run_first_ = nullptr;
     uint64_t *run_ = nullptr;
     Cycle run_passed_ = 0; ///< until then

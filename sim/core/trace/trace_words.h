@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How the trace packs its entries into words. Written in trace.h and trace.cpp, read in trace_read.cpp.
+/// How the trace packs its entries into words. Written in trace.h and trace.cpp, read in
+/// trace_read.cpp.
 #ifndef TWINSIM_CORE_TRACE_TRACE_WORDS_H
 #define TWINSIM_CORE_TRACE_TRACE_WORDS_H
 
@@ -12,18 +13,23 @@
 namespace tsim::words
 {
 
-// An entry's first word: kind, flags, source, whether the next SQE is meant, and the cycles since the entry before it.
-// Other words by kind:
-//   head   number << 24 | task id << 8 | SQE type; bits of the number that this drops are in place of the time
+// An entry's first word: kind, flags, source, whether the next SQE is meant, and the cycles since
+// the entry before it. Other words by kind:
+//   head   number << 24 | task id << 8 | SQE type; bits of the number that this drops are in place
+//          of the time
 //   time   nothing else; wide: the time itself, as the cycles since are too many
 //   swap   time since it was asked for; flag: the slots were short
 //   begin  time since the arrival | time until it is fetched << 32
-//   phases length | parameter << 32 | id << 47;     bytes, if any;     with the flag: waker, its SQE's number; of a
+//   phases length | parameter << 32 | id << 47;     bytes, if any;     with the flag: waker, its
+//   SQE's number; of a
 //          transfer: the route; of a slot: the length of swap-out comes on top
-//   retire time since the phase began | time since the SQE began << 32;     bytes, if any;     flag: it goes on
-//   link   of that number, in place of the source: length; parameter | device << 32; bytes per second
+//   retire time since the phase began | time since the SQE began << 32;     bytes, if any;
+//   flag: it goes on
+//   link   of that number, in place of the source: length; parameter | device << 32; bytes per
+//          second
 //   open   the stream
-//   table  as a phase, with the id that it is higher by than in the queue's last one: programs take them in turn
+//   table  as a phase, with the id that it is higher by than in the queue's last one: programs take
+//          them in turn
 //   whole  the record
 // A wide entry has, in place of that one word, one per value.
 inline constexpr uint32_t kTable = 47; // below: a twinsim_phase
@@ -40,22 +46,28 @@ inline constexpr uint32_t kWide = 64;
 inline constexpr uint32_t kBytes = 128;
 inline constexpr uint32_t kFlag = 256;
 
-// What every DMA task writes fits in a word: the cycles since the entry before it are few, and the rest of the word holds
-//   swap     time since it was asked for | slot << 17; flag: the slots were short; kBytes: the SQE begins, which arrived
-//            when the slot was asked for, and with kWide is read from the ring
+// What every DMA task writes fits in a word: the cycles since the entry before it are few, and the
+// rest of the word holds
+//   swap     time since it was asked for | slot << 17; flag: the slots were short; kBytes: the SQE
+//            begins, which arrived when the slot was asked for, and with kWide is read from the
+//            ring
 //   begin    time since the arrival; flag: it is read from the ring, else it is there
-//   engine   length | channel << 16: ENGINE with the flag, else SETUP, for the reason that the engine has
-//   transfer length | channel << 16; kBytes: a word follows, as moved() makes it; else it is as of the queue's last one;
+//   engine   length | channel << 16: ENGINE with the flag, else SETUP, for the reason that the
+//            engine has
+//   transfer length | channel << 16; kBytes: a word follows, as moved() makes it; else it is as of
+//   the queue's last one;
 //            flag: the link in there carried something for as long
-//   retire   time since the SQE began | 1 << 22 if the slot of the last swap is left | 1 << 23 if what was written since the
-//            last short swap or begin is the pattern of its queue from now on; kWide: with the write of a CQE;
-//            kBytes: as many as in moved(); flag: the share that was taken after decode ends too
+//   retire   time since the SQE began | 1 << 22 if the slot of the last swap is left | 1 << 23 if
+//            what was written since the last short swap or begin is the pattern of its queue from
+//            now on; kWide: with the write of a CQE; kBytes: as many as in moved(); flag: the share
+//            that was taken after decode ends too
 //   leave    length of the stay | slot << 17
 //   link     length; at the rate of its last entry that has one
-// What comes together is put into the word that is there already. And what a queue writes from a swap or begin to the retire is
-// mostly what it wrote for the SQE before:
-//   repeat   the pattern of the queue, word for word, but for the first one's time and whether the next SQE is meant; kWide:
-//            the rest of that word too is as in here; flag: the slot is left
+// What comes together is put into the word that is there already. And what a queue writes from a
+// swap or begin to the retire is mostly what it wrote for the SQE before:
+//   repeat   the pattern of the queue, word for word, but for the first one's time and whether the
+//            next SQE is meant; kWide: the rest of that word too is as in here; flag: the slot is
+//            left
 inline constexpr uint32_t kShortSwap = 56;
 inline constexpr uint32_t kShortBegin = 57;
 inline constexpr uint32_t kShortEngine = 58;
@@ -86,7 +98,8 @@ inline constexpr uint64_t kLeft = uint64_t{1} << kTaskBits;
 inline constexpr uint64_t kPattern = kLeft << 1;
 static_assert(kPattern >> kShortBits == 0);
 
-/// The words of an SQE, which a later SQE of the same queue may repeat. Writer and readers keep some, at the same places.
+/// The words of an SQE, which a later SQE of the same queue may repeat. Writer and readers keep
+/// some, at the same places.
 struct Pattern {
     static constexpr size_t kMost = 6;
     static constexpr uint32_t kPlaces = 8;

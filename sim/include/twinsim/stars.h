@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data sheet of the modelled STARS v1 scheduler (Ascend910B class): entry layouts, types, registers.
+/* Data sheet of the modelled STARS v1 scheduler (Ascend910B class): entry layouts, types,
+ * registers.
  *
- * Everything is little endian. A bit field is given as (shift, width) within a 32-bit word. Each group says whether
- * the layout is [known], [inferred] or [assumed]; see sim/docs/timing.md for the sources. */
+ * Everything is little endian. A bit field is given as (shift, width) within a 32-bit word. Each
+ * group says whether the layout is [known], [inferred] or [assumed]; see sim/docs/timing.md for the
+ * sources. */
 #ifndef TWINSIM_STARS_H
 #define TWINSIM_STARS_H
 
@@ -46,15 +48,16 @@ enum stars_sqe_type {
 #define STARS_W3_CREDIT_SHIFT    16u /* 8 bits; 255: never times out */
 #define STARS_CREDIT_NEVER       255u
 
-/* Event record / wait: word 2 bits 15:0 event id; wait: word 5 timeout in scheduler time-out units (0: none). [known]
- * Notify record / wait: word 2 bits 12:0 notify id, 16:0 on the 950, which the model takes on both;
- * wait: word 4 timeout (0: none). [known] */
+/* Event record / wait: word 2 bits 15:0 event id; wait: word 5 timeout in scheduler time-out units
+ * (0: none). [known] Notify record / wait: word 2 bits 12:0 notify id, 16:0 on the 950, which the
+ * model takes on both; wait: word 4 timeout (0: none). [known] */
 #define STARS_W2_EVENT_MASK       0xffffu
 #define STARS_W2_NOTIFY_MASK      0x1ffffu
 #define STARS_EVENT_TIMEOUT_WORD  5u
 #define STARS_NOTIFY_TIMEOUT_WORD 4u
-/* Counting notify record / wait (950): the same types with word 2 bit 30 set; wait: bit 31 clears the count. [known]
- * Word 5 the mode or relation, word 6 the value. [assumed: the known layout has no room for all of them] */
+/* Counting notify record / wait (950): the same types with word 2 bit 30 set; wait: bit 31 clears
+ * the count. [known] Word 5 the mode or relation, word 6 the value. [assumed: the known layout has
+ * no room for all of them] */
 #define STARS_W2_COUNT         (1u << 30)
 #define STARS_W2_COUNT_CLEAR   (1u << 31)
 #define STARS_COUNT_MODE_WORD  5u
@@ -70,25 +73,32 @@ enum stars_count_relation {
 /* The time-out words count milliseconds. [assumed] */
 #define STARS_TIMEOUT_UNIT_NS 1000000u
 
-/* Write value: word 4 + word 5 bits 16:0 address (49 bit); word 5 bits 22:20 size code (bytes = 1 << code, 0..5), bit 31
- * virtual address; word 7 sub-type; words 8..15 data. [known] An address inside the event or notify table window
- * (STARS_*_TABLE_BASE + 4 * id, physical) reaches the table entry. */
+/* Write value: word 4 + word 5 bits 16:0 address (49 bit); word 5 bits 22:20 size code (bytes = 1
+ * << code, 0..5), bit 31 virtual address; word 7 sub-type; words 8..15 data. [known] An address
+ * inside the event or notify table window (STARS_*_TABLE_BASE + 4 * id, physical) reaches the table
+ * entry. */
 #define STARS_W5_SIZE_SHIFT                   20u
 #define STARS_W5_VIRTUAL                      (1u << 31)
 #define STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET 1u /* [assumed] numbering */
 #define STARS_WRITE_VALUE_SUBTYPE_GENERIC     0u
 
-/* SDMA: word 4 opcode 7:0 (low nibble operation, high nibble data type). [known] Two forms of the rest:
+/* SDMA: word 4 opcode 7:0 (low nibble operation, high nibble data type). [known] Two forms of the
+ * rest:
  *
- * The long form: word 7 length, words 8-9 source, 10-11 destination. [known] One entry moves 1 .. 2^32 - 1 bytes;
- * software cuts longer copies. Fill takes the byte from word 8 bits 7:0. [assumed for v1 parts]
+ * The long form: word 7 length, words 8-9 source, 10-11 destination. [known] One entry moves 1 ..
+ * 2^32 - 1 bytes; software cuts longer copies. Fill takes the byte from word 8 bits 7:0. [assumed
+ * for v1 parts]
  *
- * The short form: word 4 bits 15:14 stride mode, words 8-9 source, 10-11 destination, 12 length. [known for the lite parts
- * and the 950; that word 4 bit 30, "format", chooses it on others, is assumed]
- *   rows:   12 bytes of a row, 13 and 14 from one row to the next at source and destination, 15 number of rows. [known
- *           fields; that the distance counts from start to start, and that the number is of rows, is assumed]
- *   planes: word 7 bits 15:0 planes, 31:16 rows of a plane; at the source 10 from plane to plane, 11 from row to row; 12 bytes
- *           of a row [known fields]; 13-14 destination, 15 from row to row there, its planes follow each other [assumed]
+ * The short form: word 4 bits 15:14 stride mode, words 8-9 source, 10-11 destination, 12 length.
+ * [known for the lite parts and the 950; that word 4 bit 30, "format", chooses it on others, is
+ * assumed]
+ *   rows:   12 bytes of a row, 13 and 14 from one row to the next at source and destination, 15
+ *           number of rows. [known fields; that the distance counts from start to start, and that
+ *           the number is of rows, is assumed]
+ *   planes: word 7 bits 15:0 planes, 31:16 rows of a plane; at the source 10 from plane to plane,
+ *   11 from row to row; 12 bytes
+ *           of a row [known fields]; 13-14 destination, 15 from row to row there, its planes follow
+ *           each other [assumed]
  * One entry moves fewer than 2^40 bytes. [assumed] */
 enum stars_sdma_operation {
     STARS_SDMA_OP_COPY = 0,
@@ -119,15 +129,17 @@ enum stars_sdma_type {
 #define STARS_SDMA_SHORT_LENGTH_WORD 12u
 #define STARS_SDMA_SHORT_BYTES_BITS  40u
 
-/* PCIe DMA: words 4-5 descriptor list address, word 6 bits 15:0 list tail; word 7 bit 0 converted; words 8-9 source,
- * 10-11 destination, 12-13 length when not converted. [known]
- * Unconverted, the engine reads words 8..13 itself; on silicon a driver makes the list of them. [assumed] */
+/* PCIe DMA: words 4-5 descriptor list address, word 6 bits 15:0 list tail; word 7 bit 0 converted;
+ * words 8-9 source, 10-11 destination, 12-13 length when not converted. [known]
+ * Unconverted, the engine reads words 8..13 itself; on silicon a driver makes the list of them.
+ * [assumed] */
 #define STARS_W6_LIST_TAIL_MASK 0xffffu
 #define STARS_W7_CONVERTED      (1u << 0)
 
-/* An entry of a descriptor list: word 0 bits 3:0 operation and the barriers, word 3 length, 4-5 source, 6-7 destination.
- * [known] Other bits of words 0 to 2 (attributes, interrupts, function numbers) are ignored. [assumed]
- * A small packet takes two entries: the second holds its 1 .. 32 bytes. [inferred: the driver counts two for one] */
+/* An entry of a descriptor list: word 0 bits 3:0 operation and the barriers, word 3 length, 4-5
+ * source, 6-7 destination. [known] Other bits of words 0 to 2 (attributes, interrupts, function
+ * numbers) are ignored. [assumed] A small packet takes two entries: the second holds its 1 .. 32
+ * bytes. [inferred: the driver counts two for one] */
 typedef struct stars_dma_descriptor {
     uint32_t word[8];
 } stars_dma_descriptor;
@@ -144,19 +156,21 @@ enum stars_dma_operation {
 #define STARS_DMA_SMALL_BARRIER (1u << 11)
 #define STARS_DMA_SMALL_MOST    32u
 
-/* Host callback, a form of type 1: word 2 bits 27:24 topic; word 4 bits 15:0 callback CQ, 31:16 group; word 5 bits 15:0
- * device, 31:16 stream; word 6 bits 15:0 event, bit 16 block; word 7 bits 15:0 task; words 8-9 function, 10-11 its data.
- * [known fields; positions within the words and the topic's number assumed] */
+/* Host callback, a form of type 1: word 2 bits 27:24 topic; word 4 bits 15:0 callback CQ, 31:16
+ * group; word 5 bits 15:0 device, 31:16 stream; word 6 bits 15:0 event, bit 16 block; word 7 bits
+ * 15:0 task; words 8-9 function, 10-11 its data. [known fields; positions within the words and the
+ * topic's number assumed] */
 #define STARS_W2_TOPIC_SHIFT       24u
 #define STARS_TOPIC_HOST           2u
 #define STARS_CALLBACK_GROUP_SHIFT 16u
 #define STARS_CALLBACK_BLOCK       (1u << 16)
 
-/* AI-core task, type 0: word 0 bits 31:16 number of blocks; word 2 bits 2:0 sub-type, 15:12 weight among kernels that want
- * the same cores; word 3 bits 15:0 SQE index, 25:24 how it is scheduled, 31:27 instruction prefetch; words 4-5 stack;
- * word 7 bits 10:3 memory partition, 15:12 quality of service; word 8 and word 9 bits 15:0 start PC; words 10-11
- * parameter block. [known] The model looks at blocks, sub-type, weight, schedule and credit; the rest is for the driver
- * that describes the kernel (twinsim/kernel.h). Sub-types 2 to 4 and above 5 are bad SQEs. */
+/* AI-core task, type 0: word 0 bits 31:16 number of blocks; word 2 bits 2:0 sub-type, 15:12 weight
+ * among kernels that want the same cores; word 3 bits 15:0 SQE index, 25:24 how it is scheduled,
+ * 31:27 instruction prefetch; words 4-5 stack; word 7 bits 10:3 memory partition, 15:12 quality of
+ * service; word 8 and word 9 bits 15:0 start PC; words 10-11 parameter block. [known] The model
+ * looks at blocks, sub-type, weight, schedule and credit; the rest is for the driver that describes
+ * the kernel (twinsim/kernel.h). Sub-types 2 to 4 and above 5 are bad SQEs. */
 #define STARS_W2_SUBTYPE_MASK  0x7u
 #define STARS_W2_WRR_SHIFT     12u /* 4 bits; 0 counts as 1 */
 #define STARS_W3_SCHEM_SHIFT   24u /* 2 bits */
@@ -177,10 +191,12 @@ enum stars_kernel_schem {
 /* Placeholder: word 0 bits 31:16 command, words 4-15 data. [known] */
 #define STARS_PLACEHOLDER_NOP 0u
 
-/* COND: words 4..15 hold a program of the instructions below; word 3 bit 31 marks a program that controls queues. [known]
+/* COND: words 4..15 hold a program of the instructions below; word 3 bit 31 marks a program that
+ * controls queues. [known]
  *
- * Instructions are one or two words. Registers R0 .. R5 hold 64 bits, R0 is always 0. [known, other numbers refused]
- * Bits 6:0 operation; 9:7 rd; 14:12 function; 17:15 rs1; 22:20 rs2. [known] Bits not named are ignored. [assumed] */
+ * Instructions are one or two words. Registers R0 .. R5 hold 64 bits, R0 is always 0. [known, other
+ * numbers refused] Bits 6:0 operation; 9:7 rd; 14:12 function; 17:15 rs1; 22:20 rs2. [known] Bits
+ * not named are ignored. [assumed] */
 #define STARS_W3_CONTROLS_QUEUES   (1u << 31)
 #define STARS_COND_WORD            4u /* first word of the program */
 #define STARS_COND_WORDS           12u
@@ -203,7 +219,8 @@ enum stars_kernel_schem {
 #define STARS_COND_GOTO_HEAD_SHIFT  16u
 #define STARS_COND_CALL_LENGTH_MASK 0xfffffu /* call: rs1 address, rs2 bits 19:0 length in words */
 
-/* Operations. [known numbers; loop: "if rs1 is not 0, take it down by one and go to the target" assumed] */
+/* Operations. [known numbers; loop: "if rs1 is not 0, take it down by one and go to the target"
+ * assumed] */
 enum stars_cond_operation {
     STARS_COND_LOAD = 0x03,         /* rd = 8 bytes at rs1 + immediate */
     STARS_COND_LOAD_ADDRESS = 0x07, /* rd = memory at the address in the instruction: two words */
@@ -260,8 +277,8 @@ enum stars_cond_queue {
     STARS_COND_DISABLE = 2,
     STARS_COND_BY_REGISTER = 4
 };
-/* Functions of STARS_COND_CSR: write, set bits, clear bits. [known] The one control register of the model holds bits 19:4
- * of the word number that a branch goes to. [known] */
+/* Functions of STARS_COND_CSR: write, set bits, clear bits. [known] The one control register of the
+ * model holds bits 19:4 of the word number that a branch goes to. [known] */
 #define STARS_COND_CSR_WRITE 1u
 #define STARS_COND_CSR_SET   2u
 #define STARS_COND_CSR_CLEAR 3u
@@ -269,7 +286,8 @@ enum stars_cond_queue {
 
 /* A completion queue entry. [known] */
 typedef struct stars_cqe {
-    /* bit 0 phase (1 on the first lap), 1 warning, 2 event record, 3 placeholder, 14:4 SQ id, 15 error */
+    /* bit 0 phase (1 on the first lap), 1 warning, 2 event record, 3 placeholder, 14:4 SQ id, 15
+     * error */
     uint16_t flags;
     uint16_t sq_head; /* head after this SQE */
     uint16_t stream_id;
@@ -366,30 +384,38 @@ enum stars_status {
 #define STARS_SQ_CQ_HEAD 0x888u
 #define STARS_SQ_CQ_TAIL 0x890u
 
-/* Registers of the scheduler as a whole. [known offsets within the block; its base in this window, the strict level's
- * offset and what is said below about writes assumed] */
-#define STARS_BLOCK_BASE          0x00c00000u
-#define STARS_CQ_INTERRUPT_MASK   0x2020u /* level 1: bit of a middle word that raises no interrupt */
+/* Registers of the scheduler as a whole. [known offsets within the block; its base in this window,
+ * the strict level's offset and what is said below about writes assumed] */
+#define STARS_BLOCK_BASE 0x00c00000u
+#define STARS_CQ_INTERRUPT_MASK                                                                    \
+    0x2020u                               /* level 1: bit of a middle word that raises no
+                                             interrupt */
 #define STARS_CQ_INTERRUPT_STATUS 0x2024u /* level 1: bit per middle word */
 #define STARS_CQ_INTERRUPT_MIDDLE 0x2040u /* middle: bit per level 2 word */
 #define STARS_CQ_INTERRUPT_QUEUES                                                                  \
     0x2180u /* level 2: bit per queue, 32 in a word; writing 1 clears */
 #define STARS_CQ_INTERRUPT_TARGET_SHIFT                                                            \
     16u /* status of targets 2 and 1: 1 and 2 times this higher [assumed] */
-#define STARS_RTSQ_SELECT       0x4880u /* 10:0 queue that the next two show; 31 clears its counters */
+#define STARS_RTSQ_SELECT                                                                          \
+    0x4880u /* 10:0 queue that the next two show; 31 clears its
+                                           counters */
 #define STARS_RTSQ_SELECT_MASK  0x7ffu
 #define STARS_RTSQ_SELECT_CLEAR (1u << 31)
 #define STARS_RTSQ_STATE        0x4884u /* 3:0 enum stars_rtsq_state */
 #define STARS_RTSQ_SWAP_INS                                                                        \
     0x4888u /* 19:0 cycles waited for swap-in [unit assumed], 31:20 swap-ins */
-#define STARS_RTSQ_SWAP_INS_SHIFT     20u
-#define STARS_GROUP_WEIGHT            0x4b00u /* 64 words: 11:0 weight of the model group; reset 1 */
+#define STARS_RTSQ_SWAP_INS_SHIFT 20u
+#define STARS_GROUP_WEIGHT                                                                         \
+    0x4b00u /* 64 words: 11:0 weight of the model group; reset
+                                                 1 */
 #define STARS_GROUP_WEIGHT_MASK       0xfffu
 #define STARS_GROUP_MODE              0x5600u
 #define STARS_GROUP_MODE_WEIGHT_FIRST (1u << 0)
 #define STARS_GROUP_MODE_RELOAD_SPENT (1u << 1)
-#define STARS_STRICT_LEVEL            0x5604u /* 2:0 priorities below it are groups of their own [assumed] */
-#define STARS_STRICT_LEVEL_MASK       0x7u
+#define STARS_STRICT_LEVEL                                                                         \
+    0x5604u /* 2:0 priorities below it are groups of their own
+                                                 [assumed] */
+#define STARS_STRICT_LEVEL_MASK 0x7u
 
 /* States of a queue. [known; which of them the model shows when: T-SCH-21] */
 enum stars_rtsq_state {
@@ -407,13 +433,15 @@ enum stars_rtsq_state {
     STARS_RTSQ_WAIT_SLOT_IDLE = 0xb
 };
 
-/* Tables inside the same window, after the pages. [offsets relative to each other known, this window's base assumed] */
+/* Tables inside the same window, after the pages. [offsets relative to each other known, this
+ * window's base assumed] */
 #define STARS_NOTIFY_TABLE_BASE 0x01000000u /* 4 bytes per id: bit 0 flag, bit 1 pending */
 #define STARS_COUNT_TABLE_BASE  0x03000000u /* 4 bytes per id: the count */
 #define STARS_EVENT_TABLE_BASE  0x02000000u /* 4 bytes per id: bit 0 flag, bit 1 pending */
 
-/* The windows of all devices of a system, for physical addresses in SQEs: a write-value to an entry of the event or notify
- * table in the window of another device is a remote record. [use known, addresses assumed] */
+/* The windows of all devices of a system, for physical addresses in SQEs: a write-value to an entry
+ * of the event or notify table in the window of another device is a remote record. [use known,
+ * addresses assumed] */
 #define STARS_PEER_BASE    UINT64_C(0x100000000000)
 #define STARS_PEER_SHIFT   28u /* one window after the other, by device number */
 #define STARS_PEER(device) (STARS_PEER_BASE + ((uint64_t)(device) << STARS_PEER_SHIFT))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The board, with a second copy of this runtime in the place of the vendor's: what the way through the vendor's interface
- * cannot carry. */
+/* The board, with a second copy of this runtime in the place of the vendor's: what the way through
+ * the vendor's interface cannot carry. */
 #include "expect.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A board, beside what stands in ascend.c: tests that ask the model for its profile, its simulated time or its deadlocks.
- * Made from what the tests use; a board has not been at hand. */
+/* A board, beside what stands in ascend.c: tests that ask the model for its profile, its simulated
+ * time or its deadlocks. Made from what the tests use; a board has not been at hand. */
 #include "expect.h"
 
 #include <stddef.h>

@@ -23,8 +23,8 @@ typedef struct twin_exceptions {
 /* What the part of the model's profile does not offer; ends as the lists above. */
 const twin_exception *twin_exceptions_of_part(void);
 
-/* TWIN_BACKEND_LIST, from backends/CMakeLists.txt, is X(name) for each. Those of `board` are of ascend when there is a board
- * below: TWIN_TESTS_ON_BOARD. */
+/* TWIN_BACKEND_LIST, from backends/CMakeLists.txt, is X(name) for each. Those of `board` are of
+ * ascend when there is a board below: TWIN_TESTS_ON_BOARD. */
 #define X(backend) extern const twin_exceptions twin_exceptions_##backend;
 TWIN_BACKEND_LIST X(board)
 #undef X

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of functions that some parts do not offer: skipped there. That these functions are refused is part_suite's. */
+/* Tests of functions that some parts do not offer: skipped there. That these functions are refused
+ * is part_suite's. */
 #include "expect.h"
 
 #include <stddef.h>

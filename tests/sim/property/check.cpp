@@ -258,7 +258,8 @@ std::string Checker::words() const
     return "";
 }
 
-// T-SCH-2, T-SCH-3, T-SCH-19: work in slots alone, not more than there are, none before its last queue was swapped out.
+// T-SCH-2, T-SCH-3, T-SCH-19: work in slots alone, not more than there are, none before its last
+// queue was swapped out.
 std::string Checker::slots() const
 {
     std::vector<Span> all;
@@ -344,7 +345,8 @@ std::string Checker::channels() const
     return "";
 }
 
-// T-LNK-1 to T-LNK-7: no byte is lost, and no link carries more than it can, in any stretch of time between two transfers' edges.
+// T-LNK-1 to T-LNK-7: no byte is lost, and no link carries more than it can, in any stretch of time
+// between two transfers' edges.
 std::string Checker::links() const
 {
     enum { kDown, kUp, kHbm, kLinks };
@@ -391,7 +393,8 @@ std::string Checker::links() const
         auto &all = loads[link];
         std::sort(all.begin(), all.end(),
                   [](const Load &a, const Load &b) { return a.span.end < b.span.end; });
-        // Within a stretch no more bytes end that also began there than the link carries; T-LNK-5 forgives 2^-12 each.
+        // Within a stretch no more bytes end that also began there than the link carries; T-LNK-5
+        // forgives 2^-12 each.
         for (const Load &from : all) {
             uint64_t bytes = 0;
             for (size_t i = 0; i < all.size(); ++i) {
@@ -417,7 +420,8 @@ std::string Checker::links() const
                 served += static_cast<double>(part.second) * 1e-9 *
                           static_cast<double>(part.first.end - part.first.begin);
             }
-        // A transfer ends at a cycle's edge, so each may be told up to a cycle of its link too much; rates are rounded down.
+        // A transfer ends at a cycle's edge, so each may be told up to a cycle of its link too
+        // much; rates are rounded down.
         const double cycle =
             static_cast<double>(rate[link]) * 1e-3 * static_cast<double>(params_.cycle_ns);
         const double total = static_cast<double>(sum);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What must hold of every run, from the registers while it goes on and from the trace when it has ended.
+/// What must hold of every run, from the registers while it goes on and from the trace when it has
+/// ended.
 #ifndef TWINRT_TESTS_SIM_PROPERTY_CHECK_H
 #define TWINRT_TESTS_SIM_PROPERTY_CHECK_H
 
@@ -12,7 +13,8 @@
 namespace property
 {
 
-/// Between two events: no slot belongs to two queues, and states agree with slots (T-SCH-3, T-SCH-19, T-SCH-21).
+/// Between two events: no slot belongs to two queues, and states agree with slots (T-SCH-3,
+/// T-SCH-19, T-SCH-21).
 class Watcher
 {
   public:

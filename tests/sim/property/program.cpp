@@ -155,7 +155,8 @@ uint64_t Program::place(uint64_t bytes, bool host)
     return (host ? Rig::kHost : Rig::kHbm) + offset;
 }
 
-// From a pattern, or from what another queue copied before: behind a wait for the event recorded behind that.
+// From a pattern, or from what another queue copied before: behind a wait for the event recorded
+// behind that.
 void Program::put_copy(uint32_t sq)
 {
     const bool host = dice_.one_in(2);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Random programs of SQEs that end on every part: a wait comes after its record in one order that all queues keep.
+/// Random programs of SQEs that end on every part: a wait comes after its record in one order that
+/// all queues keep.
 #ifndef TWINRT_TESTS_SIM_PROPERTY_PROGRAM_H
 #define TWINRT_TESTS_SIM_PROPERTY_PROGRAM_H
 
@@ -81,7 +82,8 @@ class Program
     void put_round();
     [[nodiscard]] const std::vector<Task> &tasks() const { return tasks_; }
     [[nodiscard]] const std::vector<uint32_t> &queues() const { return queues_; }
-    /// Waits of this round that stand for one notify of which one record was put: those that lose wait for more.
+    /// Waits of this round that stand for one notify of which one record was put: those that lose
+    /// wait for more.
     struct Contest {
         uint32_t notify = tsim::kNone;
         std::vector<Task> waits;

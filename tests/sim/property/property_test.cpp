@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Random programs on every profile and several seeds: what the rules promise of any program must hold of each.
+/// Random programs on every profile and several seeds: what the rules promise of any program must
+/// hold of each.
 ///
 ///   sim_property_test [--runs=N] [--first=N] PROFILE...
 ///
-/// Run number N has a program, a profile, a seed and limits of its own; a failure names it, and --first=N --runs=1
-/// repeats it.
+/// Run number N has a program, a profile, a seed and limits of its own; a failure names it, and
+/// --first=N --runs=1 repeats it.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -212,7 +213,8 @@ class Run
         return any;
     }
 
-    // T-NTF-3: with everything else done, one wait has passed for each record. One record more, one wait more.
+    // T-NTF-3: with everything else done, one wait has passed for each record. One record more, one
+    // wait more.
     std::string next_of_contest(bool &on)
     {
         const Program::Contest &contest = program_.contest();

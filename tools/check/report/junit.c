@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was found, as JUnit XML: a suite for each process, a test case for each rule that was judged, and one for the recording. */
+/* What was found, as JUnit XML: a suite for each process, a test case for each rule that was
+ * judged, and one for the recording. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -23,8 +24,9 @@ static void put_escaped(const char *text, FILE *out)
     }
 }
 
-/* Begins a test case. Services keep one of each class and name, and may not show the suite: the class has the name of the report,
- * which for CTest is that of the test, and from the second process on a number. */
+/* Begins a test case. Services keep one of each class and name, and may not show the suite: the
+ * class has the name of the report, which for CTest is that of the test, and from the second
+ * process on a number. */
 static void put_case(const struct check_report *report, const char *subject, FILE *out)
 {
     const char *slash = strrchr(report->options.path, '/');

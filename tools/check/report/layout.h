@@ -9,7 +9,8 @@
 
 /* Columns of what `file` writes to: of the terminal (60 to 120), else LAYOUT_PIPED. */
 unsigned layout_width(FILE *file);
-/* Prints `label`, then `text` in columns `indent` to `width`, and a line end. A word that is longer stays whole. */
+/* Prints `label`, then `text` in columns `indent` to `width`, and a line end. A word that is longer
+ * stays whole. */
 void layout_print(FILE *out, unsigned width, unsigned indent, const char *label, const char *text);
 
 #endif

@@ -25,9 +25,11 @@ struct check_text {
 };
 void check_text_finding(const struct check_text *how, const struct check_result *result,
                         const struct check_finding *finding, FILE *out);
-/* Findings of one process, and what is wrong with its recording. Nothing for one that is clean, unless it is verbose. */
+/* Findings of one process, and what is wrong with its recording. Nothing for one that is clean,
+ * unless it is verbose. */
 void check_text_result(const struct check_text *how, const struct check_result *result, FILE *out);
-/* With `verbose`: the suppressions that nothing was found for. Then the closing line; `name` is of the program or recording. */
+/* With `verbose`: the suppressions that nothing was found for. Then the closing line; `name` is of
+ * the program or recording. */
 void check_text_end(const struct check_text *how, const struct check_totals *totals,
                     const struct check_suppressions *suppressions, const char *name, FILE *out);
 
@@ -65,7 +67,8 @@ struct check_report *check_report_new(enum check_report_format format,
                                       const struct check_report_options *options);
 /* Adds a result, which is not needed afterwards. False: out of memory. */
 bool check_report_add(struct check_report *report, const struct check_result *result);
-/* Something that the report should be about is missing: a recording that is not there, or cannot be read. */
+/* Something that the report should be about is missing: a recording that is not there, or cannot be
+ * read. */
 void check_report_incomplete(struct check_report *report);
 /* Writes all that was added. False: out of memory; whether `out` took it, ferror() says. */
 bool check_report_write(struct check_report *report, FILE *out);

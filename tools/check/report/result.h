@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one recording was found to have. A report is made of one or more of these, one for each process. */
+/* What one recording was found to have. A report is made of one or more of these, one for each
+ * process. */
 #ifndef TWINRT_CHECK_REPORT_RESULT_H
 #define TWINRT_CHECK_REPORT_RESULT_H
 
@@ -23,8 +24,9 @@ struct check_result {
 
 enum check_result_state { CHECK_RESULT_OK, CHECK_RESULT_E_RECORDING, CHECK_RESULT_E_MEMORY };
 
-/* Reads and judges a recording. `symbolizer` outlives the result. `suppressions` may be NULL; else it counts how often each is used. On failure `error` says what
- * is wrong, and there is nothing to free. */
+/* Reads and judges a recording. `symbolizer` outlives the result. `suppressions` may be NULL; else
+ * it counts how often each is used. On failure `error` says what is wrong, and there is nothing to
+ * free. */
 enum check_result_state check_result_load(const char *path, const char *name,
                                           struct symbolizer *symbolizer,
                                           struct check_suppressions *suppressions,
@@ -37,7 +39,8 @@ bool check_result_partial(const struct check_result *result);
 /* Findings of a rule, those that look alike among them. */
 uint64_t check_result_found(const struct check_result *result, check_rule rule);
 
-/* One line about an op: "copy, aclrtMemcpyAsync, thread 1, stream 1 task 2, …"; "" for CHECK_NONE. */
+/* One line about an op: "copy, aclrtMemcpyAsync, thread 1, stream 1 task 2, …"; "" for
+ * CHECK_NONE. */
 #define CHECK_OP_LINE 512u
 const char *check_describe_op(const struct check_result *result, uint32_t op,
                               char out[CHECK_OP_LINE]);

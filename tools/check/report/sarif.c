@@ -39,7 +39,8 @@ static void put_uri(const char *path, char *out, size_t room)
     out[used] = '\0';
 }
 
-/* A file below the folder in which the tool runs is given from there on, for that is where its sources are mostly. */
+/* A file below the folder in which the tool runs is given from there on, for that is where its
+ * sources are mostly. */
 static void add_file(cJSON *place, const char *path)
 {
     char uri[3 * PATH_MAX] = "file://";

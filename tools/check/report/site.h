@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the program made the public calls of a recording: function, file and line where debug information is there, module and offset
- * else. The files must be those that were recorded, which their build IDs show. */
+/* Where the program made the public calls of a recording: function, file and line where debug
+ * information is there, module and offset else. The files must be those that were recorded, which
+ * their build IDs show. */
 #ifndef TWINRT_CHECK_REPORT_SITE_H
 #define TWINRT_CHECK_REPORT_SITE_H
 
@@ -24,18 +25,21 @@ struct check_sites;
 struct check_sites *check_sites_new(const twin_recording *recording, struct symbolizer *symbolizer);
 void check_sites_free(struct check_sites *sites);
 
-/* The caller, or of a stack the innermost frame that is not a wrapper. False: the recording does not have it (it is of an older version, or
- * the op is of no public call). */
+/* The caller, or of a stack the innermost frame that is not a wrapper. False: the recording does
+ * not have it (it is of an older version, or the op is of no public call). */
 bool check_sites_look(struct check_sites *sites, const twin_op *op, struct check_site *out);
-/* The stack that the call was made from, the innermost frame first. Returns how many there are; 0: none was recorded. */
+/* The stack that the call was made from, the innermost frame first. Returns how many there are; 0:
+ * none was recorded. */
 size_t check_sites_stack(struct check_sites *sites, const twin_op *op,
                          struct check_site out[TWIN_RECORD_STACK_MOST]);
 
-/* "upload (src/upload.c:41)", "upload (libx.so+0x1139)", "libx.so+0x1139": what is known, and what to do if that is a wrapper alone. */
+/* "upload (src/upload.c:41)", "upload (libx.so+0x1139)", "libx.so+0x1139": what is known, and what
+ * to do if that is a wrapper alone. */
 #define CHECK_SITE_LINE (SYMBOL_FUNCTION_BYTES + SYMBOL_FILE_BYTES + 160u)
 const char *check_site_text(const struct check_site *site, char out[CHECK_SITE_LINE]);
 
-/* What is the matter with a call site that is a wrapper alone, and what to do; "": it is not one. */
+/* What is the matter with a call site that is a wrapper alone, and what to do; "": it is not
+ * one. */
 const char *check_site_hint(const struct check_site *site);
 
 /* The file without the folder in which the tool runs, if it is below that. */

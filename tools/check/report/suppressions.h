@@ -4,9 +4,10 @@
  *   # why it is left
  *   RACE-02 call=aclrtMemcpyAsync stream=3
  *
- * First the rule, then conditions KEY=PATTERN. The rule and the patterns are shell patterns (* ? []), as fnmatch(3) takes them.
- * A finding is suppressed if its rule matches and each condition holds for one of its two ops. Empty lines and what comes after
- * "#" at the begin of a word are left out. */
+ * First the rule, then conditions KEY=PATTERN. The rule and the patterns are shell patterns (* ?
+ * []), as fnmatch(3) takes them. A finding is suppressed if its rule matches and each condition
+ * holds for one of its two ops. Empty lines and what comes after "#" at the begin of a word are
+ * left out. */
 #ifndef TWINRT_CHECK_REPORT_SUPPRESSIONS_H
 #define TWINRT_CHECK_REPORT_SUPPRESSIONS_H
 
@@ -47,7 +48,8 @@ uint32_t check_suppressions_match(struct check_suppressions *suppressions,
                                   const struct check_result *result,
                                   const struct check_finding *finding);
 
-/* The line that suppresses findings like this one: its rule and both call sites, by function where it is known. */
+/* The line that suppresses findings like this one: its rule and both call sites, by function where
+ * it is known. */
 #define CHECK_SUPPRESSION_LINE 640u
 const char *check_suppression_for(const struct check_result *result,
                                   const struct check_finding *finding,

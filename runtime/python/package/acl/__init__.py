@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ACL runtime interface for Python.
 
-Functions take positional arguments. Handles and addresses are ints, 0 is none and the default stream. Results are the values
-first and the code last, or the code alone; 0 is success and a failure is never an exception. Arguments of a wrong type,
-number or range raise TypeError."""
+Functions take positional arguments. Handles and addresses are ints, 0 is none and the default
+stream. Results are the values first and the code last, or the code alone; 0 is success and a
+failure is never an exception. Arguments of a wrong type, number or range raise TypeError."""
 
 import twinrt as _twinrt
 
