@@ -513,6 +513,8 @@ static const twin_test tests[] = {
     {"each thing that is checked is left out alone", test_each_thing_that_is_checked},
     {"marks and brief calls are handed out with whole heads", test_marks_and_brief_calls},
     {"ends that are told late", test_late_ends},
+    {"ended tasks are handed out with whole heads", test_ended_tasks},
+    {"public calls are handed out with what their site holds", test_public_calls},
     {"stacks that cannot be are left out", test_stacks},
     {"later kinds are handed out, other versions refused", test_other_versions},
 };

@@ -308,6 +308,7 @@ static twin_status abort_without_end(twin_hw_device *of)
     (void)!write(in_call[1], "x", 1);
     for (;;)
         (void)pause();
+    return TWIN_OK;
 }
 
 static void *run_second(void *kills)
@@ -323,6 +324,7 @@ static void *run_second(void *kills)
         table->host.enter(&call);
         table->host.leave(&call, 0);
     }
+    return NULL;
 }
 
 /* The recording of a process that is killed by its second thread or, with `after_us`, so long after
