@@ -23,6 +23,8 @@ static const char *suite_name;
 static const char *results_path;
 static const char *only[MAX_ONLY];
 static size_t only_count;
+static const char *except[MAX_ONLY];
+static size_t except_count;
 
 static unsigned skipped;
 static unsigned known_failing;
@@ -79,6 +81,10 @@ static const twin_expectation *find_expectation(const char *test)
 
 static bool selected(const char *test)
 {
+    for (size_t i = 0; i < except_count; i++) {
+        if (strstr(test, except[i]))
+            return false;
+    }
     for (size_t i = 0; i < only_count; i++) {
         if (strstr(test, only[i]))
             return true;
@@ -89,11 +95,13 @@ static bool selected(const char *test)
 static int usage(const char *program, FILE *out, int status)
 {
     fprintf(out,
-            "usage: %s [--list] [--only=SUBSTRING]... [--backend=NAME] [--results=FILE]\n"
-            "  --list            print the names of the tests and stop\n"
-            "  --only=SUBSTRING  run the tests whose name holds SUBSTRING\n"
-            "  --backend=NAME    set TWINRT_BACKEND for this run\n"
-            "  --results=FILE    write a line for each test: pass, fail, skip or known (to fail), "
+            "usage: %s [--list] [--only=SUBSTRING]... [--except=SUBSTRING]... [--backend=NAME] "
+            "[--results=FILE]\n"
+            "  --list              print the names of the tests and stop\n"
+            "  --only=SUBSTRING    run the tests whose name contains SUBSTRING\n"
+            "  --except=SUBSTRING  do not run the tests whose name contains SUBSTRING\n"
+            "  --backend=NAME      set TWINRT_BACKEND for this run\n"
+            "  --results=FILE      write a line for each test: pass, fail, skip or known (to fail), "
             "its name, the reason\n"
             "exit status: 0 passed, 1 failed, 77 every test was skipped\n",
             program);
@@ -112,6 +120,8 @@ static bool parse_options(int argc, char **argv, const twin_test *tests, size_t 
             list = true;
         } else if (strncmp(arg, "--only=", 7) == 0 && only_count < MAX_ONLY) {
             only[only_count++] = arg + 7;
+        } else if (strncmp(arg, "--except=", 9) == 0 && except_count < MAX_ONLY) {
+            except[except_count++] = arg + 9;
         } else if (strncmp(arg, "--backend=", 10) == 0 && arg[10]) {
             setenv("TWINRT_BACKEND", arg + 10, 1);
         } else if (strncmp(arg, "--results=", 10) == 0 && arg[10]) {

@@ -31,6 +31,8 @@ RUNS = [
      ["failed, as listed", "cracked", "1 passed, 0 failed\n",
                                                             "1 known to fail"], ["FAILED"]),
     (["--only=listed", "--backend=stone"], 1, ["0 passed, 1 failed\n", "take its row out"], []),
+    (["--only=good", "--only=require", "--except=require"], 0, ["1 passed, 0 failed\n"],
+     ["ACL_ERROR_RT_NO_DEVICE"]),
     (["--only=no such name"], 1, [], ["passed"]),
     (["--wrong"], 1, [], ["passed"]),
     (["--list", "--only=stone"], 0, [
