@@ -66,9 +66,9 @@ def reason(error):
 def lacks_model():
     """Whether calls of the module would use the model, and a library that it needs is missing. Not
     where there may be a board."""
-    if os.environ.get("TWINRT_BACKEND", "auto") not in ("auto",
-                                                        "sim") or os.path.exists(
-                                                            "/dev/davinci_manager"):
+    if os.environ.get("TWINRT_BACKEND", "auto") not in ("auto", "sim"):
+        return False
+    if os.path.exists("/dev/davinci_manager"):
         return False
     for folder in (os.path.join(WHEEL, "lib64"), os.path.join(HERE, "..", "..", "lib64")):
         library = os.path.realpath(os.path.join(folder, "libacl_rt.so"))
