@@ -170,8 +170,8 @@ module npu_sqe_decode (
         decoded_o.id      = w2[16:0];
         decoded_o.timeout = w4;
         if (w2[30]) begin  // T-CTN-1, T-CTN-2
-          if (decoded_o.id < cfg_counts_i &&
-              w5 <= (type_i == npu_sqe_pkg::TypeNotifyRecord ? 32'd3 : 32'd4))
+          if ((type_i == npu_sqe_pkg::TypeNotifyRecord ? 32'd3 : 32'd4) >= w5 &&
+              decoded_o.id < cfg_counts_i)
             decoded_o.effect = type_i == npu_sqe_pkg::TypeNotifyRecord
                              ? npu_sqe_pkg::EffectCountRecord : npu_sqe_pkg::EffectCountWait;
         end else if (decoded_o.id < cfg_notifies_i) begin
