@@ -94,17 +94,18 @@ static bool selected(const char *test)
 
 static int usage(const char *program, FILE *out, int status)
 {
-    fprintf(out,
-            "usage: %s [--list] [--only=SUBSTRING]... [--except=SUBSTRING]... [--backend=NAME] "
-            "[--results=FILE]\n"
-            "  --list              print the names of the tests and stop\n"
-            "  --only=SUBSTRING    run the tests whose name contains SUBSTRING\n"
-            "  --except=SUBSTRING  do not run the tests whose name contains SUBSTRING\n"
-            "  --backend=NAME      set TWINRT_BACKEND for this run\n"
-            "  --results=FILE      write a line for each test: pass, fail, skip or known (to fail), "
-            "its name, the reason\n"
-            "exit status: 0 passed, 1 failed, 77 every test was skipped\n",
-            program);
+    fprintf(
+        out,
+        "usage: %s [--list] [--only=SUBSTRING]... [--except=SUBSTRING]... [--backend=NAME] "
+        "[--results=FILE]\n"
+        "  --list              print the names of the tests and stop\n"
+        "  --only=SUBSTRING    run the tests whose name contains SUBSTRING\n"
+        "  --except=SUBSTRING  do not run the tests whose name contains SUBSTRING\n"
+        "  --backend=NAME      set TWINRT_BACKEND for this run\n"
+        "  --results=FILE      write a line for each test: pass, fail, skip or known (to fail), "
+        "its name, the reason\n"
+        "exit status: 0 passed, 1 failed, 77 every test was skipped\n",
+        program);
     return status;
 }
 
