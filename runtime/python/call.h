@@ -24,8 +24,10 @@
 
 /* ---- each parameter of a row ----------------------------------------------------------------- */
 
-#define TWIN_PY_FIRST(a, ...)                             a
-#define TWIN_PY_COUNT(...)                                TWIN_PY_COUNT_(__VA_ARGS__, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define TWIN_PY_FIRST(a, ...) a
+
+#define TWIN_PY_COUNT(...) TWIN_PY_COUNT_(__VA_ARGS__, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+
 #define TWIN_PY_COUNT_(a, b, c, d, e, f, g, h, i, n, ...) n
 #define TWIN_PY_JOIN(a, b)                                TWIN_PY_JOIN_(a, b)
 #define TWIN_PY_JOIN_(a, b)                               a##b
