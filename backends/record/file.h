@@ -276,6 +276,7 @@ RECORD_INLINE void *record_begin_quick(struct record_call *call, enum twin_recor
     entry[0] = bytes | TWIN_RECORD_BRIEF | (uint64_t)kind << 16 | (seq - self->base_seq) << 32;
     entry[1] = since_base_ns;
     call->entry = entry;
+    call->map = self->map;
     call->begin_ns = now_ns;
     call->seq = seq;
     call->outer = self->inside;
