@@ -22,10 +22,11 @@ class TableBench : public Clocked<Block>
 
     void run(uint64_t operations)
     {
-        for (this->number = 0; this->number < operations; ++this->number) {
-            crowd_ = this->number / 256 % 2 != 0;
+        for (uint64_t i = 0; i < operations; ++i) {
+            this->number = i;
+            crowd_ = i / 256 % 2 != 0;
             now_ += dice.chance(crowd_ ? 95 : 40) ? 0 : dice.below(3);
-            if (this->number % 4096 == 4095 && dice.chance(30)) {
+            if (i % 4096 == 4095 && dice.chance(30)) {
                 this->reset();
                 table_.reset();
                 waits_.assign(waits_.size(), tsim::kNone);

@@ -84,7 +84,7 @@ static inline void twin_lock_end(twin_lock *const *lock)
     twin_lock_drop(*lock);
 }
 #define TWIN_LOCKED_AS(lock, name)                                                                 \
-    twin_lock *const name __attribute__((cleanup(twin_lock_end))) = twin_lock_hold(lock)
+    twin_lock *const name __attribute__((cleanup(twin_lock_end), unused)) = twin_lock_hold(lock)
 #define TWIN_LOCKED_IN(lock, line) TWIN_LOCKED_AS(lock, twin_locked_##line)
 #define TWIN_LOCKED_ON(lock, line) TWIN_LOCKED_IN(lock, line)
 #define TWIN_LOCKED(lock)          TWIN_LOCKED_ON(lock, __LINE__)
