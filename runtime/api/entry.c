@@ -7,12 +7,12 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-int32_t twin_api_null(const char *name)
+int32_t(twin_api_null)(const char *name)
 {
     return twin_fail(TWIN_ERR_ARG_NULL, "%s is NULL; it must point to something", name);
 }
 
-int32_t twin_api_null_below(const char *name)
+int32_t(twin_api_null_below)(const char *name)
 {
     return twin_fail(TWIN_ERR_PARAM_NULL, "%s is NULL; it must point to something", name);
 }

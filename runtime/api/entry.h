@@ -97,9 +97,11 @@ int32_t twin_api_refuse_by_part(uint32_t parts);
 
 /* The outer layer's refusal of a NULL for the parameter `name`. */
 int32_t twin_api_null(const char *name);
+#define twin_api_null(name) twin_refused((twin_api_null)(name))
 
 /* The runtime layer's refusal of a NULL that the outer layer accepts. */
 int32_t twin_api_null_below(const char *name);
+#define twin_api_null_below(name) twin_refused((twin_api_null_below)(name))
 
 #define TWIN_REFUSE_NULL_1(refuse, a)                                                              \
     if (__builtin_expect(!(a), 0))                                                                 \

@@ -167,7 +167,7 @@ int32_t twin_fail_status(twin_status status, int32_t wait_code, const char *form
     return report(code, true, id_of_code(code), text);
 }
 
-int32_t twin_fail_handle(const char *kind_name, uint64_t handle)
+int32_t(twin_fail_handle)(const char *kind_name, uint64_t handle)
 {
     return twin_fail(TWIN_ERR_HANDLE,
                      "%#llx is not a valid %s handle: the object was destroyed, or is of another "

@@ -101,6 +101,7 @@ int32_t twin_fail_status(twin_status status, int32_t wait_code, const char *form
 /* The refusal of a handle that is not one of a live object of that kind, named by its table
  * (107017). */
 int32_t twin_fail_handle(const char *kind_name, uint64_t handle);
+#define twin_fail_handle(...) twin_refused((twin_fail_handle)(__VA_ARGS__))
 
 /* As twin_fail for the runtime layer with a code known by number only. */
 int32_t twin_fail_code(int32_t code, const char *id, const char *text);
