@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Hides parameters in a model that plays the board and looks whether `twinrt calibrate` finds them:
 # several sets of secrets on three parts, one on each other part, and with clocks that stray. Prints
-# what was found of each parameter. Takes long: 31 fits. usage: bench/calibrate.sh [BUILD_FOLDER
-# [SETS [TURNS_AT_ONCE]]] status: 0: all results are right; 1: a value that is called measured, or a
-# sum, is more than 5 % off, a true value is outside the interval that was reported (with noise: two
-# are), or less was determined than should be.
+# what was found of each parameter. Takes long: 31 fits.
+# usage: bench/calibrate.sh [BUILD_FOLDER [SETS [TURNS_AT_ONCE]]]
+# status: 0: all results are right; 1: a value that is called measured, or a sum, is more than 5 %
+# off, a true value is outside the interval that was reported (with noise: two are), or less was
+# determined than should be.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=$(realpath "${1:-build}")

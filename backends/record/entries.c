@@ -173,11 +173,11 @@ static inline void end_brief(uint64_t *entry, twin_status status, uint64_t lengt
     __atomic_store_n(&entry[1], entry[1] | length_ns << 24 | after << 48, __ATOMIC_RELEASE);
 }
 
-/* The call has returned: its part of the log is not needed. */
+/* The end of the call is in the file: its part of the log is not needed. */
 static inline void forget_early(const struct record_call *call)
 {
     if (atomic_load_explicit(&record_early.count, memory_order_relaxed) > call->early)
-        atomic_store_explicit(&record_early.count, call->early, memory_order_relaxed);
+        atomic_store_explicit(&record_early.count, call->early, memory_order_release);
 }
 
 static void end_brief_any(struct record_call *call, twin_status status, uint64_t end_seq)
@@ -198,16 +198,15 @@ static __attribute__((noinline)) void returned_any(struct record_call *call, twi
     const uint64_t end_seq = record_next();
     /* Read after the call has its end_seq: the thread that sets `alone` to 0 gets a later
      * number. */
-    if (self->is_first) {
-        if (atomic_load(&record_global.alone) == 0)
-            leave_early(self);
-        else
-            forget_early(call);
-    }
+    const bool was_alone = self->is_first && atomic_load(&record_global.alone) != 0;
+    if (self->is_first && !was_alone)
+        leave_early(self);
     if (call->brief)
         end_brief_any(call, status, end_seq);
     else
         end_long(call, status, end_seq);
+    if (was_alone)
+        forget_early(call);
     self->inside = call->outer;
     if (self->moment)
         self->moment->entry = end_seq;
@@ -231,8 +230,8 @@ void record_returned(struct record_call *call, twin_status status)
     }
     /* Its number is less than that of a second thread that joins meanwhile. */
     self->moment->entry = ++self->next;
-    forget_early(call);
     end_brief(call->entry, status, length_ns, after);
+    forget_early(call);
     self->inside = call->outer;
 }
 

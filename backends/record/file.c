@@ -259,6 +259,14 @@ void record_keep_nd(void)
         write_nd_from(seq);
 }
 
+/* Of the backend that is used now. */
+static void take_moment(struct record_thread *self)
+{
+    self->moment = record_global.self();
+    self->moment->entry = 0;
+    self->moment->recorded = self->number;
+}
+
 /* The thread's first entry of this file. Calls under way are the other file's. */
 static uint64_t join_locked(struct record_thread *self)
 {
@@ -276,9 +284,7 @@ static uint64_t join_locked(struct record_thread *self)
     if (self->sites)
         memset(self->sites, 0, RECORD_SITES * sizeof(*self->sites));
     self->module = (struct record_module){0};
-    self->moment = record_global.self();
-    self->moment->entry = 0;
-    self->moment->recorded = self->number;
+    take_moment(self);
     return self->is_first ? 0 : keep_nd_locked();
 }
 
@@ -479,7 +485,7 @@ static bool is_in_place(void)
            there.st_dev == record_space.own.device && record_space_held();
 }
 
-/* Goes on with the file of an earlier session. */
+/* Goes on with the file of an earlier session, which may have had another backend. */
 static void reopen(void)
 {
     struct stat status;
@@ -487,6 +493,8 @@ static void reopen(void)
     if (fstat(record_space.own.descriptor, &status) == 0)
         record_space.bytes = (uint64_t)status.st_size;
     atomic_store(&record_global.active, header->state == TWIN_RECORD_OPEN);
+    if (record_joined(&record_self))
+        take_moment(&record_self);
 }
 
 bool record_file_open(const twin_services *given, const char *setting, bool *out_new)

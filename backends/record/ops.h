@@ -102,8 +102,8 @@ uint32_t record_call_site(const twin_call *call);
 static inline const struct record_site *record_known_site(const twin_call *call, uint64_t site)
 {
     const struct record_thread *self = &record_self;
-    const struct record_site *known = &self->sites[RECORD_SITE_SLOT(site)];
-    const bool same = self->sites && known->site == site && known->name == call->name &&
+    const struct record_site *known = self->sites ? &self->sites[RECORD_SITE_SLOT(site)] : NULL;
+    const bool same = known && known->site == site && known->name == call->name &&
                       known->cost == (uint32_t)call->cost;
     return __builtin_expect(same, 1) ? known : NULL;
 }

@@ -12,8 +12,8 @@ static void note_task(uint32_t queue, const twin_task_end *task)
     const uint64_t seq = record_next() - self->base_seq;
     const uint64_t begin_ns = task->begin_ns - self->base_ns;
     const uint64_t length_ns = task->end_ns - task->begin_ns;
-    if (__builtin_expect((seq | task->number | length_ns | (begin_ns + INT32_MAX)) > UINT32_MAX,
-                         0)) {
+    if (__builtin_expect(
+            (seq | task->number | length_ns | (begin_ns + ((uint64_t)1 << 31))) > UINT32_MAX, 0)) {
         RECORD_MARK(TASK, record_pair(queue, (uint32_t)task->status), task->number, task->begin_ns,
                     task->end_ns);
         return;

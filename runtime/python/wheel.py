@@ -154,7 +154,7 @@ def write(build, version, strip, out):
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("build")
     parser.add_argument("--version", required=True)
     parser.add_argument("--strip", default="strip")

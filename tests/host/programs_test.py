@@ -6,10 +6,13 @@ usage: programs_test.py STEP LIBRARY [PROGRAM...]
 steps:
   exports REAL_H      the library's names are those of its table of real functions, and its entry
   calls CALLS_PROGRAM a program that waits for host functions by itself goes on at once, at the same
-  times in each run deep DEEP_PROGRAM   a thread that a library opened with RTLD_DEEPBIND wakes is
-  neither lost nor called blocked poll POLL_PROGRAM   a program that sleeps between two questions
-  needs as many as fit the device's time threads PROGRAM...  threaded programs, built with and
-  without sanitizers, print what they print without the library
+                      times in each run
+  deep DEEP_PROGRAM   a thread that a library opened with RTLD_DEEPBIND wakes is neither lost nor
+                      called blocked
+  poll POLL_PROGRAM   a program that sleeps between two questions needs as many as fit the device's
+                      time
+  threads PROGRAM...  threaded programs, built with and without sanitizers, print what they print
+                      without the library
   others              programs that know nothing of the runtime: shell, Python's threads, children,
                       another interposer"""
 import os

@@ -317,10 +317,11 @@ void twin_recording_times(const twin_recording *recording, size_t index,
     uint32_t ended = 0;
     for (uint32_t i = 0; i < work.tasks; i++) {
         size_t first = first_task(recording, work.queue, work.first_task + i);
-        const struct twin_recording_task *of = &recording->tasks.items[first];
-        if (first == recording->tasks.count || of->queue != work.queue ||
-            of->task != work.first_task + i)
+        if (first == recording->tasks.count)
             break; /* later ones have not ended either */
+        const struct twin_recording_task *of = &recording->tasks.items[first];
+        if (of->queue != work.queue || of->task != work.first_task + i)
+            break;
         struct twin_record_TASK task;
         twin_recording_fields(recording->items[of->entry].entry, &task, sizeof(task));
         if (!out->begun || task.task_begin_ns < out->begin_ns)

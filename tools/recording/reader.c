@@ -309,7 +309,9 @@ static void take_returned(twin_recording *recording)
         const size_t at = find(recording, kept, late.of_seq);
         struct twin_record_entry *call =
             at == TWIN_RECORDING_NONE ? NULL : recording->items[at].entry;
-        if (!call || call->end_seq != 0 || late.end_seq < call->begin_seq)
+        /* a writer that died before it wrote the status has not ended the call */
+        if (!call || call->end_seq != 0 || late.end_seq < call->begin_seq ||
+            call->status == TWIN_RECORD_NO_STATUS)
             continue;
         call->end_seq = late.end_seq;
         call->end_ns = late.end_ns;
@@ -369,6 +371,7 @@ static enum twin_recording_result make(twin_recording *recording, const char *na
            recording->size < sizeof(recording->header) ? recording->size
                                                        : sizeof(recording->header));
     recording->header.program[sizeof(recording->header.program) - 1] = '\0';
+    utf8_clean(recording->header.program);
     enum twin_recording_result result = check_header(recording, name, error, error_bytes);
     if (result == TWIN_RECORDING_OK &&
         (!read_chunks(recording) ||
