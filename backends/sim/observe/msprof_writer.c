@@ -4,6 +4,7 @@
 #include "observe/observe.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "observe/sq_owner.h"
 #include "process/process.h"
@@ -59,12 +60,14 @@ _Static_assert(sizeof(struct record) == MSPROF_BYTES, "a record has that size");
 static void put_entry(FILE *file, const struct entry *entry,
                       const struct twinsim_trace_record *record, uint64_t mhz, unsigned count)
 {
-    struct record out = {.head = (uint16_t)(entry->type | (count & 15u) << MSPROF_COUNT_SHIFT |
-                                            (record->sqe_type & 63u) << MSPROF_SQE_SHIFT),
-                         .magic = MSPROF_MAGIC,
-                         .stream = entry->stream,
-                         .task = record->task_id,
-                         .ticks = (uint64_t)((unsigned __int128)entry->ns * mhz / 1000)};
+    struct record out;
+    memset(&out, 0, sizeof(out)); /* the whole union too */
+    out.head = (uint16_t)(entry->type | (count & 15u) << MSPROF_COUNT_SHIFT |
+                          (record->sqe_type & 63u) << MSPROF_SQE_SHIFT);
+    out.magic = MSPROF_MAGIC;
+    out.stream = entry->stream;
+    out.task = record->task_id;
+    out.ticks = (uint64_t)((unsigned __int128)entry->ns * mhz / 1000);
     out.device = record->device;
     if (entry->type == MSPROF_BLOCK_START || entry->type == MSPROF_BLOCK_END) {
         out.is_vector = record->engine == TWINSIM_ENGINE_AIV;
