@@ -256,8 +256,10 @@ static bool fit_all(struct run *run)
     struct fit fit;
     struct calibrate_result *out = run->out;
     double *values = calloc(out->parameters.count + 1, sizeof(*values));
-    bool good = fit_begin(&fit, &run->bench, &out->parameters) && (values || out_of_memory(run)) &&
-                fit_look(&fit);
+    bool good = fit_begin(&fit, &run->bench, &out->parameters);
+    if (!values)
+        (void)out_of_memory(run);
+    good = good && values && fit_look(&fit);
     if (good)
         sum_up(&fit, &out->before, &out->median_before, &out->worst_before);
     good = good && fit_join(&fit) &&

@@ -75,8 +75,9 @@ void check_find(struct checker *checker, check_rule rule, uint32_t first, uint32
     va_end(values);
     char *kept = strdup(text);
     checker->short_of_memory |= !kept;
-    CHECK_ADD(checker, &checker->findings,
-              (struct check_finding){.rule = rule, .first = first, .second = second, .why = kept});
+    /* is_repeated() has made room */
+    checker->findings.items[checker->findings.count++] =
+        (struct check_finding){.rule = rule, .first = first, .second = second, .why = kept};
 }
 
 void check_findings_free(struct checker *checker)
