@@ -62,9 +62,10 @@ static error_t take(int key, char *argument, struct argp_state *state)
         return 0;
     }
     if (key == ARGP_KEY_ARG) {
-        if (!syntax->argument)
+        if (syntax->argument)
+            syntax->argument(state, argument);
+        else
             argp_error(state, "no argument is expected: %s", argument);
-        syntax->argument(state, argument);
         return 0;
     }
     if (key == ARGP_KEY_END && syntax->end)
