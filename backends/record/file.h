@@ -334,7 +334,7 @@ static inline void record_called(const struct record_call *call)
 /* The call has come back and its answers are filled in. */
 void record_returned(struct record_call *call, twin_status status);
 
-/* For an entry that is no call: its fields, and the tail if any, are filled in. */
+/* For an entry that is not a call: its fields, and the tail if any, are filled in. */
 void record_event(struct record_call *call);
 static inline uint64_t record_mark_head(enum twin_record_kind kind, size_t bytes, uint64_t seq)
 {
@@ -404,7 +404,7 @@ static inline uint64_t record_pair(uint32_t first, uint32_t second)
 #define RECORD_BEGIN(call, NAME, tail_bytes)                                                       \
     ((struct twin_record_##NAME *)record_begin((call), TWIN_RECORD_##NAME,                         \
                                                sizeof(struct twin_record_##NAME), (tail_bytes)))
-/* The same of what is no call. */
+/* The same for an entry that is not a call. */
 #define RECORD_BEGIN_EVENT(call, NAME, tail_bytes)                                                 \
     ((struct twin_record_##NAME *)record_begin_whole(                                              \
         (call), TWIN_RECORD_##NAME, sizeof(struct twin_record_##NAME), (tail_bytes)))

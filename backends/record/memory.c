@@ -40,7 +40,7 @@ twin_status record_memory_copy_rows(twin_hw_device *device, const twin_rows *row
     return status;
 }
 
-/* The number of errors is known afterwards, so the entry is written then: the call is short and
+/* The entry is written after the call, when the number of errors is known: the call is short and
  * does not wait. */
 twin_status record_memory_errors(twin_hw_device *device, twin_memory_error *list, size_t room,
                                  size_t *out_count)

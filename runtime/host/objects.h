@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is known of semaphores, barriers and rwlocks, by their address: a fixed hash table. Objects
- * that several threads release at once carry several moments. An object that finds no place is
- * dropped: it carries no clock, and who waits for it does not count as blocked. */
+ * that several threads release at once carry several moments. If the table has no
+ * room, the object is dropped: it has no clock, and threads that wait for it are not counted as
+ * blocked. */
 #ifndef TWINRT_HOST_OBJECTS_H
 #define TWINRT_HOST_OBJECTS_H
 

@@ -273,7 +273,7 @@ static bool from_numbers(const floats *f, uint32_t row, uint32_t column)
     return numbers;
 }
 
-/* As the vector unit does it: what is no number and comes from numbers is an overflow. */
+/* As the vector unit does it: a NaN or infinity that comes from numbers is an overflow. */
 static void NATIVE_COLD repair_specials(native_core *core, const floats *f)
 {
     const uint32_t m = f->product->m, n = f->product->n;

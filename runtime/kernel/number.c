@@ -168,7 +168,7 @@ static float combined(uint32_t how, float old, float fresh)
     return how == TWK_ATOMIC_MAX ? (fresh > old ? fresh : old) : (fresh < old ? fresh : old);
 }
 
-/* What becomes of a result that is no number. */
+/* The value stored for a result that is not a number. */
 static double special(uint32_t type, double old, double fresh, double result,
                       native_overflow *overflow)
 {

@@ -11,7 +11,8 @@
 
 /* An element as a number; every type fits. */
 double twin_native_number(uint32_t type, const void *at);
-/* What is left of a result that is no number, with saturation: the largest one, or 0 for NaN. */
+/* The value stored for a result that is not a number, with saturation: the largest one, or 0 for
+ * NaN. */
 double twin_native_saturated(uint32_t type, double value);
 /* The nearest element: `mode` is a twk_round. Too large: the end of an integer type; of the others
  * infinity, or the largest as the mode has it, and *out_overflow. NaN: 0 in integer types. */

@@ -79,7 +79,7 @@ static uint32_t close_elements(uint32_t type, const float *from, uint32_t count,
                               : close_brains(from, count, to);
 }
 
-/* ---- results that are no numbers ------------------------------------------------------------- */
+/* ---- results that are not numbers ------------------------------------------------------------ */
 
 /* An infinity or a NaN that comes from numbers is an overflow. With saturation the results are the
  * largest number, and 0 for NaN, wherever they come from. */

@@ -80,11 +80,11 @@ struct twin_host_ops {
     bool (*traced)(void);
     /* This thread's clock in ns: simulated time where there is such a thing. Thread: any. */
     uint64_t (*now)(void);
-    /* Id of the last task this thread queued on a queue that is no default stream; UINT32_MAX:
+    /* Id of the last task this thread queued on a queue that is not a default stream; UINT32_MAX:
      * there was none. Thread: any. */
     uint32_t (*last_task)(void);
-    /* Brings this thread's clock up to `at_ns` if it is earlier: who runs a record again gives
-     * threads the times that they were moved up to then. Thread: any. */
+    /* Brings this thread's clock up to `at_ns` if it is earlier: a replay gives its threads
+     * the times of the recording. Thread: any. */
     void (*reach)(uint64_t at_ns);
     /* From now on until the process stops the device moves, and sees what is queued, in the two ops
      * below alone; ops ask services.nd what they found then, and threads are moved up by `reach`
@@ -365,7 +365,7 @@ typedef struct twin_fact {
     const char *name;
     const char *value;
     const char *unit;
-    const char *mark; /* "known", "inferred", "assumed", "measured"; "" for what is no parameter */
+    const char *mark;   /* "known", "inferred", "assumed", "measured"; "" if not a parameter */
     const char *source; /* where the value comes from */
     const char *base;   /* the profile it is inherited from, or "" */
 } twin_fact;

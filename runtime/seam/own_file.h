@@ -68,8 +68,8 @@ typedef struct twin_own_file {
         .descriptor = -1                                                                           \
     }
 
-/* Takes over `descriptor` and moves it to a high number if it can. False: it is no open file;
- * nothing was taken. */
+/* Takes over `descriptor` and moves it to a high number if it can. False: it is not an open
+ * file; nothing was taken. */
 static inline bool twin_own_file_take(twin_own_file *file, int descriptor)
 {
     struct stat about;

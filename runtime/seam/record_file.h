@@ -27,7 +27,7 @@
  *
  * Order. `begin_seq` and `end_seq` come from one counter of the whole process, from 1 on. Call A
  * came back before call B began if A.end_seq < B.begin_seq; else they overlapped, or B came first.
- * Work ops of one queue never overlap: their order is that of begin_seq. Entries that are no calls
+ * Work ops of one queue never overlap: their order is that of begin_seq. Entries that are not calls
  * have begin_seq == end_seq. The order of entries in the file means nothing, but that brief calls
  * and marks count from the base before them in their chunk. Numbers may be missing.
  *

@@ -28,7 +28,7 @@ constexpr uint64_t kWide = 3;                 // size code of 8 bytes
 {
     const uint64_t to = step.args[0], from = step.args[1], bytes = step.args[2];
     if (bytes == 0)
-        return "a copy of no bytes is no task";
+        return "a copy of 0 bytes is not a task";
     if (!somewhere(to, bytes) || !somewhere(from, bytes))
         return "the program owns no memory there";
     if (!inside(kDeviceMemory, to, bytes) && !inside(kDeviceMemory, from, bytes))
@@ -49,7 +49,7 @@ constexpr uint64_t kWide = 3;                 // size code of 8 bytes
 [[nodiscard]] const char *refusal_of_fill(const Step &step)
 {
     if (step.args[2] == 0)
-        return "a fill of no bytes is no task";
+        return "a fill of 0 bytes is not a task";
     return inside(kDeviceMemory, step.args[0], step.args[2])
                ? nullptr
                : "a fill in stream order is one of device memory";

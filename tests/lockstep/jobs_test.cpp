@@ -172,7 +172,7 @@ int main(int argc, char **argv)
         out = std::strtoull(text, &end, 0);
         if (*text >= '0' && *text <= '9' && *end == '\0')
             return true;
-        std::printf("jobs_test: \"%s\" is no number\n", text);
+        std::printf("jobs_test: \"%s\" is not a number\n", text);
         return false;
     };
     for (int i = 1; i < argc; ++i) {

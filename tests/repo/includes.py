@@ -164,7 +164,7 @@ def include_rule(tree):
             elif quote == '"' and name in GENERATED:
                 continue
             elif quote == '"' and target is None:
-                problems.append(where + f'"{name}" is no file of this tree')
+                problems.append(where + f'"{name}" is not a file of this tree')
             elif target and not any((target + "/").startswith(place + "/")
                                     for place in MAY_INCLUDE.get(area, [area, "runtime/seam"])):
                 problems.append(where + f"{area} may not include {target}")

@@ -42,7 +42,7 @@ CASES = {
         ("null includes the model", {"backends/null/n.c": '#include "t.h"\n'},
          "may not include sim/include/t.h"),
         ("a name that leads nowhere", {"runtime/core/a.c": '#include "gone.h"\n'},
-         '"gone.h" is no file'),
+         '"gone.h" is not a file'),
         ("a layer includes one above it", {"sim/core/base/x.h": '#include "core/scheduler/y.h"\n',
                                            "sim/core/scheduler/y.h": ""},
          "sim/core/base may not include sim/core/scheduler/y.h"),

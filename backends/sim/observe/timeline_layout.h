@@ -122,7 +122,7 @@ struct timeline_layout {
     struct timeline_sample *samples; /* by device, curve and time */
     size_t sample_count;
     struct timeline_track *tracks;
-    uint32_t unit_hash[256]; /* tracks that are no streams; TIMELINE_NONE: end */
+    uint32_t unit_hash[256]; /* tracks other than streams; TIMELINE_NONE: end */
     size_t track_count, track_room;
     struct timeline_slice *slices; /* sorted by track and begin once tracks are laid out */
     size_t slice_count;

@@ -11,7 +11,7 @@
 #include "core/image/image_parts.h"
 #include "kernel/object.h"
 
-#define NAME_BYTES_MOST 4096u /* longer names are no kernels */
+#define NAME_BYTES_MOST 4096u /* longer names are not kernels */
 #define META_SECTION    ".ascend.meta"
 #define STACK_SECTION   ".ascend.stack.size.record"
 

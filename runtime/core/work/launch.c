@@ -66,7 +66,7 @@ static void release(twin_launch *kernel)
     twin_launch_over(launch);
 }
 
-/* ---- what becomes of a launch that failed ---------------------------------------------------- */
+/* ---- a launch that failed -------------------------------------------------------------------- */
 
 /* Of a kernel that never began: its arguments come to the device now, for those who look at
  * them. */

@@ -13,9 +13,9 @@
 #define TWIN_CONTINUE_ON_FAILURE 0u
 #define TWIN_STOP_ON_FAILURE     1u
 
-/* Drops all work of the stream; who waits for it gets 107023, and so does who submits or waits
- * meanwhile. 107022, 107023: an abort runs already. 207000: the device alone uses it. 507000: a
- * model instance has it. */
+/* Drops all work of the stream. Calls that wait for it return 107023, and so do calls that submit
+ * or wait during the abort. 107022, 107023: an abort is already active. 207000: only the device
+ * uses the stream. 507000: a model instance has it. */
 int32_t twin_stream_abort(uint64_t handle);
 /* Ends the running task without effect; the others go on. 107000: handle 0. 107022, 107023: an
  * abort runs. 507000: a model instance has it. */

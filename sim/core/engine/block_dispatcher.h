@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Blocks of kernels on the AI cores of one device: which kernel issues next, which core it gets,
-/// what becomes of it. Rules T-CORE-3 to T-CORE-7, T-CORE-12, T-CORE-13.
+/// when it ends. Rules T-CORE-3 to T-CORE-7, T-CORE-12, T-CORE-13.
 #ifndef TWINSIM_CORE_ENGINE_BLOCK_DISPATCHER_H
 #define TWINSIM_CORE_ENGINE_BLOCK_DISPATCHER_H
 

@@ -15,8 +15,8 @@
 namespace tsim
 {
 
-/// One channel for each transfer, by the transfer's number. What becomes of a burst on the links is
-/// not known here.
+/// One channel for each transfer, by the transfer's number. The time of a burst on the links
+/// is decided in BurstLinks.
 class BurstChannels
 {
   public:
