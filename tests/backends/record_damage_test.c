@@ -14,20 +14,31 @@
 
 const struct twin_backend *twin_wrapper_entry(const struct twin_backend *below);
 
-/* A small record and its bytes. */
-static unsigned char *sample(size_t *out_size)
+/* A small recording and its bytes. With `brief` it is of a model, whose calls have short heads. */
+static unsigned char *sample_of(bool brief, size_t *out_size)
 {
+    static const twin_call call = {"aclrtMemcpyAsync", TWIN_COST_SUBMIT};
+    static struct twin_backend below;
     char path[64];
     twin_hw_device *device = NULL;
     twin_queue *queue = NULL;
-    const struct twin_backend *table = twin_wrapper_entry(&fake_backend);
+    below = fake_backend;
+    below.flags |= brief ? TWIN_BACKEND_CONDUCTED : 0;
+    const struct twin_backend *table = twin_wrapper_entry(&below);
     (void)snprintf(path, sizeof(path), "record_damage.%ld.rec", (long)getpid());
     fake_set("TWINRT_RECORD", path);
     CU_ASSERT_EQUAL_FATAL(table->process.start(&fake_services), TWIN_OK);
     table->device.open(0, &device);
     table->queue.create(device, &(twin_queue_config){.id = 1}, &queue);
-    for (uint64_t i = 0; i < 5; i++)
+    for (uint64_t i = 0; i < 5; i++) {
+        if (brief)
+            table->host.enter(&call);
         table->work.copy(queue, &(twin_copy){.dst = 0x10000, .src = i, .bytes = 8});
+        table->host.advance(i == 3 ? 1u << 25
+                                   : 1000); /* one call is longer than a short head holds */
+        if (brief)
+            table->host.leave(&call, 0);
+    }
     table->queue.destroy(queue);
     table->device.close(device);
     table->process.stop();
@@ -41,6 +52,11 @@ static unsigned char *sample(size_t *out_size)
     (void)unlink(path);
     *out_size = (size_t)status.st_size;
     return bytes;
+}
+
+static unsigned char *sample(size_t *out_size)
+{
+    return sample_of(false, out_size);
 }
 
 /* Looks at all that a reader can tell. Returns the entries; TWIN_RECORDING_NONE: it is refused. */
@@ -67,10 +83,10 @@ static size_t look_at(const unsigned char *bytes, size_t size, FILE *sink)
     return count;
 }
 
-static void test_every_truncation_is_read_as_far_as_it_goes(void)
+static void truncate_everywhere(bool brief)
 {
     size_t size;
-    unsigned char *bytes = sample(&size);
+    unsigned char *bytes = sample_of(brief, &size);
     FILE *sink = fopen("/dev/null", "w");
     size_t before = 0;
     size_t whole = look_at(bytes, size, sink);
@@ -97,19 +113,27 @@ static void test_every_truncation_is_read_as_far_as_it_goes(void)
     free(bytes);
 }
 
+static void test_every_truncation_is_read_as_far_as_it_goes(void)
+{
+    truncate_everywhere(false);
+    truncate_everywhere(true);
+}
+
 static void test_damage_is_told_and_left_out(void)
 {
     enum { USED = TWIN_RECORD_HEADER_BYTES + 16384 };
-    size_t size;
+    size_t size, brief_size;
     unsigned char *bytes = sample(&size);
+    unsigned char *brief = sample_of(true, &brief_size);
     FILE *sink = fopen("/dev/null", "w");
     uint64_t random = 1;
     unsigned refused = 0;
+    CU_ASSERT_FATAL(size >= USED && brief_size >= USED);
     for (unsigned round = 0; round < 20000; round++) {
         unsigned char *damaged = malloc(USED);
         if (!damaged)
             abort();
-        memcpy(damaged, bytes, USED);
+        memcpy(damaged, round % 2 ? brief : bytes, USED);
         for (unsigned i = 0; i <= round % 6; i++) {
             random = random * 6364136223846793005u + 1442695040888963407u;
             size_t at = (size_t)(random >> 33) % 14000;
@@ -143,6 +167,7 @@ static void test_damage_is_told_and_left_out(void)
     CU_ASSERT_EQUAL(twin_recording_damage_at(recording, 0)->offset, at);
     twin_recording_free(recording);
     fclose(sink);
+    free(brief);
     free(bytes);
 }
 
@@ -357,6 +382,17 @@ static void test_late_ends(void)
     CU_ASSERT_EQUAL(twin_recording_at(recording, index)->end_seq, 1000002);
     CU_ASSERT_EQUAL(twin_recording_at(recording, index)->end_ns, (uint64_t)1 << 40);
     CU_ASSERT_EQUAL(twin_recording_damage_count(recording), 0);
+    twin_recording_free(recording);
+    free(bytes);
+    /* the writer died after the end was announced, before its status was written */
+    all.head.end_after = 0;
+    bytes = sample(&size);
+    append(bytes, &all, sizeof(all));
+    recording = read_bytes(bytes, size);
+    const size_t open = twin_recording_find(recording, 1000001);
+    CU_ASSERT_NOT_EQUAL_FATAL(open, TWIN_RECORDING_NONE);
+    CU_ASSERT_EQUAL(twin_recording_at(recording, open)->end_seq, 0);
+    CU_ASSERT_EQUAL(twin_recording_at(recording, open)->status, TWIN_RECORD_NO_STATUS);
     twin_recording_free(recording);
     free(bytes);
 }

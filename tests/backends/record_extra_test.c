@@ -274,6 +274,44 @@ static void test_times_come_from_tasks(void)
 }
 
 /* A brief call has 24 bits of nanoseconds since the base: some 17 ms. */
+/* Short entries hold 32 bits of what differs; the rest is written whole. */
+static void test_tasks_far_from_their_base(void)
+{
+    static const uint64_t apart[] = {
+        0,          (1ull << 31) - 1, 1ull << 31, (1ull << 31) + 1, (1ull << 32) - 1,
+        1ull << 32, 1ull << 40};
+    const size_t count = TWIN_COUNT(apart);
+    const uint64_t middle = 1ull << 41;
+    size_t seen = 0;
+    below_flags = TWIN_BACKEND_CONDUCTED;
+    fake_tells_tasks = true;
+    start("off", "device");
+    table->host.advance(middle - table->host.now());
+    for (size_t i = 0; i < count * 3; i++) {
+        const uint64_t by = apart[i / 3];
+        const uint64_t begin = i % 3 == 1 ? middle - by : i % 3 == 0 ? middle + by : middle;
+        table->work.copy(queue, &(twin_copy){.dst = 0x10000, .src = 0x10008, .bytes = 8});
+        fake_task_ends(&(twin_task_end){.number = table->diag.newest_task(queue) - 1,
+                                        .begin_ns = begin,
+                                        .end_ns = i % 3 == 2 ? begin + by : begin + 7});
+    }
+    below_flags = 0;
+    fake_tells_tasks = false;
+    twin_recording *recording = stop();
+    for (size_t i = 0; i < twin_recording_count(recording); i++) {
+        struct twin_record_TASK task;
+        if (!TWIN_RECORDING_GET(twin_recording_at(recording, i), TASK, &task))
+            continue;
+        const uint64_t by = apart[seen / 3 % count];
+        const uint64_t begin = seen % 3 == 1 ? middle - by : seen % 3 == 0 ? middle + by : middle;
+        CU_ASSERT_EQUAL(task.task_begin_ns, begin);
+        CU_ASSERT_EQUAL(task.task_end_ns, seen % 3 == 2 ? begin + by : begin + 7);
+        seen++;
+    }
+    CU_ASSERT_EQUAL(seen, count * 3);
+    twin_recording_free(recording);
+}
+
 static void test_calls_far_apart(void)
 {
     const uint64_t apart = 6000000000u;
@@ -293,6 +331,57 @@ static void test_calls_far_apart(void)
     }
     CU_ASSERT_EQUAL(copies, 2);
     CU_ASSERT(begun[1] >= begun[0] + apart && begun[1] < begun[0] + apart + 1000000);
+    twin_recording_free(recording);
+}
+
+/* ---- another backend after one that did not start -------------------------------------------- */
+
+static twin_host_moment second_moment = {.at_ns = 5000};
+
+static twin_host_moment *second_self(void)
+{
+    return &second_moment;
+}
+
+static uint64_t second_now(void)
+{
+    return second_moment.at_ns;
+}
+
+static twin_status start_without_device(const twin_services *services)
+{
+    (void)services;
+    return TWIN_E_NO_DEVICE;
+}
+
+static void test_a_second_backend_has_its_own_moment(void)
+{
+    static const twin_call call = {"aclrtMalloc", TWIN_COST_MEMORY};
+    static struct twin_backend first, second;
+    uint64_t begun = 0;
+    (void)snprintf(path, sizeof(path), "record_extra.%ld.rec", (long)getpid());
+    fake_set("TWINRT_RECORD", path);
+    fake_status = TWIN_OK;
+    first = second = fake_backend;
+    first.process.start = start_without_device;
+    second.flags |= TWIN_BACKEND_CONDUCTED;
+    second.host.self = second_self;
+    second.host.now = second_now;
+    table = twin_wrapper_entry(&first);
+    CU_ASSERT_EQUAL_FATAL(table->process.start(&fake_services), TWIN_E_NO_DEVICE);
+    table = twin_wrapper_entry(&second);
+    CU_ASSERT_EQUAL_FATAL(table->process.start(&fake_services), TWIN_OK);
+    table->device.open(0, &device);
+    table->queue.create(device, &(twin_queue_config){.id = 1}, &queue);
+    CU_ASSERT(second_moment.recorded == 1 && second_moment.entry != 0);
+    second_moment.at_ns = 9000;
+    table->host.enter(&call);
+    table->host.leave(&call, 0);
+    twin_recording *recording = stop();
+    for (size_t i = 0; i < twin_recording_count(recording); i++)
+        if (twin_recording_at(recording, i)->kind == TWIN_RECORD_HOST_CALL)
+            begun = twin_recording_at(recording, i)->begin_ns;
+    CU_ASSERT_EQUAL(begun, 9000);
     twin_recording_free(recording);
 }
 
@@ -457,11 +546,14 @@ static void test_a_second_thread_joins_while_the_first_calls(void)
 }
 
 static const twin_test tests[] = {
+    {"a backend after one that did not start has its own moment",
+     test_a_second_backend_has_its_own_moment},
     {"a log that begins while a thread calls has all of its call",
      test_a_second_thread_joins_while_the_first_calls},
     {"a process that is killed when a second thread joins leaves a log of all or of none",
      test_killed_when_a_second_thread_joins},
     {"calls that are seconds apart keep their times", test_calls_far_apart},
+    {"tasks that begin far from their base keep their times", test_tasks_far_from_their_base},
     {"copies to the device keep their bytes, equal ones once",
      test_copies_to_the_device_keep_their_bytes},
     {"bytes that change while they are kept are not taken for others",
