@@ -309,7 +309,7 @@ static twin_status transfer_between(twin_hw_device *device, struct sim_wait *wai
                                     uint64_t dst_bytes, uint64_t src_bytes, const twin_sides *sides)
 {
     twin_status status = admit(wait->transfer.dst, dst_bytes, true, sides->dst, &wait->windows[0]);
-    if (status == TWIN_OK && wait->transfer.src != TWINSIM_NEVER)
+    if (status == TWIN_OK && src_bytes != 0) /* a fill has no source */
         status = admit(wait->transfer.src, src_bytes, false, sides->src, &wait->windows[1]);
     return status == TWIN_OK ? transfer(device, wait) : status;
 }
