@@ -12,7 +12,7 @@ build is not.
   mutations.py --work FOLDER               all of them
   mutations.py --work FOLDER dma_pool …    those whose file or test has such a word in its name
   mutations.py --check                     only whether each still fits the sources, and each block
-  has some
+                                           has some
 
 Ends with 0 when all were caught.
 """
