@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`twinrt bench`: options, fields, exact simulated times, and what stands behind them. No host time
-   is judged.
+"""`twinrt bench`: options, fields, exact simulated times, and the parameters that they depend on.
+No host time is judged.
 Arguments: the tool, the folder of the installed layout's libraries."""
 import copy
 import json
@@ -25,7 +25,7 @@ def run(*arguments, **environment):
                           env={**os.environ, "TWINRT_BACKEND": "sim", **environment})
 
 
-def told(*arguments, **environment):
+def outcome(*arguments, **environment):
     got = run(*arguments, "--json", **environment)
     assert got.returncode == 0, got.stderr
     return json.loads(got.stdout)
@@ -107,8 +107,8 @@ class Sync(unittest.TestCase):
         self.assertEqual(names, {"host": WAYS, "virtual": WAYS})
 
     def test_simulated_times_repeat(self):
-        first = simulated(told("--filter", "sync", "--repeats", "3"))
-        self.assertEqual(first, simulated(told("--filter", "sync", "--repeats", "3")))
+        first = simulated(outcome("--filter", "sync", "--repeats", "3"))
+        self.assertEqual(first, simulated(outcome("--filter", "sync", "--repeats", "3")))
         for samples in first.values():
             self.assertEqual(len(set(samples)), 1)
 
@@ -116,7 +116,7 @@ class Sync(unittest.TestCase):
         with open(os.path.join(LIBRARIES, "twinrt", "profiles", "910b3.json"),
                   encoding="utf-8") as file:
             profile = json.load(file)
-        plain = told("--filter", "sync", "--repeats", "1")
+        plain = outcome("--filter", "sync", "--repeats", "1")
         times = simulated(plain)
         found = {name: set() for name in times}
         with tempfile.TemporaryDirectory() as folder:
@@ -130,7 +130,7 @@ class Sync(unittest.TestCase):
                 with open(path, "w", encoding="utf-8") as file:
                     json.dump(changed, file)
                 for way, samples in simulated(
-                    told("--filter", "sync", "--repeats", "1", TWINRT_PROFILE=path)).items():
+                    outcome("--filter", "sync", "--repeats", "1", TWINRT_PROFILE=path)).items():
                     if samples != times[way]:
                         found[way].add(name)
         for row in plain["rows"]:
@@ -143,8 +143,8 @@ class Footprint(unittest.TestCase):
 
     def test_eight_devices_with_all_streams(self):
         rows = {
-            row["name"]: row["median"] for row in told("--filter", "model/devices", "--repeats",
-                                                       "1")["rows"]}
+            row["name"]: row["median"] for row in outcome("--filter", "model/devices", "--repeats",
+                                                              "1")["rows"]}
         self.assertEqual(rows["devices"], 8)
         # a context takes one of the profile's 1984 for its default stream
         self.assertEqual(rows["streams of all devices"], 8 * 1983)
@@ -153,8 +153,8 @@ class Footprint(unittest.TestCase):
 
     def test_a_large_copy_costs_the_model_what_a_small_one_does(self):
         rows = {
-            row["name"]: row["median"] for row in told("--filter", "model/events", "--repeats",
-                                                       "1")["rows"]}
+            row["name"]: row["median"] for row in outcome("--filter", "model/events", "--repeats",
+                                                              "1")["rows"]}
         self.assertEqual(rows["events of a 1 GiB copy"], rows["events of a 1 MiB copy"])
 
 

@@ -50,8 +50,8 @@ static double normal(void)
     return sqrt(-2 * log(random_part())) * cos(2 * M_PI * random_part());
 }
 
-/* Every kind of length, some often, some not; the last two parameters in one sum alone, told by a
- * few lengths. */
+/* Every kind of length, some often, some rarely; the last two parameters only as one sum, which a
+ * few lengths determine. */
 static void lay_lengths(void)
 {
     static const double kinds[8][PARAMETERS] = {
@@ -62,7 +62,7 @@ static void lay_lengths(void)
         memcpy(shares[r], r % 100 == 99 ? sum : kinds[r % 8], sizeof(shares[r]));
 }
 
-/* Short lengths of few kinds, which the sums of a step and its like are told apart by: all of a
+/* Short lengths of few kinds, which distinguish the sums of a step and of similar steps: all of a
  * kind are rounded the same way. */
 static void lay_short_lengths(void)
 {
@@ -127,7 +127,7 @@ static bool fit_record(struct device *device, double noise, bool chained)
 }
 
 struct count {
-    unsigned told, held, sure, sums, sums_held;
+    unsigned given, held, sure, sums, sums_held;
 };
 
 static double truth_of(const char *name)
@@ -157,7 +157,7 @@ static void judge_record(const struct device *device, struct count *count)
     for (size_t p = 0; p < PARAMETERS; p++) {
         const struct calibrate_parameter *parameter = &device->items[p];
         if (!isnan(parameter->low)) {
-            count->told++;
+            count->given++;
             count->held += parameter->low <= truths[p] && truths[p] <= parameter->high;
         }
         count->sure += parameter->verdict == CALIBRATE_FITTED;
@@ -183,9 +183,9 @@ static void expect_rounded_intervals(void)
     memcpy(truths, whole, sizeof(truths));
     printf(
         "rounded: %u intervals, %u hold the truth, %u are sure, %u in sums, %u of these hold it\n",
-        count.told, count.held, count.sure, count.sums, count.sums_held);
-    CU_ASSERT_TRUE(count.told >= 2 * RECORDS);
-    CU_ASSERT_TRUE((count.told - count.held) * 100 <= count.told);
+        count.given, count.held, count.sure, count.sums, count.sums_held);
+    CU_ASSERT_TRUE(count.given >= 2 * RECORDS);
+    CU_ASSERT_TRUE((count.given - count.held) * 100 <= count.given);
     CU_ASSERT_TRUE((count.sums - count.sums_held) * 100 <= count.sums);
 }
 
@@ -202,10 +202,10 @@ static void expect_intervals(double noise, bool chained)
     }
     printf("noise %.3f%s: %u intervals, %u hold the truth, %u are sure, %u in sums, %u of these "
            "hold it\n",
-           noise, chained ? ", chained" : "", count.told, count.held, count.sure, count.sums,
+           noise, chained ? ", chained" : "", count.given, count.held, count.sure, count.sums,
            count.sums_held);
-    CU_ASSERT_TRUE(count.told >= 4 * RECORDS);
-    CU_ASSERT_TRUE((count.told - count.held) * 100 <= count.told);
+    CU_ASSERT_TRUE(count.given >= 4 * RECORDS);
+    CU_ASSERT_TRUE((count.given - count.held) * 100 <= count.given);
     CU_ASSERT_TRUE((count.sums - count.sums_held) * 100 <= count.sums);
 }
 

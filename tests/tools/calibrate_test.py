@@ -139,7 +139,7 @@ class Hidden:
     def outcomes(self):
         """(name, verdict, how far off, whether the interval holds the truth; None: nothing is said)
         of each parameter and sum."""
-        told = set()
+        reported = set()
         for row in self.result["parameters"]:
             name, verdict = row["name"], row["verdict"]
             if "low" in row:
@@ -147,8 +147,8 @@ class Hidden:
                 yield name, verdict, row["fitted"] / self.secret[name] - 1, holds
             else:
                 yield name, verdict, None, None
-            if "sum" in row and row["combination"] not in told:
-                told.add(row["combination"])
+            if "sum" in row and row["combination"] not in reported:
+                reported.add(row["combination"])
                 truth = self.truth_of(row["combination"])
                 holds = row["sum_low"] - 1 <= truth <= row["sum_high"] + 1
                 yield row["combination"], "sum", row["sum"] / truth - 1, holds
@@ -170,7 +170,7 @@ class SecretParameters(unittest.TestCase):
             missed = [(seed, *row) for row in outcomes if row[3] is False]
             MISSED[profile] += missed
             self.assertLessEqual(len(MISSED[profile]), OPTIONS.misses,
-                                 "%s: the truth lies outside: %s" % (profile, MISSED[profile]))
+                                 "%s: the truth is outside: %s" % (profile, MISSED[profile]))
             self.assertGreaterEqual(len(hidden.of("identifiable")), least)
             self.check_profile(hidden)
             self.check_silent(folder, profile, hidden)
@@ -311,7 +311,7 @@ class Command(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertRegex(done.stderr, "^twinrt: " + place + " cannot be written: .*\n$",
                                  "before the fit")
-            # a name that its last moment alone is too long for: what was found is told all the same
+            # the name is too long only for the final write: the result is printed all the same
             place = os.path.join(folder, "x" * 248)
             done = calibrate_one(record, "-o", place)
             self.assertEqual(done.returncode, 2, done.stderr)
@@ -332,7 +332,7 @@ class Command(unittest.TestCase):
             self.assertIn("fetch.read_ns", parameters_of(os.path.join(folder, "mine.json")))
 
     def test_a_record_that_is_not_whole(self):
-        """It is used as far as it goes, and what is missing is told."""
+        """It is used as far as it goes, and what is missing is reported."""
         with tempfile.TemporaryDirectory() as folder:
             record = os.path.join(folder, "a.rec")
             run(OPTIONS.acl_bench, "submit", "1", TWINRT_BACKEND="sim", TWINRT_RECORD=record)
@@ -384,7 +384,7 @@ class Command(unittest.TestCase):
                              "Ascend910B3;")
 
     def test_without_times(self):
-        """Of a device that told no times, and of a run that asked for nothing."""
+        """Of a device that reported no times, and of a run that submitted nothing."""
         with tempfile.TemporaryDirectory() as folder:
             record, idle = os.path.join(folder, "a.rec"), os.path.join(folder, "idle.rec")
             run(OPTIONS.acl_bench, "submit", "1", TWINRT_BACKEND="sim", TWINRT_RECORD=record)

@@ -93,7 +93,7 @@ def test_check(tool, clean, racing):
     expect(status == 1 and not report["clean"], "a race is found")
     finding = report["findings"][0]
     for part in ("first", "second"):
-        expect({"seq", "kind", "call", "thread"} <= finding[part].keys(), f"the {part} op is told")
+        expect({"seq", "kind", "call", "thread"} <= finding[part].keys(), f"fields of {part} op")
     expect(finding["message"] and finding["seen"] and finding["fix"], "why and what to do")
     few, all_of_them = tool.run("check", racing), tool.run("check", "--all", racing)
     expect(few.returncode == all_of_them.returncode == 1, "status of the text")
@@ -184,7 +184,7 @@ def test_processes(tool, good, bad):
     expect(done.returncode == 99, f"--record: {done.returncode}")
     records = sorted(name for name in os.listdir(tool.folder) if name.startswith("both.rec"))
     expect(len(records) == 2 and all(name.encode() in done.stderr for name in records),
-           f"both are kept and told: {records}")
+           f"both are kept and named: {records}")
     expect(sorted(tool.run("check", name).returncode for name in records) == [0, 1],
            "and can be judged again")
     # records that carry the number of their process
@@ -310,7 +310,7 @@ def test_order(tool, clean, other):
 
 
 def test_extra(tool, check_program, clean):
-    """Ops that one side has more: those are told, and all others are paired as before."""
+    """Ops that only one side has are reported; all others are paired as before."""
     more = tool.record("more.rec", [check_program, "6", "40", "7"])
     _, same = tool.json("compare", "--json", clean, clean)
     status, report = tool.json("compare", "--json", clean, more)

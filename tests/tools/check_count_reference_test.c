@@ -120,7 +120,7 @@ static void step(uint32_t flavour)
             for (uint32_t k = 0; k < lengths[i]; k++)
                 if (pieces[i][k].kind == TWIN_OP_RECORD &&
                     pieces[i][k].value >= piece.record_place) {
-                    /* `value` tells the turn of the record: the newest */
+                    /* `value` is the turn of the record: the newest */
                     piece.record_queue = i;
                     piece.record_place = pieces[i][k].value;
                 }
@@ -220,8 +220,7 @@ static bool holds(const struct piece *wait, uint32_t count)
     }
 }
 
-/* Whether the piece's record was carried out. Its place is told by its turn among what the host
- * did. */
+/* Whether the piece's record was carried out. Its turn among the host's acts identifies it. */
 static bool recorded(const struct run *run, const struct piece *wait)
 {
     uint32_t queue = wait->record_queue;
@@ -356,13 +355,13 @@ static void test_programs(void)
            (unsigned)left[ORDERED], (unsigned)hung);
     CU_ASSERT_TRUE(seen[RACES] > turns / 10);
     CU_ASSERT_TRUE(seen[ORDERED] > turns / 100);
-    /* most can be told */
+    /* most can be decided */
     CU_ASSERT_TRUE(left[ORDERED] < seen[ORDERED] / 4);
     CU_ASSERT_TRUE(left[RACES] < seen[RACES] / 8);
 }
 
 static const twin_test tests[] = {
-    {"order behind counts is found if and only if all runs have it, or is said not to be known",
+    {"order by counts is found if and only if all runs have it, or is reported as unknown",
      test_programs},
 };
 

@@ -74,8 +74,8 @@ static void expect_order(void)
     CU_ASSERT_EQUAL(unjudged(), 0);
 }
 
-/* Two adds of two streams: a wait that needs both comes behind both, one that needs one of them
- * behind neither. */
+/* Two adds of two streams: a wait that needs both comes after both, one that needs one of them
+ * after neither. */
 static void test_add(void)
 {
     begin();
@@ -92,7 +92,7 @@ static void test_add(void)
     expect(CHECK_RACE_01, wait - 3, wait + 1);
 }
 
-/* An add that is asked for later may come first as well. */
+/* An add that is submitted later may come first as well. */
 static void test_later_change(void)
 {
     begin();
@@ -212,7 +212,7 @@ static void test_times(void)
     expect(CHECK_ORD_05, add, wait);
 }
 
-/* What is there only between two changes lets nobody pass later. */
+/* A value that the count has only between two changes lets no later wait pass. */
 static void test_times_between(void)
 {
     begin();
@@ -242,7 +242,7 @@ static void test_times_clear(void)
     expect_clean();
 }
 
-/* Work on both sides, and no time of what lies between. */
+/* Work on both sides, and no times of the ops between them. */
 static void test_chain(void)
 {
     begin();
@@ -262,8 +262,8 @@ static void test_chain(void)
     expect(CHECK_ORD_09, before, after);
 }
 
-/* A board: no times at all. The host saw what comes behind, and is told that what comes before is
- * not done. */
+/* A board: no times at all. The host saw the later op complete, then a query reports the earlier op
+ * as not complete. */
 static void test_denial(void)
 {
     begin();
@@ -337,7 +337,7 @@ static void test_wrap(void)
     uint32_t wait = wait_for(4, TWIN_COUNT_EQUAL, UINT32_MAX);
     uint32_t second = touch(4);
     expect_order();
-    s.ops[wait].count.value = 0; /* before both, or behind both */
+    s.ops[wait].count.value = 0; /* before both, or after both */
     expect(CHECK_RACE_01, wait - 3, second);
     s.ops[wait].count.value = UINT32_MAX;
     s.ops[second].dst += 4096;
@@ -353,16 +353,16 @@ static void test_wrap(void)
 }
 
 static const twin_test tests[] = {
-    {"a wait comes behind each add that it cannot do without", test_add},
-    {"what is asked for later may let pass as well, until the host has seen it", test_later_change},
+    {"a wait comes after each add that it cannot do without", test_add},
+    {"a later change may release the wait too, unless the host saw it pass", test_later_change},
     {"each mode, with each relation that needs it", test_modes},
     {"a wait that clears, or a reset, ends a round", test_clear},
     {"rounds that the host does not see", test_rounds},
     {"ORD-05: a wait that passes before what it needs is found", test_times},
     {"ORD-05: a wait that passes when the count has gone on is found", test_times_between},
     {"ORD-05: two waits that clear and one change are found", test_times_clear},
-    {"ORD-05, ORD-09: work behind counts that begins too early is found", test_chain},
-    {"ORD-05: what comes before a count that was seen passed is done", test_denial},
+    {"ORD-05, ORD-09: work ordered by counts that begins too early is found", test_chain},
+    {"ORD-05: work before a count wait that the host saw passed is done", test_denial},
     {"ORD-05: a wait that passed on a count that cannot be is found", test_passed_on_nothing},
     {"LIFE-07: a wait for a count that never comes is found", test_hangs},
     {"ORD-07: a wait for a count that holds the calling thread is found", test_prompt},

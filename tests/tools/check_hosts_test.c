@@ -53,7 +53,7 @@ static void follows(uint32_t thread, uint32_t releaser, uint64_t from)
 
 struct turn {
     uint64_t key;
-    uint32_t what; /* an op; behind them releases and edges by turns */
+    uint32_t what; /* an op; numbers above the ops: releases and edges in turn */
 };
 
 static int by_key(const void *left, const void *right)
@@ -240,8 +240,8 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)(state >> 33) % below;
 }
 
-/* What the host does, or a task. `before` is kept complete: nodes come after all that comes before
- * them, but for waits of notifies, which are made behind their records too. */
+/* A step of the host, or a task. `before` is kept complete: nodes are made after all that come
+ * before them, except waits for notifies, which may be made after their records too. */
 struct node {
     uint32_t op;
     uint32_t host;  /* of a task: the node that queued it; else itself */
@@ -385,7 +385,7 @@ static void random_edge(uint32_t thread)
     if (draw(2) == 0 || slots[slot].node == CHECK_NONE || edge_count == EDGES) {
         slots[slot].thread = thread;
         slots[slot].node = last_host[thread];
-        slots[slot].seq = ++script.seq; /* one of its own */
+        slots[slot].seq = ++script.seq; /* no other op has it */
     } else {
         follows(thread, slots[slot].thread, slots[slot].seq);
         uint32_t node = add_host(thread, CHECK_NONE);

@@ -24,8 +24,8 @@ static uint64_t draw(uint64_t below)
     return (state >> 11) % below;
 }
 
-/* Which record a notify's wait is bound to is not sure behind a wait that one of several counts has
- * let pass. */
+/* Which record a notify's wait is bound to is uncertain after a wait for a count, which one of
+ * several changes may have released. */
 static bool is_bound_surely(size_t at)
 {
     if (ops[at].kind != TWIN_OP_WAIT || signal_kinds[ops[at].object] == TWIN_SIGNAL_EVENT_REBIND)
@@ -96,12 +96,12 @@ static bool hold(size_t at, bool with_default, struct inject *inject)
     bool has_default = is_default_queue[ops[at].queue] || is_default_queue[ops[blocked].queue];
     if (has_default != with_default)
         return false;
-    /* no wait since what the host has seen last of that stream may lead elsewhere */
+    /* waits that the host has not seen complete could be ordered after other streams */
     for (size_t i = at; i-- > 0;)
         if (accepted(&ops[i]) && ops[i].queue == ops[at].queue && ops[i].kind == TWIN_OP_WAIT &&
             !drained(i, at))
             return false;
-    /* nor may another thread's work come behind the wait, which could be what is blocked */
+    /* nor may another thread queue work after the wait: that work could be the blocked one */
     for (size_t i = at + 1; i < count && ops[i].begin_seq < ops[at].end_seq; i++)
         if (accepted(&ops[i]) && ops[i].queue == ops[at].queue)
             return false;
@@ -172,7 +172,7 @@ static bool inject_prompt(size_t at, struct inject *inject)
     return true;
 }
 
-/* What is told before a shared event or notify was recorded: the two ends have two numbers. */
+/* The record and the wait of a shared event or notify name two objects. */
 static bool is_shared(size_t at)
 {
     return bound[at] != NOWHERE && ops[bound[at]].object != ops[at].object;
@@ -234,7 +234,7 @@ static bool inject_08(size_t at, struct inject *inject)
     if (wait == NOWHERE || count_open(at) || waiters(bound[wait], at) < 2 ||
         (blocked != NOWHERE && ops[blocked].queue == ops[at].queue))
         return false;
-    /* a notify's or flag's wait behind it is the newer one */
+    /* a later wait for a notify or flag is the newer one */
     for (size_t i = wait + 1; i < at; i++)
         if (accepted(&ops[i]) && ops[i].queue == ops[at].queue && ops[i].kind == TWIN_OP_WAIT)
             return false;
@@ -302,10 +302,10 @@ static bool inject_09(size_t at, struct inject *inject)
     if (!accepted(&ops[at]) || !timed(at) || previous[at] == NOWHERE)
         return false;
     size_t wait = previous[at];
-    size_t behind = is_event_wait(wait) ? bound[wait] : needed_last(wait);
-    if (behind == NOWHERE)
+    size_t record = is_event_wait(wait) ? bound[wait] : needed_last(wait);
+    if (record == NOWHERE)
         return false;
-    uint32_t over = ops[behind].queue;
+    uint32_t over = ops[record].queue;
     unsigned hops = 0;
     touched = true;
     for (size_t i = 0; i < count; i++)

@@ -82,7 +82,7 @@ static void test_flags_waited_for(void)
     expect(CHECK_LIFE_07, wait, gone);
 }
 
-/* The host is told that nothing can end the wait, and cleans up. */
+/* A drain reports that nothing can end the wait, and the host cleans up. */
 static void test_flag_given_up(void)
 {
     for (uint32_t signal = 3; signal <= 4; signal++) {
@@ -92,7 +92,7 @@ static void test_flag_given_up(void)
         uint32_t end = script_on_queue(&s, TWIN_OP_QUEUE_ABORT, 2, TWIN_OK);
         script_on_signal(&s, TWIN_OP_SIGNAL_DESTROY, signal, TWIN_OK);
         expect(CHECK_LIFE_07, wait, end);
-        /* who gives up of his own accord may have had other reasons */
+        /* after a time limit the host may have had other reasons */
         s.ops[drain].status = TWIN_E_TIMEOUT;
         expect_clean();
         /* a record that comes in time keeps the promise */
@@ -103,16 +103,16 @@ static void test_flag_given_up(void)
         script_on_queue(&s, TWIN_OP_QUEUE_ABORT, 2, TWIN_OK);
         expect_clean();
     }
-    /* the host waited for another stream, behind a record of this one */
+    /* the host waited for another stream, which waits for a record of this one */
     begin();
     uint32_t blocked = script_sync(&s, TWIN_OP_WAIT, 2, 3);
     script_sync(&s, TWIN_OP_RECORD, 2, 1);
     script_sync(&s, TWIN_OP_WAIT, 3, 1);
-    uint32_t told = script_on_queue(&s, TWIN_OP_DRAIN, 3, TWIN_E_DEADLOCK);
+    uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 3, TWIN_E_DEADLOCK);
     script_on_queue(&s, TWIN_OP_QUEUE_ABORT, 3, TWIN_OK);
     uint32_t last = script_on_queue(&s, TWIN_OP_QUEUE_ABORT, 2, TWIN_OK);
     expect(CHECK_LIFE_07, blocked, last);
-    s.ops[told].queue = 4;
+    s.ops[drain].queue = 4;
     expect_clean();
     /* two waits that hold each other have their records queued */
     begin();
@@ -138,7 +138,7 @@ static void test_dropped(void)
     for (uint32_t op = done; op < end; op++)
         s.ops[op].task = op, s.ops[op].tasks = 1;
     s.ops[done].told = 1;
-    expect_clean(); /* a recording that ends early does not tell */
+    expect_clean(); /* a recording that ends early proves nothing */
     s.expect_times = true;
     expect(CHECK_LIFE_11, dropped, end);
     s.ops[end].status = TWIN_E_INTERNAL;
@@ -158,7 +158,7 @@ static void test_dropped(void)
     expect_clean();
 }
 
-/* A second round of a notify, and of an event that is reset, behind the first or beside it. */
+/* A second round of a notify, and of an event that is reset, after or during the first. */
 static void test_rounds(void)
 {
     begin();
@@ -231,7 +231,7 @@ static void test_image(void)
     expect(CHECK_LIFE_01, copy, unload);
     s.ops[drain].queue = 2;
     s.ops[load].bytes =
-        0; /* the device does not tell how long it is, or the record is an older one */
+        0; /* the device does not report the length, or the recording is an older one */
     expect_clean();
     s.ops[load].status = TWIN_E_INVALID;
     expect(CHECK_LIFE_02, CHECK_NONE, copy);
@@ -243,11 +243,11 @@ static void test_image(void)
 static const twin_test tests[] = {
     {"LIFE-01, 02, 03, 04: memory that is freed in use, left, freed or freed twice", test_memory},
     {"LIFE-05, 06: streams and events that are used up", test_objects},
-    {"LIFE-07: a flag that nobody sets", test_flags_waited_for},
-    {"LIFE-07: one for which the host knew that nobody will", test_flag_given_up},
+    {"LIFE-07: a flag that nothing sets", test_flags_waited_for},
+    {"LIFE-07: a flag that nothing will set, as the host knew", test_flag_given_up},
     {"LIFE-10: a round of a flag that begins before the last is over", test_rounds},
     {"LIFE-11: work that an abort dropped is named", test_dropped},
-    {"LIFE-08: an event that nobody recorded", test_never_recorded},
+    {"LIFE-08: an event without a record", test_never_recorded},
     {"LIFE-04: a free that the runtime refused", test_refused_free},
     {"LIFE-09: a public call that met a dead handle", test_dead_handle},
     {"LIFE-01, LIFE-02, LIFE-03: memory of images is an allocation", test_image},

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program made of a seed that does nothing wrong: whoever touches a buffer first makes sure, in
- * one of many ways, that he comes behind who touched it last. What it asks for is looked at from
- * outside, in its record.
+/* A program made of a seed that does nothing wrong: before each use of a buffer it orders the
+ * stream, in one of many ways, after the last use. Its submissions are examined in its recording.
  *
  *   check_program SEED [STEPS [EXTRA]]
  *   check_program --one-copy
@@ -63,7 +62,7 @@ static uint32_t draw(struct worker *worker, uint32_t below)
     return (uint32_t)(worker->state >> 33) % below;
 }
 
-/* ---- ways to come behind ---- */
+/* ---- ways to order one stream after another ---- */
 
 static void by_event(struct worker *worker, aclrtStream from, aclrtStream to, aclrtEvent event)
 {
@@ -113,7 +112,7 @@ static void wait_for(aclrtCntNotify notify, aclrtStream stream, aclrtCntNotifyWa
     CHECK(aclrtCntNotifyWaitWithTimeout(notify, stream, &info));
 }
 
-/* Who adds comes behind the last wait, which could do with this as well. */
+/* An add is ordered after the last wait, which it could release as well. */
 static void add(struct worker *worker, aclrtStream stream, uint32_t more)
 {
     if (draw(worker, 2) == 0)
@@ -184,7 +183,7 @@ static void by_bits(struct worker *worker, aclrtStream from, aclrtStream to)
         CHECK(aclrtSynchronizeStream(to));
         CHECK(aclrtCntNotifyReset(bits, to));
         break;
-    default: /* one of two is enough, so it takes more to come behind both */
+    default: /* one of two is enough, so order after both takes more */
         change(bits, from, ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE, 3);
         change(bits, other, ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE, 2);
         wait_for(bits, to, ACL_RT_CNT_NOTIFY_WAIT_EQUAL_WITH_BITMASK_MODE, 2, 0);
@@ -233,7 +232,7 @@ static void by_query(struct worker *worker, aclrtStream from)
         CHECK(aclrtSynchronizeEvent(worker->event));
 }
 
-static void come_behind(struct worker *worker, int last, int stream)
+static void order_after(struct worker *worker, int last, int stream)
 {
     aclrtStream from = worker->streams[last];
     aclrtStream to = worker->streams[stream];
@@ -292,7 +291,7 @@ static void touch(struct worker *worker)
     if (draw(worker, 2) == 0)
         bytes = BYTES / 2 + draw(worker, BYTES / 4);
     if (buffer->stream >= 0 && buffer->stream != stream)
-        come_behind(worker, buffer->stream, stream);
+        order_after(worker, buffer->stream, stream);
     aclrtStream to = worker->streams[stream];
     switch (draw(worker, 4)) {
     case 0:

@@ -11,7 +11,7 @@
 #include "check_script.h"
 
 #define QUEUES   4u
-#define RELEASER 5u /* one more, which waits for nobody */
+#define RELEASER 5u /* one more, which never waits */
 #define EVENTS   3u /* signals 1 to 3; then as many notifies */
 #define NOTIFIES 3u
 #define WORDS    2u
@@ -235,7 +235,7 @@ static void step(void)
     }
 }
 
-/* Who waits for what nobody does is released at last. */
+/* Records the notifies that still have waits without a record. */
 static void release(void)
 {
     for (uint32_t n = 1; n <= NOTIFIES; n++) {
@@ -287,7 +287,7 @@ static uint32_t node_of(const struct checker *checker, uint32_t index)
     uint32_t found = CHECK_NONE;
     for (uint32_t i = 0; op && i < node_count; i++)
         if (script.ops[nodes[i].op].begin_seq == op->begin_seq)
-            found = i; /* the task comes behind the host's part */
+            found = i; /* the task comes after the host's part */
     return found;
 }
 

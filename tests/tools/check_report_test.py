@@ -150,8 +150,8 @@ class ReportTest(ReportCase):
     # ---- reports ----
 
     def test_formats(self):
-        """The ending of a name tells the format, or --report-format does. Whom the umask lets read
-        reports may read them."""
+        """The ending of a name selects the format, or --report-format does. Reports have the
+        permissions that the umask allows."""
         umask = os.umask(0o022)
         try:
             done = self.check(
@@ -225,8 +225,8 @@ class ReportTest(ReportCase):
         self.assertEqual(xml.etree.ElementTree.fromstring(self.read("real.xml")).tag, "testsuites")
 
     def test_a_report_has_its_name_once_it_is_whole(self):
-        """A second report goes to a pipe that nobody empties: the first one is there by then, in
-        full, and no other file."""
+        """A second report goes to a pipe without a reader: by then the first one is complete, and
+        there is no other file."""
         os.mkfifo(os.path.join(self.folder, "pipe"))
         pipe = os.open(os.path.join(self.folder, "pipe"), os.O_RDONLY | os.O_NONBLOCK)
         self.addCleanup(os.close, pipe)
@@ -275,7 +275,7 @@ class ReportTest(ReportCase):
         done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60,
                               check=False, cwd=self.folder,
                               env={**os.environ, "TWINRT_BACKEND": "sim"})
-        self.assertEqual(done.returncode, 99, "a finding, also if nobody reads the report")
+        self.assertEqual(done.returncode, 99, "a finding, also if the report cannot be written")
         self.assertIn("cannot be written: Broken pipe", done.stderr)
 
     def test_the_folder_of_reports_is_made(self):
@@ -374,7 +374,7 @@ class ReportTest(ReportCase):
                 self.assertTrue(all(text in shown for text in texts),
                                 "each finding is in the text of its rule")
         # GitLab keeps one case of each class and name, and shows no suite: both reports of two
-        # tests have to be told apart
+        # tests must differ in one of them
         keys = [(case.get("classname"), case.get("name")) for case in root.iter("testcase")]
         self.assertEqual(len(set(keys)), len(keys))
         self.assertEqual({key[0].split(".")[0] for key in keys}, {"r"})

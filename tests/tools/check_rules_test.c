@@ -81,16 +81,16 @@ static void test_each_once(void)
     uint32_t first = timed_copy(2, 10 * US, 20 * US);
     s.ops[first].task = 1;
     script_on_queue(&s, TWIN_OP_DRAIN, 2, TWIN_OK);
-    for (uint32_t told = 0; told < 3; told++) {
-        s.ops[first].told = told;
+    for (uint32_t times = 0; times < 3; times++) {
+        s.ops[first].told = times;
         struct checker *checker = checker_new(&(struct checker_facts){.whole = true});
         for (uint32_t i = 0; i < s.count; i++)
             CU_ASSERT_TRUE(checker_feed(checker, &s.ops[i]));
         CU_ASSERT_TRUE(checker_finish(checker));
         size_t count = 0;
         (void)checker_findings(checker, &count);
-        CU_ASSERT_EQUAL(count, told == 1 ? 0 : 1);
-        if (told != 1)
+        CU_ASSERT_EQUAL(count, times == 1 ? 0 : 1);
+        if (times != 1)
             CU_ASSERT_TRUE(script_found(&s, checker, CHECK_ORD_12, first, CHECK_NONE));
         checker_free(checker);
     }
@@ -158,7 +158,7 @@ static void test_submission(void)
     }
 }
 
-/* Nothing told of the failure before: on a board the refusal is the first to do so. */
+/* No earlier call reported the failure: on a board the refusal is the first to do so. */
 static void test_stopped_group(void)
 {
     begin();
@@ -196,7 +196,7 @@ static void test_event(void)
     script_time(&s, wait, 5 * US, 18 * US);
     script_time(&s, after, 22 * US, 30 * US);
     expect(CHECK_ORD_05, record, wait);
-    /* without a time of the wait, what comes behind it tells */
+    /* without a time of the wait, the work after it decides */
     s.ops[wait].timed = s.ops[record].timed = false;
     expect_clean();
     script_time(&s, after, 12 * US, 30 * US);
@@ -218,9 +218,9 @@ static uint32_t stamped_sync(twin_op_kind kind, uint32_t queue, uint32_t signal,
     return op;
 }
 
-/* A time taken behind a task says no more than that the task had ended. The first record's time was
- * taken late: who waits for it may be through before. What came before the record had ended by its
- * own stamp. */
+/* A stamp taken after a task proves only that the task had ended. The first record's stamp was
+ * taken late: its waiter may have passed before. The work before the record had ended by its own
+ * stamp. */
 static void test_stamps(void)
 {
     begin();
@@ -273,7 +273,7 @@ static void test_notify(void)
     expect(CHECK_ORD_05, second + 1, second);
 }
 
-/* The second round of a flag: between a reset and the next record nobody passes. */
+/* The second round of a flag: between a reset and the next record no wait passes. */
 static void test_flag(void)
 {
     begin();
@@ -288,8 +288,7 @@ static void test_flag(void)
     expect(CHECK_ORD_05, record, wait);
 }
 
-/* What lies before the wait on its stream, and behind the record on its stream, is not held. */
-/* Two streams that wait for each other's flags, and a third that lets one go. */
+/* Two streams that wait for each other's flags, and a third that releases one. */
 static void test_flag_of_another(void)
 {
     begin();
@@ -303,6 +302,8 @@ static void test_flag_of_another(void)
     expect_clean();
 }
 
+/* A blocked wait holds no work before it on its stream, nor work that waits for an earlier record
+ * of its stream. */
 static void test_no_more_order(void)
 {
     begin();
@@ -316,7 +317,7 @@ static void test_no_more_order(void)
     expect(CHECK_ORD_06, blocked, drain);
 }
 
-static void test_behind_record(void)
+static void test_work_after_record(void)
 {
     begin();
     script_sync(&s, TWIN_OP_RECORD, 2, 1);
@@ -408,7 +409,7 @@ static void test_host_wait(void)
     expect(CHECK_ORD_10, drain - 1, drain);
 }
 
-/* An event that the host saw stands for all before it. */
+/* An event that the host saw complete proves all before it complete. */
 static void test_host_event(void)
 {
     begin();
@@ -478,7 +479,8 @@ static void test_words(void)
     expect_clean();
 }
 
-/* A host function that blocks: what the host learned before the answer lies before what comes. */
+/* A host function that blocks: what the host learned before the answer is ordered before the work
+ * after the function. */
 static void test_answer(void)
 {
     begin();
@@ -515,7 +517,7 @@ static void test_trouble(void)
     expect_clean();
 }
 
-/* A process that is killed within a wait was told nothing, nor that its work failed. */
+/* A process that is killed within a wait learned nothing, not even that its work failed. */
 static void test_unanswered_wait(void)
 {
     begin();
@@ -551,35 +553,35 @@ static const twin_test tests[] = {
     {"ORD-12: the same, of two threads on the default stream", test_default_fifo},
     {"ORD-12: a task that was lost or ran twice is found", test_each_once},
     {"ORD-02, ORD-03: a wait that fails because of a blocked stream is found", test_independence},
-    {"ORD-03: a blocked default stream holds nobody", test_blocked_default},
+    {"ORD-03: a blocked default stream holds no other stream", test_blocked_default},
     {"ORD-02: a time limit that ends long after the work is found", test_late_timeout},
     {"ORD-04: a submission that answers for a task is found", test_submission},
     {"ORD-04: a group that stops refuses work with its failure", test_stopped_group},
-    {"ORD-04: a failure that no wait tells is found", test_silent_failure},
-    {"ORD-05: work behind a wait that begins too early is found", test_event},
+    {"ORD-04: a failure that no wait reports is found", test_silent_failure},
+    {"ORD-05: work after a wait that begins too early is found", test_event},
     {"ORD-05: a wait that passes before the record is found", test_record_alone},
-    {"ORD-05: a time taken behind a record does not bind who waits for it", test_stamps},
-    {"ORD-07: nor who queues the wait", test_stamp_prompt},
+    {"ORD-05: a stamp taken after a record does not bind its waiter", test_stamps},
+    {"ORD-07: a stamp taken after a record does not bind the submitter", test_stamp_prompt},
     {"ORD-05: more waits than records of a notify are found", test_notify},
     {"ORD-05: a wait that passes between a reset and a record is found", test_flag},
     {"ORD-05: a wait that passed with no record at all is found", test_unrecorded_pass},
-    {"ORD-05: a flag that another record sets lets pass too", test_flag_of_another},
+    {"ORD-05: a flag that another record sets releases too", test_flag_of_another},
     {"ORD-06: a wait for work before a blocked wait is not held", test_no_more_order},
-    {"ORD-06: work behind a record does not hold those who wait for it", test_behind_record},
+    {"ORD-06: work after a record does not hold its waiters", test_work_after_record},
     {"ORD-07: a wait that holds the calling thread is found", test_prompt},
     {"ORD-08: a waiter that a record does not release is found", test_all_waiters},
     {"ORD-09: a chain of three streams is judged by its ends", test_chain},
     {"ORD-09: and by what the host sees of them", test_chain_seen},
     {"ORD-10: what a wait covers is done", test_host_wait},
-    {"ORD-01: what lies before a seen event is done", test_host_event},
+    {"ORD-01: work before an event that the host saw is done", test_host_event},
     {"ORD-11: a wait for an event does not wait for later work", test_event_covers},
-    {"ORD-14: what lies on a device lives while it is open", test_devices},
+    {"ORD-14: objects of a device live while it is open", test_devices},
     {"CLK-01: no task begins before its submission", test_submitted_first},
     {"RACE-01: two values for one word that nothing orders", test_words},
     {"RACE-01: the answer of a host function orders as the host does", test_answer},
-    {"who fails excuses those who wait", test_trouble},
+    {"a failure excuses the waits that depend on it", test_trouble},
     {"what a finding advises is built", test_fixes},
-    {"a wait within which the process was killed tells nothing", test_unanswered_wait},
+    {"a wait within which the process was killed proves nothing", test_unanswered_wait},
 };
 
 int main(int argc, char **argv)

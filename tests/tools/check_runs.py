@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records of programs made of seeds, judged by `twinrt check`: nothing is found in programs that do
-   nothing wrong, and in
-programs that race nothing but races.
+"""Recordings of programs made of seeds, judged by `twinrt check`: it finds nothing in programs that
+do nothing wrong, and only races in programs that race.
 
-With --injections, breaches of the rules of order are injected into the records of the programs that
-do nothing wrong, so many of each rule, and all must be found. With --board, so many of these run
-through a vendor's library too, where the record holds what TWINRT_RECORD_TIMES=events adds: no
-times but those of records behind the work.
+With --injections, that many breaches of each rule of order are injected into the recordings of the
+programs that do nothing wrong, and all must be found. With --board, that many of these also run
+through a vendor's library, where the recording holds what TWINRT_RECORD_TIMES=events adds: only
+the times of event records after the work.
 
   check_runs.py TWINRT CHECK_PROGRAM RANDOM_PROGRAM [--runs N] [--first SEED] [--injections N
   CHECK_PLANTS] [--board N HOME]

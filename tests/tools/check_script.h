@@ -20,8 +20,7 @@ void script_begin(struct script *script);
 /* Begins with an open device, queue 1 the default stream, queues 2 to 4 others, signals 1 and 2
  * events, 3 a notify, 4 an event with a flag, and memory. */
 void script_stage(struct script *script);
-/* Adds an op behind the others: fills in its place in the sequence and the clock. Returns its
- * index. */
+/* Appends an op: fills in its place in the sequence and the clock. Returns its index. */
 uint32_t script_add(struct script *script, twin_op op);
 
 uint32_t script_open(struct script *script, uint32_t device);

@@ -221,7 +221,7 @@ class StacksTest(unittest.TestCase):
             [(frame["function"], frame["file"], frame["line"])
              for frame in finding["first"]["stack"]],
             [("load", "/scripts/a.lua", 7), ("start", "/scripts/b.lua", 90)])
-        # another thread: nothing was told
+        # another thread: nothing was reported
         self.assertEqual(finding["second"]["stack"][0]["function"], "collect")
         _, finding = self.check(PROGRAM, "2", "deep")
         self.assertEqual(len(finding["first"]["stack"]), 16)

@@ -61,28 +61,28 @@ class Api(unittest.TestCase):
         self.assertEqual(every[:-1], sorted(every[:-1], key=lambda line: line.split()[0]))
 
     def test_json_has_every_function_in_one_area(self):
-        told = json.loads(run("api", "--json").stdout)
+        report = json.loads(run("api", "--json").stdout)
         lines = [line.split(None, 1) for line in run("api", "--all").stdout.splitlines()[:-1]]
-        self.assertEqual([row["name"] for row in told["functions"]], [name for name, _ in lines])
+        self.assertEqual([row["name"] for row in report["functions"]], [name for name, _ in lines])
         counts = {}
-        for row, (_, line) in zip(told["functions"], lines):
+        for row, (_, line) in zip(report["functions"], lines):
             state, _, reason = line.partition(": ")
             self.assertEqual((row["state"], row.get("reason", "")), (state, reason))
-            self.assertIn(row["area"], told["areas"], row["name"])
+            self.assertIn(row["area"], report["areas"], row["name"])
             area = counts.setdefault(row["area"],
                                      dict.fromkeys(("built", "not built", "not offered"), 0))
             area[row["state"]] += 1
         # Counted from the table of areas, in which a name may be twice or not be exported at all.
-        self.assertEqual(told["areas"], counts)
-        for state, number in told["counts"].items():
+        self.assertEqual(report["areas"], counts)
+        for state, number in report["counts"].items():
             self.assertEqual(number, sum(area[state] for area in counts.values()))
 
     def test_parts_differ_as_the_reference_says(self):
         def states(*options, **environment):
             shown = run("api", "--json", *options, env={**os.environ, **environment})
             self.assertEqual(shown.returncode, 0, shown.stderr)
-            told = json.loads(shown.stdout)
-            return told["soc"], {row["name"]: row["state"] for row in told["functions"]}
+            report = json.loads(shown.stdout)
+            return report["soc"], {row["name"]: row["state"] for row in report["functions"]}
 
         soc, inference = states("--profile", "310p3")
         self.assertEqual(soc, "Ascend310P3")
@@ -103,8 +103,8 @@ class Api(unittest.TestCase):
         self.assertIn("the profile none cannot be read", wrong.stderr)
 
     def test_what_is_complete_stays_complete(self):
-        told = json.loads(run("api", "--json").stdout)
-        missing = [row["name"] for row in told["functions"]
+        report = json.loads(run("api", "--json").stdout)
+        missing = [row["name"] for row in report["functions"]
                    if row["state"] == "not built" and row["area"] in COMPLETE]
         self.assertEqual(missing, [])
 
@@ -161,12 +161,12 @@ class Info(unittest.TestCase):
         for name in there:
             got = run("info", "--backend", "sim", "--profile", name, "--json")
             self.assertEqual(got.returncode, 0, got.stderr)
-            told = json.loads(got.stdout)
+            report = json.loads(got.stdout)
             with open(os.path.join(folder, name + ".json"), encoding="utf-8") as file:
                 own = json.load(file)
-            self.assertEqual(told["devices"][0]["soc_name"], own["soc_name"]["value"])
-            self.assertGreater(len(told["parameters"]), 60)
-            for row in told["parameters"]:
+            self.assertEqual(report["devices"][0]["soc_name"], own["soc_name"]["value"])
+            self.assertGreater(len(report["parameters"]), 60)
+            for row in report["parameters"]:
                 self.assertIn(row["mark"], ("known", "inferred", "assumed"))
                 self.assertTrue(row["source"] and row["unit"])
                 node = own
@@ -178,11 +178,11 @@ class Info(unittest.TestCase):
                                      (node["value"], node["mark"], node["source"]))
                 else:
                     self.assertEqual(row["inherited_from"], "910b3", row["name"])
-            # what it says of the device in a few words is what the profile says
-            value = {row["name"]: row["value"] for row in told["parameters"]}
+            # its short description of the device agrees with the profile
+            value = {row["name"]: row["value"] for row in report["parameters"]}
             limit = {key[len("limit."):]: number for key, number in value.items()
                      if key.startswith("limit.")}
-            device = dict(told["devices"][0])
+            device = dict(report["devices"][0])
             self.assertEqual(device.pop("soc_name"), value["soc_name"])
             self.assertEqual(device.pop("memory_bytes"), limit["memory_mib"] << 20)
             self.assertEqual(device.pop("tasks_in_flight"), limit["sq_depth"] -
@@ -231,13 +231,13 @@ class Run(unittest.TestCase):
         self.assertIn("signal 9", got.stderr)
 
     def test_a_signal_to_the_tool_reaches_the_program(self):
-        script = "trap 'echo told; exit 5' TERM; echo ready; while :; do sleep 0.05; done"
+        script = "trap 'echo signalled; exit 5' TERM; echo ready; while :; do sleep 0.05; done"
         with subprocess.Popen([TOOL, "run", "--explain", "--", "sh", "-c", script],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                               text=True) as tool:
             self.assertEqual(tool.stdout.readline(), "ready\n")
             tool.terminate()
-            self.assertEqual(tool.stdout.readline(), "told\n")
+            self.assertEqual(tool.stdout.readline(), "signalled\n")
             self.assertEqual(tool.wait(timeout=30), 5)
 
     def test_programs_that_cannot_run(self):

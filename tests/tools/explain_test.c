@@ -31,9 +31,9 @@ static const char timeline[] =
     "\"tid\":1,\"args\":{\"cause\":\"work\",\"done\":3.000,\"device\":%d,\"stream\":1,\"track\":1,"
     "\"number\":1}}]}";
 
-static char told[8192];
+static char printed[8192];
 
-/* Calls the command on the timeline with that other device; what it printed is in `told`. */
+/* Calls the command on the timeline with that other device; its output is in `printed`. */
 static void explain(int device)
 {
     char path[] = "/tmp/explain_XXXXXX";
@@ -52,47 +52,47 @@ static void explain(int device)
     (void)close(before);
     (void)unlink(path);
     rewind(out);
-    told[fread(told, 1, sizeof(told) - 1, out)] = '\0';
+    printed[fread(printed, 1, sizeof(printed) - 1, out)] = '\0';
     (void)fclose(out);
     CU_ASSERT_EQUAL(result, 0);
-    for (const char *line = told; *line; line += strcspn(line, "\n") + 1)
+    for (const char *line = printed; *line; line += strcspn(line, "\n") + 1)
         CU_ASSERT(strcspn(line, "\n") <= 80);
 }
 
-static bool tells(const char *text)
+static bool prints(const char *text)
 {
-    return strstr(told, text) != NULL;
+    return strstr(printed, text) != NULL;
 }
 
 static void test_several(void)
 {
     explain(1);
-    CU_ASSERT(tells("record event, task 1 of device 0, stream 1\n"));
-    CU_ASSERT(tells("wait event, task 1 of device 1, stream 1\n"));
-    CU_ASSERT(tells(" from: task 1 of device 0, stream 1 (record event)"));
-    CU_ASSERT(tells(" over: task 1 of device 1, stream 1 (wait event)"));
-    CU_ASSERT(tells(" to:   task 1 of device 1, stream 1 (wait event)"));
-    CU_ASSERT(tells(" d1 s1 t1\n"));
-    CU_ASSERT(!tells("of stream 1"));
+    CU_ASSERT(prints("record event, task 1 of device 0, stream 1\n"));
+    CU_ASSERT(prints("wait event, task 1 of device 1, stream 1\n"));
+    CU_ASSERT(prints(" from: task 1 of device 0, stream 1 (record event)"));
+    CU_ASSERT(prints(" over: task 1 of device 1, stream 1 (wait event)"));
+    CU_ASSERT(prints(" to:   task 1 of device 1, stream 1 (wait event)"));
+    CU_ASSERT(prints(" d1 s1 t1\n"));
+    CU_ASSERT(!prints("of stream 1"));
 }
 
 static void test_one(void)
 {
     explain(0);
-    CU_ASSERT(tells("record event, task 1 of stream 1\n"));
-    CU_ASSERT(tells(" over: task 1 of stream 1 (wait event)"));
-    CU_ASSERT(tells(" s1 t1\n") && !tells(" d0 s1 t1\n"));
-    CU_ASSERT(tells(" aclrtSynchronizeStream of thread 1, from "));
+    CU_ASSERT(prints("record event, task 1 of stream 1\n"));
+    CU_ASSERT(prints(" over: task 1 of stream 1 (wait event)"));
+    CU_ASSERT(prints(" s1 t1\n") && !prints(" d0 s1 t1\n"));
+    CU_ASSERT(prints(" aclrtSynchronizeStream of thread 1, from "));
 }
 
 /* A number that is given again is that of another stream. */
 static void test_again(void)
 {
     explain(0);
-    CU_ASSERT(tells(" device 0, stream 1\n"));
-    CU_ASSERT(tells(" device 0, stream 1 (2)\n"));
+    CU_ASSERT(prints(" device 0, stream 1\n"));
+    CU_ASSERT(prints(" device 0, stream 1 (2)\n"));
     explain(1);
-    CU_ASSERT(!tells("(2)"));
+    CU_ASSERT(!prints("(2)"));
 }
 
 static const twin_test tests[] = {

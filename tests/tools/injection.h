@@ -29,14 +29,14 @@ bool is_event_wait(size_t at);
 size_t blocked_at(size_t at);
 /* Threads overlap: an op with a lower index has begun before another, and may end after it. */
 bool ended_before(size_t first, size_t second);
-/* The newest work of the stream that op `at` is about. NOWHERE: none, or one that another thread
- * submits meanwhile, so that nobody can tell whether it is meant. */
+/* The newest work of the stream that op `at` is about. NOWHERE: none, or another thread submits it
+ * meanwhile, so that it is unknown whether it is meant. */
 size_t last_work(size_t at);
-/* A wait for the stream of `work` has shown the host that it is done, before op `at` began. */
+/* Before op `at` began, a wait for the stream of `work` had shown the host that it is done. */
 bool drained(size_t work, size_t at);
 bool observed_between(size_t after, size_t before);
-/* Some stream has a wait for a count that the host has not seen passed: until then nobody is blamed
- * for what waits for it. */
+/* Some stream has a wait for a count that the host has not seen passed: until then no op is blamed
+ * for blocking on it. */
 bool count_open(size_t at);
 /* Waits of streams that hold a record before op `at` ends. */
 unsigned waiters(size_t record, size_t at);

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs made of seeds, and everything they leave behind: each file is read by a parser of its
-   own here and compared
-with the others.
+"""Programs made of seeds, and all files that they leave: each is read by its own parser here and
+compared with the others.
 
   observation_test.py RANDOM_PROGRAM CRITICAL_TEST TWINRT
 """
@@ -297,9 +296,9 @@ MOVES = ("SDMA", "PCIe DMA", "AI core")
 
 
 def check_data(name, document):
-    """Every arrow leads from work to work that waited for it, once; and where a wait parked, the
-       work before the record
-    that ended it has one to the work behind the wait. Returns how many there are."""
+    """Every arrow leads from work to work that waited for it, once; and where a wait parked, one
+    leads from the work before the record that ended it to the work after the wait. Returns how
+    many there are."""
     tasks, parks, rows = collections.defaultdict(dict), {}, collections.defaultdict(list)
     for event in document["traceEvents"]:
         args = event.get("args", {})
@@ -357,7 +356,7 @@ def check_data(name, document):
         (from_track, from_number), (to_track, to_number) = got[-1]
         expect(from_track != to_track or from_number < to_number, "%s: data from later work" % name)
         expect(any(what.startswith("wait") for _, what in back(to_track, to_number)),
-               "%s: nobody waited" % name)
+               "%s: no wait" % name)
     expect(len(got) == len(set(got)), name + ": two arrows for the same data")
     expect(wanted <= set(got), "%s: arrows are missing: %s" % (name, sorted(wanted - set(got))[:5]))
     return len(got)
@@ -366,7 +365,7 @@ def check_data(name, document):
 # ---- several processes ------------------------------------------------------------------------
 
 def check_processes(twinrt, program, alone):
-    """Nobody writes over what another has left; one process alone has the plain names."""
+    """No process overwrites files of another; one process alone has the plain names."""
     wanted = {"--trace": alone["TWINRT_TRACE"], "--stats": alone["TWINRT_STATS"],
               "--msprof": alone["TWINRT_MSPROF"], "--vcd": alone["TWINRT_VCD"]}
     folder = os.path.abspath("several")
@@ -375,14 +374,14 @@ def check_processes(twinrt, program, alone):
         for name in os.listdir(folder):
             os.unlink(os.path.join(folder, name))
         given = [f"{option}={folder}/{option[2:]}" for option in wanted]
-        told = subprocess.run(
+        done = subprocess.run(
             [twinrt, "run", "--explain=0", *given, "--", "sh", "-c", script.format(program)],
             timeout=90,
             env={**os.environ, "TWINRT_PROFILE": "910b3"}, capture_output=True, text=True,
             check=False)
-        expect(told.returncode == 0, f"{count} processes: {told.returncode}, {told.stderr}")
-        expect(told.stdout.count("timeline: ") == told.stdout.count("Counters over") == count,
-               "reports: " + told.stdout)
+        expect(done.returncode == 0, f"{count} processes: {done.returncode}, {done.stderr}")
+        expect(done.stdout.count("timeline: ") == done.stdout.count("Counters over") == count,
+               "reports: " + done.stdout)
         left = os.listdir(folder)
         for option, path in wanted.items():
             names = [name for name in left if name.split(".")[0] == option[2:]]
@@ -391,8 +390,8 @@ def check_processes(twinrt, program, alone):
             for name in names:
                 expect(content(os.path.join(folder, name)) == content(path),
                        f"{name} is not as if it were alone")
-            expect((f"{folder}/{option[2:]}." in told.stderr) == (count > 1),
-                   f"{option}: {told.stderr}")
+            expect((f"{folder}/{option[2:]}." in done.stderr) == (count > 1),
+                   f"{option}: {done.stderr}")
     with_number = subprocess.Popen([program, "1"], env={
         **os.environ, "TWINRT_BACKEND": "sim", "TWINRT_PROFILE": "910b3",
         "TWINRT_TRACE": f"{folder}/%p-%p.json"})
@@ -456,12 +455,12 @@ def main():
     paths = subprocess.run([critical] + timelines, capture_output=True, text=True, timeout=50,
                            check=False)
     expect(paths.returncode == 0, paths.stdout)
-    told = subprocess.run(
+    done = subprocess.run(
         [twinrt, "run", "--explain=2", "--stats", "--profile", scarce, "--", program, "3"],
         capture_output=True, text=True, timeout=50, check=False)
-    expect(told.returncode == 0 and "rests on:" in told.stdout and "by cause:" in told.stdout and
-           "Counters over" in told.stdout and told.stdout.count("  in all\n") == 2, "twinrt run: " +
-           told.stdout[-2000:] + told.stderr)
+    expect(done.returncode == 0 and "rests on:" in done.stdout and "by cause:" in done.stdout and
+           "Counters over" in done.stdout and done.stdout.count("  in all\n") == 2, "twinrt run: " +
+           done.stdout[-2000:] + done.stderr)
     check_processes(twinrt, program, run(program, 1, "910b3", "random1"))
     for text in failures[:40]:
         print(text)

@@ -95,7 +95,7 @@ class Pages(unittest.TestCase):
 
 class Completion(unittest.TestCase):
     def offered(self, line):
-        """What the function offers at the end of the line; bash takes "=" as a word of its own."""
+        """What the function offers at the end of the line; bash takes "=" as a separate word."""
         words = re.findall(r"=|[^\s=]+", line) + ([""] if line.endswith((" ", "=")) else [])
         script = f"compopt() {{ :; }}; . {COMPLETION}; COMP_CWORD={len(words) - 1}; COMP_WORDS=({' '.join(map(repr, words))}); " \
                  f"_twinrt {words[0]}; printf '%s\\n' \"${{COMPREPLY[@]}}\""

@@ -90,7 +90,7 @@ static void by_event(struct worker *worker)
         CHECK(aclrtStreamWaitEvent(any_stream(worker), event));
 }
 
-/* A record of its own behind each wait, or before it: nobody waits for ever. */
+/* Each wait has its own record, before or after it: no stream waits for ever. */
 static void by_notify(struct worker *worker)
 {
     CHECK(aclrtRecordNotify(worker->notify, worker->own));

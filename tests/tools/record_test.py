@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records of real programs on the model: `twinrt record`, and what lies in the files.
-Arguments: the tool, an example program, the page about records."""
+"""Recordings of real programs on the model: `twinrt record`, and the content of the files.
+Arguments: the tool, an example program, the page about recordings."""
 import json
 import os
 import re
@@ -44,9 +44,9 @@ class Folder(unittest.TestCase):
         return done.stdout
 
     def entries(self, path):
-        told = json.loads(self.printed(path, "--json"))
-        self.assertEqual(told["damage"], [])
-        return told, told["entries"]
+        found = json.loads(self.printed(path, "--json"))
+        self.assertEqual(found["damage"], [])
+        return found, found["entries"]
 
 
 class Record(Folder):
@@ -70,8 +70,8 @@ class Record(Folder):
             last = entry["begin_wall_ns"]
 
     def test_what_a_run_asked_is_there(self):
-        told, entries = self.entries(self.record("run"))
-        self.assertEqual((told["state"], told["lost"]), ("closed", 0))
+        found, entries = self.entries(self.record("run"))
+        self.assertEqual((found["state"], found["lost"]), ("closed", 0))
         ops = {}
         for entry in entries:
             ops.setdefault(entry["op"], []).append(entry)
@@ -90,8 +90,8 @@ class Record(Folder):
             [entry for entry in entries if entry["op"] in ("seen", "moved", "nondeterminism")])
 
     def test_every_call_has_its_place(self):
-        """The return address of each public call lies in a file that comes before it, where debug
-        information finds it."""
+        """The return address of each public call is in a module that the recording names before
+        the call, where debug information finds it."""
         _, entries = self.entries(self.record("run"))
         modules = [entry for entry in entries if entry["op"] == "module"]
         calls = [entry for entry in entries if entry["op"] == "host.call"]
@@ -126,14 +126,14 @@ class Record(Folder):
         for entry in work:
             self.assertGreater(entry["tasks"], 0)
             for task in range(entry["first_task"], entry["first_task"] + entry["tasks"]):
-                told = tasks[entry["queue"], task]
+                found = tasks[entry["queue"], task]
                 self.assertNotIn((entry["queue"], task), owned)
                 owned.add((entry["queue"], task))
-                self.assertEqual(told["result"], "TWIN_OK")
-                self.assertGreater(told["task_begin_ns"], entry["begin_ns"])
-                self.assertGreater(told["task_end_ns"], told["task_begin_ns"])
+                self.assertEqual(found["result"], "TWIN_OK")
+                self.assertGreater(found["task_begin_ns"], entry["begin_ns"])
+                self.assertGreater(found["task_end_ns"], found["task_begin_ns"])
         self.assertEqual(owned, set(tasks))
-        # ORD-01, ORD-05: the second stream's copy begins behind the end of the record it waits for
+        # ORD-01, ORD-05: the second stream's copy begins after the end of the record it waits for
         wait = next(entry for entry in work if entry["op"] == "work.wait")
         record = next(entry for entry in work if entry["op"] == "work.record"
                       and entry["signal"] == wait["signal"])
@@ -216,9 +216,9 @@ class Print(Folder):
         self.assertIn(b"aclrtSetDevice\0", content)
         with open(self.path("x"), "wb") as file:
             file.write(content.replace(b"aclrtSetDevice\0", b"\x1bclrtSetDevice\0"))
-        told = self.printed(self.path("x"))
-        self.assertNotIn("\x1b", told)
-        self.assertIn('name="\\u001bclrtSetDevice"', told)
+        found = self.printed(self.path("x"))
+        self.assertNotIn("\x1b", found)
+        self.assertIn('name="\\u001bclrtSetDevice"', found)
 
     def test_usage(self):
         record = self.record("run")

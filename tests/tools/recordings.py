@@ -59,7 +59,7 @@ def begins(data):
 
 
 def hide(data, at):
-    """Makes an entry one of a kind that nobody knows."""
+    """Gives an entry an unknown kind."""
     if form(data, at) == WHOLE:
         struct.pack_into("<H", data, at + 4, UNKNOWN)
         return
@@ -99,7 +99,7 @@ def cut_ends(data, begun):
 
 
 def stop_clocks(data):
-    """No call has a time of its own."""
+    """All calls have the same time."""
     for at, _ in _all(data):
         if form(data, at) == WHOLE:
             struct.pack_into("<QQ", data, at + 32, 0, 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // usage: reload_program [+]FILE...
-// Loads one plug-in after the other in one place, each in a stream of its own, with nothing that
-// orders their writes of one memory. "+": the file takes the name of the one before.
+// Loads one plug-in after the other at one address, each with its own stream; nothing orders their
+// writes of one memory. "+": the file takes the name of the one before.
 #include <dlfcn.h>
 
 #include <cstdio>

@@ -251,8 +251,8 @@ class Same(Folder):
                     self.assertIn("the same answers at the same times", done.stdout)
 
     def test_a_time_that_was_not_there_yet(self):
-        """What a thread found of the newest record of an event is handed out: the device told of
-        its time just behind that."""
+        """What a thread found of the newest record of an event is answered as recorded: the device
+        reported its time just after that."""
         path = self.record(os.path.join(PROGRAMS, "race_program"), "4", "200", "1", "asked")
         data = bytearray(content(path))
         found = [at for at, kind, _ in entries(data) if kind == ND
@@ -272,8 +272,8 @@ class Same(Folder):
                 self.same(os.path.join(PROGRAMS, "check_program"), str(seed))
 
     def test_a_record_of_an_older_version(self):
-        """Without the entries that tell what threads met, it is run as well as can be, which is
-        said."""
+        """Without the entries for the order of racing threads, it is run as well as possible, and
+        a message says so."""
         path = self.record(os.path.join(PROGRAMS, "race_program"), "1", "20", "3")
         data = bytearray(content(path))
         struct.pack_into("<I", data, 12, 1)
@@ -284,7 +284,7 @@ class Same(Folder):
         self.assertIn("lacks the order of racing threads", done.stdout)
         self.assertNotIn("left out", done.stdout)
         done = self.replay(path)
-        self.assertNotIn("does not tell what threads met that raced", done.stdout)
+        self.assertNotIn("lacks the order of racing threads", done.stdout)
 
     def test_the_model_in_systemverilog(self):
         """The blocks as SystemVerilog, alone and in lock step, do what was recorded of the C++, to
@@ -330,8 +330,8 @@ class Same(Folder):
                 self.assertIn(done.returncode, (0, 1))
 
     def test_a_board(self):
-        """The loop stands in for one: no clock to compare, and nobody waits in the turn of whoever
-        would wake him."""
+        """The loop replaces it: no clock to compare, and no thread waits in the turn of the thread
+        that would wake it."""
         board = {
             "TWINRT_BACKEND": "ascend", "TWINRT_ASCEND_HOME": os.path.join(
                 os.path.dirname(EXAMPLES), "loop")}
@@ -366,12 +366,12 @@ class Otherwise(Folder):
         self.assertEqual(done.returncode, 1)
         self.assertIn("tasks at different times", done.stdout)
 
-    def test_another_time_of_a_task_is_told(self):
+    def test_another_time_of_a_task_is_reported(self):
         done = self.replay(self.change(TASK, 12, "<I", lambda n: n + 1))
         self.assertEqual(done.returncode, 1)
         self.assertIn("tasks at different times: 1\n", done.stdout)
 
-    def test_another_status_is_told(self):
+    def test_another_status_is_reported(self):
         data = bytearray(content(self.record(os.path.join(EXAMPLES, "stream_wait_event"))))
         at = next(at for at, kind, _ in entries(data) if kind == QUEUE_QUERY or kind == 74)
         set_status(data, at, 1)
@@ -418,7 +418,7 @@ class Damaged(Folder):
                     self.assertEqual(done.returncode, 2)
 
     def test_a_process_that_died(self):
-        """Entries up to some place, and none behind: the calls under way then have no end."""
+        """Entries up to some place, and none after it: the calls under way then have no end."""
         data = bytearray(
             content(self.record(os.path.join(EXAMPLES, "stream_wait_event"), data=False)))
         for at, _, _ in list(entries(data))[::-5][:8]:
@@ -506,8 +506,8 @@ class Hostile(Folder):
             self.assertLess(int(most), 1 << 20, command)
             self.assertIn(int(code), (0, 1, 2, 3), done.stdout)
             if command[0] == "replay":
-                told = done.stdout
-        return told
+                output = done.stdout
+        return output
 
     def test_huge_work_is_left_out(self):
         """Fills of 16 GiB in allocations that hold them, and no more than 256 MiB for all."""
@@ -518,8 +518,8 @@ class Hostile(Folder):
                 struct.pack_into("<Q", data, fields(data, at) + 8, 16 << 30)
             elif kind == WORK_FILL:
                 struct.pack_into("<Q", data, fields(data, at) + 24, 16 << 30)
-        told = self.bounded(self.write("fill.rec", bytes(data)), "--memory", "256")
-        self.assertIn("with 0x400000000 bytes more than 256 MiB of memory would be in use", told)
+        output = self.bounded(self.write("fill.rec", bytes(data)), "--memory", "256")
+        self.assertIn("with 0x400000000 bytes more than 256 MiB of memory would be in use", output)
 
     def test_huge_claims(self):
         for name, kind, offset, layout, value in (("an allocation", 56, 8, "<Q", 1 << 62),

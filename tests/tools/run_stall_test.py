@@ -230,7 +230,7 @@ class Parent(unittest.TestCase):
                 self.assertEqual((got.returncode, got.stderr), (wanted, ""), (watch, script))
 
     def test_signals_to_the_tool_reach_the_program(self):
-        script = "trap 'echo told; exit 6' {0}; echo ready; while :; do sleep 0.05; done"
+        script = "trap 'echo signalled; exit 6' {0}; echo ready; while :; do sleep 0.05; done"
         for watch in self.WATCHES:
             for name in ("HUP", "INT", "QUIT", "TERM", "USR1", "USR2"):
                 with subprocess.Popen(
@@ -238,7 +238,7 @@ class Parent(unittest.TestCase):
                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as tool:
                     self.assertEqual(tool.stdout.readline(), "ready\n")
                     tool.send_signal(getattr(signal, "SIG" + name))
-                    self.assertEqual(tool.stdout.readline(), "told\n", (watch, name))
+                    self.assertEqual(tool.stdout.readline(), "signalled\n", (watch, name))
                     self.assertEqual(tool.wait(timeout=30), 6)
 
     def test_killed_it_takes_the_program_with_it(self):

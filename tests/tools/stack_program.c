@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Races, with the one end in a function that calls itself, so that its stack is as deep as is asked
- * for, and the other end on a thread.
+/* Races, with one op in a function that calls itself up to the given depth, and the other op on a
+ * thread.
  *
  *   stack_program DEPTH [kill|script|deep|odd|unended|long|none]
- * With one of the last six the first end tells frames of a script: right ones, 17, one and a text,
- * without an end, too long, or taken back. */
+ * With one of the last six the first op reports frames of a script: right ones, 17, one and a text,
+ * without an end, too long, or withdrawn. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void *reader(void *unused)
     return collect() == ACL_SUCCESS ? &streams : NULL;
 }
 
-static void tell_frames(const char *how)
+static void report_frames(const char *how)
 {
     static const char right[] = "load\0/scripts/a.lua\0007\0start\0/scripts/b.lua\00090";
     static const char deep[3 * 17];
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
         aclrtMallocHost(&host, BYTES) != ACL_SUCCESS)
         return 1;
     if (argc > 2)
-        tell_frames(argv[2]);
+        report_frames(argv[2]);
     if (dive((unsigned)strtoul(argv[1], NULL, 10)) != ACL_SUCCESS || /* SITE: main */
         pthread_create(&thread, NULL, reader, NULL) != 0 || pthread_join(thread, &good) != 0)
         return 1;

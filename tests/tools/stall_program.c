@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A thread waits for the device without a limit; the argument says what the main thread does
  * meanwhile:
- *   never  joins the thread, which nobody wakes
+ *   never  joins the thread, which never wakes
  *   limit  as never, but another thread waits with a time limit, of 4 s
  *   MS-compute, MS-calls, MS-child
  *          computes, makes a call now and then, has a child that computes; then it wakes the thread

@@ -68,7 +68,7 @@ static void test_nothing_there(void)
     CU_ASSERT_TRUE(!symbol.function[0] && !symbol.file[0] && symbol.line == 0);
 }
 
-/* Nobody writes into it: an open that waits for that would never return. */
+/* The pipe has no writer: an open that waits for one would never return. */
 static void test_pipe(void)
 {
     struct symbol symbol;

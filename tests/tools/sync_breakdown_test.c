@@ -92,7 +92,7 @@ static void test_hole(void)
 static void test_no_next(void)
 {
     begin();
-    file.task_count = 2; /* nothing behind the wait */
+    file.task_count = 2; /* nothing after the wait */
     struct sync_breakdown breakdown;
     CU_ASSERT_EQUAL_FATAL(sync_breakdown_longest(&file, &breakdown), 1);
     CU_ASSERT_PTR_EQUAL(breakdown.next, breakdown.wait);
@@ -136,7 +136,7 @@ static void test_bad_files(void)
 static const twin_test tests[] = {
     {"the parts of a hand-over sum to its whole", test_sums},
     {"time that no phase covers is called unaccounted", test_hole},
-    {"a wait with nothing behind it ends the hand-over itself", test_no_next},
+    {"a wait with nothing after it ends the hand-over itself", test_no_next},
     {"a wait that its own stream ended is no hand-over", test_none},
     {"a file that is no timeline is refused or read as empty", test_bad_files},
 };

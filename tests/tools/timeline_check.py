@@ -153,7 +153,7 @@ def exclusive(names, slices):
 
 
 def levels(document, names, curves):
-    """Curves stay within what a link can carry, are told once for each instant, and end at 0."""
+    """Curves stay within what a link can carry, have one value for each instant, and end at 0."""
     most = {("device %d links" % link["device"], link["name"]): link["bytes_per_s"]
             for link in document["otherData"].get("links", [])}
     wrong = []

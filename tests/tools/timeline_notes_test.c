@@ -41,53 +41,54 @@ size_t twinsim_trace_count(const twinsim *sim)
 /* ---- a thread's notes ----------------------------------------------------------------------- */
 
 static const twin_call calls[] = {{"first", TWIN_COST_LOCAL}, {"second", TWIN_COST_SUBMIT}};
-static const twin_call far_away[20000]; /* more than a place can tell */
+static const twin_call far_away[20000]; /* farther than the offset of a call can encode */
 
-/* A thread with its clock, and all it noted. */
-struct teller {
+/* A thread with its clock, and all notes that it wrote. */
+struct writer {
     unsigned thread;
     uint64_t now_ns;
-    struct timeline_note *told;
+    struct timeline_note *written;
     size_t count, room;
-    void (*tell)(struct teller *teller);
+    void (*write)(struct writer *writer);
 };
 
-static struct timeline_note *expect(struct teller *teller)
+static struct timeline_note *expect(struct writer *writer)
 {
-    if (teller->count == teller->room) {
-        teller->room = teller->room ? 2 * teller->room : 1024;
-        teller->told = realloc(teller->told, teller->room * sizeof(*teller->told));
-        CU_ASSERT_PTR_NOT_NULL_FATAL(teller->told);
+    if (writer->count == writer->room) {
+        writer->room = writer->room ? 2 * writer->room : 1024;
+        writer->written = realloc(writer->written, writer->room * sizeof(*writer->written));
+        CU_ASSERT_PTR_NOT_NULL_FATAL(writer->written);
     }
-    struct timeline_note *note = &teller->told[teller->count++];
+    struct timeline_note *note = &writer->written[writer->count++];
     memset(note, 0, sizeof(*note));
-    note->thread = teller->thread;
+    note->thread = writer->thread;
     return note;
 }
 
-static void tell_call(struct teller *teller, const twin_call *call, uint64_t begin_ns, int32_t code)
+static void write_call(struct writer *writer, const twin_call *call, uint64_t begin_ns,
+                       int32_t code)
 {
-    struct timeline_note *note = expect(teller);
+    struct timeline_note *note = expect(writer);
     note->call = call;
     note->begin_ns = begin_ns;
-    note->end_ns = teller->now_ns;
+    note->end_ns = writer->now_ns;
     note->u.code = code;
-    sim_timeline_call(teller->thread, call, begin_ns, teller->now_ns, code);
+    sim_timeline_call(writer->thread, call, begin_ns, writer->now_ns, code);
 }
 
-static void tell_submit(struct teller *teller, uint32_t track, uint64_t number)
+static void write_submit(struct writer *writer, uint32_t track, uint64_t number)
 {
-    struct timeline_note *note = expect(teller);
-    note->begin_ns = teller->now_ns;
+    struct timeline_note *note = expect(writer);
+    note->begin_ns = writer->now_ns;
     note->end_ns = number;
     note->u.track = track;
-    sim_timeline_submit(teller->thread, track, number, teller->now_ns);
+    sim_timeline_submit(writer->thread, track, number, writer->now_ns);
 }
 
 /* It ends now. */
-static void tell_wait(struct teller *teller, const struct timeline_wait *wait)
+static void write_wait(struct writer *writer, const struct timeline_wait *wait)
 {
-    struct timeline_note *note = expect(teller);
+    struct timeline_note *note = expect(writer);
     note->wait = true;
     note->begin_ns = wait->begin_ns;
     note->end_ns = wait->end_ns;
@@ -97,7 +98,7 @@ static void tell_wait(struct teller *teller, const struct timeline_wait *wait)
     note->wake = wait->wake;
     note->failed = wait->failed;
     note->u.track = wait->track;
-    sim_timeline_wait(teller->thread, wait);
+    sim_timeline_wait(writer->thread, wait);
 }
 
 static bool same(const struct timeline_note *a, const struct timeline_note *b)
@@ -113,9 +114,9 @@ static bool same(const struct timeline_note *a, const struct timeline_note *b)
                         a->cause == b->cause && a->wake == b->wake && a->failed == b->failed);
 }
 
-static void *run(void *teller)
+static void *run(void *writer)
 {
-    ((struct teller *)teller)->tell(teller);
+    ((struct writer *)writer)->write(writer);
     return NULL;
 }
 
@@ -127,32 +128,32 @@ static size_t words_so_far(void)
     return notes.words;
 }
 
-/* Lets a thread of its own tell and compares. Returns how many words that took. */
-static size_t check(struct teller *teller)
+/* Lets a new thread write its notes and compares. Returns how many words that took. */
+static size_t check(struct writer *writer)
 {
     static unsigned threads;
-    teller->thread = ++threads;
+    writer->thread = ++threads;
     size_t before = words_so_far();
     pthread_t thread;
-    CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, run, teller), 0);
+    CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, run, writer), 0);
     CU_ASSERT_EQUAL_FATAL(pthread_join(thread, NULL), 0);
 
     struct timeline_notes notes;
     CU_ASSERT_EQUAL_FATAL(timeline_gather(&notes), 0);
     size_t first = 0;
-    while (first < notes.note_count && notes.notes[first].thread != teller->thread)
+    while (first < notes.note_count && notes.notes[first].thread != writer->thread)
         first++;
-    CU_ASSERT_EQUAL(notes.note_count - first, teller->count);
+    CU_ASSERT_EQUAL(notes.note_count - first, writer->count);
     CU_ASSERT_EQUAL(notes.dropped, 0);
     /* memory for these, one more for each chunk of 16 KiB at least, and what malloc rounds up */
     const size_t room = malloc_usable_size(notes.notes) / sizeof(*notes.notes);
     CU_ASSERT(room <= notes.note_count + notes.words / 2000 + threads + 200);
     size_t right = 0;
-    for (size_t i = 0; i < teller->count && first + i < notes.note_count; i++)
-        right += same(&notes.notes[first + i], &teller->told[i]);
-    CU_ASSERT_EQUAL(right, teller->count);
+    for (size_t i = 0; i < writer->count && first + i < notes.note_count; i++)
+        right += same(&notes.notes[first + i], &writer->written[i]);
+    CU_ASSERT_EQUAL(right, writer->count);
     free(notes.notes);
-    free(teller->told);
+    free(writer->written);
     return notes.words - before;
 }
 
@@ -160,14 +161,14 @@ static size_t check(struct teller *teller)
 
 enum { ROUNDS = 20000 }; /* beyond the first chunk */
 
-static void tell_alike(struct teller *teller)
+static void write_alike(struct writer *writer)
 {
     for (uint64_t number = 1; number <= ROUNDS; number++) {
-        uint64_t begin = teller->now_ns;
-        teller->now_ns += 3000;
-        tell_submit(teller, 2, number);
-        tell_call(teller, &calls[1], begin, 0);
-        begin = teller->now_ns;
+        uint64_t begin = writer->now_ns;
+        writer->now_ns += 3000;
+        write_submit(writer, 2, number);
+        write_call(writer, &calls[1], begin, 0);
+        begin = writer->now_ns;
         struct timeline_wait wait = {.begin_ns = begin + 500,
                                      .done_ns = begin + 640,
                                      .end_ns = begin + 10640,
@@ -175,46 +176,46 @@ static void tell_alike(struct teller *teller)
                                      .track = 2,
                                      .cause = 1,
                                      .wake = 2};
-        teller->now_ns = wait.end_ns;
-        tell_wait(teller, &wait);
-        tell_call(teller, &calls[0], begin, 0);
+        writer->now_ns = wait.end_ns;
+        write_wait(writer, &wait);
+        write_call(writer, &calls[0], begin, 0);
     }
 }
 
 static void test_alike(void)
 {
-    struct teller teller = {.now_ns = 2000000, .tell = tell_alike};
-    size_t words = check(&teller);
+    struct writer writer = {.now_ns = 2000000, .write = write_alike};
+    size_t words = check(&writer);
     CU_ASSERT(words >= 2 * (size_t)ROUNDS);
     CU_ASSERT(words <= 2 * (size_t)ROUNDS + ROUNDS / 100);
 }
 
-/* The program ends inside a call: its newest note is told though nothing came to take it in. */
-static void tell_submit_at_last(struct teller *teller)
+/* The program ends inside a call: its newest note is found although no later note follows. */
+static void write_submit_at_last(struct writer *writer)
 {
-    tell_alike(teller);
-    teller->now_ns += 3000;
-    tell_submit(teller, 2, ROUNDS + 1);
+    write_alike(writer);
+    writer->now_ns += 3000;
+    write_submit(writer, 2, ROUNDS + 1);
 }
 
-static void tell_wait_at_last(struct teller *teller)
+static void write_wait_at_last(struct writer *writer)
 {
-    tell_alike(teller);
-    struct timeline_wait wait = {.begin_ns = teller->now_ns + 500,
-                                 .done_ns = teller->now_ns + 640,
-                                 .end_ns = teller->now_ns + 10640,
+    write_alike(writer);
+    struct timeline_wait wait = {.begin_ns = writer->now_ns + 500,
+                                 .done_ns = writer->now_ns + 640,
+                                 .end_ns = writer->now_ns + 10640,
                                  .number = ROUNDS,
                                  .track = 2,
                                  .cause = 1,
                                  .wake = 2};
-    tell_wait(teller, &wait);
+    write_wait(writer, &wait);
 }
 
 static void test_ended_inside(void)
 {
-    struct teller submits = {.now_ns = 2000000, .tell = tell_submit_at_last};
+    struct writer submits = {.now_ns = 2000000, .write = write_submit_at_last};
     (void)check(&submits);
-    struct teller waits = {.now_ns = 2000000, .tell = tell_wait_at_last};
+    struct writer waits = {.now_ns = 2000000, .write = write_wait_at_last};
     (void)check(&waits);
 }
 
@@ -244,14 +245,14 @@ static uint64_t some(uint64_t *state, unsigned bits)
     }
 }
 
-static void tell_anything(struct teller *teller)
+static void write_anything(struct writer *writer)
 {
-    uint64_t state = 88172645463325252u + teller->thread;
+    uint64_t state = 88172645463325252u + writer->thread;
     uint64_t number = 0;
     uint32_t track = 0;
     for (int i = 0; i < 6 * ROUNDS; i++) {
-        teller->now_ns += some(&state, 40);
-        uint64_t begin = teller->now_ns - some(&state, 30);
+        writer->now_ns += some(&state, 40);
+        uint64_t begin = writer->now_ns - some(&state, 30);
         unsigned inside = next_random(&state) % 8;
         if (inside < 3) { /* a submit */
             bool next = next_random(&state) % 4 != 0;
@@ -259,7 +260,7 @@ static void tell_anything(struct teller *teller)
             track = next                            ? track
                     : next_random(&state) % 32 == 0 ? UINT32_MAX
                                                     : (uint32_t)some(&state, 20);
-            tell_submit(teller, track, number);
+            write_submit(writer, track, number);
         } else if (inside < 6) { /* a wait */
             bool last = next_random(&state) % 4 != 0;
             struct timeline_wait wait = {
@@ -272,14 +273,14 @@ static void tell_anything(struct teller *teller)
                 .wake = (uint8_t)(some(&state, 2) % 5),
                 .failed = next_random(&state) % 16 == 0,
             };
-            wait.end_ns = teller->now_ns > wait.begin_ns ? teller->now_ns : wait.begin_ns;
+            wait.end_ns = writer->now_ns > wait.begin_ns ? writer->now_ns : wait.begin_ns;
             wait.end_ns += some(&state, 3);
             wait.done_ns = wait.end_ns - some(&state, 20);
-            teller->now_ns = wait.end_ns;
-            tell_wait(teller, &wait);
+            writer->now_ns = wait.end_ns;
+            write_wait(writer, &wait);
         }
         if (next_random(&state) % 8 == 0)
-            teller->now_ns += some(&state, 30);
+            writer->now_ns += some(&state, 30);
         if (next_random(&state) % 8 == 0) /* a call in a call, or none */
             continue;
         const twin_call *call =
@@ -287,21 +288,21 @@ static void tell_anything(struct teller *teller)
                 ? &far_away[next_random(&state) % (sizeof(far_away) / sizeof(far_away[0]))]
                 : &calls[next_random(&state) % 2];
         int32_t code = next_random(&state) % 16 == 0 ? (int32_t)next_random(&state) : 0;
-        tell_call(teller, call, begin, code);
+        write_call(writer, call, begin, code);
     }
 }
 
 static void test_anything(void)
 {
     for (int i = 0; i < 4; i++) {
-        struct teller teller = {.now_ns = (uint64_t)1 << 41, .tell = tell_anything};
-        CU_ASSERT(check(&teller) > ROUNDS);
+        struct writer writer = {.now_ns = (uint64_t)1 << 41, .write = write_anything};
+        CU_ASSERT(check(&writer) > ROUNDS);
     }
 }
 
-/* Each value at its end and at that of its field, before and behind a note that others are held
- * against. */
-static void tell_extremes(struct teller *teller)
+/* Each value at its limit and at that of its field, before and after a note that others are encoded
+ * relative to. */
+static void write_extremes(struct writer *writer)
 {
     static const uint64_t lengths[] = {0,        1,         0xffff,           0x10000,
                                        0xfffff,  0x100000,  0x3fffff,         0x400000,
@@ -313,33 +314,33 @@ static void tell_extremes(struct teller *teller)
         for (size_t j = 0; j < TWIN_COUNT(tracks); j++)
             for (size_t k = 0; k < TWIN_COUNT(numbers); k++)
                 for (size_t l = 0; l < TWIN_COUNT(codes); l++) {
-                    uint64_t begin = teller->now_ns;
-                    teller->now_ns += lengths[i] & INT32_MAX;
-                    tell_submit(teller, tracks[j], numbers[k]);
-                    tell_submit(teller, tracks[j], numbers[k] + 1);
-                    tell_call(teller, &calls[l % 2], begin, codes[l]);
-                    struct timeline_wait wait = {.begin_ns = teller->now_ns,
-                                                 .end_ns = teller->now_ns + lengths[i],
+                    uint64_t begin = writer->now_ns;
+                    writer->now_ns += lengths[i] & INT32_MAX;
+                    write_submit(writer, tracks[j], numbers[k]);
+                    write_submit(writer, tracks[j], numbers[k] + 1);
+                    write_call(writer, &calls[l % 2], begin, codes[l]);
+                    struct timeline_wait wait = {.begin_ns = writer->now_ns,
+                                                 .end_ns = writer->now_ns + lengths[i],
                                                  .done_ns =
-                                                     teller->now_ns + lengths[i] - lengths[k],
+                                                     writer->now_ns + lengths[i] - lengths[k],
                                                  .number = numbers[k],
                                                  .track = tracks[j],
                                                  .cause = 5,
                                                  .wake = 4,
                                                  .failed = l % 2 == 1};
-                    tell_wait(teller, &wait);
-                    tell_wait(teller, &wait);
-                    uint64_t later = teller->now_ns;
-                    teller->now_ns = wait.end_ns;
-                    tell_call(teller, &calls[0], later, codes[l]);
-                    teller->now_ns = later; /* not by 2^62 each time */
+                    write_wait(writer, &wait);
+                    write_wait(writer, &wait);
+                    uint64_t later = writer->now_ns;
+                    writer->now_ns = wait.end_ns;
+                    write_call(writer, &calls[0], later, codes[l]);
+                    writer->now_ns = later; /* not by 2^62 each time */
                 }
 }
 
 static void test_extremes(void)
 {
-    struct teller teller = {.now_ns = 1, .tell = tell_extremes};
-    CU_ASSERT(check(&teller) > 0);
+    struct writer writer = {.now_ns = 1, .write = write_extremes};
+    CU_ASSERT(check(&writer) > 0);
 }
 
 static const twin_test tests[] = {
