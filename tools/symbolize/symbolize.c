@@ -114,21 +114,22 @@ static Dwarf_Die *unit_at(Dwfl_Module *file, Dwarf_Addr address, Dwarf_Addr *out
     return unit;
 }
 
-/* The innermost function there, inlined ones too, by its debug information; NULL: there is none. */
-static const char *function_of(Dwfl_Module *file, Dwarf_Addr address)
+/* The innermost function there, inlined ones too, by its debug information; NULL: there is none.
+ * dwarf_getscopes does not look into namespaces, where clang puts definitions. */
+static const char *function_of(Dwarf_Die *scope, Dwarf_Addr address)
 {
-    Dwarf_Addr bias = 0;
-    Dwarf_Die *unit = unit_at(file, address, &bias);
-    Dwarf_Die *scopes = NULL;
+    Dwarf_Die child;
     const char *name = NULL;
-    const int count = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
-    for (int i = 0; i < count && !name; i++) {
-        const int tag = dwarf_tag(&scopes[i]);
-        if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
-            name = dwarf_diename(&scopes[i]);
-    }
-    if (count > 0)
-        free(scopes);
+    if (dwarf_child(scope, &child) != 0)
+        return NULL;
+    do {
+        const int tag = dwarf_tag(&child);
+        if (tag == DW_TAG_namespace || dwarf_haspc(&child, address) > 0)
+            name = function_of(&child, address);
+        if (!name && (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) &&
+            dwarf_haspc(&child, address) > 0)
+            name = dwarf_diename(&child);
+    } while (!name && dwarf_siblingof(&child, &child) == 0);
     return name;
 }
 
@@ -136,7 +137,9 @@ static void put_function(Dwfl_Module *file, Dwarf_Addr address, struct symbol *o
 {
     GElf_Off offset = 0;
     GElf_Sym symbol;
-    const char *name = function_of(file, address);
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = unit_at(file, address, &bias);
+    const char *name = unit ? function_of(unit, address - bias) : NULL;
     if (!name)
         name = dwfl_module_addrinfo(file, address, &offset, &symbol, NULL, NULL, NULL);
     /* a symbol without a size takes all that comes after it */
