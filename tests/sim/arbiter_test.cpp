@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The arbiter against a slow one written from the rules alone, and what nobody may lose.
+/// The arbiter against a slow reference written from the rules alone, and the shares by weight.
 #include "core/tables/arbiter.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class Reference
 
     std::vector<Asker> asking;
 
-    /// Everybody whom the rules allow to win; exactly one without a seed.
+    /// All askers that the rules allow to win; exactly one without a seed.
     std::vector<Asker> allowed(bool seeded)
     {
         // T-ARB-1
@@ -366,7 +366,7 @@ const twin_test tests[] = {
     {"the arbiter agrees with the rules, in all modes", test_against_reference},
     {"a seed draws among what the rules allow", test_seeds_against_reference},
     {"with the values of the reset the order is priority, then round-robin", test_reset_values},
-    {"everybody gets what the weights say", test_shares},
+    {"shares follow the weights", test_shares},
     {"weights and mode written to registers rule the slots", test_registers_rule_slots},
     {"the strict level divides the priorities", test_strict_level},
     {"shares of a class are given in the same way", test_classes_follow},

@@ -46,7 +46,7 @@ struct Transfer {
     uint64_t bytes;
 };
 
-// When each transfer is complete on a network of its own.
+// When each transfer is complete on a separate network.
 std::vector<Cycle> play(LinkNetwork &links, const std::vector<Transfer> &all)
 {
     std::vector<Cycle> ends(all.size(), 0);
@@ -172,8 +172,8 @@ static void test_agrees_with_fair_shares()
     }
 }
 
-// What random transfers come to that begin, end and are cancelled from a time on: who is complete
-// when, as seen from there.
+// Random transfers begin, end and are cancelled from a time on: returns when each is complete,
+// relative to that time.
 static std::vector<Cycle> history(Cycle from)
 {
     constexpr uint32_t kTransfers = 12;

@@ -195,7 +195,7 @@ static void test_every_distance_against_a_map()
             });
         }
         wrong += calendar.pending(id) != (where[id] != map.end());
-        if ((dice >> 60) == 0) // whoever asks between may change nothing
+        if ((dice >> 60) == 0) // a query in between may change nothing
             wrong += calendar.next_timer() != (map.empty() ? tsim::kNone : map.begin()->second);
         wrong += calendar.empty() != map.empty();
     }
@@ -208,7 +208,7 @@ static const twin_test tests[] = {
     {"entries come out by time", test_time_order},
     {"entries of one instant come out by block, then in the order of scheduling",
      test_order_within_an_instant},
-    {"a timer that is set again moves behind its equals", test_rescheduling},
+    {"a timer that is set again moves after its equals", test_rescheduling},
     {"a cancelled timer does not come out", test_cancelling},
     {"entries from afar keep their place", test_far_entries_keep_their_place},
     {"50000 random steps agree with a list that is searched", test_against_a_list},

@@ -50,7 +50,7 @@ static void test_message_without_block()
     EXPECT_EQ(rig.retired_at(5, 1), there + p.retire.value);
 }
 
-// T-CPU-3, T-CPU-4: with the flag nothing behind it moves before the answer is seen.
+// T-CPU-3, T-CPU-4: with the flag nothing after it moves before the answer is seen.
 static void test_block_waits_for_the_answer()
 {
     Rig rig;
@@ -93,7 +93,7 @@ static void test_answer_in_the_past()
     EXPECT_EQ(rig.retired_at(0, 1), now + rig.params().retire.value);
 }
 
-// T-CPU-5: answers nobody waits for.
+// T-CPU-5: answers that no SQE waits for.
 static void test_answers_without_effect()
 {
     Rig rig;
@@ -204,7 +204,7 @@ static const twin_test tests[] = {
     {"a callback sends its words to the host and goes on", test_message_without_block},
     {"a blocking callback waits for the answer", test_block_waits_for_the_answer},
     {"an answer in the past counts as now", test_answer_in_the_past},
-    {"answers nobody waits for have no effect", test_answers_without_effect},
+    {"answers that no SQE waits for have no effect", test_answers_without_effect},
     {"messages come in order, one stop for each", test_messages_in_order},
     {"other topics are bad SQEs", test_other_topics},
     {"callbacks share a class", test_class_limit},

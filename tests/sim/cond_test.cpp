@@ -64,7 +64,7 @@ stars_sqe sqe_goto(uint32_t sq, uint32_t head, bool enable = false)
     });
 }
 
-// The SQE at the head of queue 0 fails with this; the queue goes on when told to.
+// The SQE at the head of queue 0 fails with this; the queue goes on when the failure is handled.
 void expect_failure(Rig &rig, const stars_sqe &sqe, uint8_t code, uint16_t status)
 {
     rig.open(0);
@@ -226,14 +226,14 @@ static void test_call_and_loop()
               (5 + 2 + 11 + 124) * p.cond_instruction.value + 10 * 100 + p.cond_memory.value);
 }
 
-// T-COND-4: nothing that a program holds does harm.
+// T-COND-4: no content of a program does harm.
 static void test_bad_programs()
 {
     expect_bad(sqe_words({0}));                                                // no operation
     expect_bad(sqe_words({0x7f}));                                             // unknown operation
     expect_bad(sqe_words({STARS_COND_IMMEDIATE | 6u << STARS_COND_RD_SHIFT})); // R6
     expect_bad(sqe_words({STARS_COND_REGISTER | 7u << STARS_COND_RS2_SHIFT})); // R7
-    expect_bad(sqe_words({STARS_COND_BRANCH | 13u << STARS_COND_TARGET_SHIFT})); // behind the end
+    expect_bad(sqe_words({STARS_COND_BRANCH | 13u << STARS_COND_TARGET_SHIFT})); // past the end
     expect_bad(sqe_words({STARS_COND_BRANCH | 2u << STARS_COND_FUNCTION_SHIFT}));
     expect_bad(sqe_words({STARS_COND_REGISTER | 3u << STARS_COND_FUNCTION2_SHIFT}));
     expect_bad(sqe_words({STARS_COND_CSR | STARS_COND_CSR_WRITE << STARS_COND_FUNCTION_SHIFT}));

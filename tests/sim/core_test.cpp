@@ -122,29 +122,30 @@ static void test_barrier()
     EXPECT_EQ(time_of({{all, work(V, 10), all, work(S, 10), all}}), 20);
 }
 
-// T-CORE-18: the AIC hears once both of its AIVs have told; each AIV hears what the AIC tells.
+// T-CORE-18: the AIC's wait ends once both of its AIVs have set the flag; each AIV receives a flag
+// that the AIC sets.
 static void test_cross_core_flags()
 {
-    const auto tell = [](uint32_t pipe, uint32_t flag) {
+    const auto set_flag = [](uint32_t pipe, uint32_t flag) {
         return op(pipe, TWINSIM_OP_CROSS_CORE_SET, 0, flag);
     };
-    const auto hear = [](uint32_t pipe, uint32_t flag) {
+    const auto wait_flag = [](uint32_t pipe, uint32_t flag) {
         return op(pipe, TWINSIM_OP_CROSS_CORE_WAIT, 0, flag);
     };
-    const StepList aic = {work(M, 100), tell(M, 2), hear(M, 5), work(M, 10)};
-    const StepList fast = {hear(V, 2), work(V, 20), tell(V, 5)};
-    const StepList slow = {hear(V, 2), work(V, 70), tell(V, 5)};
+    const StepList aic = {work(M, 100), set_flag(M, 2), wait_flag(M, 5), work(M, 10)};
+    const StepList fast = {wait_flag(V, 2), work(V, 20), set_flag(V, 5)};
+    const StepList slow = {wait_flag(V, 2), work(V, 70), set_flag(V, 5)};
     EXPECT_EQ(time_of({aic, fast, slow}, STARS_KERNEL_MIXED), 180);
     EXPECT_EQ(time_of({aic, slow, fast}, STARS_KERNEL_MIXED), 180);
-    // An AIV that tells twice does not stand for the other.
-    const StepList twice = {hear(V, 2), tell(V, 5), tell(V, 5)};
+    // An AIV that sets the flag twice does not replace the other.
+    const StepList twice = {wait_flag(V, 2), set_flag(V, 5), set_flag(V, 5)};
     EXPECT_EQ(time_of({aic, twice, slow}, STARS_KERNEL_MIXED), 180);
     // Back and forth, a hundred times.
     StepList ping, pong;
     for (int i = 0; i < 100; ++i) {
-        for (const twinsim_op &o : {work(M, 3), tell(M, 0), hear(M, 1)})
+        for (const twinsim_op &o : {work(M, 3), set_flag(M, 0), wait_flag(M, 1)})
             ping.push_back(o);
-        for (const twinsim_op &o : {hear(V, 0), work(V, 4), tell(V, 1)})
+        for (const twinsim_op &o : {wait_flag(V, 0), work(V, 4), set_flag(V, 1)})
             pong.push_back(o);
     }
     EXPECT_EQ(time_of({ping, pong, pong}, STARS_KERNEL_MIXED), 700);
@@ -173,8 +174,8 @@ static void test_reads_and_writes()
 }
 
 // T-CORE-15, T-CORE-16: load, compute and store of one tile after the other. With one buffer the
-// times add up; with two, loads and stores hide behind the longest of the three, and the vector
-// unit is busy nearly all the time.
+// times add up; with two, the longest of the three covers loads and stores, and the vector unit is
+// busy nearly all the time.
 static void test_double_buffering()
 {
     constexpr uint32_t kTiles = 50, kLoad = 60, kCompute = 100, kStore = 40;
@@ -272,8 +273,8 @@ static void test_work_does_not_grow_with_bytes()
     EXPECT_EQ(steps[0], steps[1]);
 }
 
-// T-CORE-20, and the trace: an operation's record names core, pipe, block, bytes and the parameter
-// behind its length.
+// T-CORE-20, and the trace: an operation's entry names core, pipe, block, bytes and the parameter
+// that its length depends on.
 static void test_trace()
 {
     KernelRig k;
@@ -304,8 +305,8 @@ static void test_trace()
     EXPECT_EQ(blocks.at(0).end_ns, last);
 }
 
-// T-CORE-18: a word is told at 1 / 1.8 of a cycle; who asks for it at that time goes on at the next
-// edge.
+// T-CORE-18: a flag is set at 1 / 1.8 of a cycle; a core that waits for it at that time goes on at
+// the next edge.
 static void test_seen_at_the_edge()
 {
     constexpr uint64_t kAfter = 8;
@@ -326,8 +327,8 @@ static void test_seen_at_the_edge()
     EXPECT_EQ(k.span(0), k.start() + end);
 }
 
-// T-CORE-18: any number of words may go to and fro in one instant.
-static void test_many_words()
+// T-CORE-18: any number of flags may go to and fro in one instant.
+static void test_many_flags()
 {
     constexpr uint32_t kRounds = 200000;
     KernelRig k;
@@ -355,15 +356,15 @@ static const twin_test tests[] = {
     {"short operations are not rounded up", test_core_clock},
     {"flags order pipes", test_flags},
     {"a barrier drains all pipes", test_barrier},
-    {"the cores of a mixed block tell and hear", test_cross_core_flags},
-    {"a word is heard at the next edge", test_seen_at_the_edge},
-    {"the cores of a block tell and hear without end", test_many_words},
+    {"the cores of a mixed block set flags and wait for them", test_cross_core_flags},
+    {"a flag is received at the next edge", test_seen_at_the_edge},
+    {"the cores of a block exchange any number of flags", test_many_flags},
     {"reads and writes keep to their port's ceilings", test_reads_and_writes},
     {"double buffering hides loads and stores", test_double_buffering},
     {"many cores share HBM and L2 and never exceed them", test_hbm},
     {"a kernel and a copy share HBM", test_kernel_and_copy_share_hbm},
     {"a long read takes no more steps than a short one", test_work_does_not_grow_with_bytes},
-    {"the trace tells each operation of a block", test_trace},
+    {"the trace has each operation of a block", test_trace},
 };
 
 int main(int argc, char **argv)

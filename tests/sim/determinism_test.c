@@ -28,7 +28,7 @@ static uint8_t *memory; /* half of it HBM, half host */
 static stars_sqe rings[QUEUES][DEPTH];
 static stars_cqe cqs[QUEUES][128];
 
-/* Bus addresses do not depend on where the memory lies, so that nothing can differ between runs. */
+/* Bus addresses do not depend on the host's addresses, so that nothing can differ between runs. */
 static void *translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,
                        enum twinsim_access access, enum twinsim_target *out_target,
                        uint32_t *out_device)

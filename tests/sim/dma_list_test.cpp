@@ -220,7 +220,7 @@ static void test_random_lists()
     }
 }
 
-// T-DMA-44, T-DMA-45: the k-th is wrong: those before it complete, none behind it begins, the
+// T-DMA-44, T-DMA-45: the k-th is wrong: those before it complete, none after it begins, the
 // register names it.
 static void test_error_in_the_middle()
 {

@@ -10,7 +10,7 @@
 namespace
 {
 
-constexpr uint64_t kArea = 1 << 20; // source at 0, destination behind it
+constexpr uint64_t kArea = 1 << 20; // source at 0, destination after it
 
 stars_sqe planes(uint64_t dst, uint32_t dst_row, uint64_t src, uint32_t src_row, uint32_t src_plane,
                  uint32_t row, uint32_t rows, uint32_t count)

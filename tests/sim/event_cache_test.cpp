@@ -23,7 +23,7 @@ std::string shipped_text()
     return text.str();
 }
 
-/// T-EVT-7, T-EVT-9, T-EVT-10 over a plain map: where each entry that is not clear lies.
+/// T-EVT-7, T-EVT-9, T-EVT-10 over a plain map: the place of each entry that is not clear.
 class Reference
 {
   public:
@@ -50,7 +50,7 @@ class Reference
         if (was_.count(id) == 0)
             give_line(id);
     }
-    /// Between two calls: who was there.
+    /// Between two calls: remembers the entries that are present.
     void remember()
     {
         was_.clear();
@@ -153,7 +153,7 @@ void compare(uint64_t seed, bool isolated)
             if (table.in_memory(i) != memory) {
                 std::printf("seed %llu step %d id %u\n", static_cast<unsigned long long>(seed),
                             step, i);
-                CU_FAIL("the entry lies elsewhere");
+                CU_FAIL("the entry is elsewhere");
                 return;
             }
         }

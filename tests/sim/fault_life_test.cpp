@@ -136,7 +136,7 @@ static void test_lost_doorbell_of_a_closed_queue()
     Rig rig;
     rig.open(0);
     const tsim::Params &p = rig.params();
-    // Another life of the ring leaves times behind that are over.
+    // An earlier life of the ring leaves old times.
     for (int i = 0; i < 20; ++i)
         rig.put(0, sqe_placeholder(), 0);
     rig.run();

@@ -46,7 +46,7 @@ void expect_engine_error(Rig &rig, uint32_t index)
 
 } // namespace
 
-// T-FLT-10, T-FLT-11: without its CQE a failed SQE stands still, and nobody is told.
+// T-FLT-10, T-FLT-11: without its CQE a failed SQE stands still, and no report follows.
 static void test_lost_error()
 {
     for (const auto kind : {TWINSIM_FAULT_COMPLETION_LOST, TWINSIM_FAULT_CQE_LOST}) {
@@ -82,8 +82,8 @@ static void test_lost_cqe()
     EXPECT_EQ(rig.cqe(0, 2).flags, 0);
 }
 
-// T-FLT-11, T-FLT-13: an SQE that fails writes a CQE that it has not asked for, which counts like
-// any other.
+// T-FLT-11, T-FLT-13: an SQE that fails writes a CQE even without the CQE flag; it counts like any
+// other.
 static void test_cqe_of_a_failure()
 {
     for (const auto kind : {TWINSIM_FAULT_CQE_LOST, TWINSIM_FAULT_CQ_FULL}) {

@@ -159,7 +159,7 @@ static void test_lists()
         Bench line(seed);
         std::vector<stars_dma_descriptor> list(line.rig().params().list_window.value + 1,
                                                to_host(kMiB, 8 * kMiB, 256 * kKiB));
-        // The fault lies in the second line of the list itself.
+        // The fault is in the second line of the list itself.
         put_list(line.rig(), kBad - (list.size() - 1) * sizeof(list[0]), list);
         line.store_until(60000);
         line.rig().run();
@@ -171,7 +171,7 @@ static void test_lists()
 static void test_rows()
 {
     Bench bench(0);
-    // The hole lies between two rows of the destination.
+    // The hole is between two rows of the destination.
     bench.rig().put(
         0, sqe_sdma_rows(Rig::kHbm + kHole - kMiB, 2 * kMiB, Rig::kHbm + kBad - kMiB, kMiB, 64, 3),
         0);
@@ -195,8 +195,8 @@ static void test_between_rows()
     }
 }
 
-// T-COND-8: a queue that polls looks after each store whether another turn would tell anything new.
-// Such a look is no access: the second turn is the first to be hit.
+// T-COND-8: after each store a polling queue tests whether another turn would have a new outcome.
+// This test is not an access: the second turn is the first to be hit.
 static void test_looks_of_a_poll()
 {
     Bench bench(0, 2);
@@ -219,7 +219,7 @@ static const twin_test tests[] = {
     {"a program that reads faulty memory says so when its time is over", test_programs},
     {"a list says what befell its entry when the others have ended", test_lists},
     {"a row that reads faulty memory says so", test_rows},
-    {"what lies between rows hits no copy", test_between_rows},
+    {"a fault between rows hits no copy", test_between_rows},
     {"a queue that polls is hit when it reads, not when it looks", test_looks_of_a_poll},
 };
 

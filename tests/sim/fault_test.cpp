@@ -246,7 +246,7 @@ static void test_memory()
     *rig.hbm(kBytes) = 7;
     rig.put(0, sqe_sdma_fill(Rig::kHbm, 1, 1024), 0);                // writes the range
     rig.put(0, sqe_sdma(Rig::kHbm + kBytes, Rig::kHbm, 100), 0);     // ends before it
-    rig.put(0, sqe_sdma(Rig::kHbm + kBytes, Rig::kHbm + 108, 8), 0); // begins behind it
+    rig.put(0, sqe_sdma(Rig::kHbm + kBytes, Rig::kHbm + 108, 8), 0); // begins after it
     rig.put(0, sqe_sdma(Rig::kHbm + kBytes, Rig::kHbm, 101), 0);
     rig.run();
     EXPECT_EQ(rig.retired(0), 3);
@@ -275,7 +275,7 @@ static void test_memory()
     EXPECT_EQ(*rig.hbm(kBytes + 104), 1);
 }
 
-// T-FLT-4: a write that is told to fail, a link, an address that leads nowhere meanwhile, and a
+// T-FLT-4: a write with an injected failure, a link, an address that leads nowhere meanwhile, and a
 // store of 8 bytes.
 static void test_memory_writes_and_links()
 {
@@ -568,7 +568,7 @@ static void test_host_dma()
     }
 }
 
-// T-FLT-1: faults that hit nobody change no time.
+// T-FLT-1: faults that hit no task change no time.
 static void test_idle_plan()
 {
     Rig plain;
@@ -603,7 +603,7 @@ static const twin_test tests[] = {
     {"a lost record leaves the table as it was", test_lost_record},
     {"a lost doorbell comes with the next", test_lost_doorbell},
     {"the driver's own copies fail too", test_host_dma},
-    {"a plan that hits nobody changes no time", test_idle_plan},
+    {"a plan that hits no task changes no time", test_idle_plan},
 };
 
 int main(int argc, char **argv)

@@ -30,8 +30,8 @@ uint32_t next(tsim::FirmwareLoop &loop)
 
 } // namespace
 
-// T-HW-3: reports go round by queue number, behind the last one, whatever was asked for first;
-// before all else.
+// T-HW-3: reports are chosen round-robin by queue number, in any order of the requests, and before
+// all else.
 static void test_reports_take_turns()
 {
     tsim::FirmwareLoop loop(old_profile().params(), 64);

@@ -133,8 +133,8 @@ void test_order_of_levels()
     }
     rig.run();
     CU_ASSERT(queues_of(rig, rig.params().fw_command) == (std::vector<uint32_t>{2, 9, 4, 8, 3, 5}));
-    // A report goes before what is read of any level: no queue's next command lies between its
-    // command and its report.
+    // A report goes before reads of all levels: between a command and its report no next command
+    // of its queue is read.
     const auto parts = work(rig);
     for (size_t i = 0; i + 1 < parts.size(); ++i) {
         if (parts[i].parameter == rig.params().fw_command.index) {
@@ -205,8 +205,8 @@ void test_reads_fit_the_slots()
     EXPECT_EQ(rig.retired(1), 6);
 }
 
-// T-HW-7: a queue that waits for an event gives its slots back, else the record behind it would
-// never be read.
+// T-HW-7: a queue that waits for an event releases its slots, else the record of another queue
+// would never be read.
 void test_parked_queues_hold_no_slots()
 {
     Rig rig(old([](tsim::Params &p) { p.fw_level_slots.value = 1; }));
@@ -218,7 +218,7 @@ void test_parked_queues_hold_no_slots()
     rig.run();
     EXPECT_EQ(rig.retired(1), 2);
     EXPECT_EQ(rig.retired(2), 1);
-    // With room for all: what was read behind the wait is read again.
+    // With room for all: SQEs that were read after the wait are read again.
     Rig roomy(old());
     roomy.open(1);
     roomy.open(2);
@@ -254,7 +254,7 @@ void test_active_places()
         EXPECT_EQ(rig.retired(sq), 1);
 }
 
-// T-HW-8: nobody asks: the host learns of it after the interval, of all that is there.
+// T-HW-8: no thread asks: after the interval the host receives all reports that are there.
 void test_interval()
 {
     Rig rig(old());
@@ -279,7 +279,7 @@ void test_reports_are_traced()
     rig.run();
     const auto tasks = rig.phases(TWINSIM_PHASE_TASK, 1);
     const auto parts = rig.phases(TWINSIM_PHASE_REPORTED, 1);
-    const uint32_t behind[] = {p.fw_interval.index, p.fw_interrupt.index, p.fw_take.index};
+    const uint32_t costs[] = {p.fw_interval.index, p.fw_interrupt.index, p.fw_take.index};
     CU_ASSERT_EQUAL_FATAL(tasks.size(), 2);
     CU_ASSERT_EQUAL_FATAL(parts.size(), 6);
     for (size_t i = 0; i < parts.size(); ++i) {
@@ -287,7 +287,7 @@ void test_reports_are_traced()
         EXPECT_EQ(parts[i].number, number);
         EXPECT_EQ(parts[i].task_id, tasks[number - 1].task_id);
         EXPECT_EQ(parts[i].sqe_type, STARS_SQE_PLACEHOLDER);
-        EXPECT_EQ(parts[i].parameter, behind[i % 3]);
+        EXPECT_EQ(parts[i].parameter, costs[i % 3]);
         EXPECT_EQ(parts[i].begin_ns, i % 3 == 0 ? tasks[number - 1].end_ns : parts[i - 1].end_ns);
         if (i % 3 == 2)
             EXPECT_EQ(parts[i].end_ns, rig.retired_at(1, number));
@@ -297,7 +297,7 @@ void test_reports_are_traced()
     EXPECT_EQ(parts[5].end_ns - parts[5].begin_ns, 2 * ns("firmware.reports.take_ns"));
 }
 
-// T-HW-3: what a queue waits for is what the loop is at, whatever it wants itself.
+// T-HW-3: a queue's wait names the present work of the loop, whatever the queue needs.
 void test_a_busy_loop_is_named()
 {
     Rig rig(old());
@@ -336,7 +336,7 @@ void test_batch()
               full + kTell + (batch - 1) * ns("firmware.reports.take_ns"));
 }
 
-// T-HW-8: who waits does not wait for the interval, whether the command has retired or not. T-HW-9:
+// T-HW-8: a watch does not wait for the interval, whether the command has retired or not. T-HW-9:
 // in order.
 void test_a_watch_asks()
 {
@@ -552,9 +552,9 @@ void test_twice_the_same()
     CU_ASSERT(trace_of() == trace_of());
 }
 
-// T-CQ-4, T-HW-6: the host may tell its CQ head more than once before the loop gets to the report;
+// T-CQ-4, T-HW-6: the host may set its CQ head more than once before the loop gets to the report;
 // there is one report.
-void test_cq_head_told_twice()
+void test_cq_head_set_twice()
 {
     Rig rig(old());
     rig.open(5, 0, 64, 2);
@@ -615,8 +615,8 @@ const twin_test tests[] = {
     {"a released wait is activated and reported", test_release_of_a_wait},
     {"a failure is reported at once", test_failure},
     {"a kill at any time leaves the firmware whole", test_kill_at_any_time},
-    {"reports of a closed queue tell nothing", test_close_with_reports},
-    {"a CQ head told twice makes no second report", test_cq_head_told_twice},
+    {"reports of a closed queue have no effect", test_close_with_reports},
+    {"a CQ head set twice makes no second report", test_cq_head_set_twice},
     {"what a jump leaves out is reported with it", test_jump},
     {"host costs fit the published launch and synchronise time",
      test_launch_and_synchronise_is_calibrated},

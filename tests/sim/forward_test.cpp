@@ -148,7 +148,7 @@ static void test_order()
     rig.run();
     EXPECT_EQ(rigs.retired_at(1, 1), begin + way + rigs.swap_in() + rig.params().retire.value);
     EXPECT_EQ(rigs.retired_at(2, 1), begin + 2 * way + rigs.swap_in() + rig.params().retire.value);
-    // The host made it: nobody's record.
+    // The host wrote it: not a record of a queue.
     for (const auto &park : rig.phases(TWINSIM_PHASE_PARK))
         EXPECT_EQ(park.waker_sq, tsim::kNone);
 }
@@ -192,8 +192,8 @@ static void test_clear()
     CU_ASSERT(set(2, 41) && set(1, 42) && set(2, 45));
 }
 
-// T-RMT-9: a reset of the device that waits ends what comes to it, one of the device that records
-// what has not left.
+// T-RMT-9: a reset of the waiting device drops the values on their way to it; a reset of the
+// recording device drops those that it has not sent.
 static void test_reset()
 {
     for (const bool waiting : {false, true}) {
@@ -212,7 +212,7 @@ static void test_reset()
         EXPECT_EQ(rigs.scheduler(1).events().flag(51), !waiting);
         CU_ASSERT_FALSE(rigs.scheduler(1).events().flag(52));
         EXPECT_EQ(rigs.scheduler(2).events().flag(53), waiting);
-        // Nothing is left behind on either side.
+        // No entry is left on either side.
         for (const uint32_t entry : {51u, 52u})
             EXPECT_EQ(here.forward(9, 1, entry), TWINSIM_OK);
         EXPECT_EQ(here.forward(9, 2, 53), TWINSIM_OK);
@@ -278,7 +278,7 @@ static void test_many()
 static const twin_test tests[] = {
     {"waits of other devices go on a way after the record", test_times},
     {"a flag that is set already, and what is refused", test_set_already},
-    {"several devices, one behind the other", test_order},
+    {"several devices, one after the other", test_order},
     {"the host's 0 ends it on either side", test_clear},
     {"a reset of either device", test_reset},
     {"a lost record is not forwarded", test_lost_record},

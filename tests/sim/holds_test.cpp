@@ -150,7 +150,7 @@ void run_one(Rig &rig, const Kind &kind, uint32_t pre, uint32_t post, uint32_t i
     }
     uint64_t held_at = 0;
     if (post != 0) { // T-SQE-7
-        check(rig.state(0), TWINSIM_QUEUE_HELD, "state behind", where);
+        check(rig.state(0), TWINSIM_QUEUE_HELD, "state after", where);
         check(targets(rig), bit_of(post), "targets of post_p", where);
         check(effect(rig, kind) != 0, 1, "effect in the second hold", where);
         check(rig.retired(0), 0, "retired while held", where); // T-FE-3
@@ -193,8 +193,8 @@ static void test_every_combination()
     CU_ASSERT_FALSE(failed);
 }
 
-// T-SQE-8, T-SQE-13: a wait that fails by its credit after a hold tells the host by its CQE, not
-// the target of ie, and is not held behind.
+// T-SQE-8, T-SQE-13: a wait that fails by its credit after a hold notifies the host by its CQE, not
+// the target of ie, and has no second hold.
 static void test_failures_in_every_combination()
 {
     for (const stars_sqe &wait : {sqe_event_wait(5, 0), sqe_notify_wait(5, 0),

@@ -210,7 +210,7 @@ static void test_mixed()
     CU_ASSERT(mixed.at(3).end_ns < vector.at(0).end_ns);
 }
 
-// T-CORE-1, T-CORE-4, T-CORE-6: what is refused, and by whom it is not even asked.
+// T-CORE-1, T-CORE-4, T-CORE-6: what is refused, some of it before the kernel is asked for.
 static void test_bad()
 {
     KernelRig k;
@@ -320,7 +320,7 @@ static void test_later()
     EXPECT_EQ(k.rig.phases(TWINSIM_PHASE_KERNEL, 0).at(0).begin_ns, stopped);
     EXPECT_EQ(k.kernels.ends.size(), 1);
 
-    // A queue that is killed or closed meanwhile wants it no more, and the model goes on.
+    // A queue that is killed or closed meanwhile needs it no more, and the model goes on.
     k.rig.put(0, sqe_kernel(STARS_KERNEL_AIC, 1, kWork), k.rig.now());
     EXPECT_EQ(k.rig.run_until(TWINSIM_NEVER), TWINSIM_STOP_KERNEL);
     CU_ASSERT(scheduler.control(0, STARS_SQ_CONTROL_TASK_KILL));
@@ -498,8 +498,8 @@ static void test_pause()
     EXPECT_EQ(blocks(k, 0).at(2).begin_ns, resumed);
 }
 
-// T-CORE-12, T-SCH-14: a kill stops the cores in that cycle; so do close and reset. Nothing is left
-// behind.
+// T-CORE-12, T-SCH-14: a kill stops the cores in that cycle; so do close and reset. Nothing
+// remains.
 static void test_kill_close_reset()
 {
     for (int how = 0; how < 3; ++how) {
@@ -567,7 +567,7 @@ static const twin_test tests[] = {
     {"kernels share issues by their weights", test_weights},
     {"a mixed block takes an AIC and its own AIVs", test_mixed},
     {"what no core can run is a bad SQE", test_bad},
-    {"each kind of kernel has a class of its own", test_classes},
+    {"each kind of kernel has a separate class", test_classes},
     {"the model stands still until a kernel is described", test_later},
     {"a kernel has its effect when its last block ends", test_effect},
     {"a kernel over its time limit fails with AI-core timeout", test_time_limit},

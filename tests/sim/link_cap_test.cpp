@@ -36,7 +36,7 @@ struct Fluid {
     bool hbm;
 };
 
-// Rates that are max-min fair: raise all together; who meets a ceiling or a full server stays
+// Max-min fair rates: raises all together; a flow that reaches a ceiling or a full server stays
 // there.
 void share(std::vector<Fluid> &all)
 {
@@ -100,8 +100,8 @@ static void test_ceilings()
     EXPECT_EQ(links.complete(5000).size(), 30);
 }
 
-// T-LNK-8: any route may have a ceiling; the same one is the same route, and it names the parameter
-// behind it.
+// T-LNK-8: any route may have a ceiling; equal ceilings make equal routes, and a route names the
+// parameter of its ceiling.
 static void test_capped_routes()
 {
     const Params p = round_params();

@@ -216,7 +216,7 @@ static void test_unreadable()
     }
 }
 
-// T-TIM-10: who may have a range.
+// T-TIM-10: which parameters may have a range.
 static void test_ranges_of_times()
 {
     const std::string jitter = "\"jitter_permille\": 200, \"mark\": \"assumed\"";

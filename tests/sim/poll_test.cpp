@@ -3,7 +3,7 @@
 #include "cond_sqe.h"
 #include "kernels.h"
 
-// T-COND-8, T-COND-10, T-TIM-8: it parks, without an event; nobody else is disturbed.
+// T-COND-8, T-COND-10, T-TIM-8: it parks, without an event; no other queue is disturbed.
 static void test_poll_parks()
 {
     Rig rig;

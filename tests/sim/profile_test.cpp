@@ -122,7 +122,7 @@ void test_another_part_is_less_certain()
     CU_ASSERT_STRING_EQUAL(other.find("soc_name")->text, "AscendOther");
 }
 
-// A variant of the same part: no name of its own, or the same one.
+// A variant of the same part: without a name, or with the same one.
 void test_the_same_part_keeps_its_marks()
 {
     for (const std::string &name : {std::string(), soc("Ascend910B3") + ", "}) {
@@ -197,7 +197,7 @@ void test_marks_along_a_chain()
 }
 
 // The nearest file wins; a base beside the file comes before one in the other folder.
-void test_where_a_base_lies()
+void test_where_a_base_is()
 {
     Folder folder;
     const std::string a = folder.write("a", "{\"base\": \"910b3\"}");
@@ -245,7 +245,7 @@ void test_circles_and_towers()
                  {"t7.json: base: more than 8 files", "t1 -> t0"});
 }
 
-// A mistake in a base is told of the base, one in what differs of the file itself.
+// A message about a mistake in a base names the base, one about a changed value the file itself.
 void test_whose_mistake()
 {
     Folder folder;
@@ -255,7 +255,7 @@ void test_whose_mistake()
     const std::string user = folder.write("user", "{\"base\": \"broken\"}");
     expect_parts(message_of([&] { Profile::from_file(user, kShipped); }),
                  {"profile " + broken + ": fetch.window.unit"});
-    // even where a nearer file has a value of its own
+    // even where a nearer file overrides the value
     const std::string covers = folder.write(
         "covers",
         "{\"base\": \"broken\", \"fetch\": {\"window\": " + leaf("8", "SQE", "known") + "}}");
@@ -373,10 +373,10 @@ const twin_test tests[] = {
      test_a_source_of_several_parts},
     {"a variant of the same part keeps its marks", test_the_same_part_keeps_its_marks},
     {"certainty sinks with each change of part", test_marks_along_a_chain},
-    {"a base lies beside the file or in the other folder", test_where_a_base_lies},
+    {"a base is beside the file or in the other folder", test_where_a_base_is},
     {"a base is a name, no path", test_base_is_a_name},
     {"circles and towers of bases are refused", test_circles_and_towers},
-    {"a mistake is told of the file that has it", test_whose_mistake},
+    {"a message names the file that has the mistake", test_whose_mistake},
     {"a profile cut off at any byte is refused", test_every_truncation},
     {"a profile is UTF-8", test_encoding},
     {"deep, large and binary text is refused", test_hostile_text},

@@ -200,7 +200,7 @@ void test_counters()
         rig.run();
     }
     EXPECT_EQ(block(rig, STARS_RTSQ_SWAP_INS) >> STARS_RTSQ_SWAP_INS_SHIFT, 0); // 4096 of them
-    // Behind a slot that is held for long the time stays at its end.
+    // After a slot that is held for long the time stays at its maximum.
     rig.put(0, with_targets(sqe_placeholder(), 0, 1, 0), rig.now());
     rig.run();
     rig.put(2, sqe_placeholder(), rig.now());
@@ -379,11 +379,11 @@ void test_disabled_before_it_begins()
 const twin_test tests[] = {
     {"a lone SQE takes its queue through the states", test_states_of_a_lone_sqe},
     {"states beside the straight way", test_states_aside},
-    {"who asks while it is swapped out waits for the end of that", test_asking_while_swapped_out},
+    {"an access while it is swapped out waits for the end of that", test_asking_while_swapped_out},
     {"a release or a kill while a queue is swapped out", test_released_while_swapped_out},
     {"swap-ins and the time before them are counted", test_counters},
     {"interrupts of three targets, a mask, and clearing", test_interrupts},
-    {"the debug pause has a resume of its own", test_debug_pause},
+    {"the debug pause has a separate resume", test_debug_pause},
     {"a pause outlives the hold for a full CQ", test_pause_outlives_a_full_cq},
     {"dropped SQEs are read again", test_drop_prefetched},
     {"a queue disabled before it begins", test_disabled_before_it_begins},

@@ -207,7 +207,7 @@ static void test_whole_numbers()
     compare_whole<uint32_t>(ReduceType::kUint32);
 }
 
-// Nothing depends on where the elements lie, and bytes behind the last one stay.
+// Nothing depends on the alignment of the elements, and bytes after the last one stay.
 static void test_unaligned()
 {
     unsigned char dst[16] = {0};

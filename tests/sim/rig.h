@@ -24,7 +24,7 @@ bool expect_equal(uint64_t actual, uint64_t expected, const char *what, const ch
 /// The shipped profile, read once.
 const tsim::Profile &shipped_profile();
 
-/// RTL ports as TWINRT_MODEL wants them; null for the plain model.
+/// RTL ports as TWINRT_MODEL requires them; null for the plain model.
 std::unique_ptr<tsim::RtlPortFactory> rtl_ports_of_environment();
 
 class Rig
@@ -35,7 +35,7 @@ class Rig
         0x1000000000; // of device 0; the next ones follow at this distance
     static constexpr uint64_t kMemory = 256 << 20; // bytes of each
 
-    /// Who says what kernels do; see kernels.h for one.
+    /// The source of kernel descriptions; see kernels.h for one.
     class KernelDriver
     {
       public:

@@ -122,7 +122,7 @@ static void test_wait_after_record_passes()
 }
 
 // T-SCH-10: parked queues hold nothing, so others run though every slot was once taken.
-static void test_parked_queues_stop_nobody()
+static void test_parked_queues_block_no_other()
 {
     Rig rig([](tsim::Params &p) { p.slots.value = 4; });
     constexpr uint32_t kParked = 100;
@@ -297,7 +297,7 @@ static const twin_test tests[] = {
     {"the phases of an SQE leave no time unexplained", test_phases_tile_the_task},
     {"a record releases a parked wait", test_record_releases_a_wait},
     {"a wait after its record passes at once", test_wait_after_record_passes},
-    {"parked queues hold no slot and stop nobody", test_parked_queues_stop_nobody},
+    {"parked queues hold no slot and block no other queue", test_parked_queues_block_no_other},
     {"one event record releases every waiter", test_one_record_releases_all},
     {"one notify record releases exactly one waiter", test_notify_releases_exactly_one},
     {"counts release those whose relation holds", test_counts_release_in_order},

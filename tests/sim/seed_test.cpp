@@ -34,7 +34,7 @@ constexpr uint32_t kQueues = 20;
 constexpr uint32_t kSteps = 12;
 constexpr uint32_t kMost = 4 * kKiB; // bytes of a cell
 
-// Each step writes a cell of its own once, out of cells whose events it waits for, and records its
+// Each step writes its own cell once, out of cells whose events it waits for, and records its
 // event.
 struct Step {
     enum { kFill, kCopy, kAdd, kFromHost } what;

@@ -48,7 +48,7 @@ static void test_round_robin_among_equals()
     }
     rig.run();
     CU_ASSERT(grant_order(rig) == (std::vector<uint32_t>{2, 4, 9, 30}));
-    // The next round starts behind the last winner of a round that was cut short.
+    // The next round starts after the last winner of a round that was cut short.
     for (const uint32_t sq : {4u})
         rig.put(sq, sqe_placeholder(), 100000);
     rig.run();
@@ -260,8 +260,8 @@ static void test_shares_go_round()
         EXPECT_EQ(transfers[i].sq, i % 2);
 }
 
-// T-TIM-6: a seed changes who comes first among equals, the same seed always alike; order within a
-// queue holds.
+// T-TIM-6: a seed changes the order of equals, the same seed always alike; order within a queue
+// holds.
 static void test_seed_permutes_equals()
 {
     std::vector<std::vector<uint32_t>> orders;

@@ -29,7 +29,7 @@ stars_sqe sqe_sdma_reduce(uint64_t dst, uint64_t src, uint32_t bytes, uint32_t o
 stars_sqe sqe_sdma_rows(uint64_t dst, uint32_t dst_row, uint64_t src, uint32_t src_row,
                         uint32_t row, uint32_t rows);
 stars_sqe sqe_sdma_fill(uint64_t dst, uint8_t value, uint32_t bytes);
-/* Calls the host; `group` says whom. */
+/* Calls the host; `group` selects the receiver. */
 stars_sqe sqe_callback(uint16_t group, uint64_t function, uint64_t data, int block);
 stars_sqe sqe_pcie_dma(uint64_t dst, uint64_t src, uint64_t bytes);
 /* enum stars_kernel_subtype, enum stars_kernel_schem; `pc` names it to the driver. */

@@ -118,7 +118,7 @@ static void test_pause_and_resume()
     EXPECT_EQ(rig.retired(0), 4);
 }
 
-// T-SQE-10, T-SQE-11: an error CQE, the queue stands; handled, it goes on behind the failed SQE.
+// T-SQE-10, T-SQE-11: an error CQE, the queue stands; handled, it goes on after the failed SQE.
 static void test_failure_and_continue()
 {
     Rig rig;
@@ -207,7 +207,7 @@ static void test_every_bad_sqe_is_refused()
     EXPECT_EQ(none.cqe(0, 0).u.error.status, STARS_STATUS_BAD_SQE);
 }
 
-// T-SQE-8: the wait fails at its time, in device time, and a later record meets nobody.
+// T-SQE-8: the wait fails at its time, in device time, and a later record finds no waiter.
 static void test_wait_times_out()
 {
     Rig rig;
@@ -357,7 +357,7 @@ static void test_kill_and_terminate()
         rig.run();
         EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_HELD);
         EXPECT_EQ(rig.retired(0), idle ? 2 : 0);
-        // Another queue finds slot, class and channel free, and nobody waits any more.
+        // Another queue finds slot, class and channel free, and no queue waits any more.
         rig.put(1, sqe_notify_record(1), rig.now());
         rig.put(1, sqe_pcie_dma(Rig::kHbm + 8192, Rig::kHost, 4096), rig.now());
         rig.run();

@@ -54,7 +54,7 @@ void run_crowd(Rig &rig, uint64_t seed)
                 break;
             }
         }
-        // Whoever waits gets what it waits for from a queue that does nothing else.
+        // A queue that does nothing else records what the others wait for.
         if (round == 0)
             rig.open(30);
         rig.put(30, sqe_event_record(100 + static_cast<uint32_t>(round)),
@@ -417,7 +417,7 @@ static const twin_test tests[] = {
     {"a program of two copies counts what the rules say", test_by_hand},
     {"kernels wait for their class", test_kernels_wait_for_their_class},
     {"kernels wait for cores", test_kernels_wait_for_cores},
-    {"waits for the firmware's loop are told apart", test_waits_for_the_loop},
+    {"waits for the firmware's loop are counted separately", test_waits_for_the_loop},
     {"counting changes no time and needs no trace", test_same_without_trace},
     {"each opening of a queue counts for itself", test_lives},
     {"percentiles are nearest ranks, to 1/32", test_histogram},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A program with a SystemC model of its own: the runtime refuses to start beside it, and the model
-/// is none the worse.
+/// A program with its own SystemC model: the runtime refuses to start beside it, and the model
+/// stays intact.
 ///   systemc_test none | time | module | started
 #include <cstdio>
 #include <cstring>
@@ -60,8 +60,8 @@ bool model_runs(const Counter &counter)
 bool run(const std::string &how)
 {
     if (how == "none")
-        return expect(aclrtSetDevice(0) == ACL_SUCCESS, "without SystemC the device comes up") &&
-               expect(aclrtResetDevice(0) == ACL_SUCCESS, "and goes down");
+        return expect(aclrtSetDevice(0) == ACL_SUCCESS, "without SystemC the device opens") &&
+               expect(aclrtResetDevice(0) == ACL_SUCCESS, "and closes");
     const sc_core::sc_time unit(1, sc_core::SC_PS);
     if (how == "time")
         return device_is_refused() && expect(unit.value() == 1, "a picosecond is one unit still");
@@ -75,7 +75,7 @@ bool run(const std::string &how)
 
 extern "C" __attribute__((visibility("default"))) int sc_main(int, char **)
 {
-    return 1; // never called: this program has a main() of its own
+    return 1; // never called: this program has its own main()
 }
 
 int main(int argc, char **argv)

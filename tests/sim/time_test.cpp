@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Clocks other than 1 GHz, limits of a run, and what a run leaves behind.
+/// Clocks other than 1 GHz, limits of a run, and the state after a run.
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -80,7 +80,7 @@ static void test_idle_system()
 }
 
 // T-FE-2: a doorbell rung while time stood at a limit is not earlier than it.
-static void test_doorbell_behind_the_limit()
+static void test_doorbell_before_the_limit()
 {
     Rig rig;
     rig.open(0);
@@ -92,7 +92,7 @@ static void test_doorbell_behind_the_limit()
     EXPECT_EQ(rig.phases(TWINSIM_PHASE_DOORBELL, 1).at(0).begin_ns, 500000);
 }
 
-// T-TIM-7: both of two reasons of one instant are told, one per run.
+// T-TIM-7: both of two reasons of one instant are reported, one per run.
 static void test_two_reasons_at_once()
 {
     Rig rig;
@@ -131,7 +131,7 @@ static void test_held_run()
     EXPECT_EQ(rig.retired(1), 1);
     EXPECT_EQ(rig.now(), rig.retired_at(1, 1));
 
-    // Work behind the limit is not reached past it, and a record in time ends the wait.
+    // Work after the limit is not reached, and a record in time ends the wait.
     rig.put(1, sqe_placeholder(), limit + 1);
     EXPECT_EQ(rig.system().run(TWINSIM_NEVER, UINT32_MAX, true), TWINSIM_STOP_HELD);
     EXPECT_EQ(rig.retired(1), 1);
@@ -153,8 +153,8 @@ static const twin_test tests[] = {
     {"a slower clock rounds every step up to its cycle", test_slower_clock},
     {"a limit between two edges is kept", test_limit_between_edges},
     {"an idle system stays at its last event", test_idle_system},
-    {"a doorbell is never seen before the time already reached", test_doorbell_behind_the_limit},
-    {"every reason to stop is told", test_two_reasons_at_once},
+    {"a doorbell is never seen before the time already reached", test_doorbell_before_the_limit},
+    {"every reason to stop is reported", test_two_reasons_at_once},
     {"a held run lets no time pass idly", test_held_run},
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The trace keeps less than it tells. What it tells must not depend on how large numbers are, nor
-/// on when it is asked.
+/// The trace stores less than it returns. The returned entries must not depend on the size of
+/// numbers, nor on when they are read.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -52,8 +52,8 @@ uint64_t expect_part(const Records &records, size_t part, uint64_t begin, uint64
     return begin + length;
 }
 
-/// A DMA task that nobody else is in the way of: T-SQE-1 to T-SQE-6, T-DMA-2 to T-DMA-5, T-LNK-7,
-/// one part after the other.
+/// A DMA task without contention: T-SQE-1 to T-SQE-6, T-DMA-2 to T-DMA-5, T-LNK-7, one part after
+/// the other.
 void expect_task(Rig &rig, const Records &records, uint32_t sq, uint64_t number, uint64_t bytes,
                  bool fetched, bool cqe)
 {
@@ -158,7 +158,7 @@ static void test_whenever_asked()
     CU_ASSERT(same(before, all(late)));
 }
 
-// Short transfers and long ones, short and long waits behind them, routes that change, time that
+// Short transfers and long ones, short and long waits after them, routes that change, time that
 // passes between.
 static void test_of_any_size()
 {
@@ -192,7 +192,7 @@ static void test_of_any_size()
     }
 }
 
-// T-SCH-2, T-DMA-1: who waits for a slot or for a channel, waits as long as the other has it.
+// T-SCH-2, T-DMA-1: a wait for a slot or a channel lasts as long as the other queue has it.
 static void test_long_waits()
 {
     constexpr uint32_t kBytes = 64 << 20;
@@ -265,9 +265,8 @@ static void test_counters_without_records()
 namespace
 {
 
-/// The same program twice. `alone` is told as it comes, in as few words as that takes; of `asked`
-/// somebody wants to know the number of records after every event, so that nothing it has written
-/// may be touched again.
+/// The same program twice. The trace of `alone` is read at the end only and takes as few words as
+/// possible; that of `asked` is counted after every event, so that no written entry may change.
 struct Pair {
     Rig alone, asked;
 
@@ -284,7 +283,7 @@ struct Pair {
             (void)asked.system().trace().count();
         (void)asked.system().trace().count();
     }
-    /// Both tell the same; returns how many words that took.
+    /// Both traces are the same; returns how many words each took.
     [[nodiscard]] std::pair<size_t, size_t> words() const
     {
         const size_t few = alone.system().trace().words_written();
@@ -296,8 +295,8 @@ struct Pair {
 
 } // namespace
 
-// An event is recorded and waited for, again and again, with an id of its own each time and some
-// time between.
+// An event is recorded and waited for, again and again, with a new id each time and some time
+// between.
 static void test_alike_tasks()
 {
     constexpr uint32_t kTasks = 20000; // beyond the first chunk
@@ -345,8 +344,8 @@ static void test_time_between_alike_tasks()
     EXPECT_EQ(right, begins.size());
 }
 
-// Queues whose patterns are kept at the same place, lots of tasks that wait behind each other, one
-// pattern after the other, a queue that is opened again.
+// Queues that share the place of their patterns, many tasks that wait for each other, one pattern
+// after the other, a queue that is opened again.
 static void test_patterns_that_change()
 {
     Pair pair;
@@ -385,12 +384,12 @@ static void test_patterns_that_change()
 
 static const twin_test tests[] = {
     {"records do not depend on when they are asked for", test_whenever_asked},
-    {"a DMA task is told part by part, whatever its size and what was before it", test_of_any_size},
-    {"long waits for slots and channels are told whole", test_long_waits},
+    {"a DMA task has all its parts, at any size and after any task", test_of_any_size},
+    {"long waits for slots and channels are complete", test_long_waits},
     {"task ids begin again, and all else goes on", test_after_the_last_task_id},
     {"tasks that are alike take a word each, whatever the ids of their events", test_alike_tasks},
     {"any time may pass between tasks that are alike", test_time_between_alike_tasks},
-    {"patterns change, share places and meet bursts, and nothing else is told",
+    {"patterns change, share places and meet bursts without any other entry",
      test_patterns_that_change},
     {"counters are the same without records", test_counters_without_records},
 };

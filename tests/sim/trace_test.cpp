@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the trace says besides phases of SQEs: who has what, what links carry, why a queue stands
-/// still.
+/// What the trace has besides phases of SQEs: holders of slots and channels, loads of links, causes
+/// of stalled queues.
 #include <algorithm>
 #include <map>
 
@@ -89,7 +89,7 @@ static void test_shares()
         EXPECT_EQ(share.parameter, rig.params().sdma_cap.index);
         EXPECT_EQ(share.end_ns, rig.phases(TWINSIM_PHASE_TASK, share.sq)[0].end_ns);
     }
-    // Who waited has it from the instant at which its wait ended.
+    // A queue that waited has the share from the instant at which its wait ended.
     for (const auto &wait : rig.phases(TWINSIM_PHASE_SLOT))
         if (wait.parameter == rig.params().sdma_cap.index)
             EXPECT_EQ(rig.phases(TWINSIM_PHASE_SHARE, wait.sq)[0].begin_ns, wait.end_ns);
@@ -190,7 +190,7 @@ static void test_holds()
     EXPECT_EQ(rig.phases(TWINSIM_PHASE_TASK, 0)[7].end_ns, later);
 }
 
-// T-DMA-10: who waits for a channel of the driver's.
+// T-DMA-10: transfers that wait for a channel of the driver.
 static void test_host_channels()
 {
     Rig rig([](tsim::Params &p) { p.host_channels.value = 1; });
@@ -214,7 +214,7 @@ static void test_host_channels()
     CU_ASSERT(first.number != second.number);
 }
 
-// A device that is reset says what its queues had until then.
+// A reset of the device ends in the trace what its queues held.
 static void test_reset()
 {
     Rig rig;
@@ -238,7 +238,7 @@ static const twin_test tests[] = {
     {"a transfer alone takes what its route says", test_alone},
     {"a full CQ is a hold, and not time of retirement", test_holds},
     {"a transfer of the driver's that waits for a channel says so", test_host_channels},
-    {"what queues have is told when the device is reset", test_reset},
+    {"a reset of the device ends the holdings of queues in the trace", test_reset},
 };
 
 int main(int argc, char **argv)

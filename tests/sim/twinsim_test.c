@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C interface as a driver uses it. One system for all tests: each takes queues of its own. */
+/* The C interface as a driver uses it. One system for all tests: each takes its own queues. */
 #include "profile_path.h"
 #include "twinsim.h"
 
@@ -140,7 +140,7 @@ static void test_watch_stops_at_its_instant(void)
     if (!open_queue(&q, 1) || !open_queue(&later, 2))
         return;
     const uint64_t start = twinsim_now(sim);
-    put(&later, sqe_event_record(2), start + 1); /* work left over right behind */
+    put(&later, sqe_event_record(2), start + 1); /* work left over right after */
     put(&q, sqe_event_record(1), start);
     twinsim_queue_watch(sim, 0, 1, 1);
     TWIN_EXPECT_U64(twinsim_run(sim, TWINSIM_NEVER, UINT32_MAX), TWINSIM_STOP_WATCH);
@@ -257,7 +257,7 @@ static void test_close_drops_work(void)
     TWIN_EXPECT_U64(twinsim_queue_close(sim, 0, 6), TWINSIM_E_STATE);
     uint32_t entry = 9;
     TWIN_EXPECT_U64(twinsim_read(sim, 0, STARS_EVENT_TABLE_BASE + 4 * 900, &entry), TWINSIM_OK);
-    TWIN_EXPECT_U64(entry, 0); /* nobody waits any more */
+    TWIN_EXPECT_U64(entry, 0); /* no queue waits any more */
 }
 
 static void test_bad_arguments(void)

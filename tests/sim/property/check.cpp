@@ -411,17 +411,17 @@ std::string Checker::links() const
         uint64_t sum = 0;
         for (const Load &load : all)
             sum += load.bytes;
-        const auto told = rates_.find(static_cast<uint32_t>(link));
+        const auto rates = rates_.find(static_cast<uint32_t>(link));
         double served = 0;
-        if (told != rates_.end())
-            for (const auto &part : told->second) {
+        if (rates != rates_.end())
+            for (const auto &part : rates->second) {
                 if (part.second > rate[link] * 1000000)
                     return "T-LNK-1: link " + std::to_string(link) + " is faster than it can be";
                 served += static_cast<double>(part.second) * 1e-9 *
                           static_cast<double>(part.first.end - part.first.begin);
             }
-        // A transfer ends at a cycle's edge, so each may be told up to a cycle of its link too
-        // much; rates are rounded down.
+        // A transfer ends at a cycle's edge, so the trace may show each up to a cycle of its link
+        // too long; rates are rounded down.
         const double cycle =
             static_cast<double>(rate[link]) * 1e-3 * static_cast<double>(params_.cycle_ns);
         const double total = static_cast<double>(sum);

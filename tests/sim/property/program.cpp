@@ -102,7 +102,7 @@ void Program::put_event(uint32_t sq)
     }
 }
 
-// A record, and the one wait for it on another queue or behind it.
+// A record, and the one wait for it on another queue or after it.
 void Program::put_notify(uint32_t sq)
 {
     const uint32_t other = some_queue();
@@ -155,8 +155,8 @@ uint64_t Program::place(uint64_t bytes, bool host)
     return (host ? Rig::kHost : Rig::kHbm) + offset;
 }
 
-// From a pattern, or from what another queue copied before: behind a wait for the event recorded
-// behind that.
+// From a pattern, or from a buffer that another queue filled before: then after a wait for the
+// event recorded after that copy.
 void Program::put_copy(uint32_t sq)
 {
     const bool host = dice_.one_in(2);
@@ -199,7 +199,7 @@ void Program::put_copy(uint32_t sq)
         from_host ? (host ? Way::kHost : Way::kToDevice) : (host ? Way::kToHost : Way::kWithin);
     Buffer buffer{to, bytes, host, pattern, tsim::kNone, sq, round_};
     if (dice_.one_in(2)) {
-        // An event of its own: one recorded before would let the reader pass too early.
+        // A new event: one recorded before would let the reader pass too early.
         buffer.event = static_cast<uint32_t>(rig_.params().events.value) - 1 -
                        static_cast<uint32_t>(buffers_.size());
         put(sq, sqe_event_record(buffer.event), Kind::kEventRecord).id = buffer.event;

@@ -62,7 +62,7 @@ struct Buffer {
     uint64_t bytes;
     bool host;
     uint32_t pattern; // source buffer with the same bytes, or kFilled + the byte
-    uint32_t event;   // recorded behind the copy; kNone
+    uint32_t event;   // recorded after the copy; kNone
     uint32_t sq;
     uint32_t round;
 };

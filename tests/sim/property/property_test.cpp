@@ -4,7 +4,7 @@
 ///
 ///   sim_property_test [--runs=N] [--first=N] PROFILE...
 ///
-/// Run number N has a program, a profile, a seed and limits of its own; a failure names it, and
+/// Run number N has its own program, profile, seed and limits; a failure names it, and
 /// --first=N --runs=1 repeats it.
 #include <cstdio>
 #include <cstdlib>
