@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`twinrt run` as the parent of a program: --stall-after, and what it passes on. Arguments: the
 tool, stall_program."""
+import concurrent.futures
 import os
 import re
 import signal
@@ -315,6 +316,24 @@ class Settings(unittest.TestCase):
         if wanted:
             self.assertEqual(run("--", *show, env={"LD_PRELOAD": "libm.so.6"}).stdout, wanted +
                              ":libm.so.6\n")
+
+
+def load_tests(loader, tests, pattern):
+    """The tests as one that runs them side by side: nearly all only wait for a limit."""
+    del loader, pattern
+    cases = [case for suite in tests for case in suite]
+
+    class SideBySide(unittest.TestCase):
+        def test(self):
+            with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                results = list(pool.map(lambda case: case.run(unittest.TestResult()), cases))
+            self.assertGreater(sum(result.testsRun for result in results), 0)
+            for result in results:
+                for case, problem in result.failures + result.errors:
+                    with self.subTest(str(case)):
+                        self.fail(problem)
+
+    return unittest.TestSuite([SideBySide("test")])
 
 
 if __name__ == "__main__":
