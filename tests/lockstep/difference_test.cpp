@@ -215,7 +215,7 @@ static void test_files_that_cannot_be_written()
     CU_ASSERT(nowhere.err.find("no waveforms at no/such/folder") != std::string::npos);
 }
 
-// An assertion that goes on failing is told once and at once.
+// An assertion that goes on failing is reported once, immediately.
 static void test_assertion()
 {
     const Ended ended = in_child([] {
@@ -225,7 +225,7 @@ static void test_assertion()
         const auto rtl_port = factory->arbiter(tsim::ArbiterRules(), {0, "test"});
         rtl_port->reset();
         uint64_t seed = 0;
-        (void)rtl_port->take(seed); // of nobody
+        (void)rtl_port->take(seed); // nothing asks
     });
     EXPECT_EQ(WEXITSTATUS(ended.status), tsim::rtl::kDifferenceStatus);
     CU_ASSERT(ended.err.find("signal assertion") != std::string::npos);
@@ -233,7 +233,7 @@ static void test_assertion()
     CU_ASSERT(lines >= 1 && lines < 20);
 }
 
-// What is to be done last is done once, behind the report; it can neither hide that nor the status.
+// The final call is made once, after the report; it can hide neither the report nor the status.
 static void test_last()
 {
     struct Case {
@@ -256,7 +256,7 @@ static void test_last()
     };
     for (const Case &c : cases) {
         const Ended ended = in_child([&] {
-            sigset_t all; // a thread that wants no signals is ended too
+            sigset_t all; // a thread that blocks all signals is ended too
             (void)sigfillset(&all);
             (void)sigprocmask(SIG_BLOCK, &all, nullptr);
             differ(*tsim::rtl::make_factory(TWINSIM_MODEL_LOCKSTEP, "last", {}, {c.call, 1}));
@@ -301,7 +301,7 @@ static void test_fork()
     EXPECT_EQ(changes_in("forked.0.arbiter.test.fst"), changes);
 }
 
-// A signal may stand for many rules: told is that of the operation.
+// A signal may belong to many rules: reported is the rule of the operation.
 static void test_rules()
 {
     using tsim::SqeNext;
@@ -346,13 +346,13 @@ static void test_rules()
 }
 
 static const twin_test tests[] = {
-    {"a difference tells where, when, what, which rule and what went before", test_report},
+    {"a report has place, time, values, rule and the operations before", test_report},
     {"the rule is that of the operation", test_rules},
     {"without a hook it ends the process with its own status", test_process_ends},
-    {"it is told where no waveforms can be written, and those are private",
+    {"a failure to write waveforms is reported, and waveforms are private",
      test_files_that_cannot_be_written},
-    {"an assertion that fails is told once", test_assertion},
-    {"what is done last comes behind the report and changes no status", test_last},
+    {"an assertion that fails is reported once", test_assertion},
+    {"the final call comes after the report and changes no status", test_last},
     {"a forked child leaves waveforms alone", test_fork},
 };
 

@@ -42,8 +42,8 @@ def main():
         assert not wrong, wrong[:10]
         assert counts["tasks"] > 0, counts
         with open(files["STATS"], encoding="utf-8") as file:
-            told = json.load(file)
-        assert sum(device["tasks"] for device in told["devices"]) > 0, told["devices"]
+            stats = json.load(file)
+        assert sum(device["tasks"] for device in stats["devices"]) > 0, stats["devices"]
         assert len(msprof_print.read(files["MSPROF"])[2]) > 1
         with open(files["VCD"], encoding="utf-8") as file:
             assert "$enddefinitions" in file.read()

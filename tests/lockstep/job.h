@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A job: a small machine and what software does with it, as plain text. The model and npu_top run
-/// the same ones. The format is told in tests/jobs/README.md.
+/// the same ones. tests/jobs/README.md describes the format.
 #ifndef TWINRT_TESTS_LOCKSTEP_JOB_H
 #define TWINRT_TESTS_LOCKSTEP_JOB_H
 
@@ -121,7 +121,7 @@ struct Job {
 /// ended.
 struct Outcome {
     std::vector<std::string> ends;  ///< of tasks, in the order in which they came
-    std::vector<std::string> spans; ///< who had or did what from when to when, sorted
+    std::vector<std::string> spans; ///< what each queue held or did from when to when, sorted
     std::vector<std::string> state; ///< queues, CQs, memory
     uint64_t steps = 0;             ///< clocks of the RTL
 };
@@ -130,7 +130,7 @@ struct Outcome {
 inline constexpr uint64_t kMemory = 4096;
 inline constexpr uint64_t kHostMemory = 0x10000000;
 inline constexpr uint64_t kDeviceMemory = 0x1000000000;
-/// What lies there at first; side 0 is the host.
+/// The initial content; side 0 is the host.
 [[nodiscard]] inline uint8_t first_byte(uint64_t side, uint64_t at)
 {
     return static_cast<uint8_t>((at * 2654435761u + side * 40503u) >> 5);

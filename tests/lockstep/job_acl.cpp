@@ -275,7 +275,7 @@ class Player
     std::map<uint32_t, Stream> streams_;
     std::map<uint32_t, aclrtEvent> events_;
     std::map<uint32_t, aclrtNotify> notifies_;
-    aclrtEvent mark_ = nullptr; // what a placeholder records; nobody waits for it
+    aclrtEvent mark_ = nullptr; // recorded by placeholders; nothing waits for it
     uint8_t *host_ = nullptr, *device_ = nullptr;
     uint64_t patience_ms_ = 0;
 };

@@ -27,7 +27,7 @@ namespace job
     return text;
 }
 
-/// Nothing that took no time is told.
+/// Spans of no length are left out.
 inline void add_span(Outcome &out, const char *what, uint32_t sq, uint64_t begin, uint64_t end,
                      uint64_t id, uint64_t number, uint32_t waker, uint64_t waker_number)
 {
@@ -81,7 +81,7 @@ inline void add_memory(Outcome &out, const char *side, const uint8_t *bytes)
 }
 
 /// Whether the head may go there: all SQEs from there to the tail have been rung at some time, as
-/// others have no time at which they arrived, and what is written but not rung lies behind them.
+/// others have no arrival time, and SQEs that are written but not rung come after them.
 [[nodiscard]] inline bool may_be_head(uint64_t sent, uint64_t rung, uint64_t head, uint64_t depth)
 {
     return head < depth && ((rung - head) & (depth - 1)) <= rung &&

@@ -169,12 +169,12 @@ void Order::find_order()
                 again = learn(i, so_far) || again;
             }
             if (is_wait(node.step) && !has_limit(node.step) && node.may_end)
-                again = learn(i, behind_some_record(i)) || again;
+                again = learn(i, after_some_record(i)) || again;
         }
     }
 }
 
-// Those that it may have passed by: not one behind it, nor one whose flag was surely taken away
+// Those that may have released it: not one after it, nor one with a flag that was surely cleared
 // before.
 std::vector<size_t> Order::records_of(size_t wait) const
 {
@@ -196,7 +196,7 @@ std::vector<size_t> Order::records_of(size_t wait) const
 }
 
 // What is before each of them. A wait is one task here, which begins when it passes.
-Order::Set Order::behind_some_record(size_t wait) const
+Order::Set Order::after_some_record(size_t wait) const
 {
     const std::vector<size_t> records = records_of(wait);
     Set common(nodes_.size(), !records.empty());

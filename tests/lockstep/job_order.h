@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What must hold of a plan on any device, derived from the rules of order alone (ORD-01, ORD-02,
-/// ORD-05, ORD-08, ORD-09) and from what flags are: an event stays set until a reset, a notify lets
-/// one wait pass. Which streams end, and what lies in memory then. What the rules leave to the
-/// device is not claimed.
+/// ORD-05, ORD-08, ORD-09) and the meaning of flags: an event stays set until a reset, a notify
+/// releases one wait. States which streams end, and the final content of memory, except what the
+/// rules leave to the device.
 #ifndef TWINRT_TESTS_LOCKSTEP_JOB_ORDER_H
 #define TWINRT_TESTS_LOCKSTEP_JOB_ORDER_H
 
@@ -60,7 +60,7 @@ class Order
         Step step;
         uint32_t lane;
         size_t previous; // of its lane
-        Set before;      // what has surely ended when it begins, whoever did it
+        Set before;      // all steps that have surely ended when it begins
         bool may_begin = false, may_end = false, must_end = false;
         std::vector<Byte> output = {}; // what it writes
     };
@@ -83,7 +83,7 @@ class Order
     void find_order();
     [[nodiscard]] bool learn(size_t node, const Set &more);
     [[nodiscard]] std::vector<size_t> records_of(size_t wait) const;
-    [[nodiscard]] Set behind_some_record(size_t wait) const;
+    [[nodiscard]] Set after_some_record(size_t wait) const;
     void count_open_flags();
     void find_certain();
     [[nodiscard]] bool must_pass(size_t wait) const;

@@ -80,12 +80,12 @@ static void test_every_line_is_accounted_for()
     CU_ASSERT_EQUAL(plan.steps.size() + plan.rings + plan.refused.size(), job.steps.size());
     CU_ASSERT_EQUAL(plan.refused.size(), 18);
     CU_ASSERT(names(plan.refused, "placeholder 1 0", "the queue is not open"));
-    CU_ASSERT(names(plan.refused, "placeholder 0 0", "nobody rings for it"));
+    CU_ASSERT(names(plan.refused, "placeholder 0 0", "no doorbell follows"));
     CU_ASSERT(names(plan.refused, "wait 0 3 1500", "time limits are whole seconds"));
     CU_ASSERT(names(plan.refused, "record 0 4", "the device has no such event"));
     CU_ASSERT(names(plan.changed, "record 0 3 cqe", "the runtime says which tasks have a CQE"));
     CU_ASSERT(names(plan.changed, "ring 0 5", "the doorbell is seen when the runtime's is"));
-    CU_ASSERT(names(plan.changed, "host_record 2", "by a stream of its own"));
+    CU_ASSERT(names(plan.changed, "host_record 2", "by a separate stream"));
 }
 
 // What is written before a doorbell is submitted with it.
@@ -125,7 +125,7 @@ static void test_ends_with_notifies()
 {
     const Order two = order_of("notify_wait 0 1 0\nnotify_wait 1 1 0\nnotify_record 2 1\n");
     CU_ASSERT(two.end_of(0) == Order::End::kOpen && two.end_of(1) == Order::End::kOpen);
-    // Two records may be one when nobody has waited between.
+    // Two records may be one when there is no wait between.
     CU_ASSERT(
         order_of("notify_wait 0 1 0\nnotify_wait 0 1 0\nnotify_record 2 1\nnotify_record 2 1\n")
             .end_of(0) == Order::End::kOpen);
@@ -157,7 +157,7 @@ static void test_races_are_not_certain()
                                  "fill 0 0x1000000200 7 64\nfill 1 0x1000000220 7 64\n");
     CU_ASSERT(order.byte(1, 0).certain);
     CU_ASSERT_FALSE(order.byte(1, 0x100).certain);
-    CU_ASSERT(holds(order, 0x120, 32, 1, 0x40)); // nobody writes there
+    CU_ASSERT(holds(order, 0x120, 32, 1, 0x40)); // no step writes there
     CU_ASSERT(order.byte(1, 0x200).certain);
     CU_ASSERT_FALSE(order.byte(1, 0x220).certain);
 }
@@ -167,7 +167,7 @@ static void test_what_may_not_happen_is_not_certain()
     const Order order = order_of("notify_wait 0 1 0\nfill 0 0x1000000000 9 8\nnotify_wait 1 1 0\n"
                                  "notify_record 2 1\nwait 0 5 0\nfill 0 0x1000000100 9 8\n");
     CU_ASSERT_FALSE(order.byte(1, 0).certain);
-    CU_ASSERT(holds(order, 0x100, 8, 1, 0x100)); // behind what never happens
+    CU_ASSERT(holds(order, 0x100, 8, 1, 0x100)); // after a wait that never ends
     CU_ASSERT_EQUAL(order.written(), 8);
 }
 

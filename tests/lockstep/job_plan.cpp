@@ -125,7 +125,7 @@ constexpr uint64_t kWide = 3;                 // size code of 8 bytes
     case Kind::kFill:
         return refusal_of_fill(step);
     default:
-        return "no call submits an SQE of a type of its own";
+        return "no call submits an SQE of a given type";
     }
 }
 
@@ -151,7 +151,7 @@ constexpr uint64_t kWide = 3;                 // size code of 8 bytes
         add("the runtime chooses the engine");
     if (step.kind == Kind::kHostRecord || step.kind == Kind::kHostClear ||
         step.kind == Kind::kHostNotify)
-        add("by a stream of its own");
+        add("by a separate stream");
     return what;
 }
 
@@ -193,7 +193,7 @@ Plan::Plan(const Job &job) : machine(job.machine)
     }
     for (const auto &[sq, tasks] : written)
         for (const Step &task : tasks)
-            refused.push_back(task.text() + ": nobody rings for it");
+            refused.push_back(task.text() + ": no doorbell follows");
 }
 
 } // namespace job

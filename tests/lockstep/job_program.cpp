@@ -3,12 +3,11 @@
 //
 //   job_program [--profile=NEW_FILE] [--order=NEW_FILE] FILE.job
 //   job_program [--profile=NEW_FILE] [--order=NEW_FILE] --random=SEED
-//   job_program --list FILE.job                      what would be played, and what not; no device
-//   is used
+//   job_program --list FILE.job                      which steps can be played; uses no device
 //
-// --profile: the job's machine becomes a profile in that file, which the model then has, and
-// TWINRT_DMA. --order: what must come before what, in JSON, for who has the times of tasks. 0:
-// played, and all rules held.
+// --profile: writes the job's machine as a profile into that file; the model uses it, and
+// TWINRT_DMA. --order: writes in JSON which tasks must come before which, to compare with their
+// times. Status 0: played, and all rules held.
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>

@@ -17,11 +17,11 @@ import subprocess
 import sys
 import tempfile
 
-# What a job does wrong by itself, it may: races, flags that nobody sets. The rest is the runtime's
-# or the device's doing.
+# Findings that a job may cause itself: races, flags that nothing sets. The runtime or the device
+# causes the others.
 ALLOWED = ("RACE-", "LIFE-")
-# `twinrt check` pairs a flag's waits with its records by the order in which the host asked. Where
-# the device has a choice, what it makes of that is not held against anybody.
+# `twinrt check` pairs a flag's waits with its records by the order of submission. Where the device
+# has a choice, findings of these rules prove nothing.
 BY_PAIRS = ("ORD-02", "ORD-03", "ORD-05", "ORD-06", "ORD-08", "ORD-09", "ORD-11")
 
 
@@ -139,7 +139,7 @@ def main():
                 fail(job, "cpp", f"status {status}\n{output}")
                 continue
             if not accounted(output):
-                fail(job, "cpp", f"lines are missing in what it tells\n{output}")
+                fail(job, "cpp", f"lines are missing in its output\n{output}")
             choice = " 0 flags leave the device a choice" not in output
             found, counts = judge(options, record, choice)
             wrong, pairs, seen = check_times(folder, timeline)
@@ -152,11 +152,11 @@ def main():
             for text in found + wrong[:5]:
                 fail(job, "cpp", text)
             for model in ["cpp"] + models:  # cpp once more, without a record
-                status, told, found = play(options, job, model, folder)
+                status, printed, found = play(options, job, model, folder)
                 if status != 0:
-                    fail(job, model, f"status {status}\n{told}")
-                elif told != output:
-                    fail(job, model, "it tells something else: " + first_difference(output, told))
+                    fail(job, model, f"status {status}\n{printed}")
+                elif printed != output:
+                    fail(job, model, "another output: " + first_difference(output, printed))
                 elif found != timeline:
                     fail(job, model, "another timeline: " +
                          first_difference(timeline.decode(), found.decode()))

@@ -15,7 +15,7 @@ namespace job
 Top::Top() : context_(std::make_unique<VerilatedContext>())
 {
     context_->threads(1);
-    context_->fatalOnError(false); // the job is told, and made smaller
+    context_->fatalOnError(false); // the job is reported, and made smaller
     top_ = std::make_unique<Vnpu_top>(context_.get(), "npu_top");
 }
 
@@ -34,7 +34,7 @@ Outcome Top::run(const Job &job, bool brief)
     TopSystem<Vnpu_top> system(job, *top_, no_wave,
                                brief ? kBrief : TopSystem<Vnpu_top>::kPatience);
     TopNotes notes(job, system.done(), out);
-    system.tell(&notes);
+    system.set_notes(&notes);
     system.run();
     system.end(out);
     std::sort(out.spans.begin(), out.spans.end());

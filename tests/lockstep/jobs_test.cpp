@@ -5,9 +5,8 @@
 //   jobs_test FILE.job ...            these jobs
 //   jobs_test --random=COUNT [--seed=FIRST]
 //   jobs_test --print=SEED            that random job, as text
-//   jobs_test --tell …                also prints what happened in the jobs that come after it: two
-//   versions of the RTL can be
-//                                     compared by that
+//   jobs_test --print-outcomes …      also prints the outcomes of the jobs after it, to compare two
+//                                     versions of the RTL
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
@@ -46,10 +45,10 @@ std::string first_difference(const char *what, const std::vector<std::string> &r
 struct Totals {
     uint64_t jobs = 0, tasks = 0, clocks = 0;
     double seconds = 0;
-    bool tell = false;
+    bool print = false;
 };
 
-void tell(const Outcome &rtl)
+void print_outcome(const Outcome &rtl)
 {
     for (const auto *lines : {&rtl.spans, &rtl.ends, &rtl.state})
         for (const std::string &line : *lines)
@@ -73,8 +72,8 @@ std::string compare(job::Top &top, const Job &one, Totals *totals)
         totals->clocks += rtl.steps;
         totals->tasks += model.ends.size();
         ++totals->jobs;
-        if (totals->tell)
-            tell(rtl);
+        if (totals->print)
+            print_outcome(rtl);
     }
     std::string found = first_difference("spans", rtl.spans, model.spans);
     if (found.empty())
@@ -180,8 +179,8 @@ int main(int argc, char **argv)
             good = number(argv[i] + 9, count) && good;
         else if (std::strncmp(argv[i], "--seed=", 7) == 0)
             good = number(argv[i] + 7, seed) && good;
-        else if (std::strcmp(argv[i], "--tell") == 0)
-            totals.tell = true;
+        else if (std::strcmp(argv[i], "--print-outcomes") == 0)
+            totals.print = true;
         else if (std::strncmp(argv[i], "--print=", 8) == 0) {
             std::printf("%s", Job::random(std::strtoull(argv[i] + 8, nullptr, 0)).text().c_str());
             return 0;

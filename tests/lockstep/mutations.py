@@ -53,7 +53,7 @@ def misfits(mutations, root):
     """Each error must be one of one line, and say exactly where."""
     for number, mutation in enumerate(mutations, 1):
         if None in mutation.values() or None in mutation:
-            yield f"line {number}: it has not five columns"
+            yield f"line {number}: it does not have five columns"
             continue
         text = (root / mutation["file"]).read_text(encoding="utf-8")
         if text.count(mutation["from"]) != 1:
@@ -106,7 +106,7 @@ class Tree:
     def __init__(self, work, root):
         self.source, self.build = work / "source", work / "build"
         names = set(file_names(root))
-        for name in names:  # what has not changed stays, and with it what was built of it
+        for name in names:  # unchanged files stay, so that their objects stay up to date
             wanted, there = (root / name).read_bytes(), self.source / name
             if not there.is_file() or there.read_bytes() != wanted:
                 there.parent.mkdir(parents=True, exist_ok=True)
@@ -163,7 +163,7 @@ def reason(tried):
 
 
 def work_through(tree_folder, root, groups, found, failures):
-    """One worker: a tree of its own, one test after the other with all its errors."""
+    """One worker: its own tree, one test after the other with all its errors."""
     try:
         tree = Tree(tree_folder, root)
         while not failures:
@@ -186,7 +186,7 @@ def work_through(tree_folder, root, groups, found, failures):
                     f"s\t{test}\t{mutation['rule']}\t{mutation['file']}: "
                     f"{mutation['from'].strip()} -> {mutation['to'].strip() or '(nothing)'}\t{why}",
                     flush=True)
-    except BaseException as failure:  # of this thread; the main one tells it
+    except BaseException as failure:  # of this thread; the main one reports it
         failures.append(failure)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""mutations.py on a program of five lines: does it tell what is caught, missed, hangs and does not
-build?"""
+"""mutations.py on a program of five lines: it reports which errors are caught, are missed, hang and
+do not build."""
 
 import pathlib
 import subprocess
@@ -49,10 +49,10 @@ class Toy(unittest.TestCase):
     def test_each_verdict(self):
         done = self.run_script(("i < 10", "i <= 10"), ("spare = 3", "spare = 4"), ("i++", "i += 0"),
                                ("sum += i", "sum +="))
-        told = [line.split("\t") for line in done.stdout.split("\n") if "\ttoy.sum\t" in line]
-        self.assertEqual([fields[0] for fields in told],
+        rows = [line.split("\t") for line in done.stdout.split("\n") if "\ttoy.sum\t" in line]
+        self.assertEqual([fields[0] for fields in rows],
                          ["caught", "MISSED", "caught", "DOES NOT BUILD"], done)
-        self.assertIn("hangs", told[2][5])
+        self.assertIn("hangs", rows[2][5])
         self.assertIn("mutations: 2 of 4 caught", done.stdout)
         self.assertEqual(done.returncode, 1)
 

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random programs on each model: rtl and lockstep must give what cpp gives.
 
-random_order (tests/fault) writes a program of a seed and holds what it sees against the rules of
-order: streams of two devices, copies, fills, host functions, events, notifies, values, waits and
+random_order (tests/fault) makes a program of a seed and checks its observations against the rules
+of order: streams of two devices, copies, fills, host functions, events, notifies, values, waits and
 queries of the host, objects that go and come. Here the same seed runs on each model, and on cpp
-once more. Equal, byte for byte, must be the timeline (each task, its id, who had which slot, engine
-and table when, each wait and who ended it) and the counters, but for the waits of threads that run
-host functions; and entry by entry the record (each call with its answer and its virtual time, the
-times and results that completions brought).
+once more. These must be equal, byte for byte: the timeline (each task, its id, its slot, engine and
+table with their times, each wait and what ended it) and the counters, except for the waits of
+threads that run host functions; and, entry by entry, the recording (each call with its answer and
+its virtual time, the times and results of completions).
 
   programs_test.py RANDOM_ORDER TWINRT [--models rtl,lockstep] [--first SEED] [--seeds COUNT]
 """
@@ -20,9 +20,9 @@ import sys
 import tempfile
 
 SECONDS = 100  # a program; its own watchdog ends it first
-THE_MODEL = b'["TWINRT_MODEL", '  # the one setting that is another one
-# When a thread of host functions begins to wait is the system's affair; what its functions do to
-# tasks is compared.
+THE_MODEL = b'["TWINRT_MODEL", '  # the only setting that differs
+# The operating system decides when a thread of host functions begins to wait; the effects of its
+# functions on tasks are compared.
 OF_THREADS = re.compile(rb"host_function|host\.attach|channel\.take")
 # What only the order decides in which the threads of the host took turns, and the count of all.
 OF_TURNS = re.compile(rb"\d+ +(nondeterminism|moved|seen) |.*\d+ entries, ")
@@ -36,9 +36,9 @@ def content(path):
 
 
 def entries(printed):
-    """Those of a record, in the order of their text, which begins with the time: the threads of
-       host functions and the program's own
-    take turns as the system lets them, and either may be the one that is told of a task."""
+    """Those of a recording, in the order of their text, which begins with the time: the operating
+    system orders the threads of host functions and of the program, and a task may be reported to
+    any of them."""
     found = []
     for line in printed.split(b"\n"):
         words = line.split(None, 2)  # number, thread, the rest
@@ -49,7 +49,7 @@ def entries(printed):
 
 
 def run(options, seed, model, folder):
-    """Status and text of the program, and what it left behind, by name."""
+    """Status and text of the program, and its output files, by name."""
     names = {"timeline": "TWINRT_TRACE", "counters": "TWINRT_STATS", "record": "TWINRT_RECORD"}
     paths = {name: os.path.join(folder, name) for name in names}
     settings = {setting: paths[name] for name, setting in names.items()}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the RTL costs the host, in CPU time of one thread: npu_top while it is busy (P15), with
-/// waveforms (P17), a block behind the model's ports beside a bare loop on the same Verilated class
-/// (P14), and both when there is nothing to do (P16). Prints numbers and judges none: host time is
+/// waveforms (P17), a block at the model's ports and a bare loop on the same Verilated class (P14),
+/// and both when there is nothing to do (P16). Prints numbers and judges none: host time is
 /// noisy. How to read them: rtl-stubs/README.md.
 ///   rtl_speed [--repeats=N] [--rounds=N] [top] [block] [idle]
 #include <algorithm>
@@ -45,7 +45,7 @@ double seconds_of(const std::function<void()> &run)
     return now() - begin;
 }
 
-/// Samples of one number: the middle, the lowest and the highest are told.
+/// Samples of one number: the median, the lowest and the highest are printed.
 class Samples
 {
   public:
@@ -102,7 +102,7 @@ job::Job busy_job()
     return made;
 }
 
-/// A Verilated npu_top with a context of its own.
+/// A Verilated npu_top with its own context.
 template <class Model>
 struct Machine {
     Machine() : context(std::make_unique<VerilatedContext>())
@@ -155,7 +155,7 @@ Counts play(const job::Job &busy, Machine<Vnpu_top> &machine, job::Outcome *out)
     std::unique_ptr<job::TopNotes> notes;
     if (out) {
         notes = std::make_unique<job::TopNotes>(busy, system.done(), *out);
-        system.tell(notes.get());
+        system.set_notes(notes.get());
     }
     system.run();
     if (out) {
@@ -226,7 +226,7 @@ constexpr uint32_t kQueues = 512;
 constexpr uint32_t kOperations = 100000;
 
 // All queues ask, then each winner asks again: add and take in turn.
-double behind_ports(const char *trace)
+double at_ports(const char *trace)
 {
     const auto factory = tsim::rtl::make_factory(TWINSIM_MODEL_RTL, trace);
     static const tsim::Cycle now = 0;
@@ -296,8 +296,8 @@ void measure_block()
     };
     for (uint32_t i = 0; i < g_repeats; ++i) {
         alone.add(rate(bare(clocks)));
-        ports.add(rate(behind_ports("")));
-        waves.add(rate(behind_ports("rtl_speed")));
+        ports.add(rate(at_ports("")));
+        waves.add(rate(at_ports("rtl_speed")));
         ratio.add(ports.last() / alone.last());
         wave_ratio.add(waves.last() / ports.last());
     }
@@ -305,7 +305,7 @@ void measure_block()
     std::printf("npu_arbiter: %u operations of %.1f clocks\n", kOperations,
                 static_cast<double>(clocks) / kOperations);
     alone.print("bare loop", "M clocks/s");
-    ports.print("behind the ports of the model", "M clocks/s");
+    ports.print("at the ports of the model", "M clocks/s");
     ratio.print("  of bare (P14)", "");
     waves.print("with waveforms (FST)", "M clocks/s");
     wave_ratio.print("  of without (P17)", "");
@@ -374,8 +374,7 @@ int main(int argc, char **argv)
         return 2;
     }
     try {
-        std::printf("Middle of %u, lowest and highest behind it; CPU time of the thread.\n",
-                    g_repeats);
+        std::printf("Median of %u, then lowest and highest; CPU time of the thread.\n", g_repeats);
         const bool all = !top && !block && !idle;
         const bool good = !(all || top) || measure_top();
         if (all || block)

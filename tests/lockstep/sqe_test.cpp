@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The RTL of SQEs behind a whole scheduler: random SQEs, legal and not, with software that holds,
-/// kills and closes queues, and with injected faults. In lock step nothing may differ; with the RTL
-/// alone everything must come out as in the plain model.
+/// The RTL of SQEs in a whole scheduler: random SQEs, legal and not, with software that holds,
+/// kills and closes queues, and with injected faults. In lock step nothing may differ; the RTL
+/// alone must have the results of the plain model.
 #include <cinttypes>
 #include <cstring>
 #include <string>
@@ -166,7 +166,7 @@ class Run
         case 14:
             return sqe_callback(1, 2, 3, one_in(2));
         default:
-            return sqe_kernel(draw(8), draw(50), 0); // nobody describes it: bad
+            return sqe_kernel(draw(8), draw(50), 0); // has no description: bad
         }
     }
     stars_sqe task()

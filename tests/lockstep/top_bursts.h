@@ -30,11 +30,11 @@ class TopBursts
     template <class Model>
     void begins(const Model &top)
     {
-        if (starts_ != kNobody)
+        if (starts_ != kNoQueue)
             queue_of_[top.ax_id_o] = starts_;
-        starts_ = kNobody;
+        starts_ = kNoQueue;
         const uint32_t queue = queue_of_[top.ax_id_o];
-        Left none, &left = queue == kNobody ? none : left_[queue];
+        Left none, &left = queue == kNoQueue ? none : left_[queue];
         const uint64_t bytes = std::min(burst_bytes_, left.bytes);
         if (bytes == 0 || top.ax_src_o != left.src || top.ax_dst_o != left.dst ||
             top.ax_bytes_o != bytes || top.ax_last_o != (bytes == left.bytes))
@@ -48,26 +48,26 @@ class TopBursts
     /// Throws a std::string when bytes of the queue's transfer are left.
     void complete(uint32_t queue) const
     {
-        if (left_[queue].bytes != 0 || starts_ != kNobody)
+        if (left_[queue].bytes != 0 || starts_ != kNoQueue)
             throw "the transfer of queue " + std::to_string(queue) + " is complete, but " +
                 std::to_string(left_[queue].bytes) + " bytes have not begun";
     }
 
   private:
-    static constexpr uint32_t kNobody = UINT32_MAX;
+    static constexpr uint32_t kNoQueue = UINT32_MAX;
     struct Left {
         uint64_t src = 0, dst = 0, bytes = 0;
     };
-    [[nodiscard]] static std::array<uint32_t, 128> nobody()
+    [[nodiscard]] static std::array<uint32_t, 128> no_queues()
     {
         std::array<uint32_t, 128> out{};
-        out.fill(kNobody);
+        out.fill(kNoQueue);
         return out;
     }
 
     const uint64_t burst_bytes_;
-    uint32_t starts_ = kNobody;
-    std::array<uint32_t, 128> queue_of_ = nobody(); // by the id of bursts
+    uint32_t starts_ = kNoQueue;
+    std::array<uint32_t, 128> queue_of_ = no_queues(); // by the id of bursts
     std::array<Left, kQueues> left_{};
 };
 

@@ -10,7 +10,7 @@ namespace job
 namespace
 {
 
-constexpr uint32_t kNobody = UINT32_MAX;
+constexpr uint32_t kNoQueue = UINT32_MAX;
 constexpr uint64_t kHost = 3; // a target
 
 /// npu_sqe_pkg::hold_e and npu_top_pkg::HoldPause, as the trace of the model calls them.
@@ -25,7 +25,7 @@ TopNotes::TopNotes(const Job &job, const Done &done, Outcome &out)
 {
 }
 
-void TopNotes::tell(Note note, uint32_t sq, uint64_t now, uint64_t value)
+void TopNotes::add(Note note, uint32_t sq, uint64_t now, uint64_t value)
 {
     Queue &q = queues_[sq];
     const uint64_t number = done_[sq] + 1;
@@ -35,17 +35,17 @@ void TopNotes::tell(Note note, uint32_t sq, uint64_t now, uint64_t value)
         q.slot_since = now;
         break;
     case Note::kLeave:
-        add_span(out_, "slot", sq, q.slot_since, now + swap_out_, value, 0, kNobody, 0);
+        add_span(out_, "slot", sq, q.slot_since, now + swap_out_, value, 0, kNoQueue, 0);
         break;
     case Note::kBegin:
         q.begun = now;
-        add_span(out_, "fetch", sq, now, value, 0, 0, kNobody, 0);
+        add_span(out_, "fetch", sq, now, value, 0, 0, kNoQueue, 0);
         break;
     case Note::kShare:
         q.share_since = now;
         break;
     case Note::kUnshare:
-        add_span(out_, "share", sq, q.share_since, now, value, 0, kNobody, 0);
+        add_span(out_, "share", sq, q.share_since, now, value, 0, kNoQueue, 0);
         break;
     case Note::kChannel:
         q.channel = value;
@@ -71,13 +71,13 @@ void TopNotes::tell(Note note, uint32_t sq, uint64_t now, uint64_t value)
     case Note::kWake: {
         const auto waker = static_cast<uint32_t>(value);
         add_span(out_, "park", sq, q.park_since, now, q.park_id, number, waker,
-                 waker == kNobody ? 0 : done_[waker] + 1);
+                 waker == kNoQueue ? 0 : done_[waker] + 1);
         q.parked = false;
         break;
     }
     case Note::kLimit:
         if (q.parked)
-            add_span(out_, "park", sq, q.park_since, now, q.park_id, number, kNobody, 0);
+            add_span(out_, "park", sq, q.park_since, now, q.park_id, number, kNoQueue, 0);
         q.parked = false;
         end_move(sq, now);
         break;
@@ -86,7 +86,7 @@ void TopNotes::tell(Note note, uint32_t sq, uint64_t now, uint64_t value)
         q.hold_since = now;
         break;
     case Note::kResumed:
-        add_span(out_, "hold", sq, q.hold_since, now, q.hold, 0, kNobody, 0);
+        add_span(out_, "hold", sq, q.hold_since, now, q.hold, 0, kNoQueue, 0);
         break;
     case Note::kKill: // without a word about what was under way
         q.moves = q.sets_up = q.parked = false;
@@ -98,7 +98,7 @@ void TopNotes::tell(Note note, uint32_t sq, uint64_t now, uint64_t value)
         interrupts(sq, value);
         end_task(sq, now, 0, 0);
         break;
-    case Note::kFailed: // the host is told behind it
+    case Note::kFailed: // the host's interrupt follows
         end_task(sq, now, value & 0xff, static_cast<uint32_t>(value >> 8));
         interrupts(sq, kHost);
         break;
@@ -109,7 +109,7 @@ void TopNotes::end_set_up(uint32_t sq, uint64_t now)
 {
     Queue &q = queues_[sq];
     if (q.sets_up)
-        add_span(out_, "setup", sq, q.channel_since, now, q.channel, 0, kNobody, 0);
+        add_span(out_, "setup", sq, q.channel_since, now, q.channel, 0, kNoQueue, 0);
     q.sets_up = false;
 }
 
@@ -117,7 +117,7 @@ void TopNotes::end_move(uint32_t sq, uint64_t now)
 {
     Queue &q = queues_[sq];
     if (q.moves)
-        add_span(out_, "transfer", sq, q.move_since, now, q.channel, 0, kNobody, 0);
+        add_span(out_, "transfer", sq, q.move_since, now, q.channel, 0, kNoQueue, 0);
     q.moves = false;
 }
 
@@ -125,7 +125,7 @@ void TopNotes::end_task(uint32_t sq, uint64_t now, uint32_t error, uint32_t stat
 {
     Queue &q = queues_[sq];
     const uint64_t number = done_[sq] + 1;
-    add_span(out_, "task", sq, q.begun, now, 0, number, kNobody, 0);
+    add_span(out_, "task", sq, q.begun, now, 0, number, kNoQueue, 0);
     out_.ends.push_back(end_line(now, sq, number, error, status, q.targets));
     q.targets = 0;
     q.reported = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What npu_top tells while it runs a job, as the lines of an outcome.
+/// The notes of npu_top while it runs a job, as the lines of an outcome.
 #ifndef TWINRT_TESTS_LOCKSTEP_TOP_NOTES_H
 #define TWINRT_TESTS_LOCKSTEP_TOP_NOTES_H
 
@@ -40,10 +40,10 @@ class TopNotes
 
     TopNotes(const Job &job, const Done &done, Outcome &out);
     /// A note of queue `sq` at time `now`, before `done` counts it.
-    void tell(Note note, uint32_t sq, uint64_t now, uint64_t value);
+    void add(Note note, uint32_t sq, uint64_t now, uint64_t value);
     /// A CQE of the queue has been written, for the note that follows.
     void reports(uint32_t sq) { queues_[sq].reported = true; }
-    /// Its SQE interrupts that target, 0: nobody (T-SQE-13).
+    /// Its SQE interrupts that target, 0: none (T-SQE-13).
     void interrupts(uint32_t sq, uint64_t target) { queues_[sq].targets |= (1u << target) & ~1u; }
 
   private:

@@ -44,8 +44,8 @@ class TopSystem
         }
         start();
     }
-    /// `notes` hears what happens.
-    void tell(TopNotes *notes) { notes_ = notes; }
+    /// `notes` receives the notes of npu_top.
+    void set_notes(TopNotes *notes) { notes_ = notes; }
     [[nodiscard]] const TopNotes::Done &done() const { return done_; }
     [[nodiscard]] uint64_t clocks() const { return clocks_; }
     [[nodiscard]] uint64_t now() const { return top_.now_o; }
@@ -102,7 +102,7 @@ class TopSystem
         std::vector<stars_sqe> ring;
         std::vector<uint64_t> arrivals;
         std::vector<stars_cqe> cq;
-        uint64_t sent = 0, ringing = 0; // written; told by doorbells
+        uint64_t sent = 0, ringing = 0; // written; rung by doorbells
         uint64_t rung = 0, seen = 0;    // of these the RTL knows; of these it can see
         uint64_t last_at = 0;
         uint32_t cq_head = 0, cq_tail = 0;
@@ -195,8 +195,8 @@ class TopSystem
 
     // ---- clocks ----
 
-    // What the RTL asks for and tells comes from registers: it stands since the last edge, and
-    // answers count at the next.
+    // The requests and notes of the RTL come from registers: they are valid since the last edge,
+    // and answers count at the next.
     void clock()
     {
         if (top_.arrival_req_o)
@@ -297,7 +297,7 @@ class TopSystem
 
     // ---- what the RTL asks for ----
 
-    // What is visible from a place of the ring on; what was rung last lies behind the newest entry.
+    // The arrivals that are visible from a place of the ring on; the last doorbell is the newest.
     void arrivals(Queue &q, uint32_t place)
     {
         const uint64_t mask = q.depth - 1;
@@ -312,7 +312,7 @@ class TopSystem
     {
         const Queue &q = queues_[sq];
         if (q.depth == 0)
-            throw std::string("the RTL looks at a queue that nobody has opened");
+            throw std::string("the RTL looks at a queue that is not open");
         return q.ring[place & (q.depth - 1)];
     }
 
@@ -404,7 +404,7 @@ class TopSystem
             notes_->reports(top_.cqe_queue_o);
     }
 
-    // ---- what it tells ----
+    // ---- its notes ----
 
     void note()
     {
@@ -413,13 +413,13 @@ class TopSystem
         if (notes_) {
             if (note == Note::kHold)
                 notes_->interrupts(sq, hold_target(sq));
-            notes_->tell(note, sq, top_.now_o, top_.note_value_o);
+            notes_->add(note, sq, top_.now_o, top_.note_value_o);
         }
         if (note == Note::kRetired || note == Note::kSkip)
             ++done_[sq];
     }
 
-    // Whom a hold interrupts: of these the RTL has no note (T-SQE-13).
+    // The target that a hold interrupts: the RTL has no note of it (T-SQE-13).
     [[nodiscard]] uint32_t hold_target(uint32_t sq)
     {
         const uint32_t word = sqe_at(sq, static_cast<uint32_t>(done_[sq])).word[0];
@@ -536,8 +536,8 @@ class TopSystem
         return (q.rung - done_[sq]) & (q.depth - 1);
     }
 
-    // The head has moved: what lies before it needs not to become visible, and its places may be
-    // written again.
+    // The head has moved: SQEs before it need not become visible, and their places may be written
+    // again.
     void skip(uint32_t sq)
     {
         Queue &q = queues_[sq];
