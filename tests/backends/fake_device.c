@@ -6,7 +6,7 @@
 
 twin_status fake_status;
 _Atomic unsigned fake_calls;
-bool fake_tells_tasks;
+bool fake_reports_tasks;
 _Atomic bool fake_stamped;
 
 static void (*task_take)(void *context, const twin_task_end *task);
@@ -15,7 +15,7 @@ static _Atomic uint64_t newest_task;
 
 static _Thread_local twin_host_moment moment = {.calls = 3, .system_id = 1};
 
-/* Handles are numbers that nobody follows. */
+/* Handles are numbers that are never dereferenced. */
 static void *handle(uintptr_t number)
 {
     return (void *)number; // NOLINT(performance-no-int-to-ptr)
@@ -30,7 +30,7 @@ static twin_status answer(void)
 
 static twin_status work_answer(unsigned tasks)
 {
-    if (fake_status == TWIN_OK && fake_tells_tasks)
+    if (fake_status == TWIN_OK && fake_reports_tasks)
         atomic_fetch_add(&newest_task, tasks);
     return answer();
 }
@@ -487,7 +487,7 @@ static twin_status diag_tasks(twin_queue *queue,
                               void (*take)(void *context, const twin_task_end *task), void *context)
 {
     (void)queue;
-    if (!fake_tells_tasks)
+    if (!fake_reports_tasks)
         return TWIN_E_UNSUPPORTED;
     task_take = take;
     task_context = context;
@@ -496,7 +496,7 @@ static twin_status diag_tasks(twin_queue *queue,
 static uint64_t diag_newest_task(twin_queue *queue)
 {
     (void)queue;
-    return fake_tells_tasks ? atomic_load(&newest_task) : 0;
+    return fake_reports_tasks ? atomic_load(&newest_task) : 0;
 }
 static twin_status fault_inject(const twin_fault *fault, uint32_t *out_number)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table of ops that do nothing but answer, for tests of what lies between the core and a backend.
- * Answers are numbers that tell themselves apart; fake_status is what every op that can fail
- * answers. */
+/* A table of ops that do nothing but answer, for tests of the layers between the core and a
+ * backend. Answers are distinct numbers; every op that can fail returns fake_status. */
 #ifndef TWINRT_TESTS_FAKE_DEVICE_H
 #define TWINRT_TESTS_FAKE_DEVICE_H
 
@@ -13,8 +12,8 @@ extern twin_status fake_status;
 extern _Atomic unsigned fake_calls;
 /* Whether diag.tasks answers; tasks are then numbered, two for each copy of rows, else one for each
  * op. */
-extern bool fake_tells_tasks;
-/* Tells the observer of a queue that a task of it has ended. */
+extern bool fake_reports_tasks;
+/* Notifies the observer of a queue that a task of it has ended. */
 void fake_task_ends(const twin_task_end *task);
 /* The newest signal record's time is there. */
 extern _Atomic bool fake_stamped;

@@ -59,7 +59,7 @@ static unsigned char *sample(size_t *out_size)
     return sample_of(false, out_size);
 }
 
-/* Looks at all that a reader can tell. Returns the entries; TWIN_RECORDING_NONE: it is refused. */
+/* Reads all that a reader offers. Returns the entries; TWIN_RECORDING_NONE: it is refused. */
 static size_t look_at(const unsigned char *bytes, size_t size, FILE *sink)
 {
     char error[256] = "";
@@ -119,7 +119,7 @@ static void test_every_truncation_is_read_as_far_as_it_goes(void)
     truncate_everywhere(true);
 }
 
-static void test_damage_is_told_and_left_out(void)
+static void test_damage_is_reported_and_left_out(void)
 {
     enum { USED = TWIN_RECORD_HEADER_BYTES + 16384 };
     size_t size, brief_size;
@@ -138,7 +138,7 @@ static void test_damage_is_told_and_left_out(void)
             random = random * 6364136223846793005u + 1442695040888963407u;
             size_t at = (size_t)(random >> 33) % 14000;
             if (at >= sizeof(struct twin_record_header))
-                at += TWIN_RECORD_HEADER_BYTES; /* nothing lies in the rest of it */
+                at += TWIN_RECORD_HEADER_BYTES; /* the rest of it is not used */
             unsigned char value = (unsigned char)(random >> 25);
             damaged[at] = round % 3 == 0   ? 0xff
                           : round % 3 == 1 ? value
@@ -189,8 +189,7 @@ static void append(unsigned char *bytes, const void *entry, size_t count)
     chunk->used += count;
 }
 
-/* What a base, and a mark or a brief call behind it, are read as: the entry, or NULL, and then it
- * is damage. */
+/* Reads a base, and a mark or a brief call after it. Returns the entry; NULL: it is damage. */
 static const struct twin_record_entry *read_after_base(const void *entry, size_t count,
                                                        twin_recording **out)
 {
@@ -257,7 +256,7 @@ static void test_marks_and_brief_calls(void)
     CU_ASSERT_EQUAL(read->begin_wall_ns, 77);
     CU_ASSERT(TWIN_RECORDING_GET(read, QUEUE_ROOM, &room) && room.queue == 8);
     twin_recording_free(recording);
-    call.head.end_after = 0; /* it has not come back */
+    call.head.end_after = 0; /* it has not returned */
     read = read_after_base(&call, sizeof(call), &recording);
     CU_ASSERT(read && read->end_seq == 0 && read->end_ns == 0);
     CU_ASSERT(read && read->status == TWIN_RECORD_NO_STATUS);
@@ -465,7 +464,7 @@ static void test_other_versions(void)
     struct twin_record_header *header = (struct twin_record_header *)(void *)bytes;
     char error[256] = "";
     twin_recording *recording = NULL;
-    /* a kind that nobody knows yet is handed out as it is */
+    /* an unknown kind is handed out unchanged */
     CU_ASSERT_EQUAL_FATAL(
         twin_recording_read_bytes(bytes, size, "good", &recording, error, sizeof(error)),
         TWIN_RECORDING_OK);
@@ -545,12 +544,12 @@ static void test_each_thing_that_is_checked(void)
 static const twin_test tests[] = {
     {"a file that was cut anywhere is read as far as it goes",
      test_every_truncation_is_read_as_far_as_it_goes},
-    {"damage is told and left out", test_damage_is_told_and_left_out},
+    {"damage is reported and left out", test_damage_is_reported_and_left_out},
     {"each thing that is checked is left out alone", test_each_thing_that_is_checked},
     {"marks and brief calls are handed out with whole heads", test_marks_and_brief_calls},
-    {"ends that are told late", test_late_ends},
+    {"ends that are reported late", test_late_ends},
     {"ended tasks are handed out with whole heads", test_ended_tasks},
-    {"public calls are handed out with what their site holds", test_public_calls},
+    {"public calls are handed out with the fields of their site", test_public_calls},
     {"stacks that cannot be are left out", test_stacks},
     {"later kinds are handed out, other versions refused", test_other_versions},
 };

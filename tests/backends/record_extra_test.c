@@ -104,8 +104,8 @@ static void test_copies_to_the_device_keep_their_bytes(void)
                                                  .width = 3,
                                                  .height = 4});
     fake_status = TWIN_E_INVALID;
-    table->memory.copy(
-        device, &(twin_copy){.dst = 0x10000, .src = 8, .bytes = 40}); /* nobody reads there */
+    table->memory.copy(device,
+                       &(twin_copy){.dst = 0x10000, .src = 8, .bytes = 40}); /* it is never read */
     fake_status = TWIN_OK;
     twin_recording *recording = stop();
 
@@ -136,7 +136,7 @@ static void test_copies_to_the_device_keep_their_bytes(void)
 enum { PAGE = 4096 };
 static unsigned char *shifting; /* two pages; the second cannot be read yet */
 
-/* The reader has come to the second page: the first one changes behind its back. */
+/* The reader has come to the second page: the first one changes meanwhile. */
 static void on_second_page(int number)
 {
     (void)number;
@@ -183,10 +183,10 @@ static size_t copy_at(const twin_recording *recording, unsigned which)
     return TWIN_RECORDING_NONE;
 }
 
-static void test_stamps_tell_when_work_ended(void)
+static void test_stamps_give_the_end_of_work(void)
 {
     struct twin_recording_times times;
-    fake_tells_tasks = false;
+    fake_reports_tasks = false;
     fake_stamped = false;
     start("off", "events");
     table->work.copy(queue, &(twin_copy){.dst = 0x10000, .src = 0x10008, .bytes = 8});
@@ -223,7 +223,7 @@ static void test_stamps_tell_when_work_ended(void)
 static void test_more_work_than_stamps(void)
 {
     enum { WORK = 3000 };
-    fake_tells_tasks = false;
+    fake_reports_tasks = false;
     fake_stamped = false;
     start("off", "events");
     for (unsigned i = 0; i < WORK; i++)
@@ -239,13 +239,13 @@ static void test_more_work_than_stamps(void)
     }
     CU_ASSERT_EQUAL(stamped, 1024); /* the rest went without */
     twin_recording_free(recording);
-    fake_tells_tasks = true;
+    fake_reports_tasks = true;
 }
 
 static void test_times_come_from_tasks(void)
 {
     struct twin_recording_times times;
-    fake_tells_tasks = true;
+    fake_reports_tasks = true;
     start("off", "device");
     table->work.copy_rows(queue, &(twin_rows){.dst = 0x10000,
                                               .src = 0x10008,
@@ -284,7 +284,7 @@ static void test_tasks_far_from_their_base(void)
     const uint64_t middle = 1ull << 41;
     size_t seen = 0;
     below_flags = TWIN_BACKEND_CONDUCTED;
-    fake_tells_tasks = true;
+    fake_reports_tasks = true;
     start("off", "device");
     table->host.advance(middle - table->host.now());
     for (size_t i = 0; i < count * 3; i++) {
@@ -296,7 +296,7 @@ static void test_tasks_far_from_their_base(void)
                                         .end_ns = i % 3 == 2 ? begin + by : begin + 7});
     }
     below_flags = 0;
-    fake_tells_tasks = false;
+    fake_reports_tasks = false;
     twin_recording *recording = stop();
     for (size_t i = 0; i < twin_recording_count(recording); i++) {
         struct twin_record_TASK task;
@@ -556,9 +556,9 @@ static const twin_test tests[] = {
     {"tasks that begin far from their base keep their times", test_tasks_far_from_their_base},
     {"copies to the device keep their bytes, equal ones once",
      test_copies_to_the_device_keep_their_bytes},
-    {"bytes that change while they are kept are not taken for others",
+    {"bytes that change while they are kept are not mistaken for others",
      test_bytes_that_change_while_they_are_kept},
-    {"stamps tell when work ended", test_stamps_tell_when_work_ended},
+    {"stamps give the end of work", test_stamps_give_the_end_of_work},
     {"work that finds no stamp goes without", test_more_work_than_stamps},
     {"times of an op come from its tasks", test_times_come_from_tasks},
 };

@@ -180,7 +180,7 @@ static void test_full_chunks_are_emptied(void)
     (void)unlink(path);
 }
 
-static void test_long_entries_have_chunks_of_their_own(void)
+static void test_long_entries_have_their_own_chunks(void)
 {
     enum { LONG = 300000 };
     char *name = malloc(LONG + 1);
@@ -191,7 +191,7 @@ static void test_long_entries_have_chunks_of_their_own(void)
     start();
     twin_queue *queue = new_queue(1);
     copy(queue, 0);
-    fake_status = TWIN_E_UNSUPPORTED; /* nobody keeps this kernel */
+    fake_status = TWIN_E_UNSUPPORTED; /* this kernel is not kept */
     table->work.launch(queue, &(twin_launch){.name = name, .blocks = 1, .weight = 1});
     fake_status = TWIN_OK;
     copy(queue, 1);
@@ -429,16 +429,16 @@ static void test_threads_that_end_leave_their_room_to_others(void)
     (void)unlink(path);
 }
 
-/* ---- ends that nobody planned ---------------------------------------------------------------- */
+/* ---- unplanned ends -------------------------------------------------------------------------- */
 
-/* In a child: records copies for good, and tells each that has come back. */
-static void record_until_killed(int tell)
+/* In a child: records copies without end, and writes a byte to `out` for each that has returned. */
+static void record_until_killed(int out)
 {
     start();
     twin_queue *queue = new_queue(1);
     for (uint64_t i = 0;; i++) {
         copy_in_call(queue, i);
-        if (write(tell, "x", 1) != 1)
+        if (write(out, "x", 1) != 1)
             _exit(1);
     }
 }
@@ -452,13 +452,13 @@ static void test_what_was_finished_outlives_a_kill(void)
         if (child == 0)
             record_until_killed(ends[1]);
         (void)close(ends[1]);
-        uint64_t told = 0;
+        uint64_t returned = 0;
         char byte;
-        while (told < 1500u * (unsigned)(round + 1) && read(ends[0], &byte, 1) == 1)
-            told++;
+        while (returned < 1500u * (unsigned)(round + 1) && read(ends[0], &byte, 1) == 1)
+            returned++;
         CU_ASSERT_EQUAL(kill(child, SIGKILL), 0);
         while (read(ends[0], &byte, 1) == 1)
-            told++;
+            returned++;
         (void)waitpid(child, NULL, 0);
         (void)close(ends[0]);
         char name[64];
@@ -467,7 +467,7 @@ static void test_what_was_finished_outlives_a_kill(void)
         CU_ASSERT_EQUAL(twin_recording_damage_count(recording), 0);
         CU_ASSERT_EQUAL(twin_recording_header(recording)->state, TWIN_RECORD_OPEN);
         uint64_t copies = count_copies(recording);
-        CU_ASSERT(copies == told || copies == told + 1);
+        CU_ASSERT(copies == returned || copies == returned + 1);
         twin_recording_free(recording);
         (void)unlink(name);
     }
@@ -541,7 +541,7 @@ static const twin_test tests[] = {
      test_many_chunks_come_back_in_order},
     {"full chunks are emptied, and nothing is missing or there twice",
      test_full_chunks_are_emptied},
-    {"a long entry has a chunk of its own", test_long_entries_have_chunks_of_their_own},
+    {"a long entry has its own chunk", test_long_entries_have_their_own_chunks},
     {"starts of one process are sessions of one file", test_starts_are_sessions_of_one_file},
     {"threads go on in the file that is there now", test_threads_go_on_in_the_new_file},
     {"threads write side by side", test_threads_write_side_by_side},

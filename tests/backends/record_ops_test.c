@@ -21,7 +21,7 @@ static const struct twin_backend *start(void)
     (void)snprintf(path, sizeof(path), "record_ops.%ld.rec", (long)getpid());
     fake_set("TWINRT_RECORD", path);
     fake_status = TWIN_OK;
-    fake_tells_tasks = true;
+    fake_reports_tasks = true;
     CU_ASSERT_EQUAL_FATAL(table->process.start(&fake_services), TWIN_OK);
     return table;
 }
@@ -99,8 +99,8 @@ static void test_every_op_has_a_kind(void)
 static void test_every_slot_is_the_wrappers(void)
 {
     struct twin_backend below;
-    memset(&below, 0x5a, sizeof(below)); /* nobody's functions */
-    below.name = "nobody";
+    memset(&below, 0x5a, sizeof(below)); /* no valid functions */
+    below.name = "none";
     const struct twin_backend *table = twin_wrapper_entry(&below);
     for (size_t i = 0; i < TWIN_COUNT(ops); i++) {
         void *slot;
@@ -335,7 +335,7 @@ static void call_all(const struct twin_backend *t)
     t->process.stop();
 }
 
-/* Entries in the order of their beginnings, as the printer tells them. */
+/* Entries in the order of their beginnings, as the printer prints them. */
 static const char *const expected[] = {
     "process.start session=1 seam_version=" /* its number follows */,
     "status value=TWIN_OK code=0 texts=[\"TWIN_OK\"]",
@@ -454,7 +454,7 @@ static const char *const expected[] = {
     "process.stop lost=0",
 };
 
-/* The line of each expected entry comes behind that of the one before. */
+/* The line of each expected entry comes after that of the one before. */
 static void compare_lines(const char *text)
 {
     const char *from = text;

@@ -92,7 +92,8 @@ static void *actor_main(void *argument)
     return NULL;
 }
 
-static void tell(unsigned number, enum command command, twin_host_moment *slot)
+/* Makes an actor execute a command, and waits until it is done. */
+static void perform(unsigned number, enum command command, twin_host_moment *slot)
 {
     struct actor *actor = &actors[number];
     pthread_mutex_lock(&actor->lock);
@@ -126,7 +127,7 @@ static twin_recording *stop(void)
     char error[256] = "";
     twin_recording *recording = NULL;
     for (unsigned i = 0; i < ACTORS; i++) {
-        tell(i, END, NULL);
+        perform(i, END, NULL);
         pthread_join(actors[i].id, NULL);
     }
     table->process.stop();
@@ -166,17 +167,17 @@ static void test_an_edge_is_written_once(void)
     twin_host_moment second;
     struct twin_record_HOST_FOLLOW edge;
     start();
-    tell(0, CALL, NULL);
-    tell(0, RELEASE, &first);
-    tell(1, FOLLOW, &first);
-    tell(1, FOLLOW, &first);
-    tell(0, RELEASE, &second); /* nothing has happened since */
-    tell(1, FOLLOW, &second);
-    tell(0, FOLLOW, &second); /* its own */
-    tell(0, CALL, NULL);
-    tell(0, RELEASE, &second);
-    tell(1, FOLLOW, &second);
-    tell(1, FOLLOW, &first); /* older than what it follows */
+    perform(0, CALL, NULL);
+    perform(0, RELEASE, &first);
+    perform(1, FOLLOW, &first);
+    perform(1, FOLLOW, &first);
+    perform(0, RELEASE, &second); /* nothing has happened since */
+    perform(1, FOLLOW, &second);
+    perform(0, FOLLOW, &second); /* its own */
+    perform(0, CALL, NULL);
+    perform(0, RELEASE, &second);
+    perform(1, FOLLOW, &second);
+    perform(1, FOLLOW, &first); /* older than what it follows */
     twin_recording *recording = stop();
     CU_ASSERT_EQUAL(count_follows(recording), 2);
     const struct twin_record_entry *entry = follow_at(recording, 0, &edge);
@@ -195,11 +196,11 @@ static void test_order_goes_on_through_threads_that_never_call(void)
     struct twin_record_HOST_FOLLOW first;
     struct twin_record_HOST_FOLLOW second;
     start();
-    tell(0, CALL, NULL);
-    tell(0, RELEASE, &slot);
-    tell(1, FOLLOW, &slot);
-    tell(1, RELEASE, &slot);
-    tell(2, FOLLOW, &slot);
+    perform(0, CALL, NULL);
+    perform(0, RELEASE, &slot);
+    perform(1, FOLLOW, &slot);
+    perform(1, RELEASE, &slot);
+    perform(2, FOLLOW, &slot);
     twin_recording *recording = stop();
     CU_ASSERT_EQUAL(count_follows(recording), 2);
     const struct twin_record_entry *entry = follow_at(recording, 0, &first);
@@ -214,28 +215,28 @@ static void test_a_thread_that_has_done_nothing_adds_nothing(void)
 {
     twin_host_moment slot;
     start();
-    tell(0, RELEASE, &slot);
-    tell(1, FOLLOW, &slot);
-    tell(2, SLEEP, NULL);
-    tell(2, RELEASE, &slot);
-    tell(1, FOLLOW, &slot); /* its clock moves up */
+    perform(0, RELEASE, &slot);
+    perform(1, FOLLOW, &slot);
+    perform(2, SLEEP, NULL);
+    perform(2, RELEASE, &slot);
+    perform(1, FOLLOW, &slot); /* its clock moves up */
     CU_ASSERT_EQUAL(actors[1].clock_ns, actors[2].clock_ns);
     twin_recording *recording = stop();
     CU_ASSERT_EQUAL(count_follows(recording), 1);
     twin_recording_free(recording);
 }
 
-/* A lock that goes round, while nobody calls: each learns of each once. */
+/* A lock that goes round, without calls: each thread learns of each other thread once. */
 static void test_a_lock_that_goes_round_adds_little(void)
 {
     twin_host_moment lock;
     start();
     for (unsigned i = 0; i < ACTORS; i++)
-        tell(i, CALL, NULL);
-    tell(0, RELEASE, &lock);
+        perform(i, CALL, NULL);
+    perform(0, RELEASE, &lock);
     for (unsigned i = 1; i < 100 * ACTORS; i++) {
-        tell(i % ACTORS, FOLLOW, &lock);
-        tell(i % ACTORS, RELEASE, &lock);
+        perform(i % ACTORS, FOLLOW, &lock);
+        perform(i % ACTORS, RELEASE, &lock);
     }
     twin_recording *recording = stop();
     CU_ASSERT(count_follows(recording) <= (size_t)2 * ACTORS);
@@ -252,13 +253,13 @@ static void *end_with_a_full_chunk(void *argument)
         table->host.enter(&call);
         table->host.leave(&call, 0);
     }
-    newest.entry = UINT64_MAX; /* of nobody, but later than this thread */
+    newest.entry = UINT64_MAX; /* of no thread, but later than this one */
     newest.at_ns = UINT64_MAX / 4;
     on_lock = &newest;
     return NULL;
 }
 
-/* The writer takes a lock of its own when a thread ends. */
+/* The writer takes its own lock when a thread ends. */
 static void test_the_writers_lock_is_no_order(void)
 {
     enum {
@@ -266,7 +267,7 @@ static void test_the_writers_lock_is_no_order(void)
     };
     const unsigned most = TWIN_RECORD_CHUNK_BYTES / ENTRY;
     start();
-    tell(0, CALL, NULL);
+    perform(0, CALL, NULL);
     for (unsigned number = most - 10; number <= most; number++) {
         pthread_t thread;
         CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, end_with_a_full_chunk, &number), 0);
@@ -321,14 +322,14 @@ static void run_at_random(uint64_t seed, unsigned callers)
             known[actor].calls[actor]++;
             calls[call_count].actor = actor;
             calls[call_count++].after = known[actor];
-            tell(actor, CALL, NULL);
+            perform(actor, CALL, NULL);
         } else if (what < 4) {
             passed[slot] = known[actor];
-            tell(actor, RELEASE, &slots[slot]);
+            perform(actor, RELEASE, &slots[slot]);
         } else {
             edges += !is_within(&passed[slot], &known[actor]);
             join(&known[actor], &passed[slot]);
-            tell(actor, FOLLOW, &slots[slot]);
+            perform(actor, FOLLOW, &slots[slot]);
         }
     }
 }
@@ -388,8 +389,8 @@ static void test_calls_come_after_what_they_came_after(void)
         twin_recording *recording = stop();
         CU_ASSERT(call_count > 50);
         compare(recording);
-        /* some that add nothing but cannot be told from those that do, and those that move clocks
-         * up */
+        /* some that add nothing but cannot be distinguished from those that do, and those that move
+         * clocks up */
         CU_ASSERT(count_follows(recording) >= edges);
         CU_ASSERT(count_follows(recording) < 2 * edges);
         twin_recording_free(recording);

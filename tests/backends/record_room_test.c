@@ -149,7 +149,7 @@ static void test_what_is_not_kept_makes_no_system_calls(void)
 static const twin_test tests[] = {
     {"without room the recording stops, the program does not",
      test_no_room_stops_the_recording_alone},
-    {"a copy of a chunk that breaks off leaves nothing behind",
+    {"a copy of a chunk that breaks off leaves no file",
      test_a_copy_that_breaks_off_leaves_nothing},
     {"entries that are not kept make no system calls", test_what_is_not_kept_makes_no_system_calls},
 };

@@ -69,16 +69,16 @@ static void because(const char *text)
     append(explained, sizeof(explained), text);
 }
 
-static int32_t told_code;
+static int32_t last_vendor_code;
 
 static void vendor_code(int32_t code)
 {
-    told_code = code;
+    last_vendor_code = code;
 }
 
 int32_t seam_vendor_code(void)
 {
-    return told_code;
+    return last_vendor_code;
 }
 
 static bool interruptible(void)

@@ -21,7 +21,7 @@ void seam_set(const char *name, const char *value);
 /* All that was logged, and explained on any thread, since the last seam_forget(). */
 bool seam_logged(const char *part);
 unsigned seam_logged_times(const char *part);
-/* The public code behind the last TWIN_E_VENDOR. */
+/* The public code of the last TWIN_E_VENDOR. */
 int32_t seam_vendor_code(void);
 bool seam_explained(const char *part);
 void seam_forget(void);

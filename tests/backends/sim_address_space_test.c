@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that may not reserve much address space (ulimit -v): it has less memory, is told so,
- * and works. */
+/* A process that may not reserve much address space (ulimit -v): it has less memory, a message says
+ * so, and it works. */
 #include "seam.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void test_less_memory(void)
     SEAM_OK(seam->queue.drain(queue, TWIN_FOREVER));
     const unsigned char *bytes = host;
     CU_ASSERT(bytes && bytes[0] == 7 && bytes[(1 << 20) - 1] == 7);
-    void *own = malloc(256 << 20); /* the program has room of its own */
+    void *own = malloc(256 << 20); /* the program still has room */
     CU_ASSERT_PTR_NOT_NULL(own);
     free(own);
     SEAM_OK(seam->memory.host_free(host));

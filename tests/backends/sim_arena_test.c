@@ -447,8 +447,8 @@ __attribute__((unused)) static void test_core_dump(void)
     }
 }
 
-/* A program may close all descriptors and open files of its own, which then have the numbers of
- * ours. */
+/* A program may close all descriptors and open its own files, which then have the numbers of the
+ * runtime's. */
 static void test_no_descriptor_stays(void)
 {
     const struct sim_arena_config config = {

@@ -9,7 +9,7 @@
 #define NOTES_MOST 1024u
 
 static twin_hw_device *device;
-static twin_signal *never; /* a notify that nobody records */
+static twin_signal *never; /* a notify that is never recorded */
 
 static twin_queue *queue_of(uint32_t id, uint32_t group, bool is_default)
 {
@@ -69,7 +69,7 @@ static void test_notes(void)
     down();
 }
 
-/* Nobody takes them: the oldest go. */
+/* They are not taken: the oldest are dropped. */
 static void test_notes_are_bounded(void)
 {
     enum { MORE = 10 };
@@ -153,7 +153,7 @@ static void test_groups(void)
     down();
 }
 
-/* A timed record that is ended leaves nothing behind that the ring would wait for. */
+/* A timed record that is ended leaves nothing that the ring would wait for. */
 static void test_stop_until_the_ring_has_gone_round(void)
 {
     up();
@@ -177,10 +177,10 @@ static void test_stop_until_the_ring_has_gone_round(void)
 
 static const twin_test tests[] = {
     {"each failure is noted with its task and thread", test_notes},
-    {"notes that nobody takes are bounded", test_notes_are_bounded},
+    {"notes that are not taken are bounded", test_notes_are_bounded},
     {"the last task is not that of a default stream", test_last_task_of_default_queues},
     {"a failure stops its group until the device is aborted", test_groups},
-    {"ended tasks give their places in the ring back", test_stop_until_the_ring_has_gone_round},
+    {"ended tasks release their places in the ring", test_stop_until_the_ring_has_gone_round},
 };
 
 int main(int argc, char **argv)

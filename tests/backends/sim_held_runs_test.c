@@ -107,7 +107,7 @@ static void test_host_limit_passes_for_real(void)
         SEAM_STATUS(waiter.status, TWIN_E_TIMEOUT);
         CU_ASSERT(waiter.wall_ns >= 99 * SEAM_MS);
         CU_ASSERT(waiter.virtual_ns >= 100 * SEAM_MS);
-        /* Nobody is behind the limit afterwards: what is submitted now lies after it. */
+        /* The clock has passed the limit: work that is submitted now comes after it. */
         uint64_t before = seam->host.now();
         seam_call(TWIN_COST_LOCAL);
         CU_ASSERT(seam->host.now() >= before + 99 * SEAM_MS);
@@ -152,7 +152,7 @@ static void test_device_limit_alone(void)
     down();
 }
 
-/* A thread that polls carries time on; what lies before its clock has passed, for the others
+/* A thread that polls advances time; everything before its clock has passed, for the other threads
  * too. */
 static void test_poller_carries_time(void)
 {
@@ -185,7 +185,7 @@ static void test_poller_carries_time(void)
 }
 
 static const twin_test tests[] = {
-    {"a thread that runs may record before a host limit, whatever lies behind it",
+    {"a thread that runs may record before a host limit, with any work after it",
      test_host_limit_before_later_work},
     {"a host limit passes in real time while a thread runs", test_host_limit_passes_for_real},
     {"a thread that runs may record before a device limit", test_device_limit_waits_for_a_thread},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A device with four event ids: who wants one waits until one comes back, and no longer. */
+/* A device with four event ids: a record waits until an id is released, and no longer. */
 #include "seam.h"
 
 #include <stdlib.h>
@@ -80,8 +80,8 @@ static void test_a_wait_holds_its_id(void)
 }
 
 static const twin_test tests[] = {
-    {"who wants an event id goes on when the first comes back", test_until_the_first_comes_back},
-    {"an id comes back when the last wait for its record is over", test_a_wait_holds_its_id},
+    {"a record that waits for an id goes on when one is released", test_until_the_first_comes_back},
+    {"an id is released when the last wait for its record is over", test_a_wait_holds_its_id},
 };
 
 /* The plug-in's own profile with another number of events, in a file of this process. */

@@ -60,13 +60,13 @@ static void await_questions(unsigned count)
 static atomic_bool finish;
 static sem_t there;
 
-/* Attached and running until told to finish, so that others wait in real time; records the gate
+/* Attached and running until `finish` is set, so that others wait in real time; records the gate
  * after `data` questions. */
 static void *opener(void *data)
 {
     const unsigned *count = data;
     seam->host.attach();
-    /* Ahead of whatever the others do: so its record has one time, however the threads meet. */
+    /* Ahead of all other threads: so its record has one time, in any order of the threads. */
     for (unsigned i = 0; i < 1000; i++)
         seam_call(TWIN_COST_DEVICE);
     sem_post(&there);
@@ -106,7 +106,7 @@ static void test_yes_ends_the_wait(void)
     end();
 }
 
-/* Device time from the start to the record behind the gate. */
+/* Device time from the start to the record after the gate. */
 static uint64_t recorded_after(unsigned count, bool asking)
 {
     begin(0);
@@ -124,7 +124,7 @@ static uint64_t recorded_after(unsigned count, bool asking)
     return at - start;
 }
 
-/* Each start lies elsewhere between two ticks of the counter that stamps records. */
+/* Each start has another place between two ticks of the counter that stamps records. */
 static bool same_but_for_a_tick(uint64_t one, uint64_t other_one)
 {
     uint64_t apart = one > other_one ? one - other_one : other_one - one;

@@ -80,7 +80,7 @@ static void make(struct subject *subject, uint64_t cycles, bool known)
                                     .release = release};
 }
 
-/* The kernel waits for a flag that nobody sets. */
+/* The kernel waits for a flag that is never set. */
 static void make_hang(struct subject *subject)
 {
     make(subject, 0, true);
@@ -157,7 +157,7 @@ static void test_described(void)
     seam_down(device);
 }
 
-/* Between two records lies what the parameters of the profile say. */
+/* The time between two records follows from the parameters of the profile. */
 static void test_time(void)
 {
     device = seam_up();
@@ -276,15 +276,15 @@ static void test_failures(void)
         CU_ASSERT(subject.kept == 1 && subject.released <= 1);
         failure.kernel->release(failure.kernel);
         CU_ASSERT(seam_logged("kernel \"subject\""));
-        CU_ASSERT(next.effects == 1); /* the tasks behind it go on */
+        CU_ASSERT(next.effects == 1); /* the tasks after it go on */
         seam->queue.destroy(queue);
         CU_ASSERT(subject.released == 2 && next.released == 1);
     }
     seam_down(device);
 }
 
-/* What nobody takes lets its kernel go: when there are too many, with an abort, and with the
- * queue. */
+/* Failures that are not taken release their kernels: when there are too many, with an abort, and
+ * with the queue. */
 static void test_failures_not_taken(void)
 {
     enum { NOTES = 1024, MANY = NOTES + 6 };
@@ -538,7 +538,7 @@ static const twin_test tests[] = {
     {"kernels of two queues overlap", test_overlap},
     {"what the device cannot run is refused with the reason", test_refused},
     {"a kernel that fails says how", test_failures},
-    {"failures that nobody takes let their kernels go", test_failures_not_taken},
+    {"failures that are not taken release their kernels", test_failures_not_taken},
     {"a kernel that hangs ends by its limit, or is a deadlock", test_hang},
     {"a queue is aborted while its kernel is described", test_aborted_while_described},
     {"memory that is freed while its kernel is described stays", test_freed_while_described},

@@ -325,7 +325,7 @@ static void test_run(void)
 static const twin_test tests[] = {
     {"two kernels run", test_run},
     {"the timeline has a row for each core and pipe", test_timeline},
-    {"counters tell how long each core was in use", test_counters},
+    {"counters show how long each core was in use", test_counters},
     {"profiling records report each block", test_profiling_records},
 };
 

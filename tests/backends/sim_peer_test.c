@@ -112,7 +112,7 @@ static void fill(twin_hw_device *device, uint64_t address, uint64_t bytes, uint8
         seam->memory.fill(device, &(twin_fill){.dst = address, .value = value, .bytes = bytes}));
 }
 
-/* Rows that go the given way: those bytes are there, what lies between them stays. */
+/* Copies rows the given way: their bytes arrive, the bytes between them stay. */
 static void check_rows(twin_queue *queue, twin_hw_device *device, uint64_t dst, uint64_t src,
                        uint64_t height)
 {

@@ -127,9 +127,9 @@ static void test_another(void)
         start(&other, bodies[i]);
         CU_ASSERT(sim_process_threads() == 2);
         CU_ASSERT(!sim_process_blocked(1, &silent));
-        CU_ASSERT(silent); /* its end is not told */
+        CU_ASSERT(silent); /* its end is not reported */
         CU_ASSERT(is_proven(2));
-        /* One that is attached tells when it waits. */
+        /* An attached thread reports when it waits. */
         atomic_store(&sim_attached_count, 2);
         CU_ASSERT(!sim_process_blocked(1, &silent));
         CU_ASSERT(!silent);
@@ -172,7 +172,7 @@ static void test_own_thread(void)
     end(&other);
 }
 
-/* More attached threads than the system counts: it does not tell the truth. */
+/* More attached threads than the system counts: its count is wrong. */
 static void test_wrong_count(void)
 {
     atomic_store(&sim_attached_count, 3);
@@ -221,7 +221,7 @@ static void test_handler(void)
     CU_ASSERT(!is_proven(1));
     end(&other);
     in_host = 0;
-    CU_ASSERT(is_proven(1)); /* nobody waits for a semaphore */
+    CU_ASSERT(is_proven(1)); /* no thread waits for a semaphore */
     signal(SIGCHLD, SIG_DFL);
     signal(SIGINT, SIG_DFL);
     services.host_time = NULL;
@@ -297,7 +297,7 @@ static void test_first_thread_exits(void)
 
 static const twin_test tests[] = {
 /* First: the C library knows that a thread is alone as long as there was never another one. */
-#if !defined(__SANITIZE_THREAD__) /* which has a thread of its own */
+#if !defined(__SANITIZE_THREAD__) /* it adds a thread */
     {"without /proc one thread is known to be alone, and more are not counted", test_without_proc},
 #endif
     {"a thread that is alone and waits proves it", test_alone},

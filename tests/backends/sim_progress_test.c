@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Progress without a caller: what the host can see comes although no thread calls, and nobody else
- * is affected. */
+/* Progress without a caller: effects that the host can see happen although no thread calls, and
+ * nothing else changes. */
 #include "seam.h"
 
 #include <dirent.h>
@@ -186,7 +186,7 @@ static void test_time_limits_stay(void)
     copy_out(held, 0);
     copy_out(queue, 1);
     spin(1);
-    await_rest(); /* the copy behind the gate is in flight, so it has tried */
+    await_rest(); /* the copy after the gate is in flight, so it has tried */
     CU_ASSERT(!is_there(0));
     seam_call(TWIN_COST_SUBMIT);
     CU_ASSERT(seam->host.now() < limit_ns);
@@ -249,7 +249,7 @@ static void test_a_host_function_runs(void)
 static const char *trace_path; /* of a child */
 static const char *trace_progress;
 
-/* In a process of its own, as a model is built once in each: copies and waits, and leaves its
+/* In a separate process, as a model is built once in each: copies and waits, and writes its
  * timeline. */
 static void test_leave_trace(void)
 {

@@ -268,7 +268,7 @@ static void test_freed_meanwhile(void)
     seam_down(device);
 }
 
-/* Mapped, and yet not to be read or written: refused, wherever in the range it lies. */
+/* Mapped without the right to read or write: refused at any place of the range. */
 static void test_host_rights(void)
 {
     static const char constant[64] = "the host may not write this";
@@ -540,9 +540,8 @@ static void test_guard(void)
 #endif
 }
 
-/* The ring behind a record whose report was lost is free again: room that is said to be there is
- * there. */
-static void test_room_behind_a_lost_report(void)
+/* The place of a record with a lost report is free again: the ring has the room that it reports. */
+static void test_room_after_a_lost_report(void)
 {
     enum { RECORDS = 3000 }; /* more than a ring holds */
     const twin_fault fault = {.kind = TWIN_FAULT_REPORT_LOST,
@@ -584,10 +583,10 @@ static const twin_test tests[] = {
     {"name and limits are known without a model", test_describe_without_model},
     {"host memory without the rights is refused", test_host_rights},
     {"work of one queue runs in order", test_order},
-    {"nothing moves before somebody waits", test_nothing_happens_unasked},
-    {"a full ring holds its sender and nobody else", test_full_ring},
+    {"nothing moves before a thread waits", test_nothing_happens_unasked},
+    {"a full ring holds its sender and no other thread", test_full_ring},
     {"a copy of several entries is queued whole or not at all", test_room_for_pieces},
-    {"a record whose report was lost gives its place back", test_room_behind_a_lost_report},
+    {"a record with a lost report releases its place", test_room_after_a_lost_report},
     {"polling ends", test_query_ends},
     {"calls cost what the profile says, a wait ends after its work", test_clock},
     {"a fast-sync queue wakes by polling", test_fast_sync},
@@ -602,7 +601,7 @@ static const twin_test tests[] = {
     {"abort drops queued work and the queue goes on", test_abort},
     {"the queue after the last is refused", test_queue_limit},
     {"a device opens any number of times, at the same addresses", test_again_and_again},
-    {"host code that touches device memory is told where", test_guard},
+    {"a report of host code that touches device memory names the place", test_guard},
 };
 
 int main(int argc, char **argv)

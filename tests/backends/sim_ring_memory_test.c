@@ -170,7 +170,7 @@ static const twin_test tests[] = {
     {"a queue alone stays in small pages", test_one_queue_stays_small},
     {"a kernel that cannot do it at once is asked to do it later",
      test_an_old_kernel_is_asked_to_do_it_later},
-    {"rings that cannot be reserved leave nothing behind",
+    {"rings that cannot be reserved leave no reservation",
      test_what_cannot_be_reserved_leaves_nothing},
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of rows between host and device, through the seam: their time, and the memory of the lists
- * that tell the device of them. The process may not reserve much address space, so that it has
+ * that describe them to the device. The process may not reserve much address space, so that it has
  * memory for few lists. */
 #include "seam.h"
 
@@ -127,7 +127,7 @@ static void test_memory_comes_back(void)
         if (i % 50 == 49)
             SEAM_OK(seam->queue.drain(queue, TWIN_FOREVER));
     }
-    /* and where nobody waits for the queue itself, or another one wants it */
+    /* and where no thread waits for the queue itself, or another queue needs the memory */
     for (unsigned i = 0; i < 20; i++) {
         twin_queue *own = queue;
         twin_queue *other = seam_queue(device, 2);

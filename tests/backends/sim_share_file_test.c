@@ -24,7 +24,7 @@
 #define KIND  TWIN_SIGNAL_EVENT_REBIND
 #define BYTES ((off_t)sizeof(struct sim_share_page))
 
-/* ---- what the driver is told, and the place ------------------------------------------------- */
+/* ---- messages to the driver, and the place -------------------------------------------------- */
 
 static char said[512];
 
@@ -226,7 +226,7 @@ static void test_sweep(void)
     end();
 }
 
-/* What a link leads to is left alone, though nobody locks it. */
+/* The target of a link is left alone, though it is not locked. */
 static void test_sweep_follows_no_links(void)
 {
     char target[128];
@@ -481,7 +481,7 @@ static void test_company(void)
 
     page->visited = 0;
     page->checks_pid = 1;
-    CU_ASSERT_EQUAL(sim_share_company(&share, &pid), SIM_COMPANY_GONE); /* nobody may */
+    CU_ASSERT_EQUAL(sim_share_company(&share, &pid), SIM_COMPANY_GONE); /* none is allowed */
     child = sleeper();
     CU_ASSERT(sim_share_allow(&share, &child, 1) == TWIN_OK);
     CU_ASSERT_EQUAL(sim_share_company(&share, &pid), SIM_COMPANY_AWAITED);
@@ -526,7 +526,7 @@ static void test_records(void)
     CU_ASSERT_EQUAL(sim_share_state(&share, first), SIM_SHARE_PENDING);
     sim_share_end(&share, second, SIM_SHARE_DROPPED);
     CU_ASSERT_EQUAL(sim_share_state(&share, second), SIM_SHARE_DROPPED);
-    sim_share_end(&share, second, SIM_SHARE_DONE); /* its end was told already */
+    sim_share_end(&share, second, SIM_SHARE_DONE); /* its end was reported already */
     CU_ASSERT_EQUAL(sim_share_state(&share, second), SIM_SHARE_DROPPED);
     while (sim_share_newest(&share) < first + SIM_SHARE_RECORDS - 1) {
         CU_ASSERT_FALSE(sim_share_full(&share));
@@ -563,7 +563,7 @@ static const twin_test tests[] = {
     {"a folder that others may use is avoided", test_folder_of_others},
     {"places that are none are avoided", test_places_that_are_none},
     {"a list of processes is held to, and ends", test_list_of_processes},
-    {"company is told by those who live", test_company},
+    {"company depends on the processes that live", test_company},
     {"users are limited, those that ended make room", test_users_are_limited},
     {"records end once, and replace none that is pending", test_records},
 };

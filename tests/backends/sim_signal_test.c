@@ -268,7 +268,7 @@ static void test_id_limits(void)
     down();
 }
 
-/* A used notify leaves its flag behind; the next owner of the id must not see it. */
+/* A used notify leaves its flag set; the next owner of the id must not see it. */
 static void test_id_comes_back_clear(void)
 {
     up();
@@ -359,7 +359,7 @@ static void test_task_timeout(void)
     CU_ASSERT(seam_explained("stream 1"));
     CU_ASSERT(seam_explained("notify 7"));
     SEAM_OK(seam->queue.drain(a, TWIN_FOREVER));
-    CU_ASSERT(state(after).complete); /* the tasks behind went on */
+    CU_ASSERT(state(after).complete); /* the tasks after it went on */
     seam->signal.destroy(notify);
     seam->signal.destroy(after);
     down();
@@ -372,7 +372,7 @@ static const twin_test tests[] = {
     {"a level event stays set until its reset", test_level},
     {"a notify lets one wait pass per record", test_notify},
     {"record times are on the counter's steps and in order", test_times},
-    {"a replaced record leaves no time behind", test_late_time},
+    {"a replaced record leaves no time", test_late_time},
     {"an event destroyed in flight still completes, then its id is free", test_destroy_in_flight},
     {"the notify after the last is refused", test_id_limits},
     {"an id comes back with a clear flag", test_id_comes_back_clear},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several threads wait: one runs the model, the others sleep and cost nothing; nobody runs it
- * further than was asked. */
+/* Several threads wait: one runs the model, the others sleep and cost nothing; none runs it further
+ * than their waits need. */
 #define _DEFAULT_SOURCE /* clock_gettime */
 #include "seam.h"
 
@@ -83,7 +83,7 @@ static void test_one_runs_the_others_sleep(void)
 }
 
 /* A copy on another queue takes far longer than what they wait for. */
-static void test_nobody_runs_further(void)
+static void test_no_thread_runs_further(void)
 {
     struct waiter waiters[4];
     uint64_t cell = 0;
@@ -99,7 +99,7 @@ static void test_nobody_runs_further(void)
                                 &(twin_copy){.dst = (uintptr_t)host, .src = cell, .bytes = LARGE}));
         SEAM_OK(seam->work.fill(near, &(twin_fill){.dst = cell, .bytes = 8}));
         run_waiters(waiters, 4, near);
-        /* All of them have returned, one as the driver; what was not asked for has not happened. */
+        /* All of them have returned, one as the driver; the other queue's copy has not ended. */
         CU_ASSERT(bytes && bytes[LARGE - 1] == 0);
         SEAM_OK(seam->queue.abort(far));
     }
@@ -111,9 +111,9 @@ static void test_nobody_runs_further(void)
 }
 
 static const twin_test tests[] = {
-    {"one thread runs the model, those who wait beside it use no time",
+    {"one thread runs the model, the other waiting threads use no time",
      test_one_runs_the_others_sleep},
-    {"a wait that is met ends, and nobody runs the model further", test_nobody_runs_further},
+    {"a wait that is met ends, and no thread runs the model further", test_no_thread_runs_further},
 };
 
 int main(int argc, char **argv)

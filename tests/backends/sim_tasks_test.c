@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the model tells an observer of tasks that end. */
+/* What the model reports to an observer of tasks that end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static uint64_t memory_of(twin_hw_device *device)
     return address;
 }
 
-static void test_tasks_are_told_in_order(void)
+static void test_tasks_are_reported_in_order(void)
 {
     struct seen seen = {0};
     struct seen other = {0};
@@ -60,13 +60,13 @@ static void test_tasks_are_told_in_order(void)
         CU_ASSERT(seen.end[i].end_ns > seen.end[i].begin_ns);
         CU_ASSERT(i == 0 || seen.end[i].begin_ns >= seen.end[i - 1].end_ns); /* ORD-01 */
     }
-    /* the record's own time lies within its task */
+    /* the record's own time is within its task */
     uint64_t stamp = 0;
     SEAM_OK(seam->signal.timestamp(signal, &stamp));
     CU_ASSERT(stamp + 20 > seen.end[1].begin_ns); /* on a counter of 20 ns */
     CU_ASSERT(stamp <= seen.end[1].end_ns);
 
-    /* nobody hears any more */
+    /* no observer any more */
     SEAM_OK(seam->diag.tasks(queue, NULL, NULL));
     SEAM_OK(seam->diag.tasks(silent, take, &other));
     SEAM_OK(seam->work.fill(queue, &(twin_fill){.dst = memory, .bytes = 64, .value = 1}));
@@ -108,7 +108,7 @@ static void test_failures_and_aborts(void)
     CU_ASSERT_EQUAL(seen.end[0].status, failure);
     SEAM_OK(seam->fault.remove(fault));
 
-    /* what is dropped does not end, and numbers go on behind it */
+    /* dropped tasks do not end, and numbers go on after them */
     SEAM_OK(seam->work.wait(queue, never, TWIN_FOREVER));
     SEAM_OK(seam->work.fill(queue, &(twin_fill){.dst = memory, .bytes = 64, .value = 2}));
     CU_ASSERT_EQUAL(seam->diag.newest_task(queue), 3);
@@ -120,7 +120,7 @@ static void test_failures_and_aborts(void)
     CU_ASSERT_EQUAL(seen.end[1].number, 4);
     seam_drop_queue(queue);
 
-    /* a new queue counts from 1, and its end tells nobody */
+    /* a new queue counts from 1, and its end is not reported */
     queue = seam_queue(device, 1);
     CU_ASSERT_EQUAL(seam->diag.newest_task(queue), 0);
     SEAM_OK(seam->work.fill(queue, &(twin_fill){.dst = memory, .bytes = 64, .value = 3}));
@@ -133,8 +133,8 @@ static void test_failures_and_aborts(void)
 }
 
 static const twin_test tests[] = {
-    {"tasks are told in their order, with their times", test_tasks_are_told_in_order},
-    {"failed tasks are told, dropped ones not", test_failures_and_aborts},
+    {"tasks are reported in their order, with their times", test_tasks_are_reported_in_order},
+    {"failed tasks are reported, dropped ones are not", test_failures_and_aborts},
 };
 
 int main(int argc, char **argv)

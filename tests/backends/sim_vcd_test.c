@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events, notifies and counting notifies in the file of signals: each has a signal of its own, and
- * what an injected fault kept from its table does not change it. */
+/* Events, notifies and counting notifies in the file of signals: each has its own signal, which
+ * does not change when an injected fault keeps a write from its table. */
 #include "seam.h"
 
 #include <stdlib.h>

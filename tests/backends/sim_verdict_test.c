@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a wait without an end is a deadlock, and time-outs take no real time: only when nobody can
+/* A wait without an end is a deadlock, and time-outs take no real time, only when no thread can
  * act. */
 #define _DEFAULT_SOURCE /* usleep */
 #include "seam.h"
@@ -69,7 +69,7 @@ static void test_a_late_thread_is_waited_for(void)
     down();
 }
 
-static void *sleep_behind(void *pointer)
+static void *sleep_on_mutex(void *pointer)
 {
     pthread_mutex_lock(pointer);
     pthread_mutex_unlock(pointer);
@@ -83,7 +83,7 @@ static void test_a_thread_that_waits_for_this_one(void)
     pthread_t thread;
     pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&held);
-    if (pthread_create(&thread, NULL, sleep_behind, &held) != 0)
+    if (pthread_create(&thread, NULL, sleep_on_mutex, &held) != 0)
         abort();
     SEAM_OK(seam->work.wait(a, never, TWIN_FOREVER));
     uint64_t wall = seam_wall();
@@ -151,7 +151,7 @@ static void test_unaided_waits(void)
     pthread_t thread;
     pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&held);
-    if (pthread_create(&thread, NULL, sleep_behind, &held) != 0) /* it might act */
+    if (pthread_create(&thread, NULL, sleep_on_mutex, &held) != 0) /* it might act */
         abort();
     SEAM_OK(seam->memory.alloc(device, BYTES, TWIN_PAGES_DEFAULT, &cell));
     SEAM_OK(seam->work.fill(a, &(twin_fill){.dst = cell, .bytes = BYTES}));
@@ -241,7 +241,7 @@ static void test_polls_pass_no_limit_of_others(void)
     down();
 }
 
-/* Nobody else can act: the limit comes. */
+/* No other thread can act: the limit comes. */
 static void test_polls_come_to_a_limit(void)
 {
     up();
@@ -262,9 +262,9 @@ static const twin_test tests[] = {
     {"after 16 equal answers a poll comes to the next task that begins or ends",
      test_polls_reach_the_next_task},
     {"polls after new work are counted anew", test_new_work_is_a_new_question},
-    {"polls pass no time limit that somebody else can still avert",
+    {"polls pass no time limit that another thread can still avert",
      test_polls_pass_no_limit_of_others},
-    {"polls come to a time limit that nobody can avert", test_polls_come_to_a_limit},
+    {"polls reach a time limit that no thread can avert", test_polls_come_to_a_limit},
 };
 
 int main(int argc, char **argv)

@@ -538,7 +538,7 @@ static void *ask_late(void *argument)
     return NULL;
 }
 
-/* HOST-4: nobody is told that something is done before it is, by his own clock. */
+/* HOST-4: no thread gets the answer "done" at an earlier time of its clock than the end. */
 static void test_answers_are_of_the_models_time(void)
 {
     uint64_t *const asked[] = {&late.query_ns, &late.idle_ns, &late.wait_ns, &late.drain_ns};
@@ -577,7 +577,7 @@ static const twin_test tests[] = {
     {"a deadlock report names a record that was dropped",
      test_deadlock_after_a_stream_that_is_gone},
     {"a sender held for ever gets a deadlock", test_deadlock_of_a_sender},
-    {"what another thread's wait brought about is told at the model's time",
+    {"a thread sees the effect of another's wait at the model's time",
      test_answers_are_of_the_models_time},
     {"two threads that wait for nothing both end", test_deadlock_of_two},
     {"a submission wakes a driver that has parked", test_submit_wakes_the_driver},

@@ -84,7 +84,7 @@ static void test_waits_take_their_time(void)
     end();
 }
 
-static void test_questions_tell_the_time(void)
+static void test_answers_by_real_time(void)
 {
     begin();
     uint64_t began = seam_wall();
@@ -98,7 +98,7 @@ static void test_questions_tell_the_time(void)
     end();
 }
 
-static void test_nobody_waits(void)
+static void test_no_thread_waits(void)
 {
     begin();
     uint64_t began = seam_wall();
@@ -139,7 +139,7 @@ static void test_clocks_follow(void)
     uint64_t lasted = seam_wall() - began;
     seam_call(TWIN_COST_SUBMIT);
     CU_ASSERT(seam->host.now() - clock >= lasted);
-    seam->host.advance(SEAM_HOUR); /* as a sleep that was told of: its time has passed by itself */
+    seam->host.advance(SEAM_HOUR); /* as an announced sleep: its time has passed by itself */
     CU_ASSERT(seam->host.now() - clock < SEAM_HOUR);
     end();
 }
@@ -184,8 +184,8 @@ static void test_host_functions_take_their_time(void)
 
 static const twin_test tests[] = {
     {"a wait takes the time of its work", test_waits_take_their_time},
-    {"a question answers by real time", test_questions_tell_the_time},
-    {"the host sees work in real time without a call", test_nobody_waits},
+    {"a question answers by real time", test_answers_by_real_time},
+    {"the host sees work in real time without a call", test_no_thread_waits},
     {"a time limit takes its time, a deadlock none", test_limits_take_their_time},
     {"the clock of a thread is never before real time", test_clocks_follow},
     {"the deterministic mode is refused", test_real_time_is_not_deterministic},
