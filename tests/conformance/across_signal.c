@@ -100,7 +100,7 @@ static aclrtContext set_device(int32_t device)
 /* ---- time ----------------------------------------------------------------------------------- */
 
 /* A stream of the device records time, then the shared thing, which a stream of device 0 waits for
- * before it records time. Gives what lies between the two times. */
+ * before it records time. Returns the difference of the two times. */
 static int64_t hop_ns(const shared_kind *kind, int32_t device)
 {
     enum { FLAGS = ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE };
@@ -176,10 +176,10 @@ void test_shared_event_takes_its_way(void)
     check_way(&events, 0, 0);
 }
 
-/* ---- who ends first ------------------------------------------------------------------------- */
+/* ---- ends in either order ------------------------------------------------------------------- */
 
-/* The creator's handle goes while a stream waits: records of the other handle still reach it, and
- * then nobody. Its place in the table is not given to another notify meanwhile. */
+/* The creator's handle goes while a stream waits: records of the other handle still reach the wait,
+ * and later ones have no effect. Its place in the table goes to no other notify meanwhile. */
 void test_shared_notify_outlives_its_creator(void)
 {
     enum { MANY = 40 };
@@ -201,7 +201,7 @@ void test_shared_notify_outlives_its_creator(void)
     CHECK_OK(aclrtSetCurrentContext(there));
     CHECK_OK(aclrtRecordNotify(opened, recorder));
     CHECK(gets_done(recorder));
-    CHECK_OK(aclrtRecordNotify(opened, recorder)); /* nobody waits */
+    CHECK_OK(aclrtRecordNotify(opened, recorder)); /* no stream waits */
     CHECK(gets_done(recorder));
     CHECK_OK(aclrtSetCurrentContext(here));
     CHECK(gets_done(waiter));
@@ -220,7 +220,7 @@ void test_shared_notify_outlives_its_creator(void)
     CHECK_OK(aclrtResetDeviceForce(0));
 }
 
-/* The device of the notify is reset and set again: records of the old handle reach nobody there. */
+/* The device of the notify is reset and set again: records of the old handle have no effect. */
 void test_shared_notify_and_a_reset_there(void)
 {
     if (!is_offered(&notifies))
@@ -252,8 +252,8 @@ void test_shared_notify_and_a_reset_there(void)
     CHECK_OK(aclrtResetDeviceForce(0));
 }
 
-/* A wait binds to the newest record, whichever handle made it, and ends with that one: one of
- * another device, one of its own device by another handle. */
+/* A wait binds to the newest record, made through any handle, and ends with that one: a record of
+ * another device, and one of its own device through another handle. */
 void test_shared_event_of_three(void)
 {
     if (!is_offered(&events))
@@ -326,8 +326,8 @@ void test_shared_event_dropped(void)
     CHECK_OK(aclrtResetDeviceForce(0));
 }
 
-/* Streams of two devices wait for each other: nobody else could end that, so it is a deadlock at
- * once, and the message names the device and stream that were to record. */
+/* Streams of two devices wait for each other: nothing else can end that, so it is a deadlock at
+ * once, and the message names the device and stream that should record. */
 void test_shared_deadlock(void)
 {
     if (!is_offered(&events))

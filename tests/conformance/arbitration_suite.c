@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who comes first when several streams want one thing: priorities, and what a seed may change. Each
- * run is a process of its own, because profile and seed are fixed for the life of one. */
+/* The order of streams that compete for one resource: priorities, and what a seed may change. Each
+ * run is a separate process, because profile and seed are fixed for the life of a process. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,7 +246,7 @@ static void test_traces_of_seeds(void)
 
 static const twin_test tests[] = {
     {"STR-08: a better priority gets the slot first", test_priority_for_a_slot},
-    {"STR-08: a better priority gets the engine first, and interrupts nobody",
+    {"STR-08: a better priority gets the engine first, and interrupts no transfer",
      test_priority_for_an_engine},
     {"ORD-05, ORD-09: results are right with every seed", test_results_with_every_seed},
     {"the same seed gives the same trace, another one another", test_traces_of_seeds},

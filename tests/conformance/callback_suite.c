@@ -11,16 +11,16 @@
 
 /* What was called, a letter a call. */
 static char calls[64];
-static char told[256]; /* the configuration that the last start callback got */
-static size_t told_bytes;
+static char got[256]; /* the configuration that the last start callback got */
+static size_t got_bytes;
 static aclError answer;     /* of callbacks whose letter is `failing` */
 static const char *failing; /* letters */
 
 static void forget(void)
 {
     memset(calls, 0, sizeof(calls));
-    memset(told, 0, sizeof(told));
-    told_bytes = 0;
+    memset(got, 0, sizeof(got));
+    got_bytes = 0;
     answer = 0;
     failing = "";
 }
@@ -35,9 +35,9 @@ static aclError note(const char *letter)
 
 static aclError at_init(const char *text, size_t bytes, void *letter)
 {
-    told_bytes = bytes;
-    if (CHECK(text != NULL && bytes < sizeof(told)))
-        memcpy(told, text, bytes);
+    got_bytes = bytes;
+    if (CHECK(text != NULL && bytes < sizeof(got)))
+        memcpy(got, text, bytes);
     return note(letter);
 }
 
@@ -166,7 +166,7 @@ static void child_order_without_file(void)
     register_all();
     CHECK_OK(aclInit(NULL));
     CHECK(called("mdo"));
-    CHECK_EQUAL(told_bytes, 0);
+    CHECK_EQUAL(got_bytes, 0);
     CHECK_OK(aclFinalize());
     CHECK(called("mdoCMDO"));
 }
@@ -183,12 +183,12 @@ static void child_order_with_file(void)
     CHECK_OK(aclInit(path));
     unlink(path);
     CHECK(called("mxdo"));
-    CHECK_EQUAL(told_bytes, strlen(text));
-    CHECK(strcmp(told, text) == 0);
-    /* A late one is told the same. */
-    memset(told, 0, sizeof(told));
+    CHECK_EQUAL(got_bytes, strlen(text));
+    CHECK(strcmp(got, text) == 0);
+    /* A late one gets the same. */
+    memset(got, 0, sizeof(got));
     CHECK_OK(aclInitCallbackRegister(ACL_REG_TYPE_OTHER, at_init_too, "l"));
-    CHECK(strcmp(told, text) == 0);
+    CHECK(strcmp(got, text) == 0);
     CHECK_OK(aclFinalize());
 }
 

@@ -24,7 +24,7 @@
 /* Two whole numbers are equal; prints both. */
 #define CHECK_EQUAL(got, want)                                                                     \
     twin_check_equal((int64_t)(got), (int64_t)(want), #got, __FILE__, __LINE__)
-/* `bytes` bytes at `data` all have the value `want`; prints the first that has not. */
+/* `bytes` bytes at `data` all have the value `want`; prints the first that differs. */
 #define CHECK_BYTES(data, want, bytes)                                                             \
     twin_check_bytes((data), (want), (bytes), #data, __FILE__, __LINE__)
 

@@ -80,7 +80,7 @@ void test_zero_timeouts(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* What was told, in order: 1 SET_PRE, 2 SET_POST, 3 RESET_PRE, 4 RESET_POST. */
+/* The reported states, in order: 1 SET_PRE, 2 SET_POST, 3 RESET_PRE, 4 RESET_POST. */
 typedef struct news {
     int states[16];
     unsigned count;

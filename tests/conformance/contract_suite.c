@@ -8,7 +8,7 @@ static const twin_test tests[] = {
     {"CTX-22: a device that contexts keep up can be set and reset again",
      test_reset_then_set_again},
     {"DEV-61: a timeout of 0 is refused", test_zero_timeouts},
-    {"DEV-62: device callbacks tell what the call does", test_device_callbacks_by_use},
+    {"DEV-62: device callbacks report what the call does", test_device_callbacks_by_use},
     {"DEV-63: numbers of devices out of range are parameter errors", test_ids_out_of_range},
     {"DEV-64: rates of a device that does not exist are -1", test_utilization_of_bad_device},
     {"INIT-30: aclFinalizeReference writes 0 when it fails", test_reference_writes_zero},

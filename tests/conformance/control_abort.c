@@ -423,30 +423,30 @@ static void try_on_thread(void *argument, unsigned index)
 static int32_t note_abort(int32_t device, aclrtDeviceTaskAbortStage stage, uint32_t timeout,
                           void *args)
 {
-    abort_notes *told = args;
-    int call = told->calls++ % 4;
-    told->device = device;
-    told->stages[call] = stage;
-    told->left_ms[call] = timeout;
-    if (told->shared)
-        try_everything(told->shared);
-    if (told->shared)
-        twin_threads_run(1, try_on_thread, told->shared);
-    if (told->burning && stage == ACL_RT_DEVICE_TASK_ABORT_PRE)
-        CHECK_CODE(aclrtSynchronizeStreamWithTimeout(told->burning, 50),
+    abort_notes *notes = args;
+    int call = notes->calls++ % 4;
+    notes->device = device;
+    notes->stages[call] = stage;
+    notes->left_ms[call] = timeout;
+    if (notes->shared)
+        try_everything(notes->shared);
+    if (notes->shared)
+        twin_threads_run(1, try_on_thread, notes->shared);
+    if (notes->burning && stage == ACL_RT_DEVICE_TASK_ABORT_PRE)
+        CHECK_CODE(aclrtSynchronizeStreamWithTimeout(notes->burning, 50),
                    ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
-    return told->answers[call];
+    return notes->answers[call];
 }
 
 void test_calls_during_a_device_abort(void)
 {
     shared_state shared;
     begin(&shared);
-    abort_notes told = {.shared = &shared};
-    CHECK_OK(aclrtSetDeviceTaskAbortCallback("control", note_abort, &told));
+    abort_notes notes = {.shared = &shared};
+    CHECK_OK(aclrtSetDeviceTaskAbortCallback("control", note_abort, &notes));
     CHECK_OK(aclrtRecordEvent(shared.event, shared.stream));
     CHECK_OK(aclrtDeviceTaskAbort(0, 0));
-    CHECK_EQUAL(told.calls, 2);
+    CHECK_EQUAL(notes.calls, 2);
     CHECK_OK(aclrtSetDeviceTaskAbortCallback("control", NULL, NULL));
     /* Over: everything is taken again. */
     twin_mark(&shared.cells, 0, 1, shared.stream);
@@ -460,7 +460,7 @@ void test_device_abort_callbacks(void)
     abort_notes first = {.device = -1};
     abort_notes second = {.device = -1};
     CHECK_CODE(aclrtSetDeviceTaskAbortCallback(NULL, note_abort, NULL), ACL_ERROR_INVALID_PARAM);
-    CHECK_OK(aclrtSetDeviceTaskAbortCallback("nobody", NULL, NULL));
+    CHECK_OK(aclrtSetDeviceTaskAbortCallback("unknown", NULL, NULL));
     CHECK_OK(aclrtSetDeviceTaskAbortCallback("first", note_abort, &first));
     CHECK_OK(aclrtSetDeviceTaskAbortCallback("second", note_abort, &second));
     CHECK_CODE(aclrtSetDeviceTaskAbortCallback("first", note_abort, &second),
@@ -491,27 +491,27 @@ void test_device_abort_budget(void)
 {
     shared_state shared;
     aclrtNotify there = NULL;
-    abort_notes told = {.device = -1};
+    abort_notes notes = {.device = -1};
     begin(&shared);
     CHECK_OK(aclrtWaitAndResetNotify(shared.notify, shared.stream, 0));
     CHECK_OK(aclrtSetDevice(1));
-    told.burning = twin_stream();
+    notes.burning = twin_stream();
     CHECK_OK(aclrtCreateNotify(&there, 0));
-    CHECK_OK(aclrtWaitAndResetNotify(there, told.burning, 0));
-    CHECK_OK(aclrtSetDeviceTaskAbortCallback("control", note_abort, &told));
+    CHECK_OK(aclrtWaitAndResetNotify(there, notes.burning, 0));
+    CHECK_OK(aclrtSetDeviceTaskAbortCallback("control", note_abort, &notes));
 
     CHECK_CODE(aclrtDeviceTaskAbort(0, 20), ACL_ERROR_RT_WAIT_TIMEOUT);
-    CHECK_EQUAL(told.calls, 1);
+    CHECK_EQUAL(notes.calls, 1);
     CHECK_CODE(aclrtSynchronizeStreamWithTimeout(shared.stream, SHORT_MS),
                ACL_ERROR_RT_STREAM_SYNC_TIMEOUT); /* nothing was dropped */
     CHECK_OK(aclrtDeviceTaskAbort(0, 200));
-    CHECK_EQUAL(told.calls, 3);
-    CHECK(told.left_ms[1] == 200);
-    CHECK(told.left_ms[2] > 0 && told.left_ms[2] <= 150);
+    CHECK_EQUAL(notes.calls, 3);
+    CHECK(notes.left_ms[1] == 200);
+    CHECK(notes.left_ms[2] > 0 && notes.left_ms[2] <= 150);
     CHECK_OK(aclrtSynchronizeStreamWithTimeout(shared.stream, SOON_MS));
 
     CHECK_OK(aclrtSetDeviceTaskAbortCallback("control", NULL, NULL));
-    CHECK_OK(aclrtDestroyStreamForce(told.burning));
+    CHECK_OK(aclrtDestroyStreamForce(notes.burning));
     CHECK_OK(aclrtDestroyNotify(there));
     CHECK_OK(aclrtResetDevice(1));
     CHECK_OK(aclrtSetCurrentContext(shared.context));

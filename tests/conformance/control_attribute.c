@@ -135,8 +135,8 @@ void test_attribute_values(void)
 enum { CONTENDERS = 16 };
 #define FILL_BYTES ((size_t)16 << 20)
 
-/* All wait for one event, then want the copy engine: the one whose priority was raised, and that
- * would come last by its number, is not behind any other. */
+/* All wait for one event, then need the copy engine: the stream with the raised priority, which
+ * would come last by its number, comes after no other. */
 void test_priority_counts(void)
 {
     aclrtStream streams[CONTENDERS];

@@ -142,7 +142,7 @@ void test_exception_unregister(void)
     end(&s);
 }
 
-/* Comes off and on again while it is told. */
+/* Unregisters and registers itself while it is called. */
 static void on_renewing(aclrtExceptionInfo *info)
 {
     (void)info;
@@ -220,7 +220,7 @@ void test_exception_comes_before_the_code(void)
     CHECK_EQUAL(seen.called_on, gettid());
     CHECK_OK(aclrtExceptionInfoCallbackUnregister(on_exception_work));
 
-    /* On another device, and told by the destruction of the stream. */
+    /* On another device, and reported by the destruction of the stream. */
     end(&s);
     CHECK_OK(aclrtSetDevice(1));
     aclrtStream stream = twin_stream();

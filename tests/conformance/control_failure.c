@@ -75,7 +75,7 @@ void test_continue_is_the_default(void)
     CHECK_CODE(aclrtSynchronizeStreamWithTimeout(s.first, FAILED_MS), ACL_ERROR_RT_TASK_TIMEOUT);
     CHECK(twin_marked(&s.cells, 0, 1));
     CHECK(twin_marked(&s.cells, 1, 1));
-    /* Told once; the stream goes on. */
+    /* Reported once; the stream goes on. */
     twin_mark(&s.cells, 2, 1, s.first);
     CHECK_OK(aclrtSynchronizeStreamWithTimeout(s.first, SOON_MS));
     CHECK(twin_marked(&s.cells, 2, 1));
@@ -283,29 +283,29 @@ void test_stop_again_after_a_failure(void)
     end(&s);
 }
 
-void test_events_behind_a_failure(void)
+void test_events_after_a_failure(void)
 {
     for (int kind = 0; kind < EVENT_KINDS; kind++) {
         test_scene s;
         begin(&s);
         aclrtEvent before = twin_event((twin_event_kind)kind);
-        aclrtEvent behind = twin_event((twin_event_kind)kind);
+        aclrtEvent after = twin_event((twin_event_kind)kind);
         aclrtEvent beside = twin_event((twin_event_kind)kind);
         CHECK_OK(aclrtSetStreamFailureMode(s.first, ACL_STOP_ON_FAILURE));
         CHECK_OK(aclrtRecordEvent(before, s.first));
         twin_fail_task(s.notify, s.first);
-        CHECK_OK(aclrtRecordEvent(behind, s.first));
+        CHECK_OK(aclrtRecordEvent(after, s.first));
         CHECK_OK(aclrtWaitAndResetNotify(s.notify, s.second, 0));
         CHECK_OK(aclrtRecordEvent(beside, s.second));
-        CHECK(!twin_recorded(behind));
-        CHECK_CODE(aclrtSynchronizeEventWithTimeout(behind, FAILED_MS), ACL_ERROR_RT_TASK_TIMEOUT);
+        CHECK(!twin_recorded(after));
+        CHECK_CODE(aclrtSynchronizeEventWithTimeout(after, FAILED_MS), ACL_ERROR_RT_TASK_TIMEOUT);
         CHECK_CODE(aclrtSynchronizeEventWithTimeout(beside, SOON_MS), ACL_ERROR_RT_TASK_TIMEOUT);
         CHECK_OK(aclrtSynchronizeEventWithTimeout(before, SOON_MS));
         CHECK(twin_recorded(before));
-        CHECK(twin_recorded(behind));
+        CHECK(twin_recorded(after));
         CHECK(twin_recorded(beside));
         CHECK_OK(aclrtDestroyEvent(beside));
-        CHECK_OK(aclrtDestroyEvent(behind));
+        CHECK_OK(aclrtDestroyEvent(after));
         CHECK_OK(aclrtDestroyEvent(before));
         end(&s);
     }

@@ -14,7 +14,7 @@ typedef struct storm_state {
     aclrtEvent events[STORM_STREAMS];
     aclrtNotify notify;
     twin_buffer cells;
-    atomic_int told;
+    atomic_int reports;
 } storm_state;
 
 static storm_state weather;
@@ -22,7 +22,7 @@ static storm_state weather;
 static void count_exception(aclrtExceptionInfo *info)
 {
     CHECK(aclrtGetDeviceIdFromExceptionInfo(info) == 0);
-    atomic_fetch_add(&weather.told, 1);
+    atomic_fetch_add(&weather.reports, 1);
 }
 
 /* What any call may answer while others abort, stop and destroy below it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Control over streams and devices that have work: what a failure stops, what is taken back, who is
- * told. */
+/* Control over streams and devices that have work: what a failure stops, what is dropped, which
+ * calls report it. */
 #include "control_tests.h"
 
 static const twin_test tests[] = {
@@ -16,7 +16,7 @@ static const twin_test tests[] = {
     {"STR-38, ABT-05: the default stream has a failure mode", test_mode_of_the_default_stream},
     {"ABT-07: stop mode is refused once a failure has stopped the context",
      test_stop_again_after_a_failure},
-    {"ABT-09: records behind a failure end the waits of the host", test_events_behind_a_failure},
+    {"ABT-09: records after a failure end the waits of the host", test_events_after_a_failure},
     {"ABT-09: a failure releases all threads that wait", test_threads_are_released_by_a_failure},
     {"ABT-13: after a device abort a stopped context goes on",
      test_device_abort_lets_a_context_go_on},
@@ -55,12 +55,13 @@ static const twin_test tests[] = {
     {"ERR-40: registering an exception callback needs one", test_exception_registration},
     {"ERR-41: exception callbacks coexist, each once per fault", test_exception_callbacks_coexist},
     {"ERR-42: taking exception callbacks off", test_exception_unregister},
-    {"ERR-42: a callback that comes off and on again is told once per fault",
+    {"ERR-42: a callback that comes off and on again is called once per fault",
      test_exception_renewal},
     {"ERR-43: the single exception callback", test_exception_set},
     {"ERR-44: exception callbacks run before the failing call returns",
      test_exception_comes_before_the_code},
-    {"ERR-44: in stop mode whoever synchronises first is told, once", test_exception_in_stop_mode},
+    {"ERR-44: in stop mode the first synchronisation calls the callbacks, once",
+     test_exception_in_stop_mode},
     {"ERR-45: exception information without exception", test_exception_without_info},
     {"ERR-46: the thread of the failing task", test_exception_thread},
     {"ERR-47: a task that is no kernel has no arguments", test_exception_of_no_kernel},

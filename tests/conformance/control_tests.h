@@ -5,13 +5,13 @@
 
 #include "suite.h"
 
-/* Device time after which a task of twin_fail_task fails, and a bound that lies behind it. */
+/* Device time after which a task of twin_fail_task fails, and a later bound. */
 #define FAIL_S     1u
 #define FAILED_MS  (5 * SOON_MS)
 #define CELL_BYTES 256u
 
-/* Queues a task that fails with ACL_ERROR_RT_TASK_TIMEOUT after FAIL_S: a wait that nobody ends.
- * The notify is the caller's. */
+/* Queues a task that fails with ACL_ERROR_RT_TASK_TIMEOUT after FAIL_S: a wait that never ends. The
+ * notify is the caller's. */
 void twin_fail_task(aclrtNotify notify, aclrtStream stream);
 aclrtNotify twin_notify(void);
 /* Queues a fill of one cell. */
@@ -34,7 +34,7 @@ void test_stop_cannot_be_taken_back(void);
 void test_mode_refusals(void);
 void test_mode_of_the_default_stream(void);
 void test_stop_again_after_a_failure(void);
-void test_events_behind_a_failure(void);
+void test_events_after_a_failure(void);
 void test_threads_are_released_by_a_failure(void);
 void test_device_abort_lets_a_context_go_on(void);
 void test_streams_of_a_model(void);

@@ -6,7 +6,7 @@
 #include "profile.h"
 #include "suite.h"
 
-/* What the device, or what lies under it, answers keeps its meaning. */
+/* Answers of the device, or of the layers below it, keep their meaning. */
 void test_answers_from_below(void)
 {
     enum { MANY = 20000 };

@@ -155,8 +155,8 @@ void test_wait_across_devices_and_an_abort_there(void)
     CHECK_OK(aclrtResetDeviceForce(0));
 }
 
-/* The work of the waiting device is aborted: the record finds nobody, and its place is good for
- * others. */
+/* The work of the waiting device is aborted: the record finds no wait, and its place can be used
+ * again. */
 void test_wait_across_devices_and_an_abort_here(void)
 {
     struct pair pair;
@@ -218,7 +218,7 @@ void test_wait_across_devices_and_a_reset_there(void)
     CHECK_OK(aclrtResetDeviceForce(1));
 }
 
-/* The wait has a time limit of its own, which passes; the record comes later. */
+/* The wait has its own time limit, which passes; the record comes later. */
 void test_wait_across_devices_times_out(void)
 {
     struct pair pair;

@@ -253,7 +253,7 @@ void test_wait_for_unrecorded_ex_event(void)
     CHECK(gets_done(second));
     CHECK_OK(aclrtStreamWaitEvent(second, event));
     twin_hold_begin(&hold, first);
-    CHECK_OK(aclrtRecordEvent(event, first)); /* later than the wait: binds nobody */
+    CHECK_OK(aclrtRecordEvent(event, first)); /* later than the wait: binds no wait */
     CHECK(gets_done(second));
     twin_hold_end(&hold, third);
     CHECK_OK(aclrtDestroyEvent(event));
@@ -409,8 +409,8 @@ void test_waits_across_devices_order(void)
     end();
 }
 
-/* A record that is dropped releases nobody; the stream that waits for it can be ended, and its
- * place is good again. */
+/* A record that is dropped releases no wait; the stream that waits for it can be ended, and its
+ * place can be used again. */
 void test_wait_across_devices_for_a_dropped_record(void)
 {
     twin_hold hold;
@@ -466,7 +466,7 @@ void test_wait_timeout_null_event(void)
     end();
 }
 
-/* A stream whose task failed goes by force, so a failure cannot hide behind its destruction. */
+/* Destroys a stream with a failed task by force, so that its destruction cannot hide a failure. */
 static void end_failed(void)
 {
     CHECK_OK(aclrtDestroyStreamForce(second));

@@ -74,8 +74,8 @@ static uint64_t word(unsigned launch, size_t offset)
     return value;
 }
 
-/* What lies at a device address that is one of the launch's own. */
-static const unsigned char *behind(unsigned launch, uint64_t address, size_t bytes)
+/* The bytes at a device address within the arguments of the launch. */
+static const unsigned char *bytes_at(unsigned launch, uint64_t address, size_t bytes)
 {
     const bool inside =
         address >= seen_at[launch] && address + bytes <= seen_at[launch] + seen_bytes[launch];
@@ -123,7 +123,7 @@ void test_list_reaches_the_kernel(void)
     uint16_t last = 0;
     memcpy(&last, seen[0] + 24, sizeof(last));
     CHECK_EQUAL(last, 0xaabb);
-    const unsigned char *bytes = behind(0, word(0, 16), 100);
+    const unsigned char *bytes = bytes_at(0, word(0, 16), 100);
     if (bytes)
         CHECK_BYTES(bytes, 0x5a, 100);
     end(&s);
@@ -158,7 +158,7 @@ void test_list_launched_again(void)
     look(&s, 3);
     for (unsigned i = 0; i < 3; i++) {
         CHECK_EQUAL(word(i, 0), i < 2 ? 1 : 99);
-        const unsigned char *bytes = behind(i, word(i, 8), 8);
+        const unsigned char *bytes = bytes_at(i, word(i, 8), 8);
         if (bytes)
             CHECK_BYTES(bytes, (int)i + 1, 8);
     }
@@ -296,7 +296,7 @@ void test_hidden_argument(void)
         if (i == 0)
             CHECK_EQUAL(word(0, 0), (uint64_t)(uintptr_t)meeting);
         CHECK_EQUAL(word(0, front), 77);
-        const unsigned char *bytes = behind(0, word(0, front + 8), 16);
+        const unsigned char *bytes = bytes_at(0, word(0, front + 8), 16);
         if (bytes)
             CHECK_BYTES(bytes, 6, 16);
     }

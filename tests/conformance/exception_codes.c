@@ -8,13 +8,13 @@
 
 enum { ARGS_BYTES = 16 };
 
-static unsigned told;
-static uint32_t told_code;
+static unsigned exceptions;
+static uint32_t seen_code;
 
 static void on_exception(aclrtExceptionInfo *info)
 {
-    told++;
-    told_code = aclrtGetErrorCodeFromExceptionInfo(info);
+    exceptions++;
+    seen_code = aclrtGetErrorCodeFromExceptionInfo(info);
 }
 
 typedef struct scene {
@@ -25,7 +25,7 @@ typedef struct scene {
 
 static void begin(scene *s)
 {
-    told = 0;
+    exceptions = 0;
     CHECK_OK(aclrtSetDevice(0));
     s->binary = image_load();
     s->cube = image_find(s->binary, "cube_12");
@@ -55,14 +55,14 @@ static void launch(const scene *s, aclrtFuncHandle function)
 static void expect_failure(const scene *s, aclrtFuncHandle function, const twinrt_fault *fault,
                            aclError code)
 {
-    told = 0;
+    exceptions = 0;
     (void)twin_inject_fault(fault);
     launch(s, function);
     launch(s, function);
     if (!CHECK_CODE(aclrtSynchronizeStreamWithTimeout(s->stream, SOON_MS), code))
         fprintf(stderr, "  fault %u with status %#x\n", fault->kind, fault->status);
-    CHECK_EQUAL(told, 1);
-    CHECK_EQUAL(told_code, (uint32_t)code);
+    CHECK_EQUAL(exceptions, 1);
+    CHECK_EQUAL(seen_code, (uint32_t)code);
     CHECK_OK(aclrtSynchronizeStreamWithTimeout(s->stream, SOON_MS));
     CHECK_OK(twinrt_fault_remove(0));
 }
@@ -185,7 +185,7 @@ void test_slow_cores(void)
     const double slow = kernel_span(&s);
     CHECK(slow - plain >= 10 * 1200);
     CHECK(kernel_span(&s) < slow); /* one was hit */
-    CHECK_EQUAL(told, 0);
+    CHECK_EQUAL(exceptions, 0);
     end(&s);
 }
 
@@ -207,13 +207,13 @@ void test_failed_memory(void)
         fault.times = 0;
         fault.status = statuses[i];
         (void)twin_inject_fault(&fault);
-        told = 0;
+        exceptions = 0;
         CHECK_OK(aclrtLaunchKernel(s.vector, 1, args.device, 8, s.stream)); /* what is before it */
         CHECK_OK(aclrtSynchronizeStreamWithTimeout(s.stream, SOON_MS));
         CHECK_OK(aclrtLaunchKernel(s.vector, 1, args.device, ARGS_BYTES, s.stream));
         CHECK_CODE(aclrtSynchronizeStreamWithTimeout(s.stream, SOON_MS), code);
-        CHECK_EQUAL(told, 1);
-        CHECK_EQUAL(told_code, (uint32_t)code);
+        CHECK_EQUAL(exceptions, 1);
+        CHECK_EQUAL(seen_code, (uint32_t)code);
         CHECK_OK(aclrtGetErrorVerbose(0, &report));
         CHECK_EQUAL(report.errorType, i == 0 ? ACL_RT_ERROR_MEMORY : ACL_RT_ERROR_OTHERS);
         if (i == 0) {

@@ -14,12 +14,12 @@ typedef struct scene {
     twin_buffer cells; /* 0 */
 } scene;
 
-static unsigned told;
+static unsigned exceptions;
 
 static void on_exception(aclrtExceptionInfo *info)
 {
     (void)info;
-    told++;
+    exceptions++;
 }
 
 static void find(scene *s)
@@ -34,7 +34,7 @@ static void find(scene *s)
 
 static void begin(scene *s)
 {
-    told = 0;
+    exceptions = 0;
     CHECK_OK(aclrtSetDevice(0));
     find(s);
     CHECK_OK(aclrtExceptionInfoCallbackRegister(on_exception));
@@ -95,7 +95,7 @@ void test_continue_after_kernels(void)
     mark(&s, 3, s.first);
     CHECK_EITHER(aclrtSynchronizeStreamWithTimeout(s.first, SOON_MS),
                  ACL_ERROR_RT_AICORE_TRAP_EXCEPTION, ACL_ERROR_RT_AICORE_EXCEPTION);
-    CHECK_EQUAL(told, 2);
+    CHECK_EQUAL(exceptions, 2);
     for (unsigned i = 0; i < 4; i++)
         CHECK(marked(&s, i));
     CHECK_OK(aclrtSynchronizeStreamWithTimeout(s.first, SOON_MS));
@@ -131,7 +131,7 @@ void test_stop_at_a_kernel(void)
         ACL_ERROR_RT_VECTOR_CORE_EXCEPTION);
     CHECK_CODE(aclrtMemsetAsync(s.cells.device, CELL, 1, CELL, s.second),
                ACL_ERROR_RT_VECTOR_CORE_EXCEPTION);
-    CHECK_EQUAL(told, 1);
+    CHECK_EQUAL(exceptions, 1);
     CHECK(!marked(&s, 0));
     CHECK_OK(aclrtSetCurrentContext(other));
     launch(s.vector, 1, spared);
@@ -148,7 +148,7 @@ void test_stop_at_a_kernel(void)
     end(&s);
 }
 
-/* Kernels that hang on all cores, one per stream, and what is queued behind them. */
+/* Kernels that hang on all cores, one per stream, and work that is queued after them. */
 static void occupy(const scene *s)
 {
     int64_t cores = 0;
@@ -213,7 +213,7 @@ void test_stream_abort_of_a_kernel(void)
     CHECK_OK(aclrtSynchronizeStreamWithTimeout(s.second, SOON_MS));
     CHECK(marked(&s, 1));
     CHECK(!marked(&s, 0));
-    CHECK_EQUAL(told, 0); /* it was ended, and has not failed */
+    CHECK_EQUAL(exceptions, 0); /* it was ended, and has not failed */
     expect_well(&s);
     end(&s);
 }
@@ -236,7 +236,7 @@ void test_device_abort_of_kernels(void)
         CHECK_CODE(w[i].code, ACL_ERROR_RT_DEVICE_TASK_ABORT);
     CHECK(!marked(&s, 0));
     CHECK(!marked(&s, 1));
-    CHECK_EQUAL(told, 0);
+    CHECK_EQUAL(exceptions, 0);
     expect_well(&s);
     end(&s);
 }
@@ -246,12 +246,12 @@ void test_stop_of_the_running_kernel(void)
     scene s;
     begin(&s);
     occupy(&s);
-    CHECK_OK(aclrtStreamStop(s.first)); /* ends the one task; what is behind it runs */
+    CHECK_OK(aclrtStreamStop(s.first)); /* ends the one task; the work after it runs */
     CHECK_OK(aclrtSynchronizeStreamWithTimeout(s.first, SOON_MS));
     CHECK_OK(aclrtSynchronizeStreamWithTimeout(s.second, SOON_MS));
     CHECK(marked(&s, 0));
     CHECK(marked(&s, 1));
-    CHECK_EQUAL(told, 0);
+    CHECK_EQUAL(exceptions, 0);
     expect_well(&s);
     end(&s);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads whose kernels fail at the same time: each is told of its own, with its own function and
- * arguments, while others come and go with callbacks, images and aborts. */
+/* The kernels of several threads fail at the same time: each thread gets its own exceptions, with
+ * their function and arguments, while others come and go with callbacks, images and aborts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ typedef struct worker {
     unsigned index;
     aclrtFuncHandle function;
     aclrtBinHandle binary;
-    unsigned told, told_by_binary, wrong;
+    unsigned calls, binary_calls, wrong;
 } worker;
 
 static _Thread_local worker *own;
@@ -42,7 +42,7 @@ static void on_process(aclrtExceptionInfo *info)
 {
     if (!own)
         return;
-    own->told++;
+    own->calls++;
     look(info, own);
 }
 
@@ -55,7 +55,7 @@ static void on_own_binary(aclrtExceptionInfo *info, void *user)
 {
     worker *w = user;
     w->wrong += w != own;
-    w->told_by_binary++;
+    w->binary_calls++;
     look(info, w);
 }
 
@@ -83,8 +83,8 @@ static void work(worker *w)
         for (unsigned i = 0; i < LAUNCHES; i++)
             launch(w, stream);
         CHECK_CODE(aclrtSynchronizeStream(stream), ACL_ERROR_RT_AICORE_EXCEPTION);
-        CHECK_EQUAL(w->told, round * LAUNCHES);
-        CHECK_EQUAL(w->told_by_binary, round * LAUNCHES);
+        CHECK_EQUAL(w->calls, round * LAUNCHES);
+        CHECK_EQUAL(w->binary_calls, round * LAUNCHES);
     }
     CHECK_EQUAL(w->wrong, 0);
     own = NULL;
@@ -92,7 +92,7 @@ static void work(worker *w)
     CHECK_OK(aclrtBinaryUnLoad(w->binary));
 }
 
-/* Nobody waits for its kernels: aborts and unloaded images end what is known of them. */
+/* It does not wait for its kernels: aborts and unloaded images end what is known of them. */
 static void disturb(worker *w)
 {
     aclrtStream stream = twin_stream();
@@ -108,7 +108,7 @@ static void disturb(worker *w)
         CHECK_OK(aclrtExceptionInfoCallbackUnregister(on_nothing));
     }
     CHECK_OK(aclrtDestroyStream(stream));
-    CHECK_EQUAL(w->told_by_binary, 0);
+    CHECK_EQUAL(w->binary_calls, 0);
 }
 
 static void run(void *argument, unsigned index)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that fail: what exception callbacks are told of them, and the function and arguments they
- * can ask for. */
+/* Kernels that fail: what exception callbacks get of them, and the function and arguments that they
+ * can query. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 enum { ARGS_BYTES = 32, LARGE_BYTES = 6000, CALLS = 8 };
 
 /* One call of a callback; they all run on the thread that waits. */
-typedef struct told {
+typedef struct noted {
     char who;
     uint32_t task, stream, thread, device, code;
     aclError args_code, function_code;
@@ -19,14 +19,14 @@ typedef struct told {
     aclrtFuncHandle function;
     unsigned char seen[LARGE_BYTES]; /* the arguments, read while the callback runs */
     aclError seen_code;
-} told;
+} noted;
 
-static told calls[CALLS];
+static noted calls[CALLS];
 static unsigned call_count;
 
-static told *note(char who, aclrtExceptionInfo *info)
+static noted *note(char who, aclrtExceptionInfo *info)
 {
-    told *t = &calls[call_count < CALLS ? call_count++ : CALLS - 1];
+    noted *t = &calls[call_count < CALLS ? call_count++ : CALLS - 1];
     memset(t, 0, sizeof(*t));
     t->who = who;
     t->task = aclrtGetTaskIdFromExceptionInfo(info);
@@ -127,7 +127,7 @@ static void test_function_and_arguments(void)
             launch(function, good, bytes, s.stream); /* later ones take no memory from it */
         CHECK_CODE(aclrtSynchronizeStream(s.stream), ACL_ERROR_RT_TS_ERROR);
         CHECK_EQUAL(call_count, 1);
-        const told *t = &calls[0];
+        const noted *t = &calls[0];
         CHECK_EQUAL(t->task, task);
         CHECK_EQUAL(t->stream, s.stream_id);
         CHECK_EQUAL(t->device, 0);
@@ -211,7 +211,7 @@ static void test_binary_callback(void)
     end(&s);
 }
 
-/* The launch keeps what it needs; who has unloaded its binary is not told of it any more. */
+/* The launch keeps what it needs; the callback of an unloaded binary is not called any more. */
 static void test_unloaded_meanwhile(void)
 {
     static unsigned char values[ARGS_BYTES] = {9, 8, 7};
@@ -240,8 +240,8 @@ static void test_unloaded_meanwhile(void)
 static const twin_test tests[] = {
     {"ERR-47, ERR-48: a failed kernel has a function and arguments", test_function_and_arguments},
     {"ERR-47: arguments on the device are named where they are", test_arguments_in_place},
-    {"ERR-47, ERR-49: a binary is told of its own kernels, last", test_binary_callback},
-    {"ERR-49: a binary that was unloaded is told nothing", test_unloaded_meanwhile},
+    {"ERR-47, ERR-49: a binary's callback gets its own kernels, last", test_binary_callback},
+    {"ERR-49: the callback of an unloaded binary is not called", test_unloaded_meanwhile},
     {"KRN-51, KRN-52, KRN-56: a list comes to the kernel as it was put together",
      test_list_reaches_the_kernel},
     {"KRN-57, KRN-61: each launch of a list takes its values at the launch",
@@ -268,7 +268,7 @@ static const twin_test tests[] = {
     {"ABT-18: a stream abort ends a kernel that runs", test_stream_abort_of_a_kernel},
     {"ABT-12, ABT-13: a device abort ends kernels that run and that wait for cores",
      test_device_abort_of_kernels},
-    {"ERR-44, ERR-47, ERR-48, ERR-49: threads that fail at once are told of their own",
+    {"ERR-44, ERR-47, ERR-48, ERR-49: threads that fail at once get their own exceptions",
      test_many_failures_at_once},
     {"ending a kernel that runs, and that alone", test_stop_of_the_running_kernel},
 };

@@ -8,7 +8,7 @@
 
 /* ---- groups of cores ------------------------------------------------------------------------- */
 
-/* Stands for a group's information, which nobody can make here. */
+/* Used as a group's information, which cannot be made here. */
 static long long somewhere[16];
 
 void test_groups(void)

@@ -16,7 +16,7 @@ static const twin_child children[] = {
 static const twin_test tests[] = {
     {"DEV-40: utilisation rates, -1 for memory", test_utilization},
     {"DEV-42: the parts of a device are counted", test_device_capability},
-    {"DEV-43: a device has a stable identifier of its own", test_uuids},
+    {"DEV-43: each device has a stable identifier", test_uuids},
     {"DEV-43: the identifier goes with the device, not with its number", test_uuids_stay},
     {"a device is found by its bus", test_bus_ids},
     {"a device that is not visible is not found by its bus", test_visible_bus_ids},
@@ -61,7 +61,7 @@ static const twin_test tests[] = {
     {"GRP-03: details of groups refuse bad arguments", test_group_details},
     {"STR-13: configurations of streams are absent", test_stream_configuration},
     {"the version of the interface is that of the headers", test_interface_version},
-    {"a package has the version that its file tells, and a number", test_package_version},
+    {"a package has the version of its file, and a number", test_package_version},
     {"the version of CANN comes in parts", test_cann_version},
     {"without a file there is no version", test_no_version},
     {"ENV-05: lines of programs appear from the level of ASCEND_GLOBAL_LOG_LEVEL upwards",

@@ -16,16 +16,16 @@ static struct {
     unsigned calls;
     uint32_t task, stream, device, thread;
     uint32_t code;
-} told;
+} seen;
 
 static void on_exception(aclrtExceptionInfo *info)
 {
-    told.calls++;
-    told.task = aclrtGetTaskIdFromExceptionInfo(info);
-    told.stream = aclrtGetStreamIdFromExceptionInfo(info);
-    told.device = aclrtGetDeviceIdFromExceptionInfo(info);
-    told.thread = aclrtGetThreadIdFromExceptionInfo(info);
-    told.code = aclrtGetErrorCodeFromExceptionInfo(info);
+    seen.calls++;
+    seen.task = aclrtGetTaskIdFromExceptionInfo(info);
+    seen.stream = aclrtGetStreamIdFromExceptionInfo(info);
+    seen.device = aclrtGetDeviceIdFromExceptionInfo(info);
+    seen.thread = aclrtGetThreadIdFromExceptionInfo(info);
+    seen.code = aclrtGetErrorCodeFromExceptionInfo(info);
 }
 
 /* Copies within the device, which the SDMA does. */
@@ -50,7 +50,7 @@ static const failure_case failure_cases[] = {
     {TWINRT_FAULT_ENGINE_TIMEOUT, 0, ACL_ERROR_RT_TASK_TIMEOUT},
 };
 
-/* Continue mode: the code once, the callback before it, the task behind runs, memory as before. */
+/* Continue mode: the code once, the callback before it, the next task runs, memory as before. */
 static void test_failing_tasks(void)
 {
     CHECK_OK(aclrtSetDevice(0));
@@ -68,7 +68,7 @@ static void test_failing_tasks(void)
         fault.first = 2;
         fault.status = c->status;
         uint32_t number = twin_inject_fault(&fault);
-        memset(&told, 0, sizeof(told));
+        memset(&seen, 0, sizeof(seen));
         (void)aclrtGetLastError(ACL_RT_THREAD_LEVEL);
         CHECK_OK(aclrtMemsetAsync(buffer.device, CELL, 2, CELL, stream));
         copy_within(&buffer, stream);
@@ -79,12 +79,12 @@ static void test_failing_tasks(void)
         CHECK_CODE(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), c->code);
         CHECK_CODE(aclrtGetLastError(ACL_RT_THREAD_LEVEL), c->code);
         CHECK_CODE(aclrtGetLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS);
-        CHECK_EQUAL(told.calls, 1);
-        CHECK_EQUAL(told.task, task);
-        CHECK_EQUAL(told.stream, id);
-        CHECK_EQUAL(told.device, 0);
-        CHECK_EQUAL(told.thread, gettid());
-        CHECK_EQUAL(told.code, c->code);
+        CHECK_EQUAL(seen.calls, 1);
+        CHECK_EQUAL(seen.task, task);
+        CHECK_EQUAL(seen.stream, id);
+        CHECK_EQUAL(seen.device, 0);
+        CHECK_EQUAL(seen.thread, gettid());
+        CHECK_EQUAL(seen.code, c->code);
         CHECK_OK(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS));
         twin_buffer_read(&buffer);
         CHECK_BYTES(buffer.host, 2, CELL);
@@ -298,8 +298,7 @@ static void test_lost_messages(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* A failed task is told of by an entry that no copy asks for: without it the stream stands
- * still. */
+/* A failed task is reported by a CQE that no copy requests: without it the stream stands still. */
 static void test_lost_failures(void)
 {
     const twinrt_fault_kind kinds[] = {TWINRT_FAULT_REPORT_LOST, TWINRT_FAULT_REPORTS_FULL};
@@ -358,7 +357,7 @@ static void test_failed_memory(void)
     for (int way = 0; way < 3; way++) {
         twinrt_fault fault = bad_memory(buffer.device + 100, 8);
         twin_inject_fault(&fault);
-        CHECK_OK(aclrtGetErrorVerbose(0, &info)); /* nobody has met it yet */
+        CHECK_OK(aclrtGetErrorVerbose(0, &info)); /* no task has met it yet */
         CHECK_EQUAL(info.errorType, ACL_RT_NO_ERROR);
         copy_within(&buffer, stream);
         CHECK_CODE(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS),
@@ -612,7 +611,7 @@ static void test_file(void)
 }
 
 static const twin_test tests[] = {
-    {"ERR-44: a task that fails by a fault is told as any", test_failing_tasks},
+    {"ERR-44: a task that fails by a fault is reported as any other", test_failing_tasks},
     {"ABT-03: a fault stops a context whose mode is to stop", test_stop_mode},
     {"a task that never answers is ended by each kind of abort", test_silent_tasks},
     {"a slow engine and late completions are late alone", test_late_tasks},

@@ -81,8 +81,8 @@ static void run(world *w, int value, aclError codes[2])
     codes[1] = aclrtSynchronizeStreamWithTimeout(w->second, 5 * SOON_MS);
 }
 
-/* Three ways back. What a record left behind in its event or notify is no longer of interest: they
- * are made anew. */
+/* Three ways back. The state that a record left in its event or notify does not matter: they are
+ * made anew. */
 static void recover(world *w, unsigned way)
 {
     if (way == 0) {

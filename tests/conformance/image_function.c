@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of a kernel image: finding them, and what they tell. */
+/* Functions of a kernel image: finding them, and their attributes. */
 #include "image_tests.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ void test_find(void)
     CHECK_CODE(aclrtBinaryGetFunction(NULL, "vec", &function), ACL_ERROR_INVALID_PARAM);
     CHECK_CODE(aclrtBinaryGetFunction(binary, NULL, &function), ACL_ERROR_INVALID_PARAM);
     CHECK_CODE(aclrtBinaryGetFunction(binary, "vec", NULL), ACL_ERROR_INVALID_PARAM);
-    CHECK_CODE(aclrtBinaryGetFunction(binary, "nobody", &function), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtBinaryGetFunction(binary, "absent", &function), ACL_ERROR_RT_PARAM_INVALID);
     CHECK(function == NULL);
     CHECK_CODE(aclrtBinaryGetFunction(binary, "mix_mix_aic", &function),
                ACL_ERROR_RT_PARAM_INVALID); /* the raw name is no kernel's */
@@ -53,7 +53,7 @@ void test_global(void)
     CHECK_CODE(aclrtBinaryGetGlobal(binary, NULL, (void **)&table, &bytes),
                ACL_ERROR_INVALID_PARAM);
     CHECK_CODE(aclrtBinaryGetGlobal(binary, "table", NULL, NULL), ACL_ERROR_INVALID_PARAM);
-    CHECK_CODE(aclrtBinaryGetGlobal(binary, "nobody", (void **)&table, &bytes),
+    CHECK_CODE(aclrtBinaryGetGlobal(binary, "absent", (void **)&table, &bytes),
                ACL_ERROR_RT_SYMBOL_NOT_FOUND);
     CHECK_OK(aclrtBinaryGetGlobal(binary, "table", (void **)&table, NULL));
     CHECK_OK(aclrtBinaryGetGlobal(binary, "table", NULL, &bytes));

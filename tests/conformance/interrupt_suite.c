@@ -6,7 +6,7 @@
 #define WORD_BYTES 256u
 #define SPAN_BYTES (UINT64_C(4) << 20)
 
-/* A model in whose streams each copies word 0 to a place of its own; the first stream joins the
+/* A model instance in which each stream copies word 0 to its own place; the first stream joins the
  * others. */
 typedef struct setup {
     aclrtStream plain, other;
@@ -144,7 +144,7 @@ static void test_stop_stream(void)
     interrupt_at_any_instant(stop_stream);
 }
 
-/* A stop takes the run that the stream is in, and nothing behind it. */
+/* A stop ends the stream's present run, and nothing after it. */
 static void test_stop(void)
 {
     setup s;
@@ -177,7 +177,7 @@ static void test_stop(void)
 }
 
 /* A stream that nothing joins still waits when the run is over: the next run cannot start it,
- * fails, and leaves nothing behind. */
+ * fails, and has no later effect. */
 static void test_unjoined(void)
 {
     setup s;
@@ -198,7 +198,7 @@ static void test_unjoined(void)
 }
 
 /* The end that a stream had in one model does not end that model from within another. */
-static void test_end_stays_behind(void)
+static void test_end_belongs_to_its_model(void)
 {
     setup s;
     begin(&s);
@@ -232,7 +232,7 @@ static const twin_test tests[] = {
     {"STR-49: so does one that ran in a stream when that was stopped", test_stop_stream},
     {"STR-49: a stop ends the run that the stream is in, or waits for", test_stop},
     {"GRF-41: a run that finds a stream of the last one at work fails", test_unjoined},
-    {"GRF-84: an end stays with its model, not with the stream", test_end_stays_behind},
+    {"GRF-84: an end belongs to its model, not to the stream", test_end_belongs_to_its_model},
 };
 
 int main(int argc, char **argv)

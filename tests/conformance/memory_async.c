@@ -132,7 +132,7 @@ void test_async_copy_is_asynchronous(void)
     twin_hold_end(&hold, opener);
     CHECK_BYTES(data.host, 1, BYTES);
 
-    /* Without anything in the way it is still asynchronous: nobody has waited. */
+    /* On an idle device it is still asynchronous: no call has waited. */
     memset(data.host, 3, BYTES);
     CHECK_OK(
         aclrtMemcpyAsync(data.device, BYTES, data.host, BYTES, ACL_MEMCPY_HOST_TO_DEVICE, stream));
@@ -284,7 +284,7 @@ void test_snapshot_copy(void)
     end();
 }
 
-/* One side of each copy lies on `page`, which ends in a hole when `bytes` is more than a page. */
+/* One side of each copy is on `page`, which ends in a hole when `bytes` is more than a page. */
 static void check_refused(uint8_t *page, size_t bytes, bool as_source)
 {
     static const aclrtMemcpyKind from[] = {ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEFAULT,
@@ -307,7 +307,7 @@ void test_untouchable_pageable_memory(void)
         mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (!CHECK(pages != MAP_FAILED))
         return;
-    /* Mapped, but for nobody; then for readers only; then half of it; then none. */
+    /* Mapped without access; then for reading only; then half of it; then none. */
     CHECK(mprotect(pages, 2 * page, PROT_NONE) == 0);
     check_refused(pages, 64, true);
     check_refused(pages, 64, false);

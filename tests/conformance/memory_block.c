@@ -172,7 +172,7 @@ void test_block_async(void)
     end();
 }
 
-/* More rows than a queue holds, behind what the same thread releases later: one task like any
+/* More rows than a queue holds, after a wait that the same thread releases later: one task like any
  * other. */
 void test_block_of_many_rows(void)
 {
@@ -529,7 +529,7 @@ void test_reduce_alignment(void)
     end();
 }
 
-/* The sum, then the largest, then the smallest of two rows, in stream order behind the copy that
+/* The sum, then the largest, then the smallest of two rows, in stream order after the copy that
  * brings one. */
 void test_reduce_in_order(void)
 {

@@ -500,7 +500,7 @@ static const twin_test tests[] = {
      test_page_class_by_size},
     {"MEM-11: without huge pages, normal ones serve", test_fallback_to_normal_pages},
     {"MEM-12: an exhausted page class fails", test_exhausted_page_class},
-    {"MEM-13: exhausted device memory fails and harms nobody", test_exhaustion},
+    {"MEM-13: exhausted device memory fails without other effects", test_exhaustion},
     {"MEM-14, MEM-32, MEM-42: without a context there is no memory", test_no_context},
     {"MEM-15: allocating does not wait for streams", test_allocation_does_not_wait},
     {"MEM-15: fresh memory is not zero", test_fresh_memory_is_not_zero},

@@ -49,7 +49,7 @@ enum native_fault {
     NATIVE_BUFFER,       /* past the end of UB */
     NATIVE_CRASH,        /* a wild pointer */
     NATIVE_LOOP,         /* for ever */
-    NATIVE_STUCK,        /* a flag that nobody sets */
+    NATIVE_STUCK,        /* a flag that nothing sets */
     NATIVE_STUCK_SCALAR, /* one for which its own code waits */
     NATIVE_POLL,         /* for ever for a word of memory */
     NATIVE_DEEP,         /* operations until its stack is full */

@@ -8,21 +8,21 @@
 
 enum { ADD_BYTES = NATIVE_TILE * 4 };
 
-static unsigned told;
-static uint32_t told_code;
-static aclrtFuncHandle told_function;
-static unsigned char told_args[256];
-static uint32_t told_bytes;
+static unsigned exceptions;
+static uint32_t seen_code;
+static aclrtFuncHandle seen_function;
+static unsigned char seen_args[256];
+static uint32_t seen_bytes;
 
 static void on_exception(aclrtExceptionInfo *info)
 {
     void *args = NULL;
-    told++;
-    told_code = aclrtGetErrorCodeFromExceptionInfo(info);
-    CHECK_OK(aclrtGetFuncHandleFromExceptionInfo(info, &told_function));
-    CHECK_OK(aclrtGetArgsFromExceptionInfo(info, &args, &told_bytes));
-    CHECK(told_bytes <= sizeof(told_args));
-    native_read(told_args, args, told_bytes);
+    exceptions++;
+    seen_code = aclrtGetErrorCodeFromExceptionInfo(info);
+    CHECK_OK(aclrtGetFuncHandleFromExceptionInfo(info, &seen_function));
+    CHECK_OK(aclrtGetArgsFromExceptionInfo(info, &args, &seen_bytes));
+    CHECK(seen_bytes <= sizeof(seen_args));
+    native_read(seen_args, args, seen_bytes);
 }
 
 typedef struct scene {
@@ -32,7 +32,7 @@ typedef struct scene {
 
 static void begin(scene *s)
 {
-    told = 0;
+    exceptions = 0;
     native_begin(&s->n);
     s->x = native_memory(ADD_BYTES);
     s->y = native_memory(ADD_BYTES);
@@ -71,22 +71,22 @@ static float first_sum(const scene *s)
     return value;
 }
 
-void test_failed_kernel_is_told(void)
+void test_failed_kernel_is_reported(void)
 {
     scene s;
     begin(&s);
     const struct native_wrong args = {native_address(s.x), NATIVE_TRAP, 1};
     NATIVE_LAUNCH(&s.n, "wrong", 3, args);
     CHECK_CODE(aclrtSynchronizeStream(s.n.stream), ACL_ERROR_RT_VECTOR_CORE_TRAP_EXCEPTION);
-    CHECK_EQUAL(told, 1);
-    CHECK_EQUAL(told_code, ACL_ERROR_RT_VECTOR_CORE_TRAP_EXCEPTION);
-    CHECK(told_function == native_find(s.n.binary, "wrong"));
-    CHECK_EQUAL(told_bytes, sizeof(args));
-    CHECK(memcmp(told_args, &args, sizeof(args)) == 0);
+    CHECK_EQUAL(exceptions, 1);
+    CHECK_EQUAL(seen_code, ACL_ERROR_RT_VECTOR_CORE_TRAP_EXCEPTION);
+    CHECK(seen_function == native_find(s.n.binary, "wrong"));
+    CHECK_EQUAL(seen_bytes, sizeof(args));
+    CHECK(memcmp(seen_args, &args, sizeof(args)) == 0);
     end(&s);
 }
 
-/* The kernel reads all of x, and none of what lies behind it. */
+/* The kernel reads all of x, and nothing after it. */
 void test_kernel_meets_failed_memory(void)
 {
     scene s;
@@ -96,7 +96,7 @@ void test_kernel_meets_failed_memory(void)
     twinrt_fault fault = TWINRT_FAULT_INIT(TWINRT_FAULT_MEMORY);
     fault.bytes = 8;
     fault.times = 0;
-    fault.address = args.x + ADD_BYTES; /* of nobody's use */
+    fault.address = args.x + ADD_BYTES; /* not used */
     uint32_t spared = twin_inject_fault(&fault);
     uint64_t times = 1;
     NATIVE_LAUNCH(&s.n, "add", 1, args);
@@ -110,8 +110,8 @@ void test_kernel_meets_failed_memory(void)
     (void)twin_inject_fault(&fault);
     NATIVE_LAUNCH(&s.n, "add", 1, args);
     CHECK_CODE(aclrtSynchronizeStream(s.n.stream), ACL_ERROR_RT_DEVICE_MEM_ERROR);
-    CHECK_EQUAL(told, 1);
-    CHECK_EQUAL(told_code, ACL_ERROR_RT_DEVICE_MEM_ERROR);
+    CHECK_EQUAL(exceptions, 1);
+    CHECK_EQUAL(seen_code, ACL_ERROR_RT_DEVICE_MEM_ERROR);
     CHECK(first_sum(&s) == 0); /* it left nothing */
     CHECK_OK(aclrtGetErrorVerbose(0, &report));
     CHECK_EQUAL(report.errorType, ACL_RT_ERROR_MEMORY);

@@ -104,7 +104,7 @@ void test_after_a_fault(void)
     end(&s);
 }
 
-/* What is behind the kernel that fails does not run, on any stream of the context. */
+/* Work after the kernel that fails does not run, on any stream of the context. */
 void test_stop_on_failure(void)
 {
     twin_hold hold;

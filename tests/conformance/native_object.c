@@ -237,7 +237,7 @@ void test_two_devices(void)
     twin_run_child("devices", settings);
 }
 
-/* Many threads, each with an image, a stream and results of its own, on one device. */
+/* Many threads, each with its own image, stream and results, on one device. */
 static void on_own_image(void *argument, unsigned index)
 {
     enum { ROUNDS = 8 };

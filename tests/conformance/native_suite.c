@@ -220,7 +220,7 @@ static void test_arguments(void)
     native_end(&n);
 }
 
-/* Arguments behind the structure, to which a placeholder points. */
+/* Arguments after the structure, to which a placeholder points. */
 static void test_placeholders(void)
 {
     struct {
@@ -508,10 +508,10 @@ static void test_shares(void)
 }
 
 static const twin_test tests[] = {
-    {"KRN-51, KRN-52, KRN-57: parameters of a list lie where they were appended", test_list},
-    {"KRN-56, KRN-78: a placeholder becomes the address of what is behind it", test_placeholders},
-    {"ERR-47, ERR-48: a kernel that was trapped is told with function and arguments",
-     test_failed_kernel_is_told},
+    {"KRN-51, KRN-52, KRN-57: parameters of a list are where they were appended", test_list},
+    {"KRN-56, KRN-78: a placeholder becomes the address of the data after it", test_placeholders},
+    {"ERR-47, ERR-48: a kernel that was trapped is reported with function and arguments",
+     test_failed_kernel_is_reported},
     {"COD-07: a kernel that reads memory which has failed says so",
      test_kernel_meets_failed_memory},
     {"COD-06: cores that fail under a kernel that runs", test_engine_fails_under_a_kernel},
@@ -531,8 +531,8 @@ static const twin_test tests[] = {
     {"an image is unloaded while its kernels wait", test_unloaded_while_launched},
     {"cube and vector cores compute in turn", test_product},
     {"damaged objects are refused", test_damaged_object},
-    {"each image has variables of its own", test_instances},
-    {"so it has where an earlier one was never unloaded", test_kept_instances},
+    {"each image has its own variables", test_instances},
+    {"each image has them also where an earlier one was never unloaded", test_kept_instances},
     {"faults of cube cores have their codes", test_fault_of_cube},
     {"faults of vector cores have their codes", test_faults},
     {"exceptions that a kernel does not catch fail it", test_thrown},
@@ -541,8 +541,8 @@ static const twin_test tests[] = {
     {"shares of cores bind no launch", test_shares},
     {"six threads load, launch and unload", test_threads},
     {"sums are exact, whatever the number of blocks", test_sums},
-    {"what is behind a kernel that fails does not run", test_stop_on_failure},
-    {"what a kernel forgets is told, or fails it", test_hazards},
+    {"work after a kernel that fails does not run", test_stop_on_failure},
+    {"what a kernel forgets is reported, or fails it", test_hazards},
 };
 
 static const twin_child children[] = {

@@ -39,7 +39,7 @@ typedef void (*native_work)(const native *n, aclrtStream stream, void *argument)
 double native_span(const native *n, native_work work, void *argument);
 
 /* native_exception.c */
-void test_failed_kernel_is_told(void);
+void test_failed_kernel_is_reported(void);
 void test_kernel_meets_failed_memory(void);
 void test_engine_fails_under_a_kernel(void);
 

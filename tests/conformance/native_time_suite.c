@@ -207,7 +207,7 @@ static void test_streams_overlap(void)
     p.first_argument = p.second_argument = &half;
     const double halves = native_span(&n, launch_pair, &p);
     CHECK(halves >= work);
-    CHECK(halves < 1.1 * work); /* each has cores of its own */
+    CHECK(halves < 1.1 * work); /* each has its own cores */
     p.first_argument = p.second_argument = &whole;
     const double wholes = native_span(&n, launch_pair, &p);
     CHECK(wholes >= 2 * work);
@@ -258,7 +258,7 @@ static const twin_test tests[] = {
     {"a batch begins when there are cores for all", test_batch},
     {"a kernel beside a copy", test_kernel_beside_copy},
     {"a kernel's work takes the time that the profile says", test_time_of_work},
-    {"a second set of buffers hides work behind copies", test_buffers_overlap},
+    {"a second set of buffers overlaps work and copies", test_buffers_overlap},
     {"an empty kernel takes its four times", test_empty_kernel},
     {"kernels of two streams share the cores", test_streams_overlap},
     {"twice the blocks are two waves", test_waves},

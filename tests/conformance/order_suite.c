@@ -204,7 +204,7 @@ static void test_tasks_before_the_wait_run_at_once(void)
     CHECK_OK(aclrtResetDeviceForce(0));
 }
 
-static void test_tasks_after_the_record_bind_nobody(void)
+static void test_tasks_after_the_record_hold_no_waiter(void)
 {
     CHECK_OK(aclrtSetDevice(0));
     aclrtStream first = twin_stream();
@@ -495,7 +495,7 @@ static const twin_test tests[] = {
     {"ORD-05: work before a record happens before work after a wait for it",
      test_record_orders_before_wait},
     {"ORD-06: tasks before the wait do not wait", test_tasks_before_the_wait_run_at_once},
-    {"ORD-06: tasks after the record hold nobody back", test_tasks_after_the_record_bind_nobody},
+    {"ORD-06: tasks after the record hold no waiter", test_tasks_after_the_record_hold_no_waiter},
     {"ORD-07: a stream's wait does not block the host", test_wait_does_not_block_the_host},
     {"ORD-08: one record releases all waiters and stays set", test_one_record_releases_all_waiters},
     {"ORD-09: order passes through streams that only wait and record", test_order_is_transitive},

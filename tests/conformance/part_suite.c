@@ -178,7 +178,7 @@ static const twin_test tests[] = {
     {"a part has counting notifies or refuses them", test_offers},
     {"a function is refused on the parts that do not offer it, and on no other", test_functions},
     {"streams, events and copies work on every part", test_work},
-    {"a query sees the end of work that nobody waits for", test_query},
+    {"a query sees the end of work that no thread waits for", test_query},
     {"a 910C has as many streams as were recorded", test_streams_of_a_910c},
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A second process in step with a test: it runs a child of the suite, and both tell each other
+/* A second process in step with a test: it runs a child of the suite, and both send each other
  * single lines. */
 #ifndef TWINRT_CONFORMANCE_PARTNER_H
 #define TWINRT_CONFORMANCE_PARTNER_H

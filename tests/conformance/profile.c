@@ -26,7 +26,7 @@ static cJSON *load_file(const char *path)
     return root;
 }
 
-/* Adds to `into` what it has not from `from`, which loses it; parameters are taken whole. */
+/* Moves the members that `into` does not have from `from`; parameters are moved whole. */
 static void inherit(cJSON *into, cJSON *from)
 {
     for (cJSON *item = from->child, *next; item; item = next) {

@@ -6,10 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The whole number behind a dotted name ("dma.pcie.setup_ns"). Fails the test when there is
- * none. */
+/* The whole number of a dotted name ("dma.pcie.setup_ns"). Fails the test when there is none. */
 uint64_t twin_profile_value(const char *name);
-/* Whether the text behind a dotted name is this one. Fails the test when there is none. */
+/* Whether the text of a dotted name is this one. Fails the test when there is none. */
 bool twin_profile_says(const char *name, const char *text);
 /* Whether the profile's part offers a function: by the table of functions (api/functions.def). */
 bool twin_profile_offers(const char *function);

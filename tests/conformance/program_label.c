@@ -120,7 +120,7 @@ void test_jump_keeps_table(void)
     program_end(&s);
 }
 
-/* Label 2 stands in the second stream; what lies between the jump and the label does not run. */
+/* Label 2 is in the second stream; the tasks between the jump and the label do not run. */
 void test_jump(void)
 {
     program s;

@@ -103,8 +103,8 @@ static void test_two_streams_serial(void)
     program_end(&s);
 }
 
-/* Rows between host and device, 4 bytes each that lie 8 apart on the host: what tells the device of
- * them stays. */
+/* Rows between host and device, of 4 bytes each with a pitch of 8 on the host: their descriptors
+ * stay. */
 static void test_rows_at_each_run(void)
 {
     enum { ROWS = 8 };
@@ -273,7 +273,7 @@ static void test_abort(void)
                ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
     CHECK_CODE(aclmdlRIDestroy(s.model), ACL_ERROR_RT_MODEL_RUNNING);
     CHECK_OK(aclmdlRIAbort(s.model));
-    /* Told once, though the stream has drained. */
+    /* Reported once, though the stream has drained. */
     CHECK_CODE(aclrtSynchronizeStreamWithTimeout(s.plain, SOON_MS),
                ACL_ERROR_RT_MODEL_ABORT_NORMAL);
     CHECK(twin_idle(s.plain));
@@ -387,10 +387,11 @@ static const twin_test tests[] = {
     {"STR-52: a persistent stream that is full says so", test_full},
     {"MEM-125: a block copied by a model instance is copied at each run", test_rows_at_each_run},
     {"STR-51: cleaning makes room for other tasks", test_clean},
-    {"GRF-51, GRF-52, GRF-53: names, numbers, streams and farewells", test_names},
+    {"GRF-51, GRF-52, GRF-53: names, numbers, streams and end callbacks", test_names},
     {"EVT-16, EVT-32, EVT-56, STR-53: which events fit a model, and both streams run", test_events},
-    {"GRF-41: a failure in a model is told of the stream that ran it", test_failure},
-    {"STR-27, GRF-49, GRF-54: a run that hangs keeps its model, and its abort is told", test_abort},
+    {"GRF-41: a failure in a model is reported for the stream that ran it", test_failure},
+    {"STR-27, GRF-49, GRF-54: a run that hangs keeps its model, and its abort is reported",
+     test_abort},
     {"STR-53: activating needs two streams of a model", test_active_arguments},
     {"STR-54: switching checks its arguments", test_switch_arguments},
     {"STR-55: switching goes on in the other stream alone", test_switch},

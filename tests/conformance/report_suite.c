@@ -272,7 +272,7 @@ static void test_runs_once_after_earlier_tasks(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* What the callback sees of a later task tells whether that task had run. */
+/* The callback sees whether a later task has run. */
 static void block_or_not(aclrtCallbackBlockType type, uint8_t want)
 {
     twin_buffer data;
@@ -353,7 +353,7 @@ static void test_launch_arguments(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-static void test_nobody_processes(void)
+static void test_unprocessed_callbacks(void)
 {
     int ran = 0;
     CHECK_OK(aclrtSetDevice(0));
@@ -362,7 +362,7 @@ static void test_nobody_processes(void)
     CHECK_OK(aclrtLaunchCallback(count_plain, &ran, ACL_CALLBACK_BLOCK, stream));
     CHECK_CODE(aclrtSynchronizeStreamWithTimeout(stream, SHORT_MS),
                ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
-    /* Without a limit nobody is left to end it: that is said. */
+    /* Without a limit no thread is left to end it: a message says so. */
     (void)aclGetRecentErrMsg();
     CHECK_FAILS(aclrtSynchronizeStream(stream));
     const char *text = aclGetRecentErrMsg();
@@ -550,14 +550,15 @@ static const twin_test tests[] = {
     {"CBK-05, CBK-07: a thread that processes in a loop runs all of them",
      test_another_thread_processes},
     {"CBK-08, EXC-01, EXC-02, EXC-03: arguments of a callback are checked", test_launch_arguments},
-    {"CBK-09: a blocking callback that nobody processes holds its stream", test_nobody_processes},
+    {"CBK-09: a blocking callback that is not processed holds its stream",
+     test_unprocessed_callbacks},
     {"CBK-10, EXC-12: processing takes -1 or a positive limit", test_limits_of_processing},
     {"CBK-11, EXC-14: processing in vain ends at its limit", test_processing_in_vain},
     {"CBK-12, EXC-13: a thread without subscription cannot process", test_not_subscribed},
     {"CBK-13, EXC-15: processing runs what is ready for the thread", test_what_is_ready},
     {"one call of processing runs all that is ready", test_all_that_are_ready},
     {"CBK-14: without subscription callbacks are refused", test_unsubscribe},
-    {"CBK-12: a thread that waits is told when its last subscription ends",
+    {"CBK-12: a thread that waits returns when its last subscription ends",
      test_unsubscribe_who_waits},
     {"CBK-15, EXC-11: the end of a subscription needs its stream and thread", test_unsubscribe},
     {"EXC-10: a stream has callbacks or host functions", test_kinds_do_not_mix},
@@ -565,17 +566,17 @@ static const twin_test tests[] = {
     {"CBK-16, EXC-17: a host function runs once, in order, and holds later tasks",
      test_host_function_in_order},
     {"CBK-17: a synchronisation ends after the host function", test_host_function_effects},
-    {"CBK-18, EXC-18: host functions of a context run on one thread of its own",
+    {"CBK-18, EXC-18: host functions of a context run on their own thread",
      test_host_functions_alone},
     {"CBK-18: contexts run their host functions side by side", test_contexts_side_by_side},
     {"CBK-19, EXC-16: arguments of a host function are checked", test_host_function_arguments},
     {"CBK-20: polled host functions are absent", test_polled_host_functions},
     {"CBK-21: calls inside a host function do no harm", test_calls_inside},
-    {"CBK-21: a host function cannot end what it runs on", test_end_from_inside},
+    {"CBK-21: a host function cannot end its context or device", test_end_from_inside},
     {"a program may wait for its host function by itself", test_waiting_beside_the_runtime},
-    {"waiting for callbacks that nobody can launch ends", test_processing_for_ever},
+    {"waiting for callbacks that no thread can launch ends", test_processing_for_ever},
     {"a wait beside a thread that asks in a loop goes on", test_wait_beside_a_loop},
-    {"what nobody processes is dropped by force and by a reset", test_dropped_callbacks},
+    {"unprocessed callbacks are dropped by force and by a reset", test_dropped_callbacks},
     {"a process ends while its host functions wait", test_exit_with_services},
     {"two runs with host functions have the same timeline", test_same_timeline},
 };

@@ -13,7 +13,7 @@ uint64_t report_self(void);
 /* A callback that counts in an atomic_int. */
 void report_count(void *argument);
 
-/* A thread that calls aclrtProcessReport until it is told to end. */
+/* A thread that calls aclrtProcessReport until it has to end. */
 typedef struct report_loop {
     aclrtContext context;
     int limit_ms;

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The rows of the catalogue: one test for each line of coverage.tsv, `row.ID`, which tells what the
-# suites found; the table of them all, matrix.tsv, is compared with the results by
-# conformance.matrix.
+# The rows of the catalogue: one test for each line of coverage.tsv, `row.ID`, which reports what
+# the suites found; conformance.matrix compares the table of all rows, matrix.tsv, with the results.
 set(coverage ${CMAKE_CURRENT_SOURCE_DIR}/coverage.tsv)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${coverage})
 get_property(runs GLOBAL PROPERTY TWIN_CONFORMANCE_RUNS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of the layer below the interface that loaders look up in the handle of one of its
- * libraries. The suite finds them as they do: by name, with types of its own. Types and codes:
+ * libraries. The suite finds them as they do: by name, with its own types. Types and codes:
  * rt_names.tsv and the vendor's open runtime. */
 #include <dlfcn.h>
 #include <limits.h>

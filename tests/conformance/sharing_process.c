@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events and notifies shared with a second process. Each has a board and a clock of its own, so its
- * waits pass in real time: no test depends on how long they take. */
+/* Events and notifies shared with a second process. Each process has its own board and clock, so
+ * its waits pass in real time: no test depends on how long they take. */
 #include "sharing_tests.h"
 
 #include <stdio.h>
@@ -354,8 +354,8 @@ void test_partner_keeps_event(void)
 
 /* ---- other processes that end --------------------------------------------------------------- */
 
-/* A dropped record never comes to pass: the host is told at once; a wait of a stream goes on, as
- * another process may import the event and record it. */
+/* A dropped record never completes: a wait of the host fails at once; a wait of a stream goes on,
+ * as another process may import the event and record it. */
 void test_partner_ends(void)
 {
     twin_partner partner;

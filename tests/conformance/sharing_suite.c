@@ -483,7 +483,7 @@ static const twin_test tests[] = {
     {"EVT-70: another process sees a record that was complete before the export",
      test_partner_finds_event},
     {"EVT-73: another process keeps an event that its creator destroyed", test_partner_keeps_event},
-    {"keys that nobody exported are refused", test_made_up_keys},
+    {"keys that were never exported are refused", test_made_up_keys},
     {"a wait whose other process has ended is explained", test_partner_ends},
     {"a wait whose other process was killed is explained", test_partner_killed},
     {"a deadlock that no other process can end is found at once", test_own_deadlock_is_found},

@@ -566,7 +566,7 @@ static const twin_test tests[] = {
      test_synchronize_idle_streams},
     {"STR-28: synchronisation with a timeout", test_synchronize_with_timeout},
     {"STR-29: several threads synchronise one stream", test_several_threads_wait},
-    {"STR-30, STR-31: the query tells done from pending and needs an output", test_query},
+    {"STR-30, STR-31: the query distinguishes done from pending and needs an output", test_query},
 };
 
 static const twin_suite suite = {

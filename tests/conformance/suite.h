@@ -19,7 +19,7 @@
 
 /* ---- the program ---------------------------------------------------------------------------- */
 
-/* One program that a test runs as a child process of its own, for what exists once per process. */
+/* One program that a test runs as a separate child process, for what exists once per process. */
 typedef struct twin_child {
     const char *name;
     void (*run)(void);

@@ -417,7 +417,7 @@ static void first_call_records(void *argument, unsigned index)
     CHECK_OK(aclrtRecordNotify(meeting->notify, meeting->stream));
 }
 
-/* Nobody but the waiter has called the runtime when the wait begins: still no deadlock. */
+/* Only the waiter has called the runtime when the wait begins: still no deadlock. */
 static void test_first_call_of_a_new_thread(void)
 {
     enum { ROUNDS = 20 };

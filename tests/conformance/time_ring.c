@@ -120,7 +120,7 @@ void test_full_ring_holds_the_sender(void)
     end(&shared);
 }
 
-void test_full_ring_with_nobody_to_empty_it(void)
+void test_full_ring_that_nothing_can_empty(void)
 {
     flood shared;
     int steps = 0;

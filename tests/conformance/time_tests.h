@@ -29,7 +29,7 @@ void test_forced_reset_beside_an_idle_thread(void);
 
 /* time_ring.c */
 void test_full_ring_holds_the_sender(void);
-void test_full_ring_with_nobody_to_empty_it(void);
+void test_full_ring_that_nothing_can_empty(void);
 void test_ring_wraps(void);
 
 #endif

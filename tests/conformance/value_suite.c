@@ -44,7 +44,7 @@ static void check_done(aclrtStream stream)
 
 /* ---- writes --------------------------------------------------------------------------------- */
 
-/* The copies before and behind it see the word as it was and as it is. */
+/* The copies before and after it see the old and the new word. */
 static void test_write_in_order(void)
 {
     uint64_t *seen = NULL;
@@ -134,8 +134,7 @@ static void write_by_fill_now(uint64_t *word, aclrtStream by)
     CHECK_OK(aclrtMemset(word, 1, 5, 1));
 }
 
-/* What comes behind the wait sees what came before the write, and the word is not changed by the
- * wait. */
+/* The work after the wait sees the work before the write, and the wait does not change the word. */
 static void test_every_writer_ends_a_wait(void)
 {
     static void (*const writers[])(uint64_t *, aclrtStream) = {
@@ -401,10 +400,10 @@ static void test_older_device(void)
     unlink(file);
 }
 
-/* ---- nobody writes -------------------------------------------------------------------------- */
+/* ---- no write ------------------------------------------------------------------------------- */
 
-/* A wait that nobody ends is found out at once when all threads wait, and the report says for
- * what. */
+/* A wait that nothing ends is detected at once when all threads wait, and the report names its
+ * object. */
 static void test_deadlock(void)
 {
     CHECK_OK(aclrtSetDevice(0));
@@ -479,7 +478,7 @@ static const twin_test tests[] = {
     {"VAL-06: aligned addresses are accepted, others refused", test_alignment},
     {"VAL-07: default stream, foreign stream, no context", test_streams},
     {"VAL-08: older devices have no value operations", test_older_device},
-    {"values: a wait that nobody ends is a deadlock with a reason", test_deadlock},
+    {"values: a wait that nothing ends is a deadlock with a reason", test_deadlock},
     {"values: a stream that waits can be destroyed", test_destroyed_while_waiting},
     {"values: a word that is freed lives as long as the wait for it", test_freed_in_flight},
 };

@@ -6,27 +6,26 @@
 #include <stddef.h>
 
 #define NO_DEADLOCK                                                                                \
-    "calls of host functions pass through a thread of the backend, so a wait for one that nobody " \
-    "takes lasts"
+    "calls of host functions pass through a thread of the backend, so a wait for one that no "     \
+    "thread takes lasts"
 #define NO_HOST_TIME                                                                               \
     "calls that the runtime answers by itself reach no model that could charge them"
 #define NO_RESET_VERDICT                                                                           \
-    "a board does not tell whether work can end by itself: a forced reset waits for it there"
-#define REAL_WAIT "waiting for calls of host functions is the backend's affair and takes real time"
-#define REAL_THREADS                                                                               \
-    "threads of the backend pass calls of host functions on, and come when they come"
+    "a board does not report whether work can end by itself: a forced reset waits for it there"
+#define REAL_WAIT    "the backend waits for calls of host functions, which takes real time"
+#define REAL_THREADS "threads of the backend pass calls of host functions on, at times that vary"
 #define REAL_LIMIT                                                                                 \
     "the limit is measured in real time, which a callback that waits in simulated time does not "  \
     "take"
 #define WHOLE_US                                                                                   \
-    "the vendor's interface tells the unit of limits of an open device, in whole microseconds"
+    "the vendor's interface gives the unit of limits of an open device, in whole microseconds"
 #define NO_KERNEL                                                                                  \
     "the vendor's function and arguments of a failed kernel are not those of the core's launch"
-#define NO_FAULTS    "faults are injected in the model, which lies below the copy"
-#define OWN_SETTINGS "kernels run in the copy, whose settings have names of their own"
+#define NO_FAULTS    "faults are injected in the model, which is below the copy"
+#define OWN_SETTINGS "kernels run in the copy, which has settings with other names"
 #define OWN_OVERFLOWS                                                                              \
-    "the status of overflows is a place of the core's, which no kernel of the copy sets; the "     \
-    "vendor's functions for it are not asked"
+    "the core keeps the status of overflows, which no kernel of the copy sets; the vendor's "      \
+    "functions for it are not called"
 #define OWN_OBJECTS "below a list of labels is one more list of labels, which takes memory too"
 
 #define OWN_PAGES                                                                                  \
@@ -45,10 +44,10 @@ static const twin_exception unsupported[] = {
     {"program", "LBL-06, LBL-09: a jump keeps", OWN_OBJECTS},
     {"report", "CBK-09", NO_DEADLOCK},
     {"report", "CBK-11, EXC-14", REAL_WAIT},
-    {"report", "waiting for callbacks that nobody", NO_DEADLOCK},
+    {"report", "waiting for callbacks that no thread", NO_DEADLOCK},
     {"report", "one call of processing runs all", REAL_THREADS},
     {"report", "two runs with host functions", REAL_THREADS},
-    {"report", "what nobody processes is dropped", NO_DEADLOCK},
+    {"report", "unprocessed callbacks are dropped", NO_DEADLOCK},
     {"time", "HOST-2: calls of the host", NO_HOST_TIME},
     {"time", "a forced reset drops what waits", NO_RESET_VERDICT},
     {NULL, NULL, NULL},

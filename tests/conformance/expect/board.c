@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A board, beside what stands in ascend.c: tests that ask the model for its profile, its simulated
- * time or its deadlocks. Made from what the tests use; a board has not been at hand. */
+/* A board, in addition to ascend.c: tests that need the model's profile, its simulated time or its
+ * deadlocks. Derived from the tests; not verified on a board. */
 #include "expect.h"
 
 #include <stddef.h>
@@ -8,8 +8,8 @@
 #define PROFILE   "it compares with the profile of the model, which says nothing of a board"
 #define SIMULATED "it needs simulated time"
 #define FOREVER                                                                                    \
-    "it waits for what never comes; only who simulates can tell, on a board such a wait lasts"
-#define DEVICES "it needs as many devices as the model is told to have"
+    "its wait never ends; only a simulator can detect that, on a board such a wait lasts"
+#define DEVICES "it needs as many devices as the model is set to"
 
 static const twin_exception unsupported[] = {
     {"across", "EVT-70: a deadlock", FOREVER},

@@ -5,7 +5,7 @@
 
 typedef struct twin_exception {
     const char *suite;
-    const char *test; /* beginning of the test's name; "" stands for every test of the suite */
+    const char *test; /* beginning of the test's name; "": every test of the suite */
     const char *reason;
 } twin_exception;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The null backend: no device at all. What needs none runs: start and end, arguments that are
- * refused before a device is looked for, and what a thread without a context is told. */
+/* The null backend: no device at all. Tests that need none run: start and end, arguments that are
+ * refused before a device is looked for, and the errors of a thread without a context. */
 #include "expect.h"
 
 #include <stddef.h>
