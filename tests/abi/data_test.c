@@ -88,7 +88,7 @@ static void test_underflow(void)
 
 static void test_nan(void)
 {
-    /* Quiet and signalling, and one whose payload lies in bits that a half does not have. */
+    /* Quiet and signalling, and one with a payload in bits that a half does not have. */
     static const unsigned patterns[] = {0x7FC00000U, 0x7FA00000U, 0x7F800001U, 0xFF800001U};
     for (size_t i = 0; i < TWIN_COUNT(patterns); i++) {
         float value;
@@ -194,7 +194,7 @@ static const twin_test tests[] = {
     {"what is too small becomes zero of the same sign", test_underflow},
     {"NaN stays NaN and keeps its sign", test_nan},
     {"a data type has its size in bytes, 0 where it has none", test_sizes},
-    {"a data buffer describes the memory it was told last", test_buffer},
+    {"a data buffer describes the memory that was set last", test_buffer},
     {"a data buffer may be empty", test_empty_buffer},
     {"the old size query has 32 bits, the new one all", test_old_size},
     {"a destroyed data buffer is refused, also when its place is taken again", test_stale_buffer},

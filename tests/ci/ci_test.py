@@ -9,7 +9,7 @@ steps: page       files of the page are written, its commands run, its outputs c
        github     each `run` step of the workflow on the page, in order; ctest's is the one that
                   fails
        gitlab     the same for the `script` of the page's job
-       container  the page's container file in a Debian of its own, and the page's project in it
+       container  the page's container file in a new Debian, and the page's project in it
                   (./dev soak container)
        launcher   the page's command for a project that stays as it is
        presets    the page's project by each preset of the installation: which defects each finds

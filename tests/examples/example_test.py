@@ -81,8 +81,8 @@ LINES = {
     ],
 }
 
-# Programs with kernels, each in a folder of its own. Times and speeds are the model's; that the
-# second way is the faster one the program itself demands.
+# Programs with kernels, each in its own folder. Times and speeds are the model's; the program
+# itself requires that the second way is faster.
 KERNEL_LINES = {
     "matmul_overlap": [
         r"1024 by 768 times 768 by 2048 in fp16, 8 blocks",

@@ -199,10 +199,10 @@ static void test_addresses(void)
     CU_ASSERT(!ascend_range_remove(0x4000, TWIN_MEMORY_HOST_PINNED, &info));
     CU_ASSERT(ascend_range_remove(0x4000, TWIN_MEMORY_DEVICE, &info) && info.device == 3);
     CU_ASSERT(ascend_range_remove(0x1000, TWIN_MEMORY_HOST_PINNED, &info));
-    /* Device memory is gone; what was host memory may be anybody's. */
+    /* Device memory is gone; freed host memory may have any owner. */
     CU_ASSERT(at(0x4800).kind == TWIN_MEMORY_GONE && at(0x4800).base == 0);
     CU_ASSERT(at(0x1000).kind == TWIN_MEMORY_UNKNOWN);
-    /* Something else lies over a part of it. */
+    /* Another block overlaps a part of it. */
     add(0x4400, 0x400, TWIN_MEMORY_DEVICE, 1);
     CU_ASSERT(at(0x4000).kind == TWIN_MEMORY_GONE && at(0x4800).kind == TWIN_MEMORY_GONE);
     CU_ASSERT(at(0x4400).kind == TWIN_MEMORY_DEVICE && at(0x4400).device == 1);
@@ -290,8 +290,7 @@ static void test_pinned_goes_after_many_streams(void)
     CU_ASSERT(ascend_memory_ops.host_free(used) == TWIN_OK);
 }
 
-/* Nobody knows when that queue is through with it: what is known of the other one does not
- * count. */
+/* It is unknown when that queue has finished with it: the state of the other one does not count. */
 static void test_pinned_stays_when_one_queue_takes_no_event(void)
 {
     struct ascend_group group = {0};
@@ -360,13 +359,13 @@ static void test_labels_go_with_their_context(void)
 }
 
 static const twin_test tests[] = {
-    {"an address is of what lies there, or of what was freed there", test_addresses},
+    {"an address has the block that is there, or the one that was freed there", test_addresses},
     {"memory of a device goes with it", test_device_goes},
     {"page-locked memory stays while queued copies use it", test_pinned_stays_under_copies},
     {"page-locked memory that no copy uses goes back at once", test_pinned_goes_after_copies},
     {"page-locked memory goes back after copies of many streams",
      test_pinned_goes_after_many_streams},
-    {"page-locked memory stays when a stream takes no event behind its copies",
+    {"page-locked memory stays when a stream takes no event after its copies",
      test_pinned_stays_when_one_queue_takes_no_event},
     {"nothing of a device that goes is kept for page-locked memory",
      test_pinned_goes_with_the_device},

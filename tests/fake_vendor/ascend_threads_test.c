@@ -486,8 +486,8 @@ static void *call_all_the_time(void *unused)
     return NULL;
 }
 
-/* What one round leaves behind is the next one's: a queue with calls, used memory that another
- * thread frees. */
+/* The next round uses what one round leaves: a queue with calls, used memory that another thread
+ * frees. */
 static void one_round(twin_call_queue *call_queue, uint32_t round)
 {
     static unsigned called;

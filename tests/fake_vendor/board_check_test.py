@@ -76,8 +76,8 @@ class BoardCheck(unittest.TestCase):
         self.assertIn("pass\tVAL-01", files["board-check/results/value.tsv"])
 
     def test_private(self):
-        """Names of any length are taken out where they tell whose machine it is; words stay
-        words."""
+        """Names of any length are removed where they identify the machine or its user; words
+        stay."""
         sys.path.insert(0, str(SOURCE / "tools"))
         import board_check # pylint: disable=import-outside-toplevel,import-error
         packed = board_check.Packed("/data/build", home="/srv/al", node="ox.lab.example", user="al")
@@ -180,7 +180,7 @@ class Trouble(unittest.TestCase):
             return archive.extractfile(f"board-check/{name}").read().decode()
 
     def test_what_holds_the_output_open(self):
-        """A process that a suite leaves behind keeps nobody waiting."""
+        """A process that a suite leaves behind does not delay the check."""
         pid = self.folder / "pid"
         self.build.suite(
             "odd",
@@ -196,8 +196,7 @@ class Trouble(unittest.TestCase):
         self.assertIn("hang  odd: ONE", done.stdout)
 
     def test_a_board_that_is_gone(self):
-        """When what has passed before does not pass any more, nothing else is tried, and what was
-        not is told."""
+        """When a suite that has passed fails, no other suite runs, and those left are reported."""
         gone, tried = self.folder / "gone", self.folder / "tried"
         self.build.suite("a", f"test -e {gone} && exit 1\nprintf 'pass\\tFIRST\\t\\n' > $results")
         self.build.suite(
@@ -217,7 +216,7 @@ class Trouble(unittest.TestCase):
         self.assertTrue(tried.exists())
 
     def test_interrupted(self):
-        """What was found until then is packed, and no suite stays behind."""
+        """The results until then are packed, and no suite keeps running."""
         pid = self.folder / "pid"
         self.build.suite("a", "printf 'pass\\tFIRST\\t\\n' > $results")
         self.build.suite("b", f"echo $$ > {pid}.new; mv {pid}.new {pid}; exec sleep 1000")
@@ -281,8 +280,8 @@ class Trouble(unittest.TestCase):
                                         ((), "", "/x")):
             done = self.build.check(*arguments, TWINRT_ASCEND_HOME=theirs, TWINRT_SEED="7")
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-            told = home if theirs else ""
-            self.assertIn(f"info home={told} seed=\n", self.build.ran.read_text(encoding="utf-8"))
+            given = home if theirs else ""
+            self.assertIn(f"info home={given} seed=\n", self.build.ran.read_text(encoding="utf-8"))
             self.assertEqual(self.packed("logs/event.log"), f"home={home}\n")
 
     def test_a_place_that_cannot_be_written(self):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program in C++ on the public interface, with streams of its own. */
+/* A program in C++ on the public interface that uses iostreams. */
 #include <dlfcn.h>
 
 #include <iostream>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program on the public interface that goes on whatever a call answers. Prints `call code` for
- * each, the message of a failure behind it, and a last line when it is through. */
+/* A program on the public interface that continues after any answer. Prints `call code` for each
+ * call, then the message of a failure, and a last line at the end. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The backend `ascend` over a stand-in for the vendor's library: what is wrong with it is told, and
-   nothing crashes.
+"""The backend `ascend` over a replacement of the vendor's library: its defects are reported, and
+nothing crashes.
 
 usage: vendor_test.py library|answers|sweep BUILD PROBE TWINRT"""
 
@@ -167,7 +167,7 @@ class Library(unittest.TestCase):
             self.assertTrue(run.good, run.out + run.log)
 
     def test_name_taken(self):
-        """A program that has loaded ours under a name that the toolkit needs is told which."""
+        """A message names the name of the toolkit under which the program has loaded ours."""
         run = self.linked(fake("linked") / "devlib", probe="vendor_taken_probe")
         self.refused(
             run, "does not load",

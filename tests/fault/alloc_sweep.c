@@ -233,8 +233,8 @@ static size_t heap_bytes(void)
 /* Statuses of a child process. */
 enum { HELD = 0, BROKEN = 1, NO_SUCH_REQUEST = 2 };
 
-/* In a process of its own, for the runtime keeps what it has got: fails request `number` of its
- * life, then runs clean. */
+/* In a separate process, as the runtime keeps its allocations: fails request `number` of its life,
+ * then runs clean. */
 static int fail_one(long number)
 {
     enum { WARM_UP = 20, REPEATS = 400, SLACK = 8 };
@@ -242,8 +242,8 @@ static int fail_one(long number)
     first_failing = number;
     aclError code = run();
     bool met = atomic_load(&has_failed);
-    /* A request that fails may be made good (a second try, a smaller cache), or is told as what it
-     * is. */
+    /* A request that fails may be handled (a second try, a smaller cache), or is reported as out of
+     * memory. */
     if (code != ACL_SUCCESS)
         good = met && expect_code(code, ACL_ERROR_RT_MEMORY_ALLOCATION, "the program", number);
     first_failing = 0;

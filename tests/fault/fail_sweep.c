@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lets every single call of the device fail in turn (TWINRT_FAIL_OPS): the program gets a
- * documented code, nothing crashes or hangs, nothing is left behind, and afterwards the runtime
- * works.
+ * documented code, nothing crashes, hangs or leaks, and afterwards the runtime works.
  *
  *   fail_sweep [STATUS...]          each call, with each of these statuses
  *   fail_sweep --once               the scenario alone, with the environment as it is */
@@ -54,7 +53,7 @@ static bool went(int code, const char *what)
         return true;
     failed_calls++;
     if (!is_documented(code)) {
-        fprintf(stderr, "fail_sweep: %s answered %d, which nothing stands for\n", what, code);
+        fprintf(stderr, "fail_sweep: %s answered %d, which is not documented\n", what, code);
         is_bad = true;
     }
     return false;

@@ -25,7 +25,7 @@ def bind_to_one():
 
 
 def run(options, seed, number, folder):
-    """What went wrong, or None, and what the program left behind, by name."""
+    """The failure, or None, and the program's output files, by name."""
     paths = {name: os.path.join(folder, name) for name in SEEN}
     settings = {setting: paths[name] for name, setting in SEEN.items()}
     if number == 0:

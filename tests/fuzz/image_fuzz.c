@@ -57,26 +57,26 @@ static void check_kernel(const twin_image *image, const twin_kernel *kernel)
     must(code, "a kernel has code");
     for (uint32_t i = 0; kernel->has_params && i < kernel->param_count; i++)
         must(within(kernel->params[i].offset, kernel->params[i].bytes, kernel->param_bytes),
-             "a parameter lies in the block");
+             "a parameter is in the block");
 }
 
 static void check_image(const twin_image *image)
 {
     must(image->kernel_count > 0, "an image has kernels");
     must(within(image->slice_offset, image->slice_bytes, image->file_bytes),
-         "the slice lies in the file");
+         "the slice is in the file");
     for (uint32_t i = 0; i < image->kernel_count; i++)
         check_kernel(image, &image->kernels[i]);
     for (uint32_t i = 0; i < image->global_count; i++) {
         const twin_image_global *global = &image->globals[i];
         must(twin_image_find_global(image, global->name) != NULL, "a variable is found");
         must(within(global->offset, global->bytes, image->slice_bytes),
-             "a variable lies in the slice");
+             "a variable is in the slice");
     }
     if (image->library)
         must(within((uint64_t)(image->library - image->file), image->library_bytes,
                     image->file_bytes),
-             "the shared object lies in the file");
+             "the shared object is in the file");
 }
 
 /* ---- what programs do with them -------------------------------------------------------------- */
@@ -147,8 +147,8 @@ static void try_image(const uint8_t *data, size_t bytes, unsigned how)
     twin_image_free(image);
 }
 
-/* Native kernels have a checksum, and are for this machine: nothing behind it would ever be
- * reached, so both are made right first. */
+/* Native kernels have a checksum and a machine: with wrong ones no later check would be reached, so
+ * both are corrected first. */
 static void try_native(const uint8_t *data, size_t bytes)
 {
     if (bytes < TWIN_NATIVE_PLACE + sizeof(twin_native_header))

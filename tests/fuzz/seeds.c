@@ -120,8 +120,7 @@ static void write_native(void)
 {
     static unsigned char head[160];
     static const unsigned char shared[48] = "no shared object";
-    for (unsigned round = 0; round < 2;
-         round++) { /* where it lies is known once it has been written */
+    for (unsigned round = 0; round < 2; round++) { /* its place is known once it has been written */
         size_t bytes = 0;
         object_begin(&object, false);
         object_add_section(&object, ".text", SHT_PROGBITS, SHF_ALLOC, head, sizeof(head));

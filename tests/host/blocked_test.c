@@ -144,7 +144,7 @@ static void *arrive(void *unused)
 
 static pthread_t arriving;
 
-/* On a thread of its own, which may come to wait for the one that is held. */
+/* On a new thread, which may have to wait for the one that is held. */
 static void complete_barrier(void)
 {
     pthread_create(&arriving, NULL, arrive, NULL);

@@ -242,7 +242,7 @@ static void test_barrier(void)
         for (int i = 0; i < THREADS; i++)
             pthread_join(threads[i], NULL);
         for (int i = 0; i < THREADS; i++) {
-            /* All leave a round at its latest clock; nobody has that of the next round. */
+            /* All leave a round at its latest clock; none has that of the next round. */
             TWIN_EXPECT_U64(arrivals[i].after[0], 30);
             TWIN_EXPECT_U64(arrivals[i].after[1], 1003);
         }
@@ -319,8 +319,8 @@ static void test_table_full(void)
     free(many);
 }
 
-/* Threads that pass a counter on under all kinds of locks: no clock is ever behind the one that the
- * data was written at. */
+/* Threads that pass a counter on under all kinds of locks: no clock is ever earlier than the one at
+ * which the data was written. */
 static struct {
     pthread_mutex_t mutex;
     uint64_t written_at;
@@ -366,7 +366,7 @@ static const twin_test tests[] = {
     {"a new mutex at an old address carries nothing", test_destroyed},
     {"locks that the runtime takes carry nothing", test_inside},
     {"a full table drops clocks and mixes none up", test_table_full},
-    {"no thread is behind what it reads", test_under_contention},
+    {"no clock is earlier than the data that its thread reads", test_under_contention},
 };
 
 int main(int argc, char **argv)

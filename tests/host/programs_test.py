@@ -86,20 +86,20 @@ def calls(library, program):
     # An hour without a call: longer than the test may take.
     runs = [run([program], library, TWINRT_PROGRESS="3600000") for _ in range(5)]
     expect(runs[0].stdout.count(" ") == 48, f"{program}: {runs[0].stdout}")
-    for told in runs:
+    for got in runs:
         expect(
-            told.stdout == runs[0].stdout,
-            f"{program}: {told.stdout}; the first run: {runs[0].stdout}")
-        expect(told.stderr == "", f"{program}: {told.stderr}")
+            got.stdout == runs[0].stdout,
+            f"{program}: {got.stdout}; the first run: {runs[0].stdout}")
+        expect(got.stderr == "", f"{program}: {got.stderr}")
 
 
 def threads(library, *programs):
     plain = run([programs[0]]).stdout
     for program in programs:
         for variables in ({}, {"TWINRT_HOST_TIME": "sleeps"}, NO_HOST):
-            told = run([program], library, **variables)
-            expect(told.stdout == plain, f"{program} {variables}: {told.stdout}; expected {plain}")
-            expect(told.stderr == "", f"{program} {variables}: {told.stderr}")
+            got = run([program], library, **variables)
+            expect(got.stdout == plain, f"{program} {variables}: {got.stdout}; expected {plain}")
+            expect(got.stderr == "", f"{program} {variables}: {got.stderr}")
 
 
 PYTHON = """
@@ -164,10 +164,10 @@ def others(library):
         plain = run(command)
         for preload in before:
             for variables in ({}, NO_HOST):
-                told = run(command, preload, **variables)
-                expect((told.stdout, told.stderr) == (plain.stdout, plain.stderr),
+                got = run(command, preload, **variables)
+                expect((got.stdout, got.stderr) == (plain.stdout, plain.stderr),
                        f"{command} with {preload} "
-                       f"{variables}:\n{told.stdout}{told.stderr}\nexpected\n{plain.stdout}{plain.stderr}")
+                       f"{variables}:\n{got.stdout}{got.stderr}\nexpected\n{plain.stdout}{plain.stderr}")
 
 
 if __name__ == "__main__":

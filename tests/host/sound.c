@@ -62,7 +62,7 @@ static void pass_turn_by_broadcast(unsigned self)
     pass_turn(self, 0, 0, true);
 }
 
-/* Each wants its own and the next one's, the lower first. */
+/* Each takes its own lock and the next thread's, the lower number first. */
 static void dine(unsigned self)
 {
     unsigned other = (self + 1) % THREADS;

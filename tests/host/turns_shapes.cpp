@@ -34,7 +34,7 @@ void check(aclError code, const char *what)
 }
 #define OK(call) check((call), #call)
 
-/// A stream with two events and memory of its own.
+/// A stream with its own memory and two events.
 class Lane
 {
   public:

@@ -25,7 +25,7 @@ def ok(result):
 
 
 class Lane:
-    """A stream with two events and memory of its own."""
+    """A stream with its own memory and two events."""
 
     def __init__(self):
         ok(acl.rt.set_device(0))

@@ -248,7 +248,7 @@ static void *server(void *unused)
     return unused;
 }
 
-/* The client is a process of its own; it connects when the time has come. */
+/* The client is a separate process; it connects after the given time. */
 static void make_client(int64_t ms)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};

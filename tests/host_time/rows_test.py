@@ -62,8 +62,8 @@ def real_seconds(seconds):
 
 
 def warns_of_deadlock(facts, said):
-    # Once nobody else is left the wait is a proven deadlock: within a second of the last thread's
-    # end.
+    # Once no other thread is left the wait is a proven deadlock: within a second of the last
+    # thread's end.
     return "waits for notify" in said and 5000 <= facts.get("ms",
                                                             0) <= 8500 and facts.get(
                                                                 "code") == DEADLOCK
@@ -96,7 +96,7 @@ ROWS = [
     Row("5.pthreads", "d", ["team"], lambda facts,
         said: len([name for name in facts if name.startswith("t")]) == 24),
     Row("9", "n", ["sleep", "900"], completes),
-    # Blocked work that nobody can end is dropped, with its code.
+    # Blocked work that nothing can end is dropped, with its code.
     Row("10", "ab", ["reset"], lambda facts, said: facts.get("code") in (0, DEADLOCK)
         and facts["ms"] < 5000),
     Row("11", "ab", ["deadlock", "6500"], warns_of_deadlock),

@@ -52,8 +52,8 @@ class Lane
     /* Copies a pattern to the device and back, waits for it in one of the ways there are, and
      * checks each byte. */
     void item(unsigned item);
-    /* Queues the same and records `done` behind it; the bytes are checked by finish(), after
-     * somebody has waited. */
+    /* Queues the same and records `done` after it; finish() checks the bytes, after a thread has
+     * waited. */
     void begin(unsigned item, aclrtEvent done);
     void finish(unsigned item);
     /* Waits until `event`, recorded on this stream as the newest, is complete. */

@@ -5,7 +5,7 @@ cd /packages || exit
 
 fail() { echo "user.sh: $*" >&2; exit 1; }
 
-# as_user "LINES": in a shell of a plain user, in a folder of its own.
+# as_user "LINES": in a shell of an ordinary user, in its own folder.
 as_user() {
     su user -s /bin/bash -c "set -euo pipefail; cd /packages/user; $1" </dev/null
 }

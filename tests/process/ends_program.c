@@ -198,7 +198,7 @@ static void follow(void)
     pthread_join(other, NULL);
 }
 
-/* Waits for what only others could do; ends at its limit where nobody does. */
+/* Waits for a record that only other threads could make; without one it ends at its limit. */
 static void stuck(void)
 {
     aclrtStream stream = make_stream();

@@ -103,7 +103,7 @@ class Files(unittest.TestCase):
         self.assertLessEqual(len(self.read("record")), 300 << 10)
 
     def check_untouched(self, how, settings=(), **options):
-        """The program opens a file of its own; nothing but the program writes into it."""
+        """The program opens its own file; nothing but the program writes into it."""
         contents = bytes(range(256)) * 4096
         with open(self.path("own"), "wb") as file:
             file.write(contents)

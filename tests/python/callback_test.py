@@ -98,7 +98,7 @@ class Reports(ModelTest):
         self.assertEqual(seen, [5])
 
     def test_a_full_queue_does_not_keep_python_from_its_callbacks(self):
-        # More tasks than a ring holds stand behind a callback that needs the interpreter.
+        # More tasks than a ring holds wait for a callback that needs the interpreter.
         stream, event = self.stream(), self.event()
         self.report_thread(stream)
         seen = []
@@ -131,32 +131,32 @@ class Reports(ModelTest):
 
 
 class Exceptions(ModelTest):
-    def test_a_failed_task_is_told_and_can_be_asked_for(self):
+    def test_a_failed_task_is_reported_and_can_be_queried(self):
         stream = self.stream()
         notify = self.value(acl.rt.create_notify(0))
-        told = []
+        reported = []
 
-        def tell(info):
-            told.append(
+        def report(info):
+            reported.append(
                 (acl.rt.get_stream_id_from_exception_info(info),
                  acl.rt.get_device_id_from_exception_info(info),
                  acl.rt.get_error_code_from_exception_info(info),
                  acl.rt.get_task_id_from_exception_info(info),
                  acl.rt.get_thread_id_from_exception_info(info)))
 
-        before = sys.getrefcount(tell)
-        self.ok(acl.rt.set_exception_info_callback(tell))
+        before = sys.getrefcount(report)
+        self.ok(acl.rt.set_exception_info_callback(report))
         self.ok(acl.rt.wait_and_reset_notify(notify, stream, 1))
         self.assertNotEqual(acl.rt.synchronize_stream(stream), SUCCESS)
-        self.assertEqual(len(told), 1)
-        self.assertEqual(told[0][:2], (self.value(acl.rt.stream_get_id(stream)), 0))
-        self.assertNotIn(told[0][2], (0, 0xFFFFFFFF))
-        self.assertEqual(told[0][4], threading.get_native_id())
+        self.assertEqual(len(reported), 1)
+        self.assertEqual(reported[0][:2], (self.value(acl.rt.stream_get_id(stream)), 0))
+        self.assertNotIn(reported[0][2], (0, 0xFFFFFFFF))
+        self.assertEqual(reported[0][4], threading.get_native_id())
         self.ok(acl.rt.set_exception_info_callback(None))
-        self.assertEqual(sys.getrefcount(tell), before)
+        self.assertEqual(sys.getrefcount(report), before)
         self.ok(acl.rt.wait_and_reset_notify(notify, stream, 1))
         self.assertNotEqual(acl.rt.synchronize_stream(stream), SUCCESS)
-        self.assertEqual(len(told), 1)
+        self.assertEqual(len(reported), 1)
 
     def test_no_info_is_all_ones(self):
         for ask in (acl.rt.get_task_id_from_exception_info,

@@ -126,13 +126,13 @@ class Device(ModelTest):
         self.ok(acl.destroy_data_buffer(empty))
 
     def test_a_log_line_names_its_caller(self):
-        script = "import acl\nacl.init()\ndef speaker():\n    acl.app_log(3, 'told: 100%')\nspeaker()\nacl.finalize()\n"
+        script = "import acl\nacl.init()\ndef speaker():\n    acl.app_log(3, 'done: 100%')\nspeaker()\nacl.finalize()\n"
         environment = dict(os.environ, TWINRT_LOG="info")
-        told = subprocess.run([sys.executable, "-c", script], env=environment,
-                              stderr=subprocess.PIPE, check=True).stderr
-        self.assertIn(b"told: 100%", told)
-        self.assertIn(b"speaker", told)
-        self.assertIn(b"<string>", told)
+        logged = subprocess.run([sys.executable, "-c", script], env=environment,
+                                stderr=subprocess.PIPE, check=True).stderr
+        self.assertIn(b"done: 100%", logged)
+        self.assertIn(b"speaker", logged)
+        self.assertIn(b"<string>", logged)
         self.assertIsNone(acl.app_log(0, inspect.currentframe().f_code.co_name))
 
 
@@ -170,7 +170,7 @@ class Images(ModelTest):
 
 
 class Peers(unittest.TestCase):
-    """Two devices: a process of its own, for their number is fixed when the model starts."""
+    """Two devices: in a separate process, as their number is fixed when the model starts."""
 
     def test_peers(self):
         script = """

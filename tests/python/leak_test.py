@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls leave nothing behind: no references, no memory of Python."""
+"""Calls leak nothing: no references, no memory of Python."""
 
 import sys
 import tracemalloc
@@ -15,9 +15,8 @@ SLACK_BYTES = 3000
 
 class Leaks(ModelTest):
     def growth(self, body, times):
-        """Bytes that `times` runs leave behind: the least of some attempts, for a table of the
-           interpreter that grows once
-        is no leak."""
+        """Bytes that `times` runs leak: the minimum of some attempts, as a table of the interpreter
+        that grows once is not a leak."""
         for _ in range(20):
             body()
         least = None

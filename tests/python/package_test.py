@@ -248,11 +248,11 @@ class Venv(unittest.TestCase):
 
     def test_kernels(self):
         line = (f"twinrt-cc -o kernels.o '{ROOT}/examples/vector_add/kernels.c'; "
-                f"twinrt run --check -- python '{EXAMPLES}/vector_add.py' kernels.o 2>told; cat "
-                f"told")
-        told = self.run_here(line)
+                f"twinrt run --check -- python '{EXAMPLES}/vector_add.py' kernels.o 2>errors; cat "
+                f"errors")
+        printed = self.run_here(line)
         self.assertRegex(
-            told, r"^100000 of 100000 sums are right\ntwinrt check: .*: \d+ ops, 0 errors.*\n$")
+            printed, r"^100000 of 100000 sums are right\ntwinrt check: .*: \d+ ops, 0 errors.*\n$")
 
     def test_programs_in_c(self):
         line = (
@@ -287,28 +287,28 @@ class Venv(unittest.TestCase):
             wanted = f"ImportError: missing system libraries: {other}; on Debian, run: apt-get install {package}\n"
             line = f"'{sys.executable}' -c 'import acl' 2>&1 || true"
             self.assertTrue(self.run_here(line, PYTHONPATH=folder).endswith(wanted), library)
-            if library == twinrt.MODEL:  # where there is a board, nobody needs the model
+            if library == twinrt.MODEL:  # a board does not need the model
                 self.assertEqual(self.run_here(line, PYTHONPATH=folder, TWINRT_BACKEND="ascend"),
                                  "")
 
     def test_a_program_in_c_names_the_package_of_the_model(self):
         folder, other = self.absent("twinrt.libs/lib64/twinrt/backend-sim.so", twinrt.MODEL)
         place = os.path.join(folder, "twinrt.libs")
-        told = self.run_here(
+        printed = self.run_here(
             f"cc '{ROOT}/examples/stream_wait_event.c' -I'{place}/include' -L'{place}/lib64' "
             f"-Wl,-rpath,'{place}/lib64' -lascendcl -o program; ./program 2>&1 || true")
         self.assertRegex(
-            told,
+            printed,
             rf"does not load: {other}: cannot open .*; install SystemC \(Debian package "
             rf"libsystemc\)")
 
     def test_a_command_names_the_package_of_a_missing_library(self):
         folder, other = self.absent("twinrt.libs/bin/twinrt", "libdw.so.1")
-        told = self.run_here(
+        printed = self.run_here(
             f"'{sys.executable}' -c 'import twinrt; twinrt.twinrt()' 2>&1 || echo $?",
             PYTHONPATH=folder)
         self.assertEqual(
-            told,
+            printed,
             f"twinrt: missing system libraries: {other}; on Debian, run: apt-get install "
             f"libdw1\n127\n")
 
@@ -319,9 +319,9 @@ class Venv(unittest.TestCase):
 
 class Module(unittest.TestCase):
     def test_set_env_of_the_build_folder_is_enough(self):
-        told = output(["bash", "-euc", f". '{BUILD}/set_env.sh'; '{sys.executable}' -c "
-                       "'import acl; print(acl.rt.get_device_count())'"], env=stranger())
-        self.assertEqual(told, "(1, 0)\n")
+        printed = output(["bash", "-euc", f". '{BUILD}/set_env.sh'; '{sys.executable}' -c "
+                          "'import acl; print(acl.rt.get_device_count())'"], env=stranger())
+        self.assertEqual(printed, "(1, 0)\n")
 
     def test_an_import_before_the_build_says_so(self):
         # What a configured folder has at once, as after `./dev demo`.
@@ -329,10 +329,10 @@ class Module(unittest.TestCase):
             packages = os.path.join(BUILD, "python", "site-packages")
             shutil.copytree(packages, os.path.join(folder, "package"),
                             ignore=shutil.ignore_patterns("*.so", "__pycache__"))
-            told = output(["bash", "-c", f"'{sys.executable}' -c 'import acl' 2>&1 | tail -n 1"],
-                          env=stranger(PYTHONPATH=os.path.join(folder, "package")))
+            printed = output(["bash", "-c", f"'{sys.executable}' -c 'import acl' 2>&1 | tail -n 1"],
+                             env=stranger(PYTHONPATH=os.path.join(folder, "package")))
         self.assertRegex(
-            told,
+            printed,
             r"^ImportError: /\S+/acl/_acl\.abi3\.so is missing: the module was not built; build "
             r"all of twinrt "
                   r"\(\./dev build\)")
@@ -343,18 +343,18 @@ class Module(unittest.TestCase):
             "import sys\nfor name in ('ctypes', 'numpy', 'subprocess'): sys.modules[name] = "
             "None\nimport acl\n"
             "print(acl.rt.get_device_count())")
-        told = output([sys.executable, "-c", program],
-                      env=stranger(PYTHONPATH=os.path.join(BUILD, "python", "site-packages")))
-        self.assertEqual(told, "(1, 0)\n")
+        printed = output([sys.executable, "-c", program],
+                         env=stranger(PYTHONPATH=os.path.join(BUILD, "python", "site-packages")))
+        self.assertEqual(printed, "(1, 0)\n")
 
     def test_an_import_that_finds_no_runtime_says_what_to_read(self):
         with tempfile.TemporaryDirectory() as folder:
             packages = os.path.join(BUILD, "python", "site-packages")
             shutil.copytree(packages, os.path.join(folder, "a", "b", "c"))
-            told = output(["bash", "-c", f"'{sys.executable}' -c 'import acl' 2>&1 | tail -n 1"],
-                          env=stranger(PYTHONPATH=os.path.join(folder, "a", "b", "c")))
+            printed = output(["bash", "-c", f"'{sys.executable}' -c 'import acl' 2>&1 | tail -n 1"],
+                             env=stranger(PYTHONPATH=os.path.join(folder, "a", "b", "c")))
         self.assertRegex(
-            told,
+            printed,
             r"^ImportError: libascendcl\.so: cannot open .*; read the set_env\.sh of the folder")
 
     def test_a_library_of_another_version_serves_with_what_it_has(self):
@@ -375,9 +375,9 @@ class Module(unittest.TestCase):
                 "acl.create_data_buffer(0, 0), "
                 "acl.get_recent_err_msg(), acl.app_log(0, 'x'))")
             packages = os.path.join(BUILD, "python", "site-packages")
-            told = output([sys.executable, "-c", script],
-                          env=stranger(PYTHONPATH=packages, LD_LIBRARY_PATH=folder))
-        self.assertEqual(told, "7 8 another 207000 (0, 207000) 207000 0 None None\n")
+            printed = output([sys.executable, "-c", script],
+                             env=stranger(PYTHONPATH=packages, LD_LIBRARY_PATH=folder))
+        self.assertEqual(printed, "7 8 another 207000 (0, 207000) 207000 0 None None\n")
 
     def test_it_keeps_to_the_stable_interface(self):
         # Names of Python that only one version promises begin with an underscore.

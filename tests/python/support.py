@@ -42,7 +42,7 @@ def function(row):
 
 
 def refused_in_c():
-    """C functions that the library exports and has not built."""
+    """C functions that the library exports but does not implement."""
     with open(os.path.join(ROOT, "runtime", "api", "functions.def"), encoding="utf-8") as file:
         return set(
             re.findall(r'^TWIN_API\("[^"]*", (\w+), \w+, NOT_BUILT', file.read(),

@@ -52,7 +52,7 @@ print(acl.rt.event_get_timestamp(event))
 
 class Parallel(ModelTest):
     def run_all(self, *bodies):
-        """Runs each body in a thread of its own, in this context; passes on what fails."""
+        """Runs each body in a separate thread, in this context; passes failures on."""
         context = self.value(acl.rt.get_context())
         failures = []
 

@@ -117,10 +117,10 @@ def status_table(tree):
                  if name not in [row[0] for row in wanted]]
     if not wanted:
         problems.append(f"{STATUS}:1: no status found: has the list another shape?")
-    return problems + untold_failures(tree, source)
+    return problems + unlisted_failures(tree, source)
 
 
-def untold_failures(tree, source):
+def unlisted_failures(tree, source):
     """Statuses that become of error numbers and are no failures of tasks by status.h."""
     if not tree.has(NUMBERS):
         return []

@@ -183,8 +183,7 @@ def thin_api(tree):
 
 @check
 def own_header_first(tree):
-    """A source that has a header of its own includes it before all else: so the header is
-    complete."""
+    """A source includes its own header before all else: so the header is complete."""
     problems = []
     known = set(tree.files())
     for path in tree.files(".c", ".cpp"):

@@ -141,7 +141,7 @@ MUST_HAVE = ["bin/twinrt", "bin/twinrt-cc", "lib64/libtwinrt_kernel.a",
              "lib64/cmake/twinrt/twinrt-config.cmake", "lib64/pkgconfig/twinrt.pc",
              "include/twinrt/frames.h", "include/twinrt/interrupt.h", "set_env.sh",
              "share/doc/twinrt/LICENSE", "bin/setenv.bash", "share/info/runtime/version.info"]
-# Names of the vendor's that nothing of ours is behind, and folders of older toolkits.
+# Names of the vendor's that no library of ours implements, and folders of older toolkits.
 LINKS = [
     *(f"lib64/lib{name}.so" for name in ("acl_op_compiler", "acl_rt_impl", "profapi", "runtime")),
     *(f"lib64/stub/lib{name}.so" for name in (
@@ -345,9 +345,9 @@ class Stranger:
         self.with_set_env(
             f"cmake -G Ninja -S . -B out -DCMAKE_C_FLAGS='{flags}'; cmake --build out")
         self.prints("out/kernel_program out/kernels.o")
-        told = self.with_set_env("cmake --build out; touch kernels.c; cmake --build out")
-        expect(told.count("Building kernels") == 1,
-               f"a changed kernel is built anew, and no other:\n{told}")
+        printed = self.with_set_env("cmake --build out; touch kernels.c; cmake --build out")
+        expect(printed.count("Building kernels") == 1,
+               f"a changed kernel is built anew, and no other:\n{printed}")
 
     def moved(self):
         elsewhere = os.path.join(self.work, "else where")
@@ -363,11 +363,11 @@ class Stranger:
             print("no Python module in this build, or one for a Python with a sanitizer")
             sys.exit(77)
         line = f"'{sys.executable}' -c 'import acl; print(acl.__file__, acl.rt.get_device_count())'"
-        told = self.with_set_env(line)
-        expect(told == f"{self.prefix}/{PYTHON[0]} (1, 0)\n", f"the module printed:\n{told}")
-        # The module finds its library by where it lies, too.
-        told = sh(line, env=dict(self.env, PYTHONPATH=f"{self.prefix}/python/site-packages"))
-        expect(told.endswith(" (1, 0)\n"), f"without set_env.sh the module printed:\n{told}")
+        printed = self.with_set_env(line)
+        expect(printed == f"{self.prefix}/{PYTHON[0]} (1, 0)\n", f"the module printed:\n{printed}")
+        # The module finds its library by its own place, too.
+        printed = sh(line, env=dict(self.env, PYTHONPATH=f"{self.prefix}/python/site-packages"))
+        expect(printed.endswith(" (1, 0)\n"), f"without set_env.sh the module printed:\n{printed}")
 
     def measures(self):
         """The tool's benchmarks find their programs, libraries, profile and targets."""

@@ -43,7 +43,7 @@ def declared_functions(header):
                        else ("\x01" if character == "{" else " "))
     names = []
     for statement in "".join(outside).replace("\x01", ";{;").split(";"):
-        # A definition ends at its brace: only what ends at a semicolon of its own is a declaration.
+        # A definition ends at its brace: only a statement with its own semicolon is a declaration.
         names.append(statement)
     found = []
     for at, statement in enumerate(names):

@@ -3,7 +3,7 @@
 """The commands that README.md shows, and what they print.
 
 In README.md a fence "```sh run" holds commands that continuous integration executes, "```sh norun"
-some that it does not. A fence "```text output" right after one holds what it prints: a line "…"
+some that it does not. A fence "```text output" right after one holds its output: a line "…"
 stands for any lines, "…" inside a line for any text.
 
 usage: readme.py --run [BLOCK]     run every block, compare the outputs; exit status 1 when one

@@ -138,7 +138,7 @@ CASES = {
     "sources_listed": ({"sim/CMakeLists.txt": "add_library(a core/a.cpp)\n", "sim/core/a.cpp": "",
                         "tests/c/CMakeLists.txt": "twin_add_conformance(event)\n",
                         "tests/c/event_suite.c": ""}, [
-        ("a source that nobody builds", {"sim/core/b.cpp": ""},
+        ("a source that is not built", {"sim/core/b.cpp": ""},
          "sim/core/b.cpp:1: no CMakeLists.txt"),
         ("a name inside a longer one", {"sim/CMakeLists.txt": "core/aa.cpp core/ba.cpp\n"},
          "sim/core/a.cpp:1:"),

@@ -163,7 +163,7 @@ def meant(found):
 
 
 def subjects(tree):
-    """Subjects of commits behind their short names; none outside of a clone."""
+    """Subjects of commits after their short names; none outside of a clone."""
     command = ["git", "-C", tree.root, "log", "--format=%h %s", f"--since={SUBJECTS_SINCE}"]
     try:
         return subprocess.run(command, check=True, stdout=subprocess.PIPE,

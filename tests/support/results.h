@@ -24,7 +24,7 @@ void twin_results_note(const char *test, twin_outcome outcome, const char *reaso
 /* Notes the failures that CUnit has on its list, before its registry goes. */
 void twin_results_failures(void);
 /* Writes the file: one line `outcome TAB test TAB reason` for each test that was to run. False: it
- * cannot be written, told on standard error. */
+ * cannot be written, with a message on standard error. */
 bool twin_results_end(void);
 
 #endif

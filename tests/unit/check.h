@@ -36,7 +36,7 @@ static inline void check_code_at(int32_t found, int32_t expected, const char *te
             __builtin_unreachable();                                                               \
     } while (0)
 
-/* Runs `body` on a thread of its own and waits for it. */
+/* Runs `body` on a new thread and waits for it. */
 static inline void on_thread(void *(*body)(void *), void *argument)
 {
     pthread_t thread;

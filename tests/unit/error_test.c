@@ -101,15 +101,15 @@ static void test_classes(void)
 }
 
 static const twin_test tests[] = {
-    {"a refusal of the outer layer is told and not recorded", test_outer_layer},
+    {"a refusal of the outer layer is returned and not recorded", test_outer_layer},
     {"a failure of the runtime is recorded", test_runtime_layer},
     {"a newer failure replaces an older one", test_newer_replaces},
     {"success says nothing", test_status_ok_is_silent},
     {"every status has its public code", test_status_codes},
     {"timeouts and deadlocks become the wait's own code", test_waits_differ},
-    {"what the vendor answered is what the caller gets", test_vendor_code},
+    {"the caller gets the vendor's answer", test_vendor_code},
     {"an unknown status is an internal error", test_unknown_status},
-    {"a status is told with its meaning", test_status_message},
+    {"a status is reported with its meaning", test_status_message},
     {"codes and ids keep to their classes", test_classes},
 };
 

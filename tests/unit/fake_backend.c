@@ -72,7 +72,7 @@ static twin_status fake_start(const twin_services *services)
     fake_count.starts++;
     twin_status status = take(&fake_set.fail_start);
     if (status != TWIN_OK)
-        services->because("it was told not to");
+        services->because("the test refuses it");
     return status;
 }
 
@@ -251,7 +251,7 @@ static bool expire_locked(uint64_t limit_ns)
     return true;
 }
 
-/* Waits until done(subject); the clock jumps when nobody can do anything earlier. */
+/* Waits until done(subject); the clock jumps when no thread can act earlier. */
 static twin_status wait_until(bool (*done)(void *), void *subject, uint64_t timeout_ns)
 {
     twin_status status = TWIN_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small backend for tests of the core: it runs queued work at once when somebody waits or asks,
- * on ordinary memory, with a clock of its own. It keeps count of what the core holds, and ops can
- * be told to fail. */
+/* A small backend for tests of the core: it runs queued work at once when a thread waits or asks,
+ * on ordinary memory, with its own clock. It counts the objects that the core holds, and ops can
+ * be set to fail. */
 #ifndef TWINRT_TESTS_UNIT_FAKE_BACKEND_H
 #define TWINRT_TESTS_UNIT_FAKE_BACKEND_H
 

@@ -169,7 +169,7 @@ static void test_members_without_effect(void)
     size_t count = 0;
     for (unsigned i = 0; i < TWIN_COUNT(members); i++) {
         for (unsigned kind = 0; kind < TWIN_COUNT(kinds); kind++) {
-            /* The kind may stand behind the member. */
+            /* The kind may come after the member. */
             (void)snprintf(text, sizeof(text), "{\"faults\": [{\"%s\": %s, \"kind\": \"%s\"}]}",
                            members[i].member, members[i].value, kinds[kind]);
             bool used = (members[i].kinds >> kind & 1) != 0;
@@ -335,7 +335,7 @@ static const twin_test tests[] = {
     {"a file says all that a fault can be", test_good_file},
     {"each kind and task has its word", test_every_word},
     {"a file that is cut off is refused at every byte", test_truncated},
-    {"a broken file is told where it is broken", test_broken},
+    {"a broken file is refused with the place of the error", test_broken},
     {"a member that the kind has no use for is refused", test_members_without_effect},
     {"a value of another type or out of range is named", test_wrong_values},
     {"there are only so many faults", test_too_many},

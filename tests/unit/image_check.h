@@ -57,9 +57,9 @@ static inline void check_refused(const char *why)
     CHECK_CODE(read_with(&split, &image), REFUSED);
     CU_ASSERT_PTR_NULL(image);
     const char *message = twin_messages_take();
-    const bool told = message && strstr(message, why) && strstr(message, "EE1014");
-    CU_ASSERT(told);
-    if (!told)
+    const bool named = message && strstr(message, why) && strstr(message, "EE1014");
+    CU_ASSERT(named);
+    if (!named)
         printf("\n    \"%s\" is not in: %s\n", why, message ? message : "(none)");
 }
 

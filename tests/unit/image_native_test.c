@@ -137,13 +137,13 @@ static void check_message(unsigned char *file, size_t bytes, const char *part)
     (void)twin_messages_take();
     CHECK_CODE(twin_image_read(file, bytes, &split, &image), REFUSED);
     const char *message = twin_messages_take();
-    const bool told = message && strstr(message, part) && strstr(message, "EE1014");
-    CU_ASSERT(told);
-    if (!told)
+    const bool named = message && strstr(message, part) && strstr(message, "EE1014");
+    CU_ASSERT(named);
+    if (!named)
         printf("\n    \"%s\" is not in: %s\n", part, message ? message : "(none)");
 }
 
-static void test_told(void)
+static void test_messages(void)
 {
     size_t bytes = 0;
     unsigned char *file = write_object(own_machine() == EM_386 ? EM_ARM : EM_386, &bytes);
@@ -184,7 +184,7 @@ static const twin_test tests[] = {
     {"KRN-17: an object with any other byte is refused", test_damaged},
     {"kernels, their metadata and the shared object are read", test_as_written},
     {"the section alone makes no native kernels", test_section_alone},
-    {"what is wrong is told", test_told},
+    {"messages name the error", test_messages},
 };
 
 int main(int argc, char **argv)

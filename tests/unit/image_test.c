@@ -102,7 +102,7 @@ static void test_damage(void)
     unsigned char *file = object_write(&object, &bytes);
     unsigned refused = 0;
     for (size_t cut = 0; cut < bytes; cut++) {
-        unsigned char *part = malloc(cut ? cut : 1); /* so that checkers see a read behind it */
+        unsigned char *part = malloc(cut ? cut : 1); /* so that checkers see a read past it */
         twin_image *image = NULL;
         memcpy(part, file, cut);
         const int32_t code = twin_image_read(part, cut, &split, &image);
@@ -433,7 +433,7 @@ static const twin_test tests[] = {
     {"ELF-06: an object cut or damaged at any byte is refused or read, and never left",
      test_damage},
     {"ELF-06: the table of names is one of strings", test_names_outside},
-    {"ELF-07, ELF-09, ELF-12: the slice, and what lies in it", test_slice},
+    {"ELF-07, ELF-09, ELF-12: the slice and its content", test_slice},
     {"ELF-05, ELF-13: the stack that the image asks for", test_stack},
     {"ELF-08, ELF-11: which symbols are kernels", test_symbols},
     {"ELF-19: kernels are found by name and by key", test_lookup},

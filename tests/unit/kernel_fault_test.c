@@ -52,7 +52,7 @@ static void test_place(void)
     const twin_native_failure *failure = twin_native_failed(rig_run);
     CU_ASSERT(failure->block == 1 && failure->core == 0);
     CU_ASSERT(failure->has_address && failure->address == 0x10);
-    /* The block before it has its steps, its own end with the failure, the one behind has none. */
+    /* The block before it has its steps, its own end with the failure, the next one has none. */
     CU_ASSERT_EQUAL_FATAL(rig_work.count, 3);
     const twin_steps *steps = rig_work.lists;
     CU_ASSERT(steps[0].count > 0 && steps[1].count > 0 && steps[2].count == 0);
@@ -217,7 +217,7 @@ static void *crash_on_thread(void *unused)
     return unused;
 }
 
-/* CUnit's records are not guarded, and nobody else is at them. */
+/* CUnit's records are not guarded, and no other thread uses them. */
 static void test_crashes_of_threads(void)
 {
     pthread_t thread;

@@ -85,7 +85,7 @@ static void test_flags(void)
     args.skip = NO_FLAG_OUT;
     EXPECT("rounds", &args, sizeof(args),
            "twk_store (MTE3) reads UB bytes 0 to 1023 while twk_adds (V) may still write it",
-           /* then nothing tells the third load that the first round is over */
+           /* then nothing orders the third load after the first round */
            "twk_load (MTE2) writes UB bytes 0 to 1023 while twk_adds (V) may still write it");
     args.skip = NO_FLAG_BACK;
     EXPECT("rounds", &args, sizeof(args),
@@ -120,7 +120,7 @@ TWK_VECTOR_KERNEL(scalar_early, twk_none, args)
 TWK_VECTOR_KERNEL(wrong_way, twk_none, args)
 {
     twk_load(twk_ub_at(0), GM, 64);
-    twk_set_flag(TWK_MTE2, TWK_MTE3, 0); /* tells another pipe */
+    twk_set_flag(TWK_MTE2, TWK_MTE3, 0); /* for another pipe */
     twk_wait_flag(TWK_MTE2, TWK_MTE3, 0);
     twk_adds(TWK_FP32, twk_ub_at(0), twk_ub_at(0), 1, 16);
 }
@@ -140,7 +140,7 @@ TWK_VECTOR_KERNEL(too_early, twk_none, args)
 {
     twk_load(twk_ub_at(0), GM, 64);
     twk_set_flag(TWK_MTE2, TWK_V, 0);
-    twk_load(twk_ub_at(0), GM, 64); /* behind the flag */
+    twk_load(twk_ub_at(0), GM, 64); /* after the flag */
     twk_wait_flag(TWK_MTE2, TWK_V, 0);
     twk_adds(TWK_FP32, twk_ub_at(1024), twk_ub_at(0), 1, 16);
 }
@@ -242,7 +242,7 @@ static void test_single(void)
 
 static void test_same_every_time(void)
 {
-    /* What nobody wrote is what it always is, whatever ran before. */
+    /* Unwritten memory has the same content, whatever ran before. */
     uint32_t first[16];
     const uint32_t *found = rig_host(GM);
     rig_begin("unwritten", 1, NULL, 0);
@@ -350,8 +350,8 @@ int main(int argc, char **argv)
         {"a missing flag is reported where it is missed, with the one to set", test_flags},
         {"order comes from flags, barriers, one pipe and the scalar unit, and from nothing else",
          test_single},
-        {"what nobody wrote is the same every time", test_same_every_time},
-        {"cores of a block are ordered by what they tell", test_mixed},
+        {"unwritten memory is the same every time", test_same_every_time},
+        {"cores of a block are ordered by their flags", test_mixed},
         {"blocks that write one place are reported", test_blocks},
     };
     return twin_run_suite("kernel_hazard", tests, TWIN_COUNT(tests), argc, argv);

@@ -115,8 +115,8 @@ static void check(const mm_args *g)
         printf("\n    %u wrong: type %u to %u, %u x %u x %u, turned %u %u, %u parts\n", wrong,
                g->type, g->to, g->m, g->n, g->k, g->a_turned, g->b_turned, g->parts);
     CU_ASSERT_EQUAL(wrong, 0);
-    const unsigned char *behind = rig_host(C);
-    CU_ASSERT_EQUAL(behind[g->n * twk_bytes_of((twk_type)g->to)], 0x55);
+    const unsigned char *result = rig_host(C);
+    CU_ASSERT_EQUAL(result[g->n * twk_bytes_of((twk_type)g->to)], 0x55);
 }
 
 static void test_products(void)
@@ -210,7 +210,7 @@ typedef struct fill_args {
 
 TWK_CUBE_KERNEL(filled, fill_args, g)
 {
-    /* m by k times k by n as 16 by 16 by 16: what fills parts up is 0, wherever it lies. */
+    /* m by k times k by n as 16 by 16 by 16: the padding of parts is 0 at every place. */
     const twk_matrix a = twk_matrix_at(0, g->m, g->k), b = twk_matrix_at(0x1000, g->k, g->n);
     const twk_matrix rest = twk_matrix_at(0x2000, 16, 16);
     twk_load_matrix(TWK_FP16, rest, B + 0x1000, 32);
@@ -346,10 +346,10 @@ int main(int argc, char **argv)
     static const twin_test tests[] = {
         {"products of every type, size and position add k by k", test_products},
         {"results are scaled, cut off and rounded on their way out", test_finish},
-        {"what fills parts of matrices up is 0", test_filled},
+        {"the padding of parts of matrices is 0", test_filled},
         {"a result stays in the core for the next product", test_chain},
         {"the cube and its ports take the cycles of the profile", test_time},
-        {"what the cube has not is refused", test_refused},
+        {"what the cube does not have is refused", test_refused},
         {"one core has cube and vector unit where a part joins them", test_joint},
     };
     return twin_run_suite("kernel_matrix", tests, TWIN_COUNT(tests), argc, argv);

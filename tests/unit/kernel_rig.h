@@ -143,7 +143,7 @@ static inline void rig_do(const char *name, uint32_t blocks, const void *args, s
     twin_native_end(rig_run);
 }
 
-/* A run that fails as told, in the block; the text holds `part`. Ends it. */
+/* A run that fails with `fault` in the block; the text holds `part`. Ends it. */
 static inline void rig_fail(const char *name, uint32_t blocks, const void *args, size_t args_bytes,
                             twin_native_fault fault, const char *part)
 {

@@ -177,8 +177,8 @@ static void test_atomic(void)
 
 TWK_VECTOR_KERNEL(rows, twk_none, args)
 {
-    /* 3 rows of 6 elements, 10 apart; in UB each has 1 in front and 3 behind. Then every second row
-     * back. */
+    /* 3 rows of 6 elements with a pitch of 10; in UB each has 1 before and 3 after it. Then every
+     * second row back. */
     const twk_rows in = {.rows = 3, .bytes = 24, .gm_pitch = 40, .pitch = 64};
     const twk_rows out = {.rows = 2, .bytes = 40, .gm_pitch = 48, .pitch = 128};
     twk_duplicate(TWK_FP32, twk_ub_at(0), 9, 48);

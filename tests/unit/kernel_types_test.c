@@ -374,7 +374,7 @@ static void test_pick(void)
 int main(int argc, char **argv)
 {
     static const twin_test tests[] = {
-        {"a cast of any type to any other rounds as it is told", test_casts},
+        {"a cast of any type to any other rounds in the given mode", test_casts},
         {"a cast to the same type leaves whole numbers", test_whole_numbers},
         {"integers wrap, and bits are bits", test_integers},
         {"reductions of integers", test_integer_reductions},

@@ -193,7 +193,7 @@ static void test_overflow(void)
 
 static void test_time(void)
 {
-    /* 3000 elements of 2 bytes at 128 a cycle, behind a start of 10. */
+    /* 3000 elements of 2 bytes at 128 a cycle, after a start of 10. */
     const op_args args = {.what = DO_ADD, .type = TWK_FP16, .count = COUNT};
     static const struct {
         uint32_t what;
@@ -284,8 +284,8 @@ int main(int argc, char **argv)
         {"what is too large is infinite and noted, or the largest number", test_overflow},
         {"an operation takes its start and its operands' bytes", test_time},
         {"results do not depend on how the program's thread rounds", test_rounding_of_host},
-        {"a kernel has a floating point environment of its own", test_environment},
-        {"types that the unit or the part has not are refused", test_refused},
+        {"a kernel has its own floating point environment", test_environment},
+        {"types that the unit or the part does not have are refused", test_refused},
     };
     return twin_run_suite("kernel_vector", tests, TWIN_COUNT(tests), argc, argv);
 }

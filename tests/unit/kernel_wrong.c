@@ -49,7 +49,7 @@ static __attribute__((noinline)) void trap_at_the_end(void)
     twk_stop("it is not said");
 }
 
-/* Larger than a stack and what lies between two of them. */
+/* Larger than a stack and the gap between two of them. */
 static __attribute__((noinline)) void large_frame(void)
 {
     volatile unsigned char room[1 << 20];
@@ -116,7 +116,7 @@ static void go_wrong(const wrong_args *args)
         while (zero == 0)
             ;
         break;
-    case WRONG_POLL: /* each turn is an operation, and one of its own */
+    case WRONG_POLL: /* each turn is an operation, and a new one */
         while (twk_gm_get(TWK_INT32, GM) == 0)
             ;
         break;

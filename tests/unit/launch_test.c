@@ -442,7 +442,7 @@ static void test_array(void)
 }
 
 static const twin_test tests[] = {
-    {"KRN-81: parameters go to the places that the kernel tells", test_array},
+    {"KRN-81: parameters go to the places that the kernel names", test_array},
     {"device code is refused unless time alone is wanted", test_refused},
     {"KRN-76: arguments on the host are copied during the call", test_host_arguments},
     {"KRN-77, KRN-78: placeholders become addresses of the copy on the device", test_placeholders},

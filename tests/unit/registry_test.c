@@ -84,10 +84,10 @@ static void test_failed_start(void)
     CU_ASSERT_EQUAL(fake_count.starts, 1);
     const char *text = twin_messages_take();
     REQUIRE(text);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "\"fake\" does not start: it was told not to"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, "\"fake\" does not start: the test refuses it"));
 }
 
-static void need_with(const char *name, const char *value, int32_t code, const char *told)
+static void need_with(const char *name, const char *value, int32_t code, const char *part)
 {
     setenv(name, value, 1);
     twin_settings_forget();
@@ -98,7 +98,7 @@ static void need_with(const char *name, const char *value, int32_t code, const c
     twin_log_set_sink(NULL);
     const char *text = twin_messages_take();
     REQUIRE(text);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, told));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, part));
     unsetenv(name);
     twin_settings_forget();
 }

@@ -47,7 +47,7 @@ static void test_outside(void)
 }
 
 static const twin_test tests[] = {
-    {"a word that lies in its allocation is good", test_inside},
+    {"a word in its allocation is accepted", test_inside},
     {"a word that leaves its allocation, or is not aligned, is refused", test_outside},
 };
 
