@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Linked with one library of the family by its own name: its functions are those of libacl_rt.so,
- * for the linked program, for dlsym, and unless somebody put another function in front. Built once
+ * for the linked program, for dlsym, and unless another library interposes a function. Built once
  * per library, with ABI_LIBRARY its file name and ABI_FUNCTION one of its functions. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -144,7 +144,7 @@ static twin_status device_abort(twin_hw_device *device)
 {
     uint64_t found = 7;
     device_close(device);
-    if (started_with->nd) { /* somebody records */
+    if (started_with->nd) { /* a recording is made */
         started_with->seen(TWIN_SEEN_WORK, 1, 2, 3);
         started_with->seen(TWIN_SEEN_WATCH, 1, 2, 6);
         started_with->moved(4, 5);

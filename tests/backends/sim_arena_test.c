@@ -89,7 +89,7 @@ static void test_best_fit(void)
     sim_span_fini(&span);
 }
 
-/* Random takes and gives against a plain map of who owns what. */
+/* Random takes and gives compared with a plain map of owners. */
 static void test_extents_at_random(void)
 {
     enum { UNITS = 4096, HELD = 64 };
@@ -483,7 +483,7 @@ static const twin_test tests[] = {
     {"fresh pages are poisoned but where a write covers them", test_poison},
     {"without poison fresh pages are zero", test_no_poison},
     {"a block freed under tasks keeps its pages and counts as free", test_quarantine},
-    {"nothing goes while somebody knows its place", test_held},
+    {"no memory is released while it is retained", test_held},
     {"clear gives everything back", test_clear},
     {"page-locked blocks are the host's to use", test_host},
     {"open memory is poison until written, and committed only then",

@@ -190,8 +190,8 @@ static const twin_test tests[] = {
     {"a host limit passes in real time while a thread runs", test_host_limit_passes_for_real},
     {"a thread that runs may record before a device limit", test_device_limit_waits_for_a_thread},
     {"a device limit passes in real time while a thread runs", test_device_limit_passes_for_real},
-    {"a device limit costs nothing when everybody waits", test_device_limit_alone},
-    {"a polling thread carries time on for those who wait", test_poller_carries_time},
+    {"a device limit costs nothing when all threads wait", test_device_limit_alone},
+    {"a polling thread advances time for waiting threads", test_poller_carries_time},
 };
 
 int main(int argc, char **argv)

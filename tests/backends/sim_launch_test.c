@@ -127,7 +127,7 @@ static void test_launch_and_wait(void)
     uint64_t passed = seam->host.now() - before;
     CU_ASSERT(passed >= 19000 && passed <= 30000);
     CU_ASSERT(subject.effects == 1 && subject.described == 0);
-    CU_ASSERT(subject.released == 1); /* whoever has waited may release what it needed */
+    CU_ASSERT(subject.released == 1); /* after a wait its arguments may be released */
     seam->queue.destroy(queue);
     CU_ASSERT(subject.released == 1);
     seam_down(device);

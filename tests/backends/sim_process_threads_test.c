@@ -215,7 +215,7 @@ static void test_handler(void)
     start(&other, sleep_on_mutex);
     services.host_time = &host_time;
     in_host = 1;
-    signal(SIGINT, on_signal); /* a user's, who may end any wait: Python has one */
+    signal(SIGINT, on_signal); /* a handler of the program may end any wait: Python has one */
     CU_ASSERT(is_proven(1));
     signal(SIGCHLD, on_signal);
     CU_ASSERT(!is_proven(1));

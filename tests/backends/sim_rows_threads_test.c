@@ -55,7 +55,7 @@ static void *keep_aborting(void *unused)
     return NULL;
 }
 
-/* Each list is somebody's once, whenever the abort comes: more than there is memory for goes
+/* Each list has one owner, whenever the abort comes: more than there is memory for goes
  * through, and what runs last is as it was written. */
 static void test_aborted_meanwhile(void)
 {

@@ -258,7 +258,7 @@ static const twin_test tests[] = {
      test_a_thread_that_waits_for_this_one},
     {"a long wait beside threads that come and go is reported",
      test_a_wait_beside_threads_that_come_and_go},
-    {"a wait for what the device does by itself ends whoever else might act", test_unaided_waits},
+    {"an unaided wait ends without regard to other threads", test_unaided_waits},
     {"after 16 equal answers a poll comes to the next task that begins or ends",
      test_polls_reach_the_next_task},
     {"polls after new work are counted anew", test_new_work_is_a_new_question},

@@ -272,7 +272,7 @@ static void *come_and_go(void *pointer)
     return NULL;
 }
 
-/* The last running thread ends: those who wait need not hope any more. */
+/* The last running thread ends: then nothing can end the waits of the others. */
 static void test_end_of_a_thread(void)
 {
     up();
@@ -585,7 +585,7 @@ static const twin_test tests[] = {
     {"two timeouts of two threads jump one after the other", test_timeouts_of_two},
     {"a thread that ends no longer keeps others waiting", test_end_of_a_thread},
     {"a long wait beside a running thread is reported once", test_warning},
-    {"abort releases who waits", test_abort_releases},
+    {"abort releases waiting threads", test_abort_releases},
     {"one thread's times repeat exactly", test_repeats_exactly},
     {"sixteen threads wait, poll and copy at once", test_many_threads},
     {"the role of the driver goes round", test_hand_over},

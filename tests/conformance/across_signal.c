@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Notifies and events that two devices of one process share: the time a record takes on the way,
- * and who ends first. */
+ * and their ends in either order. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts: who has which, what they own, how they end. */
+/* Contexts: the context of a thread, the objects of a context, and its end. */
 #include "suite.h"
 
 static int32_t default_stream_id(void)

@@ -58,7 +58,7 @@ typedef struct test_scene {
     aclrtStream stream;
     aclrtNotify notify;
     uint32_t task;  /* of the last failing one */
-    uint32_t owner; /* who queued it */
+    uint32_t owner; /* the thread that queued it */
 } test_scene;
 
 static void begin(test_scene *scene)

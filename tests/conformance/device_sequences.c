@@ -6,7 +6,7 @@
 
 #include "suite.h"
 
-/* One call: who makes it, which it is (S set, R reset, F force), and its answer. */
+/* One call: its thread, its kind (S set, R reset, F force), and its answer. */
 typedef struct reset_step {
     unsigned thread;
     char call;

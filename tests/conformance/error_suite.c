@@ -530,7 +530,7 @@ static const twin_test tests[] = {
     {"ERR-09, ERR-21: a peek keeps the last error", test_peek_keeps_the_error},
     {"ERR-10, ERR-24: the last error belongs to its thread", test_last_error_is_thread_local},
     {"ERR-11: the only level is the thread's", test_last_error_level},
-    {"ERR-12: not ready is no error", test_not_ready_is_no_error},
+    {"ERR-12: not ready is not an error", test_not_ready_is_no_error},
     {"ERR-13: a wait task that times out has its code", test_task_codes},
     {"ERR-20: a fresh thread has no last error", test_fresh_thread_has_no_error},
     {"ERR-23: the last error is the newest of the lower layer, successes keep it",
@@ -543,7 +543,7 @@ static const twin_test tests[] = {
     {"ERR-35: message ids follow the kind of failure", test_message_ids},
     {"COD-04: what the device answers keeps its meaning", test_answers_from_below},
     {"COD-09: waits that expire have the codes of what they wait for", test_codes_of_waits},
-    {"COD-10, COD-11: NULL is no dead handle", test_handles_that_are_null},
+    {"COD-10, COD-11: NULL is not an invalid handle", test_handles_that_are_null},
     {"what is not offered says so, in code, last error and message", test_not_offered},
 };
 

@@ -197,7 +197,7 @@ void test_overflow_is_made_once(void)
         twin_threads_run(THREADS, ask, addresses);
         for (unsigned i = 0; i < THREADS; i++)
             CHECK(addresses[i] == flags_address());
-        CHECK_EQUAL(before - free_bytes(), cost); /* whoever came late gave theirs back */
+        CHECK_EQUAL(before - free_bytes(), cost); /* late threads released theirs */
         CHECK_OK(aclrtResetDevice(0));
     }
 }

@@ -52,7 +52,7 @@ static const twin_test tests[] = {
     {"DEV-46, OVF-06: the status of overflows is read and cleared in stream order",
      test_overflow_in_order},
     {"the status of overflows is the device's", test_overflow_of_a_device},
-    {"the status of overflows has one place, whoever asks first", test_overflow_is_made_once},
+    {"the status of overflows has one place for all threads", test_overflow_is_made_once},
     {"CTX-21, OVF-05, OVF-08: the status of overflows refuses bad arguments",
      test_overflow_refusals},
     {"overflows need a device", test_overflow_needs_a_device},

@@ -444,7 +444,7 @@ static void test_threads(void)
 
 static const twin_test tests[] = {
     {"KRN-01, KRN-04, KRN-12, KRN-13, KRN-14: NULL and nothing are refused", test_null},
-    {"KRN-02: files that are no images", test_bad_files},
+    {"KRN-02: files that are not images", test_bad_files},
     {"KRN-03, KRN-05: a file is read when it is loaded", test_file},
     {"KRN-03: the JSON file beside an object", test_companion},
     {"KRN-06, KRN-07, KRN-08, KRN-09: options of loading", test_options},

@@ -515,7 +515,7 @@ static const twin_test tests[] = {
     {"MEM-28, MEM-29: the query of space refuses NULL and unknown attributes",
      test_space_arguments},
     {"MEM-30: free space follows allocations", test_space_follows_allocations},
-    {"MEM-31: page classes add up, absent memory is no error", test_space_by_page_class},
+    {"MEM-31: page classes add up, absent memory is not an error", test_space_by_page_class},
     {"MEM-40: pinned memory is aligned and the host's to use", test_pinned_allocation},
     {"MEM-41: pinned memory refuses NULL and size 0", test_pinned_arguments},
     {"MEM-48: device memory is not freed as pinned memory", test_pinned_free_of_device_memory},

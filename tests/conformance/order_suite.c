@@ -487,7 +487,7 @@ static const twin_test tests[] = {
     {"ORD-01: tasks of one stream run one after the other, each seeing the one before",
      test_stream_is_first_in_first_out},
     {"ORD-02: a parked stream stops no other stream", test_parked_stream_stops_no_other},
-    {"ORD-03: the default stream is no barrier, in either direction",
+    {"ORD-03: the default stream is not a barrier, in either direction",
      test_default_stream_is_no_barrier},
     {"ORD-04: a task's failure comes from a later synchronisation, not from its submission",
      test_task_failure_comes_later},

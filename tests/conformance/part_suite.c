@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What differs between parts, as the profile has it: who they are, what they offer, and the limits
- * that a program meets. */
+/* Differences between parts, by their profiles: their names, the functions that they offer, and the
+ * limits that a program meets. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -72,8 +72,8 @@ static void call_by_name(const char *function, bool offered)
     memcpy(&call, &symbol, sizeof(call));
     (void)aclGetRecentErrMsg();
     aclError code = call(0, 0, 0, 0, 0, 0, 0, 0, 0);
-    /* Some refuse an argument with the code too; who refuses for the part says how to choose
-     * another one. */
+    /* Some refuse an argument with the code too; a refusal for the part says how to choose another
+     * part. */
     const char *text = aclGetRecentErrMsg();
     bool of_part = text && strstr(text, function) && strstr(text, "TWINRT_PROFILE=");
     twin_check_true(offered ? !of_part : of_part && code == ACL_ERROR_RT_FEATURE_NOT_SUPPORT, what,
@@ -134,7 +134,7 @@ static void test_work(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* A query sees that work is done without anybody waiting: at last, where reports come in
+/* A query sees that work is done without any wait: at last, where reports come in
  * batches. */
 static void test_query(void)
 {

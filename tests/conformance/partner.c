@@ -24,7 +24,7 @@ static void send_line(int to, const char *line)
     for (int sent = 0; sent < length;) {
         ssize_t count = write(to, text + sent, (size_t)(length - sent));
         if (count < 0 && errno != EINTR)
-            return; /* whoever listened has ended; the next line that is expected of it says so */
+            return; /* the reader has ended; a missing line of it reports that */
         sent += count > 0 ? (int)count : 0;
     }
 }

@@ -43,7 +43,7 @@ void test_label_arguments(void)
     program_end(&s);
 }
 
-/* The table of a list that is gone is not given to anybody while a task still names it. */
+/* The table of a destroyed list is not reused while a task still names it. */
 void test_list_goes_first(void)
 {
     program s;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of the host that streams call: who runs them, when, and what waits for them. */
+/* Functions of the host that streams call: their threads, their times, and the tasks that wait for
+ * them. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -411,8 +411,8 @@ static bool wait_for_line(const char *text)
     return strstr(buffer, text) != NULL;
 }
 
-/* One that was killed can do nothing any more, but others may: the wait goes on, and says who has
- * ended. */
+/* A killed process can do nothing any more, but others may: the wait goes on, and a message names
+ * the process that has ended. */
 void test_partner_killed(void)
 {
     parked_wait parked;

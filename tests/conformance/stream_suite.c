@@ -74,7 +74,7 @@ static void test_stream_limit(void)
                          : ACL_ERROR_RT_NO_STREAM_RESOURCE);
     const char *text = aclGetRecentErrMsg();
     snprintf(number, sizeof(number), "%u", limit);
-    CHECK(text && strstr(text, number)); /* says how many there are, and who holds them */
+    CHECK(text && strstr(text, number)); /* states their number and their holders */
 
     CHECK_OK(aclrtMemsetAsync(data.device, BYTES, 1, BYTES, streams[0]));
     CHECK_OK(aclrtMemsetAsync(data.device, BYTES / 2, 2, BYTES / 2, streams[0]));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device time: exact, on a grid, moved by those who wait. */
+/* Device time: exact, on a grid, advanced by waiting threads. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits that nothing can end: they return, and say who waits for what. */
+/* Waits that nothing can end: they return, and name each waiter and its object. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,7 @@ void test_deadlock_on_a_stream(void)
     twin_hold_begin(&hold, held);
     (void)aclGetRecentErrMsg();
     check_deadlock(aclrtSynchronizeStream(held), words);
-    /* It is not the end: whoever comes to record ends it. */
+    /* It is not the end: a later record ends it. */
     CHECK(!twin_idle(held));
     twin_hold_release(&hold, opener);
     CHECK_OK(aclrtSynchronizeStream(held));

@@ -470,7 +470,7 @@ static const twin_child children[] = {
 static const twin_test tests[] = {
     {"VAL-01: a written value is there for later tasks", test_write_in_order},
     {"VAL-01: a write is a task of its stream and touches eight bytes", test_write_is_a_task},
-    {"VAL-02: a stream waits until a word fits, whoever writes it", test_every_writer_ends_a_wait},
+    {"VAL-02: a stream waits until a word fits, written in any way", test_every_writer_ends_a_wait},
     {"VAL-02: many streams wait for one word", test_many_waiters_on_one_word},
     {"VAL-03: a word that fits already is passed at once and not changed", test_level_condition},
     {"VAL-04: the four relations, with signed wrap", test_relations},

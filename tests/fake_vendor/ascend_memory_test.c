@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of the backend `ascend` below a vendor made by hand: whose an address is, when page-locked
+/* Parts of the backend `ascend` on a vendor made by hand: the owner of an address, when page-locked
  * memory goes back, and what becomes of labels. */
 #include <stdlib.h>
 

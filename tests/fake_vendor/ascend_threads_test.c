@@ -536,8 +536,8 @@ static void test_all_at_once(void)
 
 static const twin_test tests[] = {
     {"a device that closes waits for calls that use it unseen", test_close_waits},
-    {"a device that closes is not used by who used it before", test_closed_is_not_used},
-    {"a context that goes is not used by who used it before", test_gone_context_is_not_used},
+    {"a closed device is not used by threads that used it before", test_closed_is_not_used},
+    {"a destroyed context is not used by threads that used it", test_gone_context_is_not_used},
     {"a call that its queue has forgotten is not handed over", test_forgotten_call},
     {"devices, queues, calls and memory come and go on five threads", test_all_at_once},
 };

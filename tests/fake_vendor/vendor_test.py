@@ -144,8 +144,8 @@ class Library(unittest.TestCase):
         self.assertIn("devices 3", run.out, run.log)
 
     def test_home(self):
-        """The vendor's runtime reads its own folder where our set_env.sh has put ours; who names
-        another one, means it."""
+        """The vendor's runtime reads its own folder where our set_env.sh has put ours; another
+        folder in the environment is kept."""
         devlib = fake("linked") / "devlib"
         run = self.linked(devlib, ASCEND_HOME_PATH=str(BUILD), ASCEND_TOOLKIT_HOME="/opt/another")
         self.assertTrue(run.good, run.out + run.log)
@@ -241,7 +241,7 @@ class Library(unittest.TestCase):
             self.assertRegex(info.out, r"vendor.toolkit +8\.5\.0 ")
 
     def test_places(self):
-        """Also where somebody who is not root has installed it."""
+        """Also where a user other than root has installed it."""
         if any(home.exists() for home in TOOLKITS):
             self.skipTest("a toolkit is installed here")
         for name in ("Ascend/cann", "Ascend/ascend-toolkit/latest", "Ascend/nnae/latest"):
@@ -330,7 +330,7 @@ class Answers(unittest.TestCase):
             self.assertEqual(trace.read().split().count("aclFinalize"), 1)
 
     def test_of_another(self):
-        """Who has started the vendor's library before ends it."""
+        """A program that has started the vendor's library before ends it itself."""
         with tempfile.NamedTemporaryFile("r", encoding="utf-8") as trace:
             run = Run(fake("whole"), "aclInit=100002", FAKE_VENDOR_TRACE=trace.name)
             self.assertTrue(run.through, run.out + run.log)

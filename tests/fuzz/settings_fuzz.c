@@ -29,7 +29,7 @@ static void try_faults(const char *text, size_t bytes)
     size_t count = 0;
     if (twin_fault_file_parse(text, bytes, list, &count, message, sizeof(message)) !=
         TWIN_FAULT_FILE_GOOD) {
-        must(message[0] != '\0', "who refuses says why");
+        must(message[0] != '\0', "a refusal has a reason");
         return;
     }
     must(count <= TWIN_FAULT_FILE_MOST, "there are as many as fit");

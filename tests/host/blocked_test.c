@@ -319,8 +319,8 @@ static void test_one_of_two_waiters(void)
     drop_objects();
 }
 
-/* Whoever waits for two posts and got one still needs the other; a post that another thread takes
- * leaves it blocked. */
+/* A thread that waits for two posts and got one still needs the other; a post that another thread
+ * takes leaves it blocked. */
 static void test_token_taken_by_another(void)
 {
     make_objects();

@@ -354,9 +354,9 @@ static void test_under_contention(void)
 
 static const twin_test tests[] = {
     {"a thread begins at the clock of its creator", test_create},
-    {"who joins a thread follows its end", test_join},
-    {"a mutex carries the clock of who released it", test_mutex},
-    {"a spin lock carries the clock of who released it", test_spin},
+    {"a join follows the end of the thread", test_join},
+    {"a mutex carries the clock of its last owner", test_mutex},
+    {"a spin lock carries the clock of its last owner", test_spin},
     {"readers follow the last writer, a writer follows the readers too", test_rwlock},
     {"the n-th wait for a semaphore follows its n-th post", test_sem},
     {"a semaphore with many tokens loses none", test_sem_many},

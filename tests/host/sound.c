@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage: host_sound [SECONDS]    Programs in which somebody can always run, and mostly one thread
+/* usage: host_sound [SECONDS]    Programs in which a thread can always run, and mostly one thread
  * alone, while this one asks again and again whether all others are blocked, as the runtime does
  * before it declares a deadlock: twice the same number and stamp, and no other thread in the
  * process. The answer must never be yes. Each program takes SECONDS (0.3). */
@@ -179,7 +179,7 @@ static void *work(void *argument)
 
 static void *stir(void *unused)
 {
-    /* Whoever waits for a turn that does not come any more is woken. */
+    /* Wakes threads that wait for a turn that does not come any more. */
     (void)unused;
     for (unsigned i = 0; i < THREADS; i++) {
         sem_post(&tokens[i]);

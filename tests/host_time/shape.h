@@ -12,7 +12,7 @@
 namespace shape
 {
 
-/* A seed's numbers; each thread has its own, so that they do not depend on who comes first. */
+/* A seed's numbers; each thread has its own, so that they do not depend on the threads' order. */
 class Numbers
 {
   public:

@@ -52,7 +52,7 @@ class Thread
     pthread_t thread_{};
 };
 
-// A queue with room; -1 ends whoever takes it.
+// A bounded queue; -1 ends the thread that takes it.
 class Queue
 {
   public:
@@ -563,7 +563,7 @@ const std::vector<Family> c_families = {
     {"timer_thread", timer_thread, false},
     {"timer_descriptor", timer_descriptor, false},
     {"fork_join", fork_join, true},
-    {"producers", producers, false}, // an atomic counter decides who takes what
+    {"producers", producers, false}, // an atomic counter assigns the items to threads
     {"watchdog", watchdog, false},   // its loop depends on real time
     {"lazy", lazy, false},
     {"come_and_go", come_and_go, true},

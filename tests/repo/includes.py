@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may include whom."""
+"""Which units may include which."""
 
 import os
 import posixpath

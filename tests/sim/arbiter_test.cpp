@@ -163,7 +163,7 @@ void compare(uint64_t seed, bool seeded)
             reference.won(*winner);
         }
         if (arbiter.empty() != reference.asking.empty()) {
-            CU_FAIL("somebody was lost");
+            CU_FAIL("an asker was lost");
             return;
         }
     }
@@ -214,7 +214,7 @@ void test_reset_values()
     }
 }
 
-// T-ARB-2 to T-ARB-5: with everybody asking all the time, each model group wins its weight in each
+// T-ARB-2 to T-ARB-5: while all ask all the time, each model group wins its weight in each
 // round, and each queue of a model group once in as many wins of that group as it has queues.
 void test_shares()
 {

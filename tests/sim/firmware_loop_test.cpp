@@ -20,7 +20,7 @@ const tsim::Profile &old_profile()
     return profile;
 }
 
-// Does what comes next, and says whose it was.
+// Performs the next step, and returns its queue.
 uint32_t next(tsim::FirmwareLoop &loop)
 {
     const uint32_t sq = loop.begin(true, true).sq;
@@ -83,7 +83,7 @@ static void test_level_without_room()
 
 static const twin_test tests[] = {
     {"reports take turns", test_reports_take_turns},
-    {"a queue whose new level has no room", test_level_without_room},
+    {"a queue with a new level without room", test_level_without_room},
 };
 
 int main(int argc, char **argv)

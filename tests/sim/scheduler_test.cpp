@@ -178,7 +178,7 @@ static void test_notify_releases_exactly_one()
     CU_ASSERT_FALSE(rig.device().scheduler().notifies().flag(6));
 }
 
-// T-CTN-3, T-CTN-4, T-CTN-5: those whose relation holds go on, in the order of the list; one that
+// T-CTN-3, T-CTN-4, T-CTN-5: waits with a true relation go on, in the order of the list; one that
 // clears holds the others.
 static void test_counts_release_in_order()
 {
@@ -300,7 +300,7 @@ static const twin_test tests[] = {
     {"parked queues hold no slot and block no other queue", test_parked_queues_block_no_other},
     {"one event record releases every waiter", test_one_record_releases_all},
     {"one notify record releases exactly one waiter", test_notify_releases_exactly_one},
-    {"counts release those whose relation holds", test_counts_release_in_order},
+    {"counts release waits with a true relation", test_counts_release_in_order},
     {"an event reset by a queue holds later waits", test_event_reset_in_queue_order},
     {"two queues can hand each other the turn", test_ping_pong},
     {"an SQE costs no more with 1984 open queues", test_many_queues_cost_no_more},

@@ -228,7 +228,7 @@ static void test_a_full_class_stops_no_other_work()
     EXPECT_EQ(most_at_once(rig.phases(TWINSIM_PHASE_TRANSFER)), 1);
 }
 
-// T-SCH-9: priority decides who gets a share, then round-robin.
+// T-SCH-9: shares are granted by priority, then round-robin.
 static void test_shares_go_by_priority()
 {
     Rig rig([](tsim::Params &p) { p.pcie_dma_cap.value = 1; });

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What became of each test of a program, for those who read it from a file: `--results=FILE`. */
+/* The results of the tests of a program, in a file: `--results=FILE`. */
 #ifndef TWINRT_TESTS_RESULTS_H
 #define TWINRT_TESTS_RESULTS_H
 

@@ -177,7 +177,7 @@ static void test_a_wait_comes_after_the_record(void)
     }
 }
 
-/* A notify makes the second stream wait, whoever asks first. */
+/* A notify makes the second stream wait, in any order of the calls. */
 static void test_a_notify_needs_no_thread(void)
 {
     begin_threads();
@@ -520,10 +520,10 @@ static const twin_test tests[] = {
     {"order goes on over threads that call nothing", test_order_goes_on_over_threads},
     {"a wait for an event counts when it comes after the record",
      test_a_wait_comes_after_the_record},
-    {"a wait for a notify counts whoever asks first", test_a_notify_needs_no_thread},
+    {"a wait for a notify counts in any order of the calls", test_a_notify_needs_no_thread},
     {"two threads order what they queue on one stream", test_two_threads_on_one_stream},
     {"synchronous copies of two threads", test_synchronous_copies_of_two_threads},
-    {"memory is freed by who knows that it is not in use", test_a_free_by_another_thread},
+    {"a thread that knows that memory is not in use may free it", test_a_free_by_another_thread},
     {"a finding is a pair that nothing orders on every run, and none is missed", test_programs},
 };
 

@@ -29,7 +29,7 @@ struct worker {
     aclrtContext context;
     aclrtStream streams[STREAMS];
     aclrtEvent event, relay, flag;
-    aclrtStream last_round;  /* who waited for the notify last */
+    aclrtStream last_round;  /* that waited for the notify last */
     aclrtStream last_writer; /* of the word */
 
     aclrtNotify notify, gate;
@@ -37,7 +37,7 @@ struct worker {
     aclrtEvent shared, opened;
     aclrtCntNotify sum, bits;
     uint32_t total;                   /* that was added to `sum` */
-    aclrtStream last_sum, last_count; /* who waited for `sum` last, for `bits` */
+    aclrtStream last_sum, last_count; /* that waited for `sum` last, for `bits` */
     uint64_t *word;
     uint64_t value;
     struct buffer buffers[BUFFERS];

@@ -47,7 +47,7 @@ struct node {
 static struct node nodes[NODES];
 static uint32_t node_count;
 static bool edges[NODES][NODES];
-static uint64_t before[NODES][NODES / 64]; /* who comes before */
+static uint64_t before[NODES][NODES / 64]; /* a bit for each node that comes before */
 
 static uint32_t last_host, last_task[RELEASER + 1];
 static uint32_t newest_record[EVENTS + 1];

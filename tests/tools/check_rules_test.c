@@ -502,7 +502,7 @@ static void test_answer(void)
     expect(CHECK_RACE_01, write, other);
 }
 
-/* Trouble excuses those who wait: a failed task's record may never come. */
+/* A failure excuses waits: a failed task's record may never come. */
 static void test_trouble(void)
 {
     begin();

@@ -147,7 +147,7 @@ class StacksTest(unittest.TestCase):
 
     def test_wrapper(self):
         """A library without debug information makes the call: the finding says so; with the stack
-        it is at who calls the library."""
+        it names the caller of the library."""
         for name in ("site_program", "libsite_library.so"):
             shutil.copy(os.path.join(BIN, name), self.folder)
         subprocess.run(["strip", "-g", os.path.join(self.folder, "libsite_library.so")], check=True)

@@ -247,7 +247,7 @@ static void test_files(void)
 static const twin_test tests[] = {
     {"a wait that a record ended leads to the record's submission", test_waker},
     {"a wait that a record of another device ended has its way in between", test_waker_elsewhere},
-    {"a wait for a channel leads to who had it, and through a shared link", test_channel},
+    {"a wait for a channel leads to its holder, and through a shared link", test_channel},
     {"of every call that waited the parts are the whole", test_files},
 };
 

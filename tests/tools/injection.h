@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in a record, for who injects breaches into it: looked for op by op, without the checker's
- * tables. */
-#ifndef TWINRT_TESTS_PLANTING_H
-#define TWINRT_TESTS_PLANTING_H
+/* The content of a recording, for the injection of breaches into it: found op by op, without the
+ * checker's tables. */
+#ifndef TWINRT_TESTS_INJECTION_H
+#define TWINRT_TESTS_INJECTION_H
 
 #include "check/checker.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program whose threads hand device memory on, and sleep: what its recording has of both is
- * looked at by tests.
+/* A program with threads that pass device memory on, and sleep: tests examine its recording.
  *
  *   order_program sleep     one thread submits, sleeps and asks
- *   order_program join      a thread fills a buffer and ends; main, which joins it, reads the
- *   buffer order_program relay     the same, but who waits for the fill is a third thread that
- *   calls nothing and passes it on order_program cond      two threads go through a condition
- *   variable, a mutex and sleeps, round after round order_program
- *   mutex|semaphore|barrier|rwlock|spin
- *                           a thread fills a buffer, and main reads it when that object has said so
- *   order_program missing   as join, but main reads before it joins, after a sleep in which the
- *   other surely has filled it */
+ *   order_program join      a thread fills a buffer and ends; main, which joins it, reads it
+ *   order_program relay     the same, but a third thread waits for the fill, calls nothing and
+ *                           passes it on
+ *   order_program cond      two threads go through a condition variable, a mutex and sleeps,
+ *                           round after round
+ *   order_program mutex|semaphore|barrier|rwlock|spin
+ *                           a thread fills a buffer, and main reads it when that object allows it
+ *   order_program missing   as join, but main reads before it joins, after a sleep during which
+ *                           the other has surely filled it */
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>

@@ -150,8 +150,8 @@ class Timeout(unittest.TestCase):
                 os.kill(orphan, 0)
 
     def test_processes_that_keep_ending_do_not_hold_the_limit_up(self):
-        """Each that has lost its parent is a signal for the tool; so is each SIGUSR1 that somebody
-        sends."""
+        """Each that has lost its parent is a signal for the tool; so is each SIGUSR1 of another
+        process."""
         script = "while :; do (sleep 0.02 &); sleep 0.1; done"
         got = run("--timeout", "1", "--", "sh", "-c", script)
         self.assertEqual(got.returncode, TIMED_OUT, got.stderr)

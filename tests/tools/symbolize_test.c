@@ -13,7 +13,7 @@
 
 static struct symbolizer *symbolizer;
 
-/* Of the call of who calls it. */
+/* The site at which its caller is called. */
 static __attribute__((noinline)) uintptr_t call_site(void)
 {
     return (uintptr_t)__builtin_return_address(0) - 1;

@@ -277,7 +277,7 @@ int main(int argc, char **argv)
 #ifndef TWIN_SANITIZED
         {"faults in a kernel's own code fail the kernel alone", test_crashes},
         {"so they do on other threads", test_crashes_of_threads},
-        {"signals that somebody sends do what they did before", test_sent},
+        {"signals that are sent have their former effect", test_sent},
 #endif
         {"a launch that does not fit its kernel fails", test_launch},
     };

@@ -15,14 +15,14 @@ static void test_parts(void)
         const char *soc;
         uint32_t part;
     } rows[] = {
-        {"Ascend310B4", TWIN_PART_310B},         {"Ascend310P1", TWIN_PART_310P},
-        {"Ascend310P3", TWIN_PART_310P},         {"Ascend350_354f", 0},
-        {"Ascend910A", TWIN_PART_910},           {"Ascend910B", TWIN_PART_910},
-        {"Ascend910B1", TWIN_PART_A2},           {"Ascend910B2C", TWIN_PART_A2},
-        {"Ascend910B4-1", TWIN_PART_A2},         {"Ascend910ProB", TWIN_PART_910},
-        {"Ascend910_9362", TWIN_PART_A3},        {"Ascend910_9391", TWIN_PART_A3},
-        {"Ascend950DT_9581", TWIN_PART_950DT},   {"Ascend950PR_9599", TWIN_PART_950PR},
-        {"a name of somebody's own profile", 0},
+        {"Ascend310B4", TWIN_PART_310B},       {"Ascend310P1", TWIN_PART_310P},
+        {"Ascend310P3", TWIN_PART_310P},       {"Ascend350_354f", 0},
+        {"Ascend910A", TWIN_PART_910},         {"Ascend910B", TWIN_PART_910},
+        {"Ascend910B1", TWIN_PART_A2},         {"Ascend910B2C", TWIN_PART_A2},
+        {"Ascend910B4-1", TWIN_PART_A2},       {"Ascend910ProB", TWIN_PART_910},
+        {"Ascend910_9362", TWIN_PART_A3},      {"Ascend910_9391", TWIN_PART_A3},
+        {"Ascend950DT_9581", TWIN_PART_950DT}, {"Ascend950PR_9599", TWIN_PART_950PR},
+        {"the name of a user's profile", 0},
     };
     for (size_t i = 0; i < TWIN_COUNT(rows); i++) {
         CU_ASSERT_EQUAL(twin_soc_part(rows[i].soc), rows[i].part);
