@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time limits of kernels that never end: the limit that counts, and its end. A wait of the host says
+/* Time limits of kernels that never end: the limit that counts, its end. A wait of the host says
  * when. */
 #include <string.h>
 
