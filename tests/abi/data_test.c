@@ -187,11 +187,12 @@ static void test_null_buffer(void)
 
 static const twin_test tests[] = {
     {"every finite half becomes the float of the same value and sign", test_to_float},
-    {"infinities and NaN stay what they are as floats", test_to_float_special},
+    {"infinities and NaN keep their value as floats", test_to_float_special},
     {"a half survives the way to float and back", test_round_trip},
     {"a float goes to the nearest half, ties to the even one", test_rounding},
-    {"what is too large becomes infinite, from half a step above the largest on", test_overflow},
-    {"what is too small becomes zero of the same sign", test_underflow},
+    {"values that are too large become infinite, from half a step above the largest on",
+     test_overflow},
+    {"values that are too small become zero of the same sign", test_underflow},
     {"NaN stays NaN and keeps its sign", test_nan},
     {"a data type has its size in bytes, 0 where it has none", test_sizes},
     {"a data buffer describes the memory that was set last", test_buffer},

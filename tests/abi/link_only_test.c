@@ -74,7 +74,7 @@ static void test_weak(void)
 }
 
 static const twin_test tests[] = {
-    {"dlsym finds what the vendor's library for hosts has, and nothing else", test_looked_up},
+    {"dlsym finds the functions of the vendor's library for hosts, and no others", test_looked_up},
     {"a weak reference to a function that is not there is NULL", test_weak},
 };
 

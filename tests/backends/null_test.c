@@ -24,7 +24,7 @@ static void test_no_devices(void)
 }
 
 static const twin_test tests[] = {
-    {"the table is what the core expects, with empty groups", test_table},
+    {"the table has the form that the core expects, with empty groups", test_table},
     {"there are no devices, however often it starts", test_no_devices},
 };
 

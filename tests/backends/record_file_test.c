@@ -547,7 +547,7 @@ static const twin_test tests[] = {
     {"threads write side by side", test_threads_write_side_by_side},
     {"threads that end leave their room to others",
      test_threads_that_end_leave_their_room_to_others},
-    {"what was finished outlives a kill", test_what_was_finished_outlives_a_kill},
+    {"finished entries outlive a kill", test_what_was_finished_outlives_a_kill},
     {"only regular files are replaced", test_only_regular_files_are_replaced},
     {"processes do not share a file", test_processes_do_not_share_a_file},
 };

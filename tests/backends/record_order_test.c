@@ -405,7 +405,7 @@ static const twin_test tests[] = {
      test_a_thread_that_has_done_nothing_adds_nothing},
     {"a lock that goes round adds little", test_a_lock_that_goes_round_adds_little},
     {"the writer's own lock is no order", test_the_writers_lock_is_no_order},
-    {"calls come after what they came after", test_calls_come_after_what_they_came_after},
+    {"calls keep their order after earlier calls", test_calls_come_after_what_they_came_after},
 };
 
 int main(int argc, char **argv)

@@ -534,9 +534,9 @@ static void test_many(void)
 static const twin_test tests[] = {
     {"launching and waiting for a tiny kernel takes 19 to 30 us", test_launch_and_wait},
     {"a kernel is described when it begins and has its effect when it ends", test_described},
-    {"a kernel takes what the profile says", test_time},
+    {"a kernel takes the time of the profile", test_time},
     {"kernels of two queues overlap", test_overlap},
-    {"what the device cannot run is refused with the reason", test_refused},
+    {"a kernel that the device cannot run is refused with the reason", test_refused},
     {"a kernel that fails says how", test_failures},
     {"failures that are not taken release their kernels", test_failures_not_taken},
     {"a kernel that hangs ends by its limit, or is a deadlock", test_hang},

@@ -553,7 +553,7 @@ static void test_records(void)
 static const twin_test tests[] = {
     {"folder and file are the user's alone", test_file_is_the_users_alone},
     {"the last user removes the file", test_last_user_removes_it},
-    {"what a crash left is swept up, and nothing else", test_sweep},
+    {"files left by a crash are removed, and no others", test_sweep},
     {"a sweep follows no links", test_sweep_follows_no_links},
     {"a name that no export made is refused", test_names},
     {"a file of another size is refused", test_size_is_checked},

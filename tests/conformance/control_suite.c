@@ -27,7 +27,7 @@ static const twin_test tests[] = {
     {"STR-42: priority and cache attributes check their values", test_attribute_values},
     {"STR-42: a new priority counts for work that is queued", test_priority_counts},
     {"STR-43, OVF-03, OVF-04: the overflow switch is 0 or 1", test_overflow_switch},
-    {"EXC-29: what is said about the last task is checked", test_info_of_last_task},
+    {"EXC-29: arguments of the last task's information are checked", test_info_of_last_task},
     {"STR-58, STR-65, EXC-27: the id of the thread's last task", test_last_task},
     {"STR-44, ABT-18: an aborted stream takes new tasks", test_abort_and_go_on},
     {"STR-46, DEV-58: an abort keeps work that was complete at the call",
@@ -66,7 +66,7 @@ static const twin_test tests[] = {
     {"ERR-46: the thread of the failing task", test_exception_thread},
     {"ERR-47: a task that is not a kernel has no arguments", test_exception_of_no_kernel},
     {"ABT-20, ABT-21, ABT-22: a device without faults reports none", test_error_report},
-    {"ABT-23, ABT-24: repairing checks what is to be repaired", test_error_repair},
+    {"ABT-23, ABT-24: repairing checks its information", test_error_repair},
     {"ABT-25, ABT-26: faults of memory are listed and repaired in checked arrays",
      test_memory_errors},
 };

@@ -522,7 +522,7 @@ static const twin_test tests[] = {
     {"ERR-02: NULL is looked at before the context", test_null_before_context},
     {"ERR-03, COD-02: values out of range are refused by the lower layer",
      test_values_in_the_lower_layer},
-    {"ERR-04, COD-12: what needs a context says so", test_context_needed},
+    {"ERR-04, COD-12: functions that need a context report its absence", test_context_needed},
     {"ERR-05, COD-10: handles of other kinds are refused", test_handles_of_other_kinds},
     {"ERR-06: streams of other contexts and devices are refused", test_streams_of_other_contexts},
     {"ERR-07, COD-01: every code begins with the digit of its class", test_number_classes},
@@ -541,10 +541,10 @@ static const twin_test tests[] = {
     {"ERR-33: a message stays readable until the next is asked for", test_message_stays_readable},
     {"ERR-34: messages are the thread's, or the process's when configured", test_message_modes},
     {"ERR-35: message ids follow the kind of failure", test_message_ids},
-    {"COD-04: what the device answers keeps its meaning", test_answers_from_below},
-    {"COD-09: waits that expire have the codes of what they wait for", test_codes_of_waits},
+    {"COD-04: the device's answers keep their meaning", test_answers_from_below},
+    {"COD-09: waits that expire have the codes of their objects", test_codes_of_waits},
     {"COD-10, COD-11: NULL is not an invalid handle", test_handles_that_are_null},
-    {"what is not offered says so, in code, last error and message", test_not_offered},
+    {"a function that is not offered says so, in code, last error and message", test_not_offered},
 };
 
 static const twin_suite suite = {.name = "error",

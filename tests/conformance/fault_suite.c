@@ -622,7 +622,7 @@ static const twin_test tests[] = {
      test_failed_links_and_writes},
     {"synchronous copies fail", test_synchronous_copies},
     {"rows before one that fails are copied, or none", test_failed_rows},
-    {"what cannot be injected is refused", test_arguments},
+    {"faults that cannot be injected are refused", test_arguments},
     {"a file gives faults to a program that knows nothing of them", test_file},
     {"a fault in any task of a program is survived", test_sweep},
 };

@@ -466,7 +466,7 @@ static const twin_test tests[] = {
     {"a batch needs cores for all its blocks", test_too_many_for_a_batch},
     {"KRN-70, KRN-75: arguments that are gone when the kernel runs fail it",
      test_arguments_that_are_gone},
-    {"launches that a reset ends touch nothing of what comes", test_reset_with_launches},
+    {"launches that a reset ends touch no later memory", test_reset_with_launches},
     {"no size of arguments is too large to be refused", test_sizes_without_end},
     {"KRN-91: kernels and events keep their order", test_order},
     {"kernels of device code are refused unless time alone is wanted", test_refused},

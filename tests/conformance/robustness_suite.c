@@ -523,7 +523,7 @@ static const twin_test tests[] = {
     {"dead handles are refused by every function", test_dead_handles},
     {"handles of other kinds are refused by every function", test_foreign_handles},
     {"bad contexts are refused and the current one stays", test_bad_contexts},
-    {"what was not allocated is not freed", test_bad_frees},
+    {"memory that was not allocated is not freed", test_bad_frees},
     {"ranges that leave their allocation are refused whole",
      test_ranges_that_leave_their_allocation},
     {"sizes that wrap are refused", test_sizes_that_wrap},

@@ -353,7 +353,7 @@ static const twin_test tests[] = {
     {"the size is the number of elements times the size of the type", test_size},
     {"unknown dimensions and overflow have size 0", test_no_size},
     {"a first dimension of -2 means that their number is unknown", test_unknown_rank},
-    {"the range of a dimension is what was set last", test_dim_range},
+    {"the range of a dimension is the one set last", test_dim_range},
     {"an index without a dimension or description is refused", test_bad_index},
     {"the name is copied, and empty at first", test_name},
     {"the getters return the original format and shape, not those of the storage",

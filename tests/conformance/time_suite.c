@@ -30,7 +30,7 @@ static const twin_test tests[] = {
      test_no_deadlock_while_a_thread_runs},
     {"HOST-6: a deadlock once the last other thread has ended",
      test_deadlock_once_the_last_thread_ends},
-    {"a forced reset drops what waits for a thread that idles",
+    {"a forced reset drops work that waits for a thread that idles",
      test_forced_reset_beside_an_idle_thread},
     {"HOST-6: a full ring that nothing can empty refuses the next task",
      test_full_ring_that_nothing_can_empty},

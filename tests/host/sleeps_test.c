@@ -397,23 +397,23 @@ static void test_errno_stays(void)
 }
 
 static const twin_test tests[] = {
-    {"what times out advances the clock by its duration", test_exact},
+    {"a sleep that times out advances the clock by its duration", test_exact},
     {"sleep advances the clock by seconds", test_sleep},
     {"deadlines from one reading of a clock follow each other", test_periodic},
     {"gettimeofday is a reading", test_gettimeofday},
     {"a wait for files that ends early advances nothing", test_early},
     {"a sleep that a signal ends advances nothing", test_interrupted},
     {"a timed wait that is signalled takes the clock of the signal", test_signalled},
-    {"what the runtime sleeps advances nothing", test_inside},
+    {"sleeps of the runtime advance nothing", test_inside},
     {"errno stays as it was", test_errno_stays},
 };
 
 /* TWINRT_HOST_TIME=sleeps: nothing follows another thread. */
 static const twin_test of_level_sleeps[] = {
-    {"what times out advances the clock by its duration", test_exact},
+    {"a sleep that times out advances the clock by its duration", test_exact},
     {"sleep advances the clock by seconds", test_sleep},
     {"a wait for files that ends early advances nothing", test_early},
-    {"what the runtime sleeps advances nothing", test_inside},
+    {"sleeps of the runtime advance nothing", test_inside},
     {"errno stays as it was", test_errno_stays},
 };
 

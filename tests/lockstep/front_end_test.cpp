@@ -255,7 +255,7 @@ static void test_alone()
 
 static const twin_test tests[] = {
     {"random operations are alike in C++ and RTL", test_lockstep},
-    {"a queue decided by RTL shows what a plain one does", test_alone},
+    {"a queue decided by RTL behaves like a plain one", test_alone},
 };
 
 int main(int argc, char **argv)

@@ -364,7 +364,7 @@ void test_classes_follow()
 
 const twin_test tests[] = {
     {"the arbiter agrees with the rules, in all modes", test_against_reference},
-    {"a seed draws among what the rules allow", test_seeds_against_reference},
+    {"a seed draws among the winners that the rules allow", test_seeds_against_reference},
     {"with the values of the reset the order is priority, then round-robin", test_reset_values},
     {"shares follow the weights", test_shares},
     {"weights and mode written to registers rule the slots", test_registers_rule_slots},

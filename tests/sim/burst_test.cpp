@@ -282,10 +282,10 @@ static const twin_test tests[] = {
     {"a lone transfer takes its bytes and the way of the last burst", test_alone},
     {"so many bursts are under way", test_outstanding},
     {"transfers take turns, ceilings hold", test_turns_and_ceilings},
-    {"what is cancelled leaves its turn", test_cancel},
+    {"a cancelled transfer leaves its turn", test_cancel},
     {"random patterns end when fair shares say, within the bound", test_agrees_with_fair_shares},
     {"late in time the same takes as long as at its begin", test_late},
-    {"what is under way for a very long time ends in time", test_long},
+    {"a very long transfer ends in time", test_long},
     {"a system moves the same bytes", test_system},
 };
 

@@ -442,7 +442,7 @@ static const twin_test tests[] = {
     {"a call and a loop", test_call_and_loop},
     {"bad programs fail", test_bad_programs},
     {"bad addresses fail", test_bad_addresses},
-    {"what was done before a failure stays", test_what_was_done_stays},
+    {"effects before a failure stay", test_what_was_done_stays},
     {"an endless program is cut", test_endless_program},
     {"a jump leaves entries out", test_jump},
     {"a persistent queue runs again and again", test_persistent_queue},

@@ -568,7 +568,7 @@ static const twin_test tests[] = {
     {"and one that is stopped before it", test_injected_and_stopped},
     {"bad lists are bad SQEs", test_bad_lists},
     {"limits and kills leave nothing behind", test_limit_and_kill},
-    {"what completes at the limit is complete", test_limit_at_completion},
+    {"work that completes at the limit is complete", test_limit_at_completion},
     {"channels have ceilings", test_ceilings},
     {"data of a small packet that look like barriers", test_small_data_like_barriers},
 };

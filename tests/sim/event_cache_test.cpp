@@ -308,7 +308,7 @@ void test_table_mode()
 
 const twin_test tests[] = {
     {"lines and displaced entries, against the rules", test_against_reference},
-    {"what a miss costs", test_what_a_miss_costs},
+    {"the cost of a miss", test_what_a_miss_costs},
     {"a program with few events sees no cache", test_few_events_see_no_cache},
     {"an entry displaced while it is brought in", test_displaced_on_the_way},
     {"a queue killed while an entry is brought in", test_killed_on_the_way},

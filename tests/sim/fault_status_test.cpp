@@ -217,7 +217,7 @@ static const twin_test tests[] = {
     {"a copy that reads faulty memory says so at its end", test_copies},
     {"a task whose address leads nowhere says that and nothing else", test_no_status_of_others},
     {"a program that reads faulty memory says so when its time is over", test_programs},
-    {"a list says what befell its entry when the others have ended", test_lists},
+    {"a list reports the status of its entry when the others have ended", test_lists},
     {"a row that reads faulty memory says so", test_rows},
     {"a fault between rows hits no copy", test_between_rows},
     {"a queue that polls is hit when it reads, not when it looks", test_looks_of_a_poll},

@@ -592,7 +592,7 @@ static void test_idle_plan()
 static const twin_test tests[] = {
     {"a fault that could hit nothing is refused", test_refusals},
     {"a fault hits the tasks that it names, as often as it says", test_which_tasks},
-    {"a fault that is removed stays in what it has hit", test_removed_and_elsewhere},
+    {"a fault that is removed stays in the tasks that it has hit", test_removed_and_elsewhere},
     {"faulty memory fails reads until it is repaired", test_memory},
     {"faulty memory may fail writes, and be a link", test_memory_writes_and_links},
     {"an engine ends with an error in place of completion", test_engine_error},

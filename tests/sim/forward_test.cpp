@@ -277,7 +277,7 @@ static void test_many()
 
 static const twin_test tests[] = {
     {"waits of other devices go on a way after the record", test_times},
-    {"a flag that is set already, and what is refused", test_set_already},
+    {"a flag that is set already, and refusals", test_set_already},
     {"several devices, one after the other", test_order},
     {"the host's 0 ends it on either side", test_clear},
     {"a reset of either device", test_reset},

@@ -333,7 +333,7 @@ static const twin_test tests[] = {
     {"hanging cores give up after the fault's time", test_time_out},
     {"slow cores end later and free their cores before", test_slow},
     {"other kinds hit kernels as any task", test_other_kinds},
-    {"memory that has failed hits what the driver touches", test_memory},
+    {"memory that has failed hits accesses of the driver", test_memory},
 };
 
 int main(int argc, char **argv)

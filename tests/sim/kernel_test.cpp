@@ -566,7 +566,7 @@ static const twin_test tests[] = {
     {"a batch kernel's blocks are issued without others between", test_batch_is_not_interrupted},
     {"kernels share issues by their weights", test_weights},
     {"a mixed block takes an AIC and its own AIVs", test_mixed},
-    {"what no core can run is a bad SQE", test_bad},
+    {"a kernel that no core can run is a bad SQE", test_bad},
     {"each kind of kernel has a separate class", test_classes},
     {"the model stands still until a kernel is described", test_later},
     {"a kernel has its effect when its last block ends", test_effect},

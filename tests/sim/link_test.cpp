@@ -179,7 +179,7 @@ static const twin_test tests[] = {
     {"a copy within a device runs at half of the memory's rate", test_within_a_device},
     {"two transfers share a link fairly, the other direction is free", test_fair_share},
     {"shares change when a transfer begins or ends", test_shares_change_on_the_way},
-    {"what one cannot use the others share", test_max_min},
+    {"rate that one transfer cannot use is shared by the others", test_max_min},
     {"a cancelled transfer gives its share back", test_cancel_gives_the_share_back},
     {"each pair of devices has its own link each way", test_between_devices},
     {"without links devices meet at the host's PCIe", test_without_links_between_devices},

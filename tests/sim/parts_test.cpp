@@ -197,8 +197,8 @@ void test_a_program_on_each()
 }
 
 const twin_test tests[] = {
-    {"each part has what is published of it", test_published_facts},
-    {"only what speaks of the part is known of it", test_what_is_inherited_is_marked_down},
+    {"each part has its published facts", test_published_facts},
+    {"only facts about the part itself are marked known", test_what_is_inherited_is_marked_down},
     {"a program with copies, waits and fills runs on each part", test_a_program_on_each},
 };
 

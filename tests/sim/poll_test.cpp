@@ -236,8 +236,8 @@ static void test_poll_sees_kernels()
 static const twin_test tests[] = {
     {"a program that polls parks", test_poll_parks},
     {"a poll sees every kind of store at its turn", test_poll_sees_stores},
-    {"a poll sees what a kernel changes", test_poll_sees_kernels},
-    {"a poll misses what goes again", test_poll_misses_what_goes},
+    {"a poll sees changes by a kernel", test_poll_sees_kernels},
+    {"a poll misses a value that goes again", test_poll_misses_what_goes},
     {"a poll begins", test_poll_begins},
     {"a poll has its time limit", test_poll_has_its_limit},
     {"a poll ends with its queue", test_poll_ends_with_its_queue},

@@ -366,8 +366,9 @@ void test_nearest_name()
 }
 
 const twin_test tests[] = {
-    {"what another part inherits is one step less certain", test_another_part_is_less_certain},
-    {"what was measured keeps its mark on its part, and is inferred of another",
+    {"values that another part inherits are one step less certain",
+     test_another_part_is_less_certain},
+    {"measured values keep their mark on their part, and are inferred on another",
      test_measured_marks},
     {"a source that speaks of several parts counts for all of them",
      test_a_source_of_several_parts},

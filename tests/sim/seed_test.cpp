@@ -402,7 +402,7 @@ static const twin_test tests[] = {
     {"faults and limits hold with seeds", test_faults_and_limits_with_seeds},
     {"times vary in their ranges, with a seed alone", test_times_vary_in_their_range},
     {"the steps of a firmware vary", test_a_firmware_varies},
-    {"times do not depend on what others do", test_times_do_not_depend_on_others},
+    {"times do not depend on other queues", test_times_do_not_depend_on_others},
 };
 
 int main(int argc, char **argv)

@@ -424,7 +424,7 @@ static void test_kill_twice_and_resume()
 }
 
 static const twin_test tests[] = {
-    {"a CQE says what, where and when", test_cqe_of_a_record},
+    {"a CQE has its queue, task and time", test_cqe_of_a_record},
     {"a full CQ holds its queue alone and loses nothing", test_full_cq_holds_the_queue},
     {"pre_p holds before the effect, post_p after it", test_holds_before_and_after},
     {"a paused queue ends its SQE and holds until resumed", test_pause_and_resume},

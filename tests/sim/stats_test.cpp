@@ -414,7 +414,7 @@ static const twin_test tests[] = {
     {"waits by cause are those of the trace", test_waits},
     {"uses and bytes of slots, classes, channels and links are those of the trace", test_uses},
     {"the most in use at once is that of the trace", test_pressure},
-    {"a program of two copies counts what the rules say", test_by_hand},
+    {"a program of two copies has the counts of the rules", test_by_hand},
     {"kernels wait for their class", test_kernels_wait_for_their_class},
     {"kernels wait for cores", test_kernels_wait_for_cores},
     {"waits for the firmware's loop are counted separately", test_waits_for_the_loop},

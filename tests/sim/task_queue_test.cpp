@@ -122,7 +122,7 @@ static void test_lines_and_read_ahead()
     CU_ASSERT(fetch.waited);
 }
 
-// T-FE-4: a line holds what was visible when it was asked for.
+// T-FE-4: a line holds the SQEs that were visible at its request.
 static void test_a_line_holds_what_was_visible()
 {
     Fixture f;
@@ -253,7 +253,7 @@ static const twin_test tests[] = {
     {"the head names the SQE under way, over three laps", test_head_and_wrap},
     {"a full ring holds depth - 1", test_full_ring},
     {"lines are read ahead", test_lines_and_read_ahead},
-    {"a line holds what was visible when it was asked for", test_a_line_holds_what_was_visible},
+    {"a line holds the SQEs that were visible at its request", test_a_line_holds_what_was_visible},
     {"a dropped buffer is read again", test_dropped_buffer},
     {"software may move the head", test_set_head},
     {"the head may go to places that were never rung", test_set_head_to_places_never_rung},

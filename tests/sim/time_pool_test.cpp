@@ -97,7 +97,7 @@ static const twin_test tests[] = {
     {"a block costs the pages that are touched", test_a_block_costs_what_is_touched},
     {"blocks do not overlap", test_blocks_are_apart},
     {"neighbours begin at other lines of their pages", test_neighbours_begin_at_other_lines},
-    {"what was given back is taken again", test_what_was_given_back_is_taken_again},
+    {"released times are taken again", test_what_was_given_back_is_taken_again},
 };
 
 int main(int argc, char **argv)

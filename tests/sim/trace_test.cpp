@@ -141,7 +141,7 @@ static void test_links()
     }
 }
 
-// T-LNK-7: a transfer alone takes what its route says.
+// T-LNK-7: a transfer alone takes the time of its route.
 static void test_alone()
 {
     Rig rig;
@@ -235,8 +235,8 @@ static const twin_test tests[] = {
     {"a slot has one owner at a time, from grant until it is left", test_slots},
     {"a share of a class lasts from the end of the wait to retirement", test_shares},
     {"the rates of a link add up to the bytes that went over it", test_links},
-    {"a transfer alone takes what its route says", test_alone},
-    {"a full CQ is a hold, and not time of retirement", test_holds},
+    {"a transfer alone takes the time of its route", test_alone},
+    {"a full CQ is a hold, not time of retirement", test_holds},
     {"a transfer of the driver's that waits for a channel says so", test_host_channels},
     {"a reset of the device ends the holdings of queues in the trace", test_reset},
 };

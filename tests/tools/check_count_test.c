@@ -358,7 +358,7 @@ static const twin_test tests[] = {
     {"each mode, with each relation that needs it", test_modes},
     {"a wait that clears, or a reset, ends a round", test_clear},
     {"rounds that the host does not see", test_rounds},
-    {"ORD-05: a wait that passes before what it needs is found", test_times},
+    {"ORD-05: a wait that passes before the changes it needs is found", test_times},
     {"ORD-05: a wait that passes when the count has gone on is found", test_times_between},
     {"ORD-05: two waits that clear and one change are found", test_times_clear},
     {"ORD-05, ORD-09: work ordered by counts that begins too early is found", test_chain},

@@ -515,13 +515,14 @@ static void test_programs(void)
 }
 
 static const twin_test tests[] = {
-    {"a thread knows what another saw done when it follows it", test_what_another_thread_saw_done},
-    {"a thread knows what was done when it was released", test_only_what_was_done_by_then},
+    {"a thread that follows another knows the work that it saw done",
+     test_what_another_thread_saw_done},
+    {"a thread knows the work that was done when it was released", test_only_what_was_done_by_then},
     {"order goes on over threads that call nothing", test_order_goes_on_over_threads},
     {"a wait for an event counts when it comes after the record",
      test_a_wait_comes_after_the_record},
     {"a wait for a notify counts in any order of the calls", test_a_notify_needs_no_thread},
-    {"two threads order what they queue on one stream", test_two_threads_on_one_stream},
+    {"two threads order their work on one stream", test_two_threads_on_one_stream},
     {"synchronous copies of two threads", test_synchronous_copies_of_two_threads},
     {"a thread that knows that memory is not in use may free it", test_a_free_by_another_thread},
     {"a finding is a pair that nothing orders on every run, and none is missed", test_programs},

@@ -571,8 +571,8 @@ static const twin_test tests[] = {
     {"ORD-07: a wait that holds the calling thread is found", test_prompt},
     {"ORD-08: a waiter that a record does not release is found", test_all_waiters},
     {"ORD-09: a chain of three streams is judged by its ends", test_chain},
-    {"ORD-09: and by what the host sees of them", test_chain_seen},
-    {"ORD-10: what a wait covers is done", test_host_wait},
+    {"ORD-09: chains that the host sees out of order are found", test_chain_seen},
+    {"ORD-10: work that a wait covers is done", test_host_wait},
     {"ORD-01: work before an event that the host saw is done", test_host_event},
     {"ORD-11: a wait for an event does not wait for later work", test_event_covers},
     {"ORD-14: objects of a device live while it is open", test_devices},
@@ -580,7 +580,7 @@ static const twin_test tests[] = {
     {"RACE-01: two values for one word that nothing orders", test_words},
     {"RACE-01: the answer of a host function orders as the host does", test_answer},
     {"a failure excuses the waits that depend on it", test_trouble},
-    {"what a finding advises is built", test_fixes},
+    {"functions that a finding advises are built", test_fixes},
     {"a wait within which the process was killed proves nothing", test_unanswered_wait},
 };
 

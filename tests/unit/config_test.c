@@ -149,7 +149,7 @@ static const twin_test tests[] = {
     {"a name that is no setting reads as nothing", test_no_setting},
     {"every default is allowed", test_every_default_is_allowed},
     {"the list is sorted by name", test_sorted},
-    {"a bad value is refused with what would be good", test_bad_values},
+    {"a bad value is refused with the valid ones", test_bad_values},
     {"good values pass", test_good_values},
     {"a misspelt name has a nearest one", test_nearest},
     {"an unknown variable is warned about by name", test_unknown_is_named},

@@ -340,7 +340,7 @@ static const twin_test tests[] = {
     {"a value of another type or out of range is named", test_wrong_values},
     {"there are only so many faults", test_too_many},
     {"a spoiled file never does harm", test_mutated},
-    {"what is no such file is refused", test_files},
+    {"a file of another kind is refused", test_files},
 };
 
 int main(int argc, char **argv)

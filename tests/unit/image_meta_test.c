@@ -194,11 +194,11 @@ static void test_library_name(void)
 }
 
 static const twin_test tests[] = {
-    {"ELF-19: what metadata says of a kernel", test_kernel_records},
+    {"ELF-19: metadata of a kernel", test_kernel_records},
     {"a record that leaves its section ends the list", test_cut_record},
     {"wrong metadata is refused", test_wrong_records},
     {"parameters are stored by ordinal, and checked", test_params},
-    {"what metadata says of the image", test_image_records},
+    {"metadata of the image", test_image_records},
     {"ELF-10: the name of the library", test_library_name},
 };
 

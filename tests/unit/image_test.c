@@ -427,7 +427,7 @@ static void test_halves(void)
 }
 
 static const twin_test tests[] = {
-    {"ELF-01, ELF-02, ELF-06: what is no 64-bit object is refused", test_not_an_object},
+    {"ELF-01, ELF-02, ELF-06: a file that is not a 64-bit object is refused", test_not_an_object},
     {"ELF-03: only the byte 2 makes an object big endian", test_data_order},
     {"ELF-06: a section that leaves the file is refused", test_section_outside},
     {"ELF-06: an object cut or damaged at any byte is refused or read, and never left",

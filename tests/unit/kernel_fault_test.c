@@ -264,7 +264,7 @@ static void test_launch(void)
 int main(int argc, char **argv)
 {
     static const twin_test tests[] = {
-        {"what operations cannot do fails the kernel, with the operation", test_operations},
+        {"an invalid operation fails the kernel, with its name", test_operations},
         {"a failure has its block, address and step", test_place},
         {"traps and assertions", test_traps},
         {"counts do not wrap", test_counts},

@@ -279,9 +279,9 @@ static void test_refused(void)
 int main(int argc, char **argv)
 {
     static const twin_test tests[] = {
-        {"each operation gives what exact arithmetic gives, rounded once", test_operations},
+        {"each operation gives the exact result, rounded once", test_operations},
         {"reductions join neighbours, round after round", test_reductions},
-        {"what is too large is infinite and noted, or the largest number", test_overflow},
+        {"a result that is too large is infinite and noted, or the largest number", test_overflow},
         {"an operation takes its start and its operands' bytes", test_time},
         {"results do not depend on how the program's thread rounds", test_rounding_of_host},
         {"a kernel has its own floating point environment", test_environment},

@@ -448,13 +448,13 @@ static const twin_test tests[] = {
     {"KRN-77, KRN-78: placeholders become addresses of the copy on the device", test_placeholders},
     {"KRN-75: arguments on the device are used in place", test_arguments_in_place},
     {"KRN-90: cores and blocks follow type, main half and ratio", test_cores},
-    {"KRN-36, KRN-87: what a launch asks for beats what the kernel says", test_config},
+    {"KRN-36, KRN-87: attributes of a launch override those of the kernel", test_config},
     {"memory of arguments is used again", test_memory_goes_round},
     {"a late release gives nothing to another life of the device", test_late_release},
     {"a launch that is not accepted gives everything back", test_not_accepted},
     {"KRN-15: an image stays until its launches are over", test_unloaded_meanwhile},
     {"KRN-51, KRN-52, KRN-54, KRN-55, KRN-56, KRN-57: a list of arguments", test_list},
-    {"KRN-53, KRN-59, KRN-60: the room of a list, and what is none", test_list_limits},
+    {"KRN-53, KRN-59, KRN-60: the room of a list, and invalid rooms", test_list_limits},
 };
 
 int main(int argc, char **argv)

@@ -419,7 +419,7 @@ static const twin_test tests[] = {
     {"a priority beyond the range is the lowest", test_priority_is_clamped},
     {"a stream keeps the mode of overflows it was made with", test_saturation_is_kept},
     {"a stream takes the lowest free number", test_lowest_free_id},
-    {"the limit counts default streams, names the owners and says what ran out", test_limit},
+    {"the limit counts default streams, names the owners and the exhausted resource", test_limit},
     {"a queue that the device refuses leaves nothing", test_failed_queue},
     {"the default stream cannot be destroyed", test_default_is_kept},
     {"a stream of another context is waited for but not used", test_other_context},

@@ -49,7 +49,7 @@ static const twin_exception unsupported[] = {
     {"report", "two runs with host functions", REAL_THREADS},
     {"report", "unprocessed callbacks are dropped", NO_DEADLOCK},
     {"time", "HOST-2: calls of the host", NO_HOST_TIME},
-    {"time", "a forced reset drops what waits", NO_RESET_VERDICT},
+    {"time", "a forced reset drops work that waits", NO_RESET_VERDICT},
     {NULL, NULL, NULL},
 };
 
