@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program finds that asks whether a function is there: those of the vendor's library for
- * hosts, by the table of recorded functions, and none of those that only the library for the IPV350
- * has ("c-variant-only"). The program links with such a name all the same. Built with
- * ABI_FUNCTIONS, the path of the table. */
+/* The functions that a program finds with dlsym: those of the vendor's library for hosts, by the
+ * table of recorded functions, and none of those that only the library for the IPV350 has
+ * ("c-variant-only"). The program links with such a name all the same. Built with ABI_FUNCTIONS,
+ * the path of the table. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

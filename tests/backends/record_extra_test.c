@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a record has when it is asked for: contents of host memory, time stamps of the wrapper's
- * own. */
+/* Optional parts of a recording: contents of host memory, time stamps of the wrapper. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -451,8 +450,8 @@ static twin_recording *killed_recording(unsigned after_us)
     return recording;
 }
 
-/* Where the header has a number from which all is logged, what the call in progress had met is
- * there; else no other thread is. */
+/* When the header has a number from which all is logged, the entries of the call in progress are
+ * there; else there is no other thread. */
 static void test_killed_when_a_second_thread_joins(void)
 {
     for (unsigned round = 0; round < 40; round++) {
@@ -494,7 +493,7 @@ static void *join_late(void *delay)
     return NULL;
 }
 
-/* All of what the first thread met in a call that had not ended when the log began; each number
+/* All entries of the first thread in a call that had not ended when the log began; each number
  * once. */
 static void check_log(const twin_recording *recording)
 {

@@ -108,7 +108,7 @@ static void test_many_chunks_come_back_in_order(void)
     struct stat status;
     CU_ASSERT_EQUAL(stat(path, &status), 0);
     CU_ASSERT_EQUAL(status.st_mode & 07777, 0600);
-    /* what was taken ahead of need is given back */
+    /* room that was reserved ahead is released */
     CU_ASSERT_EQUAL(status.st_size,
                     TWIN_RECORD_HEADER_BYTES + (off_t)(twin_recording_header(recording)->chunks *
                                                        TWIN_RECORD_CHUNK_BYTES));

@@ -47,7 +47,7 @@ static const struct {
 #include "seam/ops.def"
 };
 
-/* Ops without an entry of their own, and why. */
+/* Ops without an entry, and why. */
 static const struct {
     const char *name;
     const char *reason;

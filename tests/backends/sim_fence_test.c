@@ -23,8 +23,8 @@ __attribute__((visibility("default"))) void *malloc(size_t bytes)
     return __libc_malloc(bytes);
 }
 
-/* What is in flight at the free keeps the memory, however much other work comes while it is looked
- * at. */
+/* Work that is in flight at the free keeps the memory, however much other work comes during the
+ * free. */
 static void test_work_during_the_free(void)
 {
     uint64_t freed = 0;

@@ -89,8 +89,7 @@ static bool share(twin_hw_device *device, const piece *to_peer, uint64_t host)
     measure(device, &copies[TO_HOST], 1, &alone[TO_HOST]);
     measure(device, copies, BOTH, together);
     SEAM_OK(seam->memory.free(copies[TO_HOST].src));
-    /* How much each gets of what they share is another matter: descriptors of a list move side by
-     * side. */
+    /* Their shares are not compared, as descriptors of a list move side by side. */
     const double last = (double)(together[0] > together[1] ? together[0] : together[1]);
     const double longer = (double)(alone[0] > alone[1] ? alone[0] : alone[1]);
     const bool shared = last > 0.95 * (double)(alone[0] + alone[1]);
@@ -150,8 +149,8 @@ static void check_reduction(twin_queue *queue, twin_hw_device *device, uint64_t 
     CU_ASSERT_EQUAL(byte_at(device, dst), refused ? 1 : 10);
 }
 
-/* Whether devices meet at the host, by what copies share with those to the host; the rest must say
- * the same. */
+/* Whether devices meet at the host, derived from the rate that copies share with those to the host;
+ * all other facts must agree. */
 static bool meet(const char *profile)
 {
     void *host = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where rings, CQs and task states lie, and when a piece of them becomes a huge page. The kernel's
- * part is the test's own: what it is asked is what there is to see. */
+/* The place of rings, CQs and task states, and when a piece of them becomes a huge page. The test
+ * replaces the kernel's part, and examines its calls. */
 #include "backends/sim/memory/ring_memory.h"
 
 #include <errno.h>
@@ -20,8 +20,8 @@ static struct {
 static unsigned asked_count;
 static bool kernel_is_old;
 
-/* ring_memory.c is compiled to call this in madvise's place. What is advised about the whole range
- * is not counted. */
+/* ring_memory.c is compiled to call this instead of madvise. Calls for the whole range are not
+ * counted. */
 int test_madvise(void *address, size_t bytes, int advice)
 {
     if (advice == MADV_DONTDUMP)

@@ -198,7 +198,7 @@ static uint64_t time_of(const twin_rows *rows)
     return at[1] - at[0];
 }
 
-/* The time of the bytes as one copy, and beside it what T-DMA-41 and T-DMA-42 say of lines and
+/* The time of the bytes as one copy, plus the times of T-DMA-41 and T-DMA-42 for lines and
  * descriptors. */
 static void test_time(void)
 {

@@ -142,7 +142,7 @@ static void test_a_wait_beside_threads_that_come_and_go(void)
     down();
 }
 
-/* What a forced reset waits for: the device goes on by itself, or not. */
+/* The wait of a forced reset: the device goes on by itself, or not. */
 static void test_unaided_waits(void)
 {
     enum { BYTES = 1 << 20 };
@@ -201,7 +201,7 @@ static void test_polls_reach_the_next_task(void)
     const uint64_t polled = seam->host.now();
     SEAM_OK(seam->work.fill(a, &(twin_fill){.dst = cell, .bytes = BIG}));
     SEAM_OK(seam->queue.drain(a, TWIN_FOREVER));
-    /* Three fills took what three times one takes, up to the few us around each. */
+    /* Three fills took three times as long as one, up to the few us around each. */
     const uint64_t one = seam->host.now() - polled;
     CU_ASSERT(polled - began > TASKS * one * 9 / 10 && polled - began < TASKS * one * 11 / 10);
     SEAM_OK(seam->memory.free(cell));
@@ -225,7 +225,7 @@ static void test_new_work_is_a_new_question(void)
     down();
 }
 
-/* A thread that may record what is waited for runs: its polls do not end the wait of the other
+/* A thread that may record the awaited event runs: its polls do not end the wait of the other
  * one. */
 static void test_polls_pass_no_limit_of_others(void)
 {

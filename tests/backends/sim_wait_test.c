@@ -88,7 +88,7 @@ static void test_deadlock_alone(void)
     down();
 }
 
-/* A record that is over cannot end the wait: the report says what became of it. */
+/* A record that was dropped cannot end the wait: the report says so. */
 static void test_deadlock_after_a_lost_record(void)
 {
     up();
@@ -514,7 +514,7 @@ static struct {
     bool complete, idle;
 } late;
 
-/* Its call has begun before the model is driven on; what it asks then is of the model's time. */
+/* Its call has begun before the model is driven on; its queries then have the model's time. */
 static void *ask_late(void *argument)
 {
     twin_signal_state state = {.ask = TWIN_ASK_WAITS};

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What runtime/docs/ci.md and gdb.md show, and the CMake functions they name, used from a fresh
-   installation.
+"""The contents of runtime/docs/ci.md and gdb.md, and the CMake functions that they name, used from
+a fresh installation.
 
 usage: ci_test.py BUILD_FOLDER SOURCE_FOLDER STEP
 steps: page       files of the page are written, its commands run, its outputs compared
@@ -307,8 +307,8 @@ int main(void)
            aclrtResetDevice(0) || aclFinalize();
 }
 """
-# Which of these programs' tests fail by which preset: each tool finds what is in its reach, and
-# nothing else.
+# Which of these programs' tests fail with which preset: each tool finds the defects that it can
+# detect, and no others.
 FOUND = {"plain": set(), "check": {"streams"}, "asan": {"leak", "checked"}, "ubsan": {"signed"},
          "tsan": {"race_function"}, "valgrind": {"leak", "checked"}}
 
@@ -341,7 +341,7 @@ def step_presets(page):
 
 
 def container_script(text):
-    """What a container file does, for the image that it starts from: COPY takes from /project,
+    """The commands of a container file as a script for its base image: COPY takes from /project,
     where the packages are."""
     script = ["cd /project", "ln -s /packages packages"]
     for line in re.sub(r"\\\n", " ", text).splitlines():

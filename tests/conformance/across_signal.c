@@ -142,8 +142,8 @@ static int64_t hop_ns(const shared_kind *kind, int32_t device)
     return llround((double)ms * 1e6);
 }
 
-/* What a record takes more when it is made on another device, `own_ns` being what its access takes
- * there. */
+/* The additional time of a record that is made on another device; `access_ns` is the time of its
+ * access there. */
 static void check_way(const shared_kind *kind, int64_t store_ns, int64_t access_ns)
 {
     if (!is_offered(kind))

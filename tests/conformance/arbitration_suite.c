@@ -148,8 +148,8 @@ static void order(aclrtStream from, aclrtStream to)
     CHECK_OK(aclrtDestroyEvent(event));
 }
 
-/* A cell per stream; fills, and copies from cell to cell, each ordered against what it must not
- * overtake. Done one after the other on the host, the same steps say what every cell must hold. */
+/* A cell per stream; fills, and copies from cell to cell, each ordered against work that it must
+ * not overtake. The same steps, done in order on the host, give the content of each cell. */
 static void run_steps(void)
 {
     uint64_t state = 20240607;

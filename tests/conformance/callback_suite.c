@@ -80,7 +80,7 @@ static void child_refusals(void)
                ACL_ERROR_INTERNAL_ERROR);
     CHECK_OK(aclInitCallbackRegister(ACL_REG_TYPE_OTHER, at_init, "o"));
     CHECK_OK(aclInitCallbackRegister(ACL_REG_TYPE_OTHER, at_init_too, "p"));
-    /* Start and end are lists of their own. */
+    /* Start and end have separate lists. */
     CHECK_OK(aclFinalizeCallbackRegister(ACL_REG_TYPE_ACL_DVPP, at_finalize, "D"));
     CHECK_CODE(aclFinalizeCallbackRegister(ACL_REG_TYPE_ACL_DVPP, at_finalize_too, "E"),
                ACL_ERROR_INTERNAL_ERROR);

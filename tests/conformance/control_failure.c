@@ -154,7 +154,7 @@ void test_stop_spares_other_contexts(void)
     end(&s);
 }
 
-/* Everything that queues or waits answers the failure; what does neither works. */
+/* All calls that queue or wait return the failure; other calls work. */
 static void check_stopped(test_scene *s, aclrtStream stream, aclrtEvent event)
 {
     uint8_t *cell = s->cells.device;

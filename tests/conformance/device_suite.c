@@ -220,8 +220,8 @@ static void test_reset_above_zero_releases_nothing(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* Leaves work pending on device 0, resets it with `reset`, and looks at what arrived in memory of
- * device 1's making. */
+/* Leaves work pending on device 0, resets it with `reset`, and checks the memory that device 1
+ * allocated. */
 static void check_reset_waits(aclError (*reset)(int32_t))
 {
     enum { BYTES = 32 << 20 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Codes that mean one thing wherever they come from: what is below the interface, waits, handles
- * that are NULL. */
+/* Codes with one meaning for all functions: errors of the layers below, waits, handles that are
+ * NULL. */
 #include "error_tests.h"
 
 #include "profile.h"

@@ -79,7 +79,7 @@ static int64_t hop_ns(int32_t device)
     return llround((double)ms * 1e6);
 }
 
-/* A hop to another device takes what one on the same device takes, and the way between the two. */
+/* A hop to another device takes as long as one on the same device, plus the way between the two. */
 void test_wait_across_devices_takes_its_way(void)
 {
     int64_t way = (int64_t)twin_profile_value("link.peer_write_ns");
@@ -193,8 +193,8 @@ void test_wait_across_devices_and_a_reset_here(void)
     CHECK_OK(aclrtResetDeviceForce(0));
 }
 
-/* The recording device is reset, which does what is queued: the record has been made, and the wait
- * is over even when its stream comes to it later. */
+/* The recording device is reset, which completes queued work: the record has been made, and the
+ * wait ends even when its stream comes to it later. */
 void test_wait_across_devices_and_a_reset_there(void)
 {
     twin_hold hold;

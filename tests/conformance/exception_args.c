@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a kernel gets as its arguments, whichever way it was launched: the scheduler refuses each
- * launch, and the exception callback looks at what the device would have handed over. */
+/* The arguments that a kernel gets from each way to launch it: the scheduler refuses each launch,
+ * and the exception callback reads the arguments that the device would have passed. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which code a kernel's failure has: by what failed, by the cores it runs on, by the number that
- * the scheduler reports. */
+/* The code of a kernel's failure: by the failed part, by the cores that the kernel runs on, by the
+ * number that the scheduler reports. */
 #include <stdio.h>
 #include <string.h>
 
@@ -109,7 +109,7 @@ void test_error_numbers(void)
         {0x222, ACL_ERROR_RT_SUSPECT_REMOTE_ERROR},
         {0x225, ACL_ERROR_RT_DEVICE_MEM_ERROR},
         {0x226, ACL_ERROR_RT_SUSPECT_REMOTE_ERROR},
-        {0x1, ACL_ERROR_RT_TS_ERROR}, /* numbers that have no code of their own */
+        {0x1, ACL_ERROR_RT_TS_ERROR}, /* numbers without a separate code */
         {0x103, ACL_ERROR_RT_TS_ERROR},
         {0xffff, ACL_ERROR_RT_TS_ERROR},
     };

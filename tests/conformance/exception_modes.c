@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What comes after a kernel that failed, and ending kernels that run: modes of failure, aborts,
+/* Work after a kernel that failed, and the end of running kernels: modes of failure, aborts,
  * stops. */
 #include <string.h>
 

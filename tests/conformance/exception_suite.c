@@ -101,7 +101,7 @@ static void launch(aclrtFuncHandle function, void *args, size_t bytes, aclrtStre
     CHECK_OK(aclrtLaunchKernelWithHostArgs(function, 1, stream, NULL, args, bytes, NULL, 0));
 }
 
-/* Arguments that the device was given, small ones and ones that have memory of their own. */
+/* Arguments that the device was given, small ones and ones with separate memory. */
 static void test_function_and_arguments(void)
 {
     static const char *const names[] = {"vec", "cube_12", "mix"};

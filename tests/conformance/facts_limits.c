@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What launches of kernels will read of the process: stacks, print buffers, time limits,
- * saturation. Each child begins with the values of a new process. */
+/* Settings of the process for launches of kernels: stacks, print buffers, time limits, saturation.
+ * Each child begins with the values of a new process. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The status of overflows. What finds an overflow writes to the address that
- * aclrtCtxGetFloatOverflowAddr gives; here copies stand for kernels. */
+/* The status of overflows. Kernels write overflows to the address that aclrtCtxGetFloatOverflowAddr
+ * returns; here copies replace kernels. */
 #include <string.h>
 
 #include "facts_tests.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a two-dimensional copy leaves in which one row fails (runtime/docs/errors.md). */
+/* The memory after a two-dimensional copy with one failed row (runtime/docs/errors.md). */
 #include <string.h>
 
 #include "fault_tests.h"

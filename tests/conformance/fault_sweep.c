@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each kind of fault at each task of a program in turn: it never hangs, answers documented codes,
- * and after recovery the same process runs it well. The child prints what it saw; two of them
- * agree. */
+/* Each kind of fault at each task of a program in turn: the program never hangs, gets documented
+ * codes, and after recovery succeeds in the same process. The child prints its observations; two
+ * children agree. */
 #include <stdio.h>
 #include <string.h>
 

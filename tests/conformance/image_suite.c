@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel images: loading, finding functions, what they report of themselves. Nothing is launched
- * here. */
+/* Kernel images: loading, finding functions, their attributes. Nothing is launched here. */
 #include "image_tests.h"
 
 #include <elf.h>

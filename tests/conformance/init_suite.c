@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* aclInit and aclFinalize. What they decide holds for a process, so most tests run children of
- * their own. */
+/* aclInit and aclFinalize. Their effects hold for a process, so most tests run separate child
+ * processes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

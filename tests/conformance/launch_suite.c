@@ -335,8 +335,7 @@ static void test_arguments_that_are_gone(void)
     end(&s);
 }
 
-/* Launches that a reset ends return what they had to the device that is gone, not to the one that
- * comes. */
+/* Launches that a reset ends return their memory to the old device, not to the new one. */
 static void test_reset_with_launches(void)
 {
     enum { BUFFERS = 64, HOST_BYTES = 6000 };

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of the catalogue, the tests of each and what they give on each backend: matrix.tsv.
+"""The rows of the catalogue, the tests of each and their results on each backend: matrix.tsv.
 
 usage: matrix.py --programs FOLDER --results FOLDER --runs conformance.SUITE.BACKEND... [--newer
 FILE]... [--write]

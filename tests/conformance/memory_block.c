@@ -115,7 +115,7 @@ void test_block_limits(void)
     end();
 }
 
-/* What a block copy of 40 rows of 50 bytes makes of a destination full of 9. */
+/* Checks the destination of a block copy of 40 rows of 50 bytes; it was full of 9. */
 static void check_block(const uint8_t *bytes, size_t width, size_t pitch)
 {
     unsigned wrong = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which pages an allocation is made of, seen by what is left of each class. */
+/* The pages of an allocation, seen by the free memory of each class. */
 #include "memory_tests.h"
 #include "suite.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Native kernels that fail, and what the program learns of it: function and arguments, memory that
- * has failed, engines that fail. */
+/* Native kernels that fail, and the reports of it: function and arguments, memory that has failed,
+ * engines that fail. */
 #include <string.h>
 
 #include "fault_tests.h"

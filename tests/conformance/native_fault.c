@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Native kernels that do what they must not: the code at the next synchronisation, and nothing of
- * theirs in memory. */
+/* Native kernels that make forbidden accesses or calls: the code at the next synchronisation, and
+ * none of their writes in memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel that throws: what it catches is its own affair, what it does not catch fails it. */
+/* A kernel that throws: an exception that it catches has no effect, another one fails it. */
 #include <twinrt/kernel.h>
 
 #include <exception>

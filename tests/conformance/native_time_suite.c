@@ -134,8 +134,7 @@ static void launch_add(const native *n, aclrtStream stream, void *argument)
 }
 
 /* With one set of buffers a tile's load, its sum and its store follow each other. With two the next
- * tile's load goes on meanwhile: what is left is the loads, or the rest of the way when that is
- * longer. */
+ * tile's load goes on meanwhile: the loads remain, or the other steps when these take longer. */
 static void test_buffers_overlap(void)
 {
     native n;
@@ -192,8 +191,8 @@ static void launch_pair(const native *n, aclrtStream stream, void *argument)
     CHECK_OK(aclrtStreamWaitEvent(stream, p->join));
 }
 
-/* A kernel of 2000 instructions takes some 0.15 ms; what forking and joining costs is a hundredth
- * of that. */
+/* A kernel of 2000 instructions takes some 0.15 ms; forking and joining costs a hundredth of
+ * that. */
 static void test_streams_overlap(void)
 {
     native n;

@@ -311,7 +311,7 @@ static void test_order_is_transitive(void)
     twin_hold_begin(&hold, streams[0]);
     submit_fill(streams[0], data.device, 0x44);
     CHECK_OK(aclrtRecordEvent(events[0], streams[0]));
-    for (int i = 1; i < LINKS; i++) { /* the streams between have no work of their own */
+    for (int i = 1; i < LINKS; i++) { /* the streams between have no other work */
         CHECK_OK(aclrtStreamWaitEvent(streams[i], events[i - 1]));
         CHECK_OK(aclrtRecordEvent(events[i], streams[i]));
     }

@@ -59,7 +59,7 @@ static bool looks_first(const char *function)
 typedef aclError (*any_call)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
                              uintptr_t, uintptr_t, uintptr_t);
 
-/* Calls a function with arguments that are all 0: good ones, or refused for what they are. */
+/* Calls a function with arguments that are all 0: valid, or refused as invalid. */
 static void call_by_name(const char *function, bool offered)
 {
     void *symbol = dlsym(RTLD_DEFAULT, function);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One row of the catalogue as a test: what the suites found out about it, on every backend.
+/* One row of the catalogue as a test: the results of the suites for it, on every backend.
  *
  *   row_result ROW TITLE --reason=TEXT                      not covered: skipped, with the reason
  *   row_result ROW TITLE --folder=RESULTS [--newer=FILE]... BACKEND=PROGRAM...

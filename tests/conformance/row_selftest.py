@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What row_result answers, with suites and results made up here.
+"""The answers of row_result, with suites and results made up here.
 
 usage: row_selftest.py ROW_RESULT"""
 
@@ -14,8 +14,8 @@ for argument; do case $argument in --results=*) to=${argument#--results=} ;; esa
 %s
 """
 
-# (what the results hold, what a run now would write or None, arguments, status, parts of the
-# output)
+# (content of the results, content that a run would write or None, arguments, status, parts of
+# the output)
 CASES = [
     ("pass\tSTR-01: a\t\n", None, ["STR-01"], 0, ["pass on sim: STR-01: a"]),
     ("pass\tSTR-01: a\t\nfail\tSTR-01: b\t\n", None, ["STR-01"], 1, ["fail on sim"]),
@@ -27,7 +27,7 @@ CASES = [
     ("pass\tSTR-02: a\t\n", "", ["STR-01"], 1, ["has no result"]),
     ("pass\tSTR-011: a\t\n", "", ["STR-01"], 1, ["has no result"]),
     ("pass\tSTR-02: as STR-01: a\t\n", "", ["STR-01"], 1, ["has no result"]),
-    # Nothing there, or older than what it comes from: a run of the row.
+    # No results, or older ones than their sources: a run of the row.
     (None, "pass\\tSTR-01: a\\t", ["STR-01"], 0, ["pass on sim"]),
     (None, None, ["STR-01"], 1, ["has no result"]),
     ("pass\tSTR-01: a\t\n", "fail\\tSTR-01: a\\t", ["STR-01", "--newer=NEW"], 1, ["fail on sim"]),

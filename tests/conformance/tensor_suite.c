@@ -259,7 +259,7 @@ static void test_convert_refusals(void)
                   (aclError)ACL_ERROR_GE_DATATYPE_INVALID);
 }
 
-/* What every function answers for a description that is none. */
+/* The answer of every function for an invalid description. */
 static void check_no_description(aclTensorDesc *desc, aclError want, aclError format_code)
 {
     const int64_t dims[] = {1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of the backend `ascend` on a vendor made by hand: the owner of an address, when page-locked
- * memory goes back, and what becomes of labels. */
+ * memory goes back, and the end of labels. */
 #include <stdlib.h>
 
 #include "backends/ascend/process.h"
@@ -310,7 +310,7 @@ static void test_pinned_stays_when_one_queue_takes_no_event(void)
         free(used);
 }
 
-/* The vendor ends a device's events with the device: what is left of them is given back before. */
+/* The vendor destroys a device's events with the device: those left are released before. */
 static void test_pinned_goes_with_the_device(void)
 {
     struct ascend_group group = {0};

@@ -60,8 +60,8 @@ class BoardCheck(unittest.TestCase):
                 self.assertNotIn(word, text, name)
 
     def test_failures(self):
-        """What a board does wrong is in the result, and a suite that hangs or dies takes no other
-        along."""
+        """Errors of a board are in the result, and a suite that hangs or dies does not stop
+        others."""
         os.environ["FAKE_VENDOR_BELOW"] = str(BUILD / "loop/lib64/libacl_rt.so")
         os.environ["FAKE_VENDOR"] = "aclrtResetEvent=507899"
         try:
@@ -98,8 +98,7 @@ class BoardCheck(unittest.TestCase):
         self.assertEqual(packed.files["b"], "USER on HOST at / and BUILD/c, rooted\n")
 
     def test_addresses(self):
-        """What names a machine or a piece of it in a network, in all the ways in which it is
-        written."""
+        """Names and addresses of a machine or its devices in a network, in all their notations."""
         sys.path.insert(0, str(SOURCE / "tools"))
         import board_check # pylint: disable=import-outside-toplevel,import-error
         packed = board_check.Packed("/data/build", home="/srv/alice", node="Rack7.lab.example",

@@ -24,8 +24,8 @@ bool say(const char *call, aclError code)
     return code == ACL_SUCCESS;
 }
 
-/* What a name that both have answers in the handle of one library, for device 0; -1: it is not
- * there. */
+/* The answer of a function that both libraries have, looked up in one of them, for device 0; -1: it
+ * is not there. */
 int physical(const char *library)
 {
     unsigned number = 99;

@@ -67,7 +67,7 @@ static void trace(const char *name)
 }
 
 #ifdef FAKE_LINKED
-/* What a start does in the other libraries of the toolkit. */
+/* The start in the other libraries of the toolkit. */
 static void begin_linked(void)
 {
     uint32_t count = 0;
@@ -79,7 +79,8 @@ static void begin_linked(void)
 }
 #endif
 
-/* As the vendor's own objects go: before what was there when its first device came up. */
+/* Like the vendor's own objects: destroyed before those that existed when its first device was
+ * opened. */
 static _Atomic bool over;
 static void end(void)
 {

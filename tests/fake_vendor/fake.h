@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stand-in for the vendor's library. Each function does what a script says, and then what the
- * same function of a second copy of our runtime does.
+/* A replacement of the vendor's library. Each function follows a script, and then calls the same
+ * function of a second copy of our runtime.
  *
  * FAKE_VENDOR_BELOW  path of that copy
  * FAKE_VENDOR        the script: parts with ; between them

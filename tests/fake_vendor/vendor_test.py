@@ -112,7 +112,7 @@ class Library(unittest.TestCase):
                      "install a newer toolkit")
 
     def test_old(self):
-        """What came later is refused by name; the rest works."""
+        """Functions of later versions are refused by name; the rest works."""
         run = Run(fake("old"))
         self.assertTrue(run.through, run.out + run.log)
         failed = {call for call, codes in run.codes.items() if any(codes)}
@@ -132,9 +132,9 @@ class Library(unittest.TestCase):
                    LD_LIBRARY_PATH=path, **settings)
 
     def test_libraries_of_a_toolkit(self):
-        """They find each other, not what has their names here, whether the toolkit's set_env.sh was
-           sourced or not; their
-        calls of the interface stay among them; and their std::cout is the program's."""
+        """They find each other, not our libraries of the same names, whether the toolkit's
+        set_env.sh was sourced or not; their calls of the interface stay among them; and their
+        std::cout is the program's."""
         devlib = fake("linked") / "devlib"
         for run in (self.linked(fake("linked") / "lib64", devlib), self.linked(devlib),
                     self.linked(devlib, LD_BIND_NOW="1")):

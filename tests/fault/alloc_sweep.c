@@ -80,7 +80,7 @@ IN_PLACE void *realloc(void *block, size_t bytes)
 }
 #endif
 
-/* What a run has made so far; what is not NULL is given back. */
+/* The objects that a run has made so far; those that are not NULL are released. */
 typedef struct made {
     bool initialised;
     bool device;

@@ -35,7 +35,7 @@ static bool is_documented(int code)
 #define CODE(name, code, text) code,
         TWIN_STATUS_LIST(CODE)
 #undef CODE
-            507047, /* what of an event is 507046 of a stream */
+            507047, /* of an event; of a stream 507046 */
     };
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
         if (codes[i] == code)
@@ -99,7 +99,7 @@ static void use(const struct objects *o)
     (void)WENT(aclrtStreamAbort(o->first));
 }
 
-/* Makes what it can, uses it when all is there, and ends what was made. */
+/* Makes objects, uses them when all could be made, and destroys those that were made. */
 static void scenario(void)
 {
     struct objects o = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernel images, the JSON files beside them and lists of CPU kernels, with anything in them: the
- * first byte says which, the rest is the file. What is accepted is looked at all over, loaded, and
- * put on a device of ordinary memory. */
+ * first byte selects the kind, the rest is the file. An accepted image is examined completely,
+ * loaded, and put on a device of ordinary memory. */
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* seeds image|settings FOLDER: writes what a fuzzer begins with. The first byte of each file is the
- * way in. */
+/* seeds image|settings FOLDER: writes the first inputs of a fuzzer. The first byte of each file
+ * selects the entry point. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How clocks go from thread to thread with what they synchronize by. The other thread of a test, a
+/* How clocks go from thread to thread with their synchronization. The other thread of a test, a
  * `fake_thread`, starts at a clock that the test chooses and hands over by atomics, which carry
  * nothing. */
 #include <semaphore.h>
@@ -166,7 +166,7 @@ static void post_many(void *unused)
     }
 }
 
-/* More tokens than have a place of their own: each waiter's clock is that of its post or of a later
+/* More tokens than separate places: each waiter's clock is that of its post or of a later
  * one that was made. */
 static void test_sem_many(void)
 {

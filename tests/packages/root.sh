@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The packages in a Debian of their own, where nothing else of twinrt is: installed with one
+# The packages in a new Debian, where nothing else of twinrt is: installed with one
 # command, used as a user would, removed without a trace.
 #   root.sh BUILD [SCRIPT FOLDER]
 #       BUILD    a build folder with tests; needs root, mmdebstrap and Debian's packages

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A correct program: threads with streams of their own, events between streams, host functions,
+/* A correct program: threads with separate streams, events between streams, host functions,
  * callbacks and a kernel. What its threads share is ordered by the public interface alone.
  * Argument: an object with the kernel vector_add. */
 #include <pthread.h>

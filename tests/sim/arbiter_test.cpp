@@ -337,8 +337,7 @@ void test_strict_level()
     CU_ASSERT(order == (std::vector<uint32_t>{4, 1, 2, 3, 11, 13, 12}));
 }
 
-// T-SCH-9, T-ARB-6: those that wait for a class are picked in the same way, with turns of their
-// own.
+// T-SCH-9, T-ARB-6: those that wait for a class are picked in the same way, with separate turns.
 void test_classes_follow()
 {
     Rig rig([](tsim::Params &p) { p.sdma_cap.value = 1; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Transfers with ceilings of their own, against a small fluid model in floating point.
+/// Transfers with their own ceilings, against a small fluid model in floating point.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -129,7 +129,7 @@ static void test_between_devices()
     EXPECT_EQ(links.next(), 1200);
 }
 
-// T-LNK-1, T-LNK-3: devices that meet at the host have no link of their own; what passes between
+// T-LNK-1, T-LNK-3: devices that meet at the host have no link between them; what passes between
 // them disturbs other copies.
 static void test_without_links_between_devices()
 {

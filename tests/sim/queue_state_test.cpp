@@ -218,7 +218,7 @@ void test_counters()
     EXPECT_EQ(block(rig, STARS_RTSQ_SWAP_INS), 0);
 }
 
-// T-SQE-13, T-CQ-7: the three targets have registers of their own; the mask holds the host's back.
+// T-SQE-13, T-CQ-7: the three targets have separate registers; the mask holds the host's back.
 void test_interrupts()
 {
     Rig rig;

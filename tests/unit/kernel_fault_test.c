@@ -194,7 +194,7 @@ static void test_counting(void)
     rig_core.scalar_block = 1;
 }
 
-#ifndef TWIN_SANITIZED /* which have handlers of their own, and see what is wrong first */
+#ifndef TWIN_SANITIZED /* sanitizers have their own handlers, which see the error first */
 static void test_crashes(void)
 {
     for (uint32_t again = 0; again < 3; again++) {
