@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the runtime is to libtwinrt-host.so, in small: clocks of threads that only the library's
- * calls move, and questions to the library that tests wait with. Nothing here carries a clock or
- * blocks in an interposed function. */
+/* A small replacement of the runtime for libtwinrt-host.so: clocks of threads that only the
+ * library's calls move, and queries of the library for tests that wait. Nothing here carries a
+ * clock or blocks in an interposed function. */
 #ifndef TWINRT_TESTS_HOST_FAKE_RUNTIME_H
 #define TWINRT_TESTS_HOST_FAKE_RUNTIME_H
 
@@ -25,7 +25,7 @@ unsigned fake_changes(void);
 /* Threads that the library reports as blocked, and its stamp. */
 unsigned fake_blocked(void);
 uint64_t fake_stamp(void);
-/* What the library knows of a thread; false: it does not list it as blocked. Strings are static. */
+/* The library's state of a thread; false: it does not list it as blocked. Strings are static. */
 bool fake_find(uint32_t system_id, twin_host_thread *out_thread);
 unsigned fake_listed(void);
 

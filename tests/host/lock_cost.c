@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What interposition costs where nothing blocks: each case, with the library's function and with
- * the real one in turns. Prints medians, minima and maxima in ns; with --limit NS it fails when
+/* The cost of interposition without blocking: each case, with the library's function and with the
+ * real one in turns. Prints medians, minima and maxima in ns; with --limit NS it fails when
  * lock and unlock of a mutex cost more than that beyond the real ones, in the best of ten
  * attempts. */
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs of everyday shapes whose threads spend time outside the runtime. `rows NAME [NUMBER]`
- * runs one and prints what it found as "name=value"; rows_test.py says what is wanted. */
+ * runs one and prints its results as "name=value"; rows_test.py has the expected ones. */
 #include <acl/acl.h>
 #include <arpa/inet.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs of everyday shapes are made of: numbers of a seed, pauses of the host, pieces of
+/* Parts of programs of everyday shapes: numbers of a seed, pauses of the host, pieces of
  * device work that check their bytes. */
 #ifndef TWINRT_TESTS_SHAPE_H
 #define TWINRT_TESTS_SHAPE_H

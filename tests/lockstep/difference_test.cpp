@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What becomes of a difference: one is made on purpose, by a weight that is there before the
-/// reset. The C++ loads it then; the weights of the RTL are 1 after a reset, and a system has no
-/// others either.
+/// The effects of a difference: a weight that is set before the reset makes one. The C++ loads it
+/// then; the weights of the RTL are 1 after a reset, as are those of a system.
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -95,7 +94,7 @@ struct Ended {
     int status = 0;
 };
 
-// What a child process prints, and how it ends.
+// The output of a child process, and its status.
 Ended in_child(const std::function<void()> &body)
 {
     int pipes[2][2];

@@ -95,7 +95,7 @@ class Run
         pair.with_port.open(config);
         pair.rung = config.depth;
     }
-    // What a reset of a device does.
+    // The reset of a device.
     void reset()
     {
         for (Pair &pair : pairs_) {
@@ -247,7 +247,7 @@ static void test_lockstep()
     many(TWINSIM_MODEL_LOCKSTEP);
 }
 
-// The same rules, and what the queue keeps of the answers.
+// The same rules, and the answers that the queue keeps.
 static void test_alone()
 {
     many(TWINSIM_MODEL_RTL);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A difference ends a program in the middle: what was asked for of its run is written nonetheless.
+"""A difference ends a program early: the output files of its run are written nonetheless.
 
-  injected_test.py PLANTED_RTL PROGRAM LIBRARIES
+  injected_test.py INJECTED_RTL PROGRAM LIBRARIES
 """
 import json
 import os

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A job: a small machine and what software does with it, as plain text. The model and npu_top run
+/// A job: a small machine and the steps of its software, as plain text. The model and npu_top run
 /// the same ones. tests/jobs/README.md describes the format.
 #ifndef TWINRT_TESTS_LOCKSTEP_JOB_H
 #define TWINRT_TESTS_LOCKSTEP_JOB_H
@@ -117,8 +117,7 @@ struct Job {
     [[nodiscard]] static Job random(uint64_t seed);
 };
 
-/// What a machine made of a job: one line for each thing that happened, sorted by time, and how it
-/// ended.
+/// The outcome of a job on a machine: one line for each event, sorted by time, and the final state.
 struct Outcome {
     std::vector<std::string> ends;  ///< of tasks, in the order in which they came
     std::vector<std::string> spans; ///< what each queue held or did from when to when, sorted

@@ -188,7 +188,7 @@ class Player
         patience_ms_ += seconds * 1000;
     }
 
-    // ---- what came of it ----
+    // ---- outcome ----
 
     void look_at_stream(uint32_t sq, Stream &stream)
     {

@@ -10,11 +10,11 @@
 namespace job
 {
 
-/// What came of a plan.
+/// The outcome of a plan.
 struct Result {
     std::vector<std::string> lines;      ///< streams and memory, the same on each run with one seed
     std::vector<std::string> wrong;      ///< against the rules, or a call that failed
-    std::map<uint32_t, int32_t> streams; ///< ids, by what Order calls the queue
+    std::map<uint32_t, int32_t> streams; ///< ids, by the queue's number in Order
 };
 
 /// From aclInit to aclFinalize.

@@ -195,7 +195,7 @@ std::vector<size_t> Order::records_of(size_t wait) const
     return found;
 }
 
-// What is before each of them. A wait is one task here, which begins when it passes.
+// The nodes before all of them. A wait is one task here, which begins when it passes.
 Order::Set Order::after_some_record(size_t wait) const
 {
     const std::vector<size_t> records = records_of(wait);
@@ -207,8 +207,8 @@ Order::Set Order::after_some_record(size_t wait) const
     return common;
 }
 
-// A flag is settled when each wait has one record, and what takes it away comes before that or
-// after the wait.
+// A flag is settled when each wait has one record, and each step that clears the flag comes before
+// that record or after the wait.
 void Order::count_open_flags()
 {
     std::set<std::pair<bool, uint64_t>> open;
@@ -283,7 +283,7 @@ bool Order::must_pass(size_t wait) const
 
 void Order::run_tasks()
 {
-    // What comes before another has less before it.
+    // A node before another one has fewer nodes before it.
     std::vector<size_t> line(nodes_.size());
     std::iota(line.begin(), line.end(), 0);
     const auto depth = [this](size_t node) {
@@ -313,7 +313,7 @@ void Order::run_tasks()
     }
 }
 
-// What a task reads there. Not certain when a write of that byte may come before or after it.
+// The byte that a task reads there. Not certain when a write of it may come before or after.
 Order::Byte Order::found(size_t node, size_t at) const
 {
     size_t last = kNone;

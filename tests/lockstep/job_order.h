@@ -26,7 +26,7 @@ class Order
 
     /// Whether all tasks of the stream end.
     [[nodiscard]] End end_of(uint32_t queue) const;
-    /// The same of the stream that does what software does.
+    /// The same of the stream with the steps of software.
     [[nodiscard]] End end_of_software() const { return end_of(kSoftware); }
     /// Tasks are counted as the host submits them, over all streams. `a` has ended before `b`
     /// begins; a wait begins where it passes.
@@ -50,7 +50,7 @@ class Order
     [[nodiscard]] size_t certain() const { return certain_; }
 
   private:
-    static constexpr uint32_t kSoftware = kQueues; // the stream that does what software does
+    static constexpr uint32_t kSoftware = kQueues; // the stream with the steps of software
     static constexpr uint32_t kHost =
         kQueues + 1; // not a stream: a call that returns when it is done
     static constexpr size_t kNone = SIZE_MAX;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What of a job is played through the public interface, and what the rules of order then say of
-/// it.
+/// The steps of a job that are played through the public interface, and the results of the rules of
+/// order for them.
 #include "job_order.h"
 #include "support/cunit_main.h"
 
@@ -34,7 +34,7 @@ bool names(const std::vector<std::string> &lines, const char *line, const char *
     return false;
 }
 
-// Device memory from `at` on, as far as the bytes are certain, against what lay elsewhere at first.
+// Compares device memory from `at` on, where its bytes are certain, with initial bytes of `from`.
 bool holds(const Order &order, uint64_t at, uint64_t bytes, uint64_t side, uint64_t from)
 {
     for (uint64_t i = 0; i < bytes; ++i)
@@ -88,7 +88,7 @@ static void test_every_line_is_accounted_for()
     CU_ASSERT(names(plan.changed, "host_record 2", "by a separate stream"));
 }
 
-// What is written before a doorbell is submitted with it.
+// SQEs that are written before a doorbell are submitted with it.
 static void test_doorbells_make_the_order()
 {
     const Plan plan = plan_of("queue 0 0 0 16 16 1\nqueue 1 0 0 16 16 1\nrecord 0 0\nrecord 1 1\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What of a job the public interface can say. Nothing is left out in silence: each line is played,
-/// played with less than it says, or refused.
+/// The part of a job that the public interface can express. Nothing is left out silently: each line
+/// is played, played in part, or refused.
 #ifndef TWINRT_TESTS_LOCKSTEP_JOB_PLAN_H
 #define TWINRT_TESTS_LOCKSTEP_JOB_PLAN_H
 
@@ -11,7 +11,7 @@ namespace job
 
 struct Plan {
     std::array<uint64_t, kNumbers> machine;
-    /// What is played, in the order in which the host does it: queues, tasks (at their doorbell),
+    /// The played steps, in the order of the host's calls: queues, tasks (at their doorbell),
     /// kHostRecord, kHostClear, kHostNotify, kHostNotifyClear.
     std::vector<Step> steps;
     std::vector<std::string> changed; ///< "line: how"

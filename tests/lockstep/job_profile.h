@@ -8,8 +8,8 @@
 namespace job
 {
 
-/// JSON. What a profile cannot hold becomes the nearest that it can, and `changed` says so ("line:
-/// how").
+/// JSON. A value that a profile cannot hold becomes the nearest valid one, and `changed` says so
+/// ("line: how").
 [[nodiscard]] std::string profile_of(const std::array<uint64_t, kNumbers> &machine,
                                      std::vector<std::string> &changed);
 

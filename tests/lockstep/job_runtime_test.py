@@ -56,7 +56,7 @@ def ns(us):
 
 
 def check_times(folder, timeline):
-    """What comes before a task has ended when it begins; when it passes, if it is a wait. Breaches,
+    """The tasks before a task have ended when it begins; if it is a wait, when it passes. Breaches,
     and how many pairs were seen."""
     with open(os.path.join(folder, "order.json"), encoding="utf-8") as file:
         tasks = json.load(file)
@@ -82,7 +82,7 @@ def check_times(folder, timeline):
 
 
 def rests_on_pairs(finding):
-    """ORD-10 does where the host learned of one stream by what it waited for on another."""
+    """ORD-10 does when the host learned of one stream by a wait for another."""
     other = finding.get("second", {}).get("stream") != finding.get("first", {}).get("stream")
     return finding["rule"] in BY_PAIRS or (finding["rule"] == "ORD-10" and other)
 

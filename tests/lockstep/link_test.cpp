@@ -24,7 +24,7 @@ struct Setting {
     uint64_t outstanding;
 };
 
-/// A network of a kind, and what became of its transfers.
+/// A network of a kind, and the outcome of its transfers.
 class Subject
 {
   public:
@@ -88,7 +88,7 @@ Counts run(uint64_t seed, uint32_t steps)
     Subject both(setting, TWINSIM_MODEL_LOCKSTEP);
     Subject rtl(setting, TWINSIM_MODEL_RTL);
     std::vector<bool> open(kMost, false);
-    // From the start, or soon over the ends of what channels and links see of a time.
+    // From the start, or just before the widths of times in channels and links overflow.
     Cycle now = draw(3) != 0 ? 0 : (uint64_t{1 + draw(1u << 20)} << 43) - draw(2000);
     Counts counts;
     for (uint32_t step = 0; step < steps && counts.wrong == 0; ++step) {

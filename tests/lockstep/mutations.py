@@ -3,14 +3,14 @@
 """Deliberate errors of one line, in the RTL and in the model: each must be caught by a test that
    compares the two.
 
-A list names for each error the file, the test that is to catch it (as ctest calls it), the rule,
-what stands there once, and what takes its place. The script copies the sources, builds that one
-test there without optimisation and runs it as ctest would. Caught is what makes it fail, or use
-more than LIMIT times the processor time of a run without an error; an error that does not even
-build is not.
+A list names for each error the file, the test that must catch it (its name in ctest), the rule, a
+text that occurs there once, and its replacement. The script copies the sources, builds that one
+test there without optimisation and runs it as ctest would. An error is caught when the test fails,
+or uses more than LIMIT times the processor time of a run without an error; an error that does not
+build is not caught.
 
   mutations.py --work FOLDER               all of them
-  mutations.py --work FOLDER dma_pool …    those whose file or test has such a word in its name
+  mutations.py --work FOLDER dma_pool …    those with such a word in the name of the file or test
   mutations.py --check                     only whether each still fits the sources, and each block
                                            has some
 
@@ -101,7 +101,7 @@ def run(command, limit=None, cwd=None):
 
 
 class Tree:
-    """A copy of the sources, and what is built of it."""
+    """A copy of the sources, and its build."""
 
     def __init__(self, work, root):
         self.source, self.build = work / "source", work / "build"
@@ -148,8 +148,8 @@ def verdict(tree, mutation, limit):
         path.write_text(right, encoding="utf-8")
     if tried.status == 0:
         return MISSED, ""
-    # Stopped there, or what it started was. The limit is counted in ticks of the clock, so what was
-    # used may be less.
+    # It or a process that it started was stopped. The limit is counted in ticks of the clock, so
+    # the time used may be less.
     if tried.status in (-signal.SIGXCPU, -signal.SIGKILL) or tried.seconds > 0.9 * limit:
         return CAUGHT, f"hangs: more than {limit} s"
     return CAUGHT, reason(tried)

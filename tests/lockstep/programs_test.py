@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random programs on each model: rtl and lockstep must give what cpp gives.
+"""Random programs on each model: rtl and lockstep must give the results of cpp.
 
 random_order (tests/fault) makes a program of a seed and checks its observations against the rules
 of order: streams of two devices, copies, fills, host functions, events, notifies, values, waits and
@@ -24,7 +24,7 @@ THE_MODEL = b'["TWINRT_MODEL", '  # the only setting that differs
 # The operating system decides when a thread of host functions begins to wait; the effects of its
 # functions on tasks are compared.
 OF_THREADS = re.compile(rb"host_function|host\.attach|channel\.take")
-# What only the order decides in which the threads of the host took turns, and the count of all.
+# Entries that depend only on the order of the host's threads, and the count of all.
 OF_TURNS = re.compile(rb"\d+ +(nondeterminism|moved|seen) |.*\d+ entries, ")
 
 

@@ -17,8 +17,7 @@ using tsim::Cycle;
 
 constexpr uint32_t kQueues = 6, kDepth = 16;
 
-/// One system and what is done to it. Draws do not depend on the model: those of one seed do the
-/// same.
+/// One system and its stimuli. Draws do not depend on the model: one seed gives the same stimuli.
 class Run
 {
   public:
@@ -279,7 +278,7 @@ class Run
     Rig rig_;
 };
 
-// What became of SQEs, by the status in the line that a task's end left; 0000: it was good.
+// The number of SQEs with that status in the line of a task's end; 0000: success.
 size_t with(const std::vector<std::string> &log, const char *status)
 {
     size_t count = 0;

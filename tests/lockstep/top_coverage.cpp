@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some random jobs of lockstep.jobs once more on npu_top, to see how much of it they meet. What
-// they come to is not compared here: jobs_test does.
+// Some random jobs of lockstep.jobs once more on npu_top, to see how much of it they cover.
+// jobs_test compares their outcomes.
 #include <verilated.h>
 #include <verilated_cov.h>
 

@@ -88,7 +88,7 @@ void TopNotes::add(Note note, uint32_t sq, uint64_t now, uint64_t value)
     case Note::kResumed:
         add_span(out_, "hold", sq, q.hold_since, now, q.hold, 0, kNoQueue, 0);
         break;
-    case Note::kKill: // without a word about what was under way
+    case Note::kKill: // without an entry for the work under way
         q.moves = q.sets_up = q.parked = false;
         break;
     case Note::kSkip:

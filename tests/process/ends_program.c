@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that ends, or branches, in the middle of a call; ends_test.py runs it and knows what
- * must come of it.
+/* A process that ends, or branches, in the middle of a call; ends_test.py runs it and has the
+ * expected results.
  *
  *   ends_program WAY self|other STATE SEED
  *
@@ -339,8 +339,8 @@ struct signaller {
     unsigned seed;
 };
 
-/* Again and again: what is interrupted is another place each time, and the first signal that is
- * handled ends the process. */
+/* Again and again: each signal interrupts another place, and the first one that is handled ends the
+ * process. */
 static void *signal_it(void *argument)
 {
     const struct signaller *signaller = argument;

@@ -21,7 +21,7 @@ LIMIT_S = 30  # for what hangs: a run takes a tenth of a second
 STATES = ("alloc", "callback", "copy", "create", "device", "drive", "follow", "function", "idle",
           "poll", "stuck",
           "submit")
-# What a way makes of the process: its status, and whether the files of the end are written.
+# The result of each way to end: the status, and whether the output files are written.
 ENDS = {"exit": (7, True), "quick_exit": (7, True), "_exit": (7, False),
         "abort": (-signal.SIGABRT, False)}
 OTHERS = {**ENDS, "return": (7, True), "pthread_exit": (0, True), "fork": (7, True),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files that the runtime writes: where relative names are, what a program does to descriptors, and
-   targets that take nothing.
+"""Files that the runtime writes: relative names, programs that close descriptors, and targets that
+take nothing.
 
   files_test.py PROGRAM TWINRT [unittest options]
 """

@@ -74,7 +74,7 @@ static void fork_after_query(void)
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool stop;
 
-/* Asks, or takes turns: what calls and waits for other threads guard with locks is in use at every
+/* Asks, or takes turns: the locks of calls and of waits for other threads are in use at every
  * moment. */
 static void *ask(void *unused)
 {

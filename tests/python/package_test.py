@@ -179,7 +179,7 @@ class Wheel(unittest.TestCase):
 
     @unittest.skipIf(SANITIZED, "a sanitizer's libraries belong to no policy")
     def test_its_libraries_keep_to_the_policy(self):
-        """What auditwheel looks at (manylinux_2_35), but for the system libraries that twinrt.py
+        """The rules of auditwheel (manylinux_2_35), except for the system libraries that twinrt.py
         names."""
         seen = set()
         files = list(self.elf_files())
@@ -266,8 +266,8 @@ class Venv(unittest.TestCase):
         self.assertEqual(self.run_here("twinrt-cc --nothing 2>/dev/null || echo $?"), "2\n")
 
     def absent(self, path, library):
-        """A copy of what is installed in which a library has a name that the system does not know;
-        its folder and the name."""
+        """A copy of the installation in which a library has an unknown name; returns its folder and
+        the name."""
         copy = os.path.join(tempfile.mkdtemp(dir=self.folder), f"without {library}")
         shutil.copytree(self.site, copy, ignore=shutil.ignore_patterns("__pycache__"))
         other = library.replace("lib", "lob")

@@ -60,7 +60,7 @@ class ModelTest(unittest.TestCase):
         self.addCleanup(lambda: self.assertEqual(acl.rt.reset_device_force(0), SUCCESS))
 
     def value(self, result):
-        """What a call gives besides its code, which must be success."""
+        """The results of a call besides its code, which must be success."""
         if not isinstance(result, tuple):
             self.assertEqual(result, SUCCESS)
             return None

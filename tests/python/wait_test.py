@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waits of several threads, and waits that signals interrupt. Nothing here measures time: what does
-not hold hangs."""
+"""Waits of several threads, and waits that signals interrupt. Nothing here measures time: a failure
+hangs."""
 
 import os
 import signal
@@ -72,8 +72,7 @@ class Parallel(ModelTest):
             raise failure
 
     def test_a_thread_that_waits_leaves_python_to_others(self):
-        # Each wait ends by what another thread does after it has begun: one that kept the GIL would
-        # hang.
+        # Another thread ends each wait after it has begun: a wait that kept the GIL would hang.
         for wait in (acl.rt.synchronize_stream,
                      lambda s: acl.rt.synchronize_stream_with_timeout(s, -1),
                      lambda _: acl.rt.synchronize_device(),
@@ -112,7 +111,7 @@ class Parallel(ModelTest):
         self.run_all(waits, works)
 
     def test_two_waits_go_on_at_once(self):
-        # The first wait ends by what the second thread does after its own wait.
+        # The second thread ends the first wait after its own wait.
         first, let_go_first = self.held()
         second, let_go_second = self.held()
         begun = threading.Barrier(3)

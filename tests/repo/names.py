@@ -57,8 +57,8 @@ def declared_functions(header):
 
 @check
 def functions(tree):
-    """The table of functions names exactly what the public headers declare; areas stand together,
-    sorted inside."""
+    """The table of functions names exactly the functions of the public headers; areas stand
+    together, sorted inside."""
     rows = re.findall(r'^TWIN_API\("([^"]*)", (acl\w+),', tree.text(FUNCTIONS), flags=re.MULTILINE)
     problems, seen = [], set()
     for (area_before, before), (area, name) in zip([("", "")] + rows, rows):

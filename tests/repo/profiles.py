@@ -67,7 +67,7 @@ def table(tree):
 
 @check
 def profiles(tree):
-    """The table of profiles says what the files say, and the page of settings and CMake name every
+    """The table of profiles agrees with the files, and the page of settings and CMake name every
     file."""
     match = TABLE.search(tree.text(PAGE))
     problems = []

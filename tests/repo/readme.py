@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The commands that README.md shows, and what they print.
+"""The commands that README.md shows, and their outputs.
 
 In README.md a fence "```sh run" holds commands that continuous integration executes, "```sh norun"
 some that it does not. A fence "```text output" right after one holds its output: a line "…"

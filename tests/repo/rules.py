@@ -15,8 +15,8 @@ UNTESTED = "tests/repo/untested_rules.txt"
 
 # The checker's table has rows of this family of the contract: it says there how each is judged.
 JUDGED = {CHECKER: "ORD"}
-# What names ids that do not exist: these checks, what begins the names of suites' tests, and a test
-# of an unknown id.
+# Files that name ids that do not exist: these checks, beginnings of the names of suites' tests, and
+# a test of an unknown id.
 EXEMPT = ("tests/repo/rules.py", "tests/repo/selftest.py", "tests/conformance/expect/",
           "tests/tools/check_sites_test.py")
 
@@ -31,8 +31,8 @@ def pages(tree):
 
 
 def defined(tree):
-    """Where each id is defined, {id: "path:line"}; and what is wrong with the pages: a family on
-    two, an id twice."""
+    """The place of each id, {id: "path:line"}; and the problems of the pages: a family on two pages,
+    an id twice."""
     places, owners, problems = {}, {}, []
     for path in pages(tree):
         for number, line in tree.lines(path):

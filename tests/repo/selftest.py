@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Shows of every check that it lets a good tree pass and that it finds what it is there to find."""
+"""Shows that every check accepts a good tree and finds the defects that it is for."""
 
 import os
 import re

@@ -26,8 +26,8 @@ OUTSIDE = re.compile(
 NOTES = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]) + r")\b")
 LATER = re.compile(r"\bnot (yet )?" + "implemented\\b|\\bfor " + "now\\b", re.IGNORECASE)
 
-# What engineers do not say, and what they say instead. Only what is never right elsewhere; each in
-# two parts, so that this file passes.
+# Private English, and the words to use instead. Only phrases that are never right elsewhere; each
+# in two parts, so that this file passes.
 PHRASES = {"men" + "d(s|ed|ing)?": "fix, repair", "to be " +
            "had": "available, free; not available, cannot create", "new" + "comers?": "what it is",
            "lets? go" + "( of)?(?! on)": "release", "tells? " + "of": "report, return, name",

@@ -61,7 +61,7 @@ def configuration(path):
 
 
 def tidy(path, entry, build, version, cache):
-    """What clang-tidy says of one file; empty when it is clean."""
+    """The messages of clang-tidy for one file; empty when it is clean."""
     text = preprocessed(entry)
     stamp = None
     if text is not None:

@@ -18,7 +18,7 @@ struct Asker {
     uint32_t sq, priority, group;
 };
 
-/// T-ARB-1 to T-ARB-6, said as plainly as they are written: lists, searches, no state but what the
+/// T-ARB-1 to T-ARB-6, as directly as they are written: lists, searches, only the state that the
 /// rules name.
 class Reference
 {
@@ -175,7 +175,7 @@ void test_against_reference()
         compare(seed, false);
 }
 
-// T-TIM-6: a seed draws only among what the rules allow.
+// T-TIM-6: a seed draws only among the winners that the rules allow.
 void test_seeds_against_reference()
 {
     for (uint64_t seed = 1; seed <= 500; ++seed)

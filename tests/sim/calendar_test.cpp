@@ -135,7 +135,7 @@ static void test_far_entries_keep_their_place()
 }
 
 // T-TIM-3 and T-TIM-4 at every distance, against a map in that order: timers are set, set again and
-// taken back, near ones and far ones meet at the same times, and in turn most of what is set is
+// cancelled, near ones and far ones meet at the same times, and in some phases most new timers are
 // later than all before.
 static void test_every_distance_against_a_map()
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a block does on its core: pipes, flags, reads and writes; and what published figures say
-/// about many of them.
+/// The work of a block on its core: pipes, flags, reads and writes; and published figures for many
+/// blocks.
 #include <algorithm>
 
 #include "kernels.h"
@@ -62,8 +62,8 @@ uint64_t streaming_time(uint32_t subtype, uint32_t blocks, const StepList &list,
 
 } // namespace
 
-// T-CORE-14, T-CORE-15: pipes side by side, each in order; the scalar unit's own work delays what
-// it has yet to issue.
+// T-CORE-14, T-CORE-15: pipes side by side, each in order; the scalar unit's own work delays the
+// operations that it has yet to issue.
 static void test_pipes()
 {
     EXPECT_EQ(time_of({{work(V, 100), work(V, 50)}}), 150);
@@ -74,7 +74,7 @@ static void test_pipes()
     EXPECT_EQ(time_of({{work(V, 0)}}), 0);
 }
 
-// T-CORE-15: at 1800 MHz many short operations take what one long one takes, not a whole nanosecond
+// T-CORE-15: at 1800 MHz many short operations take as long as one long one, not a whole nanosecond
 // each.
 static void test_core_clock()
 {
@@ -223,7 +223,7 @@ static void test_hbm()
     CU_ASSERT(vector >= best);
     CU_ASSERT(vector <= best + best / 1000);
 
-    // What L2 serves leaves HBM alone: half of the bytes, half of the time.
+    // Bytes from L2 do not load HBM: half of the bytes, half of the time.
     const uint64_t half = streaming_time(STARS_KERNEL_AIV, aivs, {read_gm(kBytes, 500)});
     CU_ASSERT(half >= best / 2 && half <= best / 2 + best / 1000);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of PCIe DMA descriptors: when each begins, what it does, and how a list ends that goes
-// wrong.
+// Lists of PCIe DMA descriptors: the begin of each, its effect, and the end of lists that fail.
 #include <algorithm>
 #include <cstring>
 #include <random>
@@ -332,8 +331,8 @@ static void inject_engine_error(Rig &rig)
     (void)rig.system().faults().inject(fault);
 }
 
-// T-FLT-19, T-DMA-45: a list that ends by itself before the injected error leaves what a list
-// without one leaves.
+// T-FLT-19, T-DMA-45: a list that ends by itself before the injected error has the result of a list
+// without one.
 static void test_injected_and_own_error()
 {
     for (const bool injected : {false, true}) {
@@ -490,8 +489,8 @@ static void test_ceilings()
     CU_ASSERT(all >= full && all < full + full / 100);
 }
 
-// T-TIM-3, T-DMA-46: what completes in the cycle of the limit is complete; a list of which more is
-// left fails in that cycle.
+// T-TIM-3, T-DMA-46: work that completes in the cycle of the limit is complete; a list with more
+// work fails in that cycle.
 static void test_limit_at_completion()
 {
     for (const uint32_t entries : {2u, 3u}) {
@@ -533,7 +532,7 @@ static void test_limit_at_completion()
     }
 }
 
-// T-DMA-43: the bytes of a small packet are no descriptor: what looks like barriers in them holds
+// T-DMA-43: the bytes of a small packet are not a descriptor: data that look like barriers hold
 // nothing back.
 static void test_small_data_like_barriers()
 {

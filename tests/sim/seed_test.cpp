@@ -371,7 +371,7 @@ static void test_a_firmware_varies()
         CU_ASSERT(times.size() > 20);
 }
 
-// T-TIM-10: what others do does not change the times of a task.
+// T-TIM-10: other queues do not change the times of a task.
 static void test_times_do_not_depend_on_others()
 {
     for (uint64_t seed = 1; seed < 20; ++seed) {

@@ -210,7 +210,7 @@ static void test_class_caps_are_never_exceeded()
     EXPECT_EQ(most_at_once(shares), kCap);
 }
 
-// T-SCH-8: what waits for a class holds no slot, and other work goes on.
+// T-SCH-8: a queue that waits for a class holds no slot, and other work goes on.
 static void test_a_full_class_stops_no_other_work()
 {
     Rig rig([](tsim::Params &p) {

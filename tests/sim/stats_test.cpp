@@ -268,7 +268,7 @@ static void test_kernels_wait_for_cores()
     EXPECT_EQ(out.count, 0);
 }
 
-// T-HW-3: what waits for the firmware's loop waits for no channel.
+// T-HW-3: a queue that waits for the firmware's loop does not wait for a channel.
 static void test_waits_for_the_loop()
 {
     const std::string shipped = shipped_profile_path();

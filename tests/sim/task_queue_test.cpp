@@ -221,7 +221,7 @@ static void test_cq_phase_and_room()
     CU_ASSERT(f.queue.set_cq_head(1));
 }
 
-// T-FE-1 from another thread: what is counted has its arrival time.
+// T-FE-1 from another thread: counted SQEs have their arrival time.
 static void test_doorbell_from_another_thread()
 {
     Fixture f;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where the times of SQEs lie. What that is worth in time is for bench/; here is what it costs and
-/// that nothing overlaps.
+/// The memory for times of SQEs: its size, and that nothing overlaps. bench/ measures its speed.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -31,8 +31,8 @@ uint64_t round_up(uint64_t value, uint64_t step)
 
 } // namespace
 
-// T-TIM-1, T-TIM-2: with a cycle of 4 ns every step ends on an edge; what divides by 4 takes as
-// long as before.
+// T-TIM-1, T-TIM-2: with a cycle of 4 ns every step ends on an edge; times that are multiples of 4
+// are the same.
 static void test_slower_clock()
 {
     const tsim::Profile slow = profile_at("250");

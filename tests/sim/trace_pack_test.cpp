@@ -216,7 +216,7 @@ static void test_long_waits()
     }
 }
 
-// Task ids begin again at 0; what is known of the queue goes on.
+// Task ids begin again at 0; the state of the queue goes on.
 static void test_after_the_last_task_id()
 {
     constexpr uint64_t kTasks = 65540;
@@ -235,7 +235,7 @@ static void test_after_the_last_task_id()
     EXPECT_EQ(rig.phases(TWINSIM_PHASE_OCCUPY, 0).size(), kTasks);
 }
 
-// The counters see what is written before its place is used again.
+// The counters see each entry before its place is used again.
 static void test_counters_without_records()
 {
     twinsim_device_counts counts[2];
@@ -247,8 +247,7 @@ static void test_counters_without_records()
         Rig rig(options, nullptr);
         put_mixture(rig);
         for (int i = 0; i < 100000; ++i) {
-            // Asking between events makes room; what comes then must not be taken for what was
-            // there.
+            // A read between events makes room; later entries must not be mistaken for old ones.
             if (rig.system().run(UINT64_MAX, i % 3 == 0 ? 1 : 7, false) == TWINSIM_STOP_IDLE)
                 break;
             rig.system().stats()->device(0, counts[keep]);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/calibrate/eigen: what an eigenvector is, held against matrices of which the eigenvalues are
- * known. */
+/* tools/calibrate/eigen: the properties of eigenvectors, for matrices with known eigenvalues. */
 #include "calibrate/eigen.h"
 
 #include <math.h>

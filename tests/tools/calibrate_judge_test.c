@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a fit says of how sure it is, on a device that is a few sums: so many records with other
- * noise can be fitted that intervals can be counted. */
+/* The confidence intervals of a fit, on a device that is a few sums: so many recordings with
+ * different noise can be fitted that intervals can be counted. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -155,8 +155,7 @@ class Hidden:
 
 
 class SecretParameters(unittest.TestCase):
-    """Every parameter that is said to be determined is, and what is said to have no influence has
-    none."""
+    """Every parameter that is reported as determined is, and one without influence has none."""
 
     def judge(self, profile, seed, least):
         with tempfile.TemporaryDirectory() as folder:
@@ -244,8 +243,8 @@ def percent(errors):
 
 
 def print_table():
-    """One row for each parameter: in how many sets of secrets it was determined, and the worst of
-    what is said of it."""
+    """One row for each parameter: in how many sets of secrets it was determined, and its worst
+    verdict."""
     print(
         "| Part | Parameter | Sets | Measured | Only in a sum | Too weak | No influence | "
         "Farthest off, measured | Intervals that hold |")

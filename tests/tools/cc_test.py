@@ -132,7 +132,7 @@ class Options(Compiler):
                 self.assertIn(words, shown.stderr)
 
     def test_counting_of_exceptions(self):
-        """What catches exceptions is not counted: there is as much that counts as without."""
+        """Code that catches exceptions is not counted: the count is the same as without."""
         source = self.write("good.cpp", GOOD)
         for compiler in ("g++", "clang++"):
             if not shutil.which(compiler) or not shutil.which("objdump"):

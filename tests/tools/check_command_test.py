@@ -228,8 +228,7 @@ def test_full(tool, clean):
 
 
 def test_refused(tool, check_program):
-    """What the runtime refuses reaches no device: a free has one reason for that, a fill has
-    many."""
+    """Refused calls reach no device: a free has one reason for that, a fill has many."""
     status, report = tool.json("check", "--json",
                                tool.record("twice.rec", [check_program, "--free-twice"]))
     found = [(finding["rule"], finding["second"]["call"], finding["repeats"])
@@ -457,7 +456,7 @@ def test_cut(tool, check_program, clean):
 
 
 def test_cut_compare(tool, clean):
-    """Two records that are the same in what is left of them are not called the same."""
+    """Two cut recordings with equal rests are not reported as the same."""
     with open(clean, "rb") as file:
         content = file.read()
     stopped = content[:28] + (3).to_bytes(4, "little") + content[32:40] + (7).to_bytes(

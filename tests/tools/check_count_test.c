@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting notifies: which changes come before a wait, by mode and relation, and what is made of
- * that. */
+/* Counting notifies: which changes come before a wait, by mode and relation, and the findings that
+ * follow. */
 #include "support/cunit_main.h"
 
 #include <stdio.h>
@@ -66,7 +66,7 @@ static uint64_t unjudged(void)
     return work;
 }
 
-/* What is left is no finding: two writes are in order, and that is known. */
+/* No finding remains: two writes are in order, and that is known. */
 static void expect_order(void)
 {
     drain_all();
@@ -148,7 +148,7 @@ static void test_modes(void)
     }
 }
 
-/* Two rounds: what let the first pass is cleared, so the second needs its own. */
+/* Two rounds: the change that released the first wait is cleared, so the second needs its own. */
 static void test_clear(void)
 {
     for (int way = 0; way < 3; way++) {
@@ -311,7 +311,7 @@ static void test_prompt(void)
     expect(CHECK_ORD_07, add, wait);
 }
 
-/* What an abort took away may have happened or not. */
+/* Work that an abort dropped may have happened or not. */
 static void test_abort(void)
 {
     begin();

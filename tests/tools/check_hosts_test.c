@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that are looked at one by one: programs by hand, and random ones against a reference that
- * draws the whole graph of what comes before on every run. */
+/* Order between threads of the host: programs by hand, and random ones against a reference that
+ * builds the whole happens-before graph on every run. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static uint32_t by(uint32_t thread, uint32_t op)
     return op;
 }
 
-/* What a thread does from here on comes after what another one has done by then. */
+/* From here on the work of a thread comes after the work that another one has done by then. */
 static void follows(uint32_t thread, uint32_t releaser, uint64_t from)
 {
     host_edges[edge_count++] =

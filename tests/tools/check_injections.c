@@ -66,8 +66,8 @@ static bool inject_01(size_t at, struct inject *inject)
     return true;
 }
 
-/* What a stream has pending when the host waits for it: its newest wait for another stream's
- * event. */
+/* The newest wait for another stream's event that a stream has pending when the host waits for
+ * it. */
 static size_t pending_wait(size_t drain)
 {
     for (size_t i = drain; i-- > 0 && !observes(&ops[i]);)
@@ -129,7 +129,7 @@ static bool inject_04(size_t at, struct inject *inject)
     return true;
 }
 
-/* Of what a wait for a count needs, what began last. */
+/* Of the changes that a wait for a count needs, the one that began last. */
 static size_t needed_last(size_t at)
 {
     size_t needs[NEEDS_MOST];
@@ -401,7 +401,7 @@ static bool heard_between(size_t first, size_t second)
     return false;
 }
 
-/* The same where the stream stands at a count. What the host knew of the change already is no
+/* The same where the stream stands at a count. A change that the host had seen already is not a
  * chain. */
 static bool inject_chain(size_t at, struct inject *inject)
 {
@@ -415,7 +415,7 @@ static const struct {
     check_rule rule;
     bool (*inject)(size_t at, struct inject *inject);
     const char *what;
-    bool rare; /* few records have a place for it: what can be injected must be found */
+    bool rare; /* few recordings have a place for it: any injection must be found */
 } injectors[] = {
     {CHECK_ORD_01, inject_01, "", false},
     {CHECK_ORD_02, inject_02, "", false},

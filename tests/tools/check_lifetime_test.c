@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each rule of `twinrt check` on what is alive: what keeps it is not blamed, what breaks it is,
- * with the two ops. */
+/* Each rule of `twinrt check` on lifetimes: a program that keeps it is not blamed, one that breaks
+ * it is, with the two ops. */
 #include "support/cunit_main.h"
 
 #include <string.h>
@@ -126,7 +126,7 @@ static void test_flag_given_up(void)
     expect_clean();
 }
 
-/* A task without times did not run: the abort dropped it. What ran before is not blamed. */
+/* A task without times did not run: the abort dropped it. Work that ran before is not blamed. */
 static void test_dropped(void)
 {
     begin();

@@ -52,7 +52,7 @@ static bool find_round(struct round *round, const twin_op *ops, size_t wait)
  * which grow as they are used. */
 static bool passes(const struct round *round, uint32_t value, unsigned left)
 {
-    bool own = false; /* what is before the wait in its own stream must have come */
+    bool own = false; /* the work before the wait in its own stream must have come */
     uint32_t tried[TRIED_MOST];
     size_t streams = 0;
     for (size_t i = 0; i < round->count; i++)

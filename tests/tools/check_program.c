@@ -123,7 +123,7 @@ static void add(struct worker *worker, aclrtStream stream, uint32_t more)
     change(worker->sum, stream, ACL_RT_CNT_NOTIFY_RECORD_ADD_MODE, more);
 }
 
-/* What is added stays; each wait needs all of it. */
+/* The sum is never cleared; each wait needs all adds. */
 static void by_sum(struct worker *worker, aclrtStream from, aclrtStream to)
 {
     if (draw(worker, 2) == 0) { /* over one more */
@@ -332,14 +332,14 @@ static void renew(struct worker *worker)
     CHECK(aclrtMalloc(&buffer->device, BYTES, ACL_MEM_MALLOC_HUGE_FIRST));
 }
 
-/* One stream is shut; what the host waits for meanwhile has nothing to do with it. */
+/* One stream is shut; the host's wait meanwhile does not depend on it. */
 static void shut_one(struct worker *worker)
 {
     int shut = (int)draw(worker, STREAMS);
     int other = draw(worker, 2) == 0 ? 0 : (shut + 1 + (int)draw(worker, STREAMS - 1)) % STREAMS;
     aclrtStream on = worker->streams[shut];
     int touched = draw(worker, 2) == 0;
-    /* other threads' work on the default stream would hold what waits for it */
+    /* other threads' work on the default stream would hold work that waits for it */
     if (shut == 0)
         shut = 1, on = worker->streams[1], other = 2;
     CHECK(aclrtRecordEvent(worker->event, on));
@@ -385,7 +385,7 @@ static void step(struct worker *worker)
     }
 }
 
-/* Both ends of what is shared are the same program's. */
+/* Both ends of the shared objects belong to this program. */
 static void set_up_shared(struct worker *worker)
 {
     char key[65] = "";
@@ -504,7 +504,7 @@ static void ask_for_no_time(void)
     CHECK(aclrtDestroyEvent(event));
 }
 
-/* Wrong on purpose: what answers comes from the runtime, not from the device. */
+/* Wrong on purpose: the runtime answers, not the device. */
 static void free_twice(void)
 {
     void *memory = NULL;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `twinrt check` and `twinrt run --check` write for CI: reports, suppressions, exit statuses,
-   text in columns.
+"""The outputs of `twinrt check` and `twinrt run --check` for CI: reports, suppressions, exit
+statuses, text in columns.
 
   check_report_test.py TWINRT CHECK_PROGRAM RANDOM_PROGRAM
 """
@@ -102,8 +102,8 @@ class ReportTest(ReportCase):
                              r"^twinrt check: .*: \d+ ops, \d+ errors")
 
     def test_columns(self):
-        """Findings stay within the columns of a terminal, and within 100 where there is none. What
-        is to be copied is one line."""
+        """Findings stay within the columns of a terminal, and within 100 where there is none. Text to
+        copy is one line."""
         def lines(text):
             return [line for line in text.splitlines()[:-1] if not line.startswith("  suppress: ")]
         done = self.check("--verbose")
@@ -132,8 +132,8 @@ class ReportTest(ReportCase):
             self.assertGreater(max(map(len, shown)), columns - 15)
 
     def test_dropped(self):
-        """Work that an abort drops is a warning that names the tasks; what ran before and what is
-        waited for is not."""
+        """Work that an abort drops is a warning that names the tasks; work that ran before or that
+        is waited for is not."""
         for how, call in (("force", "aclrtDestroyStreamForce"), ("abort", "aclrtStreamAbort"),
                           ("device", "aclrtDeviceTaskAbort"), ("reset", None), ("wait", None)):
             done = self.check("--report=r.json", program=(ABORTS, how))
@@ -252,7 +252,7 @@ class ReportTest(ReportCase):
                               program=("/bin/sh", "-c", f"{RACING} 3 >/dev/null; echo ran"))
             self.assertEqual((done.returncode, done.stdout[:4]), (99, "ran\n"), done.stderr)
             self.assertEqual(json.loads(done.stdout[4:])["format"], "twinrt-check-report")
-        # a file that takes what the program prints, too: nothing of that is lost
+        # a file that takes the program's output too: nothing of that is lost
         with open(os.path.join(self.folder, "out"), "wb") as out:
             subprocess.run(
                 [TWINRT, "run", "--check", "--report=/dev/stdout", "--report-format=json", "--",
@@ -293,8 +293,7 @@ class ReportTest(ReportCase):
         self.assertFalse(os.path.exists(os.path.join(self.folder, "no")))
 
     def test_a_name_for_one_file(self):
-        """A report does not take the place of what is judged, of suppressions, or of another
-        output."""
+        """A report does not overwrite the recording, the suppressions, or another output."""
         self.run_tool("record", "-o", "good.rec", "--", GOOD, "3", "5")
         self.write("s", "RACE-*\n")
         self.write("here.json", "{}")
@@ -425,8 +424,7 @@ class ReportTest(ReportCase):
         json.loads(self.read("m.sarif"))
 
     def test_a_missing_recording_is_not_clean(self):
-        """The run used a device, and what it did cannot be judged: no report says that all is
-        well."""
+        """The run used a device, and its work cannot be judged: no report says that all is well."""
         reports = [f"--report=r.{ending}" for ending in ("json", "xml", "sarif")]
         done = self.check(*reports, "--record=gone/r.rec", program=(GOOD, "3", "5"))
         self.assertEqual(done.returncode, 125, done.stderr)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each rule of order of `twinrt check`, and what holds for all rules: what keeps one is not blamed,
- * what breaks it is, with the two ops. Lifetimes: check_lifetime_test.c. */
+/* Each rule of order of `twinrt check`, and properties of all rules: a program that keeps a rule is
+ * not blamed, one that breaks it is, with the two ops. Lifetimes: check_lifetime_test.c. */
 #include "support/cunit_main.h"
 
 #include <stdio.h>
@@ -126,7 +126,7 @@ static void test_blocked_default(void)
     expect(CHECK_ORD_03, blocked, drain);
 }
 
-/* A wait that gave up long after the end of what it was for. */
+/* A wait that timed out long after the end of its work. */
 static void test_late_timeout(void)
 {
     begin();
@@ -532,7 +532,7 @@ static void test_unanswered_wait(void)
     checker_free(checker);
 }
 
-/* What a finding advises must be there: no function that is exported and not built. */
+/* The advice of a finding must name no function that is exported and not built. */
 static void test_fixes(void)
 {
     static const twin_api_function functions[] = {

@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 PROFILES = ("910b3", "950", "310p3", "910b1", "950", "910_9391", "950")  # 950 has counting notifies
-# What these programs bring to judgement; results of two records are no matter of one.
+# The rules that these programs test; a single recording has no results to compare with another.
 JUDGED = [f"ORD-{n:02}" for n in range(1, 15) if n != 13] + ["CLK-01"] + [f"RACE-{n:02}"
                                                                           for n in range(1, 5)] + \
          [f"LIFE-{n:02}" for n in range(1, 11)]

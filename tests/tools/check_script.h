@@ -58,11 +58,10 @@ struct checker *script_check(const struct script *script);
  * script. */
 bool script_found(const struct script *script, const struct checker *checker, check_rule rule,
                   uint32_t first, uint32_t second);
-/* Whether the script as it is breaks no rule, or that one alone, as above. Prints what else was
- * found. */
+/* Whether the script breaks no rule, or that one alone, as above. Prints other findings. */
 bool script_clean(const struct script *script);
 bool script_breaks(const struct script *script, check_rule rule, uint32_t first, uint32_t second);
-/* Prints what was found, for a test that failed. */
+/* Prints the findings, for a test that failed. */
 void script_print(const struct checker *checker);
 
 #endif

@@ -68,8 +68,8 @@ class SitesTest(ReportCase):
         self.assertIn("at main (site_program+0x", " ".join(text.split()))
 
     def test_nothing_but_the_offset(self):
-        """Of a stripped program, module and offset: what debug information kept elsewhere is looked
-        up with."""
+        """Of a stripped program, module and offset: with these, debug information kept elsewhere can
+        be searched."""
         folder, text, _, second = self.sites(("strip",))
         self.assertEqual((second["function"], second["file"], second["line"]), ("", "", 0))
         self.assertEqual(second["module"], os.path.join(os.path.realpath(folder), "site_program"))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Stacks of calls in findings (`twinrt run --stacks`): C, C++, Python, a wrapper library; what a
-   damaged or killed recording leaves.
+"""Stacks of calls in findings (`twinrt run --stacks`): C, C++, Python, a wrapper library; damaged
+and killed recordings.
 
   check_stacks_test.py TWINRT STACK_PROGRAM
 """
@@ -89,7 +89,7 @@ class StacksTest(unittest.TestCase):
     # ---- what is shown ----
 
     def test_frames(self):
-        """Function and line of each frame, of two threads; main and what starts a thread are the
+        """Function and line of each frame, of two threads; main and the start of a thread are the
         last."""
         text, finding = self.check(PROGRAM, "3")
         file = "stack_program.c"
@@ -204,7 +204,7 @@ class StacksTest(unittest.TestCase):
                       " ".join(text.split()))
 
     def test_python_ctypes(self):
-        """What calls past the module is not taken for it: the native stack."""
+        """Calls that bypass the module are not attributed to it: the native stack is shown."""
         _, finding = self.python(
             "import ctypes; p = ctypes.c_void_p; "
             "ctypes.CDLL('libascendcl.so').aclrtMemsetAsync(p(memory), p(4096), 1, p(4096), p(b))",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `twinrt run --explain` says about streams of one device and of several, of a timeline made
+/* The output of `twinrt run --explain` for streams of one device and of several, of a timeline made
  * up here. */
 #include "support/cunit_main.h"
 
@@ -11,8 +11,8 @@
 
 #include "tool.h"
 
-/* Stream 1 of device 0 records at 2 us what stream 1 of the other device waits for; a thread waits
- * for that one. `%d`: the other device, four times; then its track. */
+/* Stream 1 of device 0 records an event at 2 us that stream 1 of the other device waits for; a
+ * thread waits for that one. `%d`: the other device, four times; then its track. */
 static const char timeline[] =
     "{\"traceEvents\":["
     "{\"ph\":\"X\",\"cat\":\"task\",\"name\":\"record event\",\"ts\":1.000,\"dur\":1.000,\"pid\":1,"

@@ -20,7 +20,7 @@ class Place(unittest.TestCase):
                            ":" + os.environ["PATH"]}
             subprocess.run([PROGRAM], env={**environment, "TWINRT_RECORD": record}, check=True,
                            capture_output=True, timeout=60)
-            # a trap: what the bare name would mean here, and what would be loaded beside it
+            # a trap: the file that the bare name would mean here, and the library beside it
             os.makedirs(os.path.join(folder, "twinrt"))
             with open(os.path.join(folder, "twinrt", "backend-sim.so"), "w",
                       encoding="ascii") as file:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program made of a seed whose threads race: they share streams, events and buffers, submit
- * beside each other, and wait, ask and copy while others submit. No two runs of it are alike; what
- * matters is that a record of one of them is.
+ * beside each other, and wait, ask and copy while others submit. No two runs of it are alike; a
+ * replay of a recording must be.
  *
  *   race_program SEED [STEPS [THREADS [stop]]]
  *
@@ -215,7 +215,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* From now on a recording keeps what calls find that the order of threads decides. */
+/* From now on a recording keeps the results of calls that depend on the order of threads. */
 static void *ask_too(void *argument)
 {
     uint32_t count = 0;

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records that are run again: the same device gives the same timeline, byte for byte; what differs
-   is found; damaged records
-do no harm. Arguments: the tool, the folder of the examples, the folder of the test programs."""
+"""Recordings that are run again: the same device gives the same timeline, byte for byte;
+differences are found; damaged recordings do no harm. Arguments: the tool, the folder of the examples, the folder of the test programs."""
 import glob
 import json
 import os
@@ -225,9 +224,8 @@ class Same(Folder):
         self.assertIn("the same answers at the same times", done.stdout)
 
     def test_what_one_thread_met_is_dropped(self):
-        """Until a second thread calls, a recording has nothing of what calls met, and a replay is
-           the same without. From there on
-        it has all, of the call in progress too."""
+        """Until a second thread calls, a recording has no entries of nondeterminism, and a replay is
+        the same without. From there on it has all, of the call in progress too."""
         race = os.path.join(PROGRAMS, "race_program")
         for arguments, backend, dropped in ((("4", "300", "1"), "sim", True),
                                             (("4", "300", "1"), "auto", True),
@@ -287,8 +285,8 @@ class Same(Folder):
         self.assertNotIn("lacks the order of racing threads", done.stdout)
 
     def test_the_model_in_systemverilog(self):
-        """The blocks as SystemVerilog, alone and in lock step, do what was recorded of the C++, to
-        the cycle."""
+        """The blocks as SystemVerilog, alone and in lock step, repeat a recording of the C++ to the
+        cycle."""
         programs = ((os.path.join(EXAMPLES, "stream_wait_event"),),
                     (os.path.join(PROGRAMS, "random_program"), "2"),
                     (os.path.join(PROGRAMS, "race_program"), "1", "8", "3"))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads in one stream what another stream writes, with nothing that orders the two. The write is
-// called from a library.
+// Reads memory in one stream that another stream writes, with nothing that orders the two. A
+// library calls the write.
 #include "acl/acl.h"
 
 namespace staging

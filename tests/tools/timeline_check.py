@@ -129,9 +129,9 @@ def check(document):
 
 
 def exclusive(names, slices):
-    """A slot, a channel or a core has one user at a time: what is on its track does not overlap but
-       by nesting, and it
-    needs no second lane. Each lane of a class is one share, which has one user at a time too."""
+    """A slot, a channel or a core has one user at a time: slices on its track overlap only by
+    nesting, and it needs no second lane. Each lane of a class is one share, which has one user at a
+    time too."""
     wrong = []
     for row, found in slices.items():
         process, track = names["process_name"].get(row[0], ""), names["thread_name"].get(row, "")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What host threads note comes back as it was noted, however it was packed meanwhile. */
+/* Notes of host threads are read back as they were written, in any packing. */
 #include "support/cunit_main.h"
 
 #include <malloc.h>
@@ -145,7 +145,7 @@ static size_t check(struct writer *writer)
         first++;
     CU_ASSERT_EQUAL(notes.note_count - first, writer->count);
     CU_ASSERT_EQUAL(notes.dropped, 0);
-    /* memory for these, one more for each chunk of 16 KiB at least, and what malloc rounds up */
+    /* memory for these, one more for each chunk of 16 KiB at least, and malloc's rounding */
     const size_t room = malloc_usable_size(notes.notes) / sizeof(*notes.notes);
     CU_ASSERT(room <= notes.note_count + notes.words / 2000 + threads + 200);
     size_t right = 0;

@@ -9,7 +9,7 @@
 
 #include "seam/backend.h"
 
-/* Set before fake_install(); reset by it to what stands here. */
+/* Set before fake_install(), which resets it to the values here. */
 typedef struct fake_settings {
     uint32_t devices;         /* 2 */
     uint32_t stream_limit;    /* 8 */
@@ -20,7 +20,7 @@ typedef struct fake_settings {
     _Atomic twin_status fail_open, fail_queue, fail_signal, fail_work, fail_drain, fail_start;
 } fake_settings;
 
-/* What the core has made and not yet given back, and how often it called. */
+/* The objects that the core has made and not yet released, and the numbers of calls. */
 typedef struct fake_counts {
     _Atomic int devices, queues, signals, memory, threads;
     _Atomic int opens, closes, starts, stops, aborts, enters;

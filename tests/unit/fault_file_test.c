@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of faults: what they say, and every way to get it wrong. */
+/* Files of faults: their members, and every error in them. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -112,7 +112,7 @@ static void test_cut(void)
     free(file);
 }
 
-/* One bit, all bits, and what libelf does not look at as much as what it does. */
+/* One bit and all bits of each byte, of those that libelf reads and of all others. */
 static void test_damaged(void)
 {
     static const unsigned char changes[] = {0x01, 0x80, 0xff};

@@ -20,7 +20,7 @@ static uint32_t below(uint32_t most)
     return random32() % most;
 }
 
-/* Mostly what makes sense, sometimes the ends of it, sometimes anything. */
+/* Mostly valid values, sometimes their limits, sometimes anything. */
 static uint32_t offset(void)
 {
     static const uint32_t ends[] = {0,           32,          (192 << 10) - 32, 192 << 10,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hazards: what a flag must order is reported when none does, and nothing else is. */
+/* Hazards: accesses that a flag must order are reported when no flag does, and no others are. */
 #include "kernel_rig.h"
 
 #define GM RIG_BASE
 
-/* What a kernel leaves out; each is one hazard. */
+/* The flag that a kernel leaves out; each is one hazard. */
 enum {
     WHOLE,
     NO_FLAG_IN,   /* the vector unit does not wait for the load */
@@ -104,7 +104,7 @@ TWK_VECTOR_KERNEL(barrier_orders, twk_none, args)
     twk_set_flag(TWK_V, TWK_S, 0);
     twk_wait_flag(TWK_V, TWK_S, 0);
     twk_put(TWK_FP32, twk_ub_at(4), twk_get(TWK_FP32, twk_ub_at(0)) + 1);
-    /* What the scalar unit did is done when it puts something into a queue. */
+    /* The scalar unit's accesses are done when it puts an operation into a queue. */
     twk_store(GM, twk_ub_at(0), 64);
 }
 

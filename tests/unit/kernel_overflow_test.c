@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results that are too large for their type, outside of the vector unit's arithmetic: numbers that
- * the author gives, atomic stores, products. What comes from numbers is an overflow; with
- * saturation it is the largest number. */
+ * the author gives, atomic stores, products. Finite operands give an overflow; with saturation the
+ * result is the largest number. */
 #include "kernel_number.h"
 #include "kernel_rig.h"
 
@@ -76,7 +76,7 @@ typedef struct total_args {
     double value;
 } total_args;
 
-/* Each block combines GM with the value, and leaves what it sees then. */
+/* Each block combines GM with the value, and stores the result that it sees. */
 TWK_VECTOR_KERNEL(total, total_args, args)
 {
     const twk_type type = (twk_type)args->type;

@@ -94,7 +94,7 @@ static void test_steps(void)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Each block reads what all write, writes it, reads it again, and leaves what it has seen. */
+/* Each block reads a word that all write, writes it, reads it again, and stores both values. */
 TWK_VECTOR_KERNEL(see, twk_none, args)
 {
     const uint64_t own = RIG_BASE + 0x1000 + twk_block() * 64;
@@ -323,7 +323,7 @@ static void test_windows(void)
     rig_exact = false;
 }
 
-/* Another thread frees what the kernel reads, between its finding it and its reading it. */
+/* Another thread frees memory between the kernel's look-up and its read of it. */
 static void test_gone_while_read(void)
 {
     const add_args args = fill(64);
@@ -350,8 +350,7 @@ static void test_gone(void)
 
 /* ---- mixed blocks ---------------------------------------------------------------------------- */
 
-/* The vector cores double what the cube core fetches, and the cube core adds what they have
- * made. */
+/* The vector cores double the cube core's data, and the cube core adds their results. */
 TWK_CUBE_HALF(mix, twk_none, args)
 {
     for (uint32_t round = 0; round < 3; round++) {
@@ -437,7 +436,7 @@ static void test_print_much(void)
 
 static void test_again(void)
 {
-    /* What a run leaves for the next is not seen there: neither data nor flags nor memory. */
+    /* The next run sees nothing that a run leaves: neither data nor flags nor memory. */
     const add_args args = fill(512);
     rig_do("add", 1, &args, sizeof(args));
     rig_begin("add", 1, &args, sizeof(args));
