@@ -68,7 +68,7 @@ static twin_status begin(char *reason, size_t bytes)
     return none ? TWIN_E_NO_DEVICE : TWIN_E_SETUP;
 }
 
-static twin_status process_start(const twin_services *services)
+twin_status ascend_process_start(const twin_services *services)
 {
     char reason[REASON_BYTES] = "";
     ascend.services = services;
@@ -88,7 +88,7 @@ static twin_status process_start(const twin_services *services)
     return TWIN_OK;
 }
 
-static void process_stop(void)
+void ascend_process_stop(void)
 {
     if (!ascend.started)
         return;
@@ -99,43 +99,55 @@ static void process_stop(void)
     ascend_unuse();
 }
 
-static uint64_t host_now(void)
+uint64_t ascend_host_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-static uint32_t host_last_task(void)
+uint32_t ascend_host_last_task(void)
 {
     uint32_t task = UINT32_MAX;
     return vendor.last_task && vendor.last_task(&task) == 0 ? task : UINT32_MAX;
 }
 
-static struct twin_backend backend = {
+/* What the vendor's runtime does not have, or does by itself: its calls wait for room when a stream
+ * is full. The core answers. */
+#define ascend_process_write    NULL
+#define ascend_process_forked   NULL
+#define ascend_host_attach      NULL
+#define ascend_host_detach      NULL
+#define ascend_host_enter       NULL
+#define ascend_host_leave       NULL
+#define ascend_host_traced      NULL
+#define ascend_host_reach       NULL
+#define ascend_host_pace        NULL
+#define ascend_host_see         NULL
+#define ascend_host_move        NULL
+#define ascend_host_advance     NULL
+#define ascend_host_self        NULL
+#define ascend_host_follow      NULL
+#define ascend_host_changed     NULL
+#define ascend_queue_room       NULL
+#define ascend_diag_tasks       NULL
+#define ascend_diag_newest_task NULL
+#define ascend_fault_inject     NULL
+#define ascend_fault_remove     NULL
+#define ascend_fault_triggered  NULL
+
+static const struct twin_backend backend = {
     .size = sizeof(struct twin_backend),
     .version = TWIN_SEAM_VERSION,
     .name = TWIN_BACKEND_NAME,
     .flags = TWIN_BACKEND_FILTERS | TWIN_BACKEND_WAITS | TWIN_BACKEND_CODE,
-    .process = {.start = process_start,
-                .stop = process_stop,
-                .count = ascend_count,
-                .describe = ascend_describe},
-    .host = {.now = host_now, .last_task = host_last_task},
-    .diag = {.facts = ascend_facts, .usage = ascend_usage},
+#define OP(group, op, type, lacking, parameters, arguments) .group.op = ascend_##group##_##op,
+#include "seam/ops.def"
 };
 
 __attribute__((visibility("default"))) const struct twin_backend *twin_backend_entry(void);
 
 const struct twin_backend *twin_backend_entry(void)
 {
-    backend.device = ascend_device_ops;
-    backend.memory = ascend_memory_ops;
-    backend.queue = ascend_queue_ops;
-    backend.work = ascend_work_ops;
-    backend.signal = ascend_signal_ops;
-    backend.call_queue = ascend_call_queue_ops;
-    backend.model_instance = ascend_instance_ops;
-    backend.image = ascend_image_ops;
     return &backend;
 }

@@ -288,7 +288,7 @@ twin_status ascend_work_call(twin_queue *queue, twin_call_queue *call_queue,
 
 /* ---- the ops --------------------------------------------------------------------------------- */
 
-static twin_status call_queue_create(twin_hw_device *device, bool service,
+twin_status ascend_call_queue_create(twin_hw_device *device, bool service,
                                      twin_call_queue **out_call_queue)
 {
     (void)service; /* each has its own thread */
@@ -307,7 +307,7 @@ static twin_status call_queue_create(twin_hw_device *device, bool service,
     return TWIN_OK;
 }
 
-static void call_queue_close(twin_call_queue *call_queue)
+void ascend_call_queue_close(twin_call_queue *call_queue)
 {
     pthread_mutex_lock(&call_queue->lock);
     call_queue->closed = true;
@@ -315,9 +315,9 @@ static void call_queue_close(twin_call_queue *call_queue)
     pthread_mutex_unlock(&call_queue->lock);
 }
 
-static void call_queue_destroy(twin_call_queue *call_queue)
+void ascend_call_queue_destroy(twin_call_queue *call_queue)
 {
-    call_queue_close(call_queue);
+    ascend_call_queue_close(call_queue);
     drop(call_queue);
 }
 
@@ -343,7 +343,7 @@ static bool wait_locked(twin_call_queue *call_queue, const struct timespec *unti
     return !last;
 }
 
-static twin_status call_queue_take(twin_call_queue *call_queue, uint64_t timeout_ns,
+twin_status ascend_call_queue_take(twin_call_queue *call_queue, uint64_t timeout_ns,
                                    twin_taken_call *out_call)
 {
     bool forever = timeout_ns == TWIN_FOREVER, interrupted = false;
@@ -371,7 +371,7 @@ static twin_status call_queue_take(twin_call_queue *call_queue, uint64_t timeout
     return status;
 }
 
-static void call_queue_answer(twin_call_queue *call_queue, uint64_t ticket)
+void ascend_call_queue_answer(twin_call_queue *call_queue, uint64_t ticket)
 {
     pthread_mutex_lock(&call_queue->lock);
     call_run *run;
@@ -387,9 +387,3 @@ static void call_queue_answer(twin_call_queue *call_queue, uint64_t ticket)
     }
     pthread_mutex_unlock(&call_queue->lock);
 }
-
-const struct twin_call_queue_ops ascend_call_queue_ops = {.create = call_queue_create,
-                                                          .destroy = call_queue_destroy,
-                                                          .take = call_queue_take,
-                                                          .answer = call_queue_answer,
-                                                          .close = call_queue_close};

@@ -133,7 +133,7 @@ int32_t ascend_milliseconds(uint64_t ns)
 
 /* ---- the ops --------------------------------------------------------------------------------- */
 
-static twin_status device_open(uint32_t index, twin_hw_device **out_device)
+twin_status ascend_device_open(uint32_t index, twin_hw_device **out_device)
 {
     if (index >= ASCEND_DEVICES_MOST)
         return TWIN_E_DEVICE_ID;
@@ -171,7 +171,7 @@ free_device:
     return status;
 }
 
-static void device_close(twin_hw_device *device)
+void ascend_device_close(twin_hw_device *device)
 {
     char text[TEXT_BYTES];
     uint64_t bytes = 0;
@@ -203,26 +203,19 @@ static void device_close(twin_hw_device *device)
         ascend_end_later();
 }
 
-static twin_status device_abort(twin_hw_device *device)
+twin_status ascend_device_abort(twin_hw_device *device)
 {
-    twin_status status = ascend_use_device_for(device, vendor.abort_device != NULL);
-    if (status == TWIN_OK)
-        status = ascend_status(vendor.abort_device((int32_t)device->index, ABORT_MS));
+    twin_status status = ASCEND_CALL(ascend_use_device_for(device, vendor.abort_device != NULL),
+                                     vendor.abort_device((int32_t)device->index, ABORT_MS));
     if (status == TWIN_OK)
         ascend_failures_forget_device(device);
     return status;
 }
 
-static twin_status device_peer(twin_hw_device *device, uint32_t other, bool enable)
+twin_status ascend_device_peer(twin_hw_device *device, uint32_t other, bool enable)
 {
     if (!vendor.enable_peer || (!enable && !vendor.disable_peer))
         return TWIN_E_UNSUPPORTED;
-    twin_status status = ascend_use_device(device);
-    if (status != TWIN_OK)
-        return status;
-    return ascend_status(enable ? vendor.enable_peer((int32_t)other, 0)
-                                : vendor.disable_peer((int32_t)other));
+    return ASCEND_CALL(ascend_use_device(device), enable ? vendor.enable_peer((int32_t)other, 0)
+                                                         : vendor.disable_peer((int32_t)other));
 }
-
-const struct twin_device_ops ascend_device_ops = {
-    .open = device_open, .close = device_close, .abort = device_abort, .peer = device_peer};

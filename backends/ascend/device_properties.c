@@ -20,7 +20,7 @@ static twin_device_properties properties[ASCEND_DEVICES_MOST];
 static char pci_bus_ids[ASCEND_DEVICES_MOST][TWIN_PCI_BYTES];
 static bool known[ASCEND_DEVICES_MOST]; /* guarded by lock */
 
-twin_status ascend_count(uint32_t *out_count)
+twin_status ascend_process_count(uint32_t *out_count)
 {
     uint32_t count = 0;
     int32_t code = vendor.device_count(&count);
@@ -83,7 +83,7 @@ static twin_link link_of(uint32_t index)
 {
     uint32_t count = 0;
     uint64_t value = 0;
-    if (ascend_count(&count) != TWIN_OK || count < 2)
+    if (ascend_process_count(&count) != TWIN_OK || count < 2)
         return vendor.topology ? TWIN_LINK_HCCS : TWIN_LINK_NONE;
     if (!vendor.topology || vendor.topology(index, index == 0 ? 1 : 0, &value) != 0)
         return vendor.enable_peer ? TWIN_LINK_PHB : TWIN_LINK_NONE;
@@ -166,10 +166,10 @@ static void read_properties_locked(uint32_t index)
     }
 }
 
-twin_status ascend_describe(uint32_t index, const twin_device_properties **out_properties)
+twin_status ascend_process_describe(uint32_t index, const twin_device_properties **out_properties)
 {
     uint32_t count = 0;
-    twin_status status = ascend_count(&count);
+    twin_status status = ascend_process_count(&count);
     if (status != TWIN_OK)
         return status;
     if (index >= count)
@@ -190,7 +190,7 @@ void ascend_device_properties_complete(uint32_t index)
     const twin_device_properties *ignored;
     uint32_t streams = 0, events = 0;
     size_t free_bytes = 0, bytes = 0;
-    if (ascend_describe(index, &ignored) != TWIN_OK)
+    if (ascend_process_describe(index, &ignored) != TWIN_OK)
         return;
     /* One more: the default stream of the device is in use already. */
     if (vendor.streams_left && vendor.streams_left(&streams) == 0)
@@ -208,7 +208,7 @@ void ascend_device_properties_clear(void)
     memset(known, 0, sizeof(known));
 }
 
-twin_status ascend_usage(uint32_t index, twin_usage *out_usage)
+twin_status ascend_diag_usage(uint32_t index, twin_usage *out_usage)
 {
     aclrtUtilizationInfo info = {0};
     if (!vendor.utilization)

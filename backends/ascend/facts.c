@@ -12,7 +12,7 @@ static void put_fact(void (*take)(void *context, const twin_fact *fact), void *c
     take(context, &fact);
 }
 
-void ascend_facts(void (*take)(void *context, const twin_fact *fact), void *context)
+void ascend_diag_facts(void (*take)(void *context, const twin_fact *fact), void *context)
 {
     const ascend_library *found = &ascend_library_found;
     char text[64];

@@ -78,7 +78,7 @@ void ascend_failures_forget_device(const twin_hw_device *device)
     pthread_mutex_unlock(&lock);
 }
 
-twin_status ascend_take_failure(twin_queue *queue, twin_failure *out_failure)
+twin_status ascend_queue_take_failure(twin_queue *queue, twin_failure *out_failure)
 {
     int32_t code = 0;
     pthread_mutex_lock(&lock);

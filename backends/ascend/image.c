@@ -27,7 +27,7 @@ struct twin_loaded_image {
 _Static_assert(sizeof(twin_code_place) == sizeof(aclrtPlaceHolderInfo),
                "places are the vendor's as they are");
 
-static twin_status image_load(twin_hw_device *device, const twin_image_source *source,
+twin_status ascend_image_load(twin_hw_device *device, const twin_image_source *source,
                               twin_loaded_image **out_image, uint64_t *out_address)
 {
     if (!vendor.load_image || !vendor.unload_image || !vendor.find_function ||
@@ -71,7 +71,7 @@ static twin_status image_load(twin_hw_device *device, const twin_image_source *s
     return TWIN_OK;
 }
 
-static void image_unload(twin_loaded_image *image)
+void ascend_image_unload(twin_loaded_image *image)
 {
     twin_memory_info info;
     (void)ascend_range_remove(image->address, TWIN_MEMORY_DEVICE, &info);
@@ -160,5 +160,3 @@ twin_status ascend_work_launch(twin_queue *queue, twin_launch *kernel)
         kernel->release(kernel); /* the vendor does the rest */
     return status;
 }
-
-const struct twin_image_ops ascend_image_ops = {.load = image_load, .unload = image_unload};

@@ -232,13 +232,12 @@ static aclrtMemMallocPolicy policy_of(twin_page_policy pages)
     }
 }
 
-static twin_status memory_alloc(twin_hw_device *device, uint64_t bytes, twin_page_policy pages,
+twin_status ascend_memory_alloc(twin_hw_device *device, uint64_t bytes, twin_page_policy pages,
                                 uint64_t *out_address)
 {
     void *pointer = NULL;
-    twin_status status = ascend_use_device(device);
-    if (status == TWIN_OK)
-        status = ascend_status(vendor.malloc_device(&pointer, bytes, policy_of(pages)));
+    twin_status status = ASCEND_CALL(ascend_use_device(device),
+                                     vendor.malloc_device(&pointer, bytes, policy_of(pages)));
     if (status != TWIN_OK)
         return status;
     const twin_memory_info info = {.kind = TWIN_MEMORY_DEVICE,
@@ -267,7 +266,7 @@ static twin_status free_on(uint64_t address)
     return status;
 }
 
-static twin_status memory_free(uint64_t address)
+twin_status ascend_memory_free(uint64_t address)
 {
     twin_memory_info info;
     twin_hw_device *device = NULL;
@@ -294,7 +293,7 @@ static twin_status free_now(void *pointer)
     return status;
 }
 
-static twin_status memory_host_alloc(uint64_t bytes, void **out_pointer)
+twin_status ascend_memory_host_alloc(uint64_t bytes, void **out_pointer)
 {
     void *pointer = NULL;
     twin_hw_device *device = NULL;
@@ -361,7 +360,7 @@ static bool bury(void *pointer, const pin *used)
     return true;
 }
 
-static twin_status memory_host_free(void *pointer)
+twin_status ascend_memory_host_free(void *pointer)
 {
     twin_memory_info info;
     twin_hw_device *device = NULL;
@@ -379,13 +378,13 @@ static twin_status memory_host_free(void *pointer)
     return kept ? TWIN_OK : free_now(pointer);
 }
 
-static twin_status memory_info(uint64_t address, twin_memory_info *out_info)
+twin_status ascend_memory_info(uint64_t address, twin_memory_info *out_info)
 {
     ascend_range_find(address, out_info);
     return TWIN_OK;
 }
 
-static twin_status memory_space(twin_hw_device *device, uint32_t page_class, uint64_t *out_free,
+twin_status ascend_memory_space(twin_hw_device *device, uint32_t page_class, uint64_t *out_free,
                                 uint64_t *out_total)
 {
     static const aclrtMemAttr high[] = {ACL_HBM_MEM, ACL_HBM_MEM_HUGE, ACL_HBM_MEM_NORMAL};
@@ -393,10 +392,9 @@ static twin_status memory_space(twin_hw_device *device, uint32_t page_class, uin
     const char *soc = vendor.soc_name();
     bool ddr = soc && strncmp(soc, "Ascend310", 9) == 0;
     size_t unused = 0, total = 0;
-    twin_status status = ascend_use_device(device);
-    if (status == TWIN_OK)
-        status = ascend_status(vendor.memory_info(
-            (ddr ? low : high)[page_class < 3 ? page_class : 0], &unused, &total));
+    twin_status status = ASCEND_CALL(
+        ascend_use_device(device),
+        vendor.memory_info((ddr ? low : high)[page_class < 3 ? page_class : 0], &unused, &total));
     if (status == TWIN_OK) {
         *out_free = unused;
         *out_total = total;
@@ -421,44 +419,38 @@ aclrtMemcpyKind ascend_copy_kind(uint64_t dst, uint64_t src, const twin_sides *s
                        : ACL_MEMCPY_HOST_TO_HOST;
 }
 
-static twin_status memory_copy(twin_hw_device *device, const twin_copy *copy)
+twin_status ascend_memory_copy(twin_hw_device *device, const twin_copy *copy)
 {
-    twin_status status = ascend_use_device(device);
-    if (status != TWIN_OK)
-        return status;
-    return ascend_status(vendor.copy(ascend_pointer(copy->dst), copy->bytes,
-                                     ascend_pointer(copy->src), copy->bytes,
-                                     ascend_copy_kind(copy->dst, copy->src, &copy->sides)));
+    return ASCEND_CALL(ascend_use_device(device),
+                       vendor.copy(ascend_pointer(copy->dst), copy->bytes,
+                                   ascend_pointer(copy->src), copy->bytes,
+                                   ascend_copy_kind(copy->dst, copy->src, &copy->sides)));
 }
 
-static twin_status memory_fill(twin_hw_device *device, const twin_fill *fill)
+twin_status ascend_memory_fill(twin_hw_device *device, const twin_fill *fill)
 {
-    twin_status status = ascend_use_device(device);
-    if (status != TWIN_OK)
-        return status;
-    return ascend_status(
+    return ASCEND_CALL(
+        ascend_use_device(device),
         vendor.fill(ascend_pointer(fill->dst), fill->bytes, fill->value, fill->bytes));
 }
 
-static twin_status memory_copy_rows(twin_hw_device *device, const twin_rows *rows)
+twin_status ascend_memory_copy_rows(twin_hw_device *device, const twin_rows *rows)
 {
-    twin_status status = ascend_use_device_for(device, vendor.copy_rows != NULL);
-    if (status != TWIN_OK)
-        return status;
-    return ascend_status(vendor.copy_rows(
-        ascend_pointer(rows->dst), rows->dst_pitch, ascend_pointer(rows->src), rows->src_pitch,
-        rows->width, rows->height, ascend_copy_kind(rows->dst, rows->src, &rows->sides)));
+    return ASCEND_CALL(ascend_use_device_for(device, vendor.copy_rows != NULL),
+                       vendor.copy_rows(ascend_pointer(rows->dst), rows->dst_pitch,
+                                        ascend_pointer(rows->src), rows->src_pitch, rows->width,
+                                        rows->height,
+                                        ascend_copy_kind(rows->dst, rows->src, &rows->sides)));
 }
 
-static twin_status memory_errors(twin_hw_device *device, twin_memory_error *list, size_t room,
+twin_status ascend_memory_errors(twin_hw_device *device, twin_memory_error *list, size_t room,
                                  size_t *out_count)
 {
     aclrtMemUceInfo found[ERRORS_AT_ONCE];
     size_t count = 0;
-    twin_status status = ascend_use_device_for(device, vendor.memory_errors != NULL);
-    if (status == TWIN_OK)
-        status = ascend_status(
-            vendor.memory_errors((int32_t)device->index, found, ERRORS_AT_ONCE, &count));
+    twin_status status =
+        ASCEND_CALL(ascend_use_device_for(device, vendor.memory_errors != NULL),
+                    vendor.memory_errors((int32_t)device->index, found, ERRORS_AT_ONCE, &count));
     if (status != TWIN_OK)
         return status;
     if (count > ERRORS_AT_ONCE)
@@ -471,23 +463,9 @@ static twin_status memory_errors(twin_hw_device *device, twin_memory_error *list
     return TWIN_OK;
 }
 
-static twin_status memory_repair(twin_hw_device *device, uint64_t address, uint64_t bytes)
+twin_status ascend_memory_repair(twin_hw_device *device, uint64_t address, uint64_t bytes)
 {
     aclrtMemUceInfo where = {.addr = ascend_pointer(address), .len = bytes};
-    twin_status status = ascend_use_device_for(device, vendor.repair_memory != NULL);
-    if (status != TWIN_OK)
-        return status;
-    return ascend_status(vendor.repair_memory((int32_t)device->index, &where, 1));
+    return ASCEND_CALL(ascend_use_device_for(device, vendor.repair_memory != NULL),
+                       vendor.repair_memory((int32_t)device->index, &where, 1));
 }
-
-const struct twin_memory_ops ascend_memory_ops = {.alloc = memory_alloc,
-                                                  .free = memory_free,
-                                                  .host_alloc = memory_host_alloc,
-                                                  .host_free = memory_host_free,
-                                                  .info = memory_info,
-                                                  .space = memory_space,
-                                                  .copy = memory_copy,
-                                                  .fill = memory_fill,
-                                                  .copy_rows = memory_copy_rows,
-                                                  .errors = memory_errors,
-                                                  .repair = memory_repair};

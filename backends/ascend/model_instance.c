@@ -30,7 +30,7 @@ struct twin_hw_instance {
 static pthread_mutex_t instances_lock = PTHREAD_MUTEX_INITIALIZER;
 static twin_hw_instance *instances;
 
-static twin_status instance_create(twin_hw_device *device, twin_hw_instance **out_instance)
+twin_status ascend_model_instance_create(twin_hw_device *device, twin_hw_instance **out_instance)
 {
     if (!vendor.model_begin || !vendor.model_bind || !vendor.model_unbind || !vendor.model_end ||
         !vendor.model_end_task || !vendor.model_run || !vendor.model_destroy)
@@ -54,7 +54,7 @@ static void end_run(const twin_hw_instance *instance, ascend_run *run)
     free(run);
 }
 
-static void instance_destroy(twin_hw_instance *instance)
+void ascend_model_instance_destroy(twin_hw_instance *instance)
 {
     pthread_mutex_lock(&instances_lock);
     DL_DELETE(instances, instance);
@@ -143,7 +143,7 @@ twin_status ascend_work_run(twin_queue *queue, twin_hw_instance *instance)
     return status;
 }
 
-static twin_status instance_drain(twin_hw_instance *instance, uint64_t timeout_ns)
+twin_status ascend_model_instance_drain(twin_hw_instance *instance, uint64_t timeout_ns)
 {
     bool forever = timeout_ns >= TWIN_UNAIDED;
     twin_status status = TWIN_OK;
@@ -162,19 +162,19 @@ static twin_status instance_drain(twin_hw_instance *instance, uint64_t timeout_n
     return status;
 }
 
-static twin_status instance_abort(twin_hw_instance *instance)
+twin_status ascend_model_instance_abort(twin_hw_instance *instance)
 {
     if (!vendor.model_abort)
         return TWIN_E_UNSUPPORTED;
     if (!instance->model)
         return TWIN_OK;
-    twin_status status = ascend_use(instance->device, instance->context);
-    return status == TWIN_OK ? ascend_status(vendor.model_abort(instance->model)) : status;
+    return ASCEND_CALL(ascend_use(instance->device, instance->context),
+                       vendor.model_abort(instance->model));
 }
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-static twin_status instance_bind(twin_hw_instance *instance, twin_queue *queue, bool head)
+twin_status ascend_model_instance_bind(twin_hw_instance *instance, twin_queue *queue, bool head)
 {
     if (is_busy(instance))
         return TWIN_E_BUSY;
@@ -193,13 +193,12 @@ static twin_status instance_bind(twin_hw_instance *instance, twin_queue *queue, 
     return status;
 }
 
-static twin_status instance_unbind(twin_hw_instance *instance, twin_queue *queue)
+twin_status ascend_model_instance_unbind(twin_hw_instance *instance, twin_queue *queue)
 {
     if (is_busy(instance))
         return TWIN_E_BUSY;
-    twin_status status = ascend_use_queue(queue);
-    if (status == TWIN_OK)
-        status = ascend_status(vendor.model_unbind(instance->model, queue->stream));
+    twin_status status =
+        ASCEND_CALL(ascend_use_queue(queue), vendor.model_unbind(instance->model, queue->stream));
     if (status == TWIN_OK) {
         queue->instance = NULL;
         instance->sealed = false;
@@ -207,27 +206,24 @@ static twin_status instance_unbind(twin_hw_instance *instance, twin_queue *queue
     return status;
 }
 
-static twin_status instance_seal(twin_hw_instance *instance)
+twin_status ascend_model_instance_seal(twin_hw_instance *instance)
 {
     if (!instance->model)
         return TWIN_E_INVALID;
-    twin_status status = ascend_use(instance->device, instance->context);
-    if (status == TWIN_OK)
-        status = ascend_status(vendor.model_end(instance->model, NULL));
+    twin_status status = ASCEND_CALL(ascend_use(instance->device, instance->context),
+                                     vendor.model_end(instance->model, NULL));
     if (status == TWIN_OK)
         instance->sealed = true;
     return status;
 }
 
-static twin_status instance_clean(twin_queue *queue)
+twin_status ascend_model_instance_clean(twin_queue *queue)
 {
     if (!vendor.clean_stream)
         return TWIN_E_UNSUPPORTED;
     if (queue->instance && is_busy(queue->instance))
         return TWIN_E_BUSY;
-    twin_status status = ascend_use_queue(queue);
-    if (status == TWIN_OK)
-        status = ascend_status(vendor.clean_stream(queue->stream));
+    twin_status status = ASCEND_CALL(ascend_use_queue(queue), vendor.clean_stream(queue->stream));
     if (status == TWIN_OK) {
         ascend_calls_forget(queue);
         if (queue->instance)
@@ -240,35 +236,22 @@ twin_status ascend_work_end(twin_queue *queue)
 {
     if (!queue->instance)
         return TWIN_E_INVALID;
-    twin_status status = ascend_use_queue(queue);
-    return status == TWIN_OK
-               ? ascend_status(vendor.model_end_task(queue->instance->model, queue->stream))
-               : status;
+    return ASCEND_CALL(ascend_use_queue(queue),
+                       vendor.model_end_task(queue->instance->model, queue->stream));
 }
 
 twin_status ascend_work_activate(twin_queue *queue, twin_queue *other)
 {
-    twin_status status = ascend_use_queue_for(queue, vendor.activate_stream != NULL);
-    return status == TWIN_OK ? ascend_status(vendor.activate_stream(other->stream, queue->stream))
-                             : status;
+    return ASCEND_CALL(ascend_use_queue_for(queue, vendor.activate_stream != NULL),
+                       vendor.activate_stream(other->stream, queue->stream));
 }
 
 twin_status ascend_work_branch(twin_queue *queue, const twin_branch *branch)
 {
-    twin_status status = ascend_use_queue_for(queue, vendor.switch_stream != NULL);
-    if (status != TWIN_OK)
-        return status;
-    return ascend_status(vendor.switch_stream(
-        ascend_pointer(branch->left), (aclrtCondition)branch->condition,
-        ascend_pointer(branch->right), branch->wide ? ACL_RT_SWITCH_INT64 : ACL_RT_SWITCH_INT32,
-        branch->to->stream, NULL, queue->stream));
+    return ASCEND_CALL(
+        ascend_use_queue_for(queue, vendor.switch_stream != NULL),
+        vendor.switch_stream(ascend_pointer(branch->left), (aclrtCondition)branch->condition,
+                             ascend_pointer(branch->right),
+                             branch->wide ? ACL_RT_SWITCH_INT64 : ACL_RT_SWITCH_INT32,
+                             branch->to->stream, NULL, queue->stream));
 }
-
-const struct twin_model_instance_ops ascend_instance_ops = {.create = instance_create,
-                                                            .destroy = instance_destroy,
-                                                            .bind = instance_bind,
-                                                            .unbind = instance_unbind,
-                                                            .seal = instance_seal,
-                                                            .clean = instance_clean,
-                                                            .abort = instance_abort,
-                                                            .drain = instance_drain};

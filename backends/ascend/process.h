@@ -73,6 +73,10 @@ struct ascend_process {
 };
 extern struct ascend_process ascend;
 
+/* The operations of the seam, ascend_<group>_<op>, with the contracts of seam/backend.h. */
+#define OP(group, op, type, lacking, parameters, arguments) type ascend_##group##_##op parameters;
+#include "seam/ops.def"
+
 /* Makes `context`, one of the device's, the calling thread's, for the vendor; a call below only
  * when it is another. The core or the caller keeps the context. Thread: any. */
 twin_status ascend_use(const twin_hw_device *device, aclrtContext context);
@@ -125,16 +129,6 @@ static inline int32_t ascend_create_event(uint32_t flag, aclrtEvent *out_event)
     return code == 0 ? 0 : vendor.create_event_flag(out_event, flag);
 }
 
-extern const struct twin_device_ops ascend_device_ops;
-extern const struct twin_memory_ops ascend_memory_ops;
-extern const struct twin_queue_ops ascend_queue_ops;
-extern const struct twin_work_ops ascend_work_ops;
-extern const struct twin_signal_ops ascend_signal_ops;
-extern const struct twin_call_queue_ops ascend_call_queue_ops;
-extern const struct twin_model_instance_ops ascend_instance_ops;
-extern const struct twin_image_ops ascend_image_ops;
-twin_status ascend_work_launch(twin_queue *queue, twin_launch *kernel);
-
 /* device.c: whether some device is open. */
 bool ascend_any_open(void);
 
@@ -144,11 +138,6 @@ void ascend_end(void);
  * unless a device is open then. */
 void ascend_end_later(void);
 
-twin_status ascend_count(uint32_t *out_count);
-twin_status ascend_describe(uint32_t index, const twin_device_properties **out_properties);
-twin_status ascend_usage(uint32_t index, twin_usage *out_usage);
-/* The diag op `facts`. facts.c. */
-void ascend_facts(void (*take)(void *context, const twin_fact *fact), void *context);
 /* Reads the properties that only an open device has. Its context is the thread's. */
 void ascend_device_properties_complete(uint32_t index);
 void ascend_device_properties_clear(void);
@@ -157,6 +146,14 @@ void ascend_device_properties_clear(void);
  * to the thread's messages; a code without a status becomes TWIN_E_VENDOR, and the caller gets the
  * code. Thread: any. */
 twin_status ascend_status(int32_t code);
+/* Makes a context the thread's (`use`, an ascend_use...()), then a call below that needs it. The
+ * status of `use` if that is not TWIN_OK: the call is not made then. Else of the code of the
+ * call. */
+#define ASCEND_CALL(use, call)                                                                     \
+    __extension__({                                                                                \
+        const twin_status used_ = (use);                                                           \
+        __builtin_expect(used_ == TWIN_OK, 1) ? ascend_status(call) : used_;                       \
+    })
 /* The same of a wait: its timeouts. `forever`: it had no limit, so it was given up. */
 twin_status ascend_wait_status(int32_t code, bool forever);
 /* The same without the vendor's messages: of what failed elsewhere. */
@@ -191,22 +188,13 @@ void ascend_failures_add_queue(twin_queue *queue);
 void ascend_failures_drop_queue(twin_queue *queue);
 void ascend_failures_forget(twin_queue *queue);
 void ascend_failures_forget_device(const twin_hw_device *device);
-twin_status ascend_take_failure(twin_queue *queue, twin_failure *out_failure);
 
 /* call_queue.c */
-twin_status ascend_work_call(twin_queue *queue, twin_call_queue *call_queue,
-                             const twin_host_call *call);
 void ascend_call_queue_leave(twin_queue *queue);
 /* Drops the calls that the queue still has. */
 void ascend_calls_forget(const twin_queue *queue);
 
 /* model_instance.c, label.c */
-twin_status ascend_work_run(twin_queue *queue, twin_hw_instance *instance);
-twin_status ascend_work_end(twin_queue *queue);
-twin_status ascend_work_activate(twin_queue *queue, twin_queue *other);
-twin_status ascend_work_branch(twin_queue *queue, const twin_branch *branch);
-twin_status ascend_work_label(twin_queue *queue, uint64_t table, uint32_t index);
-twin_status ascend_work_jump(twin_queue *queue, uint64_t address, uint64_t table, uint32_t count);
 void ascend_instance_forget_queue(twin_queue *queue);
 /* The memory of a table of labels is given back. */
 void ascend_labels_forget(uint64_t table);

@@ -71,7 +71,7 @@ static twin_status make_stream(twin_queue *queue, const twin_queue_config *confi
     return status;
 }
 
-static twin_status queue_create(twin_hw_device *device, const twin_queue_config *config,
+twin_status ascend_queue_create(twin_hw_device *device, const twin_queue_config *config,
                                 twin_queue **out_queue)
 {
     twin_queue *queue = calloc(1, sizeof(*queue));
@@ -99,7 +99,7 @@ free_queue:
     return status;
 }
 
-static void queue_destroy(twin_queue *queue)
+void ascend_queue_destroy(twin_queue *queue)
 {
     ascend_failures_drop_queue(queue);
     ascend_instance_forget_queue(queue);
@@ -120,18 +120,17 @@ static void queue_destroy(twin_queue *queue)
     free(queue);
 }
 
-static twin_status queue_query(twin_queue *queue, bool *out_idle)
+twin_status ascend_queue_query(twin_queue *queue, bool *out_idle)
 {
     aclrtStreamStatus state = ACL_STREAM_STATUS_NOT_READY;
-    twin_status status = ascend_use_queue(queue);
-    if (status == TWIN_OK)
-        status = ascend_status(vendor.query_stream(queue->stream, &state));
+    twin_status status =
+        ASCEND_CALL(ascend_use_queue(queue), vendor.query_stream(queue->stream, &state));
     if (status == TWIN_OK)
         *out_idle = state == ACL_STREAM_STATUS_COMPLETE;
     return status;
 }
 
-static twin_status queue_drain(twin_queue *queue, uint64_t timeout_ns)
+twin_status ascend_queue_drain(twin_queue *queue, uint64_t timeout_ns)
 {
     if (queue->deferred)
         return TWIN_OK;
@@ -143,47 +142,31 @@ static twin_status queue_drain(twin_queue *queue, uint64_t timeout_ns)
         vendor.sync_stream(queue->stream, forever ? -1 : ascend_milliseconds(timeout_ns)), forever);
 }
 
-static twin_status queue_abort(twin_queue *queue)
+twin_status ascend_queue_abort(twin_queue *queue)
 {
-    twin_status status = ascend_use_queue_for(queue, vendor.abort_stream != NULL);
-    if (status == TWIN_OK)
-        status = ascend_status(vendor.abort_stream(queue->stream));
+    twin_status status = ASCEND_CALL(ascend_use_queue_for(queue, vendor.abort_stream != NULL),
+                                     vendor.abort_stream(queue->stream));
     if (status == TWIN_OK)
         ascend_failures_forget(queue);
     return status;
 }
 
-static twin_status queue_stop(twin_queue *queue)
+twin_status ascend_queue_stop(twin_queue *queue)
 {
-    twin_status status = ascend_use_queue_for(queue, vendor.stop_task != NULL);
-    return status == TWIN_OK ? ascend_status(vendor.stop_task(queue->stream)) : status;
+    return ASCEND_CALL(ascend_use_queue_for(queue, vendor.stop_task != NULL),
+                       vendor.stop_task(queue->stream));
 }
 
-static twin_status queue_set_priority(twin_queue *queue, uint32_t priority)
+twin_status ascend_queue_set_priority(twin_queue *queue, uint32_t priority)
 {
     aclrtStreamAttrValue value = {.streamPriority = priority};
-    twin_status status = ascend_use_queue_for(queue, vendor.set_stream_attribute != NULL);
-    if (status != TWIN_OK)
-        return status;
-    return ascend_status(
+    return ASCEND_CALL(
+        ascend_use_queue_for(queue, vendor.set_stream_attribute != NULL),
         vendor.set_stream_attribute(queue->stream, ACL_STREAM_ATTR_PRIORITY, &value));
 }
 
-static twin_status queue_stop_on_failure(twin_queue *queue)
+twin_status ascend_queue_stop_on_failure(twin_queue *queue)
 {
-    twin_status status = ascend_use_queue_for(queue, vendor.failure_mode != NULL);
-    if (status != TWIN_OK)
-        return status;
-    return ascend_status(vendor.failure_mode(queue->stream, ACL_STOP_ON_FAILURE));
+    return ASCEND_CALL(ascend_use_queue_for(queue, vendor.failure_mode != NULL),
+                       vendor.failure_mode(queue->stream, ACL_STOP_ON_FAILURE));
 }
-
-/* `room` is left out: the vendor's calls wait by themselves when a stream is full. */
-const struct twin_queue_ops ascend_queue_ops = {.create = queue_create,
-                                                .destroy = queue_destroy,
-                                                .drain = queue_drain,
-                                                .query = queue_query,
-                                                .abort = queue_abort,
-                                                .stop = queue_stop,
-                                                .set_priority = queue_set_priority,
-                                                .stop_on_failure = queue_stop_on_failure,
-                                                .take_failure = ascend_take_failure};

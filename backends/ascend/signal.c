@@ -57,7 +57,7 @@ static twin_signal *wrap(twin_hw_device *device, const twin_signal_config *confi
     return signal;
 }
 
-static twin_status signal_create(twin_hw_device *device, const twin_signal_config *config,
+twin_status ascend_signal_create(twin_hw_device *device, const twin_signal_config *config,
                                  twin_signal **out_signal)
 {
     twin_signal *signal = wrap(device, config);
@@ -74,7 +74,7 @@ static twin_status signal_create(twin_hw_device *device, const twin_signal_confi
     return TWIN_OK;
 }
 
-static void signal_destroy(twin_signal *signal)
+void ascend_signal_destroy(twin_signal *signal)
 {
     int32_t code = ascend_use_device(signal->device) == TWIN_OK ? 0 : 1;
     if (code == 0)
@@ -109,7 +109,7 @@ static twin_status read_id(const twin_signal *signal, twin_signal_state *state)
                : ascend_status(code);
 }
 
-static twin_status signal_query(twin_signal *signal, twin_signal_state *out_state)
+twin_status ascend_signal_query(twin_signal *signal, twin_signal_state *out_state)
 {
     const uint32_t ask = out_state->ask;
     twin_signal_state state = {.ask = ask, .complete = true};
@@ -135,7 +135,7 @@ static twin_status signal_query(twin_signal *signal, twin_signal_state *out_stat
     return status;
 }
 
-static twin_status signal_wait(twin_signal *signal, uint64_t timeout_ns)
+twin_status ascend_signal_wait(twin_signal *signal, uint64_t timeout_ns)
 {
     twin_status status = ascend_use_device(signal->device);
     if (status != TWIN_OK)
@@ -151,15 +151,14 @@ static twin_status check_time(const twin_signal *signal)
     aclrtEventRecordedStatus answer = ACL_EVENT_RECORDED_STATUS_NOT_READY;
     if (!atomic_load_explicit(&signal->recorded, memory_order_relaxed))
         return TWIN_E_NEVER_RECORDED;
-    twin_status status = ascend_use_device(signal->device);
-    if (status == TWIN_OK)
-        status = ascend_status(vendor.query_event(signal->object, &answer));
+    twin_status status =
+        ASCEND_CALL(ascend_use_device(signal->device), vendor.query_event(signal->object, &answer));
     if (status == TWIN_OK && answer != ACL_EVENT_RECORDED_STATUS_COMPLETE)
         status = TWIN_E_NOT_READY;
     return status;
 }
 
-static twin_status signal_timestamp(twin_signal *signal, uint64_t *out_ns)
+twin_status ascend_signal_timestamp(twin_signal *signal, uint64_t *out_ns)
 {
     uint64_t us = 0;
     float ms = 0;
@@ -177,37 +176,35 @@ static twin_status signal_timestamp(twin_signal *signal, uint64_t *out_ns)
     return status;
 }
 
-static twin_status signal_elapsed(twin_signal *begin, twin_signal *end, double *out_ns)
+twin_status ascend_signal_elapsed(twin_signal *begin, twin_signal *end, double *out_ns)
 {
     float ms = 0;
-    twin_status status = ascend_use_device(end->device);
-    if (status == TWIN_OK)
-        status = ascend_status(vendor.elapsed(&ms, begin->object, end->object));
+    twin_status status = ASCEND_CALL(ascend_use_device(end->device),
+                                     vendor.elapsed(&ms, begin->object, end->object));
     if (status == TWIN_OK)
         *out_ns = (double)ms * NS_PER_MS;
     return status;
 }
 
-static twin_status signal_available(twin_hw_device *device, twin_signal_kind kind,
+twin_status ascend_signal_available(twin_hw_device *device, twin_signal_kind kind,
                                     uint32_t *out_count)
 {
     if (!vendor.events_left ||
         (kind != TWIN_SIGNAL_EVENT_LEVEL && kind != TWIN_SIGNAL_EVENT_REBIND))
         return TWIN_E_UNSUPPORTED;
-    twin_status status = ascend_use_device(device);
-    return status == TWIN_OK ? ascend_status(vendor.events_left(out_count)) : status;
+    return ASCEND_CALL(ascend_use_device(device), vendor.events_left(out_count));
 }
 
-static twin_status signal_clear(twin_signal *signal)
+twin_status ascend_signal_clear(twin_signal *signal)
 {
     aclrtNotify notify = signal->object;
-    twin_status status = ascend_use_device_for(signal->device, vendor.batch_reset_notify != NULL);
-    return status == TWIN_OK ? ascend_status(vendor.batch_reset_notify(&notify, 1)) : status;
+    return ASCEND_CALL(ascend_use_device_for(signal->device, vendor.batch_reset_notify != NULL),
+                       vendor.batch_reset_notify(&notify, 1));
 }
 
 /* ---- between processes ----------------------------------------------------------------------- */
 
-static twin_status signal_share(twin_signal *signal, bool check_pid, char out_name[TWIN_SHARE_NAME])
+twin_status ascend_signal_share(twin_signal *signal, bool check_pid, char out_name[TWIN_SHARE_NAME])
 {
     twin_status status = ascend_use_device(signal->device);
     if (status != TWIN_OK)
@@ -232,7 +229,7 @@ static twin_status signal_share(twin_signal *signal, bool check_pid, char out_na
     return status;
 }
 
-static twin_status signal_allow(twin_signal *signal, const int32_t *pids, size_t count)
+twin_status ascend_signal_allow(twin_signal *signal, const int32_t *pids, size_t count)
 {
     if (signal->kind != TWIN_SIGNAL_NOTIFY || !vendor.export_notify_to)
         return TWIN_E_UNSUPPORTED;
@@ -248,7 +245,7 @@ static twin_status signal_allow(twin_signal *signal, const int32_t *pids, size_t
     return status;
 }
 
-static twin_status signal_open(twin_hw_device *device, const char *name,
+twin_status ascend_signal_open(twin_hw_device *device, const char *name,
                                const twin_signal_config *config, twin_signal **out_signal)
 {
     twin_signal *signal = wrap(device, config);
@@ -273,15 +270,3 @@ static twin_status signal_open(twin_hw_device *device, const char *name,
     *out_signal = signal;
     return TWIN_OK;
 }
-
-const struct twin_signal_ops ascend_signal_ops = {.create = signal_create,
-                                                  .destroy = signal_destroy,
-                                                  .query = signal_query,
-                                                  .wait = signal_wait,
-                                                  .timestamp = signal_timestamp,
-                                                  .available = signal_available,
-                                                  .clear = signal_clear,
-                                                  .share = signal_share,
-                                                  .allow = signal_allow,
-                                                  .open = signal_open,
-                                                  .elapsed = signal_elapsed};

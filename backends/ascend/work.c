@@ -2,7 +2,7 @@
 /* Work of queues. */
 #include "process.h"
 
-static twin_status work_copy(twin_queue *queue, const twin_copy *copy)
+twin_status ascend_work_copy(twin_queue *queue, const twin_copy *copy)
 {
     twin_status status = ascend_use_queue(queue);
     if (__builtin_expect(status != TWIN_OK, 0))
@@ -15,7 +15,7 @@ static twin_status work_copy(twin_queue *queue, const twin_copy *copy)
                                            queue->stream));
 }
 
-static twin_status work_copy_rows(twin_queue *queue, const twin_rows *rows)
+twin_status ascend_work_copy_rows(twin_queue *queue, const twin_rows *rows)
 {
     twin_status status = ascend_use_queue_for(queue, vendor.copy_rows_async != NULL);
     if (status != TWIN_OK)
@@ -28,16 +28,14 @@ static twin_status work_copy_rows(twin_queue *queue, const twin_rows *rows)
                                                 rows->width, rows->height, kind, queue->stream));
 }
 
-static twin_status work_fill(twin_queue *queue, const twin_fill *fill)
+twin_status ascend_work_fill(twin_queue *queue, const twin_fill *fill)
 {
-    twin_status status = ascend_use_queue(queue);
-    if (status != TWIN_OK)
-        return status;
-    return ascend_status(vendor.fill_async(ascend_pointer(fill->dst), fill->bytes, fill->value,
-                                           fill->bytes, queue->stream));
+    return ASCEND_CALL(ascend_use_queue(queue),
+                       vendor.fill_async(ascend_pointer(fill->dst), fill->bytes, fill->value,
+                                         fill->bytes, queue->stream));
 }
 
-static twin_status work_reduce(twin_queue *queue, const twin_reduce *reduce)
+twin_status ascend_work_reduce(twin_queue *queue, const twin_reduce *reduce)
 {
     static const aclrtReduceKind kinds[] = {[TWIN_REDUCE_ADD] = ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM,
                                             [TWIN_REDUCE_MAX] = ACL_RT_MEMCPY_SDMA_AUTOMATIC_MAX,
@@ -48,15 +46,13 @@ static twin_status work_reduce(twin_queue *queue, const twin_reduce *reduce)
         [TWIN_ELEMENT_UINT16] = ACL_UINT16, [TWIN_ELEMENT_UINT32] = ACL_UINT32,
         [TWIN_ELEMENT_FP16] = ACL_FLOAT16,  [TWIN_ELEMENT_FP32] = ACL_FLOAT,
         [TWIN_ELEMENT_BF16] = ACL_BF16};
-    twin_status status = ascend_use_queue_for(queue, vendor.reduce_async != NULL);
-    if (status != TWIN_OK)
-        return status;
-    return ascend_status(
-        vendor.reduce_async(ascend_pointer(reduce->dst), ascend_pointer(reduce->src), reduce->bytes,
-                            kinds[reduce->op], types[reduce->element], queue->stream, NULL));
+    return ASCEND_CALL(ascend_use_queue_for(queue, vendor.reduce_async != NULL),
+                       vendor.reduce_async(ascend_pointer(reduce->dst), ascend_pointer(reduce->src),
+                                           reduce->bytes, kinds[reduce->op], types[reduce->element],
+                                           queue->stream, NULL));
 }
 
-static twin_status work_record(twin_queue *queue, twin_signal *signal)
+twin_status ascend_work_record(twin_queue *queue, twin_signal *signal)
 {
     twin_status status = ascend_use_queue(queue);
     if (__builtin_expect(status != TWIN_OK, 0))
@@ -82,7 +78,7 @@ static twin_status wait_event(twin_queue *queue, const twin_signal *signal, uint
         vendor.wait_event_for(queue->stream, signal->object, (int32_t)ascend_seconds(timeout_ns)));
 }
 
-static twin_status work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns)
+twin_status ascend_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns)
 {
     twin_status status = ascend_use_queue(queue);
     if (__builtin_expect(status != TWIN_OK, 0))
@@ -96,37 +92,32 @@ static twin_status work_wait(twin_queue *queue, twin_signal *signal, uint64_t ti
                            timeout_ns == TWIN_FOREVER ? 0 : ascend_seconds(timeout_ns)));
 }
 
-static twin_status work_reset(twin_queue *queue, twin_signal *signal)
+twin_status ascend_work_reset(twin_queue *queue, twin_signal *signal)
 {
-    twin_status status = ascend_use_queue_for(queue, vendor.reset_event != NULL);
-    return status == TWIN_OK ? ascend_status(vendor.reset_event(signal->object, queue->stream))
-                             : status;
+    return ASCEND_CALL(ascend_use_queue_for(queue, vendor.reset_event != NULL),
+                       vendor.reset_event(signal->object, queue->stream));
 }
 
-static twin_status work_write_value(twin_queue *queue, uint64_t address, uint64_t value,
+twin_status ascend_work_write_value(twin_queue *queue, uint64_t address, uint64_t value,
                                     twin_side side)
 {
     (void)side;
-    twin_status status = ascend_use_queue_for(queue, vendor.value_write != NULL);
-    if (status != TWIN_OK)
-        return status;
-    return ascend_status(vendor.value_write(ascend_pointer(address), value, 0, queue->stream));
+    return ASCEND_CALL(ascend_use_queue_for(queue, vendor.value_write != NULL),
+                       vendor.value_write(ascend_pointer(address), value, 0, queue->stream));
 }
 
-static twin_status work_wait_value(twin_queue *queue, const twin_value_wait *wait)
+twin_status ascend_work_wait_value(twin_queue *queue, const twin_value_wait *wait)
 {
     static const uint32_t relations[] = {[TWIN_VALUE_GEQ] = ACL_STREAM_WAIT_VALUE_GEQ,
                                          [TWIN_VALUE_EQ] = ACL_STREAM_WAIT_VALUE_EQ,
                                          [TWIN_VALUE_AND] = ACL_STREAM_WAIT_VALUE_AND,
                                          [TWIN_VALUE_NOR] = ACL_STREAM_WAIT_VALUE_NOR};
-    twin_status status = ascend_use_queue_for(queue, vendor.value_wait != NULL);
-    if (status != TWIN_OK)
-        return status;
-    return ascend_status(vendor.value_wait(ascend_pointer(wait->address), wait->value,
-                                           relations[wait->relation], queue->stream));
+    return ASCEND_CALL(ascend_use_queue_for(queue, vendor.value_wait != NULL),
+                       vendor.value_wait(ascend_pointer(wait->address), wait->value,
+                                         relations[wait->relation], queue->stream));
 }
 
-static twin_status work_count(twin_queue *queue, twin_signal *signal,
+twin_status ascend_work_count(twin_queue *queue, twin_signal *signal,
                               const twin_count_change *change)
 {
     static const aclrtCntNotifyRecordMode modes[] = {
@@ -135,13 +126,11 @@ static twin_status work_count(twin_queue *queue, twin_signal *signal,
         [TWIN_COUNT_OR] = ACL_RT_CNT_NOTIFY_RECORD_BIT_OR_MODE,
         [TWIN_COUNT_AND] = ACL_RT_CNT_NOTIFY_RECORD_BIT_AND_MODE};
     aclrtCntNotifyRecordInfo info = {.mode = modes[change->mode], .value = change->value};
-    twin_status status = ascend_use_queue_for(queue, vendor.count_record != NULL);
-    if (status != TWIN_OK)
-        return status;
-    return ascend_status(vendor.count_record(signal->object, queue->stream, &info));
+    return ASCEND_CALL(ascend_use_queue_for(queue, vendor.count_record != NULL),
+                       vendor.count_record(signal->object, queue->stream, &info));
 }
 
-static twin_status work_wait_count(twin_queue *queue, twin_signal *signal,
+twin_status ascend_work_wait_count(twin_queue *queue, twin_signal *signal,
                                    const twin_count_wait *wait)
 {
     static const aclrtCntNotifyWaitMode modes[] = {
@@ -155,28 +144,6 @@ static twin_status work_wait_count(twin_queue *queue, twin_signal *signal,
         .value = wait->value,
         .timeout = wait->timeout_ns == TWIN_FOREVER ? 0 : ascend_seconds(wait->timeout_ns),
         .isClear = wait->clear};
-    twin_status status = ascend_use_queue_for(queue, vendor.count_wait != NULL);
-    if (status != TWIN_OK)
-        return status;
-    return ascend_status(vendor.count_wait(signal->object, queue->stream, &info));
+    return ASCEND_CALL(ascend_use_queue_for(queue, vendor.count_wait != NULL),
+                       vendor.count_wait(signal->object, queue->stream, &info));
 }
-
-const struct twin_work_ops ascend_work_ops = {.copy = work_copy,
-                                              .fill = work_fill,
-                                              .record = work_record,
-                                              .wait = work_wait,
-                                              .reset = work_reset,
-                                              .write_value = work_write_value,
-                                              .wait_value = work_wait_value,
-                                              .call = ascend_work_call,
-                                              .run = ascend_work_run,
-                                              .end = ascend_work_end,
-                                              .activate = ascend_work_activate,
-                                              .branch = ascend_work_branch,
-                                              .label = ascend_work_label,
-                                              .jump = ascend_work_jump,
-                                              .count = work_count,
-                                              .wait_count = work_wait_count,
-                                              .reduce = work_reduce,
-                                              .copy_rows = work_copy_rows,
-                                              .launch = ascend_work_launch};

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The model is made with the first open, a device with its first; a close reports what was not
+ * released. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "process/device.h"
 

@@ -263,7 +263,7 @@ static void fresh(void)
 static twin_hw_device *opened(uint32_t index)
 {
     twin_hw_device *device = NULL;
-    CU_ASSERT(ascend_device_ops.open(index, &device) == TWIN_OK);
+    CU_ASSERT(ascend_device_open(index, &device) == TWIN_OK);
     return device;
 }
 
@@ -271,7 +271,7 @@ static twin_queue *queue_in(twin_hw_device *device, uint32_t group)
 {
     const twin_queue_config config = {.group = group};
     twin_queue *queue = NULL;
-    CU_ASSERT(ascend_queue_ops.create(device, &config, &queue) == TWIN_OK);
+    CU_ASSERT(ascend_queue_create(device, &config, &queue) == TWIN_OK);
     return queue;
 }
 
@@ -281,8 +281,8 @@ static twin_queue *queue_in(twin_hw_device *device, uint32_t group)
 static void host_memory(void)
 {
     void *pointer = NULL;
-    twin_status status = ascend_memory_ops.host_alloc(BYTES, &pointer);
-    if (status == TWIN_OK && (status = ascend_memory_ops.host_free(pointer)) != TWIN_OK)
+    twin_status status = ascend_memory_host_alloc(BYTES, &pointer);
+    if (status == TWIN_OK && (status = ascend_memory_host_free(pointer)) != TWIN_OK)
         free(pointer); /* the last device has closed since */
     if (status != TWIN_OK && status != TWIN_E_UNSUPPORTED)
         dead_uses++;
@@ -342,7 +342,7 @@ static void help_host_memory(void *unused)
 static void help_query(void *queue)
 {
     bool idle;
-    if (ascend_queue_ops.query(queue, &idle) != TWIN_OK)
+    if (ascend_queue_query(queue, &idle) != TWIN_OK)
         dead_uses++;
 }
 
@@ -383,7 +383,7 @@ static void test_close_waits(void)
     while (!below.inside)
         pthread_cond_wait(&below.changed, &below.lock);
     pthread_mutex_unlock(&below.lock);
-    ascend_device_ops.close(device);
+    ascend_device_close(device);
     stop_helper(thread);
     CU_ASSERT(dead_uses == 0);
 }
@@ -397,14 +397,14 @@ static void test_closed_is_not_used(void)
     helped();
     twin_hw_device *other = opened(1);
     at_end = help_at_end;
-    ascend_device_ops.close(device);
+    ascend_device_close(device);
     at_end = NULL;
     CU_ASSERT(dead_uses == 0);
     device = opened(0); /* its context takes the place of the first one */
     help_at_end();
     CU_ASSERT(dead_uses == 0);
-    ascend_device_ops.close(device);
-    ascend_device_ops.close(other);
+    ascend_device_close(device);
+    ascend_device_close(other);
     stop_helper(thread);
 }
 
@@ -417,10 +417,10 @@ static void test_gone_context_is_not_used(void)
     let_help(help_query, queue); /* the helper uses the queue's context from here on */
     helped();
     at_end = help_at_end;
-    ascend_queue_ops.destroy(queue);
+    ascend_queue_destroy(queue);
     at_end = NULL;
     CU_ASSERT(dead_uses == 0);
-    ascend_device_ops.close(device);
+    ascend_device_close(device);
     stop_helper(thread);
 }
 
@@ -440,19 +440,19 @@ static void test_forgotten_call(void)
     twin_hw_device *device = opened(0);
     twin_queue *queue = queue_in(device, 0);
     const twin_host_call call = {.fn = count_up, .argument = &called};
-    CU_ASSERT(ascend_call_queue_ops.create(device, true, &call_queue) == TWIN_OK);
+    CU_ASSERT(ascend_call_queue_create(device, true, &call_queue) == TWIN_OK);
     CU_ASSERT(ascend_work_call(queue, call_queue, &call) == TWIN_OK);
     CU_ASSERT(ascend_work_call(queue, call_queue, &call) == TWIN_OK);
     CU_ASSERT(make_call());
-    CU_ASSERT(ascend_call_queue_ops.take(call_queue, 0, &taken) == TWIN_OK);
+    CU_ASSERT(ascend_call_queue_take(call_queue, 0, &taken) == TWIN_OK);
     CU_ASSERT(taken.call.fn == count_up && taken.call.argument == &called);
-    ascend_call_queue_ops.answer(call_queue, taken.ticket);
+    ascend_call_queue_answer(call_queue, taken.ticket);
     ascend_calls_forget(queue);
     CU_ASSERT(make_call()); /* the vendor is late */
-    CU_ASSERT(ascend_call_queue_ops.take(call_queue, 0, &taken) == TWIN_E_TIMEOUT);
-    ascend_queue_ops.destroy(queue);
-    ascend_call_queue_ops.destroy(call_queue);
-    ascend_device_ops.close(device);
+    CU_ASSERT(ascend_call_queue_take(call_queue, 0, &taken) == TWIN_E_TIMEOUT);
+    ascend_queue_destroy(queue);
+    ascend_call_queue_destroy(call_queue);
+    ascend_device_close(device);
 }
 
 /* ---- all at once ----------------------------------------------------------------------------- */
@@ -471,8 +471,8 @@ static void *device_all_the_time(void *device)
 {
     while (!over) {
         uint64_t address = 0;
-        if (ascend_memory_ops.alloc(device, BYTES, TWIN_PAGES_DEFAULT, &address) != TWIN_OK ||
-            ascend_memory_ops.free(address) != TWIN_OK)
+        if (ascend_memory_alloc(device, BYTES, TWIN_PAGES_DEFAULT, &address) != TWIN_OK ||
+            ascend_memory_free(address) != TWIN_OK)
             dead_uses++;
     }
     return NULL;
@@ -498,14 +498,14 @@ static void one_round(twin_call_queue *call_queue, uint32_t round)
     twin_queue *queue = queue_in(device, round % 2);
     CU_ASSERT(ascend_work_call(queue, call_queue, &call) == TWIN_OK);
     CU_ASSERT(ascend_work_call(queue, call_queue, &call) == TWIN_OK);
-    CU_ASSERT(ascend_memory_ops.host_alloc(BYTES, &used) == TWIN_OK);
+    CU_ASSERT(ascend_memory_host_alloc(BYTES, &used) == TWIN_OK);
     ascend_pinned_use((uint64_t)(uintptr_t)used, queue);
-    let_help((void (*)(void *))(uintptr_t)ascend_memory_ops.host_free, used);
-    while (ascend_call_queue_ops.take(call_queue, 0, &taken) == TWIN_OK)
-        ascend_call_queue_ops.answer(call_queue, taken.ticket);
-    ascend_queue_ops.destroy(queue);
+    let_help((void (*)(void *))(uintptr_t)ascend_memory_host_free, used);
+    while (ascend_call_queue_take(call_queue, 0, &taken) == TWIN_OK)
+        ascend_call_queue_answer(call_queue, taken.ticket);
+    ascend_queue_destroy(queue);
     helped();
-    ascend_device_ops.close(device);
+    ascend_device_close(device);
 }
 
 static void test_all_at_once(void)
@@ -515,7 +515,7 @@ static void test_all_at_once(void)
     fresh();
     over = false;
     twin_hw_device *stays = opened(1);
-    CU_ASSERT(ascend_call_queue_ops.create(stays, true, &call_queue) == TWIN_OK);
+    CU_ASSERT(ascend_call_queue_create(stays, true, &call_queue) == TWIN_OK);
     pthread_t thread = start_helper();
     pthread_create(&host, NULL, host_all_the_time, NULL);
     pthread_create(&memory, NULL, device_all_the_time, stays);
@@ -529,8 +529,8 @@ static void test_all_at_once(void)
     while (make_call())
         continue;
     stop_helper(thread);
-    ascend_call_queue_ops.destroy(call_queue);
-    ascend_device_ops.close(stays);
+    ascend_call_queue_destroy(call_queue);
+    ascend_device_close(stays);
     CU_ASSERT(dead_uses == 0);
 }
 

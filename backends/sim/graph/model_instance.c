@@ -143,7 +143,7 @@ static void end_run_locked(twin_hw_instance *instance, const struct sim_run *run
         write_notify(instance, instance->end_id, 1);
 }
 
-twin_status sim_instance_abort(twin_hw_instance *instance)
+twin_status sim_model_instance_abort(twin_hw_instance *instance)
 {
     sim_drive_poll(); /* what was due by the caller's time begins first */
     sim_model_lock();
@@ -164,7 +164,7 @@ twin_status sim_instance_abort(twin_hw_instance *instance)
     return TWIN_OK;
 }
 
-twin_status sim_instance_drain(twin_hw_instance *instance, uint64_t timeout_ns)
+twin_status sim_model_instance_drain(twin_hw_instance *instance, uint64_t timeout_ns)
 {
     uint64_t begin = sim_clock.now_ns;
     struct sim_queue_point point;
@@ -290,7 +290,7 @@ static bool take_notify(twin_hw_device *device, uint32_t *out_id)
     return sim_ids_take(&device->notifies, &cursor, out_id, &generation);
 }
 
-twin_status sim_instance_create(twin_hw_device *device, twin_hw_instance **out_instance)
+twin_status sim_model_instance_create(twin_hw_device *device, twin_hw_instance **out_instance)
 {
     twin_hw_instance *instance = calloc(1, sizeof(*instance));
     if (!instance)
@@ -318,11 +318,11 @@ twin_status sim_instance_create(twin_hw_device *device, twin_hw_instance **out_i
     return TWIN_E_NO_NOTIFY;
 }
 
-void sim_instance_destroy(twin_hw_instance *instance)
+void sim_model_instance_destroy(twin_hw_instance *instance)
 {
     twin_hw_device *device = instance->device;
     while (instance->queue_count > 0)
-        (void)sim_instance_unbind(instance, instance->queues[0]);
+        (void)sim_model_instance_unbind(instance, instance->queues[0]);
     sim_model_lock();
     LL_DELETE(device->instances, instance);
     sim_ids_drop(&device->notifies, instance->idle_id);
@@ -335,7 +335,7 @@ void sim_instance_destroy(twin_hw_instance *instance)
     free(instance);
 }
 
-twin_status sim_instance_bind(twin_hw_instance *instance, twin_queue *queue, bool head)
+twin_status sim_model_instance_bind(twin_hw_instance *instance, twin_queue *queue, bool head)
 {
     struct sim_queue_point point;
     if (!queue->config.deferred || queue->device != instance->device)
@@ -357,7 +357,7 @@ twin_status sim_instance_bind(twin_hw_instance *instance, twin_queue *queue, boo
     return room ? TWIN_OK : TWIN_E_NOMEM;
 }
 
-twin_status sim_instance_unbind(twin_hw_instance *instance, twin_queue *queue)
+twin_status sim_model_instance_unbind(twin_hw_instance *instance, twin_queue *queue)
 {
     struct sim_queue_point point;
     if (runs_left(instance, &point))
@@ -382,7 +382,7 @@ twin_status sim_instance_unbind(twin_hw_instance *instance, twin_queue *queue)
     return TWIN_OK;
 }
 
-twin_status sim_instance_clean(twin_queue *queue)
+twin_status sim_model_instance_clean(twin_queue *queue)
 {
     struct sim_queue_point point;
     pthread_mutex_lock(&queue->lock);
@@ -390,7 +390,7 @@ twin_status sim_instance_clean(twin_queue *queue)
     pthread_mutex_unlock(&queue->lock);
     if (instance && runs_left(instance, &point))
         return TWIN_E_BUSY;
-    return sim_control_abort(queue);
+    return sim_queue_abort(queue);
 }
 
 /* Whether every queue that the queue's tasks name is of the instance. Both locks are held. */
@@ -425,7 +425,7 @@ static void write_labels(twin_queue *queue)
     }
 }
 
-twin_status sim_instance_seal(twin_hw_instance *instance)
+twin_status sim_model_instance_seal(twin_hw_instance *instance)
 {
     sim_model_lock();
     pthread_mutex_lock(&instance->lock);

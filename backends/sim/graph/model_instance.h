@@ -19,22 +19,6 @@
 #include "queue/queue.h"
 #include "queue/ring_users.h"
 
-twin_status sim_instance_create(twin_hw_device *device, twin_hw_instance **out_instance);
-void sim_instance_destroy(twin_hw_instance *instance);
-twin_status sim_instance_bind(twin_hw_instance *instance, twin_queue *queue, bool head);
-twin_status sim_instance_unbind(twin_hw_instance *instance, twin_queue *queue);
-twin_status sim_instance_seal(twin_hw_instance *instance);
-twin_status sim_instance_clean(twin_queue *queue);
-twin_status sim_instance_abort(twin_hw_instance *instance);
-twin_status sim_instance_drain(twin_hw_instance *instance, uint64_t timeout_ns);
-
-twin_status sim_work_run(twin_queue *queue, twin_hw_instance *instance);
-twin_status sim_work_end(twin_queue *queue);
-twin_status sim_work_activate(twin_queue *queue, twin_queue *other);
-twin_status sim_work_branch(twin_queue *queue, const twin_branch *branch);
-twin_status sim_work_label(twin_queue *queue, uint64_t table, uint32_t index);
-twin_status sim_work_jump(twin_queue *queue, uint64_t address, uint64_t table, uint32_t count);
-
 /* ---- for model_instance_work.c, with the queue's lock ---- */
 
 /* Notes where the instance ends; returns the notify that is recorded there. */

@@ -49,16 +49,6 @@ struct twin_call_queue {
     uint64_t hold_real_ns; /* when the hold expires */
 };
 
-twin_status sim_call_queue_create(twin_hw_device *device, bool service,
-                                  twin_call_queue **out_call_queue);
-void sim_call_queue_destroy(twin_call_queue *call_queue);
-twin_status sim_call_queue_take(twin_call_queue *call_queue, uint64_t timeout_ns,
-                                twin_taken_call *out_call);
-void sim_call_queue_answer(twin_call_queue *call_queue, uint64_t ticket);
-void sim_call_queue_close(twin_call_queue *call_queue);
-twin_status sim_work_call(twin_queue *queue, twin_call_queue *call_queue,
-                          const twin_host_call *call);
-
 /* ---- for the driver of the model; thread: model ---- */
 
 /* Takes in the device's messages. Returns whether there were any. */

@@ -85,7 +85,7 @@ static uint32_t ids_of(twin_fault_task task)
                                                    : larger(limits->events, notifies);
 }
 
-twin_status sim_inject_fault(const twin_fault *fault, uint32_t *out_number)
+twin_status sim_fault_inject(const twin_fault *fault, uint32_t *out_number)
 {
     if (fault->device != TWIN_FAULT_ANY && fault->device >= sim_process.device_count) {
         sim_fail("device %u does not exist: the model has %u (TWINRT_DEVICES)", fault->device,
@@ -146,7 +146,7 @@ twin_status sim_inject_begin(void)
     return TWIN_OK;
 }
 
-twin_status sim_inject_remove(uint32_t number)
+twin_status sim_fault_remove(uint32_t number)
 {
     twin_status status = TWIN_OK;
     sim_model_lock();
@@ -168,7 +168,7 @@ twin_status sim_inject_remove(uint32_t number)
     return status;
 }
 
-twin_status sim_inject_triggered(uint32_t number, uint64_t *out_times)
+twin_status sim_fault_triggered(uint32_t number, uint64_t *out_times)
 {
     sim_model_lock();
     uint32_t at = find_locked(number);
@@ -182,7 +182,7 @@ twin_status sim_inject_triggered(uint32_t number, uint64_t *out_times)
     return known ? TWIN_OK : TWIN_E_INVALID;
 }
 
-twin_status sim_inject_errors(twin_hw_device *device, twin_memory_error *list, size_t room,
+twin_status sim_memory_errors(twin_hw_device *device, twin_memory_error *list, size_t room,
                               size_t *out_count)
 {
     struct twinsim_memory_error errors[FAULTS_MOST];
@@ -198,7 +198,7 @@ twin_status sim_inject_errors(twin_hw_device *device, twin_memory_error *list, s
     return TWIN_OK;
 }
 
-twin_status sim_inject_repair(twin_hw_device *device, uint64_t address, uint64_t bytes)
+twin_status sim_memory_repair(twin_hw_device *device, uint64_t address, uint64_t bytes)
 {
     sim_model_lock();
     int code = twinsim_memory_repair(sim_process.sim, device->index, address, bytes);

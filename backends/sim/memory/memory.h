@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory ops of the seam, and the bus of the model: which memory each address is. */
+/* Memory, and the bus of the model: which memory each address is. */
 #ifndef TWINRT_SIM_MEMORY_MEMORY_H
 #define TWINRT_SIM_MEMORY_MEMORY_H
 
@@ -9,18 +9,6 @@
 twin_status sim_memory_start(void);
 /* Reports page-locked memory that is still allocated. Thread: init. */
 void sim_memory_stop(void);
-
-twin_status sim_memory_alloc(twin_hw_device *device, uint64_t bytes, twin_page_policy pages,
-                             uint64_t *out_address);
-twin_status sim_memory_free(uint64_t address);
-twin_status sim_memory_host_alloc(uint64_t bytes, void **out_pointer);
-twin_status sim_memory_host_free(void *pointer);
-twin_status sim_memory_info(uint64_t address, twin_memory_info *out_info);
-twin_status sim_memory_space(twin_hw_device *device, uint32_t page_class, uint64_t *out_free,
-                             uint64_t *out_total);
-twin_status sim_memory_copy(twin_hw_device *device, const twin_copy *copy);
-twin_status sim_memory_copy_rows(twin_hw_device *device, const twin_rows *rows);
-twin_status sim_memory_fill(twin_hw_device *device, const twin_fill *fill);
 
 /* Finds a range that the caller does not know. TWIN_E_INVALID, explained, when it starts in an
  * arena and is not wholly inside one live block. UNKNOWN: not in any arena. Lock free. */

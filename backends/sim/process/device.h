@@ -64,11 +64,6 @@ static inline twin_queue *sim_device_queue(const twin_hw_device *device, unsigne
                : NULL;
 }
 
-/* device_life.c: the model is made with the first open, a device with its first; a close reports
- * what was not released. */
-twin_status sim_device_open(uint32_t index, twin_hw_device **out_device);
-void sim_device_close(twin_hw_device *device);
-
 /* Room for SIM_CODE_WORDS words by ring position of an SQ; NULL: no address space. Thread: any. */
 uint32_t *sim_device_code(twin_hw_device *device, uint32_t sq);
 static inline bool sim_device_code_contains(const twin_hw_device *device, uint64_t address,

@@ -90,6 +90,10 @@ static inline bool sim_grow(void *array, size_t bytes, size_t count, size_t *roo
     return true;
 }
 
+/* The operations of the seam, sim_<group>_<op>, with the contracts of seam/backend.h. */
+#define OP(group, op, type, lacking, parameters, arguments) type sim_##group##_##op parameters;
+#include "seam/ops.def"
+
 /* Reads the settings and the profile into sim_process. Logs what is wrong. Thread: init. */
 twin_status sim_settings_read(const twin_services *services);
 /* The properties of the devices in the profile, into sim_process.properties. Logs what is wrong.

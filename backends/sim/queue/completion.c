@@ -72,8 +72,8 @@ static void ended(void *context, const struct twinsim_task_end *end)
     queue->task_take(queue->task_context, &task);
 }
 
-twin_status sim_queue_tasks(twin_queue *queue,
-                            void (*take)(void *context, const twin_task_end *task), void *context)
+twin_status sim_diag_tasks(twin_queue *queue,
+                           void (*take)(void *context, const twin_task_end *task), void *context)
 {
     sim_model_lock();
     pthread_mutex_lock(&queue->lock);
@@ -86,7 +86,7 @@ twin_status sim_queue_tasks(twin_queue *queue,
     return TWIN_OK;
 }
 
-uint64_t sim_queue_newest_task(twin_queue *queue)
+uint64_t sim_diag_newest_task(twin_queue *queue)
 {
     return queue->task_base + atomic_load_explicit(&queue->submitted, memory_order_relaxed);
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Ops that drop work, and that set a priority. They take the model lock; those that act on the task
+ * under way first move the model up to the caller's clock. */
 #include "graph/model_instance.h"
 #include "process/device.h"
 #include "queue/failure.h"
@@ -24,7 +26,7 @@ static void finish_past(uint32_t device, uint32_t sq)
         sim_drive_poll();
 }
 
-twin_status sim_control_abort(twin_queue *queue)
+twin_status sim_queue_abort(twin_queue *queue)
 {
     finish_past(queue->device->index, queue->sq);
     sim_model_lock();
@@ -56,7 +58,7 @@ static void abort_queue(void *context, twin_queue *queue)
         all->status = status;
 }
 
-twin_status sim_control_abort_all(twin_hw_device *device)
+twin_status sim_device_abort(twin_hw_device *device)
 {
     struct abort_all all = {.status = TWIN_OK};
     finish_past(device->index, SIM_ANY_QUEUE);
@@ -68,7 +70,7 @@ twin_status sim_control_abort_all(twin_hw_device *device)
     return all.status;
 }
 
-twin_status sim_control_stop(twin_queue *queue)
+twin_status sim_queue_stop(twin_queue *queue)
 {
     sim_drive_poll();
     sim_model_lock();
@@ -86,7 +88,7 @@ twin_status sim_control_stop(twin_queue *queue)
     return status;
 }
 
-twin_status sim_control_set_priority(twin_queue *queue, uint32_t priority)
+twin_status sim_queue_set_priority(twin_queue *queue, uint32_t priority)
 {
     sim_drive_poll();
     sim_model_lock();
@@ -102,7 +104,7 @@ twin_status sim_control_set_priority(twin_queue *queue, uint32_t priority)
 
 /* What was due by the caller's time is done first: a record that the device has passed is cleared
  * too. */
-twin_status sim_event_clear(twin_signal *signal)
+twin_status sim_signal_clear(twin_signal *signal)
 {
     if (signal->config.kind != TWIN_SIGNAL_NOTIFY)
         return TWIN_E_UNSUPPORTED;

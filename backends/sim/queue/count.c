@@ -2,7 +2,6 @@
 /* Work on counting notifies. */
 #include "queue/queue.h"
 #include "queue/sqe.h"
-#include "queue/work.h"
 #include "signal/event.h"
 
 /* The next SQE for the signal, as sim_queue_begin(), with its task state of that kind. */

@@ -92,7 +92,7 @@ void sim_failure_forget_locked(twin_queue *queue)
     drop_notes(queue, queue->note_count);
 }
 
-twin_status sim_failure_stop_on(twin_queue *queue)
+twin_status sim_queue_stop_on_failure(twin_queue *queue)
 {
     twin_status status = TWIN_E_UNSUPPORTED;
     sim_model_lock();
@@ -355,7 +355,7 @@ static void log_found(twin_status status)
         (void)sim_nd(TWIN_ND_FAILED, 0, &found);
 }
 
-twin_status sim_failure_take(twin_queue *queue, twin_failure *out_failure)
+twin_status sim_queue_take_failure(twin_queue *queue, twin_failure *out_failure)
 {
     twin_status status = TWIN_E_NOT_READY;
     bool wanted = found_then(true);

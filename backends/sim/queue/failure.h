@@ -36,9 +36,6 @@ twin_status sim_failure_status(unsigned error, unsigned status);
  * time. Thread: any. */
 twin_status sim_failure_report(twin_queue *queue);
 
-twin_status sim_failure_stop_on(twin_queue *queue);
-twin_status sim_failure_take(twin_queue *queue, twin_failure *out_failure);
-
 /* ---- for the driver of the model; the caller holds both locks ---- */
 
 /* The queue becomes one of its group; of one that has stopped it takes no work. TWIN_E_NOMEM. */

@@ -101,7 +101,7 @@ static uint32_t credit_of(uint64_t timeout_ns, uint64_t unit_ns)
     return units == 0 ? 1 : units > CREDIT_MOST ? CREDIT_MOST : (uint32_t)units;
 }
 
-twin_status sim_kernel_launch(twin_queue *queue, twin_launch *kernel)
+twin_status sim_work_launch(twin_queue *queue, twin_launch *kernel)
 {
     twin_status status = sim_queue_refusal(queue);
     if (status == TWIN_OK)

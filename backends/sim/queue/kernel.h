@@ -5,7 +5,6 @@
 
 #include "queue/queue.h"
 
-twin_status sim_kernel_launch(twin_queue *queue, twin_launch *kernel);
 /* The task state that held it releases it. Thread: any, with the queue's lock. */
 void sim_kernel_release(twin_launch *kernel);
 /* Whether a kernel is being described: it knows places in memory, whatever became of its task.

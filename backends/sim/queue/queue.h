@@ -128,9 +128,6 @@ enum sim_completion sim_point_completion_exact(const struct sim_queue_point *poi
 /* Thread: model. */
 enum sim_completion sim_point_completion_locked(const struct sim_queue_point *point);
 
-twin_status sim_queue_create(twin_hw_device *device, const twin_queue_config *config,
-                             twin_queue **out_queue);
-void sim_queue_destroy(twin_queue *queue);
 void sim_queue_reclaim(twin_queue *queue);
 /* Releases the memory of kernels and lists that have ended. Thread: any, no lock. */
 static inline void sim_queue_release_memory(twin_queue *queue)
@@ -138,20 +135,6 @@ static inline void sim_queue_release_memory(twin_queue *queue)
     if (__builtin_expect(atomic_load_explicit(&queue->holds_memory, memory_order_relaxed), 0))
         sim_queue_reclaim(queue);
 }
-twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns);
-twin_status sim_queue_query(twin_queue *queue, bool *out_idle);
-twin_status sim_queue_room(twin_queue *queue);
-
-/* control.c: drop work, and set a priority. They take the model lock; those that act on the task
- * under way first move the model up to the caller's clock. */
-twin_status sim_control_abort(twin_queue *queue);
-twin_status sim_control_abort_all(twin_hw_device *device);
-twin_status sim_control_stop(twin_queue *queue);
-twin_status sim_control_set_priority(twin_queue *queue, uint32_t priority);
-
-twin_status sim_queue_tasks(twin_queue *queue,
-                            void (*take)(void *context, const twin_task_end *task), void *context);
-uint64_t sim_queue_newest_task(twin_queue *queue);
 
 /* Why a piece of work was dropped: TWIN_E_ABORTED, TWIN_E_DEVICE_ABORTED, or a failure of its
  * group. Thread: any. */

@@ -5,6 +5,7 @@
 #define TWINRT_SIM_QUEUE_SQE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "twinsim/stars.h"
@@ -64,6 +65,8 @@ void sim_sqe_kernel(stars_sqe *sqe, uint32_t subtype, uint32_t blocks, uint32_t 
  * (cond_program.h). */
 uint32_t *sim_sqe_cond(stars_sqe *sqe);
 
+/* "the word at 0x1000 >= 5"; false for an entry that sim_work_wait_value did not make. value.c. */
+bool sim_value_describe(const stars_sqe *sqe, char *text, size_t bytes);
 /* "event wait", "copy on the SDMA", ... */
 const char *sim_sqe_noun(unsigned type);
 

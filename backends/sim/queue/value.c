@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue/work.h"
-
+/* Writes of a word of device memory in stream order, and waits until one fits. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies and fills in stream order; records, waits and resets are in event.c. */
-#include "queue/work.h"
+/* Copies and fills in stream order; records, waits and resets are in event.c. Each work op fills in
+ * SQEs and rings: no model lock, no allocation, no system call, except that a copy of rows between
+ * host and device takes memory for its list of descriptors. */
 
 #include "memory/memory.h"
 #include "process/device.h"

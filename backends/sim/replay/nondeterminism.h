@@ -3,7 +3,7 @@
  * them, a replay returns them.
  *
  * In a replay one thread runs at a time, the model moves and sees doorbells only when
- * sim_replay_see() and sim_replay_move() say so, and an op has the result that it had in the
+ * sim_host_see() and sim_host_move() say so, and an op has the result that it had in the
  * recording. */
 #ifndef TWINRT_SIM_REPLAY_NONDETERMINISM_H
 #define TWINRT_SIM_REPLAY_NONDETERMINISM_H
@@ -47,13 +47,10 @@ bool sim_nd_look(void);
 /* A run has ended, and may have changed the time of the model. Thread: model. */
 void sim_nd_moved(bool changed);
 
-twin_status sim_replay_begin(void);
 void sim_replay_end(void);
-twin_status sim_replay_see(twin_seen what, uint32_t device, uint32_t sq, uint64_t number);
 /* twinsim_queue_watch(), logged where the device acts on it. In a replay it happens at its place in
  * the recording, not here. Thread: model. */
 void sim_nd_watch(uint32_t device, uint32_t sq, uint64_t retired);
-twin_status sim_replay_move(uint64_t at_ns, uint64_t events);
 /* Moves the model on, within the run that is being repeated, until so many SQEs of the queue have
  * retired. No model lock is held. */
 void sim_replay_until_retired(uint32_t device, uint32_t sq, uint64_t retired);

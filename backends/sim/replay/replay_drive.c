@@ -48,7 +48,7 @@ void sim_nd_moved(bool changed)
                                     twinsim_events_now(sim_process.sim));
 }
 
-twin_status sim_replay_begin(void)
+twin_status sim_host_pace(void)
 {
     if (!sim_nd_logged())
         return TWIN_E_UNSUPPORTED;
@@ -70,7 +70,7 @@ void sim_nd_watch(uint32_t device, uint32_t sq, uint64_t retired)
         sim_process.services->seen(TWIN_SEEN_WATCH, device, sq, retired);
 }
 
-twin_status sim_replay_see(twin_seen what, uint32_t device, uint32_t sq, uint64_t number)
+twin_status sim_host_see(twin_seen what, uint32_t device, uint32_t sq, uint64_t number)
 {
     const struct twinsim_seen work = {.device = device, .sq = sq, .newest = number};
     bool good = true;
@@ -130,7 +130,7 @@ static bool run_to(uint64_t at_ns, uint64_t events)
     }
 }
 
-twin_status sim_replay_move(uint64_t at_ns, uint64_t events)
+twin_status sim_host_move(uint64_t at_ns, uint64_t events)
 {
     if (!sim_replayed || !sim_process.sim || at_ns > LATEST_NS)
         return TWIN_E_INVALID;

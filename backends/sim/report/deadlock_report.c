@@ -8,7 +8,6 @@
 #include "hostcall/host_call_queue.h"
 #include "process/device.h"
 #include "queue/sqe.h"
-#include "queue/work.h"
 #include "report/text.h"
 #include "signal/event.h"
 #include "signal/ipc.h"

@@ -7,7 +7,6 @@
 #include "process/device.h"
 #include "queue/failure.h"
 #include "queue/sqe.h"
-#include "queue/work.h"
 #include "replay/nondeterminism.h"
 #include "signal/ipc.h"
 #include "wait/clock.h"
@@ -81,8 +80,8 @@ twin_signal *sim_event_create_remote(twin_hw_device *device, const twin_signal_c
     return signal;
 }
 
-twin_status sim_event_create(twin_hw_device *device, const twin_signal_config *config,
-                             twin_signal **out_signal)
+twin_status sim_signal_create(twin_hw_device *device, const twin_signal_config *config,
+                              twin_signal **out_signal)
 {
     if (config->kind == TWIN_SIGNAL_COUNT && sim_process.limits.count_notifies == 0) {
         sim_explain("%s has no counting notifies", sim_process.properties[device->index].soc_name);
@@ -137,7 +136,7 @@ void sim_event_drop(twin_signal *signal)
     free(signal);
 }
 
-void sim_event_destroy(twin_signal *signal)
+void sim_signal_destroy(twin_signal *signal)
 {
     twin_hw_device *device = signal->device;
     struct sim_shared *shared = sim_event_shared(signal);
@@ -547,7 +546,7 @@ static void query(twin_signal *signal, twin_signal_state *out_state)
     };
 }
 
-twin_status sim_event_query(twin_signal *signal, twin_signal_state *out_state)
+twin_status sim_signal_query(twin_signal *signal, twin_signal_state *out_state)
 {
     twin_signal *maker = stand_in(signal);
     query(maker ? maker : signal, out_state);
@@ -591,7 +590,7 @@ static twin_status host_wait(twin_signal *signal, uint64_t timeout_ns)
     return sim_failure_is(status) ? dropped(signal, &now) : status;
 }
 
-twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns)
+twin_status sim_signal_wait(twin_signal *signal, uint64_t timeout_ns)
 {
     twin_signal *maker = stand_in(signal);
     twin_status status = host_wait(maker ? maker : signal, timeout_ns);
@@ -600,7 +599,7 @@ twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns)
     return status;
 }
 
-twin_status sim_event_timestamp(twin_signal *signal, uint64_t *out_ns)
+twin_status sim_signal_timestamp(twin_signal *signal, uint64_t *out_ns)
 {
     struct snapshot now = look(signal);
     if (now.source == COMPLETION_NONE)
@@ -617,7 +616,7 @@ twin_status sim_event_timestamp(twin_signal *signal, uint64_t *out_ns)
     return TWIN_OK;
 }
 
-twin_status sim_event_available(twin_hw_device *device, twin_signal_kind kind, uint32_t *out_count)
+twin_status sim_signal_available(twin_hw_device *device, twin_signal_kind kind, uint32_t *out_count)
 {
     struct sim_ids *ids = ids_of(device, kind);
     sim_model_lock();

@@ -48,15 +48,6 @@ struct twin_signal {
     twin_signal *next, *prev;
 };
 
-twin_status sim_event_create(twin_hw_device *device, const twin_signal_config *config,
-                             twin_signal **out_signal);
-void sim_event_destroy(twin_signal *signal);
-twin_status sim_event_query(twin_signal *signal, twin_signal_state *out_state);
-twin_status sim_event_wait(twin_signal *signal, uint64_t timeout_ns);
-twin_status sim_event_timestamp(twin_signal *signal, uint64_t *out_ns);
-twin_status sim_event_clear(twin_signal *signal);
-twin_status sim_event_available(twin_hw_device *device, twin_signal_kind kind, uint32_t *out_count);
-
 /* ---- for queue.c, which holds the queue's lock ---- */
 
 /* The task state's work has retired or was dropped: releases what it held. */

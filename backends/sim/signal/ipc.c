@@ -77,7 +77,7 @@ static twin_status carry_over(struct sim_shared *shared)
     return TWIN_OK;
 }
 
-twin_status sim_shared_share(twin_signal *signal, bool check_pid, char out_name[TWIN_SHARE_NAME])
+twin_status sim_signal_share(twin_signal *signal, bool check_pid, char out_name[TWIN_SHARE_NAME])
 {
     if (signal->config.kind != TWIN_SIGNAL_EVENT_REBIND && !is_notify(signal))
         return TWIN_E_UNSUPPORTED;
@@ -113,7 +113,7 @@ twin_status sim_shared_share(twin_signal *signal, bool check_pid, char out_name[
     return TWIN_OK;
 }
 
-twin_status sim_shared_allow(twin_signal *signal, const int32_t *pids, size_t count)
+twin_status sim_signal_allow(twin_signal *signal, const int32_t *pids, size_t count)
 {
     struct sim_shared *shared = sim_event_shared(signal);
     if (!shared || signal->remote) {
@@ -169,7 +169,7 @@ static twin_signal *find_origin(const char *name)
     return origin;
 }
 
-twin_status sim_shared_open(twin_hw_device *device, const char *name,
+twin_status sim_signal_open(twin_hw_device *device, const char *name,
                             const twin_signal_config *config, twin_signal **out_signal)
 {
     if (config->kind != TWIN_SIGNAL_EVENT_REBIND && config->kind != TWIN_SIGNAL_NOTIFY)

@@ -31,11 +31,6 @@ struct sim_shared {
     struct sim_shared *next, *prev;
 };
 
-twin_status sim_shared_share(twin_signal *signal, bool check_pid, char out_name[TWIN_SHARE_NAME]);
-twin_status sim_shared_allow(twin_signal *signal, const int32_t *pids, size_t count);
-twin_status sim_shared_open(twin_hw_device *device, const char *name,
-                            const twin_signal_config *config, twin_signal **out_signal);
-
 /* ---- for event.c ---- */
 
 /* A handle of a shared signal goes. False: others of this process are left. */

@@ -103,7 +103,7 @@ bool sim_clock_knows(uint32_t system_id)
     return known;
 }
 
-void sim_clock_attach(void)
+void sim_host_attach(void)
 {
     if (sim_clock.attached)
         return;
@@ -128,7 +128,7 @@ unsigned sim_clock_attachings(void)
     return atomic_load(&attach_count);
 }
 
-void sim_clock_detach(void)
+void sim_host_detach(void)
 {
     if (!sim_clock.attached)
         return;
@@ -165,16 +165,16 @@ __attribute__((noinline)) static void note_begin(void)
     sim_clock.call_began_ns = sim_clock.now_ns;
 }
 
-void sim_clock_enter(const twin_call *call)
+void sim_host_enter(const twin_call *call)
 {
     sim_clock_catch_up();
-    if (__builtin_expect(sim_clock_traced(), 0))
+    if (__builtin_expect(sim_host_traced(), 0))
         note_begin();
     __atomic_store_n(&sim_clock.calls, sim_clock.calls + 1, __ATOMIC_RELAXED);
     sim_clock.now_ns += sim_process.limits.cost_ns[call->cost];
 }
 
-void sim_clock_leave(const twin_call *call, int32_t code)
+void sim_host_leave(const twin_call *call, int32_t code)
 {
     uint64_t began_ns = sim_clock.call_began_ns;
     sim_clock.in_call = false;
@@ -183,22 +183,22 @@ void sim_clock_leave(const twin_call *call, int32_t code)
     sim_timeline_call(sim_clock.number, call, began_ns, sim_clock.now_ns, code);
 }
 
-bool sim_clock_traced(void)
+bool sim_host_traced(void)
 {
     return sim_process.trace_path[0] != '\0';
 }
 
-uint64_t sim_clock_now(void)
+uint64_t sim_host_now(void)
 {
     return sim_clock.now_ns;
 }
 
-uint32_t sim_clock_last_task(void)
+uint32_t sim_host_last_task(void)
 {
     return sim_clock.last_task;
 }
 
-void sim_clock_raise_to(uint64_t at_ns)
+void sim_host_reach(uint64_t at_ns)
 {
     sim_clock_raise(at_ns);
 }
@@ -209,7 +209,7 @@ static void know_thread(void)
         sim_clock.system_id = (uint32_t)gettid();
 }
 
-void sim_clock_advance(uint64_t ns)
+void sim_host_advance(uint64_t ns)
 {
     static const twin_call sleep_row = {.name = "sleep", .cost = TWIN_COST_LOCAL};
     if (sim_wall())
@@ -218,17 +218,17 @@ void sim_clock_advance(uint64_t ns)
     know_thread();
     sim_clock.now_ns += ns > UINT64_MAX - sim_clock.now_ns ? UINT64_MAX - sim_clock.now_ns : ns;
     /* a slice of its own for a thread that has a row, unless it is in a call */
-    if (sim_clock_traced() && sim_clock.numbered && !sim_clock.in_call)
+    if (sim_host_traced() && sim_clock.numbered && !sim_clock.in_call)
         sim_timeline_call(sim_clock.number, &sleep_row, began_ns, sim_clock.now_ns, 0);
 }
 
-twin_host_moment *sim_clock_self(void)
+twin_host_moment *sim_host_self(void)
 {
     know_thread();
     return &sim_clock.moment;
 }
 
-void sim_clock_follow(const twin_host_moment *moment)
+void sim_host_follow(const twin_host_moment *moment)
 {
     sim_clock_raise(moment->at_ns);
 }

@@ -46,8 +46,6 @@ extern atomic_uint sim_attached_count;
 
 /* The thread learns what the model has done by now: its clock is moved up. */
 void sim_clock_catch_up(void);
-void sim_clock_attach(void);
-void sim_clock_detach(void);
 /* Attachings so far: unchanged means that no thread has attached. */
 unsigned sim_clock_attachings(void);
 /* Whether the thread of that number of the system is attached. Thread: any. */
@@ -58,16 +56,6 @@ uint64_t sim_clock_calls(void);
 void sim_clock_forked(void);
 /* In a forked child: the threads of its parent are not there. */
 void sim_clock_forget_others(void);
-void sim_clock_enter(const twin_call *call);
-void sim_clock_leave(const twin_call *call, int32_t code);
-bool sim_clock_traced(void);
-uint64_t sim_clock_now(void);
-uint32_t sim_clock_last_task(void);
-void sim_clock_raise_to(uint64_t at_ns);
-/* host.advance, host.self, host.follow: of threads that need not be attached. */
-void sim_clock_advance(uint64_t ns);
-twin_host_moment *sim_clock_self(void);
-void sim_clock_follow(const twin_host_moment *moment);
 
 static inline void sim_clock_raise(uint64_t at_least_ns)
 {

@@ -278,7 +278,7 @@ void sim_progress_thread_blocked(void)
         sim_progress_wake();
 }
 
-void sim_progress_host_changed(void)
+void sim_host_changed(void)
 {
     sim_drive_submitted();
     sim_progress_thread_blocked();

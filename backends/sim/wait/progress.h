@@ -65,8 +65,6 @@ static inline void sim_progress_submitted(void)
 /* A thread has blocked, perhaps the last that could act: then visible work need not wait for real
  * time to pass. */
 void sim_progress_thread_blocked(void);
-/* host.changed */
-void sim_progress_host_changed(void);
 
 /* ---- for the model; thread: model ---- */
 
