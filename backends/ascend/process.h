@@ -132,7 +132,7 @@ static inline int32_t ascend_create_event(uint32_t flag, aclrtEvent *out_event)
 /* device.c: whether some device is open. */
 bool ascend_any_open(void);
 
-/* ending.c: ends the vendor's runtime, once. */
+/* Ends the vendor's runtime, once. */
 void ascend_end(void);
 /* The same when the process ends, before the static objects of the vendor's runtime are destroyed;
  * unless a device is open then. */

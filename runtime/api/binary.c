@@ -5,7 +5,6 @@
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/image/binary_data.h"
 
 /* Where an image comes from decides which options fit. */
 typedef enum source { FROM_FILE, FROM_DATA } source;

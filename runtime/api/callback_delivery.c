@@ -4,7 +4,6 @@
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
-#include "core/callback/host_func_thread.h"
 
 aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream)
 {

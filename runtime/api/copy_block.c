@@ -3,9 +3,8 @@
 #include "acl/acl_rt.h"
 #include "api/entry.h"
 #include "core/object/device.h"
-#include "core/work/memcpy_2d.h"
+#include "core/work/memory.h"
 #include "core/work/range.h"
-#include "core/work/reduce.h"
 
 /* Rows ----------------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 /* Functions on values alone: half precision numbers, sizes of data types, data buffers. They work
  * before aclInit and touch no device. */
 #include "acl/acl_base.h"
-#include "api/data_type.h"
+#include "api/tensor.h"
 #include "api/entry.h"
 #include "core/base/handle.h"
 #include "seam/half.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "api/data_type.h"
+#include "api/tensor.h"
 
 size_t twin_data_type_size(aclDataType type)
 {

@@ -10,6 +10,17 @@
 
 _Static_assert(sizeof(aclrtIpcEventHandle) >= TWIN_SHARE_NAME, "a handle holds a name");
 
+static int32_t share(twin_handle_table *table, void *handle, bool check_pid,
+                     char name[TWIN_SHARE_NAME])
+{
+    TWIN_PINNED(event, event);
+    int32_t code = twin_event_pin(table, twin_api_handle(handle), &event);
+    if (code == 0 && table == &twin_events && (twin_event_form(event) & TWIN_EVENT_IPC) == 0)
+        code = twin_fail(TWIN_ERR_PARAM, "event %u of device %u was made without ACL_EVENT_IPC",
+                         event->name, event->device->id);
+    return code != 0 ? code : twin_event_share(event, check_pid, name);
+}
+
 /* Notifies ------------------------------------------------------------------------------------- */
 
 aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint64_t flags)
@@ -24,17 +35,12 @@ aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len, uint
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM,
                                     "flags is %#llx; it must be 0, or 2 (any process may import)",
                                     (unsigned long long)flags));
-    twin_event *pinned = NULL;
-    int32_t code = twin_event_pin(&twin_notifies, twin_api_handle(notify), &pinned);
-    if (code != 0)
-        return TWIN_LEAVE(code);
     char name[TWIN_SHARE_NAME];
-    code = twin_event_share(pinned, flags == ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT, name);
+    int32_t code = share(&twin_notifies, notify, flags == ACL_RT_NOTIFY_EXPORT_FLAG_DEFAULT, name);
     if (code == 0) {
         memcpy(key, name, sizeof(name));
         key[sizeof(name)] = '\0';
     }
-    twin_event_unpin(pinned);
     return TWIN_LEAVE(code);
 }
 
@@ -79,21 +85,12 @@ aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle)
 {
     TWIN_ENTER_BY_PART(CREATE, aclrtIpcGetEventHandle);
     TWIN_NOT_NULL(event, handle);
-    twin_event *pinned = NULL;
-    int32_t code = twin_event_pin(&twin_events, twin_api_handle(event), &pinned);
-    if (code != 0)
-        return TWIN_LEAVE(code);
     char name[TWIN_SHARE_NAME];
-    if ((twin_event_form(pinned) & TWIN_EVENT_IPC) == 0)
-        code = twin_fail(TWIN_ERR_PARAM, "event %u of device %u was made without ACL_EVENT_IPC",
-                         pinned->name, pinned->device->id);
-    else
-        code = twin_event_share(pinned, false, name);
+    int32_t code = share(&twin_events, event, false, name);
     if (code == 0) {
         memset(handle, 0, sizeof(*handle));
         memcpy(handle->reserved, name, sizeof(name));
     }
-    twin_event_unpin(pinned);
     return TWIN_LEAVE(code);
 }
 

@@ -5,7 +5,6 @@
 #include "acl/acl_rt.h"
 #include "api/entry.h"
 #include "core/object/context.h"
-#include "core/work/abort.h"
 
 #define SWITCH_MOST 1u          /* switches are 0 or 1 */
 #define INFO_MOST   (64u << 10) /* bytes about a task */

@@ -5,12 +5,12 @@
  * Facts from the vendor's open graph engine (api/acl/acl_model/types): a description has an
  * original format and shape, which the getters return, and those used on the device (storage),
  * which no getter returns. */
+#include "api/tensor.h"
+
 #include <string.h>
 
 #include "acl/acl_base.h"
-#include "api/data_type.h"
 #include "api/entry.h"
-#include "api/tensor_shape.h"
 #include "core/base/alloc.h"
 #include "core/base/handle.h"
 

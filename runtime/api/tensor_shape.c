@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "api/tensor_shape.h"
+#include "api/tensor.h"
 
-#include "api/data_type.h"
 #include "core/backend/error.h"
 
 #include <stdbool.h>

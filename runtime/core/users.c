@@ -4,7 +4,6 @@
 
 #include "core/callback/callback_delivery.h"
 #include "core/callback/exception_callback.h"
-#include "core/callback/host_func_thread.h"
 #include "core/image/binary.h"
 #include "core/model_instance/label.h"
 #include "core/model_instance/model_instance.h"

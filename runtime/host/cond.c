@@ -11,7 +11,6 @@
 
 #include "lock.h"
 #include "marks.h"
-#include "mutex.h"
 #include "threads.h"
 #include "turn_sync.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mutex.h"
+#include "cond.h"
 
 #include "marks.h"
 #include "threads.h"

@@ -4,8 +4,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "kernel/ops.h"
-
 /* An object may get the place of one that was closed. The loader orders the two by its own lock,
  * which is not seen by ThreadSanitizer: linking acquires what all unlinking has released. */
 static atomic_uint unlinked;

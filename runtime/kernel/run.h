@@ -116,4 +116,7 @@ bool twin_native_overflowed(const twin_native_run *run);
  * or for tests. */
 void twin_native_trim(void);
 
+/* The table of operations that kernels call. NULL: no room for their stacks. */
+const twk_ops *twin_native_ops(void);
+
 #endif

@@ -7,7 +7,6 @@
 
 #include "kernel/access.h"
 #include "kernel/number.h"
-#include "kernel/ops.h"
 #include "twinrt/kernel.h"
 
 #define LINE_BYTES  64u /* that the scalar unit moves for an element of global memory */

@@ -219,8 +219,7 @@
     F(S, uint64_t, out_free, BYTES)                                                                \
     F(S, uint64_t, out_total, BYTES)
 #define TWIN_RECORD_COPY_NOW_FIELDS(F, S)                                                          \
-    F(S, uint32_t, device, DEVICE)                                                                 \
-    F(S, uint32_t, spare, SPARE)                                                                   \
+    TWIN_RECORD_DEVICE_FIELDS(F, S)                                                                \
     F(S, uint64_t, dst, ADDRESS)                                                                   \
     F(S, uint64_t, src, ADDRESS)                                                                   \
     F(S, uint64_t, bytes, BYTES)
@@ -229,15 +228,16 @@
     F(S, uint32_t, value, HEX)                                                                     \
     F(S, uint64_t, dst, ADDRESS)                                                                   \
     F(S, uint64_t, bytes, BYTES)
-#define TWIN_RECORD_ROWS_NOW_FIELDS(F, S)                                                          \
-    F(S, uint32_t, device, DEVICE)                                                                 \
-    F(S, uint32_t, spare, SPARE)                                                                   \
+/* Rows of a copy in two dimensions. */
+#define TWIN_RECORD_ROWS_FIELDS(F, S)                                                              \
     F(S, uint64_t, dst, ADDRESS)                                                                   \
     F(S, uint64_t, src, ADDRESS)                                                                   \
     F(S, uint64_t, dst_pitch, BYTES)                                                               \
     F(S, uint64_t, src_pitch, BYTES)                                                               \
     F(S, uint64_t, width, BYTES)                                                                   \
     F(S, uint64_t, height, NUMBER)
+#define TWIN_RECORD_ROWS_NOW_FIELDS(F, S)                                                          \
+    TWIN_RECORD_DEVICE_FIELDS(F, S) TWIN_RECORD_ROWS_FIELDS(F, S)
 /* Ranges: those that were reported. */
 #define TWIN_RECORD_ERRORS_FIELDS(F, S)                                                            \
     F(S, uint32_t, device, DEVICE)                                                                 \
@@ -245,8 +245,7 @@
     F(S, uint64_t, room, NUMBER)                                                                   \
     F(S, uint64_t, out_count, NUMBER)
 #define TWIN_RECORD_REPAIR_FIELDS(F, S)                                                            \
-    F(S, uint32_t, device, DEVICE)                                                                 \
-    F(S, uint32_t, spare, SPARE)                                                                   \
+    TWIN_RECORD_DEVICE_FIELDS(F, S)                                                                \
     F(S, uint64_t, address, ADDRESS)                                                               \
     F(S, uint64_t, bytes, BYTES)
 
@@ -265,7 +264,7 @@
     F(S, uint32_t, out_tasks_told, FLAG) /* there are entries TASK of it */
 #define TWIN_RECORD_QUEUE_FIELDS(F, S) F(S, uint32_t, queue, QUEUE) F(S, uint32_t, spare, SPARE)
 #define TWIN_RECORD_QUEUE_DRAIN_FIELDS(F, S)                                                       \
-    F(S, uint32_t, queue, QUEUE) F(S, uint32_t, spare, SPARE) F(S, uint64_t, timeout_ns, NS)
+    TWIN_RECORD_QUEUE_FIELDS(F, S) F(S, uint64_t, timeout_ns, NS)
 #define TWIN_RECORD_QUEUE_QUERY_FIELDS(F, S)                                                       \
     F(S, uint32_t, queue, QUEUE) F(S, uint32_t, out_idle, FLAG)
 #define TWIN_RECORD_SET_PRIORITY_FIELDS(F, S)                                                      \
@@ -297,16 +296,11 @@
 #define TWIN_RECORD_WORK_SIGNAL_FIELDS(F, S)                                                       \
     TWIN_RECORD_WORK_FIELDS(F, S) F(S, uint32_t, signal, SIGNAL) F(S, uint32_t, spare, SPARE)
 #define TWIN_RECORD_WORK_WAIT_FIELDS(F, S)                                                         \
-    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
-    F(S, uint32_t, signal, SIGNAL)                                                                 \
-    F(S, uint32_t, spare, SPARE)                                                                   \
-    F(S, uint64_t, timeout_ns, NS)
+    TWIN_RECORD_WORK_SIGNAL_FIELDS(F, S) F(S, uint64_t, timeout_ns, NS)
 #define TWIN_RECORD_WRITE_VALUE_FIELDS(F, S)                                                       \
     TWIN_RECORD_WORK_FIELDS(F, S) F(S, uint64_t, address, ADDRESS) F(S, uint64_t, value, HEX)
 #define TWIN_RECORD_WAIT_VALUE_FIELDS(F, S)                                                        \
-    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
-    F(S, uint64_t, address, ADDRESS)                                                               \
-    F(S, uint64_t, value, HEX)                                                                     \
+    TWIN_RECORD_WRITE_VALUE_FIELDS(F, S)                                                           \
     F(S, uint32_t, relation, RELATION)                                                             \
     F(S, uint32_t, spare, SPARE)
 #define TWIN_RECORD_WORK_CALL_FIELDS(F, S)                                                         \
@@ -353,20 +347,11 @@
     F(S, uint32_t, clear, FLAG)                                                                    \
     F(S, uint64_t, timeout_ns, NS)
 #define TWIN_RECORD_REDUCE_FIELDS(F, S)                                                            \
-    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
-    F(S, uint64_t, dst, ADDRESS)                                                                   \
-    F(S, uint64_t, src, ADDRESS)                                                                   \
-    F(S, uint64_t, bytes, BYTES)                                                                   \
+    TWIN_RECORD_WORK_COPY_FIELDS(F, S)                                                             \
     F(S, uint32_t, op, REDUCE)                                                                     \
     F(S, uint32_t, element, ELEMENT)
 #define TWIN_RECORD_WORK_ROWS_FIELDS(F, S)                                                         \
-    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
-    F(S, uint64_t, dst, ADDRESS)                                                                   \
-    F(S, uint64_t, src, ADDRESS)                                                                   \
-    F(S, uint64_t, dst_pitch, BYTES)                                                               \
-    F(S, uint64_t, src_pitch, BYTES)                                                               \
-    F(S, uint64_t, width, BYTES)                                                                   \
-    F(S, uint64_t, height, NUMBER)
+    TWIN_RECORD_WORK_FIELDS(F, S) TWIN_RECORD_ROWS_FIELDS(F, S)
 /* `list`: what its blocks do when that was known at once; else entries DESCRIBED say it. Text: its
  * name, or "". */
 #define TWIN_RECORD_LAUNCH_FIELDS(F, S)                                                            \
@@ -401,9 +386,9 @@
     F(S, uint32_t, ask, HEX) /* what else than the first two was asked for */                      \
     F(S, uint32_t, spare, SPARE)
 #define TWIN_RECORD_SIGNAL_WAIT_FIELDS(F, S)                                                       \
-    F(S, uint32_t, signal, SIGNAL) F(S, uint32_t, spare, SPARE) F(S, uint64_t, timeout_ns, NS)
+    TWIN_RECORD_SIGNAL_FIELDS(F, S) F(S, uint64_t, timeout_ns, NS)
 #define TWIN_RECORD_TIMESTAMP_FIELDS(F, S)                                                         \
-    F(S, uint32_t, signal, SIGNAL) F(S, uint32_t, spare, SPARE) F(S, uint64_t, out_time_ns, NS)
+    TWIN_RECORD_SIGNAL_FIELDS(F, S) F(S, uint64_t, out_time_ns, NS)
 #define TWIN_RECORD_ELAPSED_FIELDS(F, S)                                                           \
     F(S, uint32_t, begin, SIGNAL) F(S, uint32_t, end, SIGNAL) F(S, uint64_t, out_length_ns, REAL)
 #define TWIN_RECORD_AVAILABLE_FIELDS(F, S)                                                         \
@@ -418,13 +403,7 @@
     F(S, uint32_t, check_pid, FLAG) F(S, uint64_t, out_name_hash, SYSTEM)
 #define TWIN_RECORD_ALLOW_FIELDS(F, S) F(S, uint32_t, signal, SIGNAL) F(S, uint32_t, count, NUMBER)
 #define TWIN_RECORD_SIGNAL_OPEN_FIELDS(F, S)                                                       \
-    F(S, uint32_t, device, DEVICE)                                                                 \
-    F(S, uint32_t, out_signal, NEW_SIGNAL)                                                         \
-    F(S, uint32_t, kind, KIND)                                                                     \
-    F(S, uint32_t, name, NUMBER)                                                                   \
-    F(S, uint32_t, timed, FLAG)                                                                    \
-    F(S, uint32_t, waitable, FLAG)                                                                 \
-    F(S, uint32_t, shared, FLAG) F(S, uint32_t, counted, FLAG) F(S, uint64_t, name_hash, SYSTEM)
+    TWIN_RECORD_SIGNAL_CREATE_FIELDS(F, S) F(S, uint64_t, name_hash, SYSTEM)
 #define TWIN_RECORD_CALL_QUEUE_CREATE_FIELDS(F, S)                                                 \
     F(S, uint32_t, device, DEVICE)                                                                 \
     F(S, uint32_t, out_call_queue, NEW_CALL_QUEUE)                                                 \
@@ -440,8 +419,7 @@
     F(S, uint64_t, out_argument, POINTER)                                                          \
     F(S, uint64_t, out_ticket, POINTER)
 #define TWIN_RECORD_ANSWER_FIELDS(F, S)                                                            \
-    F(S, uint32_t, call_queue, CALL_QUEUE)                                                         \
-    F(S, uint32_t, spare, SPARE) F(S, uint64_t, ticket, POINTER)
+    TWIN_RECORD_CALL_QUEUE_FIELDS(F, S) F(S, uint64_t, ticket, POINTER)
 #define TWIN_RECORD_MODEL_INSTANCE_CREATE_FIELDS(F, S)                                             \
     F(S, uint32_t, device, DEVICE) F(S, uint32_t, out_model_instance, NEW_MODEL_INSTANCE)
 #define TWIN_RECORD_MODEL_INSTANCE_FIELDS(F, S)                                                    \
@@ -452,8 +430,7 @@
     F(S, uint32_t, head, FLAG)                                                                     \
     F(S, uint32_t, spare, SPARE)
 #define TWIN_RECORD_MODEL_INSTANCE_DRAIN_FIELDS(F, S)                                              \
-    F(S, uint32_t, model_instance, MODEL_INSTANCE)                                                 \
-    F(S, uint32_t, spare, SPARE) F(S, uint64_t, timeout_ns, NS)
+    TWIN_RECORD_MODEL_INSTANCE_FIELDS(F, S) F(S, uint64_t, timeout_ns, NS)
 
 /* ---- image, diag, fault ---- */
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/work/reduce.h"
+#include "core/work/memory.h"
 #include "rig.h"
 
 using tsim::ReduceOp;

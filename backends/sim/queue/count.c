@@ -5,12 +5,18 @@
 #include "signal/event.h"
 
 /* The next SQE for the signal, as sim_queue_begin(), with its task state of that kind. */
-static stars_sqe *begin(twin_queue *queue, twin_signal *signal, enum sim_task_kind kind)
+static twin_status begin(twin_queue *queue, twin_signal *signal, enum sim_task_kind kind,
+                         stars_sqe **out_sqe)
 {
     struct sim_task_state *state;
-    stars_sqe *sqe = sim_queue_begin(queue, &state);
-    if (!sqe)
-        return NULL;
+    twin_status refusal = sim_queue_refusal(queue);
+    if (refusal != TWIN_OK)
+        return refusal;
+    if (signal->config.kind != TWIN_SIGNAL_COUNT || queue->device != signal->device)
+        return TWIN_E_UNSUPPORTED;
+    *out_sqe = sim_queue_begin(queue, &state);
+    if (!*out_sqe)
+        return TWIN_E_BUSY;
     sim_event_retain(signal);
     *state = (struct sim_task_state){
         .thread = state->thread,
@@ -19,17 +25,7 @@ static stars_sqe *begin(twin_queue *queue, twin_signal *signal, enum sim_task_ki
         .kind = kind & 0xf,
         .stays = queue->config.deferred,
     };
-    return sqe;
-}
-
-static twin_status check(twin_queue *queue, const twin_signal *signal)
-{
-    twin_status refusal = sim_queue_refusal(queue);
-    if (refusal != TWIN_OK)
-        return refusal;
-    return signal->config.kind == TWIN_SIGNAL_COUNT && queue->device == signal->device
-               ? TWIN_OK
-               : TWIN_E_UNSUPPORTED;
+    return TWIN_OK;
 }
 
 twin_status sim_work_count(twin_queue *queue, twin_signal *signal, const twin_count_change *change)
@@ -38,12 +34,10 @@ twin_status sim_work_count(twin_queue *queue, twin_signal *signal, const twin_co
                                      [TWIN_COUNT_ADD] = STARS_COUNT_ADD,
                                      [TWIN_COUNT_OR] = STARS_COUNT_OR,
                                      [TWIN_COUNT_AND] = STARS_COUNT_AND};
-    twin_status status = check(queue, signal);
+    stars_sqe *sqe;
+    twin_status status = begin(queue, signal, SIM_TASK_RECORD, &sqe);
     if (status != TWIN_OK)
         return status;
-    stars_sqe *sqe = begin(queue, signal, SIM_TASK_RECORD);
-    if (!sqe)
-        return TWIN_E_BUSY;
     sim_sqe_count_record(sqe, signal->id, modes[change->mode], change->value);
     sim_queue_commit(queue);
     return TWIN_OK;
@@ -57,12 +51,10 @@ twin_status sim_work_wait_count(twin_queue *queue, twin_signal *signal, const tw
                                          [TWIN_COUNT_GREATER_OR_EQUAL] =
                                              STARS_COUNT_GREATER_OR_EQUAL,
                                          [TWIN_COUNT_MASK] = STARS_COUNT_MASK};
-    twin_status status = check(queue, signal);
+    stars_sqe *sqe;
+    twin_status status = begin(queue, signal, SIM_TASK_WAIT, &sqe);
     if (status != TWIN_OK)
         return status;
-    stars_sqe *sqe = begin(queue, signal, SIM_TASK_WAIT);
-    if (!sqe)
-        return TWIN_E_BUSY;
     if (!queue->config.deferred)
         atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
     sim_sqe_count_wait(sqe, signal->id, relations[wait->relation], wait->value, wait->clear,

@@ -15,7 +15,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "graph/deferred.h"
 #include "process/device.h"
 #include "queue/queue_point.h"
 #include "seam/types.h"
@@ -49,6 +48,28 @@ struct sim_task_state {
     uint8_t stays : 1;        /* of a deferred queue: a wait is none that is open */
     uint8_t cross_device : 1; /* the id is of the queue's device, the signal of another */
     uint32_t thread; /* system id of the one that queued it; stays when the rest is written */
+};
+
+/* Code of a jump: too long for an entry, so it has separate memory. */
+#define SIM_CODE_WORDS 32u
+
+/* A label of a deferred queue: its place goes to the table when the model instance is sealed. */
+struct sim_label {
+    uint64_t entry; /* device address */
+    uint32_t place; /* ring position */
+    bool written;
+};
+
+/* State of a deferred queue besides its ring. Guarded by the queue's lock. */
+struct sim_deferred {
+    twin_hw_instance *instance; /* NULL: bound to none */
+    bool head;
+    twin_queue **leads; /* queues its tasks name */
+    uint32_t lead_count;
+    size_t lead_room;
+    struct sim_label *labels;
+    uint32_t label_count;
+    size_t label_room;
 };
 
 #define SIM_FAILURE_TEXT 192u

@@ -3,7 +3,6 @@
 
 #include <utlist.h>
 
-#include "wait/interrupt.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
 #include "wait/hooks.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* sem_clockwait */
-#include "wait/interrupt.h"
 
 #include <errno.h>
 #include <time.h>

@@ -9,7 +9,6 @@
 #include "replay/nondeterminism.h"
 #include "wait/clock.h"
 #include "wait/idle.h"
-#include "wait/interrupt.h"
 #include "wait/hooks.h"
 #include "wait/model_lock.h"
 #include "wait/observer.h"

@@ -2,7 +2,6 @@
 #include "wait/turns.h"
 
 #include "wait/idle.h"
-#include "wait/interrupt.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
 #include "wait/hooks.h"

@@ -24,4 +24,10 @@ static inline const struct twin_backend *twin_ops(void)
     return atomic_load_explicit(&twin_ops_present, memory_order_acquire);
 }
 
+/* unsupported_ops.c: a typed stub for each op of the seam, so that no caller tests a slot for NULL.
+ * Every slot is filled: status ops answer TWIN_E_UNSUPPORTED, the others do nothing. */
+extern const struct twin_backend twin_unsupported_ops;
+/* Puts those stubs into the empty slots of `table`. */
+void twin_fill_unsupported_ops(struct twin_backend *table);
+
 #endif

@@ -16,8 +16,6 @@
 #include "core/backend/interrupt.h"
 #include "core/backend/sanitizer.h"
 #include "core/backend/thread_state.h"
-#include "core/backend/turns.h"
-#include "core/backend/unsupported_ops.h"
 #include "core/base/config.h"
 #include "core/base/lock.h"
 #include "core/base/log.h"
@@ -134,6 +132,15 @@ static twin_services services = {
     .none_left = twin_threads_none_left,
     .place = twin_thread_place,
 };
+
+static void (*table_enter)(const twin_call *call); /* of the backend, where threads take turns */
+
+/* Each public call is a scheduling point (TWINRT_DETERMINISTIC). */
+static void enter_in_turn(const twin_call *call)
+{
+    services.host_time->turns->call();
+    table_enter(call);
+}
 
 bool twin_backend_complete(struct twin_backend *table, const struct twin_backend *given)
 {
@@ -329,7 +336,10 @@ static twin_status start_table_locked(const struct twin_backend *given)
             "-fsanitize=thread");
         return TWIN_E_INVALID;
     }
-    twin_turns_wrap(&running_table, services.host_time);
+    if (services.host_time && services.host_time->turns) {
+        table_enter = running_table.host.enter;
+        running_table.host.enter = enter_in_turn;
+    }
     reason_text[0] = '\0';
     twin_sanitizer_warn();
     twin_status status = running_table.process.start(&services);

@@ -14,7 +14,6 @@
 #include "core/backend/blocked.h"
 #include "core/backend/ops.h"
 #include "core/backend/sanitizer.h"
-#include "core/backend/unsupported_ops.h"
 #include "core/base/alloc.h"
 #include "core/base/lock.h"
 #include "core/base/phase.h"

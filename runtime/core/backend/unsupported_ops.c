@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/backend/unsupported_ops.h"
+#include "core/backend/ops.h"
 
 #include <assert.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/base/app_log.h"
+#include "core/base/log.h"
 
 #include <stdio.h>
 #include <string.h>

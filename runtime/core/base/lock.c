@@ -14,11 +14,6 @@ void twin_lock_init(twin_lock *lock, twin_rank rank)
     lock->rank = rank;
 }
 
-void twin_lock_fini(twin_lock *lock)
-{
-    pthread_mutex_destroy(&lock->mutex);
-}
-
 bool twin_rank_push(twin_rank rank)
 {
     if (held_count > 0 && held_ranks[held_count - 1] >= (unsigned char)rank)

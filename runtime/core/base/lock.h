@@ -44,7 +44,6 @@ typedef struct twin_lock {
     }
 
 void twin_lock_init(twin_lock *lock, twin_rank rank);
-void twin_lock_fini(twin_lock *lock);
 
 /* The check itself: notes that this thread takes, or releases, a lock of `rank`. False: the rank
  * does not rise, or is not held. Used by twin_lock_take in checking builds, and by tests. */

@@ -5,7 +5,9 @@
 #ifndef TWINRT_CORE_BASE_LOG_H
 #define TWINRT_CORE_BASE_LOG_H
 
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef enum twin_log_level {
     TWIN_LOG_DEBUG,
@@ -25,6 +27,15 @@ void twin_log_text(int level, const char *text);
 void twin_log_set_threshold(twin_log_level level);
 /* Whether a line of `level` would appear; saves making it. */
 bool twin_log_wants(twin_log_level level);
+
+/* A line of a program and its place, with the zero after it. */
+#define TWIN_APP_LOG_BYTES 1024u
+/* app_log.c: writes a program's `thread func:file:line: "text"`, cut to fit, when
+ * ASCEND_GLOBAL_LOG_LEVEL lets `level` through: 0 to 3 name the lowest level, 4 none; unset or
+ * anything else is 3. TWINRT_LOG has no say. No text is NULL. Thread: any. */
+void twin_app_log(twin_log_level level, const char *func, const char *file, uint32_t line,
+                  const char *format, va_list args) __attribute__((format(printf, 5, 0)));
+
 /* Gives lines to `sink` in place of standard error; NULL ends it. For tests. */
 void twin_log_set_sink(void (*sink)(twin_log_level level, const char *line));
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Callbacks of streams that threads of the program run: who is subscribed to which stream, and the
- * running itself. */
+/* Callbacks of streams: which thread of the program is subscribed to which stream, the running
+ * itself, and the threads of the runtime that run host functions. */
 #ifndef TWINRT_CORE_CALLBACK_CALLBACK_DELIVERY_H
 #define TWINRT_CORE_CALLBACK_CALLBACK_DELIVERY_H
 
@@ -37,5 +37,14 @@ int32_t twin_fail_context_runs(uint32_t stream_id);
 /* Runs a call that was taken, with no lock held, and answers it. */
 void twin_callback_run(const struct twin_backend *ops, twin_call_queue *call_queue,
                        const twin_taken_call *taken);
+
+/* ---- host_func_thread.c: the thread of a context that runs its host functions. It is made with
+ * the first one and ends with the context ---- */
+
+/* The host-call queue to the context's thread, which is started if there is none. The context is
+ * pinned. 107002: the context closes. 207001. Blocks while another thread starts it. */
+int32_t twin_service_need(twin_context *context, twin_call_queue **out_call_queue);
+/* Ends it: waits for a function that runs. The context has no streams any more. Blocks. */
+void twin_service_end(twin_context *context);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/callback/host_func_thread.h"
 
 #include <errno.h>
 #include <pthread.h>

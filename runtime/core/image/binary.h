@@ -149,4 +149,12 @@ twin_binary_listener twin_binary_listener_of(twin_binary *binary, uint64_t handl
 /* The copies on a device that is going down. No lock is held. */
 void twin_binaries_forget(twin_device *device);
 
+/* ---- binary_data.c: descriptions of images in memory of the program; nothing is copied ---- */
+
+/* The data stays the program's. 207001. */
+int32_t twin_binary_data_create(const void *data, size_t bytes, uint64_t *out_handle);
+/* 107017. */
+int32_t twin_binary_data_destroy(uint64_t handle);
+int32_t twin_binary_data_read(uint64_t handle, const void **out_data, size_t *out_bytes);
+
 #endif

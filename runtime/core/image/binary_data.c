@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/image/binary_data.h"
+#include "core/image/binary.h"
 
 #include "core/backend/error.h"
 #include "core/base/handle.h"

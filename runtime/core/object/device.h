@@ -11,10 +11,27 @@
 #include "core/backend/blocked.h"
 #include "core/base/kernel_settings.h"
 #include "core/base/lock.h"
-#include "core/object/core_share.h"
 #include "seam/backend.h"
 
 #define TWIN_MAX_DEVICES 64u
+
+/* Kinds of core, with the public values. */
+typedef enum twin_core_kind { TWIN_CORE_CUBE, TWIN_CORE_VECTOR, TWIN_CORE_KINDS } twin_core_kind;
+
+/* Not set: as many as the next wider share allows. */
+#define TWIN_CORES_ALL UINT32_MAX
+
+/* The share of a device's cores that a device or a stream has; resource_limit.h sets and reads it.
+ * Relaxed: plain numbers. */
+typedef struct twin_core_share {
+    _Atomic uint32_t cores[TWIN_CORE_KINDS];
+} twin_core_share;
+
+static inline void twin_core_share_reset(twin_core_share *share)
+{
+    for (int kind = 0; kind < TWIN_CORE_KINDS; kind++)
+        atomic_store_explicit(&share->cores[kind], TWIN_CORES_ALL, memory_order_relaxed);
+}
 
 struct twin_context;
 struct twin_event;

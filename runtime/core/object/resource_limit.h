@@ -8,8 +8,7 @@
 
 #include <stdint.h>
 
-#include "core/object/core_share.h"
-#include "seam/types.h"
+#include "core/object/device.h"
 
 /* Of a device that is up. 107001, 507033: it is not up. Set and get: 107000 for an unknown kind or
  * more cores than there are. A device that is initialized again has no share set. Thread: any. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/work/abort.h"
 
 #include <stdio.h>
 

@@ -53,4 +53,27 @@ int32_t twin_memory_fill(void *dst, size_t dst_bytes, uint8_t value, size_t byte
 int32_t twin_memory_fill_async(void *dst, size_t dst_bytes, uint8_t value, size_t bytes,
                                uint64_t stream);
 
+/* ---- copies of two-dimensional blocks, rows at a pitch ---- */
+
+/* The most rows and bytes of a row that a call takes. */
+#define TWIN_ROWS_HEIGHT_MOST 5242880u
+#define TWIN_ROWS_WIDTH_MOST  5000000u
+
+/* Copies now, between host and device. Blocks.
+ * 107000: a block leaves its allocation, is too large, or has both sides on one side. */
+int32_t twin_rows_copy(const twin_rows *rows);
+/* In order of a stream (0: the default stream), as one task; with pageable host memory it waits for
+ * the stream and copies at once. May block. 107000 also: a direction that contradicts a pageable
+ * side. 207000: both sides on the host. 207001: no memory to describe so many rows to the
+ * device. */
+int32_t twin_rows_copy_async(const twin_rows *rows, twin_copy_kind kind, uint64_t stream);
+
+/* ---- reduce.c: device memory combined with device memory ---- */
+
+/* In order of a stream (0: the default stream). `element_bytes`: of one element.
+ * 107000: a range leaves its allocation, is not device memory or not a whole number of elements;
+ * the two overlap and are not the same. 107008: an address is not aligned to an element. 107002,
+ * 107003, 107017, 207000. */
+int32_t twin_reduce_async(const twin_reduce *reduce, uint32_t element_bytes, uint64_t stream);
+
 #endif

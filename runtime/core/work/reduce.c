@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/work/reduce.h"
+#include "core/work/memory.h"
 
 #include "core/backend/error.h"
 #include "core/object/context.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be changed about a stream, and taking its work back. Streams are named by handle, 0
- * being the current context's default stream; all answer 107002, 107003, 107017 besides what is
- * said. */
+/* What can be changed about a stream, and taking its work back, or that of a device. Streams are
+ * named by handle, 0 being the current context's default stream; all answer 107002, 107003, 107017
+ * besides what is said. */
 #ifndef TWINRT_CORE_WORK_STREAM_CONTROL_H
 #define TWINRT_CORE_WORK_STREAM_CONTROL_H
 
@@ -31,5 +31,15 @@ int32_t twin_stream_set_priority(uint64_t handle, uint32_t priority);
 
 /* Runs on every stream of a device: forbids or allows new work and waits (TWIN_HALT_DEVICE). */
 void twin_stream_halt_all(twin_device *device, bool halted);
+
+/* Longest time that twin_device_abort may be given, in ms. */
+#define TWIN_ABORT_MS_MOST 2160000u
+
+/* abort.c: aclrtDeviceTaskAbort. Forbids new work and waits on the device, calls the listeners,
+ * drops all work, calls them again. `timeout_ms` covers all of that, 0: no limit. Contexts that a
+ * failure had stopped go on afterwards. 107000, 107001. 107002: the device is not up. 107019: the
+ * time is over. 107022: another thread does the same. A listener's answer that is not 0 ends it.
+ * Blocks as long as the listeners do. */
+int32_t twin_device_abort(int32_t id, uint32_t timeout_ms);
 
 #endif

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shape that a tensor has in another format. */
-#ifndef TWINRT_API_TENSOR_SHAPE_H
-#define TWINRT_API_TENSOR_SHAPE_H
+/* What the public functions about tensors share, as they do not call each other. */
+#ifndef TWINRT_API_TENSOR_H
+#define TWINRT_API_TENSOR_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "acl/acl_base.h"
+
+/* data_type.c: what aclDataTypeSize returns. Thread: any. */
+size_t twin_data_type_size(aclDataType type);
+
+/* tensor_shape.c: the shape that a tensor has in another format. */
 
 /* The most dimensions that a shape in another format has. */
 #define TWIN_TENSOR_SHAPE_DIMS 5
