@@ -6,7 +6,7 @@ import re
 
 import tables
 
-# After this header a function name may stand for several: it comes after the single ones.
+# After this header a function name may be overloaded: it comes after the single ones.
 OVERLOADS = "acl/acl_rt_api.h"
 
 

@@ -551,7 +551,7 @@ static void test_round_trip(void)
     twin_recording_free(recording);
 }
 
-/* ---- answers that are none ------------------------------------------------------------------- */
+/* ---- invalid answers ------------------------------------------------------------------------- */
 
 static void test_failures_have_no_answers(void)
 {

@@ -218,7 +218,7 @@ static void test_sweep(void)
 
     struct sim_share fresh = make();
     CU_ASSERT_FALSE(exists(path));
-    CU_ASSERT_EQUAL(entries(folder), 5); /* held, fresh, and what is none of ours */
+    CU_ASSERT_EQUAL(entries(folder), 5); /* held, fresh, and foreign files */
     CU_ASSERT(finds(held.name));
     sim_share_drop(&fresh);
     sim_share_drop(&held);
@@ -391,7 +391,7 @@ static void test_folder_of_others(void)
     end();
 }
 
-static void test_places_that_are_none(void)
+static void test_invalid_places(void)
 {
     char here[1024];
     begin();
@@ -561,7 +561,7 @@ static const twin_test tests[] = {
     {"links and folders are refused", test_other_kinds_of_file},
     {"a file that is gone is refused", test_file_that_is_gone},
     {"a folder that others may use is avoided", test_folder_of_others},
-    {"places that are none are avoided", test_places_that_are_none},
+    {"invalid places are avoided", test_invalid_places},
     {"a list of processes is held to, and ends", test_list_of_processes},
     {"company depends on the processes that live", test_company},
     {"users are limited, those that ended make room", test_users_are_limited},

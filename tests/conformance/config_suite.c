@@ -360,7 +360,7 @@ static const twin_test tests[] = {
     {"CFG-08: a device's share of cores is set, read and reset", test_device_share},
     {"CFG-09: shares refuse bad devices, types and values", test_share_refusals},
     {"CFG-10: shares need a device that is up", test_device_down},
-    {"CFG-11: a stream's share stands before the device's", test_stream_share},
+    {"CFG-11: a stream's share overrides the device's", test_stream_share},
     {"CFG-12, CFG-13: a thread uses the share of one stream, else the device's", test_thread_share},
     {"DEV-42: device information needs no device set", test_device_info},
     {"the process counts visible devices, the machine all", test_device_numbers},

@@ -340,7 +340,7 @@ void test_error_repair(void)
     CHECK_CODE(aclrtRepairError(0, &info), ACL_ERROR_RT_DEV_SETUP_ERROR);
     CHECK_OK(aclrtSetDevice(0));
     CHECK_OK(aclrtRepairError(0, &info));
-    info.errorType = ACL_RT_ERROR_MEMORY; /* there is none that could be repaired */
+    info.errorType = ACL_RT_ERROR_MEMORY; /* there is no error to repair */
     CHECK_FAILS(aclrtRepairError(0, &info));
     CHECK_OK(aclrtResetDevice(0));
 }

@@ -196,7 +196,7 @@ static void test_binary_callback(void)
         CHECK_EQUAL(calls[1].task, calls[0].task);
         CHECK_OK(twinrt_fault_remove(0));
     }
-    /* A failure that is no kernel's is no binary's. */
+    /* A failure of another task calls no callback of a binary. */
     call_count = 0;
     aclrtNotify never = NULL;
     CHECK_OK(aclrtCreateNotify(&never, 0));
@@ -242,7 +242,7 @@ static const twin_test tests[] = {
     {"ERR-47: arguments on the device are named where they are", test_arguments_in_place},
     {"ERR-47, ERR-49: a binary's callback gets its own kernels, last", test_binary_callback},
     {"ERR-49: the callback of an unloaded binary is not called", test_unloaded_meanwhile},
-    {"KRN-51, KRN-52, KRN-56: a list comes to the kernel as it was put together",
+    {"KRN-51, KRN-52, KRN-56: the kernel gets a list as it was built",
      test_list_reaches_the_kernel},
     {"KRN-57, KRN-61: each launch of a list takes its values at the launch",
      test_list_launched_again},

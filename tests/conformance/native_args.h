@@ -44,7 +44,7 @@ struct native_product {
 /* wrong: what a kernel must not do. */
 enum native_fault {
     NATIVE_TRAP,
-    NATIVE_FAR,          /* an address that is none */
+    NATIVE_FAR,          /* an invalid address */
     NATIVE_PAST,         /* just past the end of an allocation */
     NATIVE_BUFFER,       /* past the end of UB */
     NATIVE_CRASH,        /* a wild pointer */

@@ -522,7 +522,7 @@ static const twin_test tests[] = {
     {"KRN-89: blocks are numbered, each runs once", test_blocks},
     {"KRN-90: blocks of both halves of a mixed kernel", test_halves},
     {"KRN-91: kernels follow each other, and the work that they wait for", test_chain},
-    {"OVF-06: a kernel's overflow stands in the status", test_overflow},
+    {"OVF-06: a kernel's overflow is in the status", test_overflow},
     {"text that blocks print is on the standard output unchanged", test_printed_text},
     {"a kernel that runs for ever ends", test_endless},
     {"a program runs its kernels again", test_again_in_a_program},

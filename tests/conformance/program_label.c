@@ -65,7 +65,7 @@ void test_list_goes_first(void)
     program_end(&s);
 }
 
-/* Cleaning and unbinding take labels out of a stream; a jump to one that stands nowhere fails. */
+/* Cleaning and unbinding take labels out of a stream; a jump to one without a place fails. */
 void test_label_stands_no_more(void)
 {
     program s;

@@ -383,7 +383,7 @@ static const twin_test tests[] = {
      test_build_arguments},
     {"STR-52, GRF-41, GRF-82, GRF-85: tasks run with their model, each time", test_runs_again},
     {"GRF-40, GRF-42, GRF-45, GRF-47, GRF-54: running checks its arguments", test_run_arguments},
-    {"GRF-43: runs asked for by two streams follow each other", test_two_streams_serial},
+    {"GRF-43: runs of two streams follow each other", test_two_streams_serial},
     {"STR-52: a persistent stream that is full says so", test_full},
     {"MEM-125: a block copied by a model instance is copied at each run", test_rows_at_each_run},
     {"STR-51: cleaning makes room for other tasks", test_clean},

@@ -17,7 +17,7 @@ struct Asker {
     bool asks;
 };
 
-// Queues ask, give up and win at random; registers change on the way. Says how many differences
+// Queues ask, withdraw and win at random; registers change meanwhile. Returns how many differences
 // there were.
 uint32_t run(uint64_t seed, bool seeded, uint32_t steps)
 {

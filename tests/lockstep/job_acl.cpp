@@ -40,7 +40,7 @@ class Player
         aclrtStream handle = nullptr;
         uint32_t tasks = 0;
         bool has_limits = false; // waits of it may fail
-        bool stands = false;     // it did not end
+        bool hangs = false;      // it did not end
     };
     static constexpr uint32_t kSoftware = kQueues;
 
@@ -198,19 +198,19 @@ class Player
         const std::string name =
             sq == kSoftware ? "the stream of the software" : "stream " + std::to_string(sq);
         const Order::End end = order_.end_of(sq);
-        stream.stands = code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
-        if (code != ACL_SUCCESS && !stream.stands && !stream.has_limits)
+        stream.hangs = code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
+        if (code != ACL_SUCCESS && !stream.hangs && !stream.has_limits)
             (void)ok(code, ("the wait for " + name).c_str());
-        if (stream.stands && end == Order::End::kSurely)
-            wrong(name + " stands still, and everything that it waits for has happened");
-        if (!stream.stands && end == Order::End::kNever)
-            wrong(name + " has ended, and what it waits for never happens");
+        if (stream.hangs && end == Order::End::kSurely)
+            wrong(name + " did not end, and everything that it waits for has happened");
+        if (!stream.hangs && end == Order::End::kNever)
+            wrong(name + " has ended, and it waits for something that never happens");
         aclrtStreamStatus status = ACL_STREAM_STATUS_RESERVED;
         if (ok(aclrtStreamQuery(stream.handle, &status), "aclrtStreamQuery") &&
-            (status == ACL_STREAM_STATUS_COMPLETE) == stream.stands)
+            (status == ACL_STREAM_STATUS_COMPLETE) == stream.hangs)
             wrong("query and wait do not agree about " + name);
         result_.lines.push_back(name + ": " + std::to_string(stream.tasks) +
-                                (stream.stands ? " tasks, stands still" : " tasks, has ended"));
+                                (stream.hangs ? " tasks, did not end" : " tasks, has ended"));
     }
 
     void look_at_memory()
@@ -248,7 +248,7 @@ class Player
     void clean_up()
     {
         for (auto &[sq, stream] : streams_)
-            if (stream.stands)
+            if (stream.hangs)
                 (void)ok(aclrtStreamAbort(stream.handle), "aclrtStreamAbort");
         for (auto &[sq, stream] : streams_)
             if (stream.handle)

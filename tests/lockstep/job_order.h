@@ -36,7 +36,7 @@ class Order
         uint64_t number; // on its stream, from 1
         bool is_wait;
     };
-    /// Nothing for calls that are none.
+    /// No value for calls that are not tasks.
     [[nodiscard]] std::vector<std::optional<Task>> tasks() const;
     /// Flags of which the rules do not say which record a wait passes by.
     [[nodiscard]] size_t open_flags() const { return open_flags_; }

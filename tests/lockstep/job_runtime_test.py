@@ -162,15 +162,15 @@ def main():
                          first_difference(timeline.decode(), found.decode()))
             words = [line for line in output.splitlines() if "bytes written" in line][0].split()
             totals.update(written=int(words[0]), certain=int(words[3]),
-                          stands=output.count("stands still"),
+                          hanging=output.count("did not end"),
                           ends=output.count("has ended"))
     print(
         f"{len(jobs)} jobs, {failures} failures; models: {['cpp'] + models}; {totals['choices']} "
         f"jobs leave the device a choice, "
         f"{totals['bursts']} have bursts; "
         f"{totals['tasks']} tasks, {totals['pairs']} pairs in order; streams that ended "
-        f"{totals['ends']}, that stand still "
-        f"{totals['stands']}; bytes written {totals['written']}, certain {totals['certain']}")
+        f"{totals['ends']}, that did not "
+        f"{totals['hanging']}; bytes written {totals['written']}, certain {totals['certain']}")
     print(
         "judged: " + ", ".join(f"{rule} {count}" for rule, count in sorted(judged.items())
                                if count))

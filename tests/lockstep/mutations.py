@@ -57,9 +57,9 @@ def misfits(mutations, root):
             continue
         text = (root / mutation["file"]).read_text(encoding="utf-8")
         if text.count(mutation["from"]) != 1:
-            yield f"{mutation['file']}: \"{mutation['from']}\" stands there {text.count(mutation['from'])} times"
+            yield f"{mutation['file']}: \"{mutation['from']}\" occurs {text.count(mutation['from'])} times"
         elif mutation["from"] == mutation["to"]:
-            yield f"{mutation['file']}: \"{mutation['from']}\" stays what it is"
+            yield f"{mutation['file']}: \"{mutation['from']}\" is not changed"
 
 
 def is_rtl(mutation):

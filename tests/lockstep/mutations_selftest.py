@@ -69,7 +69,7 @@ class Toy(unittest.TestCase):
 
     def test_an_error_has_one_place(self):
         done = self.run_script(("sum", "total"))
-        self.assertIn("stands there 3 times", done.stderr)
+        self.assertIn("occurs 3 times", done.stderr)
         self.assertNotEqual(done.returncode, 0)
 
 

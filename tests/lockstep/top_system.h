@@ -220,7 +220,7 @@ class TopSystem
         wave_.dump();
         ++clocks_;
         if (top_.contextp()->gotError())
-            throw std::string("an assertion of the RTL fails; its text stands above");
+            throw std::string("an assertion of the RTL fails; its text is above");
         if (top_.now_o != counted_at_) {
             counted_at_ = top_.now_o;
             top_.counter_i = static_cast<uint64_t>(static_cast<unsigned __int128>(counted_at_) *
@@ -341,7 +341,7 @@ class TopSystem
         }
         tsim::DmaJob dma;
         if (!tsim::decode_job(sqe, 0, dma))
-            throw std::string("the RTL runs a DMA that is none");
+            throw std::string("the RTL runs a DMA from another SQE");
         if (top_.memory_op_o == kApplyDma) {
             if (job_.bursts())
                 bursts_.complete(top_.memory_queue_o);

@@ -65,7 +65,7 @@ def settings(tree):
     for name, default in rows:
         fits = [line for line in table_rows if f"`{name}`" in line]
         if not fits:
-            problems.append(f"{SETTINGS}:1: {name} stands in no table of README.md or runtime/")
+            problems.append(f"{SETTINGS}:1: no table of README.md or runtime/ has {name}")
         elif default and not any(f"`{default}`" in line for line in fits):
             problems.append(
                 f"{SETTINGS}:1: the row of {name} does not name its default `{default}`")
@@ -89,9 +89,8 @@ def is_build_option(tree, name):
 
 @check
 def status_table(tree):
-    """The table in errors.md has the rows of status.h: name, public code, text. What the model's
-       driver makes of error
-    numbers stands in TWIN_TASK_FAILURES."""
+    """The table in errors.md has the rows of status.h: name, public code, text. TWIN_TASK_FAILURES
+    has the statuses that the model's driver makes of error numbers."""
     source = tree.text(STATUS).replace("\\\n", " ")
     wanted = [
         (name, code, text) for name, code, text in re.findall(
@@ -121,7 +120,7 @@ def status_table(tree):
 
 
 def unlisted_failures(tree, source):
-    """Statuses that become of error numbers and are no failures of tasks by status.h."""
+    """Statuses that are made of error numbers and are not failures of tasks by status.h."""
     if not tree.has(NUMBERS):
         return []
     listed = set(re.findall(r"X\((TWIN_\w+)\)", source))

@@ -19,7 +19,7 @@ NOT_LISTED = {r"^runtime/libraries/.*\.c\.in$": "a template of libraries.cmake",
 
 @check
 def root_names(tree):
-    """Only the agreed names stand at the root; hidden files are free."""
+    """Only the agreed names are at the root; hidden files are free."""
     return [f"{path}:1: \"{path.split('/')[0]}\" does not belong at the root"
             for path in tree.files() if path.split("/")[0] not in AT_ROOT
             and not path.startswith(".")]
@@ -57,15 +57,15 @@ def declared_functions(header):
 
 @check
 def functions(tree):
-    """The table of functions names exactly the functions of the public headers; areas stand
-    together, sorted inside."""
+    """The table of functions names exactly the functions of the public headers; areas are
+    contiguous, sorted inside."""
     rows = re.findall(r'^TWIN_API\("([^"]*)", (acl\w+),', tree.text(FUNCTIONS), flags=re.MULTILINE)
     problems, seen = [], set()
     for (area_before, before), (area, name) in zip([("", "")] + rows, rows):
         if area == area_before and before >= name:
-            problems.append(f"{FUNCTIONS}:1: {name} must stand before {before}")
+            problems.append(f"{FUNCTIONS}:1: {name} must come before {before}")
         if area != area_before and area in seen:
-            problems.append(f"{FUNCTIONS}:1: {name} does not stand with its area, \"{area}\"")
+            problems.append(f"{FUNCTIONS}:1: {name} is not with its area, \"{area}\"")
         seen.add(area)
     listed = {name for _, name in rows}
     declared = {name: path for path in tree.files(".h") if path.startswith("runtime/include/")
@@ -79,8 +79,7 @@ def functions(tree):
 
 @check
 def sources_listed(tree):
-    """Every source is named by a build file of its folder or one above: nothing lies about
-    unbuilt."""
+    """Every source is named by a build file of its folder or one above: no source is unbuilt."""
     problems = []
     build_files = [path for path in tree.files() if path.endswith((".cmake", "CMakeLists.txt"))]
     for path in tree.files(".c", ".cpp", ".c.in"):

@@ -123,11 +123,11 @@ CASES = {
     }, [
         ("not sorted", {
             "runtime/api/functions.def": 'TWIN_API("a", aclB, A2)\nTWIN_API("a", aclA, A2)\n'},
-         "aclA must stand before aclB"),
+         "aclA must come before aclB"),
         ("an area in two places", {
             "runtime/api/functions.def": 'TWIN_API("a", aclA, A2)\nTWIN_API("b", aclB, '
                                          'A2)\nTWIN_API("a", aclC, A2)\n'},
-         'aclC does not stand with its area, "a"'),
+         'aclC is not with its area, "a"'),
         ("one too few", {"runtime/api/functions.def": 'TWIN_API("a", aclA, A2)\n'},
          "aclB is declared, but has no row"),
         ("one too many", {
@@ -155,7 +155,7 @@ CASES = {
                                        '"help") \\\n X(B, "ASCEND_B", "", "", "help")\n',
          "README.md": "| `TWINRT_A` | `on` | |\n| `ASCEND_B` | | |\n",
          "CMakeLists.txt": "option(TWINRT_WERROR OFF)\n"}, [
-        ("one is missing", {"README.md": "| `TWINRT_A` | `on` |\n"}, "ASCEND_B stands in no table"),
+        ("one is missing", {"README.md": "| `TWINRT_A` | `on` |\n"}, "runtime/ has ASCEND_B"),
         ("another default", {"README.md": "| `TWINRT_A` | `off` |\n| `ASCEND_B` | | |\n"},
          "does not name its default"),
         ("one too many", {"runtime/x.md": "set TWINRT_GONE=1\n"},

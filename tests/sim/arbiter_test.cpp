@@ -115,7 +115,7 @@ class Reference
     std::map<uint32_t, State> states_;
 };
 
-// Asks, gives up and wins at random; registers change on the way.
+// Asks, withdraws and wins at random; registers change meanwhile.
 void compare(uint64_t seed, bool seeded)
 {
     uint64_t random = seed;

@@ -210,7 +210,7 @@ static const twin_test tests[] = {
      test_order_within_an_instant},
     {"a timer that is set again moves after its equals", test_rescheduling},
     {"a cancelled timer does not come out", test_cancelling},
-    {"entries from afar keep their place", test_far_entries_keep_their_place},
+    {"entries far in the future keep their place", test_far_entries_keep_their_place},
     {"50000 random steps agree with a list that is searched", test_against_a_list},
     {"400000 random steps at every distance agree with a map", test_every_distance_against_a_map},
 };

@@ -179,7 +179,7 @@ static void test_rows()
     bench.expect(0, STARS_STATUS_POISON);
 }
 
-// T-FLT-4: bytes between rows are none of the copy's, those of a row are.
+// T-FLT-4: bytes between rows do not belong to the copy, those of a row do.
 static void test_between_rows()
 {
     for (const bool hit : {false, true}) {

@@ -596,7 +596,7 @@ static const twin_test tests[] = {
     {"faulty memory fails reads until it is repaired", test_memory},
     {"faulty memory may fail writes, and be a link", test_memory_writes_and_links},
     {"an engine ends with an error in place of completion", test_engine_error},
-    {"an engine gives up after its time or the task's", test_engine_timeout},
+    {"an engine times out after its time or the task's", test_engine_timeout},
     {"a slow engine takes longer and loads no link for it", test_slow_engine},
     {"a hanging engine waits for a credit or a kill", test_hanging_engine},
     {"a lost completion is ended by time, resume or kill", test_lost_completion},

@@ -330,7 +330,7 @@ static void test_memory()
 static const twin_test tests[] = {
     {"a kernel hit by an engine error fails when its blocks have ended", test_error},
     {"hanging cores stay taken until a credit or a kill", test_hang},
-    {"hanging cores give up after the fault's time", test_time_out},
+    {"hanging cores time out after the fault's time", test_time_out},
     {"slow cores end later and free their cores before", test_slow},
     {"other kinds hit kernels as any task", test_other_kinds},
     {"memory that has failed hits accesses of the driver", test_memory},

@@ -376,8 +376,7 @@ static void test_time_limit()
     EXPECT_EQ(k.kernels.ends.size(), 2);
 }
 
-// T-CORE-11, T-CORE-12: exception, trap, a bad operation, and a kernel that the driver does not
-// know.
+// T-CORE-11, T-CORE-12: exception, trap, a bad operation, and a kernel unknown to the driver.
 static void test_faults()
 {
     struct Case {

@@ -238,7 +238,7 @@ static const twin_test tests[] = {
     {"assumed times alone may have a range", test_ranges_of_times},
     {"every parameter has value, unit, mark and source", test_every_parameter_has_its_marks},
     {"the schema is sorted", test_schema_is_sorted},
-    {"values reach the model and know their place in the list", test_values_and_indices},
+    {"values reach the model and have their index in the list", test_values_and_indices},
     {"HBM runs at peak times effective fraction", test_hbm_rate},
     {"host costs fit the published launch and synchronise time",
      test_launch_and_synchronise_is_calibrated},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of profiles: what builds on what, and text that is none.
+// The files of profiles: their bases, and invalid text.
 #include <stdlib.h>
 
 #include <cstdio>
@@ -315,7 +315,7 @@ void test_hostile_text()
     CU_ASSERT_STRING_EQUAL(message_of_text(zero).c_str(), "");
     expect_parts(message_of_text(zero + std::string(1, '\0') + "x"),
                  {"p.json: not valid JSON", "byte of value 0"});
-    // written as an escape it would cut the text short; after an escaped backslash it is none
+    // written as an escape it would cut the text short; after an escaped backslash it is text
     expect_parts(message_of_text("{\n" + soc("Ascend\\u0000910") + "}"),
                  {"p.json: a character of value 0 in line 2"});
     CU_ASSERT_STRING_EQUAL(

@@ -431,7 +431,7 @@ static const twin_test tests[] = {
     {"a failed SQE stops its queue until it is handled", test_failure_and_continue},
     {"every kind of bad SQE is refused", test_every_bad_sqe_is_refused},
     {"a wait fails when its time is over", test_wait_times_out},
-    {"a wait for a count gives up at its time", test_count_wait_times_out},
+    {"a wait for a count times out at its time", test_count_wait_times_out},
     {"a record in time ends the limit", test_wait_in_time},
     {"credit limits waits and copies", test_credit},
     {"write-value stores 1 to 32 bytes", test_write_value},

@@ -181,8 +181,8 @@ static void test_set_head_to_places_never_rung()
     CU_ASSERT_FALSE(f.queue.has_more());
 }
 
-// T-FE-8, T-FE-1: a doorbell of the queue's life before is none of this one; one that is still on
-// its way is.
+// T-FE-8, T-FE-1: a doorbell of the queue's earlier life does not count in this one; one that is
+// still on its way does.
 static void test_set_head_after_another_life()
 {
     Fixture f;

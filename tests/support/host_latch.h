@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A wait for threads that the runtime knows of, for programs that test proven deadlocks: it reports
+/* A wait for threads that the runtime can see, for programs that test proven deadlocks: it reports
  * the waiting thread as blocked, as libtwinrt-host.so does for interposed waits. The program
  * exports its symbols (ENABLE_EXPORTS). */
 #ifndef TWINRT_TESTS_HOST_LATCH_H

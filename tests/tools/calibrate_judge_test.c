@@ -16,7 +16,7 @@ static const double starts[PARAMETERS] = {1000, 60, 500, 4000, 30, 400};
 static const double whole[PARAMETERS] = {1370, 42, 610, 2750, 18, 700};
 static double truths[PARAMETERS];
 
-/* Stands in for the one that asks the model: how often each parameter is in each length. */
+/* Replaces the query of the model: how often each parameter is in each length. */
 static double shares[ROWS][PARAMETERS];
 
 static double length_of(const double *values, size_t row)

@@ -345,8 +345,8 @@ class Command(unittest.TestCase):
             self.assertIn("damaged places are left out", done.stderr)
 
     def test_a_trial_that_ends_otherwise(self):
-        """With times far from the device's the program of this record ends in a deadlock: such
-        values are none to go to."""
+        """With times far from the device's the program of this recording ends in a deadlock: the
+        fit must avoid such values."""
         with tempfile.TemporaryDirectory() as folder:
             record = os.path.join(folder, "token.rec")
             run(OPTIONS.token, TWINRT_BACKEND="sim", TWINRT_PROFILE="310p3", TWINRT_RECORD=record)

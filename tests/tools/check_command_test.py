@@ -259,7 +259,7 @@ def test_compare(tool, clean, other):
     expect(there["a"]["polls"] != there["b"]["polls"], "loops turn more often on one")
     expect(same["pairs"] + same["a"]["polls"] - 10 < same["a"]["ops"],
            "a row of questions is one op")
-    # the program gives up asking after 50 times, and waits
+    # the program stops polling after 50 times, and waits
     alone = {group["call"] for side in ("a", "b") for group in there[side]["alone_by_call"]}
     expect(alone <= {"aclrtSynchronizeEvent"}, f"and that is no difference: {alone}")
     expect(there["swapped"] == back["swapped"],

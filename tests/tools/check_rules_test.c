@@ -239,7 +239,7 @@ static void test_stamps(void)
     s.ops[after].task_end_ns = 44 * US;
     expect(CHECK_ORD_01, wait, after);
     s.ops[after].task_end_ns = 47 * US;
-    /* the record's own time, which the program asked for, is none taken later */
+    /* the record's own time, which the program requested, is not a later stamp */
     s.ops[record].stamped = false;
     expect(CHECK_ORD_05, record, wait);
 }

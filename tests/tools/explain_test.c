@@ -96,7 +96,7 @@ static void test_again(void)
 }
 
 static const twin_test tests[] = {
-    {"the device stands before the stream in a run of several", test_several},
+    {"the device is named before the stream in a run of several", test_several},
     {"a run of one device does without", test_one},
     {"a stream number that is used again has a count", test_again},
 };

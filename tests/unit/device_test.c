@@ -168,7 +168,7 @@ static void test_reset_releases_everything(void)
     CHECK_CODE(twin_event_destroy(&twin_notifies, notify), 107017);
 }
 
-static void test_reset_gives_up_a_deadlock(void)
+static void test_reset_drops_a_deadlock(void)
 {
     fresh();
     CHECK_OK(twin_device_set(0));
@@ -277,7 +277,7 @@ static const twin_test tests[] = {
     {"threads share one count", test_threads_count_together},
     {"set, use and reset race without harm", test_cycles_race},
     {"a forced reset ends all that lives on the device", test_reset_releases_everything},
-    {"a reset gives up work that can never end", test_reset_gives_up_a_deadlock},
+    {"a reset drops work that can never end", test_reset_drops_a_deadlock},
     {"a thread that waits for a reset does not keep it from giving up",
      test_waiting_setter_does_not_hold_a_reset},
     {"a device has the sizes that were set before it came up", test_core_memory},

@@ -169,7 +169,7 @@ static void test_messages(void)
     free(file);
 }
 
-/* Device code that has a section of that name is none of twinrt-cc. */
+/* Device code that has a section of that name is not an output of twinrt-cc. */
 static void test_section_alone(void)
 {
     begin();

@@ -158,7 +158,7 @@ static void test_label_is_set_once(void)
 
 static const twin_test tests[] = {
     {"a label that goes while a thread sets it is refused", test_label_goes_while_it_is_set},
-    {"a label stands in one place", test_label_is_set_once},
+    {"a label has one place", test_label_is_set_once},
 };
 
 int main(int argc, char **argv)

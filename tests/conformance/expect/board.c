@@ -36,7 +36,7 @@ static const twin_exception unsupported[] = {
     {"facts", "attributes and", PROFILE},
     {"facts", "SoCs", PROFILE},
     {"facts", "CFG-17, CFG-18", PROFILE},
-    {"launch", "", "its kernels are none that a board could run"},
+    {"launch", "", "a board cannot run its kernels"},
     {"memory", "code of the host cannot touch",
      "what code of the host may touch is a setting of the model"},
     {"notify", "NTF-02", PROFILE},

@@ -75,7 +75,7 @@ static const twin_exception unsupported[] = {
     {"error", "ERR-12", NO_DEVICE},
     {"error", "ERR-13", NO_DEVICE},
     {"error", "ERR-35", NO_DEVICE},
-    {"error", "what is not offered", NO_DEVICE},
+    {"error", "a function that is not offered", NO_DEVICE},
     {"event", "EVT-02", NO_DEVICE},
     {"event", "EVT-03", NO_DEVICE},
     {"event", "EVT-04", NO_DEVICE},

@@ -82,8 +82,7 @@ class Program
     void put_round();
     [[nodiscard]] const std::vector<Task> &tasks() const { return tasks_; }
     [[nodiscard]] const std::vector<uint32_t> &queues() const { return queues_; }
-    /// Waits of this round that stand for one notify of which one record was put: those that lose
-    /// wait for more.
+    /// Waits of this round for one notify that has one record: those that lose wait for more.
     struct Contest {
         uint32_t notify = tsim::kNone;
         std::vector<Task> waits;

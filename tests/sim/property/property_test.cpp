@@ -68,8 +68,7 @@ class Run
             program_.put_round();
             std::string fault = run_round();
             if (fault.empty() && !all_retired())
-                fault = "the program stands still at " + std::to_string(rig_.now()) +
-                        " ns: " + standing();
+                fault = "the program hangs at " + std::to_string(rig_.now()) + " ns: " + standing();
             if (!fault.empty())
                 return fault;
             program_.end_round();
