@@ -62,7 +62,7 @@ bool random_options_parse(random_options *options, int argc, char **argv)
         else if (strcmp(argv[i], "--trace") == 0)
             options->trace = true;
         else {
-            fprintf(stderr, "%s is no option of this test\n", argv[i]);
+            fprintf(stderr, "%s is not an option of this test\n", argv[i]);
             return false;
         }
     }
@@ -97,6 +97,11 @@ uint32_t random_failures(void)
     return atomic_load(&failures);
 }
 
+void random_failures_of(const random_options *options)
+{
+    chosen = *options;
+}
+
 void random_at(uint32_t index, const char *name, uint64_t number)
 {
     atomic_store_explicit(&places[index].name, name, memory_order_relaxed);
@@ -107,7 +112,7 @@ void random_at(uint32_t index, const char *name, uint64_t number)
 
 /* A signal handler. The process ends here, whatever was interrupted.
  * NOLINTBEGIN(bugprone-signal-handler) */
-static void tell_hang(int number)
+static void report_hang(int number)
 {
     (void)number;
     fprintf(stderr, "FAILED (--seed=%llu --calls=%llu --threads=%u): it hangs\n",
@@ -124,7 +129,7 @@ static void tell_hang(int number)
 }
 /* NOLINTEND(bugprone-signal-handler) */
 
-/* A process of its own: a thread or a timer of this one might act, and no deadlock would be
+/* A separate process: a thread or a timer of this one might act, and no deadlock would be
  * proven. */
 void random_watchdog(unsigned seconds)
 {
@@ -132,7 +137,7 @@ void random_watchdog(unsigned seconds)
     const pid_t watched = getpid();
     /* A user's signal: a handler of another one may act while threads wait on the host, so no
      * deadlock would be proven. */
-    if (signal(SIGQUIT, tell_hang) == SIG_ERR || pipe(ends) != 0)
+    if (signal(SIGQUIT, report_hang) == SIG_ERR || pipe(ends) != 0)
         abort();
     const pid_t watcher = fork();
     if (watcher < 0) {

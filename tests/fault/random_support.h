@@ -27,13 +27,15 @@ typedef struct random_options {
     bool trace; /* every call to standard error */
 } random_options;
 
-/* Fills the options over the defaults they hold. False: a bad one, told on standard error. Also
+/* Fills the options over the defaults they hold. False: a bad one, reported on standard error. Also
  * sets two devices, the sim backend and kernels that take time, unless the environment has them. */
 bool random_options_parse(random_options *options, int argc, char **argv);
 
 /* One thing that is wrong, with the seed. After 20 the process ends. Thread: any. */
 void random_failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 uint32_t random_failures(void);
+/* Later failures name these options. */
+void random_failures_of(const random_options *options);
 
 /* After so many seconds: what each thread was in, and the process ends by abort(). */
 void random_watchdog(unsigned seconds);

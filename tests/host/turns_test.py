@@ -4,7 +4,7 @@
    its threads.
 
   turns_test.py shapes COMMAND [ARGUMENT...] [--runs COUNT] [--times]   one program, again and again
-  turns_test.py random TURNS_RANDOM [--first SEED] [--seeds COUNT] [--seconds LIMIT] [--calls STEPS]
+  turns_test.py random RANDOM_PROGRAM_HOST [--first SEED] [--seeds COUNT] [--seconds LIMIT] [--calls STEPS]
   [--jobs COUNT]
                                                                      programs of seeds, each twice;
                                                                      without --first new ones each
@@ -14,7 +14,7 @@
 
 Every second run is on one processor alone. What the program prints and its timeline must be equal,
 byte for byte, and the order of threads must hold to the end. The soak: turns_test.py random
-build/tests/bin/turns_random --seeds 10000 --seconds 100000 --jobs 2
+build/tests/bin/random_program_host --seeds 10000 --seconds 100000 --jobs 2
 """
 import argparse
 import concurrent.futures
@@ -84,8 +84,8 @@ def random_programs(options):
         if time.monotonic() > end:
             return None
         # Odd ones with another choice of what clocks leave open.
-        return seed, compare([options.program, f"--seed={seed}", f"--calls={options.calls}"], seed
-                             if seed % 2 else 0, 2)
+        return seed, compare([options.program, "locks", f"--seed={seed}",
+                              f"--calls={options.calls}"], seed if seed % 2 else 0, 2)
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as executor:
         for result in executor.map(one, range(first, first + options.seeds)):
@@ -94,7 +94,7 @@ def random_programs(options):
             done += 1
             if result[1]:
                 failed += 1
-                print(f"--seed={result[0]} --calls={options.calls}: {result[1]}", flush=True)
+                print(f"locks --seed={result[0]} --calls={options.calls}: {result[1]}", flush=True)
     print(f"{done} programs, {failed} differ")
     return 1 if failed or done == 0 else 0
 

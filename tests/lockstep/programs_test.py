@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random programs on each model: rtl and lockstep must give the results of cpp.
 
-random_order (tests/fault) makes a program of a seed and checks its observations against the rules
+The style `order` of random_program (tests/random) checks what a program of a seed sees by the rules
 of order: streams of two devices, copies, fills, host functions, events, notifies, values, waits and
 queries of the host, objects that go and come. Here the same seed runs on each model, and on cpp
 once more. These must be equal, byte for byte: the timeline (each task, its id, its slot, engine and
@@ -10,7 +10,7 @@ table with their times, each wait and what ended it) and the counters, except fo
 threads that run host functions; and, entry by entry, the recording (each call with its answer and
 its virtual time, the times and results of completions).
 
-  programs_test.py RANDOM_ORDER TWINRT [--models rtl,lockstep] [--first SEED] [--seeds COUNT]
+  programs_test.py RANDOM_PROGRAM TWINRT [--models rtl,lockstep] [--first SEED] [--seeds COUNT]
 """
 import argparse
 import os
@@ -53,7 +53,7 @@ def run(options, seed, model, folder):
     names = {"timeline": "TWINRT_TRACE", "counters": "TWINRT_STATS", "record": "TWINRT_RECORD"}
     paths = {name: os.path.join(folder, name) for name in names}
     settings = {setting: paths[name] for name, setting in names.items()}
-    done = subprocess.run([options.random_order, f"--seed={seed}", "--calls=1"],
+    done = subprocess.run([options.random_program, "order", f"--seed={seed}", "--calls=1"],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           timeout=SECONDS, check=False,
                           env={**os.environ, **settings, "TWINRT_BACKEND": "sim",
@@ -79,7 +79,7 @@ def first_difference(one, other):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("random_order")
+    parser.add_argument("random_program")
     parser.add_argument("twinrt")
     parser.add_argument("--models", default="rtl,lockstep")
     parser.add_argument("--first", type=int, default=0)

@@ -312,7 +312,8 @@ class StacksTest(unittest.TestCase):
     def test_many_threads(self):
         """Threads that find a new stack at the same time write it once, and each call names one
         that is there."""
-        done, path, content = self.record(os.path.join(BIN, "race_program"), "1", "100", "8")
+        done, path, content = self.record(os.path.join(BIN, "random_program"), "races",
+                                          "--seed=1", "--calls=100", "--threads=8")
         self.assertEqual(done.returncode, 0, done.stderr)
         made = [struct.unpack_from("<I", content, at + 64)[0] for at, kind, _ in entries(content)
                 if kind == STACK]

@@ -15,6 +15,7 @@ import unittest
 from recordings import HEADER, begins, cut_ends, entries, fields, hide, set_status
 
 PROGRAMS = os.path.abspath(sys.argv.pop())
+RANDOM = os.path.join(PROGRAMS, "random_program")
 EXAMPLES = os.path.abspath(sys.argv.pop())
 TOOL = os.path.abspath(sys.argv.pop())
 WORK_FILL, QUEUE_QUERY, TASK, SEEN, MOVED, ND, WATCHED = 97, 75, 5, 14, 15, 16, 21
@@ -28,6 +29,12 @@ def run(*arguments, seconds=240, **environment):
     return subprocess.run(arguments, capture_output=True, text=True, errors="replace",
                           timeout=seconds, check=False,
                           env={**os.environ, "TWINRT_BACKEND": "sim", **environment})
+
+
+def races(seed, steps, threads=None):
+    """A program of threads that race; as many as the seed says if `threads` is None."""
+    count = [] if threads is None else [f"--threads={threads}"]
+    return RANDOM, "races", f"--seed={seed}", f"--calls={steps}", *count
 
 
 def content(path):
@@ -91,14 +98,14 @@ class Same(Folder):
     def test_programs_by_seeds(self):
         for seed in range(1, 7):
             with self.subTest(seed):
-                self.same(os.path.join(PROGRAMS, "random_program"), str(seed),
+                self.same(RANDOM, "wide", f"--seed={seed}",
                           TWINRT_SEED=str(seed % 3))
 
     def test_programs_of_two_devices_and_host_functions(self):
         for seed in range(1, 11):
             place = self.path("order")
             with self.subTest(seed):
-                done = run(os.path.join(PROGRAMS, "random_order"), f"--seed={seed}", "--calls=1",
+                done = run(RANDOM, "order", f"--seed={seed}", "--calls=1",
                            TWINRT_RECORD=place + ".%p.rec", TWINRT_RECORD_DATA="on",
                            TWINRT_DEVICES="2",
                            TWINRT_TRACE=self.path("run.json"))
@@ -114,11 +121,10 @@ class Same(Folder):
     def test_threads_that_race(self):
         """Two to eight threads share streams and events; no two runs are alike, and a replay gives
            the answers and the times of
-        tasks of its run. More seeds than these: race_program."""
+        tasks of its run. More seeds than these: random_program races."""
         for seed in range(1, 9):
             with self.subTest(seed):
-                path = self.record(os.path.join(PROGRAMS, "race_program"), str(seed), "40",
-                                   TWINRT_SEED=str(seed % 3))
+                path = self.record(*races(seed, 40), TWINRT_SEED=str(seed % 3))
                 done = self.replay(path)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 self.assertIn("the same answers at the same times", done.stdout)
@@ -127,8 +133,7 @@ class Same(Folder):
         """On a part with firmware a report comes sooner while a thread waits for it."""
         for seed in range(1, 7):
             with self.subTest(seed):
-                path = self.record(os.path.join(PROGRAMS, "race_program"), str(seed), "40",
-                                   TWINRT_PROFILE="310p3")
+                path = self.record(*races(seed, 40), TWINRT_PROFILE="310p3")
                 self.assertTrue(any(kind == WATCHED for _, kind, _ in entries(content(path))))
                 done = self.replay(path)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -138,8 +143,7 @@ class Same(Folder):
         """Half-way a task fails, and all streams stop, with threads on their way to them."""
         for seed in range(1, 7):
             with self.subTest(seed):
-                path = self.record(os.path.join(PROGRAMS, "race_program"), str(seed), "40", "6",
-                                   "stop")
+                path = self.record(*races(seed, 40, 6), "--stop")
                 done = self.replay(path)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 self.assertIn("the same answers at the same times", done.stdout)
@@ -207,7 +211,7 @@ class Same(Folder):
         """One thread, and a record that does not say when it released entries: each id that it took
            after that is free all the
         same, as when another thread had released it in the middle of a call that comes later."""
-        path = self.record(os.path.join(PROGRAMS, "race_program"), "4", "1500", "1", "asked")
+        path = self.record(*races(4, 1500, 1), "--asked")
         data = bytearray(content(path))
         freed = [at for at, kind, _ in entries(data) if kind == ND
                  and struct.unpack_from("<I", data, fields(data, at))[0] == FREED]
@@ -226,13 +230,12 @@ class Same(Folder):
     def test_what_one_thread_met_is_dropped(self):
         """Until a second thread calls, a recording has no entries of nondeterminism, and a replay is
         the same without. From there on it has all, of the call in progress too."""
-        race = os.path.join(PROGRAMS, "race_program")
-        for arguments, backend, dropped in ((("4", "300", "1"), "sim", True),
-                                            (("4", "300", "1"), "auto", True),
-                                            (("4", "300", "1", "asked"), "sim", False),
-                                            (("4", "300", "3"), "sim", False)):
+        one, three = races(4, 300, 1), races(4, 300, 3)
+        for arguments, backend, dropped in ((one, "sim", True), (one, "auto", True),
+                                            ((*one, "--asked"), "sim", False),
+                                            (three, "sim", False)):
             with self.subTest(arguments, backend=backend):
-                path = self.record(race, *arguments, TWINRT_BACKEND=backend)
+                path = self.record(*arguments, TWINRT_BACKEND=backend)
                 data = content(path)
                 start, = struct.unpack_from("<Q", data, ND_FROM)
                 begun = begins(data)
@@ -241,8 +244,8 @@ class Same(Folder):
                 before = sum(1 for seq in placed if seq < start) if start else len(placed)
                 self.assertLess(before, 20)  # of calls in which the room ended stays what they met
                 self.assertEqual(len(placed) - before > 300, not dropped)
-                if arguments[2] == "1":
-                    self.same(race, *arguments, TWINRT_BACKEND=backend)
+                if arguments != three:
+                    self.same(*arguments, TWINRT_BACKEND=backend)
                 else:  # rows of a host's waits may end elsewhere
                     done = self.replay(path)
                     self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -251,7 +254,7 @@ class Same(Folder):
     def test_a_time_that_was_not_there_yet(self):
         """What a thread found of the newest record of an event is answered as recorded: the device
         reported its time just after that."""
-        path = self.record(os.path.join(PROGRAMS, "race_program"), "4", "200", "1", "asked")
+        path = self.record(*races(4, 200, 1), "--asked")
         data = bytearray(content(path))
         found = [at for at, kind, _ in entries(data) if kind == ND
                  and struct.unpack_from("<I", data, fields(data, at))[0] == SIGNAL]
@@ -272,7 +275,7 @@ class Same(Folder):
     def test_a_record_of_an_older_version(self):
         """Without the entries for the order of racing threads, it is run as well as possible, and
         a message says so."""
-        path = self.record(os.path.join(PROGRAMS, "race_program"), "1", "20", "3")
+        path = self.record(*races(1, 20, 3))
         data = bytearray(content(path))
         struct.pack_into("<I", data, 12, 1)
         for at, kind, _ in list(entries(data)):
@@ -288,8 +291,8 @@ class Same(Folder):
         """The blocks as SystemVerilog, alone and in lock step, repeat a recording of the C++ to the
         cycle."""
         programs = ((os.path.join(EXAMPLES, "stream_wait_event"),),
-                    (os.path.join(PROGRAMS, "random_program"), "2"),
-                    (os.path.join(PROGRAMS, "race_program"), "1", "8", "3"))
+                    (RANDOM, "wide", "--seed=2"),
+                    races(1, 8, 3))
         for program in programs:
             path = self.record(*program)
             for model in ("rtl", "lockstep"):
@@ -320,7 +323,7 @@ class Same(Folder):
         self.assertEqual(compared.returncode, 0, compared.stdout)
 
     def test_every_part_takes_the_work(self):
-        path = self.record(os.path.join(PROGRAMS, "random_program"), "3")
+        path = self.record(RANDOM, "wide", "--seed=3")
         for profile in ("310p3", "310b1", "910a", "910_9391", "950"):
             with self.subTest(profile):
                 done = self.replay(path, "--profile", profile)

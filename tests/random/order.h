@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One random program of several streams and devices, and what must come before what in it. */
+/* The rules of order: what must come before what in a program of several streams and devices, and
+ * whether a read fits. */
 #ifndef TWINRT_TESTS_RANDOM_ORDER_H
 #define TWINRT_TESTS_RANDOM_ORDER_H
 
@@ -26,7 +27,7 @@ static inline void order_join(order_set *set, const order_set *other)
 
 typedef enum order_kind { ORDER_OTHER, ORDER_WRITE, ORDER_READ, ORDER_CALL } order_kind;
 
-/* A task as the rules see it: what was complete before it began, whoever did it. */
+/* A task as the rules see it: what must be complete before it begins. */
 typedef struct order_task {
     order_kind kind;
     const char *name; /* for messages */
@@ -48,9 +49,5 @@ typedef struct order_graph {
  * write. Says why not. */
 bool order_read_fits(const order_graph *graph, uint32_t read, uint64_t pattern, uint64_t initial,
                      char *why, size_t bytes);
-
-/* Runs the program of a seed in this process, which must not have used the runtime. Whether
- * everything was in order. */
-bool order_run_program(uint64_t seed, bool trace);
 
 #endif

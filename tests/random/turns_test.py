@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs without races: the same bytes in each run, however the system schedules their threads.
 
-random_turns writes a program of a seed: several threads that take turns, host functions beside
+The style `turns` of random_program has several threads that take turns, and host functions beside
 them. Each seed runs several times, with other noise in real time and every second time on one
 processor alone. The timeline and the counters must be equal, byte for byte; so must be the timeline
 of a replay of the first run.
 
-  turns_test.py RANDOM_TURNS TWINRT [--first SEED] [--seeds COUNT] [--runs COUNT] [--calls TURNS]
+  turns_test.py RANDOM_PROGRAM TWINRT [--first SEED] [--seeds COUNT] [--runs COUNT] [--calls TURNS]
   [--threads COUNT]
 """
 import argparse
@@ -30,7 +30,7 @@ def run(options, seed, number, folder):
     settings = {setting: paths[name] for name, setting in SEEN.items()}
     if number == 0:
         settings["TWINRT_RECORD"] = os.path.join(folder, "record")
-    command = [options.random_turns, f"--seed={seed}", f"--calls={options.calls}",
+    command = [options.random_program, "turns", f"--seed={seed}", f"--calls={options.calls}",
                f"--threads={options.threads}",
                f"--noise={1000 * seed + number}"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -71,7 +71,7 @@ def first_difference(one, other):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("random_turns")
+    parser.add_argument("random_program")
     parser.add_argument("twinrt")
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=25)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "random_order.h"
+/* Whether a read found what the order of tasks allows. */
+#include "order.h"
 
 #include <stdio.h>
 
@@ -30,7 +31,7 @@ bool order_read_fits(const order_graph *graph, uint32_t read, uint64_t pattern, 
             graph->tasks[i].pattern == pattern)
             write = i;
     if (write == UINT32_MAX && pattern != initial)
-        snprintf(why, bytes, "task %u found 0x%llx in cell %u, which nobody wrote there", read,
+        snprintf(why, bytes, "task %u found 0x%llx in cell %u, which no task wrote there", read,
                  (unsigned long long)pattern, task->cell);
     else if (write != UINT32_MAX && order_has(&graph->tasks[write].before, read))
         snprintf(why, bytes, "task %u found what task %u wrote, which comes after it", read, write);
