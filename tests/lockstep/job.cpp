@@ -92,6 +92,10 @@ constexpr KindInfo kKindInfo[static_cast<size_t>(Kind::kKinds)] = {
     {"fill", true, 3},
     {"pcie", true, 3},
     {"type", true, 1},
+    {"count_record", true, 3},
+    {"count_wait", true, 5},
+    {"callback", true, 2},
+    {"poll", true, 3},
 };
 
 [[nodiscard]] bool to_number(const std::string &word, uint64_t &out)
@@ -230,7 +234,7 @@ namespace
 [[nodiscard]] bool parse_step(const std::string &name, std::istringstream &words, Job &out,
                               std::string &error)
 {
-    for (size_t k = 0; k < static_cast<size_t>(Kind::kKinds); ++k) {
+    for (size_t k = 0; k < static_cast<size_t>(Kind::kTextKinds); ++k) {
         const KindInfo &info = kKindInfo[k];
         if (name != info.name)
             continue;

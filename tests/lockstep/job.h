@@ -86,6 +86,11 @@ enum class Kind : uint8_t {
     kFill,         ///< destination, value, bytes
     kPcie,         ///< destination, source, bytes
     kType,         ///< an SQE of that type and else zeros
+    kTextKinds,    ///< those that follow are for the model alone, and not read from text
+    kCountRecord = kTextKinds, ///< id, mode, value
+    kCountWait,                ///< id, relation, value, clear, ms
+    kCallback,                 ///< group, whether it blocks
+    kPoll,                     ///< address of a word, its least value, place in the ring
     kKinds
 };
 
@@ -125,7 +130,7 @@ struct Outcome {
     uint64_t steps = 0;             ///< clocks of the RTL
 };
 
-/// Memory that jobs use: so many bytes of each side, and where they lie.
+/// Memory that jobs use: so many bytes of each side, and where they are.
 inline constexpr uint64_t kMemory = 4096;
 inline constexpr uint64_t kHostMemory = 0x10000000;
 inline constexpr uint64_t kDeviceMemory = 0x1000000000;

@@ -51,6 +51,19 @@ stars_sqe Step::sqe() const
     case Kind::kPcie:
         made = sqe_pcie_dma(args[0], args[1], args[2]);
         break;
+    case Kind::kCountRecord:
+        made = sqe_count_record(id, static_cast<uint32_t>(args[1]), static_cast<uint32_t>(args[2]));
+        break;
+    case Kind::kCountWait:
+        made = sqe_count_wait(id, static_cast<uint32_t>(args[1]), static_cast<uint32_t>(args[2]),
+                              args[3] != 0, static_cast<uint32_t>(args[4]));
+        break;
+    case Kind::kCallback:
+        made = sqe_callback(static_cast<uint16_t>(id), 0, 0, args[1] != 0);
+        break;
+    case Kind::kPoll:
+        made = sqe_poll(queue, static_cast<uint32_t>(args[2]), args[0], args[1]);
+        break;
     default:
         made = {};
         made.word[0] = id & STARS_W0_TYPE_MASK;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sqe.h"
 
+#include <stdlib.h>
+
+#include "backends/sim/graph/cond_program.h"
+
 static stars_sqe of_type(uint32_t type)
 {
     stars_sqe sqe = {{0}};
@@ -154,6 +158,21 @@ stars_sqe sqe_with_schedule(stars_sqe sqe, uint32_t schem, uint32_t weight)
 stars_sqe sqe_with_cqe(stars_sqe sqe)
 {
     sqe.word[0] |= STARS_W0_WR_CQE;
+    return sqe;
+}
+
+stars_sqe sqe_poll(uint32_t sq, uint32_t place, uint64_t address, uint64_t value)
+{
+    stars_sqe sqe = of_type(STARS_SQE_COND);
+    struct sim_cond c;
+    sim_cond_begin(&c, &sqe.word[STARS_COND_WORD], STARS_COND_WORDS);
+    sim_cond_load_address(&c, SIM_R1, address, STARS_COND_DOUBLE);
+    sim_cond_constant(&c, SIM_R2, value);
+    sim_cond_branch(&c, STARS_COND_NOT_BELOW, SIM_R1, SIM_R2, 0);
+    sim_cond_goto(&c, sq, place);
+    sim_cond_label(&c, 0);
+    if (!sim_cond_end(&c))
+        abort();
     return sqe;
 }
 

@@ -35,6 +35,9 @@ stars_sqe sqe_pcie_dma(uint64_t dst, uint64_t src, uint64_t bytes);
 /* enum stars_kernel_subtype, enum stars_kernel_schem; `pc` names it to the driver. */
 stars_sqe sqe_kernel(uint32_t subtype, uint32_t blocks, uint64_t pc);
 stars_sqe sqe_with_schedule(stars_sqe sqe, uint32_t schem, uint32_t weight);
+/* COND: goes back to itself, at `place` of queue `sq`, until the word at `address` is at least
+ * `value`. */
+stars_sqe sqe_poll(uint32_t sq, uint32_t place, uint64_t address, uint64_t value);
 /* The same SQE with a CQE asked for. */
 stars_sqe sqe_with_cqe(stars_sqe sqe);
 stars_sqe sqe_with_credit(stars_sqe sqe, uint32_t credit);

@@ -2,10 +2,77 @@
 #include "check.h"
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 
 namespace property
 {
+
+Task::Task(const job::Step &step, uint64_t place, uint32_t in_round)
+    : sq(step.queue), number(place), round(in_round),
+      kind(step.kind == Kind::kWriteEvent ? Kind::kEventRecord : step.kind),
+      id(static_cast<uint32_t>(step.args[0])), value(step.args[2])
+{
+    const bool to_host = step.args[0] < job::kDeviceMemory;
+    if (kind == Kind::kFill) {
+        way = to_host ? Way::kFillHost : Way::kFillDevice;
+    } else if (kind == Kind::kSdma || kind == Kind::kPcie) {
+        pcie = kind == Kind::kPcie;
+        way = step.args[1] < job::kDeviceMemory ? (to_host ? Way::kHost : Way::kToDevice)
+                                                : (to_host ? Way::kToHost : Way::kWithin);
+    }
+    if (way != Way::kNone)
+        bytes = step.args[2];
+}
+
+// ---- memory -----------------------------------------------------------------------------------
+
+Contents::Contents(Rig &rig) : rig_(rig)
+{
+    for (uint64_t p = 0; p < job::kPatterns; ++p) {
+        const uint64_t offset = p * job::kPatternBytes;
+        uint64_t state = p + 77;
+        for (uint64_t i = 0; i < job::kPatternBytes; i += 8) {
+            const uint64_t word = tsim::mix(state);
+            std::memcpy(rig_.host(offset + i), &word, 8);
+        }
+        std::memcpy(rig_.hbm(offset), rig_.host(offset), job::kPatternBytes);
+    }
+}
+
+void Contents::apply(const job::Step &step)
+{
+    const uint64_t to = step.args[0], from = step.args[1], bytes = step.args[2];
+    if (step.kind == Kind::kFill) {
+        ranges_[to] = {bytes, kFilled + from};
+    } else if (step.kind == Kind::kSdma || step.kind == Kind::kPcie) {
+        const auto earlier = ranges_.find(from);
+        ranges_[to] = {bytes, earlier == ranges_.end() ? from : earlier->second.pattern};
+    }
+}
+
+const uint8_t *Contents::at(uint64_t address) const
+{
+    return address < job::kDeviceMemory ? rig_.host(address - job::kHostMemory)
+                                        : rig_.hbm(address - job::kDeviceMemory);
+}
+
+std::string Contents::wrong_bytes() const
+{
+    for (const auto &one : ranges_) {
+        const Range &range = one.second;
+        const uint8_t *const bytes = at(one.first);
+        const bool good =
+            range.pattern >= kFilled
+                ? std::all_of(bytes, bytes + range.bytes,
+                              [&](uint8_t byte) { return byte == range.pattern - kFilled; })
+                : std::memcmp(bytes, at(range.pattern), range.bytes) == 0;
+        if (!good)
+            return "the range at " + std::to_string(one.first) +
+                   " has other bytes than were copied there";
+    }
+    return "";
+}
 
 // ---- while it runs ----------------------------------------------------------------------------
 
@@ -250,7 +317,7 @@ std::string Checker::words() const
 {
     std::map<uint32_t, uint64_t> written;
     for (const Task &task : tasks_)
-        if (task.kind == Kind::kWrite)
+        if (task.kind == Kind::kWriteMemory)
             written[task.id] = effect_at(seen(task));
     for (const Task &task : tasks_)
         if (task.kind == Kind::kPoll && seen(task).task.end < written.at(task.id))

@@ -8,10 +8,52 @@
 #include <string>
 #include <vector>
 
-#include "program.h"
+#include "lockstep/job_random.h"
+#include "rig.h"
 
 namespace property
 {
+
+using job::Kind;
+
+/// Which side a copy reads and writes; which link it loads follows from that.
+enum class Way { kNone, kToDevice, kToHost, kWithin, kHost, kFillDevice, kFillHost };
+
+/// A task of a job, as the checker knows it.
+struct Task {
+    Task(const job::Step &step, uint64_t place, uint32_t in_round);
+    uint32_t sq;
+    uint64_t number; // on its queue, counted from 1
+    uint32_t round;
+    Kind kind;      // a write of an event is a record of it
+    uint32_t id;    // event, notify, count or word
+    uint64_t value; // of a count: what it adds, or needs
+    uint64_t bytes = 0;
+    bool pcie = false; // the engine of a copy
+    Way way = Way::kNone;
+};
+
+/// What copies and fills must leave in memory.
+class Contents
+{
+  public:
+    /// Puts the patterns there.
+    explicit Contents(Rig &rig);
+    void apply(const job::Step &step);
+    /// Empty: nothing is wrong.
+    [[nodiscard]] std::string wrong_bytes() const;
+
+  private:
+    struct Range {
+        uint64_t bytes;
+        uint64_t pattern; // its address, or kFilled + the byte
+    };
+    static constexpr uint64_t kFilled = UINT64_MAX - 255;
+    [[nodiscard]] const uint8_t *at(uint64_t address) const;
+
+    Rig &rig_;
+    std::map<uint64_t, Range> ranges_; // by address
+};
 
 /// Between two events: no slot belongs to two queues, and states agree with slots (T-SCH-3,
 /// T-SCH-19, T-SCH-21).

@@ -11,14 +11,14 @@
 #include <cstring>
 
 #include "check.h"
-#include "program.h"
 
 namespace
 {
 
+using job::Dice;
+using job::Kind;
 using property::Checker;
-using property::Dice;
-using property::Program;
+using property::Contents;
 using property::Task;
 using property::Watcher;
 
@@ -26,7 +26,7 @@ using property::Watcher;
 void narrow(tsim::Params &p, Dice &dice)
 {
     const auto least = [&dice](tsim::Setting &s, uint64_t most) {
-        s.value = std::min<uint64_t>(s.value, 1 + dice.draw(most));
+        s.value = std::min<uint64_t>(s.value, 1 + dice.below(most));
     };
     if (dice.one_in(2)) {
         least(p.slots, 6);
@@ -39,11 +39,11 @@ void narrow(tsim::Params &p, Dice &dice)
         least(p.event_cached, 6);
     }
     if (dice.one_in(4))
-        p.strict_level.value = dice.draw(8);
+        p.strict_level.value = dice.below(8);
     if (dice.one_in(4))
-        p.drain.value = p.slot_disable.value = dice.draw(3) * 700;
+        p.drain.value = p.slot_disable.value = dice.below(3) * 700;
     if (dice.one_in(4))
-        p.fetch_window.value = 1 + dice.draw(8);
+        p.fetch_window.value = 1 + dice.below(8);
 }
 
 /// One run, from the program to its checks. Gives what went wrong, empty when nothing did.
@@ -56,25 +56,30 @@ class Run
                                                       p = profile.params();
                                                       narrow(p, dice_);
                                                   }),
-          program_(rig_, dice_, pick_queues()), watcher_(rig_, program_.queues())
+          contents_(rig_), job_(random_ending(dice_, room())), watcher_(rig_, queues_)
     {
+        for (; job_.steps[next_].kind == Kind::kQueue; ++next_) {
+            const job::Step &step = job_.steps[next_];
+            queues_.push_back(step.queue);
+            rig_.open(step.queue, static_cast<uint8_t>(step.args[0]),
+                      static_cast<uint32_t>(step.args[2]), static_cast<uint32_t>(step.args[3]));
+        }
     }
 
     std::string go()
     {
         set_arbitration();
-        const uint32_t rounds = 1 + dice_.draw(3);
-        for (uint32_t round = 0; round < rounds; ++round) {
-            program_.put_round();
+        for (uint32_t round = 0; next_ < job_.steps.size(); ++round) {
+            put_round(round);
             std::string fault = run_round();
             if (fault.empty() && !all_retired())
                 fault = "the program hangs at " + std::to_string(rig_.now()) + " ns: " + standing();
             if (!fault.empty())
                 return fault;
-            program_.end_round();
+            clear_tables(round);
         }
-        const std::string bytes = program_.wrong_bytes();
-        return bytes.empty() ? Checker(rig_, program_.tasks(), host_records_).first_fault()
+        const std::string bytes = contents_.wrong_bytes();
+        return bytes.empty() ? Checker(rig_, tasks_, host_records_).first_fault()
                              : "T-DMA-5: " + bytes;
     }
 
@@ -90,20 +95,50 @@ class Run
         return sum;
     }
 
-    [[nodiscard]] size_t sqes() const { return program_.tasks().size(); }
+    [[nodiscard]] size_t sqes() const { return tasks_.size(); }
     [[nodiscard]] size_t records() const { return rig_.system().trace().count(); }
 
   private:
-    std::vector<uint32_t> pick_queues()
+    [[nodiscard]] job::Room room() const
     {
-        std::vector<uint32_t> queues;
-        const uint32_t count = 1 + dice_.draw(10);
-        while (queues.size() < count) {
-            const uint32_t sq = dice_.draw(rig_.params().queues.value);
-            if (std::find(queues.begin(), queues.end(), sq) == queues.end())
-                queues.push_back(sq);
+        const tsim::Params &p = rig_.params();
+        const auto number = [](const tsim::Setting &s) { return static_cast<uint32_t>(s.value); };
+        return {number(p.queues), number(p.events), number(p.notifies), number(p.count_notifies)};
+    }
+
+    // Tasks and doorbells up to the end of the round.
+    void put_round(uint32_t round)
+    {
+        std::map<uint32_t, std::vector<Task>> waits; // by notify
+        for (; job_.steps[next_].kind != Kind::kRun; ++next_) {
+            const job::Step &step = job_.steps[next_];
+            if (step.kind == Kind::kRing) {
+                rig_.ring(step.queue, rig_.now() + step.args[0]);
+                continue;
+            }
+            rig_.write(step.queue, step.sqe());
+            contents_.apply(step);
+            tasks_.emplace_back(step, rig_.sent(step.queue), round);
+            if (step.kind == Kind::kNotifyWait)
+                waits[tasks_.back().id].push_back(tasks_.back());
         }
-        return queues;
+        ++next_;
+        contest_.clear();
+        for (const auto &[notify, of_it] : waits)
+            if (of_it.size() > 1)
+                contest_ = of_it;
+    }
+
+    // Everything has retired.
+    void clear_tables(uint32_t round)
+    {
+        auto &scheduler = rig_.device().scheduler();
+        for (const Task &task : tasks_) {
+            if (task.round == round && task.kind == Kind::kEventRecord)
+                scheduler.write_event(task.id, false);
+            else if (task.round == round && task.kind == Kind::kCountRecord)
+                scheduler.write_count(task.id, 0);
+        }
     }
 
     void write(uint32_t sq, uint32_t offset, uint32_t value)
@@ -116,16 +151,16 @@ class Run
         const uint64_t block = STARS_BLOCK_BASE;
         if (!dice_.one_in(3))
             return;
-        (void)rig_.device().write(block + STARS_GROUP_MODE, dice_.draw(4));
+        (void)rig_.device().write(block + STARS_GROUP_MODE, dice_.below(4));
         for (uint32_t group = 0; group < 4; ++group)
-            (void)rig_.device().write(block + STARS_GROUP_WEIGHT + 4 * group, dice_.draw(4));
-        for (const uint32_t sq : program_.queues())
-            write(sq, STARS_SQ_PRIORITY, dice_.draw(4) << 4 | dice_.draw(8) << 10);
+            (void)rig_.device().write(block + STARS_GROUP_WEIGHT + 4 * group, dice_.below(4));
+        for (const uint32_t sq : queues_)
+            write(sq, STARS_SQ_PRIORITY, dice_.below(4) << 4 | dice_.below(8) << 10);
     }
 
     [[nodiscard]] bool all_retired()
     {
-        for (const uint32_t sq : program_.queues())
+        for (const uint32_t sq : queues_)
             if (rig_.retired(sq) != rig_.sent(sq))
                 return false;
         return true;
@@ -134,7 +169,7 @@ class Run
     [[nodiscard]] std::string standing()
     {
         std::string text;
-        for (const uint32_t sq : program_.queues())
+        for (const uint32_t sq : queues_)
             if (rig_.retired(sq) != rig_.sent(sq))
                 text += "queue " + std::to_string(sq) + " at SQE " +
                         std::to_string(rig_.retired(sq) + 1) + " (state " +
@@ -145,9 +180,9 @@ class Run
     // Software that meddles: pauses, priorities, pulses, and ends what it began later.
     void meddle()
     {
-        const auto &queues = program_.queues();
-        const uint32_t sq = queues[dice_.draw(queues.size())];
-        switch (dice_.draw(8)) {
+        const auto &queues = queues_;
+        const uint32_t sq = queues[dice_.below(queues.size())];
+        switch (dice_.below(8)) {
         case 0:
             write(sq, STARS_SQ_CONTROL, STARS_SQ_CONTROL_TASK_PAUSE);
             break;
@@ -159,20 +194,21 @@ class Run
                   STARS_SQ_CONTROL_TASK_RESUME | STARS_SQ_CONTROL_DEBUG_RESUME);
             break;
         case 3:
-            write(sq, STARS_SQ_ENABLE, dice_.draw(2));
+            write(sq, STARS_SQ_ENABLE, dice_.below(2));
             break;
         case 4:
             write(sq, STARS_SQ_PREFETCH, STARS_SQ_PREFETCH_DROP);
             break;
         case 5:
-            write(sq, STARS_SQ_PRIORITY, dice_.draw(4) << 4 | dice_.draw(8) << 10);
+            write(sq, STARS_SQ_PRIORITY, dice_.below(4) << 4 | dice_.below(8) << 10);
             break;
         case 6:
             (void)rig_.device().write(uint64_t{STARS_BLOCK_BASE} + STARS_STRICT_LEVEL,
-                                      dice_.draw(8));
+                                      dice_.below(8));
             break;
         default:
-            (void)rig_.device().write(uint64_t{STARS_BLOCK_BASE} + STARS_GROUP_MODE, dice_.draw(4));
+            (void)rig_.device().write(uint64_t{STARS_BLOCK_BASE} + STARS_GROUP_MODE,
+                                      dice_.below(4));
             break;
         }
     }
@@ -184,12 +220,12 @@ class Run
             if (message.block)
                 rig_.device().scheduler().answer(
                     message.sq, message.number,
-                    rig_.params().to_cycles(rig_.now() + dice_.draw(5000)));
+                    rig_.params().to_cycles(rig_.now() + dice_.below(5000)));
     }
 
     void take_completions()
     {
-        for (const uint32_t sq : program_.queues())
+        for (const uint32_t sq : queues_)
             write(sq, STARS_SQ_CQ_HEAD, rig_.device().scheduler().front(sq).cq_tail());
     }
 
@@ -197,7 +233,7 @@ class Run
     bool release_all()
     {
         bool any = false;
-        for (const uint32_t sq : program_.queues()) {
+        for (const uint32_t sq : queues_) {
             if (rig_.retired(sq) == rig_.sent(sq) && rig_.state(sq) != TWINSIM_QUEUE_HELD)
                 continue;
             uint32_t enabled = 0;
@@ -216,30 +252,30 @@ class Run
     // wait more.
     std::string next_of_contest(bool &on)
     {
-        const Program::Contest &contest = program_.contest();
         on = false;
-        if (contest.notify == tsim::kNone)
+        if (contest_.empty())
             return "";
+        const uint32_t notify = contest_.front().id;
         uint32_t passed = 0;
-        for (const Task &wait : contest.waits)
+        for (const Task &wait : contest_)
             passed += rig_.retired(wait.sq) >= wait.number ? 1 : 0;
         if (passed != contest_records_)
             return "T-NTF-3: " + std::to_string(passed) + " waits passed notify " +
-                   std::to_string(contest.notify) + " with " + std::to_string(contest_records_) +
+                   std::to_string(notify) + " with " + std::to_string(contest_records_) +
                    " records";
-        if (passed == contest.waits.size())
+        if (passed == contest_.size())
             return "";
         ++contest_records_;
         on = true;
-        host_records_.push_back({contest.notify, rig_.now()});
-        rig_.device().scheduler().write_notify(contest.notify, true);
+        host_records_.push_back({notify, rig_.now()});
+        rig_.device().scheduler().write_notify(notify, true);
         return "";
     }
 
     std::string run_round()
     {
         contest_records_ = 1;
-        const uint32_t chunk = dice_.one_in(2) ? 1 : 1 + dice_.draw(8); // events between two looks
+        const uint32_t chunk = dice_.one_in(2) ? 1 : 1 + dice_.below(8); // events between two looks
         const bool meddles = dice_.one_in(2);
         for (uint32_t step = 0; step < 200000; ++step) {
             const twinsim_stop stop = rig_.system().run(TWINSIM_NEVER, chunk);
@@ -268,8 +304,13 @@ class Run
 
     Dice dice_;
     Rig rig_;
-    Program program_;
+    Contents contents_;
+    const job::Job job_;
+    size_t next_ = 0; // step of the job
+    std::vector<uint32_t> queues_;
     Watcher watcher_;
+    std::vector<Task> tasks_;
+    std::vector<Task> contest_; // waits of this round for one notify, of which there is one record
     uint32_t contest_records_ = 1;
     std::vector<property::HostRecord> host_records_;
 };
