@@ -21,7 +21,7 @@ function(twin_name_library target regex)
   add_library(${target} SHARED ${source})
   target_include_directories(${target} INTERFACE
     $<BUILD_INTERFACE:${TWIN_PUBLIC_INCLUDE}> $<INSTALL_INTERFACE:include>)
-  # Nothing in it refers to libacl_rt.so, so the link editor must be told to keep the entry.
+  # Nothing in it refers to libacl_rt.so, so the link editor needs an option to keep the entry.
   target_link_options(${target} PRIVATE LINKER:--no-as-needed)
   target_link_libraries(${target} PRIVATE acl_rt twin_warnings)
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)

@@ -4,7 +4,7 @@
 
 `./dev board-check` calls it. A suite that hangs or dies is run again test by test, so that the
 others still count; when a test that has passed before does not pass any more either, the board is
-left alone and the rest counts as left. Whoever interrupts it gets what there is. What is packed:
+left alone and the rest counts as left. After an interrupt it packs the results so far. It packs:
 versions of toolkit, interface, driver and kernel; what `twinrt info` and `npu-smi info` say of the
 device; results; logs, with those of the vendor's runtime of suites that did not pass. Names of the
 user, the machine and folders, homes of others, and identifiers of hardware are taken out; a name of

@@ -169,8 +169,7 @@ static void called(void *argument)
     if (!handed || (call.block && run->done))
         free(run);
     else
-        run->taken.call.block =
-            false; /* whoever answers it, or ends the host-call queue, frees it */
+        run->taken.call.block = false; /* the answer, or the end of the host-call queue, frees it */
     drop_locked(call_queue);
 }
 

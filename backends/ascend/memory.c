@@ -73,8 +73,8 @@ void ascend_pinned_use(uint64_t address, twin_queue *queue)
     pthread_mutex_unlock(&pins_lock);
 }
 
-/* Of a queue without work in flight. Whoever frees memory right now and has seen the queue is
- * waited for. */
+/* Of a queue without work in flight. Waits for threads that are freeing memory and have seen the
+ * queue. */
 void ascend_pinned_forget_queue(twin_queue *queue)
 {
     pthread_mutex_lock(&pins_lock);

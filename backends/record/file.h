@@ -111,8 +111,8 @@ struct record_global {
 extern struct record_global record_global;
 
 /* What the calls under way of the first thread have found that the order of threads decides, while
- * no other one has called. A call that comes back takes it away. Whoever ends that state writes it
- * to the file; the thread itself does as well, as what it met last may be missing there. */
+ * no other one has called. A call that returns removes it. The thread that ends that state writes
+ * it to the file; the first thread does as well, as its last entries may be missing there. */
 #define RECORD_EARLY_MOST 128u
 #define RECORD_WORDS_MOST 4u
 struct record_early {

@@ -236,7 +236,7 @@ void turn_dispatch_locked(struct turn_thread *self)
         return;
     }
     if (!choice.next)
-        return; /* everybody is blocked: only a handler of a signal goes on */
+        return; /* all threads are blocked: only a handler of a signal goes on */
     if (choice.next->state == TURN_READY) {
         let_run(choice.next, &choice, self);
     } else if (turn_real_now() < choice.next->real_until_ns) {

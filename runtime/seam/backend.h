@@ -66,11 +66,11 @@ struct twin_process_ops {
 
 /* Host threads and their time. A real device has no use for these. */
 struct twin_host_ops {
-    /* The calling thread takes part from now on: others that wait must reckon with it. Called on
-     * the thread itself, before its first other op. Thread: any. */
+    /* The calling thread takes part from now on: for waits of others it counts as running. Called
+     * on the thread itself, before its first other op. Thread: any. */
     void (*attach)(void);
-    /* The calling thread ends, or will wait for another thread inside the core: nobody reckons with
-     * it until it attaches again. Never blocks. Thread: any. */
+    /* The calling thread ends, or will wait for another thread inside the core: it does not count
+     * as running until it attaches again. Never blocks. Thread: any. */
     void (*detach)(void);
     /* A public call begins on this thread: its host cost is charged. Thread: any. */
     void (*enter)(const twin_call *call);

@@ -535,8 +535,8 @@ typedef struct twin_services {
     /* WOKE, before the wait begins: what it will be. */
     bool (*outlook)(uint64_t *value);
     /* The device has seen the work of its hardware queue `queue` up to `number`, counted since that
-     * was opened, or has been told up to where somebody waits for it (0: nobody does) where it acts
-     * on that. */
+     * was opened; or, when it acts on that, it has been notified up to which number a thread waits
+     * for it (0: none does). */
     void (*seen)(twin_seen what, uint32_t device, uint32_t queue, uint64_t number);
     /* The device has come to at_ns, and so many events at that time. */
     void (*moved)(uint64_t at_ns, uint64_t events);

@@ -314,7 +314,7 @@ static void touch_rows(struct checker *checker, const twin_op *op, uint64_t begi
         touch(checker, begin + row * pitch, op->bytes, now);
 }
 
-/* What comes before the touching of bytes: words that somebody waits for. */
+/* Before the bytes count as touched: words that a stream waits for. */
 static void write_side(struct checker *checker, const twin_op *op, const struct toucher *now)
 {
     bool rows = op->kind == TWIN_OP_COPY_ROWS || op->kind == TWIN_OP_NOW_ROWS;

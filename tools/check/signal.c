@@ -69,8 +69,8 @@ void check_signal_share(struct checker *checker, uint32_t op)
         check_signal_leave(checker, signal);
 }
 
-/* The signal of this process whose other end is opened. NULL: it is another process's, or
- * anybody's. */
+/* The signal of this process of which another end is opened. NULL: it belongs to another process,
+ * or its owner is unknown. */
 static struct check_signal *shared_here(struct checker *checker, const twin_op *made)
 {
     if (made->kind != TWIN_OP_SIGNAL_OPEN || !made->config.inside)

@@ -151,7 +151,7 @@ function(twin_rtl_block block)
       ${TWIN_RTL_FOLDER}/parameters.py ${tools}
       ${TWIN_RTL_FOLDER}/${block}/README.md npu_${block} ${all})
     set_tests_properties(rtl.parameters.${block} PROPERTIES LABELS rtl TIMEOUT 120)
-    # Whoever links the traced class adds a test of what it traces.
+    # A target that links the traced class adds a test of its waveforms.
     set_property(GLOBAL PROPERTY twin_rtl_sources_${block} ${all})
     if(TWIN_YOSYS)
       add_test(NAME rtl.synth.${block} COMMAND ${TWIN_RTL_FOLDER}/synth ${TWIN_YOSYS} npu_${block}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a run asked of its device, one operation after another: members that mean the same in all
  * kinds of operations, the public call that each was part of, and when it ran on the device.
- * Whoever looks at the operations of a recording reads them here; nothing in `twin_op` names a
- * file, so it also serves what is made up or watched. */
+ * All readers of a recording's operations use it; nothing in `twin_op` names a file, so it also
+ * serves operations that are made up or watched. */
 #ifndef TWINRT_TOOLS_RECORDING_OPS_H
 #define TWINRT_TOOLS_RECORDING_OPS_H
 

@@ -314,7 +314,7 @@ struct run_guardian run_guardian_start(struct run_files *files)
     guardian.process = (int)fork();
     if (guardian.process == 0) {
         (void)close(ends[1]);
-        /* Whoever reads the tool's output to its end does not wait for this process. */
+        /* A reader of the tool's output to its end does not wait for this process. */
         const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
         for (int stream = 0; nothing >= 0 && stream <= 2; stream++)
             (void)dup2(nothing, stream);

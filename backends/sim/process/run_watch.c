@@ -29,8 +29,8 @@ void sim_watch_begin(const char *path)
     if (!page)
         page = twin_run_page_map(path);
     for (unsigned i = 0; page && !slot && i < TWIN_RUN_SLOTS; i++) {
-        int32_t nobody = 0;
-        if (atomic_compare_exchange_strong(&page->slots[i].process, &nobody, self))
+        int32_t none = 0;
+        if (atomic_compare_exchange_strong(&page->slots[i].process, &none, self))
             slot = &page->slots[i];
     }
 }

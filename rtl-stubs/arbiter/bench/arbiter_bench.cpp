@@ -45,7 +45,7 @@ const std::array<const char *, kMetCount> kMetNames = {
     "times the modes changed",
     "resets",
     "queues won from a level that several priorities share (T-ARB-1)",
-    "times nobody was left",
+    "times no queue was left",
     "wins with several model groups asking (T-ARB-2)",
     "of these by the group that had won before (T-ARB-3)",
     "of these by a lower group than before",

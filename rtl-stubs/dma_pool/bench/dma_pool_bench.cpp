@@ -124,7 +124,7 @@ class Bench : public bench::Clocked<Vnpu_dma_pool>
         const uint32_t next = pool_.release(has_[queue]);
         has_[queue] = tsim::kNone;
         holders_.erase(std::find(holders_.begin(), holders_.end(), queue));
-        BENCH_EQUAL("somebody waits", "T-DMA-6", block.rsp_found_o, next != tsim::kNone);
+        BENCH_EQUAL("a queue waits", "T-DMA-6", block.rsp_found_o, next != tsim::kNone);
         if (next != tsim::kNone)
             BENCH_EQUAL("next queue", "T-DMA-1", block.rsp_queue_o, next);
         take();

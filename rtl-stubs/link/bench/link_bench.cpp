@@ -45,11 +45,11 @@ const std::array<const char *, kMetCount> kMetNames = {
     "of these the last of their transfer",
     "turns: another transfer's burst is next",
     "the same transfer's burst is next",
-    "links that nobody waits for",
+    "links that no burst waits for",
     "links that carry something when asked what is next",
     "last bursts shorter than others",
     "transfers cancelled",
-    "bursts of these that passed, and are nobody's",
+    "bursts of these that passed, and have no owner",
     "numbers used again while such a burst was on a link",
     "operations refused",
 };

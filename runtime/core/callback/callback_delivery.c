@@ -134,7 +134,7 @@ static int32_t add_stream(uint64_t thread, twin_device *device, twin_subscriber 
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
-typedef enum subscription { NOBODY, A_THREAD, THE_CONTEXT, GONE } subscription;
+typedef enum subscription { NO_SUBSCRIBER, A_THREAD, THE_CONTEXT, GONE } subscription;
 
 /* Sets the stream's subscriber if it has none and `subscriber` is one. Says how it was. */
 static subscription look(twin_stream *stream, twin_subscriber *subscriber)
@@ -148,7 +148,7 @@ static subscription look(twin_stream *stream, twin_subscriber *subscriber)
         return THE_CONTEXT;
     if (subscriber)
         stream->subscriber = subscriber;
-    return NOBODY;
+    return NO_SUBSCRIBER;
 }
 
 static int32_t fail_found(const twin_stream *stream, subscription found)
@@ -162,7 +162,7 @@ static int32_t fail_found(const twin_stream *stream, subscription found)
         return twin_fail_context_runs(stream->id);
     case GONE:
         return twin_fail(TWIN_ERR_HANDLE, "stream %u is being destroyed", stream->id);
-    case NOBODY:
+    case NO_SUBSCRIBER:
         break;
     }
     return 0;
@@ -180,7 +180,7 @@ int32_t twin_callback_subscribe(uint64_t thread, uint64_t stream_handle)
     if (code != 0)
         return code;
     const subscription found = look(stream, subscriber);
-    if (found != NOBODY) /* another thread was faster */
+    if (found != NO_SUBSCRIBER) /* another thread was faster */
         drop_stream(subscriber);
     return fail_found(stream, found);
 }

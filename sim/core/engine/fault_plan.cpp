@@ -120,7 +120,7 @@ const char *FaultPlan::check(const twinsim_fault &fault)
         if ((fault.access & (TWINSIM_FAULT_READ | TWINSIM_FAULT_WRITE)) == 0 || fault.access > 3)
             return "a memory fault hits reads, writes, or both";
         if (fault.task != TWINSIM_ANY || fault.stream != TWINSIM_ANY)
-            return "a memory fault hits whoever touches its range, not one task or stream";
+            return "a memory fault hits all accesses to its range, not one task or stream";
         break;
     case TWINSIM_FAULT_ENGINE_SLOW:
         if (fault.factor_permille <= 1000 || fault.factor_permille > 1000000)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Event flags: one record releases everybody, the flag stays. Rules T-EVT-1 to T-EVT-11.
+/// Event flags: one record releases all waiters, the flag stays. Rules T-EVT-1 to T-EVT-11.
 #ifndef TWINSIM_CORE_TABLES_EVENT_TABLE_H
 #define TWINSIM_CORE_TABLES_EVENT_TABLE_H
 
