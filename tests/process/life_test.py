@@ -51,7 +51,7 @@ class Life(unittest.TestCase):
     def test_objects_that_are_released_too_late_are_no_matter(self):
         self.assertEqual(self.run_program("late"), "")
 
-    def test_memory_that_nobody_releases_is_reported(self):
+    def test_unreleased_memory_is_reported(self):
         self.assertIn("was not freed", self.run_program("leaves"))
 
     @unittest.skipIf("TEST_SANITIZED" in os.environ,

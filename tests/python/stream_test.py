@@ -38,7 +38,7 @@ class Streams(ModelTest):
         self.ok(acl.rt.synchronize_device_with_timeout(-1))
         self.assertEqual(acl.rt.stream_query(stream), (0, SUCCESS))
 
-    def test_a_wait_that_nobody_can_end_is_a_code(self):
+    def test_a_wait_that_nothing_can_end_is_a_code(self):
         stream, let_go = self.held()
         self.assertEqual(acl.rt.synchronize_stream(stream), WAIT_TIMEOUT)
         self.assertEqual(acl.rt.destroy_stream(stream), WAIT_TIMEOUT)
