@@ -10,7 +10,7 @@
 #define DEAD       32u
 #define GIVEN_BITS 22u
 
-/* A sanitizer has mapped pages that nobody may touch at many addresses; a copy from there is not
+/* A sanitizer has mapped pages without access at many addresses; a copy from there is not
  * refused. */
 #ifdef TWIN_SANITIZED
 #define FLIPPED_BITS 32u

@@ -34,7 +34,7 @@ typedef struct random_entry {
 /* Puts an entry in a random place and returns what was there, for the caller to destroy. A handle
  * that was given before is a failure; an address may come again. */
 random_entry random_pool_put(random_state *random, random_kind kind, random_entry entry);
-/* Takes a random entry out, so that nobody else finds it any more; it counts as dead from now
+/* Takes a random entry out, so that no other thread finds it any more; it counts as dead from now
  * on. */
 random_entry random_pool_take(random_state *random, random_kind kind);
 /* A living one, mostly; if `owner` is not 0, one of that owner when there is one. */

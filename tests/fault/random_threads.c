@@ -3,7 +3,7 @@
  * devices are reset below them. Nothing may crash, hang, leak, race, or answer what is not
  * documented.
  *
- * A wait that nobody can end answers as a deadlock once every other thread waits or has ended; the
+ * A wait that nothing can end answers as a deadlock once every other thread waits or has ended; the
  * main thread waits for them in a way that the runtime knows of. */
 #include <pthread.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static void clean_up(void)
         aclError code = aclrtSetDevice(device);
         if (code == ACL_SUCCESS)
             code = aclrtResetDeviceForce(device);
-        /* Work that nobody can end any more is dropped, and told. */
+        /* Work that nothing can end any more is dropped, and reported. */
         if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
             code = ACL_SUCCESS;
         if (code != ACL_SUCCESS)

@@ -207,6 +207,8 @@ CASES = {
         ("a phrase in a comment", {"runtime/a.c": "/* It lets " + "go of it. */\n"},
          "write release"),
         ("a phrase in a page", {"b.md": "It is " + "men" + "ded.\n"}, "write fix"),
+        ("a person", {"runtime/a.c": "/* a record that no" + "body waits for */\n"},
+         "write no thread"),
         ("a phrase in a message", {"runtime/a.c": 'say("memory is ' + 'short");\n'},
          "write out of memory"),
     ]),

@@ -35,11 +35,15 @@ PHRASES = {"men" + "d(s|ed|ing)?": "fix, repair", "to be " +
            "memory (is|was) " + "short": "out of memory", "mid" + "st": "middle, while",
            "(comes?|came) " + "upon": "find, reach", "gives? " + "way": "yield", "least " +
            "level": "lowest level", "asl" + "eep": "sleeping, idle", "a" +
-           "broad": "on another device"}
+           "broad": "on another device", "no" + "body": "no thread, no caller, nothing",
+           "(some|any|every)" + "body": "a thread, any process, all queues", "who" +
+           "ever": "the thread that, any caller",
+           "(is|are|was|were|be|been|being) " + "told": "is reported, is notified, gets",
+           "told " + "apart": "distinguished"}
 PHRASE = re.compile(r"\b(" + "|".join(PHRASES) + r")\b", re.IGNORECASE)
 CODE = re.compile(r"`[^`]*`")
 # Subjects of commits from here on; earlier ones cannot be changed.
-SUBJECTS_SINCE = "2026-11-24T17:30:00+0000"
+SUBJECTS_SINCE = "2026-11-25T23:30:00+0000"
 
 
 def readable(tree):
