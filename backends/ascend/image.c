@@ -19,7 +19,7 @@ typedef struct function {
 struct twin_loaded_image {
     twin_hw_device *device;
     aclrtBinHandle binary;
-    uint64_t address; /* 0: the vendor does not tell */
+    uint64_t address; /* 0: the vendor does not report it */
     pthread_mutex_t lock;
     function *functions; /* guarded by lock */
 };

@@ -77,7 +77,7 @@ static bool is_own_runtime(const char *path, const twin_services *services)
 
 static void read_toolkit_version(ascend_library *found)
 {
-    /* The first ones say how the release is called, the others may tell the number of a part. */
+    /* The first ones say how the release is called, the others may have the number of a part. */
     static const char *const places[] = {TOOLKIT_INFO,
                                          "ascend_toolkit_install.info",
                                          "ascend_nnae_install.info",
@@ -195,7 +195,7 @@ static twin_status open_file(const search *asked, const char *path, const char *
 }
 
 /* The vendor's runtime looks below ASCEND_HOME_PATH for what it sends to devices. Our set_env.sh
- * has put our folder there, in the place of its own. */
+ * has put our folder there, in its place. */
 static void lend_home(const char *home)
 {
     static const char *const names[] = {"ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"};

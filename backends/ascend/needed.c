@@ -23,7 +23,7 @@
 #define FOLDERS_MOST 5
 #define DEEPEST      32
 
-/* The driver's, below the folder that it was installed in, which a line of the file tells. */
+/* The driver's, below the folder that it was installed in, which a line of the file names. */
 static const char *const driver_folders[] = {"driver/lib64", "driver/lib64/common",
                                              "driver/lib64/driver"};
 #define DRIVER_FILE "/etc/ascend_install.info"

@@ -5,7 +5,7 @@
 
 #define FIRST_ROOM 1024u
 
-/* One allocation, or a place where one was. `version` tells a reader whether it saw a change half
+/* One allocation, or a place where one was. `version` shows a reader whether it saw a change half
  * way: acquire, so that its second look comes after what it read; release, so that what is written
  * comes after its first change. */
 typedef struct range {

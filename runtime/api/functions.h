@@ -85,7 +85,7 @@ enum {
 #define TWIN_WHY_TASK_UPDATE     "tasks that change later tasks are not built"
 #define TWIN_WHY_TENSOR_CHANNEL  "tensor channels are not built"
 
-/* A row as data. TWIN_API is this macro where a table of rows is wanted. */
+/* A row as data. TWIN_API is this macro where a table of rows is needed. */
 typedef struct twin_api_function {
     const char *area;
     const char *name;

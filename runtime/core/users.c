@@ -31,8 +31,8 @@ static void device_emptied(twin_device *device)
 const twin_object_users twin_users = {
     .context_closing = twin_instances_close,
     .context_emptied = context_emptied,
-    .stream_failed = twin_failure_tell,
-    .wait_failed = twin_failure_tell_current,
+    .stream_failed = twin_failure_report,
+    .wait_failed = twin_failure_report_current,
     .work_completed = twin_launches_reap,
     .stream_retired = twin_callback_drop_stream,
     .stream_released = stream_released,

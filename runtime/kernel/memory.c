@@ -48,7 +48,7 @@ static const unsigned char *ask(const twin_reach *reach, uint64_t address, uint6
     return reach->at(reach, address, bytes, write);
 }
 
-/* Asking costs; so more than was wanted is asked for once, as far as it is there. */
+/* Asking costs; so more than is needed is asked for at once, as far as it is there. */
 static const unsigned char *look(native_windows *windows, const twin_reach *reach, uint64_t address,
                                  uint64_t bytes, bool write)
 {

@@ -33,7 +33,7 @@ static void check_types(native_core *core, const twk_result *result)
                            twin_native_type_name(result->from));
 }
 
-/* One result, changed as wanted. */
+/* One result, changed as requested. */
 static void convert(native_core *core, const twk_result *result, uint32_t bits, unsigned char *to)
 {
     bool overflow = false;

@@ -65,7 +65,7 @@ typedef struct twin_native_failure {
 typedef struct twin_native_call {
     const twk_kernel_entry *kernel;
     /* As the launch has it: a kernel for vector cores runs with TWIN_CORES_CUBE where vector units
-     * are no cores of their own (!core->split). */
+     * are no separate cores (!core->split). */
     twin_launch_cores cores;
     uint32_t blocks;           /* as twin_launch counts them; > 0 */
     uint32_t vectors_per_cube; /* of a mixed block: vector cores of the part to a cube core */

@@ -76,7 +76,7 @@ struct twin_host_ops {
     void (*enter)(const twin_call *call);
     /* The call ends with a public code. Called only when `traced` answered true. Thread: any. */
     void (*leave)(const twin_call *call, int32_t code);
-    /* Whether `leave` is wanted; asked once after start. Thread: init. */
+    /* Whether `leave` is to be called; asked once after start. Thread: init. */
     bool (*traced)(void);
     /* This thread's clock in ns: simulated time where there is such a thing. Thread: any. */
     uint64_t (*now)(void);

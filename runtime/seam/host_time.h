@@ -63,7 +63,7 @@ typedef struct twin_turn {
 } twin_turn;
 
 /* Deterministic mode: one thread runs at a time; the others wait for their turn. Thread, of all:
- * any, with no lock held that another thread may want, except where noted. */
+ * any, with no lock held that another thread may need, except where noted. */
 typedef struct twin_turn_ops {
     /* Whether the order holds: it ends for good when a thread blocks that takes no turns. */
     bool (*on)(void);

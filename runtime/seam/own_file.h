@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that the runtime and its backends write inside a program that they do not know: it may
- * close all descriptors and open files of its own under the same numbers, limit the size of files,
+ * close all descriptors and open its own files under the same numbers, limit the size of files,
  * and cancel threads. */
 #ifndef TWINRT_SEAM_OWN_FILE_H
 #define TWINRT_SEAM_OWN_FILE_H

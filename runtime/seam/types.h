@@ -59,7 +59,7 @@ typedef struct twin_memory_info {
     uint32_t page_bytes; /* page size it was given: 4096, 2 MiB or 1 GiB */
 } twin_memory_info;
 
-/* Page class wanted for an allocation. */
+/* Page class requested for an allocation. */
 typedef enum twin_page_policy {
     TWIN_PAGES_DEFAULT, /* huge above 1 MiB when there are some, else normal */
     TWIN_PAGES_HUGE_ONLY,
@@ -85,7 +85,7 @@ typedef enum twin_link {
  * itself. */
 typedef struct twin_core_properties {
     uint32_t ub_bytes, l1_bytes, l0a_bytes, l0b_bytes, l0c_bytes;
-    bool split;            /* vector units are cores of their own, with a UB each */
+    bool split;            /* vector units are separate cores, with a UB each */
     uint32_t vector_bytes; /* of operands, that the vector unit works on in a cycle; > 0 */
     uint32_t
         cube_k_fp16; /* in a cycle the cube adds so many products to each of 16 x 16 results; > 0 */
@@ -127,11 +127,11 @@ typedef struct twin_device_properties {
     uint32_t count_notify_limit; /* hardware counting notifies; 0: it has none */
     bool by_part; /* public functions that the SoC's part does not offer are refused above */
     uint32_t machine_index;    /* with TWIN_BACKEND_FILTERS: its number among all of the machine */
-    twin_core_properties core; /* all 0: a device that runs kernels of its own */
+    twin_core_properties core; /* all 0: a device that runs device code */
     uint32_t stream_id_limit;  /* stream ids; above stream_limit: queues run out before ids */
 } twin_device_properties;
 
-/* Busy share of a device's engines since it came up, in percent; -1: it has none of them. */
+/* Busy share of a device's engines since it was opened, in percent; -1: it has none of them. */
 typedef struct twin_usage {
     int32_t cube;
     int32_t vector;
@@ -160,7 +160,7 @@ typedef enum twin_signal_kind {
 typedef struct twin_signal_config {
     twin_signal_kind kind;
     uint32_t name; /* number that reports use: "event 3" */
-    bool timed;    /* the time of each record is wanted */
+    bool timed;    /* the time of each record is needed */
     bool waitable; /* a queue may wait for it (ACL_EVENT_SYNC); false needs no hardware id */
     bool shared;   /* signal.share will be asked for it */
     bool counted;  /* signal.query will be asked how many waits for it are open */
@@ -480,7 +480,7 @@ typedef struct twin_host_moment {
 typedef struct twin_call_place {
     const twin_call *call; /* the public call in progress, or the last one; NULL: none yet */
     const void *site;      /* its return address */
-    /* What a binding has told of the interpreted program that calls (include/twinrt/frames.h):
+    /* What a binding has passed about the interpreted program that calls (include/twinrt/frames.h):
      * texts, each with its end, function, file and line of each frame. It holds for calls from the
      * binding's own module, in which `frames_from` is. NULL: nothing. */
     const char *frames;

@@ -407,7 +407,7 @@ static void test_failures_of_a_context_that_ended(void)
     twin_context_unpin(context);
     old_queue = stream->queue;
     asked_old = asked_others = 0;
-    twin_failure_tell(stream);
+    twin_failure_report(stream);
     CU_ASSERT_EQUAL(asked_old, 1);
     CU_ASSERT_EQUAL(asked_others, 0);
     twin_stream_unpin(stream);

@@ -14,7 +14,7 @@
 
 #define TIMELINE_HOST_PID 1u
 
-/* Each is a process of its own in the file, for each device. */
+/* Each is a separate process in the file, for each device. */
 enum timeline_group {
     TIMELINE_STREAMS,
     TIMELINE_DOORBELLS, /* the streams' tracks again */

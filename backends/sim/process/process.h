@@ -47,7 +47,7 @@ struct sim_process {
     /* From process.start to process.stop; both outlive stop once a system uses them. */
     twinsim_profile *profile;
     char profile_path[4096];
-    char trace_path[4096]; /* "" : no timeline wanted */
+    char trace_path[4096]; /* "" : no timeline */
     uint32_t device_count;
     uint64_t seed;
     bool poison;

@@ -182,7 +182,7 @@ static inline twin_status sim_queue_refusal(twin_queue *queue)
  * is not needed. */
 twin_status sim_queue_refuse(const twin_queue *queue, twin_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Whether `count` more SQEs fit and are taken at all; remembers what was wanted when not. */
+/* Whether `count` more SQEs fit and are taken at all; remembers what was missing when not. */
 bool sim_queue_fits_locked(twin_queue *queue, uint32_t count);
 /* The next SQE, cleared and with its header, and its task state; `out_state` NULL: that will hold
  * nothing. `ahead` counts those filled in and not yet sent. */

@@ -185,7 +185,7 @@ static void describe_queue(void *context, twin_queue *queue)
     char word[96] = "";
     if (info.state == TWINSIM_QUEUE_PARKED && info.wait_address != TWINSIM_NEVER)
         describe_word(queue, &info, word, sizeof(word));
-    if (queue->config.deferred) { /* its entries come again: only the head register tells where */
+    if (queue->config.deferred) { /* its entries come again: only the head register shows where */
         const uint32_t head = head_of(queue);
         state = queue->task_states[head & queue->mask];
         retired = info.state == TWINSIM_QUEUE_IDLE ? submitted : head;

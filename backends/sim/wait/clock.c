@@ -217,7 +217,7 @@ void sim_host_advance(uint64_t ns)
     uint64_t began_ns = sim_clock.now_ns;
     know_thread();
     sim_clock.now_ns += ns > UINT64_MAX - sim_clock.now_ns ? UINT64_MAX - sim_clock.now_ns : ns;
-    /* a slice of its own for a thread that has a row, unless it is in a call */
+    /* a separate slice for a thread that has a row, unless it is in a call */
     if (sim_host_traced() && sim_clock.numbered && !sim_clock.in_call)
         sim_timeline_call(sim_clock.number, &sleep_row, began_ns, sim_clock.now_ns, 0);
 }

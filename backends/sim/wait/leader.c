@@ -19,7 +19,7 @@
 #include "wait/wait.h"
 #include "wait/wall.h"
 
-/* Events per chunk: few when other threads may want the lock, many for a thread that is alone. */
+/* Events per chunk: few when other threads may need the lock, many for a thread that is alone. */
 #define CHUNK_SHARED   2048u
 #define CHUNK_ALONE    65536u
 #define CHUNK_PROGRESS 64u /* it stops once the host can see something */
@@ -336,7 +336,7 @@ static void follow(struct sim_wait *wait)
     sim_model_pause();
 }
 
-/* Asks whether the program wants the wait to end. No lock is held, and the wait is off the list:
+/* Asks the program whether the wait is to end. No lock is held, and the wait is off the list:
  * the program may make calls, and other threads count this one as running. Returns with the model
  * lock. */
 static void look(struct sim_wait *wait)

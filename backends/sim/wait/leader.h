@@ -2,7 +2,7 @@
 /* The waiting thread drives the simulation (leader/followers): the one place where the model moves.
  *
  * One waiting thread is the driver. It runs the model in chunks; after each it reads CQEs, wakes
- * waiters whose target was met (each on its own semaphore), and yields to threads that want the
+ * waiters whose target was met (each on its own semaphore), and yields to threads that wait for the
  * model lock. When its own target is met it passes the role to the oldest waiter. With nothing left
  * to simulate it times waiters out (all attached threads wait: at once; else in real time) or
  * reports a deadlock, or parks until a thread submits. */

@@ -24,7 +24,8 @@ void sim_model_forked(void);
 /* The driver releases the model lock to sleep, and takes it again. */
 void sim_model_pause(void);
 void sim_model_continue(void);
-/* The driver yields to the threads that want the lock now: each of them takes and releases it. */
+/* The driver yields to the threads that wait for the lock now: each of them takes and releases
+ * it. */
 void sim_model_yield(void);
 /* Releases the model lock until the condition is signalled. */
 void sim_model_await(pthread_cond_t *condition);

@@ -44,7 +44,7 @@ struct sim_wait {
     /* CALL: by a thread of the runtime, for the next host function: such a wait does not drive,
      * does not time out, and is not part of a deadlock. */
     bool serves;
-    bool for_room; /* MARK: the caller wants to submit more */
+    bool for_room; /* MARK: the caller is to submit more */
     /* Out. */
     struct sim_call *call; /* CALL: what was taken */
 

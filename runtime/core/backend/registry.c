@@ -206,7 +206,7 @@ const struct twin_backend *twin_backend_load(const char *name, char *text, size_
     return same_seam(table, name, text, text_bytes) ? table : NULL;
 }
 
-/* Puts the wrappers that are wanted around running_table, the innermost first. */
+/* Puts the wrappers that the settings ask for around running_table, the innermost first. */
 static bool wrap_locked(void)
 {
     static const struct {

@@ -14,7 +14,7 @@
 #define TWIN_PRINT_MAX_BYTES (64u << 20)
 #define TWIN_PRINT_BYTES     (32u << 10) /* when nothing was set */
 
-/* Sizes for each core of a device, in bytes. A device has those of the moment when it came up. */
+/* Sizes for each core of a device, in bytes. A device has those that hold when it is opened. */
 typedef struct twin_core_memory {
     uint32_t stack_bytes;
     uint32_t print_bytes;

@@ -21,12 +21,12 @@ static twin_lock listeners_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_CALLBACKS);
 static listener *listeners;
 static twin_failure_listener lone_listener;
 static uint64_t last_serial;
-static struct telling *tellings;
+static struct report *reports;
 
 /* One call of a listener under way. */
-struct telling {
+struct report {
     struct rtExceptionInfo info; /* what it was given the address of */
-    struct telling *next;
+    struct report *next;
 };
 
 static listener **find_locked(twin_failure_listener function)
@@ -94,32 +94,32 @@ typedef struct target {
 
 static void call(target to, const struct rtExceptionInfo *info)
 {
-    struct telling telling = {.info = *info};
+    struct report report = {.info = *info};
     twin_lock_take(&listeners_lock);
-    LL_PREPEND(tellings, &telling);
+    LL_PREPEND(reports, &report);
     twin_lock_drop(&listeners_lock);
 
     const twin_call *outer = twin_outcall_begin();
     if (to.own.function)
-        to.own.function(&telling.info, to.own.user);
+        to.own.function(&report.info, to.own.user);
     else
-        to.function(&telling.info);
+        to.function(&report.info);
     twin_outcall_end(outer);
 
     twin_lock_take(&listeners_lock);
-    LL_DELETE(tellings, &telling);
+    LL_DELETE(reports, &report);
     twin_lock_drop(&listeners_lock);
 }
 
 bool twin_failure_read(const struct rtExceptionInfo *info, struct rtExceptionInfo *out)
 {
     TWIN_LOCKED(&listeners_lock);
-    const struct telling *telling = tellings;
-    while (telling && &telling->info != info)
-        telling = telling->next;
-    if (telling)
-        *out = telling->info;
-    return telling != NULL;
+    const struct report *report = reports;
+    while (report && &report->info != info)
+        report = report->next;
+    if (report)
+        *out = report->info;
+    return report != NULL;
 }
 
 static void call_all(const struct rtExceptionInfo *info)
@@ -188,7 +188,7 @@ static bool take_any(twin_context *context, taken *out)
     return false;
 }
 
-void twin_failure_tell(twin_stream *stream)
+void twin_failure_report(twin_stream *stream)
 {
     taken failure;
     while (take(stream, &failure))
@@ -202,7 +202,7 @@ void twin_failure_tell(twin_stream *stream)
     twin_context_unpin(context);
 }
 
-void twin_failure_tell_current(void)
+void twin_failure_report_current(void)
 {
     twin_context *context = twin_handle_pin(&twin_contexts, twin_self.context);
     if (!context)

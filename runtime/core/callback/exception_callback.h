@@ -39,8 +39,8 @@ bool twin_failure_read(const struct rtExceptionInfo *info, struct rtExceptionInf
 
 /* Reports failed tasks of a pinned stream, and of its whole context when a failure stops all of
  * that. */
-void twin_failure_tell(twin_stream *stream);
+void twin_failure_report(twin_stream *stream);
 /* Reports failed tasks of the current context, if there is one. */
-void twin_failure_tell_current(void);
+void twin_failure_report_current(void);
 
 #endif

@@ -67,11 +67,6 @@ twin_handle_table twin_binaries = TWIN_HANDLE_TABLE_INITIALIZER("kernel image", 
 twin_handle_table twin_functions = TWIN_HANDLE_TABLE_INITIALIZER(
     "kernel function", TWIN_HANDLE_FUNCTION, twin_function, NULL, release_function);
 
-static int32_t fail_handle(const twin_handle_table *table, uint64_t handle)
-{
-    return twin_fail_handle(table->kind_name, handle);
-}
-
 static int32_t fail_memory(const char *what)
 {
     return twin_fail(TWIN_ERR_NOMEM, "no host memory for %s", what);
@@ -79,8 +74,8 @@ static int32_t fail_memory(const char *what)
 
 /* ---- copies on devices ----------------------------------------------------------------------- */
 
-/* Tells the kernels of a copy where cores that wait for each other meet, if the image asks for
- * that. */
+/* Writes into a copy the address at which cores that wait for each other meet, if the image asks
+ * for it. */
 static int32_t patch(const twin_image *image, twin_device *device, uint64_t copy)
 {
     const twin_image_global *global = (image->implicit & TWIN_IMPLICIT_SYNC_ADDRESS) != 0
@@ -275,7 +270,7 @@ int32_t twin_binary_load(const void *data, size_t bytes, const twin_binary_optio
 int32_t twin_binary_pin(uint64_t handle, twin_binary **out_binary)
 {
     *out_binary = twin_handle_pin(&twin_binaries, handle);
-    return *out_binary ? 0 : fail_handle(&twin_binaries, handle);
+    return *out_binary ? 0 : twin_fail_handle(twin_binaries.kind_name, handle);
 }
 
 void twin_binary_unpin(twin_binary *binary)
@@ -319,7 +314,7 @@ int32_t twin_binary_unload(uint64_t handle)
         functions = next;
     }
     twin_binary_unpin(binary);
-    return first ? 0 : fail_handle(&twin_binaries, handle);
+    return first ? 0 : twin_fail_handle(twin_binaries.kind_name, handle);
 }
 
 /* ---- what is in it --------------------------------------------------------------------------- */
@@ -384,7 +379,7 @@ static twin_function *new_function(twin_binary *binary, const twin_kernel *kerne
         binary->library
             ? twin_library_entry(binary->library, (size_t)(kernel - binary->image->kernels))
             : NULL;
-    atomic_init(&function->hazard_told, false);
+    atomic_init(&function->hazard_reported, false);
     function->next = NULL;
     return function;
 }
@@ -416,7 +411,7 @@ static int32_t give_function(twin_binary *binary, const twin_kernel *kernel, uin
     twin_lock_drop(&lock);
     if (!is_new)
         twin_handle_free(&twin_functions, made);
-    return alive ? 0 : fail_handle(&twin_binaries, binary->object.handle);
+    return alive ? 0 : twin_fail_handle(twin_binaries.kind_name, binary->object.handle);
 }
 
 /* A CPU kernel by name; 0: there is none. */
@@ -479,7 +474,7 @@ int32_t twin_binary_register(twin_binary *binary, const char *name, const char *
     twin_lock_drop(&lock);
     if (!is_new)
         release_function(made);
-    return alive ? 0 : fail_handle(&twin_binaries, binary->object.handle);
+    return alive ? 0 : twin_fail_handle(twin_binaries.kind_name, binary->object.handle);
 }
 
 int32_t twin_function_pin(uint64_t handle, twin_function **out_function)
@@ -490,7 +485,7 @@ int32_t twin_function_pin(uint64_t handle, twin_function **out_function)
         function = NULL;
     }
     *out_function = function;
-    return function ? 0 : fail_handle(&twin_functions, handle);
+    return function ? 0 : twin_fail_handle(twin_functions.kind_name, handle);
 }
 
 void twin_function_unpin(twin_function *function)

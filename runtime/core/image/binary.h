@@ -77,7 +77,7 @@ struct twin_function {
     twin_kernel own;
     char *entry;                    /* of a CPU kernel: its name in the library */
     const twk_kernel_entry *native; /* of a native kernel, else NULL */
-    atomic_bool hazard_told;        /* relaxed: what it forgets was said */
+    atomic_bool hazard_reported;    /* relaxed: what it forgets was said */
     twin_function *next;            /* guarded by the lock of binaries */
 };
 

@@ -3,7 +3,7 @@
  *
  * Loading one runs its constructors, as loading any library does: a user who may give an image may
  * run code. Only images that begin as kernel/object.h says and whose checksum is right come here.
- * Each image that is loaded is an instance of its own, with its own variables. */
+ * Each image that is loaded is a separate instance, with its own variables. */
 #ifndef TWINRT_CORE_IMAGE_LIBRARY_H
 #define TWINRT_CORE_IMAGE_LIBRARY_H
 

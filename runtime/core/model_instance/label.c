@@ -76,11 +76,6 @@ static void twin_label_list_unpin(twin_label_list *list)
 }
 TWIN_PINNED_TYPE(label_list)
 
-static int32_t fail_handle(const twin_handle_table *table, uint64_t handle)
-{
-    return twin_fail_handle(table->kind_name, handle);
-}
-
 static int32_t fail_context(uint64_t handle)
 {
     return twin_fail(TWIN_ERR_LABEL_CONTEXT,
@@ -173,7 +168,7 @@ int32_t twin_label_destroy(uint64_t handle)
     TWIN_PINNED(label, found);
     found = twin_handle_pin(&twin_labels, handle);
     if (!found)
-        return fail_handle(&twin_labels, handle);
+        return twin_fail_handle(twin_labels.kind_name, handle);
     int32_t code = twin_context_current(&context);
     if (code != 0)
         return code;
@@ -181,7 +176,7 @@ int32_t twin_label_destroy(uint64_t handle)
     if (found->context != twin_self.context)
         return fail_context(handle);
     if (!twin_handle_retire(found))
-        return fail_handle(&twin_labels, handle);
+        return twin_fail_handle(twin_labels.kind_name, handle);
     unlink_label_locked(found);
     return 0;
 }
@@ -190,7 +185,7 @@ int32_t twin_label_destroy(uint64_t handle)
 static int32_t set_locked(twin_label *found, uint64_t handle, twin_stream *stream)
 {
     if (!twin_handle_is(found, handle)) /* another thread has destroyed it meanwhile */
-        return fail_handle(&twin_labels, handle);
+        return twin_fail_handle(twin_labels.kind_name, handle);
     if (found->stream != 0)
         return twin_fail(TWIN_ERR_INTERNAL, "the label is in a stream already");
     if (found->list == 0)
@@ -212,7 +207,7 @@ int32_t twin_label_set(uint64_t handle, uint64_t stream_handle)
     TWIN_PINNED(label, found);
     found = twin_handle_pin(&twin_labels, handle);
     if (!found)
-        return fail_handle(&twin_labels, handle);
+        return twin_fail_handle(twin_labels.kind_name, handle);
     int32_t code = twin_stream_guard(stream_handle);
     twin_context *context = NULL;
     if (code == 0)
@@ -275,7 +270,7 @@ static int32_t join_locked(const twin_label_list *list, uint64_t list_handle, vo
         uint64_t handle = (uint64_t)(uintptr_t)handles[joined];
         twin_label *one = twin_handle_find(&twin_labels, handle);
         if (!one)
-            code = fail_handle(&twin_labels, handle);
+            code = twin_fail_handle(twin_labels.kind_name, handle);
         else if (one->list != 0)
             code = twin_fail(TWIN_ERR_INTERNAL, "labels[%u] is part of a list already", joined);
         else if (one->device != list->device) /* of the device alone: not of the context (LBL-10) */
@@ -318,7 +313,7 @@ int32_t twin_label_list_create(void *const *handles, size_t count, uint64_t *out
                          TWIN_LABELS_MOST);
     for (size_t i = 0; i < count; i++)
         if (!twin_handle_find(&twin_labels, (uint64_t)(uintptr_t)handles[i]))
-            return fail_handle(&twin_labels, (uint64_t)(uintptr_t)handles[i]);
+            return twin_fail_handle(twin_labels.kind_name, (uint64_t)(uintptr_t)handles[i]);
     TWIN_PINNED(context, context);
     int32_t code = twin_context_pin_current(&context);
     if (code != 0)
@@ -370,14 +365,14 @@ int32_t twin_label_list_destroy(uint64_t handle)
     TWIN_PINNED(label_list, list);
     list = twin_handle_pin(&twin_label_lists, handle);
     if (!list)
-        return fail_handle(&twin_label_lists, handle);
+        return twin_fail_handle(twin_label_lists.kind_name, handle);
     twin_context *context = NULL;
     int32_t code = twin_context_current(&context);
     if (code != 0)
         return code;
     TWIN_LOCKED(&lock);
     if (!twin_handle_retire(list))
-        return fail_handle(&twin_label_lists, handle);
+        return twin_fail_handle(twin_label_lists.kind_name, handle);
     unlink_list_locked(list);
     return 0;
 }
@@ -395,7 +390,7 @@ int32_t twin_label_jump(uint64_t index_address, uint32_t count, uint64_t list_ha
     TWIN_PINNED(label_list, list);
     list = twin_handle_pin(&twin_label_lists, list_handle);
     if (!list)
-        code = fail_handle(&twin_label_lists, list_handle);
+        code = twin_fail_handle(twin_label_lists.kind_name, list_handle);
     else if (count == 0 || count > list->count)
         code =
             twin_fail(TWIN_ERR_PARAM, "maxValue is %u; the list has %u labels", count, list->count);

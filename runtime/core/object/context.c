@@ -89,7 +89,7 @@ int32_t twin_context_create(twin_device *device, bool primary, uint64_t *out_han
     list_context(context, true);
     /* The one of a default context is reported when its device is up. */
     if (!primary)
-        twin_tell_stream(stream, TWIN_NEWS_CREATE_POST);
+        twin_announce_stream(stream, TWIN_NEWS_CREATE_POST);
     twin_context_unpin(context);
     return 0;
 }
@@ -136,7 +136,7 @@ bool twin_context_close(twin_context *context, int32_t *out_code)
             twin_users.stream_failed(stream);
             ops->queue.abort(stream->queue);
         }
-        twin_tell_stream(stream->object.handle, TWIN_NEWS_DESTROY_PRE);
+        twin_announce_stream(stream->object.handle, TWIN_NEWS_DESTROY_PRE);
         twin_stream_retire(stream);
         twin_stream_unpin(stream);
     }

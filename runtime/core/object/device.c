@@ -249,7 +249,7 @@ close_device:
 }
 
 /* Brings the device up if it is not. Locked on return. `out_stream`: the default stream when it was
- * made here, for twin_tell_stream(); else 0. */
+ * made here, for twin_announce_stream(); else 0. */
 static int32_t raise_locked(twin_device *device, uint64_t *out_stream)
 {
     *out_stream = 0;
@@ -284,7 +284,7 @@ int32_t twin_device_set(int32_t id)
     const bool down = device->state == TWIN_DEVICE_DOWN;
     twin_lock_drop(&device->lock);
     if (down)
-        twin_tell_device(device->id, TWIN_NEWS_SET_PRE);
+        twin_announce_device(device->id, TWIN_NEWS_SET_PRE);
     uint64_t stream = 0;
     uint64_t primary = 0;
     twin_lock_take(&device->lock);
@@ -294,13 +294,13 @@ int32_t twin_device_set(int32_t id)
         primary = device->primary;
     }
     twin_lock_drop(&device->lock);
-    /* Told before the thread has the context (STR-66). */
+    /* Reported before the thread has the context (STR-66). */
     if (stream != 0)
-        twin_tell_stream(stream, TWIN_NEWS_CREATE_POST);
+        twin_announce_stream(stream, TWIN_NEWS_CREATE_POST);
     if (code == 0)
         twin_self.context = primary;
     if (code == 0)
-        twin_tell_device(device->id, TWIN_NEWS_SET_POST);
+        twin_announce_device(device->id, TWIN_NEWS_SET_POST);
     return code;
 }
 
@@ -313,7 +313,7 @@ int32_t twin_device_retain(twin_device *device)
         device->hold_count++;
     twin_lock_drop(&device->lock);
     if (stream != 0)
-        twin_tell_stream(stream, TWIN_NEWS_CREATE_POST);
+        twin_announce_stream(stream, TWIN_NEWS_CREATE_POST);
     return code;
 }
 
@@ -455,14 +455,14 @@ int32_t twin_device_reset(int32_t id, bool force)
     const bool releases = device->set_count == 1 || (force && device->set_count > 0);
     twin_lock_drop(&device->lock);
     if (releases)
-        twin_tell_device(device->id, TWIN_NEWS_RESET_PRE);
+        twin_announce_device(device->id, TWIN_NEWS_RESET_PRE);
     bool released = false;
     twin_lock_take(&device->lock);
     code = reset_locked(device, force, &released);
     twin_lock_drop(&device->lock);
     /* A wait that was given up does not keep the device up. */
     if (released)
-        twin_tell_device(device->id, TWIN_NEWS_RESET_POST);
+        twin_announce_device(device->id, TWIN_NEWS_RESET_POST);
     return code;
 }
 

@@ -69,7 +69,7 @@ typedef struct twin_device {
     twin_hw_device *hw;
     const twin_device_properties
         *properties;              /* the same at each initialization; stays when it is released */
-    twin_core_memory core_memory; /* of each core, since it came up */
+    twin_core_memory core_memory; /* of each core, since it was opened */
 
     twin_core_share share;  /* of cores, as launches may use them */
     _Atomic uint64_t peers; /* relaxed: bit per backend index whose memory it may reach */

@@ -25,7 +25,7 @@ int32_t twin_peer_can(int32_t id, int32_t peer, bool *out_can)
     return code;
 }
 
-static int32_t tell_backend(twin_device *device, const twin_device *other, bool enable)
+static int32_t set_peer(twin_device *device, const twin_device *other, bool enable)
 {
     twin_status status =
         twin_device_note(device, twin_ops()->device.peer(device->hw, other->hw_index, enable));
@@ -47,7 +47,7 @@ static int32_t change(twin_device *device, int32_t peer, bool enable)
     if (code == 0)
         code = twin_device_find(peer, &other);
     if (code == 0)
-        code = tell_backend(device, other, enable);
+        code = set_peer(device, other, enable);
     if (code == 0 && enable)
         atomic_fetch_or_explicit(&device->peers, UINT64_C(1) << other->hw_index,
                                  memory_order_relaxed);

@@ -108,7 +108,7 @@ static bool next_after(listener *const *list, uint64_t serial, listener *out_ite
     return item != NULL;
 }
 
-void twin_tell_device(uint32_t device, twin_device_news news)
+void twin_announce_device(uint32_t device, twin_device_news news)
 {
     listener item = {.serial = 0};
     while (next_after(&device_listeners, item.serial, &item)) {
@@ -118,7 +118,7 @@ void twin_tell_device(uint32_t device, twin_device_news news)
     }
 }
 
-void twin_tell_stream(uint64_t stream, twin_stream_news news)
+void twin_announce_stream(uint64_t stream, twin_stream_news news)
 {
     listener item = {.serial = 0};
     while (next_after(&stream_listeners, item.serial, &item)) {
@@ -128,7 +128,7 @@ void twin_tell_stream(uint64_t stream, twin_stream_news news)
     }
 }
 
-int32_t twin_tell_abort(uint32_t device, twin_abort_news news, uint32_t left_ms)
+int32_t twin_announce_abort(uint32_t device, twin_abort_news news, uint32_t left_ms)
 {
     listener item = {.serial = 0};
     while (next_after(&abort_listeners, item.serial, &item)) {

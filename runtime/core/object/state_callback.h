@@ -28,10 +28,10 @@ int32_t twin_listen_devices(const char *name, twin_device_listener listener, voi
 int32_t twin_listen_streams(const char *name, twin_stream_listener listener, void *user);
 int32_t twin_listen_aborts(const char *name, twin_abort_listener listener, void *user);
 
-void twin_tell_device(uint32_t device, twin_device_news news);
-void twin_tell_stream(uint64_t stream, twin_stream_news news);
+void twin_announce_device(uint32_t device, twin_device_news news);
+void twin_announce_stream(uint64_t stream, twin_stream_news news);
 /* `left_ms`: what is left of the time for the abort, 0: no limit. Ends with the first answer that
  * is not 0, and gives that. */
-int32_t twin_tell_abort(uint32_t device, twin_abort_news news, uint32_t left_ms);
+int32_t twin_announce_abort(uint32_t device, twin_abort_news news, uint32_t left_ms);
 
 #endif

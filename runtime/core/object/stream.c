@@ -130,7 +130,7 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
     }
     twin_stream_unpin(stream);
     if (!is_default)
-        twin_tell_stream(handle, TWIN_NEWS_CREATE_POST);
+        twin_announce_stream(handle, TWIN_NEWS_CREATE_POST);
     *out_handle = handle;
     return 0;
 
@@ -210,7 +210,7 @@ int32_t twin_stream_destroy(uint64_t handle, bool force)
                  stream->id, stream->device->id, twin_status_text(status));
     if (force || status != TWIN_OK)
         ops->queue.abort(stream->queue);
-    twin_tell_stream(stream->object.handle, TWIN_NEWS_DESTROY_PRE);
+    twin_announce_stream(stream->object.handle, TWIN_NEWS_DESTROY_PRE);
     twin_stream_retire(stream);
     return 0;
 }

@@ -38,7 +38,7 @@ static int32_t notify(const abort_run *run, twin_abort_news news)
     int32_t code = time_left(run, &left_ms);
     if (code != 0)
         return code;
-    int32_t answer = twin_tell_abort(run->device->id, news, left_ms);
+    int32_t answer = twin_announce_abort(run->device->id, news, left_ms);
     if (answer == 0)
         return 0;
     char text[128];

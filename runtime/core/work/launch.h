@@ -15,7 +15,7 @@
 #include "core/object/device.h"
 #include "seam/launch.h"
 
-/* How a launch wants it. */
+/* How a kernel is launched. */
 typedef struct twin_launch_config {
     bool schedule_given; /* else as the kernel says */
     bool batch;

@@ -36,7 +36,7 @@ static hazard_check check_now(void)
                                          : HAZARD_WARN;
 }
 
-static void tell_hazard(void *user, const char *text)
+static void report_hazard(void *user, const char *text)
 {
     native_call *call = user;
     call->hazards++;
@@ -131,7 +131,7 @@ void twin_launch_native_prepare(twin_kernel_launch *launch, twin_device *device,
         launch->base.cores = TWIN_CORES_CUBE;
 }
 
-/* Tells what ended a run; what a kernel forgets fails it when that is asked for. */
+/* Reports what ended a run; what a kernel forgets fails it when that is asked for. */
 static twin_status judge(const twin_kernel_launch *launch, native_call *call)
 {
     const twin_native_failure *failure = twin_native_failed(launch->run);
@@ -139,7 +139,7 @@ static twin_status judge(const twin_kernel_launch *launch, native_call *call)
         twin_log(TWIN_LOG_ERROR, "%s", failure->text);
     if (call->hazards == 0)
         return TWIN_OK;
-    atomic_store_explicit(&launch->function->hazard_told, true, memory_order_relaxed);
+    atomic_store_explicit(&launch->function->hazard_reported, true, memory_order_relaxed);
     return call->check == HAZARD_ERROR ? TWIN_E_KERNEL_EXCEPTION : TWIN_OK;
 }
 
@@ -151,7 +151,7 @@ twin_status twin_launch_native_run(twin_kernel_launch *launch, const twin_reach 
     const twin_device_properties *properties = launch->device->properties;
     native_call call = {.launch = launch, .check = check_now()};
     call.silent = call.check == HAZARD_OFF ||
-                  atomic_load_explicit(&launch->function->hazard_told, memory_order_relaxed);
+                  atomic_load_explicit(&launch->function->hazard_reported, memory_order_relaxed);
     const twin_native_call native = {
         .kernel = launch->function->native,
         .cores = launch->base.cores,
@@ -168,7 +168,7 @@ twin_status twin_launch_native_run(twin_kernel_launch *launch, const twin_reach 
         .limited = launch->base.timeout_ns != TWIN_FOREVER,
         .reach = reach,
         .print = print_text,
-        .hazard = call.check == HAZARD_OFF ? NULL : tell_hazard,
+        .hazard = call.check == HAZARD_OFF ? NULL : report_hazard,
         .user = &call};
     const twin_status status = twin_native_begin(&native, &launch->run, out_work);
     if (status == TWIN_OK)
