@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <cjson/cJSON.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -10,6 +9,7 @@
 
 #include "calibrate/calibrate.h"
 #include "calibrate/trial.h"
+#include "output/json.h"
 
 /* The object that holds a dotted name, made where it is missing; `out_last` is the name's last
  * part. NULL: out of memory. */
@@ -19,7 +19,7 @@ static cJSON *group_of(cJSON *root, const char *name, const char **out_last)
     for (;;) {
         const char *dot = strchr(name, '.');
         *out_last = name;
-        if (!dot || !root)
+        if (!dot)
             return root;
         (void)snprintf(part, sizeof(part), "%.*s", (int)(dot - name), name);
         cJSON *group = cJSON_GetObjectItemCaseSensitive(root, part);
@@ -28,44 +28,35 @@ static cJSON *group_of(cJSON *root, const char *name, const char **out_last)
     }
 }
 
-static bool put(cJSON *root, const struct calibrate_parameter *parameter, double value,
+static void put(cJSON *root, const struct calibrate_parameter *parameter, double value,
                 const char *mark, const char *source)
 {
     const char *last;
     cJSON *group = group_of(root, parameter->name, &last);
-    cJSON *leaf = group ? cJSON_CreateObject() : NULL;
-    if (!leaf)
-        return false;
-    bool text = strcmp(parameter->unit, "text") == 0;
-    bool good = (text ? cJSON_AddStringToObject(leaf, "value", parameter->text)
-                      : cJSON_AddNumberToObject(leaf, "value", value)) &&
-                cJSON_AddStringToObject(leaf, "unit", parameter->unit) &&
-                cJSON_AddStringToObject(leaf, "mark", mark) &&
-                cJSON_AddStringToObject(leaf, "source", source);
+    const bool text = strcmp(parameter->unit, "text") == 0;
+    cJSON *leaf = json_object(
+        text ? JSON_TEXT("value", parameter->text) : JSON_NUMBER("value", value),
+        JSON_TEXT("unit", parameter->unit), JSON_TEXT("mark", mark), JSON_TEXT("source", source));
     cJSON_DeleteItemFromObjectCaseSensitive(group, last);
-    if (cJSON_AddItemToObject(group, last, leaf))
-        return good;
-    cJSON_Delete(leaf);
-    return false;
+    json_add(group, JSON_ITEM(last, leaf));
 }
 
-/* `name` is what an error calls the file. It is readable by its owner alone. */
-static bool write_json(const struct calibrate_job *job, const cJSON *root, const char *path,
+/* Frees `root`. `name` is what an error calls the file. It is readable by its owner alone. */
+static bool write_json(const struct calibrate_job *job, cJSON *root, const char *path,
                        const char *name)
 {
-    char *text = cJSON_Print(root);
-    int descriptor = text ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
     if (!file && descriptor >= 0)
         (void)close(descriptor);
-    bool good = file && fputs(text, file) >= 0 && fputc('\n', file) >= 0;
+    if (!file)
+        cJSON_Delete(root);
+    const bool printed = !file || json_print(root, file);
+    bool good = file && printed && ferror(file) == 0;
     if (file && fclose(file) != 0)
         good = false;
-    if (!good)
-        (void)calibrate_fail(job, "%s cannot be written: %s", name,
-                             text ? strerror(errno) : "out of memory");
-    cJSON_free(text);
-    return good;
+    return good || calibrate_fail(job, "%s cannot be written: %s", name,
+                                  printed ? strerror(errno) : "out of memory");
 }
 
 bool calibrate_profile_for_trial(const struct calibrate_job *job,
@@ -73,16 +64,13 @@ bool calibrate_profile_for_trial(const struct calibrate_job *job,
                                  const double *values, const char *path)
 {
     cJSON *root = cJSON_CreateObject();
-    bool good = root != NULL;
-    for (size_t i = 0; good && i < parameters->count; i++) {
+    for (size_t i = 0; i < parameters->count; i++) {
         const struct calibrate_parameter *parameter = &parameters->items[i];
         double value =
             parameter->cost >= 0 ? (double)REPLAY_PAUSE_STEP((unsigned)parameter->cost) : values[i];
-        good = put(root, parameter, value, parameter->mark, parameter->source);
+        put(root, parameter, value, parameter->mark, parameter->source);
     }
-    good = good ? write_json(job, root, path, path) : calibrate_fail(job, "out of memory");
-    cJSON_Delete(root);
-    return good;
+    return write_json(job, root, path, path);
 }
 
 /* ---- the profile that comes out -------------------------------------------------------------- */
@@ -95,24 +83,11 @@ static bool is_file(const char *profile)
 /* What the profile is made of: its own text, or one that builds on a profile of the model's. */
 static cJSON *begin_from(const struct calibrate_job *job)
 {
-    cJSON *root = NULL;
-    if (!is_file(job->profile)) {
-        root = cJSON_CreateObject();
-        if (root && !cJSON_AddStringToObject(root, "base", job->profile)) {
-            cJSON_Delete(root);
-            root = NULL;
-        }
-        return root;
-    }
-    FILE *file = fopen(job->profile, "rb");
-    char *text = file ? calloc(1, (1u << 20) + 1) : NULL;
-    if (text && fread(text, 1, 1u << 20, file) > 0)
-        root = cJSON_Parse(text);
+    if (!is_file(job->profile))
+        return json_object(JSON_TEXT("base", job->profile));
+    cJSON *root = json_file_read(job->profile);
     if (!root)
         (void)calibrate_fail(job, "%s cannot be read again", job->profile);
-    free(text);
-    if (file)
-        (void)fclose(file);
     return root;
 }
 
@@ -128,7 +103,7 @@ static void name_records(const struct calibrate_result *result, char *text, size
     }
 }
 
-static bool put_fitted(cJSON *root, const struct calibrate_result *result,
+static void put_fitted(cJSON *root, const struct calibrate_result *result,
                        const struct calibrate_parameter *parameter)
 {
     char records[256];
@@ -137,40 +112,40 @@ static bool put_fitted(cJSON *root, const struct calibrate_result *result,
     if (parameter->verdict == CALIBRATE_FITTED) {
         (void)snprintf(source, sizeof(source), "twinrt calibrate, from %s: +- %.2g %%, %llu times",
                        records, 100 * parameter->error, (unsigned long long)parameter->rows);
-        return put(root, parameter, parameter->value, "measured", source);
+        put(root, parameter, parameter->value, "measured", source);
+    } else if (parameter->verdict == CALIBRATE_TOGETHER && parameter->value != parameter->start) {
+        (void)snprintf(
+            source, sizeof(source),
+            "twinrt calibrate, from %s: measured together with %s alone; how they share is "
+            "assumed. Before: %s",
+            records, parameter->with, parameter->source);
+        put(root, parameter, parameter->value, parameter->mark, source);
     }
-    if (parameter->verdict != CALIBRATE_TOGETHER || parameter->value == parameter->start)
-        return true;
-    (void)snprintf(source, sizeof(source),
-                   "twinrt calibrate, from %s: measured together with %s alone; how they share is "
-                   "assumed. Before: %s",
-                   records, parameter->with, parameter->source);
-    return put(root, parameter, parameter->value, parameter->mark, source);
 }
 
 bool calibrate_write(const struct calibrate_job *job, const struct calibrate_result *result,
                      const char *path)
 {
     char trial[4096];
-    (void)calibrate_fail(job, "out of memory");
     cJSON *root = begin_from(job);
-    bool good = root != NULL;
-    for (size_t i = 0; good && i < result->parameters.count; i++)
-        good = put_fitted(root, result, &result->parameters.items[i]);
+    if (!root)
+        return false;
+    for (size_t i = 0; i < result->parameters.count; i++)
+        put_fitted(root, result, &result->parameters.items[i]);
     /* Beside the place, as its base may be there; moved there when the model takes it, to which a
      * name without a folder is not one of a file. */
     int used = snprintf(trial, sizeof(trial), "%s%s.%d.json", strchr(path, '/') ? "" : "./", path,
                         (int)getpid());
-    if (good && (used < 0 || (size_t)used >= sizeof(trial)))
-        good = calibrate_fail(job, "%s is too long a name", path);
-    const bool named = good;
-    good = good && write_json(job, root, trial, path) && calibrate_backend_start(job, trial, 1);
-    cJSON_Delete(root);
+    if (used < 0 || (size_t)used >= sizeof(trial)) {
+        cJSON_Delete(root);
+        return calibrate_fail(job, "%s is too long a name", path);
+    }
+    bool good = write_json(job, root, trial, path) && calibrate_backend_start(job, trial, 1);
     if (good && job->backend->process.stop)
         job->backend->process.stop();
     if (good && rename(trial, path) != 0)
         good = calibrate_fail(job, "%s cannot be written: %s", path, strerror(errno));
-    if (named && !good)
+    if (!good)
         (void)unlink(trial);
     return good;
 }

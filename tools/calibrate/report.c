@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 
 #include "calibrate/calibrate.h"
+#include "output/json.h"
 
 bool calibrate_fail(const struct calibrate_job *job, const char *format, ...)
 {
@@ -79,72 +79,50 @@ void calibrate_report_text(const struct calibrate_result *result, FILE *out)
                 result->outliers);
 }
 
-static bool add_parameter(cJSON *list, const struct calibrate_parameter *parameter)
+static cJSON *json_parameter(const struct calibrate_parameter *parameter)
 {
-    cJSON *item = cJSON_CreateObject();
-    if (!item || !cJSON_AddItemToArray(list, item))
-        return false;
-    bool good = cJSON_AddStringToObject(item, "name", parameter->name) &&
-                cJSON_AddStringToObject(item, "unit", parameter->unit) &&
-                cJSON_AddStringToObject(item, "mark", parameter->mark) &&
-                cJSON_AddNumberToObject(item, "before", parameter->start) &&
-                cJSON_AddNumberToObject(item, "fitted", parameter->value) &&
-                cJSON_AddNumberToObject(item, "times", (double)parameter->rows) &&
-                cJSON_AddStringToObject(item, "verdict", words[parameter->verdict]);
-    if (good && isfinite(parameter->error))
-        good = cJSON_AddNumberToObject(item, "relative_error", parameter->error) != NULL;
-    if (good && !isnan(parameter->low))
-        good = cJSON_AddNumberToObject(item, "low", parameter->low) &&
-               cJSON_AddNumberToObject(item, "high", parameter->high);
-    if (good && parameter->verdict == CALIBRATE_TOGETHER)
-        good = cJSON_AddStringToObject(item, "with", parameter->with) &&
-               cJSON_AddStringToObject(item, "combination", parameter->combination) &&
-               cJSON_AddNumberToObject(item, "sum", parameter->sum) &&
-               cJSON_AddNumberToObject(item, "sum_low", parameter->sum_low) &&
-               cJSON_AddNumberToObject(item, "sum_high", parameter->sum_high);
-    return good;
-}
-
-static bool add_records(cJSON *root, const struct calibrate_result *result)
-{
-    cJSON *records = cJSON_AddArrayToObject(root, "records");
-    bool good = records != NULL;
-    for (size_t i = 0; good && i < result->record_count; i++) {
-        const struct calibrate_record_sum *record = &result->records[i];
-        cJSON *item = cJSON_CreateObject();
-        good = item && cJSON_AddItemToArray(records, item) &&
-               cJSON_AddStringToObject(item, "path", record->path) &&
-               cJSON_AddNumberToObject(item, "ops", (double)record->ops) &&
-               cJSON_AddNumberToObject(item, "times", (double)record->rows) &&
-               cJSON_AddNumberToObject(item, "left_out", (double)record->left_out) &&
-               cJSON_AddBoolToObject(item, "one_clock", record->one_clock);
-    }
-    return good;
+    cJSON *item =
+        json_object(JSON_TEXT("name", parameter->name), JSON_TEXT("unit", parameter->unit),
+                    JSON_TEXT("mark", parameter->mark), JSON_NUMBER("before", parameter->start),
+                    JSON_NUMBER("fitted", parameter->value), JSON_NUMBER("times", parameter->rows),
+                    JSON_TEXT("verdict", words[parameter->verdict]));
+    if (isfinite(parameter->error))
+        json_add(item, JSON_NUMBER("relative_error", parameter->error));
+    if (!isnan(parameter->low))
+        json_add(item, JSON_NUMBER("low", parameter->low), JSON_NUMBER("high", parameter->high));
+    if (parameter->verdict == CALIBRATE_TOGETHER)
+        json_add(item, JSON_TEXT("with", parameter->with),
+                 JSON_TEXT("combination", parameter->combination),
+                 JSON_NUMBER("sum", parameter->sum), JSON_NUMBER("sum_low", parameter->sum_low),
+                 JSON_NUMBER("sum_high", parameter->sum_high));
+    return item;
 }
 
 bool calibrate_report_json(const struct calibrate_result *result, FILE *out)
 {
-    cJSON *root = cJSON_CreateObject();
-    cJSON *list = root ? cJSON_AddArrayToObject(root, "parameters") : NULL;
-    bool good = list && add_records(root, result);
-    for (size_t i = 0; good && i < result->parameters.count; i++)
+    cJSON *parameters = cJSON_CreateArray();
+    cJSON *records = cJSON_CreateArray();
+    for (size_t i = 0; i < result->parameters.count; i++)
         if (result->parameters.items[i].is_free)
-            good = add_parameter(list, &result->parameters.items[i]);
-    good = good && cJSON_AddNumberToObject(root, "steps", result->iterations) &&
-           cJSON_AddBoolToObject(root, "settled", result->settled) &&
-           cJSON_AddBoolToObject(root, "poor", result->poor) &&
-           cJSON_AddNumberToObject(root, "runs", (double)result->trials) &&
-           cJSON_AddNumberToObject(root, "outliers", (double)result->outliers) &&
-           cJSON_AddNumberToObject(root, "deviation_before", result->before) &&
-           cJSON_AddNumberToObject(root, "deviation_after", result->after) &&
-           cJSON_AddNumberToObject(root, "median_ns_before", result->median_before) &&
-           cJSON_AddNumberToObject(root, "median_ns_after", result->median_after) &&
-           cJSON_AddNumberToObject(root, "worst_ns_before", result->worst_before) &&
-           cJSON_AddNumberToObject(root, "worst_ns_after", result->worst_after);
-    char *text = good ? cJSON_Print(root) : NULL;
-    if (text)
-        fprintf(out, "%s\n", text);
-    cJSON_free(text);
-    cJSON_Delete(root);
-    return text != NULL;
+            json_append(parameters, json_parameter(&result->parameters.items[i]));
+    for (size_t i = 0; i < result->record_count; i++) {
+        const struct calibrate_record_sum *record = &result->records[i];
+        json_append(records,
+                    json_object(JSON_TEXT("path", record->path), JSON_NUMBER("ops", record->ops),
+                                JSON_NUMBER("times", record->rows),
+                                JSON_NUMBER("left_out", record->left_out),
+                                JSON_BOOL("one_clock", record->one_clock)));
+    }
+    return json_print(
+        json_object(JSON_ITEM("parameters", parameters), JSON_ITEM("records", records),
+                    JSON_NUMBER("steps", result->iterations), JSON_BOOL("settled", result->settled),
+                    JSON_BOOL("poor", result->poor), JSON_NUMBER("runs", result->trials),
+                    JSON_NUMBER("outliers", result->outliers),
+                    JSON_NUMBER("deviation_before", result->before),
+                    JSON_NUMBER("deviation_after", result->after),
+                    JSON_NUMBER("median_ns_before", result->median_before),
+                    JSON_NUMBER("median_ns_after", result->median_after),
+                    JSON_NUMBER("worst_ns_before", result->worst_before),
+                    JSON_NUMBER("worst_ns_after", result->worst_after)),
+        out);
 }

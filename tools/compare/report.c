@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compare/compare.h"
+#include "output/json.h"
 
 #define FORMAT_VERSION 1
 #define SHOWN          10u
@@ -202,28 +202,24 @@ void compare_report_text(const struct compare_result *result, FILE *out)
 static cJSON *json_op(const struct compare_result *result, int which, const twin_op *op)
 {
     char name[TWIN_OP_NAME];
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddNumberToObject(object, "seq", (double)op->begin_seq);
-    cJSON_AddStringToObject(object, "kind", twin_op_word(op->kind));
-    cJSON_AddStringToObject(object, "call", call_of(&result->side[which], op, name));
-    cJSON_AddNumberToObject(object, "thread", op->thread);
+    cJSON *object =
+        json_object(JSON_NUMBER("seq", op->begin_seq), JSON_TEXT("kind", twin_op_word(op->kind)),
+                    JSON_TEXT("call", call_of(&result->side[which], op, name)),
+                    JSON_NUMBER("thread", op->thread));
     if (op->queue != 0)
-        cJSON_AddNumberToObject(object, "queue", op->queue);
+        json_add(object, JSON_NUMBER("queue", op->queue));
     if (op->task != TWIN_OP_NONE)
-        cJSON_AddNumberToObject(object, "task", op->task);
-    if (op->timed) {
-        cJSON_AddNumberToObject(object, "begin_ns", (double)op->task_begin_ns);
-        cJSON_AddNumberToObject(object, "end_ns", (double)op->task_end_ns);
-    }
+        json_add(object, JSON_NUMBER("task", op->task));
+    if (op->timed)
+        json_add(object, JSON_NUMBER("begin_ns", op->task_begin_ns),
+                 JSON_NUMBER("end_ns", op->task_end_ns));
     return object;
 }
 
 static cJSON *json_pair(const struct compare_result *result, size_t index)
 {
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddItemToObject(object, "a", json_op(result, 0, compare_op(result, 0, index)));
-    cJSON_AddItemToObject(object, "b", json_op(result, 1, compare_op(result, 1, index)));
-    return object;
+    return json_object(JSON_ITEM("a", json_op(result, 0, compare_op(result, 0, index))),
+                       JSON_ITEM("b", json_op(result, 1, compare_op(result, 1, index))));
 }
 
 /* The first of them. */
@@ -231,36 +227,30 @@ static cJSON *json_pairs(const struct compare_result *result, const struct compa
 {
     cJSON *list = cJSON_CreateArray();
     for (size_t i = 0; i < pairs->count && i < SHOWN; i++)
-        cJSON_AddItemToArray(list, json_pair(result, pairs->items[i]));
+        json_append(list, json_pair(result, pairs->items[i]));
     return list;
 }
 
 static cJSON *json_side(const struct compare_result *result, int which)
 {
+    const struct compare_side *side = &result->side[which];
     char device[128];
     struct group groups[64];
-    cJSON *object = cJSON_CreateObject();
-    compare_device_name(&result->side[which], device, sizeof(device));
-    cJSON_AddStringToObject(object, "record", result->side[which].path);
-    cJSON_AddStringToObject(object, "device", device);
-    cJSON_AddBoolToObject(object, "whole", !result->side[which].ops.partial);
-    cJSON_AddNumberToObject(object, "damaged_places",
-                            (double)twin_recording_damage_count(result->side[which].recording));
-    cJSON_AddNumberToObject(object, "lost",
-                            (double)twin_recording_header(result->side[which].recording)->lost);
-    cJSON_AddNumberToObject(object, "ops", (double)result->side[which].ops.count);
-    cJSON_AddNumberToObject(object, "span_ns", (double)result->span_ns[which]);
-    cJSON_AddNumberToObject(object, "polls", (double)result->polls[which]);
-    cJSON_AddNumberToObject(object, "polls_alone", (double)result->stray_polls[which]);
-    cJSON_AddNumberToObject(object, "alone", (double)result->only[which].count);
-    cJSON *list = cJSON_AddArrayToObject(object, "alone_by_call");
+    cJSON *list = cJSON_CreateArray();
+    compare_device_name(side, device, sizeof(device));
     size_t count = group_only(result, which, groups, sizeof(groups) / sizeof(groups[0]));
-    for (size_t i = 0; i < count; i++) {
-        cJSON *group = json_op(result, which, groups[i].first);
-        cJSON_AddNumberToObject(group, "count", (double)groups[i].count);
-        cJSON_AddItemToArray(list, group);
-    }
-    return object;
+    for (size_t i = 0; i < count; i++)
+        json_append(list, json_add(json_op(result, which, groups[i].first),
+                                   JSON_NUMBER("count", groups[i].count)));
+    return json_object(
+        JSON_TEXT("record", side->path), JSON_TEXT("device", device),
+        JSON_BOOL("whole", !side->ops.partial),
+        JSON_NUMBER("damaged_places", twin_recording_damage_count(side->recording)),
+        JSON_NUMBER("lost", twin_recording_header(side->recording)->lost),
+        JSON_NUMBER("ops", side->ops.count), JSON_NUMBER("span_ns", result->span_ns[which]),
+        JSON_NUMBER("polls", result->polls[which]),
+        JSON_NUMBER("polls_alone", result->stray_polls[which]),
+        JSON_NUMBER("alone", result->only[which].count), JSON_ITEM("alone_by_call", list));
 }
 
 static cJSON *json_kinds(const struct compare_result *result)
@@ -268,47 +258,33 @@ static cJSON *json_kinds(const struct compare_result *result)
     cJSON *list = cJSON_CreateArray();
     for (size_t i = 0; i < result->kind_count; i++) {
         const struct compare_kind *kind = &result->kinds[i];
-        cJSON *object = cJSON_CreateObject();
-        cJSON_AddStringToObject(object, "kind", twin_op_word(kind->kind));
-        cJSON_AddNumberToObject(object, "tasks", (double)kind->count);
-        cJSON_AddNumberToObject(object, "median", kind->median);
-        cJSON_AddNumberToObject(object, "p5", kind->p5);
-        cJSON_AddNumberToObject(object, "p95", kind->p95);
-        cJSON_AddNumberToObject(object, "min", kind->min);
-        cJSON_AddNumberToObject(object, "max", kind->max);
-        cJSON_AddItemToArray(list, object);
+        json_append(list,
+                    json_object(JSON_TEXT("kind", twin_op_word(kind->kind)),
+                                JSON_NUMBER("tasks", kind->count),
+                                JSON_NUMBER("median", kind->median), JSON_NUMBER("p5", kind->p5),
+                                JSON_NUMBER("p95", kind->p95), JSON_NUMBER("min", kind->min),
+                                JSON_NUMBER("max", kind->max)));
     }
     return list;
 }
 
 bool compare_report_json(const struct compare_result *result, FILE *out)
 {
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddStringToObject(root, "format", "twinrt-compare");
-    cJSON_AddNumberToObject(root, "version", FORMAT_VERSION);
-    cJSON_AddBoolToObject(root, "same", compare_is_same(result));
-    cJSON_AddBoolToObject(root, "whole", compare_is_whole(result));
-    cJSON_AddItemToObject(root, "a", json_side(result, 0));
-    cJSON_AddItemToObject(root, "b", json_side(result, 1));
-    cJSON_AddNumberToObject(root, "pairs", (double)result->pairs.count);
-    cJSON_AddNumberToObject(root, "untimed_pairs", (double)result->untimed);
-    cJSON_AddNumberToObject(root, "other_answers", (double)result->answers.count);
-    cJSON_AddItemToObject(root, "answers", json_pairs(result, &result->answers));
-    cJSON_AddNumberToObject(root, "swapped", (double)result->swapped);
-    cJSON *swaps = cJSON_AddArrayToObject(root, "swaps");
-    for (size_t i = 0; i < result->swap_count; i++) {
-        cJSON *object = cJSON_CreateObject();
-        cJSON_AddItemToObject(object, "first", json_pair(result, result->swaps[i].a));
-        cJSON_AddItemToObject(object, "second", json_pair(result, result->swaps[i].b));
-        cJSON_AddItemToArray(swaps, object);
-    }
-    cJSON_AddItemToObject(root, "kinds", json_kinds(result));
-    cJSON_AddItemToObject(root, "worst", json_pairs(result, &result->worst));
-    char *text = cJSON_Print(root);
-    cJSON_Delete(root);
-    if (!text)
-        return false;
-    fprintf(out, "%s\n", text);
-    free(text);
-    return true;
+    cJSON *swaps = cJSON_CreateArray();
+    for (size_t i = 0; i < result->swap_count; i++)
+        json_append(swaps, json_object(JSON_ITEM("first", json_pair(result, result->swaps[i].a)),
+                                       JSON_ITEM("second", json_pair(result, result->swaps[i].b))));
+    return json_print(
+        json_object(JSON_TEXT("format", "twinrt-compare"), JSON_NUMBER("version", FORMAT_VERSION),
+                    JSON_BOOL("same", compare_is_same(result)),
+                    JSON_BOOL("whole", compare_is_whole(result)),
+                    JSON_ITEM("a", json_side(result, 0)), JSON_ITEM("b", json_side(result, 1)),
+                    JSON_NUMBER("pairs", result->pairs.count),
+                    JSON_NUMBER("untimed_pairs", result->untimed),
+                    JSON_NUMBER("other_answers", result->answers.count),
+                    JSON_ITEM("answers", json_pairs(result, &result->answers)),
+                    JSON_NUMBER("swapped", result->swapped), JSON_ITEM("swaps", swaps),
+                    JSON_ITEM("kinds", json_kinds(result)),
+                    JSON_ITEM("worst", json_pairs(result, &result->worst))),
+        out);
 }

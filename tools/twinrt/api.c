@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "api/functions.h"
-#include "check/report/layout.h"
+#include "output/layout.h"
 #include "core/base/config.h"
 #include "core/base/soc.h"
 #include "options.h"

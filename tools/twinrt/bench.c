@@ -15,7 +15,7 @@
 
 #include "bench_rows.h"
 #include "core/base/config.h"
-#include "json_file.h"
+#include "output/json.h"
 #include "options.h"
 #include "output.h"
 
@@ -164,10 +164,8 @@ static int run_once(const struct run *run, const struct place *place, unsigned r
                     struct bench_rows *rows)
 {
     int ends[2];
-    if (pipe(ends) != 0) {
-        perror("twinrt: pipe");
-        return -1;
-    }
+    if (pipe(ends) != 0)
+        return twin_tool_error(-1, "pipe: %s", strerror(errno));
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {

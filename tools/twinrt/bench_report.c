@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "bench_rows.h"
-#include "check/report/report.h"
-#include "json_file.h"
+#include "output/json.h"
 #include "marks.h"
 
 /* A filter that is the name of a group means that group, whatever else has it in its name. */
@@ -215,53 +214,44 @@ void bench_print_table(const struct bench_rows *rows, const struct bench_about *
 
 static cJSON *row_json(const struct bench_row *row)
 {
-    cJSON *out = cJSON_CreateObject();
-    cJSON_AddStringToObject(out, "group", row->group);
-    cJSON_AddStringToObject(out, "run", row->run);
-    cJSON_AddStringToObject(out, "name", row->name);
-    cJSON_AddStringToObject(out, "clock", row->clock);
-    cJSON_AddStringToObject(out, "unit", row->unit);
+    cJSON *out = json_object(JSON_TEXT("group", row->group), JSON_TEXT("run", row->run),
+                             JSON_TEXT("name", row->name), JSON_TEXT("clock", row->clock),
+                             JSON_TEXT("unit", row->unit));
     if (row->bytes > 0)
-        cJSON_AddNumberToObject(out, "bytes", row->bytes);
-    cJSON_AddNumberToObject(out, "repeats", (double)row->count);
-    cJSON_AddNumberToObject(out, "median", bench_median(row));
-    cJSON_AddNumberToObject(out, "p90", bench_p90(row));
-    cJSON_AddNumberToObject(out, "low", row->samples[0]);
-    cJSON_AddNumberToObject(out, "high", row->samples[row->count - 1]);
-    cJSON_AddItemToObject(out, "samples", cJSON_CreateDoubleArray(row->samples, (int)row->count));
+        json_add(out, JSON_NUMBER("bytes", row->bytes));
+    json_add(out, JSON_NUMBER("repeats", row->count), JSON_NUMBER("median", bench_median(row)),
+             JSON_NUMBER("p90", bench_p90(row)), JSON_NUMBER("low", row->samples[0]),
+             JSON_NUMBER("high", row->samples[row->count - 1]),
+             JSON_ITEM("samples", cJSON_CreateDoubleArray(row->samples, (int)row->count)));
     if (row->parameters)
-        cJSON_AddItemToObject(out, "parameters", cJSON_Duplicate(row->parameters, true));
+        json_add(out, JSON_ITEM("parameters", cJSON_Duplicate(row->parameters, true)));
     return out;
 }
 
 int bench_print_json(const struct bench_rows *rows, const struct bench_about *about, FILE *to)
 {
-    cJSON *all = cJSON_CreateObject();
-    cJSON_AddStringToObject(all, "backend", about->backend);
-    cJSON_AddStringToObject(all, "profile", about->profile);
-    cJSON_AddNumberToObject(all, "repeats", about->repeats);
-    cJSON *list = cJSON_AddArrayToObject(all, "rows");
+    cJSON *list = cJSON_CreateArray();
     for (size_t i = 0; i < rows->count; i++) {
         const struct bench_row *row = &rows->row[i];
         if (row->count > 0 && bench_wanted(about->filter, row->group, row->run, row->name))
-            cJSON_AddItemToArray(list, row_json(row));
+            json_append(list, row_json(row));
     }
-    cJSON *judged = cJSON_AddArrayToObject(all, "targets");
+    cJSON *judged = cJSON_CreateArray();
     const cJSON *target;
     cJSON_ArrayForEach(target, about->targets)
     {
         struct verdict verdict;
-        if (!judge(rows, target, &verdict) || !verdict.judged)
-            continue;
-        cJSON *one = cJSON_CreateObject();
-        cJSON_AddStringToObject(one, "id", verdict.id);
-        cJSON_AddStringToObject(one, "what", verdict.what);
-        cJSON_AddNumberToObject(one, "value", verdict.value);
-        cJSON_AddStringToObject(one, "unit", verdict.unit);
-        cJSON_AddNumberToObject(one, "must", verdict.must);
-        cJSON_AddNumberToObject(one, "aim", verdict.aim);
-        cJSON_AddStringToObject(one, "verdict", verdict.word);
-        cJSON_AddItemToArray(judged, one);
+        if (judge(rows, target, &verdict) && verdict.judged)
+            json_append(
+                judged,
+                json_object(JSON_TEXT("id", verdict.id), JSON_TEXT("what", verdict.what),
+                            JSON_NUMBER("value", verdict.value), JSON_TEXT("unit", verdict.unit),
+                            JSON_NUMBER("must", verdict.must), JSON_NUMBER("aim", verdict.aim),
+                            JSON_TEXT("verdict", verdict.word)));
     }
-    return check_print_json(all, to) ? 0 : -1;
+    cJSON *all =
+        json_object(JSON_TEXT("backend", about->backend), JSON_TEXT("profile", about->profile),
+                    JSON_NUMBER("repeats", about->repeats), JSON_ITEM("rows", list),
+                    JSON_ITEM("targets", judged));
+    return json_print(all, to) ? 0 : -1;
 }

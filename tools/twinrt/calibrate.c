@@ -85,10 +85,9 @@ static int calibrate(const char *plugins)
                                       .setting = twin_setting_named,
                                       .progress = options.verbose ? stderr : NULL,
                                       .error = &error};
-    if (options.output && !output_is_possible(options.output)) {
-        fprintf(stderr, "twinrt: %s cannot be written: %s\n", options.output, strerror(errno));
-        return TWIN_TOOL_UNREADABLE;
-    }
+    if (options.output && !output_is_possible(options.output))
+        return twin_tool_error(TWIN_TOOL_UNREADABLE, "%s cannot be written: %s", options.output,
+                               strerror(errno));
     report_damage();
     bool good = job.backend && calibrate_run(&job, &result);
     bool fitted = good;

@@ -13,20 +13,6 @@ static struct {
     bool json;
 } options;
 
-static void take_path(struct argp_state *state, char *path)
-{
-    if (options.path)
-        argp_error(state, "more than one recording; expected one");
-    options.path = path;
-}
-
-static void check_usage(struct argp_state *state)
-{
-    if (!options.path)
-        argp_error(state, "missing argument: RECORDING");
-    check_options_verify(state);
-}
-
 int twin_tool_check(int argc, char **argv)
 {
     static const struct tool_option table[] = {
@@ -42,8 +28,9 @@ int twin_tool_check(int argc, char **argv)
                 "0: no findings, warnings aside; 1 (--error-exitcode): findings; 2: the recording "
                 "cannot be read, or a report cannot be written; 3: no findings, but the recording "
                 "is damaged or ended before the run.",
-        .argument = take_path,
-        .end = check_usage,
+        .recordings = &options.path,
+        .recording_count = 1,
+        .end = check_options_verify,
     };
     options_parse(&syntax, argc, argv);
 

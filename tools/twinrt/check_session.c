@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/report/layout.h"
+#include "output/layout.h"
 #include "check/report/report.h"
 #include "recording/utf8.h"
 #include "output.h"
 #include "report_file.h"
+#include "tool.h"
 
 /* ---- options ---- */
 
@@ -80,11 +81,9 @@ const struct tool_option check_option_table[] = {
 bool check_options_spare(const struct check_options *options, const char *path, const char *what)
 {
     for (unsigned i = 0; i < options->report_count; i++)
-        if (output_is_same_file(options->reports[i], path)) {
-            fprintf(stderr, "twinrt: %s cannot take both %s and report: give each a file\n", path,
-                    what);
-            return false;
-        }
+        if (output_is_same_file(options->reports[i], path))
+            return twin_tool_error(false, "%s cannot take both %s and report: give each a file",
+                                   path, what);
     return true;
 }
 
@@ -112,20 +111,14 @@ static bool open_reports(struct check_session *session)
     for (unsigned i = 0; i < options->report_count; i++) {
         const char *path = options->reports[i];
         for (unsigned before = 0; before < i; before++)
-            if (output_is_same_file(options->reports[before], path)) {
-                fprintf(stderr, "twinrt: %s cannot take two reports: give each a file\n", path);
-                return false;
-            }
-        if (!report_file_prepare(&session->files[i], path)) {
-            fprintf(stderr, "twinrt: cannot write the report %s: %s\n", path, strerror(errno));
-            return false;
-        }
+            if (output_is_same_file(options->reports[before], path))
+                return twin_tool_error(false, "%s cannot take two reports: give each a file", path);
+        if (!report_file_prepare(&session->files[i], path))
+            return twin_tool_error(false, "cannot write the report %s: %s", path, strerror(errno));
         how.path = path;
         session->reports[i] = check_report_new(format_of(options, path), &how);
-        if (!session->reports[i]) {
-            fprintf(stderr, "twinrt: out of memory\n");
-            return false;
-        }
+        if (!session->reports[i])
+            return twin_tool_error(false, "out of memory");
     }
     return true;
 }
@@ -168,7 +161,7 @@ static bool print(const struct check_session *session, const struct check_result
 {
     if (!session->text) {
         cJSON *object = check_json_result(result, session->options->strict);
-        return object && check_print_json(object, stdout);
+        return json_print(object, stdout);
     }
     const struct check_text how = text_of(session);
     const bool silent =

@@ -13,23 +13,9 @@
 
 static struct {
     const char *paths[2];
-    int count;
     bool json;
     const char *svg;
 } options;
-
-static void take_path(struct argp_state *state, char *path)
-{
-    if (options.count == 2)
-        argp_error(state, "more than two recordings");
-    options.paths[options.count++] = path;
-}
-
-static void check_usage(struct argp_state *state)
-{
-    if (options.count != 2)
-        argp_error(state, "missing argument: two recordings, A and B");
-}
 
 static int draw(const struct compare_result *result, const char *path)
 {
@@ -40,8 +26,7 @@ static int draw(const struct compare_result *result, const char *path)
         if (fclose(file) == 0 && !failed)
             return 0;
     }
-    fprintf(stderr, "twinrt: %s: %s\n", path, strerror(errno));
-    return -1;
+    return twin_tool_error(-1, "%s: %s", path, strerror(errno));
 }
 
 static int report(const struct compare_result *result)
@@ -73,8 +58,8 @@ int twin_tool_compare(int argc, char **argv)
             "0: both did the same, in the same order, with the same results, whatever the times; "
             "1: they differ; 2: a recording cannot be read; 3: the remaining parts are the same, "
             "but one is damaged or ended before its program.",
-        .argument = take_path,
-        .end = check_usage,
+        .recordings = options.paths,
+        .recording_count = 2,
     };
     struct compare_result result = {0};
     int status = TWIN_TOOL_UNREADABLE;

@@ -142,10 +142,8 @@ static int print_sync_breakdown(const struct trace_file *file)
     char time[TRACE_US_TEXT], stream[TRACE_STREAM_TEXT];
     int found = sync_breakdown_longest(file, &breakdown);
     printf("\nWhere the time of a wait between streams went\n");
-    if (found < 0) {
-        fprintf(stderr, "twinrt: out of memory\n");
-        return -1;
-    }
+    if (found < 0)
+        return twin_tool_error(-1, "out of memory");
     if (found == 0) {
         printf(" no stream had to wait for another\n");
         return 0;
@@ -324,10 +322,8 @@ static void print_path(const struct trace_file *file, const struct critical_path
 static int print_waits(const struct trace_file *file, unsigned wanted)
 {
     const struct trace_slice **calls = calloc(wanted + 1, sizeof(const struct trace_slice *));
-    if (!calls) {
-        fprintf(stderr, "twinrt: out of memory\n");
-        return -1;
-    }
+    if (!calls)
+        return twin_tool_error(-1, "out of memory");
     size_t count = critical_waits(file, calls, wanted);
     size_t shown = count < wanted ? count : wanted;
     int result = 0;
@@ -353,10 +349,8 @@ int twin_tool_explain(const char *trace_path, unsigned waits)
 {
     struct trace_file file;
     char error[512];
-    if (trace_file_load(trace_path, &file, error, sizeof(error)) != 0) {
-        fprintf(stderr, "twinrt: %s\n", error);
-        return -1;
-    }
+    if (trace_file_load(trace_path, &file, error, sizeof(error)) != 0)
+        return twin_tool_error(-1, "%s", error);
     print_tasks(&file);
     print_events(&file);
     int result = print_sync_breakdown(&file);

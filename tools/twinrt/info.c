@@ -2,7 +2,6 @@
 /* `twinrt info`: asks the backend, over the seam, what it is. Starts it, opens nothing. */
 #include "tool.h"
 
-#include <cjson/cJSON.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -12,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "check/report/layout.h"
-#include "check/report/report.h"
+#include "output/layout.h"
 #include "core/base/config.h"
+#include "output/json.h"
 #include "marks.h"
 #include "options.h"
 #include "core/base/log.h"
@@ -123,89 +122,73 @@ static void print_settings(void)
 
 /* ---- JSON ---- */
 
-static void add_devices(cJSON *root, const struct twin_backend *backend)
+static cJSON *json_devices(const struct twin_backend *backend)
 {
-    cJSON *devices = cJSON_AddArrayToObject(root, "devices");
+    cJSON *devices = cJSON_CreateArray();
     uint32_t count = 0;
     if (!backend->process.count || backend->process.count(&count) != TWIN_OK)
-        return;
+        return devices;
     for (uint32_t i = 0; i < count; i++) {
         const twin_device_properties *properties = NULL;
         cJSON *device = cJSON_CreateObject();
-        cJSON_AddItemToArray(devices, device);
-        if (!backend->process.describe || backend->process.describe(i, &properties) != TWIN_OK)
-            continue;
-        cJSON_AddStringToObject(device, "soc_name", properties->soc_name);
-        const struct {
-            const char *name;
-            uint64_t value;
-        } numbers[] = {
-            {"memory_bytes", properties->memory_bytes},
-            {"streams", properties->stream_limit},
-            {"tasks_in_flight", properties->queue_depth},
-            {"events", properties->event_limit},
-            {"notifies", properties->notify_limit},
-            {"count_notifies", properties->count_notify_limit},
-            {"priorities", properties->priority_count},
-            {"aic_cores", properties->aic_cores},
-            {"aiv_cores", properties->aiv_cores},
-            {"ai_cpus", properties->ai_cpus},
-        };
-        for (size_t n = 0; n < sizeof(numbers) / sizeof(numbers[0]); n++)
-            cJSON_AddNumberToObject(device, numbers[n].name, (double)numbers[n].value);
+        if (backend->process.describe && backend->process.describe(i, &properties) == TWIN_OK)
+            json_add(device, JSON_TEXT("soc_name", properties->soc_name),
+                     JSON_NUMBER("memory_bytes", properties->memory_bytes),
+                     JSON_NUMBER("streams", properties->stream_limit),
+                     JSON_NUMBER("tasks_in_flight", properties->queue_depth),
+                     JSON_NUMBER("events", properties->event_limit),
+                     JSON_NUMBER("notifies", properties->notify_limit),
+                     JSON_NUMBER("count_notifies", properties->count_notify_limit),
+                     JSON_NUMBER("priorities", properties->priority_count),
+                     JSON_NUMBER("aic_cores", properties->aic_cores),
+                     JSON_NUMBER("aiv_cores", properties->aiv_cores),
+                     JSON_NUMBER("ai_cpus", properties->ai_cpus));
+        json_append(devices, device);
     }
+    return devices;
 }
 
 static void add_fact(void *context, const twin_fact *fact)
 {
     cJSON *root = context;
     if (*fact->mark == '\0') { /* not a parameter */
-        cJSON_AddStringToObject(root, fact->name, fact->value);
+        json_add(root, JSON_TEXT(fact->name, fact->value));
         return;
     }
-    cJSON *parameter = cJSON_CreateObject();
-    cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(root, "parameters"), parameter);
     char *end = NULL;
     double number = strtod(fact->value, &end);
-    cJSON_AddStringToObject(parameter, "name", fact->name);
-    if (*fact->value != '\0' && *end == '\0')
-        cJSON_AddNumberToObject(parameter, "value", number);
-    else
-        cJSON_AddStringToObject(parameter, "value", fact->value);
-    cJSON_AddStringToObject(parameter, "unit", fact->unit);
-    cJSON_AddStringToObject(parameter, "mark", fact->mark);
-    cJSON_AddStringToObject(parameter, "source", fact->source);
+    const bool is_number = *fact->value != '\0' && *end == '\0';
+    cJSON *parameter =
+        json_object(JSON_TEXT("name", fact->name),
+                    is_number ? JSON_NUMBER("value", number) : JSON_TEXT("value", fact->value),
+                    JSON_TEXT("unit", fact->unit), JSON_TEXT("mark", fact->mark),
+                    JSON_TEXT("source", fact->source));
     if (*fact->base)
-        cJSON_AddStringToObject(parameter, "inherited_from", fact->base);
+        json_add(parameter, JSON_TEXT("inherited_from", fact->base));
+    json_append(cJSON_GetObjectItemCaseSensitive(root, "parameters"), parameter);
 }
 
-static void add_settings(cJSON *root)
+static cJSON *json_settings(void)
 {
-    cJSON *settings = cJSON_AddArrayToObject(root, "settings");
-    for (int id = 0; id < TWIN_SETTING_COUNT; id++) {
-        cJSON *setting = cJSON_CreateObject();
-        cJSON_AddItemToArray(settings, setting);
-        cJSON_AddStringToObject(setting, "name", twin_setting_table[id].name);
-        cJSON_AddStringToObject(setting, "value", twin_setting((twin_setting_id)id));
-        cJSON_AddBoolToObject(setting, "set", twin_setting_given((twin_setting_id)id));
-    }
+    cJSON *settings = cJSON_CreateArray();
+    for (int id = 0; id < TWIN_SETTING_COUNT; id++)
+        json_append(settings,
+                    json_object(JSON_TEXT("name", twin_setting_table[id].name),
+                                JSON_TEXT("value", twin_setting((twin_setting_id)id)),
+                                JSON_BOOL("set", twin_setting_given((twin_setting_id)id))));
+    return settings;
 }
 
 /* Returns 0, or -1 with a message. */
 static int print_json(const struct twin_backend *backend, const char *plugin)
 {
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddStringToObject(root, "backend", backend->name);
-    cJSON_AddStringToObject(root, "plugin", plugin);
-    add_devices(root, backend);
-    add_settings(root);
-    cJSON_AddArrayToObject(root, "parameters");
+    cJSON *root = json_object(JSON_TEXT("backend", backend->name), JSON_TEXT("plugin", plugin),
+                              JSON_ITEM("devices", json_devices(backend)),
+                              JSON_ITEM("settings", json_settings()),
+                              JSON_ITEM("parameters", cJSON_CreateArray()));
     if (backend->diag.facts)
         backend->diag.facts(add_fact, root);
-    if (check_print_json(root, stdout))
-        return 0;
-    fprintf(stderr, "twinrt: out of memory\n");
-    return -1;
+    return json_print(root, stdout) ? 0 : twin_tool_error(-1, "out of memory");
 }
 
 /* ---- the backend ---- */

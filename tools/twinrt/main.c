@@ -2,6 +2,7 @@
 #include "tool.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -54,10 +55,8 @@ int twin_tool_library(char *out_path, size_t path_bytes, const char *place, ...)
     (void)vsnprintf(below, sizeof(below), place, values);
     va_end(values);
     ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    if (length <= 0) {
-        perror("twinrt: /proc/self/exe");
-        return -1;
-    }
+    if (length <= 0)
+        return twin_tool_error(-1, "/proc/self/exe: %s", strerror(errno));
     self[length] = '\0';
     for (int level = 0; level < 2; level++) {
         char *slash = strrchr(self, '/');
@@ -65,10 +64,8 @@ int twin_tool_library(char *out_path, size_t path_bytes, const char *place, ...)
             *slash = '\0';
     }
     int used = snprintf(out_path, path_bytes, "%s/lib64%s", self, below);
-    if (used < 0 || (size_t)used >= path_bytes) {
-        fprintf(stderr, "twinrt: the path of the libraries is too long\n");
-        return -1;
-    }
+    if (used < 0 || (size_t)used >= path_bytes)
+        return twin_tool_error(-1, "the path of the libraries is too long");
     return 0;
 }
 
@@ -77,8 +74,7 @@ bool twin_tool_settings_valid(void)
     char text[256];
     if (twin_settings_check(text, sizeof(text)))
         return true;
-    fprintf(stderr, "twinrt: %s\n", text);
-    return false;
+    return twin_tool_error(false, "%s", text);
 }
 
 static char *list_commands(int key, const char *text, void *input)

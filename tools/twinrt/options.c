@@ -52,6 +52,22 @@ static int key_of(const struct tool_option *option, size_t index)
     return option->letter ? option->letter : FIRST_KEY + (int)index;
 }
 
+/* Takes an argument, or at the end NULL: all must have come then. */
+static void take_recording(struct argp_state *state, const struct tool_syntax *syntax,
+                           const char *path)
+{
+    const bool one = syntax->recording_count == 1;
+    unsigned count = 0;
+    while (count < syntax->recording_count && syntax->recordings[count])
+        count++;
+    if (!path && count < syntax->recording_count)
+        argp_error(state, "missing argument: %s", one ? "RECORDING" : "two recordings, A and B");
+    if (path && count == syntax->recording_count)
+        argp_error(state, "more than %s", one ? "one recording; expected one" : "two recordings");
+    if (path)
+        syntax->recordings[count] = path;
+}
+
 static error_t take(int key, char *argument, struct argp_state *state)
 {
     const struct parse *parse = state->input;
@@ -62,12 +78,16 @@ static error_t take(int key, char *argument, struct argp_state *state)
         return 0;
     }
     if (key == ARGP_KEY_ARG) {
-        if (syntax->argument)
+        if (syntax->recordings)
+            take_recording(state, syntax, argument);
+        else if (syntax->argument)
             syntax->argument(state, argument);
         else
             argp_error(state, "no argument is expected: %s", argument);
         return 0;
     }
+    if (key == ARGP_KEY_END && syntax->recordings)
+        take_recording(state, syntax, NULL);
     if (key == ARGP_KEY_END && syntax->end)
         syntax->end(state);
     for (size_t i = 0; i < OPTIONS_MOST && parse->options[i]; i++)

@@ -55,8 +55,10 @@ struct tool_syntax {
     const char *title;
     const char *arguments; /* of the usage line; NULL: none are expected */
     const char *help;
+    const char **recordings; /* where the arguments go, 1 or 2 that all must be given; NULL: to */
+    unsigned recording_count;
     void (*argument)(struct argp_state *state, char *argument);
-    char ***program; /* where the first argument and all after it go; NULL: to `argument` */
+    char ***program; /* where the first argument and all after it go; NULL: to the above */
     void (*end)(struct argp_state *state); /* checks the whole; NULL: nothing to check */
 };
 

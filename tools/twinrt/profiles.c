@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_file.h"
+#include "output/json.h"
 #include "tool.h"
 
 #define ENDING ".json"
@@ -41,10 +41,8 @@ int twin_tool_profiles(const char *folder)
 {
     struct dirent **entries = NULL;
     int count = scandir(folder, &entries, is_profile, alphasort);
-    if (count < 0) {
-        fprintf(stderr, "twinrt: there are no profiles at %s: %s\n", folder, strerror(errno));
-        return -1;
-    }
+    if (count < 0)
+        return twin_tool_error(-1, "there are no profiles at %s: %s", folder, strerror(errno));
     printf("profiles in %s:\n", folder);
     for (int i = 0; i < count; i++) {
         print_profile(folder, entries[i]->d_name);
@@ -79,8 +77,6 @@ int twin_tool_profile_soc(const char *profile, char *soc, size_t soc_bytes)
     }
     if (soc[0] != '\0')
         return 0;
-    fprintf(stderr,
-            "twinrt: the profile %s cannot be read or names no SoC; see twinrt info --profiles\n",
-            profile);
-    return -1;
+    return twin_tool_error(
+        -1, "the profile %s cannot be read or names no SoC; see twinrt info --profiles", profile);
 }

@@ -50,19 +50,6 @@ static void take_model(struct argp_state *state, const struct tool_option *optio
     option_text(state, option, name);
 }
 
-static void take_path(struct argp_state *state, char *path)
-{
-    if (options.path)
-        argp_error(state, "more than one recording; expected one");
-    options.path = path;
-}
-
-static void check_usage(struct argp_state *state)
-{
-    if (!options.path)
-        argp_error(state, "missing argument: RECORDING");
-}
-
 /* ---- settings: from the options, else the environment, else the recording -------------------- */
 
 static void from_recording(const char *name, const char *value)
@@ -74,8 +61,7 @@ static int give(const char *name, const char *value)
 {
     if (!value || setenv(name, value, 1) == 0)
         return 0;
-    fprintf(stderr, "twinrt: %s: %s\n", name, strerror(errno));
-    return -1;
+    return twin_tool_error(-1, "%s: %s", name, strerror(errno));
 }
 
 static int prepare(const struct replay *replay)
@@ -106,23 +92,16 @@ static int run(struct replay *replay)
         return TWIN_TOOL_RUN_FAILED;
     static const twin_conductor conductor = {
         .waiting = replay_waiting, .nd = replay_nd, .outlook = replay_outlook};
-    if (twin_backend_conduct(&conductor, text, sizeof(text)) != 0) {
-        fprintf(stderr, "twinrt: no device to replay on: %s\n", text);
-        return TWIN_TOOL_RUN_FAILED;
-    }
-    if (!replay_run(replay, twin_ops(), twin_ops_traced, twin_setting_named)) {
-        fprintf(stderr, "twinrt: %s: cannot create threads\n", options.path);
-        return TWIN_TOOL_RUN_FAILED;
-    }
-    if (replay_result(replay)->refused) {
-        fprintf(stderr, "twinrt: no device to replay on: its opening failed\n");
-        return TWIN_TOOL_RUN_FAILED;
-    }
+    if (twin_backend_conduct(&conductor, text, sizeof(text)) != 0)
+        return twin_tool_error(TWIN_TOOL_RUN_FAILED, "no device to replay on: %s", text);
+    if (!replay_run(replay, twin_ops(), twin_ops_traced, twin_setting_named))
+        return twin_tool_error(TWIN_TOOL_RUN_FAILED, "%s: cannot create threads", options.path);
+    if (replay_result(replay)->refused)
+        return twin_tool_error(TWIN_TOOL_RUN_FAILED, "no device to replay on: its opening failed");
     replay_report_text(replay, options.path, options.all ? SIZE_MAX : MOST_TOLD, stdout);
-    if (fflush(stdout) != 0) {
-        perror("twinrt: the report cannot be written");
-        return TWIN_TOOL_RUN_FAILED;
-    }
+    if (fflush(stdout) != 0)
+        return twin_tool_error(TWIN_TOOL_RUN_FAILED, "the report cannot be written: %s",
+                               strerror(errno));
     return replay_is_same(replay_result(replay)) ? 0 : TWIN_TOOL_FOUND;
 }
 
@@ -132,17 +111,15 @@ static int watch(pid_t child, const char *path)
 {
     int status = 0;
     while (waitpid(child, &status, 0) != child)
-        if (errno != EINTR) {
-            perror("twinrt: waitpid");
-            return TWIN_TOOL_RUN_FAILED;
-        }
+        if (errno != EINTR)
+            return twin_tool_error(TWIN_TOOL_RUN_FAILED, "waitpid: %s", strerror(errno));
     if (!WIFSIGNALED(status))
         return WEXITSTATUS(status) == REPLAY_ENDLESS ? TWIN_TOOL_FOUND : WEXITSTATUS(status);
-    fprintf(stderr,
-            "twinrt: %s: the device did not survive the call of seq %llu (%s): no program asks for "
-            "that, or the device has an error\n",
-            path, (unsigned long long)*replay_place, strsignal(WTERMSIG(status)));
-    return TWIN_TOOL_UNREADABLE;
+    return twin_tool_error(
+        TWIN_TOOL_UNREADABLE,
+        "%s: the device did not survive the call of seq %llu (%s): no program asks for "
+        "that, or the device has an error",
+        path, (unsigned long long)*replay_place, strsignal(WTERMSIG(status)));
 }
 
 static int run_apart(struct replay *replay)
@@ -155,10 +132,8 @@ static int run_apart(struct replay *replay)
     (void)fflush(NULL);
     const pid_t parent = getpid();
     pid_t child = fork();
-    if (child < 0) {
-        perror("twinrt: fork");
-        return TWIN_TOOL_RUN_FAILED;
-    }
+    if (child < 0)
+        return twin_tool_error(TWIN_TOOL_RUN_FAILED, "fork: %s", strerror(errno));
     if (child > 0)
         return watch(child, options.path);
     /* the end of the tool ends the device too */
@@ -197,8 +172,8 @@ int twin_tool_replay(int argc, char **argv)
                 "0: all results are the recorded ones, and on the same device all times; 1: some "
                 "differ, or calls were left out; 2: the recording cannot be read or executed; "
                 "125: the device cannot be initialized.",
-        .argument = take_path,
-        .end = check_usage,
+        .recordings = &options.path,
+        .recording_count = 1,
     };
     static twin_recording *recording; /* the device may read it until the process ends */
     char error[512];
@@ -211,10 +186,8 @@ int twin_tool_replay(int argc, char **argv)
         fprintf(stderr, "twinrt: %s: %zu damaged place%s left out\n", options.path, damage,
                 damage == 1 ? " is" : "s are");
     struct replay *replay = replay_new(recording, error, sizeof(error));
-    if (!replay) {
-        fprintf(stderr, "twinrt: %s: %s\n", options.path, error);
-        return TWIN_TOOL_UNREADABLE;
-    }
+    if (!replay)
+        return twin_tool_error(TWIN_TOOL_UNREADABLE, "%s: %s", options.path, error);
     if (options.memory_mib != 0)
         replay_memory_most(replay, options.memory_mib << 20);
     return run_apart(replay);

@@ -17,6 +17,7 @@
 
 #include "core/base/config.h"
 #include "output.h"
+#include "tool.h"
 
 #define PER_PROCESS ".%p"
 
@@ -40,16 +41,12 @@ static int make_absolute(const char *path, char *absolute, size_t bytes)
     if (path[0] == '/') {
         used = snprintf(absolute, bytes, "%s", path);
     } else {
-        if (!getcwd(folder, sizeof(folder))) {
-            perror("twinrt: the present folder");
-            return -1;
-        }
+        if (!getcwd(folder, sizeof(folder)))
+            return twin_tool_error(-1, "the present folder: %s", strerror(errno));
         used = snprintf(absolute, bytes, "%s/%s", folder, path);
     }
-    if (used < 0 || (size_t)used >= bytes) {
-        fprintf(stderr, "twinrt: the path of a file is too long\n");
-        return -1;
-    }
+    if (used < 0 || (size_t)used >= bytes)
+        return twin_tool_error(-1, "the path of a file is too long");
     return 0;
 }
 
@@ -65,9 +62,8 @@ static bool is_free(const struct run_files *files, enum file which)
         const struct wanted_file *other = &files->item[before];
         if (!other->given || !output_is_same_file(other->path, files->item[which].path))
             continue;
-        fprintf(stderr, "twinrt: %s cannot take both %s and %s: give each a file\n", other->given,
-                kinds[before].what, kinds[which].what);
-        return false;
+        return twin_tool_error(false, "%s cannot take both %s and %s: give each a file",
+                               other->given, kinds[before].what, kinds[which].what);
     }
     return true;
 }
@@ -86,11 +82,9 @@ static int prepare(struct run_files *files, enum file which, const char *folder)
     file->apart = file->given && !strstr(file->given, "%p");
     if (file->apart) {
         struct stat present;
-        if (lstat(file->path, &present) == 0 && !S_ISREG(present.st_mode)) {
-            fprintf(stderr, "twinrt: %s is not a regular file, so no %s goes there\n", file->given,
-                    kinds[which].what);
-            return -1;
-        }
+        if (lstat(file->path, &present) == 0 && !S_ISREG(present.st_mode))
+            return twin_tool_error(-1, "%s is not a regular file, so no %s goes there", file->given,
+                                   kinds[which].what);
         const size_t length = strlen(file->path); /* make_absolute() has left room */
         (void)snprintf(file->path + length, sizeof(file->path) - length, "%s", PER_PROCESS);
     }
@@ -111,8 +105,7 @@ static int give_name(struct run_files *files, enum file which)
     memcpy(file->marked, name, sizeof(name));
     if (setenv(twin_setting_table[kinds[which].setting].name, file->marked, 1) == 0)
         return 0;
-    perror("twinrt: a file");
-    return -1;
+    return twin_tool_error(-1, "a file: %s", strerror(errno));
 }
 
 /* ---- afterwards ------------------------------------------------------------------------------ */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "json_file.h"
+#include "output/json.h"
 
 #define STREAMS_SHOWN 16
 

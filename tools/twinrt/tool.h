@@ -35,6 +35,8 @@ int twin_tool_record(int argc, char **argv);
 int twin_tool_replay(int argc, char **argv);
 int twin_tool_run(int argc, char **argv);
 
+/* Prints "twinrt: …" to standard error and returns `result`. */
+__attribute__((format(printf, 2, 3))) int twin_tool_error(int result, const char *format, ...);
 /* Makes the path of a file from its place below the libraries that belong to this tool, "…/lib64/".
  * Returns 0, or -1 with a message. */
 __attribute__((format(printf, 3, 4))) int twin_tool_library(char *out_path, size_t path_bytes,

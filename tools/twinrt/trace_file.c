@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_file.h"
+#include "output/json.h"
 #include "recording/containers.h"
 
 /* Times are microseconds with three decimals; a double holds them exactly enough for 50 days. */

@@ -16,22 +16,15 @@ struct check_report {
     cJSON *list; /* JSON and SARIF: what was added */
 };
 
-/* A new object at the end of an array. */
-static inline cJSON *check_json_append(cJSON *array)
-{
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddItemToArray(array, object);
-    return object;
-}
-/* False: out of memory. */
-bool check_json_add(struct check_report *report, const struct check_result *result);
+void check_json_add(struct check_report *report, const struct check_result *result);
+/* False: out of memory, now or when a result was added. */
 bool check_json_write(struct check_report *report, FILE *out);
 /* A suite with an error: a recording is missing. */
 void check_junit_incomplete(struct check_report *report);
 bool check_junit_add(struct check_report *report, const struct check_result *result);
 /* Once `body` is closed. */
 void check_junit_write(const struct check_report *report, FILE *out);
-bool check_sarif_add(struct check_report *report, const struct check_result *result);
+void check_sarif_add(struct check_report *report, const struct check_result *result);
 bool check_sarif_write(struct check_report *report, FILE *out);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check/report/formats.h"
-#include "check/report/layout.h"
+#include "output/layout.h"
 #include "recording/utf8.h"
 
 /* `text` is UTF-8 without control characters but line end and tab. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check/report/formats.h"
-#include "check/report/layout.h"
+#include "output/layout.h"
 
 static const struct {
     const char *name, *ending;
@@ -72,11 +72,13 @@ bool check_report_add(struct check_report *report, const struct check_result *re
     check_totals_add(&report->totals, result);
     switch (report->format) {
     case CHECK_REPORT_JSON:
-        return check_json_add(report, result);
+        check_json_add(report, result);
+        return true;
     case CHECK_REPORT_JUNIT:
         return check_junit_add(report, result);
     case CHECK_REPORT_SARIF:
-        return check_sarif_add(report, result);
+        check_sarif_add(report, result);
+        return true;
     default:
         check_text_result(&(struct check_text){.width = LAYOUT_PIPED, .all = true, .verbose = true},
                           result, report->body);
@@ -121,15 +123,4 @@ void check_report_free(struct check_report *report)
     free(report->text);
     cJSON_Delete(report->list);
     free(report);
-}
-
-bool check_print_json(cJSON *root, FILE *out)
-{
-    char *text = cJSON_Print(root);
-    cJSON_Delete(root);
-    if (!text)
-        return false;
-    fprintf(out, "%s\n", text);
-    cJSON_free(text);
-    return true;
 }

@@ -3,7 +3,7 @@
 #ifndef TWINRT_CHECK_REPORT_REPORT_H
 #define TWINRT_CHECK_REPORT_REPORT_H
 
-#include <cjson/cJSON.h>
+#include "output/json.h"
 #include <stdio.h>
 
 #include "check/report/result.h"
@@ -37,8 +37,6 @@ void check_text_end(const struct check_text *how, const struct check_totals *tot
 
 /* One result as an object. `strict`: with warnings it is not clean. NULL: out of memory. */
 cJSON *check_json_result(const struct check_result *result, bool strict);
-/* Prints an object and frees it. False: out of memory. */
-bool check_print_json(cJSON *root, FILE *out);
 
 /* ---- files ---- */
 

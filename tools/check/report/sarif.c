@@ -13,15 +13,9 @@
 #define SCHEMA                                                                                     \
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
-static cJSON *add_object(cJSON *parent, const char *name)
-{
-    return cJSON_AddObjectToObject(parent, name);
-}
-
-static void add_message(cJSON *parent, const char *name, const char *text)
-{
-    cJSON_AddStringToObject(add_object(parent, name), "text", text);
-}
+/* An object with one text. */
+#define ONE_TEXT(name, member, text) JSON_ITEM(name, json_object(JSON_TEXT(member, text)))
+#define MESSAGE(name, text_)         ONE_TEXT(name, "text", text_)
 
 /* ---- one finding ---- */
 
@@ -41,17 +35,17 @@ static void put_uri(const char *path, char *out, size_t room)
 
 /* A file below the folder in which the tool runs is given from there on, for that is where its
  * sources are mostly. */
-static void add_file(cJSON *place, const char *path)
+static struct json_member file_at(const char *path)
 {
     char uri[3 * PATH_MAX] = "file://";
     while (path[0] == '/' && path[1] == '/')
         path++; /* a host's name would follow two */
     const size_t scheme = path[0] == '/' ? strlen(uri) : 0;
-    cJSON *file = add_object(place, "artifactLocation");
     put_uri(path, uri + scheme, sizeof(uri) - scheme);
-    cJSON_AddStringToObject(file, "uri", uri);
+    cJSON *file = json_object(JSON_TEXT("uri", uri));
     if (scheme == 0)
-        cJSON_AddStringToObject(file, "uriBaseId", SOURCES);
+        json_add(file, JSON_TEXT("uriBaseId", SOURCES));
+    return JSON_ITEM("artifactLocation", file);
 }
 
 static void add_place(cJSON *location, const struct check_site *site)
@@ -59,30 +53,27 @@ static void add_place(cJSON *location, const struct check_site *site)
     char name[NAME_MAX + 32];
     if (!site->module[0] && !site->symbol.file[0])
         return;
-    cJSON *place = add_object(location, "physicalLocation");
+    cJSON *place = cJSON_AddObjectToObject(location, "physicalLocation");
     if (site->symbol.line != 0) {
-        add_file(place, check_site_file(site));
-        cJSON_AddNumberToObject(add_object(place, "region"), "startLine", site->symbol.line);
-        return;
+        json_add(place, file_at(check_site_file(site)),
+                 JSON_ITEM("region", json_object(JSON_NUMBER("startLine", site->symbol.line))));
+    } else if (!site->module[0]) { /* of a script */
+        json_add(place, file_at(check_site_file(site)));
+    } else {
+        (void)snprintf(name, sizeof(name), "%.255s+0x%" PRIx64, site->module_name, site->offset);
+        json_add(place,
+                 JSON_ITEM("address", json_object(JSON_NUMBER("relativeAddress", site->offset),
+                                                  JSON_TEXT("fullyQualifiedName", name))),
+                 file_at(site->module));
     }
-    if (!site->module[0]) { /* of a script */
-        add_file(place, check_site_file(site));
-        return;
-    }
-    cJSON *address = add_object(place, "address");
-    (void)snprintf(name, sizeof(name), "%.255s+0x%" PRIx64, site->module_name, site->offset);
-    add_file(place, site->module);
-    cJSON_AddNumberToObject(address, "relativeAddress", (double)site->offset);
-    cJSON_AddStringToObject(address, "fullyQualifiedName", name);
 }
 
 static void add_function(cJSON *location, const char *name)
 {
     if (!*name)
         return;
-    cJSON *logical = check_json_append(cJSON_AddArrayToObject(location, "logicalLocations"));
-    cJSON_AddStringToObject(logical, "name", name);
-    cJSON_AddStringToObject(logical, "kind", "function");
+    cJSON *logical = json_object(JSON_TEXT("name", name), JSON_TEXT("kind", "function"));
+    json_add(location, JSON_ITEM("logicalLocations", json_list_of(logical)));
 }
 
 /* Where the program makes the call; without that, the call. */
@@ -104,8 +95,7 @@ static cJSON *location_of(const struct check_result *result, uint32_t op, const 
     }
     (void)snprintf(text, sizeof(text), "%s: %s%s%s", message, check_describe_op(result, op, line),
                    *hint ? "; called by " : "", hint);
-    add_message(location, "message", text);
-    return location;
+    return json_add(location, MESSAGE("message", text));
 }
 
 /* The stack of the call, if it was recorded. */
@@ -121,15 +111,15 @@ static void add_stack(cJSON *object, const struct check_result *result, uint32_t
     cJSON *stacks = cJSON_GetObjectItem(object, "stacks");
     if (!stacks)
         stacks = cJSON_AddArrayToObject(object, "stacks");
-    cJSON *stack = check_json_append(stacks);
-    (void)snprintf(text, sizeof(text), "%s: %s", message, check_describe_op(result, op, line));
-    add_message(stack, "message", text);
-    cJSON *list = cJSON_AddArrayToObject(stack, "frames");
+    cJSON *list = cJSON_CreateArray();
     for (size_t i = 0; i < count; i++) {
-        cJSON *location = add_object(check_json_append(list), "location");
+        cJSON *location = cJSON_CreateObject();
         add_place(location, &frames[i]);
         add_function(location, frames[i].symbol.function);
+        json_append(list, json_object(JSON_ITEM("location", location)));
     }
+    (void)snprintf(text, sizeof(text), "%s: %s", message, check_describe_op(result, op, line));
+    json_append(stacks, json_object(MESSAGE("message", text), JSON_ITEM("frames", list)));
 }
 
 /* Function of the program and public call. */
@@ -153,7 +143,7 @@ static void add_fingerprint(cJSON *object, const struct check_result *result,
     put_identity(result, finding->second, calls[1], sizeof(calls[1]));
     (void)snprintf(text, sizeof(text), "%s/%s/%s", check_rule_texts[finding->rule].number, calls[0],
                    calls[1]);
-    cJSON_AddStringToObject(add_object(object, "partialFingerprints"), "twinrtCheck/v1", text);
+    json_add(object, ONE_TEXT("partialFingerprints", "twinrtCheck/v1", text));
 }
 
 static cJSON *result_of(const struct check_report *report, const struct check_result *result,
@@ -167,45 +157,39 @@ static cJSON *result_of(const struct check_report *report, const struct check_re
     const bool alone = finding->first == CHECK_NONE || finding->second == CHECK_NONE;
     const char *const label = alone ? "op" : "second";
     char text[1024];
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "ruleId", rule->number);
-    cJSON_AddNumberToObject(object, "ruleIndex", finding->rule);
-    cJSON_AddStringToObject(object, "level", check_level_word(rule->of));
     (void)snprintf(text, sizeof(text), "%s: %s%s%s", rule->breach, finding->why ? finding->why : "",
                    rule->fix[0] ? ". Fix: " : "", rule->fix);
-    add_message(object, "message", text);
-    cJSON *locations = cJSON_AddArrayToObject(object, "locations");
+    cJSON *locations = cJSON_CreateArray();
     if (checker_op(result->checker, main_op))
-        cJSON_AddItemToArray(locations, location_of(result, main_op, label));
+        json_append(locations, location_of(result, main_op, label));
+    cJSON *object =
+        json_object(JSON_TEXT("ruleId", rule->number), JSON_NUMBER("ruleIndex", finding->rule),
+                    JSON_TEXT("level", check_level_word(rule->of)), MESSAGE("message", text),
+                    JSON_ITEM("locations", locations));
     if (main_op != finding->first && checker_op(result->checker, finding->first)) {
         cJSON *related = location_of(result, finding->first, "first");
-        cJSON_AddNumberToObject(related, "id", 1);
-        cJSON_AddItemToArray(cJSON_AddArrayToObject(object, "relatedLocations"), related);
+        json_add(object, JSON_ITEM("relatedLocations",
+                                   json_list_of(json_add(related, JSON_NUMBER("id", 1)))));
     }
     add_stack(object, result, main_op, label);
     if (main_op != finding->first)
         add_stack(object, result, finding->first, "first");
     add_fingerprint(object, result, finding);
-    cJSON_AddNumberToObject(object, "occurrenceCount", (double)(1 + finding->repeats));
+    json_add(object, JSON_NUMBER("occurrenceCount", 1 + finding->repeats));
     if (line != 0) {
-        cJSON *suppression = check_json_append(cJSON_AddArrayToObject(object, "suppressions"));
-        cJSON_AddStringToObject(suppression, "kind", "external");
         (void)snprintf(text, sizeof(text), "%.900s:%u", report->options.suppressions->path,
                        (unsigned)line);
-        cJSON_AddStringToObject(suppression, "justification", text);
+        cJSON *suppression =
+            json_object(JSON_TEXT("kind", "external"), JSON_TEXT("justification", text));
+        json_add(object, JSON_ITEM("suppressions", json_list_of(suppression)));
     }
-    cJSON_AddStringToObject(add_object(object, "properties"), "process", result->name);
-    return object;
+    return json_add(object, ONE_TEXT("properties", "process", result->name));
 }
 
-bool check_sarif_add(struct check_report *report, const struct check_result *result)
+void check_sarif_add(struct check_report *report, const struct check_result *result)
 {
-    for (size_t i = 0; i < result->finding_count; i++) {
-        cJSON *object = result_of(report, result, i);
-        if (!object || !cJSON_AddItemToArray(report->list, object))
-            return false;
-    }
-    return true;
+    for (size_t i = 0; i < result->finding_count; i++)
+        json_append(report->list, result_of(report, result, i));
 }
 
 /* ---- the file ---- */
@@ -215,31 +199,30 @@ static cJSON *rules(void)
     cJSON *list = cJSON_CreateArray();
     for (int rule = 0; rule < CHECK_RULE_COUNT; rule++) {
         const struct check_rule_text *text = &check_rule_texts[rule];
-        cJSON *object = check_json_append(list);
-        cJSON_AddStringToObject(object, "id", text->number);
-        add_message(object, "shortDescription", text->breach);
-        add_message(object, "fullDescription", text->holds);
+        cJSON *object =
+            json_object(JSON_TEXT("id", text->number), MESSAGE("shortDescription", text->breach),
+                        MESSAGE("fullDescription", text->holds));
         if (text->fix[0])
-            add_message(object, "help", text->fix);
-        cJSON_AddStringToObject(add_object(object, "defaultConfiguration"), "level",
-                                check_level_word(text->of));
-        cJSON *tag = cJSON_CreateString(check_class_word(text->of));
-        cJSON_AddItemToArray(cJSON_AddArrayToObject(add_object(object, "properties"), "tags"), tag);
+            json_add(object, MESSAGE("help", text->fix));
+        cJSON *tags = json_list_of(cJSON_CreateString(check_class_word(text->of)));
+        json_add(object, ONE_TEXT("defaultConfiguration", "level", check_level_word(text->of)),
+                 JSON_ITEM("properties", json_object(JSON_ITEM("tags", tags))));
+        json_append(list, object);
     }
     return list;
 }
 
-static void add_invocation(cJSON *run, const struct check_totals *totals)
+static cJSON *invocation_of(const struct check_totals *totals)
 {
-    cJSON *invocation = check_json_append(cJSON_AddArrayToObject(run, "invocations"));
-    cJSON_AddBoolToObject(invocation, "executionSuccessful", !totals->partial);
+    cJSON *invocation = json_object(JSON_BOOL("executionSuccessful", !totals->partial));
     if (totals->partial) {
-        cJSON *notification =
-            check_json_append(cJSON_AddArrayToObject(invocation, "toolExecutionNotifications"));
-        add_message(notification, "message",
-                    "a recording is missing or damaged, or stopped before the program did");
-        cJSON_AddStringToObject(notification, "level", "error");
+        cJSON *notification = json_object(
+            MESSAGE("message",
+                    "a recording is missing or damaged, or stopped before the program did"),
+            JSON_TEXT("level", "error"));
+        json_add(invocation, JSON_ITEM("toolExecutionNotifications", json_list_of(notification)));
     }
+    return invocation;
 }
 
 static void add_sources(cJSON *run)
@@ -251,24 +234,20 @@ static void add_sources(cJSON *run)
         return;
     put_uri(folder, encoded, sizeof(encoded));
     (void)snprintf(uri, sizeof(uri), "file://%s%s", encoded, strcmp(folder, "/") == 0 ? "" : "/");
-    cJSON *base = add_object(add_object(run, "originalUriBaseIds"), SOURCES);
-    cJSON_AddStringToObject(base, "uri", uri);
+    json_add(run, JSON_ITEM("originalUriBaseIds", json_object(ONE_TEXT(SOURCES, "uri", uri))));
 }
 
 bool check_sarif_write(struct check_report *report, FILE *out)
 {
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddStringToObject(root, "$schema", SCHEMA);
-    cJSON_AddStringToObject(root, "version", "2.1.0");
-    cJSON *run = check_json_append(cJSON_AddArrayToObject(root, "runs"));
-    cJSON *driver = add_object(add_object(run, "tool"), "driver");
-    cJSON_AddStringToObject(driver, "name", "twinrt check");
-    cJSON_AddStringToObject(driver, "version", TWINRT_VERSION);
-    cJSON_AddItemToObject(driver, "rules", rules());
-    add_invocation(run, &report->totals);
+    cJSON *driver = json_object(JSON_TEXT("name", "twinrt check"),
+                                JSON_TEXT("version", TWINRT_VERSION), JSON_ITEM("rules", rules()));
+    cJSON *run =
+        json_object(JSON_ITEM("tool", json_object(JSON_ITEM("driver", driver))),
+                    JSON_ITEM("invocations", json_list_of(invocation_of(&report->totals))));
     add_sources(run);
-    cJSON_AddStringToObject(run, "columnKind", "unicodeCodePoints");
-    cJSON_AddItemToObject(run, "results", report->list);
+    json_add(run, JSON_TEXT("columnKind", "unicodeCodePoints"), JSON_ITEM("results", report->list));
     report->list = NULL;
-    return check_print_json(root, out);
+    return json_print(json_object(JSON_TEXT("$schema", SCHEMA), JSON_TEXT("version", "2.1.0"),
+                                  JSON_ITEM("runs", json_list_of(run))),
+                      out);
 }

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "check/report/layout.h"
+#include "output/layout.h"
 #include "check/report/report.h"
 
 #define SHOWN  3u  /* findings of one rule, unless all are wanted */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check/report/layout.h"
+#include "output/layout.h"
 
 #include <stdbool.h>
 #include <string.h>

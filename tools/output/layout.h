@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text in columns: what follows a label is broken at blanks and goes on below itself. */
-#ifndef TWINRT_CHECK_REPORT_LAYOUT_H
-#define TWINRT_CHECK_REPORT_LAYOUT_H
+#ifndef TWINRT_TOOLS_OUTPUT_LAYOUT_H
+#define TWINRT_TOOLS_OUTPUT_LAYOUT_H
 
 #include <stdio.h>
 
