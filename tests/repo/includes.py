@@ -84,7 +84,7 @@ MAY_INCLUDE = {
         "symbolize": ["recording"],
         "check": ["output", "recording", "symbolize"],
         "compare": ["output", "recording"],
-        "replay": ["recording"],
+        "replay": ["output", "recording"],
         "calibrate": ["output", "recording", "replay"],
     }),
     "tools": ["backends/op_failure/rules.h", "runtime/api/functions.def", "runtime/api/functions.h",
@@ -100,7 +100,8 @@ ROOTS = ["backends/sim", "bench", "examples", "rtl-stubs",
          "tools/twinrt", "tools/twinrt-cc", ""]
 
 # Written into the build folder, so not in the tree: name -> why that is all right.
-GENERATED = {"rt_names.inc": "runtime/libraries.cmake makes it from runtime/api/functions.def"}
+GENERATED = {"functions.inc": "runtime/python/tables.py makes it from runtime/python/functions",
+             "rt_names.inc": "runtime/libraries.cmake makes it from runtime/api/functions.def"}
 
 # Only the shell around the model knows SystemC.
 SYSTEMC_AREAS = ("sim/capi", "sim/systemc", "sim/rtl", "tests/sim")

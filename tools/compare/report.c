@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compare/compare.h"
 #include "output/json.h"
+#include "output/layout.h"
 
 #define FORMAT_VERSION 1
 #define SHOWN          10u
@@ -67,16 +69,29 @@ static size_t group_only(const struct compare_result *result, int which, struct 
 
 /* ---- text ---- */
 
-static void print_op(const struct compare_result *result, int which, const twin_op *op, FILE *out)
+/* Prints a line about an op: `label`, in `indent` columns, the op and what is said of it. */
+__attribute__((format(printf, 6, 7))) static void print_op(const struct compare_result *result,
+                                                           int which, const twin_op *op,
+                                                           const char *label, FILE *out,
+                                                           const char *format, ...)
 {
     char name[TWIN_OP_NAME];
-    fprintf(out, "%s, %s of thread %" PRIu32, twin_op_word(op->kind),
-            call_of(&result->side[which], op, name), op->thread);
+    char queue[24] = "";
+    char task[24] = "";
+    char said[128];
+    char text[sizeof(name) + sizeof(said) + 160];
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(said, sizeof(said), format, values);
+    va_end(values);
     if (op->queue != 0)
-        fprintf(out, ", queue %" PRIu32, op->queue);
+        (void)snprintf(queue, sizeof(queue), ", queue %" PRIu32, op->queue);
     if (op->task != TWIN_OP_NONE)
-        fprintf(out, " task %" PRIu32, op->task);
-    fprintf(out, " (seq %" PRIu64 ")", op->begin_seq);
+        (void)snprintf(task, sizeof(task), " task %" PRIu32, op->task);
+    (void)snprintf(text, sizeof(text), "%s, %s of thread %" PRIu32 "%s%s (seq %" PRIu64 ")%s",
+                   twin_op_word(op->kind), call_of(&result->side[which], op, name), op->thread,
+                   queue, task, op->begin_seq, said);
+    layout_print(out, layout_width(out), (unsigned)strlen(label), label, text);
 }
 
 static void print_only(const struct compare_result *result, FILE *out)
@@ -88,9 +103,10 @@ static void print_only(const struct compare_result *result, FILE *out)
             continue;
         fprintf(out, "\nonly in %s: %zu ops\n", sides[which], result->only[which].count);
         for (size_t i = 0; i < count; i++) {
-            fprintf(out, "  %8" PRIu64 "  ", groups[i].count);
-            print_op(result, which, groups[i].first, out);
-            fprintf(out, "%s\n", groups[i].count > 1 ? " first" : "");
+            char label[32];
+            (void)snprintf(label, sizeof(label), "  %8" PRIu64 "  ", groups[i].count);
+            print_op(result, which, groups[i].first, label, out, "%s",
+                     groups[i].count > 1 ? " first" : "");
         }
     }
 }
@@ -110,9 +126,10 @@ static void print_answers(const struct compare_result *result, FILE *out)
     fprintf(out, "\ndifferent answers: %zu ops\n", result->answers.count);
     for (size_t i = 0; i < result->answers.count && i < SHOWN; i++) {
         const size_t pair = result->answers.items[i];
-        fprintf(out, "  %s and %s: ", status_of(result, 0, pair), status_of(result, 1, pair));
-        print_op(result, 0, compare_op(result, 0, pair), out);
-        fputc('\n', out);
+        char label[128];
+        (void)snprintf(label, sizeof(label), "  %s and %s: ", status_of(result, 0, pair),
+                       status_of(result, 1, pair));
+        print_op(result, 0, compare_op(result, 0, pair), label, out, "%s", "");
     }
 }
 
@@ -132,13 +149,11 @@ static void print_swaps(const struct compare_result *result, FILE *out)
     for (size_t i = 0; i < result->swap_count; i++) {
         const size_t x = result->swaps[i].a;
         const size_t y = result->swaps[i].b;
-        fputs("  ", out);
-        print_op(result, 0, compare_op(result, 0, x), out);
-        fputs("\n  and ", out);
-        print_op(result, 0, compare_op(result, 0, y), out);
-        fprintf(out, ": A %.3f, %.3f us; B %.3f, %.3f us\n", begin_us(compare_op(result, 0, x)),
-                begin_us(compare_op(result, 0, y)), begin_us(compare_op(result, 1, x)),
-                begin_us(compare_op(result, 1, y)));
+        print_op(result, 0, compare_op(result, 0, x), "  ", out, "%s", "");
+        print_op(result, 0, compare_op(result, 0, y), "  and ", out,
+                 ": A %.3f, %.3f us; B %.3f, %.3f us", begin_us(compare_op(result, 0, x)),
+                 begin_us(compare_op(result, 0, y)), begin_us(compare_op(result, 1, x)),
+                 begin_us(compare_op(result, 1, y)));
     }
 }
 
@@ -163,14 +178,14 @@ static void print_worst(const struct compare_result *result, FILE *out)
 {
     if (result->worst.count == 0)
         return;
-    fprintf(out, "\nlargest differences (waits left out)\n");
+    fprintf(out, "\nlargest differences (waits left out)\n  %12s %12s\n", "A us", "B us");
     for (size_t i = 0; i < result->worst.count; i++) {
         const twin_op *a = compare_op(result, 0, result->worst.items[i]);
         const twin_op *b = compare_op(result, 1, result->worst.items[i]);
-        fprintf(out, "  %12.3f us in A, %12.3f us in B: ", (double)compare_length(a) / 1000,
-                (double)compare_length(b) / 1000);
-        print_op(result, 0, a, out);
-        fputc('\n', out);
+        char label[80];
+        (void)snprintf(label, sizeof(label), "  %12.3f %12.3f  ", (double)compare_length(a) / 1000,
+                       (double)compare_length(b) / 1000);
+        print_op(result, 0, a, label, out, "%s", "");
     }
 }
 

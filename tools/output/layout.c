@@ -37,3 +37,12 @@ void layout_print(FILE *out, unsigned width, unsigned indent, const char *label,
     }
     fputc('\n', out);
 }
+
+void layout_item(FILE *out, unsigned indent, const char *text)
+{
+    char label[64];
+    const int word = (int)strcspn(text, " ") + 1;
+    (void)snprintf(label, sizeof(label), "%*s%.*s", (int)indent, "", word, text);
+    text += strlen(label) - indent;
+    layout_print(out, layout_width(out), indent + 2, label, text);
+}

@@ -12,5 +12,8 @@ unsigned layout_width(FILE *file);
 /* Prints `label`, then `text` in columns `indent` to `width`, and a line end. A word that is longer
  * stays whole. */
 void layout_print(FILE *out, unsigned width, unsigned indent, const char *label, const char *text);
+/* Prints an item of a list, in columns `indent` to layout_width(); the lines after its first are
+ * indented by two more. */
+void layout_item(FILE *out, unsigned indent, const char *text);
 
 #endif

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <string.h>
 
+#include "output/layout.h"
 #include "replay/state.h"
 
-static void tell_notes(const struct replay *replay, const struct replay_notes *notes,
-                       const char *title, size_t most, FILE *to)
+static void print_notes(const struct replay *replay, const struct replay_notes *notes,
+                        const char *title, size_t most, FILE *to)
 {
     if (notes->count == 0)
         return;
     fprintf(to, "\n%s: %" PRIu64 "\n", title, notes->count);
-    size_t told = 0;
-    for (; told < notes->kept && told < most; told++) {
-        const struct replay_note *note = &notes->list[told];
-        if (note->entry == TWIN_RECORDING_NONE)
-            fprintf(to, "  %s\n", note->text);
-        else
-            fprintf(to, "  %s (seq %" PRIu64 ")\n", note->text,
-                    twin_recording_at(replay->recording, note->entry)->begin_seq);
+    size_t printed = 0;
+    for (; printed < notes->kept && printed < most; printed++) {
+        const struct replay_note *note = &notes->list[printed];
+        char text[sizeof(note->text) + 32];
+        (void)snprintf(text, sizeof(text), "%s", note->text);
+        if (note->entry != TWIN_RECORDING_NONE)
+            (void)snprintf(text + strlen(text), 32, " (seq %" PRIu64 ")",
+                           twin_recording_at(replay->recording, note->entry)->begin_seq);
+        layout_item(to, 2, text);
     }
-    if (told < notes->count)
-        fprintf(to, "  and %" PRIu64 " more\n", notes->count - told);
+    if (printed < notes->count)
+        fprintf(to, "  and %" PRIu64 " more\n", notes->count - printed);
 }
 
 static double length_us(const struct replay_span *span)
@@ -27,7 +30,7 @@ static double length_us(const struct replay_span *span)
     return (double)(span->last_ns - span->first_ns) / 1000.0;
 }
 
-static void tell_tasks(const struct replay_report *report, FILE *to)
+static void print_tasks(const struct replay_report *report, FILE *to)
 {
     const struct replay_span *then = &report->recorded;
     const struct replay_span *now = &report->replayed;
@@ -42,22 +45,22 @@ static void tell_tasks(const struct replay_report *report, FILE *to)
         fprintf(to, ", and %" PRIu64 " in the recording", then->tasks);
     if (report->same)
         fprintf(to, ", %" PRIu64 " of them at the recorded times", report->same_tasks);
-    fprintf(to, "\ndevice time: %.3f us from the first task to the last, %.3f us in the recording",
-            length_us(now), length_us(then));
+    fprintf(to, "\ndevice time from first to last task: %.3f us, recorded: %.3f us", length_us(now),
+            length_us(then));
     if (!report->same && length_us(then) > 0)
-        fprintf(to, ": %.3f times as long", length_us(now) / length_us(then));
+        fprintf(to, " (%.3f times as long)", length_us(now) / length_us(then));
     fputc('\n', to);
 }
 
-static void tell_limits(const struct replay_report *report, FILE *to)
+static void print_limits(const struct replay_report *report, FILE *to)
 {
     if (report->sessions > 1)
         fprintf(to, "the device was started %u times; this is the first of them\n",
                 report->sessions);
     if (report->same && !report->paced && report->threads > 1)
-        fputs("the recording lacks the order of racing threads (an older version wrote it): "
-              "their tasks may come at other times\n",
-              to);
+        layout_item(to, 0,
+                    "the recording lacks the order of racing threads (an older version wrote it): "
+                    "their tasks may come at other times");
     const struct {
         uint64_t count;
         const char *text, *more;
@@ -79,8 +82,12 @@ static void tell_limits(const struct replay_report *report, FILE *to)
          ""},
         {report->clocks, "calls end at another time of the host", ""}};
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
-        if (limits[i].count > 0)
-            fprintf(to, "%" PRIu64 " %s%s\n", limits[i].count, limits[i].text, limits[i].more);
+        if (limits[i].count > 0) {
+            char text[256];
+            (void)snprintf(text, sizeof(text), "%" PRIu64 " %s%s", limits[i].count, limits[i].text,
+                           limits[i].more);
+            layout_item(to, 0, text);
+        }
 }
 
 void replay_report_text(const struct replay *replay, const char *name, size_t most, FILE *to)
@@ -93,15 +100,18 @@ void replay_report_text(const struct replay *replay, const char *name, size_t mo
             part = twin_recording_text(entry, 0);
     }
     fprintf(to, "recording: %s (%s%s%s)\n", name, replay_backend(replay), part[0] ? " " : "", part);
-    fprintf(to, "device: %s%s%s, %s%s\n", report->backend, report->part[0] ? " " : "", report->part,
-            report->same ? "the recorded one" : "another: ", report->why);
+    char device[sizeof(report->backend) + sizeof(report->part) + sizeof(report->why) + 32];
+    (void)snprintf(device, sizeof(device), "device: %s%s%s, %s%s", report->backend,
+                   report->part[0] ? " " : "", report->part,
+                   report->same ? "the recorded one" : "another: ", report->why);
+    layout_item(to, 0, device);
     fprintf(to, "calls: %" PRIu64 " by %u thread%s\n", report->asked, report->threads,
             report->threads == 1 ? "" : "s");
-    tell_tasks(report, to);
-    tell_limits(report, to);
-    tell_notes(replay, &report->left_out, "left out", most, to);
-    tell_notes(replay, &report->differences, "answered differently", most, to);
-    tell_notes(replay, &report->times, "tasks at different times", most, to);
+    print_tasks(report, to);
+    print_limits(report, to);
+    print_notes(replay, &report->left_out, "left out", most, to);
+    print_notes(replay, &report->differences, "answered differently", most, to);
+    print_notes(replay, &report->times, "tasks at different times", most, to);
     if (replay_is_same(report))
         fprintf(to, "\nthe same answers%s\n", report->same ? " at the same times" : "");
 }

@@ -47,14 +47,14 @@ static void take_fact(void *context, const twin_fact *fact)
     /* Facts about the vendor's software are always shown: users of a board look for them. */
     if (!facts->print && strncmp(fact->name, "vendor.", 7) != 0)
         return;
-    printf("  %-31s %16s %-8s", fact->name, fact->value, fact->unit);
-    if (*fact->mark)
-        printf(" [%s]", fact->mark);
-    if (*fact->base)
-        printf(" inherited from %s:", fact->base);
-    if (*fact->source)
-        printf(" %s", fact->source);
-    fputc('\n', stdout);
+    char label[PATH_MAX + 64];
+    char text[4096];
+    (void)snprintf(label, sizeof(label), "  %-31s %16s %-*s ", fact->name, fact->value,
+                   strlen(fact->value) > 16 ? 0 : 8, fact->unit);
+    (void)snprintf(text, sizeof(text), "%s%s%s%s%s%s%s", *fact->mark ? "[" : "", fact->mark,
+                   *fact->mark ? "] " : "", *fact->base ? "inherited from " : "", fact->base,
+                   *fact->base ? ": " : "", fact->source);
+    layout_print(stdout, layout_width(stdout), 6, label, text);
 }
 
 static void print_devices(const struct twin_backend *backend)
@@ -73,12 +73,16 @@ static void print_devices(const struct twin_backend *backend)
             continue;
         printf("device %u: %s, %llu MiB\n", i, properties->soc_name,
                (unsigned long long)(properties->memory_bytes >> 20));
-        printf("  at most %u streams of %u tasks, %u events, %u notifies, ",
-               properties->stream_limit, properties->queue_depth, properties->event_limit,
-               properties->notify_limit);
+        char counting[48] = "";
         if (properties->count_notify_limit > 0)
-            printf("%u counting notifies, ", properties->count_notify_limit);
-        printf("%u priorities\n", properties->priority_count);
+            (void)snprintf(counting, sizeof(counting), "%u counting notifies, ",
+                           properties->count_notify_limit);
+        char text[256];
+        (void)snprintf(text, sizeof(text),
+                       "at most %u streams of %u tasks, %u events, %u notifies, %s%u priorities",
+                       properties->stream_limit, properties->queue_depth, properties->event_limit,
+                       properties->notify_limit, counting, properties->priority_count);
+        layout_item(stdout, 2, text);
     }
 }
 
@@ -101,11 +105,6 @@ static void print_facts(const struct twin_backend *backend, bool all)
     printf("%s\n", all ? "" : "; --all lists them with their sources");
 }
 
-unsigned twin_tool_columns(void)
-{
-    return isatty(STDOUT_FILENO) ? layout_width(stdout) : UINT_MAX;
-}
-
 static void print_settings(void)
 {
     printf("settings:\n");
@@ -116,7 +115,7 @@ static void print_settings(void)
         char label[PATH_MAX + 64];
         (void)snprintf(label, sizeof(label), "  %-26s %-12s %s", info->name, *value ? value : "-",
                        given ? "[set] " : "");
-        layout_print(stdout, twin_tool_columns(), 42, label, info->help);
+        layout_print(stdout, layout_width(stdout), 42, label, info->help);
     }
 }
 
@@ -312,7 +311,7 @@ int twin_tool_info(int argc, char **argv)
     } else {
         printf("backend: %s%s, %s\n", backend->name, automatic ? " (chosen by auto)" : "", path);
         if (*no_board)
-            layout_print(stdout, twin_tool_columns(), 2, "no board: ", no_board);
+            layout_print(stdout, layout_width(stdout), 2, "no board: ", no_board);
         print_devices(backend);
         print_settings();
         print_facts(backend, options.all);

@@ -49,8 +49,6 @@ int twin_tool_profile_soc(const char *profile, char *soc, size_t soc_bytes);
 /* Whether all settings of the environment are valid. False, with a message. */
 bool twin_tool_settings_valid(void);
 
-/* Columns of the terminal; what is piped has a line for each item. */
-unsigned twin_tool_columns(void);
 /* Reads a recording. NULL, with a message: it cannot be read. */
 twin_recording *twin_tool_read_recording(const char *path);
 /* The name by which the recorded process was started. False: the file does not say. */
