@@ -68,8 +68,8 @@ static PyObject *as_integer(const struct twin_py_args *args, const char *name, P
     return integer;
 }
 
-bool twin_py_signed(const struct twin_py_args *args, const char *name, PyObject *object,
-                    int64_t low, int64_t high, int64_t *out)
+static bool take_signed(const struct twin_py_args *args, const char *name, PyObject *object,
+                        int64_t low, int64_t high, int64_t *out)
 {
     PyObject *integer = as_integer(args, name, object);
     if (!integer)
@@ -135,7 +135,7 @@ bool twin_py_take_limit(struct twin_py_args *args, const char *name, size_t most
 bool twin_py_take_i32(struct twin_py_args *args, const char *name, twin_py_i32 *out)
 {
     int64_t value;
-    if (!twin_py_signed(args, name, twin_py_next(args), INT32_MIN, INT32_MAX, &value))
+    if (!take_signed(args, name, twin_py_next(args), INT32_MIN, INT32_MAX, &value))
         return false;
     *out = (int32_t)value;
     return true;
@@ -143,7 +143,7 @@ bool twin_py_take_i32(struct twin_py_args *args, const char *name, twin_py_i32 *
 
 bool twin_py_take_i64(struct twin_py_args *args, const char *name, twin_py_i64 *out)
 {
-    return twin_py_signed(args, name, twin_py_next(args), INT64_MIN, INT64_MAX, out);
+    return take_signed(args, name, twin_py_next(args), INT64_MIN, INT64_MAX, out);
 }
 
 bool twin_py_take_f32(struct twin_py_args *args, const char *name, twin_py_f32 *out)
@@ -232,7 +232,7 @@ static bool put_pid(const struct twin_py_args *args, const char *name, PyObject 
     int64_t value;
     (void)index;
     (void)context;
-    if (!twin_py_signed(args, name, element, INT32_MIN, INT32_MAX, &value))
+    if (!take_signed(args, name, element, INT32_MIN, INT32_MAX, &value))
         return false;
     *(int32_t *)slot = (int32_t)value;
     return true;
@@ -256,7 +256,7 @@ static bool put_dim(const struct twin_py_args *args, const char *name, PyObject 
     (void)context;
     if (index >= INT_MAX)
         return twin_py_refuse(args, name, "more than %d elements", INT_MAX);
-    return twin_py_signed(args, name, element, INT64_MIN, INT64_MAX, slot);
+    return take_signed(args, name, element, INT64_MIN, INT64_MAX, slot);
 }
 
 static bool put_range(const struct twin_py_args *args, const char *name, PyObject *range,

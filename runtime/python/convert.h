@@ -101,9 +101,7 @@ bool twin_py_take_limit(struct twin_py_args *args, const char *name, size_t most
 
 void twin_py_drop_text(twin_py_text *text);
 
-/* An integer of [low, high] out of any object that is one; a refusal names `name`. */
-bool twin_py_signed(const struct twin_py_args *args, const char *name, PyObject *object,
-                    int64_t low, int64_t high, int64_t *out);
+/* An integer of [0, high] out of any object that is one; a refusal names `name`. */
 bool twin_py_unsigned(const struct twin_py_args *args, const char *name, PyObject *object,
                       uint64_t high, uint64_t *out);
 /* An array with a slot of `bytes`, all zero, per element of a list; *out_items is NULL for []. */

@@ -1,46 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `acl._acl`, the functions of the module `acl`, with `acl.media`, `acl.rt` and `acl.util`, from
  * the tables in functions/. */
-#include "call.h"
 #include "hand.h"
+#include "structs.h"
 
 /* The interface keeps old functions, and so does the module. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-#define CALL(...)  TWIN_PY_DEFINE_CALL(__VA_ARGS__)
-#define VALUE(...) TWIN_PY_DEFINE_VALUE(__VA_ARGS__)
-#define HAND(...)  TWIN_PY_DEFINE_HAND(__VA_ARGS__)
-#include "functions/device.def"
-#include "functions/kernel.def"
-#include "functions/main.def"
-#include "functions/media.def"
-#include "functions/memory.def"
-#include "functions/stream.def"
-#include "functions/tensor.def"
-#include "functions/util.def"
-#undef CALL
-#undef VALUE
-#undef HAND
-
-#define CALL(...)  TWIN_PY_METHOD_CALL(__VA_ARGS__)
-#define VALUE(...) TWIN_PY_METHOD_VALUE(__VA_ARGS__)
-#define HAND(...)  TWIN_PY_METHOD_HAND(__VA_ARGS__)
-static PyMethodDef main_methods[] = {
-#include "functions/main.def"
-#include "functions/tensor.def"
-    {NULL, NULL, 0, NULL}};
-static PyMethodDef media_methods[] = {
-#include "functions/media.def"
-    {NULL, NULL, 0, NULL}};
-static PyMethodDef rt_methods[] = {
-#include "functions/device.def"
-#include "functions/kernel.def"
-#include "functions/memory.def"
-#include "functions/stream.def"
-    {NULL, NULL, 0, NULL}};
-static PyMethodDef util_methods[] = {
-#include "functions/util.def"
-    {NULL, NULL, 0, NULL}};
+#include "functions.inc" /* and the lists of them, by area */
 
 static PyObject *at_exit(PyObject *module, PyObject *given)
 {
@@ -81,7 +48,7 @@ static struct PyModuleDef definition = {
     .m_name = "acl",
     .m_doc = "What `acl` is made of: see there.",
     .m_size = -1,
-    .m_methods = main_methods,
+    .m_methods = acl_methods,
 };
 
 PyMODINIT_FUNC PyInit__acl(void);
