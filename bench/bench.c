@@ -41,6 +41,29 @@ void bench_print(const struct bench_samples *samples)
     fflush(stdout);
 }
 
+void bench_measure(struct bench_samples *host, size_t repeats, size_t rounds, void (*once)(void))
+{
+    struct bench_samples lived = *host;
+    lived.clock = BENCH_VIRTUAL;
+    host->parameters = NULL;
+    for (size_t i = 0; i < repeats + 1; i++) {
+        uint64_t before = 0;
+        uint64_t after = 0;
+        const bool simulated = bench_virtual_ns(&before);
+        const uint64_t begin = bench_now_ns();
+        for (size_t round = 0; round < rounds; round++)
+            once();
+        const uint64_t end = bench_now_ns();
+        (void)bench_virtual_ns(&after);
+        if (i > 0)
+            bench_add(host, (double)(end - begin) / (double)rounds / 1e3);
+        if (i > 0 && simulated)
+            bench_add(&lived, (double)(after - before) / (double)rounds / 1e3);
+    }
+    bench_print(host);
+    bench_print(&lived);
+}
+
 void bench_print_value(const char *name, const char *unit, enum bench_clock clock, double value)
 {
     struct bench_samples samples = {.name = name, .unit = unit, .clock = clock};

@@ -51,6 +51,30 @@ void bench_must(int code, const char *what);
 
 #define BENCH_MUST(call) bench_must((call), #call)
 
+/* Mean time in ns of a statement that is executed `count` times in a row. */
+#define BENCH_MEAN_NS(count, statement)                                                            \
+    ({                                                                                             \
+        const uint64_t begin_ = bench_now_ns();                                                    \
+        for (int i_ = 0; i_ < (count); i_++) {                                                     \
+            statement;                                                                             \
+        }                                                                                          \
+        (double)(bench_now_ns() - begin_) / (count);                                               \
+    })
+/* The same of `batches` times `count`; the wait after each batch is not timed. */
+#define BENCH_BATCHES_NS(batches, count, statement, wait)                                          \
+    ({                                                                                             \
+        double sum_ = 0;                                                                           \
+        for (int batch_ = 0; batch_ < (batches); batch_++) {                                       \
+            sum_ += BENCH_MEAN_NS(count, statement);                                               \
+            wait;                                                                                  \
+        }                                                                                          \
+        sum_ / (batches);                                                                          \
+    })
+
+/* Measures what `once` does, `rounds` times in a row: host time, and on a model the time that the
+ * calling thread lives through. A first sample warms up. Prints both. */
+void bench_measure(struct bench_samples *host, size_t repeats, size_t rounds, void (*once)(void));
+
 /* One question. But for those that begin before aclInit() the ACL program is initialised and device
  * 0 is set. */
 typedef void (*bench_question)(size_t repeats);

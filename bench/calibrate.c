@@ -61,6 +61,15 @@ static void let_go(const struct scene *scene)
 
 /* ---- one task -------------------------------------------------------------------------------- */
 
+/* NULL: a synchronous one. */
+static void copy(char *to, const char *from, size_t bytes, aclrtMemcpyKind kind, aclrtStream stream)
+{
+    if (stream)
+        BENCH_MUST(aclrtMemcpyAsync(to, BYTES, from, bytes, kind, stream));
+    else
+        BENCH_MUST(aclrtMemcpy(to, BYTES, from, bytes, kind));
+}
+
 static void fill(struct scene *scene, aclrtStream stream)
 {
     BENCH_MUST(aclrtMemsetAsync(scene->device, BYTES, 1, 64, stream));
@@ -68,20 +77,17 @@ static void fill(struct scene *scene, aclrtStream stream)
 
 static void copy_in(struct scene *scene, aclrtStream stream)
 {
-    BENCH_MUST(aclrtMemcpyAsync(scene->device, BYTES, scene->pinned, 64, ACL_MEMCPY_HOST_TO_DEVICE,
-                                stream));
+    copy(scene->device, scene->pinned, 64, ACL_MEMCPY_HOST_TO_DEVICE, stream);
 }
 
 static void copy_out(struct scene *scene, aclrtStream stream)
 {
-    BENCH_MUST(aclrtMemcpyAsync(scene->pinned, BYTES, scene->device, 64, ACL_MEMCPY_DEVICE_TO_HOST,
-                                stream));
+    copy(scene->pinned, scene->device, 64, ACL_MEMCPY_DEVICE_TO_HOST, stream);
 }
 
 static void copy_over(struct scene *scene, aclrtStream stream)
 {
-    BENCH_MUST(aclrtMemcpyAsync(scene->other, BYTES, scene->device, 64, ACL_MEMCPY_DEVICE_TO_DEVICE,
-                                stream));
+    copy(scene->other, scene->device, 64, ACL_MEMCPY_DEVICE_TO_DEVICE, stream);
 }
 
 static void record(struct scene *scene, aclrtStream stream)
@@ -264,24 +270,16 @@ static void copies(struct scene *scene)
 {
     aclrtStream stream = scene->streams[0];
     for (size_t bytes = 64; bytes <= BYTES; bytes *= 8) {
-        BENCH_MUST(aclrtMemcpyAsync(scene->device, BYTES, scene->pinned, bytes,
-                                    ACL_MEMCPY_HOST_TO_DEVICE, stream));
-        BENCH_MUST(aclrtMemcpyAsync(scene->other, BYTES, scene->device, bytes,
-                                    ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
-        BENCH_MUST(aclrtMemcpyAsync(scene->pinned, BYTES, scene->other, bytes,
-                                    ACL_MEMCPY_DEVICE_TO_HOST, stream));
+        copy(scene->device, scene->pinned, bytes, ACL_MEMCPY_HOST_TO_DEVICE, stream);
+        copy(scene->other, scene->device, bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, stream);
+        copy(scene->pinned, scene->other, bytes, ACL_MEMCPY_DEVICE_TO_HOST, stream);
         BENCH_MUST(aclrtMemsetAsync(scene->device, BYTES, 3, bytes, stream));
         BENCH_MUST(aclrtSynchronizeStream(stream));
-        BENCH_MUST(
-            aclrtMemcpy(scene->device, BYTES, scene->pinned, bytes, ACL_MEMCPY_HOST_TO_DEVICE));
-        BENCH_MUST(
-            aclrtMemcpy(scene->pinned, BYTES, scene->device, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
-        BENCH_MUST(
-            aclrtMemcpy(scene->other, BYTES, scene->device, bytes, ACL_MEMCPY_DEVICE_TO_DEVICE));
-        BENCH_MUST(
-            aclrtMemcpy(scene->device, BYTES, scene->pageable, bytes, ACL_MEMCPY_HOST_TO_DEVICE));
-        BENCH_MUST(
-            aclrtMemcpy(scene->pageable, BYTES, scene->device, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
+        copy(scene->device, scene->pinned, bytes, ACL_MEMCPY_HOST_TO_DEVICE, NULL);
+        copy(scene->pinned, scene->device, bytes, ACL_MEMCPY_DEVICE_TO_HOST, NULL);
+        copy(scene->other, scene->device, bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, NULL);
+        copy(scene->device, scene->pageable, bytes, ACL_MEMCPY_HOST_TO_DEVICE, NULL);
+        copy(scene->pageable, scene->device, bytes, ACL_MEMCPY_DEVICE_TO_HOST, NULL);
     }
     BENCH_MUST(aclrtMemcpy2dAsync(scene->device, 1024, scene->pinned, 512, 512, 16,
                                   ACL_MEMCPY_HOST_TO_DEVICE, stream));
@@ -299,9 +297,8 @@ static void shared_links(struct scene *scene)
         aclrtStream stream = scene->streams[i];
         hold(scene, stream);
         size_t bytes = (size_t)BYTES / (i + 2);
-        BENCH_MUST(aclrtMemcpyAsync(
-            scene->device, BYTES, i % 3 == 0 ? scene->pinned : scene->other, bytes,
-            i % 3 == 0 ? ACL_MEMCPY_HOST_TO_DEVICE : ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+        copy(scene->device, i % 3 == 0 ? scene->pinned : scene->other, bytes,
+             i % 3 == 0 ? ACL_MEMCPY_HOST_TO_DEVICE : ACL_MEMCPY_DEVICE_TO_DEVICE, stream);
         let_go(scene);
     }
     finish(scene);

@@ -11,41 +11,24 @@ struct arguments {
     uint32_t count;
 };
 
-static double launch_batches(aclrtFuncHandle function, aclrtStream stream)
+static void launch(aclrtFuncHandle function, uint32_t blocks, aclrtStream stream)
 {
     struct arguments arguments = {.count = 1};
-    uint64_t spent = 0;
-    for (int batch = 0; batch < BATCHES; batch++) {
-        const uint64_t begin = bench_now_ns();
-        for (int i = 0; i < BATCH; i++)
-            BENCH_MUST(aclrtLaunchKernelWithHostArgs(function, 1, stream, NULL, &arguments,
-                                                     sizeof(arguments), NULL, 0));
-        spent += bench_now_ns() - begin;
-        BENCH_MUST(aclrtSynchronizeStream(stream));
-    }
-    return (double)spent / (BATCH * BATCHES);
+    BENCH_MUST(aclrtLaunchKernelWithHostArgs(function, blocks, stream, NULL, &arguments,
+                                             sizeof(arguments), NULL, 0));
+}
+
+static double launch_batches(aclrtFuncHandle function, aclrtStream stream)
+{
+    return BENCH_BATCHES_NS(BATCHES, BATCH, launch(function, 1, stream),
+                            BENCH_MUST(aclrtSynchronizeStream(stream)));
 }
 
 static double launch_and_wait(aclrtFuncHandle function, uint32_t blocks, aclrtStream stream)
 {
-    struct arguments arguments = {.count = 1};
-    const uint64_t begin = bench_now_ns();
-    for (int round = 0; round < ROUNDS; round++) {
-        BENCH_MUST(aclrtLaunchKernelWithHostArgs(function, blocks, stream, NULL, &arguments,
-                                                 sizeof(arguments), NULL, 0));
-        BENCH_MUST(aclrtSynchronizeStream(stream));
-    }
-    return (double)(bench_now_ns() - begin) / ROUNDS / 1e3;
-}
-
-static double task_and_wait(void *memory, aclrtStream stream)
-{
-    const uint64_t begin = bench_now_ns();
-    for (int round = 0; round < ROUNDS; round++) {
-        BENCH_MUST(aclrtMemsetAsync(memory, 64, 0, 64, stream));
-        BENCH_MUST(aclrtSynchronizeStream(stream));
-    }
-    return (double)(bench_now_ns() - begin) / ROUNDS / 1e3;
+    return BENCH_MEAN_NS(ROUNDS, launch(function, blocks, stream);
+                         BENCH_MUST(aclrtSynchronizeStream(stream))) /
+           1e3;
 }
 
 void bench_launch(size_t repeats)
@@ -67,7 +50,10 @@ void bench_launch(size_t repeats)
         bench_add(&submit, launch_batches(function, stream));
         bench_add(&one, launch_and_wait(function, 1, stream));
         bench_add(&many, launch_and_wait(function, 40, stream));
-        bench_add(&task, task_and_wait(memory, stream));
+        bench_add(&task,
+                  BENCH_MEAN_NS(ROUNDS, BENCH_MUST(aclrtMemsetAsync(memory, 64, 0, 64, stream));
+                                BENCH_MUST(aclrtSynchronizeStream(stream))) /
+                      1e3);
     }
     bench_print(&submit);
     bench_print(&one);

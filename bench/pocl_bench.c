@@ -39,36 +39,25 @@ int main(int argc, char **argv)
     struct bench_samples hop = {.name = "two-queue hop", .unit = "us"};
     const size_t one = 1;
     for (long i = 0; i < repeats + 1; i++) {
-        uint64_t spent = 0;
-        for (int batch = 0; batch < BATCHES; batch++) {
-            uint64_t begin = bench_now_ns();
-            for (int k = 0; k < BATCH; k++)
-                BENCH_MUST(
-                    clEnqueueNDRangeKernel(first, kernel, 1, NULL, &one, &one, 0, NULL, NULL));
-            spent += bench_now_ns() - begin;
-            BENCH_MUST(clFinish(first));
-        }
-        uint64_t begin = bench_now_ns();
-        for (int round = 0; round < ROUNDS; round++) {
+        const double enqueue = BENCH_BATCHES_NS(
+            BATCHES, BATCH,
+            BENCH_MUST(clEnqueueNDRangeKernel(first, kernel, 1, NULL, &one, &one, 0, NULL, NULL)),
+            BENCH_MUST(clFinish(first)));
+        const double wait = BENCH_MEAN_NS(
+            ROUNDS,
             BENCH_MUST(clEnqueueNDRangeKernel(first, kernel, 1, NULL, &one, &one, 0, NULL, NULL));
-            BENCH_MUST(clFinish(first));
-        }
-        uint64_t middle = bench_now_ns();
-        for (int round = 0; round < ROUNDS; round++) {
-            cl_event event;
-            BENCH_MUST(clEnqueueMarkerWithWaitList(first, 0, NULL, &event));
-            BENCH_MUST(clFlush(first));
-            BENCH_MUST(
-                clEnqueueNDRangeKernel(second, kernel, 1, NULL, &one, &one, 1, &event, NULL));
-            BENCH_MUST(clFinish(second));
-            BENCH_MUST(clReleaseEvent(event));
-        }
-        uint64_t end = bench_now_ns();
+            BENCH_MUST(clFinish(first)));
+        cl_event event;
+        const double two =
+            BENCH_MEAN_NS(ROUNDS, BENCH_MUST(clEnqueueMarkerWithWaitList(first, 0, NULL, &event));
+                          BENCH_MUST(clFlush(first)); BENCH_MUST(clEnqueueNDRangeKernel(
+                              second, kernel, 1, NULL, &one, &one, 1, &event, NULL));
+                          BENCH_MUST(clFinish(second)); BENCH_MUST(clReleaseEvent(event)));
         if (i == 0)
             continue; /* warm-up */
-        bench_add(&submit, (double)spent / (BATCH * BATCHES));
-        bench_add(&task, (double)(middle - begin) / ROUNDS / 1e3);
-        bench_add(&hop, (double)(end - middle) / ROUNDS / 1e3);
+        bench_add(&submit, enqueue);
+        bench_add(&task, wait / 1e3);
+        bench_add(&hop, two / 1e3);
     }
     bench_print(&submit);
     bench_print(&task);

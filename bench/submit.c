@@ -4,42 +4,12 @@
  * submissions are timed, the waits between the batches are not. */
 #include "bench.h"
 
-enum { BATCH = 1900, BATCHES = 53 };
+enum { BATCH = 1900, BATCHES = 53, QUERIES = 20000 };
 
 static double submit_batches(aclrtStream stream, void *memory)
 {
-    uint64_t spent = 0;
-    for (int batch = 0; batch < BATCHES; batch++) {
-        uint64_t begin = bench_now_ns();
-        for (int i = 0; i < BATCH; i++)
-            BENCH_MUST(aclrtMemsetAsync(memory, 64, 0, 64, stream));
-        spent += bench_now_ns() - begin;
-        BENCH_MUST(aclrtSynchronizeStream(stream));
-    }
-    return (double)spent / (BATCH * BATCHES);
-}
-
-static double record_batches(aclrtStream stream, aclrtEvent event)
-{
-    uint64_t spent = 0;
-    for (int batch = 0; batch < BATCHES; batch++) {
-        uint64_t begin = bench_now_ns();
-        for (int i = 0; i < BATCH; i++)
-            BENCH_MUST(aclrtRecordEvent(event, stream));
-        spent += bench_now_ns() - begin;
-        BENCH_MUST(aclrtSynchronizeStream(stream));
-    }
-    return (double)spent / (BATCH * BATCHES);
-}
-
-static double query_many(aclrtEvent event)
-{
-    enum { QUERIES = 20000 };
-    aclrtEventRecordedStatus status;
-    uint64_t begin = bench_now_ns();
-    for (int i = 0; i < QUERIES; i++)
-        BENCH_MUST(aclrtQueryEventStatus(event, &status));
-    return (double)(bench_now_ns() - begin) / QUERIES;
+    return BENCH_BATCHES_NS(BATCHES, BATCH, BENCH_MUST(aclrtMemsetAsync(memory, 64, 0, 64, stream)),
+                            BENCH_MUST(aclrtSynchronizeStream(stream)));
 }
 
 void bench_submit(size_t repeats)
@@ -49,6 +19,7 @@ void bench_submit(size_t repeats)
     struct bench_samples query = {.name = "event query", .unit = "ns"};
     aclrtStream stream;
     aclrtEvent event;
+    aclrtEventRecordedStatus status;
     void *memory;
     BENCH_MUST(aclrtCreateStream(&stream));
     BENCH_MUST(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC));
@@ -56,8 +27,11 @@ void bench_submit(size_t repeats)
     submit_batches(stream, memory);
     for (size_t i = 0; i < repeats; i++) {
         bench_add(&submit, submit_batches(stream, memory));
-        bench_add(&record, record_batches(stream, event));
-        bench_add(&query, query_many(event));
+        bench_add(&record,
+                  BENCH_BATCHES_NS(BATCHES, BATCH, BENCH_MUST(aclrtRecordEvent(event, stream)),
+                                   BENCH_MUST(aclrtSynchronizeStream(stream))));
+        bench_add(&query,
+                  BENCH_MEAN_NS(QUERIES, BENCH_MUST(aclrtQueryEventStatus(event, &status))));
     }
     bench_print(&submit);
     bench_print(&record);

@@ -8,53 +8,53 @@
 
 enum { ROUNDS = 200, VALUE_EQUAL = 1 };
 
-struct scene {
+static struct {
     aclrtStream first;
     aclrtStream second;
     aclrtEvent event;
     aclrtNotify notify;
     void *word;
     uint64_t value;
-};
+} scene;
 
-static void by_event(struct scene *scene)
+static void by_event(void)
 {
-    BENCH_MUST(aclrtRecordEvent(scene->event, scene->first));
-    BENCH_MUST(aclrtSynchronizeEvent(scene->event));
+    BENCH_MUST(aclrtRecordEvent(scene.event, scene.first));
+    BENCH_MUST(aclrtSynchronizeEvent(scene.event));
 }
 
-static void by_stream(struct scene *scene)
+static void by_stream(void)
 {
-    BENCH_MUST(aclrtRecordEvent(scene->event, scene->first));
-    BENCH_MUST(aclrtSynchronizeStream(scene->first));
+    BENCH_MUST(aclrtRecordEvent(scene.event, scene.first));
+    BENCH_MUST(aclrtSynchronizeStream(scene.first));
 }
 
-static void by_stream_wait_event(struct scene *scene)
+static void by_stream_wait_event(void)
 {
-    BENCH_MUST(aclrtRecordEvent(scene->event, scene->first));
-    BENCH_MUST(aclrtStreamWaitEvent(scene->second, scene->event));
-    BENCH_MUST(aclrtSynchronizeStream(scene->second));
+    BENCH_MUST(aclrtRecordEvent(scene.event, scene.first));
+    BENCH_MUST(aclrtStreamWaitEvent(scene.second, scene.event));
+    BENCH_MUST(aclrtSynchronizeStream(scene.second));
 }
 
-static void by_device(struct scene *scene)
+static void by_device(void)
 {
-    BENCH_MUST(aclrtRecordEvent(scene->event, scene->first));
+    BENCH_MUST(aclrtRecordEvent(scene.event, scene.first));
     BENCH_MUST(aclrtSynchronizeDevice());
 }
 
-static void by_notify(struct scene *scene)
+static void by_notify(void)
 {
-    BENCH_MUST(aclrtRecordNotify(scene->notify, scene->first));
-    BENCH_MUST(aclrtWaitAndResetNotify(scene->notify, scene->second, 0));
-    BENCH_MUST(aclrtSynchronizeStream(scene->second));
+    BENCH_MUST(aclrtRecordNotify(scene.notify, scene.first));
+    BENCH_MUST(aclrtWaitAndResetNotify(scene.notify, scene.second, 0));
+    BENCH_MUST(aclrtSynchronizeStream(scene.second));
 }
 
-static void by_value(struct scene *scene)
+static void by_value(void)
 {
-    scene->value++;
-    BENCH_MUST(aclrtValueWrite(scene->word, scene->value, 0, scene->first));
-    BENCH_MUST(aclrtValueWait(scene->word, scene->value, VALUE_EQUAL, scene->second));
-    BENCH_MUST(aclrtSynchronizeStream(scene->second));
+    scene.value++;
+    BENCH_MUST(aclrtValueWrite(scene.word, scene.value, 0, scene.first));
+    BENCH_MUST(aclrtValueWait(scene.word, scene.value, VALUE_EQUAL, scene.second));
+    BENCH_MUST(aclrtSynchronizeStream(scene.second));
 }
 
 static void nothing(void *data)
@@ -62,10 +62,10 @@ static void nothing(void *data)
     (void)data;
 }
 
-static void by_callback(struct scene *scene)
+static void by_callback(void)
 {
-    BENCH_MUST(aclrtLaunchHostFunc(scene->first, nothing, NULL));
-    BENCH_MUST(aclrtSynchronizeStream(scene->first));
+    BENCH_MUST(aclrtLaunchHostFunc(scene.first, nothing, NULL));
+    BENCH_MUST(aclrtSynchronizeStream(scene.first));
 }
 
 /* Which parameters of the profile a time depends on; a test changes each parameter and compares. */
@@ -84,7 +84,7 @@ static const char *const call_sum[] = {EVERY_WAY, "topic.message_ns", "host.wake
 
 static const struct {
     const char *name;
-    void (*once)(struct scene *scene);
+    void (*once)(void);
     const char *const *parameters;
 } ways[] = {
     {"event", by_event, event_sum},
@@ -99,9 +99,6 @@ enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
 
 void bench_sync(size_t repeats)
 {
-    static struct bench_samples host[WAYS];
-    static struct bench_samples virtual[WAYS];
-    struct scene scene = {0};
     BENCH_MUST(aclrtCreateStream(&scene.first));
     BENCH_MUST(aclrtCreateStream(&scene.second));
     BENCH_MUST(aclrtCreateEventExWithFlag(&scene.event, ACL_EVENT_SYNC));
@@ -109,29 +106,9 @@ void bench_sync(size_t repeats)
     BENCH_MUST(aclrtMalloc(&scene.word, 64, ACL_MEM_MALLOC_HUGE_FIRST));
     BENCH_MUST(aclrtMemset(scene.word, 64, 0, 64));
     for (size_t way = 0; way < WAYS; way++) {
-        host[way] =
-            (struct bench_samples){.name = ways[way].name, .unit = "us", .clock = BENCH_HOST};
-        virtual[way] = (struct bench_samples){.name = ways[way].name,
-                                              .unit = "us",
-                                              .clock = BENCH_VIRTUAL,
-                                              .parameters = ways[way].parameters};
-        for (size_t i = 0; i < repeats + 1; i++) {
-            uint64_t lived = 0;
-            uint64_t lived_end = 0;
-            bool simulated = bench_virtual_ns(&lived);
-            uint64_t begin = bench_now_ns();
-            for (int round = 0; round < ROUNDS; round++)
-                ways[way].once(&scene);
-            uint64_t end = bench_now_ns();
-            (void)bench_virtual_ns(&lived_end);
-            if (i == 0)
-                continue; /* warm-up */
-            bench_add(&host[way], (double)(end - begin) / ROUNDS / 1e3);
-            if (simulated)
-                bench_add(&virtual[way], (double)(lived_end - lived) / ROUNDS / 1e3);
-        }
-        bench_print(&host[way]);
-        bench_print(&virtual[way]);
+        struct bench_samples host = {
+            .name = ways[way].name, .unit = "us", .parameters = ways[way].parameters};
+        bench_measure(&host, repeats, ROUNDS, ways[way].once);
     }
     BENCH_MUST(aclrtFree(scene.word));
     BENCH_MUST(aclrtDestroyNotify(scene.notify));

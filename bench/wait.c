@@ -23,26 +23,17 @@ void bench_wait(size_t repeats)
     BENCH_MUST(aclrtCreateStream(&second));
     BENCH_MUST(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC));
     for (size_t i = 0; i < repeats + 1; i++) {
-        uint64_t begin = bench_now_ns();
-        for (int round = 0; round < rounds; round++) {
-            BENCH_MUST(aclrtRecordEvent(event, first));
-            BENCH_MUST(aclrtSynchronizeStream(first));
-        }
-        uint64_t one = bench_now_ns();
-        for (int round = 0; round < rounds; round++)
-            BENCH_MUST(aclrtSynchronizeStream(first));
-        uint64_t two = bench_now_ns();
-        for (int round = 0; round < rounds; round++) {
-            BENCH_MUST(aclrtRecordEvent(event, first));
-            BENCH_MUST(aclrtStreamWaitEvent(second, event));
-            BENCH_MUST(aclrtSynchronizeStream(second));
-        }
-        uint64_t three = bench_now_ns();
+        const double one = BENCH_MEAN_NS(rounds, BENCH_MUST(aclrtRecordEvent(event, first));
+                                         BENCH_MUST(aclrtSynchronizeStream(first)));
+        const double two = BENCH_MEAN_NS(rounds, BENCH_MUST(aclrtSynchronizeStream(first)));
+        const double three = BENCH_MEAN_NS(rounds, BENCH_MUST(aclrtRecordEvent(event, first));
+                                           BENCH_MUST(aclrtStreamWaitEvent(second, event));
+                                           BENCH_MUST(aclrtSynchronizeStream(second)));
         if (i == 0)
             continue; /* warm-up */
-        bench_add(&task, (double)(one - begin) / rounds / 1e3);
-        bench_add(&idle, (double)(two - one) / rounds / 1e3);
-        bench_add(&hop, (double)(three - two) / rounds / 1e3);
+        bench_add(&task, one / 1e3);
+        bench_add(&idle, two / 1e3);
+        bench_add(&hop, three / 1e3);
     }
     bench_print(&task);
     bench_print(&idle);
