@@ -280,9 +280,9 @@ static void note_record(struct loader *loader, const twin_op *op)
 /* Nondeterminism that an op found; the op is loaded already. */
 static void note_nd(struct loader *loader, const struct twin_record_ND *f)
 {
-    size_t at = twin_ops_from(loader->out, f->of_seq);
-    if (f->what == TWIN_ND_CLOCK && at < loader->out->count &&
-        loader->out->list[at].begin_seq == f->of_seq)
+    const twin_op *list = loader->out->list;
+    const size_t at = PARTITION_POINT(loader->out->count, i, list[i].begin_seq < f->of_seq);
+    if (f->what == TWIN_ND_CLOCK && at < loader->out->count && list[at].begin_seq == f->of_seq)
         loader->out->list[at].moved = true;
 }
 
@@ -362,11 +362,6 @@ void twin_ops_free(struct twin_ops *ops)
     free(ops->list);
     free(ops->edges.items);
     *ops = (struct twin_ops){0};
-}
-
-size_t twin_ops_from(const struct twin_ops *ops, uint64_t begin_seq)
-{
-    return PARTITION_POINT(ops->count, i, ops->list[i].begin_seq < begin_seq);
 }
 
 const char *twin_op_name(const twin_recording *recording, const twin_op *op,

@@ -191,8 +191,6 @@ struct twin_ops {
 /* False: out of memory. */
 bool twin_ops_load(const twin_recording *recording, struct twin_ops *out);
 void twin_ops_free(struct twin_ops *ops);
-/* The first op that begins at this number of the sequence or after it; `count`: none does. */
-size_t twin_ops_from(const struct twin_ops *ops, uint64_t begin_seq);
 
 /* Name of the public call that an op was part of, "" for none; of a damaged recording, what can be
  * printed of it. */
