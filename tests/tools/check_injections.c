@@ -364,8 +364,8 @@ static bool inject_12(size_t at, struct inject *inject)
     }
     if (!accepted(&ops[at]) || !timed(at) || ops[at].tasks == 0)
         return false;
-    ops[at].told = draw(2) == 0 ? ops[at].tasks + 1 : ops[at].tasks - 1;
-    ops[at].timed = ops[at].told > 0;
+    ops[at].reported = draw(2) == 0 ? ops[at].tasks + 1 : ops[at].tasks - 1;
+    ops[at].timed = ops[at].reported > 0;
     *inject = (struct inject){.first = at, .second = NOWHERE};
     return true;
 }

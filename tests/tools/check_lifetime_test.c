@@ -137,7 +137,7 @@ static void test_dropped(void)
     uint32_t end = script_on_queue(&s, TWIN_OP_QUEUE_ABORT, 2, TWIN_OK);
     for (uint32_t op = done; op < end; op++)
         s.ops[op].task = op, s.ops[op].tasks = 1;
-    s.ops[done].told = 1;
+    s.ops[done].reported = 1;
     expect_clean(); /* a recording that ends early proves nothing */
     s.expect_times = true;
     expect(CHECK_LIFE_11, dropped, end);
@@ -154,7 +154,7 @@ static void test_dropped(void)
     CU_ASSERT_TRUE(count == 2 && strstr(findings[0].why, "2 tasks of stream") != NULL);
     checker_free(checker);
     s.ops[end].kind = TWIN_OP_QUEUE_ABORT;
-    s.ops[end - 3].told = s.ops[end - 2].told = 1;
+    s.ops[end - 3].reported = s.ops[end - 2].reported = 1;
     expect_clean();
 }
 

@@ -82,7 +82,7 @@ static void test_each_once(void)
     s.ops[first].task = 1;
     script_on_queue(&s, TWIN_OP_DRAIN, 2, TWIN_OK);
     for (uint32_t times = 0; times < 3; times++) {
-        s.ops[first].told = times;
+        s.ops[first].reported = times;
         struct checker *checker = checker_new(&(struct checker_facts){.whole = true});
         for (uint32_t i = 0; i < s.count; i++)
             CU_ASSERT_TRUE(checker_feed(checker, &s.ops[i]));

@@ -38,7 +38,7 @@ uint32_t script_queue(struct script *script, uint32_t queue, bool is_default)
     twin_op op = {.kind = TWIN_OP_QUEUE_CREATE, .queue = queue};
     op.config.name = queue;
     op.config.is_default = is_default;
-    op.config.tasks_told = true;
+    op.config.reports_tasks = true;
     return script_add(script, op);
 }
 
@@ -161,7 +161,7 @@ void script_time(struct script *script, uint32_t op, uint64_t begin_ns, uint64_t
     script->ops[op].timed = true;
     script->ops[op].task_begin_ns = begin_ns;
     script->ops[op].task_end_ns = end_ns;
-    script->ops[op].told = 1;
+    script->ops[op].reported = 1;
 }
 
 struct turn {

@@ -9,7 +9,7 @@
 
 static bool is_dropped(const twin_op *work)
 {
-    return work->tasks > 0 && work->task != CHECK_NONE && work->told < work->tasks;
+    return work->tasks > 0 && work->task != CHECK_NONE && work->reported < work->tasks;
 }
 
 void check_abort_drops(struct checker *checker, const struct check_queue *queue, uint32_t by)
@@ -19,7 +19,8 @@ void check_abort_drops(struct checker *checker, const struct check_queue *queue,
     size_t used = 0;
     uint32_t dropped = 0;
     uint32_t first = CHECK_NONE;
-    if (!checker->facts.whole || !queue->told || queue->deferred || abort->status != TWIN_OK)
+    if (!checker->facts.whole || !queue->reports_tasks || queue->deferred ||
+        abort->status != TWIN_OK)
         return;
     checker->judged[CHECK_LIFE_11]++;
     uint32_t known = check_known_at(checker, queue->clock_index, abort->begin_seq);

@@ -64,11 +64,11 @@ static bool excused(const struct checker *checker, const struct check_queue *que
 static void judge_denial(struct checker *checker, const struct check_queue *queue, uint32_t number,
                          uint32_t op)
 {
-    const twin_op *told = &checker->ops.items[op];
+    const twin_op *query = &checker->ops.items[op];
     if (number == 0 || number <= queue->first)
         return;
     checker->judged[CHECK_ORD_10]++;
-    if (check_known_at(checker, queue->clock_index, told->begin_seq) < number ||
+    if (check_known_at(checker, queue->clock_index, query->begin_seq) < number ||
         excused(checker, queue, number))
         return;
     const struct check_known *known = who_knew(checker, queue->clock_index, number);
@@ -239,7 +239,7 @@ static void judge_silence(struct checker *checker, struct check_queue *queue, ui
         }
 }
 
-/* When the last task with a known time among the first `number` ended. */
+/* When the query task with a known time among the first `number` ended. */
 static struct check_earliest_begin end_of(const struct checker *checker,
                                           const struct check_queue *queue, uint32_t number)
 {

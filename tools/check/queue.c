@@ -45,7 +45,7 @@ void check_queue_create(struct checker *checker, uint32_t op)
     queue->group = made->config.group;
     queue->deferred = made->config.deferred;
     queue->is_default = made->config.is_default;
-    queue->told = made->config.tasks_told;
+    queue->reports_tasks = made->config.reports_tasks;
     queue->earliest_begin.op = queue->blamed = queue->failure = CHECK_NONE;
 }
 

@@ -74,7 +74,7 @@ struct check_queue {
     bool unsure;        /* nor that it goes on */
     bool troubled;      /* a task failed or was dropped: what it released is not judged */
     bool stopped;       /* a task was ended by hand */
-    bool deferred, is_default, gone, waking, forcing, told;
+    bool deferred, is_default, gone, waking, forcing, reports_tasks;
     bool stuck; /* until a wait passes that is looked at, count.c */
 };
 

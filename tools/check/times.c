@@ -288,7 +288,7 @@ void check_times_finish(struct checker *checker)
     for (size_t i = 0; i < checker->all_queues.count; i++) {
         const struct check_queue *queue = checker->all_queues.items[i];
         uint32_t known = check_known_at(checker, queue->clock_index, UINT64_MAX);
-        if (queue->deferred || queue->troubled || !queue->told)
+        if (queue->deferred || queue->troubled || !queue->reports_tasks)
             continue;
         for (uint32_t n = queue->first + 1; n <= known && n <= queue->submitted; n++) {
             uint32_t op = queue->work.items[n - queue->first - 1];
@@ -296,13 +296,13 @@ void check_times_finish(struct checker *checker)
             if (work->task == CHECK_NONE || work->tasks == 0)
                 continue;
             checker->judged[CHECK_ORD_12]++;
-            if (work->told < work->tasks)
+            if (work->reported < work->tasks)
                 check_find(checker, CHECK_ORD_12, op, CHECK_NONE,
                            "the stream was reported complete, and the device did not report that "
                            "it ran this task");
-            else if (work->told > work->tasks)
+            else if (work->reported > work->tasks)
                 check_find(checker, CHECK_ORD_12, op, CHECK_NONE,
-                           "the device ran this task %u times", (unsigned)work->told);
+                           "the device ran this task %u times", (unsigned)work->reported);
         }
     }
 }

@@ -118,7 +118,7 @@ typedef struct twin_op {
             uint32_t name;        /* that the program's reports use; stream id of a queue */
             uint32_t group;
             bool timed, is_default, deferred;
-            bool tasks_told; /* of a queue: the device reports the times of all its tasks */
+            bool reports_tasks; /* of a queue: the device reports the times of all its tasks */
             bool inside; /* SIGNAL_SHARE, SIGNAL_OPEN: both ends are here, and no other process is
                            let in */
             uint64_t share; /* the same two: made of the name */
@@ -131,9 +131,9 @@ typedef struct twin_op {
     uint32_t object; /* number of a signal, host-call queue, model instance or image; 0: none */
     uint32_t
         task; /* number of the task on its queue as the device counts, TWIN_OP_NONE: not known */
-    uint32_t tasks; /* that it became, 1 mostly */
-    uint32_t told;  /* times of tasks that the device reported for it */
-    uint32_t stack; /* of the public call: its number in the recording; 0: not known */
+    uint32_t tasks;    /* that it became, 1 mostly */
+    uint32_t reported; /* times of tasks that the device reported for it */
+    uint32_t stack;    /* of the public call: its number in the recording; 0: not known */
     uint32_t
         name; /* of the public call it was part of: string of the recording; TWIN_OP_NONE: none */
     int32_t code;         /* CALL_ENDED: what it answered */
