@@ -239,7 +239,7 @@ static void judge_silence(struct checker *checker, struct check_queue *queue, ui
         }
 }
 
-/* When the query task with a known time among the first `number` ended. */
+/* When the last task with a known time among the first `number` ended. */
 static struct check_earliest_begin end_of(const struct checker *checker,
                                           const struct check_queue *queue, uint32_t number)
 {
