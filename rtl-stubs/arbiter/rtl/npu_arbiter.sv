@@ -386,15 +386,10 @@ module npu_arbiter #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StIdle;
-      level_q <= '0;
-      levels_q <= '0;
-      asking_q <= '0;
-      spent_q <= '0;
       fresh_q <= '1;
-      won_q <= '0;
       last_q <= '1;
-      going_q <= '0;
-      loaded_q <= '0;
+      {level_q, levels_q, going_q, loaded_q} <= '0;
+      {asking_q, spent_q, won_q} <= '0;
     end else begin
       state_q <= state_d;
       level_q <= level_d;

@@ -347,18 +347,9 @@ module npu_burst #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q    <= StBoot;
-      op_q       <= '0;
-      link_op_q  <= '0;
-      passed_q   <= 1'b0;
-      now_q      <= '0;
-      transfer_q <= '0;
-      link_q     <= '0;
-      error_q    <= 1'b0;
-      done_q     <= 1'b0;
-      complete_q <= '0;
-      final_q    <= 1'b0;
-      sequence_q <= '0;
+      state_q <= StBoot;
+      {op_q, link_op_q, passed_q, now_q, transfer_q, link_q, error_q, done_q, complete_q, final_q,
+       sequence_q} <= '0;
     end else begin
       state_q    <= state_d;
       op_q       <= op_d;

@@ -318,23 +318,9 @@ module npu_dma #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q   <= StWalk;
-      op_q      <= '0;
-      channel_q <= '0;
-      now_q     <= '0;
-      error_q   <= 1'b0;
-      done_q    <= 1'b0;
-      hold_q    <= 1'b0;
-      open_q    <= 1'b0;
-      capped_q  <= 1'b0;
-      held_q    <= 1'b0;
-      under_q   <= '0;
-      src_q     <= '0;
-      dst_q     <= '0;
-      left_q    <= '0;
-      pace_q    <= '0;
-      free_at_q <= '0;
-      walk_q    <= '0;
+      state_q <= StWalk;
+      {op_q, channel_q, now_q, error_q, done_q, hold_q, open_q, capped_q, held_q, under_q, src_q,
+       dst_q, left_q, pace_q, free_at_q, walk_q} <= '0;
     end else begin
       state_q   <= state_d;
       op_q      <= op_d;

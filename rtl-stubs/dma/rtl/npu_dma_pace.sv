@@ -36,13 +36,7 @@ module npu_dma_pace #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      busy_q  <= 1'b0;
-      done_q  <= 1'b0;
-      step_q  <= '0;
-      bytes_q <= '0;
-      rate_q  <= '0;
-      rest_q  <= '0;
-      time_q  <= '0;
+      {busy_q, done_q, step_q, bytes_q, rate_q, rest_q, time_q} <= '0;
     end else begin
       done_q <= 1'b0;
       if (busy_q) begin

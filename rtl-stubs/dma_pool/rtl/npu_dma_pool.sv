@@ -183,18 +183,9 @@ module npu_dma_pool #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q   <= StIdle;
-      op_q      <= '0;
-      queue_q   <= '0;
-      channel_q <= '0;
-      found_q   <= 1'b0;
-      taken_q   <= '0;
-      choice_q  <= '0;
-      first_q   <= '0;
-      last_q    <= '0;
-      draw_q    <= '0;
-      rest_q    <= '0;
-      step_q    <= '0;
+      state_q <= StIdle;
+      {op_q, queue_q, channel_q, found_q, taken_q, choice_q, first_q, last_q, draw_q, rest_q,
+       step_q} <= '0;
     end else begin
       state_q   <= state_d;
       op_q      <= op_d;

@@ -409,23 +409,9 @@ module npu_event_table #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q      <= StWalk;
-      op_q         <= '0;
-      id_q         <= '0;
-      queue_q      <= '0;
-      now_q        <= '0;
-      error_q      <= 1'b0;
-      pass_q       <= 1'b0;
-      flag_q       <= 1'b0;
-      first_q      <= '0;
-      last_q       <= '0;
-      taken_q      <= 1'b0;
-      line_q       <= 1'b0;
-      taken_word_q <= '0;
-      line_word_q  <= '0;
-      scan_q       <= '0;
-      scan_first_q <= 1'b0;
-      walk_q       <= '0;
+      state_q <= StWalk;
+      {op_q, id_q, queue_q, now_q, error_q, pass_q, flag_q, first_q, last_q, taken_q, line_q,
+       taken_word_q, line_word_q, scan_q, scan_first_q, walk_q} <= '0;
     end else begin
       state_q      <= state_d;
       op_q         <= op_d;

@@ -240,16 +240,7 @@ module npu_front_end #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StClear;
-      queue_q <= '0;
-      op_q    <= '0;
-      value_q <= '0;
-      cqe_q   <= '0;
-      entry_q <= '0;
-      ok_q    <= 1'b0;
-      time_q  <= '0;
-      wrote_q <= 1'b0;
-      place_q <= '0;
-      data_q  <= '0;
+      {queue_q, op_q, value_q, cqe_q, entry_q, ok_q, time_q, wrote_q, place_q, data_q} <= '0;
     end else begin
       state_q <= state_d;
       ok_q    <= ok_d;

@@ -482,24 +482,9 @@ module npu_link #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q    <= StWalk;
-      op_q       <= '0;
-      now_q      <= '0;
-      transfer_q <= '0;
-      number_q   <= '0;
-      link_q     <= '0;
-      place_q    <= '0;
-      kept_q     <= '0;
-      most_q     <= '0;
-      bytes_q    <= '0;
-      ends_q     <= 1'b0;
-      asked_q    <= 1'b0;
-      error_q    <= 1'b0;
-      left_q     <= 1'b0;
-      final_q    <= 1'b0;
-      grant_q    <= 1'b0;
-      until_q    <= '0;
-      walk_q     <= '0;
+      state_q <= StWalk;
+      {op_q, now_q, transfer_q, number_q, link_q, place_q, kept_q, most_q, bytes_q, ends_q, asked_q,
+       error_q, left_q, final_q, grant_q, until_q, walk_q} <= '0;
     end else begin
       state_q    <= state_d;
       op_q       <= op_d;

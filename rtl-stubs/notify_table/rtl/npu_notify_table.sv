@@ -225,18 +225,9 @@ module npu_notify_table #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q      <= StWalk;
-      op_q         <= '0;
-      id_q         <= '0;
-      queue_q      <= '0;
-      now_q        <= '0;
-      error_q      <= 1'b0;
-      pass_q       <= 1'b0;
-      flag_q       <= 1'b0;
-      first_q      <= '0;
-      last_q       <= '0;
-      known_word_q <= '0;
-      walk_q       <= '0;
+      state_q <= StWalk;
+      {op_q, id_q, queue_q, now_q, error_q, pass_q, flag_q, first_q, last_q, known_word_q,
+       walk_q} <= '0;
     end else begin
       state_q      <= state_d;
       op_q         <= op_d;

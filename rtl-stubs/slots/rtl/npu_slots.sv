@@ -228,13 +228,7 @@ module npu_slots #(
     if (!rst_ni) begin
       state_q <= StWalk;
       fresh_q <= 1'b1;
-      walk_q <= '0;
-      free_q <= '0;
-      free_count_q <= '0;
-      first_q <= '0;
-      left_q <= '0;
-      next_grant_q <= '0;
-      full_until_q <= '0;
+      {walk_q, free_q, free_count_q, first_q, left_q, next_grant_q, full_until_q} <= '0;
     end else begin
       state_q <= state_d;
       fresh_q <= fresh_d;

@@ -332,20 +332,11 @@ module npu_sqe #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q  <= StClear;
-      queue_q  <= '0;
-      op_q     <= '0;
-      sqe_q    <= '0;
-      value_q  <= '0;
-      flag_q   <= 1'b0;
-      phase_q  <= PhNone;
-      type_q   <= '0;
-      error_q  <= '0;
-      status_q <= '0;
-      next_q   <= '0;
-      hold_q   <= npu_sqe_pkg::HoldNone;
-      timed_q  <= 1'b0;
-      due_q    <= '0;
+      state_q <= StClear;
+      phase_q <= PhNone;
+      hold_q  <= npu_sqe_pkg::HoldNone;
+      {queue_q, op_q, sqe_q, value_q, flag_q, type_q, error_q, status_q, next_q, timed_q,
+       due_q} <= '0;
     end else begin
       state_q <= state_d;
       next_q  <= next_d;

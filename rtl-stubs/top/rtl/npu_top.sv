@@ -103,8 +103,7 @@ module npu_top #(
 
   always_ff @(posedge cfg_clk or negedge rst_ni) begin
     if (!rst_ni) begin
-      cfg_q   <= '0;
-      times_q <= '0;
+      {cfg_q, times_q} <= '0;
     end else begin
       cfg_q   <= cfg_i;
       times_q <= times_i;
@@ -467,16 +466,9 @@ module npu_top #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      act_q     <= npu_act_pkg::Reset;
-      stack_q   <= '0;
-      op_q      <= '0;
-      main_q    <= '0;
-      at_q      <= '0;
-      now_q     <= '0;
-      until_q   <= '0;
-      running_q <= 1'b0;
-      idle_q    <= 1'b1;
-      by_host_q <= 1'b0;
+      act_q  <= npu_act_pkg::Reset;
+      idle_q <= 1'b1;
+      {stack_q, op_q, main_q, at_q, now_q, until_q, running_q, by_host_q} <= '0;
     end else if (act_q == npu_act_pkg::Wait) begin
       main_q    <= host_queue_i;
       at_q      <= host_queue_i;

@@ -94,18 +94,9 @@ module npu_top_bursts #(
 
   always_ff @(posedge burst_clk or negedge rst_ni) begin
     if (!rst_ni) begin
-      valid_q    <= 1'b0;
-      rates_q    <= '0;
-      link_q     <= '0;
-      op_q       <= BurstRate;
-      now_q      <= '0;
-      transfer_q <= '0;
-      rate_q     <= '0;
-      ceiling_q  <= '0;
-      bytes_q    <= '0;
-      src_q      <= '0;
-      dst_q      <= '0;
-      way_q      <= '0;
+      op_q <= BurstRate;
+      {valid_q, rates_q, link_q, now_q, transfer_q, rate_q, ceiling_q, bytes_q, src_q, dst_q,
+       way_q} <= '0;
     end else if (call_i && ready_o) begin
       valid_q    <= 1'b1;
       op_q       <= op_i == npu_act_pkg::LinkStart ? BurstStart :

@@ -393,17 +393,8 @@ module npu_top_engines #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      sdma_taken_q <= '0;
-      pcie_taken_q <= '0;
-      winner_q     <= '0;
-      found_q      <= 1'b0;
-      channel_q    <= '0;
-      heir_q       <= '0;
-      way_q        <= 1'b0;
-      bytes_q      <= '0;
-      route_q      <= '0;
-      src_q        <= '0;
-      dst_q        <= '0;
+      {sdma_taken_q, pcie_taken_q, winner_q, found_q, channel_q, heir_q, way_q, bytes_q, route_q,
+       src_q, dst_q} <= '0;
     end else begin
       sdma_taken_q <= sdma_taken_d;
       pcie_taken_q <= pcie_taken_d;

@@ -288,12 +288,7 @@ module npu_top_host #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      op_q       <= '0;
-      value_q    <= '0;
-      priority_q <= '0;
-      group_q    <= '0;
-      stream_q   <= '0;
-      enable_q   <= 1'b0;
+      {op_q, value_q, priority_q, group_q, stream_q, enable_q} <= '0;
     end else if (act_i == npu_act_pkg::Wait && host_valid_i) begin
       op_q       <= host_op_i;
       value_q    <= host_value_i;

@@ -248,12 +248,7 @@ module npu_top_slotting #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      grant_pending_q <= 1'b0;
-      grant_time_q    <= '0;
-      winner_q        <= '0;
-      time_q          <= '0;
-      flag_q          <= 1'b0;
-      slot_q          <= '0;
+      {grant_pending_q, grant_time_q, winner_q, time_q, flag_q, slot_q} <= '0;
     end else begin
       grant_pending_q <= grant_pending_d;
       if (act_i == npu_act_pkg::Armed) grant_time_q <= time_q;

@@ -356,21 +356,10 @@ module npu_top_sqes #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      arrival_visible_q <= '0;
-      arrival_time_q    <= '0;
-      counter_q         <= '0;
-      front_ok_q        <= 1'b0;
-      front_more_q      <= 1'b0;
-      cq_full_q         <= 1'b0;
-      front_time_q      <= '0;
-      sqe_next_q        <= '0;
-      sqe_hold_q        <= npu_sqe_pkg::HoldNone;
-      sqe_timed_q       <= 1'b0;
-      sqe_due_q         <= '0;
-      decoded_q         <= '0;
-      sqe_type_q        <= '0;
-      sqe_error_q       <= '0;
-      sqe_status_q      <= '0;
+      sqe_hold_q <= npu_sqe_pkg::HoldNone;
+      {arrival_visible_q, arrival_time_q, counter_q, front_ok_q, front_more_q, cq_full_q,
+       front_time_q, sqe_next_q, sqe_timed_q, sqe_due_q, decoded_q, sqe_type_q, sqe_error_q,
+       sqe_status_q} <= '0;
     end else begin
       if (arrival_req_o) begin
         arrival_visible_q <= arrival_visible_i;

@@ -263,13 +263,7 @@ module npu_top_tables #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      last_q      <= 1'b0;
-      pass_q      <= 1'b0;
-      release_q   <= 1'b0;
-      in_memory_q <= 1'b0;
-      loaded_q    <= 1'b0;
-      notifies_q  <= 1'b0;
-      released_q  <= '0;
+      {last_q, pass_q, release_q, in_memory_q, loaded_q, notifies_q, released_q} <= '0;
     end else begin
       if (act_i == npu_act_pkg::Fire) loaded_q <= 1'b0;
       if (act_i == npu_act_pkg::Load) loaded_q <= 1'b1;

@@ -118,12 +118,8 @@ module npu_tournament #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q     <= StClear;
-      id_q        <= '0;
-      key_q       <= '0;
-      node_q      <= '0;
-      first_key_q <= '0;
-      first_id_q  <= '0;
+      state_q <= StClear;
+      {id_q, key_q, node_q, first_key_q, first_id_q} <= '0;
     end else begin
       state_q <= state_d;
       id_q    <= id_d;
