@@ -22,7 +22,8 @@ endif()
 
 set(TWIN_RTL_FOLDER ${PROJECT_SOURCE_DIR}/rtl-stubs)
 set(TWIN_RTL_COMMON ${TWIN_RTL_FOLDER}/common/rtl/npu_pkg.sv)
-set(TWIN_RTL_HEADERS ${TWIN_RTL_FOLDER}/common/rtl/npu_assert.svh)
+set(TWIN_RTL_HEADERS ${TWIN_RTL_FOLDER}/common/rtl/npu_assert.svh
+  ${TWIN_RTL_FOLDER}/common/rtl/npu_act_call.svh)
 set(TWIN_RTL_WAIVERS ${TWIN_RTL_FOLDER}/common/lint_waivers.vlt)
 
 # What is generated is not ours to warn about.

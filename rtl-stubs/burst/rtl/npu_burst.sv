@@ -64,8 +64,6 @@ module npu_burst #(
   localparam int unsigned Parts = 20;  // binary digits after the point of a time
   // what begins before the end of time may end after
   localparam int unsigned TimeBits = 65 + Parts;
-  localparam int unsigned SequenceBits = 40;
-  localparam int unsigned KeyBits = TimeBits + SequenceBits;
   localparam int unsigned EventWidth = TransferWidth + 1;  // {of a link, its number}
 
   localparam logic [1:0] OpRate   = 2'd0;
@@ -117,24 +115,21 @@ module npu_burst #(
   logic [63:0]             ahead;
   logic                    beyond;   // the end of time
   logic [TimeBits-1:0]     set_time, first_time;
-  logic [KeyBits-1:0]      first_key;
-  logic [SequenceBits-1:0] sequence_q;
 
-  npu_tournament #(.Entries(2 * Transfers), .KeyBits(KeyBits)) u_calendar (
+  npu_tournament #(.Entries(2 * Transfers), .KeyBits(TimeBits)) u_calendar (
     .clk_i, .rst_ni,
     .req_valid_i  (set_valid),
     .req_ready_o  (calendar_ready),
     .req_set_i    (set_on),
     .req_id_i     (set_id),
-    .req_key_i    ({set_time, sequence_q}),
+    .req_key_i    (set_time),
     .look_id_i    ('0),
     .pending_o    (pending),
     .first_valid_o(first_valid),
     .first_id_o   (first_id),
-    .first_key_o  (first_key)
+    .first_key_o  (first_time)
   );
   assign {beyond, next_time_o} = 65'((first_time + TimeBits'((1 << Parts) - 1)) >> Parts);
-  assign first_time = first_key[KeyBits-1 -: TimeBits];
   // Nothing is due before now, nor 2^43 cycles later.
   assign ahead      = set_low - now_q[63:0];
   assign set_time   = now_q + {{(TimeBits - 64){1'b0}}, ahead};
@@ -348,8 +343,8 @@ module npu_burst #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StBoot;
-      {op_q, link_op_q, passed_q, now_q, transfer_q, link_q, error_q, done_q, complete_q, final_q,
-       sequence_q} <= '0;
+      {op_q, link_op_q, passed_q, now_q, transfer_q, link_q, error_q, done_q, complete_q, final_q}
+       <= '0;
     end else begin
       state_q    <= state_d;
       op_q       <= op_d;
@@ -362,12 +357,11 @@ module npu_burst #(
       done_q     <= done_d;
       complete_q <= complete_d;
       if (link_rsp && link_op_q == LinkPassed) final_q <= link_final;
-      if (set_valid) sequence_q <= sequence_q + SequenceBits'(1);
     end
   end
 
   logic unused;
-  assign unused = ^{pending, link_last, granted_bytes, first_key[SequenceBits-1:0]};
+  assign unused = ^{pending, link_last, granted_bytes};
 
   `NPU_ASSERT(CalendarTakes, set_valid |-> calendar_ready)
   // Channels and links know the same transfers, and both see which burst is the last.

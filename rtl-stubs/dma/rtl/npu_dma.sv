@@ -77,9 +77,9 @@ module npu_dma #(
   localparam int unsigned UnderWidth = 17;
 
   state_e state_d, state_q;
-  logic [1:0]              op_d, op_q;
+  logic [1:0]              op_q;
   logic [ChannelWidth-1:0] channel_d, channel_q;
-  logic [63:0]             now_d, now_q;
+  logic [63:0]             now_q;
   logic                    error_d, error_q, done_d, done_q, hold_d, hold_q;
   // The transfer of the channel
   logic                    open_d, open_q;
@@ -89,7 +89,7 @@ module npu_dma #(
   logic [63:0]             src_d, src_q, dst_d, dst_q, left_d, left_q;
   logic [63:0]             pace_d, pace_q;        // of a burst at the ceiling; before: the ceiling
   logic [63:0]             free_at_d, free_at_q;  // no burst begins before
-  logic [ChannelWidth-1:0] walk_d, walk_q;
+  logic [ChannelWidth-1:0] walk_q;
 
   // ---- registers of the channels ----
 
@@ -120,23 +120,12 @@ module npu_dma #(
     .raddr_i(raddr), .rdata_o(free_at_rdata)
   );
 
-  // ---- parts ----
+  // ---- the next burst (T-BST-1): all of one size, the last one shorter ----
 
-  logic [31:0] burst_bytes;
   logic        burst_last;
-  logic [63:0] src_behind, dst_behind, left_behind;
-
-  npu_dma_split u_split (
-    .src_i        (src_q),
-    .dst_i        (dst_q),
-    .left_i       (left_q),
-    .burst_bytes_i(cfg_burst_bytes_i),
-    .bytes_o      (burst_bytes),
-    .last_o       (burst_last),
-    .src_o        (src_behind),
-    .dst_o        (dst_behind),
-    .left_o       (left_behind)
-  );
+  logic [31:0] burst_bytes;  // 0 when nothing is left
+  assign burst_last  = left_q <= {32'd0, cfg_burst_bytes_i};
+  assign burst_bytes = burst_last ? left_q[31:0] : cfg_burst_bytes_i;
 
   logic        pace_start, pace_done;
   logic [63:0] pace_time;
@@ -161,9 +150,7 @@ module npu_dma #(
 
   always_comb begin
     state_d   = state_q;
-    op_d      = op_q;
     channel_d = channel_q;
-    now_d     = now_q;
     error_d   = error_q;
     done_d    = done_q;
     hold_d    = hold_q;
@@ -176,7 +163,6 @@ module npu_dma #(
     left_d    = left_q;
     pace_d    = pace_q;
     free_at_d = free_at_q;
-    walk_d    = walk_q;
 
     raddr         = channel_q;
     we            = 1'b0;
@@ -190,16 +176,13 @@ module npu_dma #(
         control_we    = 1'b1;
         control_waddr = walk_q;
         control_wdata = '0;
-        walk_d        = walk_q + ChannelWidth'(1);
         if (&walk_q) state_d = StIdle;
       end
 
       StIdle: begin
         raddr = b_valid_i ? b_id_i : req_channel_i;
         if (b_valid_i || req_valid_i) begin
-          op_d      = b_valid_i ? OpPassed : req_op_i;
           channel_d = raddr;
-          now_d     = now_i;
           done_d    = 1'b0;
           hold_d    = 1'b0;
           // Of a start; else what the memories hold takes their place.
@@ -281,9 +264,9 @@ module npu_dma #(
 
       StBurst: begin
         if (ax_ready_i) begin
-          src_d   = src_behind;
-          dst_d   = dst_behind;
-          left_d  = left_behind;
+          src_d   = src_q + {32'd0, burst_bytes};
+          dst_d   = dst_q + {32'd0, burst_bytes};
+          left_d  = left_q - {32'd0, burst_bytes};
           under_d = under_q + UnderWidth'(1);
           if (capped_q) free_at_d = now_q + pace_q;
           state_d = StIssue;
@@ -323,9 +306,7 @@ module npu_dma #(
        dst_q, left_q, pace_q, free_at_q, walk_q} <= '0;
     end else begin
       state_q   <= state_d;
-      op_q      <= op_d;
       channel_q <= channel_d;
-      now_q     <= now_d;
       error_q   <= error_d;
       done_q    <= done_d;
       hold_q    <= hold_d;
@@ -338,7 +319,11 @@ module npu_dma #(
       left_q    <= left_d;
       pace_q    <= pace_d;
       free_at_q <= free_at_d;
-      walk_q    <= walk_d;
+      if (state_q == StWalk) walk_q <= walk_q + ChannelWidth'(1);
+      if (state_q == StIdle && (b_valid_i || req_valid_i)) begin
+        op_q  <= b_valid_i ? OpPassed : req_op_i;
+        now_q <= now_i;
+      end
     end
   end
 

@@ -18,7 +18,7 @@ module npu_event_table #(
   // From the profile; still after reset
   input  logic [IdWidth:0]      cfg_events_i,     // ids in use
   input  logic [IdWidth:0]      cfg_lines_i,      // entries on the chip, of one part; never 0
-  // 4096 ids each have lines of their own (T-EVT-10)
+  // each 4096 ids have separate lines (T-EVT-10)
   input  logic                  cfg_isolated_i,
 
   // An operation; its operands hold until it is taken
@@ -78,10 +78,10 @@ module npu_event_table #(
   typedef logic [QueueWidth:0] place_t;
 
   state_e state_d, state_q;
-  logic [2:0]            op_d, op_q;
-  logic [IdWidth-1:0]    id_d, id_q;
+  logic [2:0]            op_q;
+  logic [IdWidth-1:0]    id_q;
   logic [QueueWidth-1:0] queue_d, queue_q;
-  logic [63:0]           now_d, now_q;
+  logic [63:0]           now_q;
   logic                  error_d, error_q;
   logic                  pass_d, pass_q;
   // The entry: clear ones take no line (T-EVT-7), others have one or are in memory.
@@ -93,7 +93,7 @@ module npu_event_table #(
   // The search for the next entry to be displaced.
   logic [IdWidth-1:0]    scan_d, scan_q;    // an id of the word that is here
   logic                  scan_first_d, scan_first_q;
-  logic [WordWidth-1:0]  walk_d, walk_q;
+  logic [WordWidth-1:0]  walk_q;
 
   // ---- memories ----
 
@@ -151,7 +151,7 @@ module npu_event_table #(
   // ---- the search (T-EVT-9): a word a clock ----
 
   logic [WordBits-1:0] scan_bits, lowest;
-  logic [IdWidth-1:0]  victim, behind;
+  logic [IdWidth-1:0]  victim, hand_after;
 
   // In the first word only ids from the hand on; the others of it come last, after going round.
   assign scan_bits = scan_first_q ? line_rdata & ({WordBits{1'b1}} << scan_q[5:0]) : line_rdata;
@@ -163,7 +163,7 @@ module npu_event_table #(
   assign next_word = {1'b0, scan_q[IdWidth-1:6], 6'd0} + (IdWidth + 1)'(WordBits);
   assign scan_next = next_word >= part_end ? part_first : next_word[IdWidth-1:0];
   assign next_id = {1'b0, scan_q} + (IdWidth + 1)'(1);  // StVictim: the one that goes is at scan_q
-  assign behind = next_id >= part_end ? '0 : next_id[IdWidth-1:0] - part_first;
+  assign hand_after = next_id >= part_end ? '0 : next_id[IdWidth-1:0] - part_first;
 
   // ---- lists ----
 
@@ -202,10 +202,7 @@ module npu_event_table #(
 
   always_comb begin
     state_d      = state_q;
-    op_d         = op_q;
-    id_d         = id_q;
     queue_d      = queue_q;
-    now_d        = now_q;
     error_d      = error_q;
     pass_d       = pass_q;
     flag_d       = flag_q;
@@ -217,7 +214,6 @@ module npu_event_table #(
     line_word_d  = line_word_q;
     scan_d       = scan_q;
     scan_first_d = scan_first_q;
-    walk_d       = walk_q;
 
     raddr        = id_q;
     line_raddr   = id_q[IdWidth-1:6];
@@ -231,7 +227,7 @@ module npu_event_table #(
     used_we      = 1'b0;
     used_wdata   = used;
     hand_we      = 1'b0;
-    hand_wdata   = behind;
+    hand_wdata   = hand_after;
 
     list_valid   = 1'b0;
     list_remove  = 1'b0;
@@ -245,7 +241,6 @@ module npu_event_table #(
         line_we     = 1'b1;
         line_waddr  = walk_q;
         line_wdata  = '0;
-        walk_d      = walk_q + WordWidth'(1);
         if (&walk_q) state_d = StIdle;
       end
 
@@ -253,10 +248,7 @@ module npu_event_table #(
         raddr      = req_id_i;
         line_raddr = req_id_i[IdWidth-1:6];
         if (req_valid_i) begin
-          op_d    = req_op_i;
-          id_d    = req_id_i;
           queue_d = req_queue_i;
-          now_d   = req_now_i;
           pass_d  = 1'b0;
           error_d = {1'b0, req_id_i} >= cfg_events_i || req_op_i > OpLoad;
           flag_d  = 1'b0;
@@ -414,10 +406,7 @@ module npu_event_table #(
        taken_word_q, line_word_q, scan_q, scan_first_q, walk_q} <= '0;
     end else begin
       state_q      <= state_d;
-      op_q         <= op_d;
-      id_q         <= id_d;
       queue_q      <= queue_d;
-      now_q        <= now_d;
       error_q      <= error_d;
       pass_q       <= pass_d;
       flag_q       <= flag_d;
@@ -429,7 +418,12 @@ module npu_event_table #(
       line_word_q  <= line_word_d;
       scan_q       <= scan_d;
       scan_first_q <= scan_first_d;
-      walk_q       <= walk_d;
+      if (state_q == StWalk) walk_q <= walk_q + WordWidth'(1);
+      if (state_q == StIdle && req_valid_i) begin
+        op_q  <= req_op_i;
+        id_q  <= req_id_i;
+        now_q <= req_now_i;
+      end
     end
   end
 

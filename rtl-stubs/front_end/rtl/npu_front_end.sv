@@ -88,11 +88,11 @@ module npu_front_end #(
 
   // ---- lines (T-FE-4): what is visible, at most a window of it ----
 
-  logic [15:0] line, filled, behind, next_line;
+  logic [15:0] line, filled, rest, next_line;
   assign line      = arrival_visible_i < cfg_window_i ? arrival_visible_i : cfg_window_i;
   assign filled    = entry_q.ahead != 16'd0 ? entry_q.ahead : line;
-  assign behind    = arrival_visible_i - filled;  // what was read is visible
-  assign next_line = behind < cfg_window_i ? behind : cfg_window_i;
+  assign rest      = arrival_visible_i - filled;  // what was read is visible
+  assign next_line = rest < cfg_window_i ? rest : cfg_window_i;
 
   logic [15:0] read_in;
   assign read_in = {48'd0, arrival_visible_i} < value_q ? arrival_visible_i : value_q[15:0];

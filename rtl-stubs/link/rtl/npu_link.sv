@@ -115,8 +115,8 @@ module npu_link #(
   } state_e;
 
   state_e state_d, state_q;
-  logic [2:0]               op_d, op_q;
-  logic [63:0]              now_d, now_q;
+  logic [2:0]               op_q;
+  logic [63:0]              now_q;
   logic [TransferWidth-1:0] transfer_d, transfer_q;
   logic [LinkWidth-1:0]     number_d, number_q;    // of the link
   link_t                    link_d, link_q;        // what is kept of it
@@ -130,7 +130,7 @@ module npu_link #(
   logic [63:0]              until_d, until_q;
 
   localparam int unsigned WalkWidth = TransferWidth > LinkWidth ? TransferWidth : LinkWidth;
-  logic [WalkWidth-1:0]     walk_d, walk_q;
+  logic [WalkWidth-1:0]     walk_q;
 
   // ---- what is kept ----
 
@@ -228,8 +228,6 @@ module npu_link #(
 
   always_comb begin
     state_d    = state_q;
-    op_d       = op_q;
-    now_d      = now_q;
     transfer_d = transfer_q;
     number_d   = number_q;
     link_d     = link_q;
@@ -244,7 +242,6 @@ module npu_link #(
     final_d    = final_q;
     grant_d    = grant_q;
     until_d    = until_q;
-    walk_d     = walk_q;
 
     transfer_we    = 1'b0;
     transfer_waddr = transfer_q;
@@ -279,7 +276,6 @@ module npu_link #(
         link_we        = 1'b1;
         link_waddr     = walk_q[LinkWidth-1:0];
         link_wdata     = '0;
-        walk_d         = walk_q + WalkWidth'(1);
         if (&walk_q) state_d = StIdle;
       end
 
@@ -287,8 +283,6 @@ module npu_link #(
         transfer_raddr = req_transfer_i;
         link_raddr     = req_link_i;
         if (req_valid_i) begin
-          op_d       = req_op_i;
-          now_d      = req_now_i;
           transfer_d = req_transfer_i;
           number_d   = req_link_i;
           place_d    = {req_transfer_i, HopWidth'(0)};
@@ -487,8 +481,6 @@ module npu_link #(
        error_q, left_q, final_q, grant_q, until_q, walk_q} <= '0;
     end else begin
       state_q    <= state_d;
-      op_q       <= op_d;
-      now_q      <= now_d;
       transfer_q <= transfer_d;
       number_q   <= number_d;
       link_q     <= link_d;
@@ -503,7 +495,11 @@ module npu_link #(
       final_q    <= final_d;
       grant_q    <= grant_d;
       until_q    <= until_d;
-      walk_q     <= walk_d;
+      if (state_q == StWalk) walk_q <= walk_q + WalkWidth'(1);
+      if (state_q == StIdle && req_valid_i) begin
+        op_q  <= req_op_i;
+        now_q <= req_now_i;
+      end
     end
   end
 

@@ -61,16 +61,16 @@ module npu_notify_table #(
   typedef logic [QueueWidth:0] place_t;
 
   state_e state_d, state_q;
-  logic [2:0]            op_d, op_q;
-  logic [IdWidth-1:0]    id_d, id_q;
+  logic [2:0]            op_q;
+  logic [IdWidth-1:0]    id_q;
   logic [QueueWidth-1:0] queue_d, queue_q;
-  logic [63:0]           now_d, now_q;
+  logic [63:0]           now_q;
   logic                  error_d, error_q;
   logic                  pass_d, pass_q;
   logic                  flag_d, flag_q;
   place_t                first_d, first_q, last_d, last_q;
   logic [WordBits-1:0]   known_word_d, known_word_q;
-  logic [WordWidth-1:0]  walk_d, walk_q;
+  logic [WordWidth-1:0]  walk_q;
 
   logic [QueueWidth*2+2:0] entry_rdata;
   logic [WordBits-1:0]     known_rdata, known_wdata;
@@ -116,17 +116,13 @@ module npu_notify_table #(
 
   always_comb begin
     state_d      = state_q;
-    op_d         = op_q;
-    id_d         = id_q;
     queue_d      = queue_q;
-    now_d        = now_q;
     error_d      = error_q;
     pass_d       = pass_q;
     flag_d       = flag_q;
     first_d      = first_q;
     last_d       = last_q;
     known_word_d = known_word_q;
-    walk_d       = walk_q;
 
     raddr        = id_q;
     entry_we     = 1'b0;
@@ -143,17 +139,13 @@ module npu_notify_table #(
         known_we    = 1'b1;
         known_waddr = walk_q;
         known_wdata = '0;
-        walk_d      = walk_q + WordWidth'(1);
         if (&walk_q) state_d = StIdle;
       end
 
       StIdle: begin
         raddr = req_id_i;
         if (req_valid_i) begin
-          op_d    = req_op_i;
-          id_d    = req_id_i;
           queue_d = req_queue_i;
-          now_d   = req_now_i;
           pass_d  = 1'b0;
           error_d = {1'b0, req_id_i} >= cfg_notifies_i || req_op_i > OpForget;
           flag_d  = 1'b0;
@@ -230,17 +222,19 @@ module npu_notify_table #(
        walk_q} <= '0;
     end else begin
       state_q      <= state_d;
-      op_q         <= op_d;
-      id_q         <= id_d;
       queue_q      <= queue_d;
-      now_q        <= now_d;
       error_q      <= error_d;
       pass_q       <= pass_d;
       flag_q       <= flag_d;
       first_q      <= first_d;
       last_q       <= last_d;
       known_word_q <= known_word_d;
-      walk_q       <= walk_d;
+      if (state_q == StWalk) walk_q <= walk_q + WordWidth'(1);
+      if (state_q == StIdle && req_valid_i) begin
+        op_q  <= req_op_i;
+        id_q  <= req_id_i;
+        now_q <= req_now_i;
+      end
     end
   end
 

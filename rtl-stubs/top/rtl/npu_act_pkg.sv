@@ -175,11 +175,25 @@ package npu_act_pkg;
   localparam int unsigned TurnWidth = 3;
   typedef logic [TurnWidth-1:0] turn_t;
 
-  localparam turn_t TurnSame   = 3'd0;
+  // 0: the same
   localparam turn_t TurnMain   = 3'd1;  // that of the step again
   localparam turn_t TurnAsking = 3'd2;  // the winner of a slot
   localparam turn_t TurnTable  = 3'd3;  // the one that a table releases
   localparam turn_t TurnClass  = 3'd4;  // the winner of a share
   localparam turn_t TurnPool   = 3'd5;  // the one that gets the channel
+
+  // ---- the outcome of an act ----
+
+  /// Zeros where there is nothing to say: the outcomes of all modules are joined by OR.
+  typedef struct packed {
+    act_t       next;      // follows
+    op_t        op;        // of the call that follows
+    act_t       then_act;  // follows when that one has returned
+    act_t       after;     // follows when that one has
+    turn_t      turn;
+    // of the queue that is looked at, npu_top_pkg::Q… and Step…; 0: stays as it is
+    logic [3:0] state;
+    logic [4:0] step;
+  } outcome_t;
 
 endpackage

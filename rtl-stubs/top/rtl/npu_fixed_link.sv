@@ -31,12 +31,10 @@ module npu_fixed_link #(
   output logic [QueueWidth-1:0]   first_queue_o
 );
 
-  localparam int unsigned SequenceBits = 40;
-  // {time, engine, route, goal, sequence}: what is due first is the smallest
-  localparam int unsigned KeyBits = 64 + 1 + 4 + 71 + SequenceBits;
+  // {time, engine, route, goal}: what is due first is the smallest
+  localparam int unsigned KeyBits = 64 + 1 + 4 + 71;
 
   logic [QueueWidth-1:0]   queue_mem [0:Channels-1];
-  logic [SequenceBits-1:0] sequence_q;
   logic [KeyBits-1:0]      key, first_key;
   logic [ChannelWidth-1:0] first_channel;
   logic                    starts;
@@ -47,7 +45,7 @@ module npu_fixed_link #(
   assign goal  = ({7'd0, now_i} << req_shift_i) + {7'd0, req_bytes_i};
   assign whole = (goal + (71'd1 << req_shift_i) - 71'd1) >> req_shift_i;
   assign ends  = whole[63:0];
-  assign key   = {ends, req_channel_i[ChannelWidth-1], req_route_i, goal, sequence_q};
+  assign key   = {ends, req_channel_i[ChannelWidth-1], req_route_i, goal};
 
   npu_tournament #(.Entries(Channels), .KeyBits(KeyBits)) u_transfers (
     .clk_i,
@@ -65,11 +63,6 @@ module npu_fixed_link #(
   assign starts = req_valid_i && req_ready_o && req_start_i;
   always_ff @(posedge clk_i) begin
     if (starts) queue_mem[req_channel_i] <= req_queue_i;
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) sequence_q <= '0;
-    else if (starts) sequence_q <= sequence_q + SequenceBits'(1);
   end
 
   assign first_time_o  = first_key[KeyBits-1 -: 64];

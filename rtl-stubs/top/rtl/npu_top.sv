@@ -126,23 +126,12 @@ module npu_top #(
 
   // ---- acts: what each module says of the present one ----
 
-  npu_act_pkg::op_t   op_q, op_d;         // of a call it holds until the answer
-  npu_act_pkg::act_t  own_next, own_then, host_next, host_then, host_after;
-  npu_act_pkg::act_t  sqes_next, sqes_then, sqes_after;
-  npu_act_pkg::act_t  slotting_next, slotting_then, tables_next, tables_then;
-  npu_act_pkg::act_t  engines_next, engines_then, engines_after, next, then_act, after_act;
-  npu_act_pkg::op_t   own_op, host_op, sqes_op, slotting_op, tables_op, engines_op;
-  npu_act_pkg::turn_t slotting_turn, tables_turn, engines_turn;
+  npu_act_pkg::op_t      op_q, op_d;  // of a call it holds until the answer
+  npu_act_pkg::outcome_t own, by_host, by_sqes, by_slotting, by_tables, by_engines, outcome;
+  npu_top_pkg::note_t    host_note, sqes_note, slotting_note, tables_note, engines_note, note;
 
-  npu_top_pkg::change_t host_change, sqes_change, slotting_change, tables_change, engines_change;
-  npu_top_pkg::change_t change;
-  npu_top_pkg::note_t   host_note, sqes_note, slotting_note, tables_note, engines_note, note;
-
-  assign next      = own_next | host_next | sqes_next | slotting_next | tables_next | engines_next;
-  assign then_act  = own_then | host_then | sqes_then | slotting_then | tables_then | engines_then;
-  assign after_act = host_after | sqes_after | engines_after;
-  assign change    = host_change | sqes_change | slotting_change | tables_change | engines_change;
-  assign note      = host_note | sqes_note | slotting_note | tables_note | engines_note;
+  assign outcome = own | by_host | by_sqes | by_slotting | by_tables | by_engines;
+  assign note    = host_note | sqes_note | slotting_note | tables_note | engines_note;
 
   // Acts that were left for later, the next one lowest. Calls do not nest deeper than this.
   localparam int unsigned Depth = 6;
@@ -155,25 +144,24 @@ module npu_top #(
   assign in_call = act_q >= npu_act_pkg::CallTimer;
 
   always_comb begin
-    act_d   = next;
+    act_d   = outcome.next;
     stack_d = stack_q;
-    if (next == npu_act_pkg::Return) begin
+    if (outcome.next == npu_act_pkg::Return) begin
       act_d   = left == npu_act_pkg::Return ? npu_act_pkg::Pick : left;
       stack_d = stack_q >> npu_act_pkg::Width;
-    end else if (after_act != npu_act_pkg::Return) begin
-      stack_d = {stack_q[StackBits-2*npu_act_pkg::Width-1:0], after_act, then_act};
-    end else if (then_act != npu_act_pkg::Return) begin
-      stack_d = {stack_q[StackBits-npu_act_pkg::Width-1:0], then_act};
+    end else if (outcome.after != npu_act_pkg::Return) begin
+      stack_d = {stack_q[StackBits-2*npu_act_pkg::Width-1:0], outcome.after, outcome.then_act};
+    end else if (outcome.then_act != npu_act_pkg::Return) begin
+      stack_d = {stack_q[StackBits-npu_act_pkg::Width-1:0], outcome.then_act};
     end
-    op_d = own_op | host_op | sqes_op | slotting_op | tables_op | engines_op;
-    if (in_call) op_d = op_q;
+    op_d = in_call ? op_q : outcome.op;
   end
 
   assign {state, step}           = row_mem[at_q];
   assign {host_state, host_step} = row_mem[host_queue_i];
-  assign row_we    = act_q == npu_act_pkg::Reset || change != '0;
-  assign state_new = change.state != '0 ? change.state : state;
-  assign step_new  = change.step != '0 ? change.step : step;
+  assign row_we    = act_q == npu_act_pkg::Reset || {outcome.state, outcome.step} != '0;
+  assign state_new = outcome.state != '0 ? outcome.state : state;
+  assign step_new  = outcome.step != '0 ? outcome.step : step;
   always_ff @(posedge clk_i) begin
     if (row_we) row_mem[at_q] <= act_q == npu_act_pkg::Reset ? '0 : {state_new, step_new};
   end
@@ -200,16 +188,12 @@ module npu_top #(
     .host_valid_i, .host_op_i, .host_value_i, .host_priority_i, .host_group_i, .host_stream_i,
     .host_enable_i,
     .act_i           (act_q),
-    .next_o          (host_next),
-    .then_o          (host_then),
-    .after_o         (host_after),
-    .op_o            (host_op),
+    .act_o           (by_host),
     .at_i            (at_q),
     .state_i         (state),
     .hold_i          (hold),
     .timer_pending_i (timer_pending),
     .front_ok_i      (front_ok),
-    .change_o        (host_change),
     .note_o          (host_note),
     .value_o         (host_value),
     .enabled_o       (enabled),
@@ -225,10 +209,7 @@ module npu_top #(
     .times_i            (times_q),
     .act_i              (act_q),
     .op_i               (op_q),
-    .next_o             (sqes_next),
-    .then_o             (sqes_then),
-    .after_o            (sqes_after),
-    .op_o               (sqes_op),
+    .act_o              (by_sqes),
     .ready_o            (sqes_ready),
     .now_i              (now_q),
     .at_i               (at_q),
@@ -237,7 +218,6 @@ module npu_top #(
     .stream_i           (stream),
     .has_slot_i         (has_slot),
     .hold_o             (hold),
-    .change_o           (sqes_change),
     .note_o             (sqes_note),
     .host_value_i       (host_value),
     .counter_i,
@@ -257,17 +237,13 @@ module npu_top #(
     .times_i            (times_q),
     .act_i              (act_q),
     .op_i               (op_q),
-    .next_o             (slotting_next),
-    .then_o             (slotting_then),
-    .op_o               (slotting_op),
-    .turn_o             (slotting_turn),
+    .act_o              (by_slotting),
     .ready_o            (slotting_ready),
     .now_i              (now_q),
     .at_i               (at_q),
     .level_i            (level),
     .group_i            (group),
     .has_slot_o         (has_slot),
-    .change_o           (slotting_change),
     .note_o             (slotting_note),
     .time_o             (slots_time),
     .winner_o           (asking_winner),
@@ -280,14 +256,10 @@ module npu_top #(
     .cfg_i          (cfg_q),
     .act_i          (act_q),
     .op_i           (op_q),
-    .next_o         (tables_next),
-    .then_o         (tables_then),
-    .op_o           (tables_op),
-    .turn_o         (tables_turn),
+    .act_o          (by_tables),
     .ready_o        (tables_ready),
     .now_i          (now_q),
     .at_i           (at_q),
-    .change_o       (tables_change),
     .note_o         (tables_note),
     .by_host_i      (by_host_q),
     .host_id_i      (host_value[16:0]),
@@ -303,11 +275,7 @@ module npu_top #(
     .cfg_i               (cfg_q),
     .act_i               (act_q),
     .op_i                (op_q),
-    .next_o              (engines_next),
-    .then_o              (engines_then),
-    .after_o             (engines_after),
-    .op_o                (engines_op),
-    .turn_o              (engines_turn),
+    .act_o               (by_engines),
     .ready_o             (engines_ready),
     .now_i               (now_q),
     .at_i                (at_q),
@@ -315,7 +283,6 @@ module npu_top #(
     .level_i             (level),
     .group_i             (group),
     .share_i             (decoded.share),
-    .change_o            (engines_change),
     .note_o              (engines_note),
     .winner_o            (class_winner),
     .heir_o              (heir),
@@ -330,7 +297,7 @@ module npu_top #(
     .ax_valid_o, .ax_id_o, .ax_src_o, .ax_dst_o, .ax_bytes_o, .ax_last_o
   );
 
-  // ---- timers of the queues ----
+  // ---- timers of the queues (T-TIM-3, T-TIM-4) ----
 
   function automatic logic [63:0] later(input logic [63:0] a, input logic [63:0] b);
     later = a > b ? a : b;
@@ -346,19 +313,19 @@ module npu_top #(
     .clk_o    (calendar_clk)
   );
 
-  npu_calendar #(.Timers(Queues)) u_calendar (
+  npu_tournament #(.Entries(Queues), .KeyBits(64)) u_calendar (
     .clk_i         (calendar_clk),
     .rst_ni,
     .req_valid_i   (act_q == npu_act_pkg::CallTimer),
     .req_ready_o   (timer_ready),
     .req_set_i     (op_q != npu_act_pkg::TimerOff),
     .req_id_i      (at_q),
-    .req_time_i    (timer_time),
+    .req_key_i     (timer_time),
     .look_id_i     (at_q),
     .pending_o     (timer_pending),
     .first_valid_o (first_valid),
     .first_id_o    (first_id),
-    .first_time_o  (first_time)
+    .first_key_o   (first_time)
   );
 
   // ---- what is next (T-TIM-3): the link, then queues, then arbitration ----
@@ -379,9 +346,7 @@ module npu_top #(
   assign stops = picks && (!pick_any || pick_time > until_q);  // T-TIM-8
 
   always_comb begin
-    own_next  = npu_act_pkg::Return;
-    own_then  = npu_act_pkg::Return;
-    own_op    = '0;
+    own       = '0;
     main_d    = main_q;
     now_d     = now_q;
     running_d = running_q && !stops;
@@ -389,71 +354,73 @@ module npu_top #(
 
     unique case (act_q)
       npu_act_pkg::Reset:
-        own_next = at_q == QueueWidth'(Queues - 1) ? npu_act_pkg::Busy : npu_act_pkg::Reset;
+        own.next = at_q == QueueWidth'(Queues - 1) ? npu_act_pkg::Busy : npu_act_pkg::Reset;
       npu_act_pkg::Busy:
-        own_next = all_ready ? npu_act_pkg::Wait : npu_act_pkg::Busy;
+        own.next = all_ready ? npu_act_pkg::Wait : npu_act_pkg::Busy;
       npu_act_pkg::Pick: begin
-        own_next = running_q && !stops ? npu_act_pkg::Pick : npu_act_pkg::Wait;
+        own.next = running_q && !stops ? npu_act_pkg::Pick : npu_act_pkg::Wait;
         if (stops && pick_any) now_d = later(now_q, until_q);
         if (picks && !stops) begin
           now_d = pick_time;
           if (pick_link && link_bursts) begin
-            own_next = npu_act_pkg::CallLink;
-            own_op   = npu_act_pkg::LinkRun;
-            own_then = npu_act_pkg::LinkRan;
+            own.next     = npu_act_pkg::CallLink;
+            own.op       = npu_act_pkg::LinkRun;
+            own.then_act = npu_act_pkg::LinkRan;
           end else if (pick_link) begin
-            main_d   = link_queue;
-            own_next = npu_act_pkg::CallTimer;  // its time limit is of no interest any more
-            own_op   = npu_act_pkg::TimerOff;
-            own_then = npu_act_pkg::Apply;
+            main_d       = link_queue;
+            own.next     = npu_act_pkg::CallTimer;  // its time limit is of no interest any more
+            own.op       = npu_act_pkg::TimerOff;
+            own.then_act = npu_act_pkg::Apply;
           end else if (pick_queue) begin
-            main_d   = first_id;
-            own_next = npu_act_pkg::CallTimer;
-            own_op   = npu_act_pkg::TimerOff;
-            own_then = npu_act_pkg::Fire;
+            main_d       = first_id;
+            own.next     = npu_act_pkg::CallTimer;
+            own.op       = npu_act_pkg::TimerOff;
+            own.then_act = npu_act_pkg::Fire;
           end else begin
-            own_next = npu_act_pkg::Grant;
+            own.next = npu_act_pkg::Grant;
           end
         end
       end
       npu_act_pkg::Fire: begin
         unique case (step)
           npu_top_pkg::StepArrive: begin
-            own_next = npu_act_pkg::Ask;
-            own_op   = npu_act_pkg::OpWidth'(npu_top_pkg::ResumeBegin);
+            own.next = npu_act_pkg::Ask;
+            own.op   = npu_act_pkg::OpWidth'(npu_top_pkg::ResumeBegin);
           end
-          npu_top_pkg::StepSwapOut:  own_next = npu_act_pkg::AskAgain;  // T-SCH-20
-          npu_top_pkg::StepSwapDone: own_next = npu_act_pkg::SwapDone;
+          npu_top_pkg::StepSwapOut:  own.next = npu_act_pkg::AskAgain;  // T-SCH-20
+          npu_top_pkg::StepSwapDone: own.next = npu_act_pkg::SwapDone;
           npu_top_pkg::StepSqe + {1'b0, npu_sqe_pkg::NextDecoded}: begin
-            own_next = npu_act_pkg::CallSqe;
-            own_op   = {1'b0, npu_sqe_pkg::OpDecoded};
-            own_then = npu_act_pkg::Next;
+            own.next     = npu_act_pkg::CallSqe;
+            own.op       = {1'b0, npu_sqe_pkg::OpDecoded};
+            own.then_act = npu_act_pkg::Next;
           end
           npu_top_pkg::StepSqe + {1'b0, npu_sqe_pkg::NextExecute}: begin
-            own_next = npu_act_pkg::CallSqe;
-            own_op   = {1'b0, npu_sqe_pkg::OpExecute};
-            own_then = npu_act_pkg::Next;
+            own.next     = npu_act_pkg::CallSqe;
+            own.op       = {1'b0, npu_sqe_pkg::OpExecute};
+            own.then_act = npu_act_pkg::Next;
           end
-          npu_top_pkg::StepSqe + {1'b0, npu_sqe_pkg::NextLoaded}: own_next = npu_act_pkg::Load;
-          npu_top_pkg::StepSqe + {1'b0, npu_sqe_pkg::NextSetUp}:  own_next = npu_act_pkg::Start;
-          npu_top_pkg::StepSqe + {1'b0, npu_sqe_pkg::NextLimit}:  own_next = npu_act_pkg::Limit;
-          npu_top_pkg::StepSqe + {1'b0, npu_sqe_pkg::NextRetire}: own_next = npu_act_pkg::Retire;
-          default:                                                own_next = npu_act_pkg::Report;
+          npu_top_pkg::StepSqe + {1'b0, npu_sqe_pkg::NextLoaded}: own.next = npu_act_pkg::Load;
+          npu_top_pkg::StepSqe + {1'b0, npu_sqe_pkg::NextSetUp}:  own.next = npu_act_pkg::Start;
+          npu_top_pkg::StepSqe + {1'b0, npu_sqe_pkg::NextLimit}:  own.next = npu_act_pkg::Limit;
+          npu_top_pkg::StepSqe + {1'b0, npu_sqe_pkg::NextRetire}: own.next = npu_act_pkg::Retire;
+          default:                                                own.next = npu_act_pkg::Report;
         endcase
       end
       npu_act_pkg::LinkRan: begin  // bursts have moved: is a transfer complete? (T-BST-1)
         if (link_done) begin
-          main_d   = link_queue;
-          own_next = npu_act_pkg::CallTimer;
-          own_op   = npu_act_pkg::TimerOff;
-          own_then = npu_act_pkg::Apply;
+          main_d       = link_queue;
+          own.next     = npu_act_pkg::CallTimer;
+          own.op       = npu_act_pkg::TimerOff;
+          own.then_act = npu_act_pkg::Apply;
         end
       end
-      npu_act_pkg::CallTimer: if (!timer_ready) own_next = npu_act_pkg::CallTimer;
+      npu_act_pkg::CallTimer: if (!timer_ready) own.next = npu_act_pkg::CallTimer;
       default: ;
     endcase
+  end
 
-    unique case (slotting_turn | tables_turn | engines_turn)
+  always_comb begin
+    unique case (outcome.turn)
       npu_act_pkg::TurnMain:   at_d = main_q;
       npu_act_pkg::TurnAsking: at_d = asking_winner;
       npu_act_pkg::TurnTable:  at_d = released;
@@ -515,11 +482,11 @@ module npu_top #(
   assign unused = ^{host_step, decoded};
 
   `NPU_ASSERT(TimeNeverFalls, 1'b1 |=> now_q >= $past(now_q))
-  `NPU_ASSERT(OneModuleActs, $onehot0({own_next != '0, host_next != '0, sqes_next != '0,
-              slotting_next != '0, tables_next != '0, engines_next != '0}))
+  `NPU_ASSERT(OneModuleActs, $onehot0({own.next != '0, by_host.next != '0, by_sqes.next != '0,
+              by_slotting.next != '0, by_tables.next != '0, by_engines.next != '0}))
   `NPU_ASSERT(NothingIsLeftAtAPick, act_q == npu_act_pkg::Pick |-> stack_q == '0)
-  `NPU_ASSERT(StackIsDeepEnough, then_act != '0 |->
+  `NPU_ASSERT(StackIsDeepEnough, outcome.then_act != '0 |->
               stack_q[StackBits-1 -: 2*npu_act_pkg::Width] == '0 ||
-              (after_act == '0 && stack_q[StackBits-1 -: npu_act_pkg::Width] == '0))
-  `NPU_ASSERT(CallHasANextAct, then_act != '0 |-> next != '0)
+              (outcome.after == '0 && stack_q[StackBits-1 -: npu_act_pkg::Width] == '0))
+  `NPU_ASSERT(CallHasANextAct, outcome.then_act != '0 |-> outcome.next != '0)
 endmodule

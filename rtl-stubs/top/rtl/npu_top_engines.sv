@@ -15,14 +15,10 @@ module npu_top_engines #(
 
   input  npu_top_pkg::cfg_t     cfg_i,  // still after reset
 
-  // The act, and what follows it (npu_act_pkg)
+  // The act, and its outcome (npu_act_pkg)
   input  npu_act_pkg::act_t     act_i,
   input  npu_act_pkg::op_t      op_i,
-  output npu_act_pkg::act_t     next_o,
-  output npu_act_pkg::act_t     then_o,
-  output npu_act_pkg::act_t     after_o,
-  output npu_act_pkg::op_t      op_o,
-  output npu_act_pkg::turn_t    turn_o,
+  output npu_act_pkg::outcome_t act_o,
   output logic                  ready_o,         // blocks are ready for the first act
 
   // The queue that is looked at
@@ -32,7 +28,6 @@ module npu_top_engines #(
   input  logic [2:0]            level_i,
   input  logic [5:0]            group_i,
   input  logic [2:0]            share_i,         // the class that its SQE needs
-  output npu_top_pkg::change_t  change_o,
   output npu_top_pkg::note_t    note_o,
 
   output logic [QueueWidth-1:0] winner_o,        // of a share
@@ -206,21 +201,10 @@ module npu_top_engines #(
   assign wants_pcie  = share_i == npu_sqe_pkg::ClassPcieDma;
   assign share_there = wants_pcie ? pcie_taken_q < pcie_cap : sdma_taken_q < sdma_cap;
 
-  // A block is called with an operation; then that act follows.
-  task automatic call(input npu_act_pkg::act_t block, input npu_act_pkg::op_t op,
-                      input npu_act_pkg::act_t then_act);
-    next_o = block;
-    op_o   = op;
-    then_o = then_act;
-  endtask
+  `include "npu_act_call.svh"
 
   always_comb begin
-    next_o       = npu_act_pkg::Return;
-    then_o       = npu_act_pkg::Return;
-    after_o      = npu_act_pkg::Return;
-    op_o         = '0;
-    turn_o       = npu_act_pkg::TurnSame;
-    change_o     = '0;
+    act_o        = '0;
     note_o       = '0;
     row_d        = row;
     row_we       = 1'b0;
@@ -241,15 +225,15 @@ module npu_top_engines #(
         row_d.pcie = wants_pcie;
         row_we     = 1'b1;
         if (!wants_pcie && share_i != npu_sqe_pkg::ClassSdma) begin
-          next_o = npu_act_pkg::BadSqe;  // what the top does not do
+          act_o.next = npu_act_pkg::BadSqe;  // what the top does not do
         end else if (share_there) begin
           note_o = {1'b1, npu_top_pkg::NoteShare, 32'(wants_pcie)};
           row_d.has_share = 1'b1;
           if (wants_pcie) pcie_taken_d = pcie_taken_q + 16'd1;
           else sdma_taken_d = sdma_taken_q + 16'd1;
-          next_o = npu_act_pkg::Admit;
+          act_o.next = npu_act_pkg::Admit;
         end else begin
-          change_o.state = npu_top_pkg::QWaitClass;
+          act_o.state = npu_top_pkg::QWaitClass;
           call(npu_act_pkg::CallClass, npu_act_pkg::ArbAdd, npu_act_pkg::Leave);
         end
       end
@@ -268,8 +252,8 @@ module npu_top_engines #(
         end
       end
       npu_act_pkg::ShareNext: begin
-        turn_o = npu_act_pkg::TurnClass;
-        next_o = npu_act_pkg::ShareGive;
+        act_o.turn = npu_act_pkg::TurnClass;
+        act_o.next = npu_act_pkg::ShareGive;
       end
       npu_act_pkg::ShareGive: begin
         note_o = {1'b1, npu_top_pkg::NoteShare, 32'(row.pcie)};
@@ -278,7 +262,7 @@ module npu_top_engines #(
         call(npu_act_pkg::Ask, npu_act_pkg::OpWidth'(npu_top_pkg::ResumeDispatch),
              npu_act_pkg::ShareBack);
       end
-      npu_act_pkg::ShareBack: turn_o = npu_act_pkg::TurnMain;
+      npu_act_pkg::ShareBack: act_o.turn = npu_act_pkg::TurnMain;
 
       // ---- channels ----
 
@@ -286,16 +270,15 @@ module npu_top_engines #(
         call(npu_act_pkg::CallPool, npu_act_pkg::PoolAcquire, npu_act_pkg::Acquired);
       npu_act_pkg::Acquired: begin
         if (found_q) begin
-          note_o = {1'b1, npu_top_pkg::NoteChannel, 32'(channel_q)};
+          note_o            = {1'b1, npu_top_pkg::NoteChannel, 32'(channel_q)};
           row_d.has_channel = 1'b1;
           row_d.channel     = channel_q;
           row_we            = 1'b1;
-          change_o.state    = npu_top_pkg::QWork;
+          act_o.state       = npu_top_pkg::QWork;
           call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpSetUp}, npu_act_pkg::Next);
         end else begin
-          change_o.state = npu_top_pkg::QWaitChannel;
-          next_o         = npu_act_pkg::CallPool;
-          op_o           = npu_act_pkg::PoolWait;
+          act_o.state = npu_top_pkg::QWaitChannel;
+          call(npu_act_pkg::CallPool, npu_act_pkg::PoolWait, npu_act_pkg::Return);
         end
       end
       npu_act_pkg::FreeChannel: begin  // T-DMA-6
@@ -307,86 +290,86 @@ module npu_top_engines #(
       end
       npu_act_pkg::Freed: begin
         if (found_q) begin
-          turn_o = npu_act_pkg::TurnPool;
-          next_o = npu_act_pkg::NextSetUp;
+          act_o.turn = npu_act_pkg::TurnPool;
+          act_o.next = npu_act_pkg::NextSetUp;
         end
       end
       npu_act_pkg::NextSetUp: begin
         call(npu_act_pkg::CallPool, npu_act_pkg::PoolAcquire, npu_act_pkg::Acquired);
-        after_o = npu_act_pkg::Back;
+        act_o.after = npu_act_pkg::Back;
       end
-      npu_act_pkg::Back: turn_o = npu_act_pkg::TurnMain;
+      npu_act_pkg::Back: act_o.turn = npu_act_pkg::TurnMain;
 
       // ---- transfers ----
 
       npu_act_pkg::Start: begin  // T-DMA-3
         memory_req_o = 1'b1;
         memory_op_o  = npu_top_pkg::MemoryRoute;
-        next_o       = npu_act_pkg::Started;
+        act_o.next   = npu_act_pkg::Started;
       end
       npu_act_pkg::Started: begin  // T-DMA-4
         if (way_q) begin
           call(npu_act_pkg::CallLink, npu_act_pkg::LinkStart, npu_act_pkg::Move);
         end else begin
-          note_o = {1'b1, npu_top_pkg::NoteNoWay, 32'd0};
-          next_o       = npu_act_pkg::FreeChannel;
-          then_o       = npu_act_pkg::Fault;
+          note_o         = {1'b1, npu_top_pkg::NoteNoWay, 32'd0};
+          act_o.next     = npu_act_pkg::FreeChannel;
+          act_o.then_act = npu_act_pkg::Fault;
         end
       end
       npu_act_pkg::Move: begin
-        note_o = {1'b1, npu_top_pkg::NoteMove, 32'(route_q)};
-        change_o.state = npu_top_pkg::QTransfer;
+        note_o      = {1'b1, npu_top_pkg::NoteMove, 32'(route_q)};
+        act_o.state = npu_top_pkg::QTransfer;
         call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpMove}, npu_act_pkg::Next);
       end
       npu_act_pkg::Apply: begin  // T-DMA-5
-        note_o = {1'b1, npu_top_pkg::NoteMoved, 32'(row.channel)};
-        memory_req_o   = 1'b1;
-        memory_op_o    = npu_top_pkg::MemoryApply;
-        change_o.state = npu_top_pkg::QWork;
-        next_o         = npu_act_pkg::Applied;
+        note_o       = {1'b1, npu_top_pkg::NoteMoved, 32'(row.channel)};
+        memory_req_o = 1'b1;
+        memory_op_o  = npu_top_pkg::MemoryApply;
+        act_o.state  = npu_top_pkg::QWork;
+        act_o.next   = npu_act_pkg::Applied;
       end
       npu_act_pkg::Applied: begin
         if (link_bursts_o) begin  // the last burst has closed the transfer
-          next_o  = npu_act_pkg::FreeChannel;
-          then_o  = way_q ? npu_act_pkg::Done : npu_act_pkg::Fault;
+          act_o.next     = npu_act_pkg::FreeChannel;
+          act_o.then_act = way_q ? npu_act_pkg::Done : npu_act_pkg::Fault;
         end else begin
           call(npu_act_pkg::CallLink, npu_act_pkg::LinkEnd, npu_act_pkg::FreeChannel);
-          after_o = way_q ? npu_act_pkg::Done : npu_act_pkg::Fault;
+          act_o.after = way_q ? npu_act_pkg::Done : npu_act_pkg::Fault;
         end
       end
       npu_act_pkg::Store: begin  // T-SQE-9
         memory_req_o = 1'b1;
         memory_op_o  = npu_top_pkg::MemoryStore;
-        next_o       = npu_act_pkg::Stored;
+        act_o.next   = npu_act_pkg::Stored;
       end
-      npu_act_pkg::Stored: next_o = way_q ? npu_act_pkg::Done : npu_act_pkg::Fault;
+      npu_act_pkg::Stored: act_o.next = way_q ? npu_act_pkg::Done : npu_act_pkg::Fault;
 
       npu_act_pkg::Limit: begin  // T-SQE-8
         note_o = {1'b1, npu_top_pkg::NoteLimit, 32'd0};
         if (state_i == npu_top_pkg::QParked) begin
-          next_o = npu_act_pkg::Forget;
-          then_o = npu_act_pkg::Limited;
+          act_o.next     = npu_act_pkg::Forget;
+          act_o.then_act = npu_act_pkg::Limited;
         end else begin
           call(npu_act_pkg::CallLink, npu_act_pkg::LinkEnd, npu_act_pkg::FreeChannel);
-          after_o = npu_act_pkg::Limited;
+          act_o.after = npu_act_pkg::Limited;
         end
       end
       npu_act_pkg::Limited:
         call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpLimit}, npu_act_pkg::Next);
 
       npu_act_pkg::CallClass:
-        next_o = (class_ready & chosen) != 2'b00 ? npu_act_pkg::ClassRsp : npu_act_pkg::CallClass;
+        act_o.next = (class_ready & chosen) != '0 ? npu_act_pkg::ClassRsp : npu_act_pkg::CallClass;
       npu_act_pkg::ClassRsp:
-        if ((class_valid & chosen) == 2'b00) next_o = npu_act_pkg::ClassRsp;
+        if ((class_valid & chosen) == 2'b00) act_o.next = npu_act_pkg::ClassRsp;
       npu_act_pkg::CallPool:
-        next_o = (pool_ready & chosen) != 2'b00 ? npu_act_pkg::PoolRsp : npu_act_pkg::CallPool;
+        act_o.next = (pool_ready & chosen) != '0 ? npu_act_pkg::PoolRsp : npu_act_pkg::CallPool;
       npu_act_pkg::PoolRsp:
-        if ((pool_valid & chosen) == 2'b00) next_o = npu_act_pkg::PoolRsp;
+        if ((pool_valid & chosen) == 2'b00) act_o.next = npu_act_pkg::PoolRsp;
       npu_act_pkg::CallLink: begin
-        if (!link_ready_o) next_o = npu_act_pkg::CallLink;
-        else if (link_bursts_o) next_o = npu_act_pkg::LinkRsp;
+        if (!link_ready_o) act_o.next = npu_act_pkg::CallLink;
+        else if (link_bursts_o) act_o.next = npu_act_pkg::LinkRsp;
       end
-      npu_act_pkg::LinkRsp: if (!link_rsp) next_o = npu_act_pkg::LinkRsp;
+      npu_act_pkg::LinkRsp: if (!link_rsp) act_o.next = npu_act_pkg::LinkRsp;
       default: ;
     endcase
   end

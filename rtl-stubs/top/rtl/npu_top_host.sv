@@ -21,12 +21,9 @@ module npu_top_host #(
   input  logic [15:0]                    host_stream_i,
   input  logic                           host_enable_i,
 
-  // The act, and what follows it (npu_act_pkg)
+  // The act, and its outcome (npu_act_pkg)
   input  npu_act_pkg::act_t              act_i,
-  output npu_act_pkg::act_t              next_o,
-  output npu_act_pkg::act_t              then_o,
-  output npu_act_pkg::act_t              after_o,
-  output npu_act_pkg::op_t               op_o,
+  output npu_act_pkg::outcome_t          act_o,
 
   // The queue that is looked at
   input  logic [QueueWidth-1:0]          at_i,
@@ -34,7 +31,6 @@ module npu_top_host #(
   input  logic [npu_top_pkg::HoldWidth-1:0] hold_i,
   input  logic                           timer_pending_i,
   input  logic                           front_ok_i,      // the last operation of the front end
-  output npu_top_pkg::change_t           change_o,
   output npu_top_pkg::note_t             note_o,
 
   output logic [63:0]                    value_o,         // of the request
@@ -79,23 +75,13 @@ module npu_top_host #(
                      (state_i == npu_top_pkg::QHeld && hold_i == npu_top_pkg::HoldPause);
   assign ends_task = (value_q[npu_top_pkg::Pauses-1:0] & npu_top_pkg::PauseTask) != '0;
 
-  // A block is called with an operation; then that act follows.
-  task automatic call(input npu_act_pkg::act_t block, input npu_act_pkg::op_t op,
-                      input npu_act_pkg::act_t then_act);
-    next_o = block;
-    op_o   = op;
-    then_o = then_act;
-  endtask
+  `include "npu_act_call.svh"
 
   always_comb begin
-    next_o   = npu_act_pkg::Return;
-    then_o   = npu_act_pkg::Return;
-    after_o  = npu_act_pkg::Return;
-    op_o     = '0;
-    change_o = '0;
-    note_o   = '0;
-    row_d    = row;
-    row_we   = 1'b0;
+    act_o  = '0;
+    note_o = '0;
+    row_d  = row;
+    row_we = 1'b0;
 
     unique case (act_i)
       npu_act_pkg::Reset: begin
@@ -115,75 +101,70 @@ module npu_top_host #(
           npu_top_pkg::HostResume: begin
             row_d.paused = row.paused & ~value_q[npu_top_pkg::Pauses-1:0];
             row_we       = 1'b1;
-            next_o       = npu_act_pkg::Resume;
+            act_o.next   = npu_act_pkg::Resume;
           end
-          npu_top_pkg::HostHandled:   next_o = npu_act_pkg::Handled;
-          npu_top_pkg::HostEnable:    next_o = npu_act_pkg::Enable;
-          npu_top_pkg::HostPause:     next_o = npu_act_pkg::Pause;
-          npu_top_pkg::HostKill:      next_o = npu_act_pkg::Kill;
-          npu_top_pkg::HostTerminate: next_o = npu_act_pkg::Terminate;
+          npu_top_pkg::HostHandled:   act_o.next = npu_act_pkg::Handled;
+          npu_top_pkg::HostEnable:    act_o.next = npu_act_pkg::Enable;
+          npu_top_pkg::HostPause:     act_o.next = npu_act_pkg::Pause;
+          npu_top_pkg::HostKill:      act_o.next = npu_act_pkg::Kill;
+          npu_top_pkg::HostTerminate: act_o.next = npu_act_pkg::Terminate;
           npu_top_pkg::HostSetHead: begin
-            if (!row.enabled && state_i == npu_top_pkg::QIdle) begin
-              next_o = npu_act_pkg::CallFront;
-              op_o   = {1'b0, npu_front_end_pkg::OpSetHead};
-            end
+            if (!row.enabled && state_i == npu_top_pkg::QIdle)
+              call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpSetHead},
+                   npu_act_pkg::Return);
           end
-          npu_top_pkg::HostPriority:  next_o = npu_act_pkg::Priority;
+          npu_top_pkg::HostPriority:  act_o.next = npu_act_pkg::Priority;
           npu_top_pkg::HostEventRecord:
             call(npu_act_pkg::CallTable, npu_act_pkg::TableRecord, npu_act_pkg::Released);
           npu_top_pkg::HostNotifyRecord:
             call(npu_act_pkg::CallTable, npu_act_pkg::TableRecord | npu_act_pkg::TableNotifies,
                  npu_act_pkg::Released);
-          npu_top_pkg::HostEventClear: begin
-            next_o = npu_act_pkg::CallTable;
-            op_o   = npu_act_pkg::TableClear;
-          end
-          npu_top_pkg::HostNotifyClear: begin
-            next_o = npu_act_pkg::CallTable;
-            op_o   = npu_act_pkg::TableClear | npu_act_pkg::TableNotifies;
-          end
+          npu_top_pkg::HostEventClear:
+            call(npu_act_pkg::CallTable, npu_act_pkg::TableClear, npu_act_pkg::Return);
+          npu_top_pkg::HostNotifyClear:
+            call(npu_act_pkg::CallTable, npu_act_pkg::TableClear | npu_act_pkg::TableNotifies,
+                 npu_act_pkg::Return);
           default: ;
         endcase
       end
 
       npu_act_pkg::Opened: begin
-        row_d.enabled  = enable_q;
-        row_d.paused   = '0;
-        row_d.skips    = 1'b0;
-        row_d.level    = priority_q;
-        row_d.group    = group_q;
-        row_d.stream   = stream_q;
-        row_we         = 1'b1;
-        change_o.state = npu_top_pkg::QIdle;
-        next_o         = npu_act_pkg::CallSlots;
-        op_o           = npu_act_pkg::SlotsClear;
+        row_d.enabled = enable_q;
+        row_d.paused  = '0;
+        row_d.skips   = 1'b0;
+        row_d.level   = priority_q;
+        row_d.group   = group_q;
+        row_d.stream  = stream_q;
+        row_we        = 1'b1;
+        act_o.state   = npu_top_pkg::QIdle;
+        call(npu_act_pkg::CallSlots, npu_act_pkg::SlotsClear, npu_act_pkg::Return);
       end
       npu_act_pkg::Rung: begin
-        if (state_i == npu_top_pkg::QIdle && !timer_pending_i) next_o = npu_act_pkg::Look;
+        if (state_i == npu_top_pkg::QIdle && !timer_pending_i) act_o.next = npu_act_pkg::Look;
       end
       npu_act_pkg::CqHeadSet: begin  // T-CQ-4
-        if (front_ok_i && waits_for_cq) next_o = npu_act_pkg::EndHold;
+        if (front_ok_i && waits_for_cq) act_o.next = npu_act_pkg::EndHold;
       end
       npu_act_pkg::Resume: begin  // T-SCH-13, T-SCH-17, T-SCH-18
         if (state_i == npu_top_pkg::QHeld) begin
           if (hold_i == npu_top_pkg::HoldPause ? row.paused == '0 : ends_task)
-            next_o = npu_act_pkg::EndHold;
+            act_o.next = npu_act_pkg::EndHold;
         end else if (state_i == npu_top_pkg::QKilled && ends_task) begin
-          next_o = npu_act_pkg::Look;
+          act_o.next = npu_act_pkg::Look;
           if (row.skips) begin
             call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpRetire}, npu_act_pkg::Skipped);
-            after_o = npu_act_pkg::Look;
+            act_o.after = npu_act_pkg::Look;
           end
         end
       end
       npu_act_pkg::EndHold: begin
         if (state_i == npu_top_pkg::QHeld) begin
-          note_o = {1'b1, npu_top_pkg::NoteResume, 32'd0};
-          change_o.state = npu_top_pkg::QWork;
+          note_o      = {1'b1, npu_top_pkg::NoteResume, 32'd0};
+          act_o.state = npu_top_pkg::QWork;
           unique case (hold_i)
-            npu_top_pkg::HoldPause:   next_o = npu_act_pkg::GoOn;
-            npu_sqe_pkg::HoldCq:      next_o = npu_act_pkg::Retire;
-            npu_sqe_pkg::HoldCqError: next_o = npu_act_pkg::Report;
+            npu_top_pkg::HoldPause:   act_o.next = npu_act_pkg::GoOn;
+            npu_sqe_pkg::HoldCq:      act_o.next = npu_act_pkg::Retire;
+            npu_sqe_pkg::HoldCqError: act_o.next = npu_act_pkg::Report;
             default: call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpResume}, npu_act_pkg::Next);
           endcase
         end
@@ -194,7 +175,7 @@ module npu_top_host #(
       end
       npu_act_pkg::Skip: begin
         call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpRetire}, npu_act_pkg::Skipped);
-        after_o = npu_act_pkg::GoOn;
+        act_o.after = npu_act_pkg::GoOn;
       end
       npu_act_pkg::Skipped: begin
         note_o = {1'b1, npu_top_pkg::NoteSkip, 32'd0};
@@ -208,21 +189,19 @@ module npu_top_host #(
 
       // T-FE-10: it goes on waiting, among those of the new priority.
       npu_act_pkg::Priority: begin
-        next_o = npu_act_pkg::Reorder;
-        if (state_i == npu_top_pkg::QWaitSlot || state_i == npu_top_pkg::QWaitClass) begin
-          next_o = state_i == npu_top_pkg::QWaitSlot ? npu_act_pkg::CallAsking
-                                                     : npu_act_pkg::CallClass;
-          op_o   = npu_act_pkg::ArbRemove;
-          then_o = npu_act_pkg::Reorder;
-        end
+        act_o.next = npu_act_pkg::Reorder;
+        if (state_i == npu_top_pkg::QWaitSlot || state_i == npu_top_pkg::QWaitClass)
+          call(state_i == npu_top_pkg::QWaitSlot ? npu_act_pkg::CallAsking : npu_act_pkg::CallClass,
+               npu_act_pkg::ArbRemove, npu_act_pkg::Reorder);
       end
       npu_act_pkg::Reorder: begin
         row_d.level = priority_q;
         row_d.group = group_q;
         row_we      = 1'b1;
-        op_o        = npu_act_pkg::ArbAdd;
-        if (state_i == npu_top_pkg::QWaitSlot)  next_o = npu_act_pkg::CallAsking;
-        if (state_i == npu_top_pkg::QWaitClass) next_o = npu_act_pkg::CallClass;
+        if (state_i == npu_top_pkg::QWaitSlot)
+          call(npu_act_pkg::CallAsking, npu_act_pkg::ArbAdd, npu_act_pkg::Return);
+        if (state_i == npu_top_pkg::QWaitClass)
+          call(npu_act_pkg::CallClass, npu_act_pkg::ArbAdd, npu_act_pkg::Return);
       end
 
       npu_act_pkg::Pause: begin  // T-SCH-13, T-SCH-18
@@ -240,43 +219,35 @@ module npu_top_host #(
         call(npu_act_pkg::CallTimer, npu_act_pkg::TimerOff, npu_act_pkg::KillWhere);
       end
       npu_act_pkg::KillWhere: begin
-        next_o = npu_act_pkg::KillFree;
-        then_o = npu_act_pkg::KillFree;
+        act_o.next     = npu_act_pkg::KillFree;
+        act_o.then_act = npu_act_pkg::KillFree;
         unique case (state_i)
-          npu_top_pkg::QWaitSlot: begin
-            next_o = npu_act_pkg::CallAsking;
-            op_o   = npu_act_pkg::ArbRemove;
-          end
-          npu_top_pkg::QWaitClass: begin
-            next_o = npu_act_pkg::CallClass;
-            op_o   = npu_act_pkg::ArbRemove;
-          end
-          npu_top_pkg::QWaitChannel: begin
-            next_o = npu_act_pkg::CallPool;
-            op_o   = npu_act_pkg::PoolForget;
-          end
-          npu_top_pkg::QParked: next_o = npu_act_pkg::Forget;
-          npu_top_pkg::QTransfer: begin
-            next_o = npu_act_pkg::CallLink;
-            op_o   = npu_act_pkg::LinkEnd;
-          end
-          default: then_o = npu_act_pkg::Return;
+          npu_top_pkg::QWaitSlot:
+            call(npu_act_pkg::CallAsking, npu_act_pkg::ArbRemove, npu_act_pkg::KillFree);
+          npu_top_pkg::QWaitClass:
+            call(npu_act_pkg::CallClass, npu_act_pkg::ArbRemove, npu_act_pkg::KillFree);
+          npu_top_pkg::QWaitChannel:
+            call(npu_act_pkg::CallPool, npu_act_pkg::PoolForget, npu_act_pkg::KillFree);
+          npu_top_pkg::QParked: act_o.next = npu_act_pkg::Forget;
+          npu_top_pkg::QTransfer:
+            call(npu_act_pkg::CallLink, npu_act_pkg::LinkEnd, npu_act_pkg::KillFree);
+          default: act_o.then_act = npu_act_pkg::Return;
         endcase
       end
       npu_act_pkg::KillFree: begin
-        next_o  = npu_act_pkg::FreeChannel;
-        then_o  = npu_act_pkg::Unshare;
-        after_o = npu_act_pkg::KillLeave;
+        act_o.next     = npu_act_pkg::FreeChannel;
+        act_o.then_act = npu_act_pkg::Unshare;
+        act_o.after    = npu_act_pkg::KillLeave;
       end
       npu_act_pkg::KillLeave: begin
-        next_o = npu_act_pkg::Leave;
-        then_o = npu_act_pkg::KillEnd;
+        act_o.next     = npu_act_pkg::Leave;
+        act_o.then_act = npu_act_pkg::KillEnd;
       end
       npu_act_pkg::KillEnd:
         call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpEnd}, npu_act_pkg::Killed);
       npu_act_pkg::Killed: begin
-        note_o = {1'b1, npu_top_pkg::NoteKill, 32'd0};
-        change_o.state = npu_top_pkg::QKilled;
+        note_o      = {1'b1, npu_top_pkg::NoteKill, 32'd0};
+        act_o.state = npu_top_pkg::QKilled;
       end
       npu_act_pkg::Terminate: begin  // T-SCH-15
         if (state_i == npu_top_pkg::QKilled)

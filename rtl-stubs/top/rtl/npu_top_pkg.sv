@@ -146,15 +146,7 @@ package npu_top_pkg;
   localparam logic [ResumeWidth-1:0] ResumeRetire   = 2'd1;
   localparam logic [ResumeWidth-1:0] ResumeDispatch = 2'd2;
 
-  // ---- what an act does besides ----
-
-  /// To the queue that is looked at; 0: stays as it is.
-  typedef struct packed {
-    logic [StateWidth-1:0] state;
-    logic [StepWidth-1:0]  step;
-  } change_t;
-
-  /// A note; zeros: none.
+  /// What an act reports; zeros: nothing.
   typedef struct packed {
     logic                 valid;
     logic [NoteWidth-1:0] kind;

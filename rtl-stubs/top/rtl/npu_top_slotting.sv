@@ -16,13 +16,10 @@ module npu_top_slotting #(
   input  npu_top_pkg::cfg_t     cfg_i,
   input  npu_top_pkg::times_t   times_i,
 
-  // The act, and what follows it (npu_act_pkg)
+  // The act, and its outcome (npu_act_pkg)
   input  npu_act_pkg::act_t     act_i,
   input  npu_act_pkg::op_t      op_i,
-  output npu_act_pkg::act_t     next_o,
-  output npu_act_pkg::act_t     then_o,
-  output npu_act_pkg::op_t      op_o,
-  output npu_act_pkg::turn_t    turn_o,
+  output npu_act_pkg::outcome_t act_o,
   output logic                  ready_o,          // memories are clear
 
   // The queue that is looked at
@@ -31,7 +28,6 @@ module npu_top_slotting #(
   input  logic [2:0]            level_i,
   input  logic [5:0]            group_i,
   output logic                  has_slot_o,
-  output npu_top_pkg::change_t  change_o,
   output npu_top_pkg::note_t    note_o,
 
   output logic [63:0]           time_o,           // what npu_slots has said, for the timer
@@ -142,20 +138,10 @@ module npu_top_slotting #(
   logic        grant_pending_q, grant_pending_d;
   logic [63:0] grant_time_q;
 
-  // A block is called with an operation; then that act follows.
-  task automatic call(input npu_act_pkg::act_t block, input npu_act_pkg::op_t op,
-                      input npu_act_pkg::act_t then_act);
-    next_o = block;
-    op_o   = op;
-    then_o = then_act;
-  endtask
+  `include "npu_act_call.svh"
 
   always_comb begin
-    next_o          = npu_act_pkg::Return;
-    then_o          = npu_act_pkg::Return;
-    op_o            = '0;
-    turn_o          = npu_act_pkg::TurnSame;
-    change_o        = '0;
+    act_o           = '0;
     note_o          = '0;
     row_d           = row;
     row_we          = 1'b0;
@@ -172,18 +158,15 @@ module npu_top_slotting #(
         row_we       = 1'b1;
         call(npu_act_pkg::CallSlots, npu_act_pkg::SlotsLeaving, npu_act_pkg::Asked);
       end
-      npu_act_pkg::AskAgain: begin
-        next_o = npu_act_pkg::Ask;
-        op_o   = npu_act_pkg::OpWidth'(row.resume);
-      end
+      npu_act_pkg::AskAgain:
+        call(npu_act_pkg::Ask, npu_act_pkg::OpWidth'(row.resume), npu_act_pkg::Return);
       npu_act_pkg::Asked: begin
         if (time_q != 64'd0) begin  // swapped out then
-          change_o.state = npu_top_pkg::QSwapOut;
-          change_o.step  = npu_top_pkg::StepSwapOut;
-          next_o         = npu_act_pkg::CallTimer;
-          op_o           = npu_act_pkg::TimerSlots;
+          act_o.state = npu_top_pkg::QSwapOut;
+          act_o.step  = npu_top_pkg::StepSwapOut;
+          call(npu_act_pkg::CallTimer, npu_act_pkg::TimerSlots, npu_act_pkg::Return);
         end else begin
-          change_o.state = npu_top_pkg::QWaitSlot;
+          act_o.state = npu_top_pkg::QWaitSlot;
           call(npu_act_pkg::CallAsking, npu_act_pkg::ArbAdd, npu_act_pkg::Arm);
         end
       end
@@ -208,40 +191,40 @@ module npu_top_slotting #(
         call(npu_act_pkg::CallSlots, npu_act_pkg::SlotsNext, npu_act_pkg::Granting);
       end
       npu_act_pkg::Granting: begin  // T-SCH-4
-        next_o = npu_act_pkg::Arm;
+        act_o.next = npu_act_pkg::Arm;
         if (!none_asks && flag_q)
           call(npu_act_pkg::CallAsking, npu_act_pkg::ArbTake, npu_act_pkg::Won);
       end
       npu_act_pkg::Won: begin
-        turn_o = npu_act_pkg::TurnAsking;
-        next_o = npu_act_pkg::GrantTo;
+        act_o.turn = npu_act_pkg::TurnAsking;
+        act_o.next = npu_act_pkg::GrantTo;
       end
       npu_act_pkg::GrantTo:
         call(npu_act_pkg::CallSlots, npu_act_pkg::SlotsGrant, npu_act_pkg::Enter);
       npu_act_pkg::Enter: begin  // T-SCH-5
-        note_o = {1'b1, npu_top_pkg::NoteGrant, 32'(slot_q)};
+        note_o         = {1'b1, npu_top_pkg::NoteGrant, 32'(slot_q)};
         row_d.has_slot = 1'b1;
         row_d.slot     = slot_q;
         row_we         = 1'b1;
-        change_o.state = npu_top_pkg::QSwapIn;
-        change_o.step  = npu_top_pkg::StepSwapDone;
+        act_o.state    = npu_top_pkg::QSwapIn;
+        act_o.step     = npu_top_pkg::StepSwapDone;
         call(npu_act_pkg::CallTimer, npu_act_pkg::TimerSlots, npu_act_pkg::Arm);
       end
       npu_act_pkg::SwapDone: begin
-        change_o.state = npu_top_pkg::QWork;
+        act_o.state = npu_top_pkg::QWork;
         unique case (row.resume)
-          npu_top_pkg::ResumeBegin:    next_o = npu_act_pkg::GoOn;
-          npu_top_pkg::ResumeDispatch: next_o = npu_act_pkg::Admit;
-          default:                     next_o = npu_act_pkg::Done;
+          npu_top_pkg::ResumeBegin:    act_o.next = npu_act_pkg::GoOn;
+          npu_top_pkg::ResumeDispatch: act_o.next = npu_act_pkg::Admit;
+          default:                     act_o.next = npu_act_pkg::Done;
         endcase
       end
 
       npu_act_pkg::CallAsking:
-        next_o = arbiter_ready ? npu_act_pkg::AskingRsp : npu_act_pkg::CallAsking;
-      npu_act_pkg::AskingRsp: if (!arbiter_valid) next_o = npu_act_pkg::AskingRsp;
+        act_o.next = arbiter_ready ? npu_act_pkg::AskingRsp : npu_act_pkg::CallAsking;
+      npu_act_pkg::AskingRsp: if (!arbiter_valid) act_o.next = npu_act_pkg::AskingRsp;
       npu_act_pkg::CallSlots:
-        next_o = slots_ready ? npu_act_pkg::SlotsRsp : npu_act_pkg::CallSlots;
-      npu_act_pkg::SlotsRsp: if (!slots_valid) next_o = npu_act_pkg::SlotsRsp;
+        act_o.next = slots_ready ? npu_act_pkg::SlotsRsp : npu_act_pkg::CallSlots;
+      npu_act_pkg::SlotsRsp: if (!slots_valid) act_o.next = npu_act_pkg::SlotsRsp;
       default: ;
     endcase
   end

@@ -16,13 +16,10 @@ module npu_top_sqes #(
   input  npu_top_pkg::cfg_t     cfg_i,
   input  npu_top_pkg::times_t   times_i,
 
-  // The act, and what follows it (npu_act_pkg)
+  // The act, and its outcome (npu_act_pkg)
   input  npu_act_pkg::act_t     act_i,
   input  npu_act_pkg::op_t      op_i,
-  output npu_act_pkg::act_t     next_o,
-  output npu_act_pkg::act_t     then_o,
-  output npu_act_pkg::act_t     after_o,
-  output npu_act_pkg::op_t      op_o,
+  output npu_act_pkg::outcome_t act_o,
   output logic                  ready_o,           // memories are clear
 
   // The queue that is looked at
@@ -33,7 +30,6 @@ module npu_top_sqes #(
   input  logic [15:0]           stream_i,
   input  logic                  has_slot_i,
   output logic [npu_top_pkg::HoldWidth-1:0] hold_o,  // why it is held: see NoteHold
-  output npu_top_pkg::change_t  change_o,
   output npu_top_pkg::note_t    note_o,
   input  logic [63:0]           host_value_i,      // what software has said
   input  logic [63:0]           counter_i,         // T-TIM-5
@@ -204,23 +200,13 @@ module npu_top_sqes #(
 
   // ---- acts ----
 
-  // A block is called with an operation; then that act follows.
-  task automatic call(input npu_act_pkg::act_t block, input npu_act_pkg::op_t op,
-                      input npu_act_pkg::act_t then_act);
-    next_o = block;
-    op_o   = op;
-    then_o = then_act;
-  endtask
+  `include "npu_act_call.svh"
 
   always_comb begin
-    next_o   = npu_act_pkg::Return;
-    then_o   = npu_act_pkg::Return;
-    after_o  = npu_act_pkg::Return;
-    op_o     = '0;
-    change_o = '0;
-    note_o   = '0;
-    hold_we  = 1'b0;
-    hold     = sqe_hold_q;
+    act_o   = '0;
+    note_o  = '0;
+    hold_we = 1'b0;
+    hold    = sqe_hold_q;
 
     unique case (act_i)
       // ---- between SQEs ----
@@ -228,38 +214,36 @@ module npu_top_sqes #(
       npu_act_pkg::Look:
         call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpLook}, npu_act_pkg::Idle);
       npu_act_pkg::Idle: begin  // T-SCH-1
-        change_o.state = npu_top_pkg::QIdle;
-        change_o.step  = npu_top_pkg::StepArrive;
-        if (enabled_i && front_more_q) begin
-          next_o = npu_act_pkg::CallTimer;
-          op_o   = npu_act_pkg::TimerArrive;
-        end
+        act_o.state = npu_top_pkg::QIdle;
+        act_o.step  = npu_top_pkg::StepArrive;
+        if (enabled_i && front_more_q)
+          call(npu_act_pkg::CallTimer, npu_act_pkg::TimerArrive, npu_act_pkg::Return);
       end
       npu_act_pkg::GoOn: begin  // T-SCH-7
-        next_o = npu_act_pkg::HoldPause;
+        act_o.next = npu_act_pkg::HoldPause;
         if (!paused_i)
           call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpLook}, npu_act_pkg::Looked);
       end
       npu_act_pkg::HoldPause: begin  // T-SCH-13
-        note_o = {1'b1, npu_top_pkg::NoteHold, 32'(npu_top_pkg::HoldPause)};
-        change_o.state = npu_top_pkg::QHeld;
-        hold           = npu_top_pkg::HoldPause;
-        hold_we        = 1'b1;
+        note_o      = {1'b1, npu_top_pkg::NoteHold, 32'(npu_top_pkg::HoldPause)};
+        act_o.state = npu_top_pkg::QHeld;
+        hold        = npu_top_pkg::HoldPause;
+        hold_we     = 1'b1;
       end
       npu_act_pkg::Looked: begin
         if (!(front_ok_q && enabled_i)) begin
-          next_o = npu_act_pkg::Leave;
-          then_o = npu_act_pkg::Idle;
+          act_o.next     = npu_act_pkg::Leave;
+          act_o.then_act = npu_act_pkg::Idle;
         end else if (has_slot_i) begin
           call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpFetch}, npu_act_pkg::Fetched);
         end else begin
-          next_o = npu_act_pkg::Ask;
-          op_o   = npu_act_pkg::OpWidth'(npu_top_pkg::ResumeBegin);
+          call(npu_act_pkg::Ask, npu_act_pkg::OpWidth'(npu_top_pkg::ResumeBegin),
+               npu_act_pkg::Return);
         end
       end
       npu_act_pkg::Fetched: begin  // T-SQE-1
-        note_o = {1'b1, npu_top_pkg::NoteBegin, 32'd0};
-        change_o.state = npu_top_pkg::QWork;
+        note_o      = {1'b1, npu_top_pkg::NoteBegin, 32'd0};
+        act_o.state = npu_top_pkg::QWork;
         call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpBegin}, npu_act_pkg::Next);
       end
 
@@ -269,26 +253,23 @@ module npu_top_sqes #(
         unique case (sqe_next_q)
           npu_sqe_pkg::NextDecoded, npu_sqe_pkg::NextExecute, npu_sqe_pkg::NextLoaded,
           npu_sqe_pkg::NextSetUp, npu_sqe_pkg::NextRetire, npu_sqe_pkg::NextReport: begin
-            change_o.state = npu_top_pkg::QWork;
-            change_o.step  = npu_top_pkg::StepSqe + {1'b0, sqe_next_q};
-            next_o         = npu_act_pkg::CallTimer;
-            op_o           = npu_act_pkg::TimerDue;
+            act_o.state = npu_top_pkg::QWork;
+            act_o.step  = npu_top_pkg::StepSqe + {1'b0, sqe_next_q};
+            call(npu_act_pkg::CallTimer, npu_act_pkg::TimerDue, npu_act_pkg::Return);
           end
           npu_sqe_pkg::NextLimit: begin
-            change_o.step = npu_top_pkg::StepSqe + {1'b0, sqe_next_q};
-            if (sqe_timed_q) begin
-              next_o = npu_act_pkg::CallTimer;
-              op_o   = npu_act_pkg::TimerDue;
-            end
+            act_o.step = npu_top_pkg::StepSqe + {1'b0, sqe_next_q};
+            if (sqe_timed_q)
+              call(npu_act_pkg::CallTimer, npu_act_pkg::TimerDue, npu_act_pkg::Return);
           end
           npu_sqe_pkg::NextHold: begin
-            note_o = {1'b1, npu_top_pkg::NoteHold, {29'd0, sqe_hold_q}};
-            change_o.state = npu_top_pkg::QHeld;
-            hold_we        = 1'b1;
+            note_o      = {1'b1, npu_top_pkg::NoteHold, {29'd0, sqe_hold_q}};
+            act_o.state = npu_top_pkg::QHeld;
+            hold_we     = 1'b1;
           end
-          npu_sqe_pkg::NextEffect:  next_o = npu_act_pkg::Effect;
-          npu_sqe_pkg::NextRetired: next_o = npu_act_pkg::Retired;
-          npu_sqe_pkg::NextFailed:  next_o = npu_act_pkg::Reported;
+          npu_sqe_pkg::NextEffect:  act_o.next = npu_act_pkg::Effect;
+          npu_sqe_pkg::NextRetired: act_o.next = npu_act_pkg::Retired;
+          npu_sqe_pkg::NextFailed:  act_o.next = npu_act_pkg::Reported;
           default: ;
         endcase
       end
@@ -306,18 +287,18 @@ module npu_top_sqes #(
       npu_act_pkg::RetireFull:
         call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpRetire}, npu_act_pkg::Next);
       npu_act_pkg::Retired: begin  // T-SQE-6, T-CQ-2
-        next_o  = npu_act_pkg::Unshare;
-        then_o  = npu_act_pkg::Unshared;
+        act_o.next     = npu_act_pkg::Unshare;
+        act_o.then_act = npu_act_pkg::Unshared;
         if (decoded_q.wr_cqe) begin
           call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpComplete}, npu_act_pkg::Unshare);
-          after_o = npu_act_pkg::Unshared;
+          act_o.after = npu_act_pkg::Unshared;
         end
       end
       npu_act_pkg::Unshared:
         call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpRetire}, npu_act_pkg::HeadMoved);
       npu_act_pkg::HeadMoved: begin
-        note_o = {1'b1, npu_top_pkg::NoteRetire, {30'd0, decoded_q.ie}};
-        next_o       = npu_act_pkg::GoOn;
+        note_o     = {1'b1, npu_top_pkg::NoteRetire, {30'd0, decoded_q.ie}};
+        act_o.next = npu_act_pkg::GoOn;
       end
       npu_act_pkg::Report:
         call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpLook}, npu_act_pkg::ReportFull);
@@ -325,23 +306,23 @@ module npu_top_sqes #(
         call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpReport}, npu_act_pkg::Next);
       npu_act_pkg::Reported: begin  // T-SQE-10
         call(npu_act_pkg::CallFront, {1'b0, npu_front_end_pkg::OpComplete}, npu_act_pkg::Unshare);
-        after_o = npu_act_pkg::ReportLeave;
+        act_o.after = npu_act_pkg::ReportLeave;
       end
       npu_act_pkg::ReportLeave: begin  // T-SCH-12
-        next_o = npu_act_pkg::Leave;
-        then_o = npu_act_pkg::Failed;
+        act_o.next     = npu_act_pkg::Leave;
+        act_o.then_act = npu_act_pkg::Failed;
       end
       npu_act_pkg::Failed: begin
-        note_o = {1'b1, npu_top_pkg::NoteFail, {8'd0, sqe_status_q, sqe_error_q}};
-        change_o.state = npu_top_pkg::QException;
+        note_o      = {1'b1, npu_top_pkg::NoteFail, {8'd0, sqe_status_q, sqe_error_q}};
+        act_o.state = npu_top_pkg::QException;
       end
 
       npu_act_pkg::CallFront:
-        next_o = front_ready ? npu_act_pkg::FrontRsp : npu_act_pkg::CallFront;
-      npu_act_pkg::FrontRsp: if (!front_valid) next_o = npu_act_pkg::FrontRsp;
+        act_o.next = front_ready ? npu_act_pkg::FrontRsp : npu_act_pkg::CallFront;
+      npu_act_pkg::FrontRsp: if (!front_valid) act_o.next = npu_act_pkg::FrontRsp;
       npu_act_pkg::CallSqe:
-        next_o = sqe_ready ? npu_act_pkg::SqeRsp : npu_act_pkg::CallSqe;
-      npu_act_pkg::SqeRsp: if (!sqe_valid) next_o = npu_act_pkg::SqeRsp;
+        act_o.next = sqe_ready ? npu_act_pkg::SqeRsp : npu_act_pkg::CallSqe;
+      npu_act_pkg::SqeRsp: if (!sqe_valid) act_o.next = npu_act_pkg::SqeRsp;
       default: ;
     endcase
   end

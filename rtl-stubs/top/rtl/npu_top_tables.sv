@@ -19,19 +19,15 @@ module npu_top_tables #(
 
   input  npu_top_pkg::cfg_t     cfg_i,  // still after reset
 
-  // The act, and what follows it (npu_act_pkg)
+  // The act, and its outcome (npu_act_pkg)
   input  npu_act_pkg::act_t     act_i,
   input  npu_act_pkg::op_t      op_i,
-  output npu_act_pkg::act_t     next_o,
-  output npu_act_pkg::act_t     then_o,
-  output npu_act_pkg::op_t      op_o,
-  output npu_act_pkg::turn_t    turn_o,
+  output npu_act_pkg::outcome_t act_o,
   output logic                  ready_o,      // memories are clear
 
   // The queue that is looked at
   input  logic [63:0]           now_i,
   input  logic [QueueWidth-1:0] at_i,
-  output npu_top_pkg::change_t  change_o,
   output npu_top_pkg::note_t    note_o,
 
   // The access to a table: of software with an id, or of the queue of the step with its SQE
@@ -146,22 +142,12 @@ module npu_top_tables #(
   assign called_valid = notifies ? notify_valid : event_valid;
   assign after_table  = by_host_i ? npu_act_pkg::Return : npu_act_pkg::Done;
 
-  // A block is called with an operation; then that act follows.
-  task automatic call(input npu_act_pkg::act_t block, input npu_act_pkg::op_t op,
-                      input npu_act_pkg::act_t then_act);
-    next_o = block;
-    op_o   = op;
-    then_o = then_act;
-  endtask
+  `include "npu_act_call.svh"
 
   always_comb begin
-    next_o   = npu_act_pkg::Return;
-    then_o   = npu_act_pkg::Return;
-    op_o     = '0;
-    turn_o   = npu_act_pkg::TurnSame;
-    change_o = '0;
-    note_o   = '0;
-    row_we   = act_i == npu_act_pkg::Reset || loads_i;
+    act_o  = '0;
+    note_o = '0;
+    row_we = act_i == npu_act_pkg::Reset || loads_i;
 
     unique case (act_i)
       npu_act_pkg::Effect: begin
@@ -170,15 +156,15 @@ module npu_top_tables #(
           npu_sqe_pkg::EffectEventClear:
             call(npu_act_pkg::CallTable, npu_act_pkg::TableRead, npu_act_pkg::TableLooked);
           npu_sqe_pkg::EffectNotifyRecord, npu_sqe_pkg::EffectNotifyWait,
-          npu_sqe_pkg::EffectNotifyClear: next_o = npu_act_pkg::Access;
-          npu_sqe_pkg::EffectStore:       next_o = npu_act_pkg::Store;
-          npu_sqe_pkg::EffectDispatch:    next_o = npu_act_pkg::Dispatch;
+          npu_sqe_pkg::EffectNotifyClear: act_o.next = npu_act_pkg::Access;
+          npu_sqe_pkg::EffectStore:       act_o.next = npu_act_pkg::Store;
+          npu_sqe_pkg::EffectDispatch:    act_o.next = npu_act_pkg::Dispatch;
           // what the top does not do is a bad SQE
-          default:                        next_o = npu_act_pkg::BadSqe;
+          default:                        act_o.next = npu_act_pkg::BadSqe;
         endcase
       end
       npu_act_pkg::TableLooked: begin  // T-EVT-8
-        next_o = npu_act_pkg::Access;
+        act_o.next = npu_act_pkg::Access;
         if (in_memory_q && !loaded_q)
           call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpMiss}, npu_act_pkg::Next);
       end
@@ -186,40 +172,30 @@ module npu_top_tables #(
       npu_act_pkg::Loaded:
         call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpExecute}, npu_act_pkg::Next);
       npu_act_pkg::Access: begin
-        next_o = npu_act_pkg::CallTable;
         unique case (effect_i)
-          npu_sqe_pkg::EffectEventRecord: begin
-            op_o   = npu_act_pkg::TableRecord;
-            then_o = npu_act_pkg::Released;
-          end
-          npu_sqe_pkg::EffectNotifyRecord: begin
-            op_o   = npu_act_pkg::TableRecord | npu_act_pkg::TableNotifies;
-            then_o = npu_act_pkg::Released;
-          end
-          npu_sqe_pkg::EffectEventClear: begin
-            op_o   = npu_act_pkg::TableClear;
-            then_o = npu_act_pkg::Done;
-          end
-          npu_sqe_pkg::EffectNotifyClear: begin
-            op_o   = npu_act_pkg::TableClear | npu_act_pkg::TableNotifies;
-            then_o = npu_act_pkg::Done;
-          end
-          npu_sqe_pkg::EffectEventWait: begin
-            op_o   = npu_act_pkg::TableWait;
-            then_o = npu_act_pkg::Waited;
-          end
-          default: begin
-            op_o   = npu_act_pkg::TableWait | npu_act_pkg::TableNotifies;
-            then_o = npu_act_pkg::Waited;
-          end
+          npu_sqe_pkg::EffectEventRecord:
+            call(npu_act_pkg::CallTable, npu_act_pkg::TableRecord, npu_act_pkg::Released);
+          npu_sqe_pkg::EffectNotifyRecord:
+            call(npu_act_pkg::CallTable, npu_act_pkg::TableRecord | npu_act_pkg::TableNotifies,
+                 npu_act_pkg::Released);
+          npu_sqe_pkg::EffectEventClear:
+            call(npu_act_pkg::CallTable, npu_act_pkg::TableClear, npu_act_pkg::Done);
+          npu_sqe_pkg::EffectNotifyClear:
+            call(npu_act_pkg::CallTable, npu_act_pkg::TableClear | npu_act_pkg::TableNotifies,
+                 npu_act_pkg::Done);
+          npu_sqe_pkg::EffectEventWait:
+            call(npu_act_pkg::CallTable, npu_act_pkg::TableWait, npu_act_pkg::Waited);
+          default:
+            call(npu_act_pkg::CallTable, npu_act_pkg::TableWait | npu_act_pkg::TableNotifies,
+                 npu_act_pkg::Waited);
         endcase
       end
 
       npu_act_pkg::Released: begin  // T-EVT-4, T-NTF-3
-        next_o = after_table;
+        act_o.next = after_table;
         if (release_q) begin
-          turn_o = npu_act_pkg::TurnTable;
-          next_o = npu_act_pkg::Wake;
+          act_o.turn = npu_act_pkg::TurnTable;
+          act_o.next = npu_act_pkg::Wake;
         end
       end
       npu_act_pkg::Wake: begin
@@ -230,33 +206,32 @@ module npu_top_tables #(
         call(npu_act_pkg::Ask, npu_act_pkg::OpWidth'(npu_top_pkg::ResumeRetire),
              npu_act_pkg::WokenBack);
       npu_act_pkg::WokenBack: begin
-        turn_o = npu_act_pkg::TurnMain;
-        next_o = after_table;
+        act_o.turn = npu_act_pkg::TurnMain;
+        act_o.next = after_table;
         if (!last_q)
           call(npu_act_pkg::TableRsp, {1'b0, notifies_q, 3'd0} | npu_act_pkg::TableRecord,
                npu_act_pkg::Released);
       end
 
       npu_act_pkg::Waited: begin  // T-SCH-10
-        next_o = npu_act_pkg::Done;
+        act_o.next = npu_act_pkg::Done;
         if (!pass_q) begin
-          note_o = {1'b1, npu_top_pkg::NotePark, 32'(id_i)};
-          change_o.state = npu_top_pkg::QParked;
+          note_o         = {1'b1, npu_top_pkg::NotePark, 32'(id_i)};
+          act_o.state    = npu_top_pkg::QParked;
           row_we         = 1'b1;
-          next_o         = npu_act_pkg::Leave;
-          then_o         = npu_act_pkg::Parked;
+          act_o.next     = npu_act_pkg::Leave;
+          act_o.then_act = npu_act_pkg::Parked;
         end
       end
       npu_act_pkg::Parked:
         call(npu_act_pkg::CallSqe, {1'b0, npu_sqe_pkg::OpPark}, npu_act_pkg::Next);
-      npu_act_pkg::Forget: begin
-        next_o = npu_act_pkg::CallTable;
-        op_o   = {1'b0, waits_for_notify, 3'd0} | npu_act_pkg::TableForget;
-      end
+      npu_act_pkg::Forget:
+        call(npu_act_pkg::CallTable, {1'b0, waits_for_notify, 3'd0} | npu_act_pkg::TableForget,
+             npu_act_pkg::Return);
 
       npu_act_pkg::CallTable:
-        next_o = called_ready ? npu_act_pkg::TableRsp : npu_act_pkg::CallTable;
-      npu_act_pkg::TableRsp: if (!called_valid) next_o = npu_act_pkg::TableRsp;
+        act_o.next = called_ready ? npu_act_pkg::TableRsp : npu_act_pkg::CallTable;
+      npu_act_pkg::TableRsp: if (!called_valid) act_o.next = npu_act_pkg::TableRsp;
       default: ;
     endcase
   end

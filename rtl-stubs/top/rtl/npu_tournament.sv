@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 `include "npu_assert.svh"
 
-/// Entries with a key each, and the one with the smallest key. A change plays the games from its
-/// leaf to the root, one per clock.
+/// Entries with a key each, and the one with the smallest key, among equals the one that was set
+/// first. A change plays the games from its leaf to the root, one per clock.
 module npu_tournament #(
   /// Entries, a power of two from 8 to 2048
   parameter int unsigned Entries = 64,
   /// Bits of a key
-  parameter int unsigned KeyBits = 104,
+  parameter int unsigned KeyBits = 64,
   localparam int unsigned IdWidth = $clog2(Entries)
 ) (
   input  logic               clk_i,
@@ -28,31 +28,35 @@ module npu_tournament #(
   output logic [KeyBits-1:0] first_key_o
 );
 
+  localparam int unsigned SequenceBits = 40;  // never wraps: a change takes several clocks
+  localparam int unsigned WholeBits = KeyBits + SequenceBits;
+
   typedef enum logic [1:0] {StClear, StIdle, StPlay} state_e;
   state_e state_q, state_d;
 
-  logic [KeyBits:0]   key_mem [0:Entries-1];     // {set, key}
+  logic [WholeBits:0] key_mem [0:Entries-1];     // {set, key, sequence}
   logic [IdWidth-1:0] winner_mem [0:Entries-1];  // by inner node; 0 has no meaning
   logic [IdWidth-1:0] id_q, id_d;                // the winner on the way up
-  logic [KeyBits:0]   key_q, key_d;              // and its key
+  logic [WholeBits:0] key_q, key_d;              // and its key
   logic [IdWidth:0]   node_q, node_d;            // the present node: leaves are Entries on
-  logic [KeyBits:0]   first_key_q;
+  logic [WholeBits:0] first_key_q;
   logic [IdWidth-1:0] first_id_q;
+  logic [SequenceBits-1:0] sequence_q;
 
   logic [IdWidth:0]   other_node, parent;
   logic [IdWidth-1:0] other_id;
-  logic [KeyBits:0]   other_key;
+  logic [WholeBits:0] other_key;
   logic               other_wins;
   logic               key_we, winner_we;
   logic [IdWidth-1:0] key_waddr, winner_waddr, winner_wdata;
-  logic [KeyBits:0]   key_wdata;
+  logic [WholeBits:0] key_wdata;
 
   assign other_node = node_q ^ (IdWidth + 1)'(1);
   assign other_id   = other_node[IdWidth] ? other_node[IdWidth-1:0]
                                           : winner_mem[other_node[IdWidth-1:0]];
   assign other_key  = key_mem[other_id];
-  assign other_wins = other_key[KeyBits] &&
-                      (!key_q[KeyBits] || other_key[KeyBits-1:0] < key_q[KeyBits-1:0]);
+  assign other_wins = other_key[WholeBits] &&
+                      (!key_q[WholeBits] || other_key[WholeBits-1:0] < key_q[WholeBits-1:0]);
   assign parent     = node_q >> 1;
 
   // A leaf below an inner node: the first one.
@@ -91,7 +95,7 @@ module npu_tournament #(
         if (req_valid_i) begin
           key_we    = 1'b1;
           key_waddr = req_id_i;
-          key_wdata = {req_set_i, req_key_i};
+          key_wdata = {req_set_i, req_key_i, sequence_q};
           id_d      = req_id_i;
           key_d     = key_wdata;
           node_d    = {1'b1, req_id_i};
@@ -119,12 +123,13 @@ module npu_tournament #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StClear;
-      {id_q, key_q, node_q, first_key_q, first_id_q} <= '0;
+      {id_q, key_q, node_q, first_key_q, first_id_q, sequence_q} <= '0;
     end else begin
       state_q <= state_d;
       id_q    <= id_d;
       key_q   <= key_d;
       node_q  <= node_d;
+      if (state_q == StIdle && req_valid_i) sequence_q <= sequence_q + SequenceBits'(1);
       if (state_q == StPlay) begin
         first_key_q <= key_d;
         first_id_q  <= id_d;
@@ -133,10 +138,10 @@ module npu_tournament #(
   end
 
   assign req_ready_o   = state_q == StIdle;
-  assign pending_o     = key_mem[look_id_i][KeyBits];
-  assign first_valid_o = first_key_q[KeyBits];
+  assign pending_o     = key_mem[look_id_i][WholeBits];
+  assign first_valid_o = first_key_q[WholeBits];
   assign first_id_o    = first_id_q;
-  assign first_key_o   = first_key_q[KeyBits-1:0];
+  assign first_key_o   = first_key_q[WholeBits-1 -: KeyBits];
 
   `NPU_ASSERT(EntriesAreAPowerOfTwo, 2 ** IdWidth == Entries)
   `NPU_ASSERT(RequestHeldUntilTaken,

@@ -49,9 +49,9 @@ module npu_wait_lists #(
   place_t first_d, first_q, last_d, last_q;
   place_t before_d, before_q;  // the neighbour towards the first
   place_t after_d, after_q;    // the one towards the last
-  logic [QueueWidth-1:0] queue_d, queue_q;
-  logic [63:0] now_d, now_q;
-  logic sort_d, sort_q;
+  logic [QueueWidth-1:0] queue_q;
+  logic [63:0] now_q;
+  logic sort_q;
 
   logic [QueueWidth-1:0] raddr;
   logic                  since_we;
@@ -84,9 +84,6 @@ module npu_wait_lists #(
     last_d   = last_q;
     before_d = before_q;
     after_d  = after_q;
-    queue_d  = queue_q;
-    now_d    = now_q;
-    sort_d   = sort_q;
     raddr    = before_q[QueueWidth-1:0];
     since_we = 1'b0;
     next_we  = 1'b0;
@@ -102,9 +99,6 @@ module npu_wait_lists #(
         if (start_valid_i) begin
           first_d  = start_first_i;
           last_d   = start_last_i;
-          queue_d  = start_queue_i;
-          now_d    = start_now_i;
-          sort_d   = start_sort_i;
           before_d = start_last_i;
           after_d  = '0;
           if (start_remove_i) state_d = StUnlink;
@@ -180,9 +174,11 @@ module npu_wait_lists #(
       last_q   <= last_d;
       before_q <= before_d;
       after_q  <= after_d;
-      queue_q  <= queue_d;
-      now_q    <= now_d;
-      sort_q   <= sort_d;
+      if (state_q == StIdle && start_valid_i) begin
+        queue_q <= start_queue_i;
+        now_q   <= start_now_i;
+        sort_q  <= start_sort_i;
+      end
     end
   end
 
