@@ -15,46 +15,27 @@ namespace
 
 enum Op : uint8_t { kAdd, kRemove, kTake, kWeight };
 
-enum Met : uint8_t {
-    kAdds,
-    kRemoves,
-    kTakes,
-    kWeights,
-    kZeroWeights,
-    kStrictLevels,
-    kModes,
-    kResets,
-    kShared,
-    kEmptied,
-    kGroupChoices,
-    kSameGroup,
-    kGroupsWrapped,
-    kQueuesWrapped,
-    kOtherWord,
-    kOneDraw,
-    kTwoDraws,
-    kMetCount
-};
-const std::array<const char *, kMetCount> kMetNames = {
-    "queues asked",
-    "queues gave up",
-    "queues won",
-    "weights were written",
-    "of these were 0",
-    "times the strict level changed while queues asked",
-    "times the modes changed",
-    "resets",
-    "queues won from a level that several priorities share (T-ARB-1)",
-    "times no queue was left",
-    "wins with several model groups asking (T-ARB-2)",
-    "of these by the group that had won before (T-ARB-3)",
-    "of these by a lower group than before",
-    "wins by a lower queue of the set than before (T-ARB-5)",
-    "wins by a queue of another word than before",
-    "wins that drew one number (T-TIM-6)",
-    "wins that drew two numbers",
-};
-using Tally = bench::Tally<kMetCount>;
+/// What a run must meet.
+namespace met
+{
+bench::Met adds{"queues asked"};
+bench::Met removes{"queues gave up"};
+bench::Met takes{"queues won"};
+bench::Met weights{"weights were written"};
+bench::Met zero_weights{"of these were 0"};
+bench::Met strict_levels{"times the strict level changed while queues asked"};
+bench::Met modes{"times the modes changed"};
+bench::Met resets{"resets"};
+bench::Met shared{"queues won from a level that several priorities share (T-ARB-1)"};
+bench::Met emptied{"times no queue was left"};
+bench::Met group_choices{"wins with several model groups asking (T-ARB-2)"};
+bench::Met same_group{"of these by the group that had won before (T-ARB-3)"};
+bench::Met groups_wrapped{"of these by a lower group than before"};
+bench::Met queues_wrapped{"wins by a lower queue of the set than before (T-ARB-5)"};
+bench::Met other_word{"wins by a queue of another word than before"};
+bench::Met one_draw{"wins that drew one number (T-TIM-6)"};
+bench::Met two_draws{"wins that drew two numbers"};
+} // namespace met
 
 struct Setting {
     uint32_t queues; ///< that take part, from all over the range
@@ -80,8 +61,6 @@ class Bench : public bench::Clocked<Vnpu_arbiter>
             step();
         }
     }
-
-    Tally tally{kMetNames};
 
   private:
     struct Asker {
@@ -110,7 +89,7 @@ class Bench : public bench::Clocked<Vnpu_arbiter>
         configure();
         reset();
         BENCH_EQUAL("empty", "T-ARB-6", block.empty_o, true);
-        tally.met(kResets);
+        met::resets();
     }
     void forget_winners()
     {
@@ -137,7 +116,7 @@ class Bench : public bench::Clocked<Vnpu_arbiter>
             rules_.weight_first = dice.chance(50);
             rules_.reload_spent = dice.chance(50);
             configure();
-            tally.met(kModes);
+            met::modes();
         } else if (kind == 5 && dice.chance(10)) {
             change_strict_level(below(tsim::kPriorities));
         } else if (kind == 6 && dice.chance(3)) {
@@ -171,7 +150,7 @@ class Bench : public bench::Clocked<Vnpu_arbiter>
     {
         BENCH_EQUAL("last", "T-ARB-6", block.rsp_last_o, true);
         BENCH_EQUAL("empty", "T-ARB-6", block.empty_o, arbiter_.empty());
-        tally.met(kEmptied, arbiter_.empty());
+        met::emptied(arbiter_.empty());
         take();
     }
 
@@ -184,7 +163,7 @@ class Bench : public bench::Clocked<Vnpu_arbiter>
         arbiter_.prepare(asker.priority, asker.group);
         arbiter_.add(queue_of(who), asker.priority, asker.group);
         asker.asks = true;
-        tally.met(kAdds);
+        met::adds();
         answer();
     }
 
@@ -196,7 +175,7 @@ class Bench : public bench::Clocked<Vnpu_arbiter>
         await();
         arbiter_.remove(queue_of(who), asker.priority, asker.group);
         asker.asks = false;
-        tally.met(kRemoves);
+        met::removes();
         answer();
     }
 
@@ -208,8 +187,8 @@ class Bench : public bench::Clocked<Vnpu_arbiter>
         request();
         await();
         rules_.set_weight(group, value);
-        tally.met(kWeights);
-        tally.met(kZeroWeights, value == 0);
+        met::weights();
+        met::zero_weights(value == 0);
         answer();
     }
 
@@ -227,7 +206,7 @@ class Bench : public bench::Clocked<Vnpu_arbiter>
         for (const uint32_t who : asking)
             add(who);
         forget_winners();
-        tally.met(kStrictLevels, !asking.empty());
+        met::strict_levels(!asking.empty());
     }
 
     void win()
@@ -283,18 +262,18 @@ class Bench : public bench::Clocked<Vnpu_arbiter>
         asker.asks = false;
         Last &last = last_[level];
         const uint32_t before = last.queue[asker.group];
-        tally.met(kTakes);
-        tally.met(kShared, asker.priority > rules_.strict_level);
+        met::takes();
+        met::shared(asker.priority > rules_.strict_level);
         if ((groups & (groups - 1)) != 0) {
-            tally.met(kGroupChoices);
-            tally.met(kSameGroup, draws == 0 && asker.group == last.group);
-            tally.met(kGroupsWrapped,
-                      draws == 0 && last.group != tsim::kNone && asker.group < last.group);
+            met::group_choices();
+            met::same_group(draws == 0 && asker.group == last.group);
+            met::groups_wrapped(draws == 0 && last.group != tsim::kNone &&
+                                asker.group < last.group);
         }
-        tally.met(kQueuesWrapped, draws_ == 0 && before != tsim::kNone && queue < before);
-        tally.met(kOtherWord, before != tsim::kNone && queue / 64 != before / 64);
-        tally.met(kOneDraw, draws == 1);
-        tally.met(kTwoDraws, draws == 2);
+        met::queues_wrapped(draws_ == 0 && before != tsim::kNone && queue < before);
+        met::other_word(before != tsim::kNone && queue / 64 != before / 64);
+        met::one_draw(draws == 1);
+        met::two_draws(draws == 2);
         last.group = asker.group;
         last.queue[asker.group] = queue;
     }
@@ -316,5 +295,5 @@ int main(int argc, char **argv)
     // Many in all groups; few that meet often; long lists in one group; the same by numbers drawn.
     const Setting settings[] = {{all, 64, false}, {12, 3, false}, {all, 1, false},
                                 {all, 64, true},  {30, 2, true},  {1, 1, true}};
-    return bench::run<Bench>("npu_arbiter", settings, kMetNames, argc, argv);
+    return bench::run<Bench>("npu_arbiter", settings, argc, argv);
 }

@@ -19,30 +19,19 @@ using tsim::Cycle;
 
 enum Op : uint8_t { kRate, kStart, kCancel, kRun };
 
-enum Met : uint8_t {
-    kStarts,
-    kCeilings,
-    kBursts,
-    kComplete,
-    kTogether,
-    kCancels,
-    kNothing,
-    kLate,
-    kRefused,
-    kMetCount
-};
-const std::array<const char *, kMetCount> kMetNames = {
-    "transfers started",
-    "of these with a ceiling (T-BST-4)",
-    "bursts",
-    "transfers complete, and their bytes moved once each",
-    "of these with another in the same run",
-    "transfers cancelled",
-    "runs in which nothing was complete",
-    "runs to a later time than the next event",
-    "operations refused",
-};
-using Tally = bench::Tally<kMetCount>;
+/// What a run must meet.
+namespace met
+{
+bench::Met starts{"transfers started"};
+bench::Met ceilings{"of these with a ceiling (T-BST-4)"};
+bench::Met bursts{"bursts"};
+bench::Met complete{"transfers complete, and their bytes moved once each"};
+bench::Met together{"of these with another in the same run"};
+bench::Met cancels{"transfers cancelled"};
+bench::Met nothing{"runs in which nothing was complete"};
+bench::Met late{"runs to a later time than the next event"};
+bench::Met refused{"operations refused"};
+} // namespace met
 
 constexpr unsigned kFraction = 48;
 constexpr unsigned kLinkWidth = bench::width_of(BENCH_LINKS);
@@ -79,8 +68,6 @@ class Bench : public bench::Clocked<Vnpu_burst>
         while (network_.next() != tsim::kNever) // what has begun ends
             advance(network_.next());
     }
-
-    Tally tally{kMetNames};
 
   private:
     struct Transfer {
@@ -132,8 +119,8 @@ class Bench : public bench::Clocked<Vnpu_burst>
         t = {true, dice.roll(), dice.roll(), 1 + dice.below(uint64_t{setting_.burst} * 12), 0};
         const bool capped = dice.chance(40);
         const uint64_t ceiling = capped ? (1 + dice.below(200)) << kFraction : UINT64_MAX;
-        tally.met(kStarts);
-        tally.met(kCeilings, capped);
+        met::starts();
+        met::ceilings(capped);
         block.req_count_i = count;
         block.req_links_i = ways;
         block.req_weights_i = weights;
@@ -154,17 +141,17 @@ class Bench : public bench::Clocked<Vnpu_burst>
         transfers_[transfer].open = false;
         send(kCancel, "cancel");
         answer(false, tsim::kNone);
-        tally.met(kCancels);
+        met::cancels();
     }
 
     // The model returns all that is complete at once, the block one after the other.
     void advance(Cycle until)
     {
-        tally.met(kLate, until > network_.next());
+        met::late(until > network_.next());
         now_ = std::max(now_, until);
         const std::vector<uint32_t> complete = network_.run(now_);
-        tally.met(kNothing, complete.empty());
-        tally.met(kTogether, complete.size() > 1);
+        met::nothing(complete.empty());
+        met::together(complete.size() > 1);
         for (const uint32_t transfer : complete) {
             send(kRun, "run, complete");
             rest_known_ = false; // more may be due
@@ -172,7 +159,7 @@ class Bench : public bench::Clocked<Vnpu_burst>
             Transfer &t = transfers_[transfer];
             BENCH_EQUAL("bytes moved", "T-DMA-5", t.begun, t.bytes);
             t.open = false;
-            tally.met(kComplete);
+            met::complete();
         }
         send(kRun, "run");
         answer(false, tsim::kNone);
@@ -191,7 +178,7 @@ class Bench : public bench::Clocked<Vnpu_burst>
         }
         send(op, "refused");
         answer(true, tsim::kNone);
-        tally.met(kRefused);
+        met::refused();
     }
 
     void send(Op op, const char *name)
@@ -242,7 +229,7 @@ class Bench : public bench::Clocked<Vnpu_burst>
                     std::min<uint64_t>(setting_.burst, t.bytes - t.begun));
         t.begun += block.ax_bytes_o;
         BENCH_EQUAL("last", "T-BST-1", block.ax_last_o, t.begun == t.bytes);
-        tally.met(kBursts);
+        met::bursts();
     }
 
     const Setting setting_;
@@ -261,5 +248,5 @@ int main(int argc, char **argv)
 {
     const Setting settings[] = {
         {512, 16, 3}, {256, 1, 8}, {100, 3, 1}, {32, 65536, 5}, {4096, 2, 4}};
-    return bench::run<Bench>("npu_burst", settings, kMetNames, argc, argv);
+    return bench::run<Bench>("npu_burst", settings, argc, argv);
 }

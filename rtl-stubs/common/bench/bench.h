@@ -209,22 +209,19 @@ class Clocked
     }
 };
 
-/// Runs a bench once for each setting. Fails if it never met something that it must meet (Tally).
-template <typename Bench, typename Settings, size_t Size>
-int run(const char *block, const Settings &settings, const std::array<const char *, Size> &met,
-        int argc, char **argv)
+/// Runs a bench once for each setting. Fails if it never met something that it must meet (Met).
+template <typename Bench, typename Settings>
+int run(const char *block, const Settings &settings, int argc, char **argv)
 {
     const Options options = bench::options(argc, argv);
     uint64_t clocks = 0;
-    Tally<Size> tally(met);
     for (const auto &setting : settings) {
         Bench bench(options.seed + clocks, setting);
         bench.run(options.operations / std::size(settings));
         clocks += bench.clocks;
-        tally.add(bench.tally);
         bench.write_coverage(options.coverage);
     }
-    if (!tally.complete() || (Bench::kRequestsWait && !handshakes.complete()))
+    if (!Met::complete() || (Bench::kRequestsWait && !handshakes.complete()))
         return 1;
     std::printf("PASS %s: %llu operations, %llu clocks, seed %llu\n", block,
                 static_cast<unsigned long long>(options.operations),

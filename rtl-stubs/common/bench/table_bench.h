@@ -78,7 +78,7 @@ class TableBench : public Clocked<Block>
         this->request();
         early_ = dice.chance(20);
         looked_ = ids_[dice.below(ids_.size())];
-        if (early_) { // a read waits, with operands of its own
+        if (early_) { // a read waits, with its own operands
             block.req_op_i = 0;
             block.req_id_i = looked_;
             block.req_queue_i = this->below(waits_.size());

@@ -4,35 +4,34 @@
 #ifndef RTL_STUBS_COMMON_BENCH_TALLY_H
 #define RTL_STUBS_COMMON_BENCH_TALLY_H
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 
 namespace bench
 {
 
-template <size_t Size>
-class Tally
+/// One of them, in all settings of a run together: a global variable of the bench.
+class Met
 {
   public:
-    explicit Tally(const std::array<const char *, Size> &names) : names_(names) {}
-
-    /// One more of number `which`, if it is so.
-    void met(size_t which, bool so = true) { counts_[which] += so; }
-    void add(const Tally &other)
+    Met(const char *name) : name_(name)
     {
-        for (size_t i = 0; i < Size; ++i)
-            counts_[i] += other.counts_[i];
+        *end_ = this;
+        end_ = &next_;
     }
+    Met(const Met &) = delete;
+    Met &operator=(const Met &) = delete;
+
+    /// Once more, if it is so.
+    void operator()(bool so = true) { count_ += so; }
     /// Prints how often each was met; false, and says which, when one never was.
-    [[nodiscard]] bool complete() const
+    [[nodiscard]] static bool complete()
     {
         bool all = true;
-        for (size_t i = 0; i < Size; ++i) {
-            std::printf("%12llu  %s\n", static_cast<unsigned long long>(counts_[i]), names_[i]);
-            if (counts_[i] == 0) {
-                std::printf("FAIL: never met: %s: the run proves nothing\n", names_[i]);
+        for (const Met *met = first_; met; met = met->next_) {
+            std::printf("%12llu  %s\n", static_cast<unsigned long long>(met->count_), met->name_);
+            if (met->count_ == 0) {
+                std::printf("FAIL: never met: %s: the run proves nothing\n", met->name_);
                 all = false;
             }
         }
@@ -40,8 +39,12 @@ class Tally
     }
 
   private:
-    std::array<const char *, Size> names_;
-    std::array<uint64_t, Size> counts_{};
+    static inline Met *first_ = nullptr;
+    static inline Met **end_ = &first_;
+
+    const char *const name_;
+    uint64_t count_ = 0;
+    Met *next_ = nullptr;
 };
 
 } // namespace bench

@@ -5,7 +5,6 @@
 #include <Vnpu_dma.h>
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "../../common/bench/bench.h"
@@ -19,13 +18,14 @@ using Time = tsim::BurstChannels::Time;
 constexpr unsigned kFraction = 48;
 constexpr uint64_t kMemory = 1 << 16;
 
-enum Met : uint8_t { kBursts, kComplete, kHolds, kBehind, kMetCount };
-const std::array<const char *, kMetCount> kMetNames = {
-    "bursts that began",
-    "transfers complete, and their bytes equal",
-    "holds (T-BST-4)",
-    "operations that waited for a burst response",
-};
+/// What a run must meet.
+namespace met
+{
+bench::Met bursts{"bursts that began"};
+bench::Met complete{"transfers complete, and their bytes equal"};
+bench::Met holds{"holds (T-BST-4)"};
+bench::Met waited{"operations that waited for a burst response"};
+} // namespace met
 
 struct Setting {
     uint32_t burst;
@@ -60,8 +60,6 @@ class Bench : public bench::Clocked<Vnpu_dma>
             ++number;
         }
     }
-
-    bench::Tally<kMetCount> tally{kMetNames};
 
   private:
     enum Op : uint8_t { kStart, kCancel, kResume, kNoOp };
@@ -192,7 +190,7 @@ class Bench : public bench::Clocked<Vnpu_dma>
         if (done) {
             compare_bytes(transfers_[channel]);
             leave(channel);
-            tally.met(kComplete);
+            met::complete();
         }
         answer(channel, done, false);
         if (with_operation) {
@@ -202,7 +200,7 @@ class Bench : public bench::Clocked<Vnpu_dma>
             block.req_valid_i = 0;
             block.eval();
             answer(channel, false, true);
-            tally.met(kBehind);
+            met::waited();
         }
     }
 
@@ -256,7 +254,7 @@ class Bench : public bench::Clocked<Vnpu_dma>
             move(t);
             t.begun += step.bytes;
             ++t.under_way;
-            tally.met(kBursts);
+            met::bursts();
             block.ax_ready_i = 1;
             clock();
             block.ax_ready_i = 0;
@@ -271,7 +269,7 @@ class Bench : public bench::Clocked<Vnpu_dma>
             BENCH_EQUAL("hold ends", "T-BST-4", block.rsp_hold_at_o, step.hold_at);
             t.held = true;
             t.hold_at = step.hold_at;
-            tally.met(kHolds);
+            met::holds();
         }
         take();
     }
@@ -311,5 +309,5 @@ class Bench : public bench::Clocked<Vnpu_dma>
 int main(int argc, char **argv)
 {
     const Setting settings[] = {{512, 16}, {256, 1}, {100, 3}, {32, 65536}, {4096, 2}};
-    return bench::run<Bench>("npu_dma", settings, kMetNames, argc, argv);
+    return bench::run<Bench>("npu_dma", settings, argc, argv);
 }

@@ -5,7 +5,6 @@
 #include <Vnpu_dma_ops.h>
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "../../common/bench/bench.h"
@@ -18,30 +17,19 @@ using Time = tsim::BurstChannels::Time;
 
 enum Op : uint8_t { kStart, kCancel, kResume, kPassed };
 
-enum Met : uint8_t {
-    kStarts,
-    kCancels,
-    kResumes,
-    kPasses,
-    kRefused,
-    kBursts,
-    kFinal,
-    kDone,
-    kHolds,
-    kMetCount
-};
-const std::array<const char *, kMetCount> kMetNames = {
-    "starts",
-    "cancels",
-    "resumes",
-    "bursts that passed",
-    "operations refused",
-    "bursts that began",
-    "of these the last of their transfer",
-    "transfers complete",
-    "holds (T-BST-4)",
-};
-using Tally = bench::Tally<kMetCount>;
+/// What a run must meet.
+namespace met
+{
+bench::Met starts{"starts"};
+bench::Met cancels{"cancels"};
+bench::Met resumes{"resumes"};
+bench::Met passes{"bursts that passed"};
+bench::Met refused{"operations refused"};
+bench::Met bursts{"bursts that began"};
+bench::Met final{"of these the last of their transfer"};
+bench::Met done{"transfers complete"};
+bench::Met holds{"holds (T-BST-4)"};
+} // namespace met
 
 constexpr unsigned kFraction = 48;
 
@@ -74,8 +62,6 @@ class Bench : public bench::Clocked<Vnpu_dma_ops>
                 which);
         }
     }
-
-    Tally tally{kMetNames};
 
   private:
     static constexpr uint32_t kUsed = 6; // transfers at most
@@ -129,28 +115,28 @@ class Bench : public bench::Clocked<Vnpu_dma_ops>
         request();
         bool done = false;
         if (!good) {
-            tally.met(kRefused);
+            met::refused();
         } else if (op == kStart) {
             t = asked;
             channels_.start(now_, channel, bytes, ceiling);
-            tally.met(kStarts);
+            met::starts();
         } else if (op == kCancel) {
             t = {};
             channels_.cancel(channel);
-            tally.met(kCancels);
+            met::cancels();
         } else if (op == kResume) {
             t.held = false;
             channels_.resume(now_, channel);
-            tally.met(kResumes);
+            met::resumes();
         } else {
             --t.under_way;
             done = channels_.passed(now_, channel);
-            tally.met(kPasses);
+            met::passes();
         }
         bursts(t, channel, good && op != kCancel && !done);
         BENCH_EQUAL("error", "T-DMA-8", block.rsp_error_o, !good);
         BENCH_EQUAL("complete", "T-BST-1", block.rsp_done_o, done);
-        tally.met(kDone, done);
+        met::done(done);
         if (done)
             t = {};
         take();
@@ -172,20 +158,20 @@ class Bench : public bench::Clocked<Vnpu_dma_ops>
             t.begun += step.bytes;
             const bool final = burst && t.begun == t.bytes;
             BENCH_EQUAL("last burst", "T-BST-1", block.rsp_final_o, final);
-            tally.met(kFinal, final);
+            met::final(final);
             if (!burst) {
                 const bool holds = step.hold;
                 BENCH_EQUAL("holds", "T-BST-4", block.rsp_hold_o, holds);
                 BENCH_EQUAL("hold ends", "T-BST-4", block.rsp_hold_at_o, holds ? step.hold_at : 0);
                 t.held = t.held || holds;
-                tally.met(kHolds, holds);
+                met::holds(holds);
                 return;
             }
             BENCH_EQUAL("holds", "T-BST-4", block.rsp_hold_o, false);
             BENCH_EQUAL("complete", "T-BST-1", block.rsp_done_o, false);
             BENCH_EQUAL("error", "T-DMA-8", block.rsp_error_o, false);
             ++t.under_way;
-            tally.met(kBursts);
+            met::bursts();
             take();
         }
     }
@@ -201,5 +187,5 @@ class Bench : public bench::Clocked<Vnpu_dma_ops>
 int main(int argc, char **argv)
 {
     const Setting settings[] = {{512, 1}, {100, 3}, {512, 65536}};
-    return bench::run<Bench>("npu_dma_ops", settings, kMetNames, argc, argv);
+    return bench::run<Bench>("npu_dma_ops", settings, argc, argv);
 }

@@ -3,8 +3,6 @@
 // T-EVT-1 to T-EVT-5, T-EVT-7 to T-EVT-11.
 #include <Vnpu_event_table.h>
 
-#include <array>
-
 #include "../../common/bench/table_bench.h"
 #include "core/tables/event_table.h"
 
@@ -13,11 +11,12 @@ namespace
 
 enum Op : uint8_t { kRead, kWait, kRecord, kClear, kForget, kLoad, kBad };
 
-enum Met : uint8_t { kReleased, kDisplaced, kMetCount };
-const std::array<const char *, kMetCount> kMetNames = {
-    "queues released (T-EVT-4)",
-    "entries met in memory (T-EVT-9)",
-};
+/// What a run must meet.
+namespace met
+{
+bench::Met released{"queues released (T-EVT-4)"};
+bench::Met displaced{"entries met in memory (T-EVT-9)"};
+} // namespace met
 
 struct Setting {
     uint32_t ids;
@@ -39,8 +38,6 @@ class Bench final : public bench::TableBench<Vnpu_event_table, tsim::EventTable>
         reset();
         choose_ids(setting.spread);
     }
-
-    bench::Tally<kMetCount> tally{kMetNames};
 
   private:
     void step(uint32_t id, uint32_t queue) override
@@ -97,7 +94,7 @@ class Bench final : public bench::TableBench<Vnpu_event_table, tsim::EventTable>
         BENCH_EQUAL("flag", "T-EVT-1", block.rsp_flag_o, table_.flag(id));
         BENCH_EQUAL("pending", "T-EVT-3", block.rsp_pending_o, table_.pending(id));
         BENCH_EQUAL("in memory", "T-EVT-9", block.rsp_in_memory_o, table_.in_memory(id));
-        tally.met(kDisplaced, block.rsp_in_memory_o);
+        met::displaced(block.rsp_in_memory_o);
     }
 
     // T-EVT-4: all that wait, in order.
@@ -108,7 +105,7 @@ class Bench final : public bench::TableBench<Vnpu_event_table, tsim::EventTable>
         for (uint32_t queue = first; queue != tsim::kNone;) {
             BENCH_EQUAL("released queue", "T-EVT-4", block.rsp_queue_o, queue);
             waits_[queue] = tsim::kNone;
-            tally.met(kReleased);
+            met::released();
             queue = table_.release(id);
             BENCH_EQUAL("last", "T-EVT-4", block.rsp_last_o, queue == tsim::kNone);
             if (queue != tsim::kNone) {
@@ -129,5 +126,5 @@ int main(int argc, char **argv)
                                 {most, 16, false, 120},
                                 {most, 32, true, 300},
                                 {most - 27, 21, false, 60}};
-    return bench::run<Bench>("npu_event_table", settings, kMetNames, argc, argv);
+    return bench::run<Bench>("npu_event_table", settings, argc, argv);
 }

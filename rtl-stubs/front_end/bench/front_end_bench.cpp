@@ -5,7 +5,6 @@
 #include <Vnpu_front_end.h>
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "common/bench/bench.h"
@@ -48,13 +47,14 @@ struct Model {
     Cycle line_at = 0; // when the line that was asked for last is there
 };
 
-enum Met : uint8_t { kFetched, kCompleted, kRefused, kFilled, kMetCount };
-const std::array<const char *, kMetCount> kMetNames = {
-    "lines fetched",
-    "CQEs written",
-    "CQEs refused because the CQ was full",
-    "rings filled (T-FE-9)",
-};
+/// What a run must meet.
+namespace met
+{
+bench::Met fetched{"lines fetched"};
+bench::Met completed{"CQEs written"};
+bench::Met refused{"CQEs refused because the CQ was full"};
+bench::Met filled{"rings filled (T-FE-9)"};
+} // namespace met
 
 class Bench : public bench::Clocked<Vnpu_front_end>
 {
@@ -78,8 +78,6 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         }
     }
 
-    bench::Tally<kMetCount> tally{kMetNames};
-
   private:
     void same(const char *signal, uint64_t rtl, uint64_t model)
     {
@@ -95,7 +93,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         std::exit(1);
     }
 
-    Answer tell(Op op, uint64_t value = 0, const Cqe *cqe = nullptr)
+    Answer issue(Op op, uint64_t value = 0, const Cqe *cqe = nullptr)
     {
         arrive(*models_[sq_]);
         block.now_i = now_;
@@ -190,7 +188,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         m.arrivals.assign(config.depth, 0);
         m.queue.open(config, m.ring.data(), m.cq.data());
         m.rung = config.depth;
-        (void)tell(Op::kOpen, uint64_t{config.cq_depth - 1} << 32 | (config.depth - 1));
+        (void)issue(Op::kOpen, uint64_t{config.cq_depth - 1} << 32 | (config.depth - 1));
     }
 
     void ring_doorbell(Model &m)
@@ -207,8 +205,8 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         for (uint32_t i = 0; i < added; ++i)
             m.arrivals[(m.rung + i) & (depth - 1)] = std::max(m.last_at, now_);
         m.rung += added;
-        tally.met(kFilled, added == room); // depth - 1
-        (void)tell(Op::kRing, added);
+        met::filled(added == room); // depth - 1
+        (void)issue(Op::kRing, added);
     }
 
     void complete(Model &m)
@@ -224,7 +222,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         what.sqe_type = static_cast<uint8_t>(below(64));
         what.status = static_cast<uint16_t>(dice.roll());
         const uint32_t place = m.queue.cq_tail();
-        const Answer answer = tell(Op::kComplete, 0, &what);
+        const Answer answer = issue(Op::kComplete, 0, &what);
         stars_cqe cqe{};
         cqe.flags =
             static_cast<uint16_t>(sq_ << STARS_CQE_SQ_SHIFT | (what.error ? STARS_CQE_ERROR : 0) |
@@ -242,7 +240,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
             cqe.u.error.status = what.status;
         }
         const bool written = m.queue.complete(cqe);
-        tally.met(written ? kCompleted : kRefused);
+        (written ? met::completed : met::refused)();
         same("rsp_ok_o", answer.ok, written);
         if (!written)
             return;
@@ -258,7 +256,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
     {
         while (m.queue.buffered() && m.queue.has_more()) {
             m.queue.retire(now_);
-            (void)tell(Op::kRetire);
+            (void)issue(Op::kRetire);
         }
         now_ = std::max(now_, m.line_at - (m.line_at != 0 && below(3) == 0 ? 1 : 0));
     }
@@ -279,10 +277,10 @@ class Bench : public bench::Clocked<Vnpu_front_end>
             const Cycle read = below(4) == 0    ? 0
                                : below(40) == 0 ? dice.roll() >> (20 + below(40))
                                                 : below(50);
-            tally.met(kFetched);
+            met::fetched();
             if (!m.queue.buffered())
                 m.line_at = now_ + read;
-            answer = tell(Op::kFetch, read);
+            answer = issue(Op::kFetch, read);
             const TaskQueue::Fetch fetch = m.queue.fetch(now_, read, window_);
             same("rsp_time_o", answer.time, fetch.ready);
             same("rsp_ok_o", answer.ok, fetch.waited);
@@ -291,38 +289,38 @@ class Bench : public bench::Clocked<Vnpu_front_end>
             if (!m.queue.has_more())
                 return;
             m.queue.retire(now_);
-            (void)tell(Op::kRetire);
+            (void)issue(Op::kRetire);
         } else if (choice < 32) {
             complete(m);
         } else if (choice < 35) {
             const uint32_t head =
                 below(10) == 0 ? static_cast<uint32_t>(dice.roll()) : below(m.queue.cq_tail() + 3);
             const bool good = m.queue.set_cq_head(head);
-            same("rsp_ok_o", tell(Op::kSetCqHead, head).ok, good);
+            same("rsp_ok_o", issue(Op::kSetCqHead, head).ok, good);
         } else if (choice == 35) {
             // Back to where there have been SQEs, or forward to the tail.
             const uint32_t depth = m.queue.depth();
             const auto most = static_cast<uint32_t>(std::min<uint64_t>(m.rung - depth, depth - 1));
             const uint32_t head = (m.queue.tail() - below(most + 1)) & (depth - 1);
             m.queue.set_head(head, now_);
-            (void)tell(Op::kSetHead, head);
+            (void)issue(Op::kSetHead, head);
         } else if (choice == 36) {
             m.queue.drop_all(now_);
-            (void)tell(Op::kDropAll);
+            (void)issue(Op::kDropAll);
         } else if (choice == 37) {
             m.queue.drop_prefetched();
-            (void)tell(Op::kDrop);
+            (void)issue(Op::kDrop);
         } else if (choice == 38) {
             const uint32_t most = 1 + below(window_);
-            answer = tell(Op::kReadIn, most);
+            answer = issue(Op::kReadIn, most);
             same("buffered", answer.buffered, m.queue.read_in(now_, most));
         } else if (choice == 39 && below(20) == 0) {
-            (void)tell(Op::kClose);
+            (void)issue(Op::kClose);
             m.queue.close();
             open(sq);
         }
         Model &now = *models_[sq];
-        answer = tell(Op::kLook);
+        answer = issue(Op::kLook);
         same("visible", answer.ok, now.queue.visible(now_));
         if (now.queue.has_more())
             same("next arrival", answer.time, now.queue.next_arrival());
@@ -346,5 +344,5 @@ class Bench : public bench::Clocked<Vnpu_front_end>
 int main(int argc, char **argv)
 {
     const uint32_t windows[] = {1, 2, 5, 8, 64};
-    return bench::run<Bench>("npu_front_end", windows, kMetNames, argc, argv);
+    return bench::run<Bench>("npu_front_end", windows, argc, argv);
 }

@@ -18,42 +18,25 @@ using Time = BurstLinks::Time;
 
 enum Op : uint8_t { kRate, kOpen, kArrive, kPassed, kNext, kCancel };
 
-enum Met : uint8_t {
-    kOpens,
-    kAtOnce,
-    kBehind,
-    kOn,
-    kLeft,
-    kFinal,
-    kTurns,
-    kSameAgain,
-    kNothing,
-    kNotYet,
-    kShort,
-    kCancels,
-    kNobodys,
-    kReused,
-    kRefused,
-    kMetCount
-};
-const std::array<const char *, kMetCount> kMetNames = {
-    "transfers opened",
-    "bursts that a link takes at once",
-    "bursts that wait",
-    "bursts that went on to another link",
-    "bursts that left their last link",
-    "of these the last of their transfer",
-    "turns: another transfer's burst is next",
-    "the same transfer's burst is next",
-    "links that no burst waits for",
-    "links that carry something when asked what is next",
-    "last bursts shorter than others",
-    "transfers cancelled",
-    "bursts of these that passed, and have no owner",
-    "numbers used again while such a burst was on a link",
-    "operations refused",
-};
-using Tally = bench::Tally<kMetCount>;
+/// What a run must meet.
+namespace met
+{
+bench::Met opens{"transfers opened"};
+bench::Met at_once{"bursts that a link takes at once"};
+bench::Met waits{"bursts that wait"};
+bench::Met on{"bursts that went on to another link"};
+bench::Met left{"bursts that left their last link"};
+bench::Met final{"of these the last of their transfer"};
+bench::Met turns{"turns: another transfer's burst is next"};
+bench::Met same_again{"the same transfer's burst is next"};
+bench::Met nothing{"links that no burst waits for"};
+bench::Met not_yet{"links that carry something when asked what is next"};
+bench::Met shorter{"last bursts shorter than others"};
+bench::Met cancels{"transfers cancelled"};
+bench::Met of_cancelled{"bursts of these that passed, and have no owner"};
+bench::Met reused{"numbers used again while such a burst was on a link"};
+bench::Met refused{"operations refused"};
+} // namespace met
 
 constexpr unsigned kFraction = 48;
 constexpr unsigned kLinkWidth = bench::width_of(BENCH_LINKS);
@@ -91,8 +74,6 @@ class Bench : public bench::Clocked<Vnpu_link>
         for (number = 0; number < operations; ++number)
             step();
     }
-
-    Tally tally{kMetNames};
 
   private:
     struct Transfer {
@@ -155,13 +136,13 @@ class Bench : public bench::Clocked<Vnpu_link>
         if (dice.chance(30)) // whole bursts
             t.left = (t.left + burst_ - 1) / burst_ * burst_;
         for (const Carried &c : carried_)
-            tally.met(kReused, c.busy && c.nobodys && c.transfer == transfer);
+            met::reused(c.busy && c.nobodys && c.transfer == transfer);
         model_.open(transfer, hops.data(), count, t.left);
         block.req_transfer_i = number_of(transfer);
         block.req_count_i = count;
         send(kOpen, "open");
         nothing();
-        tally.met(kOpens);
+        met::opens();
     }
     void route(std::array<BurstLinks::Hop, 4> &hops, const std::array<uint32_t, kUsedLinks> &order,
                uint32_t count)
@@ -183,13 +164,13 @@ class Bench : public bench::Clocked<Vnpu_link>
         const uint64_t bytes = std::min<uint64_t>(t.left, burst_);
         t.left -= bytes;
         ++t.under_way;
-        tally.met(kShort, bytes < burst_);
+        met::shorter(bytes < burst_);
         const BurstLinks::Grant grant = model_.arrive(now_, transfer, bytes);
         block.req_transfer_i = number_of(transfer);
         block.req_bytes_i = bytes;
         block.req_last_i = t.left == 0;
         send(kArrive, "arrive");
-        tally.met(grant.link != tsim::kNone ? kAtOnce : kBehind);
+        (grant.link != tsim::kNone ? met::at_once : met::waits)();
         left(tsim::kNone, false);
         granted(grant);
         take();
@@ -198,11 +179,11 @@ class Bench : public bench::Clocked<Vnpu_link>
     void passed(uint32_t link)
     {
         Carried &c = carried_[link];
-        tally.met(kNobodys, c.nobodys);
+        met::of_cancelled(c.nobodys);
         const BurstLinks::Passage passage = model_.passed(now_, link);
         block.req_link_i = number_of_link(link);
         send(kPassed, "passed");
-        tally.met(kOn, passage.transfer == tsim::kNone && !c.nobodys);
+        met::on(passage.transfer == tsim::kNone && !c.nobodys);
         left(passage.transfer, passage.last);
         c.busy = false;
         c.next_is_due = true;
@@ -211,8 +192,8 @@ class Bench : public bench::Clocked<Vnpu_link>
         if (passage.transfer != tsim::kNone) {
             Transfer &t = transfers_[passage.transfer];
             --t.under_way;
-            tally.met(kLeft);
-            tally.met(kFinal, passage.last);
+            met::left();
+            met::final(passage.last);
             BENCH_EQUAL("last with nothing left", "T-BST-1", passage.last,
                         t.left == 0 && t.under_way == 0);
             if (passage.last)
@@ -226,11 +207,11 @@ class Bench : public bench::Clocked<Vnpu_link>
     {
         const BurstLinks::Grant grant = model_.next(now_, link);
         Carried &c = carried_[link];
-        tally.met(kNotYet, c.busy);
+        met::not_yet(c.busy);
         if (c.next_is_due) {
-            tally.met(kTurns, grant.link != tsim::kNone && grant.transfer != c.transfer);
-            tally.met(kSameAgain, grant.link != tsim::kNone && grant.transfer == c.transfer);
-            tally.met(kNothing, grant.link == tsim::kNone && !c.busy);
+            met::turns(grant.link != tsim::kNone && grant.transfer != c.transfer);
+            met::same_again(grant.link != tsim::kNone && grant.transfer == c.transfer);
+            met::nothing(grant.link == tsim::kNone && !c.busy);
         }
         c.next_is_due = false;
         block.req_link_i = number_of_link(link);
@@ -249,7 +230,7 @@ class Bench : public bench::Clocked<Vnpu_link>
         block.req_transfer_i = number_of(transfer);
         send(kCancel, "cancel");
         nothing();
-        tally.met(kCancels);
+        met::cancels();
     }
 
     // What is refused changes nothing.
@@ -296,7 +277,7 @@ class Bench : public bench::Clocked<Vnpu_link>
         BENCH_EQUAL("grant", "T-BST-3", block.rsp_grant_o, false);
         BENCH_EQUAL("left", "T-BST-3", block.rsp_left_o, false);
         take();
-        tally.met(kRefused);
+        met::refused();
     }
 
     void send(Op op, const char *name)
@@ -348,5 +329,5 @@ class Bench : public bench::Clocked<Vnpu_link>
 int main(int argc, char **argv)
 {
     const uint32_t bursts[] = {512, 32, 100, 1u << 20, 4096};
-    return bench::run<Bench>("npu_link", bursts, kMetNames, argc, argv);
+    return bench::run<Bench>("npu_link", bursts, argc, argv);
 }

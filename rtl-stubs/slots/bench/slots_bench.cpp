@@ -4,7 +4,6 @@
 #include <Vnpu_slots.h>
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "../../common/bench/bench.h"
@@ -15,50 +14,29 @@ namespace
 
 enum Op : uint8_t { kClear, kCounts, kLeaving, kNext, kGrant, kLeave };
 
-enum Met : uint8_t {
-    kClears,
-    kGrants,
-    kLeaves,
-    kResets,
-    kStillLeaving,
-    kJustOut,
-    kLongOut,
-    kNowFree,
-    kLaterFree,
-    kNeverFree,
-    kArbitrates,
-    kJustFreed,
-    kWasShort,
-    kInTime,
-    kHighSlot,
-    kAtOnce,
-    kRingWraps,
-    kLongWait,
-    kCountWraps,
-    kMetCount
-};
-const std::array<const char *, kMetCount> kMetNames = {
-    "counts cleared",
-    "grants",
-    "slots given up",
-    "resets",
-    "queues still being swapped out (T-SCH-20)",
-    "of these swapped out in this very cycle",
-    "queues swapped out long ago",
-    "times a slot was free",
-    "times the next one is free later (T-SCH-6)",
-    "times none is free before one is given up",
-    "times a slot was free and arbitration not over (T-SCH-3)",
-    "slots free in the cycle in which their queue is out (T-SCH-19)",
-    "grants to queues that asked while all were taken",
-    "grants to queues that did not",
-    "grants of the highest slot",
-    "slots given up without a swap-out",
-    "slots left at the end of the ring",
-    "waits too long to count (T-SCH-22)",
-    "counts of swap-ins that went round",
-};
-using Tally = bench::Tally<kMetCount>;
+/// What a run must meet.
+namespace met
+{
+bench::Met clears{"counts cleared"};
+bench::Met grants{"grants"};
+bench::Met leaves{"slots given up"};
+bench::Met resets{"resets"};
+bench::Met still_leaving{"queues still being swapped out (T-SCH-20)"};
+bench::Met just_out{"of these swapped out in this very cycle"};
+bench::Met long_out{"queues swapped out long ago"};
+bench::Met now_free{"times a slot was free"};
+bench::Met later_free{"times the next one is free later (T-SCH-6)"};
+bench::Met never_free{"times none is free before one is given up"};
+bench::Met arbitrates{"times a slot was free and arbitration not over (T-SCH-3)"};
+bench::Met just_freed{"slots free in the cycle in which their queue is out (T-SCH-19)"};
+bench::Met was_short{"grants to queues that asked while all were taken"};
+bench::Met in_time{"grants to queues that did not"};
+bench::Met high_slot{"grants of the highest slot"};
+bench::Met at_once{"slots given up without a swap-out"};
+bench::Met ring_wraps{"slots left at the end of the ring"};
+bench::Met long_wait{"waits too long to count (T-SCH-22)"};
+bench::Met count_wraps{"counts of swap-ins that went round"};
+} // namespace met
 
 struct Setting {
     tsim::SlotRules rules;
@@ -92,8 +70,6 @@ class Bench : public bench::Clocked<Vnpu_slots>
             counts(who);
     }
 
-    Tally tally{kMetNames};
-
   private:
     struct Queue {
         bool asks = false, has = false;
@@ -115,7 +91,7 @@ class Bench : public bench::Clocked<Vnpu_slots>
         outs_.clear();
         left_ = 0;
         reset();
-        tally.met(kResets);
+        met::resets();
     }
 
     void step()
@@ -184,7 +160,7 @@ class Bench : public bench::Clocked<Vnpu_slots>
         block.req_queue_i = static_cast<uint16_t>(queue_of(who));
         block.req_slot_i = queues_[who].slot;
         block.req_asked_i = queues_[who].asked;
-        tally.met(kJustFreed, std::find(outs_.begin(), outs_.end(), now_) != outs_.end());
+        met::just_freed(std::find(outs_.begin(), outs_.end(), now_) != outs_.end());
         request();
         await();
         (void)pool_.free_now(now_);
@@ -209,9 +185,9 @@ class Bench : public bench::Clocked<Vnpu_slots>
             return;
         send(kLeaving, who);
         const tsim::Cycle until = pool_.leaving_until(queue_of(who), now_);
-        tally.met(kStillLeaving, until != 0);
-        tally.met(kJustOut, q.out != 0 && q.out == now_);
-        tally.met(kLongOut, q.out != 0 && q.out < now_);
+        met::still_leaving(until != 0);
+        met::just_out(q.out != 0 && q.out == now_);
+        met::long_out(q.out != 0 && q.out < now_);
         answer(until, false, 0, {});
         q.asks = until == 0;
         q.asked = now_;
@@ -224,14 +200,14 @@ class Bench : public bench::Clocked<Vnpu_slots>
             return;
         send(kGrant, who);
         const tsim::SlotGrant grant = pool_.grant(queue_of(who), q.asked, now_);
-        tally.met(kGrants);
-        tally.met(grant.was_short ? kWasShort : kInTime);
-        tally.met(kHighSlot, grant.slot == BENCH_SLOTS - 1);
+        met::grants();
+        (grant.was_short ? met::was_short : met::in_time)();
+        met::high_slot(grant.slot == BENCH_SLOTS - 1);
         answer(grant.ready, grant.was_short, grant.slot, {});
         q.asks = false;
         q.has = true;
         q.slot = grant.slot;
-        tally.met(kCountWraps, ++q.swap_ins == tsim::SlotPool::kCountMask + 1);
+        met::count_wraps(++q.swap_ins == tsim::SlotPool::kCountMask + 1);
     }
 
     void leave(uint32_t who)
@@ -243,15 +219,15 @@ class Bench : public bench::Clocked<Vnpu_slots>
         pool_.leave(queue_of(who), q.slot, now_);
         answer(0, false, 0, {});
         q.has = false;
-        tally.met(kLeaves);
+        met::leaves();
         if (setting_.rules.leave == 0) {
-            tally.met(kAtOnce);
+            met::at_once();
             return;
         }
         last_out_ = who;
         q.out = now_ + setting_.rules.leave;
         outs_.push_back(q.out);
-        tally.met(kRingWraps, ++left_ % BENCH_SLOTS == 0);
+        met::ring_wraps(++left_ % BENCH_SLOTS == 0);
     }
 
     void next()
@@ -259,8 +235,8 @@ class Bench : public bench::Clocked<Vnpu_slots>
         send(kNext, 0);
         const tsim::Cycle at = pool_.next_grant(now_);
         const bool is_free = pool_.free_now(now_);
-        tally.met(is_free ? kNowFree : at == tsim::kNever ? kNeverFree : kLaterFree);
-        tally.met(kArbitrates, is_free && at > now_);
+        (is_free ? met::now_free : at == tsim::kNever ? met::never_free : met::later_free)();
+        met::arbitrates(is_free && at > now_);
         answer(at, is_free, 0, {});
     }
 
@@ -268,7 +244,7 @@ class Bench : public bench::Clocked<Vnpu_slots>
     {
         send(kCounts, who);
         const tsim::SlotCounts counts = pool_.counts(queue_of(who));
-        tally.met(kLongWait, counts.waited == tsim::SlotPool::kWaitMost);
+        met::long_wait(counts.waited == tsim::SlotPool::kWaitMost);
         answer(0, false, 0, counts);
     }
 
@@ -278,7 +254,7 @@ class Bench : public bench::Clocked<Vnpu_slots>
         pool_.clear_counts(queue_of(who));
         queues_[who].swap_ins = 0;
         answer(0, false, 0, {});
-        tally.met(kClears);
+        met::clears();
     }
 
     const Setting setting_;
@@ -303,5 +279,5 @@ int main(int argc, char **argv)
                                 {{most - 1, 5, 3, 0}, all, 0x2aaaaaaaaaaaaaaa, false},
                                 {{most, 0, 1, 2000}, all, 100, false},
                                 {{1, 0, 2, 0}, 1, 0, true}};
-    return bench::run<Bench>("npu_slots", settings, kMetNames, argc, argv);
+    return bench::run<Bench>("npu_slots", settings, argc, argv);
 }

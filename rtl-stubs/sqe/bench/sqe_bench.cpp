@@ -27,9 +27,10 @@ constexpr uint8_t code(Enum of)
     return static_cast<uint8_t>(of);
 }
 
-/// Each effect is met, and more.
-enum Met : uint8_t { kSkipped = code(Effect::kBad) + 1, kMetCount };
-const std::array<const char *, kMetCount> kMetNames = {
+/// What a run must meet: each effect, and more.
+namespace met
+{
+bench::Met effects[] = {
     "no effect",
     "event records",
     "event waits",
@@ -44,8 +45,9 @@ const std::array<const char *, kMetCount> kMetNames = {
     "stores into nothing",
     "dispatches",
     "bad SQEs",
-    "failed SQEs that were skipped (T-SQE-11)",
 };
+bench::Met skipped{"failed SQEs that were skipped (T-SQE-11)"};
+} // namespace met
 
 constexpr uint32_t kQueues = BENCH_QUEUES;
 constexpr uint64_t kOthers = 8; // so many other parts
@@ -205,8 +207,6 @@ class Bench : public bench::Clocked<Vnpu_sqe>
             life();
     }
 
-    bench::Tally<kMetCount> tally{kMetNames};
-
   private:
     void life()
     {
@@ -225,23 +225,23 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         const Meaning meaning(seen, part_, times_);
         cqe_ = (sqe_.word[0] & STARS_W0_WR_CQE) != 0;
         const uint64_t ready = now_ + dice.below(50);
-        tell(Op::kBegin, ready, hit);
+        issue(Op::kBegin, ready, hit);
         if (bits(sqe_.word[0], STARS_W0_PRE_P_SHIFT, 2) != 0) {
             expect(Next::kDecoded, true, ready + times_.decode);
             now_ = ready + times_.decode;
-            tell(Op::kDecoded);
+            issue(Op::kDecoded);
             expect_hold(Hold::kBefore);
             now_ += dice.below(20);
-            tell(Op::kResume);
+            issue(Op::kResume);
             expect(Next::kExecute, true, now_ + meaning.access);
             now_ += meaning.access;
         } else {
             expect(Next::kExecute, true, ready + times_.decode + meaning.access);
             now_ = ready + times_.decode + meaning.access;
         }
-        tell(Op::kExecute);
+        issue(Op::kExecute);
         same("effect", effect(), code(meaning.effect));
-        tally.met(code(meaning.effect));
+        met::effects[code(meaning.effect)]();
         same("class", share(), meaning.share);
         if (meaning.effect == Effect::kBad) {
             fails(STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE);
@@ -310,7 +310,7 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         std::exit(1);
     }
 
-    void tell(Op op, uint64_t value = 0, bool flag = false)
+    void issue(Op op, uint64_t value = 0, bool flag = false)
     {
         block.now_i = now_;
         block.req_op_i = code(op);
@@ -380,42 +380,42 @@ class Bench : public bench::Clocked<Vnpu_sqe>
     {
         if ((meaning.effect == Effect::kEventRecord || meaning.effect == Effect::kEventWait) &&
             dice.chance(30)) {
-            tell(Op::kMiss);
+            issue(Op::kMiss);
             expect(Next::kLoaded, true, now_ + times_.event_miss);
             now_ += times_.event_miss;
-            tell(Op::kExecute);
+            issue(Op::kExecute);
             expect(Next::kEffect, false, 0);
         }
         const bool waits = meaning.effect == Effect::kEventWait ||
                            meaning.effect == Effect::kNotifyWait ||
                            meaning.effect == Effect::kCountWait;
         if (waits && dice.chance(60)) {
-            tell(Op::kPark);
+            issue(Op::kPark);
             if (limited(meaning.timeout))
                 return;
         } else if (meaning.effect == Effect::kDispatch && meaning.share == 2 && dice.chance(50)) {
-            tell(Op::kMove); // T-COND-11
+            issue(Op::kMove); // T-COND-11
             if (limited(0))
                 return;
         } else if (meaning.effect == Effect::kDispatch && meaning.share <= 1 && dice.chance(80)) {
-            tell(Op::kSetUp);
+            issue(Op::kSetUp);
             expect(Next::kSetUp, true,
                    now_ + (meaning.share == 0 ? times_.sdma_setup : times_.pcie_setup));
             now_ += dice.below(10);
-            tell(Op::kMove);
+            issue(Op::kMove);
             if (limited(0))
                 return;
         } else if (dice.chance(20)) {
-            tell(Op::kFail, STARS_ERROR_EXCEPTION | uint64_t{STARS_STATUS_BUS_FAULT} << 8);
+            issue(Op::kFail, STARS_ERROR_EXCEPTION | uint64_t{STARS_STATUS_BUS_FAULT} << 8);
             fails(STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
             return;
         }
         if (dice.chance(3)) {
-            tell(Op::kEnd);
+            issue(Op::kEnd);
             expect(Next::kNothing, false, 0);
             return;
         }
-        tell(Op::kDone);
+        issue(Op::kDone);
         ends();
     }
 
@@ -434,7 +434,7 @@ class Bench : public bench::Clocked<Vnpu_sqe>
             return false;
         }
         now_ += limit;
-        tell(Op::kLimit);
+        issue(Op::kLimit);
         fails(STARS_ERROR_TIMEOUT, STARS_STATUS_TASK_TIMEOUT);
         return true;
     }
@@ -445,17 +445,17 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         if (bits(sqe_.word[0], STARS_W0_POST_P_SHIFT, 2) != 0) {
             expect_hold(Hold::kAfter);
             now_ += dice.below(20);
-            tell(Op::kResume);
+            issue(Op::kResume);
         }
         const uint64_t time = times_.retire + (cqe_ ? times_.cq_write : 0);
         expect(Next::kRetire, true, now_ + time);
         now_ += time;
         const bool full = dice.chance(20);
-        tell(Op::kRetire, 0, full);
+        issue(Op::kRetire, 0, full);
         if (full && cqe_) {
             expect_hold(Hold::kCq);
             now_ += dice.below(20);
-            tell(Op::kRetire, 0, false);
+            issue(Op::kRetire, 0, false);
         }
         expect(Next::kRetired, false, 0);
     }
@@ -466,19 +466,19 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         expect(Next::kReport, true, now_ + times_.retire + times_.cq_write);
         now_ += times_.retire + times_.cq_write;
         const bool full = dice.chance(20);
-        tell(Op::kReport, 0, full);
+        issue(Op::kReport, 0, full);
         if (full) {
             expect_hold(Hold::kCqError);
             now_ += dice.below(20);
-            tell(Op::kReport, 0, false);
+            issue(Op::kReport, 0, false);
         }
         expect(Next::kFailed, false, 0);
         same("rsp_error_o", error_, error);
         same("rsp_status_o", status_, status);
         if (dice.chance(50)) { // T-SQE-11
-            tell(Op::kHandled);
+            issue(Op::kHandled);
             expect(Next::kRetired, false, 0);
-            tally.met(kSkipped);
+            met::skipped();
         }
     }
 
@@ -582,5 +582,5 @@ int main(int argc, char **argv)
 {
     const std::array<bool, kOthers + 1> others = {false, true, true, true, true,
                                                   true,  true, true, true};
-    return bench::run<Bench>("npu_sqe", others, kMetNames, argc, argv);
+    return bench::run<Bench>("npu_sqe", others, argc, argv);
 }
