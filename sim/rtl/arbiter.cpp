@@ -40,11 +40,8 @@ struct ArbiterPorts {
         {{"winner", "T-ARB-1 to T-ARB-5"}, {"draws", "T-TIM-6"}, {"empty", "T-SCH-3"}}};
     static constexpr uint64_t kWeightFirst = 1, kReloadSpent = 2;
 
-    static const char *op_name(uint64_t op)
-    {
-        static const char *const names[] = {"add", "remove", "take", "weight"};
-        return names[op & 3];
-    }
+    static constexpr const char *kOps[] = {"add", "remove", "take", "weight"};
+
     template <class Top>
     static void drive(Top &top, Cycle, const std::array<uint64_t, 10> &r)
     {

@@ -40,11 +40,8 @@ struct DmaPorts {
                                                          {"hold", "T-BST-4"},
                                                          {"hold_at", "T-BST-4"}}};
 
-    static const char *op_name(uint64_t op)
-    {
-        static const char *const names[] = {"start", "cancel", "resume", "passed"};
-        return names[op & 3];
-    }
+    static constexpr const char *kOps[] = {"start", "cancel", "resume", "passed"};
+
     // The model's bursts have no addresses: a transfer begins at 0.
     template <class Top>
     static void drive(Top &top, Cycle, const std::array<uint64_t, 7> &r)

@@ -79,7 +79,7 @@ void call_last(const Reporter::Last &last)
 }
 } // namespace
 
-void Reporter::tell(const Difference &difference) const
+void Reporter::print_text(const Difference &difference) const
 {
     if (!hook_)
         print(to_text(difference));

@@ -68,7 +68,7 @@ class Reporter
     [[nodiscard]] std::string wave_prefix() const;
 
     /// Prints all but the waveforms, which may take long or fail; with a hook nothing.
-    void tell(const Difference &difference) const;
+    void print_text(const Difference &difference) const;
     /// Prints the waveforms, does what is to be done last and ends the process with
     /// kDifferenceStatus, however that went; or calls the hook.
     void end(const Difference &difference) const;

@@ -27,11 +27,8 @@ struct DmaPoolPorts {
     static constexpr std::array<Signal, 3> kResponse = {
         {{"found", "T-DMA-1, T-DMA-6"}, {"channel", "T-DMA-1, T-TIM-6"}, {"queue", "T-DMA-1"}}};
 
-    static const char *op_name(uint64_t op)
-    {
-        static const char *const names[] = {"acquire", "release", "wait", "forget"};
-        return names[op & 3];
-    }
+    static constexpr const char *kOps[] = {"acquire", "release", "wait", "forget"};
+
     static const char *rule_of(const std::array<uint64_t, 6> &request,
                                const std::array<uint64_t, 3> &, size_t signal)
     {

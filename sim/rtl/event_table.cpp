@@ -32,12 +32,8 @@ struct EventPorts {
                                                          {"pending", "T-EVT-3"},
                                                          {"in_memory", "T-EVT-7 to T-EVT-10"}}};
 
-    static const char *op_name(uint64_t op)
-    {
-        static const char *const names[] = {"read",   "wait", "record", "clear",
-                                            "forget", "load", "none",   "none"};
-        return names[op & 7];
-    }
+    static constexpr const char *kOps[] = {"read", "wait", "record", "clear", "forget", "load"};
+
     static const char *rule_of(const std::array<uint64_t, 7> &request,
                                const std::array<uint64_t, 7> &model, size_t signal)
     {

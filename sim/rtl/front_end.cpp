@@ -74,13 +74,10 @@ struct FrontPorts {
          {"cqe_low", "T-CQ-1, T-CQ-2"},
          {"cqe_high", "T-CQ-2"}}};
 
-    static const char *op_name(uint64_t op)
-    {
-        static const char *const names[] = {"open",   "close",    "ring",    "fetch",
-                                            "retire", "set head", "drop",    "drop all",
-                                            "look",   "complete", "CQ head", "read in"};
-        return op < std::size(names) ? names[op] : "?";
-    }
+    static constexpr const char *kOps[] = {"open",   "close",    "ring",    "fetch",
+                                           "retire", "set head", "drop",    "drop all",
+                                           "look",   "complete", "CQ head", "read in"};
+
     // Of head, retired SQEs and buffer: by what has moved them.
     static const char *rule_of(const std::array<uint64_t, 11> &request,
                                const std::array<uint64_t, 16> &model, size_t signal)
@@ -182,37 +179,22 @@ Request<FrontPorts> request_of(const FrontRequest &request, uint32_t window)
                   : 0};
 }
 
-class RtlFront final : public FrontRtlPort
+FrontAnswer answer_of(const Response<FrontPorts> &r)
 {
-  public:
-    RtlFront(const Reporter &reporter, uint32_t window, RtlPortPlace place)
-        : unit_(reporter, place), window_(window)
-    {
-    }
-    void reset() override { unit_.reset(); }
-    FrontAnswer run(const FrontRequest &request) override
-    {
-        using P = FrontPorts;
-        const Response<P> &r = unit_.run_one(request_of(request, window_));
-        FrontAnswer answer;
-        answer.ok = (r[P::kWaited] | r[P::kSeen] | r[P::kWritten] | r[P::kTaken]) != 0;
-        answer.time = r[P::kReady];
-        answer.queue = {
-            static_cast<uint32_t>(r[P::kHead]),    static_cast<uint32_t>(r[P::kTail]),
-            static_cast<uint32_t>(r[P::kRetired]), static_cast<uint16_t>(r[P::kBuffered]),
-            static_cast<uint16_t>(r[P::kAhead]),   r[P::kAheadAt],
-            static_cast<uint32_t>(r[P::kCqHead]),  static_cast<uint32_t>(r[P::kCqTail])};
-        answer.place = static_cast<uint32_t>(r[P::kPlace]);
-        const uint64_t cqe[2] = {r[P::kCqeLow], r[P::kCqeHigh]};
-        static_assert(sizeof(cqe) == sizeof(answer.cqe));
-        std::memcpy(&answer.cqe, cqe, sizeof(cqe));
-        return answer;
-    }
-
-  private:
-    Unit<FrontPorts> unit_;
-    const uint32_t window_;
-};
+    using P = FrontPorts;
+    FrontAnswer answer;
+    answer.ok = (r[P::kWaited] | r[P::kSeen] | r[P::kWritten] | r[P::kTaken]) != 0;
+    answer.time = r[P::kReady];
+    answer.queue = {static_cast<uint32_t>(r[P::kHead]),    static_cast<uint32_t>(r[P::kTail]),
+                    static_cast<uint32_t>(r[P::kRetired]), static_cast<uint16_t>(r[P::kBuffered]),
+                    static_cast<uint16_t>(r[P::kAhead]),   r[P::kAheadAt],
+                    static_cast<uint32_t>(r[P::kCqHead]),  static_cast<uint32_t>(r[P::kCqTail])};
+    answer.place = static_cast<uint32_t>(r[P::kPlace]);
+    const uint64_t cqe[2] = {r[P::kCqeLow], r[P::kCqeHigh]};
+    static_assert(sizeof(cqe) == sizeof(answer.cqe));
+    std::memcpy(&answer.cqe, cqe, sizeof(cqe));
+    return answer;
+}
 
 /// A queue of the plain model, with its CQ.
 struct ModelQueue {
@@ -221,11 +203,12 @@ struct ModelQueue {
     stars_sqe ring{}; // never read
 };
 
-class LockstepFront final : public FrontRtlPort
+class Port final : public FrontRtlPort
 {
   public:
-    LockstepFront(const Reporter &reporter, uint32_t queues, uint32_t window, RtlPortPlace place)
-        : unit_(reporter, place), window_(window), queues_(queues)
+    Port(const Reporter &reporter, bool lockstep, uint32_t queues, uint32_t window,
+         RtlPortPlace place)
+        : unit_(reporter, place), window_(window), lockstep_(lockstep), queues_(queues)
     {
     }
     void reset() override
@@ -236,6 +219,8 @@ class LockstepFront final : public FrontRtlPort
     }
     FrontAnswer run(const FrontRequest &request) override
     {
+        if (!lockstep_)
+            return answer_of(unit_.run_one(request_of(request, window_)));
         if (request.op == Op::kOpen)
             open(request);
         ModelQueue &model = *queues_[request.sq];
@@ -335,7 +320,8 @@ class LockstepFront final : public FrontRtlPort
 
     Unit<FrontPorts> unit_;
     const uint32_t window_;
-    std::vector<std::unique_ptr<ModelQueue>> queues_; // those that are open
+    const bool lockstep_;
+    std::vector<std::unique_ptr<ModelQueue>> queues_; // in lock step: those that are open
 };
 
 } // namespace
@@ -343,9 +329,7 @@ class LockstepFront final : public FrontRtlPort
 std::unique_ptr<FrontRtlPort> PortFactory::front_end(uint32_t queues, uint32_t window,
                                                      RtlPortPlace place)
 {
-    if (lockstep_)
-        return std::make_unique<LockstepFront>(reporter_, queues, window, place);
-    return std::make_unique<RtlFront>(reporter_, window, place);
+    return std::make_unique<Port>(reporter_, lockstep_, queues, window, place);
 }
 
 } // namespace tsim::rtl

@@ -23,7 +23,7 @@ constexpr unsigned kRateFraction = 48;
 constexpr unsigned kLinkWidth = 13; // of the RTL as it is built
 constexpr unsigned kWeightWidth = 8;
 static_assert(kMaxDevices * 4 + kMaxDevices * kMaxDevices <= 1u << kLinkWidth,
-              "a link for each pair of devices, and four of its own for each");
+              "a link for each pair of devices, and four more for each");
 
 enum Op : uint8_t { kRate, kOpen, kArrive, kPassed, kNext, kCancel };
 
@@ -57,12 +57,8 @@ struct LinkPorts {
                                                          {"bytes", "T-BST-1"},
                                                          {"until", "T-BST-3"}}};
 
-    static const char *op_name(uint64_t op)
-    {
-        static const char *const names[] = {"rate", "open",   "arrive", "passed",
-                                            "next", "cancel", "6",      "7"};
-        return names[op & 7];
-    }
+    static constexpr const char *kOps[] = {"rate", "open", "arrive", "passed", "next", "cancel"};
+
     template <class Top>
     static void drive(Top &top, Cycle, const std::array<uint64_t, 11> &r)
     {
@@ -123,7 +119,7 @@ Passage passage_of(const Response<LinkPorts> &r)
              r[LinkPorts::kUntil]}};
 }
 
-/// Tells the RTL which burst is a transfer's last.
+/// Marks for the RTL which burst is a transfer's last.
 class Port final : public LinkRtlPort
 {
   public:

@@ -25,18 +25,14 @@ struct Signal {
 // `Ports` describes a block once, for everything here:
 //
 //   static constexpr const char *kBlock = "npu_arbiter";
-//   static constexpr std::array<const char *, N> kRequest = {"op", …};         the operation comes
-//   first static constexpr std::array<Signal, M> kResponse = {{{"queue", "T-ARB-5"}, …}};
-//   static const char *op_name(uint64_t op);
+//   static constexpr std::array<const char *, N> kRequest = {"op", …};    the operation comes first
+//   static constexpr std::array<Signal, M> kResponse = {{{"queue", "T-ARB-5"}, …}};
+//   static constexpr const char *kOps[] = {"add", …};                     operations, by number
 //   static const char *rule_of(const Request &request, const Response &model, size_t signal);
-//                                                                 may be left out: the rule of a
-//                                                                 signal where that of kResponse is
-//                                                                 not all there is to say; null: it
-//                                                                 is
+//       may be left out: the rule of a signal in this operation; null: that of kResponse
 //   template <class Top> static void drive(Top &top, Cycle now, const Request &request);
 //   template <class Top> static void read(const Top &top, Response &response);
-//   using Plain = …; using Traced = …;                    Verilator's classes, without and with
-//   waveforms
+//   using Plain = …; using Traced = …;    Verilator's classes, without and with waveforms
 //
 // The block has the operation channel that rtl-stubs/README.md describes: req_valid_i, req_ready_o,
 // rsp_valid_o, rsp_ready_i, rsp_last_o.

@@ -31,12 +31,8 @@ struct NotifyPorts {
                                                          {"flag", "T-NTF-1, T-NTF-2"},
                                                          {"pending", "T-NTF-3"}}};
 
-    static const char *op_name(uint64_t op)
-    {
-        static const char *const names[] = {"read",   "wait", "record", "clear",
-                                            "forget", "none", "none",   "none"};
-        return names[op & 7];
-    }
+    static constexpr const char *kOps[] = {"read", "wait", "record", "clear", "forget"};
+
     static const char *rule_of(const std::array<uint64_t, 5> &request,
                                const std::array<uint64_t, 6> &model, size_t signal)
     {

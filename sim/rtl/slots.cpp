@@ -31,11 +31,8 @@ struct SlotsPorts {
                                                          {"waited", "T-SCH-22"},
                                                          {"free_count", "T-SCH-6, T-SCH-19"}}};
 
-    static const char *op_name(uint64_t op)
-    {
-        static const char *const names[] = {"clear", "counts", "leaving", "next", "grant", "leave"};
-        return op < std::size(names) ? names[op] : "?";
-    }
+    static constexpr const char *kOps[] = {"clear", "counts", "leaving", "next", "grant", "leave"};
+
     static const char *rule_of(const std::array<uint64_t, 8> &request,
                                const std::array<uint64_t, 6> &, size_t signal)
     {

@@ -60,13 +60,10 @@ struct SqePorts {
          {"error", "T-SQE-8, T-SQE-10"},
          {"status", "T-SQE-8, T-SQE-10"}}};
 
-    static const char *op_name(uint64_t op)
-    {
-        static const char *const names[] = {"begin",  "decoded", "execute", "miss",  "done",
-                                            "park",   "set up",  "move",    "fail",  "retire",
-                                            "report", "resume",  "end",     "limit", "handled"};
-        return op < std::size(names) ? names[op] : "?";
-    }
+    static constexpr const char *kOps[] = {"begin",  "decoded", "execute", "miss",  "done",
+                                           "park",   "set up",  "move",    "fail",  "retire",
+                                           "report", "resume",  "end",     "limit", "handled"};
+
     template <class Top>
     static void drive(Top &top, Cycle now, const std::array<uint64_t, kNumbers> &r)
     {

@@ -5,6 +5,7 @@
 #define TWINSIM_RTL_UNIT_H
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,23 +29,10 @@ std::unique_ptr<Machine<Ports>> make_machine(const std::string &trace)
     return std::make_unique<VerilatedMachine<Ports, typename Ports::Traced, true>>(trace);
 }
 
-/// The rule of a signal, in this operation.
 template <class Ports, class = void>
-struct Rules {
-    static const char *of(const Request<Ports> &, const Response<Ports> &, size_t signal)
-    {
-        return Ports::kResponse[signal].rule;
-    }
-};
+inline constexpr bool kHasRules = false;
 template <class Ports>
-struct Rules<Ports, std::void_t<decltype(&Ports::rule_of)>> {
-    static const char *of(const Request<Ports> &request, const Response<Ports> &model,
-                          size_t signal)
-    {
-        const char *const rule = Ports::rule_of(request, model, signal);
-        return rule ? rule : Ports::kResponse[signal].rule;
-    }
-};
+inline constexpr bool kHasRules<Ports, std::void_t<decltype(&Ports::rule_of)>> = true;
 
 template <class Ports>
 class Unit
@@ -128,8 +116,7 @@ class Unit
         for (size_t i = 0; i < std::min(model.size(), answers_.size()); ++i)
             for (size_t k = 0; k < Ports::kResponse.size(); ++k)
                 if (model[i][k] != answers_[i][k]) {
-                    report({Ports::kResponse[k].name,
-                            Rules<Ports>::of(log_.back().request, model[i], k)},
+                    report({Ports::kResponse[k].name, rule_of(log_.back().request, model[i], k)},
                            model[i][k], answers_[i][k], &model);
                     return;
                 }
@@ -157,14 +144,23 @@ class Unit
         d.seed = reporter_.seed();
         for (size_t i = log_.size() > kShown ? log_.size() - kShown : 0; i < log_.size(); ++i)
             d.operations.push_back(text_of(log_[i]));
-        reporter_.tell(d);
+        reporter_.print_text(d);
         draw(d, answers);
         reporter_.end(d);
     }
+    [[nodiscard]] static const char *rule_of(const Request<Ports> &request,
+                                             const Response<Ports> &model, size_t signal)
+    {
+        const char *rule = nullptr;
+        if constexpr (kHasRules<Ports>)
+            rule = Ports::rule_of(request, model, signal);
+        return rule ? rule : Ports::kResponse[signal].rule;
+    }
     [[nodiscard]] static std::string text_of(const Entry &entry)
     {
-        std::string text =
-            "cycle " + std::to_string(entry.now) + ": " + Ports::op_name(entry.request[0]);
+        const uint64_t op = entry.request[0];
+        std::string text = "cycle " + std::to_string(entry.now) + ": " +
+                           (op < std::size(Ports::kOps) ? Ports::kOps[op] : "?");
         for (size_t k = 1; k < Ports::kRequest.size(); ++k)
             text += std::string(" ") + Ports::kRequest[k] + "=" + std::to_string(entry.request[k]);
         return text;

@@ -26,7 +26,7 @@ class Injected final : public DmaPoolRtlPort
             rtl::Difference difference;
             difference.block = "npu_dma_pool";
             difference.signal = "injected";
-            reporter_.tell(difference);
+            reporter_.print_text(difference);
             reporter_.end(difference);
         }
         return real_->acquire();
