@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A block is made with each parameter within the range that its page tells, and refused with any
+"""A block is made with each parameter within the range that its page gives, and refused with any
    other.
 
   parameters.py --verilator PROGRAM [--yosys PROGRAM] PAGE MODULE FILE.sv ...

@@ -43,7 +43,7 @@ def quiet(text):
     lines, inside, function, declaring = [], False, False, False
     for line in text.split("\n"):
         if line.startswith(");"):
-            inside = True  # behind the ports
+            inside = True  # after the ports
         elif line.startswith("endmodule"):
             inside = False
         elif line.lstrip().startswith(("function", "endfunction")):

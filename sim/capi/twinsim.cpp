@@ -202,8 +202,7 @@ TWINSIM_API int twinsim_create(const struct twinsim_config *config, twinsim **ou
         if (kernel_is_taken() || !set_resolution()) {
             say(error, error_bytes,
                 "the program runs SystemC itself, and there is one SystemC kernel per process; run "
-                "one of both in a "
-                "process of its own");
+                "one of both in a separate process");
             return TWINSIM_E_STATE;
         }
         made = true;

@@ -289,7 +289,7 @@ struct twinsim_kernel_wanted {
  * Thread: model. */
 bool twinsim_kernel_next(const twinsim *sim, struct twinsim_kernel_wanted *out);
 /* The description; the kernel is kick-started at the model's present time. TWINSIM_E_STATE: it is
- * not wanted any more, and nothing behind the pointers is kept. Thread: model. */
+ * not wanted any more, and what the pointers point to is not kept. Thread: model. */
 int twinsim_kernel_give(twinsim *sim, uint32_t device, uint32_t sq, uint64_t number,
                         const struct twinsim_kernel *kernel);
 
@@ -340,8 +340,8 @@ enum twinsim_stop {
  * doorbells and does what is due now. Thread: model. */
 enum twinsim_stop twinsim_run(twinsim *sim, uint64_t until_ns, uint32_t max_events);
 /* The same for a caller that may still get work that changes what comes next: time does not pass
- * idly. Instead of LIMIT it stops with HELD, now left at the last event, when the next event lies
- * behind until_ns or is the time limit of a parked wait. Thread: model. */
+ * idly. Instead of LIMIT it stops with HELD, now left at the last event, when the next event is
+ * after until_ns or is the time limit of a parked wait. Thread: model. */
 enum twinsim_stop twinsim_run_held(twinsim *sim, uint64_t until_ns, uint32_t max_events);
 /* Time of the next event; TWINSIM_NEVER: there is none before a new doorbell. Thread: model. */
 uint64_t twinsim_next(const twinsim *sim);

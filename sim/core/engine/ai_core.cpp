@@ -282,7 +282,7 @@ AiCore::Step AiCore::set_cross_core(const twinsim_op &op)
         for (uint32_t i = 1; i < talk_->parts; ++i)
             add(talk_->to[i][op.flag]);
     }
-    talk_->told = true;
+    talk_->changed = true;
     return Step::kPassed;
 }
 

@@ -26,7 +26,7 @@ struct CoreTalk {
     std::array<std::array<Word, TWINSIM_CROSS_CORE_FLAGS>, kParts>
         from; ///< from this AIV, to the AIC
     uint32_t parts = 1;
-    bool told = false;    ///< since the others last looked
+    bool changed = false; ///< since the others last looked
     bool passing = false; ///< they are looking
 };
 

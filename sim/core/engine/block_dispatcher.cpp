@@ -263,8 +263,8 @@ void BlockDispatcher::pass_on(uint32_t leader)
 {
     CoreTalk &talk = talks_[leader];
     talk.passing = true;
-    while (talk.told) {
-        talk.told = false;
+    while (talk.changed) {
+        talk.changed = false;
         for (uint32_t part = 0; part <= ratio_; ++part) {
             const uint32_t other = part == 0 ? leader : first_aiv() + leader * ratio_ + part - 1;
             Core &core = cores_[other];
@@ -299,7 +299,7 @@ void BlockDispatcher::outcome(uint32_t index, AiCore::Outcome what)
             return;
         }
     }
-    if (kernels_[core.kernel].order.kind == Kind::kMixed && talks_[core.leader].told &&
+    if (kernels_[core.kernel].order.kind == Kind::kMixed && talks_[core.leader].changed &&
         !talks_[core.leader].passing)
         pass_on(core.leader);
 }

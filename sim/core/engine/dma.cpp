@@ -277,7 +277,7 @@ void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
     case DmaJob::Kind::kReduce:
         reduce(dst, src, bytes, job.op, job.type);
         break;
-    case DmaJob::Kind::kList: // its descriptors are jobs of their own
+    case DmaJob::Kind::kList: // each descriptor is a job
         break;
     }
 }

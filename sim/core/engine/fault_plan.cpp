@@ -107,7 +107,7 @@ const char *FaultPlan::check(const twinsim_fault &fault)
     if (fault.task != TWINSIM_ANY && fault.task > TWINSIM_FAULT_HOST_DMA)
         return "there is no such type of task";
     if (fault.duration_ns > TWINSIM_FAULT_DURATION_MOST)
-        return "a duration is at most 2 * 10^13 ns, five hours and a half; 0 may stand for ever";
+        return "a duration is at most 2 * 10^13 ns, five hours and a half; 0 may mean for ever";
     if (fault.error > UINT8_MAX || fault.status > UINT16_MAX)
         return "error takes 8 bits and status 16";
     const bool host = fault.task == TWINSIM_FAULT_HOST_DMA;
@@ -263,7 +263,7 @@ bool FaultPlan::begin(const Subject &subject)
     return effect.kinds != 0;
 }
 
-bool FaultPlan::tell(const Subject &subject, bool triggered)
+bool FaultPlan::begin_cqe(const Subject &subject, bool triggered)
 {
     Effect effect;
     if (triggered)

@@ -61,9 +61,9 @@ class FaultPlan
     [[nodiscard]] bool armed() const { return armed_; }
     /// A queue turns to an SQE: chooses its faults (T-FLT-2). False: none.
     [[nodiscard]] bool begin(const Subject &subject);
-    /// A CQE about it is due: chooses the faults of that, beside those of the SQE if it was `hit`
-    /// (T-FLT-11, T-FLT-13). False: nothing.
-    [[nodiscard]] bool tell(const Subject &subject, bool triggered);
+    /// A CQE about it is due: chooses the faults of that, beside those of the SQE if it has any
+    /// (`triggered`; T-FLT-11, T-FLT-13). False: nothing.
+    [[nodiscard]] bool begin_cqe(const Subject &subject, bool triggered);
     [[nodiscard]] Effect &effect(uint32_t timer) { return effects_[timer]; }
     /// Whether this doorbell is lost (T-FLT-12).
     [[nodiscard]] bool loses_doorbell(uint32_t device, uint16_t stream);

@@ -295,8 +295,8 @@ class ProfileReader
             const char *name =
                 soc ? cJSON_GetObjectItemCaseSensitive(soc, "value")->valuestring : here;
             if (here && std::strcmp(name, here) != 0) {
-                for (size_t behind = file + 1; behind < files_.size(); ++behind)
-                    ++steps[behind];
+                for (size_t later = file + 1; later < files_.size(); ++later)
+                    ++steps[later];
             }
             here = name;
         }

@@ -41,7 +41,7 @@ bool Retirement::retire(uint32_t sq)
     if (reports && plain)
         interrupts_.raise(sq, Interrupts::kHost);
     const uint32_t target = sqe_field(sqe, 0, STARS_W0_IE_SHIFT, 2);
-    const bool tells = wants_cqe(sqe) || target == Interrupts::kHost;
+    const bool notifies = wants_cqe(sqe) || target == Interrupts::kHost;
     if (plain || target != Interrupts::kHost)
         interrupts_.raise(sq, target);
     note_end(sq, false);
@@ -50,7 +50,7 @@ bool Retirement::retire(uint32_t sq)
     if (q.type == STARS_SQE_COND && tasks_.conds.jump(sq) != kNone)
         front.set_head(tasks_.conds.jump(sq), system_.now, plain); // T-COND-6
     if (!plain)
-        firmware_->post_report(sq, sqe, tells, false);
+        firmware_->post_report(sq, sqe, notifies, false);
     queues_.check_watch(sq);
     return true;
 }

@@ -20,7 +20,8 @@ void TaskFaults::ask(uint32_t sq) const
 void TaskFaults::ask_cqe(uint32_t sq) const
 {
     QueueRow &q = queues_[sq];
-    if (plan_.tell({queues_.device, queues_.timer(sq), q.stream_id, queues_.sqe(sq)}, q.faulted))
+    if (plan_.begin_cqe({queues_.device, queues_.timer(sq), q.stream_id, queues_.sqe(sq)},
+                        q.faulted))
         q.faulted = true;
 }
 

@@ -110,10 +110,10 @@ void TaskTrace::note_end(uint32_t sq, bool failed, uint64_t bytes) const
         system_.trace.retired(source(sq), system_.now, q.phase_begin, q.begun, bytes, frees);
     }
     if (system_.task_take)
-        tell_end(sq, failed);
+        notify_end(sq, failed);
 }
 
-void TaskTrace::tell_end(uint32_t sq, bool failed) const
+void TaskTrace::notify_end(uint32_t sq, bool failed) const
 {
     const QueueRow &q = queues_[sq];
     const twinsim_task_end end = {.device = queues_.device,

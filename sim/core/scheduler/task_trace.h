@@ -89,7 +89,7 @@ class TaskTrace
                                                  uint32_t parameter, uint32_t id, uint64_t bytes,
                                                  uint32_t waker, uint64_t waker_number,
                                                  uint32_t route) const;
-    [[gnu::cold, gnu::noinline]] void tell_end(uint32_t sq, bool failed) const;
+    [[gnu::cold, gnu::noinline]] void notify_end(uint32_t sq, bool failed) const;
 
     const QueueTable queues_;
     const TaskFaults &faults_;

@@ -19,7 +19,7 @@ namespace tsim
 struct ArbiterRules {
     static constexpr uint32_t kGroups = 64;
 
-    uint32_t strict_level = kPriorities - 1; ///< priorities below it are groups of their own
+    uint32_t strict_level = kPriorities - 1; ///< each priority below it is a separate group
     bool weight_first = false;               ///< else round-robin first
     bool reload_spent = false;               ///< else all weights are reloaded
     std::array<uint16_t, kGroups> weights;   ///< by model group, as written

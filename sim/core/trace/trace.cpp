@@ -243,7 +243,7 @@ inline void Trace::put_link(const LinkNetwork &links, uint32_t link, LinkNow &wa
 {
     reserve();
     const Cycle length = now - was.since;
-    if (was.rate == was.told && put_joint(kShortLink, link, now, length))
+    if (was.rate == was.written && put_joint(kShortLink, link, now, length))
         return;
     put_rate(links, link, was, now);
 }
@@ -254,7 +254,7 @@ void Trace::put_rate(const LinkNetwork &links, uint32_t link, LinkNow &was, Cycl
     put_word(now - was.since);
     put_word(links.link_parameter(link) | uint64_t{links.link_device(link)} << 32);
     put_word(was.rate);
-    was.told = was.rate;
+    was.written = was.rate;
 }
 
 // As links(), if at most one link carries something now or did at the last call. Else false.

@@ -233,13 +233,13 @@ class Trace
         void operator()(Source *sources) const;
     };
     struct LinkNow {
-        uint64_t load = 0; ///< as the links count it
-        uint64_t rate = 0; ///< bytes per second
-        uint64_t told = 0; ///< the rate of the last entry that says one
+        uint64_t load = 0;    ///< as the links count it
+        uint64_t rate = 0;    ///< bytes per second
+        uint64_t written = 0; ///< the rate of the last entry that has one
         Cycle since = 0;
         bool busy = false; ///< it is in busy_
     };
-    struct LinkTold {
+    struct LinkRead {
         uint64_t what = 0; ///< parameter and device
         uint64_t rate = 0;
     };
@@ -249,7 +249,7 @@ class Trace
         size_t word = 0;
         Cycle now = 0;
         std::vector<Head> heads;     ///< by source
-        std::vector<LinkTold> links; ///< by link
+        std::vector<LinkRead> links; ///< by link
         size_t run = 0;              ///< where the last short swap or begin is
         words::Pattern patterns[words::Pattern::kPlaces];
     };

@@ -72,16 +72,16 @@ const uint64_t *Trace::unpack(Reader &reader, const uint64_t *at, Take &&take) c
     const uint64_t rest = first >> kShortShift; // of a short one
     reader.now += first >> kTimeShift & (is_short ? (1u << kShortTimeBits) - 1 : kTimeLimit - 1);
     const Cycle now = reader.now;
-    const auto tell_link = [&](uint32_t link, Cycle length) {
-        const LinkTold &told = reader.links[link];
+    const auto take_link = [&](uint32_t link, Cycle length) {
+        const LinkRead &known = reader.links[link];
         twinsim_trace_record out{};
         out.begin_ns = params_.to_ns(now - length);
         out.end_ns = params_.to_ns(now);
-        out.bytes = told.rate;
-        out.parameter = static_cast<uint32_t>(told.what);
+        out.bytes = known.rate;
+        out.parameter = static_cast<uint32_t>(known.what);
         out.id = link;
         out.sq = UINT16_MAX;
-        out.device = static_cast<uint8_t>(told.what >> 32);
+        out.device = static_cast<uint8_t>(known.what >> 32);
         out.phase = TWINSIM_PHASE_LINK;
         out.waker_sq = kNone;
         out.route = kNone;
@@ -90,13 +90,13 @@ const uint64_t *Trace::unpack(Reader &reader, const uint64_t *at, Take &&take) c
     if (kind == kLink || kind == kShortLink) {
         if (reader.links.size() <= source)
             reader.links.resize(source + 1);
-        LinkTold &told = reader.links[source];
+        LinkRead &known = reader.links[source];
         const Cycle length = is_short ? rest : *at++;
         if (!is_short) {
-            told.what = *at++;
-            told.rate = *at++;
+            known.what = *at++;
+            known.rate = *at++;
         }
-        tell_link(source, length);
+        take_link(source, length);
         return at;
     }
     if (reader.heads.size() <= source)
@@ -184,7 +184,7 @@ const uint64_t *Trace::unpack(Reader &reader, const uint64_t *at, Take &&take) c
         if ((first & kBytes) != 0)
             head.moved = *at++;
         if (flag)
-            tell_link(moved_link(head.moved), length);
+            take_link(moved_link(head.moved), length);
         out.bytes = moved_bytes(head.moved);
         out.route = moved_route(head.moved);
         emit(TWINSIM_PHASE_TRANSFER, now - length, now, moved_parameter(head.moved));

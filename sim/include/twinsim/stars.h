@@ -413,7 +413,7 @@ enum stars_status {
 #define STARS_GROUP_MODE_WEIGHT_FIRST (1u << 0)
 #define STARS_GROUP_MODE_RELOAD_SPENT (1u << 1)
 #define STARS_STRICT_LEVEL                                                                         \
-    0x5604u /* 2:0 priorities below it are groups of their own
+    0x5604u /* 2:0 each priority below it is a separate group
                                                  [assumed] */
 #define STARS_STRICT_LEVEL_MASK 0x7u
 
