@@ -39,6 +39,18 @@ static bool take_function(struct twin_py_args *args, const char *name, bool or_n
            twin_py_refuse(args, name, "expected a function");
 }
 
+/* Keeps `object`, which may be NULL, in the slot if the C function succeeded. */
+static PyObject *keep(aclError code, PyObject **slot, PyObject *object)
+{
+    if (code == ACL_SUCCESS) {
+        PyObject *before = *slot;
+        Py_XINCREF(object);
+        *slot = object;
+        Py_XDECREF(before);
+    }
+    return PyLong_FromLong(code);
+}
+
 /* ---- streams --------------------------------------------------------------------------------- */
 
 struct launched {
@@ -119,16 +131,7 @@ PyObject *twin_py_hand_rt_set_exception_info_callback(struct twin_py_args *args)
     aclError code;
     TWIN_PY_RELEASED(
         code = TWIN_PY_IF_THERE(aclrtSetExceptionInfoCallback, (clears ? NULL : report_exception)));
-    if (code == ACL_SUCCESS) {
-        PyObject *before = exception_function;
-        exception_function = NULL;
-        if (!clears) {
-            Py_INCREF(function);
-            exception_function = function;
-        }
-        Py_XDECREF(before);
-    }
-    return PyLong_FromLong(code);
+    return keep(code, &exception_function, clears ? NULL : function);
 }
 
 void twin_py_close(void)
@@ -209,18 +212,6 @@ static void *call_advise(aclrtAllocator object, size_t size, aclrtAllocatorAddr 
 static void *call_address(aclrtAllocatorBlock block)
 {
     return ask(&allocator.address, "(K)", (unsigned long long)(uintptr_t)block);
-}
-
-/* Keeps `object` in the slot if the C function succeeded. */
-static PyObject *keep(aclError code, PyObject **slot, PyObject *object)
-{
-    if (code == ACL_SUCCESS) {
-        PyObject *before = *slot;
-        Py_INCREF(object);
-        *slot = object;
-        Py_XDECREF(before);
-    }
-    return PyLong_FromLong(code);
 }
 
 PyObject *twin_py_hand_rt_allocator_set_obj_to_desc(struct twin_py_args *args)

@@ -139,86 +139,50 @@ TWIN_PY_TAKE_LIST(uce_infos, items, count, put_struct, uce_info)
 
 /* ---- dicts that programs get ----------------------------------------------------------------- */
 
-/* Adds `value` and takes it over; NULL spoils the dict. */
-static void set(PyObject **dict, const char *key, PyObject *value)
-{
-    if (!*dict || !value || PyDict_SetItemString(*dict, key, value) != 0)
-        Py_CLEAR(*dict);
-    Py_XDECREF(value);
-}
-
-static void set_number(PyObject **dict, const char *key, uint64_t value)
-{
-    set(dict, key, PyLong_FromUnsignedLongLong(value));
-}
-
-static void set_numbers(PyObject **dict, const char *key, const void *items, size_t count,
-                        size_t bytes)
-{
-    set(dict, key, twin_py_give_numbers(items, count, bytes, false));
-}
+/* A list of the elements of an array of unsigned numbers. */
+#define NUMBERS(array)                                                                             \
+    twin_py_give_numbers(array, sizeof(array) / sizeof(*(array)), sizeof(*(array)), false)
 
 PyObject *twin_py_give_uuid(const aclrtUuid *uuid)
 {
-    PyObject *dict = PyDict_New();
-    set_numbers(&dict, "bytes", uuid->bytes, sizeof(uuid->bytes), 1);
-    return dict;
+    return Py_BuildValue("{s:N}", "bytes", NUMBERS(uuid->bytes));
 }
 
 PyObject *twin_py_give_utilization(const aclrtUtilizationInfo *info)
 {
-    PyObject *dict = PyDict_New();
-    set(&dict, "cube_utilization", PyLong_FromLong(info->cubeUtilization));
-    set(&dict, "vector_utilization", PyLong_FromLong(info->vectorUtilization));
-    set(&dict, "aicpu_utilization", PyLong_FromLong(info->aicpuUtilization));
-    set(&dict, "memory_utilization", PyLong_FromLong(info->memoryUtilization));
-    set(&dict, "utilization_extend", twin_py_give_handle(info->utilizationExtend));
-    return dict;
+    return Py_BuildValue("{s:i,s:i,s:i,s:i,s:N}", "cube_utilization", info->cubeUtilization,
+                         "vector_utilization", info->vectorUtilization, "aicpu_utilization",
+                         info->aicpuUtilization, "memory_utilization", info->memoryUtilization,
+                         "utilization_extend", twin_py_give_handle(info->utilizationExtend));
 }
 
 PyObject *twin_py_give_pointer_attr(const aclrtPtrAttributes *attributes)
 {
-    PyObject *location = PyDict_New();
-    set_number(&location, "id", attributes->location.id);
-    set_number(&location, "type", attributes->location.type);
-    PyObject *dict = PyDict_New();
-    set(&dict, "location", location);
-    set_number(&dict, "page_size", attributes->pageSize);
-    set_numbers(&dict, "rsv", attributes->rsv, sizeof(attributes->rsv) / sizeof(*attributes->rsv),
-                sizeof(*attributes->rsv));
-    return dict;
+    return Py_BuildValue("{s:{s:I,s:I},s:I,s:N}", "location", "id", attributes->location.id, "type",
+                         (unsigned)attributes->location.type, "page_size", attributes->pageSize,
+                         "rsv", NUMBERS(attributes->rsv));
 }
 
 /* The type of the query decides which of them is valid. */
 PyObject *twin_py_give_stream_value(const aclrtStreamAttrValue *value)
 {
-    PyObject *dict = PyDict_New();
-    set_number(&dict, "failureMode", value->failureMode);
-    set_number(&dict, "overflowSwitch", value->overflowSwitch);
-    set_number(&dict, "userCustomTag", value->userCustomTag);
-    set_numbers(&dict, "reserved", value->reserve, sizeof(value->reserve) / sizeof(uint32_t),
-                sizeof(uint32_t));
-    return dict;
+    return Py_BuildValue("{s:K,s:I,s:I,s:N}", "failureMode", (unsigned long long)value->failureMode,
+                         "overflowSwitch", value->overflowSwitch, "userCustomTag",
+                         value->userCustomTag, "reserved", NUMBERS(value->reserve));
 }
 
 PyObject *twin_py_give_package_version(const aclCANNPackageVersion *version)
 {
-    PyObject *dict = PyDict_New();
-    set(&dict, "version", twin_py_give_text(version->version));
-    set(&dict, "major_version", twin_py_give_text(version->majorVersion));
-    set(&dict, "minor_version", twin_py_give_text(version->minorVersion));
-    set(&dict, "release_version", twin_py_give_text(version->releaseVersion));
-    set(&dict, "patch_version", twin_py_give_text(version->patchVersion));
-    set(&dict, "reserved", twin_py_give_text(version->reserved));
-    return dict;
+    return Py_BuildValue(
+        "{s:N,s:N,s:N,s:N,s:N,s:N}", "version", twin_py_give_text(version->version),
+        "major_version", twin_py_give_text(version->majorVersion), "minor_version",
+        twin_py_give_text(version->minorVersion), "release_version",
+        twin_py_give_text(version->releaseVersion), "patch_version",
+        twin_py_give_text(version->patchVersion), "reserved", twin_py_give_text(version->reserved));
 }
 
 PyObject *twin_py_give_uce_info(const aclrtMemUceInfo *info)
 {
-    PyObject *dict = PyDict_New();
-    set(&dict, "addr", twin_py_give_handle(info->addr));
-    set_number(&dict, "len", info->len);
-    set_numbers(&dict, "reserved", info->reserved, sizeof(info->reserved) / sizeof(*info->reserved),
-                sizeof(*info->reserved));
-    return dict;
+    return Py_BuildValue("{s:N,s:K,s:N}", "addr", twin_py_give_handle(info->addr), "len",
+                         (unsigned long long)info->len, "reserved", NUMBERS(info->reserved));
 }
