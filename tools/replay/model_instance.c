@@ -68,21 +68,14 @@ static twin_status instance_unbind(struct replay_call *call)
     return status;
 }
 
-static twin_status instance_seal(struct replay_call *call)
-{
-    return call->ops->model_instance.seal(call->object->handle);
-}
+REPLAY_PLAIN(model_instance, seal)
+REPLAY_PLAIN(model_instance, abort)
 
 static twin_status instance_clean(struct replay_call *call)
 {
     if (!call->object->deferred)
         return replay_leave_out(call, "queue %u is not deferred", call->object->number);
     return call->ops->model_instance.clean(call->object->handle);
-}
-
-static twin_status instance_abort(struct replay_call *call)
-{
-    return call->ops->model_instance.abort(call->object->handle);
 }
 
 static twin_status instance_drain(struct replay_call *call)
@@ -139,9 +132,9 @@ const replay_issue replay_model_instance_ops[TWIN_RECORD_KINDS_END] = {
     [TWIN_RECORD_MODEL_INSTANCE_DESTROY] = instance_destroy,
     [TWIN_RECORD_MODEL_INSTANCE_BIND] = instance_bind,
     [TWIN_RECORD_MODEL_INSTANCE_UNBIND] = instance_unbind,
-    [TWIN_RECORD_MODEL_INSTANCE_SEAL] = instance_seal,
+    [TWIN_RECORD_MODEL_INSTANCE_SEAL] = model_instance_seal,
     [TWIN_RECORD_MODEL_INSTANCE_CLEAN] = instance_clean,
-    [TWIN_RECORD_MODEL_INSTANCE_ABORT] = instance_abort,
+    [TWIN_RECORD_MODEL_INSTANCE_ABORT] = model_instance_abort,
     [TWIN_RECORD_MODEL_INSTANCE_DRAIN] = instance_drain,
     [TWIN_RECORD_IMAGE_LOAD] = image_load,
     [TWIN_RECORD_IMAGE_UNLOAD] = image_unload,

@@ -131,20 +131,9 @@ static twin_status queue_query(struct replay_call *call)
     return status;
 }
 
-static twin_status queue_room(struct replay_call *call)
-{
-    return call->ops->queue.room(call->object->handle);
-}
-
-static twin_status queue_stop(struct replay_call *call)
-{
-    return call->ops->queue.stop(call->object->handle);
-}
-
-static twin_status queue_stop_on_failure(struct replay_call *call)
-{
-    return call->ops->queue.stop_on_failure(call->object->handle);
-}
+REPLAY_PLAIN(queue, room)
+REPLAY_PLAIN(queue, stop)
+REPLAY_PLAIN(queue, stop_on_failure)
 
 static twin_status queue_abort(struct replay_call *call)
 {

@@ -212,6 +212,12 @@ extern _Thread_local struct replay_call *replay_current;
 /* Each asks for one op; the answers go to call->now. They are called only when `left_out` is NULL,
  * and may set it; `object` or `device` is set, except for what needs no open device (issue.c). */
 typedef twin_status (*replay_issue)(struct replay_call *call);
+/* Defines one for an op that takes its object alone. */
+#define REPLAY_PLAIN(group, op)                                                                    \
+    static twin_status group##_##op(struct replay_call *call)                                      \
+    {                                                                                              \
+        return call->ops->group.op(call->object->handle);                                          \
+    }
 extern const replay_issue replay_work_ops[TWIN_RECORD_KINDS_END];
 extern const replay_issue replay_object_ops[TWIN_RECORD_KINDS_END];
 extern const replay_issue replay_memory_ops[TWIN_RECORD_KINDS_END];

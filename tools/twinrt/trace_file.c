@@ -150,22 +150,14 @@ static int compare(const void *left, const void *right)
 {
     const struct trace_slice *a = left;
     const struct trace_slice *b = right;
-    if (a->track != b->track)
-        return a->track < b->track ? -1 : 1;
-    if (a->begin_ns != b->begin_ns)
-        return a->begin_ns < b->begin_ns ? -1 : 1;
-    if (a->end_ns != b->end_ns)
-        return a->end_ns > b->end_ns ? -1 : 1;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    return a->number < b->number ? -1 : a->number > b->number;
+    const int places = ORDER_2(a->track, b->track, a->begin_ns, b->begin_ns);
+    return places != 0 ? places
+                       : ORDER_3(b->end_ns, a->end_ns, a->kind, b->kind, a->number, b->number);
 }
 
 static int compare_numbers(const struct trace_slice *a, uint32_t track, uint64_t number)
 {
-    if (a->track != track)
-        return a->track < track ? -1 : 1;
-    return a->number < number ? -1 : a->number > number;
+    return ORDER_2(a->track, track, a->number, number);
 }
 
 static int compare_tasks(const void *left, const void *right)
@@ -188,10 +180,7 @@ static int compare_phases(const void *left, const void *right)
 {
     const struct trace_slice *a = *(const struct trace_slice *const *)left;
     const struct trace_slice *b = *(const struct trace_slice *const *)right;
-    int order = compare_numbers(a, b->track, b->number);
-    if (order != 0)
-        return order;
-    return a->begin_ns < b->begin_ns ? -1 : a->begin_ns > b->begin_ns;
+    return ORDER_3(a->track, b->track, a->number, b->number, a->begin_ns, b->begin_ns);
 }
 
 static int compare_others(const void *left, const void *right)
@@ -226,11 +215,13 @@ const struct trace_slice *const *trace_file_phases(const struct trace_file *file
     return &file->phases[low];
 }
 
-/* How many of `others` come before the key, or are equal to it. */
-static size_t count_before(const struct trace_file *file, const struct trace_slice *key)
+/* The last of `others` that comes before the key or is equal to it, if it is of the same kind. */
+static const struct trace_slice *last_until(const struct trace_file *file,
+                                            const struct trace_slice *key)
 {
-    return PARTITION_POINT(file->other_count, middle,
-                           compare_others(&file->others[middle], key) <= 0);
+    const size_t count =
+        PARTITION_POINT(file->other_count, middle, compare_others(&file->others[middle], key) <= 0);
+    return count > 0 && file->others[count - 1].kind == key->kind ? &file->others[count - 1] : NULL;
 }
 
 const struct trace_slice *trace_file_ended(const struct trace_file *file, enum trace_kind kind,
@@ -238,21 +229,16 @@ const struct trace_slice *trace_file_ended(const struct trace_file *file, enum t
 {
     const struct trace_slice key = {
         .kind = kind, .device = device, .unit = unit, .end_ns = until_ns};
-    size_t count = count_before(file, &key);
-    const struct trace_slice *found = count > 0 ? &file->others[count - 1] : NULL;
-    return found && found->kind == kind && found->device == device && found->unit == unit ? found
-                                                                                          : NULL;
+    const struct trace_slice *found = last_until(file, &key);
+    return found && found->device == device && found->unit == unit ? found : NULL;
 }
 
 const struct trace_slice *trace_file_bell(const struct trace_file *file, uint32_t track,
                                           uint64_t number)
 {
     const struct trace_slice key = {.kind = TRACE_BELL, .track = track, .number = number};
-    size_t count = count_before(file, &key);
-    const struct trace_slice *found = count > 0 ? &file->others[count - 1] : NULL;
-    return found && found->kind == TRACE_BELL && found->track == track && found->number == number
-               ? found
-               : NULL;
+    const struct trace_slice *found = last_until(file, &key);
+    return found && found->track == track && found->number == number ? found : NULL;
 }
 
 const char *trace_file_us(uint64_t ns, char text[TRACE_US_TEXT])
