@@ -83,7 +83,7 @@ TWK_CUBE_KERNEL(matmul, struct matmul_args, args)
     uint32_t turn = 0;
     for (uint32_t column = twk_block() * TILE_N; column < args->n;
          column += twk_blocks() * TILE_N) {
-        load_right(args, column); /* panels of a come behind them in the queue */
+        load_right(args, column); /* panels of a come after them in the queue */
         for (uint32_t row = 0; row < args->m; row += TILE_M) {
             for (uint32_t panel = 0; panel < args->k / PANEL; panel++)
                 multiply_panel(args, row, panel, turn++);

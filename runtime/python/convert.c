@@ -51,7 +51,7 @@ static bool refuse_type(const struct twin_py_args *args, const char *name, const
     return false;
 }
 
-/* A new reference to the int that an object is or stands for (numpy's integers); NULL: refused. */
+/* A new reference to the int that an object is or converts to (numpy's integers); NULL: refused. */
 static PyObject *as_integer(const struct twin_py_args *args, const char *name, PyObject *object)
 {
     if (PyLong_Check(object)) {

@@ -21,7 +21,7 @@ static const struct cc_kernel kernels[] = {
     {.name = "mix", .cores = CC_MIXED, .cube_ratio = 1, .vector_ratio = 2, .cross_core = true},
     {.name = "vec",
      .cores = CC_VECTOR,
-     .params_told = true,
+     .params_known = true,
      .args_bytes = 16,
      .params = params,
      .param_count = 2}};

@@ -114,7 +114,7 @@ void fit_move(struct fit *fit, const double *step, double sign);
 /* Each axis alone, far and near to both sides, and with the unsteady rows. Takes the best step, or
  * the best ones of all axes together if that is better. */
 bool fit_search(struct fit *fit);
-/* Along directions that the rows which count tell next to nothing of, by what all rows say. The
+/* Along directions of which the rows that count say next to nothing, by what all rows say. The
  * Jacobian is that of where the fit stands. */
 bool fit_slide(struct fit *fit, struct fit_system *system);
 /* The last of it: whole numbers, and what trades places slowly. All rows count, for near the end

@@ -84,7 +84,7 @@ static bool add_length(struct maker *maker, struct place from, struct place to)
                                            .to_op = to.op,
                                            .to = to.instant,
                                            .measured = difference(begin, end),
-                                           .behind = sqrt(ended(maker, from) + ended(maker, to)),
+                                           .ended_ns = sqrt(ended(maker, from) + ended(maker, to)),
                                            .sigma = stamped ? maker->tick_ns : 1.0});
 }
 
@@ -347,8 +347,8 @@ static bool find_stray(const struct calibrate_rows *rows, double *out)
     if (!parts)
         return false;
     for (size_t i = 0; i < rows->count; i++)
-        if (rows->items[i].measured < 0 && rows->items[i].behind > 0)
-            parts[count++] = -rows->items[i].measured / rows->items[i].behind;
+        if (rows->items[i].measured < 0 && rows->items[i].ended_ns > 0)
+            parts[count++] = -rows->items[i].measured / rows->items[i].ended_ns;
     *out = count >= STRAYED_LEAST ? calibrate_median(parts, count) / STRAYED_HALF : 0;
     free(parts);
     return true;
@@ -360,7 +360,8 @@ static void set_sigmas(struct calibrate_rows *rows, double stray)
 {
     for (size_t i = 0; i < rows->count; i++) {
         struct calibrate_row *row = &rows->items[i];
-        row->sigma = hypot(hypot(row->sigma, RELATIVE_SIGMA * row->measured), stray * row->behind);
+        row->sigma =
+            hypot(hypot(row->sigma, RELATIVE_SIGMA * row->measured), stray * row->ended_ns);
     }
 }
 

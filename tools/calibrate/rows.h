@@ -14,7 +14,7 @@ struct calibrate_row {
     uint8_t cost;            /* twin_cost of a public call */
     bool alone;              /* no other queue had anything under way meanwhile */
     double measured;         /* ns */
-    double behind;           /* ns: how long the tasks were that end where it begins or ends */
+    double ended_ns;         /* ns: how long the tasks were that end where it begins or ends */
     double sigma;            /* what a deviation of one is, in ns */
 };
 

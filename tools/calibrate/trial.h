@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trials: the work of the recordings on models with other parameters. A process can make one model,
- * so each trial of a recording is a process of its own; some run at once. */
+ * so each trial of a recording is a separate process; some run at once. */
 #ifndef TWINRT_CALIBRATE_TRIAL_H
 #define TWINRT_CALIBRATE_TRIAL_H
 

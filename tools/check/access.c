@@ -47,8 +47,8 @@ static bool ordered_by_threads(const struct checker *checker, const struct check
         now->queue->clock_index) /* in the order of submission, whatever that is */
         return check_host_ordered(checker, before->op, now->op) ||
                check_host_knew(checker, now->op, before->clock_index, before->number);
-    return check_host_behind(checker, now->queue->behind, before->clock_index, before->number,
-                             before->op);
+    return check_host_is_earlier(checker, now->queue->earlier, before->clock_index, before->number,
+                                 before->op);
 }
 
 /* Whether the host learned between the two what the recording does not have: then either may come

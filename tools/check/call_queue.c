@@ -41,7 +41,7 @@ static void set_answered(struct checker *checker, uint32_t call, uint32_t by)
         return;
     if (queue->host_seen_at < checker->ops.items[by].begin_seq)
         queue->host_seen_at = checker->ops.items[by].begin_seq;
-    check_host_carries(checker, &queue->behind, by);
+    check_host_carries(checker, &queue->earlier, by);
     check_wake_one(checker, queue);
 }
 

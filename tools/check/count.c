@@ -261,13 +261,13 @@ static void look_before(const struct checker *checker, struct check_count *count
  * `before`, those after it in `others`. */
 static struct tally sum_others(struct check_count *count)
 {
-    struct tally behind = {0};
+    struct tally after = {0};
     for (size_t i = count->lanes.count; i-- > 0;) {
         const struct lane *lane = &count->lanes.items[i];
-        count->others.items[i] = behind;
-        behind = tally_both(behind, tally_row_range(&lane->row, lane->known, lane->end));
+        count->others.items[i] = after;
+        after = tally_both(after, tally_row_range(&lane->row, lane->known, lane->end));
     }
-    return behind;
+    return after;
 }
 
 /* ---- who is stuck until the wait passes ---- */

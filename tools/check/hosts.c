@@ -59,33 +59,33 @@ bool check_host_knew(const struct checker *checker, uint32_t op, uint32_t clock_
            clock_at(checker->host_ops.items[op].before, 2 * clock_index) >= number;
 }
 
-bool check_host_behind(const struct checker *checker, const struct check_clock *behind,
-                       uint32_t clock_index, uint32_t number, uint32_t op)
+bool check_host_is_earlier(const struct checker *checker, const struct check_clock *earlier,
+                           uint32_t clock_index, uint32_t number, uint32_t op)
 {
     if (!checker->facts.threads_apart)
         return true;
     if (clock_index != CHECK_NONE)
-        return clock_at(behind, 2 * clock_index) >= number;
+        return clock_at(earlier, 2 * clock_index) >= number;
     const struct check_host_op *at = &checker->host_ops.items[op];
-    return clock_at(behind, 2 * at->host->index + 1) >= at->number;
+    return clock_at(earlier, 2 * at->host->index + 1) >= at->number;
 }
 
-void check_host_carries(struct checker *checker, struct check_clock **behind, uint32_t op)
+void check_host_carries(struct checker *checker, struct check_clock **earlier, uint32_t op)
 {
     if (!checker->facts.threads_apart)
         return;
     const struct check_host_op *at = &checker->host_ops.items[op];
-    check_join_clock(checker, behind, at->before);
-    check_raise_clock(checker, behind, 2 * at->host->index + 1, at->number);
+    check_join_clock(checker, earlier, at->before);
+    check_raise_clock(checker, earlier, 2 * at->host->index + 1, at->number);
 }
 
-void check_host_passes(struct checker *checker, struct check_clock **behind,
+void check_host_passes(struct checker *checker, struct check_clock **earlier,
                        const struct check_clock *other, uint32_t clock_index, uint32_t number)
 {
     if (!checker->facts.threads_apart)
         return;
-    check_join_clock(checker, behind, other);
-    check_raise_clock(checker, behind, 2 * clock_index, number);
+    check_join_clock(checker, earlier, other);
+    check_raise_clock(checker, earlier, 2 * clock_index, number);
 }
 
 /* Of the first `number` pieces, those that are known done or that the op comes after the submission
@@ -110,7 +110,7 @@ void check_host_saw_queue(struct checker *checker, const struct check_queue *que
     struct check_host *host = checker->host_ops.items[op].host;
     uint32_t count = covered(checker, queue, number, op);
     check_join_clock(checker, &host->clock,
-                     queue->behind); /* of a part it may be less, which is not reported */
+                     queue->earlier); /* of a part it may be less, which is not reported */
     check_raise_clock(checker, &host->clock, 2 * queue->clock_index, count);
 }
 
@@ -120,7 +120,7 @@ void check_host_saw_mark(struct checker *checker, const struct check_mark *mark,
         !check_host_ordered(checker, mark->op, op))
         return;
     struct check_host *host = checker->host_ops.items[op].host;
-    check_join_clock(checker, &host->clock, mark->behind);
+    check_join_clock(checker, &host->clock, mark->earlier);
     check_raise_clock(checker, &host->clock, 2 * mark->clock_index, mark->number);
 }
 

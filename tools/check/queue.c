@@ -137,7 +137,7 @@ static void take_over(struct checker *checker, struct check_queue *queue,
     const struct check_signal *signal = check_signal_find(checker, checker->ops.items[op].object);
     if (!signal || signal->kind != TWIN_SIGNAL_EVENT_REBIND ||
         check_host_ordered(checker, mark->op, op))
-        check_host_passes(checker, &queue->behind, mark->behind, mark->clock_index, mark->number);
+        check_host_passes(checker, &queue->earlier, mark->earlier, mark->clock_index, mark->number);
     check_join_clock(checker, &queue->clock, mark->clock);
     check_raise_clock(checker, &queue->clock, mark->clock_index, mark->number);
     CHECK_ADD(checker, &queue->joins,
@@ -181,7 +181,7 @@ static void set_mark(struct checker *checker, const struct check_queue *queue, u
     mark->host_seen_at = begin_seq > queue->host_seen_at ? begin_seq : queue->host_seen_at;
     mark->done = true;
     mark->clock = clock_retain(queue->clock);
-    mark->behind = clock_retain(queue->behind);
+    mark->earlier = clock_retain(queue->earlier);
 }
 
 /* A record, or a change of a count. */
@@ -235,7 +235,7 @@ static bool carry(struct checker *checker, struct check_queue *queue)
 {
     uint32_t op = queue->work.items[queue->carried - queue->first];
     const uint32_t kind = checker->ops.items[op].kind;
-    check_host_carries(checker, &queue->behind, op);
+    check_host_carries(checker, &queue->earlier, op);
     if (kind == TWIN_OP_WAIT) {
         if (!carry_wait(checker, queue, op))
             return false;
@@ -489,7 +489,7 @@ static bool pass_count(struct checker *checker, struct check_queue *queue, uint3
         for (size_t i = 0; i < checker->needs.count; i++) {
             struct check_mark *mark = &checker->marks.items[checker->needs.items[i]];
             mark->waits++;
-            check_times_behind(checker, queue, op, mark);
+            check_times_after(checker, queue, op, mark);
             take_over(checker, queue, mark);
         }
         /* who knows more may see that he needs more */
@@ -574,7 +574,7 @@ void check_queues_free(struct checker *checker)
 {
     for (struct check_queue *queue = checker->queues; queue; queue = queue->hh.next) {
         clock_drop(queue->clock);
-        clock_drop(queue->behind);
+        clock_drop(queue->earlier);
         free(queue->work.items);
         free(queue->joins.items);
     }

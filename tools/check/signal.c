@@ -28,8 +28,8 @@ void check_mark_drop(struct checker *checker, uint32_t number)
     if (number == 0 || --mark->holders > 0)
         return;
     clock_drop(mark->clock);
-    clock_drop(mark->behind);
-    mark->clock = mark->behind = NULL;
+    clock_drop(mark->earlier);
+    mark->clock = mark->earlier = NULL;
 }
 
 uint32_t check_mark_new(struct checker *checker)
@@ -149,7 +149,7 @@ void check_signal_set(struct checker *checker, uint32_t op)
     check_mark_set(first, set->queue, set->op);
     first->number = set->number;
     first->clock = clock_retain(set->clock);
-    first->behind = clock_retain(set->behind);
+    first->earlier = clock_retain(set->earlier);
     first->earliest_begin = set->earliest_begin;
     first->host_seen_at = set->host_seen_at;
     first->order_unknown = set->order_unknown;
@@ -381,7 +381,7 @@ void check_signals_free(struct checker *checker)
     HASH_FREE_ALL(checker->signals);
     for (size_t i = 0; i < checker->marks.count; i++) {
         clock_drop(checker->marks.items[i].clock);
-        clock_drop(checker->marks.items[i].behind);
+        clock_drop(checker->marks.items[i].earlier);
     }
     free(checker->marks.items);
 }

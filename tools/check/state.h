@@ -31,14 +31,14 @@ struct check_mark {
     uint32_t reset_clock_index, reset_number;
     struct check_clock *clock;
     struct check_earliest_begin earliest_begin;
-    uint64_t host_seen_at;      /* the host's knowledge of that moment comes before it */
-    struct check_clock *behind; /* with threads apart, of hosts.c: what comes before it */
-    struct check_queue *parked; /* who waits for it */
-    struct check_queue *queue;  /* of the record */
-    bool done;                  /* in thought */
-    bool hopeless;              /* promised; the host knows that nothing will come */
-    bool order_unknown;         /* order before it is not all known */
-    bool unsure;                /* nor that it came at all */
+    uint64_t host_seen_at;       /* the host's knowledge of that moment comes before it */
+    struct check_clock *earlier; /* with threads apart, of hosts.c: what comes before it */
+    struct check_queue *parked;  /* who waits for it */
+    struct check_queue *queue;   /* of the record */
+    bool done;                   /* in thought */
+    bool hopeless;               /* promised; the host knows that nothing will come */
+    bool order_unknown;          /* order before it is not all known */
+    bool unsure;                 /* nor that it came at all */
 };
 
 enum check_parking { CHECK_RUNS, CHECK_ON_MARK, CHECK_ON_WORD, CHECK_ON_ANSWER, CHECK_ON_COUNT };
@@ -63,7 +63,7 @@ struct check_queue {
     struct check_clock *clock; /* of other queues */
     struct check_earliest_begin earliest_begin;
     uint64_t host_seen_at; /* moment up to which what the host had seen comes before the rest */
-    struct check_clock *behind; /* with threads apart, of hosts.c: what comes before the rest */
+    struct check_clock *earlier; /* with threads apart, of hosts.c: what comes before the rest */
     enum check_parking parking;
     uint32_t parked_on;                /* mark, or op of a call */
     struct check_queue *next_parked;   /* on the same mark or word */
@@ -123,7 +123,7 @@ struct check_word {
     bool order_unknown;
     uint64_t host_seen_at;
     struct check_clock *clock;
-    struct check_clock *behind; /* as of a mark */
+    struct check_clock *earlier; /* as of a mark */
     struct check_queue *parked;
 };
 
@@ -371,12 +371,12 @@ bool check_host_knew(const struct checker *checker, uint32_t op, uint32_t clock_
                      uint32_t number);
 /* Whether that work, or without a clock index what that op did itself, is among what comes
  * before. */
-bool check_host_behind(const struct checker *checker, const struct check_clock *behind,
-                       uint32_t clock_index, uint32_t number, uint32_t op);
+bool check_host_is_earlier(const struct checker *checker, const struct check_clock *earlier,
+                           uint32_t clock_index, uint32_t number, uint32_t op);
 /* What the thread of an op knew, and the op, come before. */
-void check_host_carries(struct checker *checker, struct check_clock **behind, uint32_t op);
+void check_host_carries(struct checker *checker, struct check_clock **earlier, uint32_t op);
 /* All of `other` comes before, and that work. */
-void check_host_passes(struct checker *checker, struct check_clock **behind,
+void check_host_passes(struct checker *checker, struct check_clock **earlier,
                        const struct check_clock *other, uint32_t clock_index, uint32_t number);
 /* The thread of an op saw that done; took that call of a host function. */
 void check_host_saw_queue(struct checker *checker, const struct check_queue *queue, uint32_t number,
@@ -404,8 +404,8 @@ uint32_t check_hops(const struct checker *checker, uint32_t from_clock_index, ui
 void check_times_task(struct checker *checker, struct check_queue *queue, uint32_t op,
                       const struct check_mark *mark);
 /* The same piece comes after one mark more. */
-void check_times_behind(struct checker *checker, struct check_queue *queue, uint32_t op,
-                        const struct check_mark *mark);
+void check_times_after(struct checker *checker, struct check_queue *queue, uint32_t op,
+                       const struct check_mark *mark);
 /* A wait of the host ended well: what it covers had ended. */
 void check_times_host(struct checker *checker, const struct check_earliest_begin *earliest_begin,
                       uint32_t op);

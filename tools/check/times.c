@@ -118,8 +118,8 @@ static bool is_bound(struct checker *checker, const twin_op *wait, const struct 
                                                signal->kind == TWIN_SIGNAL_COUNT));
 }
 
-void check_times_behind(struct checker *checker, struct check_queue *queue, uint32_t op,
-                        const struct check_mark *mark)
+void check_times_after(struct checker *checker, struct check_queue *queue, uint32_t op,
+                       const struct check_mark *mark)
 {
     const twin_op *work = &checker->ops.items[op];
     bool failed = work->timed && work->task_status != TWIN_OK;
@@ -145,7 +145,7 @@ void check_times_task(struct checker *checker, struct check_queue *queue, uint32
     if (!failed && !queue->troubled && work->timed)
         judge_begin(checker, queue, op);
     if (mark)
-        check_times_behind(checker, queue, op, mark);
+        check_times_after(checker, queue, op, mark);
     if (work->timed && !failed)
         raise_earliest_begin(&queue->earliest_begin, work->task_end_ns, op, 0);
 }

@@ -54,7 +54,7 @@ bool check_word_wait(struct checker *checker, struct check_queue *queue, uint32_
     if (queue->host_seen_at < word->host_seen_at)
         queue->host_seen_at = word->host_seen_at;
     check_join_clock(checker, &queue->clock, word->clock);
-    check_join_clock(checker, &queue->behind, word->behind);
+    check_join_clock(checker, &queue->earlier, word->earlier);
     return true;
 }
 
@@ -64,17 +64,17 @@ static void write_word(struct checker *checker, struct check_word *word,
 {
     uint64_t begin_seq = checker->ops.items[op].begin_seq;
     clock_drop(word->clock);
-    clock_drop(word->behind);
-    word->clock = word->behind = NULL;
+    clock_drop(word->earlier);
+    word->clock = word->earlier = NULL;
     word->order_unknown = false;
     word->host_seen_at = queue && queue->host_seen_at > begin_seq ? queue->host_seen_at : begin_seq;
     if (!queue) {
-        check_host_carries(checker, &word->behind, op);
+        check_host_carries(checker, &word->earlier, op);
         return;
     }
     word->order_unknown = queue->order_unknown;
     word->clock = clock_retain(queue->clock);
-    check_host_passes(checker, &word->behind, queue->behind, queue->clock_index,
+    check_host_passes(checker, &word->earlier, queue->earlier, queue->clock_index,
                       queue->carried + 1);
     check_raise_clock(checker, &word->clock, queue->clock_index, queue->carried + 1);
 }
@@ -112,7 +112,7 @@ void check_words_free(struct checker *checker)
     while (checker->words.root) {
         struct check_word *word = interval_map_remove(&checker->words, checker->words.root->begin);
         clock_drop(word->clock);
-        clock_drop(word->behind);
+        clock_drop(word->earlier);
         free(word);
     }
 }

@@ -218,7 +218,7 @@ static const char *kind_name(const struct twin_record_entry *entry)
     return kind ? kind->name : "unknown";
 }
 
-/* What the call answered; NULL: it has not come back. */
+/* What the call answered; NULL: it did not return. */
 static const char *result_of(const struct printing *p, const struct twin_record_entry *entry)
 {
     return twin_recording_ended(entry) ? twin_recording_status(p->recording, entry->status) : NULL;

@@ -407,7 +407,7 @@ void replay_execute(struct replay *replay, size_t index, struct replay_call *out
     }
     replay->report.asked++;
     if (entry->kind == TWIN_RECORD_HOST_CALL)
-        return; /* its end is an event of its own */
+        return; /* its end is a separate event */
     if (replay->pacing)
         raise_clock(replay, entry->end_ns);
     replay_compare(&call, status);

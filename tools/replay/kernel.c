@@ -15,7 +15,7 @@ static_assert(offsetof(twin_step, amount) == offsetof(struct twin_record_step, a
 static_assert(sizeof(twin_code_place) == sizeof(struct twin_record_place),
               "places are read as they are");
 
-/* A list of steps as a launch wants it. */
+/* A list of steps as a launch takes it. */
 struct replay_steps {
     twin_launch_work work;
     twin_steps lists[];

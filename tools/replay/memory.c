@@ -7,7 +7,7 @@
 #include "replay/state.h"
 
 #define SCRATCH_ALIGN                                                                              \
-    ((uint64_t)2 << 20) /* pages of the program are stood for at the same places within huge ones */
+    ((uint64_t)2 << 20) /* pages that replace the program's have the same places within huge ones */
 #define SCRATCH_MOST ((uint64_t)1 << 40)
 #define ERRORS_MOST  65536u
 #define PAGE         4096u

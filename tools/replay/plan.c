@@ -192,7 +192,7 @@ static uint64_t nd_from(const struct replay *replay)
     return twin_recording_header(replay->recording)->nd_from;
 }
 
-/* What was in progress there has all of its own too. */
+/* What was in progress there has all that it met too. */
 static uint64_t find_paced_from(const struct replay *replay)
 {
     const uint64_t from = nd_from(replay);

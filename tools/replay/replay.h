@@ -125,7 +125,7 @@ struct replay_trial_op {
  * them make any pause. */
 #define REPLAY_PAUSE_STEP(cost) (UINT64_C(1) << (4 * (cost)))
 
-/* A plan for any number of trials, each in a process of its own: of the other ops of the recording
+/* A plan for any number of trials, each in a separate process: of the other ops of the recording
  * none is repeated, and no answer is compared. `ops` stay until the plan is freed. NULL: `error`
  * says why. */
 struct replay *replay_trial_new(const twin_recording *recording, const struct replay_trial_op *ops,

@@ -13,7 +13,7 @@
 
 #define REPLAY_DEVICES_MOST 64u
 #define REPLAY_THREADS_MOST 1024u
-#define REPLAY_NESTED_MOST  16u /* ops of one thread inside the waits of others of its own */
+#define REPLAY_NESTED_MOST  16u /* ops of one thread inside the waits of its other ops */
 
 enum replay_what {
     REPLAY_BEGIN, /* of a call */
@@ -244,7 +244,7 @@ void replay_forget_object(struct replay_object *object);
 
 enum replay_side { REPLAY_FROM, REPLAY_TO, REPLAY_DEVICE };
 /* The address now of `bytes` at an address of the recording. REPLAY_DEVICE: memory that was
- * allocated, else memory of the program is stood for. False: there is none, which the call is left
+ * allocated, else memory in place of the program's. False: there is none, which the call is left
  * out for. */
 bool replay_address(struct replay_call *call, uint64_t recorded, uint64_t bytes,
                     enum replay_side side, uint64_t *out_now);

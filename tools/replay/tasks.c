@@ -25,7 +25,7 @@ static void take_task(void *context, const twin_task_end *task)
     if (replay->tasks.count > replay->task_limit) {
         fprintf(stderr,
                 "twinrt: the device does not come to an end: %zu tasks ran, and %" PRIu64
-                " in the recording; what they go by lies in memory that is not recorded\n",
+                " in the recording; what they depend on is in memory that is not recorded\n",
                 replay->tasks.count, replay->report.recorded.tasks);
         _exit(REPLAY_ENDLESS);
     }

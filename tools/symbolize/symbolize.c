@@ -22,7 +22,7 @@ struct place {
     struct symbol symbol;
 };
 
-/* A file, alone in an address space of its own, so that its addresses are those that it counts. */
+/* A file, alone in an address space, so that its addresses are those that it counts. */
 struct module {
     UT_hash_handle hh;
     Dwfl *files;

@@ -23,7 +23,7 @@ static int take_params(const twk_kernel_entry *entry, struct cc_kernel *kernel)
 {
     const twk_params *params = entry->params;
     kernel->args_bytes = entry->args_bytes;
-    kernel->params_told = params != NULL;
+    kernel->params_known = params != NULL;
     if (!params)
         return 0;
     struct cc_param *list = calloc(params->count + (size_t)1, sizeof(*list));

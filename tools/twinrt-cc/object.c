@@ -120,7 +120,7 @@ static void describe(struct text *meta, const struct cc_kernel *kernel)
         add_number(meta, kernel->cube_ratio, 2);
         add_number(meta, kernel->vector_ratio, 2);
     }
-    if (kernel->params_told) {
+    if (kernel->params_known) {
         add_head(meta, RECORD_PARAM_SUMMARY, 12);
         add_number(meta, kernel->param_count, 4);
         add_number(meta, kernel->args_bytes, 8);

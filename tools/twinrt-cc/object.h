@@ -22,7 +22,7 @@ struct cc_kernel {
     uint16_t cube_ratio, vector_ratio; /* CC_MIXED: blocks of each half that belong together */
     bool cross_core;                   /* its cores wait for each other */
     bool batch;
-    bool params_told;
+    bool params_known;
     uint64_t args_bytes;
     const struct cc_param *params;
     uint32_t param_count;

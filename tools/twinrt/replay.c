@@ -19,7 +19,7 @@
 #include "options.h"
 #include "tool.h"
 
-#define MOST_TOLD 10u
+#define MOST_REPORTED 10u
 
 static struct {
     const char *path;
@@ -98,7 +98,7 @@ static int run(struct replay *replay)
         return twin_tool_error(TWIN_TOOL_RUN_FAILED, "%s: cannot create threads", options.path);
     if (replay_result(replay)->refused)
         return twin_tool_error(TWIN_TOOL_RUN_FAILED, "no device to replay on: its opening failed");
-    replay_report_text(replay, options.path, options.all ? SIZE_MAX : MOST_TOLD, stdout);
+    replay_report_text(replay, options.path, options.all ? SIZE_MAX : MOST_REPORTED, stdout);
     if (fflush(stdout) != 0)
         return twin_tool_error(TWIN_TOOL_RUN_FAILED, "the report cannot be written: %s",
                                strerror(errno));
