@@ -39,11 +39,11 @@ PHRASES = {"men" + "d(s|ed|ing)?": "fix, repair", "to be " +
            "(some|any|every)" + "body": "a thread, any process, all queues", "who" +
            "ever": "the thread that, any caller",
            "(is|are|was|were|be|been|being) " + "told": "is reported, is notified, gets",
-           "told " + "apart": "distinguished"}
+           "told " + "apart": "distinguished", "li" + "es": "is, is located"}
 PHRASE = re.compile(r"\b(" + "|".join(PHRASES) + r")\b", re.IGNORECASE)
 CODE = re.compile(r"`[^`]*`")
 # Subjects of commits from here on; earlier ones cannot be changed.
-SUBJECTS_SINCE = "2026-11-25T23:30:00+0000"
+SUBJECTS_SINCE = "2026-11-26T06:00:00+0000"
 
 
 def readable(tree):
