@@ -42,6 +42,7 @@ also() {
     twinrt info --backend=null | awk '
         /^settings:/ { on = 1; next }
         on && !/^  / { on = 0 }
+        on && /^   / { sub(/^ +/, ""); print; next } # a continued line
         on { name = $1; value = $2; $1 = $2 = ""; sub(/^ +/, "")
              if (sub(/^\[set\] +/, "")) value = "auto"
              printf ".TP\n.B %s\n%s%s\n", name, value == "-" ? "" : "(" value ") ", $0 }'
