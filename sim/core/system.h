@@ -29,7 +29,6 @@ class System
     {
         state_.task_take = take;
         state_.task_context = context;
-        state_.notes_ends = take || state_.trace.on();
     }
     [[nodiscard]] const Trace &trace() const { return state_.trace; }
     /// Counters up to now; null when they were not asked for. Throws std::bad_alloc.

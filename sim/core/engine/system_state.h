@@ -49,8 +49,7 @@ struct SystemState {
           link_timer(config.devices << kDeviceShift), faults(bus, now, link_timer),
           polls(calendar, now, profile_params.cond_poll.value),
           counters(config.stats ? std::make_unique<Stats>(params, links, config.devices) : nullptr),
-          trace(config.trace, counters.get(), params), notes_ends(trace.on()),
-          rtl_ports(rtl_port_factory)
+          trace(config.trace, counters.get(), params), rtl_ports(rtl_port_factory)
     {
         if (rtl_ports)
             rtl_ports->attach(now, seed);
@@ -71,7 +70,6 @@ struct SystemState {
     PollList polls;
     const std::unique_ptr<Stats> counters; // none unless asked for
     Trace trace;                           // after what every event touches
-    bool notes_ends; // the ends of SQEs are reported: to the trace or to task_take
     RtlPortFactory
         *const rtl_ports; // null: all blocks are plain C++; needed while devices are made
     void (*task_take)(void *context, const twinsim_task_end *task) = nullptr;

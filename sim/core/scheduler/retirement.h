@@ -41,8 +41,10 @@ class Retirement : private SqePart
     [[nodiscard]] stars_cqe cqe_of(uint32_t sq) const;
     void note_end(uint32_t sq, bool failed) const
     {
-        if (__builtin_expect(system_.notes_ends, 0))
-            trace_.note_end(sq, failed, tasks_.dma.moved(sq));
+        if (system_.trace.on())
+            trace_.note_end(sq, tasks_.dma.moved(sq));
+        if (__builtin_expect(system_.task_take != nullptr, 0))
+            trace_.notify_end(sq, failed);
     }
     void stand_still(uint32_t sq);
     /// Each: true when the fault has taken over.

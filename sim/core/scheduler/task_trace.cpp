@@ -101,16 +101,12 @@ void TaskTrace::note_transfer(uint32_t sq, const DmaJob &job) const
                                system_.links.parameter(job.route), q.channel, job.bytes, job.route);
 }
 
-void TaskTrace::note_end(uint32_t sq, bool failed, uint64_t bytes) const
+void TaskTrace::note_end(uint32_t sq, uint64_t bytes) const
 {
     const QueueRow &q = queues_[sq];
-    if (system_.trace.on()) {
-        const bool frees = (q.type == STARS_SQE_SDMA && q.share == kSdma) ||
-                           (q.type == STARS_SQE_PCIE_DMA && q.share == kPcieDma);
-        system_.trace.retired(source(sq), system_.now, q.phase_begin, q.begun, bytes, frees);
-    }
-    if (system_.task_take)
-        notify_end(sq, failed);
+    const bool frees = (q.type == STARS_SQE_SDMA && q.share == kSdma) ||
+                       (q.type == STARS_SQE_PCIE_DMA && q.share == kPcieDma);
+    system_.trace.retired(source(sq), system_.now, q.phase_begin, q.begun, bytes, frees);
 }
 
 void TaskTrace::notify_end(uint32_t sq, bool failed) const

@@ -55,8 +55,10 @@ class TaskTrace
     void note_command(uint32_t sq) const;
     [[gnu::noinline]] void note_engine(uint32_t sq, twinsim_phase what) const;
     [[gnu::noinline]] void note_transfer(uint32_t sq, const DmaJob &job) const;
-    /// An SQE ends that has moved so many bytes. Also while the trace is off.
-    [[gnu::noinline]] void note_end(uint32_t sq, bool failed, uint64_t bytes) const;
+    /// An SQE ends that has moved so many bytes.
+    [[gnu::cold, gnu::noinline]] void note_end(uint32_t sq, uint64_t bytes) const;
+    /// Reports the end of an SQE to SystemState::task_take.
+    [[gnu::noinline]] void notify_end(uint32_t sq, bool failed) const;
     /// A queue has got slot or share number `id`; `used()` says how many are in use now.
     template <typename Used>
     void note_taken(uint32_t sq, Trace::Holding what, uint32_t id, Used &&used) const
@@ -89,7 +91,6 @@ class TaskTrace
                                                  uint32_t parameter, uint32_t id, uint64_t bytes,
                                                  uint32_t waker, uint64_t waker_number,
                                                  uint32_t route) const;
-    [[gnu::cold, gnu::noinline]] void notify_end(uint32_t sq, bool failed) const;
 
     const QueueTable queues_;
     const TaskFaults &faults_;
