@@ -258,6 +258,7 @@ static void begin_wall_time(void)
 twin_status sim_settings_read(const twin_services *services)
 {
     sim_process.services = services;
+    sim_process.nd = services->nd;
     const char *trace = services->setting("TWINRT_TRACE");
     const char *rtl_trace = services->setting("TWINRT_RTL_TRACE");
     enum twinsim_model model;

@@ -26,13 +26,13 @@ static inline bool sim_replaying(void)
 /* A recording logs nondeterminism, or a replay returns it. */
 static inline bool sim_nd_logged(void)
 {
-    return __builtin_expect(sim_process.services && sim_process.services->nd, 0);
+    return __builtin_expect(sim_process.nd != NULL, 0);
 }
 
 /* Logs *value, which an op has found. In a replay: true, and *value is the one in the recording. */
 static inline bool sim_nd(twin_nd what, uint64_t which, uint64_t *value)
 {
-    return sim_nd_logged() && sim_process.services->nd(what, which, value);
+    return sim_nd_logged() && sim_process.nd(what, which, value);
 }
 
 /* A queue in `which`. */
