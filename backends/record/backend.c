@@ -60,10 +60,10 @@ static void vendor_code(int32_t code)
  * ---- */
 
 /* Real time or other threads have a part in it. */
-static bool is_of_others(twin_nd what, uint64_t value)
+static inline bool is_of_others(twin_nd what, uint64_t value)
 {
-    return what == TWIN_ND_CLOCK ||
-           ((what == TWIN_ND_WOKE || what == TWIN_ND_THREAD) && value != 0);
+    enum { OTHERS = 1 << TWIN_ND_CLOCK | 1 << TWIN_ND_WOKE | 1 << TWIN_ND_THREAD };
+    return value != 0 && (OTHERS >> what & 1) != 0;
 }
 
 /* In a replay, by others, or when not only one thread has called. */
@@ -83,13 +83,15 @@ static __attribute__((noinline)) bool nondeterminism_late(twin_nd what, uint64_t
     return repeats;
 }
 
+/* The same but in a replay. */
 static bool nondeterminism(twin_nd what, uint64_t which, uint64_t *value)
 {
-    const uint64_t found = *value;
-    if (__builtin_expect(record_services->nd || is_of_others(what, found), 0) ||
-        __builtin_expect(!record_is_early(), 0))
+    if (__builtin_expect(is_of_others(what, *value), 0) ||
+        __builtin_expect(!record_put_early(TWIN_RECORD_ND,
+                                           RECORD_WORDS(what, record_self.inside, which, *value),
+                                           4),
+                         0))
         return nondeterminism_late(what, which, value);
-    record_put_early(TWIN_RECORD_ND, RECORD_WORDS(what, record_self.inside, which, found), 4);
     return false;
 }
 
@@ -120,7 +122,7 @@ twin_status record_process_start(const twin_services *services)
     record_services = services;
     inner = *services;
     inner.vendor_code = vendor_code;
-    inner.nd = nondeterminism;
+    inner.nd = services->nd ? nondeterminism_late : nondeterminism;
     inner.interrupted = interrupted;
     inner.seen = seen;
     inner.moved = moved;

@@ -30,6 +30,7 @@ static void put_base(uint32_t thread, uint64_t seq)
         .wall_ns = self->base_wall = record_wall(),
     };
     struct record_call call = {.entry = self->at, .map = self->map, .bytes = sizeof(base)};
+    self->look_at = self->at;
     if (!self->map)
         return;
     *(struct twin_record_base *)(void *)self->at = base;
@@ -45,7 +46,8 @@ void record_write_early(void)
     for (unsigned i = 0; i < count; i++) {
         const struct record_nd *found = &record_early.list[i];
         words[i][0] = atomic_load_explicit(&found->seq, memory_order_relaxed);
-        words[i][1] = atomic_load_explicit(&found->kind, memory_order_relaxed);
+        words[i][1] = record_pair(atomic_load_explicit(&found->kind, memory_order_relaxed),
+                                  atomic_load_explicit(&found->count, memory_order_relaxed));
         for (unsigned k = 0; k < RECORD_WORDS_MOST; k++)
             words[i][2 + k] = atomic_load_explicit(&found->words[k], memory_order_relaxed);
     }
@@ -147,7 +149,7 @@ static void *begin_brief(struct record_call *call, enum twin_record_kind kind, s
     else if (!self->map)
         self->chunk = &self->none;
     call->brief = true;
-    return call->fields = memset(entry + 2, 0, fixed_bytes);
+    return memset(entry + 2, 0, fixed_bytes);
 }
 
 void *record_begin_any(struct record_call *call, enum twin_record_kind kind, size_t fixed_bytes,
@@ -166,20 +168,6 @@ static void end_long(struct record_call *call, twin_status status, uint64_t end_
     __atomic_store_n(&entry->end_seq, end_seq, __ATOMIC_RELEASE);
 }
 
-static inline void end_brief(uint64_t *entry, twin_status status, uint64_t length_ns,
-                             uint64_t after)
-{
-    ((struct twin_record_brief *)(void *)entry)->status = (uint8_t)status;
-    __atomic_store_n(&entry[1], entry[1] | length_ns << 24 | after << 48, __ATOMIC_RELEASE);
-}
-
-/* The end of the call is in the file: its part of the log is not needed. */
-static inline void forget_early(const struct record_call *call)
-{
-    if (atomic_load_explicit(&record_early.count, memory_order_relaxed) > call->early)
-        atomic_store_explicit(&record_early.count, call->early, memory_order_release);
-}
-
 static void end_brief_any(struct record_call *call, twin_status status, uint64_t end_seq)
 {
     uint64_t length_ns = record_global.now() - call->begin_ns;
@@ -189,10 +177,10 @@ static void end_brief_any(struct record_call *call, twin_status status, uint64_t
         after = TWIN_RECORD_LATE;
         length_ns = 0;
     }
-    end_brief(call->entry, status, length_ns, after);
+    record_end_brief(call->entry, status, length_ns, after);
 }
 
-static __attribute__((noinline)) void returned_any(struct record_call *call, twin_status status)
+void record_returned_any(struct record_call *call, twin_status status)
 {
     struct record_thread *self = &record_self;
     const uint64_t end_seq = record_next();
@@ -206,7 +194,7 @@ static __attribute__((noinline)) void returned_any(struct record_call *call, twi
     else
         end_long(call, status, end_seq);
     if (was_alone)
-        forget_early(call);
+        record_forget_early(call);
     self->inside = call->outer;
     if (self->moment)
         self->moment->entry = end_seq;
@@ -216,23 +204,7 @@ static __attribute__((noinline)) void returned_any(struct record_call *call, twi
 
 void record_returned(struct record_call *call, twin_status status)
 {
-    struct record_thread *self = &record_self;
-    if (!record_is_quick(0) || self->left) {
-        returned_any(call, status);
-        return;
-    }
-    const uint64_t length_ns = self->moment->at_ns - call->begin_ns;
-    const uint64_t after = self->next + 1 - call->seq;
-    if (__builtin_expect(
-            !call->brief || length_ns > TWIN_RECORD_BRIEF_NS || after >= TWIN_RECORD_LATE, 0)) {
-        returned_any(call, status);
-        return;
-    }
-    /* Its number is less than that of a second thread that joins meanwhile. */
-    self->moment->entry = ++self->next;
-    end_brief(call->entry, status, length_ns, after);
-    forget_early(call);
-    self->inside = call->outer;
+    record_end(call, status);
 }
 
 uint64_t record_next_slow(void)

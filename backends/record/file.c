@@ -132,10 +132,8 @@ static bool copy_out_locked(struct record_thread *self)
     if ((end > record_space.bytes && !record_space_grow(end)) || !record_space_held())
         return false;
     head.index = index;
-    head.magic = 0; /* until all is there */
-    if (!record_space_write(&head, sizeof(head), place) ||
-        !record_space_write(chunk + 1, head.used, place + sizeof(head)) ||
-        !record_space_write(&(uint32_t){TWIN_RECORD_CHUNK_MAGIC}, sizeof(uint32_t), place))
+    if (!record_space_write(chunk + 1, head.used, place + sizeof(head)) ||
+        !record_space_write(&head, sizeof(head), place)) /* last: until then there is no chunk */
         return false;
     header->chunks = index + 1;
     __atomic_store_n(&chunk->follows, index + 1, __ATOMIC_RELEASE);
@@ -186,7 +184,7 @@ static void leave_map(struct record_thread *self)
     struct record_map *map = self->map;
     self->map = NULL;
     self->chunk = &self->none;
-    self->at = self->limit = NULL;
+    self->at = self->limit = self->look_at = NULL;
     if (map && self->inside != 0)
         record_keep_until_left(map);
     else if (map)

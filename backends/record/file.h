@@ -23,6 +23,7 @@
 #define RECORD_ROOM_LEAST 4096 /* more than nearly all calls take */
 #define RECORD_ROOM_TO_WAIT                                                                        \
     (TWIN_RECORD_CHUNK_BYTES / 3) /* for the tasks of a full queue, which may all end in one wait */
+#define RECORD_LOOK_BYTES 1024u   /* of entries between two looks of a thread at real time */
 
 /* A mapped chunk. Its thread's alone. */
 struct record_map {
@@ -53,8 +54,7 @@ struct record_site {
 /* A call under way. */
 struct record_call {
     void *entry;            /* struct twin_record_entry or, when `brief`, twin_record_brief */
-    void *fields;           /* after its head */
-    struct record_map *map; /* NULL: the entry is not kept */
+    struct record_map *map; /* NULL: the entry is not kept. Of a brief call only while it begins */
     uint64_t outer;         /* record_thread.inside before */
     uint64_t seq, begin_ns;
     unsigned early; /* record_early.count when it began */
@@ -62,37 +62,40 @@ struct record_call {
     bool brief;
 };
 
-/* What each thread has. `at` .. `limit` is the room left in `map`; both NULL: no chunk. */
+/* What each thread has, what most calls need first. `at` .. `limit` is the room left in `map`; both
+ * NULL: no chunk. */
 struct record_thread {
-    bool busy; /* with the lock of the file, which a thread that ends takes outside of all calls: it
-                 is no order of the program's */
     char *at;
     char *limit;
-    struct record_map *map;
+    char *look_at; /* a public call that begins from here on looks at real time, and for room */
     struct twin_record_chunk *chunk; /* of `map`, or `none`, which is never read */
-    struct twin_record_chunk none;
-    struct record_map *left; /* chunks that the thread has left during a call */
-    bool keeps_chunks;       /* a full chunk could not be copied to another place */
-    uint32_t number;         /* 0: none yet in this file */
-    uint32_t file;           /* the file that number, chunk and depth belong to */
-    uint32_t depth;          /* public calls under way */
-    uint64_t inside;         /* begin_seq of the call that this thread is in; 0: none */
-    bool is_first;           /* it is the one thread that has called, or was: what it meets goes to
-                     record_early */
-    uint64_t next, next_end; /* numbers that it has for itself, see record_next() */
-    uint64_t base_seq, base_ns, base_wall; /* of the last base in `map` */
-    struct record_call *nested;   /* public calls within others; NULL: there were none yet */
-    struct record_call outermost; /* public call */
-    twin_host_moment *moment;     /* of host.self; NULL: nothing was asked for yet */
-    uint32_t followed;            /* whom it followed last, and up to where */
-    uint64_t followed_entry;
-    const twin_call_place *place; /* services.place; NULL: not asked for yet */
-    struct record_site *sites;    /* RECORD_SITES of them; NULL: not needed yet */
-    uintptr_t program_begin;      /* of the program itself, once the file has it */
+    uint32_t file;                   /* the file that number, chunk and depth belong to */
+    uint32_t depth;                  /* public calls under way */
+    uint64_t inside;                 /* begin_seq of the call that this thread is in; 0: none */
+    uint64_t next, next_end;         /* numbers that it has for itself, see record_next() */
+    uint64_t base_seq, base_ns;      /* of the last base in `map`, as base_wall */
+    twin_host_moment *moment;        /* of host.self; NULL: nothing was asked for yet */
+    const twin_call_place *place;    /* services.place; NULL: not asked for yet */
+    struct record_site *sites;       /* RECORD_SITES of them; NULL: not needed yet */
+    uintptr_t program_begin;         /* of the program itself, once the file has it */
+    size_t settled_bytes;            /* of it, where a call takes no look; 0 with stacks */
+    struct record_call outermost;    /* public call */
+    struct record_call *nested;      /* public calls within others; NULL: there were none yet */
+    uint64_t base_wall;
     size_t program_bytes;
-    size_t settled_bytes;        /* of these, where a call takes no look; 0 with stacks */
     struct record_module module; /* the last other one: the file has it */
-    void *nowhere;               /* for what is not kept; NULL: not needed yet */
+    struct record_map *map;
+    struct record_map *left; /* chunks that the thread has left during a call */
+    struct twin_record_chunk none;
+    void *nowhere;     /* for what is not kept; NULL: not needed yet */
+    uint32_t number;   /* 0: none yet in this file */
+    uint32_t followed; /* whom it followed last, and up to where */
+    uint64_t followed_entry;
+    bool keeps_chunks; /* a full chunk could not be copied to another place */
+    bool is_first;     /* it is the one thread that has called, or was: what it meets goes to
+                          record_early */
+    bool busy; /* with the lock of the file, which a thread that ends takes outside of all calls: it
+                 is no order of the program's */
 };
 extern _Thread_local struct record_thread record_self __attribute__((tls_model("initial-exec")));
 
@@ -119,7 +122,8 @@ struct record_early {
     atomic_uint count;
     struct record_nd {
         _Alignas(RECORD_LINE) _Atomic uint64_t seq;
-        _Atomic uint64_t kind, words[RECORD_WORDS_MOST];
+        _Atomic uint32_t kind, count;
+        _Atomic uint64_t words[RECORD_WORDS_MOST];
     } list[RECORD_EARLY_MOST];
 };
 extern struct record_early record_early;
@@ -192,27 +196,32 @@ static inline uint64_t record_wall(void)
     return now_ns > record_global.origin_ns ? now_ns - record_global.origin_ns : 0;
 }
 
-/* One thread alone calls, this one, which has numbers for itself, and its chunk has room: nothing
- * else is to be asked. Calls are brief then, and the thread has its moment. The first thing that a
- * second thread does is to end that. */
-static inline bool record_is_quick(size_t bytes)
+/* One thread alone calls, this one, and it has numbers for itself. Calls are brief then, and the
+ * thread has its moment. The first thing that a second thread does is to end that. */
+static inline bool record_is_alone(void)
 {
     const struct record_thread *self = &record_self;
     return __builtin_expect(
                self->file == atomic_load_explicit(&record_global.alone, memory_order_relaxed), 1) &&
-           __builtin_expect(self->next < self->next_end, 1) &&
-           __builtin_expect((size_t)(self->limit - self->at) >= bytes, 1);
+           __builtin_expect(self->next < self->next_end, 1);
+}
+/* Besides, its chunk has room: nothing else is to be asked. */
+static inline bool record_is_quick(size_t bytes)
+{
+    const struct record_thread *self = &record_self;
+    return record_is_alone() &&
+           __builtin_expect((uintptr_t)self->at + bytes <= (uintptr_t)self->limit, 1);
 }
 
 /* The next number. */
 uint64_t record_next_slow(void);
 static inline uint64_t record_next(void)
 {
-    return record_is_quick(0) ? ++record_self.next : record_next_slow();
+    return record_is_alone() ? ++record_self.next : record_next_slow();
 }
 
 /* Real time where calls are brief: that of the last base, which is renewed when something outside
- * of all public calls begins. */
+ * of all public calls begins; while one thread alone calls, as seldom as look() of host.c says. */
 static inline void record_look_at_wall(void)
 {
     const struct record_thread *self = &record_self;
@@ -257,7 +266,7 @@ static inline void *record_begin_whole(struct record_call *call, enum twin_recor
     entry->thread = record_self.number;
     entry->status = TWIN_RECORD_NO_STATUS;
     call->brief = false;
-    return call->fields = entry + 1;
+    return entry + 1;
 }
 
 /* The same of a call in general. It is brief when that holds all there is of it. */
@@ -272,33 +281,39 @@ RECORD_INLINE void *record_begin_quick(struct record_call *call, enum twin_recor
     const size_t bytes = sizeof(struct twin_record_brief) + fixed_bytes;
     const uint64_t seq = ++self->next;
     uint64_t *entry = (uint64_t *)(void *)self->at;
-    self->at += bytes;
+    self->at = (char *)entry + bytes;
     entry[0] = bytes | TWIN_RECORD_BRIEF | (uint64_t)kind << 16 | (seq - self->base_seq) << 32;
     entry[1] = since_base_ns;
     call->entry = entry;
-    call->map = self->map;
     call->begin_ns = now_ns;
     call->seq = seq;
     call->outer = self->inside;
     call->early = atomic_load_explicit(&record_early.count, memory_order_relaxed);
     call->brief = true;
     self->inside = seq;
-    return call->fields = __builtin_memset(entry + 2, 0, fixed_bytes);
+    return __builtin_memset(entry + 2, 0, fixed_bytes);
 }
 
-/* The same. Within a public call, as most are. */
+/* The same. */
 RECORD_INLINE void *record_begin(struct record_call *call, enum twin_record_kind kind,
                                  size_t fixed_bytes, size_t tail_bytes)
 {
     const size_t bytes = sizeof(struct twin_record_brief) + fixed_bytes;
-    struct record_thread *self = &record_self;
-    if (tail_bytes != 0 || !record_is_quick(bytes) || self->depth == 0)
+    const struct record_thread *self = &record_self;
+    if (tail_bytes != 0 || !record_is_quick(bytes))
         return record_begin_any(call, kind, fixed_bytes, tail_bytes);
     const uint64_t now_ns = self->moment->at_ns;
     const uint64_t ns = now_ns - self->base_ns;
     if (__builtin_expect(ns > TWIN_RECORD_BRIEF_NS, 0))
         return record_begin_any(call, kind, fixed_bytes, 0);
     return record_begin_quick(call, kind, fixed_bytes, now_ns, ns);
+}
+
+static inline void *record_fields(const struct record_call *call)
+{
+    return (char *)call->entry + (__builtin_expect(call->brief, 1)
+                                      ? sizeof(struct twin_record_brief)
+                                      : sizeof(struct twin_record_entry));
 }
 
 /* From now on the entry is in the file, if it is kept. */
@@ -331,8 +346,40 @@ static inline void record_called(const struct record_call *call)
         record_cover(call);
 }
 
+/* The end of a brief call. */
+static inline void record_end_brief(uint64_t *entry, twin_status status, uint64_t length_ns,
+                                    uint64_t after)
+{
+    ((struct twin_record_brief *)(void *)entry)->status = (uint8_t)status;
+    __atomic_store_n(&entry[1], entry[1] | length_ns << 24 | after << 48, __ATOMIC_RELEASE);
+}
+/* The end of the call is in the file: its part of the log is not needed. */
+static inline void record_forget_early(const struct record_call *call)
+{
+    if (atomic_load_explicit(&record_early.count, memory_order_relaxed) > call->early)
+        atomic_store_explicit(&record_early.count, call->early, memory_order_release);
+}
+
 /* The call has come back and its answers are filled in. */
 void record_returned(struct record_call *call, twin_status status);
+void record_returned_any(struct record_call *call, twin_status status);
+RECORD_INLINE void record_end(struct record_call *call, twin_status status)
+{
+    struct record_thread *self = &record_self;
+    if (record_is_alone() && __builtin_expect(call->brief, 1)) {
+        const uint64_t length_ns = self->moment->at_ns - call->begin_ns;
+        const uint64_t after = self->next + 1 - call->seq;
+        if (__builtin_expect(length_ns <= TWIN_RECORD_BRIEF_NS && after < TWIN_RECORD_LATE, 1)) {
+            /* Its number is less than that of a second thread that joins meanwhile. */
+            self->moment->entry = ++self->next;
+            record_end_brief(call->entry, status, length_ns, after);
+            record_forget_early(call);
+            self->inside = call->outer;
+            return;
+        }
+    }
+    record_returned_any(call, status);
+}
 
 /* For an entry that is not a call: its fields, and the tail if any, are filled in. */
 void record_event(struct record_call *call);
@@ -356,29 +403,28 @@ RECORD_INLINE void record_put_mark(enum twin_record_kind kind, const uint64_t *w
 
 /* The same of what a call found that the order of threads decides. */
 void record_nd_late(enum twin_record_kind kind, const uint64_t *words, unsigned count);
-/* Whether this thread's go to record_early. */
-static inline bool record_is_early(void)
-{
-    return record_is_quick(0) && record_self.inside != 0 &&
-           atomic_load_explicit(&record_early.count, memory_order_relaxed) != RECORD_EARLY_MOST;
-}
-RECORD_INLINE void record_put_early(enum twin_record_kind kind, const uint64_t *words,
+/* Adds it to record_early. False: it does not belong there. */
+RECORD_INLINE bool record_put_early(enum twin_record_kind kind, const uint64_t *words,
                                     unsigned count)
 {
+    if (!record_is_alone() || __builtin_expect(record_self.inside == 0, 0))
+        return false;
     const unsigned at = atomic_load_explicit(&record_early.count, memory_order_relaxed);
+    if (__builtin_expect(at == RECORD_EARLY_MOST, 0))
+        return false;
     struct record_nd *found = &record_early.list[at];
     atomic_store_explicit(&found->seq, ++record_self.next, memory_order_relaxed);
-    atomic_store_explicit(&found->kind, (uint64_t)count << 32 | kind, memory_order_relaxed);
+    atomic_store_explicit(&found->kind, kind, memory_order_relaxed);
+    atomic_store_explicit(&found->count, count, memory_order_relaxed);
 #pragma GCC unroll 4
     for (unsigned i = 0; i < count; i++)
         atomic_store_explicit(&found->words[i], words[i], memory_order_relaxed);
     atomic_store_explicit(&record_early.count, at + 1, memory_order_release);
+    return true;
 }
 RECORD_INLINE void record_nd(enum twin_record_kind kind, const uint64_t *words, unsigned count)
 {
-    if (__builtin_expect(record_is_early(), 1))
-        record_put_early(kind, words, count);
-    else
+    if (__builtin_expect(!record_put_early(kind, words, count), 0))
         record_nd_late(kind, words, count);
 }
 

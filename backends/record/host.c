@@ -46,6 +46,8 @@ static __attribute__((noinline)) void enter_any(const twin_call *public_call)
 {
     if (!record_joined(&record_self))
         record_join(); /* before the call counts, for depths are of a file */
+    if (record_self.inside == 0)
+        record_release_left();
     record_look_for_room(public_call->cost == TWIN_COST_WAIT);
     record_look_at_wall();
     const uint32_t name = record_call_site(public_call); /* may write other entries */
@@ -61,22 +63,32 @@ static __attribute__((noinline)) void enter_any(const twin_call *public_call)
     }
 }
 
+/* Whether the real time is that of the last base, there is room for the call, and the thread has
+ * not just gone on in another chunk. */
+static __attribute__((noinline)) bool look(struct record_thread *self)
+{
+    if (self->left || !record_is_quick(RECORD_LOOK_BYTES + RECORD_ROOM_LEAST) ||
+        record_wall() != self->base_wall)
+        return false;
+    self->look_at = self->at + RECORD_LOOK_BYTES;
+    return true;
+}
+
 /* Begins a call outside of all others, from a place that this thread knows. False: enter_any() is
  * to begin it. */
 static inline bool enter_quickly(const twin_call *public_call)
 {
     struct record_thread *self = &record_self;
-    if (!record_is_quick(public_call->cost == TWIN_COST_WAIT ? RECORD_ROOM_TO_WAIT
-                                                             : RECORD_ROOM_LEAST) ||
-        self->depth != 0 || !self->place)
+    if (!record_is_alone() || self->depth != 0 || !self->sites ||
+        (self->at >= self->look_at && !look(self)) ||
+        (public_call->cost == TWIN_COST_WAIT && !record_is_quick(RECORD_ROOM_TO_WAIT)))
         return false;
     const uintptr_t site = (uintptr_t)self->place->site;
     const struct record_site *known = record_known_site(public_call, site);
     const uint64_t now_ns = self->moment->at_ns;
     const uint64_t since_base_ns = now_ns - self->base_ns;
     if (!known || !record_is_settled(site) ||
-        __builtin_expect(since_base_ns > TWIN_RECORD_BRIEF_NS, 0) ||
-        __builtin_expect(record_wall() != self->base_wall, 0))
+        __builtin_expect(since_base_ns > TWIN_RECORD_BRIEF_NS, 0))
         return false;
     struct twin_record_HOST_CALL *f = record_begin_quick(&self->outermost, TWIN_RECORD_HOST_CALL,
                                                          CALL_BYTES, now_ns, since_base_ns);
@@ -95,15 +107,18 @@ void record_host_enter(const twin_call *public_call)
 
 void record_host_leave(const twin_call *public_call, int32_t code)
 {
-    if (atomic_load_explicit(&below_traced, memory_order_relaxed))
+    struct record_thread *self = &record_self;
+    if (__builtin_expect(atomic_load_explicit(&below_traced, memory_order_relaxed), 0))
         record_below.host.leave(public_call, code);
-    if (record_self.depth == 0)
+    if (self->depth == 0)
         return;
-    struct record_call *call = call_at(--record_self.depth);
+    struct record_call *call = call_at(--self->depth);
     if (__builtin_expect(!call || !call->entry, 0)) /* began without memory */
         return;
-    ((struct twin_record_HOST_CALL *)call->fields)->out_code = code;
-    record_returned(call, TWIN_OK);
+    if (public_call->cost == TWIN_COST_WAIT) /* real time may have passed */
+        self->look_at = self->at;
+    ((struct twin_record_HOST_CALL *)record_fields(call))->out_code = code;
+    record_end(call, TWIN_OK);
 }
 
 bool record_host_traced(void)

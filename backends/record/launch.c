@@ -294,5 +294,5 @@ twin_status record_work_launch(twin_queue *queue, twin_launch *kernel)
     twin_status status = record_below.work.launch(queue->inner, &launch->launch);
     if (status != TWIN_OK)
         free(launch); /* one that was accepted may be gone already */
-    return record_work_ended(queue, &call, before, status);
+    return record_work_ended(queue, &call, f, before, status);
 }

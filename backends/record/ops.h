@@ -169,8 +169,21 @@ void record_order_forked(void);
 
 void record_described_forget(void);
 /* The tasks that came of an op, those above `before`, then its end. */
-twin_status record_work_ended(twin_queue *queue, struct record_call *call, uint64_t before,
-                              twin_status status);
+static inline twin_status record_work_ended(twin_queue *queue, struct record_call *call, void *f,
+                                            uint64_t before, twin_status status)
+{
+    struct twin_record_WORK_END *work = f;
+    uint64_t newest = record_below.diag.newest_task(queue->inner);
+    if (newest > before) {
+        work->first_task = before + 1;
+        work->tasks = (uint32_t)(newest - before);
+    }
+    uint64_t seq = call->seq;
+    record_returned(call, status);
+    if (__builtin_expect(queue->stamps != NULL, 0) && status == TWIN_OK)
+        record_stamp(queue, seq);
+    return status;
+}
 /* Begins a work op of `queue`; `f` points to its fields, the queue filled in. */
 #define RECORD_WORK_BEGIN(NAME)                                                                    \
     uint64_t before = record_below.diag.newest_task(queue->inner);                                 \

@@ -24,6 +24,6 @@
         RECORD_WORK_BEGIN(NAME);                                                                   \
         (__VA_ARGS__);                                                                             \
         record_called(&call);                                                                      \
-        return record_work_ended(queue, &call, before, record_below.work.op arguments);            \
+        return record_work_ended(queue, &call, f, before, record_below.work.op arguments);         \
     }
 #include "plain.def"

@@ -3,25 +3,44 @@
 
 #include "ops.h"
 
-/* An entry TASK, short where it can be. */
-static void note_task(uint32_t queue, const twin_task_end *task)
+/* Fills in an entry TASK as a short one. False: it has to be a long one. */
+static inline bool put_ended(uint64_t *at, uint64_t seq, uint32_t queue, const twin_task_end *task)
 {
-    struct record_thread *self = &record_self;
-    struct record_call call;
-    uint64_t *at = record_place(&call, sizeof(struct twin_record_ended));
-    const uint64_t seq = record_next() - self->base_seq;
-    const uint64_t begin_ns = task->begin_ns - self->base_ns;
+    const uint64_t begin_ns = task->begin_ns - record_self.base_ns;
     const uint64_t length_ns = task->end_ns - task->begin_ns;
     if (__builtin_expect(
-            (seq | task->number | length_ns | (begin_ns + ((uint64_t)1 << 31))) > UINT32_MAX, 0)) {
-        RECORD_MARK(TASK, record_pair(queue, (uint32_t)task->status), task->number, task->begin_ns,
-                    task->end_ns);
-        return;
-    }
-    at[0] = call.bytes | TWIN_RECORD_ENDED | (uint64_t)task->status << 24 | seq << 32;
+            (seq | task->number | length_ns | (begin_ns + ((uint64_t)1 << 31))) > UINT32_MAX, 0))
+        return false;
+    at[0] = sizeof(struct twin_record_ended) | TWIN_RECORD_ENDED | (uint64_t)task->status << 24 |
+            seq << 32;
     at[1] = record_pair(queue, (uint32_t)task->number);
     at[2] = record_pair((uint32_t)begin_ns, (uint32_t)length_ns);
-    record_cover(&call);
+    return true;
+}
+
+static __attribute__((noinline)) void note_any_task(uint32_t queue, const twin_task_end *task)
+{
+    struct record_call call;
+    uint64_t *at = record_place(&call, sizeof(struct twin_record_ended));
+    if (put_ended(at, record_next() - record_self.base_seq, queue, task))
+        record_cover(&call);
+    else
+        RECORD_MARK(TASK, record_pair(queue, (uint32_t)task->status), task->number, task->begin_ns,
+                    task->end_ns);
+}
+
+static inline void note_task(uint32_t queue, const twin_task_end *task)
+{
+    struct record_thread *self = &record_self;
+    uint64_t *at = (uint64_t *)(void *)self->at;
+    if (!record_is_quick(sizeof(struct twin_record_ended)) ||
+        !put_ended(at, self->next + 1 - self->base_seq, queue, task)) {
+        note_any_task(queue, task);
+        return;
+    }
+    self->next++;
+    self->at = (char *)at + sizeof(struct twin_record_ended);
+    record_cover_all();
 }
 
 /* A task has ended. Runs on whichever thread drives the device. */

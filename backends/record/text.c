@@ -79,7 +79,7 @@ uint32_t record_call_site(const twin_call *call)
     if (known)
         return known->number;
     const uint32_t number = new_call_site(call, site);
-    if (!self->sites)
+    if (!self->sites && self->place)
         self->sites = calloc(RECORD_SITES, sizeof(*self->sites));
     if (self->sites && self->depth == 0)
         self->sites[RECORD_SITE_SLOT(site)] = (struct record_site){

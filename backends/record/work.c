@@ -1,22 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ops.h"
 
-twin_status record_work_ended(twin_queue *queue, struct record_call *call, uint64_t before,
-                              twin_status status)
-{
-    struct twin_record_WORK_END *work = call->fields;
-    uint64_t newest = record_below.diag.newest_task(queue->inner);
-    if (newest > before) {
-        work->first_task = before + 1;
-        work->tasks = (uint32_t)(newest - before);
-    }
-    uint64_t seq = call->seq;
-    record_returned(call, status);
-    if (__builtin_expect(queue->stamps != NULL, 0) && status == TWIN_OK)
-        record_stamp(queue, seq);
-    return status;
-}
-
 twin_status record_work_copy(twin_queue *queue, const twin_copy *copy)
 {
     RECORD_WORK_BEGIN(WORK_COPY);
@@ -26,7 +10,7 @@ twin_status record_work_copy(twin_queue *queue, const twin_copy *copy)
     record_called(&call);
     uint64_t seq = call.seq;
     twin_status status =
-        record_work_ended(queue, &call, before, record_below.work.copy(queue->inner, copy));
+        record_work_ended(queue, &call, f, before, record_below.work.copy(queue->inner, copy));
     if (__builtin_expect(record_data_wanted, 0) && status == TWIN_OK)
         record_contents(seq, copy->src, copy->bytes, copy->bytes, 1);
     return status;
@@ -43,7 +27,8 @@ twin_status record_work_branch(twin_queue *queue, const twin_branch *branch)
     twin_branch inner = *branch;
     inner.to = branch->to->inner;
     record_called(&call);
-    return record_work_ended(queue, &call, before, record_below.work.branch(queue->inner, &inner));
+    return record_work_ended(queue, &call, f, before,
+                             record_below.work.branch(queue->inner, &inner));
 }
 
 twin_status record_work_copy_rows(twin_queue *queue, const twin_rows *rows)
@@ -58,7 +43,7 @@ twin_status record_work_copy_rows(twin_queue *queue, const twin_rows *rows)
     record_called(&call);
     uint64_t seq = call.seq;
     twin_status status =
-        record_work_ended(queue, &call, before, record_below.work.copy_rows(queue->inner, rows));
+        record_work_ended(queue, &call, f, before, record_below.work.copy_rows(queue->inner, rows));
     if (__builtin_expect(record_data_wanted, 0) && status == TWIN_OK)
         record_contents(seq, rows->src, rows->width, rows->src_pitch, rows->height);
     return status;
