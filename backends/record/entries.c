@@ -30,7 +30,6 @@ static void put_base(uint32_t thread, uint64_t seq)
         .wall_ns = self->base_wall = record_wall(),
     };
     struct record_call call = {.entry = self->at, .map = self->map, .bytes = sizeof(base)};
-    self->look_at = self->at;
     if (!self->map)
         return;
     *(struct twin_record_base *)(void *)self->at = base;

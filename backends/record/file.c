@@ -184,7 +184,7 @@ static void leave_map(struct record_thread *self)
     struct record_map *map = self->map;
     self->map = NULL;
     self->chunk = &self->none;
-    self->at = self->limit = self->look_at = NULL;
+    self->at = self->limit = NULL;
     if (map && self->inside != 0)
         record_keep_until_left(map);
     else if (map)

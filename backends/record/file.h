@@ -23,7 +23,6 @@
 #define RECORD_ROOM_LEAST 4096 /* more than nearly all calls take */
 #define RECORD_ROOM_TO_WAIT                                                                        \
     (TWIN_RECORD_CHUNK_BYTES / 3) /* for the tasks of a full queue, which may all end in one wait */
-#define RECORD_LOOK_BYTES 1024u   /* of entries between two looks of a thread at real time */
 
 /* A mapped chunk. Its thread's alone. */
 struct record_map {
@@ -67,7 +66,6 @@ struct record_call {
 struct record_thread {
     char *at;
     char *limit;
-    char *look_at; /* a public call that begins from here on looks at real time, and for room */
     struct twin_record_chunk *chunk; /* of `map`, or `none`, which is never read */
     uint32_t file;                   /* the file that number, chunk and depth belong to */
     uint32_t depth;                  /* public calls under way */
@@ -221,7 +219,7 @@ static inline uint64_t record_next(void)
 }
 
 /* Real time where calls are brief: that of the last base, which is renewed when something outside
- * of all public calls begins; while one thread alone calls, as seldom as look() of host.c says. */
+ * of all public calls begins. */
 static inline void record_look_at_wall(void)
 {
     const struct record_thread *self = &record_self;
@@ -294,13 +292,13 @@ RECORD_INLINE void *record_begin_quick(struct record_call *call, enum twin_recor
     return __builtin_memset(entry + 2, 0, fixed_bytes);
 }
 
-/* The same. */
+/* The same. Within a public call, as most are. */
 RECORD_INLINE void *record_begin(struct record_call *call, enum twin_record_kind kind,
                                  size_t fixed_bytes, size_t tail_bytes)
 {
     const size_t bytes = sizeof(struct twin_record_brief) + fixed_bytes;
     const struct record_thread *self = &record_self;
-    if (tail_bytes != 0 || !record_is_quick(bytes))
+    if (tail_bytes != 0 || !record_is_quick(bytes) || self->depth == 0)
         return record_begin_any(call, kind, fixed_bytes, tail_bytes);
     const uint64_t now_ns = self->moment->at_ns;
     const uint64_t ns = now_ns - self->base_ns;

@@ -63,32 +63,22 @@ static __attribute__((noinline)) void enter_any(const twin_call *public_call)
     }
 }
 
-/* Whether the real time is that of the last base, there is room for the call, and the thread has
- * not just gone on in another chunk. */
-static __attribute__((noinline)) bool look(struct record_thread *self)
-{
-    if (self->left || !record_is_quick(RECORD_LOOK_BYTES + RECORD_ROOM_LEAST) ||
-        record_wall() != self->base_wall)
-        return false;
-    self->look_at = self->at + RECORD_LOOK_BYTES;
-    return true;
-}
-
 /* Begins a call outside of all others, from a place that this thread knows. False: enter_any() is
  * to begin it. */
 static inline bool enter_quickly(const twin_call *public_call)
 {
     struct record_thread *self = &record_self;
-    if (!record_is_alone() || self->depth != 0 || !self->sites ||
-        (self->at >= self->look_at && !look(self)) ||
-        (public_call->cost == TWIN_COST_WAIT && !record_is_quick(RECORD_ROOM_TO_WAIT)))
+    const size_t room =
+        public_call->cost == TWIN_COST_WAIT ? RECORD_ROOM_TO_WAIT : RECORD_ROOM_LEAST;
+    if (!record_is_quick(room) || self->depth != 0 || !self->sites || self->left)
         return false;
     const uintptr_t site = (uintptr_t)self->place->site;
     const struct record_site *known = record_known_site(public_call, site);
     const uint64_t now_ns = self->moment->at_ns;
     const uint64_t since_base_ns = now_ns - self->base_ns;
     if (!known || !record_is_settled(site) ||
-        __builtin_expect(since_base_ns > TWIN_RECORD_BRIEF_NS, 0))
+        __builtin_expect(since_base_ns > TWIN_RECORD_BRIEF_NS, 0) ||
+        __builtin_expect(record_wall() != self->base_wall, 0))
         return false;
     struct twin_record_HOST_CALL *f = record_begin_quick(&self->outermost, TWIN_RECORD_HOST_CALL,
                                                          CALL_BYTES, now_ns, since_base_ns);
@@ -115,8 +105,6 @@ void record_host_leave(const twin_call *public_call, int32_t code)
     struct record_call *call = call_at(--self->depth);
     if (__builtin_expect(!call || !call->entry, 0)) /* began without memory */
         return;
-    if (public_call->cost == TWIN_COST_WAIT) /* real time may have passed */
-        self->look_at = self->at;
     ((struct twin_record_HOST_CALL *)record_fields(call))->out_code = code;
     record_end(call, TWIN_OK);
 }

@@ -40,8 +40,7 @@
  *
  * Time. `begin_ns` and `end_ns` are the calling thread's clock (host.now): virtual time where there
  * is such a thing, else 0. Wall-clock time is the monotonic clock's, counted from `wall_origin_ns`:
- * exact where host.now returns no time, else that of the system's coarse clock (ticks of 1 to 10
- * ms), read at some of the calls: the others have the time of the last one that was read.
+ * exact where host.now returns no time, else to a tick of the system's coarse clock (1 to 10 ms).
  * It has separate fields (`begin_wall_ns`, `end_wall_ns`), so that a comparison of two runs can
  * leave it out. Besides it only fields of the roles ADDRESS, POINTER and SYSTEM differ between two
  * runs of one single-threaded program on a model.
