@@ -76,6 +76,7 @@ static void *take_turns(void *argument)
 void *child_main(void *argument)
 {
     program *p = argument;
+    go_to(p, 0);
     for (uint32_t left = 5; left > 0; left--)
         take_step(p, SUBMIT | WAIT | CHANGE | MEET);
     free(p);
