@@ -21,15 +21,15 @@
 /* In `asked`: report whatever the threads wait for, and answer with the same number. */
 #define TWIN_RUN_ASK_ANY UINT32_MAX
 #define TWIN_RUN_SITES   32u
-#define TWIN_RUN_FILE    500u
 /* Real time between two looks of a wait that makes no progress. */
 #define TWIN_RUN_LOOK_NS 100000000u
 
 /* Where a thread called from, for the tool to find the line. */
 typedef struct twin_run_site {
-    uint64_t offset; /* in the file, where the call returns to */
-    uint32_t thread; /* system id */
-    char file[TWIN_RUN_FILE];
+    uint64_t address; /* where the call returns to */
+    uint64_t offset;  /* the same, in the file that is mapped there */
+    uint32_t thread;  /* system id */
+    uint32_t spare;
 } twin_run_site;
 
 typedef struct twin_run_slot {
@@ -43,8 +43,7 @@ typedef struct twin_run_slot {
     _Atomic uint32_t asked;
     /* The same number when the report is out and nothing had moved; else as it was. */
     _Atomic uint32_t answered;
-    _Atomic uint32_t deadlocks; /* that were proven; the report of one is out when it grows */
-    uint32_t site_count; /* of the newest report; written before `answered` and `deadlocks` */
+    uint32_t site_count; /* of the report; written before `answered` */
     twin_run_site sites[TWIN_RUN_SITES];
 } twin_run_slot;
 

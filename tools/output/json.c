@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static bool lost; /* a builder was out of memory */
+static bool lost; /* a builder was out of memory: members may be missing from now on */
 
 cJSON *json_file_read(const char *path)
 {
@@ -63,7 +63,6 @@ cJSON *json_list_of(cJSON *item)
 bool json_print(cJSON *root, FILE *out)
 {
     char *text = lost ? NULL : cJSON_Print(root);
-    lost = false;
     cJSON_Delete(root);
     if (text)
         fprintf(out, "%s\n", text);

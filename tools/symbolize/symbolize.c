@@ -12,6 +12,8 @@
 
 #include "recording/containers.h"
 
+#define LEVELS_MOST 256u /* of scopes within each other: more than programs have */
+
 /* Of libstdc++: the name of a function of C++; NULL: it is none. The caller frees it. */
 char *__cxa_demangle(const char *name, char *out, size_t *bytes, int *status);
 
@@ -115,17 +117,18 @@ static Dwarf_Die *unit_at(Dwfl_Module *file, Dwarf_Addr address, Dwarf_Addr *out
 }
 
 /* The innermost function there, inlined ones too, by its debug information; NULL: there is none.
- * dwarf_getscopes does not look into namespaces, where clang puts definitions. */
-static const char *function_of(Dwarf_Die *scope, Dwarf_Addr address)
+ * dwarf_getscopes does not look into namespaces, where clang puts definitions. Scopes nested deeper
+ * than `levels` are not looked into. */
+static const char *function_of(Dwarf_Die *scope, Dwarf_Addr address, unsigned levels)
 {
     Dwarf_Die child;
     const char *name = NULL;
-    if (dwarf_child(scope, &child) != 0)
+    if (levels == 0 || dwarf_child(scope, &child) != 0)
         return NULL;
     do {
         const int tag = dwarf_tag(&child);
         if (tag == DW_TAG_namespace || dwarf_haspc(&child, address) > 0)
-            name = function_of(&child, address);
+            name = function_of(&child, address, levels - 1);
         if (!name && (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) &&
             dwarf_haspc(&child, address) > 0)
             name = dwarf_diename(&child);
@@ -139,7 +142,7 @@ static void put_function(Dwfl_Module *file, Dwarf_Addr address, struct symbol *o
     GElf_Sym symbol;
     Dwarf_Addr bias = 0;
     Dwarf_Die *unit = unit_at(file, address, &bias);
-    const char *name = unit ? function_of(unit, address - bias) : NULL;
+    const char *name = unit ? function_of(unit, address - bias, LEVELS_MOST) : NULL;
     if (!name)
         name = dwfl_module_addrinfo(file, address, &offset, &symbol, NULL, NULL, NULL);
     /* a symbol without a size takes all that comes after it */

@@ -130,8 +130,6 @@ static struct run_end wait_for(pid_t child, const sigset_t *signals, struct run_
         if (ended == child)
             break;
     }
-    if (watch)
-        run_watch_deadlocks(watch);
     if (watch && run_watch_timed_out(watch))
         run_watch_end_rest(watch);
     end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
@@ -150,10 +148,14 @@ struct run_end run_and_wait(char **program, struct run_watch *watch)
     sigset_t signals;
     sigset_t mask;
     struct sigaction child_ended;
-    static const int taken[] = {SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
     sigemptyset(&signals);
-    for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-        sigaddset(&signals, taken[i]);
+    sigaddset(&signals, SIGCHLD);
+    sigaddset(&signals, SIGHUP);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGQUIT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGUSR1);
+    sigaddset(&signals, SIGUSR2);
     sigprocmask(SIG_BLOCK, &signals, &mask);
     /* where SIGCHLD is ignored, the status of a child is lost */
     sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &child_ended);

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -51,7 +52,6 @@ struct run_watch {
     uint64_t asked_ns;   /* when processes were asked to report after the timeout; 0: never */
     uint64_t ended_ns;   /* when they were sent SIGTERM; 0: never */
     int32_t own;         /* a child that does not belong to the run */
-    uint32_t deadlocks[TWIN_RUN_SLOTS]; /* of each slot, whose places are printed */
     struct process processes[TWIN_RUN_SLOTS];
 };
 
@@ -152,35 +152,50 @@ static void count_still(const twin_run_slot *slot, struct process *process, uint
     process->moves = moves;
 }
 
-/* Prints function, file and line of the places that the newest report of a process names. */
+/* The file that is mapped at the address. False: none. */
+static bool find_file(int32_t process, uint64_t address, char path[PATH_MAX])
+{
+    char name[64];
+    char line[PATH_MAX + 128];
+    bool found = false;
+    (void)snprintf(name, sizeof(name), "/proc/%" PRId32 "/maps", process);
+    FILE *maps = fopen(name, "re");
+    while (maps && !found && fgets(line, sizeof(line), maps)) {
+        uint64_t begin, end;
+        const char *file = strchr(line, '/');
+        if (!file || sscanf(line, "%" SCNx64 "-%" SCNx64, &begin, &end) != 2 || address < begin ||
+            address >= end)
+            continue;
+        (void)snprintf(path, PATH_MAX, "%.*s", (int)strcspn(file, "\n"), file);
+        found = true;
+    }
+    if (maps)
+        (void)fclose(maps);
+    return found;
+}
+
+/* Prints function, file and line of the places that the report of a process names. The process
+ * still runs. */
 static void print_sites(const twin_run_slot *slot)
 {
+    const int32_t process = atomic_load(&slot->process);
     struct symbolizer *symbolizer = symbolizer_new();
     for (uint32_t i = 0; symbolizer && i < slot->site_count && i < TWIN_RUN_SITES; i++) {
-        char path[TWIN_RUN_FILE];
+        char path[PATH_MAX];
         char text[CHECK_SITE_LINE];
         const twin_run_site *place = &slot->sites[i];
-        (void)snprintf(path, sizeof(path), "%.*s", (int)sizeof(path) - 1, place->file);
-        const char *slash = strrchr(path, '/');
         /* the call is before where it returns to */
-        struct check_site site = {
-            .module = path, .module_name = slash ? slash + 1 : path, .offset = place->offset - 1};
+        struct check_site site = {.address = place->address - 1, .offset = place->offset - 1};
+        if (!find_file(process, site.address, path))
+            continue;
+        site.module = path;
+        site.module_name = strrchr(path, '/') + 1;
         symbolizer_look(symbolizer, path, NULL, 0, site.offset, &site.symbol);
         if (site.symbol.function[0] || site.symbol.line != 0)
             fprintf(stderr, "twinrt: thread %" PRIu32 " called from %s\n", place->thread,
                     check_site_text(&site, text));
     }
     symbolizer_free(symbolizer);
-}
-
-void run_watch_deadlocks(struct run_watch *watch)
-{
-    for (unsigned i = 0; i < TWIN_RUN_SLOTS; i++) {
-        const uint32_t proven = atomic_load(&watch->page->slots[i].deadlocks);
-        if (proven != watch->deadlocks[i])
-            print_sites(&watch->page->slots[i]);
-        watch->deadlocks[i] = proven;
-    }
 }
 
 /* Nothing has moved for the whole time: asks for the report, then ends the process. */
@@ -308,7 +323,6 @@ void run_watch_end_rest(const struct run_watch *watch)
 bool run_watch_look(struct run_watch *watch, int32_t program)
 {
     const uint64_t now = now_ns();
-    run_watch_deadlocks(watch);
     if (watch->timeout_ns != 0 && now - watch->began_ns >= watch->timeout_ns) {
         end_run(watch, program, now);
         return true;

@@ -21,9 +21,6 @@ bool run_watch_used(const struct run_watch *watch);
  * or has ended some. */
 #define RUN_WATCH_STEP_MS 250
 bool run_watch_look(struct run_watch *watch, int32_t program);
-/* Prints where the threads of the deadlocks that were proven since the last look called from.
- * A look does the same. */
-void run_watch_deadlocks(struct run_watch *watch);
 /* Whether the run has been ended as it took too long. */
 bool run_watch_timed_out(const struct run_watch *watch);
 /* `own`: a child of the tool that does not belong to the run. */

@@ -2,7 +2,6 @@
 #include "wait/hooks.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "process/process.h"
@@ -86,33 +85,17 @@ void sim_watch_answer(void)
     sim_model_unlock();
 }
 
-void sim_watch_report(void)
-{
-    if (slot)
-        slot->site_count = 0;
-}
-
-void sim_watch_site(uint32_t thread, const char *file, uint64_t offset)
+void sim_watch_site(uint32_t thread, uint64_t address, uint64_t offset)
 {
     twin_run_slot *here = slot;
-    if (!here || here->site_count == TWIN_RUN_SITES)
-        return;
-    twin_run_site *site = &here->sites[here->site_count++];
-    *site = (twin_run_site){.offset = offset, .thread = thread};
-    if (file[0] != '\0')
-        (void)snprintf(site->file, sizeof(site->file), "%s", file);
-    else if (readlink("/proc/self/exe", site->file, sizeof(site->file) - 1) < 0)
-        here->site_count--;
-}
-
-void sim_watch_deadlock(void)
-{
-    if (slot)
-        atomic_fetch_add(&slot->deadlocks, 1);
+    if (here && here->site_count < TWIN_RUN_SITES)
+        here->sites[here->site_count++] =
+            (twin_run_site){.address = address, .offset = offset, .thread = thread};
 }
 
 static void answer(twin_run_slot *here, enum sim_report_kind why, uint32_t with)
 {
+    here->site_count = 0;
     sim_report_waits(why);
     atomic_store(&here->answered, with);
 }

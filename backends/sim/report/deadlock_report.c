@@ -11,7 +11,6 @@
 #include "report/text.h"
 #include "signal/event.h"
 #include "signal/ipc.h"
-#include "wait/hooks.h"
 #include "wait/model_lock.h"
 
 /* Guarded by the model lock. */
@@ -261,7 +260,6 @@ void sim_report_waits(enum sim_report_kind kind)
     static char buffer[sizeof(deadlock_text)];
     struct survey survey = {.text = {.buffer = buffer, .room = sizeof(buffer)}};
     buffer[0] = '\0';
-    sim_watch_report();
     sim_text_add(&survey.text, "%s", heads[kind]);
     survey_all(&survey);
     sim_deadlock_threads(&survey.text);
@@ -269,8 +267,6 @@ void sim_report_waits(enum sim_report_kind kind)
         sim_text_add(&survey.text,
                      "\n  (`twinrt run` also sees which threads wait for each other)");
     sim_log(kind == SIM_REPORT_DEADLOCK ? 3 : 2, "%s", buffer);
-    if (kind == SIM_REPORT_DEADLOCK)
-        sim_watch_deadlock();
     if (kind == SIM_REPORT_DEADLOCK || kind == SIM_REPORT_DROPPED)
         memcpy(deadlock_text, buffer, sizeof(buffer));
 }

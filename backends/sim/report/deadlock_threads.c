@@ -39,7 +39,7 @@ static void add_site(struct text *text, uint32_t thread, const void *site)
         const uintptr_t offset = (uintptr_t)site - found.dlfo_link_map->l_addr;
         sim_text_add(text, ", called at %s+0x%llx", *name ? name : "the program",
                      (unsigned long long)offset);
-        sim_watch_site(thread, path, offset);
+        sim_watch_site(thread, (uintptr_t)site, offset);
         return;
     }
 #endif

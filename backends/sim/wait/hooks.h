@@ -92,10 +92,8 @@ void sim_watch_answer(void);
 uint64_t sim_watch_until(uint64_t wake_ns);
 /* The driver has slept until then without being woken. */
 void sim_watch_look(void);
-/* A report begins; it names the place that a thread called from, at `offset` of `file`, "" for the
- * program; it is out, and about a deadlock. All with the model lock. */
-void sim_watch_report(void);
-void sim_watch_site(uint32_t thread, const char *file, uint64_t offset);
-void sim_watch_deadlock(void);
+/* A report names the place that a thread called from, at `offset` of the file mapped there. With
+ * the model lock. */
+void sim_watch_site(uint32_t thread, uint64_t address, uint64_t offset);
 
 #endif
