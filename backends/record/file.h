@@ -53,7 +53,7 @@ struct record_site {
 /* A call under way. */
 struct record_call {
     void *entry;            /* struct twin_record_entry or, when `brief`, twin_record_brief */
-    struct record_map *map; /* NULL: the entry is not kept. Of a brief call only while it begins */
+    struct record_map *map; /* NULL: the entry is not kept */
     uint64_t outer;         /* record_thread.inside before */
     uint64_t seq, begin_ns;
     unsigned early; /* record_early.count when it began */
@@ -283,6 +283,7 @@ RECORD_INLINE void *record_begin_quick(struct record_call *call, enum twin_recor
     entry[0] = bytes | TWIN_RECORD_BRIEF | (uint64_t)kind << 16 | (seq - self->base_seq) << 32;
     entry[1] = since_base_ns;
     call->entry = entry;
+    call->map = self->map;
     call->begin_ns = now_ns;
     call->seq = seq;
     call->outer = self->inside;
