@@ -43,7 +43,7 @@ PHRASES = {"men" + "d(s|ed|ing)?": "fix, repair", "to be " +
 PHRASE = re.compile(r"\b(" + "|".join(PHRASES) + r")\b", re.IGNORECASE)
 CODE = re.compile(r"`[^`]*`")
 # Subjects of commits from here on; earlier ones cannot be changed.
-SUBJECTS_SINCE = "2026-11-26T06:00:00+0000"
+SUBJECTS_SINCE = "2026-11-26T00:00:00+0000"
 
 
 def readable(tree):
