@@ -88,7 +88,7 @@ static void test_deadlock_alone(void)
     down();
 }
 
-/* A record that was dropped cannot end the wait: the report says so. */
+/* A record that was lost cannot end the wait: the report says so. */
 static void test_deadlock_after_a_lost_record(void)
 {
     up();

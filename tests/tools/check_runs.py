@@ -9,7 +9,7 @@ through a vendor's library, where the recording holds what TWINRT_RECORD_TIMES=e
 the times of event records after the work.
 
   check_runs.py TWINRT CHECK_PROGRAM RANDOM_PROGRAM [--runs N] [--first SEED] [--injections N
-  CHECK_PLANTS] [--board N HOME]
+  CHECK_INJECTIONS] [--board N HOME]
 """
 import argparse
 import collections
@@ -71,7 +71,7 @@ def main():
     parser.add_argument("random_program")
     parser.add_argument("--runs", type=int, default=30)
     parser.add_argument("--first", type=int, default=1)
-    parser.add_argument("--injections", nargs=2, metavar=("N", "CHECK_PLANTS"))
+    parser.add_argument("--injections", nargs=2, metavar=("N", "CHECK_INJECTIONS"))
     parser.add_argument("--board", nargs=2, metavar=("N", "HOME"))
     options = parser.parse_args()
     judged, racing, bad, kept = collections.Counter(), 0, 0, []
