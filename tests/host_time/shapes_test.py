@@ -22,7 +22,7 @@ import time
 LIMIT_S = 60
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 # What a run must not say on standard error, whatever it ends with.
-VERDICT = re.compile(r"deadlock|507046|nothing has moved|not freed")
+VERDICT = re.compile(r"deadlock|507046|made no progress for|not freed")
 COMMANDS = {"a": [], "b": ["run", "--"], "d": ["run", "--deterministic", "--"]}
 
 

@@ -65,7 +65,7 @@ class Stall(unittest.TestCase):
             with self.subTest(what):
                 got = run("--stall-after", "1", "--", PROGRAM, what)
                 self.assertEqual(got.returncode, DONE, got.stderr)
-                self.assertNotIn("nothing has moved", got.stderr)
+                self.assertNotIn("made no progress for", got.stderr)
 
     def test_a_stopped_process_does_not_stand_still(self):
         script = '"$0" 400-calls & sleep 0.3; kill -STOP $!; sleep 2; kill -CONT $!; wait $!'
@@ -322,6 +322,9 @@ def load_tests(loader, tests, pattern):
     """The tests as one that runs them side by side: nearly all only wait for a limit."""
     del loader, pattern
     cases = [case for suite in tests for case in suite]
+    # With a preexec_fn, which can deadlock in a process that has threads.
+    alone = [case for case in cases if case.id().endswith("the_terminal_is_the_program_s")]
+    cases = [case for case in cases if case not in alone]
 
     class SideBySide(unittest.TestCase):
         def test(self):
@@ -333,7 +336,7 @@ def load_tests(loader, tests, pattern):
                     with self.subTest(str(case)):
                         self.fail(problem)
 
-    return unittest.TestSuite([SideBySide("test")])
+    return unittest.TestSuite([*alone, SideBySide("test")])
 
 
 if __name__ == "__main__":
