@@ -100,6 +100,7 @@ uint32_t random_failures(void)
 void random_failures_of(const random_options *options)
 {
     chosen = *options;
+    atomic_store(&failures, 0);
 }
 
 void random_at(uint32_t index, const char *name, uint64_t number)

@@ -34,7 +34,7 @@ bool random_options_parse(random_options *options, int argc, char **argv);
 /* One thing that is wrong, with the seed. After 20 the process ends. Thread: any. */
 void random_failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 uint32_t random_failures(void);
-/* Later failures name these options. */
+/* Counts from 0 again; later failures name these options. */
 void random_failures_of(const random_options *options);
 
 /* After so many seconds: what each thread was in, and the process ends by abort(). */

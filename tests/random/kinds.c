@@ -27,7 +27,7 @@ const struct style styles[STYLES] = {
     [WAITS] = {.name = "waits",
                .threads = OWN,
                .default_threads = RANDOM_THREADS_MOST,
-               .default_calls = 1250,
+               .default_calls = 6500,
                .places = 1,
                .streams = 2,
                .events = 3,

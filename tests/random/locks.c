@@ -53,6 +53,12 @@ static void submit_some(program *p)
         take_step(p, SUBMIT);
 }
 
+void submit_several(program *p, uint32_t lane)
+{
+    (void)lane;
+    submit_some(p);
+}
+
 static void wait_once(program *p)
 {
     take_step(p, WAIT);

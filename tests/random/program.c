@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PROCESS_S = 120, WATCHDOG_S = 250, TURN_STEPS_MOST = 4, ROUND = 16 };
+enum { PROCESS_S = 120, WATCHDOG_S = 250, LONG_WATCHDOG_S = 3600, TURN_STEPS_MOST = 4, ROUND = 16 };
 
 random_run run;
 
@@ -250,8 +250,14 @@ int main(int argc, char **argv)
     setenv("TWINRT_DEVICES", style->places > 1 ? "2" : "1", 0);
     if (!random_options_parse(&run.options, parse_own(argc, argv, &has_threads), argv))
         return 2;
+    if (style->threads == ALONE && run.options.threads != 1) {
+        fprintf(stderr, "--threads is %u; the style %s has one thread\n", run.options.threads,
+                name);
+        return 2;
+    }
     if (style->threads == SHARED && !has_threads)
         run.options.threads = 2 + (uint32_t)(run.options.seed % 7);
+    random_failures_of(&run.options);
     if (style->processes) {
         run_seeds(style);
     } else {
@@ -261,7 +267,9 @@ int main(int argc, char **argv)
             setenv("TWINRT_SEED", text, 0);
         }
         if (style->judged)
-            random_watchdog(WATCHDOG_S);
+            random_watchdog(style->threads == OWN && run.options.calls > style->default_calls
+                                ? LONG_WATCHDOG_S
+                                : WATCHDOG_S);
         run_program(style);
     }
     if (!only_seed)

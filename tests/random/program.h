@@ -178,7 +178,7 @@ void run_callbacks(program *p);
 void locks_begin(uint32_t threads);
 void locks_round(void);
 void locks_print(void);
-/* threads.c: a child's steps. */
+/* program.c: a child's steps. */
 void *child_main(void *argument);
 
 /* objects.c */

@@ -169,6 +169,10 @@ static void copy(program *p, uint32_t number, bool now)
     size_t most = (size_t)1 << bits, bytes = 1 + below(p, 1u << (4 + below(p, bits - 3)));
     uint8_t *to = kind == 1 ? run.host[below(p, BULK)] : device[below(p, BULK / 2)];
     uint8_t *from = kind == 0 ? run.host[below(p, BULK)] : device[BULK / 2 + below(p, BULK / 2)];
+    if (now && below(p, 2) == 0) {
+        OK(aclrtMemset(device[below(p, BULK)], most, 7, bytes));
+        return;
+    }
     if (now) {
         OK(aclrtMemcpy(to, most, from, bytes, kinds[kind]));
         return;

@@ -254,7 +254,7 @@ class Same(Folder):
     def test_a_time_that_was_not_there_yet(self):
         """What a thread found of the newest record of an event is answered as recorded: the device
         reported its time just after that."""
-        path = self.record(*races(4, 200, 1), "--asked")
+        path = self.record(*races(4, 400, 1), "--asked")
         data = bytearray(content(path))
         found = [at for at, kind, _ in entries(data) if kind == ND
                  and struct.unpack_from("<I", data, fields(data, at))[0] == SIGNAL]
