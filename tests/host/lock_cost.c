@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cost of interposition without blocking: each case, with the library's function and with the
- * real one in turns. Prints medians, minima and maxima in ns; with --limit NS it fails when
- * lock and unlock of a mutex cost more than that beyond the real ones, in the best of ten
- * attempts. */
+ * real one in turns. Prints medians, minima and maxima in ns. */
 #include <dlfcn.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -83,8 +81,7 @@ static void *library_function(const char *name)
     return library ? dlsym(library, name) : NULL;
 }
 
-/* The median with the library less the one without. */
-static double compare(const struct pair *pair, const char *state)
+static void compare(const struct pair *pair, const char *state)
 {
     double with[RUNS];
     double without[RUNS];
@@ -97,12 +94,10 @@ static double compare(const struct pair *pair, const char *state)
     printf("%-32s %-16s real %5.1f [%5.1f %5.1f]  with the library %5.1f [%5.1f %5.1f]\n",
            pair->name, state, without[RUNS / 2], without[0], without[RUNS - 1], with[RUNS / 2],
            with[0], with[RUNS - 1]);
-    return with[RUNS / 2] - without[RUNS / 2];
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-    double limit = argc == 3 && strcmp(argv[1], "--limit") == 0 ? strtod(argv[2], NULL) : 0;
     struct pair pairs[] = {
         {"mutex lock, unlock", "pthread_mutex_lock", "pthread_mutex_unlock", &mutex,
          FUNCTION(pthread_mutex_lock), FUNCTION(pthread_mutex_unlock), NULL, NULL},
@@ -118,7 +113,7 @@ int main(int argc, char **argv)
     };
     void *symbol = library_function("clock_gettime");
     if (!symbol)
-        return 77;
+        return 1;
     memcpy(&real_clock_gettime, &symbol, sizeof(symbol));
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
         if (!pairs[i].first_name)
@@ -131,18 +126,9 @@ int main(int argc, char **argv)
     pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
     sem_init(&semaphore, 0, 0);
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-        (void)compare(&pairs[i], "no backend");
+        compare(&pairs[i], "no backend");
     fake_start();
-    double best = compare(&pairs[0], "with a clock");
-    for (size_t i = 1; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-        (void)compare(&pairs[i], "with a clock");
-    for (int attempt = 1; limit > 0 && best > limit && attempt < 10; attempt++) {
-        double again = compare(&pairs[0], "with a clock");
-        best = again < best ? again : best;
-    }
-    if (limit > 0 && best > limit) {
-        printf("lock and unlock cost %.1f ns more; expected at most %.1f\n", best, limit);
-        return 1;
-    }
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+        compare(&pairs[i], "with a clock");
     return 0;
 }
