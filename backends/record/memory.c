@@ -40,22 +40,22 @@ twin_status record_memory_copy_rows(twin_hw_device *device, const twin_rows *row
     return status;
 }
 
-/* The entry is written after the call, when the number of errors is known: the call is short and
- * does not wait. */
+/* Writes the entry after the call, as its size depends on the number of errors. The call is short
+ * and does not wait. */
 twin_status record_memory_errors(twin_hw_device *device, twin_memory_error *list, size_t room,
                                  size_t *out_count)
 {
     twin_status status = record_below.memory.errors(device->inner, list, room, out_count);
-    size_t told = status != TWIN_OK ? 0 : *out_count < room ? *out_count : room;
+    size_t filled = status != TWIN_OK ? 0 : *out_count < room ? *out_count : room;
     struct record_call call;
     struct twin_record_MEMORY_ERRORS *f =
-        RECORD_BEGIN(&call, MEMORY_ERRORS, told * sizeof(struct twin_record_range));
+        RECORD_BEGIN(&call, MEMORY_ERRORS, filled * sizeof(struct twin_record_range));
     f->device = device->index;
     f->room = room;
-    f->told = (uint32_t)told;
+    f->told = (uint32_t)filled;
     f->out_count = status == TWIN_OK ? *out_count : 0;
     struct twin_record_range *ranges = (struct twin_record_range *)(void *)(f + 1);
-    for (size_t i = 0; i < told && record_kept(&call); i++)
+    for (size_t i = 0; i < filled && record_kept(&call); i++)
         ranges[i] = (struct twin_record_range){
             .address = list[i].address, .bytes = list[i].bytes, .link = list[i].link};
     record_called(&call);

@@ -226,7 +226,7 @@ class ReportTest(ReportCase):
 
     def test_a_report_has_its_name_once_it_is_whole(self):
         """A second report goes to a pipe without a reader: by then the first one is complete, and
-        there is no other file."""
+        no temporary file is left."""
         os.mkfifo(os.path.join(self.folder, "pipe"))
         pipe = os.open(os.path.join(self.folder, "pipe"), os.O_RDONLY | os.O_NONBLOCK)
         self.addCleanup(os.close, pipe)

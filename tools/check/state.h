@@ -33,7 +33,7 @@ struct check_mark {
     struct check_earliest_begin earliest_begin;
     uint64_t host_seen_at;       /* the host's knowledge of that moment comes before it */
     struct check_clock *earlier; /* with threads apart, of hosts.c: what comes before it */
-    struct check_queue *parked;  /* who waits for it */
+    struct check_queue *parked;  /* queue that waits for it */
     struct check_queue *queue;   /* of the record */
     bool done;                   /* in thought */
     bool hopeless;               /* promised; the host knows that nothing will come */

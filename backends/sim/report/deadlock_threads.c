@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The threads of the process in reports: what each waits for, and where the program called. The
  * lines about threads outside the runtime describe them and prove nothing. */
-#define _GNU_SOURCE /* _dl_find_object */
+#define _GNU_SOURCE /* _dl_find_object, program_invocation_short_name */
 
 #include <dirent.h>
+#include <errno.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static void add_site(struct text *text, uint32_t thread, const void *site)
         const char *slash = strrchr(path, '/');
         const char *name = slash ? slash + 1 : path;
         const uintptr_t offset = (uintptr_t)site - found.dlfo_link_map->l_addr;
-        sim_text_add(text, ", called at %s+0x%llx", *name ? name : "the program",
+        sim_text_add(text, ", called at %s+0x%llx", *name ? name : program_invocation_short_name,
                      (unsigned long long)offset);
         sim_watch_site(thread, (uintptr_t)site, offset);
         return;

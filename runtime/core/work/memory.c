@@ -208,6 +208,15 @@ static int32_t copy_from_snapshot(const twin_copy *copy, uint64_t handle)
     return code;
 }
 
+/* The context of a stream that was found; stream 0 becomes the context's default stream. */
+static inline int32_t use_stream(twin_stream *found, uint64_t *stream, twin_context **out_context)
+{
+    const int32_t code = twin_stream_check_found(found, *stream, out_context);
+    if (code == 0 && *stream == 0)
+        *stream = atomic_load_explicit(&(*out_context)->default_stream, memory_order_relaxed);
+    return code;
+}
+
 int32_t twin_memory_copy_async(void *dst, size_t dst_bytes, const void *src, size_t bytes,
                                twin_copy_kind kind, uint64_t stream)
 {
@@ -224,11 +233,9 @@ int32_t twin_memory_copy_async(void *dst, size_t dst_bytes, const void *src, siz
         return code;
 
     twin_context *context = NULL;
-    code = twin_stream_check_found(found, stream, &context);
+    code = use_stream(found, &stream, &context);
     if (code != 0)
         return code;
-    if (stream == 0)
-        stream = atomic_load_explicit(&context->default_stream, memory_order_relaxed);
     code = twin_range_check_both(&pair, bytes, bytes);
     if (code == 0)
         code = twin_range_check_overlap(dst, src, bytes);
@@ -286,11 +293,9 @@ int32_t twin_memory_fill_async(void *dst, size_t dst_bytes, uint8_t value, size_
     if (code != 0)
         return code;
     twin_context *context = NULL;
-    code = twin_stream_check_found(found, stream, &context);
+    code = use_stream(found, &stream, &context);
     if (code != 0)
         return code;
-    if (stream == 0)
-        stream = atomic_load_explicit(&context->default_stream, memory_order_relaxed);
     const twin_memory_info to = twin_range_info(dst);
     code = twin_range_check("destination", dst, bytes, &to);
     if (code == 0)
@@ -381,11 +386,9 @@ int32_t twin_rows_copy_async(const twin_rows *rows, twin_copy_kind kind, uint64_
     if (code != 0)
         return code;
     twin_context *context = NULL;
-    code = twin_stream_check_found(found, stream, &context);
+    code = use_stream(found, &stream, &context);
     if (code != 0)
         return code;
-    if (stream == 0)
-        stream = atomic_load_explicit(&context->default_stream, memory_order_relaxed);
     code = check_rows(rows, &pair);
     if (code == 0)
         code = twin_range_check_owners(&pair, context->device);
