@@ -26,13 +26,12 @@ static const error_row error_table[TWIN_ERR_COUNT] = {
 };
 
 typedef struct status_row {
-    const char *name;
     int32_t code;
     const char *text;
 } status_row;
 
 static const status_row status_table[TWIN_STATUS_COUNT] = {
-#define TWIN_STATUS_ROW(name, code, text) {#name, code, text},
+#define TWIN_STATUS_ROW(name, code, text) {code, text},
     TWIN_STATUS_LIST(TWIN_STATUS_ROW)
 #undef TWIN_STATUS_ROW
 };
@@ -49,10 +48,6 @@ int32_t twin_status_code(twin_status status)
     if (status == TWIN_E_VENDOR && twin_self.vendor_code != 0)
         return twin_self.vendor_code;
     return row_of(status)->code;
-}
-const char *twin_status_name(twin_status status)
-{
-    return row_of(status)->name;
 }
 const char *twin_status_text(twin_status status)
 {

@@ -109,10 +109,9 @@ int32_t twin_fail_code(int32_t code, const char *id, const char *text);
 /* As twin_fail for the outer layer with a code known by number only: what a callback answered. */
 int32_t twin_fail_callback(int32_t code, const char *text);
 
-/* Public code, name and text of a status. Unknown numbers count as TWIN_E_INTERNAL. The code of
+/* Public code and text of a status. Unknown numbers count as TWIN_E_INTERNAL. The code of
  * TWIN_E_VENDOR is the one that the thread's last such op has reported. */
 int32_t twin_status_code(twin_status status);
-const char *twin_status_name(twin_status status);
 const char *twin_status_text(twin_status status);
 
 #endif
