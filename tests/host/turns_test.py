@@ -35,14 +35,11 @@ def run_once(command, seed, alone, timeline):
                            TWINRT_LOG="error", PYTHONHASHSEED="0")
         if seed is not None:
             environment["TWINRT_SEED"] = str(seed)
-        processors = sorted(os.sched_getaffinity(0))
-
-        def choose():
-            os.sched_setaffinity(0, processors[-1:] if alone else processors)
-
+        if alone:
+            command = ["taskset", "-c", str(max(os.sched_getaffinity(0))), *command]
         try:
             done = subprocess.run(command, env=environment, capture_output=True, text=True,
-                                  timeout=LIMIT_S, preexec_fn=choose)
+                                  timeout=LIMIT_S)
         except subprocess.TimeoutExpired:
             return None, "it hangs"
         if done.returncode != 0 or "TWINRT_DETERMINISTIC" in done.stderr:
