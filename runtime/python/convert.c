@@ -37,11 +37,27 @@ PyObject *twin_py_next(struct twin_py_args *args)
     return PyTuple_GetItem(args->tuple, args->next++);
 }
 
+PyObject *twin_py_get(PyObject *object, const char *name)
+{
+    PyObject *interned = object ? PyUnicode_InternFromString(name) : NULL;
+    PyObject *value = interned ? PyObject_GetAttr(object, interned) : NULL;
+    Py_XDECREF(interned);
+    return value;
+}
+
+PyObject *twin_py_call(PyObject *object, const char *name, PyObject *first, PyObject *second)
+{
+    PyObject *method = first ? twin_py_get(object, name) : NULL;
+    PyObject *answer = method ? PyObject_CallFunctionObjArgs(method, first, second, NULL) : NULL;
+    Py_XDECREF(method);
+    return answer;
+}
+
 static bool refuse_type(const struct twin_py_args *args, const char *name, const char *wanted,
                         PyObject *object)
 {
     PyObject *type = (PyObject *)Py_TYPE(object);
-    PyObject *found = PyObject_GetAttrString(type, "__name__");
+    PyObject *found = twin_py_get(type, "__name__");
     PyObject *bytes = found ? PyUnicode_AsUTF8String(found) : NULL;
     PyErr_Clear();
     twin_py_refuse(args, name, "expected %s, not %s", wanted,

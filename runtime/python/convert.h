@@ -26,6 +26,14 @@ PyObject *twin_py_frame(void);
  * bytes. */
 size_t twin_py_attribute(PyObject *object, const char *name, char *out, size_t room);
 
+/* An attribute, a new reference; NULL: it does not exist, which sets an error, or `object` is NULL.
+ * The name is interned, since CPython keeps each string that it looked up in a type: a new string
+ * for each call would stay in memory. */
+PyObject *twin_py_get(PyObject *object, const char *name);
+/* Calls a method with two arguments, or one if the second is NULL. NULL: it failed, which sets an
+ * error, or one of `object` and `first` is NULL. */
+PyObject *twin_py_call(PyObject *object, const char *name, PyObject *first, PyObject *second);
+
 /* False, with a TypeError: there are not `count` arguments. */
 bool twin_py_begin(struct twin_py_args *args, Py_ssize_t count);
 /* The next argument, borrowed. */

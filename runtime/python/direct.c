@@ -40,8 +40,8 @@ PyObject *twin_py_hand_acl_app_log(struct twin_py_args *args)
         return NULL;
     }
     PyObject *frame = twin_py_frame();
-    PyObject *code = frame ? PyObject_GetAttrString(frame, "f_code") : NULL;
-    PyObject *number = frame ? PyObject_GetAttrString(frame, "f_lineno") : NULL;
+    PyObject *code = twin_py_get(frame, "f_code");
+    PyObject *number = twin_py_get(frame, "f_lineno");
     const long line = number ? PyLong_AsLong(number) : 0;
     (void)twin_py_attribute(code, "co_filename", file, sizeof(file));
     (void)twin_py_attribute(code, "co_name", name, sizeof(name));

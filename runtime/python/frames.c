@@ -35,7 +35,7 @@ static bool is_wanted(void)
 
 size_t twin_py_attribute(PyObject *object, const char *name, char *out, size_t room)
 {
-    PyObject *value = object ? PyObject_GetAttrString(object, name) : NULL;
+    PyObject *value = twin_py_get(object, name);
     PyObject *text = value ? PyObject_Str(value) : NULL;
     PyObject *bytes = text ? PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape") : NULL;
     int used = snprintf(out, room, "%s", bytes ? PyBytes_AsString(bytes) : "?");
@@ -63,15 +63,16 @@ void twin_py_note_frames(void)
     for (int i = 0; i < FRAMES_MOST && frame && frame != Py_None; i++) {
         if (TEXT_BYTES - used < frame_bytes)
             break;
-        PyObject *code = PyObject_GetAttrString(frame, "f_code");
-        const bool qualified =
-            code && PyObject_HasAttrString(code, "co_qualname"); /* from 3.11 on */
+        PyObject *code = twin_py_get(frame, "f_code");
+        PyObject *qualified = twin_py_get(code, "co_qualname"); /* from 3.11 on */
+        PyErr_Clear();
         used += twin_py_attribute(code, qualified ? "co_qualname" : "co_name", texts + used,
                                   FUNCTION_BYTES);
+        Py_XDECREF(qualified);
         used += twin_py_attribute(code, "co_filename", texts + used, FILE_BYTES);
         used += twin_py_attribute(frame, "f_lineno", texts + used, LINE_BYTES);
         Py_XDECREF(code);
-        PyObject *outer = PyObject_GetAttrString(frame, "f_back");
+        PyObject *outer = twin_py_get(frame, "f_back");
         Py_DECREF(frame);
         frame = outer;
     }

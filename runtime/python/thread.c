@@ -40,7 +40,7 @@ static PyObject *failure_text(void)
     PyObject *trace;
     PyErr_Fetch(&type, &value, &trace);
     PyErr_NormalizeException(&type, &value, &trace);
-    PyObject *name = type ? PyObject_GetAttrString(type, "__name__") : NULL;
+    PyObject *name = twin_py_get(type, "__name__");
     PyObject *text =
         PyUnicode_FromFormat("exception=%S,msg=%S", name ? name : Py_None, value ? value : Py_None);
     if (!text) {

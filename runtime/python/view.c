@@ -45,7 +45,7 @@ static bool is_array(PyObject *object)
 {
     PyObject *modules = PyImport_GetModuleDict();
     PyObject *numpy = PyDict_GetItemString(modules, "numpy");
-    PyObject *type = numpy ? PyObject_GetAttrString(numpy, "ndarray") : NULL;
+    PyObject *type = twin_py_get(numpy, "ndarray");
     bool is = type && PyObject_IsInstance(object, type) == 1;
     Py_XDECREF(type);
     PyErr_Clear();
@@ -62,7 +62,7 @@ static bool expect_array(const char *function, PyObject *object)
 
 static PyObject *address_of(PyObject *array)
 {
-    PyObject *interface = PyObject_GetAttrString(array, "__array_interface__");
+    PyObject *interface = twin_py_get(array, "__array_interface__");
     PyObject *data = interface ? PyMapping_GetItemString(interface, "data") : NULL;
     PyObject *address = data ? PySequence_GetItem(data, 0) : NULL;
     Py_XDECREF(data);
@@ -73,8 +73,8 @@ static PyObject *address_of(PyObject *array)
 /* 1 its rows follow each other, 0 they do not, -1 with an error. */
 static int is_contiguous(PyObject *array)
 {
-    PyObject *flags = PyObject_GetAttrString(array, "flags");
-    PyObject *flag = flags ? PyObject_GetAttrString(flags, "c_contiguous") : NULL;
+    PyObject *flags = twin_py_get(array, "flags");
+    PyObject *flag = twin_py_get(flags, "c_contiguous");
     int is = flag ? PyObject_IsTrue(flag) : -1;
     Py_XDECREF(flag);
     Py_XDECREF(flags);
@@ -109,7 +109,7 @@ PyObject *twin_py_hand_util_numpy_contiguous_to_ptr(struct twin_py_args *args)
     if (!expect_array(args->function, array))
         return NULL;
     PyObject *numpy = PyImport_ImportModule("numpy");
-    PyObject *whole = numpy ? PyObject_CallMethod(numpy, "ascontiguousarray", "(O)", array) : NULL;
+    PyObject *whole = twin_py_call(numpy, "ascontiguousarray", array, NULL);
     Py_XDECREF(numpy);
     PyObject *address = whole ? address_of(whole) : NULL;
     PyObject *answer = address ? PyTuple_Pack(2, address, whole) : NULL;
@@ -147,7 +147,7 @@ static bool bytes_of(const struct twin_py_args *args, PyObject *shape, size_t it
 
 static bool item_bytes(PyObject *type, size_t *out_bytes)
 {
-    PyObject *size = PyObject_GetAttrString(type, "itemsize");
+    PyObject *size = twin_py_get(type, "itemsize");
     *out_bytes = size ? PyLong_AsSize_t(size) : 0;
     Py_XDECREF(size);
     return !PyErr_Occurred();
@@ -157,10 +157,10 @@ static bool item_bytes(PyObject *type, size_t *out_bytes)
 static PyObject *view(PyObject *numpy, PyObject *type, void *memory, size_t bytes, PyObject *shape)
 {
     if (bytes == 0)
-        return PyObject_CallMethod(numpy, "empty", "OO", shape, type);
+        return twin_py_call(numpy, "empty", shape, type);
     PyObject *buffer = PyMemoryView_FromMemory(memory, (Py_ssize_t)bytes, PyBUF_WRITE);
-    PyObject *flat = buffer ? PyObject_CallMethod(numpy, "frombuffer", "OO", buffer, type) : NULL;
-    PyObject *array = flat ? PyObject_CallMethod(flat, "reshape", "(O)", shape) : NULL;
+    PyObject *flat = twin_py_call(numpy, "frombuffer", buffer, type);
+    PyObject *array = twin_py_call(flat, "reshape", shape, NULL);
     Py_XDECREF(flat);
     Py_XDECREF(buffer);
     return array;
@@ -185,7 +185,9 @@ PyObject *twin_py_hand_util_ptr_to_numpy(struct twin_py_args *args)
         return NULL;
     }
     PyObject *numpy = PyImport_ImportModule("numpy");
-    PyObject *type = numpy ? PyObject_CallMethod(numpy, "dtype", "s", letter) : NULL;
+    PyObject *name = PyUnicode_FromString(letter);
+    PyObject *type = twin_py_call(numpy, "dtype", name, NULL);
+    Py_XDECREF(name);
     PyObject *array = NULL;
     size_t item = 0;
     size_t bytes = 0;

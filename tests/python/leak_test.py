@@ -10,17 +10,17 @@ from arguments_test import NOT_SHAPED, harmless
 from support import D2D, ModelTest, function, tables
 
 # What may be left of a number of calls: caches of the interpreter, not something per call.
-SLACK_BYTES = 3000
+SLACK_BYTES = 1000
 
 
 class Leaks(ModelTest):
     def growth(self, body, times):
-        """Bytes that `times` runs leak: the minimum of some attempts, as a table of the interpreter
+        """Bytes that `times` runs leak: the minimum of two attempts, as a table of the interpreter
         that grows once is not a leak."""
         for _ in range(20):
             body()
         least = None
-        for _ in range(4):
+        for _ in range(2):
             left = self.growth_once(body, times)
             least = left if least is None else min(least, left)
             if least < SLACK_BYTES:
