@@ -3,13 +3,11 @@
  * from. */
 #include "tool.h"
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "api/functions.h"
 #include "output/layout.h"
@@ -69,10 +67,8 @@ static api_state state_of(const twin_api_function *function, char reason[REASON]
     return reason[0] ? NOT_BUILT : BUILT;
 }
 
-/* Piped, a function has one line, however long. */
 static void print_lines(void)
 {
-    const unsigned columns = isatty(STDOUT_FILENO) ? layout_width(stdout) : UINT_MAX;
     int width = 0;
     for (size_t i = 0; i < COUNT; i++)
         if ((int)strlen(sorted[i]->name) > width)
@@ -83,7 +79,7 @@ static void print_lines(void)
         char label[128];
         (void)snprintf(label, sizeof(label), "%-*s  %s: ", width, sorted[i]->name, state_names[is]);
         if (is != BUILT)
-            layout_print(stdout, columns, (unsigned)width + 4, label, reason);
+            layout_print(stdout, layout_width(stdout), (unsigned)width + 4, label, reason);
         else if (options.all)
             printf("%-*s  built\n", width, sorted[i]->name);
     }
