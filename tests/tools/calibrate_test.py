@@ -270,11 +270,11 @@ def print_table():
             sum(outcome[3] for outcome in outcomes), len(outcomes)))
 
 
-def all_but(free):
-    """What a fit of one parameter in one step needs."""
-    return ["--profile=910b3", "--steps=1"] + ["--fix=" + name
-                                               for name, row in parameters_of("910b3").items()
-                                               if row["mark"] == "assumed" and name != free]
+def all_but(*free, profile="910b3"):
+    """What a fit of these parameters in one step needs."""
+    fixed = [name for name, row in parameters_of(profile).items()
+             if row["mark"] == "assumed" and name not in free]
+    return ["--profile=" + profile, "--steps=1", *("--fix=" + name for name in fixed)]
 
 
 def calibrate_one(record, *arguments, folder=None):
@@ -329,6 +329,30 @@ class Command(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(sorted(os.listdir(folder)), ["a.rec", "mine.json"])
             self.assertIn("fetch.read_ns", parameters_of(os.path.join(folder, "mine.json")))
+
+    def test_the_report_fits_100_columns(self):
+        """With sums, with intervals of what is too weak, and with the steps of the fit."""
+        for profile, free, out, err in (
+                ("910b3", "host.doorbell_ns swap_in.arbitration_ns swap_in.record_read_ns "
+                 "swap_in.slot_enable_ns",
+                 r"only in sum\n    host\.doorbell_ns \+ .* =\n      1024, from \d+ to \d+\n",
+                 r"^step 1: "),
+                ("310p3", "host.doorbell_ns firmware.activate_ns firmware.command_ns "
+                 "firmware.fetch_ns firmware.report_ns firmware.reports.interrupt_ns "
+                 "firmware.reports.take_ns",
+                 r"too weak\n    between \d+ and \d+\n", r"(?m)^cost \S+: \S+ [+-]\d")):
+            with self.subTest(profile), tempfile.TemporaryDirectory() as folder:
+                run(OPTIONS.token, TWINRT_BACKEND="sim", TWINRT_PROFILE=profile,
+                    TWINRT_RECORD=os.path.join(folder, "a.rec"))
+                done = subprocess.run(
+                    [OPTIONS.twinrt, "calibrate", "--verbose",
+                     *all_but(*free.split(), profile=profile), "a.rec"], env=SETTINGS, cwd=folder,
+                    text=True, capture_output=True, timeout=600, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertRegex(done.stdout, out)
+                self.assertRegex(done.stderr, err)
+                self.assertEqual([line for line in (done.stdout + done.stderr).splitlines()
+                                  if len(line) > 100], [])
 
     def test_a_record_that_is_not_whole(self):
         """It is used as far as it goes, and what is missing is reported."""

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 
 #include "calibrate/calibrate.h"
 #include "output/json.h"
+#include "output/layout.h"
 
 bool calibrate_fail(const struct calibrate_job *job, const char *format, ...)
 {
@@ -29,14 +31,31 @@ static void print_parameter(const struct calibrate_parameter *parameter, FILE *o
     if (parameter->verdict != CALIBRATE_INFLUENCE_0 && isfinite(parameter->error) &&
         parameter->error < 10)
         (void)snprintf(error, sizeof(error), "%.2f %%", 100 * parameter->error);
-    fprintf(out, "%-28s %10.0f %10.0f %9s %9" PRIu64 "  %s", parameter->name, parameter->start,
+    fprintf(out, "%-29s %10.0f %10.0f %9s %9" PRIu64 "  %s\n", parameter->name, parameter->start,
             parameter->value, error, parameter->rows, words[parameter->verdict]);
+    char detail[1024];
     if (parameter->verdict == CALIBRATE_TOGETHER)
-        fprintf(out, " with %s: %s = %.0f, from %.0f to %.0f", parameter->with,
-                parameter->combination, parameter->sum, parameter->sum_low, parameter->sum_high);
+        (void)snprintf(detail, sizeof(detail), "%s = %.0f, from %.0f to %.0f",
+                       parameter->combination, parameter->sum, parameter->sum_low,
+                       parameter->sum_high);
     else if (parameter->verdict == CALIBRATE_WEAK && !isnan(parameter->low))
-        fprintf(out, ": between %.0f and %.0f", parameter->low, parameter->high);
-    fputc('\n', out);
+        (void)snprintf(detail, sizeof(detail), "between %.0f and %.0f", parameter->low,
+                       parameter->high);
+    else
+        return;
+    layout_item(out, 4, detail);
+}
+
+static void print_recording(const struct calibrate_record_sum *record, FILE *out)
+{
+    char label[PATH_MAX + 2], left_out[48] = "", text[256];
+    (void)snprintf(label, sizeof(label), "%s: ", record->path);
+    if (record->left_out > 0)
+        (void)snprintf(left_out, sizeof(left_out), ", %" PRIu64 " ops left out", record->left_out);
+    (void)snprintf(text, sizeof(text), "%" PRIu64 " ops, %" PRIu64 " durations%s%s", record->ops,
+                   record->rows, left_out,
+                   record->one_clock ? "" : ", host and device have different clocks");
+    layout_print(out, layout_width(out), 2, label, text);
 }
 
 void calibrate_report_text(const struct calibrate_result *result, FILE *out)
@@ -44,17 +63,9 @@ void calibrate_report_text(const struct calibrate_result *result, FILE *out)
     static const enum calibrate_verdict order[] = {CALIBRATE_FITTED, CALIBRATE_TOGETHER,
                                                    CALIBRATE_WEAK, CALIBRATE_INFLUENCE_0};
     size_t free_count = 0;
-    for (size_t i = 0; i < result->record_count; i++) {
-        const struct calibrate_record_sum *record = &result->records[i];
-        fprintf(out, "%s: %" PRIu64 " ops, %" PRIu64 " durations", record->path, record->ops,
-                record->rows);
-        if (record->left_out > 0)
-            fprintf(out, ", %" PRIu64 " ops left out", record->left_out);
-        if (!record->one_clock)
-            fputs(", host and device have different clocks", out);
-        fputc('\n', out);
-    }
-    fprintf(out, "\n%-28s %10s %10s %9s %9s  %s\n", "parameter", "before", "fitted", "error",
+    for (size_t i = 0; i < result->record_count; i++)
+        print_recording(&result->records[i], out);
+    fprintf(out, "\n%-29s %10s %10s %9s %9s  %s\n", "parameter", "before", "fitted", "error",
             "durations", "verdict");
     for (size_t o = 0; o < sizeof(order) / sizeof(order[0]); o++) {
         for (size_t i = 0; i < result->parameters.count; i++) {

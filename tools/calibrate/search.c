@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "calibrate/fit.h"
+#include "output/layout.h"
 
 #define SMALL        40 /* a value so small that a whole number is a large step */
 #define POLISH_MOST  12
@@ -277,12 +278,19 @@ static bool try_ways(struct fit *fit, const struct slide *slide, const double *h
 static void tell_slide(const struct fit *fit, const struct slide *slide, double way)
 {
     FILE *progress = fit->bench->job->progress;
-    for (size_t i = 0; progress && i < fit->axis_count; i++)
-        if (slide->by[i] != 0)
-            fprintf(progress, "%s %+.0f, ", fit->parameters->items[fit->axes[i].members[0]].name,
-                    way * slide->by[i]);
-    if (progress)
-        fprintf(progress, "cost %.4g\n", fit->cost);
+    if (!progress)
+        return;
+    char text[4096];
+    int used = snprintf(text, sizeof(text), "cost %.4g", fit->cost);
+    char separator = ':';
+    for (size_t i = 0; i < fit->axis_count && used < (int)sizeof(text); i++) {
+        if (slide->by[i] == 0)
+            continue;
+        used += snprintf(text + used, sizeof(text) - (size_t)used, "%c %s %+.0f", separator,
+                         fit->parameters->items[fit->axes[i].members[0]].name, way * slide->by[i]);
+        separator = ',';
+    }
+    layout_item(progress, 0, text);
 }
 
 static bool slide_along(struct fit *fit, const struct slide *slide, const double *here)
