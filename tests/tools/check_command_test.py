@@ -227,6 +227,22 @@ def test_full(tool, clean):
                f"{arguments}: {done.returncode} {done.stderr.decode()}")
 
 
+def test_columns(tool, program, clean, other, racing):
+    """Piped text fits 100 columns, names of files aside."""
+    for arguments in (("api", "--all", "--profile=310b1"), ("api",), ("info", "--all"),
+                      ("info", "--profiles"), ("bench", "--list"),
+                      ("bench", "--repeats=1", "--filter=sync"),
+                      ("check", "--all", "--verbose", racing), ("compare", clean, other),
+                      ("compare", clean, racing), ("replay", "--all", "--profile=310p3", clean),
+                      ("run", "--check", "--explain=9", "--stats", "--", *program)):
+        done = tool.run(*arguments)
+        text = (done.stdout + done.stderr).decode()
+        for name in (clean, other, racing, program[0], os.path.dirname(tool.twinrt)):
+            text = text.replace(name, "NAME")
+        long = [line for line in text.splitlines() if len(line) > 100]
+        expect(text and not long, f"{arguments}: more than 100 columns: {long[:3]}")
+
+
 def test_refused(tool, check_program):
     """Refused calls reach no device: a free has one reason for that, a fill has many."""
     status, report = tool.json("check", "--json",
@@ -514,6 +530,7 @@ def main():
         test_processes(tool, f"{options.check_program} 3 5", f"{options.random_program} 3")
         test_held(tool, [options.check_program, "3", "5"])
         test_full(tool, clean)
+        test_columns(tool, [options.random_program, "1"], clean, other, racing)
         test_refused(tool, options.check_program)
         test_compare(tool, clean, other)
         test_order(tool, clean, other)

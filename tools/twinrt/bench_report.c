@@ -173,8 +173,8 @@ static void print_group(const struct bench_rows *rows, const struct bench_about 
 
 void bench_print_table(const struct bench_rows *rows, const struct bench_about *about, FILE *to)
 {
-    fprintf(to, "backend %s, profile %s, %u repeats\n", about->backend, about->profile,
-            about->repeats);
+    fprintf(to, "backend %s, profile %s, %u repeat%s\n", about->backend, about->profile,
+            about->repeats, about->repeats == 1 ? "" : "s");
     for (size_t i = 0; i < rows->count; i++) {
         bool seen = false;
         for (size_t k = 0; k < i; k++)
