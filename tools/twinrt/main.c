@@ -119,7 +119,7 @@ int main(int argc, char **argv)
     static const struct argp parser = {
         .parser = parse,
         .args_doc = "COMMAND [ARGUMENT...]",
-        .doc = "One ACL runtime on two devices: an Atlas board and its cycle-level twin.\v",
+        .doc = "One ACL runtime on two devices: an Atlas board and its cycle-level model.\v",
         .help_filter = list_commands,
     };
     struct choice choice = {0};
