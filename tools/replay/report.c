@@ -45,11 +45,15 @@ static void print_tasks(const struct replay_report *report, FILE *to)
         fprintf(to, ", and %" PRIu64 " in the recording", then->tasks);
     if (report->same)
         fprintf(to, ", %" PRIu64 " of them at the recorded times", report->same_tasks);
-    fprintf(to, "\ndevice time from first to last task: %.3f us, recorded: %.3f us", length_us(now),
-            length_us(then));
+    char ratio[64] = "", text[256];
     if (!report->same && length_us(then) > 0)
-        fprintf(to, " (%.3f times as long)", length_us(now) / length_us(then));
+        (void)snprintf(ratio, sizeof(ratio), " (%.3f times as long)",
+                       length_us(now) / length_us(then));
+    (void)snprintf(text, sizeof(text),
+                   "device time from first to last task: %.3f us, recorded: %.3f us%s",
+                   length_us(now), length_us(then), ratio);
     fputc('\n', to);
+    layout_item(to, 0, text);
 }
 
 static void print_limits(const struct replay_report *report, FILE *to)

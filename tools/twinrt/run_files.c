@@ -30,7 +30,7 @@ static const struct {
     [FILE_STATS] = {TWIN_SETTING_STATS, "counters", "stats.%p"},
     [FILE_MSPROF] = {TWIN_SETTING_MSPROF, "profiling records", "msprof.%p"},
     [FILE_VCD] = {TWIN_SETTING_VCD, "signals", "vcd.%p"},
-    [FILE_RECORD] = {TWIN_SETTING_RECORD, "record", "record.%p"},
+    [FILE_RECORD] = {TWIN_SETTING_RECORD, "recording", "record.%p"},
 };
 
 /* The program may change its folder before it writes the file. */
@@ -146,17 +146,15 @@ static void settle(const struct wanted_file *file, const char *what)
     if (file->apart && left->count == 1 && !is_held(name) && move(left->items[0].path, name))
         return;
     if (file->apart)
-        fprintf(stderr, "twinrt: the %s of each process:", what);
+        fprintf(stderr, "twinrt: the %s of each process:\n", what);
     for (size_t i = 0; i < left->count; i++) {
         const struct output_file *item = &left->items[i];
         const bool named = move(item->path, item->name);
         if (file->apart)
-            fprintf(stderr, " %s", named ? item->name : item->path);
+            fprintf(stderr, "  %s\n", named ? item->name : item->path);
         else if (!named)
             fprintf(stderr, "twinrt: %s could not be renamed: %s\n", item->path, strerror(errno));
     }
-    if (file->apart)
-        fputc('\n', stderr);
 }
 
 void run_files_settle(const struct run_files *files)
