@@ -58,47 +58,47 @@ void timeline_put_call(struct printer *printer, const struct timeline_event *eve
 {
     const struct timeline_note *note = &printer->layout->notes->notes[event->index];
     const unsigned cost = note->call->cost;
-    timeline_begin_slice(printer, "call", note->call->name, event, host_place(event));
-    fprintf(printer->file, "\"code\":%" PRId32 ",\"cost\":\"%s\"", note->u.code,
-            cost < TWIN_COST_COUNT ? cost_names[cost] : "");
+    timeline_begin_slice(printer, "call", note->call->name, TIMELINE_NONE, event,
+                         host_place(event));
+    timeline_print(printer, "\"code\":%" PRId32 ",\"cost\":\"%s\"", note->u.code,
+                   cost < TWIN_COST_COUNT ? cost_names[cost] : "");
     if (cost < TWIN_COST_COUNT)
         timeline_put_parameter(printer, printer->cost[cost], true);
-    fputs("}}", printer->file);
+    timeline_print(printer, "}}");
 }
 
 void timeline_put_host_wait(struct printer *printer, const struct timeline_event *event)
 {
     const struct timeline_layout *layout = printer->layout;
     const struct timeline_note *note = &layout->notes->notes[event->index];
-    FILE *file = printer->file;
     bool known = note->cause < SIM_HOST_CAUSES;
-    timeline_begin_slice(printer, "host wait", known ? wait_names[note->cause] : "waits", event,
-                         host_place(event));
-    fprintf(file, "\"cause\":\"%s\",\"done\":" TIMELINE_US,
-            known ? sim_host_cause_names[note->cause] : "", TIMELINE_US_OF(note->done_ns));
+    timeline_begin_slice(printer, "host wait", known ? wait_names[note->cause] : "waits",
+                         TIMELINE_NONE, event, host_place(event));
+    timeline_print(printer, "\"cause\":\"%s\",\"done\":" TIMELINE_US,
+                   known ? sim_host_cause_names[note->cause] : "", TIMELINE_US_OF(note->done_ns));
     if (note->number > 0)
-        fprintf(file, ",\"number\":%" PRIu64, note->number);
+        timeline_print(printer, ",\"number\":%" PRIu64, note->number);
     if (note->cause == SIM_HOST_COPY) {
-        fprintf(file, ",\"device\":%" PRIu32, note->u.track);
+        timeline_print(printer, ",\"device\":%" PRIu32, note->u.track);
     } else if (note->u.track < layout->notes->queue_count) {
         const struct timeline_track *track = &layout->tracks[note->u.track];
-        fprintf(file, ",\"device\":%" PRIu32 ",\"stream\":%" PRIu32 ",\"track\":%" PRIu32,
-                track->device, track->number, track->first_tid);
+        timeline_print(printer, ",\"device\":%" PRIu32 ",\"stream\":%" PRIu32 ",\"track\":%" PRIu32,
+                       track->device, track->number, track->first_tid);
     }
     if (note->failed)
-        fputs(",\"failed\":true", file);
+        timeline_print(printer, ",\"failed\":true");
     if (note->wake < SIM_WAKE_COUNT)
         timeline_put_parameter(printer, printer->wake[note->wake], true);
-    fputs("}}", file);
+    timeline_print(printer, "}}");
 }
 
 void timeline_put_bell(struct printer *printer, const struct timeline_event *event)
 {
     const struct timeline_bell *bell = &printer->layout->bells[event->index];
-    timeline_begin_slice(printer, "doorbell", "doorbell", event,
+    timeline_begin_slice(printer, "doorbell", "doorbell", TIMELINE_NONE, event,
                          (struct timeline_place){.pid = event->pid, .tid = event->tid});
-    fprintf(printer->file, "\"number\":%" PRIu64 ",\"rung\":" TIMELINE_US, bell->number,
-            TIMELINE_US_OF(bell->rung_ns));
+    timeline_print(printer, "\"number\":%" PRIu64 ",\"rung\":" TIMELINE_US, bell->number,
+                   TIMELINE_US_OF(bell->rung_ns));
     timeline_put_parameter(printer, printer->doorbell, true);
-    fputs("}}", printer->file);
+    timeline_print(printer, "}}");
 }

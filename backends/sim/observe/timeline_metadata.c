@@ -38,48 +38,11 @@ const char *timeline_engine_name(uint8_t engine)
     return names[engine < sizeof(names) / sizeof(names[0]) ? engine : TWINSIM_ENGINE_NONE];
 }
 
-void timeline_put_text(FILE *file, const char *text)
+static void put_value(struct printer *printer, const struct twinsim_parameter *parameter)
 {
-    fputc('"', file);
-    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-        if (*p == '"' || *p == '\\')
-            fprintf(file, "\\%c", *p);
-        else if (*p < 0x20)
-            fprintf(file, "\\u%04x", *p);
-        else
-            fputc(*p, file);
-    }
-    fputc('"', file);
-}
-
-void timeline_begin_slice(struct printer *printer, const char *category, const char *name,
-                          const struct timeline_event *event, struct timeline_place place)
-{
-    fprintf(printer->file, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":", category);
-    timeline_put_text(printer->file, name);
-    fprintf(printer->file,
-            ",\"ts\":" TIMELINE_US ",\"dur\":" TIMELINE_US ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
-            ",\"args\":{",
-            TIMELINE_US_OF(event->at_ns), TIMELINE_US_OF(event->length_ns), place.pid, place.tid);
-}
-
-void timeline_next_line(struct printer *printer)
-{
-    fputs(printer->first ? "\n" : ",\n", printer->file);
-    printer->first = false;
-}
-
-static void put_member(FILE *file, const char *name, const char *text)
-{
-    fprintf(file, ",\"%s\":", name);
-    timeline_put_text(file, text);
-}
-
-static void put_value(FILE *file, const struct twinsim_parameter *parameter)
-{
-    put_member(file, "value", parameter->text);
-    put_member(file, "unit", parameter->unit);
-    put_member(file, "mark", parameter->mark);
+    timeline_put_text(printer, ",\"value\":\"", parameter->text);
+    timeline_put_text(printer, ",\"unit\":\"", parameter->unit);
+    timeline_put_text(printer, ",\"mark\":\"", parameter->mark);
 }
 
 void timeline_put_parameter(struct printer *printer, uint32_t index, bool counted)
@@ -90,25 +53,25 @@ void timeline_put_parameter(struct printer *printer, uint32_t index, bool counte
         return;
     if (counted)
         printer->uses[index]++;
-    put_member(printer->file, "parameter", parameter->name);
-    put_value(printer->file, parameter);
+    timeline_put_text(printer, ",\"parameter\":\"", parameter->name);
+    put_value(printer, parameter);
 }
 
 static void put_row(struct printer *printer, const char *kind, uint32_t pid, uint32_t tid,
                     const char *name, uint32_t order)
 {
     timeline_next_line(printer);
-    fprintf(printer->file,
-            "{\"ph\":\"M\",\"name\":\"%s_name\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
-            ",\"args\":{\"name\":",
-            kind, pid, tid);
-    timeline_put_text(printer->file, name);
-    fputs("}}", printer->file);
+    timeline_print(printer,
+                   "{\"ph\":\"M\",\"name\":\"%s_name\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
+                   ",\"args\":{",
+                   kind, pid, tid);
+    timeline_put_text(printer, "\"name\":\"", name);
+    timeline_print(printer, "}}");
     timeline_next_line(printer);
-    fprintf(printer->file,
-            "{\"ph\":\"M\",\"name\":\"%s_sort_index\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
-            ",\"args\":{\"sort_index\":%" PRIu32 "}}",
-            kind, pid, tid, order);
+    timeline_print(printer,
+                   "{\"ph\":\"M\",\"name\":\"%s_sort_index\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
+                   ",\"args\":{\"sort_index\":%" PRIu32 "}}",
+                   kind, pid, tid, order);
 }
 
 static void name_track(const struct timeline_track *track, char *name, size_t bytes)
@@ -213,29 +176,26 @@ void timeline_put_links(struct printer *printer)
             twinsim_link_at(printer->sim, layout->samples[i].link, &link) != TWINSIM_OK)
             continue;
         timeline_next_line(printer);
-        fprintf(printer->file,
-                "{\"device\":%" PRIu32 ",\"bytes_per_s\":%" PRIu64 ",\"name\":", link.device,
-                link.bytes_per_s);
-        timeline_put_text(printer->file, link.name);
+        timeline_print(printer, "{\"device\":%" PRIu32 ",\"bytes_per_s\":%" PRIu64, link.device,
+                       link.bytes_per_s);
+        timeline_put_text(printer, ",\"name\":\"", link.name);
         timeline_put_parameter(printer, link.parameter, false);
-        fputc('}', printer->file);
+        timeline_print(printer, "}");
     }
 }
 
 /* The parameters of the phases above, each once. */
 void timeline_put_parameters(struct printer *printer)
 {
-    FILE *file = printer->file;
     printer->first = true;
     for (size_t i = 0; i < printer->parameter_count; i++) {
         const struct twinsim_parameter *parameter = twinsim_profile_at(printer->profile, i);
         if (!parameter || printer->uses[i] == 0)
             continue;
         timeline_next_line(printer);
-        fputs("{\"name\":", file);
-        timeline_put_text(file, parameter->name);
-        put_value(file, parameter);
-        put_member(file, "source", parameter->source);
-        fprintf(file, ",\"uses\":%" PRIu64 "}", printer->uses[i]);
+        timeline_put_text(printer, "{\"name\":\"", parameter->name);
+        put_value(printer, parameter);
+        timeline_put_text(printer, ",\"source\":\"", parameter->source);
+        timeline_print(printer, ",\"uses\":%" PRIu64 "}", printer->uses[i]);
     }
 }

@@ -42,7 +42,8 @@ struct timeline_notes {
  * to free. Returns 0 or -ENOMEM. Thread: model, with no other thread inside the notes. */
 int timeline_gather(struct timeline_notes *out);
 
-/* Writes the whole JSON text to `file`. Returns 0, -ENOMEM, or -EIO when the stream failed. */
+/* Writes the whole JSON text to `file`. Returns 0, -ENOMEM, or the negative errno of a write that
+ * failed. */
 int timeline_draw(FILE *file, const struct timeline_notes *notes, const twinsim *sim,
                   const twinsim_profile *profile);
 

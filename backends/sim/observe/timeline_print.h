@@ -9,6 +9,8 @@
 
 struct printer {
     FILE *file;
+    size_t used; /* bytes of the buffer that are to be written to `file` */
+    int error;   /* of the first write that failed: a negative errno */
     const struct timeline_layout *layout;
     const twinsim *sim;
     const twinsim_profile *profile;
@@ -25,10 +27,19 @@ struct printer {
 #define TIMELINE_US        "%" PRIu64 ".%03u"
 #define TIMELINE_US_OF(ns) (ns) / 1000, (unsigned)((ns) % 1000)
 
-void timeline_put_text(FILE *file, const char *text);
-/* A slice up to its arguments, of which more follow: an object that is open. */
-void timeline_begin_slice(struct printer *printer, const char *category, const char *name,
-                          const struct timeline_event *event, struct timeline_place place);
+/* Knows %s, %u, %03u, %lu, %zu and %d alone: fprintf() is several times slower, and a timeline can
+ * have millions of lines. */
+void timeline_print(struct printer *printer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Writes out what is buffered. */
+void timeline_flush(struct printer *printer);
+/* Prints `before` as it is, which ends with the opening quote, then the rest of the JSON string. */
+void timeline_put_text(struct printer *printer, const char *before, const char *text);
+/* A slice up to its arguments, of which more follow: an object that is open. Its name is `noun`,
+ * which needs no escapes, and the number unless that is TIMELINE_NONE. */
+void timeline_begin_slice(struct printer *printer, const char *category, const char *noun,
+                          uint32_t number, const struct timeline_event *event,
+                          struct timeline_place place);
 void timeline_next_line(struct printer *printer);
 /* The parameter as members of an object that has some already. */
 void timeline_put_parameter(struct printer *printer, uint32_t index, bool counted);

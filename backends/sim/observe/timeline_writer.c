@@ -60,54 +60,55 @@ static void put_slice_args(struct printer *printer, const struct timeline_slice 
     const struct timeline_layout *layout = printer->layout;
     const struct twinsim_trace_record *record = &layout->records[slice->record];
     const struct timeline_track *track = &layout->tracks[slice->track];
-    FILE *file = printer->file;
 
-    fprintf(file, "\"number\":%" PRIu64 ",\"task\":%u", record->number, (unsigned)record->task_id);
+    timeline_print(printer, "\"number\":%" PRIu64 ",\"task\":%u", record->number,
+                   (unsigned)record->task_id);
     uint32_t owner = layout->record_track[slice->record];
     if (owner == TIMELINE_NONE)
-        fprintf(file, ",\"device\":%u", (unsigned)record->device);
+        timeline_print(printer, ",\"device\":%u", (unsigned)record->device);
     else
-        fprintf(file,
-                ",\"device\":%" PRIu32 ",\"stream\":%" PRIu32 ",\"track\":%" PRIu32 ",\"sq\":%u",
-                layout->tracks[owner].device, layout->tracks[owner].number,
-                layout->tracks[owner].first_tid, (unsigned)record->sq);
+        timeline_print(printer,
+                       ",\"device\":%" PRIu32 ",\"stream\":%" PRIu32 ",\"track\":%" PRIu32
+                       ",\"sq\":%u",
+                       layout->tracks[owner].device, layout->tracks[owner].number,
+                       layout->tracks[owner].first_tid, (unsigned)record->sq);
     const char *id = id_name(record->sqe_type);
     uint32_t id_number = id ? timeline_slice_id(layout, slice) : TIMELINE_NONE;
     if (id_number != TIMELINE_NONE)
-        fprintf(file, ",\"%s\":%" PRIu32, id, id_number);
+        timeline_print(printer, ",\"%s\":%" PRIu32, id, id_number);
     if (record->bytes > 0)
-        fprintf(file, ",\"bytes\":%" PRIu64, record->bytes);
+        timeline_print(printer, ",\"bytes\":%" PRIu64, record->bytes);
     if (record->engine != TWINSIM_ENGINE_NONE && record->engine < TWINSIM_ENGINE_AIC &&
         record->id != TIMELINE_NONE && !id)
-        fprintf(file, ",\"engine\":\"%s\",\"channel\":%" PRIu32,
-                timeline_engine_name(record->engine), record->id);
+        timeline_print(printer, ",\"engine\":\"%s\",\"channel\":%" PRIu32,
+                       timeline_engine_name(record->engine), record->id);
     if (record->phase == TWINSIM_PHASE_TASK && record->sqe_type == STARS_SQE_EVENT_RECORD &&
         printer->counter_mhz > 0) {
         const uint64_t ticks = record->end_ns / 1000 * printer->counter_mhz +
                                record->end_ns % 1000 * printer->counter_mhz / 1000;
         const uint64_t ns = sim_ticks_ns(ticks, printer->counter_mhz);
-        fprintf(file, ",\"recorded\":" TIMELINE_US, TIMELINE_US_OF(ns));
+        timeline_print(printer, ",\"recorded\":" TIMELINE_US, TIMELINE_US_OF(ns));
     }
     uint32_t waker = layout->waker_track[slice->record];
     if (waker != TIMELINE_NONE)
-        fprintf(file,
-                ",\"waker_device\":%" PRIu32 ",\"waker_stream\":%" PRIu32
-                ",\"waker_track\":%" PRIu32 ",\"waker_number\":%" PRIu64,
-                layout->tracks[waker].device, layout->tracks[waker].number,
-                layout->tracks[waker].first_tid, record->waker_number);
+        timeline_print(printer,
+                       ",\"waker_device\":%" PRIu32 ",\"waker_stream\":%" PRIu32
+                       ",\"waker_track\":%" PRIu32 ",\"waker_number\":%" PRIu64,
+                       layout->tracks[waker].device, layout->tracks[waker].number,
+                       layout->tracks[waker].first_tid, record->waker_number);
     if (record->phase == TWINSIM_PHASE_TRANSFER && record->route != TIMELINE_NONE) {
         const uint64_t ns = twinsim_route_alone_ns(printer->sim, record->route, record->bytes);
-        fprintf(file, ",\"alone\":" TIMELINE_US, TIMELINE_US_OF(ns));
+        timeline_print(printer, ",\"alone\":" TIMELINE_US, TIMELINE_US_OF(ns));
     }
     if (track->group == TIMELINE_SLOTS || track->group == TIMELINE_CLASSES)
-        fprintf(file, ",\"%s\":%" PRIu32, track->group == TIMELINE_SLOTS ? "slot" : "class",
-                track->number);
+        timeline_print(printer, ",\"%s\":%" PRIu32,
+                       track->group == TIMELINE_SLOTS ? "slot" : "class", track->number);
     if (track->group == TIMELINE_CORES)
-        fprintf(file, ",\"core\":%" PRIu32 ",\"block\":%" PRIu32, track->number,
-                (uint32_t)record->waker_number);
+        timeline_print(printer, ",\"core\":%" PRIu32 ",\"block\":%" PRIu32, track->number,
+                       (uint32_t)record->waker_number);
     timeline_put_parameter(printer, record->parameter,
                            track->group != TIMELINE_ENGINES || owner == TIMELINE_NONE);
-    fputs("}}", file);
+    timeline_print(printer, "}}");
 }
 
 static const char *category(const struct twinsim_trace_record *record, enum timeline_group group)
@@ -153,11 +154,7 @@ static void put_slice(struct printer *printer, const struct timeline_event *even
     } else if (record->phase < TWINSIM_PHASE_COUNT) {
         noun = phase_names[record->phase];
     }
-    char name[64];
-    int length = snprintf(name, sizeof(name), "%s", noun);
-    if (number != TIMELINE_NONE)
-        (void)snprintf(name + length, sizeof(name) - (size_t)length, " %" PRIu32, number);
-    timeline_begin_slice(printer, category(record, track->group), name, event,
+    timeline_begin_slice(printer, category(record, track->group), noun, number, event,
                          timeline_place_of(layout, slice));
     put_slice_args(printer, slice);
 }
@@ -165,47 +162,47 @@ static void put_slice(struct printer *printer, const struct timeline_event *even
 static void put_instant(struct printer *printer, const struct timeline_event *event)
 {
     const struct twinsim_trace_record *record = &printer->layout->records[event->index];
-    FILE *file = printer->file;
-    fprintf(file,
-            "{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"phase\",\"name\":\"doorbell\",\"ts\":" TIMELINE_US
-            ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"args\":{\"number\":%" PRIu64,
-            TIMELINE_US_OF(event->at_ns), event->pid, event->tid, record->number);
+    timeline_print(
+        printer,
+        "{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"phase\",\"name\":\"doorbell\",\"ts\":" TIMELINE_US
+        ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"args\":{\"number\":%" PRIu64,
+        TIMELINE_US_OF(event->at_ns), event->pid, event->tid, record->number);
     size_t bell = printer->layout->record_bell[event->index];
     uint32_t track = printer->layout->record_track[event->index];
     if (track != TIMELINE_NONE)
-        fprintf(file, ",\"track\":%" PRIu32, printer->layout->tracks[track].first_tid);
+        timeline_print(printer, ",\"track\":%" PRIu32, printer->layout->tracks[track].first_tid);
     if (bell != TIMELINE_NO_BELL)
-        fprintf(file, ",\"thread\":%" PRIu32 ",\"rung\":" TIMELINE_US,
-                printer->layout->bells[bell].thread,
-                TIMELINE_US_OF(printer->layout->bells[bell].rung_ns));
+        timeline_print(printer, ",\"thread\":%" PRIu32 ",\"rung\":" TIMELINE_US,
+                       printer->layout->bells[bell].thread,
+                       TIMELINE_US_OF(printer->layout->bells[bell].rung_ns));
     timeline_put_parameter(printer, printer->doorbell, true);
-    fputs("}}", file);
+    timeline_print(printer, "}}");
 }
 
 static void put_sample(struct printer *printer, const struct timeline_event *event)
 {
     const struct timeline_sample *sample = &printer->layout->samples[event->index];
-    FILE *file = printer->file;
     struct twinsim_link link = {.name = "link"};
     bool slots = timeline_sample_is_slots(sample);
     if (!slots)
         (void)twinsim_link_at(printer->sim, sample->link, &link);
-    fputs("{\"ph\":\"C\",\"cat\":\"curve\",\"name\":", file);
-    timeline_put_text(file, slots ? "slots in use" : link.name);
-    fprintf(file,
-            ",\"ts\":" TIMELINE_US ",\"pid\":%" PRIu32 ",\"tid\":0,\"args\":{\"%s\":%" PRIu64 "}}",
-            TIMELINE_US_OF(event->at_ns), event->pid, slots ? "slots" : "bytes_per_s",
-            sample->value);
+    timeline_put_text(printer, "{\"ph\":\"C\",\"cat\":\"curve\",\"name\":\"",
+                      slots ? "slots in use" : link.name);
+    timeline_print(
+        printer,
+        ",\"ts\":" TIMELINE_US ",\"pid\":%" PRIu32 ",\"tid\":0,\"args\":{\"%s\":%" PRIu64 "}}",
+        TIMELINE_US_OF(event->at_ns), event->pid, slots ? "slots" : "bytes_per_s", sample->value);
 }
 
 static void put_flow(struct printer *printer, const struct timeline_event *event)
 {
     bool start = event->kind == TIMELINE_FLOW_START;
-    fprintf(printer->file,
-            "{\"ph\":\"%s\",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%zu,\"ts\":" TIMELINE_US
-            ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 "}",
-            start ? "s" : "f\",\"bp\":\"e", flow_names[event->flow][0], flow_names[event->flow][1],
-            event->index, TIMELINE_US_OF(event->at_ns), event->pid, event->tid);
+    timeline_print(printer,
+                   "{\"ph\":\"%s\",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%zu,\"ts\":" TIMELINE_US
+                   ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 "}",
+                   start ? "s" : "f\",\"bp\":\"e", flow_names[event->flow][0],
+                   flow_names[event->flow][1], event->index, TIMELINE_US_OF(event->at_ns),
+                   event->pid, event->tid);
 }
 
 static void (*const put_event[])(struct printer *printer, const struct timeline_event *event) = {
@@ -242,24 +239,25 @@ int timeline_draw(FILE *file, const struct timeline_notes *notes, const twinsim 
         goto free_layout;
     }
     timeline_find_host_parameters(&printer);
-    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", file);
+    timeline_print(&printer, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     timeline_put_rows(&printer);
     for (size_t i = 0; i < layout.event_count; i++) {
         timeline_next_line(&printer);
         put_event[layout.events[i].kind](&printer, &layout.events[i]);
     }
-    fputs("\n],\"otherData\":{\"generator\":\"twinrt\",\"version\":2,\"clock\":\"simulated device "
-          "time\"",
-          file);
+    timeline_print(
+        &printer,
+        "\n],\"otherData\":{\"generator\":\"twinrt\",\"version\":2,\"clock\":\"simulated device "
+        "time\"");
     if (notes->dropped > 0)
-        fprintf(file, ",\"dropped\":%" PRIu64, notes->dropped);
-    fputs(",\"links\":[", file);
+        timeline_print(&printer, ",\"dropped\":%" PRIu64, notes->dropped);
+    timeline_print(&printer, ",\"links\":[");
     timeline_put_links(&printer);
-    fputs("\n],\"parameters\":[", file);
+    timeline_print(&printer, "\n],\"parameters\":[");
     timeline_put_parameters(&printer);
-    fputs("\n]}}\n", file);
-    if (ferror(file))
-        error = -EIO;
+    timeline_print(&printer, "\n]}}\n");
+    timeline_flush(&printer);
+    error = printer.error;
     free(printer.uses);
 
 free_layout:
