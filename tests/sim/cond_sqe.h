@@ -11,6 +11,17 @@
 
 using Build = std::function<void(sim_cond &)>;
 
+// Memory at rs1 + offset = rs2, which no program of the driver does; offset -2048 .. 2047.
+inline void cond_store(sim_cond *c, unsigned rs1, int offset, unsigned rs2, unsigned width)
+{
+    const uint32_t split = static_cast<uint32_t>(offset) & 0xfffu;
+    CU_ASSERT_FATAL(c->length < c->room);
+    c->word[c->length++] = STARS_COND_STORE | width << STARS_COND_FUNCTION_SHIFT |
+                           rs1 << STARS_COND_RS1_SHIFT | rs2 << STARS_COND_RS2_SHIFT |
+                           (split & 0x1fu) << STARS_COND_RD_SHIFT |
+                           split >> 5 << STARS_COND_FUNCTION2_SHIFT;
+}
+
 inline stars_sqe sqe_cond(const Build &build)
 {
     stars_sqe sqe{};

@@ -17,7 +17,7 @@ uint64_t compute(const Build &build)
                      [&](sim_cond &c) {
                          build(c);
                          sim_cond_constant(&c, SIM_R4, Rig::kHbm);
-                         sim_cond_store(&c, SIM_R4, 0, SIM_R3, STARS_COND_DOUBLE);
+                         cond_store(&c, SIM_R4, 0, SIM_R3, STARS_COND_DOUBLE);
                      }),
             0);
     rig.run();
@@ -151,7 +151,7 @@ static void test_registers_and_memory()
         return compute([=](sim_cond &c) {
             sim_cond_constant(&c, SIM_R1, Rig::kHbm + 1024);
             sim_cond_constant(&c, SIM_R2, 0xf1f2f3f4f5f6f7f8);
-            sim_cond_store(&c, SIM_R1, -8, SIM_R2, STARS_COND_DOUBLE);
+            cond_store(&c, SIM_R1, -8, SIM_R2, STARS_COND_DOUBLE);
             sim_cond_load_address(&c, SIM_R3, Rig::kHbm + 1016, width);
         });
     };
@@ -172,11 +172,11 @@ static void test_narrow_stores()
     set_word(rig, 64, kMinus);
     rig.put(0, sqe_cond([](sim_cond &c) {
                 sim_cond_constant(&c, SIM_R1, Rig::kHbm);
-                sim_cond_store(&c, SIM_R1, 65, SIM_R0, STARS_COND_BYTE);
-                sim_cond_store(&c, SIM_R1, 66, SIM_R0, STARS_COND_HALF);
-                sim_cond_store(&c, SIM_R1, 68, SIM_R0, STARS_COND_WORD4);
+                cond_store(&c, SIM_R1, 65, SIM_R0, STARS_COND_BYTE);
+                cond_store(&c, SIM_R1, 66, SIM_R0, STARS_COND_HALF);
+                cond_store(&c, SIM_R1, 68, SIM_R0, STARS_COND_WORD4);
                 sim_cond_load(&c, SIM_R2, SIM_R1, 64);
-                sim_cond_store(&c, SIM_R1, 128, SIM_R2, STARS_COND_DOUBLE);
+                cond_store(&c, SIM_R1, 128, SIM_R2, STARS_COND_DOUBLE);
             }),
             0);
     rig.run();
@@ -191,7 +191,7 @@ static void test_time_of_a_program()
     rig.put(0, sqe_cond([](sim_cond &c) {
                 sim_cond_load_address(&c, SIM_R1, Rig::kHbm, STARS_COND_DOUBLE);
                 sim_cond_constant(&c, SIM_R2, Rig::kHbm);
-                sim_cond_store(&c, SIM_R2, 8, SIM_R1, STARS_COND_DOUBLE);
+                cond_store(&c, SIM_R2, 8, SIM_R1, STARS_COND_DOUBLE);
             }),
             0);
     rig.run();
@@ -264,7 +264,7 @@ static void test_bad_addresses()
         sim_cond_load_address(&c, SIM_R1, Rig::kHbm + 4, STARS_COND_DOUBLE); // not aligned
     });
     expect_fault([](sim_cond &c) { sim_cond_load(&c, SIM_R1, SIM_R0, -8); });
-    expect_fault([](sim_cond &c) { sim_cond_store(&c, SIM_R0, 0, SIM_R0, STARS_COND_BYTE); });
+    expect_fault([](sim_cond &c) { cond_store(&c, SIM_R0, 0, SIM_R0, STARS_COND_BYTE); });
     expect_fault([](sim_cond &c) { sim_cond_call(&c, 4096, 8); });
     expect_fault([](sim_cond &c) { // its length leaves the memory
         sim_cond_call(&c, Rig::kHbm + Rig::kMemory - 8, 3);
@@ -279,7 +279,7 @@ static void test_what_was_done_stays()
                    sqe_call(rig, 4096,
                             [](sim_cond &c) {
                                 sim_cond_constant(&c, SIM_R3, Rig::kHbm);
-                                sim_cond_store(&c, SIM_R3, 0, SIM_R3, STARS_COND_DOUBLE);
+                                cond_store(&c, SIM_R3, 0, SIM_R3, STARS_COND_DOUBLE);
                                 sim_cond_call(&c, Rig::kHbm + 4096, 1);
                             }),
                    STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE);
@@ -382,7 +382,7 @@ static void test_loop_over_a_queue()
                   sim_cond_constant(&c, SIM_R1, Rig::kHbm);
                   sim_cond_load(&c, SIM_R2, SIM_R1, 0);
                   sim_cond_compute_constant(&c, STARS_COND_ADD, SIM_R2, SIM_R2, -1);
-                  sim_cond_store(&c, SIM_R1, 0, SIM_R2, STARS_COND_DOUBLE);
+                  cond_store(&c, SIM_R1, 0, SIM_R2, STARS_COND_DOUBLE);
                   sim_cond_branch(&c, STARS_COND_EQUAL, SIM_R2, SIM_R0, 0);
                   sim_cond_goto_register(&c, SIM_R0);
                   sim_cond_label(&c, 0);

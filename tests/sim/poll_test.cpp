@@ -91,7 +91,7 @@ static void test_poll_sees_stores()
     end = run([&](Rig &rig) { // another program
         rig.put(1, sqe_cond([](sim_cond &c) {
                     sim_cond_constant(&c, SIM_R1, Rig::kHbm);
-                    sim_cond_store(&c, SIM_R1, 256, SIM_R1, STARS_COND_DOUBLE);
+                    cond_store(&c, SIM_R1, 256, SIM_R1, STARS_COND_DOUBLE);
                 }),
                 rig.now());
         rig.device().scheduler().watch(1, 2);

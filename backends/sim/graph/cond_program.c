@@ -75,13 +75,6 @@ void sim_cond_load_address(struct sim_cond *c, unsigned rd, uint64_t address, un
     put(c, (uint32_t)address);
 }
 
-void sim_cond_store(struct sim_cond *c, unsigned rs1, int offset, unsigned rs2, unsigned width)
-{
-    uint32_t split = immediate(c, offset) >> STARS_COND_IMMEDIATE_SHIFT;
-    put(c, code(STARS_COND_STORE, width, 0, rs1, rs2) | (split & 0x1fu) << STARS_COND_RD_SHIFT |
-               split >> 5 << STARS_COND_FUNCTION2_SHIFT);
-}
-
 void sim_cond_constant(struct sim_cond *c, unsigned rd, uint64_t value)
 {
     put(c, code(STARS_COND_VALUE, STARS_COND_VALUE_TOP, rd, 0, 0) | (uint32_t)(value >> 49)

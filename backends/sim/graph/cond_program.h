@@ -51,8 +51,6 @@ bool sim_cond_end(struct sim_cond *c);
 void sim_cond_load(struct sim_cond *c, unsigned rd, unsigned rs1, int offset);
 /* rd = memory at `address` (49 bits); width: enum stars_cond_width. */
 void sim_cond_load_address(struct sim_cond *c, unsigned rd, uint64_t address, unsigned width);
-/* Memory at rs1 + offset = rs2. */
-void sim_cond_store(struct sim_cond *c, unsigned rs1, int offset, unsigned rs2, unsigned width);
 /* rd = value; three words. */
 void sim_cond_constant(struct sim_cond *c, unsigned rd, uint64_t value);
 /* rd = a (operation) b; operation: enum stars_cond_arithmetic; second: its second function or 0. */
