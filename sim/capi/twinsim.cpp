@@ -335,10 +335,10 @@ TWINSIM_API void twinsim_queue_cq_head(twinsim *sim, uint32_t device, uint32_t s
 }
 
 TWINSIM_API void
-twinsim_tell_tasks(twinsim *sim, void (*take)(void *context, const struct twinsim_task_end *task),
-                   void *context)
+twinsim_report_tasks(twinsim *sim, void (*take)(void *context, const struct twinsim_task_end *task),
+                     void *context)
 {
-    sim->system.tell_tasks(take, context);
+    sim->system.report_tasks(take, context);
 }
 
 TWINSIM_API bool twinsim_interrupt(twinsim *sim, uint32_t *out_device, uint32_t *out_sq)
@@ -534,14 +534,14 @@ TWINSIM_API size_t twinsim_trace_count(const twinsim *sim)
     return count;
 }
 
-TWINSIM_API const struct twinsim_trace_record *twinsim_trace(const twinsim *sim, size_t *out_count)
+TWINSIM_API const struct twinsim_trace_entry *twinsim_trace(const twinsim *sim, size_t *out_count)
 {
-    const struct twinsim_trace_record *records = nullptr;
+    const struct twinsim_trace_entry *entries = nullptr;
     if (out_count)
         *out_count = twinsim_trace_count(sim);
     if (sim)
-        guard([&] { records = sim->system.trace().records(); });
-    return records;
+        guard([&] { entries = sim->system.trace().entries(); });
+    return entries;
 }
 
 // ---- links -------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ class System
     [[nodiscard]] Device &device(uint32_t index) { return *devices_[index]; }
     [[nodiscard]] const Device &device(uint32_t index) const { return *devices_[index]; }
     [[nodiscard]] const Params &params() const { return state_.params; }
-    void tell_tasks(void (*take)(void *, const twinsim_task_end *), void *context)
+    void report_tasks(void (*take)(void *, const twinsim_task_end *), void *context)
     {
         state_.task_take = take;
         state_.task_context = context;

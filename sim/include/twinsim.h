@@ -115,13 +115,13 @@ struct twinsim_config {
     const twinsim_profile *profile; /* borrowed while the system lives */
     uint32_t devices;               /* 1 .. 64 */
     uint64_t seed;                  /* 0: the plain machine */
-    bool trace;                     /* collect trace records */
+    bool trace;                     /* collect trace entries */
     bool stats;                     /* count; see twinsim_stats_device() */
     /* 0: one SystemC activation per event time; else how far the model may run ahead of SystemC's
      * time before the next. Changes no visible order or time. */
     uint64_t quantum_ns;
     enum twinsim_model model;
-    const char *rtl_library; /* model-rtl.so, for models other than TLM */
+    const char *rtl_library; /* model-rtl.so, for models other than cpp */
     const char *rtl_trace;   /* how names of files with waveforms of the RTL begin; NULL: none */
     bool bursts;             /* transfers move burst by burst, not as flows (T-BST-1) */
     /* Called when lock step has reported a difference and ends the process, to write output files;
@@ -245,9 +245,9 @@ struct twinsim_task_end {
 };
 /* From now on `take` is called for each SQE that retires or is reported as failed, at that instant,
  * from inside twinsim_run(); it makes no call here. NULL: no more. Thread: model. */
-void twinsim_tell_tasks(twinsim *sim,
-                        void (*take)(void *context, const struct twinsim_task_end *task),
-                        void *context);
+void twinsim_report_tasks(twinsim *sim,
+                          void (*take)(void *context, const struct twinsim_task_end *task),
+                          void *context);
 
 /* ---- registers and tables ------------------------------------------------------------------- */
 
@@ -307,7 +307,7 @@ struct twinsim_transfer {
     uint64_t done_ns;  /* out: completion time once `done` */
     bool done;         /* out */
     bool failed;       /* out: an address was a fault, or the engine failed */
-    uint64_t number;   /* out: of its trace records; counted from 1 on each device */
+    uint64_t number;   /* out: of its trace entries; counted from 1 on each device */
     uint16_t status;   /* out: enum stars_status; STARS_STATUS_NONE: it succeeded */
     uint32_t rows;     /* 0: one range; else so many rows of bytes / rows each */
     uint64_t dst_row;  /* from one row to the next */
@@ -425,9 +425,9 @@ int twinsim_memory_repair(twinsim *sim, uint32_t device, uint64_t address, uint6
 
 /* ---- trace ---------------------------------------------------------------------------------- */
 
-/* What a record is about. A phase record covers [begin_ns, end_ns) and names the profile parameter
- * that set its length (index for twinsim_profile_at, or UINT32_MAX). Names in timelines and causes
- * of waits: twinsim/phases.def. */
+/* What an entry is about. An entry of a phase covers [begin_ns, end_ns) and names the profile
+ * parameter that set its length (index for twinsim_profile_at, or UINT32_MAX). Names in timelines
+ * and causes of waits: twinsim/phases.def. */
 enum twinsim_phase {
     TWINSIM_PHASE_DOORBELL, /* the tail became visible: an instant */
     TWINSIM_PHASE_SWAP_IN,  /* arbitration, static record read, slot enable */
@@ -467,7 +467,7 @@ enum twinsim_hold {
     TWINSIM_HOLD_LOST,   /* an injected fault keeps its completion back */
     TWINSIM_HOLD_COUNT
 };
-/* Bits of a TABLE record's `waker_number`. Without: an access to the table that the type of the SQE
+/* Bits of a TABLE entry's `waker_number`. Without: an access to the table that the type of the SQE
  * names, of a write-value to that of the events, which clears the flag. */
 enum twinsim_table {
     TWINSIM_TABLE_NOTIFY = 1, /* a write-value's is to a notify */
@@ -487,8 +487,8 @@ enum twinsim_class {
     TWINSIM_CLASS_MIXED,
     TWINSIM_CLASS_COUNT
 };
-/* A record is written when what it is about ends. */
-struct twinsim_trace_record {
+/* An entry is written when what it is about ends. */
+struct twinsim_trace_entry {
     uint64_t begin_ns;
     uint64_t end_ns;
     uint64_t bytes;     /* of a transfer */
@@ -519,10 +519,10 @@ enum twinsim_engine {
     TWINSIM_ENGINE_AIC, /* `id` is the core; cores of a kind count from 0 */
     TWINSIM_ENGINE_AIV
 };
-/* Records so far, oldest first; the array is the model's and valid until the next model call. The
+/* Entries so far, oldest first; the array is the model's and valid until the next model call. The
  * model keeps them packed and makes the array in here. NULL when there are none or, with a count
  * that is not 0, when out of memory. Thread: model. */
-const struct twinsim_trace_record *twinsim_trace(const twinsim *sim, size_t *out_count);
+const struct twinsim_trace_entry *twinsim_trace(const twinsim *sim, size_t *out_count);
 /* How many those are, without making the array; SIZE_MAX when out of memory. Thread: model. */
 size_t twinsim_trace_count(const twinsim *sim);
 
@@ -552,7 +552,7 @@ uint64_t twinsim_route_alone_ns(const twinsim *sim, uint32_t route, uint64_t byt
 
 /* ---- counters ------------------------------------------------------------------------------- */
 
-/* With twinsim_config.stats the model adds up what its trace records say, whether they are kept or
+/* With twinsim_config.stats the model adds up what its trace entries say, whether they are kept or
  * not. What is under way counts once it has ended. */
 
 /* What a queue, or a transfer of the driver's, waited for. A wait of no time is none. */
@@ -608,7 +608,7 @@ struct twinsim_device_counts {
     uint64_t begun;       /* SQEs turned to */
     uint64_t fetch_waits; /* of those: whose ring line had not come yet */
     uint64_t fetch_wait_ns;
-    uint64_t swap_ins;   /* slots given and given back */
+    uint64_t swap_ins;   /* slots taken and released */
     uint64_t event_hits; /* accesses to events whose word was on the chip, and not */
     uint64_t event_misses;
 };

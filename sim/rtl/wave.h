@@ -32,8 +32,9 @@ class FstFile
     [[nodiscard]] VerilatedFstC *file() const { return file_.get(); }
     /// Says on standard error when the file cannot be made; then nothing is written.
     void open(const std::string &name);
-    /// The values of now: `cycle` has come. The file ends, with a word on standard error, when its
-    /// disk is nearly full: it is written through memory, and a full disk would end the process.
+    /// Writes the values at `cycle`, which is the present one. The file ends, with a message on
+    /// standard error, when its disk is nearly full: it is written through memory, and a full disk
+    /// would end the process.
     void dump(uint64_t cycle);
     void close();
     [[nodiscard]] bool is_open() const;

@@ -79,7 +79,7 @@ static uint64_t cpu_ns(void)
            (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000u;
 }
 
-/* Later work in the calendar is no reason to let the time of the host's limit pass at once. */
+/* Later work in the calendar is not a reason to let the time of the host's limit pass at once. */
 static void test_host_limit_before_later_work(void)
 {
     up();

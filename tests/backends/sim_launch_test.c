@@ -505,7 +505,7 @@ static void test_polled_while_described(void)
     seam_down(device);
 }
 
-/* More kernels than a ring holds: the sender waits, each is given back once. */
+/* More kernels than a ring holds: the sender waits, each is released once. */
 static void test_many(void)
 {
     enum { KERNELS = 6000 };

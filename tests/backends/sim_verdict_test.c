@@ -115,7 +115,7 @@ static void *call_once(void *pointer)
     return pointer;
 }
 
-/* Each of them might end the wait, so it is no deadlock; it is reported in time all the same. */
+/* Each of them might end the wait, so it is not a deadlock; it is reported in time all the same. */
 static void test_a_wait_beside_threads_that_come_and_go(void)
 {
     up();

@@ -81,7 +81,7 @@ enum class Kind : uint8_t {
     kWriteEvent, ///< id, value
     kWriteNotify,
     kWriteMemory,  ///< address, size code, value
-    kWriteNowhere, ///< physical address that is no table's
+    kWriteNowhere, ///< physical address that is not in a table
     kSdma,         ///< destination, source, bytes
     kFill,         ///< destination, value, bytes
     kPcie,         ///< destination, source, bytes

@@ -85,7 +85,7 @@ class Model
             rig_.host()[i] = first_byte(0, i);
             rig_.hbm()[i] = first_byte(1, i);
         }
-        rig_.system().tell_tasks(
+        rig_.system().report_tasks(
             [](void *context, const twinsim_task_end *end) {
                 auto *const self = static_cast<Model *>(context);
                 self->ends_.push_back(end_line(end->end_ns, end->sq, end->number, end->error,
@@ -217,9 +217,9 @@ class Model
     void spans(Outcome &out)
     {
         const tsim::Trace &trace = rig_.system().trace();
-        const twinsim_trace_record *records = trace.records();
+        const twinsim_trace_entry *entries = trace.entries();
         for (size_t i = 0; i < trace.count(); ++i) {
-            const twinsim_trace_record &r = records[i];
+            const twinsim_trace_entry &r = entries[i];
             const char *name = nullptr;
             switch (r.phase) {
             case TWINSIM_PHASE_OCCUPY:

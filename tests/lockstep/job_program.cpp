@@ -76,7 +76,7 @@ bool write(const char *path, const std::string &text)
 }
 
 // A name without a folder would be one of the profiles that come with the model. How links are
-// shared is no number of a profile.
+// shared is not a number of a profile.
 bool use_machine(const std::string &path, const job::Job &job)
 {
     const std::string name = path.find('/') == std::string::npos ? "./" + path : path;

@@ -30,7 +30,7 @@ class Run
                                            })),
           rig_(options(seed), tweak())
     {
-        rig_.system().tell_tasks(
+        rig_.system().report_tasks(
             [](void *context, const twinsim_task_end *end) {
                 char line[128];
                 std::snprintf(line, sizeof(line), "%" PRIu64 ": queue %u, SQE %" PRIu64 ", %u %04x",

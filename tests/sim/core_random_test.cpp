@@ -233,7 +233,7 @@ static void test_properties()
         k.rig.run();
         for (uint32_t sq = 0; sq < mix.queues; ++sq)
             check(k.rig.retired(sq) == k.rig.sent(sq), "a queue did not end", seed);
-        check(k.kernels.ends.size() == mix.blocks.size(), "a description was not given back", seed);
+        check(k.kernels.ends.size() == mix.blocks.size(), "a description was not released", seed);
         check(k.kernels.effects.size() == mix.blocks.size(), "an effect is missing", seed);
 
         auto blocks = k.rig.phases(TWINSIM_PHASE_BLOCK);

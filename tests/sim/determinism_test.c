@@ -120,7 +120,7 @@ static void child(const plan *how, int out)
             _exit(5);
     }
     size_t count = 0;
-    const struct twinsim_trace_record *trace = twinsim_trace(sim, &count);
+    const struct twinsim_trace_entry *trace = twinsim_trace(sim, &count);
     FILE *pipe = fdopen(out, "wb");
     const bool good = pipe && fwrite(trace, sizeof(*trace), count, pipe) == count &&
                       fwrite(memory, 1, 2 * HALF, pipe) == 2 * HALF && fclose(pipe) == 0;

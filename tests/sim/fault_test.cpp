@@ -66,7 +66,7 @@ void expect_error(Rig &rig, uint32_t sq, uint32_t index, uint32_t error, uint32_
 }
 
 /// Begin and end of what the queue did in that phase last.
-twinsim_trace_record last(Rig &rig, twinsim_phase phase, uint32_t sq)
+twinsim_trace_entry last(Rig &rig, twinsim_phase phase, uint32_t sq)
 {
     return rig.phases(phase, sq).back();
 }

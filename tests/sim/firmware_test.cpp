@@ -32,17 +32,17 @@ Rig::Tweak old(const Rig::Tweak &tweak = nullptr)
     };
 }
 
-// The records of work that the loop did, oldest first.
-std::vector<twinsim_trace_record> work(Rig &rig)
+// The entries of work that the loop did, oldest first.
+std::vector<twinsim_trace_entry> work(Rig &rig)
 {
     const tsim::Params &p = rig.params();
-    std::vector<twinsim_trace_record> all;
+    std::vector<twinsim_trace_entry> all;
     for (const auto phase :
          {TWINSIM_PHASE_SWAP_IN, TWINSIM_PHASE_FETCH, TWINSIM_PHASE_DECODE, TWINSIM_PHASE_RETIRE}) {
-        for (const auto &record : rig.phases(phase)) {
-            if (record.parameter == p.fw_activate.index || record.parameter == p.fw_fetch.index ||
-                record.parameter == p.fw_command.index || record.parameter == p.fw_report.index)
-                all.push_back(record);
+        for (const auto &entry : rig.phases(phase)) {
+            if (entry.parameter == p.fw_activate.index || entry.parameter == p.fw_fetch.index ||
+                entry.parameter == p.fw_command.index || entry.parameter == p.fw_report.index)
+                all.push_back(entry);
         }
     }
     std::stable_sort(all.begin(), all.end(),
@@ -50,13 +50,13 @@ std::vector<twinsim_trace_record> work(Rig &rig)
     return all;
 }
 
-// The queues of those records of one kind.
+// The queues of those entries of one kind.
 std::vector<uint32_t> queues_of(Rig &rig, const tsim::Setting &kind)
 {
     std::vector<uint32_t> queues;
-    for (const auto &record : work(rig)) {
-        if (record.parameter == kind.index)
-            queues.push_back(record.sq);
+    for (const auto &entry : work(rig)) {
+        if (entry.parameter == kind.index)
+            queues.push_back(entry.sq);
     }
     return queues;
 }
@@ -242,9 +242,9 @@ void test_active_places()
     rig.run();
     int64_t open = 0, most = 0;
     std::vector<std::pair<uint64_t, int>> edges;
-    for (const auto &record : rig.phases(TWINSIM_PHASE_OCCUPY)) {
-        edges.emplace_back(record.begin_ns, 1);
-        edges.emplace_back(record.end_ns, -1);
+    for (const auto &entry : rig.phases(TWINSIM_PHASE_OCCUPY)) {
+        edges.emplace_back(entry.begin_ns, 1);
+        edges.emplace_back(entry.end_ns, -1);
     }
     std::sort(edges.begin(), edges.end());
     for (const auto &edge : edges)
@@ -545,8 +545,8 @@ void test_twice_the_same()
         }
         rig.run();
         std::string text;
-        for (const auto &record : work(rig))
-            text += std::to_string(record.begin_ns) + ":" + std::to_string(record.sq) + " ";
+        for (const auto &entry : work(rig))
+            text += std::to_string(entry.begin_ns) + ":" + std::to_string(entry.sq) + " ";
         return text;
     };
     CU_ASSERT(trace_of() == trace_of());

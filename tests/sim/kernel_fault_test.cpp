@@ -55,14 +55,14 @@ void expect_error(Rig &rig, uint32_t sq, uint32_t index, uint32_t error, uint32_
 }
 
 /// Of a queue's kernel: from the issue of its first block to its end.
-twinsim_trace_record ran(KernelRig &k, uint32_t sq, size_t which = 0)
+twinsim_trace_entry ran(KernelRig &k, uint32_t sq, size_t which = 0)
 {
     return k.rig.phases(TWINSIM_PHASE_KERNEL, sq).at(which);
 }
 
-uint64_t length(const twinsim_trace_record &record)
+uint64_t length(const twinsim_trace_entry &entry)
 {
-    return record.end_ns - record.begin_ns;
+    return entry.end_ns - entry.begin_ns;
 }
 
 void pulse(KernelRig &k, uint32_t sq, uint32_t bits)

@@ -8,7 +8,7 @@ namespace
 constexpr uint64_t kShort = 1;
 constexpr uint64_t kIssue = 1000; // ns from one block to the next
 
-std::vector<twinsim_trace_record> blocks(KernelRig &k, uint32_t sq)
+std::vector<twinsim_trace_entry> blocks(KernelRig &k, uint32_t sq)
 {
     return k.rig.phases(TWINSIM_PHASE_BLOCK, sq);
 }

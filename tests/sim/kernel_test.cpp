@@ -23,12 +23,12 @@ void teach(KernelRig &k)
     k.kernels.set(kLong, {{work(TWINSIM_PIPE_VECTOR, 100 * kWorkCycles)}});
 }
 
-std::vector<twinsim_trace_record> blocks(KernelRig &k, uint32_t sq, uint64_t number = 1)
+std::vector<twinsim_trace_entry> blocks(KernelRig &k, uint32_t sq, uint64_t number = 1)
 {
-    std::vector<twinsim_trace_record> found;
-    for (const auto &record : k.rig.phases(TWINSIM_PHASE_BLOCK, sq)) {
-        if (record.number == number)
-            found.push_back(record);
+    std::vector<twinsim_trace_entry> found;
+    for (const auto &entry : k.rig.phases(TWINSIM_PHASE_BLOCK, sq)) {
+        if (entry.number == number)
+            found.push_back(entry);
     }
     std::stable_sort(found.begin(), found.end(),
                      [](const auto &a, const auto &b) { return a.waker_number < b.waker_number; });
@@ -198,11 +198,11 @@ static void test_mixed()
     for (uint32_t b = 0; b < 2; ++b) {
         constexpr uint32_t kCluster = 1; // an AIV of the other is taken all the time
         for (uint32_t i = 0; i < 3; ++i) {
-            const auto &record = mixed.at(3 * b + i);
-            EXPECT_EQ(record.engine, i == 0 ? TWINSIM_ENGINE_AIC : TWINSIM_ENGINE_AIV);
-            EXPECT_EQ(record.id, i == 0 ? kCluster : 2 * kCluster + i - 1);
-            EXPECT_EQ(record.begin_ns, mixed.at(3 * b).begin_ns);
-            EXPECT_EQ(record.end_ns, record.begin_ns + k.start() + 2000);
+            const auto &entry = mixed.at(3 * b + i);
+            EXPECT_EQ(entry.engine, i == 0 ? TWINSIM_ENGINE_AIC : TWINSIM_ENGINE_AIV);
+            EXPECT_EQ(entry.id, i == 0 ? kCluster : 2 * kCluster + i - 1);
+            EXPECT_EQ(entry.begin_ns, mixed.at(3 * b).begin_ns);
+            EXPECT_EQ(entry.end_ns, entry.begin_ns + k.start() + 2000);
         }
     }
     EXPECT_EQ(vector.at(0).id, 0);

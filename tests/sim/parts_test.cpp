@@ -179,8 +179,7 @@ void mixed_program(const tsim::Params &params, uint64_t seed)
     EXPECT_EQ(rig.hbm(2 << 20)[kBytes - 1], 0x5a);
     CU_ASSERT(rig.retired_at(1, 1) > rig.retired_at(0, 1));
     CU_ASSERT(rig.retired_at(2, 1) > rig.retired_at(1, 2));
-    // T-TIM-5, also where a tick is no whole number of nanoseconds; T-HW-9: the host learns of it
-    // later
+    // T-TIM-5, also where a tick is not a whole number of ns; T-HW-9: the host learns of it later
     const uint64_t ticks = params.to_ns(rig.retired_at(0, 2)) * params.counter_mhz.value / 1000;
     if (params.fw_loop.value == 0)
         EXPECT_EQ(rig.cqe(0, 0).u.timestamp, ticks);

@@ -183,25 +183,25 @@ twinsim_stop Rig::run_held(uint64_t until_ns)
     return system_->run(until_ns, UINT32_MAX, true);
 }
 
-std::vector<twinsim_trace_record> Rig::phases(twinsim_phase phase)
+std::vector<twinsim_trace_entry> Rig::phases(twinsim_phase phase)
 {
-    std::vector<twinsim_trace_record> found;
+    std::vector<twinsim_trace_entry> found;
     const tsim::Trace &trace = system_->trace();
     const size_t count = trace.count();
-    const twinsim_trace_record *records = trace.records();
+    const twinsim_trace_entry *entries = trace.entries();
     for (size_t i = 0; i < count; ++i) {
-        if (records[i].phase == phase)
-            found.push_back(records[i]);
+        if (entries[i].phase == phase)
+            found.push_back(entries[i]);
     }
     return found;
 }
 
-std::vector<twinsim_trace_record> Rig::phases(twinsim_phase phase, uint32_t sq)
+std::vector<twinsim_trace_entry> Rig::phases(twinsim_phase phase, uint32_t sq)
 {
-    std::vector<twinsim_trace_record> found;
-    for (const twinsim_trace_record &record : phases(phase)) {
-        if (record.sq == sq)
-            found.push_back(record);
+    std::vector<twinsim_trace_entry> found;
+    for (const twinsim_trace_entry &entry : phases(phase)) {
+        if (entry.sq == sq)
+            found.push_back(entry);
     }
     return found;
 }

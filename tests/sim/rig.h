@@ -98,8 +98,8 @@ class Rig
     void unmap(uint64_t address) { holes_.insert(address >> 20); }
 
     // Trace of one phase, of one queue, oldest first.
-    std::vector<twinsim_trace_record> phases(twinsim_phase phase, uint32_t sq);
-    std::vector<twinsim_trace_record> phases(twinsim_phase phase);
+    std::vector<twinsim_trace_entry> phases(twinsim_phase phase, uint32_t sq);
+    std::vector<twinsim_trace_entry> phases(twinsim_phase phase);
 
   private:
     void open_as(uint32_t sq, const twinsim_queue &how);

@@ -70,8 +70,8 @@ static void test_phases_tile_the_task()
     rig.ring(0, 0);
     rig.put(1, sqe_event_record(1), 5000);
     rig.run();
-    for (const twinsim_trace_record &task : rig.phases(TWINSIM_PHASE_TASK, 0)) {
-        std::vector<twinsim_trace_record> parts;
+    for (const twinsim_trace_entry &task : rig.phases(TWINSIM_PHASE_TASK, 0)) {
+        std::vector<twinsim_trace_entry> parts;
         for (int phase = TWINSIM_PHASE_SWAP_IN; phase < TWINSIM_PHASE_TASK; ++phase) {
             for (const auto &r : rig.phases(static_cast<twinsim_phase>(phase), 0)) {
                 if (r.number == task.number && r.begin_ns >= task.begin_ns)
@@ -81,7 +81,7 @@ static void test_phases_tile_the_task()
         std::sort(parts.begin(), parts.end(),
                   [](const auto &a, const auto &b) { return a.begin_ns < b.begin_ns; });
         uint64_t reached = task.begin_ns;
-        for (const twinsim_trace_record &part : parts) {
+        for (const twinsim_trace_entry &part : parts) {
             EXPECT_EQ(part.begin_ns, reached);
             reached = part.end_ns;
         }

@@ -12,20 +12,20 @@ namespace
 std::vector<uint32_t> grant_order(Rig &rig)
 {
     std::vector<uint32_t> order;
-    for (const auto &record : rig.phases(TWINSIM_PHASE_SWAP_IN)) {
-        if (record.parameter == rig.params().arbitration.index)
-            order.push_back(record.sq);
+    for (const auto &entry : rig.phases(TWINSIM_PHASE_SWAP_IN)) {
+        if (entry.parameter == rig.params().arbitration.index)
+            order.push_back(entry.sq);
     }
     return order;
 }
 
-// The most records that overlap at any instant.
-uint64_t most_at_once(const std::vector<twinsim_trace_record> &records)
+// The most entries that overlap at any instant.
+uint64_t most_at_once(const std::vector<twinsim_trace_entry> &entries)
 {
     std::vector<std::pair<uint64_t, int>> edges;
-    for (const auto &record : records) {
-        edges.emplace_back(record.begin_ns, 1);
-        edges.emplace_back(record.end_ns, -1);
+    for (const auto &entry : entries) {
+        edges.emplace_back(entry.begin_ns, 1);
+        edges.emplace_back(entry.end_ns, -1);
     }
     std::sort(edges.begin(), edges.end()); // ends come before begins of the same instant
     int64_t open = 0, most = 0;
@@ -175,13 +175,13 @@ static void test_slots_are_never_exceeded()
     rig.run();
     auto in_slot = rig.phases(TWINSIM_PHASE_TASK);
     EXPECT_EQ(in_slot.size(), 5 * kQueues);
-    for (const auto &record : rig.phases(TWINSIM_PHASE_SWAP_IN))
-        in_slot.push_back(record);
+    for (const auto &entry : rig.phases(TWINSIM_PHASE_SWAP_IN))
+        in_slot.push_back(entry);
     EXPECT_EQ(most_at_once(in_slot), kSlots);
     std::set<uint32_t> waited;
-    for (const auto &record : rig.phases(TWINSIM_PHASE_SLOT)) {
-        if (record.parameter == rig.params().slots.index)
-            waited.insert(record.sq);
+    for (const auto &entry : rig.phases(TWINSIM_PHASE_SLOT)) {
+        if (entry.parameter == rig.params().slots.index)
+            waited.insert(entry.sq);
     }
     EXPECT_EQ(waited.size(), kQueues - kSlots);
 }
@@ -201,11 +201,11 @@ static void test_class_caps_are_never_exceeded()
     rig.run();
     for (uint32_t sq = 0; sq < kQueues; ++sq)
         EXPECT_EQ(rig.retired(sq), 3);
-    std::vector<twinsim_trace_record> shares;
+    std::vector<twinsim_trace_entry> shares;
     for (const twinsim_phase phase :
          {TWINSIM_PHASE_SETUP, TWINSIM_PHASE_TRANSFER, TWINSIM_PHASE_RETIRE}) {
-        for (const auto &record : rig.phases(phase))
-            shares.push_back(record);
+        for (const auto &entry : rig.phases(phase))
+            shares.push_back(entry);
     }
     EXPECT_EQ(most_at_once(shares), kCap);
 }

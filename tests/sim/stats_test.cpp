@@ -68,10 +68,7 @@ void run_crowd(Rig &rig, uint64_t seed)
 
 struct Sum {
     std::vector<uint64_t> lengths;
-    void add(const twinsim_trace_record &record)
-    {
-        lengths.push_back(record.end_ns - record.begin_ns);
-    }
+    void add(const twinsim_trace_entry &entry) { lengths.push_back(entry.end_ns - entry.begin_ns); }
     [[nodiscard]] uint64_t total() const
     {
         uint64_t sum = 0;
@@ -338,7 +335,7 @@ static void test_by_hand()
     EXPECT_EQ(rig.system().trace().count(), 0); // nothing is kept
 }
 
-// Counting changes no time, and the counters are the same whether the records are kept or not.
+// Counting changes no time, and the counters are the same whether the entries are kept or not.
 static void test_same_without_trace()
 {
     Rig plain(Rig::Options{1, 0, false, false}, tweak);

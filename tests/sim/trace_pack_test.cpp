@@ -10,57 +10,57 @@
 namespace
 {
 
-using Records = std::vector<twinsim_trace_record>;
+using Entries = std::vector<twinsim_trace_entry>;
 
 constexpr uint64_t kFar = 128 << 20;
 
-Records all(const Rig &rig)
+Entries all(const Rig &rig)
 {
     const tsim::Trace &trace = rig.system().trace();
     const size_t count = trace.count();
-    const twinsim_trace_record *records = trace.records();
-    return {records, records + count};
+    const twinsim_trace_entry *entries = trace.entries();
+    return {entries, entries + count};
 }
 
-bool same(const Records &a, const Records &b)
+bool same(const Entries &a, const Entries &b)
 {
     return a.size() == b.size() &&
            (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0);
 }
 
-Records of_task(const Records &records, uint32_t sq, uint64_t number, twinsim_phase phase)
+Entries of_task(const Entries &entries, uint32_t sq, uint64_t number, twinsim_phase phase)
 {
-    Records found;
-    std::copy_if(records.begin(), records.end(), std::back_inserter(found), [&](const auto &r) {
+    Entries found;
+    std::copy_if(entries.begin(), entries.end(), std::back_inserter(found), [&](const auto &r) {
         return r.sq == sq && r.number == number && r.phase == phase;
     });
     return found;
 }
 
-/// The one record of that phase, or one of its parts, is where it should be; returns where it ends.
-uint64_t expect_part(const Records &records, size_t part, uint64_t begin, uint64_t length,
+/// The one entry of that phase, or one of its parts, is where it should be; returns where it ends.
+uint64_t expect_part(const Entries &entries, size_t part, uint64_t begin, uint64_t length,
                      uint32_t parameter)
 {
-    if (length == 0) { // no record
-        CU_ASSERT(records.size() <= part);
+    if (length == 0) { // no entry
+        CU_ASSERT(entries.size() <= part);
         return begin;
     }
-    CU_ASSERT_FATAL(records.size() > part);
-    EXPECT_EQ(records[part].begin_ns, begin);
-    EXPECT_EQ(records[part].end_ns, begin + length);
-    EXPECT_EQ(records[part].parameter, parameter);
+    CU_ASSERT_FATAL(entries.size() > part);
+    EXPECT_EQ(entries[part].begin_ns, begin);
+    EXPECT_EQ(entries[part].end_ns, begin + length);
+    EXPECT_EQ(entries[part].parameter, parameter);
     return begin + length;
 }
 
 /// A DMA task without contention: T-SQE-1 to T-SQE-6, T-DMA-2 to T-DMA-5, T-LNK-7, one part after
 /// the other.
-void expect_task(Rig &rig, const Records &records, uint32_t sq, uint64_t number, uint64_t bytes,
+void expect_task(Rig &rig, const Entries &entries, uint32_t sq, uint64_t number, uint64_t bytes,
                  bool fetched, bool cqe)
 {
     const tsim::Params &p = rig.params();
-    const auto part = [&](twinsim_phase phase) { return of_task(records, sq, number, phase); };
-    const Records tasks = part(TWINSIM_PHASE_TASK);
-    const Records moves = part(TWINSIM_PHASE_TRANSFER);
+    const auto part = [&](twinsim_phase phase) { return of_task(entries, sq, number, phase); };
+    const Entries tasks = part(TWINSIM_PHASE_TASK);
+    const Entries moves = part(TWINSIM_PHASE_TRANSFER);
     EXPECT_EQ(tasks.size(), 1);
     EXPECT_EQ(moves.size(), 1);
     if (tasks.size() != 1 || moves.size() != 1)
@@ -79,16 +79,16 @@ void expect_task(Rig &rig, const Records &records, uint32_t sq, uint64_t number,
     at = expect_part(part(TWINSIM_PHASE_RETIRE), 0, at, p.retire.value, p.retire.index);
     if (cqe)
         at = expect_part(part(TWINSIM_PHASE_RETIRE), 1, at, p.cq_write.value, p.cq_write.index);
-    const bool carried = std::any_of(records.begin(), records.end(), [&](const auto &record) {
-        return record.phase == TWINSIM_PHASE_LINK && record.begin_ns == moves[0].begin_ns &&
-               record.end_ns == moves[0].end_ns;
+    const bool carried = std::any_of(entries.begin(), entries.end(), [&](const auto &entry) {
+        return entry.phase == TWINSIM_PHASE_LINK && entry.begin_ns == moves[0].begin_ns &&
+               entry.end_ns == moves[0].end_ns;
     });
     CU_ASSERT(carried);
     EXPECT_EQ(tasks[0].end_ns, at);
     EXPECT_EQ(tasks[0].bytes, bytes);
     EXPECT_EQ(moves[0].bytes, bytes);
     EXPECT_EQ(tasks[0].task_id, number & UINT16_MAX);
-    const Records shares = part(TWINSIM_PHASE_SHARE);
+    const Entries shares = part(TWINSIM_PHASE_SHARE);
     (void)expect_part(shares, 0, shared, at - shared,
                       sdma ? p.sdma_cap.index : p.pcie_dma_cap.index);
     EXPECT_EQ(shares[0].id, sdma ? TWINSIM_CLASS_SDMA : TWINSIM_CLASS_PCIE_DMA);
@@ -101,11 +101,11 @@ void expect_task(Rig &rig, const Records &records, uint32_t sq, uint64_t number,
 void expect_stays(Rig &rig, uint32_t sq)
 {
     const uint64_t out = rig.params().drain.value + rig.params().slot_disable.value;
-    Records grants;
-    for (const auto &record : rig.phases(TWINSIM_PHASE_SWAP_IN, sq))
-        if (record.parameter == rig.params().arbitration.index)
-            grants.push_back(record);
-    const Records stays = rig.phases(TWINSIM_PHASE_OCCUPY, sq);
+    Entries grants;
+    for (const auto &entry : rig.phases(TWINSIM_PHASE_SWAP_IN, sq))
+        if (entry.parameter == rig.params().arbitration.index)
+            grants.push_back(entry);
+    const Entries stays = rig.phases(TWINSIM_PHASE_OCCUPY, sq);
     EXPECT_EQ(stays.size(), grants.size());
     for (size_t i = 0; i < std::min(stays.size(), grants.size()); ++i) {
         EXPECT_EQ(stays[i].begin_ns, grants[i].begin_ns);
@@ -143,10 +143,10 @@ static void test_whenever_asked()
     Rig always;
     put_mixture(always);
     bool grows = true;
-    Records before;
+    Entries before;
     for (int i = 0; i < 100000; ++i) {
         const twinsim_stop stop = always.system().run(UINT64_MAX, 1, false);
-        const Records now = all(always);
+        const Entries now = all(always);
         grows = grows && now.size() >= before.size() &&
                 same({now.begin(), now.begin() + static_cast<long>(before.size())}, before);
         before = now;
@@ -180,12 +180,12 @@ static void test_of_any_size()
                 ++number;
             }
             rig.run();
-            const Records records = all(rig);
+            const Entries entries = all(rig);
             for (uint64_t i = 0; i < 3 * number; ++i) {
                 // The first SQE of a lot is read when the queue turns to it, the next ones with it
                 // or meanwhile.
                 const bool fetched = backlog ? i == 0 : i % 3 == 0;
-                expect_task(rig, records, 0, i + 1, sizes[i / 3], fetched, cqe);
+                expect_task(rig, entries, 0, i + 1, sizes[i / 3], fetched, cqe);
             }
             expect_stays(rig, 0);
         }
@@ -226,17 +226,17 @@ static void test_after_the_last_task_id()
         rig.put(0, sqe_sdma_fill(Rig::kHbm, 7, 64), rig.now() + 1000);
         rig.run();
     }
-    const Records records = all(rig);
-    const auto begin = std::find_if(records.begin(), records.end(),
+    const Entries entries = all(rig);
+    const auto begin = std::find_if(entries.begin(), entries.end(),
                                     [](const auto &r) { return r.number == kTasks - 10; });
-    const Records last(begin, records.end());
+    const Entries last(begin, entries.end());
     for (uint64_t number = kTasks - 9; number <= kTasks; ++number)
         expect_task(rig, last, 0, number, 64, true, false);
     EXPECT_EQ(rig.phases(TWINSIM_PHASE_OCCUPY, 0).size(), kTasks);
 }
 
 // The counters see each entry before its place is used again.
-static void test_counters_without_records()
+static void test_counters_without_entries()
 {
     twinsim_device_counts counts[2];
     twinsim_use_counts slots[2];
@@ -311,8 +311,8 @@ static void test_alike_tasks()
     const auto [few, many] = pair.words();
     CU_ASSERT(few <= kTasks + kTasks / 100);
     CU_ASSERT(many > 4 * size_t{kTasks});
-    const Records records = all(pair.alone);
-    const auto tables = std::count_if(records.begin(), records.end(), [](const auto &r) {
+    const Entries entries = all(pair.alone);
+    const auto tables = std::count_if(entries.begin(), entries.end(), [](const auto &r) {
         return r.phase == TWINSIM_PHASE_TABLE && r.id == 64 + (r.number - 1) % kIds;
     });
     EXPECT_EQ(tables, kTasks);
@@ -335,7 +335,7 @@ static void test_time_between_alike_tasks()
         }
     }
     (void)pair.words();
-    const Records arrivals = pair.alone.phases(TWINSIM_PHASE_DOORBELL, 0);
+    const Entries arrivals = pair.alone.phases(TWINSIM_PHASE_DOORBELL, 0);
     CU_ASSERT_FATAL(arrivals.size() == begins.size());
     size_t right = 0;
     for (size_t i = 0; i < begins.size(); ++i)
@@ -382,7 +382,7 @@ static void test_patterns_that_change()
 }
 
 static const twin_test tests[] = {
-    {"records do not depend on when they are asked for", test_whenever_asked},
+    {"entries do not depend on when they are asked for", test_whenever_asked},
     {"a DMA task has all its parts, at any size and after any task", test_of_any_size},
     {"long waits for slots and channels are complete", test_long_waits},
     {"task ids begin again, and all else goes on", test_after_the_last_task_id},
@@ -390,7 +390,7 @@ static const twin_test tests[] = {
     {"any time may pass between tasks that are alike", test_time_between_alike_tasks},
     {"patterns change, share places and meet bursts without any other entry",
      test_patterns_that_change},
-    {"counters are the same without records", test_counters_without_records},
+    {"counters are the same without entries", test_counters_without_entries},
 };
 
 int main(int argc, char **argv)

@@ -11,22 +11,22 @@ namespace
 
 constexpr uint64_t kFar = 128 << 20;
 
-// No two of the records, which share an owner, are there at once.
-bool apart(std::vector<twinsim_trace_record> records)
+// No two of the entries, which share an owner, are there at once.
+bool apart(std::vector<twinsim_trace_entry> entries)
 {
-    std::sort(records.begin(), records.end(),
+    std::sort(entries.begin(), entries.end(),
               [](const auto &a, const auto &b) { return a.begin_ns < b.begin_ns; });
-    for (size_t i = 1; i < records.size(); ++i)
-        if (records[i].begin_ns < records[i - 1].end_ns)
+    for (size_t i = 1; i < entries.size(); ++i)
+        if (entries[i].begin_ns < entries[i - 1].end_ns)
             return false;
     return true;
 }
 
-std::map<uint32_t, std::vector<twinsim_trace_record>> by_id(Rig &rig, twinsim_phase phase)
+std::map<uint32_t, std::vector<twinsim_trace_entry>> by_id(Rig &rig, twinsim_phase phase)
 {
-    std::map<uint32_t, std::vector<twinsim_trace_record>> out;
-    for (const auto &record : rig.phases(phase))
-        out[record.id].push_back(record);
+    std::map<uint32_t, std::vector<twinsim_trace_entry>> out;
+    for (const auto &entry : rig.phases(phase))
+        out[entry.id].push_back(entry);
     return out;
 }
 
@@ -58,9 +58,9 @@ static void test_slots()
         const auto stays = rig.phases(TWINSIM_PHASE_OCCUPY, sq);
         EXPECT_EQ(stays.size(), 2); // until it parks, and after it was released
         std::vector<uint64_t> grants;
-        for (const auto &record : rig.phases(TWINSIM_PHASE_SWAP_IN, sq))
-            if (record.parameter == rig.params().arbitration.index)
-                grants.push_back(record.begin_ns);
+        for (const auto &entry : rig.phases(TWINSIM_PHASE_SWAP_IN, sq))
+            if (entry.parameter == rig.params().arbitration.index)
+                grants.push_back(entry.begin_ns);
         EXPECT_EQ(grants.size(), 2);
         EXPECT_EQ(stays[0].begin_ns, grants[0]);
         EXPECT_EQ(stays[0].end_ns, rig.phases(TWINSIM_PHASE_PARK, sq)[0].begin_ns + out);
@@ -110,23 +110,23 @@ static void test_links()
     const tsim::LinkNetwork &links = rig.system().links();
     std::map<uint32_t, double> moved;
     std::map<uint32_t, uint64_t> cycle; // bytes that one cycle moves at most
-    for (const auto &record : rig.phases(TWINSIM_PHASE_LINK)) {
+    for (const auto &entry : rig.phases(TWINSIM_PHASE_LINK)) {
         twinsim_link link{};
-        links.describe_link(record.id, link);
-        CU_ASSERT(record.bytes > 0 && record.bytes <= link.bytes_per_s);
-        EXPECT_EQ(record.sq, UINT16_MAX);
-        moved[record.id] += double(record.bytes) * double(record.end_ns - record.begin_ns) / 1e9;
-        cycle[record.id] = link.bytes_per_s / 1000000000u + 1;
+        links.describe_link(entry.id, link);
+        CU_ASSERT(entry.bytes > 0 && entry.bytes <= link.bytes_per_s);
+        EXPECT_EQ(entry.sq, UINT16_MAX);
+        moved[entry.id] += double(entry.bytes) * double(entry.end_ns - entry.begin_ns) / 1e9;
+        cycle[entry.id] = link.bytes_per_s / 1000000000u + 1;
     }
     for (const auto &link : by_id(rig, TWINSIM_PHASE_LINK))
         CU_ASSERT(apart(link.second));
     std::map<uint32_t, uint64_t> expected;
     uint64_t transfers = 0;
-    for (const auto &record : rig.phases(TWINSIM_PHASE_TRANSFER)) {
+    for (const auto &entry : rig.phases(TWINSIM_PHASE_TRANSFER)) {
         twinsim_route route{};
-        links.describe_route(record.route, route);
+        links.describe_route(entry.route, route);
         for (uint32_t i = 0; i < route.count; ++i)
-            expected[route.link[i]] += route.weight[i] * record.bytes;
+            expected[route.link[i]] += route.weight[i] * entry.bytes;
         ++transfers;
     }
     EXPECT_EQ(transfers, 3);

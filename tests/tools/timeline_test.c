@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The timeline writer on records made up here: the model's side of twinsim.h is replaced. */
+/* The timeline writer on entries made up here: the model's side of twinsim.h is replaced. */
 #include "support/cunit_main.h"
 
 #include <errno.h>
@@ -26,20 +26,20 @@
 
 /* ---- the replaced side ---------------------------------------------------------------------- */
 
-static struct twinsim_trace_record records[64];
-static size_t record_count;
+static struct twinsim_trace_entry entries[64];
+static size_t entry_count;
 
-const struct twinsim_trace_record *twinsim_trace(const twinsim *sim, size_t *out_count)
+const struct twinsim_trace_entry *twinsim_trace(const twinsim *sim, size_t *out_count)
 {
     (void)sim;
-    *out_count = record_count;
-    return records;
+    *out_count = entry_count;
+    return entries;
 }
 
 size_t twinsim_trace_count(const twinsim *sim)
 {
     (void)sim;
-    return record_count;
+    return entry_count;
 }
 
 int twinsim_link_at(const twinsim *sim, size_t index, struct twinsim_link *out)
@@ -88,14 +88,14 @@ const struct twinsim_parameter *twinsim_profile_find(const twinsim_profile *prof
 
 /* ---- a small story -------------------------------------------------------------------------- */
 
-#define SIM     ((const twinsim *)(const void *)records)
+#define SIM     ((const twinsim *)(const void *)entries)
 #define PROFILE ((const twinsim_profile *)(const void *)parameters)
 
-static struct twinsim_trace_record *add(uint16_t sq, uint64_t number, uint8_t type, uint8_t phase,
-                                        uint64_t begin_ns, uint64_t end_ns, uint32_t parameter)
+static struct twinsim_trace_entry *add(uint16_t sq, uint64_t number, uint8_t type, uint8_t phase,
+                                       uint64_t begin_ns, uint64_t end_ns, uint32_t parameter)
 {
-    struct twinsim_trace_record *record = &records[record_count++];
-    *record = (struct twinsim_trace_record){
+    struct twinsim_trace_entry *entry = &entries[entry_count++];
+    *entry = (struct twinsim_trace_entry){
         .begin_ns = begin_ns,
         .end_ns = end_ns,
         .number = number,
@@ -108,15 +108,15 @@ static struct twinsim_trace_record *add(uint16_t sq, uint64_t number, uint8_t ty
         .waker_sq = UINT32_MAX,
         .route = UINT32_MAX,
     };
-    return record;
+    return entry;
 }
 
-static void with_engine(struct twinsim_trace_record *record, uint8_t engine, uint32_t channel,
+static void with_engine(struct twinsim_trace_entry *entry, uint8_t engine, uint32_t channel,
                         uint64_t bytes)
 {
-    record->engine = engine;
-    record->id = channel;
-    record->bytes = bytes;
+    entry->engine = engine;
+    entry->id = channel;
+    entry->bytes = bytes;
 }
 
 static const twin_call copy_call = {"aclrtMemcpyAsync", TWIN_COST_SUBMIT};
@@ -151,7 +151,7 @@ static void tell_story(void)
     add(5, 2, STARS_SQE_EVENT_RECORD, TWINSIM_PHASE_FETCH, 8800, 9300, P_FETCH);
     add(5, 2, STARS_SQE_EVENT_RECORD, TWINSIM_PHASE_TABLE, 9300, 9340, P_TABLE)->id = 7;
     add(5, 2, STARS_SQE_EVENT_RECORD, TWINSIM_PHASE_TASK, 8800, 9351, NO_ID);
-    struct twinsim_trace_record *park =
+    struct twinsim_trace_entry *park =
         add(9, 1, STARS_SQE_EVENT_WAIT, TWINSIM_PHASE_PARK, 7040, 9340, NO_ID);
     park->id = 7;
     park->waker_device = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of the descriptor lists that PCIe DMA SQEs of a device name (T-DMA-40): the driver's own,
  * no allocation of the user's. A range of addresses is reserved with the first list; pages are
- * committed as they are written, and those of long lists are given back with them. */
+ * committed as they are written, and those of long lists are released with them. */
 #ifndef TWINRT_SIM_MEMORY_DESCRIPTOR_POOL_H
 #define TWINRT_SIM_MEMORY_DESCRIPTOR_POOL_H
 

@@ -26,7 +26,7 @@
 
 struct entry {
     uint64_t ns;
-    size_t index; /* of the record */
+    size_t index; /* of the trace's entry */
     uint16_t stream;
     uint8_t type;
 };
@@ -58,21 +58,21 @@ struct record {
 _Static_assert(sizeof(struct record) == MSPROF_BYTES, "a record has that size");
 
 static void put_entry(FILE *file, const struct entry *entry,
-                      const struct twinsim_trace_record *record, uint64_t mhz, unsigned count)
+                      const struct twinsim_trace_entry *traced, uint64_t mhz, unsigned count)
 {
     struct record out;
     memset(&out, 0, sizeof(out)); /* the whole union too */
     out.head = (uint16_t)(entry->type | (count & 15u) << MSPROF_COUNT_SHIFT |
-                          (record->sqe_type & 63u) << MSPROF_SQE_SHIFT);
+                          (traced->sqe_type & 63u) << MSPROF_SQE_SHIFT);
     out.magic = MSPROF_MAGIC;
     out.stream = entry->stream;
-    out.task = record->task_id;
+    out.task = traced->task_id;
     out.ticks = (uint64_t)((unsigned __int128)entry->ns * mhz / 1000);
-    out.device = record->device;
+    out.device = traced->device;
     if (entry->type == MSPROF_BLOCK_START || entry->type == MSPROF_BLOCK_END) {
-        out.is_vector = record->engine == TWINSIM_ENGINE_AIV;
-        out.core = (uint8_t)record->id;
-        out.block = (uint32_t)record->waker_number;
+        out.is_vector = traced->engine == TWINSIM_ENGINE_AIV;
+        out.core = (uint8_t)traced->id;
+        out.block = (uint32_t)traced->waker_number;
     }
     (void)fwrite(&out, sizeof(out), 1, file);
 }
@@ -91,8 +91,8 @@ static void put_header(FILE *file, uint64_t mhz, uint32_t devices)
 int sim_msprof_draw(FILE *file, const twinsim *sim, const twinsim_profile *profile)
 {
     size_t count = 0;
-    const struct twinsim_trace_record *records = twinsim_trace(sim, &count);
-    if (!records && count > 0)
+    const struct twinsim_trace_entry *trace = twinsim_trace(sim, &count);
+    if (!trace && count > 0)
         return -ENOMEM;
     struct entry *entries = calloc(2 * count + 1, sizeof(*entries));
     struct sq_owner map;
@@ -105,17 +105,16 @@ int sim_msprof_draw(FILE *file, const twinsim *sim, const twinsim_profile *profi
     }
     size_t filled = 0;
     for (size_t i = 0; i < count; i++) {
-        uint32_t life = sq_owner_of(&map, i, &records[i]);
-        bool block = records[i].phase == TWINSIM_PHASE_BLOCK;
-        if (records[i].sq == UINT16_MAX || (records[i].phase != TWINSIM_PHASE_TASK && !block))
+        uint32_t life = sq_owner_of(&map, i, &trace[i]);
+        bool block = trace[i].phase == TWINSIM_PHASE_BLOCK;
+        if (trace[i].sq == UINT16_MAX || (trace[i].phase != TWINSIM_PHASE_TASK && !block))
             continue;
-        uint16_t stream =
-            (uint16_t)(life != UINT32_MAX ? map.queues[life].stream_id : records[i].sq);
-        entries[filled++] = (struct entry){.ns = records[i].begin_ns,
+        uint16_t stream = (uint16_t)(life != UINT32_MAX ? map.queues[life].stream_id : trace[i].sq);
+        entries[filled++] = (struct entry){.ns = trace[i].begin_ns,
                                            .index = i,
                                            .stream = stream,
                                            .type = block ? MSPROF_BLOCK_START : MSPROF_TASK_START};
-        entries[filled++] = (struct entry){.ns = records[i].end_ns,
+        entries[filled++] = (struct entry){.ns = trace[i].end_ns,
                                            .index = i,
                                            .stream = stream,
                                            .type = block ? MSPROF_BLOCK_END : MSPROF_TASK_END};
@@ -125,7 +124,7 @@ int sim_msprof_draw(FILE *file, const twinsim *sim, const twinsim_profile *profi
     uint64_t mhz = counter ? counter->number : 0;
     put_header(file, mhz, sim_process.device_count);
     for (size_t i = 0; i < filled; i++)
-        put_entry(file, &entries[i], &records[entries[i].index], mhz, (unsigned)i);
+        put_entry(file, &entries[i], &trace[entries[i].index], mhz, (unsigned)i);
     free(entries);
     free(map.life);
     return ferror(file) ? -EIO : 0;

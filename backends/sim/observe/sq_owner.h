@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which stream a queue served when a record was written; walked along with the records. */
+/* Which stream a queue served when an entry was written; walked along with the entries. */
 #ifndef TWINRT_SIM_OBSERVE_SQ_OWNER_H
 #define TWINRT_SIM_OBSERVE_SQ_OWNER_H
 
@@ -36,22 +36,20 @@ static inline uint32_t *sq_owner_slot(const struct sq_owner *map, uint32_t devic
     return &map->life[device * STREAM_OF_SQS + sq];
 }
 
-/* To be called for each record in turn, before its owner is looked up. */
+/* To be called for each entry in turn, before its owner is looked up. */
 static inline void sq_owner_advance(struct sq_owner *map, size_t index)
 {
-    for (; map->next < map->queue_count && map->queues[map->next].first_record <= index;
-         map->next++)
+    for (; map->next < map->queue_count && map->queues[map->next].first_entry <= index; map->next++)
         *sq_owner_slot(map, map->queues[map->next].device, map->queues[map->next].sq) =
             (uint32_t)map->next;
 }
 
 /* The same, and the number of the queue's life, UINT32_MAX when it has no stream. */
 static inline uint32_t sq_owner_of(struct sq_owner *map, size_t index,
-                                   const struct twinsim_trace_record *record)
+                                   const struct twinsim_trace_entry *entry)
 {
     sq_owner_advance(map, index);
-    return record->sq < STREAM_OF_SQS ? *sq_owner_slot(map, record->device, record->sq)
-                                      : UINT32_MAX;
+    return entry->sq < STREAM_OF_SQS ? *sq_owner_slot(map, entry->device, entry->sq) : UINT32_MAX;
 }
 
 #endif

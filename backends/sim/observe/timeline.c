@@ -348,11 +348,11 @@ void sim_timeline_wait(unsigned thread_number, const struct timeline_wait *wait)
 uint32_t sim_timeline_name_queue(const twinsim *sim, uint32_t device, uint32_t sq,
                                  uint32_t stream_id)
 {
-    size_t first_record = twinsim_trace_count(sim);
-    if (first_record == SIZE_MAX || !sim_grow(&queues, sizeof(*queues), queue_count, &queue_room))
+    size_t first_entry = twinsim_trace_count(sim);
+    if (first_entry == SIZE_MAX || !sim_grow(&queues, sizeof(*queues), queue_count, &queue_room))
         return TIMELINE_NONE;
     queues[queue_count] = (struct timeline_queue){
-        .device = device, .sq = sq, .stream_id = stream_id, .first_record = first_record};
+        .device = device, .sq = sq, .stream_id = stream_id, .first_entry = first_entry};
     return (uint32_t)queue_count++;
 }
 

@@ -3,8 +3,8 @@
  * format that Perfetto and chrome://tracing open.
  *
  * The driver notes calls, submissions and queues while the program runs; the model keeps its own
- * trace records. Nothing is drawn before sim_timeline_write(). Notes are kept for the life of the
- * process, like the model's records, so a file written later holds all that an earlier one held.
+ * trace entries. Nothing is drawn before sim_timeline_write(). Notes are kept for the life of the
+ * process, like the model's entries, so a file written later holds all that an earlier one held.
  *
  * A file depends on the program, the profile and the seed alone: it holds no process id, address,
  * host name or wall time. */
@@ -31,12 +31,13 @@ static inline int sim_order(uint64_t a, uint64_t b)
 uint32_t sim_timeline_name_queue(const twinsim *sim, uint32_t device, uint32_t sq,
                                  uint32_t stream_id);
 
-/* The life of one queue: records from `first_record` on with that device and SQ are its own. */
+/* The life of one queue: entries of the trace with that device and SQ, from `first_entry` on, are
+ * about it. */
 struct timeline_queue {
     uint32_t device;
     uint32_t sq;
     uint32_t stream_id;
-    size_t first_record;
+    size_t first_entry;
 };
 /* All of them, in the order in which they were named. Thread: model. */
 const struct timeline_queue *sim_timeline_queues(size_t *out_count);

@@ -18,33 +18,33 @@ static int compare(const void *left, const void *right)
     return order ? order : sim_order(a->begins, b->begins);
 }
 
-static void add(struct timeline_layout *layout, const struct twinsim_trace_record *record,
+static void add(struct timeline_layout *layout, const struct twinsim_trace_entry *entry,
                 uint32_t link, uint64_t value)
 {
-    layout->samples[layout->sample_count++] = (struct timeline_sample){.device = record->device,
+    layout->samples[layout->sample_count++] = (struct timeline_sample){.device = entry->device,
                                                                        .link = link,
-                                                                       .at_ns = record->begin_ns,
+                                                                       .at_ns = entry->begin_ns,
                                                                        .value = value,
                                                                        .begins = true};
     layout->samples[layout->sample_count++] = (struct timeline_sample){
-        .device = record->device, .link = link, .at_ns = record->end_ns, .value = value};
+        .device = entry->device, .link = link, .at_ns = entry->end_ns, .value = value};
 }
 
 int timeline_counters_make(struct timeline_layout *layout)
 {
     size_t room = 0;
-    for (size_t i = 0; i < layout->record_count; i++)
-        room += layout->records[i].phase == TWINSIM_PHASE_LINK ||
-                layout->records[i].phase == TWINSIM_PHASE_OCCUPY;
+    for (size_t i = 0; i < layout->entry_count; i++)
+        room += layout->entries[i].phase == TWINSIM_PHASE_LINK ||
+                layout->entries[i].phase == TWINSIM_PHASE_OCCUPY;
     layout->samples = calloc(2 * room + 1, sizeof(*layout->samples));
     if (!layout->samples)
         return -ENOMEM;
-    for (size_t i = 0; i < layout->record_count; i++) {
-        const struct twinsim_trace_record *record = &layout->records[i];
-        if (record->phase == TWINSIM_PHASE_LINK)
-            add(layout, record, record->id, record->bytes);
-        else if (record->phase == TWINSIM_PHASE_OCCUPY)
-            add(layout, record, SLOTS_IN_USE, 1);
+    for (size_t i = 0; i < layout->entry_count; i++) {
+        const struct twinsim_trace_entry *entry = &layout->entries[i];
+        if (entry->phase == TWINSIM_PHASE_LINK)
+            add(layout, entry, entry->id, entry->bytes);
+        else if (entry->phase == TWINSIM_PHASE_OCCUPY)
+            add(layout, entry, SLOTS_IN_USE, 1);
     }
     qsort(layout->samples, layout->sample_count, sizeof(*layout->samples), compare);
 

@@ -47,9 +47,9 @@ struct sources {
     unsigned looked;
 };
 
-static const struct twinsim_trace_record *record_of(const struct data *data, size_t slice)
+static const struct twinsim_trace_entry *entry_of(const struct data *data, size_t slice)
 {
-    return &data->layout->records[data->layout->slices[slice].record];
+    return &data->layout->entries[data->layout->slices[slice].entry];
 }
 
 static bool is_of_stream(const struct timeline_layout *layout, size_t slice)
@@ -57,10 +57,10 @@ static bool is_of_stream(const struct timeline_layout *layout, size_t slice)
     return layout->tracks[layout->slices[slice].track].group == TIMELINE_STREAMS;
 }
 
-static bool moves_data(const struct twinsim_trace_record *record)
+static bool moves_data(const struct twinsim_trace_entry *entry)
 {
-    return record->sqe_type == STARS_SQE_SDMA || record->sqe_type == STARS_SQE_PCIE_DMA ||
-           record->sqe_type == STARS_SQE_AICORE;
+    return entry->sqe_type == STARS_SQE_SDMA || entry->sqe_type == STARS_SQE_PCIE_DMA ||
+           entry->sqe_type == STARS_SQE_AICORE;
 }
 
 static int compare_slice(const void *key, const void *element)
@@ -81,29 +81,29 @@ static size_t item_at(const struct data *data, uint32_t track, uint64_t number, 
     return item ? (size_t)(item - data->items) : NO_ITEM;
 }
 
-static void note_access(struct data *data, const struct twinsim_trace_record *record, size_t item)
+static void note_access(struct data *data, const struct twinsim_trace_entry *entry, size_t item)
 {
-    const uint64_t bits = record->waker_number;
+    const uint64_t bits = entry->waker_number;
     const bool record_task =
-        record->sqe_type == STARS_SQE_EVENT_RECORD || record->sqe_type == STARS_SQE_NOTIFY_RECORD;
+        entry->sqe_type == STARS_SQE_EVENT_RECORD || entry->sqe_type == STARS_SQE_NOTIFY_RECORD;
     const bool stores =
-        record->sqe_type == STARS_SQE_WRITE_VALUE && (bits & TWINSIM_TABLE_SETS) != 0;
+        entry->sqe_type == STARS_SQE_WRITE_VALUE && (bits & TWINSIM_TABLE_SETS) != 0;
     if ((bits & (TWINSIM_TABLE_VAIN | TWINSIM_TABLE_AWAY | TWINSIM_TABLE_COUNT)) != 0 ||
-        record->id == TIMELINE_NONE)
+        entry->id == TIMELINE_NONE)
         return;
     if (record_task || stores) {
         data->sets[data->set_count++] =
-            (struct set){.at_ns = record->end_ns,
+            (struct set){.at_ns = entry->end_ns,
                          .item = item,
-                         .id = record->id,
-                         .device = record->device,
-                         .notify = record->sqe_type == STARS_SQE_NOTIFY_RECORD ||
+                         .id = entry->id,
+                         .device = entry->device,
+                         .notify = entry->sqe_type == STARS_SQE_NOTIFY_RECORD ||
                                    (stores && (bits & TWINSIM_TABLE_NOTIFY) != 0)};
-    } else if (record->sqe_type == STARS_SQE_EVENT_WAIT ||
-               record->sqe_type == STARS_SQE_NOTIFY_WAIT) {
+    } else if (entry->sqe_type == STARS_SQE_EVENT_WAIT ||
+               entry->sqe_type == STARS_SQE_NOTIFY_WAIT) {
         data->items[item].waits = true;
-        data->items[item].id = record->id;
-        data->items[item].read_ns = record->end_ns;
+        data->items[item].id = entry->id;
+        data->items[item].read_ns = entry->end_ns;
     }
 }
 
@@ -111,22 +111,21 @@ static void read_slices(struct data *data)
 {
     const struct timeline_layout *layout = data->layout;
     for (size_t i = 0; i < layout->slice_count; i++) {
-        const struct twinsim_trace_record *record = record_of(data, i);
+        const struct twinsim_trace_entry *entry = entry_of(data, i);
         if (!is_of_stream(layout, i) ||
-            (record->phase != TWINSIM_PHASE_TABLE && record->phase != TWINSIM_PHASE_PARK))
+            (entry->phase != TWINSIM_PHASE_TABLE && entry->phase != TWINSIM_PHASE_PARK))
             continue;
-        const size_t item =
-            item_at(data, layout->slices[i].track, record->number, record->begin_ns);
+        const size_t item = item_at(data, layout->slices[i].track, entry->number, entry->begin_ns);
         if (item == NO_ITEM)
             continue;
-        if (record->phase == TWINSIM_PHASE_TABLE) {
-            note_access(data, record, item);
+        if (entry->phase == TWINSIM_PHASE_TABLE) {
+            note_access(data, entry, item);
             continue;
         }
-        const uint32_t waker = layout->waker_track[layout->slices[i].record];
+        const uint32_t waker = layout->waker_track[layout->slices[i].entry];
         data->items[item].parked = true;
         if (waker != TIMELINE_NONE)
-            data->items[item].setter = item_at(data, waker, record->waker_number, record->end_ns);
+            data->items[item].setter = item_at(data, waker, entry->waker_number, entry->end_ns);
     }
 }
 
@@ -144,12 +143,12 @@ static int compare_sets(const void *left, const void *right)
 /* A wait that found its flag set passes by the newest record before it. */
 static void find_setter(const struct data *data, struct item *item)
 {
-    const struct twinsim_trace_record *record = record_of(data, item->slice);
+    const struct twinsim_trace_entry *entry = entry_of(data, item->slice);
     const struct set key = {.at_ns = item->read_ns,
                             .item = SIZE_MAX,
                             .id = item->id,
-                            .device = record->device,
-                            .notify = record->sqe_type == STARS_SQE_NOTIFY_WAIT};
+                            .device = entry->device,
+                            .notify = entry->sqe_type == STARS_SQE_NOTIFY_WAIT};
     const size_t after =
         timeline_lower_bound(&key, data->sets, data->set_count, sizeof(*data->sets), compare_sets);
     if (after == 0)
@@ -178,7 +177,7 @@ static size_t look_back(const struct data *data, size_t item, struct sources *so
         const struct item *before = &data->items[item];
         if (data->layout->slices[before->slice].track != track)
             break;
-        if (moves_data(record_of(data, before->slice)))
+        if (moves_data(entry_of(data, before->slice)))
             return item;
         if (before->setter == NO_ITEM || depth == 0)
             continue;
@@ -207,7 +206,7 @@ static int make(struct data *data)
 {
     const struct timeline_layout *layout = data->layout;
     for (size_t i = 0; i < layout->slice_count; i++)
-        if (is_of_stream(layout, i) && record_of(data, i)->phase == TWINSIM_PHASE_TASK)
+        if (is_of_stream(layout, i) && entry_of(data, i)->phase == TWINSIM_PHASE_TASK)
             data->items[data->item_count++] = (struct item){.slice = i, .setter = NO_ITEM};
     read_slices(data);
     qsort(data->sets, data->set_count, sizeof(*data->sets), compare_sets);
@@ -217,8 +216,8 @@ static int make(struct data *data)
     size_t room = 0;
     int error = 0;
     for (size_t i = 0; i < data->item_count && !error; i++) {
-        const struct twinsim_trace_record *record = record_of(data, data->items[i].slice);
-        if (moves_data(record) || record->sqe_type == STARS_SQE_AICPU)
+        const struct twinsim_trace_entry *entry = entry_of(data, data->items[i].slice);
+        if (moves_data(entry) || entry->sqe_type == STARS_SQE_AICPU)
             error = add_arrows(data, i, &room);
     }
     return error;
@@ -229,9 +228,9 @@ int timeline_data_make(struct timeline_layout *layout)
     struct data data = {.layout = layout};
     size_t tasks = 1;
     size_t accesses = 1;
-    for (size_t i = 0; i < layout->record_count; i++) {
-        tasks += layout->records[i].phase == TWINSIM_PHASE_TASK;
-        accesses += layout->records[i].phase == TWINSIM_PHASE_TABLE;
+    for (size_t i = 0; i < layout->entry_count; i++) {
+        tasks += layout->entries[i].phase == TWINSIM_PHASE_TASK;
+        accesses += layout->entries[i].phase == TWINSIM_PHASE_TABLE;
     }
     data.items = malloc(tasks * sizeof(*data.items));
     data.sets = malloc(accesses * sizeof(*data.sets));

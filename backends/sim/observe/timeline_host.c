@@ -92,13 +92,13 @@ void timeline_put_host_wait(struct printer *printer, const struct timeline_event
     timeline_print(printer, "}}");
 }
 
-void timeline_put_bell(struct printer *printer, const struct timeline_event *event)
+void timeline_put_doorbell(struct printer *printer, const struct timeline_event *event)
 {
-    const struct timeline_bell *bell = &printer->layout->bells[event->index];
+    const struct timeline_doorbell *doorbell = &printer->layout->doorbells[event->index];
     timeline_begin_slice(printer, "doorbell", "doorbell", TIMELINE_NONE, event,
                          (struct timeline_place){.pid = event->pid, .tid = event->tid});
-    timeline_print(printer, "\"number\":%" PRIu64 ",\"rung\":" TIMELINE_US, bell->number,
-                   TIMELINE_US_OF(bell->rung_ns));
+    timeline_print(printer, "\"number\":%" PRIu64 ",\"rung\":" TIMELINE_US, doorbell->number,
+                   TIMELINE_US_OF(doorbell->rung_ns));
     timeline_put_parameter(printer, printer->doorbell, true);
     timeline_print(printer, "}}");
 }

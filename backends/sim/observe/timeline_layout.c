@@ -29,27 +29,27 @@ static uint32_t larger_of(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* The devices that queues and records name. */
+/* The devices that queues and entries name. */
 static uint32_t count_devices(const struct timeline_layout *layout)
 {
     uint32_t last = 0;
     for (size_t i = 0; i < layout->notes->queue_count; i++)
         last = larger_of(last, layout->notes->queues[i].device);
-    for (size_t i = 0; i < layout->record_count; i++) {
-        const struct twinsim_trace_record *record = &layout->records[i];
-        last = larger_of(last, record->device);
-        if (record->phase == TWINSIM_PHASE_PARK && record->waker_sq != UINT32_MAX)
-            last = larger_of(last, record->waker_device);
+    for (size_t i = 0; i < layout->entry_count; i++) {
+        const struct twinsim_trace_entry *entry = &layout->entries[i];
+        last = larger_of(last, entry->device);
+        if (entry->phase == TWINSIM_PHASE_PARK && entry->waker_sq != UINT32_MAX)
+            last = larger_of(last, entry->waker_device);
     }
     return last + 1;
 }
 
 /* Resources that a queue holds, and work of its blocks on cores. */
-static bool is_held(const struct twinsim_trace_record *record)
+static bool is_held(const struct twinsim_trace_entry *entry)
 {
-    return record->phase == TWINSIM_PHASE_OCCUPY || record->phase == TWINSIM_PHASE_SHARE ||
-           record->phase == TWINSIM_PHASE_BLOCK || record->phase == TWINSIM_PHASE_START ||
-           record->phase == TWINSIM_PHASE_PIPE;
+    return entry->phase == TWINSIM_PHASE_OCCUPY || entry->phase == TWINSIM_PHASE_SHARE ||
+           entry->phase == TWINSIM_PHASE_BLOCK || entry->phase == TWINSIM_PHASE_START ||
+           entry->phase == TWINSIM_PHASE_PIPE;
 }
 
 /* Number of a new track; TIMELINE_NONE: out of memory. */
@@ -85,73 +85,71 @@ static uint32_t unit_track(struct timeline_layout *layout, const struct timeline
 }
 
 static uint32_t engine_track(struct timeline_layout *layout,
-                             const struct twinsim_trace_record *record)
+                             const struct twinsim_trace_entry *entry)
 {
-    uint32_t channel = record->id == TIMELINE_NONE ? 0 : record->id;
-    if (record->phase == TWINSIM_PHASE_ENGINE)
+    uint32_t channel = entry->id == TIMELINE_NONE ? 0 : entry->id;
+    if (entry->phase == TWINSIM_PHASE_ENGINE)
         channel = TIMELINE_WAITS;
     return unit_track(layout, &(struct timeline_track){.group = TIMELINE_ENGINES,
-                                                       .device = record->device,
+                                                       .device = entry->device,
                                                        .number = channel,
-                                                       .engine_kind = record->engine});
+                                                       .engine_kind = entry->engine});
 }
 
-static uint32_t held_track(struct timeline_layout *layout,
-                           const struct twinsim_trace_record *record)
+static uint32_t held_track(struct timeline_layout *layout, const struct twinsim_trace_entry *entry)
 {
-    struct timeline_track unit = {.device = record->device, .number = record->id};
-    if (record->phase == TWINSIM_PHASE_OCCUPY) {
+    struct timeline_track unit = {.device = entry->device, .number = entry->id};
+    if (entry->phase == TWINSIM_PHASE_OCCUPY) {
         unit.group = TIMELINE_SLOTS;
-    } else if (record->phase == TWINSIM_PHASE_SHARE) {
+    } else if (entry->phase == TWINSIM_PHASE_SHARE) {
         unit.group = TIMELINE_CLASSES;
     } else {
         unit.group = TIMELINE_CORES;
-        unit.engine_kind = record->engine;
-        if (record->phase == TWINSIM_PHASE_PIPE)
-            unit.part = 1 + (uint32_t)(record->waker_number >> 32);
+        unit.engine_kind = entry->engine;
+        if (entry->phase == TWINSIM_PHASE_PIPE)
+            unit.part = 1 + (uint32_t)(entry->waker_number >> 32);
     }
     return unit_track(layout, &unit);
 }
 
-static int add_slice(struct timeline_layout *layout, size_t record, uint32_t track)
+static int add_slice(struct timeline_layout *layout, size_t entry, uint32_t track)
 {
     if (track == TIMELINE_NONE)
         return -ENOMEM;
-    layout->slices[layout->slice_count++] =
-        (struct timeline_slice){.record = record, .track = track};
+    layout->slices[layout->slice_count++] = (struct timeline_slice){.entry = entry, .track = track};
     return 0;
 }
 
 /* The owners are tracks: those of queues with a stream come first, in their order. */
-static int place_record(struct timeline_layout *layout, struct sq_owner *map, size_t index)
+static int place_entry(struct timeline_layout *layout, struct sq_owner *map, size_t index)
 {
-    const struct twinsim_trace_record *record = &layout->records[index];
-    bool moves = record->engine != TWINSIM_ENGINE_NONE && record->engine < TWINSIM_ENGINE_AIC &&
-                 (record->phase == TWINSIM_PHASE_SETUP || record->phase == TWINSIM_PHASE_TRANSFER);
-    if (record->phase == TWINSIM_PHASE_LINK)
+    const struct twinsim_trace_entry *entry = &layout->entries[index];
+    bool moves = entry->engine != TWINSIM_ENGINE_NONE && entry->engine < TWINSIM_ENGINE_AIC &&
+                 (entry->phase == TWINSIM_PHASE_SETUP || entry->phase == TWINSIM_PHASE_TRANSFER);
+    if (entry->phase == TWINSIM_PHASE_LINK)
         return 0;
-    if (record->sq == NOT_FROM_QUEUE)
-        return add_slice(layout, index, engine_track(layout, record));
+    if (entry->sq == NOT_FROM_QUEUE)
+        return add_slice(layout, index, engine_track(layout, entry));
 
-    uint32_t *slot = sq_owner_slot(map, record->device, record->sq);
+    uint32_t *slot = sq_owner_slot(map, entry->device, entry->sq);
     if (*slot == TIMELINE_NONE)
-        *slot = add_track(layout, &(struct timeline_track){.device = record->device,
-                                                           .number = record->sq,
-                                                           .sq = record->sq});
-    layout->record_track[index] = *slot;
-    if (is_held(record))
-        return add_slice(layout, index, held_track(layout, record));
-    if (record->phase == TWINSIM_PHASE_PARK && record->waker_sq != UINT32_MAX)
-        layout->waker_track[index] = *sq_owner_slot(map, record->waker_device, record->waker_sq);
+        *slot =
+            add_track(layout, &(struct timeline_track){
+                                  .device = entry->device, .number = entry->sq, .sq = entry->sq});
+    layout->entry_track[index] = *slot;
+    if (is_held(entry))
+        return add_slice(layout, index, held_track(layout, entry));
+    if (entry->phase == TWINSIM_PHASE_PARK && entry->waker_sq != UINT32_MAX)
+        layout->waker_track[index] = *sq_owner_slot(map, entry->waker_device, entry->waker_sq);
     int error = 0;
-    if (record->phase != TWINSIM_PHASE_DOORBELL)
+    if (entry->phase != TWINSIM_PHASE_DOORBELL)
         error = add_slice(layout, index, *slot);
     if (!error && moves)
-        error = add_slice(layout, index, engine_track(layout, record));
+        error = add_slice(layout, index, engine_track(layout, entry));
     return error;
 }
 
-static int place_records(struct timeline_layout *layout)
+static int place_entries(struct timeline_layout *layout)
 {
     const struct timeline_notes *notes = layout->notes;
     struct sq_owner map;
@@ -165,44 +163,44 @@ static int place_records(struct timeline_layout *layout)
                                                        .named = true}) == TIMELINE_NONE)
             error = -ENOMEM;
     }
-    for (size_t i = 0; i < layout->record_count && !error; i++) {
+    for (size_t i = 0; i < layout->entry_count && !error; i++) {
         sq_owner_advance(&map, i);
-        error = place_record(layout, &map, i);
+        error = place_entry(layout, &map, i);
     }
     free(map.life);
     return error;
 }
 
 /* qsort has no context argument that C11 knows; drawing is done by one thread at a time. */
-static const struct twinsim_trace_record *sort_records;
+static const struct twinsim_trace_entry *sort_entries;
 
 static int compare_slices(const void *left, const void *right)
 {
     const struct timeline_slice *a = left;
     const struct timeline_slice *b = right;
-    const struct twinsim_trace_record *ra = &sort_records[a->record];
-    const struct twinsim_trace_record *rb = &sort_records[b->record];
+    const struct twinsim_trace_entry *ra = &sort_entries[a->entry];
+    const struct twinsim_trace_entry *rb = &sort_entries[b->entry];
     int order = sim_order(a->track, b->track);
     order = order ? order : sim_order(ra->begin_ns, rb->begin_ns);
     order = order ? order : sim_order(rb->end_ns, ra->end_ns);
     order =
         order ? order : sim_order(ra->phase != TWINSIM_PHASE_TASK, rb->phase != TWINSIM_PHASE_TASK);
-    return order ? order : sim_order(a->record, b->record);
+    return order ? order : sim_order(a->entry, b->entry);
 }
 
 /* Whether the slice fits on the lane: under a slice of its own SQE, or alone. */
 static bool lane_takes(const struct timeline_layout *layout, struct lane *lane,
                        const struct timeline_slice *slice, bool *out_own)
 {
-    const struct twinsim_trace_record *record = &layout->records[slice->record];
+    const struct twinsim_trace_entry *entry = &layout->entries[slice->entry];
     while (lane->depth > 0) {
-        const struct twinsim_trace_record *top =
-            &layout->records[layout->slices[lane->open[lane->depth - 1]].record];
+        const struct twinsim_trace_entry *top =
+            &layout->entries[layout->slices[lane->open[lane->depth - 1]].entry];
         bool own =
-            top->number == record->number && top->sq == record->sq && top->device == record->device;
-        bool point_at_end = record->begin_ns == record->end_ns && top->end_ns == record->begin_ns;
-        if (top->end_ns > record->begin_ns || (point_at_end && own)) {
-            *out_own = own && top->end_ns >= record->end_ns && lane->depth < LANE_DEPTH;
+            top->number == entry->number && top->sq == entry->sq && top->device == entry->device;
+        bool point_at_end = entry->begin_ns == entry->end_ns && top->end_ns == entry->begin_ns;
+        if (top->end_ns > entry->begin_ns || (point_at_end && own)) {
+            *out_own = own && top->end_ns >= entry->end_ns && lane->depth < LANE_DEPTH;
             return *out_own;
         }
         lane->depth--;
@@ -288,12 +286,12 @@ static int compare_anchors(const void *left, const void *right)
 static void collect_anchors(struct timeline_layout *layout)
 {
     for (size_t i = 0; i < layout->slice_count; i++) {
-        const struct twinsim_trace_record *record = &layout->records[layout->slices[i].record];
+        const struct twinsim_trace_entry *entry = &layout->entries[layout->slices[i].entry];
         if (layout->tracks[layout->slices[i].track].group != TIMELINE_STREAMS)
             continue;
-        if (record->phase == TWINSIM_PHASE_TASK || record->phase == TWINSIM_PHASE_TABLE)
+        if (entry->phase == TWINSIM_PHASE_TASK || entry->phase == TWINSIM_PHASE_TABLE)
             layout->anchors[layout->anchor_count++] = (struct timeline_anchor){
-                .number = record->number, .slice = i, .track = layout->slices[i].track};
+                .number = entry->number, .slice = i, .track = layout->slices[i].track};
     }
     qsort(layout->anchors, layout->anchor_count, sizeof(*layout->anchors), compare_anchors);
 }
@@ -310,8 +308,8 @@ const struct timeline_slice *timeline_find_anchor(const struct timeline_layout *
            layout->anchors[i].number == number;
          i++) {
         const struct timeline_slice *slice = &layout->slices[layout->anchors[i].slice];
-        const struct twinsim_trace_record *record = &layout->records[slice->record];
-        if (record->phase == phase && record->begin_ns <= until_ns)
+        const struct twinsim_trace_entry *entry = &layout->entries[slice->entry];
+        if (entry->phase == phase && entry->begin_ns <= until_ns)
             best = slice;
     }
     return best;
@@ -319,13 +317,13 @@ const struct timeline_slice *timeline_find_anchor(const struct timeline_layout *
 
 uint32_t timeline_slice_id(const struct timeline_layout *layout, const struct timeline_slice *slice)
 {
-    const struct twinsim_trace_record *record = &layout->records[slice->record];
-    if (record->id != TIMELINE_NONE || record->phase != TWINSIM_PHASE_TASK)
-        return record->id;
+    const struct twinsim_trace_entry *entry = &layout->entries[slice->entry];
+    if (entry->id != TIMELINE_NONE || entry->phase != TWINSIM_PHASE_TASK)
+        return entry->id;
     /* a whole task has no id: its access to the table has one */
     const struct timeline_slice *table =
-        timeline_find_anchor(layout, slice->track, record->number, TWINSIM_PHASE_TABLE, UINT64_MAX);
-    return table ? layout->records[table->record].id : TIMELINE_NONE;
+        timeline_find_anchor(layout, slice->track, entry->number, TWINSIM_PHASE_TABLE, UINT64_MAX);
+    return table ? layout->entries[table->entry].id : TIMELINE_NONE;
 }
 
 /* A viewer ties an arrow's end to the slice that is open then: not yet closed, so before its
@@ -365,23 +363,23 @@ static void add_flow(struct timeline_layout *layout, enum timeline_flow flow, ui
 /* From the record that ended a park to the wait it ended. */
 static void add_wake_flow(struct timeline_layout *layout, const struct timeline_slice *park)
 {
-    const struct twinsim_trace_record *record = &layout->records[park->record];
-    uint32_t waker = layout->waker_track[park->record];
+    const struct twinsim_trace_entry *entry = &layout->entries[park->entry];
+    uint32_t waker = layout->waker_track[park->entry];
     if (waker == TIMELINE_NONE)
         return;
-    const struct timeline_slice *from = timeline_find_anchor(layout, waker, record->waker_number,
-                                                             TWINSIM_PHASE_TABLE, record->end_ns);
+    const struct timeline_slice *from = timeline_find_anchor(layout, waker, entry->waker_number,
+                                                             TWINSIM_PHASE_TABLE, entry->end_ns);
     if (!from)
-        from = timeline_find_anchor(layout, waker, record->waker_number, TWINSIM_PHASE_TASK,
-                                    record->end_ns);
+        from = timeline_find_anchor(layout, waker, entry->waker_number, TWINSIM_PHASE_TASK,
+                                    entry->end_ns);
     if (!from)
         return;
-    const struct twinsim_trace_record *origin = &layout->records[from->record];
-    uint64_t to_ns = record->end_ns;
+    const struct twinsim_trace_entry *origin = &layout->entries[from->entry];
+    uint64_t to_ns = entry->end_ns;
     const struct timeline_slice *task =
-        timeline_find_anchor(layout, park->track, record->number, TWINSIM_PHASE_TASK, to_ns);
-    if (!task || layout->records[task->record].end_ns <= to_ns || task->lane != park->lane)
-        to_ns = last_inside(record->begin_ns, record->end_ns, to_ns);
+        timeline_find_anchor(layout, park->track, entry->number, TWINSIM_PHASE_TASK, to_ns);
+    if (!task || layout->entries[task->entry].end_ns <= to_ns || task->lane != park->lane)
+        to_ns = last_inside(entry->begin_ns, entry->end_ns, to_ns);
     uint64_t from_ns = last_inside(origin->begin_ns, origin->end_ns, to_ns);
     add_flow(layout, TIMELINE_FLOW_WAKE, from_ns, timeline_place_of(layout, from), to_ns,
              timeline_place_of(layout, park));
@@ -392,8 +390,8 @@ static void add_data_flow(struct timeline_layout *layout, const struct timeline_
 {
     const struct timeline_slice *from = &layout->slices[arrow->from];
     const struct timeline_slice *to = &layout->slices[arrow->to];
-    const struct twinsim_trace_record *work = &layout->records[from->record];
-    const struct twinsim_trace_record *reader = &layout->records[to->record];
+    const struct twinsim_trace_entry *work = &layout->entries[from->entry];
+    const struct twinsim_trace_entry *reader = &layout->entries[to->entry];
     const uint64_t from_ns = last_inside(work->begin_ns, work->end_ns, work->end_ns);
     const uint64_t to_ns = last_inside(reader->begin_ns, reader->end_ns, work->end_ns);
     add_flow(layout, TIMELINE_FLOW_DATA, from_ns, timeline_place_of(layout, from), to_ns,
@@ -415,31 +413,32 @@ static void add_submit_flow(struct timeline_layout *layout, const struct timelin
     uint64_t from_ns = last_inside(call->begin_ns, call->end_ns, submit->begin_ns);
     add_flow(layout, TIMELINE_FLOW_SUBMIT, from_ns,
              (struct timeline_place){.pid = TIMELINE_HOST_PID, .tid = submit->thread + 1},
-             layout->records[task->record].begin_ns, timeline_place_of(layout, task));
+             layout->entries[task->entry].begin_ns, timeline_place_of(layout, task));
 }
 
 /* From the doorbell to the first task it rang for. */
-static void add_bell(struct timeline_layout *layout, size_t index)
+static void add_doorbell(struct timeline_layout *layout, size_t index)
 {
-    const struct timeline_bell *bell = &layout->bells[index];
-    const struct timeline_track *track = &layout->tracks[bell->track];
+    const struct timeline_doorbell *doorbell = &layout->doorbells[index];
+    const struct timeline_track *track = &layout->tracks[doorbell->track];
     const struct timeline_place place = {.pid = TIMELINE_PID(track->device, TIMELINE_DOORBELLS),
                                          .tid = track->first_tid};
-    if (!bell->seen)
+    if (!doorbell->seen)
         return;
-    add_event(layout, (struct timeline_event){.kind = TIMELINE_BELL,
-                                              .at_ns = bell->begin_ns,
-                                              .length_ns = bell->seen_ns - bell->begin_ns,
+    add_event(layout, (struct timeline_event){.kind = TIMELINE_DOORBELL,
+                                              .at_ns = doorbell->begin_ns,
+                                              .length_ns = doorbell->seen_ns - doorbell->begin_ns,
                                               .index = index,
                                               .pid = place.pid,
                                               .tid = place.tid});
-    const struct timeline_slice *task =
-        timeline_find_anchor(layout, bell->track, bell->number, TWINSIM_PHASE_TASK, UINT64_MAX);
+    const struct timeline_slice *task = timeline_find_anchor(
+        layout, doorbell->track, doorbell->number, TWINSIM_PHASE_TASK, UINT64_MAX);
     if (!task)
         return;
-    uint64_t to_ns = layout->records[task->record].begin_ns;
-    uint64_t from_ns = last_inside(bell->begin_ns, bell->seen_ns, to_ns);
-    add_flow(layout, TIMELINE_FLOW_BELL, from_ns, place, to_ns, timeline_place_of(layout, task));
+    uint64_t to_ns = layout->entries[task->entry].begin_ns;
+    uint64_t from_ns = last_inside(doorbell->begin_ns, doorbell->seen_ns, to_ns);
+    add_flow(layout, TIMELINE_FLOW_DOORBELL, from_ns, place, to_ns,
+             timeline_place_of(layout, task));
 }
 
 /* ---- events in order of time ---------------------------------------------------------------- */
@@ -462,22 +461,22 @@ static int compare_events(const void *left, const void *right)
 static void collect_events(struct timeline_layout *layout)
 {
     for (size_t i = 0; i < layout->slice_count; i++) {
-        const struct twinsim_trace_record *record = &layout->records[layout->slices[i].record];
+        const struct twinsim_trace_entry *entry = &layout->entries[layout->slices[i].entry];
         add_event(layout, (struct timeline_event){.kind = TIMELINE_SLICE,
-                                                  .at_ns = record->begin_ns,
-                                                  .length_ns = record->end_ns - record->begin_ns,
+                                                  .at_ns = entry->begin_ns,
+                                                  .length_ns = entry->end_ns - entry->begin_ns,
                                                   .index = i});
-        if (record->phase == TWINSIM_PHASE_PARK)
+        if (entry->phase == TWINSIM_PHASE_PARK)
             add_wake_flow(layout, &layout->slices[i]);
     }
-    for (size_t i = 0; i < layout->record_count; i++) {
-        const struct twinsim_trace_record *record = &layout->records[i];
-        if (record->phase != TWINSIM_PHASE_DOORBELL || layout->record_track[i] == TIMELINE_NONE)
+    for (size_t i = 0; i < layout->entry_count; i++) {
+        const struct twinsim_trace_entry *entry = &layout->entries[i];
+        if (entry->phase != TWINSIM_PHASE_DOORBELL || layout->entry_track[i] == TIMELINE_NONE)
             continue;
         const struct timeline_place place = timeline_place_of(
-            layout, &(struct timeline_slice){.track = layout->record_track[i], .lane = 0});
+            layout, &(struct timeline_slice){.track = layout->entry_track[i], .lane = 0});
         add_event(layout, (struct timeline_event){.kind = TIMELINE_INSTANT,
-                                                  .at_ns = record->begin_ns,
+                                                  .at_ns = entry->begin_ns,
                                                   .index = i,
                                                   .pid = place.pid,
                                                   .tid = place.tid});
@@ -499,8 +498,8 @@ static void collect_events(struct timeline_layout *layout)
                                           .index = i,
                                           .tid = note->thread + 1});
     }
-    for (size_t i = 0; i < layout->bell_count; i++)
-        add_bell(layout, i);
+    for (size_t i = 0; i < layout->doorbell_count; i++)
+        add_doorbell(layout, i);
     for (size_t i = 0; i < layout->data_count; i++)
         add_data_flow(layout, &layout->data[i]);
     for (size_t i = 0; i < layout->sample_count; i++)
@@ -518,30 +517,30 @@ int timeline_layout_make(struct timeline_layout *layout, const struct timeline_n
     memset(layout, 0, sizeof(*layout));
     memset(layout->unit_hash, 0xff, sizeof(layout->unit_hash));
     layout->notes = notes;
-    layout->records = twinsim_trace(sim, &layout->record_count);
-    if (!layout->records && layout->record_count > 0)
+    layout->entries = twinsim_trace(sim, &layout->entry_count);
+    if (!layout->entries && layout->entry_count > 0)
         return -ENOMEM;
 
-    size_t count = layout->record_count + 1;
-    layout->record_track = malloc(count * sizeof(*layout->record_track));
+    size_t count = layout->entry_count + 1;
+    layout->entry_track = malloc(count * sizeof(*layout->entry_track));
     layout->waker_track = malloc(count * sizeof(*layout->waker_track));
     layout->slices = calloc(2 * count, sizeof(*layout->slices));
     layout->anchors = calloc(count, sizeof(*layout->anchors));
-    if (!layout->record_track || !layout->waker_track || !layout->slices || !layout->anchors)
+    if (!layout->entry_track || !layout->waker_track || !layout->slices || !layout->anchors)
         return -ENOMEM;
-    memset(layout->record_track, 0xff, count * sizeof(*layout->record_track));
+    memset(layout->entry_track, 0xff, count * sizeof(*layout->entry_track));
     memset(layout->waker_track, 0xff, count * sizeof(*layout->waker_track));
 
-    int error = place_records(layout);
+    int error = place_entries(layout);
     if (error)
         return error;
-    sort_records = layout->records;
+    sort_entries = layout->entries;
     qsort(layout->slices, layout->slice_count, sizeof(*layout->slices), compare_slices);
     error = assign_lanes(layout);
     if (error)
         return error;
     collect_anchors(layout);
-    error = timeline_bells_make(layout);
+    error = timeline_doorbells_make(layout);
     if (!error)
         error = timeline_counters_make(layout);
     if (!error)
@@ -550,7 +549,7 @@ int timeline_layout_make(struct timeline_layout *layout, const struct timeline_n
         return error;
     /* a slice, a second one on its engine, both ends of an arrow; a call, both ends of an arrow; a
      * doorbell, the same */
-    layout->events = calloc(4 * count + 2 * notes->note_count + 3 * layout->bell_count +
+    layout->events = calloc(4 * count + 2 * notes->note_count + 3 * layout->doorbell_count +
                                 layout->sample_count + 2 * layout->data_count,
                             sizeof(*layout->events));
     if (!layout->events)
@@ -561,13 +560,13 @@ int timeline_layout_make(struct timeline_layout *layout, const struct timeline_n
 
 void timeline_layout_free(struct timeline_layout *layout)
 {
-    free(layout->record_track);
+    free(layout->entry_track);
     free(layout->waker_track);
     free(layout->tracks);
     free(layout->slices);
     free(layout->anchors);
-    free(layout->bells);
-    free(layout->record_bell);
+    free(layout->doorbells);
+    free(layout->entry_doorbell);
     free(layout->samples);
     free(layout->data);
     free(layout->events);

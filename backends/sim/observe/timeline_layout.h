@@ -43,7 +43,7 @@ struct timeline_track {
 };
 
 /* A thread rang for SQE `number` and perhaps for some after it. */
-struct timeline_bell {
+struct timeline_doorbell {
     uint32_t track;
     uint32_t thread;
     uint64_t number;
@@ -52,7 +52,7 @@ struct timeline_bell {
     uint64_t begin_ns; /* where it is drawn from */
     bool seen;
 };
-#define TIMELINE_NO_BELL SIZE_MAX
+#define TIMELINE_NO_DOORBELL SIZE_MAX
 
 /* From at_ns on a curve has this value. */
 struct timeline_sample {
@@ -64,7 +64,7 @@ struct timeline_sample {
 };
 
 struct timeline_slice {
-    size_t record;
+    size_t entry;
     uint32_t track;
     uint32_t lane;
 };
@@ -77,10 +77,10 @@ struct timeline_place {
 
 /* What an arrow means. */
 enum timeline_flow {
-    TIMELINE_FLOW_WAKE,   /* from a record to a wait */
-    TIMELINE_FLOW_SUBMIT, /* from a call to a task */
-    TIMELINE_FLOW_BELL,   /* from a doorbell to its first task */
-    TIMELINE_FLOW_DATA,   /* from work to that which waited for it in another stream */
+    TIMELINE_FLOW_WAKE,     /* from a record to a wait */
+    TIMELINE_FLOW_SUBMIT,   /* from a call to a task */
+    TIMELINE_FLOW_DOORBELL, /* from a doorbell to its first task */
+    TIMELINE_FLOW_DATA,     /* from work to that which waited for it in another stream */
     TIMELINE_FLOWS
 };
 
@@ -93,7 +93,7 @@ enum timeline_event_kind {
     TIMELINE_SLICE,
     TIMELINE_CALL,
     TIMELINE_HOST_WAIT,
-    TIMELINE_BELL,
+    TIMELINE_DOORBELL,
     TIMELINE_SAMPLE,
     TIMELINE_INSTANT,
     TIMELINE_FLOW_START,
@@ -103,7 +103,7 @@ enum timeline_event_kind {
 struct timeline_event {
     uint64_t at_ns;
     uint64_t length_ns;
-    size_t index; /* slice, note, record, or the flow's number */
+    size_t index; /* slice, note, entry, or the flow's number */
     uint32_t pid; /* flows and instants */
     uint32_t tid;
     enum timeline_event_kind kind;
@@ -112,13 +112,13 @@ struct timeline_event {
 
 struct timeline_layout {
     const struct timeline_notes *notes;
-    const struct twinsim_trace_record *records;
-    size_t record_count;
-    uint32_t *record_track;      /* stream track of each record, TIMELINE_NONE without */
-    uint32_t *waker_track;       /* of each PARK record */
-    struct timeline_bell *bells; /* by track and number */
-    size_t bell_count;
-    size_t *record_bell;             /* of each DOORBELL record, or TIMELINE_NO_BELL */
+    const struct twinsim_trace_entry *entries;
+    size_t entry_count;
+    uint32_t *entry_track;               /* stream track of each entry, TIMELINE_NONE without */
+    uint32_t *waker_track;               /* of each PARK entry */
+    struct timeline_doorbell *doorbells; /* by track and number */
+    size_t doorbell_count;
+    size_t *entry_doorbell;          /* of each DOORBELL entry, or TIMELINE_NO_DOORBELL */
     struct timeline_sample *samples; /* by device, curve and time */
     size_t sample_count;
     struct timeline_track *tracks;
@@ -148,7 +148,7 @@ uint32_t timeline_slice_id(const struct timeline_layout *layout,
                            const struct timeline_slice *slice);
 
 /* Private parts of timeline_layout_make(). All return 0 or -ENOMEM. */
-int timeline_bells_make(struct timeline_layout *layout);
+int timeline_doorbells_make(struct timeline_layout *layout);
 int timeline_counters_make(struct timeline_layout *layout);
 int timeline_data_make(struct timeline_layout *layout);
 /* The newest slice of that SQE and phase on a stream's track that began by `until_ns`; NULL: there

@@ -151,9 +151,9 @@ void timeline_put_rows(struct printer *printer)
         put_process(printer, seen, layout->tracks[i].device, layout->tracks[i].group);
         put_track_rows(printer, &layout->tracks[i]);
     }
-    for (size_t i = 0; i < layout->bell_count; i++) {
-        const struct timeline_track *track = &layout->tracks[layout->bells[i].track];
-        if (i > 0 && layout->bells[i - 1].track == layout->bells[i].track)
+    for (size_t i = 0; i < layout->doorbell_count; i++) {
+        const struct timeline_track *track = &layout->tracks[layout->doorbells[i].track];
+        if (i > 0 && layout->doorbells[i - 1].track == layout->doorbells[i].track)
             continue;
         put_process(printer, seen, track->device, TIMELINE_DOORBELLS);
         name_track(track, name, sizeof(name));

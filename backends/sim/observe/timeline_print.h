@@ -54,6 +54,6 @@ const char *timeline_engine_name(uint8_t engine);
 void timeline_find_host_parameters(struct printer *printer);
 void timeline_put_call(struct printer *printer, const struct timeline_event *event);
 void timeline_put_host_wait(struct printer *printer, const struct timeline_event *event);
-void timeline_put_bell(struct printer *printer, const struct timeline_event *event);
+void timeline_put_doorbell(struct printer *printer, const struct timeline_event *event);
 
 #endif

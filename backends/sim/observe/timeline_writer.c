@@ -18,7 +18,7 @@ _Static_assert(sizeof(phase_names) / sizeof(phase_names[0]) == TWINSIM_PHASE_COU
 static const char *const flow_names[TIMELINE_FLOWS][2] = {
     [TIMELINE_FLOW_WAKE] = {"wake", "record to wait"},
     [TIMELINE_FLOW_SUBMIT] = {"submit", "call to task"},
-    [TIMELINE_FLOW_BELL] = {"doorbell", "doorbell to task"},
+    [TIMELINE_FLOW_DOORBELL] = {"doorbell", "doorbell to task"},
     [TIMELINE_FLOW_DATA] = {"data", "work to its reader"},
 };
 
@@ -58,46 +58,46 @@ static const char *id_name(uint8_t type)
 static void put_slice_args(struct printer *printer, const struct timeline_slice *slice)
 {
     const struct timeline_layout *layout = printer->layout;
-    const struct twinsim_trace_record *record = &layout->records[slice->record];
+    const struct twinsim_trace_entry *entry = &layout->entries[slice->entry];
     const struct timeline_track *track = &layout->tracks[slice->track];
 
-    timeline_print(printer, "\"number\":%" PRIu64 ",\"task\":%u", record->number,
-                   (unsigned)record->task_id);
-    uint32_t owner = layout->record_track[slice->record];
+    timeline_print(printer, "\"number\":%" PRIu64 ",\"task\":%u", entry->number,
+                   (unsigned)entry->task_id);
+    uint32_t owner = layout->entry_track[slice->entry];
     if (owner == TIMELINE_NONE)
-        timeline_print(printer, ",\"device\":%u", (unsigned)record->device);
+        timeline_print(printer, ",\"device\":%u", (unsigned)entry->device);
     else
         timeline_print(printer,
                        ",\"device\":%" PRIu32 ",\"stream\":%" PRIu32 ",\"track\":%" PRIu32
                        ",\"sq\":%u",
                        layout->tracks[owner].device, layout->tracks[owner].number,
-                       layout->tracks[owner].first_tid, (unsigned)record->sq);
-    const char *id = id_name(record->sqe_type);
+                       layout->tracks[owner].first_tid, (unsigned)entry->sq);
+    const char *id = id_name(entry->sqe_type);
     uint32_t id_number = id ? timeline_slice_id(layout, slice) : TIMELINE_NONE;
     if (id_number != TIMELINE_NONE)
         timeline_print(printer, ",\"%s\":%" PRIu32, id, id_number);
-    if (record->bytes > 0)
-        timeline_print(printer, ",\"bytes\":%" PRIu64, record->bytes);
-    if (record->engine != TWINSIM_ENGINE_NONE && record->engine < TWINSIM_ENGINE_AIC &&
-        record->id != TIMELINE_NONE && !id)
+    if (entry->bytes > 0)
+        timeline_print(printer, ",\"bytes\":%" PRIu64, entry->bytes);
+    if (entry->engine != TWINSIM_ENGINE_NONE && entry->engine < TWINSIM_ENGINE_AIC &&
+        entry->id != TIMELINE_NONE && !id)
         timeline_print(printer, ",\"engine\":\"%s\",\"channel\":%" PRIu32,
-                       timeline_engine_name(record->engine), record->id);
-    if (record->phase == TWINSIM_PHASE_TASK && record->sqe_type == STARS_SQE_EVENT_RECORD &&
+                       timeline_engine_name(entry->engine), entry->id);
+    if (entry->phase == TWINSIM_PHASE_TASK && entry->sqe_type == STARS_SQE_EVENT_RECORD &&
         printer->counter_mhz > 0) {
-        const uint64_t ticks = record->end_ns / 1000 * printer->counter_mhz +
-                               record->end_ns % 1000 * printer->counter_mhz / 1000;
+        const uint64_t ticks = entry->end_ns / 1000 * printer->counter_mhz +
+                               entry->end_ns % 1000 * printer->counter_mhz / 1000;
         const uint64_t ns = sim_ticks_ns(ticks, printer->counter_mhz);
         timeline_print(printer, ",\"recorded\":" TIMELINE_US, TIMELINE_US_OF(ns));
     }
-    uint32_t waker = layout->waker_track[slice->record];
+    uint32_t waker = layout->waker_track[slice->entry];
     if (waker != TIMELINE_NONE)
         timeline_print(printer,
                        ",\"waker_device\":%" PRIu32 ",\"waker_stream\":%" PRIu32
                        ",\"waker_track\":%" PRIu32 ",\"waker_number\":%" PRIu64,
                        layout->tracks[waker].device, layout->tracks[waker].number,
-                       layout->tracks[waker].first_tid, record->waker_number);
-    if (record->phase == TWINSIM_PHASE_TRANSFER && record->route != TIMELINE_NONE) {
-        const uint64_t ns = twinsim_route_alone_ns(printer->sim, record->route, record->bytes);
+                       layout->tracks[waker].first_tid, entry->waker_number);
+    if (entry->phase == TWINSIM_PHASE_TRANSFER && entry->route != TIMELINE_NONE) {
+        const uint64_t ns = twinsim_route_alone_ns(printer->sim, entry->route, entry->bytes);
         timeline_print(printer, ",\"alone\":" TIMELINE_US, TIMELINE_US_OF(ns));
     }
     if (track->group == TIMELINE_SLOTS || track->group == TIMELINE_CLASSES)
@@ -105,13 +105,13 @@ static void put_slice_args(struct printer *printer, const struct timeline_slice 
                        track->group == TIMELINE_SLOTS ? "slot" : "class", track->number);
     if (track->group == TIMELINE_CORES)
         timeline_print(printer, ",\"core\":%" PRIu32 ",\"block\":%" PRIu32, track->number,
-                       (uint32_t)record->waker_number);
-    timeline_put_parameter(printer, record->parameter,
+                       (uint32_t)entry->waker_number);
+    timeline_put_parameter(printer, entry->parameter,
                            track->group != TIMELINE_ENGINES || owner == TIMELINE_NONE);
     timeline_print(printer, "}}");
 }
 
-static const char *category(const struct twinsim_trace_record *record, enum timeline_group group)
+static const char *category(const struct twinsim_trace_entry *entry, enum timeline_group group)
 {
     static const char *const of_group[TIMELINE_GROUPS] = {[TIMELINE_ENGINES] = "engine",
                                                           [TIMELINE_SLOTS] = "slot",
@@ -119,7 +119,7 @@ static const char *category(const struct twinsim_trace_record *record, enum time
                                                           [TIMELINE_CORES] = "core"};
     if (of_group[group])
         return of_group[group];
-    switch (record->phase) {
+    switch (entry->phase) {
     case TWINSIM_PHASE_TASK:
         return "task";
     case TWINSIM_PHASE_PARK:
@@ -135,46 +135,46 @@ static void put_slice(struct printer *printer, const struct timeline_event *even
 {
     const struct timeline_layout *layout = printer->layout;
     const struct timeline_slice *slice = &layout->slices[event->index];
-    const struct twinsim_trace_record *record = &layout->records[slice->record];
+    const struct twinsim_trace_entry *entry = &layout->entries[slice->entry];
     const struct timeline_track *track = &layout->tracks[slice->track];
     const char *noun = "phase";
     uint32_t number = TIMELINE_NONE;
-    if (record->phase == TWINSIM_PHASE_TASK) {
-        noun = record->sq == UINT16_MAX ? timeline_engine_name(record->engine)
-                                        : type_name(record->sqe_type);
-        if (id_name(record->sqe_type))
+    if (entry->phase == TWINSIM_PHASE_TASK) {
+        noun = entry->sq == UINT16_MAX ? timeline_engine_name(entry->engine)
+                                       : type_name(entry->sqe_type);
+        if (id_name(entry->sqe_type))
             number = timeline_slice_id(layout, slice);
     } else if (track->group == TIMELINE_SLOTS || track->group == TIMELINE_CLASSES) {
-        const struct timeline_track *owner = &layout->tracks[layout->record_track[slice->record]];
+        const struct timeline_track *owner = &layout->tracks[layout->entry_track[slice->entry]];
         noun = owner->named ? "stream" : "SQ";
         number = owner->number;
-    } else if (record->phase == TWINSIM_PHASE_BLOCK) {
+    } else if (entry->phase == TWINSIM_PHASE_BLOCK) {
         noun = "block";
-        number = (uint32_t)record->waker_number;
-    } else if (record->phase < TWINSIM_PHASE_COUNT) {
-        noun = phase_names[record->phase];
+        number = (uint32_t)entry->waker_number;
+    } else if (entry->phase < TWINSIM_PHASE_COUNT) {
+        noun = phase_names[entry->phase];
     }
-    timeline_begin_slice(printer, category(record, track->group), noun, number, event,
+    timeline_begin_slice(printer, category(entry, track->group), noun, number, event,
                          timeline_place_of(layout, slice));
     put_slice_args(printer, slice);
 }
 
 static void put_instant(struct printer *printer, const struct timeline_event *event)
 {
-    const struct twinsim_trace_record *record = &printer->layout->records[event->index];
+    const struct twinsim_trace_entry *entry = &printer->layout->entries[event->index];
     timeline_print(
         printer,
         "{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"phase\",\"name\":\"doorbell\",\"ts\":" TIMELINE_US
         ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"args\":{\"number\":%" PRIu64,
-        TIMELINE_US_OF(event->at_ns), event->pid, event->tid, record->number);
-    size_t bell = printer->layout->record_bell[event->index];
-    uint32_t track = printer->layout->record_track[event->index];
+        TIMELINE_US_OF(event->at_ns), event->pid, event->tid, entry->number);
+    size_t doorbell = printer->layout->entry_doorbell[event->index];
+    uint32_t track = printer->layout->entry_track[event->index];
     if (track != TIMELINE_NONE)
         timeline_print(printer, ",\"track\":%" PRIu32, printer->layout->tracks[track].first_tid);
-    if (bell != TIMELINE_NO_BELL)
+    if (doorbell != TIMELINE_NO_DOORBELL)
         timeline_print(printer, ",\"thread\":%" PRIu32 ",\"rung\":" TIMELINE_US,
-                       printer->layout->bells[bell].thread,
-                       TIMELINE_US_OF(printer->layout->bells[bell].rung_ns));
+                       printer->layout->doorbells[doorbell].thread,
+                       TIMELINE_US_OF(printer->layout->doorbells[doorbell].rung_ns));
     timeline_put_parameter(printer, printer->doorbell, true);
     timeline_print(printer, "}}");
 }
@@ -209,7 +209,7 @@ static void (*const put_event[])(struct printer *printer, const struct timeline_
     [TIMELINE_SLICE] = put_slice,
     [TIMELINE_CALL] = timeline_put_call,
     [TIMELINE_HOST_WAIT] = timeline_put_host_wait,
-    [TIMELINE_BELL] = timeline_put_bell,
+    [TIMELINE_DOORBELL] = timeline_put_doorbell,
     [TIMELINE_SAMPLE] = put_sample,
     [TIMELINE_INSTANT] = put_instant,
     [TIMELINE_FLOW_START] = put_flow,

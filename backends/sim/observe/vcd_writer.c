@@ -91,39 +91,39 @@ static void add(struct changes *changes, uint32_t device, enum kind kind, uint64
 }
 
 /* Holds `value` from begin to end, 0 afterwards. */
-static void hold(struct changes *changes, const struct twinsim_trace_record *record, enum kind kind,
+static void hold(struct changes *changes, const struct twinsim_trace_entry *entry, enum kind kind,
                  uint64_t number, uint64_t value)
 {
-    add(changes, record->device, kind, number, record->begin_ns, value, 1, 0);
-    add(changes, record->device, kind, number, record->end_ns, 0, 0, 0);
+    add(changes, entry->device, kind, number, entry->begin_ns, value, 1, 0);
+    add(changes, entry->device, kind, number, entry->end_ns, 0, 0, 0);
 }
 
 /* Accesses from another device are not drawn in the table that they reach. */
-static void add_table(struct changes *changes, const struct twinsim_trace_record *record)
+static void add_table(struct changes *changes, const struct twinsim_trace_entry *entry)
 {
-    const uint64_t bits = record->waker_number;
-    bool store = record->sqe_type == STARS_SQE_WRITE_VALUE;
+    const uint64_t bits = entry->waker_number;
+    bool store = entry->sqe_type == STARS_SQE_WRITE_VALUE;
     enum kind kind = KIND_EVENT;
-    uint64_t value = record->sqe_type == STARS_SQE_EVENT_RECORD || (bits & TWINSIM_TABLE_SETS) != 0;
-    if (record->id == UINT32_MAX || (bits & (TWINSIM_TABLE_VAIN | TWINSIM_TABLE_AWAY)) != 0)
+    uint64_t value = entry->sqe_type == STARS_SQE_EVENT_RECORD || (bits & TWINSIM_TABLE_SETS) != 0;
+    if (entry->id == UINT32_MAX || (bits & (TWINSIM_TABLE_VAIN | TWINSIM_TABLE_AWAY)) != 0)
         return;
     if ((bits & TWINSIM_TABLE_COUNT) != 0)
         kind = KIND_COUNTING;
-    else if ((bits & TWINSIM_TABLE_NOTIFY) != 0 || record->sqe_type == STARS_SQE_NOTIFY_RECORD ||
-             record->sqe_type == STARS_SQE_NOTIFY_WAIT)
+    else if ((bits & TWINSIM_TABLE_NOTIFY) != 0 || entry->sqe_type == STARS_SQE_NOTIFY_RECORD ||
+             entry->sqe_type == STARS_SQE_NOTIFY_WAIT)
         kind = KIND_NOTIFY;
     if (kind != KIND_EVENT)
         value = 1;
-    else if (!store && record->sqe_type != STARS_SQE_EVENT_RECORD)
+    else if (!store && entry->sqe_type != STARS_SQE_EVENT_RECORD)
         return; /* a wait changes nothing */
-    add(changes, record->device, kind, record->id, record->end_ns, value, 1, 0);
+    add(changes, entry->device, kind, entry->id, entry->end_ns, value, 1, 0);
 }
 
-static void add_record(struct changes *changes, const struct twinsim_trace_record *record,
-                       uint32_t life)
+static void add_entry(struct changes *changes, const struct twinsim_trace_entry *entry,
+                      uint32_t life)
 {
-    uint64_t unit = (uint64_t)record->engine << 16 | (record->id & 0xffffu);
-    switch (record->phase) {
+    uint64_t unit = (uint64_t)entry->engine << 16 | (entry->id & 0xffffu);
+    switch (entry->phase) {
     case TWINSIM_PHASE_DOORBELL:
     case TWINSIM_PHASE_TASK:
     case TWINSIM_PHASE_SHARE:
@@ -132,27 +132,27 @@ static void add_record(struct changes *changes, const struct twinsim_trace_recor
     case TWINSIM_PHASE_REPORTED:
         return;
     case TWINSIM_PHASE_OCCUPY:
-        add(changes, record->device, KIND_SLOTS, 0, record->begin_ns, 0, 1, 1);
-        add(changes, record->device, KIND_SLOTS, 0, record->end_ns, 0, 0, -1);
-        add(changes, record->device, KIND_GRANT, 0, record->begin_ns, record->sq, 1, 0);
+        add(changes, entry->device, KIND_SLOTS, 0, entry->begin_ns, 0, 1, 1);
+        add(changes, entry->device, KIND_SLOTS, 0, entry->end_ns, 0, 0, -1);
+        add(changes, entry->device, KIND_GRANT, 0, entry->begin_ns, entry->sq, 1, 0);
         return;
     case TWINSIM_PHASE_LINK:
-        hold(changes, record, KIND_LINK, record->id, record->bytes);
+        hold(changes, entry, KIND_LINK, entry->id, entry->bytes);
         return;
     case TWINSIM_PHASE_BLOCK:
-        hold(changes, record, KIND_CORE, unit, 1);
+        hold(changes, entry, KIND_CORE, unit, 1);
         return;
     default:
         break;
     }
-    if ((record->phase == TWINSIM_PHASE_SETUP || record->phase == TWINSIM_PHASE_TRANSFER) &&
-        record->engine != TWINSIM_ENGINE_NONE && record->engine < TWINSIM_ENGINE_AIC &&
-        record->id != UINT32_MAX)
-        hold(changes, record, KIND_CHANNEL, unit, 1);
-    if (record->phase == TWINSIM_PHASE_TABLE)
-        add_table(changes, record);
-    if (life != UINT32_MAX && record->begin_ns != record->end_ns)
-        hold(changes, record, KIND_QUEUE, life, 1u + record->phase);
+    if ((entry->phase == TWINSIM_PHASE_SETUP || entry->phase == TWINSIM_PHASE_TRANSFER) &&
+        entry->engine != TWINSIM_ENGINE_NONE && entry->engine < TWINSIM_ENGINE_AIC &&
+        entry->id != UINT32_MAX)
+        hold(changes, entry, KIND_CHANNEL, unit, 1);
+    if (entry->phase == TWINSIM_PHASE_TABLE)
+        add_table(changes, entry);
+    if (life != UINT32_MAX && entry->begin_ns != entry->end_ns)
+        hold(changes, entry, KIND_QUEUE, life, 1u + entry->phase);
 }
 
 static int compare_changes(const void *left, const void *right)
@@ -302,8 +302,8 @@ int sim_vcd_draw(FILE *file, const twinsim *sim, const char *signals)
 {
     int error = -ENOMEM;
     size_t count = 0;
-    const struct twinsim_trace_record *records = twinsim_trace(sim, &count);
-    if (!records && count > 0)
+    const struct twinsim_trace_entry *entries = twinsim_trace(sim, &count);
+    if (!entries && count > 0)
         return -ENOMEM;
     struct changes changes = {.signals = signals};
     struct sq_owner map;
@@ -315,7 +315,7 @@ int sim_vcd_draw(FILE *file, const twinsim *sim, const char *signals)
     if (!sq_owner_make(&map, queues, queue_count, sim_process.device_count) || !changes.list)
         goto free_all;
     for (size_t i = 0; i < count; i++)
-        add_record(&changes, &records[i], sq_owner_of(&map, i, &records[i]));
+        add_entry(&changes, &entries[i], sq_owner_of(&map, i, &entries[i]));
     keys = calloc(changes.count + 1, sizeof(*keys));
     values = calloc(changes.count + 1, sizeof(*values));
     if (!keys || !values)

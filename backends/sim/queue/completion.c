@@ -81,7 +81,7 @@ twin_status sim_diag_tasks(twin_queue *queue,
     queue->task_context = context;
     pthread_mutex_unlock(&queue->lock);
     if (take)
-        twinsim_tell_tasks(sim_process.sim, ended, NULL);
+        twinsim_report_tasks(sim_process.sim, ended, NULL);
     sim_model_unlock();
     return TWIN_OK;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hardware ids of one table (events or notifies) of one device.
  *
- * An id is free, taken, or dirty: given back, but its table entry must be cleared before it can be
- * taken again, which needs the model lock. Taking and giving back need no lock. */
+ * An id is free, taken, or dirty: released, but its table entry must be cleared before it can be
+ * taken again, which needs the model lock. Taking and releasing need no lock. */
 #ifndef TWINRT_SIM_QUEUE_IDS_H
 #define TWINRT_SIM_QUEUE_IDS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the wait layer asks of the other folders. Thread: model, if nothing else is said. */
+/* What the wait layer asks of the other folders. Thread: model, unless stated otherwise. */
 #ifndef TWINRT_SIM_WAIT_HOOKS_H
 #define TWINRT_SIM_WAIT_HOOKS_H
 

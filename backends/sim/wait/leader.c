@@ -56,7 +56,7 @@ bool sim_drive_conducted(void)
 
 /* Service waits never lead: other threads cause what they wait for. No wait does when threads run
  * one at a time: each leads in its turn. */
-static void pass_role(void)
+static void promote_follower(void)
 {
     driver_there = false;
     driver = sim_drive_conducted() || sim_turns_on() ? NULL : sim_waits.first;
@@ -109,7 +109,7 @@ void sim_wait_finish(struct sim_wait *wait, twin_status status, uint64_t done_ns
         if (driver_there)
             sim_idle_wake();
         else
-            pass_role(); /* it was posted when it was asked to lead; it sees FINISHED then */
+            promote_follower(); /* it was posted when it was asked to lead; it sees FINISHED then */
         return;
     }
     sim_turns_ended(wait, clock_after(wait));
@@ -281,7 +281,7 @@ static void enlist(struct sim_wait *wait)
 
 void sim_drive_release_role(void)
 {
-    pass_role();
+    promote_follower();
     sim_model_pause();
 }
 

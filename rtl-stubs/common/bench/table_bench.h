@@ -63,7 +63,7 @@ class TableBench : public Clocked<Block>
     virtual void compare_entry(uint32_t id) = 0;
 
     /// Puts an operation on the request port. A bad one has no such id where the port has room for
-    /// one, else it is no operation of the block: those begin with `operations`.
+    /// one, else it is not an operation of the block: those begin with `operations`.
     void put(uint32_t op, uint32_t id, uint32_t queue, bool bad, uint32_t room, uint32_t operations)
     {
         const uint32_t ids = table_.size();

@@ -203,7 +203,7 @@ module npu_dma_pool #(
   end
 
   `NPU_ASSERT(ChannelsLegal, req_valid_i |-> cfg_channels_i >= 7'd1 && cfg_channels_i <= 7'd64)
-  // T-DMA-1: no channel that the engine does not have, none given back twice.
+  // T-DMA-1: no channel that the engine does not have, none released twice.
   `NPU_ASSERT(InRange, state_q == StTake |-> {1'b0, npu_pkg::encode(lowest)} < cfg_channels_i)
   `NPU_ASSERT(TakenOnce, req_valid_i && req_ready_o && req_op_i == OpRelease |->
               taken_q[req_channel_i] && {1'b0, req_channel_i} < cfg_channels_i)

@@ -195,7 +195,7 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         block.cfg_aic_room_i = static_cast<uint16_t>(part_.aic_room);
         block.cfg_aiv_room_i = static_cast<uint16_t>(part_.aiv_room);
         block.cfg_mixed_room_i = static_cast<uint16_t>(part_.mixed_room);
-        tell_times();
+        set_times();
         reset();
     }
 
@@ -278,9 +278,9 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         // 32 bits of either still fit, so that nothing ends after the end of time
         times_.credit_unit = dice.roll() >> (14 + dice.below(50));
         times_.timeout_unit = dice.roll() >> (38 + dice.below(26));
-        tell_times();
+        set_times();
     }
-    void tell_times()
+    void set_times()
     {
         block.cfg_decode_i = times_.decode;
         block.cfg_event_i = times_.event;

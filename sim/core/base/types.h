@@ -40,16 +40,16 @@ inline constexpr uint64_t kLatencyUse = 8;
 
 /// A seeded choice for one occasion, whatever came before it: the same seed and occasion give the
 /// same number (T-TIM-10).
-[[nodiscard]] inline uint64_t chance(uint64_t seed, uint64_t occasion, uint64_t use)
+[[nodiscard]] inline uint64_t random_number(uint64_t seed, uint64_t occasion, uint64_t use)
 {
     uint64_t state = seed ^ occasion * 0xd1342543de82ef95u ^ use * 0x9e6c63d0876a9a99u;
     (void)mix(state);
     return mix(state);
 }
 
-/// A hint that the host's cache line at `at` is wanted soon. The empty statement keeps compilers
+/// A hint that the host's cache line at `at` is needed soon. The empty statement keeps compilers
 /// that count a hint as nothing (gcc 12) from dropping functions that consist of hints.
-inline void want(const void *at)
+inline void prefetch_line(const void *at)
 {
     __builtin_prefetch(at);
     asm volatile("");

@@ -293,15 +293,15 @@ AiCore::Step AiCore::wait_cross_core(uint32_t pipe, const twinsim_op &op)
     const uint32_t first = task_.part == 0 ? 1 : task_.part;
     const uint32_t last = task_.part == 0 ? talk_->parts - 1 : task_.part;
     auto &words = task_.part == 0 ? talk_->from : talk_->to;
-    Cycle heard = 0;
+    Cycle observed = 0;
     for (uint32_t i = first; i <= last; ++i) {
         if (words[i][op.flag].count == 0)
             return Step::kBlocked;
-        heard = std::max(heard, words[i][op.flag].newest);
+        observed = std::max(observed, words[i][op.flag].newest);
     }
     for (uint32_t i = first; i <= last; ++i)
         --words[i][op.flag].count;
-    const Fine at = static_cast<Fine>(heard) << kFine;
+    const Fine at = static_cast<Fine>(observed) << kFine;
     if (at <= time_)
         return Step::kPassed;
     Pipe &p = pipes_[pipe];
@@ -334,23 +334,23 @@ void AiCore::trace(uint32_t pipe, const twinsim_op &op)
     const Cycle end = edge(time_);
     if (!system_.trace.on() || begin == end)
         return;
-    twinsim_trace_record record{};
-    record.begin_ns = system_.params.to_ns(begin);
-    record.end_ns = system_.params.to_ns(end);
+    twinsim_trace_entry entry{};
+    entry.begin_ns = system_.params.to_ns(begin);
+    entry.end_ns = system_.params.to_ns(end);
     if (op.kind == TWINSIM_OP_READ || op.kind == TWINSIM_OP_WRITE)
-        record.bytes = op.amount;
-    record.number = task_.number;
-    record.parameter = p.parameter;
-    record.id = task_.core;
-    record.sq = task_.sq;
-    record.task_id = task_.task_id;
-    record.device = static_cast<uint8_t>(device_);
-    record.phase = TWINSIM_PHASE_PIPE;
-    record.sqe_type = STARS_SQE_AICORE;
-    record.engine = task_.engine;
-    record.waker_sq = kNone;
-    record.waker_number = task_.block | uint64_t{pipe} << 32;
-    system_.trace.whole(record);
+        entry.bytes = op.amount;
+    entry.number = task_.number;
+    entry.parameter = p.parameter;
+    entry.id = task_.core;
+    entry.sq = task_.sq;
+    entry.task_id = task_.task_id;
+    entry.device = static_cast<uint8_t>(device_);
+    entry.phase = TWINSIM_PHASE_PIPE;
+    entry.sqe_type = STARS_SQE_AICORE;
+    entry.engine = task_.engine;
+    entry.waker_sq = kNone;
+    entry.waker_number = task_.block | uint64_t{pipe} << 32;
+    system_.trace.whole(entry);
 }
 
 } // namespace tsim

@@ -385,21 +385,21 @@ void BlockDispatcher::trace(const Core &core, twinsim_phase phase, Cycle begin, 
     if (!system_.trace.on() || begin == end)
         return;
     const AiCore::Task &task = core.unit.task();
-    twinsim_trace_record record{};
-    record.begin_ns = system_.params.to_ns(begin);
-    record.end_ns = system_.params.to_ns(end);
-    record.number = task.number;
-    record.parameter = parameter;
-    record.id = task.core;
-    record.sq = task.sq;
-    record.task_id = task.task_id;
-    record.device = static_cast<uint8_t>(device_);
-    record.phase = static_cast<uint8_t>(phase);
-    record.sqe_type = STARS_SQE_AICORE;
-    record.engine = task.engine;
-    record.waker_sq = kNone;
-    record.waker_number = task.block;
-    system_.trace.whole(record);
+    twinsim_trace_entry entry{};
+    entry.begin_ns = system_.params.to_ns(begin);
+    entry.end_ns = system_.params.to_ns(end);
+    entry.number = task.number;
+    entry.parameter = parameter;
+    entry.id = task.core;
+    entry.sq = task.sq;
+    entry.task_id = task.task_id;
+    entry.device = static_cast<uint8_t>(device_);
+    entry.phase = static_cast<uint8_t>(phase);
+    entry.sqe_type = STARS_SQE_AICORE;
+    entry.engine = task.engine;
+    entry.waker_sq = kNone;
+    entry.waker_number = task.block;
+    system_.trace.whole(entry);
 }
 
 } // namespace tsim

@@ -123,7 +123,7 @@ void HostDma::start(Channel &channel, uint32_t number)
     DmaJob &job = channel.job;
     const uint64_t occasion = uint64_t{device_} << 58 | t.number;
     if (__builtin_expect(system_.seed != 0, 0) && !system_.faults.armed() &&
-        (chance(system_.seed, occasion, kHostEffectUse) & 1) != 0) {
+        (random_number(system_.seed, occasion, kHostEffectUse) & 1) != 0) {
         apply(job, system_, device_); // T-DMA-30
         job.made = true;
     }
@@ -162,7 +162,7 @@ void HostDma::note(const Channel &channel, uint32_t number, twinsim_phase phase,
 {
     if (!system_.trace.on() || channel.begun == system_.now)
         return;
-    twinsim_trace_record out{};
+    twinsim_trace_entry out{};
     out.begin_ns = system_.params.to_ns(channel.begun);
     out.end_ns = system_.params.to_ns(system_.now);
     out.bytes = channel.transfer->bytes;

@@ -81,7 +81,7 @@ struct SystemState {
     {
         const Cycle most = setting.value * setting.jitter / 1000;
         return setting.value - most +
-               chance(seed, occasion, kLatencyUse + setting.index) % (2 * most + 1);
+               random_number(seed, occasion, kLatencyUse + setting.index) % (2 * most + 1);
     }
 
     /// The status of an access that has just been refused (T-FLT-4).

@@ -25,7 +25,7 @@ class LinkNetwork
     using Fixed = unsigned __int128; // bytes, kFraction bits after the point
 
   public:
-    /// What a transfer is of; the caller's own key, given back when it completes.
+    /// What a transfer is of; the caller's own key, returned when it completes.
     using Owner = uint64_t;
 
     /// `bursts`: completion is when the last burst has passed, not when fair shares say so

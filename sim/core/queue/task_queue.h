@@ -54,8 +54,8 @@ class TaskQueue
         // together.
         const SqeTimes *const rings = rings_.load(std::memory_order_relaxed);
         if (rings)
-            want(&rings[rung_.load(std::memory_order_relaxed) &
-                        ring_mask_.load(std::memory_order_relaxed)]);
+            prefetch_line(&rings[rung_.load(std::memory_order_relaxed) &
+                                 ring_mask_.load(std::memory_order_relaxed)]);
     }
     /// SQEs retired since open.
     [[nodiscard]] uint64_t retired() const { return retired_.load(std::memory_order_acquire); }
@@ -88,12 +88,12 @@ class TaskQueue
     /// When the SQE at the head becomes visible. Only with has_more().
     [[nodiscard]] Cycle next_arrival() const { return times_[head_ & mask_].arrival; }
     /// Hints that this queue is next.
-    void prefetch() const { want(&ring_); }
+    void prefetch() const { prefetch_line(&ring_); }
     /// Hints that the queue turns to the SQE at its head soon.
     void prefetch_head() const
     {
-        want(&ring_[head_ & mask_]);
-        want(&times_[head_ & mask_]);
+        prefetch_line(&ring_[head_ & mask_]);
+        prefetch_line(&times_[head_ & mask_]);
     }
     [[nodiscard]] const stars_sqe &sqe() const { return ring_[head_ & mask_]; }
     /// The SQE number at the head, counted from 1.

@@ -31,9 +31,9 @@ namespace
     return list.moving == 0 && (job.row != kNone || list.next == job.rows);
 }
 
-/// T-DMA-44: which way an entry moves bytes, against what it says.
-[[nodiscard]] bool runs_as_told(uint32_t operation, const DmaJob &job, const twinsim_bus &bus,
-                                uint32_t device)
+/// T-DMA-44: whether an entry moves bytes in the direction that its operation states.
+[[nodiscard]] bool direction_matches(uint32_t operation, const DmaJob &job, const twinsim_bus &bus,
+                                     uint32_t device)
 {
     enum class Side { kOwn, kPeer, kHost };
     const auto side_of = [&](uint64_t address) {
@@ -177,7 +177,7 @@ void DmaLists::begin_entry(uint32_t sq, DmaJob &job, const stars_dma_descriptor 
         end_with(number, STARS_STATUS_BUS_FAULT);
         return;
     }
-    if (!runs_as_told(operation, move, system_.bus, queues_.device)) {
+    if (!direction_matches(operation, move, system_.bus, queues_.device)) {
         end_with(number, STARS_STATUS_BAD_SQE);
         return;
     }
@@ -191,8 +191,8 @@ void DmaLists::begin_entry(uint32_t sq, DmaJob &job, const stars_dma_descriptor 
                                 uint32_t{q.channel} << DmaList::kChannelShift | place);
     system_.links_changed();
     if (__builtin_expect(system_.seed != 0, 0) && !queues_.is_faulted(sq) &&
-        (chance(system_.seed, queues_.occasion(sq) + (uint64_t{number} << 32), kEffectUse) & 1) !=
-            0) {
+        (random_number(system_.seed, queues_.occasion(sq) + (uint64_t{number} << 32), kEffectUse) &
+         1) != 0) {
         apply(move, system_, queues_.device); // T-DMA-30
         move.made = true;
     }

@@ -108,8 +108,8 @@ void DmaTasks::choose_effect(uint32_t sq)
     const uint64_t rate = std::max<uint64_t>(system_.links.rate_of(job.route), 1);
     const auto whole = static_cast<Cycle>(
         (static_cast<unsigned __int128>(job.bytes) << LinkNetwork::kFraction) / rate);
-    const Cycle time =
-        system_.now + chance(system_.seed, queues_.occasion(sq), kEffectUse) % (2 * whole + 1);
+    const Cycle time = system_.now + random_number(system_.seed, queues_.occasion(sq), kEffectUse) %
+                                         (2 * whole + 1);
     if (time < job.limit)
         queues_.at(sq, time, QueueStep::kEffect);
 }

@@ -18,7 +18,7 @@ class DmaTasks : private SqePart
     DmaTasks(const SqePart &part, uint64_t sdma_seed, uint64_t pcie_seed);
     void reset();
     /// Hint that the queue turns to its task soon.
-    void prefetch(uint32_t sq) const { want(&jobs_[sq]); }
+    void prefetch(uint32_t sq) const { prefetch_line(&jobs_[sq]); }
 
     /// Reads the queue's job out of its SQE; false: the SQE is bad (T-DMA-8).
     [[nodiscard]] bool decode(uint32_t sq)

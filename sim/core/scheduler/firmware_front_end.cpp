@@ -169,28 +169,28 @@ void FirmwareFrontEnd::note_reported(const FirmwareCq::Report &report) const
     const Params &p = system_.params;
     const Cycle interrupted = reports_.interrupted();
     const Cycle raised = std::max(report.added, interrupted);
-    const Cycle heard = std::max(report.added, interrupted + p.fw_interrupt.value);
+    const Cycle received = std::max(report.added, interrupted + p.fw_interrupt.value);
     const auto part = [&](Cycle begin, Cycle end, const Setting &by) {
         if (begin == end)
             return;
-        twinsim_trace_record record{};
-        record.begin_ns = p.to_ns(begin);
-        record.end_ns = p.to_ns(end);
-        record.number = report.about;
-        record.parameter = by.index;
-        record.id = kNone;
-        record.sq = static_cast<uint16_t>(report.sq);
-        record.task_id = report.task_id;
-        record.device = static_cast<uint8_t>(queues_.device);
-        record.phase = TWINSIM_PHASE_REPORTED;
-        record.sqe_type = report.sqe_type;
-        record.waker_sq = kNone;
-        record.waker_device = kNone;
-        system_.trace.whole(record);
+        twinsim_trace_entry entry{};
+        entry.begin_ns = p.to_ns(begin);
+        entry.end_ns = p.to_ns(end);
+        entry.number = report.about;
+        entry.parameter = by.index;
+        entry.id = kNone;
+        entry.sq = static_cast<uint16_t>(report.sq);
+        entry.task_id = report.task_id;
+        entry.device = static_cast<uint8_t>(queues_.device);
+        entry.phase = TWINSIM_PHASE_REPORTED;
+        entry.sqe_type = report.sqe_type;
+        entry.waker_sq = kNone;
+        entry.waker_device = kNone;
+        system_.trace.whole(entry);
     };
     part(report.added, raised, p.fw_interval);
-    part(raised, heard, p.fw_interrupt);
-    part(heard, system_.now, p.fw_take);
+    part(raised, received, p.fw_interrupt);
+    part(received, system_.now, p.fw_take);
 }
 
 // T-HW-9: the host has taken a report, or its interrupt is raised.

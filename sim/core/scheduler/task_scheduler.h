@@ -125,7 +125,7 @@ class TaskScheduler
     void fire_queue(uint32_t sq);
     void prefetch(uint32_t sq) const
     {
-        want(&queues_[sq]);
+        prefetch_line(&queues_[sq]);
         fronts_[sq].prefetch();
     }
     void prefetch_work(uint32_t sq) const

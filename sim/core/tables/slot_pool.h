@@ -37,7 +37,7 @@ class SlotPool
     {
     }
 
-    /// First state again: all slots free, no queue leaves one, nothing counted.
+    /// Back to the first state: all slots free, no queue leaves one, nothing counted.
     void reset();
     /// Counts from 0 again: the queue is opened, or a register says so.
     void clear_counts(uint32_t sq)

@@ -22,29 +22,29 @@ Stats::Stats(const Params &params, const LinkNetwork &links, uint32_t devices)
         devices_[links.link_device(link)].uses[TWINSIM_RESOURCE_LINK].resize(link + 1);
 }
 
-void Stats::open(const twinsim_trace_record &record)
+void Stats::open(const twinsim_trace_entry &entry)
 {
     twinsim_queue_counts queue{};
-    queue.device = record.device;
-    queue.sq = record.sq;
-    queue.stream_id = record.id;
-    present_[record.device * kMaxQueues + record.sq] = static_cast<uint32_t>(queues_.size());
+    queue.device = entry.device;
+    queue.sq = entry.sq;
+    queue.stream_id = entry.id;
+    present_[entry.device * kMaxQueues + entry.sq] = static_cast<uint32_t>(queues_.size());
     queues_.push_back(queue);
 }
 
-twinsim_queue_counts *Stats::queue_of(const twinsim_trace_record &record)
+twinsim_queue_counts *Stats::queue_of(const twinsim_trace_entry &entry)
 {
-    if (record.sq >= kMaxQueues)
+    if (entry.sq >= kMaxQueues)
         return nullptr;
-    const uint32_t life = present_[record.device * kMaxQueues + record.sq];
+    const uint32_t life = present_[entry.device * kMaxQueues + entry.sq];
     return life == kNone ? nullptr : &queues_[life];
 }
 
-void Stats::waited(const twinsim_trace_record &record, twinsim_cause cause)
+void Stats::waited(const twinsim_trace_entry &entry, twinsim_cause cause)
 {
-    const uint64_t length = record.end_ns - record.begin_ns;
-    devices_[record.device].waits[cause].add(length);
-    if (twinsim_queue_counts *queue = queue_of(record)) {
+    const uint64_t length = entry.end_ns - entry.begin_ns;
+    devices_[entry.device].waits[cause].add(length);
+    if (twinsim_queue_counts *queue = queue_of(entry)) {
         twinsim_wait_sum &sum = queue->waits[cause];
         ++sum.count;
         sum.total_ns += length;
@@ -52,81 +52,80 @@ void Stats::waited(const twinsim_trace_record &record, twinsim_cause cause)
     }
 }
 
-twinsim_use_counts &Stats::use_of(const twinsim_trace_record &record, twinsim_resource resource)
+twinsim_use_counts &Stats::use_of(const twinsim_trace_entry &entry, twinsim_resource resource)
 {
-    std::vector<twinsim_use_counts> &uses = devices_[record.device].uses[resource];
-    if (uses.size() <= record.id)
-        uses.resize(record.id + 1);
-    return uses[record.id];
+    std::vector<twinsim_use_counts> &uses = devices_[entry.device].uses[resource];
+    if (uses.size() <= entry.id)
+        uses.resize(entry.id + 1);
+    return uses[entry.id];
 }
 
-void Stats::used(const twinsim_trace_record &record, twinsim_resource resource)
+void Stats::used(const twinsim_trace_entry &entry, twinsim_resource resource)
 {
-    if (record.id == kNone)
+    if (entry.id == kNone)
         return;
-    twinsim_use_counts &use = use_of(record, resource);
+    twinsim_use_counts &use = use_of(entry, resource);
     ++use.uses;
-    use.busy_ns += record.end_ns - record.begin_ns;
+    use.busy_ns += entry.end_ns - entry.begin_ns;
 }
 
 // The bytes of a transfer count on each link of its way.
-void Stats::moved(const twinsim_trace_record &record)
+void Stats::moved(const twinsim_trace_entry &entry)
 {
-    if (record.route == kNone)
+    if (entry.route == kNone)
         return;
     twinsim_route route{};
-    links_.describe_route(record.route, route);
+    links_.describe_route(entry.route, route);
     for (uint32_t i = 0; i < route.count; ++i)
         devices_[links_.link_device(route.link[i])]
             .uses[TWINSIM_RESOURCE_LINK][route.link[i]]
-            .bytes += record.bytes * route.weight[i];
+            .bytes += entry.bytes * route.weight[i];
 }
 
-twinsim_cause Stats::slot_cause(const twinsim_trace_record &record) const
+twinsim_cause Stats::slot_cause(const twinsim_trace_entry &entry) const
 {
     for (const Setting *cap :
          {&params_.sdma_cap, &params_.pcie_dma_cap, &params_.cond_cap, &params_.cpu_topic_cap,
           &params_.aic_cap, &params_.aiv_cap, &params_.mixed_cap})
-        if (record.parameter == cap->index)
+        if (entry.parameter == cap->index)
             return TWINSIM_CAUSE_CLASS;
     return TWINSIM_CAUSE_SLOT;
 }
 
-twinsim_cause Stats::engine_cause(const twinsim_trace_record &record) const
+twinsim_cause Stats::engine_cause(const twinsim_trace_entry &entry) const
 {
     for (const Setting *work :
          {&params_.fw_activate, &params_.fw_fetch, &params_.fw_command, &params_.fw_report,
           &params_.fw_level_slots, &params_.fw_stop_at, &params_.fw_reports})
-        if (record.parameter == work->index)
+        if (entry.parameter == work->index)
             return TWINSIM_CAUSE_LOOP;
-    return record.parameter == params_.aic_cores.index ||
-                   record.parameter == params_.aiv_cores.index
+    return entry.parameter == params_.aic_cores.index || entry.parameter == params_.aiv_cores.index
                ? TWINSIM_CAUSE_CORE
                : TWINSIM_CAUSE_CHANNEL;
 }
 
-void Stats::take(const twinsim_trace_record &record)
+void Stats::take(const twinsim_trace_entry &entry)
 {
-    if (record.phase == kOpened) {
-        open(record);
+    if (entry.phase == kOpened) {
+        open(entry);
         return;
     }
-    twinsim_device_counts &sums = devices_[record.device].sums;
-    twinsim_queue_counts *const queue = queue_of(record);
-    const bool sdma = record.engine == TWINSIM_ENGINE_SDMA;
-    const bool host = record.engine == TWINSIM_ENGINE_HOST_DMA;
+    twinsim_device_counts &sums = devices_[entry.device].sums;
+    twinsim_queue_counts *const queue = queue_of(entry);
+    const bool sdma = entry.engine == TWINSIM_ENGINE_SDMA;
+    const bool host = entry.engine == TWINSIM_ENGINE_HOST_DMA;
     const twinsim_resource engine = host   ? TWINSIM_RESOURCE_HOST_DMA
                                     : sdma ? TWINSIM_RESOURCE_SDMA
                                            : TWINSIM_RESOURCE_PCIE_DMA;
-    const bool core = record.engine == TWINSIM_ENGINE_AIC || record.engine == TWINSIM_ENGINE_AIV;
-    switch (static_cast<twinsim_phase>(record.phase)) {
+    const bool core = entry.engine == TWINSIM_ENGINE_AIC || entry.engine == TWINSIM_ENGINE_AIV;
+    switch (static_cast<twinsim_phase>(entry.phase)) {
     case TWINSIM_PHASE_TASK:
         ++sums.tasks;
-        ++sums.tasks_of_type[record.sqe_type % TWINSIM_STATS_TYPES];
+        ++sums.tasks_of_type[entry.sqe_type % TWINSIM_STATS_TYPES];
         if (queue) {
             ++queue->tasks;
-            queue->bytes += record.bytes;
-            queue->task_ns += record.end_ns - record.begin_ns;
+            queue->bytes += entry.bytes;
+            queue->task_ns += entry.end_ns - entry.begin_ns;
         }
         break;
     case TWINSIM_PHASE_DOORBELL:
@@ -134,59 +133,59 @@ void Stats::take(const twinsim_trace_record &record)
         break;
     case TWINSIM_PHASE_FETCH:
         ++sums.fetch_waits;
-        sums.fetch_wait_ns += record.end_ns - record.begin_ns;
+        sums.fetch_wait_ns += entry.end_ns - entry.begin_ns;
         break;
     case TWINSIM_PHASE_TABLE:
-        sums.event_hits += record.parameter == params_.event_table.index;
-        sums.event_misses += record.parameter == params_.event_miss.index;
+        sums.event_hits += entry.parameter == params_.event_table.index;
+        sums.event_misses += entry.parameter == params_.event_miss.index;
         break;
     case TWINSIM_PHASE_SLOT:
-        waited(record, slot_cause(record));
+        waited(entry, slot_cause(entry));
         break;
     case TWINSIM_PHASE_ENGINE:
-        waited(record, engine_cause(record));
+        waited(entry, engine_cause(entry));
         break;
     case TWINSIM_PHASE_PARK:
-        waited(record, record.sqe_type == STARS_SQE_NOTIFY_WAIT ? TWINSIM_CAUSE_NOTIFY
-                       : record.sqe_type == STARS_SQE_COND      ? TWINSIM_CAUSE_MEMORY
-                                                                : TWINSIM_CAUSE_EVENT);
+        waited(entry, entry.sqe_type == STARS_SQE_NOTIFY_WAIT ? TWINSIM_CAUSE_NOTIFY
+                      : entry.sqe_type == STARS_SQE_COND      ? TWINSIM_CAUSE_MEMORY
+                                                              : TWINSIM_CAUSE_EVENT);
         break;
     case TWINSIM_PHASE_HOST:
-        waited(record, TWINSIM_CAUSE_HOST);
+        waited(entry, TWINSIM_CAUSE_HOST);
         break;
     case TWINSIM_PHASE_HOLD:
-        waited(record, record.id == TWINSIM_HOLD_CQ ? TWINSIM_CAUSE_CQ : TWINSIM_CAUSE_HOLD);
+        waited(entry, entry.id == TWINSIM_HOLD_CQ ? TWINSIM_CAUSE_CQ : TWINSIM_CAUSE_HOLD);
         break;
     case TWINSIM_PHASE_OCCUPY:
-        used(record, TWINSIM_RESOURCE_SLOT);
+        used(entry, TWINSIM_RESOURCE_SLOT);
         ++sums.swap_ins;
         if (queue)
-            queue->slot_ns += record.end_ns - record.begin_ns;
+            queue->slot_ns += entry.end_ns - entry.begin_ns;
         break;
     case TWINSIM_PHASE_SHARE:
-        used(record, TWINSIM_RESOURCE_CLASS);
+        used(entry, TWINSIM_RESOURCE_CLASS);
         break;
     case TWINSIM_PHASE_SETUP:
-        if (!core && record.engine != TWINSIM_ENGINE_NONE && record.id != kNone)
-            use_of(record, engine).busy_ns += record.end_ns - record.begin_ns;
+        if (!core && entry.engine != TWINSIM_ENGINE_NONE && entry.id != kNone)
+            use_of(entry, engine).busy_ns += entry.end_ns - entry.begin_ns;
         break;
     case TWINSIM_PHASE_TRANSFER:
-        moved(record);
-        if (!core && record.engine != TWINSIM_ENGINE_NONE) {
-            used(record, engine);
-            if (record.id != kNone)
-                use_of(record, engine).bytes += record.bytes;
+        moved(entry);
+        if (!core && entry.engine != TWINSIM_ENGINE_NONE) {
+            used(entry, engine);
+            if (entry.id != kNone)
+                use_of(entry, engine).bytes += entry.bytes;
         }
         break;
     case TWINSIM_PHASE_BLOCK:
-        used(record,
-             record.engine == TWINSIM_ENGINE_AIV ? TWINSIM_RESOURCE_AIV : TWINSIM_RESOURCE_AIC);
+        used(entry,
+             entry.engine == TWINSIM_ENGINE_AIV ? TWINSIM_RESOURCE_AIV : TWINSIM_RESOURCE_AIC);
         break;
     case TWINSIM_PHASE_LINK: {
-        used(record, TWINSIM_RESOURCE_LINK);
-        const auto load = static_cast<unsigned __int128>(record.bytes) *
-                          (record.end_ns - record.begin_ns) / 1000000000u;
-        use_of(record, TWINSIM_RESOURCE_LINK).load_bytes += static_cast<uint64_t>(load);
+        used(entry, TWINSIM_RESOURCE_LINK);
+        const auto load = static_cast<unsigned __int128>(entry.bytes) *
+                          (entry.end_ns - entry.begin_ns) / 1000000000u;
+        use_of(entry, TWINSIM_RESOURCE_LINK).load_bytes += static_cast<uint64_t>(load);
         break;
     }
     default:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Counters: what the machine was used for and what its queues waited for, added up out of the
-/// trace's records as they come. Nothing here is touched while the model runs without counters.
+/// trace's entries as they come. Nothing here is touched while the model runs without counters.
 #ifndef TWINSIM_CORE_TRACE_STATS_H
 #define TWINSIM_CORE_TRACE_STATS_H
 
@@ -20,14 +20,14 @@ namespace tsim
 class Stats
 {
   public:
-    /// The phase of a record for take() about a queue that opens: `id` is its stream, `number`
+    /// The phase of an entry for take() about a queue that opens: `id` is its stream, `number`
     /// counts.
     static constexpr uint8_t kOpened = UINT8_MAX;
 
     Stats(const Params &params, const LinkNetwork &links, uint32_t devices);
 
-    /// Records in the order in which they were written. Throws std::bad_alloc.
-    void take(const twinsim_trace_record &record);
+    /// Entries in the order in which they were written. Throws std::bad_alloc.
+    void take(const twinsim_trace_entry &entry);
     /// How many of `resource` a device has had in use at once, as the model counts them itself.
     void set_most(uint32_t device, twinsim_resource resource, uint32_t index, uint32_t most);
 
@@ -47,15 +47,15 @@ class Stats
         std::array<uint32_t, TWINSIM_RESOURCE_COUNT> most{};
     };
 
-    [[nodiscard]] twinsim_queue_counts *queue_of(const twinsim_trace_record &record);
-    [[nodiscard]] twinsim_use_counts &use_of(const twinsim_trace_record &record,
+    [[nodiscard]] twinsim_queue_counts *queue_of(const twinsim_trace_entry &entry);
+    [[nodiscard]] twinsim_use_counts &use_of(const twinsim_trace_entry &entry,
                                              twinsim_resource resource);
-    void open(const twinsim_trace_record &record);
-    void waited(const twinsim_trace_record &record, twinsim_cause cause);
-    void used(const twinsim_trace_record &record, twinsim_resource resource);
-    void moved(const twinsim_trace_record &record);
-    [[nodiscard]] twinsim_cause slot_cause(const twinsim_trace_record &record) const;
-    [[nodiscard]] twinsim_cause engine_cause(const twinsim_trace_record &record) const;
+    void open(const twinsim_trace_entry &entry);
+    void waited(const twinsim_trace_entry &entry, twinsim_cause cause);
+    void used(const twinsim_trace_entry &entry, twinsim_resource resource);
+    void moved(const twinsim_trace_entry &entry);
+    [[nodiscard]] twinsim_cause slot_cause(const twinsim_trace_entry &entry) const;
+    [[nodiscard]] twinsim_cause engine_cause(const twinsim_trace_entry &entry) const;
 
     const Params &params_;
     const LinkNetwork &links_;

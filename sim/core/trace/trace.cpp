@@ -337,12 +337,12 @@ void Trace::all_links(const LinkNetwork &links, Cycle now)
     busy_.resize(kept);
 }
 
-void Trace::whole(const twinsim_trace_record &record)
+void Trace::whole(const twinsim_trace_entry &entry)
 {
     reserve();
     put_word(kWhole);
-    std::memcpy(end_, &record, sizeof(record));
-    end_ += kRecordWords;
+    std::memcpy(end_, &entry, sizeof(entry));
+    end_ += kTraceEntryWords;
 }
 
 } // namespace tsim

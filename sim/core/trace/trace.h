@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The trace as the model writes it: a stream of packed entries, a few words per SQE. The public
-/// records are made from it on request. Fresh memory is what tracing costs most, so what can be
-/// worked out later is not written.
+/// entries (twinsim_trace_entry) are made from it on request. Fresh memory is what tracing costs
+/// most, so what can be worked out later is not written.
 #ifndef TWINSIM_CORE_TRACE_TRACE_H
 #define TWINSIM_CORE_TRACE_TRACE_H
 
@@ -40,7 +40,7 @@ class Trace
     /// What a queue may have one of at a time.
     enum Holding : uint8_t { kSlot, kShare, kHoldings };
 
-    /// Without `keep` the records are for the counters alone and gone once those have seen them.
+    /// Without `keep` the entries are for the counters alone and gone once those have seen them.
     Trace(bool keep, Stats *stats, const Params &params)
         : on_(keep || stats), keep_(keep), stats_(stats), params_(params),
           swap_time_(params.arbitration.value + params.record_read.value + params.slot_enable.value)
@@ -72,7 +72,7 @@ class Trace
     /// From now on entries of `source` are about this SQE. Not needed when the next entry uses
     /// next().
     void head(uint32_t source, uint64_t number, uint16_t task_id, uint8_t sqe_type);
-    /// A swap-in that was asked for at `asked` and is complete now: SLOT and the SWAP_IN records.
+    /// A swap-in that was asked for at `asked` and is complete now: SLOT and the SWAP_IN entries.
     void swapped_in(uint32_t source, Cycle now, Cycle asked, bool was_short, uint32_t slot)
     {
         reserve();
@@ -152,8 +152,8 @@ class Trace
     void retired(uint32_t source, Cycle now, Cycle mark, Cycle begun, uint64_t bytes, bool frees);
     /// The SQE is held in retirement (T-CQ-3): RETIRE since `mark`.
     void retiring(uint32_t source, Cycle now, Cycle mark);
-    /// A record about no queue, as it is.
-    void whole(const twinsim_trace_record &record);
+    /// An entry about no queue, as it is.
+    void whole(const twinsim_trace_entry &entry);
     /// The queue serves this stream from now on.
     void opened(uint32_t source, Cycle now, uint32_t stream_id);
     /// The queue has a slot or a share from now on.
@@ -196,10 +196,10 @@ class Trace
     void count_up();
     /// How many words are written.
     [[nodiscard]] size_t words_written() const;
-    /// How many records there are; looks only at what came since the last call.
+    /// How many entries there are; looks only at what came since the last call.
     [[nodiscard]] size_t count() const;
-    /// All records, oldest first; stays valid until the next entry. Throws std::bad_alloc.
-    [[nodiscard]] const twinsim_trace_record *records() const;
+    /// All entries, oldest first; valid until the next one is written. Throws std::bad_alloc.
+    [[nodiscard]] const twinsim_trace_entry *entries() const;
 
   private:
     struct Free {
@@ -360,7 +360,7 @@ class Trace
     void repeat(Reader &reader, uint64_t word, Take &&take) const;
     template <typename Take>
     const uint64_t *unpack(Reader &reader, const uint64_t *at, Take &&take) const;
-    [[nodiscard]] static twinsim_trace_record blank(const Reader &reader, uint32_t source);
+    [[nodiscard]] static twinsim_trace_entry blank(const Reader &reader, uint32_t source);
 
     static constexpr uint32_t kNext = kMaxDevices * kMaxQueues;
     static constexpr size_t kSources = kNext;
@@ -392,7 +392,7 @@ class Trace
     // What readers have found so far.
     mutable Reader counter_, expander_;
     mutable size_t count_ = 0;
-    mutable std::vector<twinsim_trace_record> records_;
+    mutable std::vector<twinsim_trace_entry> entries_;
 };
 
 [[gnu::always_inline]] inline void Trace::transfer(uint32_t source, Cycle now, Cycle begin,

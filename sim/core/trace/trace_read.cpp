@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The reader of the trace: from packed words to records, on request.
+/// The reader of the trace: from packed words to entries, on request.
 #include <algorithm>
 #include <cstring>
 
@@ -24,10 +24,10 @@ namespace
 
 } // namespace
 
-twinsim_trace_record Trace::blank(const Reader &reader, uint32_t source)
+twinsim_trace_entry Trace::blank(const Reader &reader, uint32_t source)
 {
     const Head &head = reader.heads[source];
-    twinsim_trace_record out{};
+    twinsim_trace_entry out{};
     out.number = head.number;
     out.parameter = kNone;
     out.id = kNone;
@@ -53,10 +53,10 @@ const uint64_t *Trace::unpack(Reader &reader, const uint64_t *at, Take &&take) c
         return at;
     }
     if (kind == kWhole) {
-        twinsim_trace_record record;
-        std::memcpy(&record, at, sizeof(record));
-        take(record);
-        return at + kRecordWords;
+        twinsim_trace_entry entry;
+        std::memcpy(&entry, at, sizeof(entry));
+        take(entry);
+        return at + kTraceEntryWords;
     }
     if (kind == kHead) {
         if (reader.heads.size() <= source)
@@ -74,7 +74,7 @@ const uint64_t *Trace::unpack(Reader &reader, const uint64_t *at, Take &&take) c
     const Cycle now = reader.now;
     const auto take_link = [&](uint32_t link, Cycle length) {
         const LinkRead &known = reader.links[link];
-        twinsim_trace_record out{};
+        twinsim_trace_entry out{};
         out.begin_ns = params_.to_ns(now - length);
         out.end_ns = params_.to_ns(now);
         out.bytes = known.rate;
@@ -102,7 +102,7 @@ const uint64_t *Trace::unpack(Reader &reader, const uint64_t *at, Take &&take) c
     if (reader.heads.size() <= source)
         reader.heads.resize(source + 1);
     if (kind == kOpen) {
-        twinsim_trace_record out = blank(reader, source);
+        twinsim_trace_entry out = blank(reader, source);
         out.begin_ns = out.end_ns = params_.to_ns(now);
         out.id = static_cast<uint32_t>(*at++);
         out.phase = Stats::kOpened;
@@ -114,8 +114,8 @@ const uint64_t *Trace::unpack(Reader &reader, const uint64_t *at, Take &&take) c
         ++reader.heads[source].task_id;
     }
     Head &head = reader.heads[source];
-    twinsim_trace_record out = blank(reader, source);
-    // A phase without length has no record, except those that are instants by nature.
+    twinsim_trace_entry out = blank(reader, source);
+    // A phase without length has no entry, except those that are instants by nature.
     const auto emit = [&](twinsim_phase phase, Cycle begin, Cycle end, uint32_t parameter) {
         if (begin == end && phase != TWINSIM_PHASE_DOORBELL && phase != TWINSIM_PHASE_TASK &&
             phase != TWINSIM_PHASE_TABLE)
@@ -325,7 +325,7 @@ void Trace::count_up()
     joint_ = run_first_ = nullptr;
     if (!stats_)
         return;
-    read(drained_, [this](const twinsim_trace_record &record) { stats_->take(record); });
+    read(drained_, [this](const twinsim_trace_entry &entry) { stats_->take(entry); });
     for (size_t i = 0; i < most_.size(); ++i) {
         const auto device = static_cast<uint32_t>(i / (1 + TWINSIM_CLASS_COUNT));
         const auto which = static_cast<uint32_t>(i % (1 + TWINSIM_CLASS_COUNT));
@@ -354,20 +354,20 @@ size_t Trace::count() const
     joint_ = run_first_ = nullptr;
     if (keep_)
         read(counter_,
-             [&](const twinsim_trace_record &record) { count_ += record.phase != Stats::kOpened; });
+             [&](const twinsim_trace_entry &entry) { count_ += entry.phase != Stats::kOpened; });
     return count_;
 }
 
-const twinsim_trace_record *Trace::records() const
+const twinsim_trace_entry *Trace::entries() const
 {
-    if (count() > records_.capacity())
-        records_.reserve(std::max(count_, records_.capacity() / 2 * 3));
+    if (count() > entries_.capacity())
+        entries_.reserve(std::max(count_, entries_.capacity() / 2 * 3));
     if (keep_)
-        read(expander_, [&](const twinsim_trace_record &record) {
-            if (record.phase != Stats::kOpened)
-                records_.push_back(record);
+        read(expander_, [&](const twinsim_trace_entry &entry) {
+            if (entry.phase != Stats::kOpened)
+                entries_.push_back(entry);
         });
-    return records_.data();
+    return entries_.data();
 }
 
 } // namespace tsim

@@ -30,7 +30,7 @@ namespace tsim::words
 //   open   the stream
 //   table  as a phase, with the id that it is higher by than in the queue's last one: programs take
 //          them in turn
-//   whole  the record
+//   whole  the entry
 // A wide entry has, in place of that one word, one per value.
 inline constexpr uint32_t kTable = 47; // below: a twinsim_phase
 inline constexpr uint32_t kHead = 48;
@@ -113,8 +113,8 @@ inline constexpr uint32_t kParameterMask =
     (1u << (kIdShift - kParameterShift)) - 1;                    // all bits: none
 inline constexpr uint32_t kIdMask = (1u << (64 - kIdShift)) - 1; // all bits: none
 
-inline constexpr size_t kRecordWords = sizeof(twinsim_trace_record) / sizeof(uint64_t);
-static_assert(kRecordWords * sizeof(uint64_t) == sizeof(twinsim_trace_record));
+inline constexpr size_t kTraceEntryWords = sizeof(twinsim_trace_entry) / sizeof(uint64_t);
+static_assert(kTraceEntryWords * sizeof(uint64_t) == sizeof(twinsim_trace_entry));
 
 [[nodiscard]] constexpr bool fits32(uint64_t value)
 {

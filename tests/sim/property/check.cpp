@@ -130,9 +130,9 @@ Checker::Checker(Rig &rig, const std::vector<Task> &tasks,
 {
     const tsim::Trace &trace = rig.system().trace();
     const size_t count = trace.count();
-    const twinsim_trace_record *records = trace.records();
+    const twinsim_trace_entry *entries = trace.entries();
     for (size_t i = 0; i < count; ++i) {
-        const twinsim_trace_record &r = records[i];
+        const twinsim_trace_entry &r = entries[i];
         const Span span{r.begin_ns, r.end_ns, r.id};
         if (r.phase == TWINSIM_PHASE_LINK) {
             rates_[r.id].emplace_back(span, r.bytes);

@@ -88,15 +88,15 @@ class Run
     {
         const tsim::Trace &trace = rig_.system().trace();
         const size_t count = trace.count();
-        const auto *bytes = reinterpret_cast<const unsigned char *>(trace.records());
+        const auto *bytes = reinterpret_cast<const unsigned char *>(trace.entries());
         uint64_t sum = 14695981039346656037u;
-        for (size_t i = 0; i < count * sizeof(twinsim_trace_record); ++i)
+        for (size_t i = 0; i < count * sizeof(twinsim_trace_entry); ++i)
             sum = (sum ^ bytes[i]) * 1099511628211u;
         return sum;
     }
 
     [[nodiscard]] size_t sqes() const { return tasks_.size(); }
-    [[nodiscard]] size_t records() const { return rig_.system().trace().count(); }
+    [[nodiscard]] size_t entries() const { return rig_.system().trace().count(); }
 
   private:
     [[nodiscard]] job::Room room() const
@@ -342,7 +342,7 @@ int main(int argc, char **argv)
         return 2;
     }
     uint32_t faults = 0;
-    size_t sqes = 0, records = 0;
+    size_t sqes = 0, entries = 0;
     for (uint64_t number = first; number < first + runs && faults < 5; ++number) {
         // The same program on every profile, without a seed and with one.
         const size_t which = number % profiles.size();
@@ -351,7 +351,7 @@ int main(int argc, char **argv)
         Run run(profiles[which], turn / 2, seed);
         std::string fault = run.go();
         sqes += run.sqes();
-        records += run.records();
+        entries += run.entries();
         if (fault.empty() && number % 8 == 0) { // T-TIM-6: again, byte for byte
             Run again(profiles[which], turn / 2, seed);
             (void)again.go();
@@ -364,7 +364,7 @@ int main(int argc, char **argv)
         std::printf("run %llu (%s, seed %llu): %s\n", static_cast<unsigned long long>(number),
                     paths[which].c_str(), static_cast<unsigned long long>(seed), fault.c_str());
     }
-    std::printf("%llu runs on %zu profiles: %zu SQEs, %zu trace records, %u faults\n",
-                static_cast<unsigned long long>(runs), profiles.size(), sqes, records, faults);
+    std::printf("%llu runs on %zu profiles: %zu SQEs, %zu trace entries, %u faults\n",
+                static_cast<unsigned long long>(runs), profiles.size(), sqes, entries, faults);
     return faults == 0 ? 0 : 1;
 }
