@@ -93,7 +93,7 @@ struct record_thread {
     bool is_first;     /* it is the one thread that has called, or was: what it meets goes to
                           record_early */
     bool busy; /* with the lock of the file, which a thread that ends takes outside of all calls: it
-                 is no order of the program's */
+                 does not order the program's calls */
 };
 extern _Thread_local struct record_thread record_self __attribute__((tls_model("initial-exec")));
 

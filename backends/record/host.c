@@ -19,7 +19,7 @@ static inline struct record_call *call_at(uint32_t depth)
 }
 
 static atomic_bool described[DEVICES_MOST];
-static atomic_bool below_traced; /* the backend wants to hear of ends of calls too */
+static atomic_bool below_traced; /* the ends of calls are reported to the backend too */
 
 void record_host_attach(void)
 {

@@ -52,7 +52,7 @@ twin_status record_memory_errors(twin_hw_device *device, twin_memory_error *list
         RECORD_BEGIN(&call, MEMORY_ERRORS, filled * sizeof(struct twin_record_range));
     f->device = device->index;
     f->room = room;
-    f->told = (uint32_t)filled;
+    f->returned = (uint32_t)filled;
     f->out_count = status == TWIN_OK ? *out_count : 0;
     struct twin_record_range *ranges = (struct twin_record_range *)(void *)(f + 1);
     for (size_t i = 0; i < filled && record_kept(&call); i++)

@@ -64,11 +64,11 @@ void record_diag_facts(void (*take)(void *context, const twin_fact *fact), void 
     record_returned(&call, TWIN_OK);
 }
 
-/* There is one observer of a queue, and that is the wrapper: it passes on what it hears. */
+/* There is one observer of a queue, and that is the wrapper: it passes reports on. */
 twin_status record_diag_tasks(twin_queue *queue,
                               void (*take)(void *context, const twin_task_end *task), void *context)
 {
-    if (!queue->tells)
+    if (!queue->reports_tasks)
         return TWIN_E_UNSUPPORTED;
     queue->take = take;
     queue->context = context;

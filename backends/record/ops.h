@@ -22,8 +22,8 @@ struct twin_queue {
     twin_queue *inner;
     uint32_t number;
     struct record_stamps *stamps; /* NULL: none are made */
-    bool tells;                   /* the backend reports when tasks end */
-    /* Who else hears of that; set before there is work. */
+    bool reports_tasks;           /* the backend reports when tasks end */
+    /* Receives those reports too; set before there is work. */
     void (*take)(void *context, const twin_task_end *task);
     void *context;
 };

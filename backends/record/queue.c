@@ -73,8 +73,8 @@ twin_status record_queue_create(twin_hw_device *device, const twin_queue_config 
     if (status == TWIN_OK) {
         queue->number = record_number(&record_numbers.queues);
         f->out_queue = queue->number;
-        queue->tells = record_below.diag.tasks(queue->inner, take_task, queue) == TWIN_OK;
-        f->out_tasks_told = queue->tells;
+        queue->reports_tasks = record_below.diag.tasks(queue->inner, take_task, queue) == TWIN_OK;
+        f->out_tasks_reported = queue->reports_tasks;
     }
     record_returned(&call, status);
     if (status != TWIN_OK) {

@@ -55,7 +55,7 @@ static uint32_t native_stack(uintptr_t site)
 }
 
 /* Bytes of the innermost frames that a binding has reported, three texts each; 0: invalid texts. */
-static size_t told_bytes(const char *texts, size_t bytes)
+static size_t valid_bytes(const char *texts, size_t bytes)
 {
     size_t used = 0;
     unsigned count = 0;
@@ -69,7 +69,7 @@ static size_t told_bytes(const char *texts, size_t bytes)
 /* Of the interpreted program whose binding makes the call. False: there is none. */
 static bool script_stack(const twin_call_place *place, uint32_t *out_number)
 {
-    const size_t bytes = told_bytes(place->frames, place->frames_bytes);
+    const size_t bytes = valid_bytes(place->frames, place->frames_bytes);
     struct record_key key;
     if (bytes == 0 || !record_same_module((uintptr_t)place->site, (uintptr_t)place->frames_from))
         return false;

@@ -127,7 +127,7 @@ static int compare(const void *left, const void *right)
 }
 
 /* Whether a variable is a setting of the runtime other than the name of the recording. */
-static bool is_told(const char *variable)
+static bool is_extra_setting(const char *variable)
 {
     static const char *const always[] = {
         "TWINRT_BACKEND=", "TWINRT_DEVICES=", "TWINRT_DMA=", "TWINRT_PROFILE=", "TWINRT_SEED="};
@@ -149,13 +149,13 @@ static void note_settings(void)
         note_setting(number++, always[i], record_services->setting(always[i]));
     size_t count = 0;
     for (char **entry = environ; entry && *entry; entry++)
-        count += is_told(*entry);
+        count += is_extra_setting(*entry);
     char **found = calloc(count + 1, sizeof(*found));
     if (!found)
         return;
     size_t used = 0;
     for (char **entry = environ; entry && *entry && used < count; entry++)
-        if (is_told(*entry))
+        if (is_extra_setting(*entry))
             found[used++] = *entry;
     qsort(found, used, sizeof(*found), compare);
     for (size_t i = 0; i < used; i++) {

@@ -241,7 +241,7 @@
 /* Ranges: those that were reported. */
 #define TWIN_RECORD_ERRORS_FIELDS(F, S)                                                            \
     F(S, uint32_t, device, DEVICE)                                                                 \
-    F(S, uint32_t, told, NUMBER)                                                                   \
+    F(S, uint32_t, returned, NUMBER)                                                               \
     F(S, uint64_t, room, NUMBER)                                                                   \
     F(S, uint64_t, out_count, NUMBER)
 #define TWIN_RECORD_REPAIR_FIELDS(F, S)                                                            \
@@ -261,7 +261,7 @@
     F(S, uint32_t, fast_sync, FLAG)                                                                \
     F(S, uint32_t, deferred, FLAG)                                                                 \
     F(S, uint32_t, is_default, FLAG)                                                               \
-    F(S, uint32_t, out_tasks_told, FLAG) /* there are entries TASK of it */
+    F(S, uint32_t, out_tasks_reported, FLAG) /* there are entries TASK of it */
 #define TWIN_RECORD_QUEUE_FIELDS(F, S) F(S, uint32_t, queue, QUEUE) F(S, uint32_t, spare, SPARE)
 #define TWIN_RECORD_QUEUE_DRAIN_FIELDS(F, S)                                                       \
     TWIN_RECORD_QUEUE_FIELDS(F, S) F(S, uint64_t, timeout_ns, NS)

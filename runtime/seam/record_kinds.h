@@ -70,7 +70,7 @@
     X(TEXTS)  /* `text_bytes` bytes: texts, each with its end */                                   \
     X(BYTES)  /* `bytes` bytes */                                                                  \
     X(STEPS)  /* lists and steps, see struct twin_record_step_list */                              \
-    X(RANGES) /* `told` times struct twin_record_range */                                          \
+    X(RANGES) /* `returned` times struct twin_record_range */                                      \
     X(IDS)    /* `count` times int32_t */                                                          \
     X(FRAMES) /* `count` return addresses of 8 bytes, the innermost first */
 

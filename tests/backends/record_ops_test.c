@@ -364,14 +364,14 @@ static const char *const expected[] = {
     /* NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one line in two parts */
     "memory.copy_rows device=1 dst=memory1+0 src=memory1+1 dst_pitch=3 src_pitch=4 width=2 "
     "height=5",
-    "memory.errors device=1 told=1 room=1 count=2 ranges=[[elsewhere, 64, 1]]",
+    "memory.errors device=1 returned=1 room=1 count=2 ranges=[[elsewhere, 64, 1]]",
     "memory.repair device=1 address=elsewhere bytes=64",
     "queue.create device=1 queue=1 stream=1 priority=3 group=0 fast_launch=0 fast_sync=1 "
     "deferred=0 "
-    "is_default=0 tasks_told=1",
+    "is_default=0 tasks_reported=1",
     "queue.create device=1 queue=2 stream=2 priority=0 group=0 fast_launch=0 fast_sync=0 "
     "deferred=1 "
-    "is_default=0 tasks_told=1",
+    "is_default=0 tasks_reported=1",
     "signal.create device=1 signal=1 kind=count name=5 timed=0 waitable=0 shared=0 counted=0",
     "call_queue.create device=1 call_queue=1 service=1",
     "model_instance.create device=1 model_instance=1",

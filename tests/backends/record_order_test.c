@@ -260,7 +260,7 @@ static void *end_with_a_full_chunk(void *argument)
 }
 
 /* The writer takes its own lock when a thread ends. */
-static void test_the_writers_lock_is_no_order(void)
+static void test_the_writers_lock_orders_nothing(void)
 {
     enum {
         ENTRY = sizeof(struct twin_record_entry) + offsetof(struct twin_record_HOST_CALL, cost)
@@ -404,7 +404,7 @@ static const twin_test tests[] = {
     {"a thread that has done nothing adds no order",
      test_a_thread_that_has_done_nothing_adds_nothing},
     {"a lock that goes round adds little", test_a_lock_that_goes_round_adds_little},
-    {"the writer's own lock is no order", test_the_writers_lock_is_no_order},
+    {"the writer's own lock orders nothing", test_the_writers_lock_orders_nothing},
     {"calls keep their order after earlier calls", test_calls_come_after_what_they_came_after},
 };
 

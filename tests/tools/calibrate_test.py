@@ -395,7 +395,7 @@ class Command(unittest.TestCase):
                                  path + "\\b.*\n$")
 
     def test_of_another_part(self):
-        """Nothing of it is used, also where another record would do."""
+        """Nothing of it is used, also where another recording would do."""
         with tempfile.TemporaryDirectory() as folder:
             record, other = os.path.join(folder, "a.rec"), os.path.join(folder, "b.rec")
             run(OPTIONS.acl_bench, "submit", "1", TWINRT_BACKEND="sim", TWINRT_RECORD=record)

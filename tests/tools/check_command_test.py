@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`twinrt check`, `twinrt run --check` and `twinrt compare` from outside: statuses, reports, and
-   files that are no records.
+   files that are not recordings.
 
   check_command_test.py TWINRT CHECK_PROGRAM RANDOM_PROGRAM COUNT_PROGRAM [--damage N]
 """
@@ -79,13 +79,14 @@ def test_threads(tool, program):
                                tool.record("calls.rec", [program, "missing"],
                                            TWINRT_HOST_TIME="calls"))
     expect(status == 0 and report["warnings"] == 0,
-           "without synchronization in the record threads are not judged")
+           "without synchronization in the recording, threads are not judged")
 
 
 def test_check(tool, clean, racing):
     status, report = tool.json("check", "--json", clean)
-    expect(status == 0 and report["clean"] and report["findings"] == [], "a clean record is clean")
-    expect((report["format"], report["version"]) == ("twinrt-check", 2), "format")
+    expect(status == 0 and report["clean"] and report["findings"] == [],
+           "a clean recording is clean")
+    expect((report["format"], report["version"]) == ("twinrt-check", 3), "format")
     for rule in report["rules"]:
         expect((rule["judged"] == 0) == ("needs" in rule),
                f"{rule['rule']}: what is not judged says what it needs")
@@ -141,7 +142,7 @@ def test_run(tool, check_program, random_program):
            f"a child's call: {nested.stderr.decode()}")
     unusable = tool.run("run", "--check", "--", "/bin/sh", "-c",
                         f"TWINRT_BACKEND=none {check_program} 3 5; true")
-    expect(unusable.returncode == 125 and b"left no record" in unusable.stderr,
+    expect(unusable.returncode == 125 and b"left no recording" in unusable.stderr,
            f"a start that fails is a use: {unusable.returncode} {unusable.stderr.decode()}")
     killed = tool.run("run", "--explain", "--", sys.executable, "-c", KILLED)
     expect(killed.returncode == 137 and b"left no timeline" in killed.stderr,
@@ -182,12 +183,12 @@ def test_processes(tool, good, bad):
     kept = os.path.join(tool.folder, "both.rec")
     done = tool.run("run", "--check", "--record", kept, "--", "/bin/sh", "-c", f"{bad}; {good}")
     expect(done.returncode == 99, f"--record: {done.returncode}")
-    records = sorted(name for name in os.listdir(tool.folder) if name.startswith("both.rec"))
-    expect(len(records) == 2 and all(name.encode() in done.stderr for name in records),
-           f"both are kept and named: {records}")
-    expect(sorted(tool.run("check", name).returncode for name in records) == [0, 1],
+    recordings = sorted(name for name in os.listdir(tool.folder) if name.startswith("both.rec"))
+    expect(len(recordings) == 2 and all(name.encode() in done.stderr for name in recordings),
+           f"both are kept and named: {recordings}")
+    expect(sorted(tool.run("check", name).returncode for name in recordings) == [0, 1],
            "and can be judged again")
-    # records that carry the number of their process
+    # recordings that carry the number of their process
     place = os.path.join(tool.folder, "p")
     os.mkdir(place)
     for program, status, count in ((good, 0, 1), (f"{bad}; {good}", 99, 3)):
@@ -198,8 +199,8 @@ def test_processes(tool, good, bad):
 
 
 def test_held(tool, program):
-    """Where another process holds the record of that name, it is said which name the new one
-    has."""
+    """Where another process writes the recording of that name, the message names
+    the new one."""
     path = os.path.join(tool.folder, "held.rec")
     with open(path, "wb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
@@ -211,7 +212,7 @@ def test_held(tool, program):
 
 
 def test_full(tool, clean):
-    """A report that cannot be written is no success."""
+    """A report that cannot be written is not a success."""
     for arguments, status in ((("check", clean), 2), (("check", "--json", clean), 2),
                               (("compare", clean, clean), 2),
                               (("compare", "--json", clean, clean), 2), (("info",), 1),
@@ -260,7 +261,7 @@ def test_refused(tool, check_program):
 
 def test_compare(tool, clean, other):
     status, same = tool.json("compare", "--json", clean, clean)
-    expect(status == 0 and same["same"], "a record is the same as itself")
+    expect(status == 0 and same["same"], "a recording is the same as itself")
     expect(
         same["swapped"] == same["a"]["alone"] == same["b"]["alone"] == same["other_answers"] == 0,
         "no difference")
@@ -277,7 +278,7 @@ def test_compare(tool, clean, other):
            "a row of questions is one op")
     # the program stops polling after 50 times, and waits
     alone = {group["call"] for side in ("a", "b") for group in there[side]["alone_by_call"]}
-    expect(alone <= {"aclrtSynchronizeEvent"}, f"and that is no difference: {alone}")
+    expect(alone <= {"aclrtSynchronizeEvent"}, f"and that is not a difference: {alone}")
     expect(there["swapped"] == back["swapped"],
            f"as many swaps both ways: {there['swapped']}, {back['swapped']}")
     mirrored = {kind["kind"]: kind for kind in back["kinds"]}
@@ -376,21 +377,22 @@ def test_ratio(tool, program):
     retire."""
     slow = derived(
         tool.folder, "slow.json", {"dma": {"sdma": {"setup_ns": 7000}}, "sqe": {"decode_ns": 240}})
-    lengths, records = [], []
+    lengths, recordings = [], []
     for name, profile in (("fast", "910b3"), ("slow", slow)):
         values = facts(tool, profile)
         lengths.append(
             sum(int(values[key]) for key in ("fetch.read_ns", "sqe.decode_ns", "dma.sdma.setup_ns",
                                              "sqe.retire_ns")))
-        records.append(tool.record(name + ".rec", [program, "--one-copy"], TWINRT_PROFILE=profile))
-    _, report = tool.json("compare", "--json", *records)
+        recordings.append(
+            tool.record(name + ".rec", [program, "--one-copy"], TWINRT_PROFILE=profile))
+    _, report = tool.json("compare", "--json", *recordings)
     kind = next(kind for kind in report["kinds"] if kind["kind"] == "copy")
     # the byte itself takes a few ns on both sides
     expect(kind["tasks"] == 1 and abs(kind["median"] / (lengths[1] / lengths[0]) - 1) < 0.02,
            f"the ratio of an isolated copy is {kind['median']}, not {lengths[1]} by {lengths[0]}")
 
 
-def test_no_records(tool):
+def test_no_recordings(tool):
     empty = os.path.join(tool.folder, "empty.rec")
     with open(empty, "wb"):
         pass
@@ -450,14 +452,14 @@ def test_damage(tool, record, times):
 
 
 def test_cut(tool, check_program, clean):
-    """A record that is not whole gives no all-clear, whatever is found in the rest."""
+    """A recording that is not whole gives no all-clear, whatever is found in the rest."""
     with open(clean, "rb") as file:
         content = file.read()
     path = os.path.join(tool.folder, "cut.rec")
     with open(path, "wb") as file:
         file.write(content[:HEADER + (len(content.rstrip(b"\0")) - HEADER) * 9 // 10])
     done = tool.run("check", path)
-    expect(done.returncode == 3 and b" 0 errors, in what is left of the recording" in done.stdout,
+    expect(done.returncode == 3 and b" 0 errors, in the rest of the recording" in done.stdout,
            f"cut: {done.returncode}")
     status = tool.run("check", "--json", path)
     expect(status.returncode == 3 and not json.loads(status.stdout)["whole"], "JSON says so too")
@@ -537,7 +539,7 @@ def main():
         test_extra(tool, options.check_program, clean)
         test_ratio(tool, options.check_program)
         test_counts(tool, options.count_program)
-        test_no_records(tool)
+        test_no_recordings(tool)
         test_cut(tool, options.check_program, clean)
         test_cut_compare(tool, clean)
         test_damage(tool, clean, options.damage)

@@ -138,7 +138,7 @@ class SitesTest(ReportCase):
         self.assertGreater(second, 1000)
 
     def test_python(self):
-        """Calls of a Python program are the module's: the report says that this is no place of the
+        """Calls of a Python program are the module's: the report says that this is not a place of the
         program."""
         module = os.path.join(os.path.dirname(os.path.dirname(TWINRT)), "python", "site-packages")
         if not os.path.exists(os.path.join(module, "acl", "_acl.abi3.so")):

@@ -109,7 +109,7 @@ static void test_waker(void)
     CU_ASSERT_EQUAL(path.parts[0].cause, CRITICAL_CALL);
     CU_ASSERT_EQUAL(path.parts[1].cause, CRITICAL_UNSENT);
     CU_ASSERT_EQUAL(path.parts[1].begin_ns, 5500);
-    expect_part(&path.parts[2], 13, 15, CRITICAL_BELL);
+    expect_part(&path.parts[2], 13, 15, CRITICAL_DOORBELL);
     expect_part(&path.parts[3], 15, 16, CRITICAL_TABLE);
     expect_part(&path.parts[4], 16, 18, CRITICAL_RETIRE);
     CU_ASSERT_EQUAL(path.parts[5].cause, CRITICAL_WAKE);
@@ -136,7 +136,7 @@ static void test_waker_elsewhere(void)
     CU_ASSERT_EQUAL_FATAL(critical_follow(&file, calls[0], &path), 0);
     /* 5 call, 5.5 unsent, 12 doorbell, 13 table, 14 the way, 16 retire, 18 wake, 19.5 call, 20 */
     CU_ASSERT_EQUAL_FATAL(path.part_count, 8);
-    expect_part(&path.parts[2], 12, 13, CRITICAL_BELL);
+    expect_part(&path.parts[2], 12, 13, CRITICAL_DOORBELL);
     expect_part(&path.parts[3], 13, 14, CRITICAL_TABLE);
     CU_ASSERT_EQUAL(path.parts[3].slice->stream, 3);
     expect_part(&path.parts[4], 14, 16, CRITICAL_TABLE);
@@ -169,7 +169,7 @@ static void test_channel(void)
     /* before: rung 0.5, visible 1, fetched 2, shared until 5, alone until 5.5 */
     CU_ASSERT_EQUAL_FATAL(path.before_count, 4);
     CU_ASSERT_EQUAL(path.before[0].begin_ns, 500);
-    CU_ASSERT_EQUAL(path.before[0].cause, CRITICAL_BELL);
+    CU_ASSERT_EQUAL(path.before[0].cause, CRITICAL_DOORBELL);
     expect_part(&path.before[1], 1, 2, CRITICAL_FETCH);
     expect_part(&path.before[2], 2, 5, CRITICAL_SHARED);
     CU_ASSERT_EQUAL(path.before[3].begin_ns, 5000);

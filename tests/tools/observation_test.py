@@ -214,7 +214,7 @@ def parse_vcd(text):
         if value >> max(bits, 1) or (word[0] == "b") != (bits > 1):
             raise ValueError("%s at %s" % (word, now))
         if bits and not dumping and values[code][-1][1] == value:
-            raise ValueError("%s at %s is no change" % (names[code][0], now))
+            raise ValueError("%s at %s is not a change" % (names[code][0], now))
         values[code].append((now, value))
     return now, {names[code][0]: (names[code][1], values[code]) for code in names}
 

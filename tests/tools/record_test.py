@@ -180,7 +180,7 @@ class Record(Folder):
                          1)
 
     def test_a_record_that_is_not_to_be_had(self):
-        """The program runs; the status says that there is no record."""
+        """The program runs; the status says that there is no recording."""
         old = self.path("old.rec")
         with open(old, "w", encoding="utf-8") as file:
             file.write("from an earlier run")

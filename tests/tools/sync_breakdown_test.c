@@ -137,8 +137,8 @@ static const twin_test tests[] = {
     {"the parts of a hand-over sum to its whole", test_sums},
     {"time that no phase covers is called unaccounted", test_hole},
     {"a wait with nothing after it ends the hand-over itself", test_no_next},
-    {"a wait that its own stream ended is no hand-over", test_none},
-    {"a file that is no timeline is refused or read as empty", test_bad_files},
+    {"a wait that its own stream ended is not a hand-over", test_none},
+    {"a file that is not a timeline is refused or read as empty", test_bad_files},
 };
 
 int main(int argc, char **argv)

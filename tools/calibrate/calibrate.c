@@ -101,10 +101,10 @@ static bool plan_trials(struct run *run, struct calibrate_work *work)
     return work->plan || calibrate_fail(run->job, "%s: %s", work->path, why);
 }
 
-static bool read_record(struct run *run, size_t at)
+static bool read_recording(struct run *run, size_t at)
 {
-    const char *path = run->job->records[at];
-    struct calibrate_record_sum *sum = &run->out->records[at];
+    const char *path = run->job->recordings[at];
+    struct calibrate_recording_sum *sum = &run->out->recordings[at];
     const struct calibrate_parameter *counter =
         calibrate_parameter_find(&run->out->parameters, "counter_mhz");
     sum->path = path;
@@ -129,18 +129,18 @@ static bool read_record(struct run *run, size_t at)
     return true;
 }
 
-static bool read_records(struct run *run)
+static bool read_recordings(struct run *run)
 {
-    size_t count = run->job->record_count;
-    run->out->records = calloc(count + 1, sizeof(*run->out->records));
-    run->out->record_count = count;
+    size_t count = run->job->recording_count;
+    run->out->recordings = calloc(count + 1, sizeof(*run->out->recordings));
+    run->out->recording_count = count;
     run->recordings = calloc(count + 1, sizeof(*run->recordings));
     run->works = calloc(count + 1, sizeof(*run->works));
     run->rows = calloc(count + 1, sizeof(*run->rows));
-    if (!run->out->records || !run->recordings || !run->works || !run->rows)
+    if (!run->out->recordings || !run->recordings || !run->works || !run->rows)
         return out_of_memory(run);
     for (size_t i = 0; i < count; i++)
-        if (!read_record(run, i))
+        if (!read_recording(run, i))
             return false;
     run->out->rows = run->bench.row_count;
     for (size_t i = 0; i < count; i++)
@@ -150,7 +150,7 @@ static bool read_records(struct run *run)
     return calibrate_fail(run->job,
                           "%s: the recording has no durations of tasks; if the device does not "
                           "report times, record with TWINRT_RECORD_TIMES=events",
-                          run->job->records[0]);
+                          run->job->recordings[0]);
 }
 
 /* ---- public calls ---------------------------------------------------------------------------- */
@@ -281,15 +281,15 @@ bool calibrate_run(const struct calibrate_job *job, struct calibrate_result *out
 {
     struct run run = {.job = job, .out = out, .bench = {.job = job}};
     *out = (struct calibrate_result){0};
-    bool good = read_profile(&run) && choose_all(&run) && read_records(&run);
+    bool good = read_profile(&run) && choose_all(&run) && read_recordings(&run);
     run.bench.parameters = &out->parameters;
     run.bench.works = run.works;
     run.bench.rows = run.rows;
-    run.bench.work_count = job->record_count;
+    run.bench.work_count = job->recording_count;
     good = good && calibrate_bench_begin(&run.bench) && fit_all(&run) && fit_costs(&run);
     calibrate_bench_end(&run.bench);
     out->trials = run.bench.trials;
-    for (size_t i = 0; i < job->record_count; i++) {
+    for (size_t i = 0; i < job->recording_count; i++) {
         if (run.rows)
             calibrate_rows_free(&run.rows[i]);
         if (run.works)
@@ -306,6 +306,6 @@ bool calibrate_run(const struct calibrate_job *job, struct calibrate_result *out
 void calibrate_result_free(struct calibrate_result *result)
 {
     calibrate_parameters_free(&result->parameters);
-    free(result->records);
+    free(result->recordings);
     *result = (struct calibrate_result){0};
 }

@@ -19,8 +19,8 @@ struct calibrate_error {
 };
 
 struct calibrate_job {
-    const char *const *records; /* paths */
-    size_t record_count;
+    const char *const *recordings; /* paths */
+    size_t recording_count;
     const char *profile; /* a name or a file */
     const char *const *freed, *const
                                   *fixed; /* names of parameters, in addition to the usual choice */
@@ -30,11 +30,11 @@ struct calibrate_job {
     const struct twin_backend *backend; /* the model, not started */
     const char *plugin_folder;          /* where profiles are */
     const char *(*setting)(const char *name);
-    FILE *progress; /* NULL: nothing is said */
+    FILE *progress; /* NULL: no reports */
     struct calibrate_error *error;
 };
 
-struct calibrate_record_sum {
+struct calibrate_recording_sum {
     const char *path;
     uint64_t ops, rows, left_out;
     bool one_clock;
@@ -42,8 +42,8 @@ struct calibrate_record_sum {
 
 struct calibrate_result {
     struct calibrate_parameters parameters;
-    struct calibrate_record_sum *records;
-    size_t record_count;
+    struct calibrate_recording_sum *recordings;
+    size_t recording_count;
     uint64_t rows, outliers, trials;
     unsigned iterations;
     bool poor;            /* some deviations are far larger than the others: nothing is believed */

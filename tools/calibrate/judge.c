@@ -175,7 +175,7 @@ static uint64_t rows_of(const struct fit *fit, size_t axis)
 }
 
 /* How many rows an error rests on, when all that count were alike: no more than there are. */
-static double rows_behind(const struct judge *judge, size_t axis)
+static double effective_rows(const struct judge *judge, size_t axis)
 {
     double variance = judge->variance[axis * judge->n + axis];
     if (!(judge->fourth[axis] > 0))
@@ -196,7 +196,7 @@ static void find_drifts(struct judge *judge, const double *here)
     size_t n = judge->n;
     for (size_t k = 0; k < n; k++) {
         double square = judge->variance[k * n + k];
-        double half = fit_interval(error_of(judge, k), rows_behind(judge, k));
+        double half = fit_interval(error_of(judge, k), effective_rows(judge, k));
         judge->halves[k] = half;
         if (!(half > UNKNOWN) || isinf(half) || !(square > 0))
             continue;
@@ -277,7 +277,7 @@ static void find_partner(const struct judge *judge, size_t axis, const double *h
         /* of what is open altogether the difference of two huge numbers is left, which means
          * nothing */
         double rest = sqrt(fmax(alone - between * between / fmax(square, 1e-300), LOST * alone));
-        double rows = fmin(rows_behind(judge, axis), rows_behind(judge, j));
+        double rows = fmin(effective_rows(judge, axis), effective_rows(judge, j));
         double sum = own + factor * value;
         double half = fit_interval(rest / sum, rows);
         for (size_t k = 0; k < n; k++)

@@ -91,14 +91,14 @@ static cJSON *begin_from(const struct calibrate_job *job)
     return root;
 }
 
-static void name_records(const struct calibrate_result *result, char *text, size_t bytes)
+static void name_recordings(const struct calibrate_result *result, char *text, size_t bytes)
 {
     size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < result->record_count && used + 1 < bytes; i++) {
-        const char *slash = strrchr(result->records[i].path, '/');
+    for (size_t i = 0; i < result->recording_count && used + 1 < bytes; i++) {
+        const char *slash = strrchr(result->recordings[i].path, '/');
         int more = snprintf(text + used, bytes - used, "%s%s", i > 0 ? ", " : "",
-                            slash ? slash + 1 : result->records[i].path);
+                            slash ? slash + 1 : result->recordings[i].path);
         used += more > 0 ? (size_t)more : 0;
     }
 }
@@ -106,19 +106,19 @@ static void name_records(const struct calibrate_result *result, char *text, size
 static void put_fitted(cJSON *root, const struct calibrate_result *result,
                        const struct calibrate_parameter *parameter)
 {
-    char records[256];
+    char recordings[256];
     char source[1024];
-    name_records(result, records, sizeof(records));
+    name_recordings(result, recordings, sizeof(recordings));
     if (parameter->verdict == CALIBRATE_FITTED) {
         (void)snprintf(source, sizeof(source), "twinrt calibrate, from %s: +- %.2g %%, %llu times",
-                       records, 100 * parameter->error, (unsigned long long)parameter->rows);
+                       recordings, 100 * parameter->error, (unsigned long long)parameter->rows);
         put(root, parameter, parameter->value, "measured", source);
     } else if (parameter->verdict == CALIBRATE_TOGETHER && parameter->value != parameter->start) {
         (void)snprintf(
             source, sizeof(source),
             "twinrt calibrate, from %s: measured together with %s alone; how they share is "
             "assumed. Before: %s",
-            records, parameter->with, parameter->source);
+            recordings, parameter->with, parameter->source);
         put(root, parameter, parameter->value, parameter->mark, source);
     }
 }

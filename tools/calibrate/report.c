@@ -46,7 +46,7 @@ static void print_parameter(const struct calibrate_parameter *parameter, FILE *o
     layout_item(out, 4, detail);
 }
 
-static void print_recording(const struct calibrate_record_sum *record, FILE *out)
+static void print_recording(const struct calibrate_recording_sum *record, FILE *out)
 {
     char label[PATH_MAX + 2], left_out[48] = "", text[256];
     (void)snprintf(label, sizeof(label), "%s: ", record->path);
@@ -63,8 +63,8 @@ void calibrate_report_text(const struct calibrate_result *result, FILE *out)
     static const enum calibrate_verdict order[] = {CALIBRATE_FITTED, CALIBRATE_TOGETHER,
                                                    CALIBRATE_WEAK, CALIBRATE_INFLUENCE_0};
     size_t free_count = 0;
-    for (size_t i = 0; i < result->record_count; i++)
-        print_recording(&result->records[i], out);
+    for (size_t i = 0; i < result->recording_count; i++)
+        print_recording(&result->recordings[i], out);
     fprintf(out, "\n%-29s %10s %10s %9s %9s  %s\n", "parameter", "before", "fitted", "error",
             "durations", "verdict");
     for (size_t o = 0; o < sizeof(order) / sizeof(order[0]); o++) {
@@ -112,20 +112,20 @@ static cJSON *json_parameter(const struct calibrate_parameter *parameter)
 bool calibrate_report_json(const struct calibrate_result *result, FILE *out)
 {
     cJSON *parameters = cJSON_CreateArray();
-    cJSON *records = cJSON_CreateArray();
+    cJSON *recordings = cJSON_CreateArray();
     for (size_t i = 0; i < result->parameters.count; i++)
         if (result->parameters.items[i].is_free)
             json_append(parameters, json_parameter(&result->parameters.items[i]));
-    for (size_t i = 0; i < result->record_count; i++) {
-        const struct calibrate_record_sum *record = &result->records[i];
-        json_append(records,
+    for (size_t i = 0; i < result->recording_count; i++) {
+        const struct calibrate_recording_sum *record = &result->recordings[i];
+        json_append(recordings,
                     json_object(JSON_TEXT("path", record->path), JSON_NUMBER("ops", record->ops),
                                 JSON_NUMBER("times", record->rows),
                                 JSON_NUMBER("left_out", record->left_out),
                                 JSON_BOOL("one_clock", record->one_clock)));
     }
     return json_print(
-        json_object(JSON_ITEM("parameters", parameters), JSON_ITEM("records", records),
+        json_object(JSON_ITEM("parameters", parameters), JSON_ITEM("recordings", recordings),
                     JSON_NUMBER("steps", result->iterations), JSON_BOOL("settled", result->settled),
                     JSON_BOOL("poor", result->poor), JSON_NUMBER("runs", result->trials),
                     JSON_NUMBER("outliers", result->outliers),

@@ -275,7 +275,7 @@ static bool try_ways(struct fit *fit, const struct slide *slide, const double *h
     return good;
 }
 
-static void tell_slide(const struct fit *fit, const struct slide *slide, double way)
+static void print_slide(const struct fit *fit, const struct slide *slide, double way)
 {
     FILE *progress = fit->bench->job->progress;
     if (!progress)
@@ -305,7 +305,7 @@ static bool slide_along(struct fit *fit, const struct slide *slide, const double
     if (good) {
         slide_step(fit, slide, here, way, step);
         fit_move(fit, step, 1);
-        tell_slide(fit, slide, way);
+        print_slide(fit, slide, way);
     }
     free(step);
     return good;

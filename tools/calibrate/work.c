@@ -97,7 +97,8 @@ static bool is_usable(struct loader *loader, const twin_op *op)
     }
 }
 
-/* What is neither done again nor missed: questions, and what the recording itself did. */
+/* Entries that are neither repeated nor counted as left out: queries, and what the recording itself
+ * did. */
 static bool is_silent(const struct twin_record_entry *entry)
 {
     switch (entry->kind) {

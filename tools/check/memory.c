@@ -205,7 +205,7 @@ static void judge_side(struct checker *checker, const struct check_queue *queue,
         check_find(checker, CHECK_LIFE_03, grave->freed_by, op,
                    "0x%" PRIx64 " is in memory that was freed", begin);
     else if (must && !checker->hidden_memory)
-        check_find(checker, CHECK_LIFE_02, CHECK_NONE, op, "0x%" PRIx64 " is in no allocation",
+        check_find(checker, CHECK_LIFE_02, CHECK_NONE, op, "0x%" PRIx64 " is not in an allocation",
                    begin);
 }
 

@@ -58,7 +58,7 @@ typedef enum check_class {
       "a task was lost, ran twice, or ran out of order", "times of all tasks", CHECK_FIX_RUNTIME)  \
     X(ORD_13, "ORD-13", ORDER, "default and explicit streams give the same results",               \
       "default and explicit streams gave different results",                                       \
-      "results, which a recording does not hold: compare two recordings (twinrt compare)", "")     \
+      "results, which a recording does not contain: compare two recordings (twinrt compare)", "")  \
     X(ORD_14, "ORD-14", ORDER, "a device is open while there are objects on it",                   \
       "an object exists on a device that is not open", "a device that was opened or closed",       \
       "destroy events and streams, then reset the device, then call aclFinalize")                  \

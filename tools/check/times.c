@@ -158,10 +158,10 @@ void check_times_host(struct checker *checker, const struct check_earliest_begin
         return;
     /* Among several threads one may see at once what another has driven the model to; its own clock
      * follows with its next call. Then only the device's time counts. */
-    bool told_at_once = checker->several_threads && look->end_ns == look->begin_ns;
-    if (told_at_once && look->device_ns == 0)
+    bool seen_at_once = checker->several_threads && look->end_ns == look->begin_ns;
+    if (seen_at_once && look->device_ns == 0)
         return;
-    uint64_t when = told_at_once && look->device_ns > look->end_ns ? look->device_ns : look->end_ns;
+    uint64_t when = seen_at_once && look->device_ns > look->end_ns ? look->device_ns : look->end_ns;
     checker->judged[CHECK_ORD_10]++;
     if (when < earliest_begin->ns)
         check_find(checker, CHECK_ORD_10, earliest_begin->op, op,
@@ -185,8 +185,8 @@ static int by_end(const void *left, const void *right)
     return ORDER_2((*a)->task_end_ns, (*b)->task_end_ns, *a, *b);
 }
 
-static void tell_of_flag(struct checker *checker, const twin_op *record, const twin_op *wait,
-                         const char *why)
+static void report_flag(struct checker *checker, const twin_op *record, const twin_op *wait,
+                        const char *why)
 {
     check_find(checker, CHECK_ORD_05, record ? (uint32_t)(record - checker->ops.items) : CHECK_NONE,
                (uint32_t)(wait - checker->ops.items), "%s", why);
@@ -205,8 +205,8 @@ static void judge_notify(struct checker *checker, const struct flag *flag)
         checker->judged[CHECK_ORD_05]++;
         if (record && record->task_begin_ns <= flag->waits[i]->task_end_ns)
             continue;
-        tell_of_flag(checker, record, flag->waits[i],
-                     "more waits had passed than records had begun");
+        report_flag(checker, record, flag->waits[i],
+                    "more waits had passed than records had begun");
         return;
     }
 }
@@ -230,9 +230,9 @@ static void judge_level(struct checker *checker, const struct flag *flag)
         if (record &&
             (reset >= flag->reset_count || flag->resets[reset]->task_end_ns > wait->task_begin_ns))
             continue;
-        tell_of_flag(checker, begun < flag->record_count ? flag->records[begun] : NULL, wait,
-                     record ? "the wait passed after a reset and before the next record began"
-                            : "the wait passed before the first record began");
+        report_flag(checker, begun < flag->record_count ? flag->records[begun] : NULL, wait,
+                    record ? "the wait passed after a reset and before the next record began"
+                           : "the wait passed before the first record began");
         return;
     }
 }

@@ -128,7 +128,7 @@ static bool find_worst(struct compare_result *result)
     return true;
 }
 
-bool compare_records(struct compare_result *result)
+bool compare_recordings(struct compare_result *result)
 {
     if (!twin_ops_load(result->side[0].recording, &result->side[0].ops) ||
         !twin_ops_load(result->side[1].recording, &result->side[1].ops))

@@ -53,7 +53,7 @@ struct compare_result {
 
 /* Loads the ops of both sides, whose path and recording are set, and compares. False: out of
  * memory. */
-bool compare_records(struct compare_result *result);
+bool compare_recordings(struct compare_result *result);
 void compare_free(struct compare_result *result);
 /* Whether the two did the same, in the same order, with the same answers. */
 bool compare_is_same(const struct compare_result *result);

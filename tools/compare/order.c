@@ -72,9 +72,9 @@ static void sweep(struct compare_result *result, struct task *tasks, size_t coun
         /* two that take no time at one instant are in no order */
         uint64_t from = now->end[1] > now->begin[1] ? now->end[1] : now->begin[1] + 1;
         uint64_t before = sum(sums, begun_before(in_b, count, from));
-        uint64_t behind = sum(sums, count) - before;
-        result->swapped += behind;
-        if (behind > 0 && latest &&
+        uint64_t after = sum(sums, count) - before;
+        result->swapped += after;
+        if (after > 0 && latest &&
             result->swap_count < sizeof(result->swaps) / sizeof(result->swaps[0]))
             result->swaps[result->swap_count++] =
                 (struct compare_pair){.a = latest->pair, .b = now->pair};

@@ -8,7 +8,7 @@
 #include "output/json.h"
 #include "output/layout.h"
 
-#define FORMAT_VERSION 1
+#define FORMAT_VERSION 2
 #define SHOWN          10u
 
 static const char *const sides[2] = {"A", "B"};
@@ -258,7 +258,7 @@ static cJSON *json_side(const struct compare_result *result, int which)
         json_append(list, json_add(json_op(result, which, groups[i].first),
                                    JSON_NUMBER("count", groups[i].count)));
     return json_object(
-        JSON_TEXT("record", side->path), JSON_TEXT("device", device),
+        JSON_TEXT("recording", side->path), JSON_TEXT("device", device),
         JSON_BOOL("whole", !side->ops.partial),
         JSON_NUMBER("damaged_places", twin_recording_damage_count(side->recording)),
         JSON_NUMBER("lost", twin_recording_header(side->recording)->lost),

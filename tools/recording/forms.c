@@ -15,9 +15,9 @@ static const size_t heads[] = {[TWIN_RECORD_MARK] = sizeof(struct twin_record_ma
 
 /* Room for a whole entry with fields and tail of so many bytes, which is all 0. NULL: no host
  * memory. */
-static struct twin_record_entry *room_for(twin_recording *recording, size_t behind)
+static struct twin_record_entry *room_for(twin_recording *recording, size_t rest_bytes)
 {
-    const size_t bytes = sizeof(struct twin_record_entry) + behind;
+    const size_t bytes = sizeof(struct twin_record_entry) + rest_bytes;
     struct twin_recording_room *room = recording->rooms;
     if (!room || room->used + bytes > ROOM_BYTES) {
         room = calloc(1, sizeof(*room) + (bytes > ROOM_BYTES ? bytes : ROOM_BYTES));
@@ -29,7 +29,7 @@ static struct twin_record_entry *room_for(twin_recording *recording, size_t behi
     struct twin_record_entry *whole = (void *)((char *)room->bytes + room->used);
     room->used += bytes;
     whole->bytes = (uint32_t)bytes;
-    whole->fixed_bytes = (uint16_t)behind;
+    whole->fixed_bytes = (uint16_t)rest_bytes;
     return whole;
 }
 
@@ -103,11 +103,11 @@ struct twin_record_entry *twin_recording_whole_entry(twin_recording *recording,
                    : whole;
     struct twin_record_mark mark; /* the others begin alike */
     memcpy(&mark, place, sizeof(mark));
-    const size_t behind = (mark.bytes & ~TWIN_RECORD_FORM_BITS) - heads[form];
+    const size_t rest_bytes = (mark.bytes & ~TWIN_RECORD_FORM_BITS) - heads[form];
     const size_t least = form == TWIN_RECORD_ENDED            ? sizeof(struct twin_record_TASK)
                          : mark.kind == TWIN_RECORD_HOST_CALL ? call_bytes
                                                               : 0;
-    whole = room_for(recording, behind < least ? least : behind);
+    whole = room_for(recording, rest_bytes < least ? least : rest_bytes);
     if (!whole)
         return NULL;
     whole->kind = mark.kind;
@@ -119,7 +119,7 @@ struct twin_record_entry *twin_recording_whole_entry(twin_recording *recording,
     else
         take_task(place, base, whole);
     if (form != TWIN_RECORD_ENDED)
-        memcpy(whole + 1, place + heads[form], behind);
+        memcpy(whole + 1, place + heads[form], rest_bytes);
     return whole;
 }
 

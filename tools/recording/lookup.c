@@ -271,7 +271,7 @@ static size_t first_task(const twin_recording *recording, uint32_t queue, uint64
 }
 
 /* Where the last one of the queue's tasks up to and with that one ends. */
-static size_t behind_task(const twin_recording *recording, uint32_t queue, uint64_t task)
+static size_t end_of_tasks(const twin_recording *recording, uint32_t queue, uint64_t task)
 {
     if (task < UINT64_MAX)
         return first_task(recording, queue, task + 1);
@@ -284,7 +284,7 @@ size_t twin_recording_tasks_among(const twin_recording *recording, uint32_t queu
     if (count == 0)
         return 0;
     uint64_t last = first > UINT64_MAX - (count - 1) ? UINT64_MAX : first + (count - 1);
-    return behind_task(recording, queue, last) - first_task(recording, queue, first);
+    return end_of_tasks(recording, queue, last) - first_task(recording, queue, first);
 }
 
 static void times_of_stamp(const twin_recording *recording, uint64_t seq,

@@ -200,7 +200,7 @@ static void read_other(unsigned kind, const union twin_recording_any *any, twin_
         OP(QUEUE_CREATE, op->device = f->device, op->queue = f->out_queue,
            op->config.name = f->stream, op->config.group = f->group,
            op->config.deferred = f->deferred != 0, op->config.is_default = f->is_default != 0,
-           op->config.reports_tasks = f->out_tasks_told != 0)
+           op->config.reports_tasks = f->out_tasks_reported != 0)
         OP(QUEUE_DRAIN, op->queue = f->queue, op->timeout_ns = f->timeout_ns)
         OP(QUEUE_QUERY, op->queue = f->queue, op->positive = f->out_idle != 0)
         OP(QUEUE_DESTROY, op->queue = f->queue)

@@ -62,7 +62,7 @@ static bool tail_bytes(const struct twin_record_entry *entry,
     } counted[TWIN_RECORD_TAILS] = {
         [TWIN_RECORD_TAIL_TEXTS] = {"text_bytes", 1},
         [TWIN_RECORD_TAIL_BYTES] = {"bytes", 1},
-        [TWIN_RECORD_TAIL_RANGES] = {"told", sizeof(struct twin_record_range)},
+        [TWIN_RECORD_TAIL_RANGES] = {"returned", sizeof(struct twin_record_range)},
         [TWIN_RECORD_TAIL_IDS] = {"count", sizeof(int32_t)},
         [TWIN_RECORD_TAIL_FRAMES] = {"count", sizeof(uint64_t)},
     };
@@ -242,7 +242,7 @@ static bool read_chunks(twin_recording *recording)
             uint64_t room = chunk.span * step - sizeof(chunk);
             uint64_t used = chunk.used;
             if (chunk.span == 0 || chunk.index != index || used > room || used % 8 != 0) {
-                damaged(recording, at, "the head of a chunk makes no sense; the chunk is left out");
+                damaged(recording, at, "the head of a chunk is invalid; the chunk is left out");
                 used = 0;
             } else if (chunk.follows > places_present) {
                 damaged(

@@ -72,7 +72,7 @@ static bool is_answer(const struct twin_recording_field *field)
     }
     /* a ticket is what the device makes of it; whether tasks are reported depends on the
      * recorder */
-    return strcmp(field->name, "out_ticket") != 0 && strcmp(field->name, "out_tasks_told") != 0;
+    return strcmp(field->name, "out_ticket") != 0 && strcmp(field->name, "out_tasks_reported") != 0;
 }
 
 static uint64_t value_of(const union twin_recording_any *fields,

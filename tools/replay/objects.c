@@ -87,7 +87,7 @@ static twin_status queue_create(struct replay_call *call)
     return status;
 }
 
-/* The core destroys no queue that has work or belongs to a program; a recording may. */
+/* The core never destroys a queue that has work or belongs to a model instance; a recording may. */
 static void put_to_rest(struct replay_call *call, struct replay_object *queue)
 {
     bool idle = false;
@@ -334,7 +334,7 @@ static twin_status call_queue_create(struct replay_call *call)
 {
     const struct twin_record_CALL_QUEUE_CREATE *f = &call->then.CALL_QUEUE_CREATE;
     twin_call_queue *call_queue = NULL;
-    /* a thread that serves never ends a wait by itself, and in a trial it must */
+    /* the thread that serves host calls never ends a wait by itself; in a trial waits must end */
     bool service = f->service != 0 && !call->replay->trial;
     twin_status status = call->ops->call_queue.create(call->device, service, &call_queue);
     if (status == TWIN_OK &&

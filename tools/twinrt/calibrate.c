@@ -72,8 +72,8 @@ static int calibrate(const char *plugins)
     struct calibrate_result result = {0};
     const struct calibrate_job job = {.backend =
                                           twin_backend_load("sim", error.text, sizeof(error.text)),
-                                      .records = options.recordings.items,
-                                      .record_count = options.recordings.count,
+                                      .recordings = options.recordings.items,
+                                      .recording_count = options.recordings.count,
                                       .profile = twin_setting(TWIN_SETTING_PROFILE),
                                       .freed = options.freed.items,
                                       .freed_count = options.freed.count,

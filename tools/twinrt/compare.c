@@ -78,7 +78,7 @@ int twin_tool_compare(int argc, char **argv)
         result.side[which].path = options.paths[which];
         result.side[which].recording = recordings[which];
     }
-    if (compare_records(&result))
+    if (compare_recordings(&result))
         status = report(&result);
     else
         fprintf(stderr, "twinrt: out of memory\n");

@@ -190,24 +190,25 @@ static bool before_first(struct chain *chain, struct place *place)
         chain->submit_ns = chain->now_ns;
         return false;
     }
-    const struct trace_slice *bell = trace_file_bell(chain->file, place->track, place->number);
+    const struct trace_slice *doorbell =
+        trace_file_doorbell(chain->file, place->track, place->number);
     const struct trace_slice *previous =
         place->number > 1 ? trace_file_task(chain->file, place->track, place->number - 1) : NULL;
     if (previous && previous->end_ns <= chain->now_ns &&
-        (!bell || previous->end_ns >= bell->begin_ns)) {
+        (!doorbell || previous->end_ns >= doorbell->begin_ns)) {
         part(chain, previous->end_ns, CRITICAL_HELD, NULL); /* disabled, or paused */
         place->number--;
         return true;
     }
-    if (!bell || bell->begin_ns > chain->now_ns)
+    if (!doorbell || doorbell->begin_ns > chain->now_ns)
         return false;
-    part(chain, bell->begin_ns, CRITICAL_HELD, NULL);
-    if (!bell->rung || bell->rung_ns > chain->now_ns)
+    part(chain, doorbell->begin_ns, CRITICAL_HELD, NULL);
+    if (!doorbell->rung || doorbell->rung_ns > chain->now_ns)
         return false;
-    part(chain, bell->rung_ns, CRITICAL_BELL, bell);
+    part(chain, doorbell->rung_ns, CRITICAL_DOORBELL, doorbell);
     chain->submitted = true;
-    chain->submit_ns = bell->rung_ns;
-    chain->submit_thread = bell->thread;
+    chain->submit_ns = doorbell->rung_ns;
+    chain->submit_thread = doorbell->thread;
     return false;
 }
 

@@ -11,7 +11,7 @@
     X(CALL, "the call itself")                                                                     \
     X(WAKE, "waking the thread")                                                                   \
     X(UNSENT, "not submitted yet") /* by another thread */                                         \
-    X(BELL, "doorbell")                                                                            \
+    X(DOORBELL, "doorbell")                                                                        \
     X(SWAP, "arbiter and swapping")                                                                \
     X(LOOP, "firmware loop") /* is busy with something else */                                     \
     X(FETCH, "fetch and decode")                                                                   \

@@ -110,7 +110,7 @@ static int give_name(struct run_files *files, enum file which)
 
 /* ---- afterwards ------------------------------------------------------------------------------ */
 
-/* Whether a process still writes the record that has this name. */
+/* Whether a process still writes the file of this name. */
 static bool is_held(const char *name)
 {
     int file = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -217,10 +217,10 @@ static void settle_later(struct run_files *files)
 /* The number alone is unique on one machine, not on several that share a folder. */
 static void make_mark(struct run_files *files)
 {
-    uint32_t chance = 0;
-    if (getrandom(&chance, sizeof(chance), 0) != (ssize_t)sizeof(chance))
-        chance = 0;
-    (void)snprintf(files->mark, sizeof(files->mark), ".%ld-%08" PRIx32, (long)getpid(), chance);
+    uint32_t number = 0;
+    if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
+        number = 0;
+    (void)snprintf(files->mark, sizeof(files->mark), ".%ld-%08" PRIx32, (long)getpid(), number);
 }
 
 const char *run_files_taken(const struct run_files *files, const char *path)

@@ -71,7 +71,7 @@ static bool read_kind(const cJSON *event, enum trace_kind *out)
     if (!phase || !category || !name)
         return false;
     if (strcmp(phase, "i") == 0) {
-        *out = TRACE_BELL;
+        *out = TRACE_DOORBELL;
         return strcmp(name, "doorbell") == 0;
     }
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -103,7 +103,7 @@ static bool read_ids(const cJSON *event, const cJSON *args, struct trace_slice *
     case TRACE_TRANSFER:
         out->unit = unit_of(args);
         return known && out->unit != UINT32_MAX;
-    case TRACE_BELL:
+    case TRACE_DOORBELL:
         out->rung = get_ns(args, "rung", &out->rung_ns) && get_u32(args, "thread", &out->thread);
         return out->of_stream;
     case TRACE_HOST_WAIT:
@@ -127,7 +127,7 @@ static bool read_slice(const cJSON *event, struct trace_slice *out)
         return false;
     out->name = get_text(event, "name");
     if (!get_ns(event, "ts", &out->begin_ns) ||
-        (out->kind != TRACE_BELL && !get_ns(event, "dur", &length_ns)) ||
+        (out->kind != TRACE_DOORBELL && !get_ns(event, "dur", &length_ns)) ||
         !read_ids(event, args, out))
         return false;
     out->end_ns = out->begin_ns + length_ns;
@@ -189,9 +189,9 @@ static int compare_others(const void *left, const void *right)
     const struct trace_slice *b = right;
     if (a->kind != b->kind)
         return a->kind < b->kind ? -1 : 1;
-    if (a->kind == TRACE_BELL)
+    if (a->kind == TRACE_DOORBELL)
         return compare_numbers(a, b->track, b->number);
-    if (a->device != b->device && a->kind < TRACE_BELL)
+    if (a->device != b->device && a->kind < TRACE_DOORBELL)
         return a->device < b->device ? -1 : 1;
     if (a->kind == TRACE_TRANSFER && a->number != b->number)
         return a->number < b->number ? -1 : 1;
@@ -233,10 +233,10 @@ const struct trace_slice *trace_file_ended(const struct trace_file *file, enum t
     return found && found->device == device && found->unit == unit ? found : NULL;
 }
 
-const struct trace_slice *trace_file_bell(const struct trace_file *file, uint32_t track,
-                                          uint64_t number)
+const struct trace_slice *trace_file_doorbell(const struct trace_file *file, uint32_t track,
+                                              uint64_t number)
 {
-    const struct trace_slice key = {.kind = TRACE_BELL, .track = track, .number = number};
+    const struct trace_slice key = {.kind = TRACE_DOORBELL, .track = track, .number = number};
     const struct trace_slice *found = last_until(file, &key);
     return found && found->track == track && found->number == number ? found : NULL;
 }

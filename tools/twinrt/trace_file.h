@@ -16,7 +16,7 @@ enum trace_kind {
     TRACE_SHARE,     /* a stream has a share of class `unit` */
     TRACE_DMA,       /* a channel works; unit: engine << 16 | channel */
     TRACE_TRANSFER,  /* the same, of the driver: by number, with the waits for a channel */
-    TRACE_BELL,      /* an instant: the SQE becomes visible */
+    TRACE_DOORBELL,  /* an instant: the SQE becomes visible */
     TRACE_CALL,      /* unit: the thread */
     TRACE_HOST_WAIT, /* the same */
 };
@@ -41,7 +41,7 @@ struct trace_slice {
     uint32_t unit;     /* of its kind; PHASE: of its engine and channel, UINT32_MAX: none */
     uint64_t done_ns;  /* HOST_WAIT: when the awaited object was ready */
     uint64_t alone_ns; /* of a transfer: how long it takes when nothing else moves, 0: unknown */
-    uint64_t rung_ns;  /* BELL: when a thread rang for it, if `rung` */
+    uint64_t rung_ns;  /* DOORBELL: when a thread rang for it, if `rung` */
     uint32_t thread;   /* that rang the doorbell */
     const char *cause; /* HOST_WAIT */
     bool of_stream;    /* SLOT, SHARE, DMA, HOST_WAIT: track and number are a task's */
@@ -61,7 +61,7 @@ struct trace_file {
     size_t task_count;
     const struct trace_slice **phases; /* PHASE and WAIT, by track, number, begin */
     size_t phase_count;
-    /* by kind, device, unit, end; BELL: by track, number; CALL, HOST_WAIT: by thread, begin */
+    /* by kind, device, unit, end; DOORBELL: by track, number; CALL, HOST_WAIT: by thread, begin */
     struct trace_slice *others;
     size_t other_count;
     bool many_devices; /* the number of a stream is unique on its device only */
@@ -92,7 +92,7 @@ const struct trace_slice *const *trace_file_phases(const struct trace_file *file
 const struct trace_slice *trace_file_ended(const struct trace_file *file, enum trace_kind kind,
                                            uint32_t device, uint32_t unit, uint64_t until_ns);
 /* The instant at which a task became visible, or NULL. */
-const struct trace_slice *trace_file_bell(const struct trace_file *file, uint32_t track,
-                                          uint64_t number);
+const struct trace_slice *trace_file_doorbell(const struct trace_file *file, uint32_t track,
+                                              uint64_t number);
 
 #endif

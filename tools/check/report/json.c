@@ -4,7 +4,7 @@
 
 #include "check/report/formats.h"
 
-#define RESULT_VERSION 2
+#define RESULT_VERSION 3
 #define REPORT_VERSION 1
 
 static cJSON *json_site(const struct check_site *site)
@@ -90,7 +90,7 @@ cJSON *check_json_result(const struct check_result *result, bool strict)
 {
     return json_object(
         JSON_TEXT("format", "twinrt-check"), JSON_NUMBER("version", RESULT_VERSION),
-        JSON_TEXT("record", result->name), JSON_NUMBER("ops", result->ops.count),
+        JSON_TEXT("recording", result->name), JSON_NUMBER("ops", result->ops.count),
         JSON_BOOL("clean", result->errors == 0 && !(strict && result->warnings > 0)),
         JSON_NUMBER("errors", result->errors), JSON_NUMBER("warnings", result->warnings),
         JSON_NUMBER("suppressed", result->suppressed),

@@ -177,7 +177,7 @@ void check_text_end(const struct check_text *how, const struct check_totals *tot
     if (totals->suppressed > 0)
         fprintf(out, ", %zu suppressed", totals->suppressed);
     if (totals->partial)
-        fprintf(out, ", in what is left of the recording");
+        fprintf(out, ", in the rest of the recording");
     if (totals->unjudged && !how->verbose)
         fprintf(out, "; some work not checked (--verbose)");
     fputc('\n', out);
