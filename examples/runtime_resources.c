@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a program holds while it uses a device, from the outermost thing in: the runtime, a device,
- * contexts, streams. Taken in this order and given back in the reverse. */
+ * contexts, streams. Taken in this order and released in the reverse. */
 #include "check.h"
 
 #define DEVICE 0

@@ -39,7 +39,7 @@ twin_name_library(platform        "^aclplatform")
 twin_name_library(twinrt_library  "^twinrt")
 set_target_properties(twinrt_library PROPERTIES OUTPUT_NAME twinrt)
 
-# Names of the vendor's that programs link without using what is in them; nothing is behind them
+# Names of the vendor's that programs link without using what is in them; they are empty
 # here. A link to libascendcl.so makes the program record that name, so on a board these ones are
 # left to the toolkit's libraries.
 set(TWIN_LINKED_NAMES acl_op_compiler acl_rt_impl profapi runtime)

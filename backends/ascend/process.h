@@ -196,7 +196,7 @@ void ascend_calls_forget(const twin_queue *queue);
 
 /* model_instance.c, label.c */
 void ascend_instance_forget_queue(twin_queue *queue);
-/* The memory of a table of labels is given back. */
+/* The memory of a table of labels is released. */
 void ascend_labels_forget(uint64_t table);
 /* One of the vendor's contexts is about to go, and its labels with it. */
 void ascend_labels_forget_context(aclrtContext context);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program holds while it uses a device, taken in order and given back in the reverse:
+"""What a program holds while it uses a device, taken in order and released in the reverse:
 runtime, device, context, stream."""
 
 import acl

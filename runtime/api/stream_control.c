@@ -207,5 +207,5 @@ aclError aclrtCacheLastTaskOpInfo(const void *const infoPtr, const size_t infoSi
     twin_context_unpin(context);
     return TWIN_LEAVE(twin_fail(TWIN_ERR_INTERNAL,
                                 "the thread's last task is not one of a capture; only such a task "
-                                "keeps what is said about it"));
+                                "keeps its operator information"));
 }

@@ -160,7 +160,7 @@ int32_t twin_init_parse(const char *text, size_t bytes, twin_init_config *out_co
         return 0;
     }
     if (memchr(text, '\0', bytes))
-        return twin_fail(TWIN_ERR_PARSE_FILE, "the configuration holds a zero byte");
+        return twin_fail(TWIN_ERR_PARSE_FILE, "the configuration contains a zero byte");
     if (!nesting_allowed(text, bytes))
         return twin_fail(TWIN_ERR_PARSE_FILE,
                          "the configuration nests more than %u objects or %u arrays", NESTING_MAX,
@@ -257,7 +257,7 @@ static int32_t call_all_locked(twin_moment moment, bool with_file, const char *t
         twin_lock_drop(&init_lock);
         code = call_one(&due, text, bytes);
         if (code != 0)
-            code = twin_fail_callback(code, "a registered callback failed with the code answered");
+            code = twin_fail_callback(code, "a registered callback returned this code");
         twin_lock_take(&init_lock);
     }
     calling = NULL;

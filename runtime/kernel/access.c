@@ -119,7 +119,7 @@ void twin_native_check_global(native_core *core, native_op op, uint64_t address,
     const uint64_t span = (uint64_t)(rows - 1) * pitch;
     if (rows > 1 && pitch > PITCH_MOST)
         twin_native_refuse(core, TWIN_NATIVE_OPERATION,
-                           "rows that are %llu bytes apart in global memory; %llu are the most",
+                           "rows that are %llu bytes apart in global memory; the maximum is %llu",
                            (unsigned long long)pitch, (unsigned long long)PITCH_MOST);
     if ((rows == 1 || !memory->reach->exact) && span <= UINT64_MAX - bytes &&
         twin_native_memory_find(memory, address, span + bytes, write))

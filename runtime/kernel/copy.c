@@ -145,7 +145,7 @@ static void load_matrix(native_core *core, native_op op, const twk_copy *copy)
     unsigned char *row_data = (unsigned char *)twin_native_scratch(core);
     const uint64_t room = twin_native_scratch_bytes(core);
     if (columns * UNIT > room)
-        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "rows of %u bytes; %llu are the most",
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "rows of %u bytes; the maximum is %llu",
                            copy->bytes, (unsigned long long)room);
     memset(row_data, 0, columns * UNIT);
     for (uint64_t row = 0; row < high; row++) {

@@ -122,7 +122,7 @@ static pthread_mutex_t stacks_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned char *stacks;       /* written once */
 static uint32_t stack_count;        /* that there is room for */
 static uint32_t stacks_used;        /* from the first on; guarded by stacks_lock */
-static uint16_t spare[STACKS_MOST]; /* guarded by stacks_lock: among them, those given back */
+static uint16_t spare[STACKS_MOST]; /* guarded by stacks_lock: among them, those released */
 static uint32_t spare_count;        /* guarded by stacks_lock */
 
 uintptr_t twin_native_fiber_region(uintptr_t *out_bytes)

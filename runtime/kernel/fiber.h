@@ -20,7 +20,7 @@ typedef struct native_head {
 typedef struct native_fiber {
     unsigned char *stack; /* its lowest page cannot be touched; NULL: none yet */
     void *at;             /* its stack pointer while it does not run */
-    void *sanitizer;      /* what the sanitizer knows it by */
+    void *sanitizer;      /* the sanitizer's handle of it */
 } native_fiber;
 
 /* The state of the code that resumes fibers. */

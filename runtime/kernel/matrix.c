@@ -325,8 +325,8 @@ void twin_native_multiply(const twk_product *product)
     if (m == 0 || n == 0 || k == 0)
         return;
     if (m > MOST || n > MOST || k > MOST)
-        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "%u by %u by %u; %u are the most", m, n, k,
-                           MOST);
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "%u by %u by %u; the maximum is %u", m, n,
+                           k, MOST);
     const uint64_t wide_m = native_round_up(m, EDGE), wide_n = native_round_up(n, EDGE);
     const uint64_t units = native_divide_up(k, per_unit) * UNIT;
     const unsigned char *a_from =

@@ -240,7 +240,7 @@ double twin_native_exp(double x)
     if (isnan(x))
         return x;
     if (x > 709.0)
-        return INFINITY; /* past each of our types */
+        return INFINITY; /* beyond the range of each floating type */
     if (x < -740.0)
         return 0;
     /* x = n ln 2 + r; e^r as the sum of r^k / k!, far enough for a double. */

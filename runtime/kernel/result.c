@@ -144,7 +144,7 @@ void twin_native_result(const twk_result *result)
     sink out = {.size = twin_native_check_type(core, result->type)};
     check_types(core, result);
     if (result->m > 65535 || result->n > 65535)
-        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "%u by %u; 65535 are the most", result->m,
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "%u by %u; the maximum is 65535", result->m,
                            result->n);
     if (result->m == 0 || result->n == 0)
         return;

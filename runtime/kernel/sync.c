@@ -109,7 +109,7 @@ static uint32_t check_flag(native_core *core, uint32_t from, uint32_t to, uint32
     return (from * NATIVE_PIPES + to) * NATIVE_IDS + flag;
 }
 
-enum { SET_TWICE = 16, SET_LATE, LEFT_TOLD };
+enum { SET_TWICE = 16, SET_LATE };
 
 static void set_flag(uint32_t from, uint32_t to, uint32_t flag)
 {

@@ -167,7 +167,7 @@ static void find_rows(native_operands *on, const kind *one)
         pitch > UINT32_MAX)
         twin_native_refuse(core, TWIN_NATIVE_OPERATION,
                            "%u rows of %u elements, %u from one to the next; that must be as much "
-                           "or more and a multiple of %u bytes, and %u rows are the most",
+                           "or more and a multiple of %u bytes, and the maximum is %u rows",
                            call->rows, call->count, call->pitch, UNIT, ROWS_MOST);
     const uint64_t span = (call->rows - 1) * pitch + wide;
     on->pitch = (uint32_t)pitch;

@@ -243,7 +243,7 @@ struct twin_work_ops {
     /* When the condition holds, branch->to begins and this queue's later tasks are left out. */
     twin_status (*branch)(twin_queue *queue, const twin_branch *branch);
     /* Label `index` of the table is here. `table` is device memory of 8 bytes a label, the
-     * backend's to fill; an entry of ones is no label. */
+     * backend's to fill; an entry of ones is not a label. */
     twin_status (*label)(twin_queue *queue, uint64_t table, uint32_t index);
     /* Reads a uint32_t at `address` and goes on at that label, in its queue; this queue's later
      * tasks are left out. An index of `count` or more counts as count - 1. */
@@ -376,7 +376,7 @@ struct twin_diag_ops {
     /* How busy the engines of device `index` have been; needs no open device. Thread: any.
      * TWIN_E_DEVICE_ID. */
     twin_status (*usage)(uint32_t index, twin_usage *out_usage);
-    /* From now on `take` hears of each task of the queue that ends, in the order in which they end;
+    /* From now on `take` is called for each task of the queue that ends, in the order of the ends;
      * NULL stops that, and so does queue.destroy. Tasks that are dropped or stopped do not end.
      * `take` is called by whichever thread drives the device, under the backend's locks: it calls
      * no op and does not wait. For observers below the core; nothing is reported unless asked for.

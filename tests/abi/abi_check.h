@@ -27,7 +27,7 @@
 #define ABI_VALUE_TYPE(row, v, ...)     ABI_SAME(row, v, __VA_ARGS__)
 #define ABI_MEMBER_TYPE(row, s, m, ptr) ABI_SAME(row, &((s *)0)->m, ptr)
 #define ABI_ENUM_TYPE(row, e, integer)  ABI_SAME(row, (e)0, integer)
-/* An object is no constant in C: its value is seen when the check runs. */
+/* An object is not a constant in C: its value is seen when the check runs. */
 #define ABI_OBJECT(wrong, name, number) (wrong |= abi_differs(#name, name, number))
 
 static inline int abi_differs(const char *name, long long value, long long recorded)

@@ -199,7 +199,7 @@ static const twin_test tests[] = {
     {"a data buffer may be empty", test_empty_buffer},
     {"the old size query has 32 bits, the new one all", test_old_size},
     {"a destroyed data buffer is refused, also when its place is taken again", test_stale_buffer},
-    {"something that is no data buffer is refused and not followed", test_made_up_buffer},
+    {"something that is not a data buffer is refused and not followed", test_made_up_buffer},
     {"a missing data buffer is refused, or has no memory", test_null_buffer},
 };
 

@@ -152,7 +152,7 @@ void test_overflow_refusals(void)
     CHECK_CODE(aclrtGetFloatOverflowStatus(to, 0, NULL), ACL_ERROR_RT_PARAM_INVALID);
     CHECK_CODE(aclrtNpuGetFloatOverFlowStatus(NULL, STATUS, 0, NULL), ACL_ERROR_RT_PARAM_INVALID);
     CHECK_CODE(aclrtNpuGetFloatOverFlowStatus(to, 32, 0, NULL), ACL_ERROR_RT_PARAM_INVALID);
-    /* Its first word, 0x2222222222222222, is no address of device memory. */
+    /* Its first word, 0x2222222222222222, is not an address of device memory. */
     CHECK_CODE(aclrtNpuGetFloatOverFlowStatus(to, STATUS, 0, NULL), ACL_ERROR_RT_PARAM_INVALID);
     CHECK_CODE(aclrtResetOverflowStatus(&dead), ACL_ERROR_RT_INVALID_HANDLE);
     CHECK_CODE(aclrtResetFloatOverflowStatus(&dead), ACL_ERROR_RT_INVALID_HANDLE);

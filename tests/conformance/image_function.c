@@ -15,7 +15,7 @@ void test_find(void)
     CHECK_CODE(aclrtBinaryGetFunction(binary, "absent", &function), ACL_ERROR_RT_PARAM_INVALID);
     CHECK(function == NULL);
     CHECK_CODE(aclrtBinaryGetFunction(binary, "mix_mix_aic", &function),
-               ACL_ERROR_RT_PARAM_INVALID); /* the raw name is no kernel's */
+               ACL_ERROR_RT_PARAM_INVALID); /* the raw name is not that of a kernel */
     function = image_find(binary, "vec");
     CHECK(image_find(binary, "vec") == function);
     CHECK(image_find(binary, "mix") != function);

@@ -279,7 +279,7 @@ static void unload_elsewhere(void *binary)
     CHECK_OK(aclrtBinaryUnLoad(binary));
 }
 
-/* A binary is no device's: it outlives a reset, and any thread may end it. */
+/* A binary does not belong to a device: it outlives a reset, and any thread may end it. */
 static void test_outlives_device(void)
 {
     void *address = NULL;

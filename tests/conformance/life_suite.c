@@ -7,7 +7,7 @@
 
 #include "suite.h"
 
-/* A little of everything on device 0, all given back. */
+/* A little of everything on device 0, all released. */
 static void use_device(void)
 {
     twin_buffer data;

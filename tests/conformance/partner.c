@@ -73,12 +73,12 @@ void twin_partner_start(twin_partner *partner, const char *name)
     signal(SIGPIPE, SIG_IGN);
 }
 
-void twin_partner_tell(const twin_partner *partner, const char *line)
+void twin_partner_send(const twin_partner *partner, const char *line)
 {
     send_line(partner->to, line);
 }
 
-void twin_partner_hear(const twin_partner *partner, const char *line)
+void twin_partner_expect(const twin_partner *partner, const char *line)
 {
     char text[TWIN_LINE];
     receive_line(partner->from, text);

@@ -21,9 +21,9 @@ typedef struct twin_partner {
 /* Starts child `name` of this suite. */
 void twin_partner_start(twin_partner *partner, const char *name);
 /* Sends a line. */
-void twin_partner_tell(const twin_partner *partner, const char *line);
+void twin_partner_send(const twin_partner *partner, const char *line);
 /* Waits for a line and checks that it is `line`. */
-void twin_partner_hear(const twin_partner *partner, const char *line);
+void twin_partner_expect(const twin_partner *partner, const char *line);
 /* Waits for the partner's end and checks that no check of it failed. */
 void twin_partner_end(twin_partner *partner);
 /* Kills it where it is. */

@@ -200,24 +200,24 @@ void test_partner_records(void)
     aclrtNotify notify = sharing_notify();
     CHECK_OK(aclrtNotifyGetExportKey(notify, key, sizeof(key), ANY_PROCESS));
     twin_partner_start(&partner, "notify");
-    twin_partner_tell(&partner, key);
-    twin_partner_hear(&partner, "imported");
+    twin_partner_send(&partner, key);
+    twin_partner_expect(&partner, "imported");
     CHECK_OK(aclrtWaitAndResetNotify(notify, stream, 0));
     CHECK_CODE(aclrtSynchronizeStreamWithTimeout(stream, SHORT_MS),
                ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
-    twin_partner_tell(&partner, "record");
-    CHECK_OK(aclrtSynchronizeStream(stream)); /* without a limit: it is no deadlock */
-    twin_partner_hear(&partner, "recorded");
+    twin_partner_send(&partner, "record");
+    CHECK_OK(aclrtSynchronizeStream(stream)); /* without a limit: it is not a deadlock */
+    twin_partner_expect(&partner, "recorded");
 
     /* A record is remembered, and used up by one wait. */
-    twin_partner_tell(&partner, "record");
-    twin_partner_hear(&partner, "recorded");
+    twin_partner_send(&partner, "record");
+    twin_partner_expect(&partner, "recorded");
     CHECK_OK(aclrtWaitAndResetNotify(notify, stream, 0));
     CHECK_OK(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS));
     CHECK_OK(aclrtWaitAndResetNotify(notify, stream, 0));
     CHECK_CODE(aclrtSynchronizeStreamWithTimeout(stream, SHORT_MS),
                ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
-    twin_partner_tell(&partner, "end");
+    twin_partner_send(&partner, "end");
     twin_partner_end(&partner);
     CHECK_OK(aclrtDestroyStreamForce(stream));
     CHECK_OK(aclrtDestroyNotify(notify));
@@ -235,14 +235,14 @@ void test_partner_whitelist(void)
     twin_partner_start(&partner, "whitelist");
     pid = (int32_t)getpid();
     CHECK_OK(aclrtNotifySetImportPid(notify, &pid, 1));
-    twin_partner_tell(&partner, key);
+    twin_partner_send(&partner, key);
     pid = (int32_t)partner.pid;
     char text[TWIN_LINE];
     snprintf(text, sizeof(text), "%d", (int)pid);
-    twin_partner_hear(&partner, text);
+    twin_partner_expect(&partner, text);
     CHECK_OK(aclrtNotifySetImportPid(notify, &pid, 1));
-    twin_partner_tell(&partner, "again");
-    twin_partner_hear(&partner, "imported");
+    twin_partner_send(&partner, "again");
+    twin_partner_expect(&partner, "imported");
     twin_partner_end(&partner);
     CHECK_OK(aclrtDestroyNotify(notify));
     CHECK_OK(aclrtResetDevice(0));
@@ -263,11 +263,11 @@ void test_partner_waits_for_event(void)
         twin_hold_begin(&hold, stream);
         CHECK_OK(aclrtRecordEvent(event, stream));
         CHECK(!twin_recorded(event));
-        twin_partner_tell(&partner, round == 0 ? line : "go on");
-        twin_partner_hear(&partner, "waiting");
+        twin_partner_send(&partner, round == 0 ? line : "go on");
+        twin_partner_expect(&partner, "waiting");
         twin_hold_end(&hold, opener);
         CHECK_OK(aclrtSynchronizeEvent(event));
-        twin_partner_hear(&partner, round == 0 ? "again" : "done");
+        twin_partner_expect(&partner, round == 0 ? "again" : "done");
     }
     twin_partner_end(&partner);
     CHECK_OK(aclrtDestroyEvent(event));
@@ -285,20 +285,20 @@ void test_partner_records_event(void)
     aclrtEvent event = sharing_event();
     sharing_write_handle(event, line);
     twin_partner_start(&partner, "records");
-    twin_partner_tell(&partner, line);
+    twin_partner_send(&partner, line);
     for (int round = 0; round < 2; round++) {
-        twin_partner_hear(&partner, "pending");
+        twin_partner_expect(&partner, "pending");
         CHECK(!twin_recorded(event));
         CHECK_OK(aclrtStreamWaitEvent(stream, event));
         CHECK_CODE(aclrtSynchronizeStreamWithTimeout(stream, SHORT_MS),
                    ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
-        twin_partner_tell(&partner, "go on");
+        twin_partner_send(&partner, "go on");
         if (round == 0)
             CHECK_OK(aclrtSynchronizeEvent(event));
         CHECK_OK(aclrtSynchronizeStream(stream));
         CHECK(twin_recorded(event));
-        twin_partner_hear(&partner, "recorded");
-        twin_partner_tell(&partner, "go on");
+        twin_partner_expect(&partner, "recorded");
+        twin_partner_send(&partner, "go on");
     }
     twin_partner_end(&partner);
     CHECK(twin_recorded(event));
@@ -319,9 +319,9 @@ void test_partner_finds_event(void)
     CHECK_OK(aclrtSynchronizeEvent(event));
     sharing_write_handle(event, line);
     twin_partner_start(&partner, "finds");
-    twin_partner_tell(&partner, line);
-    twin_partner_hear(&partner, "found");
-    twin_partner_tell(&partner, "go on");
+    twin_partner_send(&partner, line);
+    twin_partner_expect(&partner, "found");
+    twin_partner_send(&partner, "go on");
     twin_partner_end(&partner);
     CHECK_OK(aclrtDestroyEvent(event));
     CHECK_OK(aclrtDestroyStream(stream));
@@ -342,11 +342,11 @@ void test_partner_keeps_event(void)
     CHECK_OK(aclrtRecordEvent(event, stream));
     CHECK_OK(aclrtSynchronizeEvent(event));
     twin_partner_start(&partner, "keeps");
-    twin_partner_tell(&partner, line);
-    twin_partner_hear(&partner, "opened");
+    twin_partner_send(&partner, line);
+    twin_partner_expect(&partner, "opened");
     CHECK_OK(aclrtDestroyEvent(event));
     CHECK_FAILS(aclrtIpcOpenEventHandle(handle, &late));
-    twin_partner_tell(&partner, "go on");
+    twin_partner_send(&partner, "go on");
     twin_partner_end(&partner);
     CHECK_OK(aclrtDestroyStream(stream));
     CHECK_OK(aclrtResetDevice(0));
@@ -365,11 +365,11 @@ void test_partner_ends(void)
     aclrtEvent event = sharing_event();
     sharing_write_handle(event, line);
     twin_partner_start(&partner, "ends");
-    twin_partner_tell(&partner, line);
-    twin_partner_hear(&partner, "pending");
+    twin_partner_send(&partner, line);
+    twin_partner_expect(&partner, "pending");
     CHECK_OK(aclrtStreamWaitEvent(stream, event));
     CHECK_CODE(aclrtSynchronizeEventWithTimeout(event, SHORT_MS), ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
-    twin_partner_tell(&partner, "end");
+    twin_partner_send(&partner, "end");
     CHECK_CODE(aclrtSynchronizeEvent(event), ACL_ERROR_RT_STREAM_ABORT);
     twin_partner_end(&partner);
     CHECK_CODE(aclrtSynchronizeStreamWithTimeout(stream, SHORT_MS),
@@ -424,8 +424,8 @@ void test_partner_killed(void)
     aclrtNotify notify = sharing_notify();
     CHECK_OK(aclrtNotifyGetExportKey(notify, key, sizeof(key), ANY_PROCESS));
     twin_partner_start(&partner, "killed");
-    twin_partner_tell(&partner, key);
-    twin_partner_hear(&partner, "imported");
+    twin_partner_send(&partner, key);
+    twin_partner_expect(&partner, "imported");
     snprintf(name, sizeof(name), "process %d", (int)partner.pid);
     twin_partner_kill(&partner);
     CHECK_OK(aclrtWaitAndResetNotify(notify, stream, 0));

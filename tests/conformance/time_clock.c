@@ -34,7 +34,7 @@ static int64_t grid_ns(void)
     return (int64_t)((1000 + mhz - 1) / mhz);
 }
 
-/* Whether a duration is a whole number of the counter's ticks. A tick that is no whole number of
+/* Whether a duration is a whole number of the counter's ticks. A tick that is not a whole number of
  * nanoseconds puts both ends at the last nanosecond before it. */
 static bool on_the_grid(int64_t ns)
 {

@@ -14,7 +14,7 @@ static struct {
     bool idle;           /* streams have no work */
     bool recorded;       /* records are complete */
     aclrtStream refuses; /* this one takes no records */
-    unsigned freed;      /* page-locked blocks given back */
+    unsigned freed;      /* page-locked blocks released */
     unsigned events;
     unsigned labels; /* labels and lists of them */
     aclrtContext used;

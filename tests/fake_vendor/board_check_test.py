@@ -166,7 +166,7 @@ class Build:
 
 
 class Trouble(unittest.TestCase):
-    """Whatever keeps suites from running is no success."""
+    """Whatever keeps suites from running is not a success."""
 
     def setUp(self):
         place = tempfile.TemporaryDirectory()

@@ -29,7 +29,7 @@ static void open_copy(void)
     int (*be_inner)(void);
     memcpy(&be_inner, &mark, sizeof(be_inner));
     if (!mark || be_inner() != 0) {
-        fprintf(stderr, "fake vendor: FAKE_VENDOR_BELOW is no copy of the runtime: %s\n",
+        fprintf(stderr, "fake vendor: FAKE_VENDOR_BELOW is not a copy of the runtime: %s\n",
                 path ? path : "not set");
         _exit(90);
     }

@@ -73,7 +73,7 @@ static void wait_between(aclrtStream stream)
     SAY(aclrtDestroyStreamForce(other));
 }
 
-/* With an argument it ends as it is: nothing is given back. */
+/* With an argument it ends as it is: nothing is released. */
 int main(int count_of_arguments, char **arguments)
 {
     (void)arguments;

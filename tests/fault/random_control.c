@@ -23,8 +23,8 @@ static aclError call_abort_device(random_worker *worker)
     return aclrtDeviceTaskAbort(any_device(worker), timeout);
 }
 
-static int32_t told_of_abort(int32_t device, aclrtDeviceTaskAbortStage stage, uint32_t timeout,
-                             void *args)
+static int32_t on_abort(int32_t device, aclrtDeviceTaskAbortStage stage, uint32_t timeout,
+                        void *args)
 {
     (void)timeout;
     (void)args;
@@ -37,10 +37,10 @@ static aclError call_abort_callback(random_worker *worker)
 {
     static const char *const names[] = {"one", "two", "", NULL};
     return aclrtSetDeviceTaskAbortCallback(names[below(worker, 4)],
-                                           chance(worker, 60) ? told_of_abort : NULL, NULL);
+                                           chance(worker, 60) ? on_abort : NULL, NULL);
 }
 
-static void told_of_exception(aclrtExceptionInfo *info)
+static void on_exception(aclrtExceptionInfo *info)
 {
     (void)aclrtGetStreamIdFromExceptionInfo(info);
     (void)aclrtGetTaskIdFromExceptionInfo(info);
@@ -52,10 +52,10 @@ static void told_of_exception(aclrtExceptionInfo *info)
 static aclError call_exception_callback(random_worker *worker)
 {
     if (chance(worker, 20)) {
-        told_of_exception(NULL);
-        told_of_exception(any(worker, RANDOM_EVENT));
+        on_exception(NULL);
+        on_exception(any(worker, RANDOM_EVENT));
     }
-    return aclrtSetExceptionInfoCallback(chance(worker, 70) ? told_of_exception : NULL);
+    return aclrtSetExceptionInfoCallback(chance(worker, 70) ? on_exception : NULL);
 }
 
 static aclError call_failure_mode(random_worker *worker)

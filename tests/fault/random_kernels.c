@@ -305,7 +305,7 @@ static aclError launch_list(random_worker *worker, aclrtFuncHandle function,
         (void)aclrtKernelArgsParaUpdate(list, param, &value, 1 + below(worker, 8));
     if (chance(worker, 95))
         (void)aclrtKernelArgsFinalize(chance(worker, 97) ? list : NULL);
-    if (chance(worker, 3)) /* what is no list */
+    if (chance(worker, 3)) /* what is not a list */
         list = any(worker, RANDOM_FUNCTION);
     return aclrtLaunchKernelWithConfig(chance(worker, 95) ? function : any(worker, RANDOM_FUNCTION),
                                        any_blocks(worker), any_stream(worker), config, list,

@@ -32,7 +32,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Everything is given back, and the runtime still works. */
+/* Everything is released, and the runtime still works. */
 static void clean_up(void)
 {
     (void)twinrt_fault_remove(0);

@@ -50,7 +50,7 @@ def refused_in_c():
 
 
 class ModelTest(unittest.TestCase):
-    """A test with device 0 up and its default context current; everything is given back after
+    """A test with device 0 up and its default context current; everything is released after
     it."""
 
     def setUp(self):

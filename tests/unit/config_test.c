@@ -146,7 +146,7 @@ static const twin_test tests[] = {
     {"a setting that is not given has its default", test_default},
     {"a given setting has the environment's value", test_given},
     {"a setting is read once", test_read_once},
-    {"a name that is no setting reads as nothing", test_no_setting},
+    {"a name that is not a setting reads as nothing", test_no_setting},
     {"every default is allowed", test_every_default_is_allowed},
     {"the list is sorted by name", test_sorted},
     {"a bad value is refused with the valid ones", test_bad_values},

@@ -124,7 +124,7 @@ static void test_default_device(void)
 static const twin_test tests[] = {
     {"a thread begins without a context", test_none},
     {"explicit contexts bring a device up and down", test_explicit_alone_opens_and_closes},
-    {"an explicit context is no reference", test_explicit_leaves_the_count},
+    {"an explicit context is not a reference", test_explicit_leaves_the_count},
     {"the default context cannot be destroyed", test_default_stays},
     {"dead and made-up contexts are refused", test_dead_and_made_up},
     {"a context's streams end with it", test_streams_go_with_it},

@@ -88,7 +88,7 @@ static void test_every_word(void)
     }
 }
 
-/* A file without any one of its last bytes is no file, and says so. */
+/* A file without any one of its last bytes is not a file, and says so. */
 static void test_truncated(void)
 {
     char text[sizeof(good)];

@@ -116,7 +116,7 @@ static void test_atomic(void)
             for (uint32_t j = 0; j < 8; j++)
                 CU_ASSERT_EQUAL(slow_get(type, rig_host(GM), j), wanted);
             CU_ASSERT_EQUAL(slow_get(type, rig_host(OUT), 0), wanted);
-            /* What was infinite before is no overflow. */
+            /* What was infinite before is not an overflow. */
             put_all(type, GM, -INFINITE, 8);
             CU_ASSERT_FALSE(run("total", 1, &args, sizeof(args)));
             CU_ASSERT_EQUAL(slow_get(type, rig_host(GM), 0),
@@ -176,7 +176,8 @@ static void test_product(void)
     CU_ASSERT(found(3, 5) == INFINITE && found(3, 4) == 0x1p104 && found(2, 4) == SIDE);
     CU_ASSERT_TRUE(multiply(TWK_FP32, 0x1p123, 1, true)); /* with what was there before */
     CU_ASSERT_EQUAL(found(3, 0), INFINITE);
-    CU_ASSERT_FALSE(multiply(TWK_FP16, INFINITE, 1, true)); /* what was infinite is no overflow */
+    CU_ASSERT_FALSE(
+        multiply(TWK_FP16, INFINITE, 1, true)); /* what was infinite is not an overflow */
     CU_ASSERT(found(3, 5) == INFINITE && found(2, 5) == 2 * SIDE);
     rig_saturate = true;
     CU_ASSERT_TRUE(multiply(TWK_BF16, 0x1p100, -0x1p100, false));

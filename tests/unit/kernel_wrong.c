@@ -121,7 +121,7 @@ static void go_wrong(const wrong_args *args)
             ;
         break;
     case WRONG_POINTER:
-        *(volatile uint32_t *)(uintptr_t)(GM + 0x40) = 1; /* a device address is no pointer */
+        *(volatile uint32_t *)(uintptr_t)(GM + 0x40) = 1; /* a device address is not a pointer */
         break;
     case WRONG_DIVISION:
         zero = 100 / zero; /* a fault on x86-64 */

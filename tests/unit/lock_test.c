@@ -77,8 +77,8 @@ static const twin_test tests[] = {
     {"locks are taken in rising rank", test_rising},
     {"a lower rank is refused", test_falling},
     {"the same rank twice is refused", test_same},
-    {"locks are given back in any order", test_any_order_back},
-    {"a lock that is not held is not given back", test_not_held},
+    {"locks are released in any order", test_any_order_back},
+    {"a lock that is not held cannot be released", test_not_held},
     {"ranks are held per thread", test_per_thread},
     {"a violation ends the process", test_violation_ends_process},
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The end of the process: what the backend writes at the end is written whatever the threads are
- * doing, and nothing waits for a lock that is never given back. */
+ * doing, and nothing waits for a lock that is never released. */
 #ifndef TWINRT_CORE_BACKEND_ENDING_H
 #define TWINRT_CORE_BACKEND_ENDING_H
 

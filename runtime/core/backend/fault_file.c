@@ -217,7 +217,7 @@ static bool read_fault(const struct reader *reader, const cJSON *entry, twin_fau
     for (const cJSON *item = entry->child; item; item = item->next)
         for (const cJSON *other = item->next; other; other = other->next)
             if (strcmp(item->string, other->string) == 0)
-                return refuse(reader, "faults[%zu].%.40s is there twice", reader->entry,
+                return refuse(reader, "faults[%zu].%.40s appears twice", reader->entry,
                               item->string);
     const cJSON *kind = cJSON_GetObjectItemCaseSensitive(entry, "kind");
     uint32_t word = 0;
@@ -276,8 +276,8 @@ twin_fault_file_result twin_fault_file_parse(const char *text, size_t bytes,
 {
     struct reader reader = {.message = message, .room = room};
     if (memchr(text, '\0', bytes) || !is_flat(text, bytes)) {
-        refuse(&reader, "no JSON of this kind: %s",
-               memchr(text, '\0', bytes) ? "it holds a zero byte" : "it nests too deeply");
+        refuse(&reader, "invalid JSON: %s",
+               memchr(text, '\0', bytes) ? "it contains a zero byte" : "it nests too deeply");
         return TWIN_FAULT_FILE_BAD;
     }
     const char *end = NULL;
@@ -286,7 +286,7 @@ twin_fault_file_result twin_fault_file_parse(const char *text, size_t bytes,
         size_t line = 1;
         for (const char *at = text; end && at < end && at < text + bytes; at++)
             line += *at == '\n';
-        refuse(&reader, "line %zu: no JSON from here on: \"%.20s\"", line,
+        refuse(&reader, "line %zu: invalid JSON from here on: \"%.20s\"", line,
                end && end < text + bytes ? end : "");
         return TWIN_FAULT_FILE_BAD;
     }

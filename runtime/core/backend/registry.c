@@ -307,8 +307,8 @@ static twin_status start_table_locked(const struct twin_backend *given)
     if (!wrap_locked())
         return TWIN_E_UNAVAILABLE;
     services.plugin_folder = twin_plugin_folder();
-    /* threads of a run that is conducted wait for their turns, which is no order of the
-     * program's */
+    /* threads of a run that is conducted wait for their turns, which is not an order
+     * that the program made */
     services.host_time = services.waiting ? NULL : find_host_time();
     const bool sync = strcmp(twin_setting(TWIN_SETTING_HOST_TIME), "sync") == 0;
     const bool deterministic =

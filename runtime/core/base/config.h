@@ -109,7 +109,7 @@ extern const twin_setting_info twin_setting_table[TWIN_SETTING_COUNT];
 const char *twin_setting(twin_setting_id id);
 /* Whether the environment names it at all. Thread: any. */
 bool twin_setting_given(twin_setting_id id);
-/* The same by name (twin_services.setting); "" for a name that is no setting. Thread: any. */
+/* The same by name (twin_services.setting); "" for a name that is not a setting. Thread: any. */
 const char *twin_setting_named(const char *name);
 
 /* This runtime replaces the vendor's, below another copy of it: its settings are those named with
@@ -124,7 +124,7 @@ bool twin_setting_check(twin_setting_id id, const char *value, char *text, size_
 bool twin_settings_check(char *text, size_t text_bytes);
 /* The setting whose name is nearest to `name`, or NULL when none is near. */
 const char *twin_setting_nearest(const char *name);
-/* Warns once about each TWINRT_* variable that is no setting. */
+/* Warns once about each TWINRT_* variable that is not a setting. */
 void twin_settings_warn_unknown(void);
 /* Sets the log's threshold from TWINRT_LOG. */
 void twin_settings_apply_log(void);

@@ -3,7 +3,7 @@
  * pointer to follow (its top byte is one no pointer has), and a stale, foreign or made-up one finds
  * nothing.
  *
- * Objects live in slots of a table per kind. Slots are never given back to the system and keep
+ * Objects live in slots of a table per kind. Slots are never returned to the system and keep
  * their type, so looking at a dead one is harmless. An object is used in one of two ways:
  *   find, lock the object's own lock, ask twin_handle_is() again, use, unlock  (short, never
  *   blocks);

@@ -68,7 +68,7 @@ static inline void twin_lock_drop(twin_lock *lock)
     pthread_mutex_unlock(&lock->mutex);
 #if TWIN_LOCK_CHECKS
     if (!twin_rank_pop(lock->rank))
-        twin_rank_violation("given back but not held", lock->rank);
+        twin_rank_violation("released but not held", lock->rank);
 #endif
 }
 

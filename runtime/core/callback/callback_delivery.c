@@ -120,7 +120,7 @@ static int32_t add_stream(uint64_t thread, twin_device *device, twin_subscriber 
     if (status != TWIN_OK) {
         twin_free(made);
         return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
-                                "device %u gives no way to its callbacks", device->id);
+                                "device %u cannot create a queue for callbacks", device->id);
     }
     made->thread = thread;
     made->device = device;
@@ -248,9 +248,10 @@ void twin_callback_run(const struct twin_backend *ops, twin_call_queue *call_que
 
 static int32_t fail_not_subscribed(void)
 {
-    return twin_fail(TWIN_ERR_SUBSCRIBER,
-                     "this thread is subscribed to no stream; call aclrtSubscribeReport with its "
-                     "pthread_self() first");
+    return twin_fail(
+        TWIN_ERR_SUBSCRIBER,
+        "this thread is not subscribed to a stream; call aclrtSubscribeReport with its "
+        "pthread_self() first");
 }
 
 /* The thread ends in a function, and with it the call. */

@@ -118,11 +118,11 @@ static int32_t make_service(twin_context *context, twin_service **out_service)
         sem_destroy(&service->attached);
         twin_free(service);
         return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
-                                "device %u gives no way to its host functions", device->id);
+                                "device %u cannot create a queue for host functions", device->id);
     }
     if (start_thread(service) != 0) {
         free_service(service);
-        return twin_fail(TWIN_ERR_NOMEM, "no thread can be made to run host functions");
+        return twin_fail(TWIN_ERR_NOMEM, "cannot create a thread that runs host functions");
     }
     /* Threads are numbered in the order in which they come. */
     while (sem_wait(&service->attached) != 0 && errno == EINTR)

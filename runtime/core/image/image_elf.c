@@ -363,7 +363,7 @@ static int32_t read_metas(reader *r)
         if (!meta)
             continue;
         if (meta->taken)
-            return twin_fail(TWIN_ERR_BINARY, "kernel symbol \"%s\" is there twice",
+            return twin_fail(TWIN_ERR_BINARY, "kernel symbol \"%s\" appears twice",
                              r->symbols[i].name);
         meta->taken = true;
         const int32_t code =

@@ -179,7 +179,7 @@ static int32_t take_param(const char *name, twin_image_bytes body, twin_kernel_m
                          name, ordinal, meta->param_count);
     if (seen[ordinal])
         return twin_fail(TWIN_ERR_BINARY,
-                         "the metadata of kernel symbol \"%s\": parameter %u is there twice", name,
+                         "the metadata of kernel symbol \"%s\": parameter %u appears twice", name,
                          ordinal);
     if (offset > meta->param_bytes || bytes > meta->param_bytes - offset)
         return twin_fail(TWIN_ERR_BINARY,

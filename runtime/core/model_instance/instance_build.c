@@ -173,7 +173,7 @@ int32_t twin_instance_fail_work(twin_status status, uint32_t stream_id, uint32_t
     if (status == TWIN_E_BUSY)
         return twin_fail(
             TWIN_ERR_STREAM_FULL,
-            "persistent stream %u of device %u is full: its tasks stay, so no room comes",
+            "persistent stream %u of device %u is full: its tasks stay, so no entry becomes free",
             stream_id, device_id);
     return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "stream %u of device %u", stream_id,
                             device_id);
@@ -212,7 +212,7 @@ int32_t twin_instance_lock_stream(uint64_t handle, twin_stream **out_stream,
     if (sealed)
         return twin_instance_fail_sealed(id);
     return twin_fail(TWIN_ERR_STREAM_MODEL,
-                     "stream %u is bound to no model instance; see aclmdlRIBindStream", id);
+                     "stream %u is not bound to a model instance; see aclmdlRIBindStream", id);
 }
 
 void twin_instance_unlock_stream(twin_stream *stream, twin_instance *instance)
@@ -238,7 +238,7 @@ int32_t twin_instance_end(uint64_t handle, uint64_t stream_handle)
     else if (!twin_instance_is_open(instance))
         code = twin_instance_fail_ending(instance);
     else if (instance->end_stream)
-        code = twin_fail(TWIN_ERR_INTERNAL, "model instance %u has its end already, in stream %u",
+        code = twin_fail(TWIN_ERR_INTERNAL, "model instance %u already has its end, in stream %u",
                          instance->id, instance->end_stream->id);
     else if (stream->instance != instance)
         code = fail_not_bound(TWIN_ERR_INTERNAL, stream, instance);
@@ -302,7 +302,7 @@ int32_t twin_instance_clean(uint64_t handle)
     if ((stream->flags & TWIN_STREAM_PERSISTENT) == 0) {
         why = "was not made with ACL_STREAM_PERSISTENT";
     } else if (!instance) {
-        why = "is bound to no model instance";
+        why = "is not bound to a model instance";
     } else {
         twin_lock_take(&instance->lock);
         twin_status status = TWIN_OK;
@@ -340,7 +340,7 @@ static int32_t pin_bound(uint64_t handle, twin_stream **out_stream)
     int32_t code = twin_stream_pin(handle, out_stream);
     if (code == 0 && !twin_stream_is_bound(*out_stream))
         code = twin_fail(TWIN_ERR_STREAM_MODEL,
-                         "stream %u is bound to no model instance; see aclmdlRIBindStream",
+                         "stream %u is not bound to a model instance; see aclmdlRIBindStream",
                          (*out_stream)->id);
     return code;
 }

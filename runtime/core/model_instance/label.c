@@ -190,7 +190,7 @@ static int32_t set_locked(twin_label *found, uint64_t handle, twin_stream *strea
         return twin_fail(TWIN_ERR_INTERNAL, "the label is in a stream already");
     if (found->list == 0)
         return twin_fail(TWIN_ERR_INTERNAL,
-                         "the label is of no list; call aclrtCreateLabelList first");
+                         "the label is not in a list; call aclrtCreateLabelList first");
     /* Alive: its end takes it from its labels, under this lock. */
     int32_t code = hold_list(stream, twin_handle_find(&twin_label_lists, found->list));
     if (code != 0)

@@ -27,24 +27,24 @@ static void release(void *object)
     twin_ops()->model_instance.destroy(instance->hw);
     twin_free(instance->bound);
     twin_free(instance->farewells);
-    twin_handle_free(&twin_models, instance);
+    twin_handle_free(&twin_model_instances, instance);
     twin_device_drop_object(device);
 }
 
-twin_handle_table twin_models = TWIN_HANDLE_TABLE_INITIALIZER(
+twin_handle_table twin_model_instances = TWIN_HANDLE_TABLE_INITIALIZER(
     "model instance", TWIN_HANDLE_INSTANCE, twin_instance, construct, release);
 
 void twin_instance_unpin(twin_instance *instance)
 {
-    twin_handle_unpin(&twin_models, instance);
+    twin_handle_unpin(&twin_model_instances, instance);
 }
 
 /* Find ----------------------------------------------------------------------------------------- */
 
 int32_t twin_instance_pin_any(uint64_t handle, twin_instance **out_instance)
 {
-    *out_instance = twin_handle_pin(&twin_models, handle);
-    return *out_instance ? 0 : twin_fail_handle(twin_models.kind_name, handle);
+    *out_instance = twin_handle_pin(&twin_model_instances, handle);
+    return *out_instance ? 0 : twin_fail_handle(twin_model_instances.kind_name, handle);
 }
 
 /* Whether a pinned model instance is of the current context. */
@@ -131,7 +131,7 @@ static int32_t create_in(twin_context *context, uint64_t *out_handle)
     if (!twin_device_add_object(device, false))
         return twin_fail(TWIN_ERR_CONTEXT_NULL, "device %u is being reset", device->id);
     int32_t code = 0;
-    twin_instance *instance = twin_handle_alloc(&twin_models);
+    twin_instance *instance = twin_handle_alloc(&twin_model_instances);
     if (!instance) {
         code = twin_fail(TWIN_ERR_NOMEM, "no host memory for a model instance");
         goto drop_object;
@@ -166,7 +166,7 @@ static int32_t create_in(twin_context *context, uint64_t *out_handle)
     return 0;
 
 free_instance:
-    twin_handle_free(&twin_models, instance);
+    twin_handle_free(&twin_model_instances, instance);
 drop_object:
     twin_device_drop_object(device);
     return code;
@@ -307,7 +307,7 @@ int32_t twin_instance_destroy(uint64_t handle)
     instance->destroying = true;
     twin_lock_drop(&instance->lock);
     if (!first)
-        return twin_fail_handle(twin_models.kind_name, handle);
+        return twin_fail_handle(twin_model_instances.kind_name, handle);
     code = twin_instance_wait_for_runs(instance);
     twin_lock_take(&instance->lock);
     bool mine = code == 0 && !instance->ended;

@@ -62,7 +62,7 @@ typedef struct twin_instance {
     struct twin_instance *next, *previous;
 } twin_instance;
 
-extern twin_handle_table twin_models;
+extern twin_handle_table twin_model_instances;
 
 /* The functions take handles of the public interface. All answer 107017 for a dead handle, 107002
  * without a context, 107004 for an instance and 107003 for a stream of another context. */
@@ -108,7 +108,8 @@ int32_t twin_instance_clean(uint64_t stream);
 /* aclrtActiveStream. 107005: not both bound to one instance, or it is complete. 507002: the stream
  * is full. */
 int32_t twin_instance_activate(uint64_t other, uint64_t stream);
-/* aclrtSwitchStream, `to` aside. As activate; 107000: an address that is no word of the device. */
+/* aclrtSwitchStream, `to` aside. As activate; 107000: an address that is not a word of the
+ * device. */
 int32_t twin_instance_branch(const twin_branch *branch, uint64_t to, uint64_t stream);
 
 /* ---- for stream.c, label.c and context.c ---- */

@@ -27,7 +27,7 @@ static void release(void *object)
 twin_handle_table twin_contexts =
     TWIN_HANDLE_TABLE_INITIALIZER("context", TWIN_HANDLE_CONTEXT, twin_context, construct, release);
 
-/* Relaxed: a plain number; who sets it and who reads it need nothing else of each other. */
+/* Relaxed: a plain number; no other data is published with it. */
 static _Atomic int32_t default_device = -1;
 
 void twin_context_set_default_device(int32_t device_id)
@@ -87,7 +87,7 @@ int32_t twin_context_create(twin_device *device, bool primary, uint64_t *out_han
     /* Live before it is listed: a reset that finds it in the list pins it. */
     *out_handle = twin_handle_publish_pinned(context);
     list_context(context, true);
-    /* The one of a default context is reported when its device is up. */
+    /* The stream of a default context is reported when its device is set. */
     if (!primary)
         twin_announce_stream(stream, TWIN_NEWS_CREATE_POST);
     twin_context_unpin(context);

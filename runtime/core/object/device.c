@@ -548,7 +548,7 @@ static int32_t take_stream_id_locked(twin_device *device, bool primary, uint32_t
 {
     if (!takes_objects_locked(device, primary))
         return twin_fail(TWIN_ERR_CONTEXT_NULL, "device %u is being reset", device->id);
-    int32_t code = twin_device_refuse_aborting(device, "makes no stream");
+    int32_t code = twin_device_refuse_aborting(device, "cannot create a stream");
     if (code != 0)
         return code;
     *out_full = device->stream_count >= device->properties->stream_limit;

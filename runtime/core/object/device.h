@@ -127,7 +127,7 @@ int32_t twin_device_find_argument(int32_t id, twin_device **out_device);
  * which are made while the device is opening. */
 bool twin_device_add_object(twin_device *device, bool primary);
 void twin_device_drop_object(twin_device *device);
-/* 107022 while an abort of the device runs: the device "makes no stream" now. */
+/* 107022 while an abort of the device runs: the device "cannot create a stream" now. */
 int32_t twin_device_refuse_aborting(const twin_device *device, const char *what);
 /* As add_object, with the lowest free stream number. 107002, 107022 (an abort runs), 207005 or
  * 207008 (name the largest owners). */

@@ -146,7 +146,7 @@ static int32_t create_on(twin_device *device, uint32_t form, const char *name, u
     int32_t code = 0;
     twin_event *event = twin_handle_alloc(table);
     if (!event) {
-        code = twin_fail(TWIN_ERR_NOMEM, "no host memory for an %s", noun);
+        code = twin_fail(TWIN_ERR_NOMEM, "no host memory for the %s", noun);
         goto drop_object;
     }
     event->device = device;
@@ -162,7 +162,7 @@ static int32_t create_on(twin_device *device, uint32_t form, const char *name, u
     if (status != TWIN_OK) {
         bool taken = status == TWIN_E_NO_EVENT || status == TWIN_E_NO_NOTIFY;
         const char *advice = taken ? "; destroy some first" : "";
-        code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "device %u gives no %s%s",
+        code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "device %u cannot create the %s%s",
                                 device->id, noun, advice);
         goto free_event;
     }

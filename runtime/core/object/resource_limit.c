@@ -57,7 +57,7 @@ static int32_t lock_device(int32_t id, twin_device **out_device)
         return 0;
     }
     twin_lock_drop(&device->lock);
-    return twin_fail(TWIN_ERR_SETUP, "device %d is not up; call aclrtSetDevice first", id);
+    return twin_fail(TWIN_ERR_SETUP, "device %d is not set; call aclrtSetDevice first", id);
 }
 
 int32_t twin_cores_set_device(int32_t device_id, uint32_t kind, uint32_t cores)

@@ -116,9 +116,10 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
     if (status != TWIN_OK) {
         char owners[256];
         twin_device_list_owners(device, owners, sizeof(owners));
-        code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
-                                "device %u gives no queue for stream %u (streams in use: %s)",
-                                device->id, id, owners);
+        code =
+            twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
+                             "device %u cannot create a queue for stream %u (streams in use: %s)",
+                             device->id, id, owners);
         goto free_stream;
     }
     uint64_t handle = stream->object.handle;

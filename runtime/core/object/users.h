@@ -11,7 +11,7 @@ struct twin_context;
 struct twin_device;
 struct twin_stream;
 
-/* No lock of the core is held in any of them, if nothing else is said. */
+/* No lock of the core is held in any of them, unless stated otherwise. */
 typedef struct twin_object_users {
     /* The context refuses new streams from now on, and has those that it had. Code of the first
      * wait that was given up, else 0. Blocks. */

@@ -25,8 +25,8 @@ static int32_t time_left(const abort_run *run, uint32_t *out_ms)
     uint64_t spent = twin_ops()->host.now() - run->begin_ns;
     if (spent >= limit)
         return twin_fail(TWIN_ERR_WAIT_TIMEOUT,
-                         "the abort of device %u was given %u ms, which are over", run->device->id,
-                         run->timeout_ms);
+                         "the abort of device %u did not end within its limit of %u ms",
+                         run->device->id, run->timeout_ms);
     *out_ms = (uint32_t)((limit - spent + NS_PER_MS - 1) / NS_PER_MS);
     return 0;
 }
@@ -41,7 +41,7 @@ static int32_t notify(const abort_run *run, twin_abort_news news)
     if (answer == 0)
         return 0;
     char text[128];
-    snprintf(text, sizeof(text), "a callback answered %d %s the abort of device %u", answer,
+    snprintf(text, sizeof(text), "a callback returned %d %s the abort of device %u", answer,
              news == TWIN_NEWS_ABORT_PRE ? "before" : "after", run->device->id);
     return twin_fail_code(answer, "EE1018", text);
 }

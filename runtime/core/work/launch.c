@@ -54,13 +54,13 @@ static twin_status describe(twin_launch *kernel, const twin_reach *reach, twin_l
 
 static void keep(twin_launch *kernel)
 {
-    atomic_fetch_add_explicit(&launch_of(kernel)->holds, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&launch_of(kernel)->references, 1, memory_order_relaxed);
 }
 
 static void release(twin_launch *kernel)
 {
     twin_kernel_launch *launch = launch_of(kernel);
-    if (atomic_fetch_sub_explicit(&launch->holds, 1, memory_order_acq_rel) != 1)
+    if (atomic_fetch_sub_explicit(&launch->references, 1, memory_order_acq_rel) != 1)
         return;
     twin_launch_native_end(launch);
     twin_launch_over(launch);

@@ -23,7 +23,8 @@ typedef struct launch_pool {
 
 static twin_lock lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_LAUNCHES);
 static launch_pool pools[TWIN_MAX_DEVICES];
-/* Released under locks of the backend, so what they hold is given back later. Release/acquire. */
+/* Released under locks of the backend, so what they hold is returned to the pool later.
+ * Release/acquire. */
 static _Atomic(twin_kernel_launch *) over;
 
 /* ---- taking ---------------------------------------------------------------------------------- */
@@ -134,7 +135,7 @@ int32_t twin_launch_take(twin_device *device, size_t bytes, twin_kernel_launch *
         code = take_new(device, block, life, &launch);
     if (__builtin_expect(code != 0, 0))
         return code;
-    atomic_init(&launch->holds, 1);
+    atomic_init(&launch->references, 1);
     atomic_init(&launch->there, false);
     launch->function = NULL;
     launch->run = NULL;
@@ -152,7 +153,7 @@ int32_t twin_launch_take(twin_device *device, size_t bytes, twin_kernel_launch *
     return code;
 }
 
-/* ---- giving back ----------------------------------------------------------------------------- */
+/* ---- returning ------------------------------------------------------------------------------- */
 
 /* All but the launch itself. */
 static void empty(twin_kernel_launch *launch)

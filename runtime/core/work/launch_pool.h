@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches on their way, and the memory of their arguments on host and device. What is over is used
- * again: a launch whose arguments are not many bytes allocates nothing and takes one lock. */
+/* Launches on their way, and the memory of their arguments on host and device. Launches that are
+ * over are reused: one with few bytes of arguments allocates nothing and takes one lock. */
 #ifndef TWINRT_CORE_WORK_LAUNCH_POOL_H
 #define TWINRT_CORE_WORK_LAUNCH_POOL_H
 
@@ -14,12 +14,12 @@
 typedef struct twin_kernel_launch {
     twin_launch base;                /* first: the backend's calls give its address */
     struct twin_kernel_launch *next; /* among those that are over, or that wait for use */
-    _Atomic uint32_t holds;          /* releases that are still to come */
+    _Atomic uint32_t references;     /* releases that are still to come */
     twin_function *function;         /* pinned; NULL: not yet */
     uint64_t function_handle;        /* which may be dead by now */
     /* Kept from one use to the next. */
     uint64_t block;    /* device memory of the pool; 0: none */
-    uint32_t hw_index; /* device of that */
+    uint32_t hw_index; /* of the device of that memory */
     uint32_t life;     /* of that device, as the pool counts */
     /* Of one use. */
     uint64_t args_address; /* device; 0: none */
@@ -35,8 +35,8 @@ typedef struct twin_kernel_launch {
     unsigned char near_args[TWIN_LAUNCH_NEAR];
 } twin_kernel_launch;
 
-/* What the calls of one launch reach: its device, and those to which that has access at the
- * moment. */
+/* Devices whose memory the calls of one launch can reach: its own, and those to which that one has
+ * access now. */
 static inline twin_reach twin_launch_reach(const twin_kernel_launch *launch,
                                            const twin_reach *reach)
 {
@@ -46,13 +46,13 @@ static inline twin_reach twin_launch_reach(const twin_kernel_launch *launch,
 }
 
 /* A launch with room for `bytes` of arguments on host and device; 0: none. Its kept members and its
- * arguments are set, the rest is 0 or, of `holds`, 1. The caller keeps the device up. 207001 and
- * what the device says. */
+ * arguments are set, the rest is 0 or, of `references`, 1. The caller keeps the device up. 207001
+ * and what the device says. */
 int32_t twin_launch_take(twin_device *device, size_t bytes, twin_kernel_launch **out_launch);
 /* Releases one that was not queued. No lock is held. */
 void twin_launch_give(twin_kernel_launch *launch);
-/* The backend has released it: noted, and given back with the next reaping. Thread: any, with any
- * lock. */
+/* The backend has released it: noted, and returned to the pool with the next reaping. Thread: any,
+ * with any lock. */
 void twin_launch_over(twin_kernel_launch *launch);
 
 #endif

@@ -33,9 +33,9 @@ static int32_t check_free(const void *pointer, twin_memory_kind kind)
     if (info.kind == kind && info.base == (uint64_t)(uintptr_t)pointer) {
         if (kind != TWIN_MEMORY_DEVICE || !twin_overflow_is(info.device, info.base))
             return 0;
-        return twin_fail(TWIN_ERR_PARAM,
-                         "%p holds the overflow flags of its device, which belong to the runtime",
-                         pointer);
+        return twin_fail(
+            TWIN_ERR_PARAM,
+            "%p contains the overflow flags of its device, which belong to the runtime", pointer);
     }
     if (info.kind == TWIN_MEMORY_UNKNOWN || info.kind == TWIN_MEMORY_GONE)
         return twin_fail(
@@ -126,7 +126,7 @@ int32_t twin_memory_copy(void *dst, size_t dst_bytes, const void *src, size_t by
     twin_range_pair pair;
     twin_range_find(&pair, dst, src);
     const twin_copy copy = copy_of(&pair, bytes);
-    code = twin_device_refuse_aborting(context->device, "copies nothing");
+    code = twin_device_refuse_aborting(context->device, "cannot copy");
     if (code == 0)
         code = twin_range_check_both(&pair, bytes, bytes);
     if (code == 0)
@@ -277,7 +277,7 @@ int32_t twin_memory_fill(void *dst, size_t dst_bytes, uint8_t value, size_t byte
                             .bytes = bytes,
                             .value = value,
                             .side = twin_range_side(&to)};
-    code = twin_device_refuse_aborting(context->device, "fills nothing");
+    code = twin_device_refuse_aborting(context->device, "cannot fill memory");
     if (code == 0)
         code = twin_range_check("destination", dst, bytes, &to);
     return code != 0 ? code : fill_now(context->device, &fill);

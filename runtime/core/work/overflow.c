@@ -58,7 +58,7 @@ int32_t twin_overflow_read_indirect(const void *pointer, uint64_t stream)
     void *destination = NULL;
     int32_t code = twin_stream_check_own(stream, &context);
     if (code == 0)
-        code = check_device_memory("what is to hold the address of the status", pointer);
+        code = check_device_memory("the buffer with the address of the status", pointer);
     if (code == 0)
         code = twin_memory_copy(&destination, sizeof(destination), pointer, sizeof(destination));
     return code != 0 ? code : twin_overflow_read(destination, stream);

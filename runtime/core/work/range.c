@@ -81,7 +81,7 @@ static int32_t check_alive(const char *role, const void *pointer, const twin_mem
     if (info->kind != TWIN_MEMORY_GONE)
         return 0;
     return twin_fail(TWIN_ERR_PARAM,
-                     "the %s, %p, is in no allocation: that was freed, or its device was reset",
+                     "the %s, %p, is not in an allocation: it was freed, or its device was reset",
                      role, pointer);
 }
 

@@ -32,9 +32,10 @@ int32_t twin_reduce_async(const twin_reduce *reduce, uint32_t element_bytes, uin
     if (code != 0)
         return code;
     if (reduce->bytes % element_bytes != 0)
-        return twin_fail(TWIN_ERR_PARAM,
-                         "count is %llu bytes, no whole number of elements of %u bytes",
-                         (unsigned long long)reduce->bytes, element_bytes);
+        return twin_fail(
+            TWIN_ERR_PARAM,
+            "count is %llu bytes, which is not a multiple of the element size of %u bytes",
+            (unsigned long long)reduce->bytes, element_bytes);
     twin_context *context = NULL;
     twin_reduce task = *reduce;
     code = twin_stream_check_found(found, stream, &context);

@@ -101,8 +101,8 @@ static int32_t set_mode(twin_stream *stream, bool stop)
     if (code != 0 || (!stops && !stop))
         return code;
     if (!stop)
-        return twin_fail(TWIN_ERR_UNSUPPORTED,
-                         "stream %u stops on failure, which cannot be taken back", stream->id);
+        return twin_fail(TWIN_ERR_UNSUPPORTED, "stream %u stops on failure, which cannot be undone",
+                         stream->id);
     if (!stops && twin_stream_context_handle(stream) != twin_self.context)
         return twin_stream_fail_foreign(stream);
     /* Also when it stops already: after a failure it has stopped, which refuses the mode. */

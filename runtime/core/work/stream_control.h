@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be changed about a stream, and taking its work back, or that of a device. Streams are
- * named by handle, 0 being the current context's default stream; all answer 107002, 107003, 107017
- * besides what is said. */
+/* What can be changed about a stream, and aborting its work, or that of a device. Streams are
+ * named by handle, 0 being the current context's default stream; all return 107002, 107003, 107017
+ * in addition to the codes below. */
 #ifndef TWINRT_CORE_WORK_STREAM_CONTROL_H
 #define TWINRT_CORE_WORK_STREAM_CONTROL_H
 

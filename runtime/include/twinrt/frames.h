@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-/* Says where in the program the next calls of the calling thread come from, until it is said anew.
+/* Says where in the program the next calls of the calling thread come from, until it is called
+ * again.
  * It holds for calls that the library makes which calls this function: what else calls on this
  * thread is not taken for the program's. `texts`, `bytes` long: for each frame, the innermost
  * first, its function, its file and its line in decimal, each with a '\0' at its end. The first 16

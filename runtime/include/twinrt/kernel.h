@@ -25,7 +25,7 @@
  * it should; but its time is wrong, and the missing flag is reported. runtime/docs/kernels.md is
  * the manual: what each function does to the bit, what it costs, limits.
  *
- * Offsets in buffers are bytes and multiples of 32, unless something else is said. Counts are
+ * Offsets in buffers are bytes and multiples of 32, unless stated otherwise. Counts are
  * elements. */
 #ifndef TWINRT_KERNEL_H
 #define TWINRT_KERNEL_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Linked into every shared object of kernels: the record that the runtime looks for, and what
- * kernels call that is no inline function. Compiled without -fsanitize-coverage, unlike the
+ * kernels call that is not an inline function. Compiled without -fsanitize-coverage, unlike the
  * kernels: the counter does not count itself. */
 #include "twinrt/kernel.h"
 
 #include <stdlib.h>
 
-/* The linker gives both, where at least one kernel is linked. (It exports them all the same, unless
- * told -z start-stop-visibility=hidden or by a version script.) */
+/* The linker gives both, where at least one kernel is linked. (It exports them too, unless
+ * -z start-stop-visibility=hidden or a version script prevents that.) */
 extern const twk_kernel_entry *const __start_twk_kernels[] TWK_HIDDEN __attribute__((weak));
 extern const twk_kernel_entry *const __stop_twk_kernels[] TWK_HIDDEN __attribute__((weak));
 
