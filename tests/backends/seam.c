@@ -99,15 +99,15 @@ static uint32_t blocked(uint64_t *out_stamp)
     return (uint32_t)*out_stamp;
 }
 
-static twin_services services = {.setting = setting,
-                                 .log = log_line,
-                                 .explain = explain,
-                                 .because = because,
-                                 .vendor_code = vendor_code,
-                                 .plugin_folder = plugin_folder,
-                                 .interruptible = interruptible,
-                                 .interrupted = interrupted,
-                                 .blocked = blocked};
+twin_services seam_services = {.setting = setting,
+                               .log = log_line,
+                               .explain = explain,
+                               .because = because,
+                               .vendor_code = vendor_code,
+                               .plugin_folder = plugin_folder,
+                               .interruptible = interruptible,
+                               .interrupted = interrupted,
+                               .blocked = blocked};
 
 bool seam_logged(const char *part)
 {
@@ -168,7 +168,7 @@ twin_hw_device *seam_up(void)
 {
     twin_hw_device *device = NULL;
     seam_forget();
-    SEAM_OK(seam->process.start(&services));
+    SEAM_OK(seam->process.start(&seam_services));
     seam->host.attach();
     SEAM_OK(seam->device.open(0, &device));
     if (!device) {
@@ -186,7 +186,7 @@ void seam_down(twin_hw_device *device)
 
 twin_status seam_start(void)
 {
-    return seam->process.start(&services);
+    return seam->process.start(&seam_services);
 }
 
 void seam_call(twin_cost cost)

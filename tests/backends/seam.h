@@ -16,6 +16,9 @@ const char *seam_plugin_folder(void);
 /* The same, later. */
 extern const struct twin_backend *seam;
 
+/* What the next process.start offers the plug-in. */
+extern twin_services seam_services;
+
 /* A setting for process.start from now on; NULL: the default again. */
 void seam_set(const char *name, const char *value);
 /* All that was logged, and explained on any thread, since the last seam_forget(). */
