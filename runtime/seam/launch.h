@@ -2,7 +2,7 @@
 /* Kernels as the core hands them to a backend: on which cores their blocks run, and what these do
  * there.
  *
- * A block is described as a program of timed steps for each of its cores: the core's scalar unit
+ * A block is described as a list of timed steps for each of its cores: the core's scalar unit
  * walks it in order; a step of another pipe goes into that pipe's queue; pipes run side by side,
  * and flags and barriers order them. That is enough for a kernel whose function the core runs
  * itself (`describe`, and `effect` for what it leaves in memory) and for one of which only the time
@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../../sim/include/twinsim/step.h"
 #include "seam/status.h"
 
 typedef enum twin_launch_cores {
@@ -21,52 +22,7 @@ typedef enum twin_launch_cores {
     TWIN_CORES_MIXED /* a block has a cube core and the vector cores that belong to it */
 } twin_launch_cores;
 
-typedef enum twin_pipe {
-    TWIN_PIPE_SCALAR, /* also walks the list */
-    TWIN_PIPE_VECTOR,
-    TWIN_PIPE_CUBE,
-    TWIN_PIPE_MTE1, /* between buffers of the core */
-    TWIN_PIPE_MTE2, /* into the core */
-    TWIN_PIPE_MTE3, /* out of the core */
-    TWIN_PIPE_FIX,  /* cube results out of the core */
-    TWIN_PIPE_COUNT
-} twin_pipe;
-
-typedef enum twin_step_kind {
-    TWIN_STEP_WORK,    /* `amount` cycles of the core */
-    TWIN_STEP_READ,    /* `amount` bytes of device memory, into the core */
-    TWIN_STEP_WRITE,   /* `amount` bytes, out of the core */
-    TWIN_STEP_SET,     /* counts flag `flag` one up */
-    TWIN_STEP_WAIT,    /* goes on once flag `flag` is not 0, and counts it one down */
-    TWIN_STEP_BARRIER, /* of the scalar unit: goes on once all pipes have done what is in their
-                          queues */
-    TWIN_STEP_CROSS_CORE_SET,  /* MIXED: the cube core to its vector cores, or one of these to the
-                                 cube core */
-    TWIN_STEP_CROSS_CORE_WAIT, /* waits for a CROSS_CORE_SET of that `flag`; the cube core for one
-                                  of each vector core */
-    TWIN_STEP_FAULT            /* the kernel fails; `amount`: 1 exception, 2 trap, 3 time limit */
-} twin_step_kind;
-
-#define TWIN_STEP_FLAGS            512u /* of SET and WAIT: 0 .. 511, 0 when a block begins */
-#define TWIN_STEP_CROSS_CORE_FLAGS 16u
-#define TWIN_HIT_DEFAULT           0xffffu
-#define TWIN_STEP_MOST             ((uint64_t)1 << 48) /* cycles or bytes of a step */
-
-typedef struct twin_step {
-    uint8_t pipe;          /* twin_pipe */
-    uint8_t kind;          /* twin_step_kind */
-    uint16_t flag;         /* SET, WAIT, TELL, HEAR */
-    uint16_t hit_permille; /* READ, WRITE: served by L2; TWIN_HIT_DEFAULT: as the device has it */
-    uint16_t reserved;     /* 0 */
-    uint64_t amount;
-} twin_step;
-
-typedef struct twin_steps {
-    const twin_step *steps;
-    uint64_t count;
-} twin_steps;
-
-/* Programs of a block: 1, or of a MIXED one 1 and as many as a cube core has vector cores
+/* Step lists of a block: 1, or of a MIXED one 1 and as many as a cube core has vector cores
  * (properties: aiv_cores / aic_cores). `count` is that, for blocks that are all alike, or that
  * times the blocks, block by block; 0: no steps. */
 typedef struct twin_launch_work {

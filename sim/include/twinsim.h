@@ -508,7 +508,7 @@ struct twinsim_trace_entry {
         uint32_t waker_device; /* PARK: the device of that queue; UINT32_MAX: none */
     };
     /* PARK: that record's SQE number. TABLE: bits of enum twinsim_table. BLOCK, START, PIPE: bits
-     * 31:0 the block's number; PIPE: bits 63:32 enum twinsim_pipe */
+     * 31:0 the block's number; PIPE: bits 63:32 twin_pipe */
     uint64_t waker_number;
 };
 enum twinsim_engine {

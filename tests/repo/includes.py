@@ -61,7 +61,7 @@ MAY_INCLUDE = {
     "runtime/kernel/linked": ["runtime/include/twinrt"],
     "runtime/libraries": ["runtime/include"],
     "runtime/python": ["runtime/include", "runtime/python"],
-    "runtime/seam": ["runtime/seam"],
+    "runtime/seam": ["runtime/seam", "sim/include/twinsim/step.h"],
     "sim/capi": ["sim/capi", "sim/core", "sim/include", "sim/systemc"],
     "sim/core": ["sim/core", "sim/include"],
     **layers("sim/core", ["sim/include"], {

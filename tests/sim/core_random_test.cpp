@@ -26,8 +26,8 @@ StepList random_list(Dice &dice)
     };
     std::vector<Flag> flags;
     for (uint32_t id = 0; id < 6; ++id)
-        flags.push_back({static_cast<uint32_t>(dice(TWINSIM_PIPE_COUNT)),
-                         static_cast<uint32_t>(dice(TWINSIM_PIPE_COUNT)), id, 0});
+        flags.push_back({static_cast<uint32_t>(dice(TWIN_PIPE_COUNT)),
+                         static_cast<uint32_t>(dice(TWIN_PIPE_COUNT)), id, 0});
     StepList out;
     const uint64_t length = dice(60);
     for (uint64_t i = 0; i < length; ++i) {
@@ -48,10 +48,10 @@ StepList random_list(Dice &dice)
         case 4:
             if (dice(4) == 0)
                 out.push_back(
-                    op(static_cast<uint32_t>(dice(TWINSIM_PIPE_COUNT)), TWINSIM_OP_BARRIER, 0));
+                    op(static_cast<uint32_t>(dice(TWIN_PIPE_COUNT)), TWIN_STEP_BARRIER, 0));
             break;
         default:
-            out.push_back(work(static_cast<uint32_t>(dice(TWINSIM_PIPE_COUNT)), dice(500)));
+            out.push_back(work(static_cast<uint32_t>(dice(TWIN_PIPE_COUNT)), dice(500)));
         }
     }
     return out;
@@ -66,28 +66,28 @@ uint64_t reference(const StepList &list)
     bool changed = true;
     while (changed) {
         changed = false;
-        std::vector<uint64_t> pipe(TWINSIM_PIPE_COUNT, 0); // end of the pipe's last operation
-        uint64_t issued = 0;                               // when the scalar unit comes here
-        uint64_t all = 0;                                  // end of all that was issued
+        std::vector<uint64_t> pipe(TWIN_PIPE_COUNT, 0); // end of the pipe's last operation
+        uint64_t issued = 0;                            // when the scalar unit comes here
+        uint64_t all = 0;                               // end of all that was issued
         std::map<uint32_t, std::vector<uint64_t>> sets;
         std::map<uint32_t, size_t> waits;
         for (size_t i = 0; i < list.size(); ++i) {
-            const twinsim_op &o = list[i];
-            const bool scalar = o.pipe == TWINSIM_PIPE_SCALAR;
+            const twin_step &o = list[i];
+            const bool scalar = o.pipe == TWIN_PIPE_SCALAR;
             uint64_t start = scalar ? issued : std::max(issued, pipe[o.pipe]);
             if (issued == kUnknown || pipe[o.pipe] == kUnknown)
                 start = kUnknown;
             uint64_t done = start;
-            if (o.kind == TWINSIM_OP_WORK && start != kUnknown)
+            if (o.kind == TWIN_STEP_WORK && start != kUnknown)
                 done = start + o.amount;
-            else if (o.kind == TWINSIM_OP_WAIT && start != kUnknown) {
+            else if (o.kind == TWIN_STEP_WAIT && start != kUnknown) {
                 const uint64_t set = sets[o.flag].at(waits[o.flag]);
                 done = set == kUnknown ? kUnknown : std::max(start, set);
-            } else if (o.kind == TWINSIM_OP_BARRIER && scalar && start != kUnknown)
+            } else if (o.kind == TWIN_STEP_BARRIER && scalar && start != kUnknown)
                 done = all == kUnknown ? kUnknown : std::max(start, all);
-            if (o.kind == TWINSIM_OP_WAIT)
+            if (o.kind == TWIN_STEP_WAIT)
                 ++waits[o.flag];
-            if (o.kind == TWINSIM_OP_SET)
+            if (o.kind == TWIN_STEP_SET)
                 sets[o.flag].push_back(done);
             changed = changed || done != end[i];
             end[i] = done;
@@ -191,7 +191,7 @@ Mix random_mix(KernelRig &k, Dice &dice)
                     const uint64_t amount = 1 + dice(100000);
                     const auto hit = static_cast<uint32_t>(dice(1001));
                     list.push_back(dice(2) == 0 ? read_gm(amount, hit) : write_gm(amount, hit));
-                    list.push_back(work(TWINSIM_PIPE_VECTOR, dice(3000)));
+                    list.push_back(work(TWIN_PIPE_VECTOR, dice(3000)));
                     bytes += amount;
                     miss += amount - amount * hit / 1000;
                 }

@@ -9,8 +9,8 @@ namespace
 {
 
 constexpr uint64_t kPc = 7;
-constexpr uint32_t S = TWINSIM_PIPE_SCALAR, V = TWINSIM_PIPE_VECTOR, M = TWINSIM_PIPE_CUBE,
-                   MTE2 = TWINSIM_PIPE_MTE2, MTE3 = TWINSIM_PIPE_MTE3;
+constexpr uint32_t S = TWIN_PIPE_SCALAR, V = TWIN_PIPE_VECTOR, M = TWIN_PIPE_CUBE,
+                   MTE2 = TWIN_PIPE_MTE2, MTE3 = TWIN_PIPE_MTE3;
 
 /// A core clock of 1 GHz: one cycle is 1 ns.
 void even_clock(tsim::Params &p)
@@ -115,9 +115,9 @@ static void test_flags()
 // T-CORE-17.
 static void test_barrier()
 {
-    const twinsim_op all = op(S, TWINSIM_OP_BARRIER, 0);
+    const twin_step all = op(S, TWIN_STEP_BARRIER, 0);
     EXPECT_EQ(time_of({{work(V, 100), work(M, 30), all, work(M, 20)}}), 120);
-    EXPECT_EQ(time_of({{work(V, 100), work(M, 30), op(M, TWINSIM_OP_BARRIER, 0), work(M, 20)}}),
+    EXPECT_EQ(time_of({{work(V, 100), work(M, 30), op(M, TWIN_STEP_BARRIER, 0), work(M, 20)}}),
               100);
     EXPECT_EQ(time_of({{all, work(V, 10), all, work(S, 10), all}}), 20);
 }
@@ -127,10 +127,10 @@ static void test_barrier()
 static void test_cross_core_flags()
 {
     const auto set_flag = [](uint32_t pipe, uint32_t flag) {
-        return op(pipe, TWINSIM_OP_CROSS_CORE_SET, 0, flag);
+        return op(pipe, TWIN_STEP_CROSS_CORE_SET, 0, flag);
     };
     const auto wait_flag = [](uint32_t pipe, uint32_t flag) {
-        return op(pipe, TWINSIM_OP_CROSS_CORE_WAIT, 0, flag);
+        return op(pipe, TWIN_STEP_CROSS_CORE_WAIT, 0, flag);
     };
     const StepList aic = {work(M, 100), set_flag(M, 2), wait_flag(M, 5), work(M, 10)};
     const StepList fast = {wait_flag(V, 2), work(V, 20), set_flag(V, 5)};
@@ -143,9 +143,9 @@ static void test_cross_core_flags()
     // Back and forth, a hundred times.
     StepList ping, pong;
     for (int i = 0; i < 100; ++i) {
-        for (const twinsim_op &o : {work(M, 3), set_flag(M, 0), wait_flag(M, 1)})
+        for (const twin_step &o : {work(M, 3), set_flag(M, 0), wait_flag(M, 1)})
             ping.push_back(o);
-        for (const twinsim_op &o : {wait_flag(V, 0), work(V, 4), set_flag(V, 1)})
+        for (const twin_step &o : {wait_flag(V, 0), work(V, 4), set_flag(V, 1)})
             pong.push_back(o);
     }
     EXPECT_EQ(time_of({ping, pong, pong}, STARS_KERNEL_MIXED), 700);
@@ -188,7 +188,7 @@ static void test_double_buffering()
         }
         for (uint32_t t = 0; t < kTiles; ++t) {
             const uint32_t b = t % buffers;
-            for (const twinsim_op &o :
+            for (const twin_step &o :
                  {wait_flag(MTE2, 2 + b), work(MTE2, kLoad), set_flag(MTE2, b), wait_flag(V, b),
                   wait_flag(V, 6 + b), work(V, kCompute), set_flag(V, 2 + b), set_flag(V, 4 + b),
                   wait_flag(MTE3, 4 + b), work(MTE3, kStore), set_flag(MTE3, 6 + b)})
@@ -318,8 +318,8 @@ static void test_seen_at_the_edge()
     CU_ASSERT(end > ceil_div((1 + kAfter) * 1000, p.core_mhz.value)); // without the edge
     const uint32_t aivs = static_cast<uint32_t>(p.aiv_cores.value / p.aic_cores.value);
     std::vector<StepList> lists(
-        1 + aivs, {work(S, 1), op(S, TWINSIM_OP_CROSS_CORE_WAIT, 0, 1), work(S, kAfter)});
-    lists[0] = {work(S, 1), op(S, TWINSIM_OP_CROSS_CORE_SET, 0, 1)};
+        1 + aivs, {work(S, 1), op(S, TWIN_STEP_CROSS_CORE_WAIT, 0, 1), work(S, kAfter)});
+    lists[0] = {work(S, 1), op(S, TWIN_STEP_CROSS_CORE_SET, 0, 1)};
     k.kernels.set(kPc, lists);
     k.rig.open(0);
     k.rig.put(0, sqe_kernel(STARS_KERNEL_MIXED, 1, kPc), 0);
@@ -336,10 +336,10 @@ static void test_many_flags()
                           static_cast<uint32_t>(k.rig.params().aic_cores.value);
     StepList aic, aiv;
     for (uint32_t i = 0; i < kRounds; ++i) {
-        aic.push_back(op(S, TWINSIM_OP_CROSS_CORE_SET, 0, 1));
-        aic.push_back(op(S, TWINSIM_OP_CROSS_CORE_WAIT, 0, 2));
-        aiv.push_back(op(S, TWINSIM_OP_CROSS_CORE_WAIT, 0, 1));
-        aiv.push_back(op(S, TWINSIM_OP_CROSS_CORE_SET, 0, 2));
+        aic.push_back(op(S, TWIN_STEP_CROSS_CORE_SET, 0, 1));
+        aic.push_back(op(S, TWIN_STEP_CROSS_CORE_WAIT, 0, 2));
+        aiv.push_back(op(S, TWIN_STEP_CROSS_CORE_WAIT, 0, 1));
+        aiv.push_back(op(S, TWIN_STEP_CROSS_CORE_SET, 0, 2));
     }
     std::vector<StepList> lists(1 + aivs, aiv);
     lists[0] = aic;

@@ -34,7 +34,7 @@ void inject(KernelRig &k, const twinsim_fault &fault)
 
 void teach(KernelRig &k)
 {
-    const StepList list = {work(TWINSIM_PIPE_VECTOR, kCycles)};
+    const StepList list = {work(TWIN_PIPE_VECTOR, kCycles)};
     k.kernels.set(kPc, {list});
     k.kernels.set(kMixedPc, {list, list, list});
     k.rig.open(0);
@@ -307,7 +307,7 @@ static void test_memory()
             teach(*rig);
         at_start.kernels.fail(kPc, c.fault);
         in_block.kernels.set(kPc,
-                             {{op(TWINSIM_PIPE_MTE2, TWINSIM_OP_FAULT, TWINSIM_KERNEL_EXCEPTION)}});
+                             {{op(TWIN_PIPE_MTE2, TWIN_STEP_FAULT, TWINSIM_KERNEL_EXCEPTION)}});
         in_block.kernels.say_exception(kPc, c.fault);
         at_end.kernels.fail_effect(c.fault);
         for (KernelRig *rig : {&at_start, &in_block, &at_end}) {
@@ -318,8 +318,7 @@ static void test_memory()
         // Another fault of it keeps its own status.
         KernelRig trapped;
         teach(trapped);
-        trapped.kernels.set(kPc,
-                            {{op(TWINSIM_PIPE_SCALAR, TWINSIM_OP_FAULT, TWINSIM_KERNEL_TRAP)}});
+        trapped.kernels.set(kPc, {{op(TWIN_PIPE_SCALAR, TWIN_STEP_FAULT, TWINSIM_KERNEL_TRAP)}});
         trapped.kernels.say_exception(kPc, c.fault);
         trapped.rig.put(0, kernel(1), 0);
         trapped.rig.run();

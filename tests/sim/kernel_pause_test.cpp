@@ -23,7 +23,7 @@ static void test_batch_in_mid_issue()
         p.aic_cores.value = 4;
         p.core_issue.value = kIssue;
     });
-    k.kernels.set(kShort, {{work(TWINSIM_PIPE_CUBE, 20000)}});
+    k.kernels.set(kShort, {{work(TWIN_PIPE_CUBE, 20000)}});
     tsim::TaskScheduler &scheduler = k.rig.device().scheduler();
     k.rig.open(0);
     k.rig.open(1);

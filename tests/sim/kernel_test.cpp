@@ -19,8 +19,8 @@ uint64_t core_ns(const tsim::Params &p, uint64_t cycles)
 void teach(KernelRig &k)
 {
     k.kernels.set(kNothing, {});
-    k.kernels.set(kWork, {{work(TWINSIM_PIPE_VECTOR, kWorkCycles)}});
-    k.kernels.set(kLong, {{work(TWINSIM_PIPE_VECTOR, 100 * kWorkCycles)}});
+    k.kernels.set(kWork, {{work(TWIN_PIPE_VECTOR, kWorkCycles)}});
+    k.kernels.set(kLong, {{work(TWIN_PIPE_VECTOR, 100 * kWorkCycles)}});
 }
 
 std::vector<twinsim_trace_entry> blocks(KernelRig &k, uint32_t sq, uint64_t number = 1)
@@ -185,9 +185,9 @@ static void test_mixed()
         p.aiv_cores.value = 4;
     });
     teach(k);
-    k.kernels.set(10, {{work(TWINSIM_PIPE_CUBE, 1800)},
-                       {work(TWINSIM_PIPE_VECTOR, 3600)},
-                       {work(TWINSIM_PIPE_VECTOR, 900)}});
+    k.kernels.set(10, {{work(TWIN_PIPE_CUBE, 1800)},
+                       {work(TWIN_PIPE_VECTOR, 3600)},
+                       {work(TWIN_PIPE_VECTOR, 900)}});
     k.rig.open(0);
     k.rig.open(1);
     k.rig.put(0, sqe_kernel(STARS_KERNEL_AIV, 1, kWork), 0);
@@ -264,10 +264,9 @@ static void test_classes()
     for (const Case &c : cases) {
         KernelRig k;
         teach(k);
-        k.kernels.set(kWork,
-                      c.subtype == STARS_KERNEL_MIXED
-                          ? std::vector<StepList>(3, StepList{work(TWINSIM_PIPE_SCALAR, 18000)})
-                          : std::vector<StepList>{{work(TWINSIM_PIPE_SCALAR, 18000)}});
+        k.kernels.set(kWork, c.subtype == STARS_KERNEL_MIXED
+                                 ? std::vector<StepList>(3, StepList{work(TWIN_PIPE_SCALAR, 18000)})
+                                 : std::vector<StepList>{{work(TWIN_PIPE_SCALAR, 18000)}});
         const auto cap = static_cast<uint32_t>((k.rig.params().*c.cap).value);
         for (uint32_t sq = 0; sq <= cap; ++sq) {
             k.rig.open(sq);
@@ -385,14 +384,14 @@ static void test_faults()
         uint32_t code, status;
     };
     const uint32_t kError = STARS_STATUS_AICORE_EXCEPTION;
-    const StepList slow = {work(TWINSIM_PIPE_SCALAR, 1800)};
-    const auto then = [&slow](const twinsim_op &last) {
+    const StepList slow = {work(TWIN_PIPE_SCALAR, 1800)};
+    const auto then = [&slow](const twin_step &last) {
         StepList out = slow;
         out.push_back(last);
         return out;
     };
     const auto fault = [](twinsim_kernel_fault what) {
-        return op(TWINSIM_PIPE_SCALAR, TWINSIM_OP_FAULT, what);
+        return op(TWIN_PIPE_SCALAR, TWIN_STEP_FAULT, what);
     };
     const Case cases[] = {
         {then(fault(TWINSIM_KERNEL_EXCEPTION)), TWINSIM_KERNEL_GOOD, STARS_ERROR_EXCEPTION, kError},
@@ -401,14 +400,14 @@ static void test_faults()
          STARS_STATUS_AICORE_TIMEOUT},
         {then(fault(TWINSIM_KERNEL_GOOD)), TWINSIM_KERNEL_GOOD, STARS_ERROR_BAD_SQE,
          STARS_STATUS_BAD_SQE},
-        {then(op(TWINSIM_PIPE_COUNT, TWINSIM_OP_WORK, 1)), TWINSIM_KERNEL_GOOD, STARS_ERROR_BAD_SQE,
+        {then(op(TWIN_PIPE_COUNT, TWIN_STEP_WORK, 1)), TWINSIM_KERNEL_GOOD, STARS_ERROR_BAD_SQE,
          STARS_STATUS_BAD_SQE},
-        {then(op(TWINSIM_PIPE_CUBE, 99, 1)), TWINSIM_KERNEL_GOOD, STARS_ERROR_BAD_SQE,
+        {then(op(TWIN_PIPE_CUBE, 99, 1)), TWINSIM_KERNEL_GOOD, STARS_ERROR_BAD_SQE,
          STARS_STATUS_BAD_SQE},
-        {then(set_flag(TWINSIM_PIPE_CUBE, TWINSIM_FLAGS)), TWINSIM_KERNEL_GOOD, STARS_ERROR_BAD_SQE,
+        {then(set_flag(TWIN_PIPE_CUBE, TWIN_STEP_FLAGS)), TWINSIM_KERNEL_GOOD, STARS_ERROR_BAD_SQE,
          STARS_STATUS_BAD_SQE},
         {then(read_gm(1000, 1001)), TWINSIM_KERNEL_GOOD, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE},
-        {then(op(TWINSIM_PIPE_SCALAR, TWINSIM_OP_CROSS_CORE_SET, 0)), TWINSIM_KERNEL_GOOD,
+        {then(op(TWIN_PIPE_SCALAR, TWIN_STEP_CROSS_CORE_SET, 0)), TWINSIM_KERNEL_GOOD,
          STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE},
         {slow, TWINSIM_KERNEL_BAD, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE},
         {slow, TWINSIM_KERNEL_EXCEPTION, STARS_ERROR_EXCEPTION, kError},
@@ -503,7 +502,7 @@ static void test_kill_close_reset()
 {
     for (int how = 0; how < 3; ++how) {
         KernelRig k;
-        k.kernels.set(40, {{read_gm(uint64_t{1} << 30, 500), work(TWINSIM_PIPE_VECTOR, 18000)}});
+        k.kernels.set(40, {{read_gm(uint64_t{1} << 30, 500), work(TWIN_PIPE_VECTOR, 18000)}});
         k.kernels.set(kWork, {{read_gm(1 << 20)}});
         tsim::TaskScheduler &scheduler = k.rig.device().scheduler();
         const auto cores = static_cast<uint32_t>(k.rig.params().aiv_cores.value);

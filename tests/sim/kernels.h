@@ -10,12 +10,12 @@
 
 #include "rig.h"
 
-using StepList = std::vector<twinsim_op>;
+using StepList = std::vector<twin_step>;
 
-inline twinsim_op op(uint32_t pipe, uint32_t kind, uint64_t amount, uint32_t flag = 0,
-                     uint32_t hit = TWINSIM_HIT_DEFAULT)
+inline twin_step op(uint32_t pipe, uint32_t kind, uint64_t amount, uint32_t flag = 0,
+                    uint32_t hit = TWIN_HIT_DEFAULT)
 {
-    twinsim_op out{};
+    twin_step out{};
     out.pipe = static_cast<uint8_t>(pipe);
     out.kind = static_cast<uint8_t>(kind);
     out.flag = static_cast<uint16_t>(flag);
@@ -23,25 +23,25 @@ inline twinsim_op op(uint32_t pipe, uint32_t kind, uint64_t amount, uint32_t fla
     out.amount = amount;
     return out;
 }
-inline twinsim_op work(uint32_t pipe, uint64_t cycles)
+inline twin_step work(uint32_t pipe, uint64_t cycles)
 {
-    return op(pipe, TWINSIM_OP_WORK, cycles);
+    return op(pipe, TWIN_STEP_WORK, cycles);
 }
-inline twinsim_op read_gm(uint64_t bytes, uint32_t hit = TWINSIM_HIT_DEFAULT)
+inline twin_step read_gm(uint64_t bytes, uint32_t hit = TWIN_HIT_DEFAULT)
 {
-    return op(TWINSIM_PIPE_MTE2, TWINSIM_OP_READ, bytes, 0, hit);
+    return op(TWIN_PIPE_MTE2, TWIN_STEP_READ, bytes, 0, hit);
 }
-inline twinsim_op write_gm(uint64_t bytes, uint32_t hit = TWINSIM_HIT_DEFAULT)
+inline twin_step write_gm(uint64_t bytes, uint32_t hit = TWIN_HIT_DEFAULT)
 {
-    return op(TWINSIM_PIPE_MTE3, TWINSIM_OP_WRITE, bytes, 0, hit);
+    return op(TWIN_PIPE_MTE3, TWIN_STEP_WRITE, bytes, 0, hit);
 }
-inline twinsim_op set_flag(uint32_t pipe, uint32_t flag)
+inline twin_step set_flag(uint32_t pipe, uint32_t flag)
 {
-    return op(pipe, TWINSIM_OP_SET, 0, flag);
+    return op(pipe, TWIN_STEP_SET, 0, flag);
 }
-inline twinsim_op wait_flag(uint32_t pipe, uint32_t flag)
+inline twin_step wait_flag(uint32_t pipe, uint32_t flag)
 {
-    return op(pipe, TWINSIM_OP_WAIT, 0, flag);
+    return op(pipe, TWIN_STEP_WAIT, 0, flag);
 }
 
 class Kernels : public Rig::KernelDriver
@@ -96,7 +96,7 @@ class Kernels : public Rig::KernelDriver
   private:
     struct Entry {
         std::vector<StepList> lists;
-        std::vector<twinsim_step_list> list;
+        std::vector<twin_steps> list;
         twinsim_kernel_fault fault = TWINSIM_KERNEL_GOOD;
         twinsim_kernel_fault exception = TWINSIM_KERNEL_GOOD;
     };

@@ -210,7 +210,7 @@ static void test_poll_of_many_words()
 static void test_poll_sees_kernels()
 {
     KernelRig k;
-    k.kernels.set(1, {{work(TWINSIM_PIPE_VECTOR, 5000)}});
+    k.kernels.set(1, {{work(TWIN_PIPE_VECTOR, 5000)}});
     k.rig.open(0);
     k.rig.open(1);
     k.rig.put(0, sqe_poll(0, 0, 256, 5), 0);

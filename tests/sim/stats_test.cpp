@@ -245,7 +245,7 @@ static void test_kernels_wait_for_their_class()
 static void test_kernels_wait_for_cores()
 {
     Kernels kernels;
-    kernels.set(1, {{work(TWINSIM_PIPE_VECTOR, 18000)}});
+    kernels.set(1, {{work(TWIN_PIPE_VECTOR, 18000)}});
     Rig::Options options = counting(true);
     options.kernels = &kernels;
     Rig rig(options, nullptr);

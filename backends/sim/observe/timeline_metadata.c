@@ -21,11 +21,10 @@ const char *const sim_class_names[TWINSIM_CLASS_COUNT] = {
 };
 static_assert(TWINSIM_CLASS_COUNT == 7, "each class has its name");
 
-static const char *const pipe_names[TWINSIM_PIPE_COUNT] = {
-    [TWINSIM_PIPE_SCALAR] = "scalar", [TWINSIM_PIPE_VECTOR] = "vector",
-    [TWINSIM_PIPE_CUBE] = "cube",     [TWINSIM_PIPE_MTE1] = "MTE1",
-    [TWINSIM_PIPE_MTE2] = "MTE2",     [TWINSIM_PIPE_MTE3] = "MTE3",
-    [TWINSIM_PIPE_FIX] = "FIX",
+static const char *const pipe_names[TWIN_PIPE_COUNT] = {
+    [TWIN_PIPE_SCALAR] = "scalar", [TWIN_PIPE_VECTOR] = "vector", [TWIN_PIPE_CUBE] = "cube",
+    [TWIN_PIPE_MTE1] = "MTE1",     [TWIN_PIPE_MTE2] = "MTE2",     [TWIN_PIPE_MTE3] = "MTE3",
+    [TWIN_PIPE_FIX] = "FIX",
 };
 
 const char *timeline_engine_name(uint8_t engine)
@@ -95,9 +94,9 @@ static void name_track(const struct timeline_track *track, char *name, size_t by
     case TIMELINE_CORES:
         (void)snprintf(name, bytes, "%s %" PRIu32 "%s%s", timeline_engine_name(track->engine_kind),
                        track->number, track->part > 0 ? " " : "",
-                       track->part == 0                    ? ""
-                       : track->part <= TWINSIM_PIPE_COUNT ? pipe_names[track->part - 1]
-                                                           : "pipe");
+                       track->part == 0                 ? ""
+                       : track->part <= TWIN_PIPE_COUNT ? pipe_names[track->part - 1]
+                                                        : "pipe");
         return;
     default:
         (void)snprintf(name, bytes, "%s %" PRIu32, track->named ? "stream" : "SQ", track->number);

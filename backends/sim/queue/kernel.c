@@ -10,38 +10,6 @@
 #define BLOCKS_MOST 65535u
 #define CREDIT_MOST 254u
 
-/* Steps go to the model as they are: both sides have one layout and one numbering. */
-#define SAME(a, b) _Static_assert((int)(a) == (int)(b), "the seam and the model number alike")
-SAME(TWIN_PIPE_SCALAR, TWINSIM_PIPE_SCALAR);
-SAME(TWIN_PIPE_VECTOR, TWINSIM_PIPE_VECTOR);
-SAME(TWIN_PIPE_CUBE, TWINSIM_PIPE_CUBE);
-SAME(TWIN_PIPE_MTE1, TWINSIM_PIPE_MTE1);
-SAME(TWIN_PIPE_MTE2, TWINSIM_PIPE_MTE2);
-SAME(TWIN_PIPE_MTE3, TWINSIM_PIPE_MTE3);
-SAME(TWIN_PIPE_FIX, TWINSIM_PIPE_FIX);
-SAME(TWIN_PIPE_COUNT, TWINSIM_PIPE_COUNT);
-SAME(TWIN_STEP_WORK, TWINSIM_OP_WORK);
-SAME(TWIN_STEP_READ, TWINSIM_OP_READ);
-SAME(TWIN_STEP_WRITE, TWINSIM_OP_WRITE);
-SAME(TWIN_STEP_SET, TWINSIM_OP_SET);
-SAME(TWIN_STEP_WAIT, TWINSIM_OP_WAIT);
-SAME(TWIN_STEP_BARRIER, TWINSIM_OP_BARRIER);
-SAME(TWIN_STEP_CROSS_CORE_SET, TWINSIM_OP_CROSS_CORE_SET);
-SAME(TWIN_STEP_CROSS_CORE_WAIT, TWINSIM_OP_CROSS_CORE_WAIT);
-SAME(TWIN_STEP_FAULT, TWINSIM_OP_FAULT);
-SAME(TWIN_STEP_FLAGS, TWINSIM_FLAGS);
-SAME(TWIN_STEP_CROSS_CORE_FLAGS, TWINSIM_CROSS_CORE_FLAGS);
-SAME(TWIN_HIT_DEFAULT, TWINSIM_HIT_DEFAULT);
-SAME(sizeof(twin_step), sizeof(struct twinsim_op));
-SAME(offsetof(twin_step, pipe), offsetof(struct twinsim_op, pipe));
-SAME(offsetof(twin_step, kind), offsetof(struct twinsim_op, kind));
-SAME(offsetof(twin_step, flag), offsetof(struct twinsim_op, flag));
-SAME(offsetof(twin_step, hit_permille), offsetof(struct twinsim_op, hit_permille));
-SAME(offsetof(twin_step, amount), offsetof(struct twinsim_op, amount));
-SAME(sizeof(twin_steps), sizeof(struct twinsim_step_list));
-SAME(offsetof(twin_steps, steps), offsetof(struct twinsim_step_list, ops));
-SAME(offsetof(twin_steps, count), offsetof(struct twinsim_step_list, count));
-
 /* The kernel that a thread describes at the moment, with the model lock released: the model accepts
  * one at a time. Guarded by described_lock, which is taken last. */
 static pthread_mutex_t described_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -201,8 +169,7 @@ static enum twinsim_kernel_fault fault_after_reach(twin_status status)
 
 static struct twinsim_kernel description_of(const twin_launch_work *work)
 {
-    return (struct twinsim_kernel){.lists = (const struct twinsim_step_list *)work->lists,
-                                   .count = work->count};
+    return (struct twinsim_kernel){.lists = work->lists, .count = work->count};
 }
 
 /* The task state of an entry that is under way does not change while the model lock is held. */

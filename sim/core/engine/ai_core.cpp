@@ -11,7 +11,7 @@ AiCore::AiCore(SystemState &system, uint32_t device, uint32_t timer, uint64_t ow
 {
 }
 
-AiCore::Outcome AiCore::begin(const twinsim_step_list &list, CoreTalk *talk)
+AiCore::Outcome AiCore::begin(const twin_steps &list, CoreTalk *talk)
 {
     list_ = list;
     talk_ = talk;
@@ -76,7 +76,7 @@ AiCore::Outcome AiCore::settle()
 {
     if (fault_ != TWINSIM_KERNEL_GOOD)
         return Outcome::kFault;
-    if (walked_ == list_.count && !pipes_[TWINSIM_PIPE_SCALAR].busy && drained()) {
+    if (walked_ == list_.count && !pipes_[TWIN_PIPE_SCALAR].busy && drained()) {
         system_.calendar.cancel(timer_); // in this cycle, when listen() was first
         return Outcome::kEnded;
     }
@@ -141,13 +141,13 @@ bool AiCore::drained() const
 // Returns whether anything changed.
 bool AiCore::walk()
 {
-    Pipe &scalar = pipes_[TWINSIM_PIPE_SCALAR];
+    Pipe &scalar = pipes_[TWIN_PIPE_SCALAR];
     if (scalar.busy)
         return false;
     const uint64_t before = walked_;
-    while (walked_ < list_.count && list_.ops[walked_].pipe != TWINSIM_PIPE_SCALAR) {
-        const uint32_t pipe = list_.ops[walked_].pipe;
-        if (pipe >= TWINSIM_PIPE_COUNT) {
+    while (walked_ < list_.count && list_.steps[walked_].pipe != TWIN_PIPE_SCALAR) {
+        const uint32_t pipe = list_.steps[walked_].pipe;
+        if (pipe >= TWIN_PIPE_COUNT) {
             fail(TWINSIM_KERNEL_BAD);
             return true;
         }
@@ -157,7 +157,7 @@ bool AiCore::walk()
     if (walked_ == list_.count)
         return walked_ != before;
     scalar.next = walked_;
-    return step(TWINSIM_PIPE_SCALAR) || walked_ != before;
+    return step(TWIN_PIPE_SCALAR) || walked_ != before;
 }
 
 // T-CORE-15: takes a step with the first operation in the pipe's queue. Returns whether anything
@@ -167,7 +167,7 @@ bool AiCore::serve(uint32_t pipe)
     Pipe &p = pipes_[pipe];
     if (p.busy || p.waiting == 0)
         return false;
-    while (list_.ops[p.next].pipe != pipe)
+    while (list_.steps[p.next].pipe != pipe)
         ++p.next;
     return step(pipe);
 }
@@ -179,7 +179,7 @@ bool AiCore::step(uint32_t pipe)
         p.front = true;
         p.since = time_;
     }
-    const Step what = attempt(pipe, list_.ops[p.next]);
+    const Step what = attempt(pipe, list_.steps[p.next]);
     if (what == Step::kPassed)
         finish(pipe);
     return what != Step::kBlocked;
@@ -191,13 +191,13 @@ AiCore::Step AiCore::fail(twinsim_kernel_fault fault)
     return Step::kBlocked;
 }
 
-AiCore::Step AiCore::attempt(uint32_t pipe, const twinsim_op &op)
+AiCore::Step AiCore::attempt(uint32_t pipe, const twin_step &op)
 {
     Pipe &p = pipes_[pipe];
     const Params &params = system_.params;
     switch (op.kind) {
-    case TWINSIM_OP_WORK: {
-        if (op.amount > TWINSIM_BYTES_MOST)
+    case TWIN_STEP_WORK: {
+        if (op.amount > TWIN_STEP_MOST)
             return fail(TWINSIM_KERNEL_BAD);
         if (op.amount == 0)
             return Step::kPassed;
@@ -208,29 +208,29 @@ AiCore::Step AiCore::attempt(uint32_t pipe, const twinsim_op &op)
         p.busy = true;
         return Step::kStarted;
     }
-    case TWINSIM_OP_READ:
-    case TWINSIM_OP_WRITE:
+    case TWIN_STEP_READ:
+    case TWIN_STEP_WRITE:
         return move(pipe, op);
-    case TWINSIM_OP_SET: // T-CORE-16
-        if (op.flag >= TWINSIM_FLAGS || flags_[op.flag] == UINT32_MAX)
+    case TWIN_STEP_SET: // T-CORE-16
+        if (op.flag >= TWIN_STEP_FLAGS || flags_[op.flag] == UINT32_MAX)
             return fail(TWINSIM_KERNEL_BAD);
         ++flags_[op.flag];
         flagged_ = true;
         return Step::kPassed;
-    case TWINSIM_OP_WAIT:
-        if (op.flag >= TWINSIM_FLAGS)
+    case TWIN_STEP_WAIT:
+        if (op.flag >= TWIN_STEP_FLAGS)
             return fail(TWINSIM_KERNEL_BAD);
         if (flags_[op.flag] == 0)
             return Step::kBlocked;
         --flags_[op.flag];
         return Step::kPassed;
-    case TWINSIM_OP_BARRIER: // T-CORE-17
-        return pipe != TWINSIM_PIPE_SCALAR || drained() ? Step::kPassed : Step::kBlocked;
-    case TWINSIM_OP_CROSS_CORE_SET:
+    case TWIN_STEP_BARRIER: // T-CORE-17
+        return pipe != TWIN_PIPE_SCALAR || drained() ? Step::kPassed : Step::kBlocked;
+    case TWIN_STEP_CROSS_CORE_SET:
         return set_cross_core(op);
-    case TWINSIM_OP_CROSS_CORE_WAIT:
+    case TWIN_STEP_CROSS_CORE_WAIT:
         return wait_cross_core(pipe, op);
-    case TWINSIM_OP_FAULT:
+    case TWIN_STEP_FAULT:
         if (op.amount < TWINSIM_KERNEL_EXCEPTION || op.amount > TWINSIM_KERNEL_TIMEOUT)
             return fail(TWINSIM_KERNEL_BAD);
         return fail(static_cast<twinsim_kernel_fault>(op.amount));
@@ -240,18 +240,18 @@ AiCore::Step AiCore::attempt(uint32_t pipe, const twinsim_op &op)
 }
 
 // T-CORE-19: two parts at once.
-AiCore::Step AiCore::move(uint32_t pipe, const twinsim_op &op)
+AiCore::Step AiCore::move(uint32_t pipe, const twin_step &op)
 {
     Pipe &p = pipes_[pipe];
     LinkNetwork &links = system_.links;
     const uint64_t permille =
-        op.hit_permille == TWINSIM_HIT_DEFAULT ? system_.params.l2_hit.value : op.hit_permille;
-    if (op.amount > TWINSIM_BYTES_MOST || permille > 1000)
+        op.hit_permille == TWIN_HIT_DEFAULT ? system_.params.l2_hit.value : op.hit_permille;
+    if (op.amount > TWIN_STEP_MOST || permille > 1000)
         return fail(TWINSIM_KERNEL_BAD);
     if (op.amount == 0)
         return Step::kPassed;
     const uint64_t hit = op.amount * permille / 1000;
-    const uint32_t routes[2] = {links.core_hit(device_, op.kind == TWINSIM_OP_WRITE),
+    const uint32_t routes[2] = {links.core_hit(device_, op.kind == TWIN_STEP_WRITE),
                                 links.core_miss(device_)};
     const uint64_t bytes[2] = {hit, op.amount - hit};
     p.parts = 0;
@@ -268,9 +268,9 @@ AiCore::Step AiCore::move(uint32_t pipe, const twinsim_op &op)
 }
 
 // T-CORE-18.
-AiCore::Step AiCore::set_cross_core(const twinsim_op &op)
+AiCore::Step AiCore::set_cross_core(const twin_step &op)
 {
-    if (!talk_ || op.flag >= TWINSIM_CROSS_CORE_FLAGS)
+    if (!talk_ || op.flag >= TWIN_STEP_CROSS_CORE_FLAGS)
         return fail(TWINSIM_KERNEL_BAD);
     const auto add = [&](CoreTalk::Word &word) {
         ++word.count;
@@ -286,9 +286,9 @@ AiCore::Step AiCore::set_cross_core(const twinsim_op &op)
     return Step::kPassed;
 }
 
-AiCore::Step AiCore::wait_cross_core(uint32_t pipe, const twinsim_op &op)
+AiCore::Step AiCore::wait_cross_core(uint32_t pipe, const twin_step &op)
 {
-    if (!talk_ || op.flag >= TWINSIM_CROSS_CORE_FLAGS)
+    if (!talk_ || op.flag >= TWIN_STEP_CROSS_CORE_FLAGS)
         return fail(TWINSIM_KERNEL_BAD);
     const uint32_t first = task_.part == 0 ? 1 : task_.part;
     const uint32_t last = task_.part == 0 ? talk_->parts - 1 : task_.part;
@@ -315,11 +315,11 @@ AiCore::Step AiCore::wait_cross_core(uint32_t pipe, const twinsim_op &op)
 void AiCore::finish(uint32_t pipe)
 {
     Pipe &p = pipes_[pipe];
-    trace(pipe, list_.ops[p.next]);
+    trace(pipe, list_.steps[p.next]);
     p.busy = false;
     p.front = false;
     p.parameter = kNone;
-    if (pipe == TWINSIM_PIPE_SCALAR) {
+    if (pipe == TWIN_PIPE_SCALAR) {
         ++walked_;
     } else {
         ++p.next;
@@ -327,7 +327,7 @@ void AiCore::finish(uint32_t pipe)
     }
 }
 
-void AiCore::trace(uint32_t pipe, const twinsim_op &op)
+void AiCore::trace(uint32_t pipe, const twin_step &op)
 {
     const Pipe &p = pipes_[pipe];
     const Cycle begin = edge(p.since);
@@ -337,7 +337,7 @@ void AiCore::trace(uint32_t pipe, const twinsim_op &op)
     twinsim_trace_entry entry{};
     entry.begin_ns = system_.params.to_ns(begin);
     entry.end_ns = system_.params.to_ns(end);
-    if (op.kind == TWINSIM_OP_READ || op.kind == TWINSIM_OP_WRITE)
+    if (op.kind == TWIN_STEP_READ || op.kind == TWIN_STEP_WRITE)
         entry.bytes = op.amount;
     entry.number = task_.number;
     entry.parameter = p.parameter;

@@ -21,9 +21,9 @@ struct CoreTalk {
         uint32_t count = 0;
         Cycle newest = 0; ///< edge at which the newest was set
     };
-    std::array<std::array<Word, TWINSIM_CROSS_CORE_FLAGS>, kParts>
+    std::array<std::array<Word, TWIN_STEP_CROSS_CORE_FLAGS>, kParts>
         to; ///< to this AIV, from the AIC
-    std::array<std::array<Word, TWINSIM_CROSS_CORE_FLAGS>, kParts>
+    std::array<std::array<Word, TWIN_STEP_CROSS_CORE_FLAGS>, kParts>
         from; ///< from this AIV, to the AIC
     uint32_t parts = 1;
     bool changed = false; ///< since the others last looked
@@ -52,7 +52,7 @@ class AiCore
     /// The core is a block's from now on.
     void assign(const Task &task) { task_ = task; }
     /// The block's step list begins now. `talk` is NULL but for mixed blocks.
-    [[nodiscard]] Outcome begin(const twinsim_step_list &list, CoreTalk *talk);
+    [[nodiscard]] Outcome begin(const twin_steps &list, CoreTalk *talk);
     /// The core's timer has gone off.
     [[nodiscard]] Outcome advance();
     /// Another core of the block has set a flag.
@@ -89,14 +89,14 @@ class AiCore
     [[nodiscard]] bool walk();
     [[nodiscard]] bool serve(uint32_t pipe);
     [[nodiscard]] bool step(uint32_t pipe);
-    [[nodiscard]] Step attempt(uint32_t pipe, const twinsim_op &op);
-    [[nodiscard]] Step move(uint32_t pipe, const twinsim_op &op);
-    [[nodiscard]] Step set_cross_core(const twinsim_op &op);
-    [[nodiscard]] Step wait_cross_core(uint32_t pipe, const twinsim_op &op);
+    [[nodiscard]] Step attempt(uint32_t pipe, const twin_step &op);
+    [[nodiscard]] Step move(uint32_t pipe, const twin_step &op);
+    [[nodiscard]] Step set_cross_core(const twin_step &op);
+    [[nodiscard]] Step wait_cross_core(uint32_t pipe, const twin_step &op);
     [[nodiscard]] bool drained() const;
     void finish(uint32_t pipe);
     Step fail(twinsim_kernel_fault fault);
-    void trace(uint32_t pipe, const twinsim_op &op);
+    void trace(uint32_t pipe, const twin_step &op);
     void arm();
 
     [[nodiscard]] uint64_t owner_of(uint32_t pipe, uint32_t part) const
@@ -114,13 +114,13 @@ class AiCore
     const uint32_t timer_;
     const uint64_t owner_;
     Task task_{};
-    twinsim_step_list list_{};
+    twin_steps list_{};
     CoreTalk *talk_ = nullptr;
     twinsim_kernel_fault fault_ = TWINSIM_KERNEL_GOOD;
     Fine time_ = 0;       // how far its events have been looked at
     uint64_t walked_ = 0; // operations that the scalar unit has passed
-    std::array<Pipe, TWINSIM_PIPE_COUNT> pipes_;
-    std::array<uint32_t, TWINSIM_FLAGS> flags_{};
+    std::array<Pipe, TWIN_PIPE_COUNT> pipes_;
+    std::array<uint32_t, TWIN_STEP_FLAGS> flags_{};
     bool flagged_ = false; // one has been set since all were 0
 };
 

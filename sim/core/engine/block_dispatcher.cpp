@@ -236,8 +236,7 @@ void BlockDispatcher::begin(uint32_t index)
     const AiCore::Task &task = core.unit.task();
     const uint64_t which =
         task.part + (kernel.work.count > each ? each * uint64_t{task.block} : uint64_t{0});
-    const twinsim_step_list list =
-        kernel.work.count == 0 ? twinsim_step_list{} : kernel.work.lists[which];
+    const twin_steps list = kernel.work.count == 0 ? twin_steps{} : kernel.work.lists[which];
     CoreTalk *talk = kernel.order.kind == Kind::kMixed ? &talks_[core.leader] : nullptr;
     outcome(index, core.unit.begin(list, talk));
 }

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The steps of a kernel's blocks: the core describes a kernel in them, a backend passes them on,
+ * and the model times them, by the rules T-CORE-14 to T-CORE-19 in sim/docs/timing.md. The seam and
+ * the model share this header, so the names have the prefix of the product, and nothing of the
+ * runtime is included.
+ *
+ * Recordings contain pipes and kinds by number: new ones go at the end. */
+#ifndef TWINSIM_STEP_H
+#define TWINSIM_STEP_H
+
+#include <stdint.h>
+
+typedef enum twin_pipe {
+    TWIN_PIPE_SCALAR, /* also walks the list */
+    TWIN_PIPE_VECTOR,
+    TWIN_PIPE_CUBE,
+    TWIN_PIPE_MTE1, /* between buffers of the core: L1 to L0A, L0B */
+    TWIN_PIPE_MTE2, /* into the core: device memory to L1 or UB */
+    TWIN_PIPE_MTE3, /* out of the core: UB to device memory */
+    TWIN_PIPE_FIX,  /* cube results out of the core: L0C to device memory */
+    TWIN_PIPE_COUNT
+} twin_pipe;
+
+typedef enum twin_step_kind {
+    TWIN_STEP_WORK,  /* `amount` cycles of the core clock */
+    TWIN_STEP_READ,  /* `amount` bytes of device memory, into the core */
+    TWIN_STEP_WRITE, /* `amount` bytes, out of the core */
+    TWIN_STEP_SET,   /* counts flag `flag` one up */
+    TWIN_STEP_WAIT,  /* goes on once flag `flag` is not 0, and counts it one down */
+    /* Of the scalar unit: goes on once all pipes have done what is in their queues. Of another
+     * pipe: nothing, as that pipe's earlier steps are done. */
+    TWIN_STEP_BARRIER,
+    TWIN_STEP_CROSS_CORE_SET,  /* mixed kernels: the cube core to its vector cores, or one of these
+                                  to the cube core */
+    TWIN_STEP_CROSS_CORE_WAIT, /* waits for a CROSS_CORE_SET of that `flag`; the cube core for one
+                                  of each vector core */
+    TWIN_STEP_FAULT            /* the kernel fails; `amount`: 1 exception, 2 trap, 3 time limit */
+} twin_step_kind;
+
+#define TWIN_STEP_FLAGS            512u /* of SET and WAIT: 0 .. 511, 0 when a block begins */
+#define TWIN_STEP_CROSS_CORE_FLAGS 16u
+#define TWIN_HIT_DEFAULT           0xffffu
+#define TWIN_STEP_MOST             ((uint64_t)1 << 48) /* cycles or bytes of a step */
+
+typedef struct twin_step {
+    uint8_t pipe;          /* twin_pipe */
+    uint8_t kind;          /* twin_step_kind */
+    uint16_t flag;         /* SET, WAIT, CROSS_CORE_SET, CROSS_CORE_WAIT */
+    uint16_t hit_permille; /* READ, WRITE: served by L2; TWIN_HIT_DEFAULT: as the device has it */
+    uint16_t reserved;     /* 0 */
+    uint64_t amount;
+} twin_step;
+
+/* A step list: what the scalar unit of a core walks in one block. */
+typedef struct twin_steps {
+    const twin_step *steps; /* may be NULL when there are none */
+    uint64_t count;
+} twin_steps;
+
+#endif
