@@ -28,12 +28,27 @@ static twin_status answer(void)
     return fake_status;
 }
 
-static twin_status work_answer(unsigned tasks)
+/* Operations that answer and do nothing else; those of work have tasks. */
+static twin_status plain_answer(size_t op)
 {
-    if (fake_status == TWIN_OK && fake_reports_tasks)
-        atomic_fetch_add(&newest_task, tasks);
+    const size_t work = offsetof(struct twin_backend, work);
+    const bool two = op == offsetof(struct twin_backend, work.copy_rows);
+    if (fake_status == TWIN_OK && fake_reports_tasks && op >= work &&
+        op < work + sizeof(fake_backend.work))
+        atomic_fetch_add(&newest_task, two ? 2u : 1u);
     return answer();
 }
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#define OP(...)
+#define STATUS_OP(group, op, parameters, arguments)                                                \
+    static twin_status plain_##group##_##op parameters                                             \
+    {                                                                                              \
+        return plain_answer(offsetof(struct twin_backend, group.op));                              \
+    }
+#include "seam/ops.def"
+#pragma GCC diagnostic pop
 
 /* ---- ops that give something ----------------------------------------------------------------- */
 
@@ -180,21 +195,11 @@ static twin_status memory_alloc(twin_hw_device *device, uint64_t bytes, twin_pag
     *out_address = 0x10000;
     return answer();
 }
-static twin_status memory_free(uint64_t address)
-{
-    (void)address;
-    return answer();
-}
 static char pinned[4096];
 static twin_status memory_host_alloc(uint64_t bytes, void **out_pointer)
 {
     (void)bytes;
     *out_pointer = pinned;
-    return answer();
-}
-static twin_status memory_host_free(void *pointer)
-{
-    (void)pointer;
     return answer();
 }
 static twin_status memory_info(uint64_t address, twin_memory_info *out_info)
@@ -262,21 +267,6 @@ static twin_status queue_query(twin_queue *queue, bool *out_idle)
     *out_idle = true;
     return answer();
 }
-static twin_status queue_plain(twin_queue *queue)
-{
-    (void)queue;
-    return answer();
-}
-static twin_status queue_drain(twin_queue *queue, uint64_t timeout_ns)
-{
-    (void)timeout_ns;
-    return queue_plain(queue);
-}
-static twin_status queue_set_priority(twin_queue *queue, uint32_t priority)
-{
-    (void)priority;
-    return queue_plain(queue);
-}
 static twin_launch *accepted_kernel;
 static twin_status queue_take_failure(twin_queue *queue, twin_failure *out_failure)
 {
@@ -288,48 +278,15 @@ static twin_status queue_take_failure(twin_queue *queue, twin_failure *out_failu
 
 /* ---- work ------------------------------------------------------------------------------------ */
 
-#define WORK(name, tasks, ...)                                                                     \
-    static twin_status work_##name(__VA_ARGS__)                                                    \
-    {                                                                                              \
-        return work_answer(tasks);                                                                 \
-    }
-_Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-parameter\"")
-    WORK(copy, 1, twin_queue *queue, const twin_copy *copy) WORK(fill, 1, twin_queue *queue,
-                                                                 const twin_fill *fill)
-        WORK(record, 1, twin_queue *queue,
-             twin_signal *signal) WORK(wait, 1, twin_queue *queue, twin_signal *signal,
-                                       uint64_t timeout_ns) WORK(reset, 1, twin_queue *queue,
-                                                                 twin_signal *signal)
-            WORK(write_value, 1, twin_queue *queue, uint64_t address, uint64_t value,
-                 twin_side side) WORK(wait_value, 1, twin_queue *queue, const twin_value_wait *wait)
-                WORK(call, 1, twin_queue *queue, twin_call_queue *call_queue,
-                     const twin_host_call *call) WORK(run, 1, twin_queue *queue,
-                                                      twin_hw_instance *instance)
-                    WORK(end, 1, twin_queue *queue) WORK(activate, 1, twin_queue *queue,
-                                                         twin_queue *other)
-                        WORK(label, 1, twin_queue *queue, uint64_t table, uint32_t index)
-                            WORK(jump, 1, twin_queue *queue, uint64_t address, uint64_t table,
-                                 uint32_t count) WORK(count, 1, twin_queue *queue,
-                                                      twin_signal *signal,
-                                                      const twin_count_change *change)
-                                WORK(wait_count, 1, twin_queue *queue, twin_signal *signal,
-                                     const twin_count_wait *wait)
-                                    WORK(reduce, 1, twin_queue *queue, const twin_reduce *reduce)
-                                        WORK(copy_rows, 2, twin_queue *queue, const twin_rows *rows)
-                                            _Pragma("GCC diagnostic pop")
-
-                                                static twin_status
-    work_branch(twin_queue *queue, const twin_branch *branch)
+static twin_status work_branch(twin_queue *queue, const twin_branch *branch)
 {
-    (void)queue;
-    return branch->to == handle(0x200 + 2) ? work_answer(1) : TWIN_E_INTERNAL;
+    return branch->to == handle(0x200 + 2) ? plain_work_branch(queue, branch) : TWIN_E_INTERNAL;
 }
 
 /* A kernel is described, has its effect, fails, is kept for the note and released, all at once. */
 static twin_status work_launch(twin_queue *queue, twin_launch *kernel)
 {
-    (void)queue;
-    twin_status status = work_answer(1);
+    twin_status status = plain_work_launch(queue, kernel);
     if (status != TWIN_OK)
         return status;
     twin_launch_work work = {0};
@@ -387,27 +344,12 @@ static twin_status signal_available(twin_hw_device *device, twin_signal_kind kin
     *out_count = 51;
     return device_abort(device);
 }
-static twin_status signal_clear(twin_signal *signal)
-{
-    (void)signal;
-    return answer();
-}
-static twin_status signal_wait(twin_signal *signal, uint64_t timeout_ns)
-{
-    (void)timeout_ns;
-    return signal_clear(signal);
-}
 static twin_status signal_share(twin_signal *signal, bool check_pid, char out_name[TWIN_SHARE_NAME])
 {
+    (void)signal;
     (void)check_pid;
     memset(out_name, 'a', TWIN_SHARE_NAME);
-    return signal_clear(signal);
-}
-static twin_status signal_allow(twin_signal *signal, const int32_t *pids, size_t count)
-{
-    (void)pids;
-    (void)count;
-    return signal_clear(signal);
+    return answer();
 }
 static twin_status signal_open(twin_hw_device *device, const char *name,
                                const twin_signal_config *config, twin_signal **out_signal)
@@ -452,27 +394,6 @@ static void instance_destroy(twin_hw_instance *instance)
     (void)instance;
     (void)answer();
 }
-static twin_status instance_bind(twin_hw_instance *instance, twin_queue *queue, bool head)
-{
-    (void)instance;
-    (void)head;
-    return queue_plain(queue);
-}
-static twin_status instance_unbind(twin_hw_instance *instance, twin_queue *queue)
-{
-    (void)instance;
-    return queue_plain(queue);
-}
-static twin_status instance_plain(twin_hw_instance *instance)
-{
-    (void)instance;
-    return answer();
-}
-static twin_status instance_drain(twin_hw_instance *instance, uint64_t timeout_ns)
-{
-    (void)timeout_ns;
-    return instance_plain(instance);
-}
 static void diag_facts(void (*take)(void *context, const twin_fact *fact), void *context)
 {
     take(context, &(twin_fact){"dma.fake_ns", "12", "ns", "assumed", "a test", ""});
@@ -504,11 +425,6 @@ static twin_status fault_inject(const twin_fault *fault, uint32_t *out_number)
     *out_number = 81;
     return answer();
 }
-static twin_status fault_remove(uint32_t number)
-{
-    (void)number;
-    return answer();
-}
 static twin_status fault_triggered(uint32_t number, uint64_t *out_times)
 {
     (void)number;
@@ -523,86 +439,76 @@ void fake_task_ends(const twin_task_end *task)
     task_take(task_context, task);
 }
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init"
 const struct twin_backend fake_backend = {
     .size = sizeof(struct twin_backend),
     .version = TWIN_SEAM_VERSION,
     .name = "fake",
-    .process = {.start = process_start,
-                .stop = process_stop,
-                .count = process_count,
-                .describe = process_describe},
-    .host = {host_plain, host_plain, host_enter, host_leave, host_traced, host_now, host_last_task,
-             host_reach, host_pace, host_see, host_move, host_advance, host_self, host_follow,
-             host_plain},
-    .device = {device_open, device_close, device_abort, device_peer},
-    .memory = {.alloc = memory_alloc,
-               .free = memory_free,
-               .host_alloc = memory_host_alloc,
-               .host_free = memory_host_free,
-               .info = memory_info,
-               .space = memory_space,
-               .copy = memory_copy,
-               .fill = memory_fill,
-               .copy_rows = memory_copy_rows,
-               .errors = memory_errors,
-               .repair = memory_repair},
-    .queue = {.create = queue_create,
-              .destroy = queue_destroy,
-              .drain = queue_drain,
-              .query = queue_query,
-              .room = queue_plain,
-              .abort = queue_plain,
-              .stop = queue_plain,
-              .set_priority = queue_set_priority,
-              .stop_on_failure = queue_plain,
-              .take_failure = queue_take_failure},
-    .work = {.copy = work_copy,
-             .fill = work_fill,
-             .record = work_record,
-             .wait = work_wait,
-             .reset = work_reset,
-             .write_value = work_write_value,
-             .wait_value = work_wait_value,
-             .call = work_call,
-             .run = work_run,
-             .end = work_end,
-             .activate = work_activate,
-             .branch = work_branch,
-             .label = work_label,
-             .jump = work_jump,
-             .count = work_count,
-             .wait_count = work_wait_count,
-             .reduce = work_reduce,
-             .copy_rows = work_copy_rows,
-             .launch = work_launch},
-    .signal = {.create = signal_create,
-               .destroy = signal_destroy,
-               .query = signal_query,
-               .wait = signal_wait,
-               .timestamp = signal_timestamp,
-               .elapsed = signal_elapsed,
-               .available = signal_available,
-               .clear = signal_clear,
-               .share = signal_share,
-               .allow = signal_allow,
-               .open = signal_open},
-    .call_queue = {.create = call_queue_create,
-                   .destroy = call_queue_plain,
-                   .take = call_queue_take,
-                   .answer = call_queue_answer,
-                   .close = call_queue_plain},
-    .model_instance = {.create = instance_create,
-                       .destroy = instance_destroy,
-                       .bind = instance_bind,
-                       .unbind = instance_unbind,
-                       .seal = instance_plain,
-                       .clean = queue_plain,
-                       .abort = instance_plain,
-                       .drain = instance_drain},
-    .diag = {.facts = diag_facts,
-             .usage = diag_usage,
-             .tasks = diag_tasks,
-             .newest_task = diag_newest_task},
-    .image = {image_load, image_unload},
-    .fault = {.inject = fault_inject, .remove = fault_remove, .triggered = fault_triggered},
+/* What answers and does nothing else. The rows below replace some. */
+#define OP(...)
+#define STATUS_OP(group, op, parameters, arguments) .group.op = plain_##group##_##op,
+#include "seam/ops.def"
+    .process.start = process_start,
+    .process.stop = process_stop,
+    .process.count = process_count,
+    .process.describe = process_describe,
+    .host.attach = host_plain,
+    .host.detach = host_plain,
+    .host.enter = host_enter,
+    .host.leave = host_leave,
+    .host.traced = host_traced,
+    .host.now = host_now,
+    .host.last_task = host_last_task,
+    .host.reach = host_reach,
+    .host.pace = host_pace,
+    .host.see = host_see,
+    .host.move = host_move,
+    .host.advance = host_advance,
+    .host.self = host_self,
+    .host.follow = host_follow,
+    .host.changed = host_plain,
+    .device.open = device_open,
+    .device.close = device_close,
+    .device.abort = device_abort,
+    .device.peer = device_peer,
+    .memory.alloc = memory_alloc,
+    .memory.host_alloc = memory_host_alloc,
+    .memory.info = memory_info,
+    .memory.space = memory_space,
+    .memory.copy = memory_copy,
+    .memory.fill = memory_fill,
+    .memory.copy_rows = memory_copy_rows,
+    .memory.errors = memory_errors,
+    .memory.repair = memory_repair,
+    .queue.create = queue_create,
+    .queue.destroy = queue_destroy,
+    .queue.query = queue_query,
+    .queue.take_failure = queue_take_failure,
+    .work.branch = work_branch,
+    .work.launch = work_launch,
+    .signal.create = signal_create,
+    .signal.destroy = signal_destroy,
+    .signal.query = signal_query,
+    .signal.timestamp = signal_timestamp,
+    .signal.elapsed = signal_elapsed,
+    .signal.available = signal_available,
+    .signal.share = signal_share,
+    .signal.open = signal_open,
+    .call_queue.create = call_queue_create,
+    .call_queue.destroy = call_queue_plain,
+    .call_queue.take = call_queue_take,
+    .call_queue.answer = call_queue_answer,
+    .call_queue.close = call_queue_plain,
+    .model_instance.create = instance_create,
+    .model_instance.destroy = instance_destroy,
+    .diag.facts = diag_facts,
+    .diag.usage = diag_usage,
+    .diag.tasks = diag_tasks,
+    .diag.newest_task = diag_newest_task,
+    .image.load = image_load,
+    .image.unload = image_unload,
+    .fault.inject = fault_inject,
+    .fault.triggered = fault_triggered,
 };
+#pragma GCC diagnostic pop
