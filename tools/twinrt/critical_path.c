@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "recording/containers.h"
+#include "twinsim.h"
 
 #define STILL_MOST 4096u /* jumps without time passing, before the chain counts as lost */
 
@@ -66,56 +67,42 @@ static struct place place_of(const struct trace_slice *slice)
 
 static enum critical_cause cause_of(const struct trace_slice *phase)
 {
-    static const struct {
-        const char *name;
-        enum critical_cause cause;
-    } causes[] = {
-#define PHASE(phase, name, cause) {name, CRITICAL_##cause},
+    static const enum critical_cause causes[TWINSIM_PHASE_COUNT + 1] = {
+#define PHASE(phase, name, cause) [TWINSIM_PHASE_##phase] = CRITICAL_##cause,
 #include "twinsim/phases.def"
 #undef PHASE
+        [TWINSIM_PHASE_COUNT] = CRITICAL_UNKNOWN,
     };
-    if (strcmp(phase->name, "engine") == 0 && phase->parameter &&
-        strncmp(phase->parameter, "firmware.", strlen("firmware.")) == 0)
-        return CRITICAL_LOOP;
-    if (strcmp(phase->name, "engine") == 0 && phase->unit == UINT32_MAX)
-        return CRITICAL_KERNEL; /* waits for cores */
-    for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
-        if (strcmp(causes[i].name, phase->name) == 0)
-            return causes[i].cause;
-    return CRITICAL_UNKNOWN;
-}
-
-static bool is_parameter(const struct trace_slice *phase, const char *name)
-{
-    return phase->parameter && strcmp(phase->parameter, name) == 0;
-}
-
-static uint32_t class_of(const struct trace_slice *phase)
-{
-    /* In the order of the classes. */
-    static const char *const caps[] = {
-        "swap_in.sdma_cap", "swap_in.pcie_dma_cap", "swap_in.cond_cap", "swap_in.cpu_topic_cap",
-        "swap_in.aic_cap",  "swap_in.aiv_cap",      "swap_in.mixed_cap"};
-    for (uint32_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++)
-        if (is_parameter(phase, caps[i]))
-            return i;
-    return UINT32_MAX;
+    if (phase->phase == TWINSIM_PHASE_ENGINE) {
+        if (phase->resource == TWINSIM_RESOURCE_AIC || phase->resource == TWINSIM_RESOURCE_AIV)
+            return CRITICAL_KERNEL; /* waits for cores */
+        if (phase->resource == TWINSIM_RESOURCE_COUNT)
+            return CRITICAL_LOOP; /* neither for cores nor for a channel */
+    }
+    return causes[phase->phase];
 }
 
 /* The holder of what the phase waited for, which then released it; NULL: unknown. */
 static const struct trace_slice *holder(const struct chain *chain, const struct trace_slice *phase)
 {
     const struct trace_file *file = chain->file;
-    uint32_t class = class_of(phase);
     const struct trace_slice *found = NULL;
-    if (class != UINT32_MAX)
-        found = trace_file_ended(file, TRACE_SHARE, phase->device, class, chain->now_ns);
-    else if (is_parameter(phase, "swap_in.slots"))
+    switch (phase->resource) {
+    case TWINSIM_RESOURCE_CLASS:
+        found = trace_file_ended(file, TRACE_SHARE, phase->device, phase->share, chain->now_ns);
+        break;
+    case TWINSIM_RESOURCE_SLOT:
         found = trace_file_ended(file, TRACE_SLOT, phase->device, 0, chain->now_ns);
-    else if (phase->unit != UINT32_MAX &&
-             (is_parameter(phase, "dma.sdma.channels") ||
-              is_parameter(phase, "dma.pcie.channels") || is_parameter(phase, "dma.host.channels")))
-        found = trace_file_ended(file, TRACE_DMA, phase->device, phase->unit, chain->now_ns);
+        break;
+    case TWINSIM_RESOURCE_SDMA:
+    case TWINSIM_RESOURCE_PCIE_DMA:
+    case TWINSIM_RESOURCE_HOST_DMA:
+        if (phase->unit != UINT32_MAX)
+            found = trace_file_ended(file, TRACE_DMA, phase->device, phase->unit, chain->now_ns);
+        break;
+    default:
+        break;
+    }
     return found && found->end_ns > phase->begin_ns ? found : NULL;
 }
 
@@ -127,7 +114,7 @@ static uint64_t record_time(const struct trace_file *file, const struct trace_sl
         trace_file_phases(file, phase->waker_track, phase->waker_number, &count);
     const struct trace_slice *last = NULL;
     for (size_t i = 0; i < count; i++)
-        if (strcmp(phases[i]->name, "table") == 0 && phases[i]->end_ns <= phase->end_ns &&
+        if (phases[i]->phase == TWINSIM_PHASE_TABLE && phases[i]->end_ns <= phase->end_ns &&
             (!last || phases[i]->end_ns > last->end_ns))
             last = phases[i];
     return last ? last->end_ns : phase->end_ns;
@@ -146,7 +133,7 @@ static void follow_phase(struct chain *chain, struct place *place, const struct 
     } else if (before) {
         part(chain, before->end_ns, CRITICAL_SWAP, phase); /* others came first */
         *place = place_of(before);
-    } else if (strcmp(phase->name, "transfer") == 0 && phase->alone_ns > 0) {
+    } else if (phase->phase == TWINSIM_PHASE_TRANSFER && phase->alone_ns > 0) {
         uint64_t alone = phase->end_ns - phase->begin_ns > phase->alone_ns
                              ? phase->end_ns - phase->alone_ns
                              : phase->begin_ns;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "twinsim.h"
+
 static bool hands_over(const struct trace_slice *slice)
 {
     return slice->kind == TRACE_WAIT && slice->woken && slice->waker_track != slice->track;
@@ -42,7 +44,7 @@ static bool better(const struct trace_slice *slice, const struct trace_slice *be
 static bool counts(const struct trace_slice *slice, const struct sync_breakdown *breakdown)
 {
     /* the later report to the host is not part of the path */
-    return slice->kind != TRACE_TASK && strcmp(slice->name, "reported") != 0 &&
+    return slice->kind != TRACE_TASK && slice->phase != TWINSIM_PHASE_REPORTED &&
            slice->track == breakdown->wait->track && slice->number >= breakdown->wait->number &&
            slice->number <= breakdown->next->number && slice->end_ns > breakdown->begin_ns &&
            slice->begin_ns < breakdown->end_ns;

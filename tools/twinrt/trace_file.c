@@ -10,6 +10,7 @@
 
 #include "output/json.h"
 #include "recording/containers.h"
+#include "twinsim.h"
 
 /* Times are microseconds with three decimals; a double holds them exactly enough for 50 days. */
 static bool get_ns(const cJSON *object, const char *key, uint64_t *out_ns)
@@ -117,6 +118,40 @@ static bool read_ids(const cJSON *event, const cJSON *args, struct trace_slice *
     return false;
 }
 
+/* The first of its name: SLOT, where OCCUPY has the same. */
+static uint32_t phase_of(const char *name)
+{
+    static const char *const names[TWINSIM_PHASE_COUNT] = {
+#define PHASE(phase, name, cause) [TWINSIM_PHASE_##phase] = (name),
+#include "twinsim/phases.def"
+#undef PHASE
+    };
+    uint32_t phase = 0;
+    while (phase < TWINSIM_PHASE_COUNT && strcmp(names[phase], name) != 0)
+        phase++;
+    return phase;
+}
+
+static void read_resource(struct trace_slice *out)
+{
+    static const struct {
+        const char *parameter;
+        uint32_t resource;
+        uint32_t share;
+    } rows[] = {
+#define UNITS(resource, parameter) {(parameter), TWINSIM_RESOURCE_##resource, 0},
+#define SHARES(share, parameter)   {(parameter), TWINSIM_RESOURCE_CLASS, TWINSIM_CLASS_##share},
+#include "twinsim/resources.def"
+    };
+    out->resource = TWINSIM_RESOURCE_COUNT;
+    for (size_t i = 0; out->parameter && i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (strcmp(rows[i].parameter, out->parameter) == 0) {
+            out->resource = rows[i].resource;
+            out->share = rows[i].share;
+            return;
+        }
+}
+
 /* False: the event is of no interest. */
 static bool read_slice(const cJSON *event, struct trace_slice *out)
 {
@@ -126,6 +161,7 @@ static bool read_slice(const cJSON *event, struct trace_slice *out)
     if (!args || !read_kind(event, &out->kind))
         return false;
     out->name = get_text(event, "name");
+    out->phase = phase_of(out->name);
     if (!get_ns(event, "ts", &out->begin_ns) ||
         (out->kind != TRACE_DOORBELL && !get_ns(event, "dur", &length_ns)) ||
         !read_ids(event, args, out))
@@ -135,6 +171,7 @@ static bool read_slice(const cJSON *event, struct trace_slice *out)
     (void)get_ns(args, "alone", &out->alone_ns);
     out->recorded = get_ns(args, "recorded", &out->recorded_ns);
     out->parameter = get_text(args, "parameter");
+    read_resource(out);
     out->value = get_text(args, "value");
     out->unit_name = get_text(args, "unit");
     out->mark = get_text(args, "mark");
@@ -296,8 +333,7 @@ int trace_file_load(const char *path, struct trace_file *out, char *error, size_
             slices[out->count++] = slice;
             continue;
         }
-        bool waits = slice.kind == TRACE_DMA && slice.parameter &&
-                     strcmp(slice.parameter, "dma.host.channels") == 0;
+        bool waits = slice.kind == TRACE_DMA && slice.resource == TWINSIM_RESOURCE_HOST_DMA;
         if (!waits)
             others[out->other_count++] = slice;
         if (slice.kind == TRACE_DMA && slice.unit >> 16 == TRACE_HOST_DMA) {

@@ -34,7 +34,11 @@ struct trace_slice {
     uint32_t track; /* which life of which stream; ids are used again, tracks are not */
     uint32_t device;
     uint32_t stream;
+    uint32_t phase;        /* enum twinsim_phase, by `name`; TWINSIM_PHASE_COUNT: none */
     const char *parameter; /* NULL: none sets the length */
+    uint32_t resource;     /* enum twinsim_resource: that of which `parameter` is the number;
+                              TWINSIM_RESOURCE_COUNT: none */
+    uint32_t share;        /* enum twinsim_class, when that is a class */
     const char *value;
     const char *unit_name;
     const char *mark;

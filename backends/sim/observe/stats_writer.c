@@ -74,22 +74,13 @@ static uint64_t number_of(const twinsim_profile *profile, const char *name)
 
 /* Parameters with the number of units of a kind, which are a utilisation of 1.0 together. */
 static const char *const unit_counts[TWINSIM_RESOURCE_COUNT] = {
-    [TWINSIM_RESOURCE_SLOT] = "swap_in.slots",
-    [TWINSIM_RESOURCE_SDMA] = "dma.sdma.channels",
-    [TWINSIM_RESOURCE_PCIE_DMA] = "dma.pcie.channels",
-    [TWINSIM_RESOURCE_HOST_DMA] = "dma.host.channels",
-    [TWINSIM_RESOURCE_AIC] = "limit.aic_cores",
-    [TWINSIM_RESOURCE_AIV] = "limit.aiv_cores",
+#define UNITS(resource, parameter) [TWINSIM_RESOURCE_##resource] = (parameter),
+#include "twinsim/resources.def"
 };
 /* Parameters with the shares of a class. */
 static const char *const share_caps[TWINSIM_CLASS_COUNT] = {
-    [TWINSIM_CLASS_SDMA] = "swap_in.sdma_cap",
-    [TWINSIM_CLASS_PCIE_DMA] = "swap_in.pcie_dma_cap",
-    [TWINSIM_CLASS_COND] = "swap_in.cond_cap",
-    [TWINSIM_CLASS_CPU_TOPIC] = "swap_in.cpu_topic_cap",
-    [TWINSIM_CLASS_AIC] = "swap_in.aic_cap",
-    [TWINSIM_CLASS_AIV] = "swap_in.aiv_cap",
-    [TWINSIM_CLASS_MIXED] = "swap_in.mixed_cap",
+#define SHARES(share, parameter) [TWINSIM_CLASS_##share] = (parameter),
+#include "twinsim/resources.def"
 };
 
 static void put_link(FILE *file, const struct twinsim_link *link,
