@@ -96,7 +96,7 @@ MAY_INCLUDE = {
 # then here.
 ROOTS = ["backends/sim", "bench", "examples", "rtl-stubs",
          "runtime", "runtime/host", "runtime/include", "runtime/include/acl", "sim", "sim/include",
-         "tests", "tests/sim", "tests/support", "tools",
+         "tests", "tests/backends", "tests/sim", "tests/support", "tests/unit", "tools",
          "tools/twinrt", "tools/twinrt-cc", ""]
 
 # Written into the build folder, so not in the tree: name -> why that is all right.
