@@ -200,7 +200,7 @@ struct twin_record_step_list {
 };
 static_assert(sizeof(struct twin_record_step_list) == 16, "layout");
 
-/* As twin_step (seam/launch.h). */
+/* As twin_step (sim/include/twinsim/step.h). */
 struct twin_record_step {
     uint8_t pipe;
     uint8_t kind;
