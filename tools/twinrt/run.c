@@ -187,9 +187,10 @@ static int run_and_report(struct run_watch *watch)
     const bool used = run_files_find(&options.files) || run_watch_used(watch);
     if (!used)
         fprintf(stderr, "twinrt: the program made no ACL call that uses a device%s\n",
-                options.require_calls ? " (--require-calls)"
-                : options.session     ? ": nothing was checked, no file was written"
-                                      : ": no file was written");
+                options.require_calls            ? " (--require-calls)"
+                : check_options.report_count > 0 ? ": nothing was checked, only --report is written"
+                : options.session                ? ": nothing was checked, no file was written"
+                                                 : ": no file was written");
     bool good = used ? run_files_report_missing(&options.files) : !options.require_calls;
     if (used && options.session && options.files.item[FILE_RECORD].found.count == 0)
         check_session_incomplete(options.session);
