@@ -192,12 +192,16 @@ static unsigned edit_distance(const char *a, const char *b)
 const char *twin_setting_nearest(const char *name)
 {
     const char *nearest = NULL;
+    const size_t length = strlen(name);
     unsigned least = NEAREST_DISTANCE + 1;
     for (int id = 0; id < TWIN_SETTING_COUNT; id++) {
-        unsigned distance = edit_distance(name, twin_setting_table[id].name);
+        const char *setting = twin_setting_table[id].name;
+        if (strncmp(setting, name, length) == 0 && setting[length] == '_')
+            return setting;
+        unsigned distance = edit_distance(name, setting);
         if (distance < least) {
             least = distance;
-            nearest = twin_setting_table[id].name;
+            nearest = setting;
         }
     }
     return nearest;

@@ -122,7 +122,7 @@ void twin_settings_be_inner(const char *prefix);
 bool twin_setting_check(twin_setting_id id, const char *value, char *text, size_t text_bytes);
 /* Checks every given setting. False: `text` names the first bad one. */
 bool twin_settings_check(char *text, size_t text_bytes);
-/* The setting whose name is nearest to `name`, or NULL when none is near. */
+/* The setting whose name continues `name` after a "_", else the nearest one; NULL: none is near. */
 const char *twin_setting_nearest(const char *name);
 /* Warns once about each TWINRT_* variable that is not a setting. */
 void twin_settings_warn_unknown(void);

@@ -109,6 +109,9 @@ static void test_nearest(void)
 {
     CU_ASSERT_STRING_EQUAL(twin_setting_nearest("TWINRT_BACKED"), "TWINRT_BACKEND");
     CU_ASSERT_STRING_EQUAL(twin_setting_nearest("TWINRT_DEVICE"), "TWINRT_DEVICES");
+    CU_ASSERT_STRING_EQUAL(twin_setting_nearest("TWINRT_FAIL"), "TWINRT_FAIL_OPS");
+    CU_ASSERT_STRING_EQUAL(twin_setting_nearest("TWINRT_HOST"), "TWINRT_HOST_TIME");
+    CU_ASSERT_STRING_EQUAL(twin_setting_nearest("TWINRT_FAULT"), "TWINRT_FAULTS");
     CU_ASSERT_PTR_NULL(twin_setting_nearest("COMPLETELY_DIFFERENT_NAME"));
 }
 
