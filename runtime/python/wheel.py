@@ -32,11 +32,10 @@ SUMMARY = "The ACL runtime interface for Python and C, on a cycle-level model of
 # what is there.
 PACKAGE = (("acl", ("__init__.py", "_acl.abi3.so")), ("acl-stubs", ("*.pyi",)),
            (".", ("twinrt.py",)))
-RUNTIME = (("bin", ("twinrt", "twinrt-cc")), ("include/acl", ("*.h",)),
-           ("include/acl/error_codes", ("*.h",)),
-           ("include/twinrt", ("*.h",)), ("lib64", ("lib*.so", "libtwinrt_kernel.a")),
-           ("lib64/twinrt", ("backend-*.so", "model-*.so")),
-           ("lib64/twinrt/profiles", ("*.json",)))
+RUNTIME = (("include/acl", ("*.h",)), ("include/acl/error_codes", ("*.h",)),
+           ("include/twinrt", ("*.h",)), ("lib64/twinrt/profiles", ("*.json",)))
+# Of these, the files that the build lists: others may be of an earlier build.
+BUILT = ("bin", "lib64", "lib64/twinrt")
 LINKED = ("lib64",)
 # The note of that name: the lengths of name and value, the kind, the name.
 BUILD_ID = struct.pack("<III", 4, 20, 3) + rb"GNU\0(.{20})"
@@ -66,7 +65,8 @@ def chosen(root, folders):
         for name in os.listdir(place):
             path = os.path.join(place, name)
             alias = folder in LINKED and os.path.islink(path)
-            if not alias and any(fnmatch.fnmatch(name, pattern) for pattern in patterns):
+            if (not alias and os.path.isfile(path)
+                    and any(fnmatch.fnmatch(name, pattern) for pattern in patterns)):
                 found.append((os.path.normpath(os.path.join(folder, name)), path))
     return sorted(found)
 
@@ -133,7 +133,9 @@ def write(build, version, strip, out):
     wheel = Wheel(path)
     for name, file in chosen(os.path.join(build, "python", "site-packages"), PACKAGE):
         wheel.add(name, stripped(file, strip))
-    for name, file in chosen(build, RUNTIME):
+    with open(os.path.join(build, "python", "wheel_files.txt"), encoding="utf-8") as file:
+        built = file.read().split()
+    for name, file in chosen(build, RUNTIME + tuple((folder, built) for folder in BUILT)):
         wheel.add(f"twinrt.libs/{name}", stripped(file, strip))
     with open(os.path.join(SOURCES, "LICENSE"), "rb") as file:
         text = file.read()

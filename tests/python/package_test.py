@@ -139,6 +139,26 @@ class Wheel(unittest.TestCase):
                  rf"twinrt-{re.escape(VERSION)}\.dist-info/[\w.]+")
         self.assertEqual([name for name in names if not re.fullmatch("|".join(kinds), name)], [])
 
+    def test_files_of_an_earlier_build_are_not_in_it(self):
+        build = os.path.join(self.folder, "build")
+        os.makedirs(os.path.join(build, "lib64", "twinrt"))
+        for folder in (".", "lib64", "lib64/twinrt"):
+            for name in os.listdir(os.path.join(BUILD, folder)):
+                path = os.path.join(build, folder, name)
+                if os.path.exists(path):
+                    continue
+                if folder == "lib64" and os.path.isfile(os.path.join(BUILD, folder, name)):
+                    shutil.copy(os.path.join(BUILD, folder, name), path, follow_symlinks=False)
+                else:
+                    os.symlink(os.path.join(BUILD, folder, name), path)
+        for name in ("libstale.so", "twinrt/backend-stale.so", "twinrt/model-stale.so"):
+            with open(os.path.join(build, "lib64", name), "w", encoding="utf-8"):
+                pass
+        with zipfile.ZipFile(make(os.path.join(self.folder, "clean"))) as wheel:
+            names = wheel.namelist()
+        with zipfile.ZipFile(make(os.path.join(self.folder, "stale"), build)) as wheel:
+            self.assertEqual(wheel.namelist(), names)
+
     def test_equal_builds_make_equal_wheels(self):
         # Another place of the build folder, another time of day, other times of files.
         other = os.path.join(self.folder, "another place")
