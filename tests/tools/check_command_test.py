@@ -22,7 +22,9 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 # Uses a device and is killed before it can write a timeline.
 KILLED = (
     "import ctypes, os; acl = ctypes.CDLL('libascendcl.so'); acl.aclInit(None); "
-    "acl.aclrtSetDevice(0); "
+    "acl.aclrtSetDevice(0); p, n = ctypes.c_void_p(), ctypes.c_size_t(64); "
+    "acl.aclrtMalloc(ctypes.byref(p), n, 0); acl.aclrtMemsetAsync(p, n, 0, n, None); "
+    "acl.aclrtSynchronizeStream(None); "
     "os.kill(os.getpid(), 9)")
 failures = []
 
@@ -152,6 +154,7 @@ def test_run(tool, check_program, random_program):
     killed = tool.run("run", "--explain", "--", sys.executable, "-c", KILLED)
     expect(killed.returncode == 137 and b"left no timeline" in killed.stderr,
            f"killed: {killed.stderr.decode()}")
+    test_killed(tool)
     typo = tool.run("run", "--backend", "auto", "--", "/bin/sh", "-c",
                     f"TWINRT_FAIL_OPS=bogus {check_program} 3 5 >/dev/null")
     lines = [line for line in typo.stderr.splitlines() if line.startswith(b"twinrt: ")
@@ -166,6 +169,26 @@ def test_run(tool, check_program, random_program):
     expect(missing.returncode == 127 and b"ACL call" not in missing.stderr,
            f"no program: {missing.stderr.decode()}")
     expect_nothing_left(tool)
+
+
+def test_killed(tool):
+    """The files that a killed program did not write come from its recording, by the command that is
+    printed."""
+    done = tool.run("run", "--trace=k.json", "--stats=k.stats", "--vcd=k.vcd", "--record=k.rec",
+                    "--", sys.executable, "-c", KILLED)
+    command = done.stderr.decode().splitlines()[-1].strip()
+    expect(command == "TWINRT_STATS=k.stats TWINRT_VCD=k.vcd twinrt replay --trace=k.json k.rec",
+           f"killed, recorded: {done.stderr.decode()}")
+    path = os.path.dirname(tool.twinrt) + os.pathsep + os.environ["PATH"]
+    made = subprocess.run(["/bin/sh", "-c", command], cwd=tool.folder, capture_output=True,
+                          timeout=60, env={**os.environ, "PATH": path}, check=False)
+    expect(made.returncode == 0, f"replay: {made.returncode} {made.stderr.decode()}")
+    with open(os.path.join(tool.folder, "k.json"), encoding="utf-8") as file:
+        names = [event["name"] for event in json.load(file)["traceEvents"]]
+    expect("aclrtMemsetAsync" in names, f"the timeline of the replay: {names}")
+    with open(os.path.join(tool.folder, "k.stats"), encoding="utf-8") as file:
+        expect(json.load(file)["devices"][0]["tasks"] > 0, "the counters of the replay")
+    expect(os.path.getsize(os.path.join(tool.folder, "k.vcd")) > 0, "the signals of the replay")
 
 
 def expect_nothing_left(tool):

@@ -176,6 +176,29 @@ bool run_files_find(struct run_files *files)
     return any;
 }
 
+/* How to make the files that are missing from the recording, if there is one. */
+static void print_replay(const struct run_files *files)
+{
+    const struct wanted_file *recording = &files->item[FILE_RECORD];
+    const struct wanted_file *timeline = &files->item[FILE_TRACE];
+    if (!recording->given || recording->found.count == 0)
+        return;
+    fprintf(stderr, "twinrt: if the model ran, this makes what is missing from the recording:\n ");
+    for (enum file which = FILE_STATS; which < FILE_RECORD; which++) {
+        const struct wanted_file *file = &files->item[which];
+        if ((file->given || file->needed) && file->found.count == 0)
+            fprintf(stderr, " %s=%s", twin_setting_table[kinds[which].setting].name,
+                    file->given ? file->given : "FILE");
+    }
+    fprintf(stderr, " twinrt replay");
+    if ((timeline->given || timeline->needed) && timeline->found.count == 0)
+        fprintf(stderr, " --trace=%s", timeline->given ? timeline->given : "FILE");
+    fprintf(stderr, " %s\n",
+            recording->found.count > 1 ? "RECORDING"
+            : recording->apart         ? recording->given
+                                       : recording->found.items[0].name);
+}
+
 bool run_files_report_missing(const struct run_files *files)
 {
     bool good = true;
@@ -189,6 +212,8 @@ bool run_files_report_missing(const struct run_files *files)
                 kinds[which].what, file->given ? " at " : "", file->given ? file->given : "",
                 file->given ? ", or it cannot be written there" : "");
     }
+    if (!good)
+        print_replay(files);
     return good;
 }
 
