@@ -239,6 +239,13 @@ def test_held(tool, program):
     expect(os.path.getsize(path) == 0, "the other's stays as it was")
 
 
+def test_singular(tool, check_program):
+    """One task, one swap-in, one use."""
+    text = tool.run("run", "--stats", "--", check_program, "--one-copy").stdout.decode()
+    for part in (" 1 task, 1 swap-in, ", "prefetched 0 times, waited for 1 time\n", " 1 time\n"):
+        expect(part in text, f"one is singular: {part} in {text}")
+
+
 def test_full(tool, clean):
     """A report that cannot be written is not a success."""
     for arguments, status in ((("check", clean), 2), (("check", "--json", clean), 2),
@@ -362,6 +369,9 @@ def test_extra(tool, check_program, clean):
     expect(report["pairs"] == same["pairs"], f"{report['pairs']} pairs, not {same['pairs']}")
     expect(report["a"]["alone"] == 0 and report["b"]["alone"] == 7,
            f"{report['b']['alone']} ops alone, not 7")
+    one = tool.record("one.rec", [check_program, "6", "40", "1"])
+    for other, text in ((more, b"\nonly in B: 7 ops\n"), (one, b"\nonly in B: 1 op\n")):
+        expect(text in tool.run("compare", clean, other).stdout, f"not there: {text}")
     group, = report["b"]["alone_by_call"]
     expect((group["kind"], group["call"], group["count"]) == ("synchronous fill", "aclrtMemset", 7),
            f"which: {group}")
@@ -559,6 +569,7 @@ def main():
         test_run(tool, options.check_program, options.random_program)
         test_processes(tool, f"{options.check_program} 3 5", f"{options.random_program} 3")
         test_held(tool, [options.check_program, "3", "5"])
+        test_singular(tool, options.check_program)
         test_full(tool, clean)
         test_columns(tool, [options.random_program, "1"], clean, other, racing)
         test_refused(tool, options.check_program)

@@ -78,7 +78,7 @@ void calibrate_report_text(const struct calibrate_result *result, FILE *out)
     }
     fprintf(out, "\n%zu parameters free, %zu fixed; %u step%s%s, %" PRIu64 " runs of the model\n",
             free_count, result->parameters.count - free_count, result->iterations,
-            result->iterations == 1 ? "" : "s",
+            layout_plural(result->iterations),
             result->settled ? "" : " (not converged: raise --steps)", result->trials);
     fprintf(out, "deviation, median: %.1f ns before, %.1f ns after; worst: %.0f and %.0f ns\n",
             result->median_before, result->median_after, result->worst_before, result->worst_after);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "check/state.h"
+#include "output/layout.h"
 
 #define NAMED 6u /* tasks, the others are counted */
 
@@ -41,5 +42,5 @@ void check_abort_drops(struct checker *checker, const struct check_queue *queue,
                        (unsigned)(dropped - NAMED));
     if (dropped > 0)
         check_find(checker, CHECK_LIFE_11, first, by, "%u task%s of stream %u did not complete: %s",
-                   (unsigned)dropped, dropped == 1 ? "" : "s", (unsigned)queue->id, list);
+                   (unsigned)dropped, layout_plural(dropped), (unsigned)queue->id, list);
 }

@@ -101,7 +101,8 @@ static void print_only(const struct compare_result *result, FILE *out)
         size_t count = group_only(result, which, groups, sizeof(groups) / sizeof(groups[0]));
         if (count == 0)
             continue;
-        fprintf(out, "\nonly in %s: %zu ops\n", sides[which], result->only[which].count);
+        fprintf(out, "\nonly in %s: %zu op%s\n", sides[which], result->only[which].count,
+                layout_plural(result->only[which].count));
         for (size_t i = 0; i < count; i++) {
             char label[32];
             (void)snprintf(label, sizeof(label), "  %8" PRIu64 "  ", groups[i].count);
@@ -123,7 +124,8 @@ static void print_answers(const struct compare_result *result, FILE *out)
 {
     if (result->answers.count == 0)
         return;
-    fprintf(out, "\ndifferent answers: %zu ops\n", result->answers.count);
+    fprintf(out, "\ndifferent answers: %zu op%s\n", result->answers.count,
+            layout_plural(result->answers.count));
     for (size_t i = 0; i < result->answers.count && i < SHOWN; i++) {
         const size_t pair = result->answers.items[i];
         char label[128];
@@ -144,8 +146,8 @@ static void print_swaps(const struct compare_result *result, FILE *out)
         return;
     fprintf(out,
             "\ndifferent order: %" PRIu64
-            " pairs of tasks; in A the first comes before the second\n",
-            result->swapped);
+            " pair%s of tasks; in A the first comes before the second\n",
+            result->swapped, layout_plural(result->swapped));
     for (size_t i = 0; i < result->swap_count; i++) {
         const size_t x = result->swaps[i].a;
         const size_t y = result->swaps[i].b;
@@ -194,13 +196,14 @@ void compare_report_text(const struct compare_result *result, FILE *out)
     char device[128];
     for (int which = 0; which < 2; which++) {
         compare_device_name(&result->side[which], device, sizeof(device));
-        fprintf(out, "%s: %s (%s), %zu ops, tasks over %.3f us%s\n", sides[which],
+        fprintf(out, "%s: %s (%s), %zu op%s, tasks over %.3f us%s\n", sides[which],
                 result->side[which].path, device, result->side[which].ops.count,
-                (double)result->span_ns[which] / 1000,
+                layout_plural(result->side[which].ops.count), (double)result->span_ns[which] / 1000,
                 result->side[which].ops.partial ? "; the recording is incomplete" : "");
     }
-    fprintf(out, "%zu pairs; polling iterations: %" PRIu64 " in A, %" PRIu64 " in B\n",
-            result->pairs.count, result->polls[0], result->polls[1]);
+    fprintf(out, "%zu pair%s; polling iterations: %" PRIu64 " in A, %" PRIu64 " in B\n",
+            result->pairs.count, layout_plural(result->pairs.count), result->polls[0],
+            result->polls[1]);
     print_only(result, out);
     print_answers(result, out);
     print_swaps(result, out);

@@ -46,3 +46,8 @@ void layout_item(FILE *out, unsigned indent, const char *text)
     text += strlen(label) - indent;
     layout_print(out, layout_width(out), indent + 2, label, text);
 }
+
+const char *layout_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}

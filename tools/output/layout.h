@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text in columns: what follows a label is broken at blanks and goes on below itself. */
+/* Text in columns: what follows a label is broken at blanks and goes on below itself. Plurals. */
 #ifndef TWINRT_TOOLS_OUTPUT_LAYOUT_H
 #define TWINRT_TOOLS_OUTPUT_LAYOUT_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #define LAYOUT_PIPED 100u /* columns where there is no terminal */
@@ -15,5 +16,7 @@ void layout_print(FILE *out, unsigned width, unsigned indent, const char *label,
 /* Prints an item of a list, in columns `indent` to layout_width(); the lines after its first are
  * indented by two more. */
 void layout_item(FILE *out, unsigned indent, const char *text);
+/* The end of a noun after `count`: "s", after 1 "". */
+const char *layout_plural(uint64_t count);
 
 #endif

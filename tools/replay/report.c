@@ -69,7 +69,10 @@ static void print_limits(const struct replay_report *report, FILE *to)
         uint64_t count;
         const char *text, *more;
     } limits[] = {
-        {report->open, "calls had not returned in the recording and are left out", ""},
+        {report->open,
+         report->open == 1 ? "call had not returned in the recording and is left out"
+                           : "calls had not returned in the recording and are left out",
+         ""},
         {report->no_contents > 0 || report->effects > 0 ? report->values : 0,
          "ops go by words of device memory, and not all that is copied or computed there is in the "
          "recording: they may go another way",
@@ -110,7 +113,7 @@ void replay_report_text(const struct replay *replay, const char *name, size_t mo
                    report->same ? "the recorded one" : "another: ", report->why);
     layout_item(to, 0, device);
     fprintf(to, "calls: %" PRIu64 " by %u thread%s\n", report->asked, report->threads,
-            report->threads == 1 ? "" : "s");
+            layout_plural(report->threads));
     print_tasks(report, to);
     print_limits(report, to);
     print_notes(replay, &report->left_out, "left out", most, to);

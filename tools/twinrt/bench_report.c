@@ -6,6 +6,7 @@
 
 #include "bench_rows.h"
 #include "output/json.h"
+#include "output/layout.h"
 #include "marks.h"
 
 /* A filter that is the name of a group means that group, whatever else has it in its name. */
@@ -174,7 +175,7 @@ static void print_group(const struct bench_rows *rows, const struct bench_about 
 void bench_print_table(const struct bench_rows *rows, const struct bench_about *about, FILE *to)
 {
     fprintf(to, "backend %s, profile %s, %u repeat%s\n", about->backend, about->profile,
-            about->repeats, about->repeats == 1 ? "" : "s");
+            about->repeats, layout_plural(about->repeats));
     for (size_t i = 0; i < rows->count; i++) {
         bool seen = false;
         for (size_t k = 0; k < i; k++)

@@ -7,12 +7,18 @@
 #include <string.h>
 
 #include "output/json.h"
+#include "output/layout.h"
 
 #define STREAMS_SHOWN 16
 
 static const cJSON *member(const cJSON *object, const char *key)
 {
     return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+static const char *plural(const cJSON *object, const char *key)
+{
+    return layout_plural((uint64_t)json_number(object, key));
 }
 
 static void print_waits(const char *title, const cJSON *waits)
@@ -41,10 +47,10 @@ static void print_units(const cJSON *device, const char *key, const char *name)
     const cJSON *kind = member(device, key);
     if (json_number(kind, "uses") <= 0)
         return;
-    printf("   %-22s %9.3f %%  %.0f of %.0f used, %.0f times\n", name,
+    printf("   %-22s %9.3f %%  %.0f of %.0f used, %.0f time%s\n", name,
            100.0 * json_number(kind, "utilisation"),
            (double)cJSON_GetArraySize(member(kind, "each")), json_number(kind, "units"),
-           json_number(kind, "uses"));
+           json_number(kind, "uses"), plural(kind, "uses"));
 }
 
 static void print_device(const cJSON *device)
@@ -52,11 +58,12 @@ static void print_device(const cJSON *device)
     const cJSON *each;
     const cJSON *slots = member(device, "slots");
     const cJSON *prefetch = member(device, "prefetch");
-    printf(" device %.0f: %.0f tasks, %.0f swap-ins, ring lines prefetched %.0f times, waited for "
-           "%.0f times\n",
-           json_number(device, "device"), json_number(device, "tasks"),
-           json_number(device, "swap_ins"), json_number(prefetch, "hits"),
-           json_number(prefetch, "misses"));
+    printf(
+        " device %.0f: %.0f task%s, %.0f swap-in%s, ring lines prefetched %.0f time%s, waited for "
+        "%.0f time%s\n",
+        json_number(device, "device"), json_number(device, "tasks"), plural(device, "tasks"),
+        json_number(device, "swap_ins"), plural(device, "swap_ins"), json_number(prefetch, "hits"),
+        plural(prefetch, "hits"), json_number(prefetch, "misses"), plural(prefetch, "misses"));
     print_waits("queues wait", member(device, "waits"));
     printf("  use            (part of the time)\n");
     printf("   %-22s %9.3f %%  %.3f in use on average, %.0f at most\n", "slots",
@@ -75,9 +82,9 @@ static void print_device(const cJSON *device)
     print_units(device, "aiv", "AI cores (AIV)");
     cJSON_ArrayForEach(each, member(member(device, "links"), "each"))
     {
-        printf("   %-22s %9.3f %%  %.0f bytes, at most %.1f GB/s\n", json_text(each, "name"),
+        printf("   %-22s %9.3f %%  %.0f byte%s, at most %.1f GB/s\n", json_text(each, "name"),
                100.0 * json_number(each, "utilisation"), json_number(each, "bytes"),
-               json_number(each, "bytes_per_s") / 1e9);
+               plural(each, "bytes"), json_number(each, "bytes_per_s") / 1e9);
     }
 }
 

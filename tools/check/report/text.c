@@ -157,11 +157,6 @@ static void print_unused(const struct check_suppressions *suppressions, FILE *ou
     }
 }
 
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 void check_text_end(const struct check_text *how, const struct check_totals *totals,
                     const struct check_suppressions *suppressions, const char *name, FILE *out)
 {
@@ -170,10 +165,10 @@ void check_text_end(const struct check_text *how, const struct check_totals *tot
     fprintf(out, "twinrt check: %s: ", name);
     if (totals->processes > 1)
         fprintf(out, "%zu processes, ", totals->processes);
-    fprintf(out, "%zu op%s, %zu error%s", totals->ops, plural(totals->ops), totals->errors,
-            plural(totals->errors));
+    fprintf(out, "%zu op%s, %zu error%s", totals->ops, layout_plural(totals->ops), totals->errors,
+            layout_plural(totals->errors));
     if (totals->warnings > 0)
-        fprintf(out, ", %zu warning%s", totals->warnings, plural(totals->warnings));
+        fprintf(out, ", %zu warning%s", totals->warnings, layout_plural(totals->warnings));
     if (totals->suppressed > 0)
         fprintf(out, ", %zu suppressed", totals->suppressed);
     if (totals->partial)
