@@ -345,14 +345,7 @@ bool sim_failure_note_locked(twin_queue *queue, const stars_cqe *cqe,
 static bool found_then(bool there)
 {
     uint64_t then = TWIN_OK;
-    return sim_replaying() && sim_nd(TWIN_ND_FAILED, 0, &then) ? then != TWIN_OK : there;
-}
-
-static void log_found(twin_status status)
-{
-    uint64_t found = status;
-    if (sim_nd_logged() && !sim_replaying())
-        (void)sim_nd(TWIN_ND_FAILED, 0, &found);
+    return sim_nd_then(TWIN_ND_FAILED, 0, &then) ? then != TWIN_OK : there;
 }
 
 twin_status sim_queue_take_failure(twin_queue *queue, twin_failure *out_failure)
@@ -360,7 +353,8 @@ twin_status sim_queue_take_failure(twin_queue *queue, twin_failure *out_failure)
     twin_status status = TWIN_E_NOT_READY;
     bool wanted = found_then(true);
     pthread_mutex_lock(&queue->lock);
-    log_found(wanted && queue->note_count > 0 ? queue->notes[0].status : TWIN_OK);
+    sim_nd_found(TWIN_ND_FAILED, 0,
+                 wanted && queue->note_count > 0 ? queue->notes[0].status : TWIN_OK);
     if (wanted && queue->note_count > 0) {
         *out_failure = queue->notes[0];
         memmove(queue->notes, queue->notes + 1, --queue->note_count * sizeof(*queue->notes));
@@ -376,14 +370,14 @@ twin_status sim_failure_report(twin_queue *queue)
     if (__builtin_expect(sim_nd_logged(), 0)) {
         failed = found_then(failed);
         if (!failed)
-            log_found(TWIN_OK);
+            sim_nd_found(TWIN_ND_FAILED, 0, TWIN_OK);
     }
     if (!failed)
         return TWIN_OK;
     char text[SIM_FAILURE_TEXT] = "";
     pthread_mutex_lock(&queue->lock);
     twin_status status = atomic_load_explicit(&queue->refusal, memory_order_relaxed);
-    log_found(status != TWIN_OK ? status : queue->failure);
+    sim_nd_found(TWIN_ND_FAILED, 0, status != TWIN_OK ? status : queue->failure);
     if (status == TWIN_OK) {
         status = queue->failure;
         queue->failure = TWIN_OK;

@@ -104,10 +104,7 @@ bool sim_ids_take(struct sim_ids *ids, uint32_t *cursor, uint32_t *out_id, uint3
             *cursor = id + 1;
             *out_id = id;
             *out_generation = bind(ids, id);
-            if (sim_nd_logged()) {
-                uint64_t found = id;
-                (void)sim_nd(TWIN_ND_ID, 0, &found);
-            }
+            sim_nd_found(TWIN_ND_ID, 0, id);
             return true;
         }
     }

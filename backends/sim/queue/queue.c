@@ -69,36 +69,22 @@ static enum sim_completion catch_up(enum sim_completion completion)
 /* What the counters said of the point, and of the queue when the newest task is asked for, depends
  * on the order of threads. So does that they were asked: the queue may have been closed
  * meanwhile. */
-static bool nd_completion_again(struct sim_queue_point *point, enum sim_completion *out)
-{
-    uint64_t value = 0;
-    if (!sim_nd(TWIN_ND_COMPLETION, 0, &value))
-        return false;
-    point->number = value / 2;
-    *out = (value & 1) != 0 ? SIM_DONE : SIM_PENDING;
-    return true;
-}
-
-static void nd_log_completion(const struct sim_queue_point *point, bool done)
-{
-    uint64_t value = point->number * 2 + done;
-    (void)sim_nd(TWIN_ND_COMPLETION, 0, &value);
-}
-
 static enum sim_completion completion_cached(struct sim_queue_point *point)
 {
     twin_queue *queue = point->queue;
-    enum sim_completion then = SIM_PENDING;
-    if (sim_replaying() && nd_completion_again(point, &then))
-        return catch_up(then);
+    uint64_t then = 0;
+    if (sim_nd_then(TWIN_ND_COMPLETION, 0, &then)) {
+        point->number = then / 2;
+        return catch_up((then & 1) != 0 ? SIM_DONE : SIM_PENDING);
+    }
     if (point->epoch == atomic_load_explicit(&queue->epoch, memory_order_acquire)) {
         uint64_t retired = sim_queue_retired(queue);
         /* The counter restarts with the epoch: it is valid only if the epoch is still the same. */
         atomic_thread_fence(memory_order_acquire);
         if (point->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed)) {
             bool done = retired >= point->number && sim_drive_settled();
-            if (sim_nd_logged() && !sim_replaying())
-                nd_log_completion(point, done);
+            if (sim_nd_logged())
+                sim_nd_found(TWIN_ND_COMPLETION, 0, point->number * 2 + done);
             return catch_up(done ? SIM_DONE : SIM_PENDING);
         }
     }

@@ -75,8 +75,8 @@ static uint64_t reclaim_to(twin_queue *queue, uint64_t reclaimed, uint64_t retir
 static void reclaim_logged(twin_queue *queue, uint64_t reclaimed, uint64_t retired, twin_nd what)
 {
     uint64_t free = reclaim_to(queue, reclaimed, retired);
-    if (free > reclaimed && sim_nd_logged())
-        (void)sim_nd(what, sim_nd_queue(queue->device->index, queue->sq), &free);
+    if (free > reclaimed)
+        sim_nd_found(what, sim_nd_queue(queue->device->index, queue->sq), free);
 }
 
 void sim_queue_reclaim_locked(twin_queue *queue)

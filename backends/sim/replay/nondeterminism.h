@@ -35,6 +35,30 @@ static inline bool sim_nd(twin_nd what, uint64_t which, uint64_t *value)
     return sim_nd_logged() && sim_process.nd(what, which, value);
 }
 
+/* In a replay alone: true, and *value is what the op found in the recording. */
+static inline bool sim_nd_then(twin_nd what, uint64_t which, uint64_t *value)
+{
+    return sim_replaying() && sim_nd(what, which, value);
+}
+
+/* In a recording alone: logs what the op has found. */
+static inline void sim_nd_found(twin_nd what, uint64_t which, uint64_t value)
+{
+    if (sim_nd_logged() && !sim_replaying())
+        (void)sim_process.nd(what, which, &value);
+}
+
+/* A recording logs `what` after the act; a replay waits for that place before it. `omitted`: the
+ * effects have entries themselves, so a replay that finds the place does not act. */
+__attribute__((always_inline)) static inline void sim_nd_act(twin_nd what, bool omitted,
+                                                             void (*act)(void))
+{
+    uint64_t nothing = 0;
+    if (!(sim_nd_then(what, 0, &nothing) && omitted))
+        act();
+    sim_nd_found(what, 0, nothing);
+}
+
 /* A queue in `which`. */
 static inline uint64_t sim_nd_queue(uint32_t device, uint32_t sq)
 {

@@ -289,8 +289,7 @@ static twin_signal *stand_in(twin_signal *signal)
 static inline uint64_t lock_newest(twin_signal *signal)
 {
     uint64_t then = TWIN_NEWEST_UNKNOWN;
-    if (sim_replaying())
-        (void)sim_nd(TWIN_ND_SIGNAL, 0, &then);
+    (void)sim_nd_then(TWIN_ND_SIGNAL, 0, &then);
     pthread_mutex_lock(&signal->lock);
     return then;
 }
@@ -301,22 +300,19 @@ static inline bool saw_newest(const twin_signal *signal, uint64_t then)
     bool timed = signal->source != COMPLETION_NONE && signal->timed_serial == signal->serial;
     if (__builtin_expect(!sim_nd_logged(), 1))
         return timed;
-    uint64_t now = timed ? TWIN_NEWEST_TIMED : TWIN_NEWEST_UNTIMED;
-    if (!sim_replaying())
-        (void)sim_nd(TWIN_ND_SIGNAL, 0, &now);
+    sim_nd_found(TWIN_ND_SIGNAL, 0, timed ? TWIN_NEWEST_TIMED : TWIN_NEWEST_UNTIMED);
     return timed && then != TWIN_NEWEST_UNTIMED;
 }
 
 /* A record had been released when a wait was to hold on to it. */
 static bool had_gone(struct sim_ids *ids, uint32_t id, uint32_t generation)
 {
-    uint64_t which = id;
-    if (sim_replaying() && sim_nd(TWIN_ND_GONE, 0, &which))
+    uint64_t then = id;
+    if (sim_nd_then(TWIN_ND_GONE, 0, &then))
         return true;
     if (sim_ids_retain(ids, id, generation))
         return false;
-    if (!sim_replaying())
-        (void)sim_nd(TWIN_ND_GONE, 0, &which);
+    sim_nd_found(TWIN_ND_GONE, 0, id);
     return true;
 }
 

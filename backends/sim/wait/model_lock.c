@@ -28,12 +28,7 @@ void sim_model_lock_alone(void)
 
 void sim_model_lock(void)
 {
-    uint64_t nothing = 0;
-    if (sim_replaying())
-        (void)sim_nd(TWIN_ND_LOCK, 0, &nothing);
-    sim_model_lock_alone();
-    if (!sim_replaying())
-        (void)sim_nd(TWIN_ND_LOCK, 0, &nothing);
+    sim_nd_act(TWIN_ND_LOCK, false, sim_model_lock_alone);
 }
 
 bool sim_model_lock_within(uint64_t real_ns)

@@ -55,10 +55,5 @@ static void poll(void)
 
 void sim_drive_poll(void)
 {
-    uint64_t nothing = 0;
-    if (sim_replaying() && sim_nd(TWIN_ND_LOOKED, 0, &nothing))
-        return;
-    poll();
-    if (!sim_replaying())
-        (void)sim_nd(TWIN_ND_LOOKED, 0, &nothing);
+    sim_nd_act(TWIN_ND_LOOKED, true, poll);
 }

@@ -140,15 +140,12 @@ bool sim_poll_repeated(const void *object, const struct sim_queue_point *point, 
     const uint64_t question = (point->number << 1 | done) ^ sq << 48;
     if (!was_asked_often(object, question))
         return false;
-    uint64_t now = 0;
-    if (sim_replaying()) {
-        if (!sim_nd(TWIN_ND_LOOKED, 0, &now))
-            return false; /* recorded by a runtime that does not advance clocks here */
+    if (!sim_replaying())
+        advance();
+    uint64_t now = sim_clock.now_ns;
+    if (sim_nd(TWIN_ND_LOOKED, 0, &now))
         sim_clock_raise(now);
-        return true;
-    }
-    advance();
-    now = sim_clock.now_ns;
-    (void)sim_nd(TWIN_ND_LOOKED, 0, &now);
+    else if (sim_replaying())
+        return false; /* recorded by a runtime that does not advance clocks here */
     return true;
 }
