@@ -6,7 +6,7 @@
 #include "observe/atomic_file.h"
 #include "observe/observe.h"
 #include "process/process.h"
-#include "replay/nondeterminism.h"
+#include "process/nondeterminism.h"
 #include "wait/clock.h"
 #include "wait/hooks.h"
 #include "wait/idle.h"

@@ -2,7 +2,7 @@
 /* The model is made with the first open, a device with its first; a close reports what was not
  * released. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
-#include "process/device.h"
+#include "device/device.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,7 +14,7 @@
 #include "memory/memory.h"
 #include "observe/observe.h"
 #include "queue/kernel.h"
-#include "replay/nondeterminism.h"
+#include "process/nondeterminism.h"
 #include "signal/event.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"

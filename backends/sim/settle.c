@@ -2,9 +2,9 @@
 #include "wait/hooks.h"
 
 #include "hostcall/host_call_queue.h"
-#include "process/device.h"
+#include "device/device.h"
 #include "queue/failure.h"
-#include "replay/nondeterminism.h"
+#include "process/nondeterminism.h"
 #include "signal/ipc.h"
 
 bool sim_settle_devices(void)

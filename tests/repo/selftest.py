@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 import check
+import includes
 import readme
 from tree import CHECKS, Tree
 
@@ -36,6 +37,9 @@ CASES = {
         "runtime/core/a.h": "", "runtime/seam/s.h": "", "sim/core/b.h": "", "runtime/api/x.h": "",
         "sim/core/a.h": "", "sim/core/a.cpp": '#include "core/a.h"\n', "sim/include/t.h": "",
         "backends/null/n.c": "",
+        **{target: "" for targets in includes.AGAINST_LAYERS.values() for target in targets},
+        **{path: "".join(f'#include "{target}"\n' for target in targets)
+           for path, targets in includes.AGAINST_LAYERS.items()},
     }, [
         ("core includes api", {"runtime/core/a.c": '#include "api/x.h"\n'},
          "runtime/core may not include runtime/api/x.h"),
@@ -46,6 +50,17 @@ CASES = {
         ("a layer includes one above it", {"sim/core/base/x.h": '#include "core/scheduler/y.h"\n',
                                            "sim/core/scheduler/y.h": ""},
          "sim/core/base may not include sim/core/scheduler/y.h"),
+        ("a layer of the backend includes one above it",
+         {"backends/sim/wait/w.c": '#include "queue/queue.h"\n'},
+         "backends/sim/wait may not include backends/sim/queue/queue.h"),
+        ("a file with one include against the layers gets another",
+         {"backends/sim/observe/observe.c": '#include "queue/queue.h"\n'
+                                            '#include "queue/kernel.h"\n'},
+         "observe.c:2: backends/sim/observe may not include backends/sim/queue/kernel.h"),
+        ("a listed include against the layers is gone", {"backends/sim/observe/observe.c": ""},
+         "observe.c:1: does not include backends/sim/queue/queue.h"),
+        ("a subfolder without a layer", {"backends/sim/other/a.c": ""},
+         "other/a.c:1: no rule says"),
         ("SystemC in the plain core", {"sim/core/a.cpp": "#include <systemc>\n"},
          "SystemC belongs into"),
         ("a folder without a rule", {"elsewhere/a.c": ""}, "no rule says"),

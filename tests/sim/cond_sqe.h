@@ -6,7 +6,7 @@
 #include <cstring>
 #include <functional>
 
-#include "backends/sim/graph/cond_program.h"
+#include "backends/sim/queue/cond_program.h"
 #include "rig.h"
 
 using Build = std::function<void(sim_cond &)>;

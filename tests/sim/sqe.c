@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "backends/sim/graph/cond_program.h"
+#include "backends/sim/queue/cond_program.h"
 
 static stars_sqe of_type(uint32_t type)
 {

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "graph/cond_program.h"
+#include "queue/cond_program.h"
 #include "memory/memory.h"
-#include "process/device.h"
+#include "device/device.h"
 #include "queue/sqe.h"
 #include "wait/clock.h"
 #include "wait/leader.h"

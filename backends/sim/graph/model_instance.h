@@ -24,12 +24,4 @@
 /* Notes where the instance ends; returns the notify that is recorded there. */
 uint32_t sim_instance_end_at(twin_hw_instance *instance, twin_queue *queue, uint64_t place);
 
-/* ---- for queue.c; thread: model, with the queue's lock ---- */
-
-/* The queue must end its current task, which may be a run of an instance: that ends, or never
- * begins. Whether the entry at its head is still to be stopped. */
-bool sim_instance_leave_run(twin_queue *queue);
-/* An entry of a run failed in the launching queue: the run ends. */
-void sim_instance_run_failed(twin_queue *launcher, twin_hw_instance *instance);
-
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Entries of deferred queues that lead from one to another: ends, activations, switches, labels. */
-#include "graph/cond_program.h"
+#include "queue/cond_program.h"
 #include "graph/model_instance.h"
-#include "process/device.h"
+#include "device/device.h"
 #include "queue/sqe.h"
 
 /* The next entry of a deferred queue, which is locked on success. */

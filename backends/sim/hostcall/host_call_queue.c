@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-#include "process/device.h"
+#include "device/device.h"
 #include "queue/sqe.h"
 #include "wait/clock.h"
 #include "wait/idle.h"

@@ -55,8 +55,6 @@ struct twin_call_queue {
 bool sim_call_queue_deliver_locked(void);
 /* The next call for a thread whose clock is `now_ns`; NULL: none is due. */
 struct sim_call *sim_call_queue_pop_locked(twin_call_queue *call_queue, uint64_t now_ns);
-/* Releases a call whose message will not come; the queue's lock is held. */
-void sim_call_queue_release(struct sim_call *call);
 /* What has become of the call at the head of a queue, for reports. */
 const char *sim_call_queue_state_locked(const twin_queue *queue);
 

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "process/device.h"
+#include "device/device.h"
 #include "process/process.h"
 #include "wait/model_lock.h"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "memory/arena.h"
-#include "process/device.h"
+#include "device/device.h"
 #include "process/process.h"
 
 static struct sigaction earlier;

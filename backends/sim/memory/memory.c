@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "memory/arena.h"
-#include "process/device.h"
+#include "device/device.h"
 #include "queue/failure.h"
 #include "queue/kernel.h"
 #include "seam/sanitizer.h"

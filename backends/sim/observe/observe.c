@@ -7,7 +7,7 @@
 
 #include "observe/atomic_file.h"
 #include "observe/timeline.h"
-#include "process/device.h"
+#include "device/device.h"
 #include "process/process.h"
 #include "queue/queue.h"
 #include "wait/clock.h"

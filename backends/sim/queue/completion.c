@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks that end: what completion queues report, times of records and failures; and the observer of
  * tasks. */
-#include "graph/model_instance.h"
-#include "process/device.h"
+#include "device/device.h"
 #include "queue/failure.h"
 #include "queue/queue.h"
-#include "signal/event.h"
+#include "queue/ring_users.h"
 #include "wait/model_lock.h"
 
 static void handle_cqe(twin_queue *queue, const stars_cqe *cqe)

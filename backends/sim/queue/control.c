@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ops that drop work, and that set a priority. They take the model lock; those that act on the task
  * under way first move the model up to the caller's clock. */
-#include "graph/model_instance.h"
-#include "process/device.h"
+#include "device/device.h"
 #include "queue/failure.h"
 #include "queue/kernel.h"
 #include "queue/queue.h"
-#include "signal/event.h"
-#include "signal/ipc.h"
+#include "queue/ring_users.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
 
@@ -100,31 +98,4 @@ twin_status sim_queue_set_priority(twin_queue *queue, uint32_t priority)
     sim_drive_check_locked();
     sim_model_unlock();
     return status;
-}
-
-/* What was due by the caller's time is done first: a record that the device has passed is cleared
- * too. */
-twin_status sim_signal_clear(twin_signal *signal)
-{
-    if (signal->config.kind != TWIN_SIGNAL_NOTIFY)
-        return TWIN_E_UNSUPPORTED;
-    twin_hw_device *device = signal->device;
-    if (signal->remote) {
-        sim_explain("notify %u was imported: only the process that created it clears it",
-                    signal->config.name);
-        return TWIN_E_UNSUPPORTED;
-    }
-    if (atomic_load_explicit(&device->faulted, memory_order_relaxed))
-        return TWIN_E_DEVICE;
-    sim_drive_poll();
-    sim_model_lock();
-    if (sim_event_shared(signal))
-        sim_shared_clear(sim_event_shared(signal));
-    int code = twinsim_write(sim_process.sim, device->index,
-                             device->notifies.table_base + 4ull * signal->id, 0);
-    sim_model_unlock();
-    if (code == TWINSIM_OK)
-        return TWIN_OK;
-    sim_fail("device %u: notify %u cannot be cleared", device->index, signal->config.name);
-    return TWIN_E_DEVICE;
 }

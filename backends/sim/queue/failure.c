@@ -7,10 +7,10 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "process/device.h"
+#include "device/device.h"
 #include "queue/ring_users.h"
 #include "queue/sqe.h"
-#include "replay/nondeterminism.h"
+#include "process/nondeterminism.h"
 #include "wait/model_lock.h"
 
 /* More failures than a ring has tasks are not useful. */

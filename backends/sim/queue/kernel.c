@@ -2,7 +2,7 @@
 #include "queue/kernel.h"
 
 #include "memory/memory.h"
-#include "process/device.h"
+#include "device/device.h"
 #include "queue/sqe.h"
 #include "wait/model_lock.h"
 #include "wait/hooks.h"

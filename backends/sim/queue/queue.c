@@ -6,10 +6,10 @@
 
 #include "observe/observe.h"
 #include "observe/timeline.h"
-#include "process/device.h"
+#include "device/device.h"
 #include "queue/ring_users.h"
 #include "queue/failure.h"
-#include "replay/nondeterminism.h"
+#include "process/nondeterminism.h"
 #include "wait/clock.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"

@@ -15,8 +15,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "process/device.h"
-#include "queue/queue_point.h"
+#include "device/device.h"
+#include "wait/queue_point.h"
 #include "seam/types.h"
 #include "twinsim/stars.h"
 
@@ -49,9 +49,6 @@ struct sim_task_state {
     uint8_t cross_device : 1; /* the id is of the queue's device, the signal of another */
     uint32_t thread; /* system id of the one that queued it; stays when the rest is written */
 };
-
-/* Code of a jump: too long for an entry, so it has separate memory. */
-#define SIM_CODE_WORDS 32u
 
 /* A label of a deferred queue: its place goes to the table when the model instance is sealed. */
 struct sim_label {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits for work of queues, and for ids that queues hold. */
-#include "process/device.h"
+#include "device/device.h"
 #include "queue/queue.h"
-#include "replay/nondeterminism.h"
+#include "process/nondeterminism.h"
 #include "wait/hooks.h"
 #include "wait/wait.h"
 

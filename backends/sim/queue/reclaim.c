@@ -2,11 +2,10 @@
 /* Releases what the task states of retired entries retained. */
 #include "queue/queue.h"
 
-#include "hostcall/host_call_queue.h"
-#include "process/device.h"
+#include "device/device.h"
+#include "process/nondeterminism.h"
 #include "queue/kernel.h"
-#include "replay/nondeterminism.h"
-#include "signal/event.h"
+#include "queue/ring_users.h"
 #include "wait/leader.h"
 
 void sim_queue_release_task_state(twin_queue *queue, struct sim_task_state *state)

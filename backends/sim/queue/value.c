@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/cond_program.h"
+#include "queue/cond_program.h"
 #include "memory/memory.h"
-#include "process/device.h"
+#include "device/device.h"
 #include "queue/queue.h"
 #include "queue/sqe.h"
 

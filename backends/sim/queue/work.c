@@ -4,7 +4,7 @@
  * host and device takes memory for its list of descriptors. */
 
 #include "memory/memory.h"
-#include "process/device.h"
+#include "device/device.h"
 #include "queue/queue.h"
 #include "queue/sqe.h"
 #include "wait/progress.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wait/hooks.h"
 
-#include "process/device.h"
+#include "device/device.h"
 #include "queue/queue.h"
 #include "wait/clock.h"
 

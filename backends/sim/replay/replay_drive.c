@@ -2,9 +2,9 @@
 /* The model moves as in the recording: the same looks at doorbells, each run as far as it came
  * then. */
 #include "hostcall/host_call_queue.h"
-#include "process/device.h"
+#include "device/device.h"
 #include "queue/failure.h"
-#include "replay/nondeterminism.h"
+#include "process/nondeterminism.h"
 #include "wait/idle.h"
 #include "wait/model_lock.h"
 #include "wait/hooks.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "hostcall/host_call_queue.h"
-#include "process/device.h"
+#include "device/device.h"
 #include "queue/sqe.h"
 #include "report/text.h"
 #include "signal/event.h"

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "process/device.h"
+#include "device/device.h"
 #include "report/text.h"
 #include "seam/host_time.h"
 #include "signal/ipc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "signal/event.h"
 
-#include "process/device.h"
+#include "device/device.h"
 #include "queue/sqe.h"
 #include "wait/model_lock.h"
 

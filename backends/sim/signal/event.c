@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-#include "process/device.h"
+#include "device/device.h"
 #include "queue/failure.h"
 #include "queue/sqe.h"
-#include "replay/nondeterminism.h"
+#include "process/nondeterminism.h"
 #include "signal/ipc.h"
 #include "wait/clock.h"
 #include "wait/leader.h"

@@ -48,17 +48,6 @@ struct twin_signal {
     twin_signal *next, *prev;
 };
 
-/* ---- for queue.c, which holds the queue's lock ---- */
-
-/* The task state's work has retired or was dropped: releases what it held. */
-void sim_event_release(const twin_queue *queue, const struct sim_task_state *state);
-/* Whether the task state keeps a hardware id from being free. */
-struct sim_ids;
-bool sim_event_keeps_id(const twin_queue *queue, const struct sim_task_state *state,
-                        const struct sim_ids *ids, uint32_t id);
-/* A CQE gave the time of a record. */
-void sim_event_stamp(const struct sim_task_state *state, uint64_t time_ns);
-
 /* ---- between devices of this process (cross_device.c), which the model carries in its own time
  * (RMT); thread: any ---- */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "process/device.h"
+#include "device/device.h"
 #include "queue/sqe.h"
 #include "wait/hooks.h"
 #include "wait/leader.h"

@@ -8,7 +8,7 @@
 #include <utlist.h>
 
 #include "process/process.h"
-#include "replay/nondeterminism.h"
+#include "process/nondeterminism.h"
 #include "wait/wait.h"
 #include "wait/observer.h"
 #include "wait/wall.h"

@@ -77,7 +77,7 @@ void sim_call_queue_continue_locked(twin_call_queue *call_queue, uint64_t at_ns)
 /* The same after the wait. Takes the model lock if there is anything to do. Thread: any. */
 void sim_call_queue_resume(void);
 
-/* ---- `twinrt run` (process/run_watch.c): it looks whether this process makes progress, and may
+/* ---- `twinrt run` (run_watch.c): it looks whether this process makes progress, and may
  * ask what its threads wait for (seam/run_page.h); without the tool these do nothing ---- */
 
 /* Takes a slot of the page at `path`, if there is one; "": none. Thread: init. */

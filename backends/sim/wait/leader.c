@@ -6,7 +6,7 @@
 #include <sys/single_threaded.h>
 #include <utlist.h>
 
-#include "replay/nondeterminism.h"
+#include "process/nondeterminism.h"
 #include "wait/clock.h"
 #include "wait/idle.h"
 #include "wait/hooks.h"

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "replay/nondeterminism.h"
+#include "process/nondeterminism.h"
 #include "wait/real_time.h"
 
 static pthread_mutex_t model_lock = PTHREAD_MUTEX_INITIALIZER;

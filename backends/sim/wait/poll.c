@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A poll: the model is moved up to the caller's clock, and the caller continues. */
-#include "replay/nondeterminism.h"
+#include "process/nondeterminism.h"
 #include "wait/clock.h"
 #include "wait/idle.h"
 #include "wait/leader.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "replay/nondeterminism.h"
+#include "process/nondeterminism.h"
 #include "wait/clock.h"
 #include "wait/idle.h"
 #include "wait/leader.h"

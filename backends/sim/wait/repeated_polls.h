@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "queue/queue_point.h"
+#include "wait/queue_point.h"
 
 #define SIM_POLLS_EQUAL 16u
 

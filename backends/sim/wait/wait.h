@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "process/process.h"
-#include "queue/queue_point.h"
+#include "wait/queue_point.h"
 
 struct sim_call;
 struct sim_clock;

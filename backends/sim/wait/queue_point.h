@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TWINRT_SIM_QUEUE_QUEUE_POINT_H
-#define TWINRT_SIM_QUEUE_QUEUE_POINT_H
+#ifndef TWINRT_SIM_WAIT_QUEUE_POINT_H
+#define TWINRT_SIM_WAIT_QUEUE_POINT_H
 
 #include <stdint.h>
 

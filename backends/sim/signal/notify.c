@@ -1,8 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work on counting notifies. */
+/* Notifies: clearing one, and work on those that count. */
+#include "device/device.h"
 #include "queue/queue.h"
 #include "queue/sqe.h"
 #include "signal/event.h"
+#include "signal/ipc.h"
+#include "wait/leader.h"
+#include "wait/model_lock.h"
+
+/* What was due by the caller's time is done first: a record that the device has passed is cleared
+ * too. */
+twin_status sim_signal_clear(twin_signal *signal)
+{
+    if (signal->config.kind != TWIN_SIGNAL_NOTIFY)
+        return TWIN_E_UNSUPPORTED;
+    twin_hw_device *device = signal->device;
+    if (signal->remote) {
+        sim_explain("notify %u was imported: only the process that created it clears it",
+                    signal->config.name);
+        return TWIN_E_UNSUPPORTED;
+    }
+    if (atomic_load_explicit(&device->faulted, memory_order_relaxed))
+        return TWIN_E_DEVICE;
+    sim_drive_poll();
+    sim_model_lock();
+    if (sim_event_shared(signal))
+        sim_shared_clear(sim_event_shared(signal));
+    int code = twinsim_write(sim_process.sim, device->index,
+                             device->notifies.table_base + 4ull * signal->id, 0);
+    sim_model_unlock();
+    if (code == TWINSIM_OK)
+        return TWIN_OK;
+    sim_fail("device %u: notify %u cannot be cleared", device->index, signal->config.name);
+    return TWIN_E_DEVICE;
+}
+
+/* ---- counting notifies ---- */
 
 /* The next SQE for the signal, as sim_queue_begin(), with its task state of that kind. */
 static twin_status begin(twin_queue *queue, twin_signal *signal, enum sim_task_kind kind,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One device as the driver keeps it. The structure is made once per index and lives as long as the
  * process: close empties it, open fills it again, so old queue points stay good to ask. */
-#ifndef TWINRT_SIM_PROCESS_DEVICE_H
-#define TWINRT_SIM_PROCESS_DEVICE_H
+#ifndef TWINRT_SIM_DEVICE_DEVICE_H
+#define TWINRT_SIM_DEVICE_DEVICE_H
 
 #include "memory/arena.h"
 #include "memory/descriptor_pool.h"
 #include "memory/ring_memory.h"
 #include "process/process.h"
-#include "queue/ids.h"
+#include "device/ids.h"
 
 /* Work that an abort or a failure dropped: numbers above `retired` of that epoch. */
 struct sim_dropped {
@@ -64,6 +64,8 @@ static inline twin_queue *sim_device_queue(const twin_hw_device *device, unsigne
                : NULL;
 }
 
+/* Code of a jump: too long for an entry, so it has separate memory. */
+#define SIM_CODE_WORDS 32u
 /* Room for SIM_CODE_WORDS words by ring position of an SQ; NULL: no address space. Thread: any. */
 uint32_t *sim_device_code(twin_hw_device *device, uint32_t sq);
 static inline bool sim_device_code_contains(const twin_hw_device *device, uint64_t address,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
-#include "queue/ids.h"
+#include "device/ids.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "memory/reserve.h"
-#include "replay/nondeterminism.h"
+#include "process/nondeterminism.h"
 
 static uint32_t word_count(uint32_t count)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "process/device.h"
+#include "device/device.h"
 
-#include "queue/queue.h"
 #include "memory/reserve.h"
 
 /* Written under the model lock. */

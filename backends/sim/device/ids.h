@@ -3,8 +3,8 @@
  *
  * An id is free, taken, or dirty: released, but its table entry must be cleared before it can be
  * taken again, which needs the model lock. Taking and releasing need no lock. */
-#ifndef TWINRT_SIM_QUEUE_IDS_H
-#define TWINRT_SIM_QUEUE_IDS_H
+#ifndef TWINRT_SIM_DEVICE_IDS_H
+#define TWINRT_SIM_DEVICE_IDS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -12,8 +12,8 @@
  * Labels are small numbers. In a program of more than 16 words a branch needs SIM_R5 for itself and
  * takes five words. No function keeps anything beyond the struct; nothing is checked before
  * sim_cond_end. */
-#ifndef TWINRT_SIM_GRAPH_COND_PROGRAM_H
-#define TWINRT_SIM_GRAPH_COND_PROGRAM_H
+#ifndef TWINRT_SIM_QUEUE_COND_PROGRAM_H
+#define TWINRT_SIM_QUEUE_COND_PROGRAM_H
 
 #include <stdbool.h>
 #include <stdint.h>

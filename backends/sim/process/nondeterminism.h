@@ -5,8 +5,8 @@
  * In a replay one thread runs at a time, the model moves and sees doorbells only when
  * sim_host_see() and sim_host_move() say so, and an op has the result that it had in the
  * recording. */
-#ifndef TWINRT_SIM_REPLAY_NONDETERMINISM_H
-#define TWINRT_SIM_REPLAY_NONDETERMINISM_H
+#ifndef TWINRT_SIM_PROCESS_NONDETERMINISM_H
+#define TWINRT_SIM_PROCESS_NONDETERMINISM_H
 
 #include "process/process.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "graph/cond_program.h"
+#include "queue/cond_program.h"
 
 #include <stddef.h>
 
