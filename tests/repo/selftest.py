@@ -96,6 +96,10 @@ CASES = {
          "c.py": f"a = '{'w ' * 60}'\n"}, [
         ("a long comment", {"a.c": "int a;\n/* " + "w " * 49 + "*/\n"},
          "a.c:2: 103 columns, more than 100"),
+        ("a long row of a table", {"d.def": 'A(a,\n  "' + "w " * 50 + '")\n'},
+         "d.def:2: 105 columns, more than 100"),
+        ("a long line of a script without an ending", {"lint": "#!/bin/sh\n" + "w " * 51 + "\n"},
+         "lint:2: 102 columns, more than 100"),
         ("a long line of a page", {"b.md": "w " * 61 + "\n"}, "b.md:1: 122 columns, more than 120"),
     ]),
     "license_line": ({"a.c": f"/* {L} */\n", "b.json": "{}\n"}, [

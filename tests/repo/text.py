@@ -15,7 +15,9 @@ TABS_ALLOWED = (".tsv",)
 BINARY = (".png", ".o", ".bin")
 LONGEST = 650
 
-CODE_FILES = (".c", ".cpp", ".h", ".sv", ".svh", ".py", ".cmake", ".sh")
+SCRIPTS = (".py", ".sh", ".bash", ".fish", ".zsh")
+CODE_FILES = (".c", ".cpp", ".h", ".sv", ".svh", ".def", ".cmake", "CMakeLists.txt", ".map", ".job",
+              ".info", ".clang-tidy", *SCRIPTS)
 # One word, such as an address, cannot be broken.
 BREAKABLE = re.compile(r"\S\s+\S")
 
@@ -124,10 +126,10 @@ def columns(tree):
 
 def measured(tree, path):
     """The limit of a file and the lines that it holds for: no rows of tables, fenced lines, links,
-    or texts in quotes."""
+    or texts in quotes, which a table of texts wraps."""
     if path.endswith(".md"):
         return 120, prose(tree, path)
-    if path.endswith(CODE_FILES) or path.rpartition("/")[2] in ("CMakeLists.txt", "dev"):
+    if path.endswith(CODE_FILES) or tree.text(path).startswith("#!"):
         return 100, code(tree, path)
     return 0, ()
 
@@ -141,7 +143,9 @@ def prose(tree, path):
 
 
 def code(tree, path):
-    quotes = "\"'" if path.endswith((".py", ".sh", "dev")) else "\""
+    quotes = "\"'" if path.endswith(SCRIPTS) or not path.endswith(CODE_FILES) else "\""
+    if path.endswith(".def"):
+        quotes = ""
     quoted = False  # Python: in a text of several lines
     for number, line in tree.lines(path):
         before, quoted = quoted, quoted ^ (path.endswith(".py") and line.count('"' * 3) % 2 == 1)

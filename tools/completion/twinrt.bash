@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Completion of twinrt and twinrt-cc for bash. Commands and options are those that the program's help lists, so that this file
-# names only what values they take.
+# Completion of twinrt and twinrt-cc for bash. Commands and options are those that the program's
+# help lists, so that this file names only what values they take.
 
 _twinrt_options() { # COMMAND...
     "$@" --help 2>/dev/null | awk '@TWINRT_OPTIONS@' | cut -f1
@@ -28,7 +28,8 @@ _twinrt_values() {
 }
 
 _twinrt() {
-    local program=$1 current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command="" i
+    local program=$1 current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+    local command="" i
     compopt -o default +o nospace
     COMPREPLY=()
     # "=" is a separate word to bash

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Completion of twinrt and twinrt-cc for fish. Commands and options are those that the program's help lists, so that this file
-# names only what values they take.
+# Completion of twinrt and twinrt-cc for fish. Commands and options are those that the program's
+# help lists, so that this file names only what values they take.
 
 # Each option with its description. COMMAND...
 function __twinrt_options
@@ -37,7 +37,8 @@ function __twinrt_complete
                 # Arguments after the program to run are that program's.
                 if contains -- $command run record; and set -l split (contains -i -- -- $words)
                     set -l rest
-                    test $split -lt (count $words); and set rest (string escape -- $words[(math $split + 1)..])
+                    test $split -lt (count $words)
+                    and set rest (string escape -- $words[(math $split + 1)..])
                     complete -C (string join ' ' -- $rest $current)
                     return
                 end
@@ -53,7 +54,9 @@ function __twinrt_complete
         set -l option (string replace -r '=.*' '' -- $current)
         set -l values (__twinrt_values $program $option)
         printf '%s\n' $option=$values
-        test -n "$values" -a $option != --profile; or __fish_complete_path (string replace -r '^[^=]*=' '' -- $current) | string replace -r '^' -- $option=
+        test -n "$values" -a $option != --profile
+        or __fish_complete_path (string replace -r '^[^=]*=' '' -- $current) |
+            string replace -r '^' -- $option=
     else if string match -q -- '-*' $current
         __twinrt_options $program $command
     else

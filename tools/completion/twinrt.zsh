@@ -1,7 +1,7 @@
 #compdef twinrt twinrt-cc
 # SPDX-License-Identifier: Apache-2.0
-# Completion of twinrt and twinrt-cc for zsh. Commands and options are those that the program's help lists, so that this file
-# names only what values they take.
+# Completion of twinrt and twinrt-cc for zsh. Commands and options are those that the program's
+# help lists, so that this file names only what values they take.
 
 _twinrt_options() { # COMMAND...
     local -a plain valued
