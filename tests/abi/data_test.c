@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions on values: half precision against arithmetic in double, data type sizes, data
  * buffers. */
+#include <fenv.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -54,17 +55,23 @@ static void test_round_trip(void)
 }
 
 /* Between two neighbours: the middle goes to the even one, the float beside it to the nearer
- * one. */
+ * one; whatever the rounding mode of the thread. */
 static void test_rounding(void)
 {
+    static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
     unsigned wrong = 0;
-    for (unsigned low = 0; low + 1 < INFINITE; low++) {
-        unsigned even = low & 1U ? low + 1 : low;
-        float middle = (float)((half_value(low) + half_value(low + 1)) / 2);
+    for (unsigned i = 0; i < 4 * (INFINITE - 1); i++) {
+        const unsigned low = i / 4;
+        const unsigned even = low & 1U ? low + 1 : low;
+        const float middle = (float)((half_value(low) + half_value(low + 1)) / 2);
+        const float below = nextafterf(middle, 0.0F);
+        const float above = nextafterf(middle, INFINITY);
+        fesetround(modes[i % 4]);
         wrong += aclFloatToFloat16(middle) != even;
         wrong += aclFloatToFloat16(-middle) != (even | SIGN);
-        wrong += aclFloatToFloat16(nextafterf(middle, 0.0F)) != low;
-        wrong += aclFloatToFloat16(nextafterf(middle, INFINITY)) != low + 1;
+        wrong += aclFloatToFloat16(below) != low;
+        wrong += aclFloatToFloat16(above) != low + 1;
+        fesetround(FE_TONEAREST);
     }
     CU_ASSERT_EQUAL(wrong, 0);
 }
@@ -89,13 +96,15 @@ static void test_underflow(void)
 static void test_nan(void)
 {
     /* Quiet and signalling, and one with a payload in bits that a half does not have. */
-    static const unsigned patterns[] = {0x7FC00000U, 0x7FA00000U, 0x7F800001U, 0xFF800001U};
+    static const unsigned patterns[] = {0x7FC00000U, 0x7FA00000U, 0x7F800001U, 0xFF800001U,
+                                        0xFFC06000U};
     for (size_t i = 0; i < TWIN_COUNT(patterns); i++) {
         float value;
         memcpy(&value, &patterns[i], sizeof(value));
         unsigned half = aclFloatToFloat16(value);
         CU_ASSERT((half & 0x7FFFU) > INFINITE);
         CU_ASSERT_EQUAL(half & SIGN, patterns[i] >> 16 & SIGN);
+        CU_ASSERT_EQUAL(half & 0x1FFU, patterns[i] >> 13 & 0x1FFU); /* of the payload */
     }
 }
 
@@ -189,11 +198,12 @@ static const twin_test tests[] = {
     {"every finite half becomes the float of the same value and sign", test_to_float},
     {"infinities and NaN keep their value as floats", test_to_float_special},
     {"a half survives the way to float and back", test_round_trip},
-    {"a float goes to the nearest half, ties to the even one", test_rounding},
+    {"a float goes to the nearest half, ties to the even one, in each rounding mode",
+     test_rounding},
     {"values that are too large become infinite, from half a step above the largest on",
      test_overflow},
     {"values that are too small become zero of the same sign", test_underflow},
-    {"NaN stays NaN and keeps its sign", test_nan},
+    {"NaN stays NaN, with its sign and what fits of its payload", test_nan},
     {"a data type has its size in bytes, 0 where it has none", test_sizes},
     {"a data buffer describes the memory that was set last", test_buffer},
     {"a data buffer may be empty", test_empty_buffer},
