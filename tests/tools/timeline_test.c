@@ -120,6 +120,7 @@ static void with_engine(struct twinsim_trace_entry *entry, uint8_t engine, uint3
 }
 
 static const twin_call copy_call = {"aclrtMemcpyAsync", TWIN_COST_SUBMIT};
+static const twin_call odd_call = {"acl\"Rt\\\x02", TWIN_COST_SUBMIT}; /* from a recording */
 static const twin_call wait_call = {"aclrtSynchronizeStream", TWIN_COST_WAIT};
 static uint32_t track_a;
 static uint32_t track_b;
@@ -135,7 +136,7 @@ static void tell_story(void)
     sim_timeline_submit(0, track_a, 1, 3000);
     sim_timeline_call(0, &copy_call, 0, 3000, 0);
     sim_timeline_submit(0, track_b, 1, 6000);
-    sim_timeline_call(0, &copy_call, 3000, 6000, 0);
+    sim_timeline_call(0, &odd_call, 3000, 6000, -7);
 
     add(5, 1, STARS_SQE_PCIE_DMA, TWINSIM_PHASE_DOORBELL, 3500, 3500, NO_ID);
     add(9, 1, STARS_SQE_EVENT_WAIT, TWINSIM_PHASE_DOORBELL, 6500, 6500, NO_ID);
@@ -254,6 +255,7 @@ static void test_slices(void)
     CU_ASSERT_STRING_EQUAL(text_of(args(fetch), "mark"), "assumed");
     const cJSON *call = find(document, "X", "aclrtSynchronizeStream", 0);
     CU_ASSERT_EQUAL(number_of(args(call), "code"), 507046);
+    CU_ASSERT_EQUAL(number_of(args(find(document, "X", odd_call.name, 0)), "code"), -7);
     cJSON_Delete(document);
 }
 

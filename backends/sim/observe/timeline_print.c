@@ -71,9 +71,9 @@ void timeline_print(struct printer *printer, const char *format, ...)
     va_end(values);
 }
 
-void timeline_put_text(struct printer *printer, const char *before, const char *text)
+/* With the escapes of a JSON string. */
+static void put_escaped(struct printer *printer, const char *text)
 {
-    put_bytes(printer, before, strlen(before));
     for (const char *plain = text;; text++) {
         if ((unsigned char)*text >= 0x20 && *text != '"' && *text != '\\')
             continue;
@@ -86,6 +86,12 @@ void timeline_put_text(struct printer *printer, const char *before, const char *
         put_bytes(printer, escape, (size_t)length);
         plain = text + 1;
     }
+}
+
+void timeline_put_text(struct printer *printer, const char *before, const char *text)
+{
+    put_bytes(printer, before, strlen(before));
+    put_escaped(printer, text);
     put_bytes(printer, "\"", 1);
 }
 
@@ -93,7 +99,8 @@ void timeline_begin_slice(struct printer *printer, const char *category, const c
                           uint32_t number, const struct timeline_event *event,
                           struct timeline_place place)
 {
-    timeline_print(printer, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s", category, noun);
+    timeline_print(printer, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"", category);
+    put_escaped(printer, noun);
     if (number != TIMELINE_NONE)
         timeline_print(printer, " %" PRIu32, number);
     timeline_print(printer,

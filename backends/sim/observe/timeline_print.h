@@ -36,7 +36,7 @@ void timeline_flush(struct printer *printer);
 /* Prints `before` as it is, which ends with the opening quote, then the rest of the JSON string. */
 void timeline_put_text(struct printer *printer, const char *before, const char *text);
 /* A slice up to its arguments, of which more follow: an object that is open. Its name is `noun`,
- * which needs no escapes, and the number unless that is TIMELINE_NONE. */
+ * escaped as a JSON string, and the number unless that is TIMELINE_NONE. */
 void timeline_begin_slice(struct printer *printer, const char *category, const char *noun,
                           uint32_t number, const struct timeline_event *event,
                           struct timeline_place place);
