@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import random
+import shlex
 import shutil
 import subprocess
 import sys
@@ -189,6 +190,16 @@ def test_killed(tool):
     with open(os.path.join(tool.folder, "k.stats"), encoding="utf-8") as file:
         expect(json.load(file)["devices"][0]["tasks"] > 0, "the counters of the replay")
     expect(os.path.getsize(os.path.join(tool.folder, "k.vcd")) > 0, "the signals of the replay")
+    # names that the shell would divide; a recording that another process keeps the place of
+    with open(os.path.join(tool.folder, "it's; k.rec"), "wb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        done = tool.run("run", "--trace=a b.json", "--record=it's; k.rec", "--", sys.executable,
+                        "-c", KILLED)
+    command = done.stderr.decode().splitlines()[-1].strip()
+    name, = (name for name in os.listdir(tool.folder) if name.startswith("it's; k.rec."))
+    expect(shlex.split(command)[:3] == ["twinrt", "replay", "--trace=a b.json"] and
+           [os.path.basename(word) for word in shlex.split(command)[3:]] == [name],
+           f"killed, names with blanks: {command}, {name}")
 
 
 def expect_nothing_left(tool):

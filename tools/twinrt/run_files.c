@@ -134,7 +134,7 @@ static bool move(const char *path, const char *name)
 /* Gives complete files their names: that of a single process the name that was given, if no other
  * process writes there; those of several processes that name with the number of the process, which
  * is reported. */
-static void settle(const struct wanted_file *file, const char *what)
+static void settle(struct wanted_file *file, const char *what)
 {
     const struct output_files *left = &file->found;
     if (!file->given || left->count == 0)
@@ -143,6 +143,7 @@ static void settle(const struct wanted_file *file, const char *what)
     (void)snprintf(name, sizeof(name), "%s", file->path);
     if (file->apart)
         name[strlen(name) - strlen(PER_PROCESS)] = '\0';
+    file->settled = file->given;
     if (file->apart && left->count == 1 && !is_held(name) && move(left->items[0].path, name))
         return;
     if (file->apart)
@@ -150,6 +151,7 @@ static void settle(const struct wanted_file *file, const char *what)
     for (size_t i = 0; i < left->count; i++) {
         const struct output_file *item = &left->items[i];
         const bool named = move(item->path, item->name);
+        file->settled = named ? item->name : item->path;
         if (file->apart)
             fprintf(stderr, "  %s\n", named ? item->name : item->path);
         else if (!named)
@@ -157,7 +159,7 @@ static void settle(const struct wanted_file *file, const char *what)
     }
 }
 
-void run_files_settle(const struct run_files *files)
+void run_files_settle(struct run_files *files)
 {
     for (enum file which = 0; which < FILE_COUNT; which++)
         settle(&files->item[which], kinds[which].what);
@@ -176,27 +178,48 @@ bool run_files_find(struct run_files *files)
     return any;
 }
 
-/* How to make the files that are missing from the recording, if there is one. */
-static void print_replay(const struct run_files *files)
+static bool is_missing(const struct run_files *files, enum file which)
+{
+    const struct wanted_file *file = &files->item[which];
+    return (file->given || file->needed) && file->found.count == 0;
+}
+
+/* One word of a command for the shell. */
+static void print_word(const char *before, const char *text)
+{
+    fputs(before, stderr);
+    if (!strpbrk(text, " \t\n!\"#$&'()*;<=>?[\\]^`{|}~")) {
+        fputs(text, stderr);
+        return;
+    }
+    fputc('\'', stderr);
+    for (; *text; text++)
+        fprintf(stderr, *text == '\'' ? "'\\''" : "%c", *text);
+    fputc('\'', stderr);
+}
+
+void run_files_print_replay(const struct run_files *files)
 {
     const struct wanted_file *recording = &files->item[FILE_RECORD];
-    const struct wanted_file *timeline = &files->item[FILE_TRACE];
-    if (!recording->given || recording->found.count == 0)
+    bool any = false;
+    for (enum file which = 0; which < FILE_RECORD; which++)
+        any = any || is_missing(files, which);
+    if (!any || !recording->settled)
         return;
     fprintf(stderr, "twinrt: if the model ran, this makes what is missing from the recording:\n ");
-    for (enum file which = FILE_STATS; which < FILE_RECORD; which++) {
-        const struct wanted_file *file = &files->item[which];
-        if ((file->given || file->needed) && file->found.count == 0)
-            fprintf(stderr, " %s=%s", twin_setting_table[kinds[which].setting].name,
-                    file->given ? file->given : "FILE");
-    }
+    for (enum file which = FILE_STATS; which < FILE_RECORD; which++)
+        if (is_missing(files, which)) {
+            const char *given = files->item[which].given;
+            fprintf(stderr, " %s", twin_setting_table[kinds[which].setting].name);
+            print_word("=", given ? given : "FILE");
+        }
     fprintf(stderr, " twinrt replay");
-    if ((timeline->given || timeline->needed) && timeline->found.count == 0)
-        fprintf(stderr, " --trace=%s", timeline->given ? timeline->given : "FILE");
-    fprintf(stderr, " %s\n",
-            recording->found.count > 1 ? "RECORDING"
-            : recording->apart         ? recording->given
-                                       : recording->found.items[0].name);
+    if (is_missing(files, FILE_TRACE)) {
+        const char *given = files->item[FILE_TRACE].given;
+        print_word(" --trace=", given ? given : "FILE");
+    }
+    print_word(" ", recording->found.count > 1 ? "RECORDING" : recording->settled);
+    fputc('\n', stderr);
 }
 
 bool run_files_report_missing(const struct run_files *files)
@@ -204,7 +227,7 @@ bool run_files_report_missing(const struct run_files *files)
     bool good = true;
     for (enum file which = 0; which < FILE_COUNT; which++) {
         const struct wanted_file *file = &files->item[which];
-        if ((!file->given && !file->needed) || file->found.count > 0)
+        if (!is_missing(files, which))
             continue;
         good = false;
         fprintf(stderr,
@@ -212,8 +235,6 @@ bool run_files_report_missing(const struct run_files *files)
                 kinds[which].what, file->given ? " at " : "", file->given ? file->given : "",
                 file->given ? ", or it cannot be written there" : "");
     }
-    if (!good)
-        print_replay(files);
     return good;
 }
 

@@ -17,6 +17,7 @@ struct wanted_file {
     char marked[PATH_MAX + 64]; /* as the program gets it */
     bool needed;                /* the tool reads it */
     bool apart;                 /* ".%p" was added to the name that was given */
+    const char *settled; /* its name in the end, of several files the last one's; NULL: none */
     struct output_files found;
 };
 
@@ -37,7 +38,10 @@ bool run_files_find(struct run_files *files);
 /* False, with a message: something is missing. */
 bool run_files_report_missing(const struct run_files *files);
 /* Gives whole files the names that were asked for. */
-void run_files_settle(const struct run_files *files);
+void run_files_settle(struct run_files *files);
+/* After run_files_settle(): the command that makes missing files from the recording, if there is
+ * one. */
+void run_files_print_replay(const struct run_files *files);
 /* Removes temporary files. A second call does nothing. */
 void run_files_free(struct run_files *files);
 
