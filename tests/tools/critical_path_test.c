@@ -12,6 +12,8 @@
 
 #include "critical_path.h"
 
+#include "twinsim.h"
+
 /* Two streams, one channel: the first copies, then records; the second waits for the record, then
  * for the channel that a third has, then for a share. Times in us; the numbers are made up, the
  * structure is the writer's. */
@@ -38,6 +40,11 @@ static const char story[] = /* a format */
     "4}},"
     "{\"ph\":\"X\",\"cat\":\"task\",\"name\":\"t\",\"ts\":1.000,\"dur\":7.000,"
     " \"args\":{\"number\":1,\"track\":1,\"stream\":1,\"device\":0}},"
+    /* its slot and its share of the AIV class, released at 7 and 6 */
+    "{\"ph\":\"X\",\"cat\":\"slot\",\"name\":\"s\",\"ts\":1.000,\"dur\":6.000,"
+    " \"args\":{\"number\":1,\"track\":1,\"stream\":1,\"device\":0,\"slot\":0}},"
+    "{\"ph\":\"X\",\"cat\":\"share\",\"name\":\"s\",\"ts\":1.000,\"dur\":5.000,"
+    " \"args\":{\"number\":1,\"track\":1,\"stream\":1,\"device\":0,\"class\":%d}},"
     /* stream 2, task 1: waits for the channel until 8, moves until 12 */
     "{\"ph\":\"X\",\"cat\":\"phase\",\"name\":\"engine\",\"ts\":3.000,\"dur\":5.000,"
     " \"args\":{\"number\":1,\"track\":2,\"stream\":2,\"device\":0,\"engine\":\"SDMA\",\"channel\":"
@@ -78,7 +85,7 @@ static void load_story_at(struct trace_file *file, const char *seen, const char 
 {
     FILE *out = fopen("story.json", "w");
     CU_ASSERT_PTR_NOT_NULL_FATAL(out);
-    fprintf(out, story, seen, rung, seen, seen);
+    fprintf(out, story, TWINSIM_CLASS_AIV, seen, rung, seen, seen);
     (void)fclose(out);
     load(file, "story.json");
 }
@@ -179,6 +186,51 @@ static void test_channel(void)
     trace_file_free(&file);
 }
 
+/* The same, with the wait for the channel made one for `resource`: what it is caused by, and when
+ * its holder released that (0: it leads to none). */
+static void expect_resource(uint32_t resource, enum critical_cause cause, uint64_t released_us)
+{
+    struct trace_file file;
+    struct critical_path path;
+    const struct trace_slice *calls[1];
+    load_story(&file);
+    for (size_t i = 0; i < file.count; i++) {
+        file.slices[i].woken = false;
+        if (file.slices[i].phase == TWINSIM_PHASE_ENGINE) {
+            file.slices[i].resource = resource;
+            file.slices[i].share = TWINSIM_CLASS_AIV;
+        }
+    }
+    CU_ASSERT_EQUAL_FATAL(critical_waits(&file, calls, 1), 1);
+    CU_ASSERT_EQUAL_FATAL(critical_follow(&file, calls[0], &path), 0);
+    /* 5 call, 5.5 what it was caused by, 8 transfer, 12 outside, 16 retire, 18 wake, 19.5 call */
+    const struct critical_part *part = &path.parts[1];
+    if (released_us > 0) { /* until then the holder moved its bytes */
+        CU_ASSERT_EQUAL_FATAL(path.part_count, 8);
+        CU_ASSERT_EQUAL(part->slice->stream, 1);
+        part++;
+        CU_ASSERT_EQUAL(part->begin_ns, released_us * 1000);
+    } else {
+        CU_ASSERT_EQUAL_FATAL(path.part_count, 7);
+        CU_ASSERT_EQUAL(part->begin_ns, 5500);
+    }
+    CU_ASSERT_EQUAL(part->end_ns, 8000);
+    CU_ASSERT_EQUAL(part->cause, cause);
+    CU_ASSERT_EQUAL(part->slice->stream, 2);
+    critical_free(&path);
+    trace_file_free(&file);
+}
+
+static void test_resources(void)
+{
+    expect_resource(TWINSIM_RESOURCE_AIC, CRITICAL_KERNEL, 0);
+    expect_resource(TWINSIM_RESOURCE_AIV, CRITICAL_KERNEL, 0);
+    expect_resource(TWINSIM_RESOURCE_COUNT, CRITICAL_LOOP, 0);
+    expect_resource(TWINSIM_RESOURCE_LINK, CRITICAL_SETUP, 0);
+    expect_resource(TWINSIM_RESOURCE_SLOT, CRITICAL_SWAP, 7);
+    expect_resource(TWINSIM_RESOURCE_CLASS, CRITICAL_SWAP, 6);
+}
+
 /* Whether the parts are in order, without gap or overlap, from begin to end. */
 static bool tiles(const struct critical_part *parts, size_t count, uint64_t begin_ns,
                   uint64_t end_ns)
@@ -248,6 +300,7 @@ static const twin_test tests[] = {
     {"a wait that a record ended leads to the record's submission", test_waker},
     {"a wait that a record of another device ended has its way in between", test_waker_elsewhere},
     {"a wait for a channel leads to its holder, and through a shared link", test_channel},
+    {"a wait has the cause of what it waits for, and leads to the holder of that", test_resources},
     {"of every call that waited the parts are the whole", test_files},
 };
 
