@@ -57,7 +57,7 @@ typedef struct twin_thread {
      * that it calls, or on a thread of the runtime. Read by libtwinrt-host.so on the same
      * thread. */
     bool inside;
-    bool hidden; /* from sanitizers of the program, see core/sanitizer.h */
+    bool hidden; /* from sanitizers of the program, see seam/sanitizer.h */
     bool listed;
     struct twin_thread *next, *previous; /* guarded by the thread list's lock */
     twin_message_list messages;

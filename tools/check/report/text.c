@@ -102,16 +102,18 @@ static void print_rules(const struct check_text *how, const struct check_result 
 static void print_limits(const struct check_result *result, FILE *out)
 {
     if (result->ops.unanswered > 0)
-        fprintf(out, "%" PRIu64 " calls did not return\n", result->ops.unanswered);
+        fprintf(out, "%" PRIu64 " call%s did not return\n", result->ops.unanswered,
+                layout_plural(result->ops.unanswered));
     if (result->ops.refused > 0)
         fprintf(out,
-                "not checked: %" PRIu64 " copies and fills that returned 107000 (the recording "
-                "lacks the argument)\n",
-                result->ops.refused);
+                "not checked: %" PRIu64 " %s that returned 107000 (the recording lacks the "
+                "argument)\n",
+                result->ops.refused,
+                result->ops.refused == 1 ? "copy or fill" : "copies and fills");
     uint64_t left = checker_unjudged_work(result->checker);
     if (left > 0)
-        fprintf(out, "not checked: %" PRIu64 " tasks whose bytes or order the recording lacks\n",
-                left);
+        fprintf(out, "not checked: %" PRIu64 " task%s whose bytes or order the recording lacks\n",
+                left, layout_plural(left));
     if (checker_failed(result->checker))
         fprintf(out, "not checked: waits after a task failed, was aborted or met an injected "
                      "fault\n");
@@ -124,15 +126,16 @@ static void print_damage(const struct check_text *how, const struct check_result
     char text[320];
     if (damage > 0) {
         (void)snprintf(text, sizeof(text),
-                       "the recording is damaged in %zu places, findings may be wrong; the first: "
+                       "the recording is damaged in %zu place%s, findings may be wrong; the first: "
                        "%s",
-                       damage, twin_recording_damage_at(result->recording, 0)->text);
+                       damage, layout_plural(damage),
+                       twin_recording_damage_at(result->recording, 0)->text);
         layout_print(out, how->width, 9, "warning:", text);
     }
     if (header->lost > 0 || header->state == TWIN_RECORD_CUT) {
         (void)snprintf(text, sizeof(text),
-                       "%" PRIu64 " entries had no room in the recording: findings may be wrong",
-                       header->lost);
+                       "%" PRIu64 " %s had no room in the recording: findings may be wrong",
+                       header->lost, header->lost == 1 ? "entry" : "entries");
         layout_print(out, how->width, 9, "warning:", text);
     }
 }
