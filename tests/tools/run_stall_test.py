@@ -17,6 +17,7 @@ TOOL = os.path.abspath(sys.argv.pop())
 STALLED = 97
 TIMED_OUT = 124
 DONE = 5  # what the program ends with
+HEADER_BYTES = 65536  # of a recording
 LINE = r"\ntwinrt: thread \d+ called from %s \(\S*stall_program\.c:\d+\)\n"
 
 
@@ -191,6 +192,13 @@ class Timeout(unittest.TestCase):
         self.assertIn("--timeout is \"soon\"; expected a number from 0 to", got.stderr)
 
 
+def bytes_of(path):
+    try:
+        return os.path.getsize(path)
+    except FileNotFoundError: # it was renamed
+        return 0
+
+
 class Killed(unittest.TestCase):
     def test_the_recording_of_a_killed_run_has_its_name(self):
         """SIGKILL to the tool or to the program."""
@@ -204,7 +212,8 @@ class Killed(unittest.TestCase):
                     stderr=subprocess.DEVNULL, text=True,
                     env={**os.environ, "TWINRT_BACKEND": "sim", "TMPDIR": folder}) as tool:
                     program = int(tool.stdout.readline())
-                    while not any(os.path.getsize(os.path.join(folder, name))
+                    # Larger than its header: it has the name under which the tool looks for it.
+                    while not any(bytes_of(os.path.join(folder, name)) > HEADER_BYTES
                                   for name in os.listdir(folder)):
                         time.sleep(0.01)
                     os.kill(tool.pid if whom == "tool" else program, signal.SIGKILL)
