@@ -2,6 +2,7 @@
 """What the pictures of timeline_svg.py and bench_svg.py share: the frame of an SVG file, texts,
 lines, colours for light and dark pages."""
 import html
+import re
 
 WIDTH = 1200
 FONT = "font-family='DejaVu Sans,Helvetica,Arial,sans-serif'"
@@ -17,6 +18,12 @@ CLASSES = {"page": ("fill", "#ffffff", "#0d1117"), "ink": ("fill", "#22303c", "#
            "submit-end": ("fill", "#8a97a3", "#8a97a3")}
 
 
+def escaped(what):
+    """For an SVG file; XML has no way to write control characters."""
+    forbidden = r"[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]"
+    return re.sub(forbidden, "\ufffd", html.escape(what))
+
+
 def style():
     light, dark = (
         "".join(f".{name}{{{kind}:{colours[page]}}}" for name, (kind, *colours) in CLASSES.items())
@@ -29,7 +36,7 @@ def text(x, y, what, size=12, anchor="start", weight="normal", kind="ink", fill=
     colour = f"fill='{fill}'" if fill else f"class='{kind}'"
     more = (f" text-anchor='{anchor}'" if anchor != "start"
             else "") + (f" font-weight='{weight}'" if weight != "normal" else "")
-    return f"<text x='{x:.1f}' y='{y:.1f}' font-size='{size}'{more} {colour}>{html.escape(what)}</text>"
+    return f"<text x='{x:.1f}' y='{y:.1f}' font-size='{size}'{more} {colour}>{escaped(what)}</text>"
 
 
 def line(x1, y1, x2, y2, kind="grid", more=""):
@@ -43,6 +50,6 @@ def whole(height, title, description, body):
         f"{WIDTH} {height}' {FONT} "
         "role='img' aria-labelledby='title description'>",
         "<!-- SPDX-License-Identifier: Apache-2.0 -->",
-        f"<title id='title'>{html.escape(title)}</title>",
-        f"<desc id='description'>{html.escape(description)}</desc>", style(),
+        f"<title id='title'>{escaped(title)}</title>",
+        f"<desc id='description'>{escaped(description)}</desc>", style(),
         "<rect width='100%' height='100%' class='page'/>", *body, "</svg>", ""])

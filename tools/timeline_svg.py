@@ -12,12 +12,11 @@ shares of classes are left out unless --all asks for them.
 """
 import argparse
 import collections
-import html
 import json
 import re
 import sys
 
-from picture import LETTER, WIDTH, line, text, whole
+from picture import LETTER, WIDTH, escaped, line, text, whole
 
 LEFT, RIGHT, TOP, LEGEND = 168, 16, 64, 18
 TASK, PHASE, GAP, AXIS, CURVE = 22, 18, 8, 34, 34
@@ -198,7 +197,7 @@ class Panel:
         yield ("<rect x='%.1f' y='%d' width='%.1f' height='%d' class='area'/>"
                "<path d='%s' fill='%s'><title>%s, %s</title></path>"
                % (LEFT, y, WIDTH - LEFT - RIGHT, CURVE, " ".join(path), CURVE_FILL,
-                  html.escape(curve.name), curve.unit))
+                  escaped(curve.name), curve.unit))
 
     def grid(self):
         step = 1e-3
@@ -229,7 +228,7 @@ class Panel:
         yield (
             "<rect x='%.1f' y='%d' width='%.1f' height='%d' class='%s' stroke-width='0.6' "
             "%s><title>%s</title></rect>"
-            % (x1, y, max(x2 - x1, 0.8), height, kind, colour, html.escape(tip, quote=True)))
+            % (x1, y, max(x2 - x1, 0.8), height, kind, colour, escaped(tip)))
         room = int((x2 - x1 - 6) / LETTER)
         label = "" if s.name == "pipe" else s.name  # the row names it
         if len(label) > room:
