@@ -191,8 +191,7 @@ twin_status record_image_load(twin_hw_device *device, const twin_image_source *s
     uint64_t seq = call.seq;
     twin_status status = record_below.image.load(device->inner, source, &image->inner, out_address);
     if (status == TWIN_OK) {
-        image->number = record_number(&record_numbers.images);
-        f->out_image = image->number;
+        f->out_image = image->number = record_number(&record_numbers.images);
         f->out_address = *out_address;
         f->out_device_bytes = bytes_at(*out_address);
     }

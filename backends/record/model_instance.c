@@ -14,10 +14,8 @@ twin_status record_model_instance_create(twin_hw_device *device, twin_hw_instanc
     f->device = device->index;
     record_called(&call);
     twin_status status = record_below.model_instance.create(device->inner, &instance->inner);
-    if (status == TWIN_OK) {
-        instance->number = record_number(&record_numbers.instances);
-        f->out_model_instance = instance->number;
-    }
+    if (status == TWIN_OK)
+        f->out_model_instance = instance->number = record_number(&record_numbers.instances);
     record_returned(&call, status);
     if (status == TWIN_OK)
         *out_instance = instance;

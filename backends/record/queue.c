@@ -71,8 +71,7 @@ twin_status record_queue_create(twin_hw_device *device, const twin_queue_config 
     record_called(&call);
     twin_status status = record_below.queue.create(device->inner, config, &queue->inner);
     if (status == TWIN_OK) {
-        queue->number = record_number(&record_numbers.queues);
-        f->out_queue = queue->number;
+        f->out_queue = queue->number = record_number(&record_numbers.queues);
         queue->reports_tasks = record_below.diag.tasks(queue->inner, take_task, queue) == TWIN_OK;
         f->out_tasks_reported = queue->reports_tasks;
     }

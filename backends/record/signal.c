@@ -32,10 +32,8 @@ twin_status record_signal_create(twin_hw_device *device, const twin_signal_confi
     f->counted = config->counted;
     record_called(&call);
     twin_status status = record_below.signal.create(device->inner, config, &signal->inner);
-    if (status == TWIN_OK) {
-        signal->number = record_number(&record_numbers.signals);
-        f->out_signal = signal->number;
-    }
+    if (status == TWIN_OK)
+        f->out_signal = signal->number = record_number(&record_numbers.signals);
     record_returned(&call, status);
     if (status == TWIN_OK)
         *out_signal = signal;
@@ -140,10 +138,8 @@ twin_status record_signal_open(twin_hw_device *device, const char *name,
     f->name_hash = hash_name(name, TWIN_SHARE_NAME);
     record_called(&call);
     twin_status status = record_below.signal.open(device->inner, name, config, &signal->inner);
-    if (status == TWIN_OK) {
-        signal->number = record_number(&record_numbers.signals);
-        f->out_signal = signal->number;
-    }
+    if (status == TWIN_OK)
+        f->out_signal = signal->number = record_number(&record_numbers.signals);
     record_returned(&call, status);
     if (status == TWIN_OK)
         *out_signal = signal;
@@ -166,10 +162,8 @@ twin_status record_call_queue_create(twin_hw_device *device, bool service,
     f->service = service;
     record_called(&call);
     twin_status status = record_below.call_queue.create(device->inner, service, &call_queue->inner);
-    if (status == TWIN_OK) {
-        call_queue->number = record_number(&record_numbers.call_queues);
-        f->out_call_queue = call_queue->number;
-    }
+    if (status == TWIN_OK)
+        f->out_call_queue = call_queue->number = record_number(&record_numbers.call_queues);
     record_returned(&call, status);
     if (status == TWIN_OK)
         *out_call_queue = call_queue;
