@@ -59,16 +59,4 @@ inline void set_word(Rig &rig, uint64_t offset, uint64_t value)
     std::memcpy(rig.hbm(offset), &value, sizeof(value));
 }
 
-// Holds the queue until the word at `offset` is at least `value`.
-inline stars_sqe sqe_poll(uint32_t sq, uint32_t place, uint64_t offset, uint64_t value)
-{
-    return sqe_cond([=](sim_cond &c) {
-        sim_cond_load_address(&c, SIM_R1, Rig::kHbm + offset, STARS_COND_DOUBLE);
-        sim_cond_constant(&c, SIM_R2, value);
-        sim_cond_branch(&c, STARS_COND_NOT_BELOW, SIM_R1, SIM_R2, 0);
-        sim_cond_goto(&c, sq, place);
-        sim_cond_label(&c, 0);
-    });
-}
-
 #endif

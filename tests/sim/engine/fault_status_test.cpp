@@ -200,7 +200,7 @@ static void test_between_rows()
 static void test_looks_of_a_poll()
 {
     Bench bench(0, 2);
-    bench.rig().put(0, sqe_poll(0, 0, kBad, 5), 0);
+    bench.rig().put(0, sqe_poll(0, 0, Rig::kHbm + kBad, 5), 0);
     bench.rig().run_until(20000);
     EXPECT_EQ(bench.rig().state(0), TWINSIM_QUEUE_PARKED);
     bench.rig().put(1, sqe_write_value(Rig::kHbm + kBad, 3, 1), 20000); // not enough: it stays

@@ -8,7 +8,7 @@ static void test_poll_parks()
 {
     Rig rig;
     rig.open(0);
-    rig.put(0, sqe_poll(0, 0, 256, 5), 0);
+    rig.put(0, sqe_poll(0, 0, Rig::kHbm + 256, 5), 0);
     rig.run();
     EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_PARKED);
     twinsim_queue_info info{};
@@ -33,7 +33,7 @@ static void test_poll_sees_stores()
         Rig rig;
         rig.open(0);
         rig.open(1);
-        rig.put(0, sqe_poll(0, 0, 256, 5), 0);
+        rig.put(0, sqe_poll(0, 0, Rig::kHbm + 256, 5), 0);
         rig.put(0, sqe_placeholder(), 0);
         rig.run();
         const uint64_t parked = rig.now();
@@ -107,7 +107,7 @@ static void test_poll_misses_what_goes()
     Rig rig({}, [](tsim::Params &p) { p.cond_poll.value = 1000000; });
     rig.open(0);
     rig.open(1);
-    rig.put(0, sqe_poll(0, 0, 256, 5), 0);
+    rig.put(0, sqe_poll(0, 0, Rig::kHbm + 256, 5), 0);
     rig.put(1, sqe_write_value(Rig::kHbm + 256, 3, 5), 10000);
     rig.put(1, sqe_write_value(Rig::kHbm + 256, 3, 0), 10000);
     rig.run();
@@ -124,7 +124,7 @@ static void test_poll_begins()
 {
     Rig rig;
     rig.open(0);
-    rig.put(0, sqe_poll(0, 0, 256, 5), 0);
+    rig.put(0, sqe_poll(0, 0, Rig::kHbm + 256, 5), 0);
     rig.device().scheduler().watch(0, 1);
     const tsim::Params &p = rig.params();
     EXPECT_EQ(rig.run_until(p.arbitration.value + p.record_read.value + p.slot_enable.value +
@@ -134,7 +134,7 @@ static void test_poll_begins()
     rig.run();
     EXPECT_EQ(rig.retired(0), 1);
     EXPECT_EQ(rig.phases(TWINSIM_PHASE_PARK, 0).size(), 1);
-    rig.put(0, sqe_poll(0, 1, 256, 5), rig.now());
+    rig.put(0, sqe_poll(0, 1, Rig::kHbm + 256, 5), rig.now());
     rig.run();
     EXPECT_EQ(rig.retired(0), 2);
     EXPECT_EQ(rig.phases(TWINSIM_PHASE_PARK, 0).size(), 1);
@@ -146,7 +146,7 @@ static void test_poll_has_its_limit()
     Rig rig;
     rig.open(0);
     rig.open(1);
-    rig.put(0, sqe_with_credit(sqe_poll(0, 0, 256, 5), 2), 0);
+    rig.put(0, sqe_with_credit(sqe_poll(0, 0, Rig::kHbm + 256, 5), 2), 0);
     EXPECT_EQ(rig.run_held(TWINSIM_NEVER), TWINSIM_STOP_HELD);
     const uint64_t parked = rig.now();
     rig.put(1, sqe_write_value(Rig::kHbm + 256, 3, 4), rig.now()); // a turn in between
@@ -162,7 +162,7 @@ static void test_poll_ends_with_its_queue()
     Rig rig;
     for (uint32_t sq = 0; sq < 4; ++sq) {
         rig.open(sq);
-        rig.put(sq, sqe_poll(sq, 0, 256, 5), 0);
+        rig.put(sq, sqe_poll(sq, 0, Rig::kHbm + 256, 5), 0);
     }
     rig.run();
     CU_ASSERT(rig.device().scheduler().control(0, STARS_SQ_CONTROL_TASK_KILL));
@@ -174,7 +174,7 @@ static void test_poll_ends_with_its_queue()
     EXPECT_EQ(rig.phases(TWINSIM_PHASE_PROGRAM, 0).size(), 1);
     EXPECT_EQ(rig.retired(2), 1);
     EXPECT_EQ(rig.retired(3), 1);
-    rig.put(2, sqe_poll(2, 1, 256, 6), rig.now());
+    rig.put(2, sqe_poll(2, 1, Rig::kHbm + 256, 6), rig.now());
     rig.run();
     rig.device().reset();
     EXPECT_EQ(rig.run_until(TWINSIM_NEVER), TWINSIM_STOP_IDLE);
@@ -213,7 +213,7 @@ static void test_poll_sees_kernels()
     k.kernels.set(1, {{work(TWIN_PIPE_VECTOR, 5000)}});
     k.rig.open(0);
     k.rig.open(1);
-    k.rig.put(0, sqe_poll(0, 0, 256, 5), 0);
+    k.rig.put(0, sqe_poll(0, 0, Rig::kHbm + 256, 5), 0);
     k.rig.run();
     EXPECT_EQ(k.rig.state(0), TWINSIM_QUEUE_PARKED);
     const uint64_t parked = k.rig.now();
