@@ -83,6 +83,11 @@ class Leaks(ModelTest):
         self.assertLess(self.growth(one_round, 25_000), SLACK_BYTES)
         self.ok(acl.rt.synchronize_stream(stream))
 
+    def test_an_attribute_is_looked_up_by_one_string(self):
+        """CPython keeps strings that it looked up: new ones for each call fill its cache in the
+        first calls of the process, and replace each other later."""
+        self.assertLess(self.growth_once(lambda: acl.app_log(0, "text"), 1000), 3000)
+
     def test_arguments_keep_their_references(self):
         pids, key, path, cfg = [1, 2, 3], "some key that is none", {"attrs": [{"attr": 1}]}, [
             {"id": 1, "value": 2}]
