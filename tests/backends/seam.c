@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 const struct twin_backend *seam;
 _Thread_local bool (*seam_interrupted)(void);
@@ -254,4 +256,15 @@ void *seam_serve(void *call_queue)
     }
     seam->host.detach();
     return NULL;
+}
+
+bool seam_limit_address_space(uint64_t room)
+{
+    unsigned long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    const bool read = file && fscanf(file, "%llu", &pages) == 1;
+    if (file)
+        fclose(file);
+    const rlim_t most = pages * (rlim_t)sysconf(_SC_PAGESIZE) + room;
+    return read && setrlimit(RLIMIT_AS, &(struct rlimit){.rlim_cur = most, .rlim_max = most}) == 0;
 }

@@ -73,4 +73,7 @@ uint64_t seam_wall(void);
 /* Too long to pass for real: a test that waited so would be ended. */
 #define SEAM_HOUR (3600 * SEAM_S)
 
+/* Leaves the process `room` bytes of address space beyond what it has now. False: it cannot. */
+bool seam_limit_address_space(uint64_t room);
+
 #endif

@@ -4,8 +4,6 @@
 #include "seam.h"
 
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 /* Over what the program has at its start. The profile's device alone would take five times 64
  * GiB. */
@@ -64,21 +62,10 @@ static const twin_test tests[] = {
     {"and so with memory that the host may touch", test_less_open_memory},
 };
 
-static bool limit_address_space(void)
-{
-    unsigned long long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "re");
-    bool read = file && fscanf(file, "%llu", &pages) == 1;
-    if (file)
-        fclose(file);
-    const rlim_t most = pages * (rlim_t)sysconf(_SC_PAGESIZE) + ROOM;
-    return read && setrlimit(RLIMIT_AS, &(struct rlimit){.rlim_cur = most, .rlim_max = most}) == 0;
-}
-
 int main(int argc, char **argv)
 {
     seam_load("sim");
-    if (!limit_address_space()) {
+    if (!seam_limit_address_space(ROOM)) {
         fprintf(stderr, "the address space cannot be limited\n");
         return TWIN_EXIT_FAILED;
     }

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 /* Over what the program has at its start. */
 #define ROOM (3ull << 30)
@@ -244,21 +242,10 @@ static const twin_test tests[] = {
     {"rows take the time of their bytes and of their descriptors", test_time},
 };
 
-static bool limit_address_space(void)
-{
-    unsigned long long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "re");
-    const bool read = file && fscanf(file, "%llu", &pages) == 1;
-    if (file)
-        fclose(file);
-    const rlim_t most = pages * (rlim_t)sysconf(_SC_PAGESIZE) + ROOM;
-    return read && setrlimit(RLIMIT_AS, &(struct rlimit){.rlim_cur = most, .rlim_max = most}) == 0;
-}
-
 int main(int argc, char **argv)
 {
     seam_load("sim");
-    if (!limit_address_space()) {
+    if (!seam_limit_address_space(ROOM)) {
         fprintf(stderr, "the address space cannot be limited\n");
         return TWIN_EXIT_FAILED;
     }
