@@ -398,9 +398,9 @@ def check(options, build, programs, file):
         print("board-check: no board found; the line above names what is missing", file=sys.stderr)
         return 1
     packed.add("info.txt", info)
-    found = re.search(r"^  vendor\.library +(\S+) *(.*)$", info, re.MULTILINE)
-    stand_in = bool(found and "second copy" in found.group(2))
-    home = re.search(r"^  vendor\.home +(\S.*?)  ", info, re.MULTILINE)
+    # What follows a value may be on the next line.
+    stand_in = bool(re.search(r"^  vendor\.device +model\b", info, re.MULTILINE))
+    home = re.search(r"^  vendor\.home +(\S.*?)(?:  .*)?$", info, re.MULTILINE)
     # without it the suites use a copy of this runtime
     if not environment.get("TWINRT_ASCEND_HOME") and home:
         environment["TWINRT_ASCEND_HOME"] = home.group(1)

@@ -387,8 +387,9 @@ void ascend_diag_facts(void (*take)(void *context, const twin_fact *fact), void 
 {
     const ascend_library *found = &ascend_library_found;
     char text[64];
-    put_fact(take, context, "vendor.library", found->path,
-             found->inner ? "a second copy of this runtime, over the model" : "");
+    put_fact(take, context, "vendor.library", found->path, "");
+    put_fact(take, context, "vendor.device", found->inner ? "model" : "board",
+             found->inner ? "the library is a second copy of this runtime" : "");
     put_fact(take, context, "vendor.home", found->home, "of the toolkit");
     put_fact(take, context, "vendor.toolkit", found->toolkit[0] ? found->toolkit : "unknown",
              "version.info of the toolkit");

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import platform
+import shutil
 import signal
 import subprocess
 import sys
@@ -37,8 +38,10 @@ def check(folder, *arguments):
 class BoardCheck(unittest.TestCase):
     def test_loop(self):
         with tempfile.TemporaryDirectory() as folder:
-            done, files = check(folder, "--home", BUILD / "loop", "--suite", "event", "--suite",
-                                "stream", "--repeats", "1")
+            home = pathlib.Path(folder) / ("long" * 20) # so long that its source is folded
+            shutil.copytree(BUILD / "loop", home, symlinks=True)
+            done, files = check(folder, "--home", home, "--suite", "event", "--suite", "stream",
+                                "--repeats", "1")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual({f"board-check/{name}" for name in (
             "versions.json", "info.txt", "summary.txt", "bench.json", "logs/bench.log",
@@ -135,7 +138,8 @@ class Build:
         self.ran = self.path / "ran"
         self.script(
             "bin/twinrt", f'echo "$1 home=$TWINRT_ASCEND_HOME seed=$TWINRT_SEED" >> {self.ran}\n'
-                          'echo "  vendor.library /x/y/lib64/libacl_rt.so a second copy"\n'
+                          'echo "  vendor.library /x/y/lib64/libacl_rt.so"\n'
+                          'echo "  vendor.device  model   the library is"\n'
                           'echo "  vendor.home    /x  of the toolkit"')
 
     def script(self, name, text):
