@@ -191,6 +191,10 @@ def test_killed(tool):
     with open(os.path.join(tool.folder, "k.stats"), encoding="utf-8") as file:
         expect(json.load(file)["devices"][0]["tasks"] > 0, "the counters of the replay")
     expect(os.path.getsize(os.path.join(tool.folder, "k.vcd")) > 0, "the signals of the replay")
+    done = tool.run("run", "--stats=d.stats", "--record=-d.rec", "--", sys.executable, "-c", KILLED)
+    command = done.stderr.decode().splitlines()[-1].strip()
+    expect(command == "TWINRT_STATS=d.stats twinrt replay -- -d.rec",
+           f"killed, a name like an option: {command}")
     # names that the shell would divide; a recording that another process keeps the place of
     with open(os.path.join(tool.folder, "it's; k.rec"), "wb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)

@@ -197,8 +197,7 @@ static int run_and_report(struct run_watch *watch)
     good = print_reports() && good;
     fflush(stdout);
     run_files_settle(&options.files);
-    if (used)
-        run_files_print_replay(&options.files);
+    run_files_print_replay(&options.files);
     const int found =
         check_options.error_status >= 0 ? check_options.error_status : TWIN_TOOL_CHECK_FAILED;
     if (options.session && check_session_found(options.session) && !end.ended && found != 0)
