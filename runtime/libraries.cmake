@@ -26,6 +26,7 @@ function(twin_name_library target regex)
   target_link_libraries(${target} PRIVATE acl_rt twin_warnings)
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
   install(TARGETS ${target} LIBRARY DESTINATION lib64)
+  set_property(GLOBAL APPEND PROPERTY TWIN_BUILT ${target})
 endfunction()
 
 twin_name_library(acl_prof        "^aclprof")
