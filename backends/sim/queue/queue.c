@@ -83,8 +83,7 @@ static enum sim_completion completion_cached(struct sim_queue_point *point)
         atomic_thread_fence(memory_order_acquire);
         if (point->epoch == atomic_load_explicit(&queue->epoch, memory_order_relaxed)) {
             bool done = retired >= point->number && sim_drive_settled();
-            if (sim_nd_logged())
-                sim_nd_found(TWIN_ND_COMPLETION, 0, point->number * 2 + done);
+            sim_nd_found(TWIN_ND_COMPLETION, 0, point->number * 2 + done);
             return catch_up(done ? SIM_DONE : SIM_PENDING);
         }
     }
