@@ -83,7 +83,7 @@ static __attribute__((noinline)) bool nondeterminism_late(twin_nd what, uint64_t
     return repeats;
 }
 
-/* The same but in a replay. */
+/* The same where nothing is repeated: the quick way. */
 static bool nondeterminism(twin_nd what, uint64_t which, uint64_t *value)
 {
     if (__builtin_expect(is_of_others(what, *value), 0) ||

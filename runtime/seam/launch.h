@@ -2,11 +2,10 @@
 /* Kernels as the core hands them to a backend: on which cores their blocks run, and what these do
  * there.
  *
- * A block is described as a list of timed steps for each of its cores: the core's scalar unit
- * walks it in order; a step of another pipe goes into that pipe's queue; pipes run side by side,
- * and flags and barriers order them. That is enough for a kernel whose function the core runs
- * itself (`describe`, and `effect` for what it leaves in memory) and for one of which only the time
- * is known (`work`). A backend with hardware below has no use for either. */
+ * A block is described as a list of timed steps for each of its cores (twinsim/step.h). That is
+ * enough for a kernel whose function the core runs itself (`describe`, and `effect` for what it
+ * leaves in memory) and for one of which only the time is known (`work`). A backend with hardware
+ * below has no use for either. */
 #ifndef TWINRT_SEAM_LAUNCH_H
 #define TWINRT_SEAM_LAUNCH_H
 

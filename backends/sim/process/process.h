@@ -44,7 +44,8 @@ struct sim_process {
     /* Atomic: the progress thread outlives a stop, and the next start writes it beside that
      * thread. */
     _Atomic(const twin_services *) services;
-    bool (*_Atomic nd)(twin_nd what, uint64_t which, uint64_t *value); /* theirs; asked often */
+    bool (*_Atomic nd)(twin_nd what, uint64_t which,
+                       uint64_t *value); /* theirs: set with them; asked often */
     /* From process.start to process.stop; both outlive stop once a system uses them. */
     twinsim_profile *profile;
     char profile_path[4096];

@@ -5,12 +5,8 @@
  * The model knows no instruction set. When it kick-starts an AI-core task (STARS_SQE_AICORE) it
  * asks the driver through twinsim_bus.kernel what the blocks of that task do, and from then on
  * times it: dispatch to cores, their pipes, their shares of L2 and HBM. What the kernel does to
- * memory is the driver's: twinsim_bus.kernel_effect. Rules T-CORE-1 to T-CORE-19 in
- * sim/docs/timing.md.
- *
- * A core's step list is what its scalar unit walks, in order. A step of the scalar unit takes its
- * time there; any other is put into the queue of its pipe at once. Each pipe works off its queue in
- * order, all pipes at the same time; flags and barriers order them. */
+ * memory is the driver's: twinsim_bus.kernel_effect. Rules T-CORE-1 to T-CORE-20 in
+ * sim/docs/timing.md; twinsim/step.h says what a list of steps is. */
 #ifndef TWINSIM_KERNEL_H
 #define TWINSIM_KERNEL_H
 

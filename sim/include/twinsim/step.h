@@ -51,7 +51,9 @@ typedef struct twin_step {
     uint64_t amount;
 } twin_step;
 
-/* A step list: what the scalar unit of a core walks in one block. */
+/* A step list: what the scalar unit of a core walks in one block, in order. A step of the scalar
+ * unit takes its time there; any other is put into the queue of its pipe at once. Each pipe works
+ * off its queue in order, all pipes at the same time; flags and barriers order them. */
 typedef struct twin_steps {
     const twin_step *steps; /* may be NULL when there are none */
     uint64_t count;
