@@ -32,6 +32,7 @@ COLOURS = {"host call": "#cdbfe6", "task": "#a9cbe6", "kernel": "#c5d7a4", "wait
 PIPES = ("scalar", "MTE1", "MTE2", "MTE3", "cube", "vector", "FIX")
 STREAM_FILLS = ("#a9cbe6", "#bfe0b4", "#f2d4a2", "#d9c2ea", "#f4b9b9", "#b5e0dc", "#e3dba0",
                 "#a6c48a")
+STREAMS_MOST = 6  # in the legend
 CURVE_FILL = "#7fa8c9"
 ARROWS = {"wake": "record releases a wait", "submit": "call submits"}
 LEFT_OUT = (" doorbells", " class shares")
@@ -112,6 +113,10 @@ def usual_ranges(slices):
     return found
 
 
+def fill_of(stream):
+    return STREAM_FILLS[stream % len(STREAM_FILLS)]
+
+
 class Panel:
     def __init__(self, title, begin, end, top, data):
         self.title, self.begin, self.end, self.top = title, begin, end, top
@@ -159,12 +164,14 @@ class Panel:
                 self.cut[kind] = (len(fit[::step]), len(fit))
         self.meanings = [meaning for meaning in map(self.meaning, self.slices)
                          if meaning in COLOURS]
+        # Boxes of slots and shares have the colour of their stream.
+        self.streams = {s.args.get("stream", 0) for s in self.slices if s.cat in ("slot", "share")}
 
     def meaning(self, s):
         """What the colour of a box says: a key of COLOURS, or the colour of a stream."""
         pipe = self.all_rows.get(s.row, "").split(" ")[-1]
         if s.cat in ("slot", "share"):
-            return STREAM_FILLS[s.args.get("stream", 0) % len(STREAM_FILLS)]
+            return fill_of(s.args.get("stream", 0))
         if s.cat in ("call", "task"):
             return {"call": "host call", "task": "task"}[s.cat]
         if s.cat == "core" and pipe in PIPES:
@@ -267,10 +274,16 @@ class Panel:
 
 def legend(drawn):
     """(elements, lines): the meanings of the colours and arrows that the panels have."""
+    fills = [(meaning, colour) for meaning, colour in COLOURS.items()
+             if any(meaning in panel.meanings for panel in drawn)]
+    streams = sorted(set().union(*(panel.streams for panel in drawn)))
+    fills += [("stream %d" % stream, fill_of(stream)) for stream in streams[:STREAMS_MOST]]
     entries = [
         (meaning, 18, lambda x, y, colour=colour: "<rect x='%d' y='%d' width='14' height='12' %s/>"
          % (x, y - 10, "fill='%s'" % colour if colour else "class='wait'"))
-        for meaning, colour in COLOURS.items() if any(meaning in panel.meanings for panel in drawn)]
+        for meaning, colour in fills]
+    if len(streams) > STREAMS_MOST:
+        entries.append(("and %d more" % (len(streams) - STREAMS_MOST), 0, lambda x, y: ""))
     for kind, meaning in ARROWS.items():
         if not any(a.kind == kind for panel in drawn for a in panel.arrows):
             continue

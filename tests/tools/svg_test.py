@@ -62,6 +62,31 @@ def cores(script):
     return failed
 
 
+def slots(script):
+    """Slots have the colours of their streams, and the legend says so."""
+    events = [{"ph": "X", "pid": 1, "tid": 0, "name": "AI core", "cat": "task", "ts": 1, "dur": 9}]
+    events += [{"ph": "X", "pid": 2, "tid": stream, "name": "slot of %d" % stream, "cat": "slot",
+                "ts": 1, "dur": 9, "args": {"stream": stream}} for stream in range(8)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "slots.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"traceEvents": events}, file)
+        _, root = draw(script, path)
+    parts = [part for part in root if part.tag in (SVG + "rect", SVG + "text")]
+    legend = {text.text: box.get("fill") for box, text in zip(parts, parts[1:])
+              if box.tag == SVG + "rect" and text.tag == SVG + "text"}
+    failed = []
+    for box in root.iter(SVG + "rect"):
+        title = box.find(SVG + "title")
+        stream = title.text.split(":")[0].rpartition(" of ")[2] if title is not None else ""
+        shown = legend.get("stream " + stream)
+        if stream.isdigit() and int(stream) < 6 and shown != box.get("fill"):
+            failed.append("stream %s: the legend has %s" % (stream, shown))
+    if "and 2 more" not in (text.text for text in root.iter(SVG + "text")):
+        failed.append("the legend does not say that there are 2 more streams")
+    return failed
+
+
 def main():
     script, trace, picture = sys.argv[1:]
     example = {t.text for t in tree.parse(picture).getroot().iter(SVG + "text")}
@@ -95,7 +120,7 @@ def main():
         failed.append("no colours for dark pages")
     if "scalar" in texts or "length measured" in texts:
         failed.append("the legend has what does not occur")
-    failed += cores(script)
+    failed += cores(script) + slots(script)
 
     _, root = draw(script, trace, "--zero")
     first = min(task["ts"] for task in tasks)
