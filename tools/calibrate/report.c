@@ -51,9 +51,10 @@ static void print_recording(const struct calibrate_recording_sum *record, FILE *
     char label[PATH_MAX + 2], left_out[48] = "", text[256];
     (void)snprintf(label, sizeof(label), "%s: ", record->path);
     if (record->left_out > 0)
-        (void)snprintf(left_out, sizeof(left_out), ", %" PRIu64 " ops left out", record->left_out);
-    (void)snprintf(text, sizeof(text), "%" PRIu64 " ops, %" PRIu64 " durations%s%s", record->ops,
-                   record->rows, left_out,
+        (void)snprintf(left_out, sizeof(left_out), ", %" PRIu64 " op%s left out", record->left_out,
+                       layout_plural(record->left_out));
+    (void)snprintf(text, sizeof(text), "%" PRIu64 " op%s, %" PRIu64 " duration%s%s%s", record->ops,
+                   layout_plural(record->ops), record->rows, layout_plural(record->rows), left_out,
                    record->one_clock ? "" : ", host and device have different clocks");
     layout_print(out, layout_width(out), 2, label, text);
 }
@@ -76,17 +77,18 @@ void calibrate_report_text(const struct calibrate_result *result, FILE *out)
             free_count++;
         }
     }
-    fprintf(out, "\n%zu parameters free, %zu fixed; %u step%s%s, %" PRIu64 " runs of the model\n",
-            free_count, result->parameters.count - free_count, result->iterations,
-            layout_plural(result->iterations),
-            result->settled ? "" : " (not converged: raise --steps)", result->trials);
+    fprintf(out, "\n%zu parameter%s free, %zu fixed; %u step%s%s, %" PRIu64 " run%s of the model\n",
+            free_count, layout_plural(free_count), result->parameters.count - free_count,
+            result->iterations, layout_plural(result->iterations),
+            result->settled ? "" : " (not converged: raise --steps)", result->trials,
+            layout_plural(result->trials));
     fprintf(out, "deviation, median: %.1f ns before, %.1f ns after; worst: %.0f and %.0f ns\n",
             result->median_before, result->median_after, result->worst_before, result->worst_after);
     if (result->poor)
         fputs("the fit is poor: some deviations are far larger than the others; no value is used\n",
               out);
     if (result->outliers > 0)
-        fprintf(out, "%" PRIu64 " durations do not fit any values of the parameters\n",
+        fprintf(out, "durations that do not fit any values of the parameters: %" PRIu64 "\n",
                 result->outliers);
 }
 
