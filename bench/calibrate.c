@@ -54,7 +54,7 @@ static void hold(const struct scene *scene, aclrtStream stream)
     BENCH_MUST(aclrtWaitAndResetNotify(scene->gate, stream, 0));
 }
 
-static void let_go(const struct scene *scene)
+static void open_gate(const struct scene *scene)
 {
     BENCH_MUST(aclrtRecordNotify(scene->gate, scene->opener));
 }
@@ -193,7 +193,7 @@ static void one_by_one(struct scene *scene)
         hold(scene, scene->streams[0]);
         for (int i = 0; i < 9; i++)
             tasks[t](scene, scene->streams[0]);
-        let_go(scene);
+        open_gate(scene);
         finish(scene);
     }
 }
@@ -209,7 +209,7 @@ static void mixed(struct scene *scene)
                 tasks[which](scene, scene->streams[0]);
         }
     }
-    let_go(scene);
+    open_gate(scene);
     finish(scene);
 }
 
@@ -224,7 +224,7 @@ static void fan_out(struct scene *scene, size_t count, task what)
         what(scene, scene->streams[i]);
         what(scene, scene->streams[i]);
     }
-    let_go(scene);
+    open_gate(scene);
     finish(scene);
 }
 
@@ -299,7 +299,7 @@ static void shared_links(struct scene *scene)
         size_t bytes = (size_t)BYTES / (i + 2);
         copy(scene->device, i % 3 == 0 ? scene->pinned : scene->other, bytes,
              i % 3 == 0 ? ACL_MEMCPY_HOST_TO_DEVICE : ACL_MEMCPY_DEVICE_TO_DEVICE, stream);
-        let_go(scene);
+        open_gate(scene);
     }
     finish(scene);
 }
@@ -346,7 +346,7 @@ static void many_flags(struct scene *scene)
     hold(scene, scene->streams[1]);
     for (size_t i = 0; i < made && i < 24; i++)
         BENCH_MUST(aclrtStreamWaitEvent(scene->streams[1], flags[i]));
-    let_go(scene);
+    open_gate(scene);
     finish(scene);
     for (size_t i = 0; i < made; i++)
         BENCH_MUST(aclrtDestroyEvent(flags[i]));

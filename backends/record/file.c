@@ -423,7 +423,7 @@ static void forget_spares(void)
     }
 }
 
-static void let_go(void)
+static void close_file(void)
 {
     forget_spares();
     if (header)
@@ -470,7 +470,7 @@ static int make_file(char *path, size_t room)
     }
     if (error != 0) {
         (void)unlink(temporary);
-        let_go();
+        close_file();
     }
     return error;
 }
@@ -513,7 +513,7 @@ bool record_file_open(const twin_services *given, const char *setting, bool *out
         return true;
     }
     leave_map(&record_self);
-    let_go();
+    close_file();
     int error = record_name_expand(setting, path, sizeof(path)) ? make_file(path, sizeof(path))
                                                                 : -ENAMETOOLONG;
     if (error == 0) {

@@ -136,7 +136,7 @@ static void keep(twin_launch *kernel)
 }
 
 /* One release fewer to come. */
-static void let_go(struct record_launch *launch)
+static void drop_hold(struct record_launch *launch)
 {
     uint32_t number = launch->number;
     if (atomic_fetch_sub(&launch->holds, 1) != 1)
@@ -152,7 +152,7 @@ static void release(twin_launch *kernel)
 {
     struct record_launch *launch = (struct record_launch *)(void *)kernel;
     launch->inner->release(launch->inner);
-    let_go(launch);
+    drop_hold(launch);
 }
 
 twin_launch *record_launch_inner(twin_launch *kernel, uint32_t *out_number)
@@ -160,7 +160,7 @@ twin_launch *record_launch_inner(twin_launch *kernel, uint32_t *out_number)
     struct record_launch *launch = (struct record_launch *)(void *)kernel;
     twin_launch *inner = launch->inner;
     *out_number = launch->number;
-    let_go(launch);
+    drop_hold(launch);
     return inner;
 }
 

@@ -16,10 +16,10 @@ typedef enum task_trouble {
     EVENT_UNFIT, /* cannot stay in a persistent stream */
     EVENT_UNRECORDED,
     INSTANCE_UNREADY,
-    CALL_UNFIT,    /* cannot stay in a persistent stream */
-    CALL_NOBODY,   /* no thread is subscribed */
-    CALL_CONTEXTS, /* the context's own thread runs the stream's functions */
-    CALL_THREADS   /* a thread of the program is subscribed */
+    CALL_UNFIT,     /* cannot stay in a persistent stream */
+    CALL_NO_THREAD, /* no thread is subscribed */
+    CALL_CONTEXTS,  /* the context's own thread runs the stream's functions */
+    CALL_THREADS    /* a thread of the program is subscribed */
 } task_trouble;
 
 /* Why a stream that was found takes no task of this thread; drops its lock. */
@@ -106,7 +106,7 @@ static twin_status issue_call_locked(const struct twin_backend *ops, twin_stream
     else if (!call_queue && stream->host_functions)
         *out_trouble = CALL_CONTEXTS;
     else if (!call_queue && !stream->subscriber)
-        *out_trouble = CALL_NOBODY;
+        *out_trouble = CALL_NO_THREAD;
     if (*out_trouble != TASK_FINE)
         return TWIN_OK;
     if (!call_queue)
@@ -218,7 +218,7 @@ static int32_t fail_task(task_trouble trouble, uint32_t stream_id, uint32_t stre
                          "stream %u is persistent; functions of the host cannot be part of a model "
                          "instance that is built task by task",
                          stream_id);
-    if (trouble == CALL_NOBODY)
+    if (trouble == CALL_NO_THREAD)
         return twin_fail(TWIN_ERR_NO_SUBSCRIBER,
                          "no thread runs the callbacks of stream %u; call aclrtSubscribeReport "
                          "first",

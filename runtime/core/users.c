@@ -18,7 +18,7 @@ static void context_emptied(twin_context *context)
 
 static void stream_released(twin_stream *stream)
 {
-    twin_labels_let_go(twin_labels_take_held(stream));
+    twin_labels_release(twin_labels_take_held(stream));
 }
 
 static void device_emptied(twin_device *device)

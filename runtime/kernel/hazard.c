@@ -140,7 +140,7 @@ static void shadow_begin(native_core *core, native_shadow *shadow, uint32_t byte
         (void)core;
         return;
     }
-    shadow->spans[0] = (native_span){.write_pipe = NATIVE_NOBODY};
+    shadow->spans[0] = (native_span){.write_pipe = NATIVE_NO_PIPE};
     shadow->count = 1;
 }
 
@@ -216,7 +216,7 @@ static inline bool after(const native_hazards *hazards, uint32_t pipe, uint32_t 
 static void check_write(native_core *core, const native_span *span, uint32_t end, uint32_t buffer,
                         uint32_t pipe, native_op op, uint32_t kind)
 {
-    if (__builtin_expect(span->write_pipe != NATIVE_NOBODY &&
+    if (__builtin_expect(span->write_pipe != NATIVE_NO_PIPE &&
                              !after(&core->hazards, pipe, span->write_pipe, span->write_time),
                          0))
         report_unordered(core, &(unordered){.kind = kind,
@@ -256,7 +256,7 @@ void twin_native_hazard_read(native_core *core, uint32_t buffer, uint32_t pipe, 
     for (uint32_t i = first; i <= last; i++) {
         native_span *span = &shadow->spans[i];
         check_write(core, span, end_of(shadow, i), buffer, pipe, op, READ_EARLY);
-        if (__builtin_expect(span->write_pipe == NATIVE_NOBODY, 0)) {
+        if (__builtin_expect(span->write_pipe == NATIVE_NO_PIPE, 0)) {
             memset(core->buffer[buffer] + span->begin, POISON, end_of(shadow, i) - span->begin);
             twin_native_report(core, key_of(UNWRITTEN, buffer, 0, 0, pipe, op),
                                "%s reads %s bytes %u to %u, which the block has not written: they "

@@ -14,11 +14,11 @@
 
 #include "kernel/names.h"
 
-#define NATIVE_PIPES  7u /* of a core, as twin_pipe numbers them */
-#define NATIVE_CLOCKS 28u
-#define NATIVE_PAIRS  (NATIVE_PIPES * NATIVE_PIPES)
-#define NATIVE_IDS    8u /* flags of a pair of pipes */
-#define NATIVE_NOBODY 0xffu
+#define NATIVE_PIPES   7u /* of a core, as twin_pipe numbers them */
+#define NATIVE_CLOCKS  28u
+#define NATIVE_PAIRS   (NATIVE_PIPES * NATIVE_PIPES)
+#define NATIVE_IDS     8u /* flags of a pair of pipes */
+#define NATIVE_NO_PIPE 0xffu
 
 typedef struct native_clock {
     uint32_t time[NATIVE_CLOCKS];
@@ -29,7 +29,7 @@ typedef struct native_span {
     uint32_t begin;
     uint32_t write_time;
     uint32_t read_time[NATIVE_PIPES];
-    uint8_t write_pipe; /* NATIVE_NOBODY: never written */
+    uint8_t write_pipe; /* NATIVE_NO_PIPE: never written */
     uint8_t write_op;
     uint8_t read_op[NATIVE_PIPES];
     uint8_t reserved[3];

@@ -484,7 +484,7 @@ static bool run_all(twin_native_run *run)
     return true;
 }
 
-static void give_back(twin_native_run *run)
+static void release_run(twin_native_run *run)
 {
     pthread_mutex_lock(&free_lock);
     run->next = free_runs;
@@ -545,7 +545,7 @@ void twin_native_end(twin_native_run *run)
 {
     twin_native_memory_clear(&run->memory);
     twin_native_step_lists_clear(&run->lists);
-    give_back(run);
+    release_run(run);
 }
 
 const twin_native_failure *twin_native_failed(const twin_native_run *run)

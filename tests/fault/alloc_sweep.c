@@ -184,7 +184,7 @@ static aclError use(const made *all)
         expect_code(given, ACL_SUCCESS, #call, first_failing);                                     \
     } while (0)
 
-static void give_back(made *all)
+static void destroy_all(made *all)
 {
     for (int i = 0; i < 2; i++)
         aclDestroyTensorDesc(all->tensors[i]);
@@ -218,7 +218,7 @@ static aclError run(void)
         code = use(&all);
     if (all_later_fail)
         first_failing = 0; /* memory is back before the program ends */
-    give_back(&all);
+    destroy_all(&all);
     (void)aclGetRecentErrMsg();
     (void)aclrtGetLastError(ACL_RT_THREAD_LEVEL);
     return code;

@@ -27,11 +27,11 @@ class Streams(ModelTest):
         self.assertEqual(acl.rt.destroy_stream(stream), HANDLE)
 
     def test_waits_with_and_without_a_limit(self):
-        stream, let_go = self.held()
+        stream, resume = self.held()
         self.assertEqual(acl.rt.stream_query(stream), (1, SUCCESS))
         self.assertEqual(acl.rt.synchronize_stream_with_timeout(stream, 5), WAIT_TIMEOUT)
         self.assertEqual(acl.rt.synchronize_device_with_timeout(5), WAIT_TIMEOUT)
-        let_go()
+        resume()
         self.ok(acl.rt.synchronize_stream(stream))
         self.ok(acl.rt.synchronize_stream_with_timeout(stream, -1))
         self.ok(acl.rt.synchronize_device())
@@ -39,10 +39,10 @@ class Streams(ModelTest):
         self.assertEqual(acl.rt.stream_query(stream), (0, SUCCESS))
 
     def test_a_wait_that_nothing_can_end_is_a_code(self):
-        stream, let_go = self.held()
+        stream, resume = self.held()
         self.assertEqual(acl.rt.synchronize_stream(stream), WAIT_TIMEOUT)
         self.assertEqual(acl.rt.destroy_stream(stream), WAIT_TIMEOUT)
-        let_go()
+        resume()
         self.ok(acl.rt.destroy_stream(stream))
 
     def test_abort_and_force_drop_work(self):
@@ -87,7 +87,7 @@ class Streams(ModelTest):
 
 class Events(ModelTest):
     def test_order_and_time_between_streams(self):
-        first, let_go = self.held()
+        first, resume = self.held()
         second, size = self.stream(), 1 << 20
         one, two = self.event(), self.event()
         a, b, c = (self.device_memory(size) for _ in range(3))
@@ -100,7 +100,7 @@ class Events(ModelTest):
         self.assertEqual(acl.rt.query_event_status(two), (0, SUCCESS))
         self.assertEqual(acl.rt.query_event(two), (1, SUCCESS))
         self.assertEqual(acl.rt.query_event_wait_status(one), (1, SUCCESS))
-        let_go()
+        resume()
         self.ok(acl.rt.synchronize_event(two))
         self.assertEqual(acl.rt.query_event_status(two), (1, SUCCESS))
         self.assertEqual(acl.rt.query_event(two), (0, SUCCESS))
@@ -113,11 +113,11 @@ class Events(ModelTest):
         self.assertAlmostEqual(ms, (stamps[1] - stamps[0]) / 1000, delta=0.002)
 
     def test_waits_for_an_event(self):
-        stream, let_go = self.held()
+        stream, resume = self.held()
         event = self.event()
         self.ok(acl.rt.record_event(event, stream))
         self.assertEqual(acl.rt.synchronize_event_with_timeout(event, 5), EVENT_TIMEOUT)
-        let_go()
+        resume()
         self.ok(acl.rt.synchronize_event_with_timeout(event, -1))
         self.ok(acl.rt.destroy_event(event))
         self.assertEqual(acl.rt.destroy_event(event), HANDLE)

@@ -97,7 +97,7 @@ class ModelTest(unittest.TestCase):
         return data
 
     def held(self):
-        """A stream that does nothing until let_go(), and let_go."""
+        """A stream that does nothing until resume(), and resume."""
         stream, other, word = self.stream(), self.stream(), self.word()
         self.ok(acl.rt.value_wait(word, 1, GREATER_EQUAL, stream))
         return stream, lambda: self.ok(acl.rt.value_write(word, 1, 0, other))

@@ -29,7 +29,7 @@ def handler(*_):
     assert acl.rt.get_device() == (0, 0) and acl.rt.synchronize_stream(idle) == 0
     handled.release()
 
-def let_go():
+def resume():
     acl.rt.set_context(context)
     for _ in range(1000):  # ahead of the other thread: so what it writes has one time, however the threads meet
         acl.rt.free_host(acl.rt.malloc_host(64)[0])
@@ -41,7 +41,7 @@ def let_go():
 
 signal.signal(signal.SIGUSR1, handler)
 assert acl.rt.value_wait(word, 1, 0, held) == 0 and acl.rt.record_event(event, held) == 0
-thread = threading.Thread(target=let_go)
+thread = threading.Thread(target=resume)
 thread.start()
 entering.wait()
 assert acl.rt.synchronize_stream(held) == 0
@@ -77,7 +77,7 @@ class Parallel(ModelTest):
                      lambda s: acl.rt.synchronize_stream_with_timeout(s, -1),
                      lambda _: acl.rt.synchronize_device(),
                      lambda _: acl.rt.synchronize_device_with_timeout(-1)):
-            stream, let_go = self.held()
+            stream, resume = self.held()
             begun, steps = threading.Event(), []
 
             def waits():
@@ -89,12 +89,12 @@ class Parallel(ModelTest):
                 begun.wait()
                 for step in range(1000):
                     steps.append(step)
-                let_go()
+                resume()
 
             self.run_all(waits, works)
 
     def test_events_copies_and_reports_wait_without_the_gil(self):
-        stream, let_go = self.held()
+        stream, resume = self.held()
         event, ptr = self.event(), self.device_memory(64)
         self.ok(acl.rt.record_event(event, stream))
         begun = threading.Event()
@@ -106,14 +106,14 @@ class Parallel(ModelTest):
 
         def works():
             begun.wait()
-            let_go()
+            resume()
 
         self.run_all(waits, works)
 
     def test_two_waits_go_on_at_once(self):
         # The second thread ends the first wait after its own wait.
-        first, let_go_first = self.held()
-        second, let_go_second = self.held()
+        first, resume_first = self.held()
+        second, resume_second = self.held()
         begun = threading.Barrier(3)
         order = []
 
@@ -126,19 +126,19 @@ class Parallel(ModelTest):
             begun.wait()
             self.ok(acl.rt.synchronize_stream(second))
             order.append("second")
-            let_go_first()
+            resume_first()
 
         def three():
             begun.wait()
             order.append("go")
-            let_go_second()
+            resume_second()
 
         self.run_all(one, two, three)
         self.assertEqual(order, ["go", "second", "first"])
 
 
 class Interrupts(ModelTest):
-    def interrupt(self, wait, stream, let_go):
+    def interrupt(self, wait, stream, resume):
         """Lets the main thread wait; signals come one by one, the last is SIGINT. Then the wait is
         repeated."""
         context = self.value(acl.rt.get_context())
@@ -156,7 +156,7 @@ class Interrupts(ModelTest):
                 handled.acquire()
             os.kill(os.getpid(), signal.SIGINT)
             raised.wait()
-            let_go()
+            resume()
 
         thread = threading.Thread(target=sender)
         thread.start()
@@ -170,24 +170,24 @@ class Interrupts(ModelTest):
         self.ok(acl.rt.synchronize_stream(stream))
 
     def test_ctrl_c_ends_a_wait_and_the_work_stays(self):
-        stream, let_go = self.held()
-        self.interrupt(acl.rt.synchronize_stream, stream, let_go)
+        stream, resume = self.held()
+        self.interrupt(acl.rt.synchronize_stream, stream, resume)
 
     def test_ctrl_c_ends_a_wait_with_a_long_limit(self):
-        stream, let_go = self.held()
+        stream, resume = self.held()
         self.interrupt(lambda s: acl.rt.synchronize_stream_with_timeout(s, 1_000_000), stream,
-                       let_go)
+                       resume)
 
     def test_ctrl_c_ends_a_wait_for_the_device_and_for_an_event(self):
-        stream, let_go = self.held()
-        self.interrupt(lambda _: acl.rt.synchronize_device(), stream, let_go)
-        stream, let_go = self.held()
+        stream, resume = self.held()
+        self.interrupt(lambda _: acl.rt.synchronize_device(), stream, resume)
+        stream, resume = self.held()
         event = self.event()
         self.ok(acl.rt.record_event(event, stream))
-        self.interrupt(lambda _: acl.rt.synchronize_event(event), stream, let_go)
+        self.interrupt(lambda _: acl.rt.synchronize_event(event), stream, resume)
 
     def test_ctrl_c_ends_a_wait_while_another_thread_waits_too(self):
-        stream, let_go = self.held()
+        stream, resume = self.held()
         context = self.value(acl.rt.get_context())
         codes, begun = [], threading.Event()
 
@@ -199,19 +199,19 @@ class Interrupts(ModelTest):
         thread = threading.Thread(target=waits)
         thread.start()
         begun.wait()
-        self.interrupt(acl.rt.synchronize_stream, stream, let_go)
+        self.interrupt(acl.rt.synchronize_stream, stream, resume)
         thread.join()
         self.assertEqual(codes, [SUCCESS])
 
     def test_ctrl_c_ends_a_call_that_a_full_queue_holds(self):
-        stream, let_go = self.held()
+        stream, resume = self.held()
         event = self.event()
 
         def fill(held):
             while acl.rt.record_event(event, held) == SUCCESS:
                 pass
 
-        self.interrupt(fill, stream, let_go)
+        self.interrupt(fill, stream, resume)
 
     def test_ctrl_c_ends_the_wait_for_a_thread(self):
         end = threading.Event()

@@ -207,10 +207,9 @@ class Same(Folder):
         last = max(entry["end_ns"] for entry in json.loads(shown.stdout)["entries"])
         self.assertGreater(last, slept)
 
-    def test_an_id_that_somebody_was_yet_to_let_go(self):
-        """One thread, and a record that does not say when it released entries: each id that it took
-           after that is free all the
-        same, as when another thread had released it in the middle of a call that comes later."""
+    def test_id_released_later(self):
+        """One thread, and a recording that does not say when it released ids: each that it took
+        again counts as free, as if another thread had released it during a later call."""
         path = self.record(*races(4, 1500, 1), "--asked")
         data = bytearray(content(path))
         freed = [at for at, kind, _ in entries(data) if kind == ND

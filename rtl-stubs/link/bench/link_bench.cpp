@@ -85,7 +85,7 @@ class Bench : public bench::Clocked<Vnpu_link>
     struct Carried {
         bool busy = false;
         uint32_t transfer = 0;
-        bool nobodys = false;
+        bool cancelled = false;
         bool next_is_due = false;
     };
 
@@ -136,7 +136,7 @@ class Bench : public bench::Clocked<Vnpu_link>
         if (dice.chance(30)) // whole bursts
             t.left = (t.left + burst_ - 1) / burst_ * burst_;
         for (const Carried &c : carried_)
-            met::reused(c.busy && c.nobodys && c.transfer == transfer);
+            met::reused(c.busy && c.cancelled && c.transfer == transfer);
         model_.open(transfer, hops.data(), count, t.left);
         block.req_transfer_i = number_of(transfer);
         block.req_count_i = count;
@@ -179,11 +179,11 @@ class Bench : public bench::Clocked<Vnpu_link>
     void passed(uint32_t link)
     {
         Carried &c = carried_[link];
-        met::of_cancelled(c.nobodys);
+        met::of_cancelled(c.cancelled);
         const BurstLinks::Passage passage = model_.passed(now_, link);
         block.req_link_i = number_of_link(link);
         send(kPassed, "passed");
-        met::on(passage.transfer == tsim::kNone && !c.nobodys);
+        met::on(passage.transfer == tsim::kNone && !c.cancelled);
         left(passage.transfer, passage.last);
         c.busy = false;
         c.next_is_due = true;
@@ -226,7 +226,7 @@ class Bench : public bench::Clocked<Vnpu_link>
         model_.cancel(transfer);
         transfers_[transfer] = {};
         for (Carried &c : carried_)
-            c.nobodys |= c.busy && c.transfer == transfer;
+            c.cancelled |= c.busy && c.transfer == transfer;
         block.req_transfer_i = number_of(transfer);
         send(kCancel, "cancel");
         nothing();

@@ -325,7 +325,7 @@ int32_t twin_instance_clean(uint64_t handle)
     twin_lock_drop(&stream->lock);
     if (!why && code == 0)
         twin_labels_forget(stream->object.handle);
-    twin_labels_let_go(held);
+    twin_labels_release(held);
     if (why)
         code = twin_fail(TWIN_ERR_INTERNAL, "stream %u %s: its tasks cannot be dropped", stream->id,
                          why);

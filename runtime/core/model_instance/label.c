@@ -115,7 +115,7 @@ twin_label_ref *twin_labels_take_held(twin_stream *stream)
     return held;
 }
 
-void twin_labels_let_go(twin_label_ref *held)
+void twin_labels_release(twin_label_ref *held)
 {
     twin_label_ref *one, *next;
     LL_FOREACH_SAFE(held, one, next) {

@@ -44,7 +44,7 @@ typedef struct twin_label_ref twin_label_ref;
 /* Takes them from a stream that is locked, or that no other thread can find. */
 twin_label_ref *twin_labels_take_held(twin_stream *stream);
 /* Releases them. No lock is held. */
-void twin_labels_let_go(twin_label_ref *held);
+void twin_labels_release(twin_label_ref *held);
 /* Ends the labels and lists of a context that is closing. */
 void twin_labels_close(uint64_t context);
 

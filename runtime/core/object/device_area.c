@@ -37,7 +37,7 @@ int32_t twin_device_area(twin_device *device, _Atomic uint64_t *slot, uint64_t b
     return 0;
 }
 
-static void give_back(_Atomic uint64_t *slot)
+static void free_slot(_Atomic uint64_t *slot)
 {
     const uint64_t address = atomic_exchange_explicit(slot, 0, memory_order_acq_rel);
     if (address != 0)
@@ -46,8 +46,8 @@ static void give_back(_Atomic uint64_t *slot)
 
 void twin_device_areas_free(twin_device *device)
 {
-    give_back(&device->overflow);
-    give_back(&device->sync);
+    free_slot(&device->overflow);
+    free_slot(&device->sync);
 }
 
 int32_t twin_device_sync_address(twin_device *device, uint64_t *out_address)

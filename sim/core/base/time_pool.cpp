@@ -97,7 +97,7 @@ SqeTimes *TimePool::take(uint32_t entries)
     return reinterpret_cast<SqeTimes *>(block);
 }
 
-void TimePool::give_back(SqeTimes *block, uint32_t entries)
+void TimePool::release(SqeTimes *block, uint32_t entries)
 {
     const size_t bytes = size_of(entries);
     if (has_own_mapping(bytes)) {

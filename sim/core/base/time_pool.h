@@ -30,7 +30,7 @@ class TimePool
 
     /// A block of `entries`, a power of two. Throws std::bad_alloc.
     [[nodiscard]] static SqeTimes *take(uint32_t entries);
-    static void give_back(SqeTimes *block, uint32_t entries);
+    static void release(SqeTimes *block, uint32_t entries);
 };
 
 } // namespace tsim

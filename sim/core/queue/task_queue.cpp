@@ -10,7 +10,7 @@ namespace tsim
 TaskQueue::~TaskQueue()
 {
     if (times_)
-        TimePool::give_back(times_, mapped_);
+        TimePool::release(times_, mapped_);
 }
 
 // Kept over close and open.
@@ -20,7 +20,7 @@ void TaskQueue::map_times(uint32_t depth)
         return;
     SqeTimes *const times = TimePool::take(depth);
     if (times_)
-        TimePool::give_back(times_, mapped_);
+        TimePool::release(times_, mapped_);
     times_ = times;
     mapped_ = depth;
 }

@@ -4,7 +4,7 @@
 namespace tsim
 {
 
-void RemoteRecords::give_back(uint32_t at)
+void RemoteRecords::release(uint32_t at)
 {
     pool_[at].next = free_;
     free_ = at;
@@ -14,7 +14,7 @@ void RemoteRecords::add(uint32_t event, uint32_t device, uint32_t entry)
 {
     if (free_ == kNone) {
         pool_.push_back({});
-        give_back(static_cast<uint32_t>(pool_.size() - 1));
+        release(static_cast<uint32_t>(pool_.size() - 1));
     }
     const auto [first, fresh] = wanted_.try_emplace(event, free_);
     const uint32_t self = free_;
@@ -52,7 +52,7 @@ RemoteRecords::Forward RemoteRecords::arrived()
     first_ = out.next;
     if (first_ == kNone)
         last_ = kNone;
-    give_back(at);
+    release(at);
     return out;
 }
 
@@ -67,7 +67,7 @@ bool RemoteRecords::take(uint32_t event, Forward &out)
         wanted_.erase(found);
     else
         found->second = out.next;
-    give_back(at);
+    release(at);
     return true;
 }
 
@@ -80,7 +80,7 @@ void RemoteRecords::drop_to(uint32_t device, uint32_t entry)
             const uint32_t next = pool_[at].next;
             if (pool_[at].device == device && (entry == kNone || pool_[at].entry == entry)) {
                 (last == kNone ? first : pool_[last].next) = next;
-                give_back(at);
+                release(at);
             } else {
                 last = at;
             }

@@ -56,7 +56,7 @@ class RemoteRecords
     void drop_to(uint32_t device, uint32_t entry);
 
   private:
-    void give_back(uint32_t at);
+    void release(uint32_t at);
 
     std::vector<Forward> pool_;
     std::unordered_map<uint32_t, uint32_t> wanted_; // by event: the first

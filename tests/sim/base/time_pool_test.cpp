@@ -39,7 +39,7 @@ static void test_blocks_are_apart()
         const uint32_t entries = i % 3 == 0 ? 64 : kDepth;
         for (uint32_t k = 0; k < entries; ++k)
             good = good && blocks[i][k].arrival == i && blocks[i][k].done == i;
-        TimePool::give_back(blocks[i], entries);
+        TimePool::release(blocks[i], entries);
     }
     CU_ASSERT(good);
 }
@@ -58,7 +58,7 @@ static void test_neighbours_begin_at_other_lines()
     const uint32_t most = *std::max_element(count.begin(), count.end());
     CU_ASSERT(most <= 2 * (2 * kQueues / count.size() + 1));
     for (SqeTimes *block : blocks)
-        TimePool::give_back(block, kDepth);
+        TimePool::release(block, kDepth);
 }
 
 static void test_what_was_given_back_is_taken_again()
@@ -66,12 +66,12 @@ static void test_what_was_given_back_is_taken_again()
     for (const uint32_t entries : {8u, kDepth, 65536u}) {
         SqeTimes *const first = TimePool::take(entries);
         first[entries - 1] = {1, 2};
-        TimePool::give_back(first, entries);
+        TimePool::release(first, entries);
         SqeTimes *const second = TimePool::take(entries);
         second[entries - 1] = {3, 4};
         if (entries <= kDepth)
             CU_ASSERT_PTR_EQUAL(first, second);
-        TimePool::give_back(second, entries);
+        TimePool::release(second, entries);
     }
 }
 
@@ -89,7 +89,7 @@ static void test_a_block_costs_what_is_touched()
     const auto count =
         std::count_if(resident.begin(), resident.end(), [](unsigned char c) { return c & 1; });
     CU_ASSERT(count <= 1);
-    TimePool::give_back(block, kDepth);
+    TimePool::release(block, kDepth);
 }
 
 static const twin_test tests[] = {

@@ -167,7 +167,7 @@ static void test_set_head_to_places_never_rung()
 {
     tsim::SqeTimes *const block = tsim::TimePool::take(kDepth);
     std::fill_n(block, kDepth, tsim::SqeTimes{tsim::kNever, tsim::kNever});
-    tsim::TimePool::give_back(block, kDepth);
+    tsim::TimePool::release(block, kDepth);
     Fixture f; // its times lie in that block
     f.ring_up_to(3, 0);
     f.queue.drop_all(10);
