@@ -4,7 +4,6 @@
 #define TWINSIM_CORE_TABLES_EVENT_TABLE_H
 
 #include <array>
-#include <utility>
 
 #include "core/base/rtl_port.h"
 #include "core/tables/wait_lists.h"
@@ -12,7 +11,7 @@
 namespace tsim
 {
 
-class EventTable
+class EventTable : public FlagTable<EventRtlPort>
 {
   public:
     static constexpr uint32_t kParts =
@@ -23,31 +22,18 @@ class EventTable
     /// isolated. `rtl_port` takes its place, if there is one, but for forwarding.
     EventTable(uint32_t ids, uint32_t queues, uint32_t lines, bool isolated,
                std::unique_ptr<EventRtlPort> rtl_port = nullptr)
-        : lists_(ids, queues), ids_(ids), lines_(isolated ? lines / kParts : lines),
-          isolated_(isolated), rtl_port_(std::move(rtl_port))
+        : FlagTable(ids, queues, std::move(rtl_port)), lines_(isolated ? lines / kParts : lines),
+          isolated_(isolated)
     {
     }
 
-    [[nodiscard]] uint32_t size() const { return ids_; }
     /// First state again. Needs no memory.
     void reset()
     {
-        if (rtl_port_)
-            rtl_port_->reset();
-        lists_.clear();
+        FlagTable::reset();
         used_.fill(0);
         hand_.fill(0);
     }
-    [[nodiscard]] bool flag(uint32_t id) const
-    {
-        return has_rtl_port() ? rtl_port_->read(id).flag : lists_[id].flag;
-    }
-    /// The pending bit: a wait came before its record.
-    [[nodiscard]] bool pending(uint32_t id) const
-    {
-        return has_rtl_port() ? rtl_port_->read(id).pending : lists_[id].first != 0;
-    }
-
     /// A wait of `queue`: true when it passes now (T-EVT-2); else the queue is on the list
     /// (T-EVT-3).
     [[nodiscard]] bool wait(uint32_t id, uint32_t queue, Cycle now)
@@ -113,7 +99,6 @@ class EventTable
         kMemory
     };
 
-    [[nodiscard]] bool has_rtl_port() const { return __builtin_expect(rtl_port_ != nullptr, 0); }
     [[nodiscard]] uint32_t part(uint32_t id) const { return isolated_ ? id / kPartIds : 0; }
     /// T-EVT-7: an entry that is not clear any more takes a line, one that has become clear gives
     /// it back.
@@ -144,11 +129,8 @@ class EventTable
     }
     void displace(uint32_t part);
 
-    WaitLists lists_;
-    const uint32_t ids_;
     const uint32_t lines_; // of one part
     const bool isolated_;
-    const std::unique_ptr<EventRtlPort> rtl_port_;
     std::array<uint32_t, kParts> used_{}; // lines, by part
     std::array<uint32_t, kParts> hand_{}; // by part: the id after the one displaced last
 };

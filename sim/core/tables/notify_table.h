@@ -3,38 +3,19 @@
 #ifndef TWINSIM_CORE_TABLES_NOTIFY_TABLE_H
 #define TWINSIM_CORE_TABLES_NOTIFY_TABLE_H
 
-#include <utility>
-
 #include "core/base/rtl_port.h"
 #include "core/tables/wait_lists.h"
 
 namespace tsim
 {
 
-class NotifyTable
+class NotifyTable : public FlagTable<NotifyRtlPort>
 {
   public:
     /// `rtl_port` takes its place, if there is one.
     NotifyTable(uint32_t ids, uint32_t queues, std::unique_ptr<NotifyRtlPort> rtl_port = nullptr)
-        : lists_(ids, queues), ids_(ids), rtl_port_(std::move(rtl_port))
+        : FlagTable(ids, queues, std::move(rtl_port))
     {
-    }
-
-    [[nodiscard]] uint32_t size() const { return ids_; }
-    /// First state again. Needs no memory.
-    void reset()
-    {
-        if (rtl_port_)
-            rtl_port_->reset();
-        lists_.clear();
-    }
-    [[nodiscard]] bool flag(uint32_t id) const
-    {
-        return has_rtl_port() ? rtl_port_->read(id).flag : lists_[id].flag;
-    }
-    [[nodiscard]] bool pending(uint32_t id) const
-    {
-        return has_rtl_port() ? rtl_port_->read(id).pending : lists_[id].first != 0;
     }
 
     /// A wait of `queue`: true when it passes now, and the flag is gone (T-NTF-2); else the queue
@@ -73,13 +54,6 @@ class NotifyTable
             return rtl_port_->forget(id, queue);
         lists_.remove(id, queue);
     }
-
-  private:
-    [[nodiscard]] bool has_rtl_port() const { return __builtin_expect(rtl_port_ != nullptr, 0); }
-
-    WaitLists lists_;
-    const uint32_t ids_;
-    const std::unique_ptr<NotifyRtlPort> rtl_port_;
 };
 
 } // namespace tsim

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "core/base/types.h"
@@ -119,6 +120,42 @@ class WaitLists
     };
     LazyArray<TableEntry> entries_;
     std::vector<Link> links_; // by queue
+};
+
+/// What the tables of events and of notifies have in common: a flag for each id and those that wait
+/// for it, or the RTL port that has them instead.
+template <typename RtlPort>
+class FlagTable
+{
+  public:
+    [[nodiscard]] uint32_t size() const { return ids_; }
+    /// First state again. Needs no memory.
+    void reset()
+    {
+        if (rtl_port_)
+            rtl_port_->reset();
+        lists_.clear();
+    }
+    [[nodiscard]] bool flag(uint32_t id) const
+    {
+        return has_rtl_port() ? rtl_port_->read(id).flag : lists_[id].flag;
+    }
+    /// The pending bit: a wait came before its record.
+    [[nodiscard]] bool pending(uint32_t id) const
+    {
+        return has_rtl_port() ? rtl_port_->read(id).pending : lists_[id].first != 0;
+    }
+
+  protected:
+    FlagTable(uint32_t ids, uint32_t queues, std::unique_ptr<RtlPort> rtl_port)
+        : lists_(ids, queues), ids_(ids), rtl_port_(std::move(rtl_port))
+    {
+    }
+    [[nodiscard]] bool has_rtl_port() const { return __builtin_expect(rtl_port_ != nullptr, 0); }
+
+    WaitLists lists_;
+    const uint32_t ids_;
+    const std::unique_ptr<RtlPort> rtl_port_;
 };
 
 } // namespace tsim
