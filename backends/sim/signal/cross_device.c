@@ -32,17 +32,10 @@ static twin_status wait_locked(twin_queue *queue, twin_signal *signal, uint32_t 
     }
     struct sim_task_state *state;
     sim_sqe_event_wait(sim_queue_slot_locked(queue, 0, &state), id, timeout_ns);
-    sim_event_retain(signal);
     atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
-    *state = (struct sim_task_state){
-        .thread = state->thread,
-        .signal = signal,
-        .serial = serial,
-        .id = (uint16_t)id,
-        .kind = SIM_TASK_WAIT,
-        .bound = 1,
-        .cross_device = 1,
-    };
+    sim_event_use(state, SIM_TASK_WAIT, signal, serial, id);
+    state->bound = 1;
+    state->cross_device = 1;
     sim_queue_send_locked(queue, 1);
     return TWIN_OK;
 }

@@ -210,7 +210,6 @@ static twin_status record_locked(twin_queue *queue, twin_signal *signal,
     else
         sim_sqe_placeholder(sqe, config->timed);
 
-    sim_event_retain(signal);
     pthread_mutex_lock(&signal->lock);
     signal->serial++;
     signal->source = !queue->config.deferred                   ? COMPLETION_QUEUE
@@ -232,15 +231,9 @@ static twin_status record_locked(twin_queue *queue, twin_signal *signal,
     (void)sim_nd(TWIN_ND_SET, 0, &nothing);
     if (__builtin_expect(publication != NULL, 0))
         sim_shared_publish_locked(signal, publication, &signal->point);
-    *state = (struct sim_task_state){
-        .thread = state->thread,
-        .signal = signal,
-        .serial = (uint32_t)signal->serial,
-        .id = (uint16_t)id,
-        .kind = SIM_TASK_RECORD,
-        .bound = bound,
-        .expects_cqe = config->timed,
-    };
+    sim_event_use(state, SIM_TASK_RECORD, signal, (uint32_t)signal->serial, id);
+    state->bound = bound;
+    state->expects_cqe = config->timed;
     pthread_mutex_unlock(&signal->lock);
     return TWIN_OK;
 }
@@ -361,18 +354,11 @@ static twin_status wait_for(twin_queue *queue, twin_signal *signal, uint64_t tim
         sim_sqe_notify_wait(sqe, id, timeout_ns);
     else
         sim_sqe_event_wait(sqe, id, timeout_ns);
-    sim_event_retain(signal);
     if (!queue->config.deferred)
         atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
-    *state = (struct sim_task_state){
-        .thread = state->thread,
-        .signal = signal,
-        .serial = serial,
-        .id = (uint16_t)id,
-        .kind = SIM_TASK_WAIT,
-        .bound = rebind,
-        .stays = queue->config.deferred,
-    };
+    sim_event_use(state, SIM_TASK_WAIT, signal, serial, id);
+    state->bound = rebind;
+    state->stays = queue->config.deferred;
     sim_queue_send_locked(queue, 1);
     pthread_mutex_unlock(&queue->lock);
     return TWIN_OK;
@@ -405,10 +391,7 @@ twin_status sim_work_reset(twin_queue *queue, twin_signal *signal)
     if (!sqe)
         return TWIN_E_BUSY;
     sim_sqe_event_reset(sqe, signal->id);
-    sim_event_retain(signal);
-    state->signal = signal;
-    state->kind = SIM_TASK_RESET;
-    state->id = (uint16_t)signal->id;
+    sim_event_use(state, SIM_TASK_RESET, signal, 0, signal->id);
     sim_queue_commit(queue);
     return TWIN_OK;
 }

@@ -75,4 +75,16 @@ void sim_event_retain(twin_signal *signal);
 bool sim_event_retain_live(twin_signal *signal);
 void sim_event_drop(twin_signal *signal);
 
+/* Writes the state of a task that uses the signal, and retains it for the task. */
+static inline void sim_event_use(struct sim_task_state *state, enum sim_task_kind kind,
+                                 twin_signal *signal, uint32_t serial, uint32_t id)
+{
+    sim_event_retain(signal);
+    *state = (struct sim_task_state){.thread = state->thread,
+                                     .signal = signal,
+                                     .serial = serial,
+                                     .id = (uint16_t)id,
+                                     .kind = kind & 0xf};
+}
+
 #endif

@@ -328,17 +328,10 @@ static twin_status park_locked(twin_queue *queue, struct foreign_wait *wait, uin
                          wait->generation); /* one for the task state, one for the entry */
     struct sim_task_state *state;
     sim_sqe_event_wait(sim_queue_slot_locked(queue, 0, &state), wait->id, timeout_ns);
-    sim_event_retain(signal); /* the task state's */
     sim_event_retain(signal); /* the entry's */
     atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
-    *state = (struct sim_task_state){
-        .thread = state->thread,
-        .signal = signal,
-        .serial = (uint32_t)wait->number,
-        .id = (uint16_t)wait->id,
-        .kind = SIM_TASK_WAIT,
-        .bound = true,
-    };
+    sim_event_use(state, SIM_TASK_WAIT, signal, (uint32_t)wait->number, wait->id);
+    state->bound = 1;
     pthread_mutex_lock(&shared_lock);
     DL_PREPEND(foreign_waits, wait);
     pthread_mutex_unlock(&shared_lock);

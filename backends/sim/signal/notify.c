@@ -50,14 +50,8 @@ static twin_status begin(twin_queue *queue, twin_signal *signal, enum sim_task_k
     *out_sqe = sim_queue_begin(queue, &state);
     if (!*out_sqe)
         return TWIN_E_BUSY;
-    sim_event_retain(signal);
-    *state = (struct sim_task_state){
-        .thread = state->thread,
-        .signal = signal,
-        .id = (uint16_t)signal->id,
-        .kind = kind & 0xf,
-        .stays = queue->config.deferred,
-    };
+    sim_event_use(state, kind, signal, 0, signal->id);
+    state->stays = queue->config.deferred;
     return TWIN_OK;
 }
 
