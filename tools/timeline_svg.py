@@ -30,9 +30,8 @@ COLOURS = {"host call": "#cdbfe6", "task": "#a9cbe6", "kernel": "#c5d7a4", "wait
            "cube": "#e07b39", "vector": "#d1567a",
            "FIX": "#8ab543"}
 PIPES = ("scalar", "MTE1", "MTE2", "MTE3", "cube", "vector", "FIX")
-STREAM_FILLS = ("#a9cbe6", "#bfe0b4", "#f2d4a2", "#d9c2ea", "#f4b9b9", "#b5e0dc", "#e3dba0",
+STREAM_FILLS = ("#9aa9e0", "#bfe0b4", "#f2d4a2", "#d9c2ea", "#f4b9b9", "#b5e0dc", "#e3dba0",
                 "#a6c48a")
-STREAMS_MOST = 6  # in the legend
 CURVE_FILL = "#7fa8c9"
 ARROWS = {"wake": "record releases a wait", "submit": "call submits"}
 LEFT_OUT = (" doorbells", " class shares")
@@ -165,7 +164,8 @@ class Panel:
         self.meanings = [meaning for meaning in map(self.meaning, self.slices)
                          if meaning in COLOURS]
         # Boxes of slots and shares have the colour of their stream.
-        self.streams = {s.args.get("stream", 0) for s in self.slices if s.cat in ("slot", "share")}
+        self.streams = {s.args["stream"] for s in self.slices
+                        if s.cat in ("slot", "share") and "stream" in s.args}
 
     def meaning(self, s):
         """What the colour of a box says: a key of COLOURS, or the colour of a stream."""
@@ -276,14 +276,16 @@ def legend(drawn):
     """(elements, lines): the meanings of the colours and arrows that the panels have."""
     fills = [(meaning, colour) for meaning, colour in COLOURS.items()
              if any(meaning in panel.meanings for panel in drawn)]
-    streams = sorted(set().union(*(panel.streams for panel in drawn)))
-    fills += [("stream %d" % stream, fill_of(stream)) for stream in streams[:STREAMS_MOST]]
+    of_fill = {}
+    for stream in sorted(set().union(*(panel.streams for panel in drawn))):
+        of_fill.setdefault(fill_of(stream), []).append("%d" % stream)
+    fills += [("stream " + numbers[0] if len(numbers) == 1 else
+               "streams " + ", ".join(numbers[:3] + ["\u2026"] * (len(numbers) > 3)), fill)
+              for fill, numbers in of_fill.items()]
     entries = [
         (meaning, 18, lambda x, y, colour=colour: "<rect x='%d' y='%d' width='14' height='12' %s/>"
          % (x, y - 10, "fill='%s'" % colour if colour else "class='wait'"))
         for meaning, colour in fills]
-    if len(streams) > STREAMS_MOST:
-        entries.append(("and %d more" % (len(streams) - STREAMS_MOST), 0, lambda x, y: ""))
     for kind, meaning in ARROWS.items():
         if not any(a.kind == kind for panel in drawn for a in panel.arrows):
             continue

@@ -218,8 +218,8 @@ void run_files_print_replay(const struct run_files *files)
         const char *given = files->item[FILE_TRACE].given;
         print_word(" --trace=", given ? given : "FILE");
     }
-    print_word(recording->settled[0] == '-' ? " -- " : " ",
-               recording->found.count > 1 ? "RECORDING" : recording->settled);
+    const char *name = recording->found.count > 1 ? "RECORDING" : recording->settled;
+    print_word(*name == '-' ? " -- " : " ", name);
     fputc('\n', stderr);
 }
 

@@ -17,7 +17,7 @@ struct wanted_file {
     char marked[PATH_MAX + 64]; /* as the program gets it */
     bool needed;                /* the tool reads it */
     bool apart;                 /* ".%p" was added to the name that was given */
-    const char *settled; /* its name in the end, if it is a single one; NULL: none is there */
+    const char *settled; /* its name in the end, of several files the last one's; NULL: none */
     struct output_files found;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The queues that wait for each id of a table, in the order in which a record meets them (T-EVT-4,
-/// T-NTF-3).
+/// T-NTF-3), and what tables of flags have in common.
 #ifndef TWINSIM_CORE_TABLES_WAIT_LISTS_H
 #define TWINSIM_CORE_TABLES_WAIT_LISTS_H
 
