@@ -232,9 +232,11 @@ static aclrtMemMallocPolicy policy_of(twin_page_policy pages)
     }
 }
 
-twin_status ascend_memory_alloc(twin_hw_device *device, uint64_t bytes, twin_page_policy pages,
+twin_status ascend_memory_alloc(twin_hw_device *device, const twin_allocation *allocation,
                                 uint64_t *out_address)
 {
+    const uint64_t bytes = allocation->bytes;
+    const twin_page_policy pages = allocation->pages;
     void *pointer = NULL;
     twin_status status = ASCEND_CALL(ascend_use_device(device),
                                      vendor.malloc_device(&pointer, bytes, policy_of(pages)));
@@ -293,7 +295,7 @@ static twin_status free_now(void *pointer)
     return status;
 }
 
-twin_status ascend_memory_host_alloc(uint64_t bytes, void **out_pointer)
+twin_status ascend_memory_host_alloc(const twin_allocation *allocation, void **out_pointer)
 {
     void *pointer = NULL;
     twin_hw_device *device = NULL;
@@ -301,7 +303,7 @@ twin_status ascend_memory_host_alloc(uint64_t bytes, void **out_pointer)
     if (status != TWIN_OK)
         return status;
     dig(false, NULL);
-    status = ascend_status(vendor.malloc_host(&pointer, bytes));
+    status = ascend_status(vendor.malloc_host(&pointer, allocation->bytes));
     ascend_release_device(device);
     if (status == TWIN_E_DEVICE_MEMORY)
         status = TWIN_E_NOMEM;
@@ -309,7 +311,7 @@ twin_status ascend_memory_host_alloc(uint64_t bytes, void **out_pointer)
         return status;
     const twin_memory_info info = {.kind = TWIN_MEMORY_HOST_PINNED,
                                    .base = (uint64_t)(uintptr_t)pointer,
-                                   .size_bytes = bytes,
+                                   .size_bytes = allocation->bytes,
                                    .page_bytes = PAGE_NORMAL};
     if (!ascend_range_add(&info)) {
         (void)free_now(pointer);

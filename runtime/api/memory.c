@@ -44,7 +44,8 @@ static int32_t allocate(void **devPtr, size_t size, twin_page_policy pages, size
     if (size > SIZE_MAX - (UNIT_BYTES + PADDING_BYTES))
         return twin_fail(TWIN_ERR_ARG_VALUE, "size is %zu, which leaves no room for padding", size);
     size_t bytes = (size + UNIT_BYTES - 1) / UNIT_BYTES * UNIT_BYTES + padding;
-    return twin_memory_alloc(bytes, pages, devPtr);
+    const twin_allocation allocation = {.bytes = bytes, .pages = pages, .module = TWIN_MODULE_APP};
+    return twin_memory_alloc(&allocation, devPtr);
 }
 
 aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
@@ -82,7 +83,8 @@ aclError aclrtMallocHost(void **hostPtr, size_t size)
     TWIN_NOT_NULL(hostPtr);
     if (size == 0)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "size is 0; ask for one byte at least"));
-    return TWIN_LEAVE(twin_memory_alloc_host(size, hostPtr));
+    const twin_allocation allocation = {.bytes = size, .module = TWIN_MODULE_APP};
+    return TWIN_LEAVE(twin_memory_alloc_host(&allocation, hostPtr));
 }
 
 aclError aclrtFreeHost(void *hostPtr)

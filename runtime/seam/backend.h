@@ -133,15 +133,15 @@ struct twin_device_ops {
 
 struct twin_memory_ops {
     /* Device memory, aligned to 512 bytes at least; contents undefined. Thread: any.
-     * TWIN_E_DEVICE_MEMORY: not that much left. */
-    twin_status (*alloc)(twin_hw_device *device, uint64_t bytes, twin_page_policy pages,
+     * TWIN_E_DEVICE_MEMORY: not that much left (explained: who has it). */
+    twin_status (*alloc)(twin_hw_device *device, const twin_allocation *allocation,
                          uint64_t *out_address);
     /* Frees by the address alloc gave. Never waits: pages that queued tasks still name live until
      * those tasks retire. Thread: any. TWIN_E_INVALID: not such an address. */
     twin_status (*free)(uint64_t address);
     /* Page-locked host memory, aligned to 512 bytes, readable and writable by the host. Thread:
-     * any. */
-    twin_status (*host_alloc)(uint64_t bytes, void **out_pointer);
+     * any. TWIN_E_NOMEM. TWIN_E_UNSUPPORTED: UNIFIED, which the device cannot do. */
+    twin_status (*host_alloc)(const twin_allocation *allocation, void **out_pointer);
     /* As free, for host_alloc's memory. Thread: any. */
     twin_status (*host_free)(void *pointer);
     /* Classifies an address; TWIN_OK with kind UNKNOWN when it is not ours, GONE when it is and

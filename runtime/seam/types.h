@@ -67,6 +67,28 @@ typedef enum twin_page_policy {
     TWIN_PAGES_HUGE_1G
 } twin_page_policy;
 
+/* Module ids of the vendor's interface, for programs that name none and for the runtime itself. */
+#define TWIN_MODULE_RUNTIME 7u
+#define TWIN_MODULE_APP     33u
+
+/* Bits of twin_allocation.flags. None makes a device refuse that lacks what it asks for, but
+ * UNIFIED. */
+#define TWIN_ALLOC_SCHEDULER 0x1u /* the task scheduler reads and writes it */
+#define TWIN_ALLOC_PEER      0x2u /* other devices do */
+#define TWIN_ALLOC_READ_ONLY 0x4u /* user code of the device reads it only */
+#define TWIN_ALLOC_LOW_BAND  0x8u /* a part of memory with low bandwidth will do */
+#define TWIN_ALLOC_HIGH_BAND 0x10u
+#define TWIN_ALLOC_UNIFIED   0x20u /* host memory: a registration gives its own address back */
+
+/* Memory that memory.alloc or host_alloc is asked for. */
+typedef struct twin_allocation {
+    uint64_t bytes;         /* > 0 */
+    twin_page_policy pages; /* of device memory */
+    uint32_t module;        /* its owner, for memory.usage and reports: below 65536 */
+    uint32_t flags;         /* TWIN_ALLOC_... */
+    const char *what;       /* what the runtime keeps there, a literal; NULL: the program's */
+} twin_allocation;
+
 /* How two devices of a machine are connected, with the public values. */
 typedef enum twin_link {
     TWIN_LINK_NONE = 0,

@@ -233,8 +233,8 @@ static void test_pinned_stays_under_copies(void)
     twin_queue queue = {.group = &group};
     void *used = NULL, *unused = NULL;
     fresh();
-    CU_ASSERT(ascend_memory_host_alloc(4096, &used) == TWIN_OK);
-    CU_ASSERT(ascend_memory_host_alloc(4096, &unused) == TWIN_OK);
+    CU_ASSERT(ascend_memory_host_alloc(&(twin_allocation){.bytes = 4096}, &used) == TWIN_OK);
+    CU_ASSERT(ascend_memory_host_alloc(&(twin_allocation){.bytes = 4096}, &unused) == TWIN_OK);
     ascend_pinned_use((uint64_t)(uintptr_t)used + 100, &queue);
     CU_ASSERT(ascend_memory_host_free(unused) == TWIN_OK);
     CU_ASSERT(world.freed == 1);
@@ -242,7 +242,7 @@ static void test_pinned_stays_under_copies(void)
     CU_ASSERT(world.freed == 1 && world.events == 1);
     CU_ASSERT(at((uint64_t)(uintptr_t)used).kind ==
               TWIN_MEMORY_UNKNOWN); /* not the program's any more */
-    CU_ASSERT(ascend_memory_host_alloc(4096, &unused) == TWIN_OK);
+    CU_ASSERT(ascend_memory_host_alloc(&(twin_allocation){.bytes = 4096}, &unused) == TWIN_OK);
     CU_ASSERT(world.freed == 1);
     world.recorded = true;
     CU_ASSERT(ascend_memory_host_free(unused) == TWIN_OK);
@@ -255,13 +255,13 @@ static void test_pinned_goes_after_copies(void)
     twin_queue queue = {.group = &group};
     void *used = NULL;
     fresh();
-    CU_ASSERT(ascend_memory_host_alloc(4096, &used) == TWIN_OK);
+    CU_ASSERT(ascend_memory_host_alloc(&(twin_allocation){.bytes = 4096}, &used) == TWIN_OK);
     ascend_pinned_use((uint64_t)(uintptr_t)used, &queue);
     world.idle = true;
     CU_ASSERT(ascend_memory_host_free(used) == TWIN_OK);
     CU_ASSERT(world.freed == 1 && world.events == 0);
     world.idle = false;
-    CU_ASSERT(ascend_memory_host_alloc(4096, &used) == TWIN_OK);
+    CU_ASSERT(ascend_memory_host_alloc(&(twin_allocation){.bytes = 4096}, &used) == TWIN_OK);
     ascend_pinned_use((uint64_t)(uintptr_t)used, &queue);
     ascend_pinned_forget_queue(&queue); /* it has ended */
     CU_ASSERT(ascend_memory_host_free(used) == TWIN_OK);
@@ -277,7 +277,7 @@ static void test_pinned_goes_after_many_streams(void)
     void *used = NULL;
     fresh();
     vendor.create_event_ex = no_event_ex;
-    CU_ASSERT(ascend_memory_host_alloc(4096, &used) == TWIN_OK);
+    CU_ASSERT(ascend_memory_host_alloc(&(twin_allocation){.bytes = 4096}, &used) == TWIN_OK);
     for (int i = 0; i < MANY; i++) {
         queues[i] = (twin_queue){.group = &group};
         ascend_pinned_use((uint64_t)(uintptr_t)used, &queues[i]);
@@ -285,7 +285,7 @@ static void test_pinned_goes_after_many_streams(void)
     CU_ASSERT(ascend_memory_host_free(used) == TWIN_OK);
     CU_ASSERT(world.freed == 0 && world.events == MANY);
     world.recorded = true;
-    CU_ASSERT(ascend_memory_host_alloc(4096, &used) == TWIN_OK);
+    CU_ASSERT(ascend_memory_host_alloc(&(twin_allocation){.bytes = 4096}, &used) == TWIN_OK);
     CU_ASSERT(world.freed == 1 && world.events == 0);
     CU_ASSERT(ascend_memory_host_free(used) == TWIN_OK);
 }
@@ -298,12 +298,12 @@ static void test_pinned_stays_when_one_queue_takes_no_event(void)
     void *used = NULL, *other = NULL;
     fresh();
     world.refuses = &group;
-    CU_ASSERT(ascend_memory_host_alloc(4096, &used) == TWIN_OK);
+    CU_ASSERT(ascend_memory_host_alloc(&(twin_allocation){.bytes = 4096}, &used) == TWIN_OK);
     ascend_pinned_use((uint64_t)(uintptr_t)used, &first);
     ascend_pinned_use((uint64_t)(uintptr_t)used, &second);
     CU_ASSERT(ascend_memory_host_free(used) == TWIN_OK);
     world.recorded = true;
-    CU_ASSERT(ascend_memory_host_alloc(4096, &other) == TWIN_OK);
+    CU_ASSERT(ascend_memory_host_alloc(&(twin_allocation){.bytes = 4096}, &other) == TWIN_OK);
     CU_ASSERT(world.freed == 0 && world.events == 0);
     CU_ASSERT(ascend_memory_host_free(other) == TWIN_OK);
     if (world.freed == 1)
@@ -319,8 +319,8 @@ static void test_pinned_goes_with_the_device(void)
     twin_queue second = {.group = &group, .device = &other};
     void *used = NULL, *both = NULL;
     fresh();
-    CU_ASSERT(ascend_memory_host_alloc(4096, &used) == TWIN_OK);
-    CU_ASSERT(ascend_memory_host_alloc(4096, &both) == TWIN_OK);
+    CU_ASSERT(ascend_memory_host_alloc(&(twin_allocation){.bytes = 4096}, &used) == TWIN_OK);
+    CU_ASSERT(ascend_memory_host_alloc(&(twin_allocation){.bytes = 4096}, &both) == TWIN_OK);
     ascend_pinned_use((uint64_t)(uintptr_t)used, &queue);
     ascend_pinned_use((uint64_t)(uintptr_t)both, &queue);
     ascend_pinned_use((uint64_t)(uintptr_t)both, &second);

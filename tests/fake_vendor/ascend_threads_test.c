@@ -281,7 +281,7 @@ static twin_queue *queue_in(twin_hw_device *device, uint32_t group)
 static void host_memory(void)
 {
     void *pointer = NULL;
-    twin_status status = ascend_memory_host_alloc(BYTES, &pointer);
+    twin_status status = ascend_memory_host_alloc(&(twin_allocation){.bytes = BYTES}, &pointer);
     if (status == TWIN_OK && (status = ascend_memory_host_free(pointer)) != TWIN_OK)
         free(pointer); /* the last device has closed since */
     if (status != TWIN_OK && status != TWIN_E_UNSUPPORTED)
@@ -471,7 +471,7 @@ static void *device_all_the_time(void *device)
 {
     while (!over) {
         uint64_t address = 0;
-        if (ascend_memory_alloc(device, BYTES, TWIN_PAGES_DEFAULT, &address) != TWIN_OK ||
+        if (ascend_memory_alloc(device, &(twin_allocation){.bytes = BYTES}, &address) != TWIN_OK ||
             ascend_memory_free(address) != TWIN_OK)
             dead_uses++;
     }
@@ -498,7 +498,7 @@ static void one_round(twin_call_queue *call_queue, uint32_t round)
     twin_queue *queue = queue_in(device, round % 2);
     CU_ASSERT(ascend_work_call(queue, call_queue, &call) == TWIN_OK);
     CU_ASSERT(ascend_work_call(queue, call_queue, &call) == TWIN_OK);
-    CU_ASSERT(ascend_memory_host_alloc(BYTES, &used) == TWIN_OK);
+    CU_ASSERT(ascend_memory_host_alloc(&(twin_allocation){.bytes = BYTES}, &used) == TWIN_OK);
     ascend_pinned_use((uint64_t)(uintptr_t)used, queue);
     let_help((void (*)(void *))(uintptr_t)ascend_memory_host_free, used);
     while (ascend_call_queue_take(call_queue, 0, &taken) == TWIN_OK)

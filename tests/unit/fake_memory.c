@@ -77,11 +77,10 @@ static twin_status allocate(twin_hw_device *device, uint64_t bytes, uint64_t *ou
     return status;
 }
 
-static twin_status fake_alloc(twin_hw_device *device, uint64_t bytes, twin_page_policy pages,
+static twin_status fake_alloc(twin_hw_device *device, const twin_allocation *allocation,
                               uint64_t *out_address)
 {
-    (void)pages;
-    return allocate(device, bytes, out_address);
+    return allocate(device, allocation->bytes, out_address);
 }
 
 static twin_status release(uint64_t address)
@@ -98,10 +97,10 @@ static twin_status release(uint64_t address)
     return status;
 }
 
-static twin_status fake_host_alloc(uint64_t bytes, void **out_pointer)
+static twin_status fake_host_alloc(const twin_allocation *allocation, void **out_pointer)
 {
     uint64_t address = 0;
-    twin_status status = allocate(NULL, bytes, &address);
+    twin_status status = allocate(NULL, allocation->bytes, &address);
     if (status == TWIN_OK)
         *out_pointer = (void *)(uintptr_t)address;
     return status;

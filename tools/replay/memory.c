@@ -281,7 +281,12 @@ static twin_status memory_alloc(struct replay_call *call)
     if (f->bytes == 0)
         return replay_leave_out(call, "it is of 0 bytes");
     twin_status status =
-        call->ops->memory.alloc(call->device, f->bytes, (twin_page_policy)f->pages, &address);
+        call->ops->memory.alloc(call->device,
+                                &(twin_allocation){.bytes = f->bytes,
+                                                   .pages = (twin_page_policy)f->pages,
+                                                   .module = f->module,
+                                                   .flags = f->flags},
+                                &address);
     return note_allocation(call, f->out_address, f->bytes, status == TWIN_OK ? address : 0, status);
 }
 
@@ -291,7 +296,8 @@ static twin_status memory_host_alloc(struct replay_call *call)
     void *pointer = NULL;
     if (f->bytes == 0)
         return replay_leave_out(call, "it is of 0 bytes");
-    twin_status status = call->ops->memory.host_alloc(f->bytes, &pointer);
+    twin_status status = call->ops->memory.host_alloc(
+        &(twin_allocation){.bytes = f->bytes, .module = f->module, .flags = f->flags}, &pointer);
     return note_allocation(call, f->out_address, f->bytes, (uint64_t)(uintptr_t)pointer, status);
 }
 

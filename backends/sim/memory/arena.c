@@ -484,9 +484,11 @@ static bool take_extent_locked(struct sim_arena *arena, uint64_t bytes, uint64_t
     return sim_span_take(&arena->span, out->count, (uint32_t)align, &out->start);
 }
 
-twin_status sim_arena_alloc(struct sim_arena *arena, uint64_t bytes, twin_page_policy pages,
+twin_status sim_arena_alloc(struct sim_arena *arena, const twin_allocation *allocation,
                             uint64_t *out_address)
 {
+    const uint64_t bytes = allocation->bytes;
+    const twin_page_policy pages = allocation->pages;
     twin_status full = arena->config.host ? TWIN_E_NOMEM : TWIN_E_DEVICE_MEMORY;
     bool huge = pages == TWIN_PAGES_HUGE_ONLY ||
                 (pages == TWIN_PAGES_DEFAULT && bytes > (UINT64_C(1) << 20));

@@ -115,7 +115,7 @@ void sim_arena_fini(struct sim_arena *arena);
 void sim_arena_clear(struct sim_arena *arena);
 
 /* TWIN_E_DEVICE_MEMORY (host arena: TWIN_E_NOMEM): not that much left. Thread: any. */
-twin_status sim_arena_alloc(struct sim_arena *arena, uint64_t bytes, twin_page_policy pages,
+twin_status sim_arena_alloc(struct sim_arena *arena, const twin_allocation *allocation,
                             uint64_t *out_address);
 /* Takes a block back. With a fence (the arena owns it then) its pages stay until the fence has
  * passed, and in any case while the arena is held.

@@ -155,16 +155,16 @@ twin_status sim_memory_find(uint64_t address, uint64_t bytes, twin_side *out_sid
 
 /* ---- allocation ----------------------------------------------------------------------------- */
 
-twin_status sim_memory_alloc(twin_hw_device *device, uint64_t bytes, twin_page_policy pages,
+twin_status sim_memory_alloc(twin_hw_device *device, const twin_allocation *allocation,
                              uint64_t *out_address)
 {
-    twin_status status = sim_arena_alloc(&device->memory, bytes, pages, out_address);
+    twin_status status = sim_arena_alloc(&device->memory, allocation, out_address);
     if (status == TWIN_E_DEVICE_MEMORY) {
         uint64_t left;
         uint64_t total;
         sim_arena_space(&device->memory, 0, &left, &total);
         sim_explain("device %u: %llu bytes of device memory requested, %llu of %llu are free",
-                    device->index, (unsigned long long)bytes, (unsigned long long)left,
+                    device->index, (unsigned long long)allocation->bytes, (unsigned long long)left,
                     (unsigned long long)total);
     }
     return status;
@@ -188,10 +188,10 @@ twin_status sim_memory_free(uint64_t address)
     return arena && !arena->config.host ? free_block(arena, address) : TWIN_E_INVALID;
 }
 
-twin_status sim_memory_host_alloc(uint64_t bytes, void **out_pointer)
+twin_status sim_memory_host_alloc(const twin_allocation *allocation, void **out_pointer)
 {
     uint64_t address;
-    twin_status status = sim_arena_alloc(&host_arena, bytes, TWIN_PAGES_DEFAULT, &address);
+    twin_status status = sim_arena_alloc(&host_arena, allocation, &address);
     if (status == TWIN_OK)
         *out_pointer = (void *)(uintptr_t)address;
     return status;

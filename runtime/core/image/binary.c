@@ -142,8 +142,7 @@ int32_t twin_binary_place(twin_binary *binary, twin_device *device, uint64_t *ou
     }
     if ((ops->flags & TWIN_BACKEND_CODE) != 0)
         return load_below(binary, device, out_address);
-    twin_status status = twin_device_note(
-        device, ops->memory.alloc(device->hw, image->slice_bytes, TWIN_PAGES_DEFAULT, &address));
+    twin_status status = twin_device_alloc(device, image->slice_bytes, "a kernel image", &address);
     if (status != TWIN_OK)
         return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
                                 "device %u has no room for a kernel image of %llu bytes",

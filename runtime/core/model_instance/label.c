@@ -8,6 +8,7 @@
 #include "core/base/alloc.h"
 #include "core/model_instance/model_instance.h"
 #include "core/object/context.h"
+#include "core/object/device_area.h"
 #include "core/work/stream_value.h"
 
 #define TABLE_ENTRY_BYTES 8u /* as the seam says */
@@ -292,8 +293,7 @@ static int32_t make_table(twin_label_list *list)
 {
     const struct twin_backend *ops = twin_ops();
     uint64_t bytes = (uint64_t)list->count * TABLE_ENTRY_BYTES;
-    twin_status status =
-        ops->memory.alloc(list->device->hw, bytes, TWIN_PAGES_DEFAULT, &list->table);
+    twin_status status = twin_device_alloc(list->device, bytes, "labels", &list->table);
     if (status == TWIN_OK) {
         /* No label was set yet. */
         const twin_fill fill = {.dst = list->table, .bytes = bytes, .value = 0xff};

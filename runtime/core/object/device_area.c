@@ -6,6 +6,14 @@
 
 #define SYNC_BYTES 4096u
 
+twin_status twin_device_alloc(twin_device *device, uint64_t bytes, const char *what,
+                              uint64_t *out_address)
+{
+    const twin_allocation allocation = {
+        .bytes = bytes, .module = TWIN_MODULE_RUNTIME, .what = what};
+    return twin_device_note(device, twin_ops()->memory.alloc(device->hw, &allocation, out_address));
+}
+
 int32_t twin_device_area(twin_device *device, _Atomic uint64_t *slot, uint64_t bytes,
                          const char *what, uint64_t *out_address)
 {
@@ -15,8 +23,7 @@ int32_t twin_device_area(twin_device *device, _Atomic uint64_t *slot, uint64_t b
         *out_address = address;
         return 0;
     }
-    twin_status status = twin_device_note(
-        device, ops->memory.alloc(device->hw, bytes, TWIN_PAGES_DEFAULT, &address));
+    twin_status status = twin_device_alloc(device, bytes, what, &address);
     if (status != TWIN_OK)
         return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
                                 "device %u has no room for its %s", device->id, what);

@@ -7,6 +7,7 @@
 #include "core/backend/error.h"
 #include "core/backend/ops.h"
 #include "core/base/alloc.h"
+#include "core/object/device_area.h"
 
 #define BLOCK_BYTES  4096u /* of device memory, for the arguments of a launch that fit */
 #define CHUNK_BLOCKS 64u
@@ -34,9 +35,8 @@ static int32_t grow(twin_device *device)
 {
     const struct twin_backend *ops = twin_ops();
     uint64_t chunk = 0;
-    const twin_status status =
-        twin_device_note(device, ops->memory.alloc(device->hw, (uint64_t)BLOCK_BYTES * CHUNK_BLOCKS,
-                                                   TWIN_PAGES_DEFAULT, &chunk));
+    const twin_status status = twin_device_alloc(device, (uint64_t)BLOCK_BYTES * CHUNK_BLOCKS,
+                                                 "arguments of kernels", &chunk);
     if (status != TWIN_OK)
         return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
                                 "device %u has no room for arguments of kernels", device->id);
@@ -118,8 +118,7 @@ __attribute__((cold, noinline)) static int32_t take_far(twin_device *device,
     if (launch->block != 0)
         return 0;
     const twin_status status =
-        twin_device_note(device, twin_ops()->memory.alloc(device->hw, bytes, TWIN_PAGES_DEFAULT,
-                                                          &launch->args_address));
+        twin_device_alloc(device, bytes, "arguments of kernels", &launch->args_address);
     launch->own_memory = status == TWIN_OK;
     return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
                             "device %u has no room for %zu bytes of arguments", device->id, bytes);

@@ -11,7 +11,7 @@
 
 /* Allocate and free ---------------------------------------------------------------------------- */
 
-int32_t twin_memory_alloc(uint64_t bytes, twin_page_policy pages, void **out_pointer)
+int32_t twin_memory_alloc(const twin_allocation *allocation, void **out_pointer)
 {
     TWIN_PINNED(context, context);
     int32_t code = twin_context_pin_current(&context);
@@ -19,11 +19,11 @@ int32_t twin_memory_alloc(uint64_t bytes, twin_page_policy pages, void **out_poi
         return code;
     uint64_t address = 0;
     twin_status status = twin_device_note(
-        context->device, twin_ops()->memory.alloc(context->device->hw, bytes, pages, &address));
+        context->device, twin_ops()->memory.alloc(context->device->hw, allocation, &address));
     if (status == TWIN_OK)
         *out_pointer = (void *)(uintptr_t)address; /* the user's pointer is the device's address */
     return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "%llu bytes on device %u",
-                            (unsigned long long)bytes, context->device->id);
+                            (unsigned long long)allocation->bytes, context->device->id);
 }
 
 /* Refuses to free what is not the start of an allocation of that kind. */
@@ -59,15 +59,15 @@ int32_t twin_memory_free(void *pointer)
                             TWIN_CODE_STREAM_TIMEOUT, "%p", pointer);
 }
 
-int32_t twin_memory_alloc_host(uint64_t bytes, void **out_pointer)
+int32_t twin_memory_alloc_host(const twin_allocation *allocation, void **out_pointer)
 {
     TWIN_PINNED(context, context);
     int32_t code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
-    return twin_fail_status(twin_ops()->memory.host_alloc(bytes, out_pointer),
+    return twin_fail_status(twin_ops()->memory.host_alloc(allocation, out_pointer),
                             TWIN_CODE_STREAM_TIMEOUT, "%llu bytes of page-locked host memory",
-                            (unsigned long long)bytes);
+                            (unsigned long long)allocation->bytes);
 }
 
 int32_t twin_memory_free_host(void *pointer)
@@ -190,8 +190,12 @@ static int32_t copy_from_snapshot(const twin_copy *copy, uint64_t handle)
         return code;
     void *snapshot = NULL;
     code = twin_fail_status(
-        ops->memory.host_alloc(copy->bytes, &snapshot), TWIN_CODE_STREAM_TIMEOUT,
-        "%llu bytes of page-locked memory for the source", (unsigned long long)copy->bytes);
+        ops->memory.host_alloc(&(twin_allocation){.bytes = copy->bytes,
+                                                  .module = TWIN_MODULE_RUNTIME,
+                                                  .what = "the source of a buffered copy"},
+                               &snapshot),
+        TWIN_CODE_STREAM_TIMEOUT, "%llu bytes of page-locked memory for the source",
+        (unsigned long long)copy->bytes);
     if (code != 0)
         return code;
     if (!twin_range_read(snapshot, copy->src, copy->bytes)) {

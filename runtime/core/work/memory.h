@@ -27,11 +27,11 @@ typedef enum twin_copy_kind {
 
 /* Device memory of the current context's device; `bytes` are what is asked of the backend. 107002,
  * 207001. */
-int32_t twin_memory_alloc(uint64_t bytes, twin_page_policy pages, void **out_pointer);
+int32_t twin_memory_alloc(const twin_allocation *allocation, void **out_pointer);
 /* Needs no context; never waits. 107000: not the start of a device allocation. */
 int32_t twin_memory_free(void *pointer);
 /* Page-locked host memory. 107002, 207001. */
-int32_t twin_memory_alloc_host(uint64_t bytes, void **out_pointer);
+int32_t twin_memory_alloc_host(const twin_allocation *allocation, void **out_pointer);
 /* 107000: not the start of a page-locked allocation. */
 int32_t twin_memory_free_host(void *pointer);
 /* Bytes free and in all on the current device; classes as in the seam. 107002. */

@@ -186,19 +186,18 @@ static void image_unload(twin_loaded_image *image)
     (void)image;
     (void)answer();
 }
-static twin_status memory_alloc(twin_hw_device *device, uint64_t bytes, twin_page_policy pages,
+static twin_status memory_alloc(twin_hw_device *device, const twin_allocation *allocation,
                                 uint64_t *out_address)
 {
     (void)device;
-    (void)bytes;
-    (void)pages;
+    (void)allocation;
     *out_address = 0x10000;
     return answer();
 }
 static char pinned[4096];
-static twin_status memory_host_alloc(uint64_t bytes, void **out_pointer)
+static twin_status memory_host_alloc(const twin_allocation *allocation, void **out_pointer)
 {
-    (void)bytes;
+    (void)allocation;
     *out_pointer = pinned;
     return answer();
 }

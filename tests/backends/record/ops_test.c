@@ -299,8 +299,13 @@ static void call_all(const struct twin_backend *t)
     t->device.open(1, &device);
     t->device.abort(device);
     t->device.peer(device, 2, true);
-    t->memory.alloc(device, 16, TWIN_PAGES_HUGE_ONLY, &address);
-    t->memory.host_alloc(17, &pointer);
+    t->memory.alloc(device,
+                    &(twin_allocation){.bytes = 16,
+                                       .pages = TWIN_PAGES_HUGE_ONLY,
+                                       .module = TWIN_MODULE_APP,
+                                       .flags = TWIN_ALLOC_PEER},
+                    &address);
+    t->memory.host_alloc(&(twin_allocation){.bytes = 17, .module = TWIN_MODULE_RUNTIME}, &pointer);
     t->memory.space(device, 2, &address, &total);
     t->memory.copy(device, &(twin_copy){.dst = 0x10000, .src = 0x10008, .bytes = 8});
     t->memory.fill(device, &(twin_fill){.dst = 0x10000, .bytes = 9, .value = 7});
@@ -356,8 +361,8 @@ static const char *const expected[] = {
     "moved at_ns=4 events=5",
     "nondeterminism what=freed of_seq=" /* its number follows */,
     "device.peer device=1 other=2 enable=1",
-    "memory.alloc device=1 pages=huge bytes=16 address=memory1+0",
-    "memory.host_alloc bytes=17 address=host2+0",
+    "memory.alloc device=1 pages=huge bytes=16 address=memory1+0 module=33 flags=0x2",
+    "memory.host_alloc bytes=17 address=host2+0 module=7",
     "memory.space device=1 page_class=2 free=21 total=22",
     "memory.copy device=1 dst=memory1+0 src=memory1+8 bytes=8",
     "memory.fill device=1 value=0x7 dst=memory1+0 bytes=9",

@@ -181,7 +181,7 @@ static void test_full_queue(void)
 {
     begin();
     unsigned char *memory = NULL;
-    CHECK_OK(twin_memory_alloc(1024, TWIN_PAGES_DEFAULT, (void **)&memory));
+    CHECK_OK(twin_memory_alloc(&(twin_allocation){.bytes = 1024}, (void **)&memory));
     for (unsigned i = 0; i < 100; i++) {
         twin_fill fill = {.dst = (uint64_t)(uintptr_t)memory + i, .bytes = 1, .value = (uint8_t)i};
         CHECK_OK(twin_stream_submit(0, &(twin_task){.kind = TWIN_TASK_FILL, .fill = &fill}));
@@ -290,7 +290,7 @@ static void test_drain_all_of_many(void)
     fake_set.stream_limit = 8;
     uint64_t streams[7];
     unsigned char *memory = NULL;
-    CHECK_OK(twin_memory_alloc(64, TWIN_PAGES_DEFAULT, (void **)&memory));
+    CHECK_OK(twin_memory_alloc(&(twin_allocation){.bytes = 64}, (void **)&memory));
     for (unsigned i = 0; i < 7; i++) {
         streams[i] = make(0, 0);
         twin_fill fill = {.dst = (uint64_t)(uintptr_t)memory + i, .bytes = 1, .value = 9};
@@ -323,7 +323,7 @@ static void test_threads_share_a_stream(void)
     begin();
     submit_failures = 0;
     void *memory = NULL;
-    CHECK_OK(twin_memory_alloc(64, TWIN_PAGES_DEFAULT, &memory));
+    CHECK_OK(twin_memory_alloc(&(twin_allocation){.bytes = 64}, &memory));
     twin_fill fill = {.dst = (uint64_t)(uintptr_t)memory, .bytes = 64, .value = 1};
     twin_task task = {.kind = TWIN_TASK_FILL, .fill = &fill};
     pthread_t threads[3];

@@ -12,9 +12,9 @@ static void begin(void)
 {
     fresh();
     CHECK_OK(twin_device_set(0));
-    CHECK_OK(twin_memory_alloc(256, TWIN_PAGES_DEFAULT, (void **)&device_memory));
-    CHECK_OK(twin_memory_alloc(256, TWIN_PAGES_DEFAULT, (void **)&other));
-    CHECK_OK(twin_memory_alloc_host(256, (void **)&pinned));
+    CHECK_OK(twin_memory_alloc(&(twin_allocation){.bytes = 256}, (void **)&device_memory));
+    CHECK_OK(twin_memory_alloc(&(twin_allocation){.bytes = 256}, (void **)&other));
+    CHECK_OK(twin_memory_alloc_host(&(twin_allocation){.bytes = 256}, (void **)&pinned));
 }
 
 static void finish(void)
@@ -55,7 +55,7 @@ static void test_exhausted(void)
 {
     begin();
     void *pointer = pageable;
-    CHECK_CODE(twin_memory_alloc(UINT64_C(1) << 40, TWIN_PAGES_DEFAULT, &pointer), 207001);
+    CHECK_CODE(twin_memory_alloc(&(twin_allocation){.bytes = UINT64_C(1) << 40}, &pointer), 207001);
     CU_ASSERT_PTR_EQUAL(pointer, pageable);
     finish();
 }
@@ -207,7 +207,7 @@ static void test_other_device(void)
     begin();
     CHECK_OK(twin_device_set(1));
     void *far = NULL;
-    CHECK_OK(twin_memory_alloc(64, TWIN_PAGES_DEFAULT, &far));
+    CHECK_OK(twin_memory_alloc(&(twin_allocation){.bytes = 64}, &far));
     CHECK_CODE(twin_memory_copy(far, 64, device_memory, 64), 107000);
     CHECK_CODE(twin_memory_copy_async(device_memory, 64, pinned, 64, TWIN_COPY_DEFAULT, 0), 107000);
     CHECK_OK(twin_memory_copy(far, 64, pinned, 64));

@@ -16,7 +16,7 @@ static void begin(void)
     fresh();
     CHECK_OK(twin_device_set(0));
     /* A size that no backend of ours rounds: its last word ends before a multiple of 8. */
-    CHECK_OK(twin_memory_alloc(100, TWIN_PAGES_DEFAULT, &pointer));
+    CHECK_OK(twin_memory_alloc(&(twin_allocation){.bytes = 100}, &pointer));
     memory = (uintptr_t)pointer;
     twin_context *context = NULL;
     CHECK_OK(twin_context_current(&context));

@@ -20,7 +20,7 @@ static void up(void)
     device = seam_up();
     busy = seam_queue(device, 1);
     other = seam_queue(device, 2);
-    SEAM_OK(seam->memory.alloc(device, 8 << 20, TWIN_PAGES_DEFAULT, &cell));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = 8 << 20}, &cell));
     for (uint32_t i = 0; i < IDS; i++) {
         events[i] = seam_signal(device, TWIN_SIGNAL_EVENT_REBIND, i);
         SEAM_OK(seam->work.record(busy, events[i]));

@@ -25,9 +25,10 @@ static void test_less_memory(void)
     uint64_t device_memory = 0;
     uint64_t more = 0;
     void *host = NULL;
-    SEAM_OK(seam->memory.alloc(device, left, TWIN_PAGES_DEFAULT, &device_memory));
-    SEAM_STATUS(seam->memory.alloc(device, 1, TWIN_PAGES_DEFAULT, &more), TWIN_E_DEVICE_MEMORY);
-    SEAM_OK(seam->memory.host_alloc(1 << 20, &host));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = left}, &device_memory));
+    SEAM_STATUS(seam->memory.alloc(device, &(twin_allocation){.bytes = 1}, &more),
+                TWIN_E_DEVICE_MEMORY);
+    SEAM_OK(seam->memory.host_alloc(&(twin_allocation){.bytes = 1 << 20}, &host));
     twin_queue *queue = seam_queue(device, 1);
     const uint64_t last = device_memory + left - (1 << 20);
     SEAM_OK(seam->work.fill(queue, &(twin_fill){.dst = last, .bytes = 1 << 20, .value = 7}));
@@ -50,7 +51,7 @@ static void test_less_open_memory(void)
     seam_set("TWINRT_DEVMEM", "open");
     twin_hw_device *device = seam_up();
     uint64_t address = 0;
-    SEAM_OK(seam->memory.alloc(device, 4096, TWIN_PAGES_DEFAULT, &address));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = 4096}, &address));
     CU_ASSERT(*(const unsigned char *)(uintptr_t)address == 0xa5);
     SEAM_OK(seam->memory.free(address));
     seam_down(device);

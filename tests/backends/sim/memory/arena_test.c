@@ -46,7 +46,8 @@ static void up(bool host, bool poison)
 static uint64_t take(uint64_t bytes, twin_page_policy pages)
 {
     uint64_t address = 0;
-    CU_ASSERT(sim_arena_alloc(&arena, bytes, pages, &address) == TWIN_OK);
+    CU_ASSERT(sim_arena_alloc(&arena, &(twin_allocation){.bytes = bytes, .pages = pages},
+                              &address) == TWIN_OK);
     return address;
 }
 
@@ -162,18 +163,19 @@ static void test_capacity(void)
     uint64_t left;
     uint64_t total;
     while (count < 64 &&
-           sim_arena_alloc(&arena, 2 * MIB, TWIN_PAGES_DEFAULT, &blocks[count]) == TWIN_OK)
+           sim_arena_alloc(&arena, &(twin_allocation){.bytes = 2 * MIB}, &blocks[count]) == TWIN_OK)
         count++;
     CU_ASSERT(count == 32);
     uint64_t none;
-    CU_ASSERT(sim_arena_alloc(&arena, 1, TWIN_PAGES_DEFAULT, &none) == TWIN_E_DEVICE_MEMORY);
+    CU_ASSERT(sim_arena_alloc(&arena, &(twin_allocation){.bytes = 1}, &none) ==
+              TWIN_E_DEVICE_MEMORY);
     sim_arena_space(&arena, 0, &left, &total);
     CU_ASSERT(left == 0 && total == 64 * MIB);
     CU_ASSERT(sim_arena_free(&arena, blocks[7], NULL) == TWIN_OK);
-    CU_ASSERT(sim_arena_alloc(&arena, 2 * MIB + 1, TWIN_PAGES_DEFAULT, &none) ==
+    CU_ASSERT(sim_arena_alloc(&arena, &(twin_allocation){.bytes = 2 * MIB + 1}, &none) ==
               TWIN_E_DEVICE_MEMORY);
     CU_ASSERT(take(2 * MIB, TWIN_PAGES_DEFAULT) == blocks[7]);
-    CU_ASSERT(sim_arena_alloc(&arena, UINT64_MAX, TWIN_PAGES_DEFAULT, &none) ==
+    CU_ASSERT(sim_arena_alloc(&arena, &(twin_allocation){.bytes = UINT64_MAX}, &none) ==
               TWIN_E_DEVICE_MEMORY);
     sim_arena_fini(&arena);
 }

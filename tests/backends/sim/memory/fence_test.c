@@ -34,8 +34,8 @@ static void test_work_during_the_free(void)
         earlier[i] = seam_queue(device, i);
     twin_queue *last = seam_queue(device, EARLIER);
     twin_signal *gate = seam_signal(device, TWIN_SIGNAL_NOTIFY, 1);
-    SEAM_OK(seam->memory.alloc(device, 512, TWIN_PAGES_DEFAULT, &cell));
-    SEAM_OK(seam->memory.alloc(device, BYTES, TWIN_PAGES_DEFAULT, &freed));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = 512}, &cell));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = BYTES}, &freed));
     SEAM_OK(seam->work.wait(last, gate, TWIN_FOREVER));
     SEAM_OK(seam->work.fill(last, &(twin_fill){.dst = freed, .bytes = BYTES}));
 
@@ -44,13 +44,13 @@ static void test_work_during_the_free(void)
     CU_ASSERT_FALSE(submit_next);
     for (unsigned i = 0; i < EARLIER; i++)
         SEAM_OK(seam->queue.drain(earlier[i], TWIN_FOREVER));
-    SEAM_OK(seam->memory.alloc(device, BYTES, TWIN_PAGES_DEFAULT, &next));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = BYTES}, &next));
     CU_ASSERT_NOT_EQUAL(next, freed);
     SEAM_OK(seam->memory.free(next));
 
     SEAM_OK(seam->work.record(earlier[0], gate));
     SEAM_OK(seam->queue.drain(last, TWIN_FOREVER));
-    SEAM_OK(seam->memory.alloc(device, BYTES, TWIN_PAGES_DEFAULT, &next));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = BYTES}, &next));
     CU_ASSERT_EQUAL(next, freed); /* and no longer */
     SEAM_OK(seam->memory.free(next));
     SEAM_OK(seam->memory.free(cell));

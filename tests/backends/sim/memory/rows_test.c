@@ -43,9 +43,10 @@ static void begin(void)
     device = seam_up();
     queue = seam_queue(device, 1);
     gate = seam_signal(device, TWIN_SIGNAL_NOTIFY, 1);
-    SEAM_OK(seam->memory.alloc(device, (uint64_t)MANY * PITCH, TWIN_PAGES_DEFAULT, &target));
+    SEAM_OK(
+        seam->memory.alloc(device, &(twin_allocation){.bytes = (uint64_t)MANY * PITCH}, &target));
     void *host = NULL;
-    SEAM_OK(seam->memory.host_alloc((uint64_t)MANY * PITCH, &host));
+    SEAM_OK(seam->memory.host_alloc(&(twin_allocation){.bytes = (uint64_t)MANY * PITCH}, &host));
     source = host;
 }
 
@@ -207,8 +208,8 @@ static void test_time(void)
     const uint64_t room = 1 << 20;
     uint64_t device_side = 0;
     void *host_side = NULL;
-    SEAM_OK(seam->memory.alloc(device, room, TWIN_PAGES_DEFAULT, &device_side));
-    SEAM_OK(seam->memory.host_alloc(room, &host_side));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = room}, &device_side));
+    SEAM_OK(seam->memory.host_alloc(&(twin_allocation){.bytes = room}, &host_side));
     const uint64_t window = parameter("dma.pcie.list.window");
     const uint64_t read_ns = parameter("dma.pcie.list.read_ns");
     const uint64_t start_ns = parameter("dma.pcie.list.start_ns");

@@ -20,9 +20,10 @@ static void begin(void)
 {
     device = seam_up();
     queue = seam_queue(device, 1);
-    SEAM_OK(seam->memory.alloc(device, (uint64_t)MANY * PITCH, TWIN_PAGES_DEFAULT, &target));
+    SEAM_OK(
+        seam->memory.alloc(device, &(twin_allocation){.bytes = (uint64_t)MANY * PITCH}, &target));
     void *host = NULL;
-    SEAM_OK(seam->memory.host_alloc((uint64_t)MANY * PITCH, &host));
+    SEAM_OK(seam->memory.host_alloc(&(twin_allocation){.bytes = (uint64_t)MANY * PITCH}, &host));
     source = host;
 }
 

@@ -139,7 +139,7 @@ static void test_described(void)
     twin_queue *queue = seam_queue(device, 1);
     uint64_t cell = 0;
     uint32_t seen = 0;
-    SEAM_OK(seam->memory.alloc(device, 4096, TWIN_PAGES_DEFAULT, &cell));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = 4096}, &cell));
     SEAM_OK(seam->work.fill(queue, &(twin_fill){.dst = cell, .bytes = 4096, .value = 0}));
     struct subject subject;
     make(&subject, 18000, false);
@@ -424,7 +424,7 @@ static void *freer(void *argument)
     sem_wait(&inside);
     SEAM_OK(seam->queue.abort(argument));
     SEAM_OK(seam->memory.host_free(pinned));
-    SEAM_OK(seam->memory.host_alloc(4096, &pinned_next));
+    SEAM_OK(seam->memory.host_alloc(&(twin_allocation){.bytes = 4096}, &pinned_next));
     memset(pinned_next, 1, 4096);
     sem_post(&outside);
     seam->host.detach();
@@ -440,7 +440,7 @@ static void test_freed_while_described(void)
     sem_init(&inside, 0, 0);
     sem_init(&outside, 0, 0);
     twin_queue *queue = seam_queue(device, 1);
-    SEAM_OK(seam->memory.host_alloc(4096, &memory));
+    SEAM_OK(seam->memory.host_alloc(&(twin_allocation){.bytes = 4096}, &memory));
     pinned = memory;
     pinned[0] = 7;
     pinned[4095] = 8;
@@ -453,8 +453,8 @@ static void test_freed_while_described(void)
     CU_ASSERT(subject.described == 1 && subject.effects == 0);
     CU_ASSERT(pinned_next != memory);
     SEAM_OK(seam->memory.host_free(pinned_next));
-    SEAM_OK(
-        seam->memory.host_alloc(4096, &memory)); /* the kernel is over: its place is free again */
+    SEAM_OK(seam->memory.host_alloc(&(twin_allocation){.bytes = 4096},
+                                    &memory)); /* the kernel is over: its place is free again */
     CU_ASSERT(memory == pinned);
     SEAM_OK(seam->memory.host_free(memory));
     seam->queue.destroy(queue);
@@ -482,7 +482,7 @@ static void test_polled_while_described(void)
     twin_queue *queue = seam_queue(device, 1);
     other_queue = seam_queue(device, 2);
     uint64_t cell = 0;
-    SEAM_OK(seam->memory.alloc(device, 4096, TWIN_PAGES_DEFAULT, &cell));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = 4096}, &cell));
     for (unsigned i = 0; i < 20; i++) {
         struct subject subject;
         make(&subject, 100, false);

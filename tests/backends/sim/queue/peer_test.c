@@ -17,7 +17,7 @@
 static uint64_t allocate(twin_hw_device *device)
 {
     uint64_t address = 0;
-    SEAM_OK(seam->memory.alloc(device, 2 * BYTES, TWIN_PAGES_DEFAULT, &address));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = 2 * BYTES}, &address));
     return address;
 }
 
@@ -160,7 +160,7 @@ static bool meet(const char *profile)
     twin_hw_device *device = seam_up();
     SEAM_OK(seam->device.open(1, &others[0]));
     SEAM_OK(seam->device.open(2, &others[1]));
-    SEAM_OK(seam->memory.host_alloc(BYTES, &host));
+    SEAM_OK(seam->memory.host_alloc(&(twin_allocation){.bytes = BYTES}, &host));
     const uint64_t own = allocate(device);
     const uint64_t far[2] = {allocate(others[0]), allocate(others[1])};
     fill(device, own, 2 * BYTES, 7);

@@ -17,14 +17,14 @@ static twin_hw_device *device;
 static uint64_t memory(uint64_t bytes)
 {
     uint64_t address = 0;
-    SEAM_OK(seam->memory.alloc(device, bytes, TWIN_PAGES_DEFAULT, &address));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = bytes}, &address));
     return address;
 }
 
 static unsigned char *pinned(uint64_t bytes)
 {
     void *pointer = NULL;
-    SEAM_OK(seam->memory.host_alloc(bytes, &pointer));
+    SEAM_OK(seam->memory.host_alloc(&(twin_allocation){.bytes = bytes}, &pointer));
     return pointer;
 }
 

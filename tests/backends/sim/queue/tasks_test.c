@@ -23,7 +23,7 @@ static void take(void *context, const twin_task_end *task)
 static uint64_t memory_of(twin_hw_device *device)
 {
     uint64_t address = 0;
-    SEAM_OK(seam->memory.alloc(device, 1 << 20, TWIN_PAGES_DEFAULT, &address));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = 1 << 20}, &address));
     return address;
 }
 

@@ -16,7 +16,7 @@ static void up(void)
     a = seam_queue(device, 1);
     b = seam_queue(device, 2);
     gate = seam_signal(device, TWIN_SIGNAL_NOTIFY, 99);
-    SEAM_OK(seam->memory.alloc(device, 4096, TWIN_PAGES_DEFAULT, &cell));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = 4096}, &cell));
 }
 
 static void down(void)

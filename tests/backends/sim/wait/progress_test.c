@@ -26,8 +26,8 @@ static void begin(const char *progress)
     device = seam_up();
     queue = seam_queue(device, 1);
     void *host = NULL;
-    SEAM_OK(seam->memory.alloc(device, 4096, TWIN_PAGES_DEFAULT, &source));
-    SEAM_OK(seam->memory.host_alloc(4096, &host));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = 4096}, &source));
+    SEAM_OK(seam->memory.host_alloc(&(twin_allocation){.bytes = 4096}, &host));
     targets = host;
     SEAM_OK(seam->memory.fill(device, &(twin_fill){.dst = source, .bytes = 4096, .value = 1}));
     memset(targets, 0, 4096);

@@ -57,7 +57,7 @@ static void test_one_runs_the_others_sleep(void)
     struct waiter waiters[WAITERS];
     uint64_t cell = 0;
     device = seam_up();
-    SEAM_OK(seam->memory.alloc(device, 4096, TWIN_PAGES_DEFAULT, &cell));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = 4096}, &cell));
     for (uint32_t i = 0; i < QUEUES; i++) {
         queues[i] = seam_queue(device, i);
         for (unsigned task = 0; task < TASKS; task++)
@@ -91,8 +91,8 @@ static void test_no_thread_runs_further(void)
     device = seam_up();
     twin_queue *near = seam_queue(device, 1);
     twin_queue *far = seam_queue(device, 2);
-    SEAM_OK(seam->memory.alloc(device, LARGE, TWIN_PAGES_DEFAULT, &cell));
-    SEAM_OK(seam->memory.host_alloc(LARGE, &host));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = LARGE}, &cell));
+    SEAM_OK(seam->memory.host_alloc(&(twin_allocation){.bytes = LARGE}, &host));
     const volatile unsigned char *bytes = host;
     for (int round = 0; round < 20; round++) {
         SEAM_OK(seam->work.copy(far,

@@ -153,7 +153,7 @@ static void test_unaided_waits(void)
     pthread_mutex_lock(&held);
     if (pthread_create(&thread, NULL, sleep_on_mutex, &held) != 0) /* it might act */
         abort();
-    SEAM_OK(seam->memory.alloc(device, BYTES, TWIN_PAGES_DEFAULT, &cell));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = BYTES}, &cell));
     SEAM_OK(seam->work.fill(a, &(twin_fill){.dst = cell, .bytes = BYTES}));
     SEAM_OK(seam->queue.drain(a, TWIN_UNAIDED));
     SEAM_OK(seam->work.wait(a, never, TWIN_FOREVER));
@@ -188,7 +188,7 @@ static void test_polls_reach_the_next_task(void)
     enum { EQUAL = 16, TASKS = 3 };
     up();
     uint64_t cell;
-    SEAM_OK(seam->memory.alloc(device, BIG, TWIN_PAGES_DEFAULT, &cell));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = BIG}, &cell));
     for (unsigned i = 0; i < TASKS; i++)
         SEAM_OK(seam->work.fill(a, &(twin_fill){.dst = cell, .bytes = BIG}));
     const uint64_t began = seam->host.now();
@@ -213,7 +213,7 @@ static void test_new_work_is_a_new_question(void)
 {
     up();
     uint64_t cell;
-    SEAM_OK(seam->memory.alloc(device, BIG, TWIN_PAGES_DEFAULT, &cell));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = BIG}, &cell));
     for (unsigned i = 0; i < 4; i++) {
         SEAM_OK(seam->work.fill(a, &(twin_fill){.dst = cell, .bytes = BIG}));
         const uint64_t began = seam->host.now();

@@ -23,7 +23,7 @@ static void up(void)
     a = seam_queue(device, 11);
     b = seam_queue(device, 12);
     never = seam_signal(device, TWIN_SIGNAL_NOTIFY, 5);
-    SEAM_OK(seam->memory.alloc(device, 1 << 20, TWIN_PAGES_DEFAULT, &cell));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = 1 << 20}, &cell));
 }
 
 static void down(void)
@@ -412,7 +412,7 @@ static void test_many_threads(void)
         self->queue = seam_queue(device, 100 + i);
         self->events[0] = seam_signal(device, TWIN_SIGNAL_EVENT_REBIND, 2 * i);
         self->events[1] = seam_signal(device, TWIN_SIGNAL_EVENT_LEVEL, 2 * i + 1);
-        SEAM_OK(seam->memory.alloc(device, 1024, TWIN_PAGES_DEFAULT, &self->memory));
+        SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = 1024}, &self->memory));
         if (pthread_create(&self->thread, NULL, work, self) != 0)
             abort();
     }

@@ -27,9 +27,9 @@ static void begin(void)
     queue = seam_queue(device, 1);
     before = seam_signal(device, TWIN_SIGNAL_EVENT_REBIND, 1);
     after = seam_signal(device, TWIN_SIGNAL_EVENT_REBIND, 2);
-    SEAM_OK(seam->memory.alloc(device, BYTES, TWIN_PAGES_DEFAULT, &source));
-    SEAM_OK(seam->memory.alloc(device, BYTES, TWIN_PAGES_DEFAULT, &target));
-    SEAM_OK(seam->memory.host_alloc(4096, &pointer));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = BYTES}, &source));
+    SEAM_OK(seam->memory.alloc(device, &(twin_allocation){.bytes = BYTES}, &target));
+    SEAM_OK(seam->memory.host_alloc(&(twin_allocation){.bytes = 4096}, &pointer));
     host = pointer;
     memset(host, 0, 4096);
     SEAM_OK(seam->memory.fill(device, &(twin_fill){.dst = source, .bytes = 4096, .value = 1}));
