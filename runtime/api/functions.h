@@ -52,7 +52,6 @@ enum {
 /* Reason, for people: the message of the refusal has it, and `twinrt api` prints it. */
 #define TWIN_WHY_NONE            ""
 #define TWIN_WHY_ADDRESS         "questions about an address are not built"
-#define TWIN_WHY_ALLOCATOR       "allocators that a program supplies are not built"
 #define TWIN_WHY_ANNOTATION      "task annotations for profiling are not built"
 #define TWIN_WHY_ATTRIBUTES      "allocation with attributes is not built"
 #define TWIN_WHY_CACHE           "cache maintenance is not built"

@@ -7,6 +7,7 @@
 #include "core/image/binary.h"
 #include "core/model_instance/label.h"
 #include "core/model_instance/model_instance.h"
+#include "core/object/allocator.h"
 #include "core/object/device_area.h"
 #include "core/work/launch.h"
 
@@ -19,6 +20,7 @@ static void context_emptied(twin_context *context)
 static void stream_released(twin_stream *stream)
 {
     twin_labels_release(twin_labels_take_held(stream));
+    twin_allocator_drop(stream);
 }
 
 static void device_emptied(twin_device *device)

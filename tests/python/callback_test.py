@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions of the program that the runtime calls, and the threads that they run on."""
 
+import ctypes
+import os
 import sys
 import threading
 import unittest
 
 import acl
-from support import INVALID_PARAM, NOT_SUBSCRIBED, SUCCESS, ModelTest, refused_in_c
+from support import HANDLE, INVALID_PARAM, NOT_SUBSCRIBED, SUCCESS, ModelTest
 
 
 class Unraisable:
@@ -173,11 +175,40 @@ class Exceptions(ModelTest):
             acl.rt.set_exception_info_callback(7)
 
 
-class Allocators(unittest.TestCase):
-    def test_a_refused_function_is_not_kept(self):
-        if "aclrtAllocatorSetFreeFuncToDesc" not in refused_in_c():
-            self.skipTest("the library takes allocators")
+class Allocators(ModelTest):
+    def test_a_library_calls_the_functions_of_the_program(self):
+        calls = []
+        desc = acl.rt.allocator_create_desc()
+        self.ok(acl.rt.allocator_set_obj_to_desc(desc, "pool"))
+        self.ok(acl.rt.allocator_set_alloc_func_to_desc(
+            desc, lambda *given: calls.append(given) or 64))
+        self.ok(acl.rt.allocator_set_free_func_to_desc(desc, lambda *given: calls.append(given)))
+        self.ok(acl.rt.allocator_set_alloc_advise_func_to_desc(
+            desc, lambda *given: calls.append(given) or 96))
+        stream = self.stream()
+        self.assertEqual(acl.rt.allocator_register(stream, desc), INVALID_PARAM)
+        self.ok(acl.rt.allocator_set_get_addr_from_block_func_to_desc(
+            desc, lambda block: block + 1))
+        self.ok(acl.rt.allocator_register(stream, desc))
+        self.ok(acl.rt.allocator_destroy_desc(desc))
+        self.assertEqual(acl.rt.allocator_destroy_desc(desc), HANDLE)
 
+        pointer = ctypes.c_void_p
+        found = [pointer() for _ in range(6)]
+        get = ctypes.CDLL(os.path.join(os.environ["TWIN_BUILD"], "lib64",
+                                       "libacl_rt.so")).aclrtAllocatorGetByStream
+        self.ok(get(pointer(stream), *(ctypes.byref(one) for one in found)))
+        function = ctypes.CFUNCTYPE(pointer, pointer, pointer, pointer)
+        alloc, free, advise, address = (function(one.value) for one in found[2:])
+        self.assertEqual(alloc(found[1], 512, None), 64)
+        self.assertEqual(advise(found[1], 1024, 32), 96)
+        self.assertEqual(address(64, None, None), 65)
+        free(found[1], 64, None)
+        self.assertEqual(calls, [("pool", 512), ("pool", 1024, 32), ("pool", 64)])
+        self.ok(acl.rt.allocator_unregister(stream))
+        self.ok(acl.rt.destroy_stream(stream))
+
+    def test_a_refused_function_is_not_kept(self):
         def function(*_):
             return 0
 

@@ -101,6 +101,7 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
     atomic_store_explicit(&stream->stops, false, memory_order_relaxed);
     stream->overflows_hidden = false;
     stream->host_functions = false;
+    stream->allocator = NULL;
     stream->subscriber = NULL;
     stream->label_lists = NULL;
 

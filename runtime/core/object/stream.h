@@ -52,6 +52,7 @@ typedef struct twin_stream {
     atomic_bool overflows_hidden; /* the switch was turned off: kernels launched from then on set no
                              status */
     struct twin_label_ref *label_lists;  /* guarded by lock: lists that its tasks name */
+    struct twin_allocator *allocator;    /* guarded by lock: registered for it, or NULL */
     struct twin_subscriber *subscriber;  /* guarded by lock: who runs its callbacks, or NULL */
     struct twin_stream *next, *previous; /* guarded by context->lock */
 } twin_stream;

@@ -9,6 +9,12 @@
 
 static const twin_exception unsupported[] = {
     {"across", "", NO_DEVICE},
+    {"allocator", "ALC-03", NO_DEVICE},
+    {"allocator", "ALC-04", NO_DEVICE},
+    {"allocator", "ALC-05", NO_DEVICE},
+    {"allocator", "ALC-06", NO_DEVICE},
+    {"allocator", "ALC-07", NO_DEVICE},
+    {"allocator", "ALC-08", NO_DEVICE},
     {"callback", "DEV-57", NO_DEVICE},
     {"callback", "STR-56", NO_DEVICE},
     {"config", "CFG-05", NO_DEVICE},
