@@ -7,6 +7,7 @@
 CC is a compiler, or "valgrind", or "" if it is missing."""
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -114,10 +115,14 @@ class Compiler(unittest.TestCase):
 
 class Valgrind(unittest.TestCase):
     def test_memcheck_has_nothing_to_report(self):
+        program = build("copy", compiler="cc")
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = run(
             ["valgrind", "--leak-check=full", "--show-leak-kinds=definite",
-             "--errors-for-leak-kinds=definite",
-             "--error-exitcode=9", build("copy", compiler="cc")])
+             "--errors-for-leak-kinds=definite", "--error-exitcode=9", program])
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.assertLess(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 15,
+                        "processor seconds")
         self.assertEqual((done.returncode, REPORT.findall(done.stderr)), (0, []), done.stderr)
         self.assertIn("definitely lost: 0 bytes", done.stderr +
                       "definitely lost: 0 bytes" * ("no leaks are possible" in done.stderr))

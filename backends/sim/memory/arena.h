@@ -84,7 +84,9 @@ struct sim_arena {
     _Atomic uint64_t
         *touched; /* bit per page: has contents; written under the model lock or `lock` */
 
-    uint8_t *pieces; /* open: byte per SIM_OPEN_PIECE, whether it is mapped; guarded by lock */
+    /* Byte per SIM_OPEN_PIECE. open: whether it is mapped; guarded by lock. Else, under valgrind:
+     * whether the view is readable there; guarded by the model lock. */
+    uint8_t *pieces;
 
     /* Blocks whose memory tasks used after its free, for the log. Relaxed; 0 again after
      * sim_arena_clear. */
