@@ -431,9 +431,13 @@ twin_status ascend_memory_copy(twin_hw_device *device, const twin_copy *copy)
 
 twin_status ascend_memory_fill(twin_hw_device *device, const twin_fill *fill)
 {
+    if (fill->words)
+        return ASCEND_CALL(ascend_use_device_for(device, vendor.fill_words != NULL),
+                           vendor.fill_words(ascend_pointer(fill->dst), fill->bytes, fill->value,
+                                             fill->bytes / 4));
     return ASCEND_CALL(
         ascend_use_device(device),
-        vendor.fill(ascend_pointer(fill->dst), fill->bytes, fill->value, fill->bytes));
+        vendor.fill(ascend_pointer(fill->dst), fill->bytes, (int32_t)fill->value, fill->bytes));
 }
 
 twin_status ascend_memory_copy_rows(twin_hw_device *device, const twin_rows *rows)

@@ -30,9 +30,13 @@ twin_status ascend_work_copy_rows(twin_queue *queue, const twin_rows *rows)
 
 twin_status ascend_work_fill(twin_queue *queue, const twin_fill *fill)
 {
+    if (fill->words)
+        return ASCEND_CALL(ascend_use_queue_for(queue, vendor.fill_words_async != NULL),
+                           vendor.fill_words_async(ascend_pointer(fill->dst), fill->bytes,
+                                                   fill->value, fill->bytes / 4, queue->stream));
     return ASCEND_CALL(ascend_use_queue(queue),
-                       vendor.fill_async(ascend_pointer(fill->dst), fill->bytes, fill->value,
-                                         fill->bytes, queue->stream));
+                       vendor.fill_async(ascend_pointer(fill->dst), fill->bytes,
+                                         (int32_t)fill->value, fill->bytes, queue->stream));
 }
 
 twin_status ascend_work_reduce(twin_queue *queue, const twin_reduce *reduce)

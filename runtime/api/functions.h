@@ -60,7 +60,6 @@ enum {
 #define TWIN_WHY_COPY_CONDITION  "copies with a condition on the host memory are not built"
 #define TWIN_WHY_COPY_DESC       "copies described in device memory are not built"
 #define TWIN_WHY_DUMP            "dumping operator data is not built"
-#define TWIN_WHY_FILL_WORDS      "filling with 32-bit words is not built"
 #define TWIN_WHY_FREE_WAIT       "freeing with a wait for the whole device is not built"
 #define TWIN_WHY_GRAPH           "graphs are not built"
 #define TWIN_WHY_GROUP           "groups of cores are not built"

@@ -5,6 +5,7 @@
 #include "api/entry.h"
 #include "api/rt_names.h"
 #include "core/object/stream.h"
+#include "core/work/range.h"
 
 #define UNIT_BYTES    32u /* sizes are rounded up to this */
 #define PADDING_BYTES 32u /* and most get this on top */
@@ -213,13 +214,20 @@ aclError rtMemcpyAsyncWithoutCheckKind(void *dst, uint64_t destMax, const void *
     return TWIN_LEAVE(code);
 }
 
+static twin_fill fill_of(void *dst, size_t bytes, uint32_t value, bool words)
+{
+    return (twin_fill){
+        .dst = (uint64_t)(uintptr_t)dst, .bytes = bytes, .value = value, .words = words};
+}
+
 aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
 {
     TWIN_ENTER(COPY);
     if (count == 0)
         return TWIN_LEAVE(ACL_SUCCESS);
     TWIN_NOT_NULL(devPtr);
-    return TWIN_LEAVE(twin_memory_fill(devPtr, maxCount, (uint8_t)value, count));
+    const twin_fill fill = fill_of(devPtr, count, (uint8_t)value, false);
+    return TWIN_LEAVE(twin_memory_fill(&fill, maxCount));
 }
 
 aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count,
@@ -229,6 +237,45 @@ aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t c
     if (count == 0)
         return TWIN_LEAVE(ACL_SUCCESS);
     TWIN_NOT_NULL(devPtr);
-    return TWIN_LEAVE(
-        twin_memory_fill_async(devPtr, maxCount, (uint8_t)value, count, twin_api_handle(stream)));
+    const twin_fill fill = fill_of(devPtr, count, (uint8_t)value, false);
+    return TWIN_LEAVE(twin_memory_fill_async(&fill, maxCount, twin_api_handle(stream)));
+}
+
+/* Of a fill with `count` words, which is not 0. */
+static int32_t check_words(const void *ptr, size_t memSize, size_t count)
+{
+    if (!ptr)
+        return twin_api_null("ptr");
+    if ((uintptr_t)ptr % sizeof(uint32_t) != 0)
+        return twin_fail(TWIN_ERR_ARG_VALUE, "ptr is %p; it must be a multiple of 4", ptr);
+    if (count > memSize / sizeof(uint32_t))
+        return twin_fail(TWIN_ERR_ARG_RELATION, "%zu words do not fit into memSize, %zu bytes",
+                         count, memSize);
+    const twin_memory_kind kind = twin_range_info(ptr).kind;
+    if (kind != TWIN_MEMORY_DEVICE && kind != TWIN_MEMORY_HOST_PINNED)
+        return twin_fail(TWIN_ERR_ARG_VALUE,
+                         "ptr is %p, which is not memory of aclrtMalloc or aclrtMallocHost", ptr);
+    return 0;
+}
+
+aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N)
+{
+    TWIN_ENTER_BY_PART(COPY, aclrtMemsetD32);
+    if (N == 0)
+        return TWIN_LEAVE(ACL_SUCCESS);
+    const twin_fill fill = fill_of(ptr, N * sizeof(uint32_t), value, true);
+    int32_t code = check_words(ptr, memSize, N);
+    return TWIN_LEAVE(code != 0 ? code : twin_memory_fill(&fill, memSize));
+}
+
+aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N,
+                             aclrtStream stream)
+{
+    TWIN_ENTER_BY_PART(SUBMIT, aclrtMemsetD32Async);
+    if (N == 0)
+        return TWIN_LEAVE(ACL_SUCCESS);
+    const twin_fill fill = fill_of(ptr, N * sizeof(uint32_t), value, true);
+    int32_t code = check_words(ptr, memSize, N);
+    return TWIN_LEAVE(code != 0 ? code
+                                : twin_memory_fill_async(&fill, memSize, twin_api_handle(stream)));
 }

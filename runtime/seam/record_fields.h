@@ -231,7 +231,9 @@
     F(S, uint32_t, device, DEVICE)                                                                 \
     F(S, uint32_t, value, HEX)                                                                     \
     F(S, uint64_t, dst, ADDRESS)                                                                   \
-    F(S, uint64_t, bytes, BYTES)
+    F(S, uint64_t, bytes, BYTES)                                                                   \
+    F(S, uint32_t, words, FLAG)                                                                    \
+    F(S, uint32_t, spare, SPARE)
 /* Rows of a copy in two dimensions. */
 #define TWIN_RECORD_ROWS_FIELDS(F, S)                                                              \
     F(S, uint64_t, dst, ADDRESS)                                                                   \
@@ -296,7 +298,9 @@
     TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
     F(S, uint64_t, dst, ADDRESS)                                                                   \
     F(S, uint64_t, bytes, BYTES)                                                                   \
-    F(S, uint64_t, value, HEX)
+    F(S, uint64_t, value, HEX)                                                                     \
+    F(S, uint32_t, words, FLAG)                                                                    \
+    F(S, uint32_t, spare, SPARE)
 #define TWIN_RECORD_WORK_SIGNAL_FIELDS(F, S)                                                       \
     TWIN_RECORD_WORK_FIELDS(F, S) F(S, uint32_t, signal, SIGNAL) F(S, uint32_t, spare, SPARE)
 #define TWIN_RECORD_WORK_WAIT_FIELDS(F, S)                                                         \

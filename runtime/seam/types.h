@@ -226,7 +226,9 @@ typedef struct twin_copy {
 typedef struct twin_fill {
     uint64_t dst;
     uint64_t bytes; /* > 0 */
-    uint8_t value;
+    uint32_t value;
+    bool words; /* value is repeated, lowest byte first; dst and bytes are multiples of 4. false:
+                   its lowest byte is */
     twin_side side;
 } twin_fill;
 

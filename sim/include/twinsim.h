@@ -302,7 +302,8 @@ struct twinsim_transfer {
     uint64_t dst;
     uint64_t src;
     uint64_t bytes;
-    uint8_t value;
+    uint32_t value;    /* of a fill: its lowest byte is repeated */
+    bool words;        /* of a fill: all of `value` is, as if at a multiple of 4 from dst */
     uint64_t start_ns; /* in: handed over at this time */
     uint64_t done_ns;  /* out: completion time once `done` */
     bool done;         /* out */

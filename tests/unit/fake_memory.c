@@ -155,7 +155,9 @@ static twin_status fake_copy_now(twin_hw_device *device, const twin_copy *copy)
 static twin_status fake_fill_now(twin_hw_device *device, const twin_fill *fill)
 {
     (void)device;
-    memset((void *)(uintptr_t)fill->dst, fill->value, (size_t)fill->bytes);
+    for (uint64_t i = 0; i < fill->bytes; i++)
+        ((uint8_t *)(uintptr_t)fill->dst)[i] =
+            (uint8_t)(fill->words ? fill->value >> i % 4 * 8 : fill->value);
     return TWIN_OK;
 }
 

@@ -146,6 +146,13 @@ static uint16_t narrow(uint32_t value)
         return;                                                                                    \
     }
 
+/* The byte of a fill, or -1 for words of several. */
+static int16_t filled(uint64_t value, uint32_t words)
+{
+    const uint8_t byte = (uint8_t)value;
+    return words != 0 && (uint32_t)value != byte * 0x01010101u ? -1 : byte;
+}
+
 static void read_work(unsigned kind, const union twin_recording_any *any, twin_op *op)
 {
     const struct twin_record_WORK_END *const work = &any->WORK_END; /* all work begins alike */
@@ -155,7 +162,7 @@ static void read_work(unsigned kind, const union twin_recording_any *any, twin_o
         op->task = (uint32_t)work->first_task;
     switch (kind) {
         OP(WORK_COPY, op->dst = f->dst, op->src = f->src, op->bytes = f->bytes)
-        OP(WORK_FILL, op->dst = f->dst, op->bytes = f->bytes, op->fill = (uint8_t)f->value)
+        OP(WORK_FILL, op->dst = f->dst, op->bytes = f->bytes, op->fill = filled(f->value, f->words))
         OP(WORK_REDUCE, op->dst = f->dst, op->src = f->src, op->bytes = f->bytes)
         OP(WORK_COPY_ROWS, op->dst = f->dst, op->src = f->src, op->bytes = f->width,
            op->dst_pitch = f->dst_pitch, op->src_pitch = f->src_pitch, op->height = f->height)
@@ -183,7 +190,7 @@ static void read_other(unsigned kind, const union twin_recording_any *any, twin_
         OP(MEMORY_COPY, op->device = f->device, op->dst = f->dst, op->src = f->src,
            op->bytes = f->bytes)
         OP(MEMORY_FILL, op->device = f->device, op->dst = f->dst, op->bytes = f->bytes,
-           op->fill = (uint8_t)f->value)
+           op->fill = filled(f->value, f->words))
         OP(MEMORY_COPY_ROWS, op->device = f->device, op->dst = f->dst, op->src = f->src,
            op->bytes = f->width, op->dst_pitch = f->dst_pitch, op->src_pitch = f->src_pitch,
            op->height = f->height)

@@ -148,7 +148,7 @@ typedef struct twin_op {
     bool recorded; /* SIGNAL_QUERY: there was a record */
     bool moved;    /* the caller's clock was set to where other threads had brought the device
                   meanwhile */
-    uint8_t fill;  /* NOW_FILL, FILL: the byte */
+    int16_t fill;  /* NOW_FILL, FILL: the byte; -1: more than one */
 } twin_op;
 
 static inline bool twin_op_is_work(uint32_t kind)

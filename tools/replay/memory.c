@@ -375,7 +375,7 @@ static twin_status memory_copy(struct replay_call *call)
 static twin_status memory_fill(struct replay_call *call)
 {
     const struct twin_record_MEMORY_FILL *f = &call->then.MEMORY_FILL;
-    twin_fill fill = {.bytes = f->bytes, .value = (uint8_t)f->value};
+    twin_fill fill = {.bytes = f->bytes, .value = f->value, .words = f->words != 0};
     return replay_address(call, f->dst, f->bytes, REPLAY_TO, &fill.dst)
                ? call->ops->memory.fill(call->device, &fill)
                : TWIN_OK;

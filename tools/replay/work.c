@@ -41,7 +41,7 @@ static twin_status work_copy_rows(struct replay_call *call)
 static twin_status work_fill(struct replay_call *call)
 {
     const struct twin_record_WORK_FILL *f = &call->then.WORK_FILL;
-    twin_fill fill = {.bytes = f->bytes, .value = (uint8_t)f->value};
+    twin_fill fill = {.bytes = f->bytes, .value = (uint32_t)f->value, .words = f->words != 0};
     return replay_address(call, f->dst, f->bytes, REPLAY_TO, &fill.dst) ? ASK(fill, &fill)
                                                                         : TWIN_OK;
 }

@@ -334,9 +334,11 @@ twin_status sim_memory_copy_rows(twin_hw_device *device, const twin_rows *rows)
 
 twin_status sim_memory_fill(twin_hw_device *device, const twin_fill *fill)
 {
-    struct sim_wait wait = {
-        .transfer = {
-            .dst = fill->dst, .src = TWINSIM_NEVER, .bytes = fill->bytes, .value = fill->value}};
+    struct sim_wait wait = {.transfer = {.dst = fill->dst,
+                                         .src = TWINSIM_NEVER,
+                                         .bytes = fill->bytes,
+                                         .value = fill->value,
+                                         .words = fill->words}};
     return transfer_between(device, &wait, fill->bytes, 0, &(twin_sides){.dst = fill->side});
 }
 

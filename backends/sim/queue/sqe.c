@@ -115,12 +115,13 @@ void sim_sqe_sdma_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t byte
     pair(sqe, 10, dst);
 }
 
-void sim_sqe_sdma_fill(stars_sqe *sqe, uint64_t dst, uint8_t value, uint64_t bytes)
+void sim_sqe_sdma_fill(stars_sqe *sqe, uint64_t dst, uint32_t value, bool words, uint64_t bytes)
 {
     header(sqe, STARS_SQE_SDMA, false);
-    sqe->word[4] = STARS_SDMA_OP_FILL;
+    sqe->word[4] = STARS_SDMA_OP_FILL | (words ? STARS_SDMA_UINT32 : STARS_SDMA_INT8)
+                                            << STARS_SDMA_TYPE_SHIFT;
     sqe->word[7] = (uint32_t)bytes;
-    sqe->word[8] = value;
+    sqe->word[8] = words ? value : value & 0xffu;
     pair(sqe, 10, dst);
 }
 

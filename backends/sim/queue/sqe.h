@@ -29,7 +29,8 @@ void sim_sqe_count_wait(stars_sqe *sqe, uint32_t id, uint32_t relation, uint32_t
                         uint64_t timeout_ns);
 void sim_sqe_placeholder(stars_sqe *sqe, bool cqe);
 void sim_sqe_sdma_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes);
-void sim_sqe_sdma_fill(stars_sqe *sqe, uint64_t dst, uint8_t value, uint64_t bytes);
+/* words: `value` is repeated, else its low byte. */
+void sim_sqe_sdma_fill(stars_sqe *sqe, uint64_t dst, uint32_t value, bool words, uint64_t bytes);
 /* op, type: enum stars_sdma_operation, stars_sdma_type. */
 void sim_sqe_sdma_reduce(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes, uint32_t op,
                          uint32_t type);

@@ -135,7 +135,7 @@ twin_status sim_work_copy(twin_queue *queue, const twin_copy *copy)
 static void fill_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes)
 {
     const twin_fill *fill = work;
-    sim_sqe_sdma_fill(sqe, fill->dst + done, fill->value, bytes);
+    sim_sqe_sdma_fill(sqe, fill->dst + done, fill->value, fill->words, bytes);
 }
 
 twin_status sim_work_fill(twin_queue *queue, const twin_fill *fill)

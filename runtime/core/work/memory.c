@@ -267,33 +267,32 @@ static int32_t fill_now(twin_device *device, const twin_fill *fill)
                             (unsigned long long)fill->bytes, (unsigned long long)fill->dst);
 }
 
-int32_t twin_memory_fill(void *dst, size_t dst_bytes, uint8_t value, size_t bytes)
+int32_t twin_memory_fill(const twin_fill *fill, size_t dst_bytes)
 {
-    int32_t code = twin_range_check_room(bytes, dst_bytes);
+    int32_t code = twin_range_check_room(fill->bytes, dst_bytes);
     if (code != 0)
         return code;
     TWIN_PINNED(context, context);
     code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
+    const void *dst = (const void *)(uintptr_t)fill->dst;
     const twin_memory_info to = twin_range_info(dst);
-    const twin_fill fill = {.dst = (uint64_t)(uintptr_t)dst,
-                            .bytes = bytes,
-                            .value = value,
-                            .side = twin_range_side(&to)};
+    twin_fill found = *fill;
+    found.side = twin_range_side(&to);
     code = twin_device_refuse_aborting(context->device, "cannot fill memory");
     if (code == 0)
-        code = twin_range_check("destination", dst, bytes, &to);
-    return code != 0 ? code : fill_now(context->device, &fill);
+        code = twin_range_check("destination", dst, fill->bytes, &to);
+    return code != 0 ? code : fill_now(context->device, &found);
 }
 
-int32_t twin_memory_fill_async(void *dst, size_t dst_bytes, uint8_t value, size_t bytes,
-                               uint64_t stream)
+int32_t twin_memory_fill_async(const twin_fill *fill, size_t dst_bytes, uint64_t stream)
 {
+    const void *dst = (const void *)(uintptr_t)fill->dst;
     twin_stream *found = NULL;
     int32_t code = twin_stream_find(stream, &found);
     if (code == 0)
-        code = twin_range_check_room(bytes, dst_bytes);
+        code = twin_range_check_room(fill->bytes, dst_bytes);
     if (code != 0)
         return code;
     twin_context *context = NULL;
@@ -301,24 +300,22 @@ int32_t twin_memory_fill_async(void *dst, size_t dst_bytes, uint8_t value, size_
     if (code != 0)
         return code;
     const twin_memory_info to = twin_range_info(dst);
-    code = twin_range_check("destination", dst, bytes, &to);
+    code = twin_range_check("destination", dst, fill->bytes, &to);
     if (code == 0)
         code = twin_range_check_owner("destination", &to, context->device);
     if (code != 0)
         return code;
 
-    const twin_fill fill = {.dst = (uint64_t)(uintptr_t)dst,
-                            .bytes = bytes,
-                            .value = value,
-                            .side = twin_range_side(&to)};
+    twin_fill task = *fill;
+    task.side = twin_range_side(&to);
     if (to.kind == TWIN_MEMORY_DEVICE)
         return twin_stream_submit(
-            stream, &(twin_task){.kind = TWIN_TASK_FILL, .fill = &fill, .stream = found});
+            stream, &(twin_task){.kind = TWIN_TASK_FILL, .fill = &task, .stream = found});
 
     TWIN_PINNED(stream, pinned);
     code = twin_memory_pin_active(stream, &pinned);
     /* Host memory is filled at once: a stream that is held must not hold the caller (MEM-131b). */
-    return code != 0 ? code : fill_now(pinned->device, &fill);
+    return code != 0 ? code : fill_now(pinned->device, &task);
 }
 
 /* Rows ----------------------------------------------------------------------------------------- */

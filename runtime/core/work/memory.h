@@ -48,10 +48,10 @@ int32_t twin_memory_copy_async(void *dst, size_t dst_bytes, const void *src, siz
 /* Pins a stream of the current context whose tasks run on submission. NULL in `out_stream` on
  * failure. 107002, 107003, 107017, 207000. */
 int32_t twin_memory_pin_active(uint64_t handle, struct twin_stream **out_stream);
-/* Fills now, or in order of a stream; host memory is filled while the call lasts. */
-int32_t twin_memory_fill(void *dst, size_t dst_bytes, uint8_t value, size_t bytes);
-int32_t twin_memory_fill_async(void *dst, size_t dst_bytes, uint8_t value, size_t bytes,
-                               uint64_t stream);
+/* Fills now, or in order of a stream; host memory is filled while the call lasts. The side is found
+ * here. 107000: more bytes than dst_bytes; the range leaves its allocation or is not there. */
+int32_t twin_memory_fill(const twin_fill *fill, size_t dst_bytes);
+int32_t twin_memory_fill_async(const twin_fill *fill, size_t dst_bytes, uint64_t stream);
 
 /* ---- copies of two-dimensional blocks, rows at a pitch ---- */
 

@@ -70,9 +70,8 @@ int32_t twin_overflow_clear(uint64_t stream)
     int32_t code = twin_stream_check_named(stream);
     if (code == 0)
         code = address_for(stream, &flags);
-    return code != 0
-               ? code
-               : twin_memory_fill_async(flags, TWIN_OVERFLOW_BYTES, 0, TWIN_OVERFLOW_BYTES, stream);
+    const twin_fill fill = {.dst = (uint64_t)(uintptr_t)flags, .bytes = TWIN_OVERFLOW_BYTES};
+    return code != 0 ? code : twin_memory_fill_async(&fill, TWIN_OVERFLOW_BYTES, stream);
 }
 
 bool twin_overflow_is(uint32_t hw_index, uint64_t address)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/dma.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -176,7 +177,9 @@ bool decode_job(const stars_sqe &sqe, uint64_t list_most, DmaJob &out)
         return true;
     case STARS_SDMA_OP_FILL:
         out.kind = DmaJob::Kind::kFill;
-        out.value = static_cast<uint8_t>(sqe.word[8]);
+        out.value = opcode >> STARS_SDMA_TYPE_SHIFT == STARS_SDMA_UINT32
+                        ? sqe.word[8] // T-DMA-9
+                        : fill_pattern(sqe.word[8]);
         return true;
     case STARS_SDMA_OP_ADD:
     case STARS_SDMA_OP_MAX:
@@ -265,6 +268,21 @@ class Side
     unsigned char *const whole_;
 };
 
+/// T-DMA-9: the last word may be cut. Doubles what is there, which costs as much as a copy.
+void fill(unsigned char *dst, uint32_t value, uint64_t bytes)
+{
+    if (value == fill_pattern(value)) {
+        std::memset(dst, static_cast<int>(value & 0xff), bytes);
+        return;
+    }
+    uint64_t done = std::min<uint64_t>(bytes, sizeof(value));
+    std::memcpy(dst, &value, done);
+    for (uint64_t part = 0; done < bytes; done += part) {
+        part = std::min({done, bytes - done, uint64_t{4096}});
+        std::memcpy(dst + done, dst, part);
+    }
+}
+
 void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
 {
     switch (job.kind) {
@@ -272,7 +290,7 @@ void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
         std::memmove(dst, src, bytes);
         break;
     case DmaJob::Kind::kFill:
-        std::memset(dst, job.value, bytes);
+        fill(static_cast<unsigned char *>(dst), job.value, bytes);
         break;
     case DmaJob::Kind::kReduce:
         reduce(dst, src, bytes, job.op, job.type);

@@ -49,6 +49,12 @@ class DmaPool
     std::unique_ptr<DmaPoolRtlPort> rtl_port_;
 };
 
+/// A fill with the lowest byte of `value`, as a word.
+[[nodiscard]] constexpr uint32_t fill_pattern(uint32_t value)
+{
+    return (value & 0xff) * 0x01010101u;
+}
+
 /// One transfer, as an engine has it programmed: `planes` times `rows` rows of `row` bytes. A plain
 /// one is one row, and all of it is in one line of the host's cache.
 struct alignas(64) DmaJob {
@@ -58,7 +64,6 @@ struct alignas(64) DmaJob {
     uint64_t src = 0;   ///< of a list: its address
     uint64_t bytes = 0; ///< all rows; of a list: what it has moved
     Kind kind = Kind::kCopy;
-    uint8_t value = 0; ///< of a fill
     ReduceOp op = ReduceOp::kAdd;
     ReduceType type = ReduceType::kInt8;
     uint32_t route = kNone; ///< once its bytes move
@@ -68,6 +73,7 @@ struct alignas(64) DmaJob {
         /// matter
         0;
     uint32_t planes = 0;
+    uint32_t value = 0;   ///< of a fill: the word that is repeated, lowest byte first
     bool made = false;    ///< its effect, before its end (T-DMA-30)
     uint16_t status = 0;  ///< why its effect failed; 0: it did not
     Cycle limit = kNever; ///< of the SQE

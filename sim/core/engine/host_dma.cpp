@@ -102,7 +102,7 @@ void HostDma::start(Channel &channel, uint32_t number)
     channel.job.src = t.src;
     channel.job.bytes = t.bytes;
     channel.job.kind = t.src == TWINSIM_NEVER ? DmaJob::Kind::kFill : DmaJob::Kind::kCopy;
-    channel.job.value = t.value;
+    channel.job.value = t.words ? t.value : fill_pattern(t.value);
     if (t.rows != 0) { // T-DMA-13
         channel.job.rows = t.rows;
         channel.job.planes = 1;

@@ -86,8 +86,8 @@ enum stars_count_relation {
  * rest:
  *
  * The long form: word 7 length, words 8-9 source, 10-11 destination. [known] One entry moves 1 ..
- * 2^32 - 1 bytes; software cuts longer copies. Fill takes the byte from word 8 bits 7:0. [assumed
- * for v1 parts]
+ * 2^32 - 1 bytes; software cuts longer copies. Fill takes the byte from word 8 bits 7:0, or
+ * with the type uint32 all of word 8, again and again. [assumed for v1 parts]
  *
  * The short form: word 4 bits 15:14 stride mode, words 8-9 source, 10-11 destination, 12 length.
  * [known for the lite parts and the 950; that word 4 bit 30, "format", chooses it on others, is

@@ -365,7 +365,7 @@ static const char *const expected[] = {
     "memory.host_alloc bytes=17 address=host2+0 module=7",
     "memory.space device=1 page_class=2 free=21 total=22",
     "memory.copy device=1 dst=memory1+0 src=memory1+8 bytes=8",
-    "memory.fill device=1 value=0x7 dst=memory1+0 bytes=9",
+    "memory.fill device=1 value=0x7 dst=memory1+0 bytes=9 words=0",
     /* NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one line in two parts */
     "memory.copy_rows device=1 dst=memory1+0 src=memory1+1 dst_pitch=3 src_pitch=4 width=2 "
     "height=5",
@@ -382,7 +382,7 @@ static const char *const expected[] = {
     "model_instance.create device=1 model_instance=1",
     "image.load device=1 image=1 magic=0x41 bytes=4 address=memory1+0 device_bytes=65536",
     "work.copy queue=1 tasks=1 first_task=1 dst=memory1+1 src=memory1+2 bytes=3",
-    "work.fill queue=1 tasks=1 first_task=2 dst=memory1+4 bytes=5 value=0x6",
+    "work.fill queue=1 tasks=1 first_task=2 dst=memory1+4 bytes=5 value=0x6 words=0",
     "work.record queue=1 tasks=1 first_task=3 signal=1",
     "work.wait queue=1 tasks=1 first_task=4 signal=1 timeout_ns=forever",
     "work.reset queue=1 tasks=1 first_task=5 signal=1",

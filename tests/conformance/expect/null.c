@@ -161,6 +161,7 @@ static const twin_exception unsupported[] = {
     {"stream", "", NO_DEVICE},
     {"thread", "", NO_DEVICE},
     {"time", "", NO_DEVICE},
+    {"transfer", "", NO_DEVICE},
     {"value", "", NO_DEVICE},
     {NULL, NULL, NULL},
 };

@@ -103,6 +103,30 @@ static void test_effect_at_completion()
     EXPECT_EQ(*rig.hbm(5 + kMiB), 0);
 }
 
+// T-DMA-9: in the time of a byte fill; the last word is cut.
+static void test_fill_with_words()
+{
+    for (const uint32_t bytes : {1u, 3u, 4u, 7u, 4099u, 1u << 20}) {
+        Rig rig;
+        rig.open(0);
+        stars_sqe sqe = sqe_sdma_fill(Rig::kHbm + 5, 0, bytes);
+        sqe.word[4] |= STARS_SDMA_UINT32 << STARS_SDMA_TYPE_SHIFT;
+        sqe.word[8] = 0xa0b0c0d0;
+        rig.put(0, sqe, 0);
+        rig.run();
+        const tsim::Params &p = rig.params();
+        EXPECT_EQ(task_time(rig, 0), p.decode.value + p.sdma_setup.value +
+                                         ceil_div(uint64_t{bytes} * 1000, p.hbm_mb_s()) +
+                                         p.retire.value);
+        uint32_t wrong = 0;
+        for (uint32_t i = 0; i < bytes; ++i)
+            wrong += *rig.hbm(5 + i) != static_cast<uint8_t>(0xa0b0c0d0u >> i % 4 * 8);
+        EXPECT_EQ(wrong, 0);
+        EXPECT_EQ(*rig.hbm(4), 0);
+        EXPECT_EQ(*rig.hbm(5 + bytes), 0);
+    }
+}
+
 // T-DMA-7.
 static void test_fill_and_overlap()
 {
@@ -378,6 +402,7 @@ static const twin_test tests[] = {
     {"a lone 64 MiB copy takes setup plus bytes by rate", test_lone_copies},
     {"elapsed time around a copy is the documented sum", test_elapsed_time_of_a_copy},
     {"bytes move at completion, not before", test_effect_at_completion},
+    {"a fill with words repeats the word and cuts the last one", test_fill_with_words},
     {"fills fill, overlapping copies copy", test_fill_and_overlap},
     {"two copies share a link fairly", test_two_copies_share_a_link},
     {"a long copy takes no more steps than a short one", test_work_does_not_grow_with_bytes},

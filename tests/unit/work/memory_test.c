@@ -5,6 +5,9 @@
 
 #include "check.h"
 
+#define FILL(to, byte, count)                                                                      \
+    ((twin_fill){.dst = (uint64_t)(uintptr_t)(to), .bytes = (count), .value = (byte)})
+
 static unsigned char *device_memory, *pinned, *other;
 static unsigned char pageable[256], pageable_too[256];
 
@@ -81,8 +84,8 @@ static void test_bad_ranges(void)
     CHECK_CODE(twin_memory_copy(device_memory, 0, pageable, 1), 107000);
     CHECK_CODE(twin_memory_copy(device_memory, 256, (void *)(uintptr_t)64, 8), 107000);
     CHECK_CODE(twin_memory_copy(device_memory, SIZE_MAX, pageable, SIZE_MAX), 107000);
-    CHECK_CODE(twin_memory_fill(device_memory, 4096, 0, 257), 107000);
-    CHECK_CODE(twin_memory_fill(device_memory, 10, 0, 11), 107000);
+    CHECK_CODE(twin_memory_fill(&FILL(device_memory, 0, 257), 4096), 107000);
+    CHECK_CODE(twin_memory_fill(&FILL(device_memory, 0, 11), 10), 107000);
     (void)twin_messages_take();
     CHECK_CODE(twin_memory_copy(device_memory, 4096, pinned + 1, 256), 107000);
     const char *text = twin_messages_take();
@@ -133,7 +136,7 @@ static void test_async_is_queued(void)
     memset(device_memory, 1, 256);
     memset(pinned, 2, 256);
     CHECK_OK(twin_memory_copy_async(device_memory, 256, pinned, 256, TWIN_COPY_HOST_TO_DEVICE, 0));
-    CHECK_OK(twin_memory_fill_async(other, 256, 3, 256, 0));
+    CHECK_OK(twin_memory_fill_async(&FILL(other, 3, 256), 256, 0));
     CU_ASSERT_EQUAL(device_memory[0], 1);
     CHECK_OK(drain());
     CU_ASSERT_EQUAL(device_memory[255], 2);
