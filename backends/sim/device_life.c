@@ -12,6 +12,7 @@
 
 #include "inject/fault_injection.h"
 #include "memory/memory.h"
+#include "memory/region.h"
 #include "observe/observe.h"
 #include "queue/kernel.h"
 #include "process/nondeterminism.h"
@@ -119,6 +120,8 @@ static twin_status make_system(void)
         .rtl_trace = sim_process.rtl_trace[0] != '\0' ? sim_process.rtl_trace : NULL,
         .before_end = sim_observe_write,
         .bus = {.translate = sim_memory_translate,
+                .piece = sim_memory_piece,
+                .host_move = sim_memory_host_move,
                 .kernel = sim_kernel_begin,
                 .kernel_effect = sim_kernel_effect},
     };

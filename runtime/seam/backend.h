@@ -35,7 +35,7 @@
 
 #include "seam/types.h"
 
-#define TWIN_SEAM_VERSION 15u
+#define TWIN_SEAM_VERSION 16u
 
 struct twin_process_ops {
     /* Readies the backend: reads its settings and data files; opens no device and starts no model.

@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "twinsim/bus.h"
 #include "twinsim/kernel.h"
 #include "twinsim/stars.h"
 
@@ -71,37 +72,6 @@ size_t twinsim_profile_count(const twinsim_profile *profile);
 const struct twinsim_parameter *twinsim_profile_at(const twinsim_profile *profile, size_t index);
 
 /* ---- the system ------------------------------------------------------------------------------ */
-
-/* Where an address leads; decides which shared servers a transfer loads. */
-enum twinsim_target { TWINSIM_TARGET_NONE, TWINSIM_TARGET_HBM, TWINSIM_TARGET_HOST };
-
-/* What an access is for; a caller may prepare pages differently. ROUTE only asks where the range
- * leads, before the bytes move: contents must not change by it. */
-enum twinsim_access { TWINSIM_READ, TWINSIM_WRITE, TWINSIM_ROUTE };
-
-/* The bus of the device: the caller's memory map (its "SMMU"). Called inside twinsim_run()
- * and by model-tagged calls, at the instant of the access, so an address that has gone is a fault
- * then. */
-struct twinsim_bus {
-    void *context;
-    /* Host pointer for [address, address + bytes), or NULL for a fault. out_device: the HBM's
-     * owner. */
-    void *(*translate)(void *context, uint32_t device, uint64_t address, uint64_t bytes,
-                       enum twinsim_access access, enum twinsim_target *out_target,
-                       uint32_t *out_device);
-    /* An AI-core task is kick-started (`number` counts the SQEs of its queue from 1): what do its
-     * blocks do? Fills in *out and answers READY, or LATER. NULL: the driver has no kernels, such a
-     * task is a bad SQE. */
-    enum twinsim_kernel_answer (*kernel)(void *context, uint32_t device, uint32_t sq,
-                                         uint64_t number, const stars_sqe *sqe,
-                                         struct twinsim_kernel *out);
-    /* All blocks have ended: the kernel has its effect on memory now. NULL: kernels have none. */
-    enum twinsim_kernel_fault (*kernel_effect)(void *context, uint32_t device, uint32_t sq,
-                                               uint64_t number);
-    /* The kernel has ended, however: its description is not read any more. Once for each READY and
-     * each description given. May be NULL. */
-    void (*kernel_end)(void *context, uint32_t device, uint32_t sq, uint64_t number);
-};
 
 /* What the blocks of the model are. */
 enum twinsim_model {

@@ -68,6 +68,27 @@ Rig::Rig(const Options &options, const Tweak &tweak)
     config.stats = options.stats;
     config.bus.context = this;
     config.bus.translate = translate;
+    config.bus.piece = [](void *context, uint32_t, uint64_t address, uint64_t *place) {
+        const Rig &rig = *static_cast<const Rig *>(context);
+        *place = address;
+        if (address - kPieces >= rig.pieces_.size() * kPiece)
+            return UINT64_MAX - address;
+        const uint64_t offset = (address - kPieces) % kPiece;
+        *place = kHbm + rig.pieces_[(address - kPieces) / kPiece] * kPiece + offset;
+        return kPiece - offset;
+    };
+    config.bus.host_move = [](void *context, void *to, const void *from, uint64_t bytes) {
+        Rig &rig = *static_cast<Rig *>(context);
+        const unsigned char *const end = rig.host(0) + (rig.missing_ - kHost);
+        const auto is_lost = [&](const void *at) {
+            const auto *const byte = static_cast<const unsigned char *>(at);
+            return byte >= rig.host(0) && byte < rig.host(0) + kMemory && byte + bytes > end;
+        };
+        if (is_lost(to) || is_lost(from))
+            return false;
+        std::memmove(to, from, bytes);
+        return true;
+    };
     kernels_ = options.kernels;
     if (kernels_) {
         config.bus.kernel = [](void *context, uint32_t device, uint32_t sq, uint64_t number,
@@ -98,8 +119,15 @@ void *Rig::translate(void *context, uint32_t device, uint64_t address, uint64_t 
     if (hole != rig.holes_.end() && *hole <= (address + bytes - 1) >> 20)
         return nullptr;
     *owner = device;
+    if (address - kPieces < rig.pieces_.size() * kPiece) {
+        const uint64_t offset = (address - kPieces) % kPiece;
+        *target = TWINSIM_TARGET_HBM;
+        return bytes > kPiece - offset
+                   ? nullptr
+                   : rig.hbm(rig.pieces_[(address - kPieces) / kPiece] * kPiece + offset);
+    }
     if (address >= kHost && address - kHost + bytes <= kMemory) {
-        *target = TWINSIM_TARGET_HOST;
+        *target = rig.missing_ == UINT64_MAX ? TWINSIM_TARGET_HOST : TWINSIM_TARGET_HOST_PAGES;
         return rig.host(address - kHost);
     }
     for (uint32_t d = 0; d < rig.hbm_.size(); ++d) {

@@ -33,6 +33,8 @@ class Rig
     static constexpr uint64_t kHost = 0x10000000;
     static constexpr uint64_t kHbm =
         0x1000000000; // of device 0; the next ones follow at this distance
+    static constexpr uint64_t kPieces = 0x800000000; // where map_pieces() maps
+    static constexpr uint64_t kPiece = 1 << 20;
     static constexpr uint64_t kMemory = 256 << 20; // bytes of each
 
     /// The source of kernel descriptions; see kernels.h for one.
@@ -96,6 +98,10 @@ class Rig
     uint8_t *hbm(uint64_t offset = 0, uint32_t device = 0) { return hbm_[device].get() + offset; }
     /// From now on nothing answers at this bus address's page of 1 MiB.
     void unmap(uint64_t address) { holes_.insert(address >> 20); }
+    /// A second view of the HBM: piece i of 1 MiB is piece `order[i]` there. Empty: there is none.
+    void map_pieces(std::vector<uint32_t> order) { pieces_ = std::move(order); }
+    /// The host memory may go away from here on: pages from `missing` on are not there.
+    void lose_pages(uint64_t missing) { missing_ = missing; }
 
     // Trace of one phase, of one queue, oldest first.
     std::vector<twinsim_trace_entry> phases(twinsim_phase phase, uint32_t sq);
@@ -122,6 +128,8 @@ class Rig
     Memory host_;
     std::vector<Memory> hbm_;
     std::set<uint64_t> holes_;
+    std::vector<uint32_t> pieces_;
+    uint64_t missing_ = UINT64_MAX; // address of the host; UINT64_MAX: pages stay
     std::map<uint32_t, Driver> driver_;
     std::unique_ptr<tsim::RtlPortFactory> rtl_ports_; // TWINRT_MODEL, where the options name none
     std::unique_ptr<tsim::System> system_;

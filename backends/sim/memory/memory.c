@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "memory/arena.h"
+#include "memory/region.h"
 #include "device/device.h"
 #include "queue/failure.h"
 #include "queue/kernel.h"
@@ -125,8 +126,12 @@ twin_status sim_memory_info(uint64_t address, twin_memory_info *out_info)
 {
     memset(out_info, 0, sizeof(*out_info));
     const struct sim_arena *arena = arena_of(address);
-    if (!arena)
+    if (!arena) {
+        const struct sim_region *region = sim_region_of(address);
+        if (region)
+            region->ops->info(address, out_info);
         return TWIN_OK;
+    }
     const struct sim_block *block = live_block(arena, address);
     if (!block || address - block->base >= block->bytes) {
         out_info->kind = TWIN_MEMORY_GONE;
@@ -365,8 +370,10 @@ static void report_hazard(struct sim_arena *arena, struct sim_block *block, uint
 bool sim_memory_allocated(uint64_t address, uint64_t bytes)
 {
     struct sim_arena *arena = arena_of(address);
-    if (!arena)
-        return true;
+    if (!arena) {
+        const struct sim_region *region = sim_region_of(address);
+        return !region || region->ops->allocated(address, bytes);
+    }
     const struct sim_block *block = sim_arena_find(arena, address);
     if (!block)
         return false;
@@ -413,6 +420,9 @@ void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uin
             sim_progress_seen = true;
         return sim_arena_touch(arena, address, bytes, access == TWINSIM_WRITE);
     }
+    const struct sim_region *region = sim_region_of(address);
+    if (region)
+        return region->ops->translate(device, address, bytes, access, out_target, out_device);
     const twin_hw_device *self =
         atomic_load_explicit(&sim_process.devices[device], memory_order_relaxed);
     if (self && sim_rings_contain(&self->rings, address, bytes)) {
@@ -430,6 +440,20 @@ void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uin
         return (void *)(uintptr_t)address;
     }
     return NULL;
+}
+
+uint64_t sim_memory_piece(void *context, uint32_t device, uint64_t address, uint64_t *out_place)
+{
+    (void)context;
+    (void)device;
+    *out_place = address;
+    const struct sim_arena *arena = arena_of(address);
+    if (arena) {
+        const struct sim_block *block = sim_arena_find(arena, address);
+        return block ? block->room - (address - block->base) : 0;
+    }
+    const struct sim_region *region = sim_region_of(address);
+    return region ? region->ops->piece(address, out_place) : UINT64_MAX - address;
 }
 
 void sim_check_transfer(struct sim_wait *wait)

@@ -34,5 +34,7 @@ void sim_memory_report_left(struct sim_arena *arena, const char *what);
 void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,
                            enum twinsim_access access, enum twinsim_target *out_target,
                            uint32_t *out_device);
+/* The piece callback of the model. Thread: model. */
+uint64_t sim_memory_piece(void *context, uint32_t device, uint64_t address, uint64_t *out_place);
 
 #endif

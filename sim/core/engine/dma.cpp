@@ -2,6 +2,7 @@
 #include "core/engine/dma.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -190,6 +191,30 @@ bool decode_job(const stars_sqe &sqe, uint64_t list_most, DmaJob &out)
     }
 }
 
+bool leads_to(const twinsim_bus &bus, uint32_t device, uint64_t address, uint64_t bytes,
+              twinsim_target *target, uint32_t *owner)
+{
+    if (bus.translate(bus.context, device, address, bytes, TWINSIM_ROUTE, target, owner))
+        return true;
+    for (uint64_t done = 0; bus.piece && done < bytes;) {
+        uint64_t place = 0;
+        const uint64_t left = bytes - done;
+        const uint64_t piece =
+            std::min(bus.piece(bus.context, device, address + done, &place), left);
+        twinsim_target piece_target = TWINSIM_TARGET_NONE;
+        uint32_t piece_owner = device;
+        if (piece == 0 || !bus.translate(bus.context, device, address + done, piece, TWINSIM_ROUTE,
+                                         &piece_target, &piece_owner))
+            return false;
+        if (done == 0) {
+            *target = piece_target;
+            *owner = piece_owner;
+        }
+        done += piece;
+    }
+    return bus.piece != nullptr;
+}
+
 uint32_t find_route(const DmaJob &job, const twinsim_bus &bus, const LinkNetwork &links,
                     uint32_t device, bool pcie)
 {
@@ -198,9 +223,8 @@ uint32_t find_route(const DmaJob &job, const twinsim_bus &bus, const LinkNetwork
     const auto leads = [&](uint64_t address, uint64_t span, uint64_t row, twinsim_target *target,
                            uint32_t *owner) {
         // Rows may be in different allocations: then the first one decides.
-        return bus.translate(bus.context, device, address, span, TWINSIM_ROUTE, target, owner) ||
-               (job.rows != 0 &&
-                bus.translate(bus.context, device, address, row, TWINSIM_ROUTE, target, owner));
+        return leads_to(bus, device, address, span, target, owner) ||
+               (job.rows != 0 && leads_to(bus, device, address, row, target, owner));
     };
     if (!leads(job.dst, job.dst_span(), job.row, &to, &to_device))
         return kNone;
@@ -235,38 +259,20 @@ uint32_t find_route(const DmaJob &job, const twinsim_bus &bus, const LinkNetwork
 namespace
 {
 
-/// One side of a job: the address of each row, found at once when the whole span is one piece of
-/// memory and no fault can be between rows.
-class Side
-{
-  public:
-    Side(const twinsim_bus &bus, uint32_t device, twinsim_access access, uint64_t address,
-         uint64_t span, bool apart)
-        : bus_(bus), device_(device), access_(access), address_(address),
-          whole_(apart ? nullptr : at(address, span))
-    {
-    }
-    /// NULL: a fault.
-    [[nodiscard]] unsigned char *row(uint64_t offset, uint64_t bytes) const
-    {
-        return whole_ ? whole_ + offset : at(address_ + offset, bytes);
-    }
-
-  private:
-    [[nodiscard]] unsigned char *at(uint64_t address, uint64_t bytes) const
-    {
-        twinsim_target target = TWINSIM_TARGET_NONE;
-        uint32_t owner = device_;
-        return static_cast<unsigned char *>(
-            bus_.translate(bus_.context, device_, address, bytes, access_, &target, &owner));
-    }
-
-    const twinsim_bus &bus_;
-    const uint32_t device_;
-    const twinsim_access access_;
-    const uint64_t address_;
-    unsigned char *const whole_;
+/// A range as the bus gives it.
+struct Place {
+    unsigned char *at; ///< nullptr: not in one piece, or a fault
+    bool pages;        ///< for bus.host_move alone
 };
+
+[[nodiscard]] Place find_place(const twinsim_bus &bus, uint32_t device, uint64_t address,
+                               uint64_t bytes, twinsim_access access)
+{
+    twinsim_target target = TWINSIM_TARGET_NONE;
+    uint32_t owner = device;
+    void *const at = bus.translate(bus.context, device, address, bytes, access, &target, &owner);
+    return {static_cast<unsigned char *>(at), target == TWINSIM_TARGET_HOST_PAGES};
+}
 
 /// T-DMA-9: the last word may be cut. Doubles what is there, which costs as much as a copy.
 void fill(unsigned char *dst, uint32_t value, uint64_t bytes)
@@ -300,22 +306,133 @@ void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
     }
 }
 
-[[nodiscard]] bool apply_plain(const DmaJob &job, const twinsim_bus &bus, uint32_t device)
+/// Whether a range is of several pieces, so that it can be there although it is not one.
+[[nodiscard]] bool is_split(const twinsim_bus &bus, uint32_t device, uint64_t address,
+                            uint64_t bytes)
 {
-    const auto at = [&](uint64_t address, twinsim_access access) {
-        twinsim_target target = TWINSIM_TARGET_NONE;
-        uint32_t owner = device;
-        return bus.translate(bus.context, device, address, job.bytes, access, &target, &owner);
+    uint64_t place = 0;
+    const uint64_t first = bus.piece ? bus.piece(bus.context, device, address, &place) : 0;
+    return first != 0 && first < bytes;
+}
+
+/// The effect where pages may be missing. False: one is; a part may have changed.
+[[nodiscard]] bool apply_to_pages(const DmaJob &job, const twinsim_bus &bus, const Place &dst,
+                                  const Place &src, uint64_t bytes)
+{
+    const auto move = [&bus](void *to, const void *from, uint64_t count) {
+        return bus.host_move && bus.host_move(bus.context, to, from, count);
     };
-    void *const dst = at(job.dst, TWINSIM_WRITE);
-    if (!dst)
-        return false;
-    const void *src = nullptr;
-    if (job.kind != DmaJob::Kind::kFill && !(src = at(job.src, TWINSIM_READ)))
-        return false;
-    apply_row(job, dst, src, job.bytes);
+    if (job.kind == DmaJob::Kind::kCopy)
+        return move(dst.at, src.at, bytes);
+    alignas(8) std::array<unsigned char, 4096> part;
+    for (uint64_t done = 0; done < bytes; done += part.size()) {
+        const uint64_t count = std::min<uint64_t>(part.size(), bytes - done);
+        if (src.at && !move(part.data(), src.at + done, count))
+            return false;
+        if (!dst.pages) {
+            apply_row(job, dst.at + done, part.data(), count);
+            continue;
+        }
+        apply_row(job, part.data(), nullptr, count); // a fill
+        if (!move(dst.at + done, part.data(), count))
+            return false;
+    }
     return true;
 }
+
+/// One row, in the pieces that memory has on both sides; `changes`: false only looks them up.
+[[nodiscard, gnu::noinline]] bool apply_pieces(const DmaJob &job, const twinsim_bus &bus,
+                                               uint32_t device, uint64_t dst, uint64_t src,
+                                               uint64_t bytes, bool changes)
+{
+    const bool reads = job.kind != DmaJob::Kind::kFill;
+    const auto piece = [&](uint64_t address, uint64_t left) {
+        uint64_t place = 0;
+        return bus.piece ? std::min(bus.piece(bus.context, device, address, &place), left) : left;
+    };
+    for (uint64_t done = 0; done < bytes;) {
+        uint64_t count = piece(dst + done, bytes - done);
+        if (reads && count != 0)
+            count = piece(src + done, count);
+        if (count == 0)
+            return false;
+        const Place to = find_place(bus, device, dst + done, count, TWINSIM_WRITE);
+        const Place from = reads ? find_place(bus, device, src + done, count, TWINSIM_READ)
+                                 : Place{nullptr, false};
+        if (!to.at || (reads && !from.at))
+            return false;
+        DmaJob part = job;
+        if (const auto cut = static_cast<uint32_t>(done % 4) * 8; !reads && cut != 0)
+            part.value = job.value >> cut | job.value << (32 - cut); // T-DMA-9
+        if (changes && (to.pages || from.pages)) {
+            if (!apply_to_pages(part, bus, to, from, count))
+                return false;
+        } else if (changes) {
+            apply_row(part, to.at, from.at, count);
+        }
+        done += count;
+    }
+    return true;
+}
+
+/// A plain job whose memory is in pieces, or may go away. What is one piece and was refused stays
+/// refused: it is not asked for again.
+[[nodiscard, gnu::noinline]] bool apply_split(const DmaJob &job, const twinsim_bus &bus,
+                                              uint32_t device, const Place &dst, const Place &src)
+{
+    const bool reads = job.kind != DmaJob::Kind::kFill;
+    if (!dst.at && !is_split(bus, device, job.dst, job.bytes))
+        return false;
+    if (reads && dst.at && !src.at && !is_split(bus, device, job.src, job.bytes))
+        return false;
+    // All of it is looked up before any of it changes.
+    return apply_pieces(job, bus, device, job.dst, job.src, job.bytes, false) &&
+           apply_pieces(job, bus, device, job.dst, job.src, job.bytes, true);
+}
+
+[[nodiscard]] bool apply_plain(const DmaJob &job, const twinsim_bus &bus, uint32_t device)
+{
+    const bool reads = job.kind != DmaJob::Kind::kFill;
+    const Place dst = find_place(bus, device, job.dst, job.bytes, TWINSIM_WRITE);
+    const Place src = reads && dst.at ? find_place(bus, device, job.src, job.bytes, TWINSIM_READ)
+                                      : Place{nullptr, false};
+    if (__builtin_expect(!dst.at || (reads && !src.at) || dst.pages || src.pages, 0))
+        return apply_split(job, bus, device, dst, src);
+    apply_row(job, dst.at, src.at, job.bytes);
+    return true;
+}
+
+/// One side of a job: the address of each row, found at once when the whole span is one piece of
+/// memory and no fault can be between rows.
+class Side
+{
+  public:
+    Side(const twinsim_bus &bus, uint32_t device, twinsim_access access, uint64_t address,
+         uint64_t span, bool apart)
+        : bus_(bus), device_(device), access_(access), address_(address),
+          whole_(apart ? nullptr : at(address, span))
+    {
+    }
+    [[nodiscard]] Place row(uint64_t offset, uint64_t bytes) const
+    {
+        if (whole_)
+            return {whole_ + offset, false};
+        return find_place(bus_, device_, address_ + offset, bytes, access_);
+    }
+
+  private:
+    [[nodiscard]] unsigned char *at(uint64_t address, uint64_t bytes) const
+    {
+        const Place place = find_place(bus_, device_, address, bytes, access_);
+        return place.pages ? nullptr : place.at;
+    }
+
+    const twinsim_bus &bus_;
+    const uint32_t device_;
+    const twinsim_access access_;
+    const uint64_t address_;
+    unsigned char *const whole_;
+};
 
 [[nodiscard, gnu::noinline]] bool apply_rows(const DmaJob &job, const twinsim_bus &bus,
                                              uint32_t device, bool apart)
@@ -329,14 +446,19 @@ void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
             for (uint64_t i = 0; i < job.rows; ++i) {
                 const uint64_t in = plane * job.src_plane + i * job.src_row;
                 const uint64_t out = plane * job.dst_plane + i * job.dst_row;
-                const unsigned char *src = reads ? from.row(in, job.row) : nullptr;
-                if (reads && !src)
+                const Place src = reads ? from.row(in, job.row) : Place{nullptr, false};
+                if (reads && !src.at && !is_split(bus, device, job.src + in, job.row))
                     return false;
-                unsigned char *dst = to.row(out, job.row);
-                if (!dst)
+                const Place dst = to.row(out, job.row);
+                if (!dst.at && !is_split(bus, device, job.dst + out, job.row))
                     return false;
-                if (changes)
-                    apply_row(job, dst, src, job.row);
+                if (!dst.at || (reads && !src.at) || dst.pages || src.pages) {
+                    if (!apply_pieces(job, bus, device, job.dst + out, job.src + in, job.row,
+                                      changes))
+                        return false;
+                } else if (changes) {
+                    apply_row(job, dst.at, src.at, job.row);
+                }
             }
         }
     }
@@ -359,7 +481,7 @@ void apply(DmaJob &job, SystemState &system, uint32_t device)
                           : apply_rows(job, system.bus, device, system.faults.watches_memory());
     job.status = good ? uint16_t{0} : system.refusal();
     if (good)
-        system.stored(job.dst, job.dst_span());
+        system.stored(device, job.dst, job.dst_span());
 }
 
 DmaCeiling::DmaCeiling(LinkNetwork &links, const Setting &mb_s)

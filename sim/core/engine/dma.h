@@ -97,6 +97,10 @@ static_assert(sizeof(DmaJob) == 128);
 /// most `list_most` descriptors.
 [[nodiscard]] bool decode_job(const stars_sqe &sqe, uint64_t list_most, DmaJob &out);
 
+/// Whether all of a range is mapped, in one piece or several, and where its first byte leads.
+[[nodiscard]] bool leads_to(const twinsim_bus &bus, uint32_t device, uint64_t address,
+                            uint64_t bytes, twinsim_target *target, uint32_t *owner);
+
 /// Finds the route of a job from where its addresses lead (T-LNK-3); kNone when one of them is a
 /// fault (T-DMA-4). `device` is where the engine sits; `pcie`: a PCIe engine, else SDMA.
 [[nodiscard]] uint32_t find_route(const DmaJob &job, const twinsim_bus &bus,

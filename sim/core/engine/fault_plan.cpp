@@ -345,6 +345,16 @@ void FaultPlan::set_bus()
     bus_.context = this;
     bus_.translate = translate;
     // The rest passes through, with its own context.
+    if (inner_.piece)
+        bus_.piece = [](void *context, uint32_t device, uint64_t address, uint64_t *out_place) {
+            const twinsim_bus &inner = static_cast<FaultPlan *>(context)->inner_;
+            return inner.piece(inner.context, device, address, out_place);
+        };
+    if (inner_.host_move)
+        bus_.host_move = [](void *context, void *to, const void *from, uint64_t bytes) {
+            const twinsim_bus &inner = static_cast<FaultPlan *>(context)->inner_;
+            return inner.host_move(inner.context, to, from, bytes);
+        };
     if (inner_.kernel)
         bus_.kernel = [](void *context, uint32_t device, uint32_t sq, uint64_t number,
                          const stars_sqe *sqe, struct twinsim_kernel *out) {

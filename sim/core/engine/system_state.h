@@ -3,6 +3,7 @@
 #ifndef TWINSIM_CORE_ENGINE_SYSTEM_STATE_H
 #define TWINSIM_CORE_ENGINE_SYSTEM_STATE_H
 
+#include <algorithm>
 #include <memory>
 
 #include <vector>
@@ -88,10 +89,20 @@ struct SystemState {
     [[nodiscard]] uint16_t refusal() const { return faults.refusal(STARS_STATUS_BUS_FAULT); }
 
     /// The model or its own DMA has changed memory.
-    void stored(uint64_t address, uint64_t bytes)
+    void stored(uint32_t device, uint64_t address, uint64_t bytes)
     {
         if (__builtin_expect(!polls.empty(), 0))
-            polls.stored(address, bytes);
+            stored_where_polled(device, address, bytes);
+    }
+    /// The same, where in memory is not known.
+    void stored_somewhere() { polls.stored(0, UINT64_MAX); }
+    /// Where a byte is, whichever of its addresses is used.
+    [[nodiscard]] uint64_t place_of(uint32_t device, uint64_t address) const
+    {
+        uint64_t place = address;
+        if (bus.piece && bus.piece(bus.context, device, address, &place) == 0)
+            place = address;
+        return place;
     }
 
     /// A transfer began or ended: the next completion may be at another time.
@@ -103,6 +114,24 @@ struct SystemState {
             calendar.cancel(link_timer);
         else
             calendar.schedule(link_timer, links.next(), Rank::kLink);
+    }
+
+  private:
+    [[gnu::noinline]] void stored_where_polled(uint32_t device, uint64_t address, uint64_t bytes)
+    {
+        if (!bus.piece) {
+            polls.stored(address, bytes);
+            return;
+        }
+        for (uint64_t done = 0; done < bytes;) {
+            uint64_t place = 0;
+            const uint64_t left = bytes - done;
+            const uint64_t piece = bus.piece(bus.context, device, address + done, &place);
+            if (piece == 0)
+                return;
+            polls.stored(place, std::min(piece, left));
+            done += std::min(piece, left);
+        }
     }
 };
 

@@ -15,9 +15,9 @@ size_t PollList::index(uint32_t timer) const
     return static_cast<size_t>(at - watches_.begin());
 }
 
-void PollList::add(uint32_t timer, Cycle limit, const CondResult &result)
+void PollList::add(uint32_t timer, Cycle limit, const CondResult &result, const Places &places)
 {
-    Watch watch{timer, result.reads, now_, limit, kNever, result.read};
+    Watch watch{timer, result.reads, now_, limit, kNever, result.read, places};
     if (result.reads == 0)
         watch.read[0].address = UINT64_MAX;
     watches_.push_back(watch);
@@ -31,13 +31,13 @@ void PollList::remove(uint32_t timer)
     calendar_.cancel(timer);
 }
 
-void PollList::stored(uint64_t address, uint64_t bytes)
+void PollList::stored(uint64_t place, uint64_t bytes)
 {
     for (Watch &watch : watches_) {
         bool touched = watch.reads > CondResult::kMostReads;
         for (uint32_t i = 0; i < watch.reads && i < CondResult::kMostReads; ++i)
-            touched = touched || (watch.read[i].address < address + bytes &&
-                                  address < watch.read[i].address + watch.read[i].bytes);
+            touched = touched || (watch.place[i] < place + bytes &&
+                                  place < watch.place[i] + watch.read[i].bytes);
         if (touched)
             arm(watch);
     }

@@ -3,6 +3,7 @@
 #ifndef TWINSIM_CORE_QUEUE_POLL_H
 #define TWINSIM_CORE_QUEUE_POLL_H
 
+#include <array>
 #include <vector>
 
 #include "core/base/calendar.h"
@@ -22,12 +23,14 @@ class PollList
     }
 
     [[nodiscard]] bool empty() const { return watches_.empty(); }
+    /// Where the bytes are that a program read, by the numbers of twinsim_bus::piece.
+    using Places = std::array<uint64_t, CondResult::kMostReads>;
     /// The queue polls from now on, until `limit` at most, what `result` has read. Throws
     /// std::bad_alloc.
-    void add(uint32_t timer, Cycle limit, const CondResult &result);
+    void add(uint32_t timer, Cycle limit, const CondResult &result, const Places &places);
     void remove(uint32_t timer);
-    /// Bytes have changed: queues that read them look at their next turn.
-    void stored(uint64_t address, uint64_t bytes);
+    /// Bytes at a place have changed: queues that read them look at their next turn.
+    void stored(uint64_t place, uint64_t bytes);
     /// The queue looks at its next turn.
     void look(uint32_t timer);
     /// A turn has come and changed nothing: the queue looks after look().
@@ -54,6 +57,7 @@ class PollList
         Cycle limit;
         Cycle due; // the turn at which it looks; kNever: it does not
         std::array<CondRead, CondResult::kMostReads> read;
+        Places place;
     };
     [[nodiscard]] size_t index(uint32_t timer) const;
     void arm(Watch &watch);

@@ -19,7 +19,11 @@ class CondTasks::Port : public CondPort
 
     [[nodiscard]] const void *read(uint64_t address, uint64_t bytes) override
     {
-        return translate(address, bytes, TWINSIM_READ);
+        bool pages = false;
+        const void *const place = translate(address, bytes, TWINSIM_READ, pages);
+        if (!place || !pages)
+            return place;
+        return move(&word_, place, bytes) ? &word_ : nullptr;
     }
 
     [[nodiscard]] bool write(uint64_t address, const void *from, uint32_t bytes) override
@@ -27,11 +31,13 @@ class CondTasks::Port : public CondPort
         acted_ = true;
         if (dry_)
             return true;
-        void *to = translate(address, bytes, TWINSIM_WRITE);
-        if (!to)
+        bool pages = false;
+        void *to = translate(address, bytes, TWINSIM_WRITE, pages);
+        if (!to || (pages && !move(to, from, bytes)))
             return false;
-        std::memcpy(to, from, bytes);
-        queues_.system.stored(address, bytes);
+        if (!pages)
+            std::memcpy(to, from, bytes);
+        queues_.system.stored(queues_.device, address, bytes);
         return true;
     }
 
@@ -75,7 +81,14 @@ class CondTasks::Port : public CondPort
     {
         return sq < queues_.size() && queues_.front(sq).is_open();
     }
-    [[nodiscard]] void *translate(uint64_t address, uint64_t bytes, twinsim_access access)
+    /// Words of memory that may go away at any time; a program is not read from there.
+    [[nodiscard]] bool move(void *to, const void *from, uint64_t bytes) const
+    {
+        const twinsim_bus &bus = queues_.system.bus;
+        return bytes <= sizeof(word_) && bus.host_move(bus.context, to, from, bytes);
+    }
+    [[nodiscard]] void *translate(uint64_t address, uint64_t bytes, twinsim_access access,
+                                  bool &pages)
     {
         const SystemState &system = queues_.system;
         const twinsim_bus &bus = dry_ ? system.faults.plain_bus() : system.bus;
@@ -85,6 +98,7 @@ class CondTasks::Port : public CondPort
             bus.translate(bus.context, queues_.device, address, bytes, access, &target, &owner);
         if (!place)
             refusal_ = system.refusal();
+        pages = target == TWINSIM_TARGET_HOST_PAGES;
         return place;
     }
 
@@ -95,6 +109,7 @@ class CondTasks::Port : public CondPort
     bool acted_ = false;
     uint16_t refusal_ = 0;
     uint32_t jump_ = kNone;
+    uint64_t word_ = 0; // what was read of memory that may go away
 };
 
 CondTasks::Program CondTasks::interpret(uint32_t sq, bool dry)
@@ -154,7 +169,11 @@ void CondTasks::park(uint32_t sq)
     const Cycle limit = // T-COND-11
         progress_.due(sq, SqeOp::kMove, SqeNext::kLimit,
                       limit_from(system_.now, credit_time(queues_.sqe(sq), system_.params)));
-    system_.polls.add(queues_.timer(sq), limit, programs_[sq].result);
+    const CondResult &result = programs_[sq].result;
+    PollList::Places places{};
+    for (uint32_t i = 0; i < result.reads && i < CondResult::kMostReads; ++i)
+        places[i] = system_.place_of(queues_.device, result.read[i].address);
+    system_.polls.add(queues_.timer(sq), limit, result, places);
     look_again(sq); // there may have been a store while the program ran
 }
 

@@ -39,8 +39,7 @@ namespace
     const auto side_of = [&](uint64_t address) {
         twinsim_target target = TWINSIM_TARGET_NONE;
         uint32_t owner = device;
-        const bool hbm = bus.translate(bus.context, device, address, job.bytes, TWINSIM_ROUTE,
-                                       &target, &owner) &&
+        const bool hbm = leads_to(bus, device, address, job.bytes, &target, &owner) &&
                          target == TWINSIM_TARGET_HBM;
         return !hbm ? Side::kHost : owner == device ? Side::kOwn : Side::kPeer;
     };

@@ -165,7 +165,7 @@ void KernelTasks::make_effect(uint32_t sq)
     twinsim_kernel_fault fault = TWINSIM_KERNEL_GOOD;
     if (bus.kernel_effect) {
         fault = bus.kernel_effect(bus.context, queues_.device, sq, queues_.front(sq).number());
-        system_.stored(0, UINT64_MAX); // the driver alone knows where
+        system_.stored_somewhere(); // the driver alone knows where
     }
     report(sq, fault);
 }

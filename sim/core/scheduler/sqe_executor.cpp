@@ -169,12 +169,15 @@ void SqeExecutor::write_memory(uint32_t sq)
     uint32_t owner = queues_.device;
     void *const to = system_.bus.translate(system_.bus.context, queues_.device, store.address,
                                            store.bytes, TWINSIM_WRITE, &target, &owner);
-    if (!to) {
+    const bool pages = target == TWINSIM_TARGET_HOST_PAGES;
+    if (!to ||
+        (pages && !system_.bus.host_move(system_.bus.context, to, &sqe.word[8], store.bytes))) {
         progress_.fail(sq, STARS_ERROR_EXCEPTION, system_.refusal());
         return;
     }
-    std::memcpy(to, &sqe.word[8], store.bytes);
-    system_.stored(store.address, store.bytes);
+    if (!pages)
+        std::memcpy(to, &sqe.word[8], store.bytes);
+    system_.stored(queues_.device, store.address, store.bytes);
     progress_.executed(sq);
 }
 

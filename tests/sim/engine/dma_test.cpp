@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
+#include <vector>
 
 #include "rig.h"
 
@@ -398,6 +399,79 @@ static void test_reset_ends_driver_copies()
     EXPECT_EQ(rig.retired(0), 1);
 }
 
+static void number(unsigned char *bytes, uint64_t count, uint32_t first)
+{
+    for (uint64_t i = 0; i < count; ++i)
+        bytes[i] = static_cast<unsigned char>((i * 7 + (i >> 13) + first) & 0xff);
+}
+
+// A range in several pieces is one range for a copy, a fill, a reduction and rows.
+static void test_pieces()
+{
+    Rig rig;
+    rig.map_pieces({9, 4, 7});
+    rig.open(0);
+    number(rig.hbm(32 * kMiB), 2 * kMiB, 1);
+    const uint64_t at = kMiB / 2 + 64;
+    rig.put(0, sqe_sdma(Rig::kPieces + at, Rig::kHbm + 32 * kMiB, 2 * kMiB), 0);
+    rig.run();
+    EXPECT_EQ(rig.retired(0), 1);
+    std::vector<unsigned char> want(2 * kMiB);
+    number(want.data(), want.size(), 1);
+    const uint64_t first = kMiB - at;
+    EXPECT_EQ(std::memcmp(rig.hbm(9 * kMiB + at), want.data(), first), 0);
+    EXPECT_EQ(std::memcmp(rig.hbm(4 * kMiB), want.data() + first, kMiB), 0);
+    EXPECT_EQ(std::memcmp(rig.hbm(7 * kMiB), want.data() + first + kMiB, at), 0);
+    EXPECT_EQ(*rig.hbm(7 * kMiB + at), 0);
+
+    rig.put(0, sqe_sdma(Rig::kHbm + 40 * kMiB, Rig::kPieces + at, 2 * kMiB), rig.now());
+    rig.put(0, sqe_sdma_fill(Rig::kPieces + kMiB - 8, 0x5c, 16), rig.now());
+    rig.run();
+    EXPECT_EQ(std::memcmp(rig.hbm(40 * kMiB), want.data(), want.size()), 0);
+    EXPECT_EQ(*rig.hbm(10 * kMiB - 1), 0x5c);
+    EXPECT_EQ(*rig.hbm(4 * kMiB + 7), 0x5c);
+    EXPECT_EQ(*rig.hbm(4 * kMiB + 8), want[first + 8]);
+
+    // A word that begins in one piece and ends in the next.
+    stars_sqe words = sqe_sdma_fill(Rig::kPieces + kMiB - 2, 0, 8);
+    words.word[4] |= STARS_SDMA_UINT32 << STARS_SDMA_TYPE_SHIFT;
+    words.word[8] = 0x44332211;
+    rig.put(0, words, rig.now());
+    rig.run();
+    const unsigned char ends[] = {0x11, 0x22};
+    const unsigned char begins[] = {0x33, 0x44, 0x11, 0x22, 0x33, 0x44};
+    EXPECT_EQ(std::memcmp(rig.hbm(10 * kMiB - 2), ends, 2), 0);
+    EXPECT_EQ(std::memcmp(rig.hbm(4 * kMiB), begins, 6), 0);
+
+    // The last piece is not all of it: nothing changes.
+    rig.put(0, sqe_sdma(Rig::kPieces + 2 * kMiB, Rig::kHbm + 32 * kMiB, 2 * kMiB), rig.now());
+    rig.run();
+    EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_EXCEPTION);
+    EXPECT_EQ(*rig.hbm(7 * kMiB), want[first + kMiB]);
+}
+
+// Host memory that may go away is moved by the driver, which says when a page is missing.
+static void test_pages()
+{
+    Rig rig;
+    rig.lose_pages(Rig::kHost + 8 * kMiB);
+    rig.open(0);
+    number(rig.host(0), kMiB, 3);
+    rig.put(0, sqe_pcie_dma(Rig::kHbm, Rig::kHost, kMiB), 0);
+    rig.put(0, sqe_pcie_dma(Rig::kHost + 2 * kMiB, Rig::kHbm, kMiB), 0);
+    rig.put(0, sqe_sdma_fill(Rig::kHost + 4 * kMiB, 9, 5000), 0);
+    rig.run();
+    EXPECT_EQ(rig.retired(0), 3);
+    EXPECT_EQ(std::memcmp(rig.hbm(0), rig.host(0), kMiB), 0);
+    EXPECT_EQ(std::memcmp(rig.host(2 * kMiB), rig.host(0), kMiB), 0);
+    EXPECT_EQ(*rig.host(4 * kMiB + 4999), 9);
+    EXPECT_EQ(*rig.host(4 * kMiB + 5000), 0);
+    rig.put(0, sqe_pcie_dma(Rig::kHbm, Rig::kHost + 7 * kMiB + 1, kMiB), rig.now());
+    rig.run();
+    EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_EXCEPTION);
+    EXPECT_EQ(rig.retired(0), 3);
+}
+
 static const twin_test tests[] = {
     {"a lone 64 MiB copy takes setup plus bytes by rate", test_lone_copies},
     {"elapsed time around a copy is the documented sum", test_elapsed_time_of_a_copy},
@@ -415,6 +489,8 @@ static const twin_test tests[] = {
     {"the driver copies rows at once", test_driver_copies_rows},
     {"large copies of pinned memory have the published rate", test_published_host_bandwidth},
     {"a reset ends copies and frees the links", test_reset_ends_driver_copies},
+    {"memory in several pieces is one range", test_pieces},
+    {"pages that went away fail the SQE", test_pages},
 };
 
 int main(int argc, char **argv)
