@@ -411,7 +411,7 @@ static bool wait_for_line(const char *text)
     return strstr(buffer, text) != NULL;
 }
 
-/* A killed process can do nothing any more, but others may: the wait goes on, and a message names
+/* A killed process can do nothing any more, but another thread may: the wait goes on, and a message names
  * the process that has ended. */
 void test_partner_killed(void)
 {
@@ -441,8 +441,33 @@ void test_partner_killed(void)
     CHECK_OK(aclrtRecordNotify(notify, NULL));
     twin_threads_join(threads);
     CHECK_OK(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS));
+
+    /* Nobody is left who could record it: a wait without a limit ends. */
+    CHECK_OK(aclrtWaitAndResetNotify(notify, stream, 0));
+    CHECK_CODE(aclrtSynchronizeStream(stream), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    CHECK_OK(aclrtDestroyStreamForce(stream));
     CHECK_OK(aclrtDestroyNotify(notify));
-    CHECK_OK(aclrtDestroyStream(stream));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+/* The record that the killed process was to complete never comes. */
+void test_partner_killed_while_recording(void)
+{
+    twin_partner partner;
+    char line[TWIN_LINE];
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtStream stream = twin_stream();
+    aclrtEvent event = sharing_event();
+    sharing_write_handle(event, line);
+    twin_partner_start(&partner, "ends");
+    twin_partner_send(&partner, line);
+    twin_partner_expect(&partner, "pending");
+    CHECK_OK(aclrtStreamWaitEvent(stream, event));
+    twin_partner_kill(&partner);
+    CHECK_CODE(aclrtSynchronizeStream(stream), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    CHECK_CODE(aclrtSynchronizeEvent(event), ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
+    CHECK_OK(aclrtDestroyStreamForce(stream));
+    CHECK_OK(aclrtDestroyEvent(event));
     CHECK_OK(aclrtResetDevice(0));
 }
 

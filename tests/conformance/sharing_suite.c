@@ -486,6 +486,7 @@ static const twin_test tests[] = {
     {"keys that were never exported are refused", test_made_up_keys},
     {"a wait whose other process has ended is explained", test_partner_ends},
     {"a wait whose other process was killed is explained", test_partner_killed},
+    {"a wait for a record of a process that was killed ends", test_partner_killed_while_recording},
     {"a deadlock that no other process can end is found at once", test_own_deadlock_is_found},
 };
 

@@ -40,6 +40,7 @@ void test_partner_finds_event(void);
 void test_partner_keeps_event(void);
 void test_partner_ends(void);
 void test_partner_killed(void);
+void test_partner_killed_while_recording(void);
 void test_own_deadlock_is_found(void);
 extern const twin_child sharing_children[];
 extern const size_t sharing_child_count;

@@ -472,9 +472,10 @@ static enum sim_outlook better(enum sim_outlook so_far, const twin_signal *signa
     if (so_far == SIM_OUTLOOK_GOOD)
         return so_far;
     uint64_t pid;
-    return sim_share_company(&sim_event_shared(signal)->file, &pid) == SIM_COMPANY_GONE
-               ? SIM_OUTLOOK_BAD
-               : SIM_OUTLOOK_GOOD;
+    enum sim_outlook outlook = SIM_OUTLOOK_GOOD;
+    if (sim_share_company(&sim_event_shared(signal)->file, &pid) == SIM_COMPANY_GONE)
+        outlook = pid != 0 ? SIM_OUTLOOK_BROKEN : SIM_OUTLOOK_CLOSED;
+    return outlook > so_far ? outlook : so_far;
 }
 
 enum sim_outlook sim_shared_outlook(void)

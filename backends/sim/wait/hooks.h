@@ -49,9 +49,10 @@ void sim_work_names(const twin_queue *queue, uint32_t *out_device, uint32_t *out
 
 /* The waits that only another process can end, in a model that has stopped. */
 enum sim_outlook {
-    SIM_OUTLOOK_NONE, /* there are none */
-    SIM_OUTLOOK_GOOD, /* another process can end one, or may come to do it */
-    SIM_OUTLOOK_BAD   /* there are, but no other process is left */
+    SIM_OUTLOOK_NONE,   /* there are none */
+    SIM_OUTLOOK_BROKEN, /* there are, and each process that could end one died and left it open */
+    SIM_OUTLOOK_CLOSED, /* the others have closed it; one that has the key may come */
+    SIM_OUTLOOK_GOOD    /* another process can end one, or may come to do it */
 };
 enum sim_outlook sim_shared_outlook(void);
 

@@ -340,7 +340,7 @@ bool sim_idle_proven(void)
         return others != SIM_OUTLOOK_GOOD;
     if (sim_wall() && sim_next_deadline() != TWIN_FOREVER)
         return false; /* a deadline comes in real time */
-    return others == SIM_OUTLOOK_NONE && sim_process_blocked(sim_waits.count, &recheck) &&
+    return others <= SIM_OUTLOOK_BROKEN && sim_process_blocked(sim_waits.count, &recheck) &&
            !asked_in_vain();
 }
 
