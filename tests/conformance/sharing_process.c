@@ -411,8 +411,8 @@ static bool wait_for_line(const char *text)
     return strstr(buffer, text) != NULL;
 }
 
-/* A killed process can do nothing any more, but another thread may: the wait goes on, and a message names
- * the process that has ended. */
+/* A killed process can do nothing any more, but another thread of this one may: the wait goes on,
+ * and a message names the process that has ended. */
 void test_partner_killed(void)
 {
     parked_wait parked;
@@ -442,7 +442,7 @@ void test_partner_killed(void)
     twin_threads_join(threads);
     CHECK_OK(aclrtSynchronizeStreamWithTimeout(stream, SOON_MS));
 
-    /* Nobody is left who could record it: a wait without a limit ends. */
+    /* No thread or process is left that could record it: a wait without a limit ends. */
     CHECK_OK(aclrtWaitAndResetNotify(notify, stream, 0));
     CHECK_CODE(aclrtSynchronizeStream(stream), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
     CHECK_OK(aclrtDestroyStreamForce(stream));
