@@ -99,6 +99,35 @@ void ascend_process_stop(void)
     ascend_unuse();
 }
 
+/* The vendor's process is backed up, not only locked. A callback of the program that fails after a
+ * step has the core ask for the same step again, which the vendor refuses: one backup comes after
+ * another when it was unlocked between them, and what is restored already stays. */
+static bool is_backed_up;
+
+static int32_t back_up(int pid)
+{
+    int32_t code = is_backed_up ? vendor.snapshot_unlock(pid, NULL) : 0;
+    if (code == 0 && is_backed_up)
+        code = vendor.snapshot_lock(pid, NULL);
+    return code == 0 ? vendor.snapshot_backup(pid, NULL) : code;
+}
+
+twin_status ascend_process_snapshot(twin_snapshot_step step)
+{
+    if (!vendor.snapshot_lock || !vendor.snapshot_backup || !vendor.snapshot_restore ||
+        !vendor.snapshot_unlock)
+        return TWIN_E_UNSUPPORTED;
+    const int pid = getpid();
+    const int32_t code = step == TWIN_SNAPSHOT_LOCK     ? vendor.snapshot_lock(pid, NULL)
+                         : step == TWIN_SNAPSHOT_UNLOCK ? vendor.snapshot_unlock(pid, NULL)
+                         : step == TWIN_SNAPSHOT_BACKUP ? back_up(pid)
+                         : is_backed_up                 ? vendor.snapshot_restore(pid, NULL)
+                                                        : 0;
+    if (code == 0)
+        is_backed_up = step == TWIN_SNAPSHOT_BACKUP;
+    return ascend_status(code);
+}
+
 uint64_t ascend_host_now(void)
 {
     struct timespec now;

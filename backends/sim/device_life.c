@@ -13,6 +13,7 @@
 #include "inject/fault_injection.h"
 #include "memory/memory.h"
 #include "memory/region.h"
+#include "memory/saved_memory.h"
 #include "observe/observe.h"
 #include "queue/kernel.h"
 #include "process/nondeterminism.h"
@@ -27,6 +28,9 @@
 
 /* An activation of SystemC costs as much as a task: waits that follow closely share one. */
 #define SYSTEMC_QUANTUM_NS 1000000u
+
+/* Of the last backup, by device. Guarded by the model lock. */
+static struct sim_saved saved_memory[SIM_DEVICES_MOST];
 
 static void free_device(twin_hw_device *device)
 {
@@ -211,8 +215,30 @@ void sim_device_close(twin_hw_device *device)
                 "listed above",
                 device->index, late, SIM_LINES_NAMED);
     sim_arena_clear(&device->memory);
+    sim_saved_drop(&saved_memory[device->index]);
     device->dropped_count = 0;
     atomic_store_explicit(&sim_process.devices[device->index], NULL, memory_order_release);
     sim_drive_check_locked();
     sim_model_unlock();
+}
+
+twin_status sim_process_snapshot(twin_snapshot_step step)
+{
+    if (step != TWIN_SNAPSHOT_BACKUP && step != TWIN_SNAPSHOT_RESTORE)
+        return TWIN_OK;
+    twin_status status = TWIN_OK;
+    sim_model_lock();
+    for (uint32_t i = 0; status == TWIN_OK && i < sim_process.device_count; i++) {
+        twin_hw_device *device = sim_device_made(i);
+        if (!device)
+            continue;
+        if (step == TWIN_SNAPSHOT_RESTORE)
+            sim_saved_restore(&saved_memory[i], &device->memory);
+        else
+            status = sim_saved_take(&saved_memory[i], &device->memory);
+    }
+    sim_model_unlock();
+    if (status != TWIN_OK)
+        sim_explain("the host has no memory left for the contents of device memory");
+    return status;
 }

@@ -22,6 +22,7 @@
 #include "core/backend/call.h"
 #include "core/backend/error.h"
 #include "core/base/soc.h"
+#include "core/work/snapshot.h"
 
 /* The refusal of a call in a process that was forked from the one that runs the backend. */
 int32_t twin_api_refuse_forked(void);
@@ -61,6 +62,7 @@ static inline int32_t twin_api_allow_cancel(int32_t code, twin_cost cost, int be
     do {                                                                                           \
         if (__builtin_expect(!twin_call_enter(&twin_this_call, __builtin_return_address(0)), 0))   \
             return refusal;                                                                        \
+        twin_snapshot_pass(TWIN_COST_##cost_class);                                                \
     } while (0)
 #define TWIN_ENTER(cost_class)                                                                     \
     TWIN_ENTER_OR_RETURN(cost_class, TWIN_LEAVE(twin_api_refuse_forked()))

@@ -78,7 +78,6 @@ enum {
 #define TWIN_WHY_SHARED_MEMORY   "sharing memory between processes is not built"
 #define TWIN_WHY_SHARED_PHYSICAL "sharing physical memory between processes is not built"
 #define TWIN_WHY_SIMT            "the modelled cores run no SIMT threads"
-#define TWIN_WHY_SNAPSHOT        "saving and restoring a process is not built"
 #define TWIN_WHY_SYMBOL          "device symbols are not built"
 #define TWIN_WHY_TASK_UPDATE     "tasks that change later tasks are not built"
 #define TWIN_WHY_TENSOR_CHANNEL  "tensor channels are not built"

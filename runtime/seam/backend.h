@@ -62,6 +62,12 @@ struct twin_process_ops {
      * start did, and leaves the parent's files alone. Locks may be held for ever. True: start may
      * be called again. Thread: init. */
     bool (*forked)(void);
+    /* A step of a snapshot, of all open devices at once. BACKUP keeps the contents of all memory
+     * that is allocated on them, in host memory, in the place of an earlier backup; RESTORE puts
+     * them back where the same allocation still is. No task runs meanwhile. LOCK comes before
+     * BACKUP and UNLOCK after it, for devices with a lock. Thread: any, one at a time. Blocks.
+     * TWIN_E_NOMEM. */
+    twin_status (*snapshot)(twin_snapshot_step step);
 };
 
 /* Host threads and their time. A real device has no use for these. */

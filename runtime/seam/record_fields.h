@@ -144,6 +144,8 @@
 #define TWIN_RECORD_STOP_FIELDS(F, S) F(S, uint64_t, lost, NUMBER)
 #define TWIN_RECORD_COUNT_FIELDS(F, S)                                                             \
     F(S, uint32_t, out_count, NUMBER) F(S, uint32_t, spare, SPARE)
+/* A step of a snapshot, a twin_snapshot_step: 0 lock, 1 backup, 2 restore, 3 unlock. */
+#define TWIN_RECORD_SNAPSHOT_FIELDS(F, S) F(S, uint32_t, step, NUMBER) F(S, uint32_t, spare, SPARE)
 /* Texts: part, PCI bus ("" without). */
 #define TWIN_RECORD_DESCRIBE_FIELDS(F, S)                                                          \
     F(S, uint32_t, device, DEVICE)                                                                 \

@@ -185,7 +185,8 @@
     X(177, FAULT_REMOVE, "fault.remove", TWIN_RECORD_REMOVE_FIELDS, NONE)                          \
     X(178, FAULT_TRIGGERED, "fault.triggered", TWIN_RECORD_TRIGGERED_FIELDS, NONE)                 \
     X(184, IMAGE_LOAD, "image.load", TWIN_RECORD_LOAD_FIELDS, NONE)                                \
-    X(185, IMAGE_UNLOAD, "image.unload", TWIN_RECORD_UNLOAD_FIELDS, NONE)
+    X(185, IMAGE_UNLOAD, "image.unload", TWIN_RECORD_UNLOAD_FIELDS, NONE)                          \
+    X(220, PROCESS_SNAPSHOT, "process.snapshot", TWIN_RECORD_SNAPSHOT_FIELDS, NONE)
 
 /* ---- made from the table ---- */
 

@@ -37,6 +37,14 @@ typedef enum twin_cost {
     TWIN_COST_COUNT
 } twin_cost;
 
+/* What happens in a snapshot of the process, in the order in which it is asked for. */
+typedef enum twin_snapshot_step {
+    TWIN_SNAPSHOT_LOCK,
+    TWIN_SNAPSHOT_BACKUP,
+    TWIN_SNAPSHOT_RESTORE,
+    TWIN_SNAPSHOT_UNLOCK
+} twin_snapshot_step;
+
 /* One public function as traces and reports name it. Static data of the API layer. */
 typedef struct twin_call {
     const char *name; /* "aclrtMemcpyAsync" */

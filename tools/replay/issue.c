@@ -167,6 +167,11 @@ static twin_status device_close(struct replay_call *call)
     return TWIN_OK;
 }
 
+static twin_status process_snapshot(struct replay_call *call)
+{
+    return call->ops->process.snapshot((twin_snapshot_step)call->then.PROCESS_SNAPSHOT.step);
+}
+
 static twin_status device_abort(struct replay_call *call)
 {
     return call->ops->device.abort(call->device);
@@ -284,6 +289,7 @@ static const replay_issue own_ops[TWIN_RECORD_KINDS_END] = {
     [TWIN_RECORD_HOST_LAST_TASK] = host_last_task,
     [TWIN_RECORD_PROCESS_COUNT] = process_count,
     [TWIN_RECORD_PROCESS_DESCRIBE] = process_describe,
+    [TWIN_RECORD_PROCESS_SNAPSHOT] = process_snapshot,
     [TWIN_RECORD_DEVICE_OPEN] = device_open,
     [TWIN_RECORD_DEVICE_CLOSE] = device_close,
     [TWIN_RECORD_DEVICE_ABORT] = device_abort,

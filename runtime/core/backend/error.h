@@ -62,7 +62,13 @@
     X(DEVICE_RELEASED, 507007, R, "EE1018")   /* reset without set */                              \
     X(MODEL_EXECUTE, 507011, R, "EE1018")     /* the model instance cannot run as it is */         \
     X(LABEL_CONTEXT, 507031, R, "EE1010")     /* the label belongs elsewhere */                    \
-    X(SETUP, 507033, R, "EE1018")             /* the backend or device cannot be used */
+    X(SETUP, 507033, R, "EE1018")             /* the backend or device cannot be used */           \
+    X(SNAPSHOT_LOCK, 507906, R, "EE1018")     /* the process cannot be locked as it is */          \
+    X(SNAPSHOT_UNLOCK, 507907, R, "EE1018")   /* it is not locked */                               \
+    X(SNAPSHOT_BACKUP, 507908, R, "EE1018")   /* it cannot be backed up as it is */                \
+    X(SNAPSHOT_RESTORE, 507909, R, "EE1018")  /* it is not backed up */                            \
+    X(SNAPSHOT_CALLBACK, 507912, R, "EE1018") /* a callback of a snapshot returned an error */     \
+    X(SNAPSHOT_REGISTERED, 507913, R, "EE1017") /* the callback is registered already */
 
 typedef enum twin_error {
 #define TWIN_ERROR_ENUM(name, code, layer, id) TWIN_ERR_##name,

@@ -382,12 +382,9 @@ static int32_t drain_pinned(twin_stream **streams, uint32_t count, uint64_t time
     return first_code;
 }
 
-int32_t twin_stream_drain_all(uint64_t timeout_ns)
+int32_t twin_stream_drain_context(twin_context *context, uint64_t timeout_ns)
 {
-    TWIN_PINNED(context, context);
-    int32_t code = twin_context_pin_current(&context);
-    if (code != 0)
-        return code;
+    int32_t code = 0;
     twin_stream *few[DRAIN_ALL_INLINE];
     twin_stream **streams = few;
     uint32_t room = DRAIN_ALL_INLINE;
@@ -409,4 +406,11 @@ done:
     if (streams != few)
         twin_free(streams);
     return code;
+}
+
+int32_t twin_stream_drain_all(uint64_t timeout_ns)
+{
+    TWIN_PINNED(context, context);
+    const int32_t code = twin_context_pin_current(&context);
+    return code != 0 ? code : twin_stream_drain_context(context, timeout_ns);
 }

@@ -194,6 +194,8 @@ int32_t twin_stream_fail_halted(uint8_t halt, uint32_t id, uint32_t device_id);
 /* Waits for a pinned stream's work; reports failed tasks. 507046 on timeout or deadlock, 107022,
  * 107023, else a task's code. Blocks. */
 int32_t twin_stream_drain(twin_stream *stream, uint64_t timeout_ns);
+/* Waits for all streams of a pinned context. Blocks. */
+int32_t twin_stream_drain_context(twin_context *context, uint64_t timeout_ns);
 /* Waits for all streams of the current context. Blocks. */
 int32_t twin_stream_drain_all(uint64_t timeout_ns);
 

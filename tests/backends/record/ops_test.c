@@ -298,6 +298,7 @@ static void call_all(const struct twin_backend *t)
     t->host.follow(&(twin_host_moment){.at_ns = 100000});
     t->device.open(1, &device);
     t->device.abort(device);
+    t->process.snapshot(TWIN_SNAPSHOT_RESTORE);
     t->device.peer(device, 2, true);
     t->memory.alloc(device,
                     &(twin_allocation){.bytes = 16,
@@ -360,6 +361,7 @@ static const char *const expected[] = {
     "watched device=1 hardware_queue=2 retired=6",
     "moved at_ns=4 events=5",
     "nondeterminism what=freed of_seq=" /* its number follows */,
+    "process.snapshot step=2",
     "device.peer device=1 other=2 enable=1",
     "memory.alloc device=1 pages=huge bytes=16 address=memory1+0 module=33 flags=0x2",
     "memory.host_alloc bytes=17 address=host2+0 module=7",
