@@ -117,6 +117,19 @@ static bool runs_on_device(void)
     return vendor.run_mode && vendor.run_mode(&mode) == 0 && mode == ACL_DEVICE;
 }
 
+/* Engines that reach mapped memory of the host, as a bit each. */
+static uint32_t host_mapping(uint32_t index)
+{
+    uint32_t engines = 0;
+    for (uint32_t engine = 0; vendor.host_mapping && engine <= ACL_RT_HAC_TYPE_CCU; engine++) {
+        aclrtHostMemMapCapability answer = ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED;
+        if (vendor.host_mapping(index, (aclrtHacType)engine, &answer) == 0 &&
+            answer == ACL_RT_HOST_MEM_MAP_SUPPORTED)
+            engines |= 1u << engine;
+    }
+    return engines;
+}
+
 static void read_properties_locked(uint32_t index)
 {
     const char *soc = vendor.soc_name();
@@ -196,6 +209,7 @@ void ascend_device_properties_complete(uint32_t index)
     if (vendor.streams_left && vendor.streams_left(&streams) == 0)
         properties[index].stream_limit = streams + 1;
     properties[index].op_unit_ns = operator_unit_ns();
+    properties[index].host_mapping = host_mapping(index);
     if (vendor.events_left && vendor.events_left(&events) == 0)
         properties[index].event_limit = events;
     if (properties[index].memory_bytes == 0 &&

@@ -68,7 +68,8 @@ void record_contents(uint64_t seq, uint64_t address, uint64_t width, uint64_t pi
 {
     twin_memory_info info;
     if (record_below.memory.info(address, &info) != TWIN_OK ||
-        (info.kind != TWIN_MEMORY_UNKNOWN && info.kind != TWIN_MEMORY_HOST_PINNED))
+        (info.kind != TWIN_MEMORY_UNKNOWN && info.kind != TWIN_MEMORY_HOST_PINNED &&
+         info.kind != TWIN_MEMORY_REGISTERED))
         return;
     if (rows == 1 || width > PIECE_MOST) {
         for (uint64_t row = 0; row < rows; row++)

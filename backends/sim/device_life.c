@@ -13,6 +13,7 @@
 #include "inject/fault_injection.h"
 #include "memory/memory.h"
 #include "memory/region.h"
+#include "memory/registered.h"
 #include "memory/saved_memory.h"
 #include "observe/observe.h"
 #include "queue/kernel.h"
@@ -206,6 +207,7 @@ void sim_device_close(twin_hw_device *device)
                 signal->config.name);
     pthread_mutex_unlock(&device->signals_lock);
     char what[64];
+    sim_registered_close(device->index);
     (void)snprintf(what, sizeof(what), "device %u: memory was not freed", device->index);
     sim_memory_report_left(&device->memory, what);
     uint32_t late = atomic_load_explicit(&device->memory.late_uses, memory_order_relaxed);

@@ -73,7 +73,6 @@ enum {
 #define TWIN_WHY_PROFILING       "profiling sessions are not built; TWINRT_TRACE writes a timeline"
 #define TWIN_WHY_QUEUE_ROUTE     "routes between message queues are not built"
 #define TWIN_WHY_RANDOM          "random number tasks are not built"
-#define TWIN_WHY_REGISTERED      "registered host memory is not built"
 #define TWIN_WHY_SERVERS         "sharing between servers is not built"
 #define TWIN_WHY_SHARED_MEMORY   "sharing memory between processes is not built"
 #define TWIN_WHY_SHARED_PHYSICAL "sharing physical memory between processes is not built"

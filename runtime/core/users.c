@@ -9,6 +9,7 @@
 #include "core/model_instance/model_instance.h"
 #include "core/object/allocator.h"
 #include "core/object/device_area.h"
+#include "core/work/host_memory.h"
 #include "core/work/launch.h"
 
 static void context_emptied(twin_context *context)
@@ -26,6 +27,7 @@ static void stream_released(twin_stream *stream)
 static void device_emptied(twin_device *device)
 {
     twin_launches_forget(device);
+    twin_host_forget(device);
     twin_binaries_forget(device);
     twin_device_areas_free(device);
 }

@@ -79,10 +79,32 @@ static const unsigned char *look(native_windows *windows, const twin_reach *reac
     return at;
 }
 
+/* A copy of what is there, or, to write, any pointer. */
+static const unsigned char *find_moved(native_memory *memory, uint64_t address, uint64_t bytes,
+                                       bool write)
+{
+    static const unsigned char there;
+    const twin_reach *reach = memory->reach;
+    if (!reach->move || bytes == 0 || address > UINT64_MAX - bytes)
+        return NULL;
+    if (write)
+        return reach->move(reach, address, NULL, bytes, true) ? &there : NULL;
+    if (bytes > memory->moved_room) {
+        unsigned char *larger = realloc(memory->moved, bytes);
+        if (!larger)
+            return NULL;
+        memory->moved = larger;
+        memory->moved_room = bytes;
+    }
+    return reach->move(reach, address, memory->moved, bytes, false) ? memory->moved : NULL;
+}
+
 const unsigned char *twin_native_memory_find(native_memory *memory, uint64_t address,
                                              uint64_t bytes, bool write)
 {
-    return look(write ? &memory->writing : &memory->reading, memory->reach, address, bytes, write);
+    const unsigned char *at =
+        look(write ? &memory->writing : &memory->reading, memory->reach, address, bytes, write);
+    return __builtin_expect(at != NULL, 1) ? at : find_moved(memory, address, bytes, write);
 }
 
 /* ---- pages of the block ---------------------------------------------------------------------- */
@@ -392,6 +414,24 @@ unsigned char *twin_native_memory_write(native_memory *memory, const native_writ
     return data;
 }
 
+/* One row to memory for which there is no pointer. */
+static bool apply_moved(native_memory *memory, const twin_reach *reach, const native_write *write,
+                        uint64_t address, const unsigned char *data)
+{
+    if (!reach->move)
+        return false;
+    if (write->atomic == TWK_ATOMIC_NONE)
+        return reach->move(reach, address, (void *)(uintptr_t)data, write->bytes, true);
+    unsigned char *sum = malloc(write->bytes);
+    bool done = sum && reach->move(reach, address, sum, write->bytes, false);
+    if (done) {
+        twin_native_combine(write->atomic, write->type, sum, data, write->bytes, &memory->overflow);
+        done = reach->move(reach, address, sum, write->bytes, true);
+    }
+    free(sum);
+    return done;
+}
+
 bool twin_native_memory_apply(native_memory *memory, const twin_reach *reach, uint64_t *out_address)
 {
     native_windows windows;
@@ -404,6 +444,8 @@ bool twin_native_memory_apply(native_memory *memory, const twin_reach *reach, ui
             unsigned char *at =
                 (unsigned char *)(uintptr_t)look(&windows, reach, address, write->bytes, true);
             if (!at) {
+                if (apply_moved(memory, reach, write, address, data))
+                    continue;
                 *out_address = address;
                 return false;
             }
@@ -464,6 +506,7 @@ void twin_native_memory_clear(native_memory *memory)
 
 void twin_native_memory_free(native_memory *memory)
 {
+    free(memory->moved);
     twin_native_memory_clear(memory);
     free(memory->spare);
     free(memory->writes);

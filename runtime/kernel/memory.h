@@ -59,6 +59,8 @@ typedef struct native_memory {
     struct native_image *images;
     uint32_t image_count;
     size_t image_room;
+    unsigned char *moved; /* what was found last where there is no pointer */
+    size_t moved_room;
     native_overflow overflow; /* of atomic writes that were applied */
     bool gone;                /* the newest read found nothing any more */
     bool unsettled; /* the newest write is not in the images yet: its data come after the call */
@@ -71,7 +73,8 @@ void twin_native_memory_block(native_memory *memory);
 void twin_native_memory_clear(native_memory *memory);
 void twin_native_memory_free(native_memory *memory);
 
-/* The bytes of memory as the kernel found them; NULL: not inside an allocation. */
+/* The bytes of memory as the kernel found them, until the next call; NULL: not inside an
+ * allocation. write: only whether there is such memory. */
 const unsigned char *twin_native_memory_find(native_memory *memory, uint64_t address,
                                              uint64_t bytes, bool write);
 

@@ -172,6 +172,15 @@ struct twin_memory_ops {
     /* Puts other memory in the place of failed ranges within this one, with contents undefined; of
      * a link that has failed it is forgotten. Thread: any. TWIN_E_INVALID: none has. */
     twin_status (*repair)(twin_hw_device *device, uint64_t address, uint64_t bytes);
+    /* Registers memory of the program: from now on `info` answers REGISTERED for it, queued copies
+     * take it as they take page-locked memory, and tasks of this device read and write its pages
+     * in place. pin->mapped: *out_address is where they reach it otherwise (MAPPED), else 0. Pages
+     * that are gone when a task needs them fail the task. The range overlaps no other that is
+     * registered. Thread: any. TWIN_E_UNSUPPORTED; TWIN_E_INVALID (explained). */
+    twin_status (*pin)(twin_hw_device *device, const twin_pin *pin, uint64_t *out_address);
+    /* Ends it; tasks that still use the range fail. Thread: any. TWIN_E_INVALID: not the begin of a
+     * registered range. */
+    twin_status (*unpin)(void *pointer);
 };
 
 struct twin_queue_ops {

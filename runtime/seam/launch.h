@@ -30,10 +30,15 @@ typedef struct twin_launch_work {
 } twin_launch_work;
 
 /* Device memory as the host reaches it while one of the calls below runs; NULL: not inside an
- * allocation, on a device out of reach, or memory there has failed. exact: a request for more than
- * is read or written would meet memory that has failed for nothing. */
+ * allocation, on a device out of reach, memory there has failed, or it is for `move` alone. exact:
+ * a request for more than is read or written would meet memory that has failed for nothing. */
 typedef struct twin_reach {
     void *(*at)(const struct twin_reach *reach, uint64_t address, uint64_t bytes, bool write);
+    /* Copies from a range to `local`, or to it, where a pointer cannot be given: pieces of memory
+     * that are apart, memory of the program that may be unmapped meanwhile. local NULL: only looks.
+     * False as NULL above. May be NULL itself: there is no such memory. */
+    bool (*move)(const struct twin_reach *reach, uint64_t address, void *local, uint64_t bytes,
+                 bool write);
     uint32_t device;
     bool exact;
     uint64_t

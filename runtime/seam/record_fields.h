@@ -257,6 +257,16 @@
     F(S, uint64_t, address, ADDRESS)                                                               \
     F(S, uint64_t, bytes, BYTES)
 
+/* host: memory of the program. */
+#define TWIN_RECORD_PIN_FIELDS(F, S)                                                               \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, locked, FLAG)                                                                   \
+    F(S, uint32_t, mapped, FLAG)                                                                   \
+    F(S, uint32_t, read_only, FLAG)                                                                \
+    F(S, uint64_t, host, ADDRESS)                                                                  \
+    F(S, uint64_t, bytes, BYTES)                                                                   \
+    F(S, uint64_t, out_address, ADDRESS)
+
 /* ---- queue ---- */
 
 #define TWIN_RECORD_QUEUE_CREATE_FIELDS(F, S)                                                      \

@@ -186,6 +186,8 @@
     X(178, FAULT_TRIGGERED, "fault.triggered", TWIN_RECORD_TRIGGERED_FIELDS, NONE)                 \
     X(184, IMAGE_LOAD, "image.load", TWIN_RECORD_LOAD_FIELDS, NONE)                                \
     X(185, IMAGE_UNLOAD, "image.unload", TWIN_RECORD_UNLOAD_FIELDS, NONE)                          \
+    X(206, MEMORY_PIN, "memory.pin", TWIN_RECORD_PIN_FIELDS, NONE)                                 \
+    X(207, MEMORY_UNPIN, "memory.unpin", TWIN_RECORD_FREE_FIELDS, NONE)                            \
     X(220, PROCESS_SNAPSHOT, "process.snapshot", TWIN_RECORD_SNAPSHOT_FIELDS, NONE)
 
 /* ---- made from the table ---- */

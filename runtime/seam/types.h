@@ -55,7 +55,9 @@ typedef enum twin_memory_kind {
     TWIN_MEMORY_UNKNOWN, /* not ours: pageable host memory, or nothing at all */
     TWIN_MEMORY_DEVICE,
     TWIN_MEMORY_HOST_PINNED,
-    TWIN_MEMORY_GONE /* a place for one of the two, where nothing is allocated now */
+    TWIN_MEMORY_REGISTERED, /* of the program, in a range that memory.pin has registered */
+    TWIN_MEMORY_MAPPED,     /* where a device reaches such a range */
+    TWIN_MEMORY_GONE        /* a place for one of these, where nothing is allocated now */
 } twin_memory_kind;
 
 /* Where an address is. For UNKNOWN and GONE the other fields are 0. */
@@ -159,6 +161,7 @@ typedef struct twin_device_properties {
     uint32_t machine_index;    /* with TWIN_BACKEND_FILTERS: its number among all of the machine */
     twin_core_properties core; /* all 0: a device that runs device code */
     uint32_t stream_id_limit;  /* stream ids; above stream_limit: queues run out before ids */
+    uint32_t host_mapping; /* bit per engine that reaches mapped memory, with the public numbers */
 } twin_device_properties;
 
 /* Busy share of a device's engines since it was opened, in percent; -1: it has none of them. */
@@ -167,6 +170,16 @@ typedef struct twin_usage {
     int32_t vector;
     int32_t cpu;
 } twin_usage;
+
+/* A range of the program's own memory that a device reaches in place. */
+typedef struct twin_pin {
+    void *pointer;
+    uint64_t bytes;   /* > 0; all pages were there when it was registered */
+    bool locked;      /* the program has asked for page-locked memory */
+    bool mapped;      /* the device has an address for it; pointer is a multiple of 4096 then */
+    bool read_only;   /* the device does not write through that address */
+    const void *site; /* of the public call, for reports; NULL: not known */
+} twin_pin;
 
 typedef struct twin_queue_config {
     uint32_t id;       /* stream id, unique on the device: names it in reports and records */
@@ -215,7 +228,7 @@ typedef struct twin_signal_state {
 /* Where one side of a piece of work is, as the caller has found it: the whole range is in one
  * allocation. UNKNOWN: the backend looks it up. Another thread may have freed it meanwhile. */
 typedef struct twin_side {
-    twin_memory_kind kind; /* UNKNOWN, DEVICE or HOST_PINNED */
+    twin_memory_kind kind; /* not GONE */
     uint32_t device;       /* owner, by backend index */
 } twin_side;
 

@@ -64,4 +64,11 @@ void test_two_devices(void);
 void native_devices_child(void);
 void test_threads(void);
 
+/* native_registered.c */
+void test_kernel_in_place(void);
+void test_kernel_arguments_in_place(void);
+void test_kernel_without_pages(void);
+void test_kernel_outside_of_a_mapping(void);
+void test_kernel_polled_without_a_call(void);
+
 #endif

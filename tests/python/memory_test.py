@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory, copies, and memory as Python objects."""
 
+import ctypes
+import mmap
 import unittest
 import warnings
 
@@ -87,6 +89,24 @@ class Memory(ModelTest):
         self.ok(acl.rt.memset_async(ptr + 128, 128, 3, 128, stream))
         self.ok(acl.rt.synchronize_stream(stream))
         self.assertEqual(self.read(ptr, 256), b"\xff" * 128 + b"\x03" * 128)
+
+    def test_registered_memory(self):
+        if "aclrtHostRegister" in refused_in_c():
+            self.skipTest("the library does not register host memory")
+        pages = mmap.mmap(-1, 8192)
+        ptr = ctypes.addressof(ctypes.c_char.from_buffer(pages))
+        device = self.value(acl.rt.host_register(ptr, 8192, 0))
+        self.assertEqual(acl.rt.host_get_device_pointer(ptr, 0), (device, SUCCESS))
+        stream = self.stream()
+        self.ok(acl.rt.value_write(device + 8, 7, 0, stream))
+        self.ok(acl.rt.synchronize_stream(stream))
+        self.assertEqual(pages[8:16], (7).to_bytes(8, "little"))
+        self.assertEqual(acl.rt.host_register_v2(ptr, 8192, 0x10000000), 507910)
+        self.ok(acl.rt.host_unregister(ptr))
+        self.assertEqual(acl.rt.host_unregister(ptr), 507911)
+        self.ok(acl.rt.host_register_v2(ptr, 8192, 0x10000000))
+        self.assertEqual(acl.rt.host_get_device_pointer(ptr, 0), (0, PARAM_INVALID))
+        self.ok(acl.rt.host_unregister(ptr))
 
     def test_rows_of_an_image(self):
         if {"aclrtMemcpy2d", "aclrtMemcpy2dAsync"} & refused_in_c():

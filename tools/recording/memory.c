@@ -52,6 +52,32 @@ static bool add(twin_recording_memory *memory, uint64_t base, uint64_t bytes, bo
     return true;
 }
 
+/* The program's memory, unless it is in page-locked memory already, and the device's addresses for
+ * it. */
+static bool add_pin(twin_recording_memory *memory, const struct twin_record_MEMORY_PIN *pin)
+{
+    if (pin->bytes == 0)
+        return true;
+    if (!interval_map_at(&memory->ranges, pin->host) && !add(memory, pin->host, pin->bytes, true))
+        return false;
+    return pin->out_address == 0 || add(memory, pin->out_address, pin->bytes, false);
+}
+
+/* The ranges that the registration of that memory has added. */
+static void drop_pin(twin_recording_memory *memory, uint64_t address)
+{
+    struct twin_recording_range *range = interval_map_from(&memory->ranges, 0);
+    while (range) {
+        struct twin_record_MEMORY_PIN pin;
+        struct twin_recording_range *next = interval_map_from(&memory->ranges, range->at.end);
+        if (TWIN_RECORDING_GET(twin_recording_at(memory->recording, range->made), MEMORY_PIN,
+                               &pin) &&
+            pin.host == address)
+            free(interval_map_remove(&memory->ranges, range->at.begin));
+        range = next;
+    }
+}
+
 /* Memory that is still allocated when its device is closed is released then. */
 static void drop_device(twin_recording_memory *memory, uint32_t device)
 {
@@ -75,6 +101,7 @@ bool twin_recording_memory_go(twin_recording_memory *memory, size_t index)
         struct twin_record_MEMORY_ALLOC alloc;
         struct twin_record_MEMORY_HOST_ALLOC host;
         struct twin_record_MEMORY_FREE freed;
+        struct twin_record_MEMORY_PIN pin;
         struct twin_record_DEVICE_CLOSE closed;
         bool good = true;
         if (!twin_recording_succeeded(entry))
@@ -83,6 +110,11 @@ bool twin_recording_memory_go(twin_recording_memory *memory, size_t index)
             good = alloc.bytes == 0 || add(memory, alloc.out_address, alloc.bytes, false);
         } else if (TWIN_RECORDING_GET(entry, MEMORY_HOST_ALLOC, &host)) {
             good = host.bytes == 0 || add(memory, host.out_address, host.bytes, true);
+        } else if (TWIN_RECORDING_GET(entry, MEMORY_PIN, &pin)) {
+            good = add_pin(memory, &pin);
+        } else if (entry->kind == TWIN_RECORD_MEMORY_UNPIN) {
+            twin_recording_fields(entry, &freed, sizeof(freed));
+            drop_pin(memory, freed.address);
         } else if (entry->kind == TWIN_RECORD_MEMORY_FREE ||
                    entry->kind == TWIN_RECORD_MEMORY_HOST_FREE) {
             twin_recording_fields(entry, &freed, sizeof(freed));

@@ -14,11 +14,19 @@
 
 /* ---- ranges ---- */
 
+static size_t pages_of(uint64_t address, uint64_t bytes)
+{
+    return (size_t)((address % PAGE + bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1));
+}
+
 /* What was touched of it is free again. */
 static void drop(struct replay *replay, struct replay_range *range)
 {
     if (range)
         replay->touched -= range->touched;
+    if (range && range->owned)
+        (void)munmap((void *)(uintptr_t)(range->now & ~(uint64_t)(PAGE - 1)),
+                     pages_of(range->now, range->node.end - range->node.begin));
     free(range);
 }
 
@@ -409,6 +417,75 @@ static twin_status memory_repair(struct replay_call *call)
                                     f->bytes);
 }
 
+/* Pages in the place of the program's, for as long as they are registered. 0: none. */
+static uint64_t pages_for(struct replay *replay, uint64_t recorded, uint64_t bytes)
+{
+    if (bytes == 0 || bytes > SCRATCH_MOST)
+        return 0;
+    void *pages = mmap(NULL, pages_of(recorded, bytes), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED)
+        return 0;
+    const uint64_t now = (uint64_t)(uintptr_t)pages + recorded % PAGE;
+    if (!replay_memory_add(replay, recorded, bytes, now, 0, true)) {
+        (void)munmap(pages, pages_of(recorded, bytes));
+        return 0;
+    }
+    struct replay_range *range = interval_map_at(&replay->memory, recorded);
+    range->owned = true;
+    return now;
+}
+
+static twin_status memory_pin(struct replay_call *call)
+{
+    const struct twin_record_MEMORY_PIN *f = &call->then.MEMORY_PIN;
+    struct replay *replay = call->replay;
+    struct replay_range *range = interval_map_at(&replay->memory, f->host);
+    uint64_t address = 0;
+    uint64_t now = range && range->now ? range->now + (f->host - range->node.begin)
+                                       : pages_for(replay, f->host, f->bytes);
+    if (now == 0)
+        return replay_leave_out(call, "0x%llx bytes of the program's memory are not available",
+                                (unsigned long long)f->bytes);
+    const twin_pin pin = {.pointer = (void *)(uintptr_t)now,
+                          .bytes = f->bytes,
+                          .locked = f->locked != 0,
+                          .mapped = f->mapped != 0,
+                          .read_only = f->read_only != 0};
+    const twin_status status = call->ops->memory.pin(call->device, &pin, &address);
+    range = interval_map_at(&replay->memory, f->host);
+    if (status != TWIN_OK || !call->succeeded) {
+        if (status == TWIN_OK)
+            (void)call->ops->memory.unpin(pin.pointer);
+        if (range && range->owned && range->node.begin == f->host)
+            drop(replay, interval_map_remove(&replay->memory, f->host));
+        return status;
+    }
+    if (range && f->out_address != 0)
+        range->mapped = f->out_address;
+    if (f->out_address != 0 &&
+        !replay_memory_add(replay, f->out_address, f->bytes, address, f->device, false))
+        return TWIN_E_NOMEM;
+    return status;
+}
+
+static twin_status memory_unpin(struct replay_call *call)
+{
+    struct replay *replay = call->replay;
+    const uint64_t recorded = call->then.MEMORY_UNPIN.address;
+    struct replay_range *range = interval_map_at(&replay->memory, recorded);
+    const uint64_t now = replay_address_any(replay, recorded);
+    const twin_status status = call->ops->memory.unpin((void *)(uintptr_t)now);
+    if (status != TWIN_OK || !range)
+        return status;
+    if (range->mapped != 0)
+        drop(replay, interval_map_remove(&replay->memory, range->mapped));
+    range->mapped = 0;
+    if (range->owned)
+        drop(replay, interval_map_remove(&replay->memory, recorded));
+    return status;
+}
+
 const replay_issue replay_memory_ops[TWIN_RECORD_KINDS_END] = {
     [TWIN_RECORD_MEMORY_ALLOC] = memory_alloc,
     [TWIN_RECORD_MEMORY_FREE] = memory_free,
@@ -420,4 +497,6 @@ const replay_issue replay_memory_ops[TWIN_RECORD_KINDS_END] = {
     [TWIN_RECORD_MEMORY_COPY_ROWS] = memory_copy_rows,
     [TWIN_RECORD_MEMORY_ERRORS] = memory_errors,
     [TWIN_RECORD_MEMORY_REPAIR] = memory_repair,
+    [TWIN_RECORD_MEMORY_PIN] = memory_pin,
+    [TWIN_RECORD_MEMORY_UNPIN] = memory_unpin,
 };

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "memory/arena.h"
+#include "memory/registered.h"
 #include "device/device.h"
 #include "process/process.h"
 
@@ -64,9 +65,24 @@ static void report(const twin_hw_device *device, uint64_t address)
     (void)ignored;
 }
 
+static void report_mapped(uint64_t address, uint64_t host)
+{
+    struct line line = {.length = 0};
+    put(&line, "twinrt: host code touches 0x");
+    put_number(&line, address, 16);
+    put(&line, ", where a device reaches registered host memory; the host's address of it is 0x");
+    put_number(&line, host, 16);
+    put(&line, "\n");
+    ssize_t ignored = write(STDERR_FILENO, line.text, line.length);
+    (void)ignored;
+}
+
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     uint64_t address = (uintptr_t)info->si_addr;
+    uint64_t host;
+    if (sim_registered_at(address, &host))
+        report_mapped(address, host);
     for (uint32_t i = 0; i < sim_process.device_count; i++) {
         const twin_hw_device *device =
             atomic_load_explicit(&sim_process.devices[i], memory_order_relaxed);

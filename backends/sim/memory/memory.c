@@ -9,6 +9,7 @@
 
 #include "memory/arena.h"
 #include "memory/region.h"
+#include "memory/registered.h"
 #include "device/device.h"
 #include "queue/failure.h"
 #include "queue/kernel.h"
@@ -130,6 +131,8 @@ twin_status sim_memory_info(uint64_t address, twin_memory_info *out_info)
         const struct sim_region *region = sim_region_of(address);
         if (region)
             region->ops->info(address, out_info);
+        else
+            (void)sim_registered_info(address, out_info);
         return TWIN_OK;
     }
     const struct sim_block *block = live_block(arena, address);
@@ -153,6 +156,10 @@ twin_status sim_memory_find(uint64_t address, uint64_t bytes, twin_side *out_sid
     if (info.kind == TWIN_MEMORY_UNKNOWN ||
         (info.kind != TWIN_MEMORY_GONE && bytes <= info.size_bytes - (address - info.base)))
         return TWIN_OK;
+    if (info.kind == TWIN_MEMORY_REGISTERED) { /* the program's, wherever the range ends */
+        *out_side = (twin_side){.kind = TWIN_MEMORY_UNKNOWN};
+        return TWIN_OK;
+    }
     sim_explain("%llu bytes at 0x%llx are not inside one allocation", (unsigned long long)bytes,
                 (unsigned long long)address);
     return TWIN_E_INVALID;
@@ -372,7 +379,15 @@ bool sim_memory_allocated(uint64_t address, uint64_t bytes)
     struct sim_arena *arena = arena_of(address);
     if (!arena) {
         const struct sim_region *region = sim_region_of(address);
-        return !region || region->ops->allocated(address, bytes);
+        twin_memory_info info;
+        if (region)
+            return region->ops->allocated(address, bytes);
+        if (!sim_registered_info(address, &info))
+            return true;
+        sim_failure_because("0x%llx is the host's address of registered memory; a kernel takes "
+                            "the one that aclrtHostGetDevicePointer returns",
+                            (unsigned long long)address);
+        return false;
     }
     const struct sim_block *block = sim_arena_find(arena, address);
     if (!block)
@@ -439,7 +454,7 @@ void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uin
         *out_target = TWINSIM_TARGET_HOST;
         return (void *)(uintptr_t)address;
     }
-    return NULL;
+    return sim_registered_translate(address, bytes, access, out_target);
 }
 
 uint64_t sim_memory_piece(void *context, uint32_t device, uint64_t address, uint64_t *out_place)

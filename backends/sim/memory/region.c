@@ -10,6 +10,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "memory/registered.h"
+
 /* Filled from the front; read without lock. */
 static const struct sim_region *_Atomic regions[SIM_REGIONS];
 static atomic_uint region_count;
@@ -47,8 +49,10 @@ bool sim_memory_host_move(void *context, void *to, const void *from, uint64_t by
             memmove((char *)to + done, (const char *)from + done, bytes - done);
             return true;
         }
-        if (moved <= 0)
+        if (moved <= 0) {
+            sim_registered_note_gone(to, from, bytes);
             return false;
+        }
         done += (uint64_t)moved;
     }
     return true;

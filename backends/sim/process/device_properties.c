@@ -8,6 +8,9 @@
 
 #define FNV_OFFSET 0xcbf29ce484222325ull
 #define FNV_PRIME  0x100000001b3ull
+/* Engines that reach registered memory of the host, by their public numbers: the scheduler, cube
+ * and vector cores, PCIe DMA and SDMA. */
+#define HOST_MAPPING (1u << 0 | 1u << 2 | 1u << 3 | 1u << 4 | 1u << 6)
 
 static char pci_bus_ids[SIM_DEVICES_MOST][TWIN_PCI_BYTES]; /* written at start only */
 
@@ -148,6 +151,7 @@ twin_status sim_device_properties_read(const twinsim_profile *profile)
             .count_notify_limit = sim_process.limits.count_notifies,
             .by_part = true,
             .stream_id_limit = (uint32_t)stream_ids,
+            .host_mapping = HOST_MAPPING,
             .core = core,
         };
         make_uuid(soc->text, i, sim_process.properties[i].uuid);

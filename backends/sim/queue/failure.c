@@ -11,6 +11,7 @@
 #include "queue/ring_users.h"
 #include "queue/sqe.h"
 #include "process/nondeterminism.h"
+#include "wait/hooks.h"
 #include "wait/model_lock.h"
 
 /* More failures than a ring has tasks are not useful. */
@@ -254,6 +255,28 @@ static const char *verb_of(const stars_cqe *cqe, twin_status status)
     }
 }
 
+/* What sim_failure_because() was last given; "": nothing since. Guarded by the model lock. */
+static char cause[SIM_FAILURE_TEXT / 2];
+
+void sim_failure_because(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(cause, sizeof(cause), format, arguments);
+    va_end(arguments);
+}
+
+/* Adds the cause, which belongs to one failure. */
+static void add_cause(twin_status status, char *text)
+{
+    const size_t length = strlen(text);
+    if (cause[0] == '\0' || (status != TWIN_E_ADDRESS && status != TWIN_E_KERNEL_EXCEPTION &&
+                             status != TWIN_E_VECTOR_EXCEPTION))
+        return;
+    snprintf(text + length, SIM_FAILURE_TEXT - length, ": %s", cause);
+    cause[0] = '\0';
+}
+
 /* The kernel of a task state, or NULL. */
 static twin_launch *kernel_of(const struct sim_task_state *state)
 {
@@ -277,7 +300,8 @@ static void describe(const twin_queue *queue, const stars_cqe *cqe,
                      const struct sim_task_state *state, char *text)
 {
     const twin_launch *kernel = kernel_of(state);
-    const char *what = verb_of(cqe, status_of(cqe, state));
+    const twin_status status = status_of(cqe, state);
+    const char *what = verb_of(cqe, status);
     char signal[48] = "";
     if (kernel && kernel->name)
         snprintf(signal, sizeof(signal), " \"%.40s\"", kernel->name);
@@ -290,6 +314,7 @@ static void describe(const twin_queue *queue, const stars_cqe *cqe,
         text, SIM_FAILURE_TEXT, "device %u, stream %u, task %u: %s%s %s (error 0x%x, status 0x%x)",
         queue->device->index, queue->config.id, cqe->task_id, sim_sqe_noun(cqe->u.error.sqe_type),
         signal, what, cqe->u.error.code, cqe->u.error.status);
+    add_cause(status, text);
 }
 
 void sim_queue_note_locked(twin_queue *queue, twin_status status, const char *text)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue/kernel.h"
 
+#include <string.h>
+
 #include "memory/memory.h"
+#include "memory/region.h"
 #include "device/device.h"
 #include "queue/sqe.h"
 #include "wait/model_lock.h"
@@ -190,7 +193,9 @@ static void log_out_of_reach(uint32_t device, uint32_t owner, uint64_t address)
             device, (unsigned long long)address, owner);
 }
 
-static void *reach_locked(const twin_reach *reach, uint64_t address, uint64_t bytes, bool write)
+/* `says`: whether memory out of reach is reported. */
+static void *find_locked(const twin_reach *reach, uint64_t address, uint64_t bytes, bool write,
+                         bool says, bool *out_pages)
 {
     enum twinsim_target target = TWINSIM_TARGET_NONE;
     enum twinsim_access access = write ? TWINSIM_WRITE : TWINSIM_READ;
@@ -201,9 +206,11 @@ static void *reach_locked(const twin_reach *reach, uint64_t address, uint64_t by
         return NULL;
     void *at = sim_memory_translate(NULL, reach->device, address, bytes, access, &target, &owner);
     if (at && owner != reach->device && (reach->peers >> owner & 1) == 0) {
-        log_out_of_reach(reach->device, owner, address);
+        if (says)
+            log_out_of_reach(reach->device, owner, address);
         return NULL;
     }
+    *out_pages = target == TWINSIM_TARGET_HOST_PAGES;
     if (__builtin_expect(!reach->exact, 1) || !at)
         return at;
     uint16_t status = twinsim_memory_touch(sim_process.sim, owner, address, bytes, access);
@@ -211,6 +218,46 @@ static void *reach_locked(const twin_reach *reach, uint64_t address, uint64_t by
         return at;
     hit = status;
     return NULL;
+}
+
+static void *reach_locked(const twin_reach *reach, uint64_t address, uint64_t bytes, bool write)
+{
+    bool pages = false;
+    void *at = find_locked(reach, address, bytes, write, true, &pages);
+    return pages ? NULL : at;
+}
+
+static bool move_locked(const twin_reach *reach, uint64_t address, void *local, uint64_t bytes,
+                        bool write)
+{
+    for (uint64_t done = 0; done < bytes;) {
+        uint64_t place;
+        bool pages = false;
+        const uint64_t left = bytes - done;
+        const uint64_t whole = sim_memory_piece(NULL, reach->device, address + done, &place);
+        const uint64_t piece = whole < left ? whole : left;
+        char *at = find_locked(reach, address + done, piece, write, false, &pages);
+        if (!at)
+            return false;
+        char *mine = local ? (char *)local + done : NULL;
+        char *to = write ? at : mine;
+        const char *from = write ? mine : at;
+        if (mine && pages && !sim_memory_host_move(NULL, to, from, piece))
+            return false;
+        if (mine && !pages)
+            memcpy(to, from, piece);
+        done += piece;
+    }
+    return true;
+}
+
+static bool move_unlocked(const twin_reach *reach, uint64_t address, void *local, uint64_t bytes,
+                          bool write)
+{
+    sim_model_continue();
+    const bool moved = move_locked(reach, address, local, bytes, write);
+    sim_model_pause();
+    return moved;
 }
 
 static void *reach_unlocked(const twin_reach *reach, uint64_t address, uint64_t bytes, bool write)
@@ -221,14 +268,14 @@ static void *reach_unlocked(const twin_reach *reach, uint64_t address, uint64_t 
     return at;
 }
 
-/* For a kernel that begins, or has its effect. */
-static twin_reach reach_for(void *(*at)(const twin_reach *reach, uint64_t address, uint64_t bytes,
-                                        bool write),
-                            uint32_t device)
+/* For a kernel that begins, with the model lock released, or has its effect. */
+static twin_reach reach_for(bool locked, uint32_t device)
 {
     hit = 0;
-    return (twin_reach){
-        .at = at, .device = device, .exact = twinsim_memory_watched(sim_process.sim)};
+    return (twin_reach){.at = locked ? reach_locked : reach_unlocked,
+                        .move = locked ? move_locked : move_unlocked,
+                        .device = device,
+                        .exact = twinsim_memory_watched(sim_process.sim)};
 }
 
 enum twinsim_kernel_answer sim_kernel_begin(void *context, uint32_t device, uint32_t sq,
@@ -251,7 +298,7 @@ enum twinsim_kernel_fault sim_kernel_effect(void *context, uint32_t device, uint
     twin_launch *kernel = kernel_at(device, sq, number);
     if (!kernel->effect)
         return TWINSIM_KERNEL_GOOD;
-    const twin_reach reach = reach_for(reach_locked, device);
+    const twin_reach reach = reach_for(true, device);
     return fault_after_reach(kernel->effect(kernel, &reach));
 }
 
@@ -278,7 +325,7 @@ void sim_kernel_describe_locked(void)
         return; /* its queue has ended it */
     twin_launch *kernel = kernel_at(wanted.device, wanted.sq, wanted.number);
     (void)set_described(kernel, &wanted);
-    const twin_reach reach = reach_for(reach_unlocked, wanted.device);
+    const twin_reach reach = reach_for(false, wanted.device);
     sim_model_pause();
     twin_launch_work work = {0};
     twin_status status = kernel->describe(kernel, &reach, &work);

@@ -69,7 +69,7 @@ struct sim_deferred {
     size_t label_room;
 };
 
-#define SIM_FAILURE_TEXT 192u
+#define SIM_FAILURE_TEXT 448u
 
 struct twin_queue {
     /* Guarded by lock, first what a submission touches: two lines. */

@@ -2,6 +2,7 @@
 #include "wait/hooks.h"
 
 #include "device/device.h"
+#include "memory/registered.h"
 #include "queue/queue.h"
 #include "wait/clock.h"
 
@@ -38,6 +39,20 @@ uint64_t sim_tasks_stamp(void)
                 (UINT64_C(2654435761) + 2 * (uint64_t)sq);
         }
     return stamp;
+}
+
+bool sim_work_polls_outside(void)
+{
+    const twin_queue *queue;
+    for (uint32_t i = 0; i < sim_process.device_count; i++)
+        for (unsigned sq = 0; (queue = sim_device_queue(sim_process.devices[i], sq)); sq++) {
+            struct twinsim_queue_info info;
+            if (!atomic_load_explicit(&queue->is_deferred, memory_order_relaxed) &&
+                twinsim_queue_inspect(sim_process.sim, i, sq, &info) == TWINSIM_OK &&
+                info.state == TWINSIM_QUEUE_PARKED && sim_registered_outside(info.wait_address))
+                return true;
+        }
+    return false;
 }
 
 static bool is_pending(const twin_queue *queue, bool all)

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The threads of the process in reports: what each waits for, and where the program called. The
  * lines about threads outside the runtime describe them and prove nothing. */
-#define _GNU_SOURCE /* _dl_find_object, program_invocation_short_name */
-
 #include <dirent.h>
 #include <errno.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +10,7 @@
 #include <unistd.h>
 
 #include "device/device.h"
+#include "process/site.h"
 #include "report/text.h"
 #include "seam/host_time.h"
 #include "signal/ipc.h"
@@ -25,26 +23,17 @@
 /* Threads outside the runtime that get a line. */
 #define OUTSIDE_NAMED 16u
 
-/* Module and offset. No lock of the loader is taken: a thread that has it may be waiting for the
- * model. */
+/* Module and offset. */
 static void add_site(struct text *text, uint32_t thread, const void *site)
 {
-    if (!site)
+    char place[128];
+    uintptr_t offset;
+    sim_site_text(site, place, sizeof(place), &offset);
+    if (place[0] == '\0')
         return;
-#if defined(__GLIBC_PREREQ) && __GLIBC_PREREQ(2, 35)
-    struct dl_find_object found;
-    if (_dl_find_object((void *)(uintptr_t)site, &found) == 0) {
-        const char *path = found.dlfo_link_map->l_name;
-        const char *slash = strrchr(path, '/');
-        const char *name = slash ? slash + 1 : path;
-        const uintptr_t offset = (uintptr_t)site - found.dlfo_link_map->l_addr;
-        sim_text_add(text, ", called at %s+0x%llx", *name ? name : program_invocation_short_name,
-                     (unsigned long long)offset);
+    sim_text_add(text, ", called at %s", place);
+    if (offset != 0)
         sim_watch_site(thread, (uintptr_t)site, offset);
-        return;
-    }
-#endif
-    sim_text_add(text, ", called at %p", site);
 }
 
 /* One line of a file of the thread, without its end; "" : there is none. */

@@ -41,9 +41,18 @@ uint64_t sim_tasks_stamp(void);
 /* A queue with work in flight that the host can see without a call, `all`: any work; NULL: there is
  * none. Takes no lock. */
 const twin_queue *sim_pending_work(bool all);
+/* Whether a task waits for a word of registered memory that another process may store to. Thread:
+ * model. */
+bool sim_work_polls_outside(void);
 uint32_t sim_work_sq(const twin_queue *queue);
 /* Its stream and device, for messages. */
 void sim_work_names(const twin_queue *queue, uint32_t *out_device, uint32_t *out_stream);
+
+/* ---- failed tasks (queue/failure.c) ---- */
+
+/* Why an access of a task is refused, for the report of the task that fails next with an address
+ * that the device cannot reach, or with an exception. Thread: model. */
+void sim_failure_because(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- other processes (signal/ipc.c) ---- */
 

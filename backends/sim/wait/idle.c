@@ -191,10 +191,10 @@ static bool sleep_parked(uint64_t wake_at)
     return true;
 }
 
-/* When to look again for what other processes did. */
+/* When to look again for what other processes did, or what was stored to mapped memory. */
 static uint64_t next_look(uint64_t real_ns)
 {
-    if (sim_shared_outlook() == SIM_OUTLOOK_NONE)
+    if (sim_shared_outlook() == SIM_OUTLOOK_NONE && !sim_progress_shares())
         return UINT64_MAX;
     uint64_t step_ns = (real_ns - idle_began_ns) / LOOK_SHARE;
     return real_ns + (step_ns < LOOK_LEAST_NS  ? LOOK_LEAST_NS
@@ -341,7 +341,7 @@ bool sim_idle_proven(void)
     if (sim_wall() && sim_next_deadline() != TWIN_FOREVER)
         return false; /* a deadline comes in real time */
     return others <= SIM_OUTLOOK_BROKEN && sim_process_blocked(sim_waits.count, &recheck) &&
-           !asked_in_vain();
+           !asked_in_vain() && !(sim_progress_shares() && sim_work_polls_outside());
 }
 
 void sim_idle_resolve(void)

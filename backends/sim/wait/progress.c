@@ -31,6 +31,8 @@
 #define LOOK_LEAST_NS 1000000u
 /* How often it looks whether the program has ended without a call of exit(). */
 #define LAST_LOOK_NS 500000000u
+/* How often it looks whether the program has stored to mapped memory that a task waits for. */
+#define STORED_LOOK_NS 2000000u
 
 _Atomic uint32_t sim_progress_sleeps;
 atomic_bool sim_progress_missing;
@@ -48,12 +50,19 @@ static struct sim_wait role; /* holds the driver's role, and is on no list */
 static _Atomic uint32_t own_system_id;
 /* As of the newest start: the thread outlives a stop, and a start writes sim_process beside it. */
 static _Atomic(const twin_services *) core;
-static atomic_bool all_visible; /* host code may read device memory */
-static atomic_bool by_wall;     /* TWINRT_CLOCK=wall */
+static atomic_bool open_memory;   /* host code may read device memory */
+static atomic_bool memory_shared; /* of sim_progress_share() */
+static atomic_bool by_wall;       /* TWINRT_CLOCK=wall */
 
 uint32_t sim_progress_system_id(void)
 {
     return atomic_load(&own_system_id);
+}
+
+/* The host may see the effect of any work without a call. */
+static bool all_visible(void)
+{
+    return atomic_load(&open_memory) || atomic_load(&memory_shared);
 }
 
 unsigned sim_progress_threads(void)
@@ -121,7 +130,7 @@ static bool run_chunk(const struct watch *watch, enum outcome *out)
         return false; /* the rest is not due yet */
     if (!stalled) {
         *out = MOVED;
-        return !sim_progress_seen && !others_wait() && sim_pending_work(atomic_load(&all_visible));
+        return !sim_progress_seen && !others_wait() && sim_pending_work(all_visible());
     }
     *out = STALLED;
     uint64_t hold_ns = sim_call_queue_time_hold_locked();
@@ -167,7 +176,7 @@ static bool leave_order(struct watch *watch)
     const uint64_t before = watch->points;
     watch->points = turns->points();
     if (watch->silent_ns < watch->patience_ns || watch->points == before ||
-        !sim_pending_work(atomic_load(&all_visible)))
+        !sim_pending_work(all_visible()))
         return false;
     turns->end("no thread has called for the time of TWINRT_PROGRESS, and the host can see work "
                "of the device without a call");
@@ -182,7 +191,7 @@ static enum outcome act(struct watch *watch)
     if (sim_turns_on() && !leave_order(watch))
         return outcome;
     sim_model_lock_alone();
-    const twin_queue *queue = sim_pending_work(atomic_load(&all_visible));
+    const twin_queue *queue = sim_pending_work(all_visible());
     if (!queue || sim_drive_led() || is_over(watch)) {
         watch->silent_ns = 0;
         look_later(watch);
@@ -247,16 +256,23 @@ static void announce_sleep(uint32_t sleeps)
     atomic_thread_fence(memory_order_seq_cst); /* pairs with the one of a submission */
 }
 
-static void sleep_until_woken(const struct watch *watch)
+/* False: nothing has woken it, but the program may have stored to mapped memory that a task waits
+ * for. */
+static bool sleep_until_woken(const struct watch *watch)
 {
     uint32_t sleeps;
     if (is_over(watch))
         atomic_store(&sim_progress_sleeps, SIM_PROGRESS_AWAKE);
     while ((sleeps = atomic_load(&sim_progress_sleeps)) != SIM_PROGRESS_AWAKE) {
-        sleep_for(sleeps, LAST_LOOK_NS);
+        const bool stores =
+            sleeps == SIM_PROGRESS_STALLED && atomic_load(&memory_shared) && sim_pending_work(true);
+        sleep_for(sleeps, stores ? STORED_LOOK_NS : LAST_LOOK_NS);
         sim_watch_answer();
         end_with_program();
+        if (stores && atomic_load(&sim_progress_sleeps) == SIM_PROGRESS_STALLED)
+            return false;
     }
+    return true;
 }
 
 /* Whether no thread can act and none drives, as far as can be known without the model lock. */
@@ -336,15 +352,17 @@ static void *run(void *argument)
             announce_sleep(SIM_PROGRESS_STALLED);
             watch.silent_ns = watch.proven ? 0 : watch.patience_ns;
             outcome = act(&watch); /* a change before that woke no thread */
-            if (outcome == STALLED)
-                sleep_until_woken(&watch);
-            else
+            while (outcome == STALLED && !sleep_until_woken(&watch)) {
+                watch.silent_ns = watch.patience_ns;
+                outcome = act(&watch);
+            }
+            if (outcome != STALLED)
                 atomic_store(&sim_progress_sleeps, SIM_PROGRESS_AWAKE);
-        } else if (outcome != MOVED && !sim_pending_work(atomic_load(&all_visible))) {
-            announce_sleep(atomic_load(&all_visible) ? SIM_PROGRESS_STALLED : SIM_PROGRESS_IDLE);
-            if (sim_pending_work(atomic_load(&all_visible)))
+        } else if (outcome != MOVED && !sim_pending_work(all_visible())) {
+            announce_sleep(all_visible() ? SIM_PROGRESS_STALLED : SIM_PROGRESS_IDLE);
+            if (sim_pending_work(all_visible()))
                 atomic_store(&sim_progress_sleeps, SIM_PROGRESS_AWAKE);
-            sleep_until_woken(&watch);
+            (void)sleep_until_woken(&watch);
             watch.calls = sim_clock_calls();
         }
     }
@@ -390,6 +408,22 @@ void sim_progress_make(void)
                 error);
 }
 
+bool sim_progress_shares(void)
+{
+    return atomic_load_explicit(&memory_shared, memory_order_relaxed);
+}
+
+void sim_progress_share(bool shared)
+{
+    atomic_store(&memory_shared, shared);
+    if (!shared)
+        return;
+    if (atomic_load(&sim_progress_missing))
+        sim_progress_make();
+    else
+        sim_progress_wake();
+}
+
 void sim_progress_begin(uint64_t patience_ns)
 {
     if (process != getpid())
@@ -398,7 +432,7 @@ void sim_progress_begin(uint64_t patience_ns)
     if (sim_wall() && patience_ns > PATIENCE_LEAST_NS)
         patience_ns = PATIENCE_LEAST_NS; /* due work is visible soon */
     atomic_store(&core, sim_process.services);
-    atomic_store(&all_visible, sim_process.open_memory);
+    atomic_store(&open_memory, sim_process.open_memory);
     atomic_store(&by_wall, sim_wall());
     atomic_store(&setting_ns, patience_ns);
     atomic_store(&warned, false);

@@ -62,6 +62,11 @@ static inline void sim_progress_submitted(void)
         sim_progress_wake();
 }
 
+/* Whether a device and the program share memory that both may store to: then the host can see all
+ * work, and what the host stores can let a task continue. No lock of the backend is held. */
+void sim_progress_share(bool shared);
+bool sim_progress_shares(void);
+
 /* A thread has blocked, perhaps the last that could act: then visible work need not wait for real
  * time to pass. */
 void sim_progress_thread_blocked(void);

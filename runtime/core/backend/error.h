@@ -67,6 +67,8 @@
     X(SNAPSHOT_UNLOCK, 507907, R, "EE1018")   /* it is not locked */                               \
     X(SNAPSHOT_BACKUP, 507908, R, "EE1018")   /* it cannot be backed up as it is */                \
     X(SNAPSHOT_RESTORE, 507909, R, "EE1018")  /* it is not backed up */                            \
+    X(REGISTERED, 507910, R, "EE1018")        /* host memory that is registered already */         \
+    X(NOT_REGISTERED, 507911, R, "EE1018")    /* host memory that is not registered */             \
     X(SNAPSHOT_CALLBACK, 507912, R, "EE1018") /* a callback of a snapshot returned an error */     \
     X(SNAPSHOT_REGISTERED, 507913, R, "EE1017") /* the callback is registered already */
 

@@ -15,21 +15,22 @@
 
 /* The one list of ranks; runtime/docs/threading.md says what each lock guards. */
 typedef enum twin_rank {
-    TWIN_RANK_INIT = 1,  /* aclInit, aclFinalize */
-    TWIN_RANK_REGISTRY,  /* choosing and starting the backend */
-    TWIN_RANK_DEVICE,    /* one device: life, reference count, ids, lists of its objects */
-    TWIN_RANK_CONTEXT,   /* one context: its streams */
-    TWIN_RANK_STREAM,    /* one stream: submission */
-    TWIN_RANK_INSTANCE,  /* one model instance: its streams, whether it may run */
-    TWIN_RANK_LABELS,    /* all labels and lists of labels */
-    TWIN_RANK_BINARIES,  /* all kernel images: functions found in them, copies on devices */
-    TWIN_RANK_LAUNCHES,  /* device memory for arguments of kernels */
-    TWIN_RANK_SIGNAL,    /* one event or notify: submission */
-    TWIN_RANK_REPORTS,   /* which threads run callbacks of streams */
-    TWIN_RANK_HANDLES,   /* one handle table: free slots */
-    TWIN_RANK_CALLBACKS, /* listeners for devices and streams */
-    TWIN_RANK_THREADS,   /* list of attached threads */
-    TWIN_RANK_MESSAGES,  /* error messages of the process */
+    TWIN_RANK_INIT = 1,      /* aclInit, aclFinalize */
+    TWIN_RANK_REGISTRY,      /* choosing and starting the backend */
+    TWIN_RANK_DEVICE,        /* one device: life, reference count, ids, lists of its objects */
+    TWIN_RANK_CONTEXT,       /* one context: its streams */
+    TWIN_RANK_STREAM,        /* one stream: submission */
+    TWIN_RANK_INSTANCE,      /* one model instance: its streams, whether it may run */
+    TWIN_RANK_LABELS,        /* all labels and lists of labels */
+    TWIN_RANK_BINARIES,      /* all kernel images: functions found in them, copies on devices */
+    TWIN_RANK_LAUNCHES,      /* device memory for arguments of kernels */
+    TWIN_RANK_REGISTRATIONS, /* ranges of host memory that are registered with devices */
+    TWIN_RANK_SIGNAL,        /* one event or notify: submission */
+    TWIN_RANK_REPORTS,       /* which threads run callbacks of streams */
+    TWIN_RANK_HANDLES,       /* one handle table: free slots */
+    TWIN_RANK_CALLBACKS,     /* listeners for devices and streams */
+    TWIN_RANK_THREADS,       /* list of attached threads */
+    TWIN_RANK_MESSAGES,      /* error messages of the process */
     TWIN_RANK_COUNT
 } twin_rank;
 

@@ -355,9 +355,10 @@ static int32_t lead_locked(const twin_branch *branch, twin_stream *to, twin_stre
     twin_status status = TWIN_OK;
     if (branch) {
         const uint32_t bytes = branch->wide ? 8 : 4;
-        int32_t code = twin_value_check_word("leftValue", branch->left, bytes, stream->device);
+        int32_t code =
+            twin_value_check_word("leftValue", branch->left, bytes, stream->device, NULL);
         if (code == 0)
-            code = twin_value_check_word("rightValue", branch->right, bytes, stream->device);
+            code = twin_value_check_word("rightValue", branch->right, bytes, stream->device, NULL);
         if (code != 0)
             return code;
         twin_branch full = *branch;

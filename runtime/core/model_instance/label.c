@@ -398,7 +398,7 @@ int32_t twin_label_jump(uint64_t index_address, uint32_t count, uint64_t list_ha
         code = twin_fail(TWIN_ERR_PARAM, "the list is of device %u, the stream of device %u",
                          list->device->id, device_id);
     else
-        code = twin_value_check_word("ptr", index_address, 4, stream->device);
+        code = twin_value_check_word("ptr", index_address, 4, stream->device, NULL);
     if (code == 0)
         code = hold_list(stream, list);
     twin_status status = TWIN_OK;

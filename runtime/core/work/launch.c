@@ -26,14 +26,32 @@ static twin_kernel_launch *launch_of(twin_launch *kernel)
     return (twin_kernel_launch *)(void *)kernel; /* its first member */
 }
 
+static void free_args(void **args)
+{
+    twin_free(*args);
+    *args = NULL;
+}
+
+/* A copy of arguments that are where no pointer can be given. NULL: they are not there. */
+static void *move_args(const twin_kernel_launch *launch, const twin_reach *reach)
+{
+    void *copy = reach->move ? twin_zalloc(launch->args_bytes) : NULL;
+    if (copy && !reach->move(reach, launch->args_address, copy, launch->args_bytes, false))
+        free_args(&copy);
+    return copy;
+}
+
 /* The arguments come to the device; what a kernel of device code does is not known. */
 static twin_status describe(twin_launch *kernel, const twin_reach *reach, twin_launch_work *out)
 {
     twin_kernel_launch *launch = launch_of(kernel);
     const twin_reach wide = twin_launch_reach(launch, reach);
     void *args = NULL;
+    void *moved __attribute__((cleanup(free_args))) = NULL;
     if (launch->args_bytes > 0) {
         args = wide.at(&wide, launch->args_address, launch->args_bytes, launch->from_host);
+        if (!args && !launch->from_host)
+            args = moved = move_args(launch, &wide);
         if (!args) {
             twin_log(TWIN_LOG_ERROR,
                      "kernel \"%s\": its %zu bytes of arguments at 0x%llx are not in memory that "

@@ -115,8 +115,8 @@ static twin_status effect(twin_launch *kernel, const twin_reach *reach)
     twin_launch_native_end(launch); /* its memory serves the next run */
     if (status != TWIN_OK)
         twin_log(TWIN_LOG_ERROR,
-                 "kernel \"%s\": memory that it writes was freed while it ran; free it after a "
-                 "synchronisation",
+                 "kernel \"%s\": memory that it writes was freed or unmapped while it ran; do that "
+                 "after a synchronisation",
                  kernel->name);
     return status;
 }

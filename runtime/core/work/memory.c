@@ -37,6 +37,11 @@ static int32_t check_free(const void *pointer, twin_memory_kind kind)
             TWIN_ERR_PARAM,
             "%p contains the overflow flags of its device, which belong to the runtime", pointer);
     }
+    if (info.kind == TWIN_MEMORY_REGISTERED || info.kind == TWIN_MEMORY_MAPPED)
+        return twin_fail(TWIN_ERR_PARAM,
+                         "%p is memory of the program that is registered with a device; end that "
+                         "with aclrtHostUnregister",
+                         pointer);
     if (info.kind == TWIN_MEMORY_UNKNOWN || info.kind == TWIN_MEMORY_GONE)
         return twin_fail(
             TWIN_ERR_PARAM,
@@ -124,7 +129,7 @@ int32_t twin_memory_copy(void *dst, size_t dst_bytes, const void *src, size_t by
         return code;
 
     twin_range_pair pair;
-    twin_range_find(&pair, dst, src);
+    twin_range_find(&pair, dst, bytes, src, bytes);
     const twin_copy copy = copy_of(&pair, bytes);
     code = twin_device_refuse_aborting(context->device, "cannot copy");
     if (code == 0)
@@ -231,7 +236,7 @@ int32_t twin_memory_copy_async(void *dst, size_t dst_bytes, const void *src, siz
     if (code != 0)
         return code;
     twin_range_pair pair;
-    twin_range_find(&pair, dst, src);
+    twin_range_find(&pair, dst, bytes, src, bytes);
     code = twin_range_check_kind(&pair, kind);
     if (code != 0 || dst == src)
         return code;
@@ -277,7 +282,7 @@ int32_t twin_memory_fill(const twin_fill *fill, size_t dst_bytes)
     if (code != 0)
         return code;
     const void *dst = (const void *)(uintptr_t)fill->dst;
-    const twin_memory_info to = twin_range_info(dst);
+    const twin_memory_info to = twin_range_info_of(dst, fill->bytes);
     twin_fill found = *fill;
     found.side = twin_range_side(&to);
     code = twin_device_refuse_aborting(context->device, "cannot fill memory");
@@ -299,7 +304,7 @@ int32_t twin_memory_fill_async(const twin_fill *fill, size_t dst_bytes, uint64_t
     code = use_stream(found, &stream, &context);
     if (code != 0)
         return code;
-    const twin_memory_info to = twin_range_info(dst);
+    const twin_memory_info to = twin_range_info_of(dst, fill->bytes);
     code = twin_range_check("destination", dst, fill->bytes, &to);
     if (code == 0)
         code = twin_range_check_owner("destination", &to, context->device);
@@ -335,6 +340,12 @@ static int32_t check_size(const twin_rows *rows)
     return 0;
 }
 
+static void find_rows(twin_range_pair *pair, const twin_rows *rows)
+{
+    twin_range_find(pair, (const void *)(uintptr_t)rows->dst, twin_rows_span(rows, rows->dst_pitch),
+                    (const void *)(uintptr_t)rows->src, twin_rows_span(rows, rows->src_pitch));
+}
+
 static int32_t check_rows(const twin_rows *rows, const twin_range_pair *pair)
 {
     return twin_range_check_both(pair, twin_rows_span(rows, rows->dst_pitch),
@@ -361,7 +372,7 @@ int32_t twin_rows_copy(const twin_rows *rows)
     if (code != 0)
         return code;
     twin_range_pair pair;
-    twin_range_find(&pair, (const void *)(uintptr_t)rows->dst, (const void *)(uintptr_t)rows->src);
+    find_rows(&pair, rows);
     twin_rows copy = *rows;
     copy.sides = twin_range_sides(&pair);
     const bool to_device = pair.to.kind == TWIN_MEMORY_DEVICE;
@@ -382,7 +393,7 @@ int32_t twin_rows_copy_async(const twin_rows *rows, twin_copy_kind kind, uint64_
     if (code != 0)
         return code;
     twin_range_pair pair;
-    twin_range_find(&pair, (const void *)(uintptr_t)rows->dst, (const void *)(uintptr_t)rows->src);
+    find_rows(&pair, rows);
     code = twin_range_check_kind(&pair, kind);
     if (code != 0)
         return code;

@@ -10,6 +10,7 @@
 #include "core/backend/error.h"
 #include "core/backend/ops.h"
 #include "core/object/peer.h"
+#include "core/work/host_memory.h"
 #include "seam/sanitizer.h"
 
 twin_memory_info twin_range_info(const void *pointer)
@@ -20,12 +21,22 @@ twin_memory_info twin_range_info(const void *pointer)
     return info;
 }
 
-void twin_range_find(twin_range_pair *pair, const void *dst, const void *src)
+twin_memory_info twin_range_info_of(const void *pointer, size_t bytes)
+{
+    const twin_memory_info info = twin_range_info(pointer);
+    if (info.kind == TWIN_MEMORY_REGISTERED &&
+        bytes > info.size_bytes - ((uint64_t)(uintptr_t)pointer - info.base))
+        return (twin_memory_info){.kind = TWIN_MEMORY_UNKNOWN};
+    return info;
+}
+
+void twin_range_find(twin_range_pair *pair, const void *dst, size_t dst_bytes, const void *src,
+                     size_t src_bytes)
 {
     pair->dst = dst;
     pair->src = src;
-    pair->to = twin_range_info(dst);
-    pair->from = twin_range_info(src);
+    pair->to = twin_range_info_of(dst, dst_bytes);
+    pair->from = twin_range_info_of(src, src_bytes);
 }
 
 /* Valgrind takes msync for a use of the contents, and would report bytes that were not written
@@ -75,9 +86,16 @@ bool twin_range_read(void *to, uint64_t from, uint64_t bytes)
     return true;
 }
 
-/* Refuses a pointer to memory of the runtime that is not allocated. */
+/* Refuses a pointer to memory of the runtime that is not allocated, and one that only tasks of a
+ * device take. */
 static int32_t check_alive(const char *role, const void *pointer, const twin_memory_info *info)
 {
+    if (info->kind == TWIN_MEMORY_MAPPED)
+        return twin_fail(TWIN_ERR_PARAM,
+                         "the %s, %p, is the address at which a device reaches registered host "
+                         "memory; give that memory's own address, %#llx",
+                         role, pointer,
+                         (unsigned long long)twin_host_address_of((uint64_t)(uintptr_t)pointer));
     if (info->kind != TWIN_MEMORY_GONE)
         return 0;
     return twin_fail(TWIN_ERR_PARAM,

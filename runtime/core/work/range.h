@@ -9,6 +9,9 @@
 
 /* Where an address is; what the backend does not know is pageable host memory. */
 twin_memory_info twin_range_info(const void *pointer);
+/* The same of a range: one that leaves the registered range in which it begins counts as pageable
+ * memory. */
+twin_memory_info twin_range_info_of(const void *pointer, size_t bytes);
 /* Copies memory of the process; false if a page of it cannot be read, where a plain copy would
  * crash. */
 bool twin_range_read(void *to, uint64_t from, uint64_t bytes);
@@ -26,12 +29,13 @@ typedef struct twin_range_pair {
     twin_memory_info from;
 } twin_range_pair;
 
-void twin_range_find(twin_range_pair *pair, const void *dst, const void *src);
+void twin_range_find(twin_range_pair *pair, const void *dst, size_t dst_bytes, const void *src,
+                     size_t src_bytes);
 static inline twin_sides twin_range_sides(const twin_range_pair *pair)
 {
     return (twin_sides){.dst = twin_range_side(&pair->to), .src = twin_range_side(&pair->from)};
 }
-/* 107000: it is not there, or leaves its allocation. */
+/* 107000: it is not there, leaves its allocation, or is an address for tasks of a device alone. */
 int32_t twin_range_check(const char *role, const void *pointer, size_t bytes,
                          const twin_memory_info *info);
 /* The same of both sides. */

@@ -8,7 +8,7 @@
 #define WORD_BYTES 8u
 
 int32_t twin_value_check_word(const char *role, uint64_t address, uint32_t bytes,
-                              const twin_device *device)
+                              const twin_device *device, twin_side *out_side)
 {
     if (address % bytes != 0)
         return twin_fail(TWIN_ERR_PARAM, "%s is %#llx, which is not aligned to %u bytes", role,
@@ -18,11 +18,12 @@ int32_t twin_value_check_word(const char *role, uint64_t address, uint32_t bytes
     if (status != TWIN_OK)
         return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "%s is %#llx", role,
                                 (unsigned long long)address);
-    if (info.kind != TWIN_MEMORY_DEVICE)
+    if (info.kind != TWIN_MEMORY_DEVICE && info.kind != TWIN_MEMORY_MAPPED)
         return twin_fail(
             TWIN_ERR_PARAM,
-            "%s is %#llx, which is not device memory%s; give an address of aclrtMalloc", role,
-            (unsigned long long)address,
+            "%s is %#llx, which is not device memory%s; give an address of aclrtMalloc or "
+            "aclrtHostRegister",
+            role, (unsigned long long)address,
             info.kind == TWIN_MEMORY_GONE ? " any more: it was freed" : "");
     if (info.device != device->hw_index)
         return twin_fail(
@@ -35,6 +36,8 @@ int32_t twin_value_check_word(const char *role, uint64_t address, uint32_t bytes
             "%s is %#llx, whose %u bytes leave their allocation of %llu bytes at %#llx", role,
             (unsigned long long)address, bytes, (unsigned long long)info.size_bytes,
             (unsigned long long)info.base);
+    if (out_side)
+        *out_side = (twin_side){.kind = info.kind, .device = info.device};
     return 0;
 }
 
@@ -56,8 +59,7 @@ static int32_t submit(twin_task_kind kind, twin_value_wait *value, uint64_t stre
         return twin_fail(TWIN_ERR_UNSUPPORTED,
                          "device %u, %s, has no tasks that write or wait for values", device->id,
                          device->properties->soc_name);
-    code = twin_value_check_word("devAddr", value->address, WORD_BYTES, device);
-    value->side = (twin_side){.kind = TWIN_MEMORY_DEVICE, .device = device->hw_index};
+    code = twin_value_check_word("devAddr", value->address, WORD_BYTES, device, &value->side);
     return code != 0 ? code
                      : twin_stream_submit(
                            stream, &(twin_task){.kind = kind, .value = value, .stream = found});

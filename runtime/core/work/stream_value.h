@@ -16,9 +16,10 @@ int32_t twin_value_write(uint64_t address, uint64_t value, uint64_t stream);
 int32_t twin_value_wait_for(uint64_t address, uint64_t value, twin_relation relation,
                             uint64_t stream);
 
-/* Whether `bytes` bytes (4 or 8) at a multiple of that are inside one allocation of the device;
- * `role` names the argument in the refusal. Takes no lock. Thread: any. 107000. */
+/* Whether `bytes` bytes (4 or 8) at a multiple of that are inside one allocation of the device,
+ * or of host memory that it reaches there; `role` names the argument in the refusal. out_side may
+ * be NULL. Takes no lock. Thread: any. 107000. */
 int32_t twin_value_check_word(const char *role, uint64_t address, uint32_t bytes,
-                              const twin_device *device);
+                              const twin_device *device, twin_side *out_side);
 
 #endif

@@ -242,6 +242,17 @@ static twin_status memory_errors(twin_hw_device *device, twin_memory_error *list
     *out_count = 2;
     return answer();
 }
+static twin_status memory_pin(twin_hw_device *device, const twin_pin *pin, uint64_t *out_address)
+{
+    (void)device;
+    *out_address = pin->mapped ? 0x30000 : 0;
+    return answer();
+}
+static twin_status memory_unpin(void *pointer)
+{
+    (void)pointer;
+    return answer();
+}
 static twin_status memory_repair(twin_hw_device *device, uint64_t address, uint64_t bytes)
 {
     (void)address;
@@ -480,6 +491,8 @@ const struct twin_backend fake_backend = {
     .memory.copy_rows = memory_copy_rows,
     .memory.errors = memory_errors,
     .memory.repair = memory_repair,
+    .memory.pin = memory_pin,
+    .memory.unpin = memory_unpin,
     .queue.create = queue_create,
     .queue.destroy = queue_destroy,
     .queue.query = queue_query,

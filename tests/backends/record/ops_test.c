@@ -318,6 +318,12 @@ static void call_all(const struct twin_backend *t)
                                              .height = 5});
     t->memory.errors(device, &failed, 1, &found);
     t->memory.repair(device, 0x10010, 64);
+    t->memory.pin(
+        device,
+        &(twin_pin){.pointer = (void *)0x50000, .bytes = 32, .mapped = true, .read_only = true},
+        &total);
+    t->memory.fill(device, &(twin_fill){.dst = 0x30008, .bytes = 4, .value = 6});
+    t->memory.unpin((void *)0x50000);
     t->queue.create(device, &(twin_queue_config){.id = 1, .priority = 3, .fast_sync = true}, &q);
     t->queue.create(device, &(twin_queue_config){.id = 2, .deferred = true}, &other);
     t->signal.create(device, &(twin_signal_config){.kind = TWIN_SIGNAL_COUNT, .name = 5}, &signal);
@@ -373,6 +379,10 @@ static const char *const expected[] = {
     "height=5",
     "memory.errors device=1 returned=1 room=1 count=2 ranges=[[elsewhere, 64, 1]]",
     "memory.repair device=1 address=elsewhere bytes=64",
+    "memory.pin device=1 locked=0 mapped=1 read_only=1 host=host3+0 bytes=32 "
+    "address=memory4+0",
+    "memory.fill device=1 value=0x6 dst=memory4+8 bytes=4",
+    "memory.unpin address=host3+0",
     "queue.create device=1 queue=1 stream=1 priority=3 group=0 fast_launch=0 fast_sync=1 "
     "deferred=0 "
     "is_default=0 tasks_reported=1",

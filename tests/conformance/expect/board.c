@@ -9,6 +9,10 @@
 #define SIMULATED "it needs simulated time"
 #define FOREVER                                                                                    \
     "its wait never ends; only a simulator can detect that, on a board such a wait lasts"
+#define PAGES_LOCKED                                                                               \
+    "a driver may keep pages of registered memory that the program has unmapped, so the task "     \
+    "need "                                                                                        \
+    "not fail"
 #define DEVICES "it needs as many devices as the model is set to"
 
 static const twin_exception unsupported[] = {
@@ -42,6 +46,8 @@ static const twin_exception unsupported[] = {
     {"notify", "NTF-02", PROFILE},
     {"notify", "NTF-12: a batch reset clears", PROFILE},
     {"notify", "NTF-12: a batch reset takes any", PROFILE},
+    {"registered", "MEM-64", PAGES_LOCKED},
+    {"registered", "a wait that nothing ends", FOREVER},
     {"report", "EXC-07", DEVICES},
     {"sharing", "a deadlock that no other process", FOREVER},
     {"sharing", "a wait whose other process has ended", FOREVER},

@@ -155,6 +155,7 @@ static const twin_exception unsupported[] = {
     {"notify", "", NO_DEVICE},
     {"order", "", NO_DEVICE},
     {"program", "", NO_DEVICE},
+    {"registered", "", NO_DEVICE},
     {"report", "", NO_DEVICE},
     {"robustness", "", NO_DEVICE},
     {"sharing", "", NO_DEVICE},

@@ -32,17 +32,17 @@ static void finish(void)
 static void test_inside(void)
 {
     begin();
-    CHECK_OK(twin_value_check_word("word", memory, 8, device));
-    CHECK_OK(twin_value_check_word("word", memory + 88, 8, device));
-    CHECK_OK(twin_value_check_word("word", memory + 96, 4, device));
+    CHECK_OK(twin_value_check_word("word", memory, 8, device, NULL));
+    CHECK_OK(twin_value_check_word("word", memory + 88, 8, device, NULL));
+    CHECK_OK(twin_value_check_word("word", memory + 96, 4, device, NULL));
     finish();
 }
 
 static void test_outside(void)
 {
     begin();
-    CHECK_CODE(twin_value_check_word("word", memory + 96, 8, device), 107000);
-    CHECK_CODE(twin_value_check_word("word", memory + 4, 8, device), 107000);
+    CHECK_CODE(twin_value_check_word("word", memory + 96, 8, device, NULL), 107000);
+    CHECK_CODE(twin_value_check_word("word", memory + 4, 8, device, NULL), 107000);
     finish();
 }
 
