@@ -180,6 +180,7 @@ void ascend_device_close(twin_hw_device *device)
     ascend_pinned_close_device(device);
     if (device->origin)
         vendor.destroy_event(device->origin);
+    ascend_vmm_forget(device->index);
     uint32_t left = ascend_ranges_forget(device->index, &bytes);
     if (left > 0) {
         snprintf(text, sizeof(text),

@@ -173,6 +173,14 @@ uint32_t ascend_ranges_forget(uint32_t device, uint64_t *out_bytes);
 /* Removes everything. Thread: init. */
 void ascend_ranges_clear(void);
 
+/* Removes what is known of a range. */
+void ascend_range_drop(uint64_t base, uint64_t bytes);
+
+/* vmm.c: a device that closes ends its physical memory, and what is mapped to it. */
+void ascend_vmm_forget(uint32_t device);
+/* Forgets everything. Thread: init. */
+void ascend_vmm_clear(void);
+
 /* memory.c: pinned memory that queued copies use. */
 void ascend_pinned_use(uint64_t address, twin_queue *queue);
 void ascend_pinned_forget_queue(twin_queue *queue);

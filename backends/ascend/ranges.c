@@ -26,14 +26,18 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of writers */
 static _Atomic(table *) present;
 static _Atomic uint64_t version; /* odd: a change is under way */
 
+#define KIND_MASK UINT64_C(0x7f)
+#define MAPPED    UINT64_C(0x80)
+
 static uint64_t pack(const twin_memory_info *info)
 {
-    return (uint64_t)info->kind | (uint64_t)info->device << 8 | (uint64_t)info->page_bytes << 32;
+    return (uint64_t)info->kind | (info->mapped ? MAPPED : 0) | (uint64_t)info->device << 8 |
+           (uint64_t)info->page_bytes << 32;
 }
 
 static twin_memory_kind kind_of(uint64_t what)
 {
-    return (twin_memory_kind)(what & 0xff);
+    return (twin_memory_kind)(what & KIND_MASK);
 }
 
 static uint64_t get(_Atomic uint64_t *word)
@@ -56,6 +60,7 @@ static void unpack(range *from, twin_memory_info *out_info)
     out_info->page_bytes = (uint32_t)(what >> 32);
     out_info->base = get(&from->base);
     out_info->size_bytes = get(&from->bytes);
+    out_info->mapped = (what & MAPPED) != 0;
 }
 
 /* Index of the first range whose base is above `address`. */
@@ -197,6 +202,18 @@ bool ascend_range_add(const twin_memory_info *info)
     return in != NULL;
 }
 
+void ascend_range_drop(uint64_t base, uint64_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    table *in = grown_locked(); /* a range may be cut in two */
+    if (in) {
+        begin_change_locked();
+        (void)clear_locked(in, base, base + bytes);
+        end_change_locked();
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 /* Marks a range as freed device memory, and merges it with such neighbours. */
 static void bury_locked(table *in, size_t at)
 {
@@ -223,7 +240,7 @@ bool ascend_range_remove(uint64_t base, twin_memory_kind kind, twin_memory_info 
     size_t at =
         in ? first_above(in, atomic_load_explicit(&in->count, memory_order_relaxed), base) : 0;
     if (at > 0 && get(&in->list[at - 1].base) == base &&
-        kind_of(get(&in->list[at - 1].what)) == kind) {
+        (get(&in->list[at - 1].what) & (KIND_MASK | MAPPED)) == (uint64_t)kind) {
         found = true;
         unpack(&in->list[at - 1], out_info);
         begin_change_locked();

@@ -204,6 +204,10 @@ bool record_process_forked(void)
 #define record_host_see     record_below.host.see
 #define record_host_self    record_below.host.self
 #define record_memory_info  record_below.memory.info
+#define record_vmm_mapping  record_below.vmm.mapping
+
+#define record_vmm_get_access  record_below.vmm.get_access
+#define record_vmm_granularity record_below.vmm.granularity
 
 __attribute__((visibility("default"))) const struct twin_backend *
 twin_wrapper_entry(const struct twin_backend *below);

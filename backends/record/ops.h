@@ -139,6 +139,12 @@ void record_contents(uint64_t seq, uint64_t address, uint64_t width, uint64_t pi
  * *out_number names it. */
 twin_launch *record_launch_inner(twin_launch *kernel, uint32_t *out_number);
 
+/* ---- what processes share (share.c) ---------------------------------------------------------- */
+
+/* A name opens what is shared, so it does not go into the file. `name` holds at most
+ * TWIN_SHARE_NAME characters. */
+uint64_t record_name_hash(const char *name);
+
 /* ---- time stamps (stamp.c) ------------------------------------------------------------------- */
 
 struct record_stamps *record_stamps_new(twin_hw_device *device, uint32_t queue);

@@ -4,15 +4,6 @@
 
 #include "ops.h"
 
-/* A name opens what is shared, so it does not go into the file. FNV-1a. */
-static uint64_t hash_name(const char *name, size_t bytes)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < bytes && name[i] != '\0'; i++)
-        hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3u;
-    return hash;
-}
-
 twin_status record_signal_create(twin_hw_device *device, const twin_signal_config *config,
                                  twin_signal **out_signal)
 {
@@ -100,7 +91,7 @@ twin_status record_signal_share(twin_signal *signal, bool check_pid, char out_na
     record_called(&call);
     twin_status status = record_below.signal.share(signal->inner, check_pid, out_name);
     if (status == TWIN_OK)
-        f->out_name_hash = hash_name(out_name, TWIN_SHARE_NAME);
+        f->out_name_hash = record_name_hash(out_name);
     record_returned(&call, status);
     return status;
 }
@@ -135,7 +126,7 @@ twin_status record_signal_open(twin_hw_device *device, const char *name,
     f->waitable = config->waitable;
     f->shared = config->shared;
     f->counted = config->counted;
-    f->name_hash = hash_name(name, TWIN_SHARE_NAME);
+    f->name_hash = record_name_hash(name);
     record_called(&call);
     twin_status status = record_below.signal.open(device->inner, name, config, &signal->inner);
     if (status == TWIN_OK)

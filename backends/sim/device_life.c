@@ -21,6 +21,8 @@
 #include "signal/event.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
+#include "vmm/moved_pages.h"
+#include "vmm/vmm.h"
 #include "wait/progress.h"
 
 /* Device addresses: the same on every run, far above the addresses of the host's allocator. */
@@ -86,6 +88,7 @@ static twin_hw_device *make_device(uint32_t index)
         .open = sim_process.open_memory,
         .poison = sim_process.poison,
         .held = sim_kernel_described,
+        .unshare = sim_pages_end_block,
     };
     if (!device->queues || !sim_rings_init(&device->rings, &rings) ||
         !sim_ids_init(&device->events, limits->events, STARS_EVENT_TABLE_BASE) ||
@@ -210,6 +213,7 @@ void sim_device_close(twin_hw_device *device)
     sim_registered_close(device->index);
     (void)snprintf(what, sizeof(what), "device %u: memory was not freed", device->index);
     sim_memory_report_left(&device->memory, what);
+    sim_vmm_close_device(device);
     uint32_t late = atomic_load_explicit(&device->memory.late_uses, memory_order_relaxed);
     if (late > SIM_LINES_NAMED)
         sim_log(2,

@@ -64,7 +64,6 @@ enum {
 #define TWIN_WHY_GRAPH           "graphs are not built"
 #define TWIN_WHY_GROUP           "groups of cores are not built"
 #define TWIN_WHY_MANAGED_MEMORY  "managed memory is not built"
-#define TWIN_WHY_MAPPING         "virtual addresses apart from physical memory are not built"
 #define TWIN_WHY_MEMORY_POOL     "memory pools are not built"
 #define TWIN_WHY_MEMORY_USE      "memory use per module is not counted"
 #define TWIN_WHY_MESSAGE_BUFFER  "message buffers are not built"
@@ -73,6 +72,7 @@ enum {
 #define TWIN_WHY_PROFILING       "profiling sessions are not built; TWINRT_TRACE writes a timeline"
 #define TWIN_WHY_QUEUE_ROUTE     "routes between message queues are not built"
 #define TWIN_WHY_RANDOM          "random number tasks are not built"
+#define TWIN_WHY_SELECTED_LINK   "the model has one path between two devices"
 #define TWIN_WHY_SERVERS         "sharing between servers is not built"
 #define TWIN_WHY_SHARED_MEMORY   "sharing memory between processes is not built"
 #define TWIN_WHY_SHARED_PHYSICAL "sharing physical memory between processes is not built"
@@ -80,6 +80,7 @@ enum {
 #define TWIN_WHY_SYMBOL          "device symbols are not built"
 #define TWIN_WHY_TASK_UPDATE     "tasks that change later tasks are not built"
 #define TWIN_WHY_TENSOR_CHANNEL  "tensor channels are not built"
+#define TWIN_WHY_UNCACHED        "the model has no memory that operators use past the L2 cache"
 
 /* A row as data. TWIN_API is this macro where a table of rows is needed. */
 typedef struct twin_api_function {

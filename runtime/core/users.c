@@ -9,6 +9,7 @@
 #include "core/model_instance/model_instance.h"
 #include "core/object/allocator.h"
 #include "core/object/device_area.h"
+#include "core/object/physical.h"
 #include "core/work/host_memory.h"
 #include "core/work/launch.h"
 
@@ -30,6 +31,7 @@ static void device_emptied(twin_device *device)
     twin_host_forget(device);
     twin_binaries_forget(device);
     twin_device_areas_free(device);
+    twin_physicals_forget(device);
 }
 
 const twin_object_users twin_users = {

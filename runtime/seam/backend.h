@@ -181,6 +181,71 @@ struct twin_memory_ops {
     /* Ends it; tasks that still use the range fail. Thread: any. TWIN_E_INVALID: not the begin of a
      * registered range. */
     twin_status (*unpin)(void *pointer);
+    /* Makes part of one allocation known to other processes under a name that cannot be guessed.
+     * check_pid: only those of memory.allow may open it. What frees the allocation ends that too.
+     * Thread: any. TWIN_E_INVALID (explained): not whole pages from the start of a page on, or it
+     * is shared already in another way. TWIN_E_SETUP (explained): there is no place to share in. */
+    twin_status (*share)(uint64_t address, uint64_t bytes, bool check_pid,
+                         char out_name[TWIN_SHARE_NAME]);
+    /* Lets `count` processes open what this one has shared under `name`, which may hold anything.
+     * Thread: any. TWIN_E_INVALID (explained): no such name, or too many. */
+    twin_status (*allow)(const char *name, const int32_t *pids, size_t count);
+    /* The memory that some process has shared under `name`, which may hold anything, for use on
+     * `device`; *out_address is that of its first byte here. Thread: any. TWIN_E_INVALID
+     * (explained): no such name, or not allowed. */
+    twin_status (*open)(twin_hw_device *device, const char *name, uint64_t *out_address);
+    /* Ends what open began, or else what share began, under `name`; with NULL: of the address that
+     * open gave. Pages live until no process uses them. Thread: any. TWIN_E_INVALID (explained): it
+     * is neither. */
+    twin_status (*close)(const char *name, uint64_t address);
+};
+
+/* Virtual addresses apart from physical memory. Physical memory has a number that the core
+ * chooses: unique in the process, never 0. */
+struct twin_vmm_ops {
+    /* Reserves addresses at which nothing is mapped. `expected` 0: anywhere. Thread: any.
+     * TWIN_E_INVALID (explained): `expected` is not available. TWIN_E_NOMEM. */
+    twin_status (*reserve)(uint64_t bytes, uint64_t expected, uint64_t *out_address);
+    /* Thread: any. TWIN_E_INVALID (explained): not such an address, or something is mapped. */
+    twin_status (*release)(uint64_t address);
+    /* What sizes and addresses of such memory are multiples of: a power of two. Takes no lock.
+     * Thread: any. TWIN_E_UNSUPPORTED: there is no such memory. */
+    twin_status (*granularity)(const twin_physical_config *config, uint64_t *out_bytes);
+    /* Physical memory; contents undefined. `device`: of host memory, who uses it first. Thread:
+     * any. TWIN_E_DEVICE_MEMORY, TWIN_E_NOMEM: not that much left. TWIN_E_UNSUPPORTED: there is no
+     * such memory. */
+    twin_status (*create)(twin_hw_device *device, const twin_physical_config *config,
+                          uint64_t physical);
+    /* Nothing is mapped to it any more. Its pages live until no process uses them. Thread: any.
+     * TWIN_E_INVALID: no such physical memory; its device was closed. */
+    twin_status (*destroy)(uint64_t physical);
+    /* Maps all of it. `access`: its own device may use the mapping; else none may. Thread: any.
+     * TWIN_E_INVALID (explained): not reserved, not aligned, something is mapped there, or the
+     * reservation has memory of another device or origin. */
+    twin_status (*map)(uint64_t address, uint64_t bytes, uint64_t physical, bool access);
+    /* Ends the mapping that begins there. Work that is not complete at the caller's time fails if
+     * it uses it. Thread: any. May wait for a chunk of another thread. TWIN_E_INVALID (explained):
+     * none begins there. */
+    twin_status (*unmap)(uint64_t address, uint64_t *out_physical);
+    /* The mapping that begins there. Thread: any. TWIN_E_INVALID (explained): there is none. */
+    twin_status (*mapping)(uint64_t address, twin_mapping *out_mapping);
+    /* Lets the host, or a device, read and write the mapping. Thread: any. TWIN_E_INVALID
+     * (explained): no mapping is just there. TWIN_E_UNSUPPORTED (explained): the host cannot. */
+    twin_status (*set_access)(uint64_t address, uint64_t bytes, const twin_accessor *accessor);
+    /* Whether it may. Thread: any. TWIN_E_INVALID (explained): nothing is mapped there. */
+    twin_status (*get_access)(uint64_t address, const twin_accessor *accessor, bool *out_access);
+    /* Makes physical memory known to other processes under a number that is hard to guess.
+     * check_pid: only those of vmm.allow may open it. Thread: any. TWIN_E_INVALID (explained): it
+     * is shared already, or is not of this process. TWIN_E_SETUP (explained): there is no place to
+     * share in. */
+    twin_status (*share)(uint64_t physical, bool check_pid, uint64_t *out_shared);
+    /* As memory.allow. */
+    twin_status (*allow)(uint64_t shared, const int32_t *pids, size_t count);
+    /* Physical memory that another process has shared, for use on `device`. *out_config: what it
+     * was made with. Thread: any. TWIN_E_INVALID (explained): there is none, it is of this process
+     * or opened already, or not allowed. */
+    twin_status (*open)(twin_hw_device *device, uint64_t shared, uint64_t physical,
+                        twin_physical_config *out_config);
 };
 
 struct twin_queue_ops {
@@ -458,6 +523,7 @@ struct twin_backend {
     struct twin_diag_ops diag;
     struct twin_fault_ops fault;
     struct twin_image_ops image;
+    struct twin_vmm_ops vmm;
 };
 
 /* The one symbol a plug-in exports. */

@@ -267,6 +267,69 @@
     F(S, uint64_t, bytes, BYTES)                                                                   \
     F(S, uint64_t, out_address, ADDRESS)
 
+/* ---- memory of other processes, virtual addresses ---- */
+
+/* Names and shared numbers open what is shared, so the file has their hashes: FNV-1a. */
+#define TWIN_RECORD_MEMORY_SHARE_FIELDS(F, S)                                                      \
+    F(S, uint64_t, address, ADDRESS)                                                               \
+    F(S, uint64_t, bytes, BYTES)                                                                   \
+    F(S, uint64_t, out_name_hash, SYSTEM)                                                          \
+    F(S, uint32_t, check_pid, FLAG)                                                                \
+    F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_MEMORY_ALLOW_FIELDS(F, S)                                                      \
+    F(S, uint64_t, name_hash, SYSTEM) F(S, uint64_t, count, NUMBER)
+#define TWIN_RECORD_MEMORY_OPEN_FIELDS(F, S)                                                       \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, owner, DEVICE)                                                                  \
+    F(S, uint64_t, name_hash, SYSTEM)                                                              \
+    F(S, uint64_t, out_address, ADDRESS)                                                           \
+    F(S, uint64_t, bytes, BYTES)
+#define TWIN_RECORD_MEMORY_CLOSE_FIELDS(F, S)                                                      \
+    F(S, uint64_t, name_hash, SYSTEM) F(S, uint64_t, address, ADDRESS)
+
+#define TWIN_RECORD_VMM_RESERVE_FIELDS(F, S)                                                       \
+    F(S, uint64_t, bytes, BYTES)                                                                   \
+    F(S, uint64_t, expected, ADDRESS)                                                              \
+    F(S, uint64_t, out_address, ADDRESS)
+#define TWIN_RECORD_VMM_CREATE_FIELDS(F, S)                                                        \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, pages, PAGES)                                                                   \
+    F(S, uint64_t, physical, HEX)                                                                  \
+    F(S, uint64_t, bytes, BYTES)                                                                   \
+    F(S, uint32_t, host, FLAG)                                                                     \
+    F(S, uint32_t, node, HEX)                                                                      \
+    F(S, uint32_t, module, NUMBER)                                                                 \
+    F(S, uint32_t, flags, HEX)
+#define TWIN_RECORD_VMM_DESTROY_FIELDS(F, S) F(S, uint64_t, physical, HEX)
+#define TWIN_RECORD_VMM_MAP_FIELDS(F, S)                                                           \
+    F(S, uint64_t, address, ADDRESS)                                                               \
+    F(S, uint64_t, bytes, BYTES)                                                                   \
+    F(S, uint64_t, physical, HEX)                                                                  \
+    F(S, uint32_t, access, FLAG)                                                                   \
+    F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_VMM_UNMAP_FIELDS(F, S)                                                         \
+    F(S, uint64_t, address, ADDRESS) F(S, uint64_t, out_physical, HEX)
+#define TWIN_RECORD_VMM_SET_ACCESS_FIELDS(F, S)                                                    \
+    F(S, uint64_t, address, ADDRESS)                                                               \
+    F(S, uint64_t, bytes, BYTES)                                                                   \
+    F(S, uint32_t, host, FLAG)                                                                     \
+    F(S, uint32_t, accessor, NUMBER)
+#define TWIN_RECORD_VMM_SHARE_FIELDS(F, S)                                                         \
+    F(S, uint64_t, physical, HEX)                                                                  \
+    F(S, uint64_t, out_shared_hash, SYSTEM)                                                        \
+    F(S, uint32_t, check_pid, FLAG)                                                                \
+    F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_VMM_ALLOW_FIELDS(F, S)                                                         \
+    F(S, uint64_t, shared_hash, SYSTEM) F(S, uint64_t, count, NUMBER)
+#define TWIN_RECORD_VMM_OPEN_FIELDS(F, S)                                                          \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, owner, DEVICE)                                                                  \
+    F(S, uint64_t, physical, HEX)                                                                  \
+    F(S, uint64_t, shared_hash, SYSTEM)                                                            \
+    F(S, uint64_t, bytes, BYTES)                                                                   \
+    F(S, uint32_t, pages, PAGES)                                                                   \
+    F(S, uint32_t, spare, SPARE)
+
 /* ---- queue ---- */
 
 #define TWIN_RECORD_QUEUE_CREATE_FIELDS(F, S)                                                      \

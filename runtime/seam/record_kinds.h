@@ -186,6 +186,20 @@
     X(178, FAULT_TRIGGERED, "fault.triggered", TWIN_RECORD_TRIGGERED_FIELDS, NONE)                 \
     X(184, IMAGE_LOAD, "image.load", TWIN_RECORD_LOAD_FIELDS, NONE)                                \
     X(185, IMAGE_UNLOAD, "image.unload", TWIN_RECORD_UNLOAD_FIELDS, NONE)                          \
+    X(192, VMM_RESERVE, "vmm.reserve", TWIN_RECORD_VMM_RESERVE_FIELDS, NONE)                       \
+    X(193, VMM_RELEASE, "vmm.release", TWIN_RECORD_FREE_FIELDS, NONE)                              \
+    X(194, VMM_CREATE, "vmm.create", TWIN_RECORD_VMM_CREATE_FIELDS, NONE)                          \
+    X(195, VMM_DESTROY, "vmm.destroy", TWIN_RECORD_VMM_DESTROY_FIELDS, NONE)                       \
+    X(196, VMM_MAP, "vmm.map", TWIN_RECORD_VMM_MAP_FIELDS, NONE)                                   \
+    X(197, VMM_UNMAP, "vmm.unmap", TWIN_RECORD_VMM_UNMAP_FIELDS, NONE)                             \
+    X(198, VMM_SET_ACCESS, "vmm.set_access", TWIN_RECORD_VMM_SET_ACCESS_FIELDS, NONE)              \
+    X(199, VMM_SHARE, "vmm.share", TWIN_RECORD_VMM_SHARE_FIELDS, NONE)                             \
+    X(200, VMM_ALLOW, "vmm.allow", TWIN_RECORD_VMM_ALLOW_FIELDS, IDS)                              \
+    X(201, VMM_OPEN, "vmm.open", TWIN_RECORD_VMM_OPEN_FIELDS, NONE)                                \
+    X(202, MEMORY_SHARE, "memory.share", TWIN_RECORD_MEMORY_SHARE_FIELDS, NONE)                    \
+    X(203, MEMORY_ALLOW, "memory.allow", TWIN_RECORD_MEMORY_ALLOW_FIELDS, IDS)                     \
+    X(204, MEMORY_OPEN, "memory.open", TWIN_RECORD_MEMORY_OPEN_FIELDS, NONE)                       \
+    X(205, MEMORY_CLOSE, "memory.close", TWIN_RECORD_MEMORY_CLOSE_FIELDS, NONE)                    \
     X(206, MEMORY_PIN, "memory.pin", TWIN_RECORD_PIN_FIELDS, NONE)                                 \
     X(207, MEMORY_UNPIN, "memory.unpin", TWIN_RECORD_FREE_FIELDS, NONE)                            \
     X(220, PROCESS_SNAPSHOT, "process.snapshot", TWIN_RECORD_SNAPSHOT_FIELDS, NONE)

@@ -67,6 +67,8 @@ typedef struct twin_memory_info {
     uint64_t base;       /* first byte of the allocation that holds the address */
     uint64_t size_bytes; /* usable bytes of that allocation */
     uint32_t page_bytes; /* page size it was given: 4096, 2 MiB or 1 GiB */
+    bool mapped;         /* by vmm.map: a range may go on in the next mapping */
+    bool foreign;        /* device memory of another process */
 } twin_memory_info;
 
 /* Page class requested for an allocation. */
@@ -98,6 +100,24 @@ typedef struct twin_allocation {
     uint32_t flags;         /* TWIN_ALLOC_... */
     const char *what;       /* what the runtime keeps there, a literal; NULL: the program's */
 } twin_allocation;
+/* Physical memory, to which virtual addresses are mapped. */
+typedef struct twin_physical_config {
+    twin_allocation memory;
+    bool host;       /* memory of the host, not of the device */
+    uint32_t node;   /* of host memory: NUMA node; UINT32_MAX: any */
+    uint32_t device; /* owner of device memory, by backend index */
+} twin_physical_config;
+
+typedef struct twin_mapping {
+    uint64_t physical; /* number of the physical memory */
+    uint64_t bytes;
+} twin_mapping;
+
+/* Who uses a mapping. */
+typedef struct twin_accessor {
+    bool host;
+    uint32_t device; /* of a device: its backend index */
+} twin_accessor;
 
 /* How two devices of a machine are connected, with the public values. */
 typedef enum twin_link {

@@ -36,6 +36,7 @@ MAY_INCLUDE = {
         "graph": ["process", "wait", "memory", "device", "queue"],
         "replay": ["process", "wait", "device", "queue", "hostcall"],
         "report": ["process", "wait", "device", "queue", "hostcall", "signal"],
+        "vmm": ["process", "wait", "memory", "device", "queue"],
     }),
     "bench": ["bench", "runtime/include", "runtime/seam", "sim/include"],
     "examples": ["examples", "runtime/include"],

@@ -102,6 +102,9 @@ bool twin_recording_memory_go(twin_recording_memory *memory, size_t index)
         struct twin_record_MEMORY_HOST_ALLOC host;
         struct twin_record_MEMORY_FREE freed;
         struct twin_record_MEMORY_PIN pin;
+        struct twin_record_VMM_RESERVE reserved;
+        struct twin_record_MEMORY_OPEN opened;
+        struct twin_record_MEMORY_CLOSE ended;
         struct twin_record_DEVICE_CLOSE closed;
         bool good = true;
         if (!twin_recording_succeeded(entry))
@@ -115,10 +118,18 @@ bool twin_recording_memory_go(twin_recording_memory *memory, size_t index)
         } else if (entry->kind == TWIN_RECORD_MEMORY_UNPIN) {
             twin_recording_fields(entry, &freed, sizeof(freed));
             drop_pin(memory, freed.address);
+        } else if (TWIN_RECORDING_GET(entry, VMM_RESERVE, &reserved)) {
+            /* whatever is mapped there: addresses keep their names */
+            good = reserved.bytes == 0 || add(memory, reserved.out_address, reserved.bytes, false);
+        } else if (TWIN_RECORDING_GET(entry, MEMORY_OPEN, &opened)) {
+            good = opened.bytes == 0 || add(memory, opened.out_address, opened.bytes, false);
         } else if (entry->kind == TWIN_RECORD_MEMORY_FREE ||
-                   entry->kind == TWIN_RECORD_MEMORY_HOST_FREE) {
+                   entry->kind == TWIN_RECORD_MEMORY_HOST_FREE ||
+                   entry->kind == TWIN_RECORD_VMM_RELEASE) {
             twin_recording_fields(entry, &freed, sizeof(freed));
             free(interval_map_remove(&memory->ranges, freed.address));
+        } else if (TWIN_RECORDING_GET(entry, MEMORY_CLOSE, &ended)) {
+            free(interval_map_remove(&memory->ranges, ended.address));
         } else if (TWIN_RECORDING_GET(entry, DEVICE_CLOSE, &closed)) {
             drop_device(memory, closed.device);
         }

@@ -304,7 +304,8 @@ static const replay_issue own_ops[TWIN_RECORD_KINDS_END] = {
 static replay_issue find_issue(unsigned kind)
 {
     static const replay_issue *const tables[] = {own_ops, replay_work_ops, replay_object_ops,
-                                                 replay_model_instance_ops, replay_memory_ops};
+                                                 replay_model_instance_ops, replay_memory_ops,
+                                                 replay_vmm_ops};
     for (size_t i = 0; kind < TWIN_RECORD_KINDS_END && i < sizeof(tables) / sizeof(tables[0]); i++)
         if (tables[i][kind])
             return tables[i][kind];

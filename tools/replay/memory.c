@@ -51,6 +51,12 @@ bool replay_memory_add(struct replay *replay, uint64_t recorded, uint64_t bytes,
     return true;
 }
 
+void replay_memory_remove(struct replay *replay, uint64_t recorded)
+{
+    if (interval_map_at(&replay->memory, recorded))
+        drop(replay, interval_map_remove(&replay->memory, recorded));
+}
+
 void replay_memory_close(struct replay *replay, uint32_t device)
 {
     struct replay_range *range = interval_map_from(&replay->memory, 0);

@@ -223,6 +223,7 @@ typedef twin_status (*replay_issue)(struct replay_call *call);
 extern const replay_issue replay_work_ops[TWIN_RECORD_KINDS_END];
 extern const replay_issue replay_object_ops[TWIN_RECORD_KINDS_END];
 extern const replay_issue replay_memory_ops[TWIN_RECORD_KINDS_END];
+extern const replay_issue replay_vmm_ops[TWIN_RECORD_KINDS_END];
 extern const replay_issue replay_model_instance_ops[TWIN_RECORD_KINDS_END];
 
 /* work.c: the queue has work from now on. False: it is not asked for. */
@@ -254,6 +255,8 @@ bool replay_address(struct replay_call *call, uint64_t recorded, uint64_t bytes,
 uint64_t replay_address_any(struct replay *replay, uint64_t recorded);
 bool replay_memory_add(struct replay *replay, uint64_t recorded, uint64_t bytes, uint64_t now,
                        uint32_t device, bool host);
+/* Forgets what has that address. */
+void replay_memory_remove(struct replay *replay, uint64_t recorded);
 /* What is still allocated on a device is released when it is closed. */
 void replay_memory_close(struct replay *replay, uint32_t device);
 /* Both replace recorded addresses by those of now, and put the bytes that the recording has for the

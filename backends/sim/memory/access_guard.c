@@ -10,6 +10,7 @@
 
 #include "memory/arena.h"
 #include "memory/registered.h"
+#include "memory/vmm_lookup.h"
 #include "device/device.h"
 #include "process/process.h"
 
@@ -77,6 +78,28 @@ static void report_mapped(uint64_t address, uint64_t host)
     (void)ignored;
 }
 
+static void report_reservation(const struct sim_vmm_place *place, uint64_t address)
+{
+    struct line line = {.length = 0};
+    put(&line, "twinrt: host code touches device memory at 0x");
+    put_number(&line, address, 16);
+    put(&line, ": reservation ");
+    put_number(&line, place->reservation, 10);
+    put(&line, " (");
+    put_number(&line, place->bytes, 10);
+    put(&line, " bytes at 0x");
+    put_number(&line, place->base, 16);
+    put(&line, place->mapped_bytes != 0 ? "), physical memory "
+               : place->physical != 0   ? "), nothing mapped there, last physical memory "
+                                        : "), nothing ever mapped there");
+    if (place->physical != 0)
+        put_number(&line, place->physical, 10);
+    put(&line, place->mapped_bytes != 0 ? "; copy it with aclrtMemcpy, or set TWINRT_DEVMEM=open\n"
+                                        : "; map memory with aclrtMapMem first\n");
+    ssize_t ignored = write(STDERR_FILENO, line.text, line.length);
+    (void)ignored;
+}
+
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     uint64_t address = (uintptr_t)info->si_addr;
@@ -89,6 +112,9 @@ static void on_fault(int number, siginfo_t *info, void *context)
         if (device && sim_arena_contains(&device->memory, address))
             report(device, address);
     }
+    const struct sim_vmm_place place = sim_vmm_look(address);
+    if (place.reservation != 0)
+        report_reservation(&place, address);
     if (earlier.sa_flags & SA_SIGINFO) {
         earlier.sa_sigaction(number, info, context);
     } else if (earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN) {

@@ -209,9 +209,23 @@ static void unpoison_blocks(struct sim_arena *arena)
                                       arena->blocks[i].room);
 }
 
+static void unshare_locked(struct sim_arena *arena, struct sim_block *block)
+{
+    if (!atomic_exchange_explicit(&block->shared, false, memory_order_relaxed))
+        return;
+    arena->config.unshare(arena, block->base);
+}
+
+static void unshare_blocks(struct sim_arena *arena)
+{
+    for (uint32_t i = 1; arena->blocks && i < arena->block_count; i++)
+        unshare_locked(arena, &arena->blocks[i]);
+}
+
 void sim_arena_fini(struct sim_arena *arena)
 {
     uint64_t pages = arena->bytes / SIM_PAGE;
+    unshare_blocks(arena);
     unpoison_blocks(arena);
     for (uint32_t i = 1; arena->blocks && i < arena->block_count; i++)
         sim_fence_free(arena->blocks[i].fence);
@@ -233,6 +247,7 @@ void sim_arena_clear(struct sim_arena *arena)
 {
     pthread_mutex_lock(&arena->lock);
     unpoison_blocks(arena);
+    unshare_blocks(arena);
     uint64_t pages = arena->bytes / SIM_PAGE;
     for (uint32_t i = 1; i < arena->block_count; i++)
         sim_fence_free(arena->blocks[i].fence);
@@ -372,6 +387,7 @@ void *sim_arena_touch(struct sim_arena *arena, uint64_t address, uint64_t bytes,
 static void drop_block_locked(struct sim_arena *arena, uint32_t number)
 {
     struct sim_block *block = &arena->blocks[number];
+    unshare_locked(arena, block);
     uint64_t offset = block->base - arena->base;
     uint64_t first = offset / SIM_PAGE;
     uint64_t count = block->room / SIM_PAGE;
@@ -542,6 +558,8 @@ twin_status sim_arena_alloc(struct sim_arena *arena, const twin_allocation *allo
     block->next = 0;
     block->serial = ++arena->serial;
     atomic_store_explicit(&block->reported, false, memory_order_relaxed);
+    atomic_store_explicit(&block->hidden, (allocation->flags & SIM_ALLOC_HIDDEN) != 0,
+                          memory_order_relaxed);
     atomic_store_explicit(&block->state, SIM_BLOCK_LIVE, memory_order_relaxed);
     map_block(arena, block, number);
     arena->used_bytes += extent.room;

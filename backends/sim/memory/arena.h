@@ -39,6 +39,9 @@ bool sim_fence_take(struct sim_fence **out);
 bool sim_fence_passed(const struct sim_fence *fence);
 void sim_fence_free(struct sim_fence *fence);
 
+/* Of a twin_allocation's flags: physical memory for mappings, whose address is not given out. */
+#define SIM_ALLOC_HIDDEN 0x80000000u
+
 enum sim_block_state {
     SIM_BLOCK_NONE,
     SIM_BLOCK_LIVE,
@@ -55,9 +58,13 @@ struct sim_block {
     _Atomic uint32_t page_bytes;
     atomic_uint state;       /* enum sim_block_state */
     atomic_bool reported;    /* its use after free was reported */
+    atomic_bool hidden;      /* SIM_ALLOC_HIDDEN */
+    atomic_bool shared;      /* its pages are in a memory file; config.unshare ends that */
     uint32_t next;           /* free list or quarantine, block number, 0: none; guarded by lock */
     struct sim_fence *fence; /* FREED: its release waits for this; guarded by lock */
 };
+
+struct sim_arena;
 
 struct sim_arena_config {
     uint32_t device; /* owner */
@@ -69,6 +76,8 @@ struct sim_arena_config {
     /* Whether a kernel still uses addresses that were looked up before: nothing is released
      * meanwhile. NULL: never. Called with the arena's lock. */
     bool (*held)(void);
+    /* Puts pages of the arena in the place of those of a block that is shared. NULL: none is. */
+    void (*unshare)(struct sim_arena *arena, uint64_t base);
 };
 
 struct sim_arena {

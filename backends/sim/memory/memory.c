@@ -10,6 +10,7 @@
 #include "memory/arena.h"
 #include "memory/region.h"
 #include "memory/registered.h"
+#include "memory/vmm_lookup.h"
 #include "device/device.h"
 #include "queue/failure.h"
 #include "queue/kernel.h"
@@ -40,6 +41,8 @@ struct left {
 static void report_block(void *context, const struct sim_block *block)
 {
     struct left *left = context;
+    if (atomic_load_explicit(&block->hidden, memory_order_relaxed))
+        return; /* vmm/vmm.c reports it */
     if (++left->count <= SIM_LINES_NAMED)
         sim_log(2, "%s: allocation %llu, %llu bytes with padding, at 0x%llx", left->what,
                 (unsigned long long)block->serial, (unsigned long long)block->bytes,
@@ -118,8 +121,9 @@ static struct sim_arena *arena_of(uint64_t address)
 static struct sim_block *live_block(const struct sim_arena *arena, uint64_t address)
 {
     struct sim_block *block = sim_arena_find(arena, address);
-    bool live =
-        block && atomic_load_explicit(&block->state, memory_order_acquire) == SIM_BLOCK_LIVE;
+    bool live = block &&
+                atomic_load_explicit(&block->state, memory_order_acquire) == SIM_BLOCK_LIVE &&
+                !atomic_load_explicit(&block->hidden, memory_order_relaxed);
     return live ? block : NULL;
 }
 
@@ -154,7 +158,8 @@ twin_status sim_memory_find(uint64_t address, uint64_t bytes, twin_side *out_sid
     (void)sim_memory_info(address, &info);
     *out_side = (twin_side){.kind = info.kind, .device = info.device};
     if (info.kind == TWIN_MEMORY_UNKNOWN ||
-        (info.kind != TWIN_MEMORY_GONE && bytes <= info.size_bytes - (address - info.base)))
+        (info.kind != TWIN_MEMORY_GONE && bytes <= info.size_bytes - (address - info.base)) ||
+        (info.mapped && sim_vmm_mapped(address, bytes) == bytes))
         return TWIN_OK;
     if (info.kind == TWIN_MEMORY_REGISTERED) { /* the program's, wherever the range ends */
         *out_side = (twin_side){.kind = TWIN_MEMORY_UNKNOWN};
@@ -197,7 +202,10 @@ static twin_status free_block(struct sim_arena *arena, uint64_t address)
 twin_status sim_memory_free(uint64_t address)
 {
     struct sim_arena *arena = arena_of(address);
-    return arena && !arena->config.host ? free_block(arena, address) : TWIN_E_INVALID;
+    if (sim_vmm_reserved(address))
+        sim_explain("0x%llx is a mapping; end it with aclrtUnmapMem", (unsigned long long)address);
+    return arena && !arena->config.host && live_block(arena, address) ? free_block(arena, address)
+                                                                      : TWIN_E_INVALID;
 }
 
 twin_status sim_memory_host_alloc(const twin_allocation *allocation, void **out_pointer)
@@ -309,6 +317,17 @@ static twin_status transfer(twin_hw_device *device, struct sim_wait *wait)
                     device->index, (unsigned long long)wait->transfer.bytes, wait->transfer.status);
         return status == TWIN_E_TASK ? TWIN_E_COPY : status;
     }
+    char why[256];
+    if (sim_vmm_explain(device->index, wait->transfer.dst, wait->transfer.bytes, why,
+                        sizeof(why)) ||
+        (wait->transfer.src != TWINSIM_NEVER &&
+         sim_vmm_explain(device->index, wait->transfer.src, wait->transfer.bytes, why,
+                         sizeof(why)))) {
+        sim_explain("device %u: a synchronous transfer of %llu bytes used an address the device "
+                    "cannot reach: %s",
+                    device->index, (unsigned long long)wait->transfer.bytes, why);
+        return TWIN_E_INVALID;
+    }
     /* Freed by another thread after the check: as if it had been faster still. */
     sim_explain(
         "device %u: a synchronous transfer of %llu bytes used memory that was freed meanwhile",
@@ -390,7 +409,7 @@ bool sim_memory_allocated(uint64_t address, uint64_t bytes)
         return false;
     }
     const struct sim_block *block = sim_arena_find(arena, address);
-    if (!block)
+    if (!block || atomic_load_explicit(&block->hidden, memory_order_relaxed))
         return false;
     const uint64_t offset = address - block->base;
     const uint64_t size = block->bytes;
@@ -422,7 +441,8 @@ void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uin
     *out_device = device;
     if (arena) {
         struct sim_block *block = sim_arena_find(arena, address);
-        if (!block || bytes > block->room - (address - block->base))
+        if (!block || bytes > block->room - (address - block->base) ||
+            atomic_load_explicit(&block->hidden, memory_order_relaxed))
             return NULL;
         *out_target = arena->config.host ? TWINSIM_TARGET_HOST : TWINSIM_TARGET_HBM;
         if (!arena->config.host)

@@ -76,3 +76,23 @@ void sim_open_discard(uint64_t base, uint64_t offset, uint64_t bytes)
 {
     madvise((void *)(uintptr_t)(base + offset), bytes, MADV_DONTNEED);
 }
+
+bool sim_open_restore(uint64_t base, uint64_t offset, uint64_t bytes, bool poison)
+{
+    const int file = poison ? find_poison() : -1;
+    const int how = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE | (poison ? 0 : MAP_ANONYMOUS);
+    if (poison && file < 0)
+        return false;
+    for (uint64_t at = offset; at < offset + bytes;) {
+        const uint64_t inside = at % SIM_OPEN_PIECE;
+        const uint64_t left = offset + bytes - at;
+        const uint64_t part = left < SIM_OPEN_PIECE - inside ? left : SIM_OPEN_PIECE - inside;
+        void *place = (void *)(uintptr_t)(base + at);
+        if (mmap(place, part, PROT_READ | PROT_WRITE, how, file, poison ? (off_t)inside : 0) ==
+            MAP_FAILED)
+            return false;
+        (void)madvise(place, part, MADV_DONTDUMP);
+        at += part;
+    }
+    return true;
+}

@@ -15,6 +15,8 @@
  * writable. `mapped` has a byte per piece. False: the host cannot map them. Without poison they are
  * zero. */
 bool sim_open_map(uint64_t base, uint8_t *mapped, uint64_t offset, uint64_t bytes, bool poison);
+/* Puts such pages in the place of others. False: the host cannot map them. */
+bool sim_open_restore(uint64_t base, uint64_t offset, uint64_t bytes, bool poison);
 /* Releases whole pages that were written; they read as before the first write. */
 void sim_open_discard(uint64_t base, uint64_t offset, uint64_t bytes);
 

@@ -11,10 +11,18 @@
 #include <unistd.h>
 
 #include "memory/registered.h"
+#include "memory/vmm_lookup.h"
 
 /* Filled from the front; read without lock. */
 static const struct sim_region *_Atomic regions[SIM_REGIONS];
 static atomic_uint region_count;
+
+/* All reserved addresses: base and bytes mean nothing. */
+static const struct sim_region_ops vmm_ops = {.info = sim_vmm_info,
+                                              .translate = sim_vmm_translate,
+                                              .piece = sim_vmm_piece,
+                                              .allocated = sim_vmm_allocated};
+static const struct sim_region reservations = {.ops = &vmm_ops};
 
 void sim_region_add(const struct sim_region *region)
 {
@@ -27,6 +35,8 @@ void sim_region_add(const struct sim_region *region)
 const struct sim_region *sim_region_of(uint64_t address)
 {
     const unsigned count = atomic_load_explicit(&region_count, memory_order_acquire);
+    if (sim_vmm_reserved(address))
+        return &reservations;
     for (unsigned i = 0; i < count; i++) {
         const struct sim_region *region = atomic_load_explicit(&regions[i], memory_order_acquire);
         if (address - region->base < region->bytes)

@@ -8,6 +8,7 @@
 #include <utlist.h>
 
 #include "device/device.h"
+#include "memory/vmm_lookup.h"
 #include "queue/ring_users.h"
 #include "queue/sqe.h"
 #include "process/nondeterminism.h"
@@ -317,6 +318,23 @@ static void describe(const twin_queue *queue, const stars_cqe *cqe,
     add_cause(status, text);
 }
 
+/* Adds which address it was, where that is known. */
+static void describe_address(const twin_queue *queue, const struct sim_task_state *state,
+                             char *text)
+{
+    struct sim_dma_range ranges[2];
+    const size_t length = strlen(text);
+    sim_sqe_ranges(&queue->ring[state - queue->task_states], ranges);
+    for (unsigned i = 0; i < 2; i++) {
+        char why[224];
+        if (ranges[i].bytes == 0 || !sim_vmm_explain(queue->device->index, ranges[i].address,
+                                                     ranges[i].bytes, why, sizeof(why)))
+            continue;
+        (void)snprintf(text + length, SIM_FAILURE_TEXT - length, ": %s", why);
+        return;
+    }
+}
+
 void sim_queue_note_locked(twin_queue *queue, twin_status status, const char *text)
 {
     if (atomic_load_explicit(&queue->failed, memory_order_relaxed))
@@ -352,6 +370,8 @@ bool sim_failure_note_locked(twin_queue *queue, const stars_cqe *cqe,
                                .kernel = kernel_of(state)};
     char text[SIM_FAILURE_TEXT];
     describe(queue, cqe, state, text);
+    if (note.status == TWIN_E_ADDRESS && state)
+        describe_address(queue, state, text);
     sim_log(3, "%s", text);
     if (!queue->config.deferred)
         return answer_locked(queue, &note, text);

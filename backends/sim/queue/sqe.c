@@ -219,3 +219,27 @@ const char *sim_sqe_noun(unsigned type)
     };
     return type < STARS_SQE_INVALID && nouns[type] ? nouns[type] : "task";
 }
+
+static uint64_t wide(const stars_sqe *sqe, unsigned word)
+{
+    return sqe->word[word] | (uint64_t)sqe->word[word + 1] << 32;
+}
+
+void sim_sqe_ranges(const stars_sqe *sqe, struct sim_dma_range out_ranges[2])
+{
+    const uint32_t type = sqe->word[0] & STARS_W0_TYPE_MASK;
+    const bool fills = type == STARS_SQE_SDMA && (sqe->word[4] & 0xfu) == STARS_SDMA_OP_FILL;
+    uint64_t bytes[2] = {0, 0};
+    if (type == STARS_SQE_PCIE_DMA) {
+        bytes[0] = bytes[1] = wide(sqe, 12);
+    } else if (type == STARS_SQE_SDMA && (sqe->word[4] & STARS_SDMA_SHORT_FORM) != 0) {
+        const uint64_t row = sqe->word[STARS_SDMA_SHORT_LENGTH_WORD];
+        const uint64_t gaps = sqe->word[15] > 0 ? sqe->word[15] - 1 : 0;
+        bytes[0] = gaps * sqe->word[14] + row;
+        bytes[1] = gaps * sqe->word[13] + row;
+    } else if (type == STARS_SQE_SDMA) {
+        bytes[0] = bytes[1] = sqe->word[7];
+    }
+    out_ranges[0] = (struct sim_dma_range){wide(sqe, 10), bytes[0]};
+    out_ranges[1] = (struct sim_dma_range){wide(sqe, 8), fills ? 0 : bytes[1]};
+}

@@ -71,4 +71,13 @@ bool sim_value_describe(const stars_sqe *sqe, char *text, size_t bytes);
 /* "event wait", "copy on the SDMA", ... */
 const char *sim_sqe_noun(unsigned type);
 
+/* Memory that a DMA engine is to reach. */
+struct sim_dma_range {
+    uint64_t address;
+    uint64_t bytes; /* 0: none */
+};
+/* The destination and the source of an entry; both are none if it is for no DMA engine. Of rows,
+ * from the first to the last byte. */
+void sim_sqe_ranges(const stars_sqe *sqe, struct sim_dma_range out_ranges[2]);
+
 #endif

@@ -25,6 +25,7 @@ typedef enum twin_rank {
     TWIN_RANK_BINARIES,      /* all kernel images: functions found in them, copies on devices */
     TWIN_RANK_LAUNCHES,      /* device memory for arguments of kernels */
     TWIN_RANK_REGISTRATIONS, /* ranges of host memory that are registered with devices */
+    TWIN_RANK_PHYSICALS,     /* list of physical memory */
     TWIN_RANK_SIGNAL,        /* one event or notify: submission */
     TWIN_RANK_REPORTS,       /* which threads run callbacks of streams */
     TWIN_RANK_HANDLES,       /* one handle table: free slots */

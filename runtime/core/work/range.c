@@ -99,8 +99,25 @@ static int32_t check_alive(const char *role, const void *pointer, const twin_mem
     if (info->kind != TWIN_MEMORY_GONE)
         return 0;
     return twin_fail(TWIN_ERR_PARAM,
-                     "the %s, %p, is not in an allocation: it was freed, or its device was reset",
+                     "the %s, %p, is not in an allocation: it was freed or unmapped, or its device "
+                     "was reset",
                      role, pointer);
+}
+
+/* Refuses a range of mappings that has a hole, or memory of two kinds. */
+static int32_t check_mappings(const char *role, const void *pointer, size_t bytes,
+                              const twin_memory_info *info)
+{
+    const uint64_t address = (uint64_t)(uintptr_t)pointer;
+    twin_memory_info next = *info;
+    for (uint64_t end = next.base + next.size_bytes; end - address < bytes;
+         end = next.base + next.size_bytes) {
+        next = twin_range_info((const void *)(uintptr_t)end);
+        if (!next.mapped || next.kind != info->kind || next.device != info->device)
+            return twin_fail(TWIN_ERR_PARAM, "the %s, %zu bytes at %p, is mapped up to %#llx alone",
+                             role, bytes, pointer, (unsigned long long)end);
+    }
+    return 0;
 }
 
 /* Refuses a range that is not there or leaves its allocation. `role`: "destination" or "source". */
@@ -123,6 +140,8 @@ int32_t twin_range_check(const char *role, const void *pointer, size_t bytes,
     uint64_t offset = address - info->base;
     if (offset <= info->size_bytes && bytes <= info->size_bytes - offset)
         return 0;
+    if (info->mapped)
+        return check_mappings(role, pointer, bytes, info);
     return twin_fail(
         TWIN_ERR_PARAM, "the %s, %zu bytes at %p, leaves its allocation of %llu bytes at %#llx",
         role, bytes, pointer, (unsigned long long)info->size_bytes, (unsigned long long)info->base);

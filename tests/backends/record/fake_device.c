@@ -259,6 +259,67 @@ static twin_status memory_repair(twin_hw_device *device, uint64_t address, uint6
     (void)bytes;
     return device_abort(device);
 }
+static twin_status memory_share(uint64_t address, uint64_t bytes, bool check_pid,
+                                char out_name[TWIN_SHARE_NAME])
+{
+    (void)address;
+    (void)bytes;
+    (void)check_pid;
+    memset(out_name, 'b', TWIN_SHARE_NAME);
+    return answer();
+}
+static twin_status memory_open(twin_hw_device *device, const char *name, uint64_t *out_address)
+{
+    (void)device;
+    (void)name;
+    *out_address = 0x18000;
+    return answer();
+}
+static twin_status vmm_reserve(uint64_t bytes, uint64_t expected, uint64_t *out_address)
+{
+    (void)bytes;
+    (void)expected;
+    *out_address = 0x40000;
+    return answer();
+}
+static twin_status vmm_unmap(uint64_t address, uint64_t *out_physical)
+{
+    (void)address;
+    *out_physical = 0x77;
+    return answer();
+}
+static twin_status vmm_create(twin_hw_device *device, const twin_physical_config *config,
+                              uint64_t physical)
+{
+    (void)config;
+    (void)physical;
+    return device_abort(device);
+}
+static twin_status vmm_map(uint64_t address, uint64_t bytes, uint64_t physical, bool access)
+{
+    (void)address;
+    (void)bytes;
+    (void)physical;
+    (void)access;
+    return answer();
+}
+static twin_status vmm_share(uint64_t physical, bool check_pid, uint64_t *out_shared)
+{
+    (void)physical;
+    (void)check_pid;
+    *out_shared = 0x99;
+    return answer();
+}
+static twin_status vmm_open(twin_hw_device *device, uint64_t shared, uint64_t physical,
+                            twin_physical_config *out_config)
+{
+    (void)device;
+    (void)shared;
+    (void)physical;
+    *out_config =
+        (twin_physical_config){.memory = {.bytes = 96, .pages = TWIN_PAGES_HUGE_ONLY}, .device = 2};
+    return answer();
+}
 static twin_status queue_create(twin_hw_device *device, const twin_queue_config *config,
                                 twin_queue **out_queue)
 {
@@ -493,6 +554,8 @@ const struct twin_backend fake_backend = {
     .memory.repair = memory_repair,
     .memory.pin = memory_pin,
     .memory.unpin = memory_unpin,
+    .memory.share = memory_share,
+    .memory.open = memory_open,
     .queue.create = queue_create,
     .queue.destroy = queue_destroy,
     .queue.query = queue_query,
@@ -522,5 +585,11 @@ const struct twin_backend fake_backend = {
     .image.unload = image_unload,
     .fault.inject = fault_inject,
     .fault.triggered = fault_triggered,
+    .vmm.reserve = vmm_reserve,
+    .vmm.create = vmm_create,
+    .vmm.map = vmm_map,
+    .vmm.unmap = vmm_unmap,
+    .vmm.share = vmm_share,
+    .vmm.open = vmm_open,
 };
 #pragma GCC diagnostic pop

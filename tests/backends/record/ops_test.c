@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "fake_device.h"
+#include "ops_calls.h"
 #include "recording/print.h"
 #include "recording/reader.h"
 #include "seam/wrapper.h"
@@ -65,6 +66,9 @@ static const struct {
     {"host.self", "every entry has the time"},
     {"host.changed", "makes a wait look again"},
     {"memory.info", "follows from what is allocated"},
+    {"vmm.granularity", "a fact of the device"},
+    {"vmm.mapping", "follows from what is mapped"},
+    {"vmm.get_access", "follows from what is mapped"},
     {"diag.tasks", "the wrapper is the observer"},
     {"diag.newest_task", "part of each work entry"},
 };
@@ -111,7 +115,9 @@ static void test_every_slot_is_the_wrappers(void)
             strcmp(ops[i].name, "host.now") == 0 || strcmp(ops[i].name, "host.reach") == 0 ||
             strcmp(ops[i].name, "host.pace") == 0 || strcmp(ops[i].name, "host.see") == 0 ||
             strcmp(ops[i].name, "host.move") == 0 || strcmp(ops[i].name, "host.self") == 0 ||
-            strcmp(ops[i].name, "host.changed") == 0 || strcmp(ops[i].name, "memory.info") == 0;
+            strcmp(ops[i].name, "host.changed") == 0 || strcmp(ops[i].name, "memory.info") == 0 ||
+            strcmp(ops[i].name, "vmm.granularity") == 0 ||
+            strcmp(ops[i].name, "vmm.mapping") == 0 || strcmp(ops[i].name, "vmm.get_access") == 0;
         if (!slot || (slot == beneath) != through)
             fprintf(stderr, "%s is not wrapped\n", ops[i].name);
         CU_ASSERT_PTR_NOT_NULL(slot);
@@ -333,6 +339,7 @@ static void call_all(const struct twin_backend *t)
     fake_task_ends(
         &(twin_task_end){.number = 2, .begin_ns = 100, .end_ns = 200, .status = TWIN_E_COPY});
     call_rest(t, device, q, signal, call_queue, instance);
+    call_vmm(t, device);
     t->diag.facts(ignore_fact, NULL);
     t->model_instance.destroy(instance);
     t->call_queue.destroy(call_queue);
@@ -458,6 +465,22 @@ static const char *const expected[] = {
     "fault.remove number=81",
     "fault.triggered number=81 times=82",
     "vendor code=507899",
+    "vmm.reserve bytes=4096 expected=memory5+0 address=memory5+0",
+    "vmm.create device=1 pages=1g physical=0x77 bytes=64 host=0 node=0xffffffff module=33 "
+    "flags=0x2",
+    "vmm.map address=memory5+0 bytes=64 physical=0x77 access=1",
+    "vmm.set_access address=memory5+0 bytes=64 host=0 accessor=3",
+    "vmm.unmap address=memory5+0 physical=0x77",
+    "vmm.share physical=0x77 check_pid=1",
+    "vmm.allow count=2",
+    "vmm.open device=1 owner=2 physical=0x78 bytes=96 pages=huge",
+    "vmm.destroy physical=0x77",
+    "vmm.release address=memory5+0",
+    "memory.share address=memory1+0 bytes=32 check_pid=1",
+    "memory.allow count=2",
+    "memory.open device=1 owner=0 address=memory6+0 bytes=32768",
+    "memory.close",
+    "memory.close address=memory6+0",
     "diag.facts count=1",
     "model_instance.destroy model_instance=1",
     "call_queue.destroy call_queue=1",

@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* mremap, MAP_FIXED_NOREPLACE */
+#include "vmm/vmm.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <utlist.h>
+
+#include "device/device.h"
+#include "memory/arena.h"
+#include "memory/reserve.h"
+#include "memory/vmm_records.h"
+#include "vmm/physical.h"
+#include "wait/leader.h"
+
+/* Where a program may ask for addresses (VMM-04), and where others are given: far from those of
+ * devices and page-locked memory, the same on every run. */
+#define WINDOW_BEGIN (UINT64_C(16) << 40)
+#define WINDOW_END   (UINT64_C(24) << 40)
+#define PLACE_BEGIN  (UINT64_C(25) << 40)
+#define PLACE_BYTES  (UINT64_C(8) << 40)
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Guarded by lock. */
+static struct sim_span span;
+static uint64_t reservation_count;
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+/* A record that was never used; 0: out of memory. */
+static uint32_t new_record_locked(struct sim_records *pool)
+{
+    const uint32_t index = pool->used;
+    if (index >= SIM_RECORDS_CHUNK * SIM_RECORDS_CHUNKS)
+        return 0;
+    if (index % SIM_RECORDS_CHUNK == 0) {
+        char *chunk = calloc(SIM_RECORDS_CHUNK, pool->bytes);
+        if (!chunk)
+            return 0;
+        atomic_store_explicit(&pool->chunks[index / SIM_RECORDS_CHUNK], chunk,
+                              memory_order_release);
+    }
+    return pool->used = index + 1;
+}
+
+static struct sim_mapping *take_mapping_locked(void)
+{
+    uint32_t number = sim_mappings.first_free;
+    const bool fresh = number == 0;
+    if (fresh && (number = new_record_locked(&sim_mappings)) == 0)
+        return NULL;
+    struct sim_mapping *one = sim_record_at(&sim_mappings, number);
+    if (!fresh)
+        sim_mappings.first_free = one->next_free;
+    one->number = number;
+    return one;
+}
+
+static void drop_mapping_locked(struct sim_mapping *one)
+{
+    one->memory = NULL;
+    one->next_free = sim_mappings.first_free;
+    sim_mappings.first_free = one->number;
+}
+
+static struct sim_reservation *take_reservation_locked(void)
+{
+    uint32_t number = sim_reservations.first_free;
+    const bool fresh = number == 0;
+    if (fresh && (number = new_record_locked(&sim_reservations)) == 0)
+        return NULL;
+    struct sim_reservation *one = sim_record_at(&sim_reservations, number);
+    if (!fresh)
+        sim_reservations.first_free = one->next_free;
+    one->number = number;
+    return one;
+}
+
+static void drop_reservation_locked(struct sim_reservation *one)
+{
+    one->base = 0;
+    one->next_free = sim_reservations.first_free;
+    sim_reservations.first_free = one->number;
+}
+
+/* ---- the map -------------------------------------------------------------------------------- */
+
+/* Makes the leaves for a range. */
+static bool make_leaves_locked(uint64_t base, uint64_t bytes)
+{
+    for (uint64_t i = base >> SIM_VMM_LEAF_SHIFT; i <= (base + bytes - 1) >> SIM_VMM_LEAF_SHIFT;
+         i++) {
+        if (i >= SIM_VMM_LEAVES)
+            return false;
+        if (atomic_load_explicit(&sim_vmm_leaves[i], memory_order_relaxed))
+            continue;
+        struct sim_vmm_leaf *leaf = sim_reserve(sizeof(*leaf));
+        if (!leaf)
+            return false;
+        atomic_store_explicit(&sim_vmm_leaves[i], leaf, memory_order_release);
+    }
+    return true;
+}
+
+static void note_reservation_locked(uint64_t base, uint64_t bytes, uint32_t number)
+{
+    for (uint64_t at = base; at < base + bytes; at += SIM_GRANULE) {
+        struct sim_vmm_leaf *leaf = sim_vmm_leaf(at);
+        const unsigned granule = sim_vmm_granule(at);
+        atomic_store_explicit(&leaf->reservation[granule], number, memory_order_release);
+        /* pages of the leaf that nothing was written to stay as they are */
+        if (number == 0 && atomic_load_explicit(&leaf->last[granule], memory_order_relaxed) != 0)
+            atomic_store_explicit(&leaf->last[granule], 0, memory_order_relaxed);
+    }
+}
+
+/* `number` 0: nothing is mapped there any more; `serial`: what was last. */
+static void note_mapping_locked(uint64_t base, uint64_t bytes, uint32_t number, uint32_t serial)
+{
+    for (uint64_t at = base; at < base + bytes; at += SIM_GRANULE) {
+        struct sim_vmm_leaf *leaf = sim_vmm_leaf(at);
+        const unsigned granule = sim_vmm_granule(at);
+        if (number == 0)
+            atomic_store_explicit(&leaf->last[granule], serial, memory_order_relaxed);
+        /* release: who finds the number sees the record's fields */
+        atomic_store_explicit(&leaf->mapping[granule], number, memory_order_release);
+    }
+}
+
+/* ---- reservations --------------------------------------------------------------------------- */
+
+static uint64_t round_up(uint64_t value, uint64_t unit)
+{
+    return (value + unit - 1) & ~(unit - 1);
+}
+
+/* A power of two at least as large as the range, and never more than 1 GiB. */
+static uint64_t alignment_of(uint64_t bytes)
+{
+    uint64_t align = SIM_GRANULE;
+    while (align < bytes && align < SIM_GIANT_PAGE)
+        align *= 2;
+    return align;
+}
+
+static bool map_nothing(uint64_t at, uint64_t bytes, int how)
+{
+    void *place = mmap((void *)(uintptr_t)at, bytes, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | how, -1, 0);
+    if (place == MAP_FAILED)
+        return false;
+    if (at != 0 && (uintptr_t)place != at) { /* a kernel without MAP_FIXED_NOREPLACE */
+        munmap(place, bytes);
+        return false;
+    }
+    (void)madvise(place, bytes, MADV_DONTDUMP);
+    return true;
+}
+
+/* Anywhere, as the system likes. 0: there is no address space left. */
+static uint64_t place_anywhere(uint64_t bytes, uint64_t align)
+{
+    void *place =
+        mmap(NULL, bytes + align, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (place == MAP_FAILED)
+        return 0;
+    const uint64_t start = (uintptr_t)place;
+    const uint64_t base = round_up(start, align);
+    if (base > start)
+        munmap(place, base - start);
+    if (base < start + align)
+        munmap((void *)(uintptr_t)(base + bytes), start + align - base);
+    (void)madvise((void *)(uintptr_t)base, bytes, MADV_DONTDUMP);
+    return base;
+}
+
+/* At the lowest place of the span that is free. */
+static uint64_t place_in_span_locked(uint64_t bytes, uint64_t align)
+{
+    uint32_t start = 0;
+    if (sim_arena_watched_limit() != UINT64_MAX || bytes > PLACE_BYTES ||
+        (!span.nodes && !sim_span_init(&span, (uint32_t)(PLACE_BYTES / SIM_GRANULE))) ||
+        !sim_span_take(&span, (uint32_t)(bytes / SIM_GRANULE), (uint32_t)(align / SIM_GRANULE),
+                       &start))
+        return 0;
+    const uint64_t base = PLACE_BEGIN + start * SIM_GRANULE;
+    if (map_nothing(base, bytes, MAP_FIXED_NOREPLACE))
+        return base;
+    sim_span_release(&span, start, (uint32_t)(bytes / SIM_GRANULE));
+    return 0;
+}
+
+static twin_status place_at(uint64_t expected, uint64_t bytes, uint64_t align)
+{
+    if (expected < WINDOW_BEGIN || expected >= WINDOW_END || bytes > WINDOW_END - expected) {
+        sim_explain(
+            "expectPtr is 0x%llx for %llu bytes; the range must be from 0x%llx up to 0x%llx",
+            (unsigned long long)expected, (unsigned long long)bytes,
+            (unsigned long long)WINDOW_BEGIN, (unsigned long long)WINDOW_END);
+        return TWIN_E_INVALID;
+    }
+    if (expected % align != 0) {
+        sim_explain("expectPtr is 0x%llx; for %llu bytes it must be a multiple of 0x%llx",
+                    (unsigned long long)expected, (unsigned long long)bytes,
+                    (unsigned long long)align);
+        return TWIN_E_INVALID;
+    }
+    if (map_nothing(expected, bytes, MAP_FIXED_NOREPLACE))
+        return TWIN_OK;
+    sim_explain("addresses from 0x%llx up to 0x%llx are in use: %s", (unsigned long long)expected,
+                (unsigned long long)(expected + bytes), strerror(errno));
+    return TWIN_E_INVALID;
+}
+
+static void give_place_back_locked(const struct sim_reservation *one)
+{
+    munmap((void *)(uintptr_t)one->base, one->bytes);
+    if (one->in_span)
+        sim_span_release(&span, (uint32_t)((one->base - PLACE_BEGIN) / SIM_GRANULE),
+                         (uint32_t)(one->bytes / SIM_GRANULE));
+}
+
+twin_status sim_vmm_reserve(uint64_t bytes, uint64_t expected, uint64_t *out_address)
+{
+    if (bytes > PLACE_BYTES) {
+        sim_explain("%llu bytes of addresses were requested; at most %llu are given",
+                    (unsigned long long)bytes, (unsigned long long)PLACE_BYTES);
+        return TWIN_E_NOMEM;
+    }
+    const uint64_t align = alignment_of(bytes);
+    bytes = round_up(bytes, SIM_GRANULE);
+    pthread_mutex_lock(&lock);
+    twin_status status = TWIN_E_NOMEM;
+    struct sim_reservation *one = take_reservation_locked();
+    if (!one)
+        goto unlock;
+    one->base = expected;
+    one->bytes = bytes;
+    one->in_span = false;
+    if (expected != 0) {
+        status = place_at(expected, bytes, align);
+        if (status != TWIN_OK)
+            goto drop;
+    } else {
+        one->base = place_in_span_locked(bytes, align);
+        one->in_span = one->base != 0;
+        if (!one->in_span)
+            one->base = place_anywhere(bytes, align);
+        if (one->base == 0)
+            goto drop;
+    }
+    status = TWIN_E_NOMEM;
+    if (!make_leaves_locked(one->base, bytes)) {
+        give_place_back_locked(one);
+        goto drop;
+    }
+    one->serial = ++reservation_count;
+    one->mappings = 0;
+    note_reservation_locked(one->base, bytes, one->number);
+    *out_address = one->base;
+    status = TWIN_OK;
+    goto unlock;
+drop:
+    drop_reservation_locked(one);
+unlock:
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+twin_status sim_vmm_release(uint64_t address)
+{
+    pthread_mutex_lock(&lock);
+    twin_status status = TWIN_E_INVALID;
+    struct sim_reservation *one = sim_reservation_at(address);
+    if (!one || one->base != address) {
+        sim_explain(one ? "0x%llx is inside the reserved range that starts at 0x%llx"
+                        : "0x%llx is not the start of a reserved range",
+                    (unsigned long long)address, (unsigned long long)(one ? one->base : 0));
+    } else if (one->mappings != 0) {
+        sim_explain("%u mappings are left in the range at 0x%llx; end them with aclrtUnmapMem "
+                    "first",
+                    one->mappings, (unsigned long long)address);
+    } else {
+        status = TWIN_OK;
+        note_reservation_locked(one->base, one->bytes, 0);
+        give_place_back_locked(one);
+        drop_reservation_locked(one);
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+/* ---- mappings ------------------------------------------------------------------------------- */
+
+/* Gives the host the pages of `memory` at the addresses, or takes them away. False: the system
+ * cannot map so many. */
+static bool show_to_host(uint64_t address, const struct sim_physical *memory)
+{
+    return mremap(memory->view, 0, memory->room, MREMAP_MAYMOVE | MREMAP_FIXED,
+                  (void *)(uintptr_t)address) != MAP_FAILED;
+}
+
+static void hide_from_host(uint64_t address, uint64_t bytes)
+{
+    (void)map_nothing(address, bytes, MAP_FIXED);
+}
+
+static bool is_free_locked(uint64_t address, uint64_t bytes)
+{
+    for (uint64_t at = address; at < address + bytes; at += SIM_GRANULE)
+        if (sim_vmm_leaf(at)->mapping[sim_vmm_granule(at)] != 0)
+            return false;
+    return true;
+}
+
+/* Why the memory cannot be mapped there; NULL: it can. */
+static const char *refusal_locked(const struct sim_reservation *into, uint64_t address,
+                                  uint64_t bytes, const struct sim_physical *memory)
+{
+    if (!into)
+        return "it is not reserved";
+    if (address % memory->granule != 0 || bytes % memory->granule != 0)
+        return "address and size must be multiples of the granularity";
+    if (bytes > into->bytes - (address - into->base))
+        return "the range leaves its reservation";
+    if (!is_free_locked(address, bytes))
+        return "something is mapped there; end it with aclrtUnmapMem first";
+    if (into->mappings == 0)
+        return NULL;
+    if (into->foreign != memory->foreign)
+        return "the reservation has memory of this process and of another one";
+    if (into->host != memory->config.host || (!into->host && into->device != memory->config.device))
+        return "the reservation has memory of another device";
+    return NULL;
+}
+
+twin_status sim_vmm_map(uint64_t address, uint64_t bytes, uint64_t physical, bool access)
+{
+    twin_status status = TWIN_E_INVALID;
+    pthread_mutex_lock(&lock);
+    struct sim_physical *memory = sim_physical_find(physical);
+    struct sim_reservation *into = sim_reservation_at(address);
+    const char *refusal =
+        memory ? refusal_locked(into, address, bytes, memory) : "the physical memory is gone";
+    struct sim_mapping *one = NULL;
+    if (refusal) {
+        sim_explain("cannot map %llu bytes at 0x%llx: %s", (unsigned long long)bytes,
+                    (unsigned long long)address, refusal);
+        goto unlock;
+    }
+    status = TWIN_E_NOMEM;
+    one = take_mapping_locked();
+    if (!one)
+        goto unlock;
+    const bool shown = memory->view && (memory->config.host || access);
+    if (shown && !show_to_host(address, memory)) {
+        sim_explain("the system cannot map more for the host: %s; see vm.max_map_count",
+                    strerror(errno));
+        drop_mapping_locked(one);
+        goto unlock;
+    }
+    one->base = address;
+    one->bytes = bytes;
+    one->arena = memory->arena;
+    one->block = memory->view ? (uint64_t)(uintptr_t)memory->view : memory->block;
+    one->device = memory->config.device;
+    one->serial = memory->serial;
+    one->host = memory->config.host;
+    one->foreign = memory->foreign;
+    one->host_access = shown;
+    one->access = !access               ? 0
+                  : memory->config.host ? UINT64_MAX
+                                        : UINT64_C(1) << memory->config.device;
+    one->memory = memory;
+    DL_APPEND(memory->mappings, one);
+    note_mapping_locked(address, bytes, one->number, 0);
+    into->mappings++;
+    into->device = memory->config.device;
+    into->host = memory->config.host;
+    into->foreign = memory->foreign;
+    status = TWIN_OK;
+unlock:
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+static void end_mapping_locked(struct sim_mapping *one)
+{
+    if (one->host_access)
+        hide_from_host(one->base, one->bytes);
+    note_mapping_locked(one->base, one->bytes, 0, one->serial);
+    sim_reservation_at(one->base)->mappings--;
+    DL_DELETE(one->memory->mappings, one);
+    drop_mapping_locked(one);
+}
+
+/* The mapping that begins there; NULL: explained. */
+static struct sim_mapping *begins_at_locked(uint64_t address)
+{
+    struct sim_mapping *one = sim_mapping_at(address);
+    if (one && one->base == address)
+        return one;
+    if (one)
+        sim_explain("0x%llx is inside the mapping that starts at 0x%llx",
+                    (unsigned long long)address, (unsigned long long)one->base);
+    else
+        sim_explain("nothing is mapped at 0x%llx", (unsigned long long)address);
+    return NULL;
+}
+
+twin_status sim_vmm_unmap(uint64_t address, uint64_t *out_physical)
+{
+    if (sim_process.sim)
+        sim_drive_poll(); /* what has ended by now used the mapping rightly */
+    pthread_mutex_lock(&lock);
+    struct sim_mapping *one = begins_at_locked(address);
+    if (one) {
+        *out_physical = one->memory->number;
+        end_mapping_locked(one);
+    }
+    pthread_mutex_unlock(&lock);
+    return one ? TWIN_OK : TWIN_E_INVALID;
+}
+
+twin_status sim_vmm_mapping(uint64_t address, twin_mapping *out_mapping)
+{
+    pthread_mutex_lock(&lock);
+    const struct sim_mapping *one = begins_at_locked(address);
+    if (one)
+        *out_mapping = (twin_mapping){.physical = one->memory->number, .bytes = one->bytes};
+    pthread_mutex_unlock(&lock);
+    return one ? TWIN_OK : TWIN_E_INVALID;
+}
+
+/* ---- access --------------------------------------------------------------------------------- */
+
+static twin_status let_host_locked(struct sim_mapping *one)
+{
+    if (one->host_access)
+        return TWIN_OK;
+    if (!one->memory->view) {
+        sim_explain("the host does not reach device memory; set TWINRT_DEVMEM=open");
+        return TWIN_E_UNSUPPORTED;
+    }
+    if (!show_to_host(one->base, one->memory))
+        return TWIN_E_NOMEM;
+    one->host_access = true;
+    return TWIN_OK;
+}
+
+twin_status sim_vmm_set_access(uint64_t address, uint64_t bytes, const twin_accessor *accessor)
+{
+    twin_status status = TWIN_E_INVALID;
+    pthread_mutex_lock(&lock);
+    struct sim_mapping *one = begins_at_locked(address);
+    if (one && one->bytes != bytes) {
+        sim_explain("size is %llu; %llu bytes are mapped at 0x%llx", (unsigned long long)bytes,
+                    (unsigned long long)one->bytes, (unsigned long long)address);
+    } else if (one && accessor->host) {
+        status = let_host_locked(one);
+    } else if (one && accessor->device < sim_process.device_count) {
+        atomic_fetch_or(&one->access, UINT64_C(1) << accessor->device);
+        status = one->memory->view ? let_host_locked(one) : TWIN_OK;
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+twin_status sim_vmm_get_access(uint64_t address, const twin_accessor *accessor, bool *out_access)
+{
+    pthread_mutex_lock(&lock);
+    const struct sim_mapping *one = begins_at_locked(address);
+    if (one)
+        *out_access = accessor->host ? one->host_access
+                                     : accessor->device < SIM_DEVICES_MOST &&
+                                           (one->access >> accessor->device & 1) != 0;
+    pthread_mutex_unlock(&lock);
+    return one ? TWIN_OK : TWIN_E_INVALID;
+}
+
+/* ---- physical memory ------------------------------------------------------------------------ */
+
+twin_status sim_vmm_granularity(const twin_physical_config *config, uint64_t *out_bytes)
+{
+    *out_bytes = sim_physical_granule(config);
+    return *out_bytes != 0 ? TWIN_OK : TWIN_E_UNSUPPORTED;
+}
+
+twin_status sim_vmm_create(twin_hw_device *device, const twin_physical_config *config,
+                           uint64_t physical)
+{
+    struct sim_physical *memory = NULL;
+    twin_status status = sim_physical_make(device, config, &memory);
+    if (status != TWIN_OK)
+        return status;
+    memory->number = physical;
+    pthread_mutex_lock(&lock);
+    const bool added = sim_physical_add(memory);
+    pthread_mutex_unlock(&lock);
+    if (!added)
+        sim_physical_end(memory);
+    return added ? TWIN_OK : TWIN_E_INVALID;
+}
+
+twin_status sim_vmm_destroy(uint64_t physical)
+{
+    pthread_mutex_lock(&lock);
+    struct sim_physical *memory = sim_physical_find(physical);
+    const bool ends = memory && !memory->mappings;
+    if (ends)
+        sim_physical_remove(memory);
+    pthread_mutex_unlock(&lock);
+    if (ends) {
+        sim_physical_end(memory);
+        return TWIN_OK;
+    }
+    sim_explain(memory ? "something is mapped to it" : "it ended when its device was reset");
+    return TWIN_E_INVALID;
+}
+
+void sim_vmm_close_device(twin_hw_device *device)
+{
+    struct sim_physical *left = NULL;
+    pthread_mutex_lock(&lock);
+    struct sim_physical *memory;
+    while ((memory = sim_physical_first(device->index)) != NULL) {
+        while (memory->mappings)
+            end_mapping_locked(memory->mappings);
+        sim_physical_remove(memory);
+        LL_PREPEND2(left, memory, next);
+    }
+    pthread_mutex_unlock(&lock);
+    unsigned count = 0;
+    while (left) {
+        memory = left;
+        LL_DELETE2(left, memory, next);
+        if (++count <= SIM_LINES_NAMED)
+            sim_log(2, "device %u: physical memory was not freed: %u, %llu bytes", device->index,
+                    memory->serial, (unsigned long long)memory->config.memory.bytes);
+        sim_physical_end_locked(memory);
+    }
+    if (count > SIM_LINES_NAMED)
+        sim_log(2,
+                "device %u: %u pieces of physical memory were not freed; the first %u are listed "
+                "above",
+                device->index, count, SIM_LINES_NAMED);
+}
