@@ -9,6 +9,7 @@
 
 #include "acl/acl.h"
 #include "acl/acl_rt.h"
+#include "acl/acl_rt_memory_soma.h"
 #include "seam/backend.h"
 
 /* Through which everything of the vendor's is called. A member that is OPTIONAL in symbols.def may

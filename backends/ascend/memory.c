@@ -259,6 +259,7 @@ static twin_status free_on(uint64_t address)
 {
     twin_memory_info info;
     ascend_labels_forget(address);
+    ascend_pool_forget(address);
     /* Before the address can be another's. */
     if (!ascend_range_remove(address, TWIN_MEMORY_DEVICE, &info))
         return TWIN_E_INVALID;

@@ -202,6 +202,9 @@ void ascend_call_queue_leave(twin_queue *queue);
 /* Drops the calls that the queue still has. */
 void ascend_calls_forget(const twin_queue *queue);
 
+/* pool.c: memory that may be of a pool is released by aclrtFree. */
+void ascend_pool_forget(uint64_t address);
+
 /* model_instance.c, label.c */
 void ascend_instance_forget_queue(twin_queue *queue);
 /* The memory of a table of labels is released. */

@@ -40,6 +40,11 @@ struct twin_hw_instance {
     uint32_t number;
 };
 
+struct twin_hw_pool {
+    twin_hw_pool *inner;
+    uint32_t number;
+};
+
 struct twin_loaded_image {
     twin_loaded_image *inner;
     uint32_t number;
@@ -55,7 +60,7 @@ extern bool record_stacks_wanted;
 
 /* Numbers given out so far. */
 struct record_numbers {
-    atomic_uint queues, signals, call_queues, instances, kernels, images, steps, data, sites,
+    atomic_uint queues, signals, call_queues, instances, pools, kernels, images, steps, data, sites,
         stacks;
     uint32_t sessions;
 };

@@ -7,6 +7,7 @@
 #include "core/model_instance/model_instance.h"
 #include "core/object/event.h"
 #include "core/object/stream.h"
+#include "core/work/pool.h"
 
 /* What a submission can find wrong with what it names, or with who is to run its call. */
 typedef enum task_trouble {
@@ -129,6 +130,11 @@ __attribute__((noinline)) static twin_status issue_other(const struct twin_backe
         return ops->work.copy_rows(stream->queue, task->rows);
     if (task->kind == TWIN_TASK_LAUNCH)
         return ops->work.launch(stream->queue, task->launch);
+    if (task->kind == TWIN_TASK_ALLOC)
+        return twin_pool_alloc_locked(stream->queue, task->pool->pool, task->pool->bytes,
+                                      task->pool->out_address);
+    if (task->kind == TWIN_TASK_FREE)
+        return ops->work.free(stream->queue, task->pool->address);
     if (task->kind != TWIN_TASK_RUN)
         return issue_value(ops, stream, task);
     bool ready = true;

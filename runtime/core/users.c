@@ -12,6 +12,7 @@
 #include "core/object/physical.h"
 #include "core/work/host_memory.h"
 #include "core/work/launch.h"
+#include "core/work/pool.h"
 
 static void context_emptied(twin_context *context)
 {
@@ -30,6 +31,7 @@ static void device_emptied(twin_device *device)
     twin_launches_forget(device);
     twin_host_forget(device);
     twin_binaries_forget(device);
+    twin_pools_forget(device);
     twin_device_areas_free(device);
     twin_physicals_forget(device);
 }

@@ -346,6 +346,16 @@ struct twin_work_ops {
      * backend's until its `release`. TWIN_E_INVALID: no blocks or too many, or a batch of more
      * blocks than the device has cores. TWIN_E_UNSUPPORTED: the device has no such cores. */
     twin_status (*launch)(twin_queue *queue, twin_launch *kernel);
+    /* Allocates from a pool, a multiple of TWIN_POOL_GRANULE: tasks that are queued after it may
+     * use the memory. It may be what was freed before in this queue, or by the attributes of the
+     * pool in another. TWIN_E_POOL: the pool has no such memory. TWIN_E_UNSUPPORTED: a deferred
+     * queue. */
+    twin_status (*alloc)(twin_queue *queue, twin_hw_pool *pool, uint64_t bytes,
+                         uint64_t *out_address);
+    /* Frees memory of a pool, or of memory.alloc, after all earlier work of the queue; of a pool,
+     * the pool keeps it. TWIN_E_INVALID: not such an address. TWIN_E_UNSUPPORTED: a deferred
+     * queue. */
+    twin_status (*free)(twin_queue *queue, uint64_t address);
 };
 
 struct twin_signal_ops {
@@ -481,6 +491,22 @@ struct twin_image_ops {
     void (*unload)(twin_loaded_image *image);
 };
 
+/* Pools of device memory that is allocated and freed in queue order (work.alloc, work.free). */
+struct twin_pool_ops {
+    /* A pool of at most `bytes`, a multiple of TWIN_POOL_GRANULE; it has no memory yet. Thread:
+     * any. TWIN_E_NOMEM. */
+    twin_status (*create)(twin_hw_device *device, uint64_t bytes, twin_hw_pool **out_pool);
+    /* Frees what is allocated from it too, after the work that is queued now. Thread: any. */
+    void (*destroy)(twin_hw_pool *pool);
+    /* Thread: any. TWIN_E_INVALID: read only. TWIN_E_POOL: no such attribute, or a bad value. */
+    twin_status (*set)(twin_hw_pool *pool, twin_pool_attr attr, uint64_t value);
+    /* Thread: any. TWIN_E_POOL: no such attribute. */
+    twin_status (*get)(twin_hw_pool *pool, twin_pool_attr attr, uint64_t *out_value);
+    /* Gives memory back to the device until the pool has no more than `bytes`. Thread: any.
+     * TWIN_E_POOL: more than the pool's size, or less than what is allocated. */
+    twin_status (*trim)(twin_hw_pool *pool, uint64_t bytes);
+};
+
 /* Optional: fault injection. A fault hits on every device it names, open or not, until it is
  * removed. */
 struct twin_fault_ops {
@@ -524,6 +550,7 @@ struct twin_backend {
     struct twin_fault_ops fault;
     struct twin_image_ops image;
     struct twin_vmm_ops vmm;
+    struct twin_pool_ops pool;
 };
 
 /* The one symbol a plug-in exports. */

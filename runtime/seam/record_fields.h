@@ -529,6 +529,25 @@
     F(S, uint64_t, out_device_bytes, BYTES)
 #define TWIN_RECORD_UNLOAD_FIELDS(F, S) F(S, uint32_t, image, IMAGE) F(S, uint32_t, spare, SPARE)
 
+#define TWIN_RECORD_POOL_CREATE_FIELDS(F, S)                                                       \
+    F(S, uint32_t, device, DEVICE) F(S, uint32_t, out_pool, NEW_POOL) F(S, uint64_t, bytes, BYTES)
+#define TWIN_RECORD_POOL_FIELDS(F, S) F(S, uint32_t, pool, POOL) F(S, uint32_t, spare, SPARE)
+/* `attr` is a twin_pool_attr. */
+#define TWIN_RECORD_POOL_SET_FIELDS(F, S)                                                          \
+    F(S, uint32_t, pool, POOL) F(S, uint32_t, attr, NUMBER) F(S, uint64_t, value, NUMBER)
+#define TWIN_RECORD_POOL_GET_FIELDS(F, S)                                                          \
+    F(S, uint32_t, pool, POOL) F(S, uint32_t, attr, NUMBER) F(S, uint64_t, out_value, NUMBER)
+#define TWIN_RECORD_POOL_TRIM_FIELDS(F, S)                                                         \
+    TWIN_RECORD_POOL_FIELDS(F, S) F(S, uint64_t, bytes, BYTES)
+#define TWIN_RECORD_WORK_ALLOC_FIELDS(F, S)                                                        \
+    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
+    F(S, uint32_t, pool, POOL)                                                                     \
+    F(S, uint32_t, spare, SPARE)                                                                   \
+    F(S, uint64_t, bytes, BYTES)                                                                   \
+    F(S, uint64_t, out_address, ADDRESS)
+#define TWIN_RECORD_WORK_FREE_FIELDS(F, S)                                                         \
+    TWIN_RECORD_WORK_FIELDS(F, S) F(S, uint64_t, address, ADDRESS)
+
 #define TWIN_RECORD_FACTS_FIELDS(F, S) F(S, uint64_t, count, NUMBER)
 #define TWIN_RECORD_USAGE_FIELDS(F, S)                                                             \
     F(S, uint32_t, device, DEVICE)                                                                 \

@@ -46,6 +46,8 @@
     X(NEW_STEPS)                                                                                   \
     X(DATA)                                                                                        \
     X(NEW_DATA)                                                                                    \
+    X(POOL)                                                                                        \
+    X(NEW_POOL)                                                                                    \
     X(STRING)                                                                                      \
     X(NEW_STRING)                                                                                  \
     X(TASK)      /* number of a task of the queue, from 1; 0: not known */                         \
@@ -202,7 +204,14 @@
     X(205, MEMORY_CLOSE, "memory.close", TWIN_RECORD_MEMORY_CLOSE_FIELDS, NONE)                    \
     X(206, MEMORY_PIN, "memory.pin", TWIN_RECORD_PIN_FIELDS, NONE)                                 \
     X(207, MEMORY_UNPIN, "memory.unpin", TWIN_RECORD_FREE_FIELDS, NONE)                            \
-    X(220, PROCESS_SNAPSHOT, "process.snapshot", TWIN_RECORD_SNAPSHOT_FIELDS, NONE)
+    X(220, PROCESS_SNAPSHOT, "process.snapshot", TWIN_RECORD_SNAPSHOT_FIELDS, NONE)                \
+    X(221, POOL_CREATE, "pool.create", TWIN_RECORD_POOL_CREATE_FIELDS, NONE)                       \
+    X(222, POOL_DESTROY, "pool.destroy", TWIN_RECORD_POOL_FIELDS, NONE)                            \
+    X(223, POOL_SET, "pool.set", TWIN_RECORD_POOL_SET_FIELDS, NONE)                                \
+    X(224, POOL_GET, "pool.get", TWIN_RECORD_POOL_GET_FIELDS, NONE)                                \
+    X(225, POOL_TRIM, "pool.trim", TWIN_RECORD_POOL_TRIM_FIELDS, NONE)                             \
+    X(226, WORK_ALLOC, "work.alloc", TWIN_RECORD_WORK_ALLOC_FIELDS, NONE)                          \
+    X(227, WORK_FREE, "work.free", TWIN_RECORD_WORK_FREE_FIELDS, NONE)
 
 /* ---- made from the table ---- */
 

@@ -42,6 +42,7 @@
     X(TWIN_E_NO_QUEUE, 207008, "no hardware queue is free")                                        \
     X(TWIN_E_OVERFLOW, 207017, "a copy or a kernel of the AI CPU overflowed")                      \
     X(TWIN_E_POISON, 507053, "the task accessed device memory that has failed")                    \
+    X(TWIN_E_POOL, 507000, "the memory pool cannot do that")                                       \
     X(TWIN_E_RUN_ABORTED, 507023, "the run of a model instance was aborted")                       \
     X(TWIN_E_SETUP, 507033, "the device failed to initialize")                                     \
     X(TWIN_E_SUSPECT_MEMORY, 507055, "device memory is suspected to have failed")                  \

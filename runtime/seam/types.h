@@ -17,6 +17,7 @@ typedef struct twin_signal twin_signal;       /* one event or notify */
 typedef struct twin_call_queue
     twin_call_queue; /* where host functions that queues call are taken from */
 typedef struct twin_hw_instance twin_hw_instance; /* deferred queues that run together on request */
+typedef struct twin_hw_pool twin_hw_pool; /* memory that is allocated and freed in queue order */
 
 #define TWIN_FOREVER UINT64_MAX /* a timeout that never ends a wait */
 /* queue.drain and model_instance.drain alone: as TWIN_FOREVER, but TWIN_E_DEADLOCK once the device
@@ -118,6 +119,21 @@ typedef struct twin_accessor {
     bool host;
     uint32_t device; /* of a device: its backend index */
 } twin_accessor;
+
+/* What can be set of a pool or asked of it, with the public values. */
+typedef enum twin_pool_attr {
+    TWIN_POOL_FOLLOW_EVENTS = 1, /* reuse behind an event that was recorded after the free: 0, 1 */
+    TWIN_POOL_OPPORTUNISTIC,     /* reuse of what other queues are done with: 0, 1 */
+    TWIN_POOL_ADD_WAITS,         /* reuse behind a wait that the allocation adds: 0, 1 */
+    TWIN_POOL_THRESHOLD,         /* bytes that the pool keeps when a queue is drained */
+    TWIN_POOL_RESERVED,          /* bytes of device memory that it has; read only */
+    TWIN_POOL_RESERVED_HIGH,     /* the most it had since the mark was reset, by setting 0 */
+    TWIN_POOL_USED,              /* bytes of those that are allocated; read only */
+    TWIN_POOL_USED_HIGH          /* as RESERVED_HIGH */
+} twin_pool_attr;
+
+/* Pools allocate multiples of this many bytes. */
+#define TWIN_POOL_GRANULE (UINT64_C(2) << 20)
 
 /* How two devices of a machine are connected, with the public values. */
 typedef enum twin_link {
@@ -497,7 +513,8 @@ typedef struct twin_branch {
     X(GONE, "gone")   /* the record that it was to wait for had been released */                   \
     X(REFUSED, "refused") /* the queue had stopped; twin_status */                                 \
     X(FAILED, "failed")   /* twin_status of a failure that it reported, or took the note of */     \
-    X(LEFT, "left")       /* hardware ids that were left */
+    X(LEFT, "left")       /* hardware ids that were left */                                        \
+    X(POOL, "pool")       /* 1: the work before the free of piece `which` of a pool was done */
 typedef enum twin_nd {
 #define TWIN_ND_NAME(name, word) TWIN_ND_##name,
     TWIN_ND_LIST(TWIN_ND_NAME)

@@ -34,6 +34,7 @@ MAY_INCLUDE = {
         "inject": ["process", "wait", "device"],
         "signal": ["process", "wait", "device", "queue"],
         "graph": ["process", "wait", "memory", "device", "queue"],
+        "pool": ["process", "wait", "memory", "device", "queue", "signal"],
         "replay": ["process", "wait", "device", "queue", "hostcall"],
         "report": ["process", "wait", "device", "queue", "hostcall", "signal"],
         "vmm": ["process", "wait", "memory", "device", "queue"],

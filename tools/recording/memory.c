@@ -105,6 +105,8 @@ bool twin_recording_memory_go(twin_recording_memory *memory, size_t index)
         struct twin_record_VMM_RESERVE reserved;
         struct twin_record_MEMORY_OPEN opened;
         struct twin_record_MEMORY_CLOSE ended;
+        struct twin_record_WORK_ALLOC pooled;
+        struct twin_record_WORK_FREE returned;
         struct twin_record_DEVICE_CLOSE closed;
         bool good = true;
         if (!twin_recording_succeeded(entry))
@@ -123,6 +125,11 @@ bool twin_recording_memory_go(twin_recording_memory *memory, size_t index)
             good = reserved.bytes == 0 || add(memory, reserved.out_address, reserved.bytes, false);
         } else if (TWIN_RECORDING_GET(entry, MEMORY_OPEN, &opened)) {
             good = opened.bytes == 0 || add(memory, opened.out_address, opened.bytes, false);
+        } else if (TWIN_RECORDING_GET(entry, WORK_ALLOC, &pooled)) {
+            free(interval_map_remove(&memory->ranges, pooled.out_address));
+            good = pooled.bytes == 0 || add(memory, pooled.out_address, pooled.bytes, false);
+        } else if (TWIN_RECORDING_GET(entry, WORK_FREE, &returned)) {
+            free(interval_map_remove(&memory->ranges, returned.address));
         } else if (entry->kind == TWIN_RECORD_MEMORY_FREE ||
                    entry->kind == TWIN_RECORD_MEMORY_HOST_FREE ||
                    entry->kind == TWIN_RECORD_VMM_RELEASE) {

@@ -331,8 +331,8 @@ bool twin_recording_print(const twin_recording *recording, const struct twin_rec
         /* what a free names is there until then */
         bool frees =
             entry->kind == TWIN_RECORD_MEMORY_FREE || entry->kind == TWIN_RECORD_MEMORY_HOST_FREE ||
-            entry->kind == TWIN_RECORD_MEMORY_UNPIN ||
-            entry->kind == TWIN_RECORD_MEMORY_CLOSE || entry->kind == TWIN_RECORD_VMM_RELEASE;
+            entry->kind == TWIN_RECORD_MEMORY_UNPIN || entry->kind == TWIN_RECORD_MEMORY_CLOSE ||
+            entry->kind == TWIN_RECORD_VMM_RELEASE || entry->kind == TWIN_RECORD_WORK_FREE;
         good = frees ? i == 0 || twin_recording_memory_go(memory, i - 1)
                      : twin_recording_memory_go(memory, i);
         if (!how->json) {

@@ -44,6 +44,7 @@ static bool depends_on_device(const struct replay_call *call,
     case TWIN_RECORD_QUEUE_QUERY:
     case TWIN_RECORD_SIGNAL_QUERY:
     case TWIN_RECORD_MEMORY_SPACE:
+    case TWIN_RECORD_POOL_GET:
     case TWIN_RECORD_SIGNAL_AVAILABLE:
     case TWIN_RECORD_DIAG_USAGE:
     case TWIN_RECORD_PROCESS_COUNT:
@@ -66,6 +67,7 @@ static bool is_answer(const struct twin_recording_field *field)
     case TWIN_RECORD_ROLE_NEW_CALL_QUEUE:
     case TWIN_RECORD_ROLE_NEW_MODEL_INSTANCE:
     case TWIN_RECORD_ROLE_NEW_IMAGE:
+    case TWIN_RECORD_ROLE_NEW_POOL:
         return false;
     default:
         break;

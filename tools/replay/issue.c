@@ -303,9 +303,9 @@ static const replay_issue own_ops[TWIN_RECORD_KINDS_END] = {
 
 static replay_issue find_issue(unsigned kind)
 {
-    static const replay_issue *const tables[] = {own_ops, replay_work_ops, replay_object_ops,
-                                                 replay_model_instance_ops, replay_memory_ops,
-                                                 replay_vmm_ops};
+    static const replay_issue *const tables[] = {
+        own_ops,           replay_work_ops, replay_object_ops, replay_model_instance_ops,
+        replay_memory_ops, replay_vmm_ops,  replay_pool_ops};
     for (size_t i = 0; kind < TWIN_RECORD_KINDS_END && i < sizeof(tables) / sizeof(tables[0]); i++)
         if (tables[i][kind])
             return tables[i][kind];
@@ -362,6 +362,7 @@ static bool find_subject(struct replay_call *call)
         return call->device != NULL;
     case TWIN_RECORD_ROLE_CALL_QUEUE:
     case TWIN_RECORD_ROLE_MODEL_INSTANCE:
+    case TWIN_RECORD_ROLE_POOL:
     case TWIN_RECORD_ROLE_QUEUE:
     case TWIN_RECORD_ROLE_SIGNAL:
         call->object = replay_object(call, role, number);

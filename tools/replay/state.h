@@ -225,6 +225,7 @@ extern const replay_issue replay_object_ops[TWIN_RECORD_KINDS_END];
 extern const replay_issue replay_memory_ops[TWIN_RECORD_KINDS_END];
 extern const replay_issue replay_vmm_ops[TWIN_RECORD_KINDS_END];
 extern const replay_issue replay_model_instance_ops[TWIN_RECORD_KINDS_END];
+extern const replay_issue replay_pool_ops[TWIN_RECORD_KINDS_END];
 
 /* work.c: the queue has work from now on. False: it is not asked for. */
 bool replay_begin_work(struct replay_call *call);

@@ -180,6 +180,35 @@ static twin_status work_run(struct replay_call *call)
     return ASK(run, instance->handle);
 }
 
+/* ---- pools ---- */
+
+static twin_status work_alloc(struct replay_call *call)
+{
+    const struct twin_record_WORK_ALLOC *f = &call->then.WORK_ALLOC;
+    struct replay_object *pool = replay_object(call, TWIN_RECORD_ROLE_POOL, f->pool);
+    uint64_t address = 0;
+    if (!pool)
+        return TWIN_OK;
+    if (pool->device != call->object->device || f->bytes == 0 || f->bytes % TWIN_POOL_GRANULE != 0)
+        return replay_leave_out(call, "pool %u does not give %llu bytes to queue %u", f->pool,
+                                (unsigned long long)f->bytes, f->queue);
+    const twin_status status = ASK(alloc, pool->handle, f->bytes, &address);
+    if (status == TWIN_OK && !call->succeeded)
+        (void)call->ops->work.free(call->object->handle, address);
+    else if (call->succeeded &&
+             !replay_memory_add(call->replay, f->out_address, f->bytes,
+                                status == TWIN_OK ? address : 0, pool->device, false))
+        return TWIN_E_NOMEM;
+    return status;
+}
+
+/* What was freed stays in its place until an allocation gets it again: tasks of other queues may
+ * come before the free. */
+static twin_status work_free(struct replay_call *call)
+{
+    return ASK(free, replay_address_any(call->replay, call->then.WORK_FREE.address));
+}
+
 /* Whether the queue is one of a program. */
 static bool is_bound(struct replay_call *call)
 {
@@ -272,4 +301,6 @@ const replay_issue replay_work_ops[TWIN_RECORD_KINDS_END] = {
     [TWIN_RECORD_WORK_REDUCE] = work_reduce,
     [TWIN_RECORD_WORK_COPY_ROWS] = work_copy_rows,
     [TWIN_RECORD_WORK_LAUNCH] = work_launch,
+    [TWIN_RECORD_WORK_ALLOC] = work_alloc,
+    [TWIN_RECORD_WORK_FREE] = work_free,
 };

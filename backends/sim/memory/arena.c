@@ -513,8 +513,8 @@ static bool take_extent_locked(struct sim_arena *arena, uint64_t bytes, uint64_t
     return sim_span_take(&arena->span, out->count, (uint32_t)align, &out->start);
 }
 
-twin_status sim_arena_alloc(struct sim_arena *arena, const twin_allocation *allocation,
-                            uint64_t *out_address)
+twin_status sim_arena_alloc_charged(struct sim_arena *arena, const twin_allocation *allocation,
+                                    uint64_t charged, uint64_t *out_address)
 {
     const uint64_t bytes = allocation->bytes;
     const twin_page_policy pages = allocation->pages;
@@ -531,6 +531,7 @@ twin_status sim_arena_alloc(struct sim_arena *arena, const twin_allocation *allo
     twin_status status = full;
     struct extent extent;
     settle_locked(arena, PATIENCE);
+    arena->used_bytes -= charged;
     bool taken = take_extent_locked(arena, bytes, page, &extent);
     if (!taken && pages == TWIN_PAGES_DEFAULT && page != SIM_PAGE) { /* huge pages first (MEM-11) */
         page = SIM_PAGE;
@@ -556,6 +557,8 @@ twin_status sim_arena_alloc(struct sim_arena *arena, const twin_allocation *allo
     else
         arena->block_count++;
     block->next = 0;
+    block->piece = NULL;
+    atomic_store_explicit(&block->returned_by, NULL, memory_order_relaxed);
     block->serial = ++arena->serial;
     atomic_store_explicit(&block->reported, false, memory_order_relaxed);
     atomic_store_explicit(&block->hidden, (allocation->flags & SIM_ALLOC_HIDDEN) != 0,
@@ -567,23 +570,20 @@ twin_status sim_arena_alloc(struct sim_arena *arena, const twin_allocation *allo
         arena->normal_bytes += extent.room;
     *out_address = block->base;
 unlock:
+    if (status != TWIN_OK)
+        arena->used_bytes += charged;
     pthread_mutex_unlock(&arena->lock);
     return status;
 }
 
-twin_status sim_arena_free(struct sim_arena *arena, uint64_t address, struct sim_fence *fence)
+/* Ends a block, of whose share of the capacity `charged` bytes are left. */
+static void free_locked(struct sim_arena *arena, struct sim_block *block, struct sim_fence *fence,
+                        uint64_t charged)
 {
-    pthread_mutex_lock(&arena->lock);
-    twin_status status = TWIN_E_INVALID;
-    struct sim_block *block = sim_arena_find(arena, address);
-    if (!block || block->base != address ||
-        atomic_load_explicit(&block->state, memory_order_relaxed) != SIM_BLOCK_LIVE)
-        goto unlock;
-    status = TWIN_OK;
     uint32_t number = (uint32_t)(block - arena->blocks);
-    arena->used_bytes -= block->room;
+    arena->used_bytes -= charged;
     if (block->page_bytes == SIM_PAGE)
-        arena->normal_bytes -= block->room;
+        arena->normal_bytes -= charged;
     block->fence = fence;
     if (!is_used_locked(arena, block)) {
         drop_block_locked(arena, number);
@@ -597,9 +597,27 @@ twin_status sim_arena_free(struct sim_arena *arena, uint64_t address, struct sim
         arena->quarantine_tail = number;
     }
     settle_locked(arena, PATIENCE);
-unlock:
+}
+
+twin_status sim_arena_free(struct sim_arena *arena, uint64_t address, struct sim_fence *fence)
+{
+    pthread_mutex_lock(&arena->lock);
+    struct sim_block *block = sim_arena_find(arena, address);
+    const bool live = block && block->base == address &&
+                      atomic_load_explicit(&block->state, memory_order_relaxed) == SIM_BLOCK_LIVE;
+    if (live)
+        free_locked(arena, block, fence, block->room);
     pthread_mutex_unlock(&arena->lock);
-    return status;
+    return live ? TWIN_OK : TWIN_E_INVALID;
+}
+
+void sim_arena_drop_returned(struct sim_arena *arena, struct sim_block *block,
+                             struct sim_fence *fence, uint64_t charged)
+{
+    pthread_mutex_lock(&arena->lock);
+    block->piece = NULL;
+    free_locked(arena, block, fence, charged);
+    pthread_mutex_unlock(&arena->lock);
 }
 
 void sim_arena_space(struct sim_arena *arena, uint32_t page_class, uint64_t *out_free,

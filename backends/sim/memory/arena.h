@@ -45,7 +45,8 @@ void sim_fence_free(struct sim_fence *fence);
 enum sim_block_state {
     SIM_BLOCK_NONE,
     SIM_BLOCK_LIVE,
-    SIM_BLOCK_FREED /* by the user; tasks submitted before may still reach it */
+    SIM_BLOCK_FREED,   /* by the user; tasks submitted before may still reach it */
+    SIM_BLOCK_RETURNED /* to its pool, after a point in a queue */
 };
 
 /* Written under the lock. A lookup reads it without: for an address that another thread frees and
@@ -56,11 +57,16 @@ struct sim_block {
     _Atomic uint64_t room;   /* whole pages */
     _Atomic uint64_t serial; /* counts the arena's allocations from 1: names the block in reports */
     _Atomic uint32_t page_bytes;
-    atomic_uint state;       /* enum sim_block_state */
-    atomic_bool reported;    /* its use after free was reported */
-    atomic_bool hidden;      /* SIM_ALLOC_HIDDEN */
-    atomic_bool shared;      /* its pages are in a memory file; config.unshare ends that */
-    uint32_t next;           /* free list or quarantine, block number, 0: none; guarded by lock */
+    atomic_uint state;    /* enum sim_block_state */
+    atomic_bool reported; /* its use after free was reported */
+    atomic_bool hidden;   /* SIM_ALLOC_HIDDEN */
+    atomic_bool shared;   /* its pages are in a memory file; config.unshare ends that */
+    /* The point, of what was freed in queue order; returned_by NULL: it was not. */
+    _Atomic(twin_queue *) returned_by;
+    _Atomic uint64_t returned_after;
+    _Atomic uint32_t returned_epoch;
+    void *piece;   /* what its pool has noted, NULL: of no pool; guarded by the pools' lock */
+    uint32_t next; /* free list or quarantine, block number, 0: none; guarded by lock */
     struct sim_fence *fence; /* FREED: its release waits for this; guarded by lock */
 };
 
@@ -125,9 +131,19 @@ void sim_arena_fini(struct sim_arena *arena);
 /* Releases everything, live or not, and its memory; the arena is as after init. */
 void sim_arena_clear(struct sim_arena *arena);
 
-/* TWIN_E_DEVICE_MEMORY (host arena: TWIN_E_NOMEM): not that much left. Thread: any. */
-twin_status sim_arena_alloc(struct sim_arena *arena, const twin_allocation *allocation,
-                            uint64_t *out_address);
+/* TWIN_E_DEVICE_MEMORY (host arena: TWIN_E_NOMEM): not that much left. Thread: any.
+ * `charged` bytes of the capacity are the caller's already. */
+twin_status sim_arena_alloc_charged(struct sim_arena *arena, const twin_allocation *allocation,
+                                    uint64_t charged, uint64_t *out_address);
+static inline twin_status sim_arena_alloc(struct sim_arena *arena,
+                                          const twin_allocation *allocation, uint64_t *out_address)
+{
+    return sim_arena_alloc_charged(arena, allocation, 0, out_address);
+}
+/* Ends a RETURNED block like sim_arena_free(), with `charged` bytes of its share of the capacity.
+ * Thread: any. */
+void sim_arena_drop_returned(struct sim_arena *arena, struct sim_block *block,
+                             struct sim_fence *fence, uint64_t charged);
 /* Takes a block back. With a fence (the arena owns it then) its pages stay until the fence has
  * passed, and in any case while the arena is held.
  * TWIN_E_INVALID: not the base of a live block; the fence stays the caller's. Thread: any. */

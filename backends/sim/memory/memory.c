@@ -12,6 +12,7 @@
 #include "memory/registered.h"
 #include "memory/vmm_lookup.h"
 #include "device/device.h"
+#include "process/pool_hooks.h"
 #include "queue/failure.h"
 #include "queue/kernel.h"
 #include "seam/sanitizer.h"
@@ -118,12 +119,18 @@ static struct sim_arena *arena_of(uint64_t address)
     return sim_arena_contains(&host_arena, address) ? &host_arena : NULL;
 }
 
+/* Whether tasks may use it: what was freed in queue order, those that its queue has before that. */
+static bool is_live(const struct sim_block *block)
+{
+    return atomic_load_explicit(&block->state, memory_order_acquire) == SIM_BLOCK_LIVE ||
+           !sim_pool_block_passed(block);
+}
+
 static struct sim_block *live_block(const struct sim_arena *arena, uint64_t address)
 {
     struct sim_block *block = sim_arena_find(arena, address);
-    bool live = block &&
-                atomic_load_explicit(&block->state, memory_order_acquire) == SIM_BLOCK_LIVE &&
-                !atomic_load_explicit(&block->hidden, memory_order_relaxed);
+    const bool live =
+        block && is_live(block) && !atomic_load_explicit(&block->hidden, memory_order_relaxed);
     return live ? block : NULL;
 }
 
@@ -204,8 +211,11 @@ twin_status sim_memory_free(uint64_t address)
     struct sim_arena *arena = arena_of(address);
     if (sim_vmm_reserved(address))
         sim_explain("0x%llx is a mapping; end it with aclrtUnmapMem", (unsigned long long)address);
-    return arena && !arena->config.host && live_block(arena, address) ? free_block(arena, address)
-                                                                      : TWIN_E_INVALID;
+    twin_status status = TWIN_E_INVALID;
+    if (!arena || arena->config.host || !live_block(arena, address) ||
+        (sim_pool_exists() && sim_pool_free_now(arena, address, &status)))
+        return status;
+    return free_block(arena, address);
 }
 
 twin_status sim_memory_host_alloc(const twin_allocation *allocation, void **out_pointer)
@@ -384,13 +394,17 @@ static void report_hazard(struct sim_arena *arena, struct sim_block *block, uint
         return;
     if (atomic_fetch_add_explicit(&arena->late_uses, 1, memory_order_relaxed) >= SIM_LINES_NAMED)
         return; /* the count is reported when the device closes */
+    const bool ordered = atomic_load_explicit(&block->returned_by, memory_order_relaxed) != NULL;
     sim_log(
         2,
         "device %u: a task %s 0x%llx after its memory was freed: allocation %llu, %llu bytes at "
-        "0x%llx; free it after the stream is synchronised",
+        "0x%llx; %s",
         arena->config.device, access == TWINSIM_WRITE ? "writes" : "reads",
         (unsigned long long)address, (unsigned long long)block->serial,
-        (unsigned long long)block->bytes, (unsigned long long)block->base);
+        (unsigned long long)block->bytes, (unsigned long long)block->base,
+        ordered ? "it was freed in the order of a stream: free it in a stream that waits for the "
+                  "task"
+                : "free it after the stream is synchronised");
 }
 
 bool sim_memory_allocated(uint64_t address, uint64_t bytes)
@@ -449,7 +463,7 @@ void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uin
             *out_device = arena->config.device;
         if (access == TWINSIM_ROUTE)
             return arena->view + (address - arena->base);
-        if (atomic_load_explicit(&block->state, memory_order_acquire) != SIM_BLOCK_LIVE)
+        if (!is_live(block))
             report_hazard(arena, block, address, access);
         if (access == TWINSIM_WRITE && (arena->config.host || sim_process.open_memory))
             sim_progress_seen = true;

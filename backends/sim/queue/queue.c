@@ -10,6 +10,7 @@
 #include "queue/ring_users.h"
 #include "queue/failure.h"
 #include "process/nondeterminism.h"
+#include "process/pool_hooks.h"
 #include "wait/clock.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
@@ -471,10 +472,8 @@ static enum sim_completion completion_of_newest(struct sim_queue_point *point)
     return point->number == 0 && !sim_nd_logged() ? SIM_DONE : completion_cached(point);
 }
 
-twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns)
+static twin_status drain(twin_queue *queue, uint64_t timeout_ns)
 {
-    if (queue->config.deferred)
-        return TWIN_OK;
     struct sim_queue_point point = newest(queue);
     if (completion_of_newest(&point) == SIM_DONE) {
         sim_queue_release_memory(queue);
@@ -492,6 +491,16 @@ twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns)
     sim_queue_release_memory(queue);
     twin_status reported = sim_failure_report(queue);
     return reported != TWIN_OK ? reported : status;
+}
+
+twin_status sim_queue_drain(twin_queue *queue, uint64_t timeout_ns)
+{
+    if (queue->config.deferred)
+        return TWIN_OK;
+    const twin_status status = drain(queue, timeout_ns);
+    if (sim_pool_exists())
+        sim_pool_drained(queue);
+    return status;
 }
 
 twin_status sim_queue_query(twin_queue *queue, bool *out_idle)

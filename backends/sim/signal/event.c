@@ -8,6 +8,7 @@
 #include "queue/failure.h"
 #include "queue/sqe.h"
 #include "process/nondeterminism.h"
+#include "process/pool_hooks.h"
 #include "signal/ipc.h"
 #include "wait/clock.h"
 #include "wait/leader.h"
@@ -309,7 +310,7 @@ static bool had_gone(struct sim_ids *ids, uint32_t id, uint32_t generation)
     return true;
 }
 
-static twin_status wait_for(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns)
+twin_status sim_event_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns)
 {
     if (__builtin_expect(sim_event_shared(signal) != NULL, 0)) {
         bool done = false;
@@ -373,7 +374,9 @@ twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeo
         (sim_event_shared(signal) != NULL || signal->config.kind == TWIN_SIGNAL_EVENT_REBIND))
         return TWIN_E_UNSUPPORTED;
     twin_signal *maker = stand_in(signal);
-    twin_status status = wait_for(queue, maker ? maker : signal, timeout_ns);
+    twin_status status = sim_event_wait(queue, maker ? maker : signal, timeout_ns);
+    if (sim_pool_exists() && status == TWIN_OK)
+        sim_pool_waited(queue, maker ? maker : signal);
     if (maker)
         sim_event_drop(maker);
     return status;

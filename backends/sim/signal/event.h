@@ -61,6 +61,9 @@ twin_status sim_cross_device_wait(twin_queue *queue, twin_signal *signal, uint32
                                   const struct sim_queue_point *point, uint32_t serial,
                                   uint64_t timeout_ns);
 
+/* work.wait, for a signal whose newest record it made itself. Thread: queue. */
+twin_status sim_event_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns);
+
 /* ---- for ipc.c ---- */
 
 /* A signal for one made elsewhere; `hardware_id` is that of a NOTIFY there. NULL: out of memory. */

@@ -34,6 +34,7 @@ typedef enum twin_handle_kind {
     TWIN_HANDLE_TENSOR_DESC,
     TWIN_HANDLE_ALLOCATOR_DESC,
     TWIN_HANDLE_PHYSICAL,
+    TWIN_HANDLE_POOL,
     TWIN_HANDLE_COUNT
 } twin_handle_kind;
 

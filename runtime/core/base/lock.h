@@ -26,6 +26,8 @@ typedef enum twin_rank {
     TWIN_RANK_LAUNCHES,      /* device memory for arguments of kernels */
     TWIN_RANK_REGISTRATIONS, /* ranges of host memory that are registered with devices */
     TWIN_RANK_PHYSICALS,     /* list of physical memory */
+    TWIN_RANK_POOLS,         /* the list of memory pools */
+    TWIN_RANK_POOL,          /* one memory pool: its ops */
     TWIN_RANK_SIGNAL,        /* one event or notify: submission */
     TWIN_RANK_REPORTS,       /* which threads run callbacks of streams */
     TWIN_RANK_HANDLES,       /* one handle table: free slots */

@@ -82,8 +82,18 @@ typedef enum twin_task_kind {
     TWIN_TASK_WAIT_VALUE,
     TWIN_TASK_REDUCE,
     TWIN_TASK_COPY_ROWS,
-    TWIN_TASK_LAUNCH
+    TWIN_TASK_LAUNCH,
+    TWIN_TASK_ALLOC, /* of a memory pool */
+    TWIN_TASK_FREE
 } twin_task_kind;
+
+/* An allocation of a memory pool, or what is freed in stream order. */
+typedef struct twin_pool_work {
+    struct twin_pool *pool; /* ALLOC: pinned */
+    uint64_t bytes;         /* ALLOC */
+    uint64_t *out_address;  /* ALLOC */
+    uint64_t address;       /* FREE */
+} twin_pool_work;
 
 /* One piece of work on its way to a queue. */
 typedef struct twin_task {
@@ -97,6 +107,7 @@ typedef struct twin_task {
         const twin_count_change *change;
         const twin_count_wait *count_wait;
         twin_launch *launch; /* the backend's once it was accepted */
+        const twin_pool_work *pool;
     };
     struct twin_stream *stream; /* found, not pinned; NULL: found by the handle */
     struct twin_event *event;   /* found, not pinned */

@@ -465,6 +465,34 @@ static void instance_destroy(twin_hw_instance *instance)
     (void)instance;
     (void)answer();
 }
+static twin_status pool_create(twin_hw_device *device, uint64_t bytes, twin_hw_pool **out_pool)
+{
+    (void)device;
+    (void)bytes;
+    *out_pool = handle(0x700);
+    return answer();
+}
+static void pool_destroy(twin_hw_pool *pool)
+{
+    (void)pool;
+    (void)answer();
+}
+static twin_status pool_get(twin_hw_pool *pool, twin_pool_attr attr, uint64_t *out_value)
+{
+    (void)pool;
+    (void)attr;
+    *out_value = 91;
+    return answer();
+}
+static twin_status work_alloc(twin_queue *queue, twin_hw_pool *pool, uint64_t bytes,
+                              uint64_t *out_address)
+{
+    (void)queue;
+    (void)pool;
+    (void)bytes;
+    *out_address = 0x40000000;
+    return answer();
+}
 static void diag_facts(void (*take)(void *context, const twin_fact *fact), void *context)
 {
     take(context, &(twin_fact){"dma.fake_ns", "12", "ns", "assumed", "a test", ""});
@@ -575,6 +603,10 @@ const struct twin_backend fake_backend = {
     .call_queue.take = call_queue_take,
     .call_queue.answer = call_queue_answer,
     .call_queue.close = call_queue_plain,
+    .pool.create = pool_create,
+    .pool.destroy = pool_destroy,
+    .pool.get = pool_get,
+    .work.alloc = work_alloc,
     .model_instance.create = instance_create,
     .model_instance.destroy = instance_destroy,
     .diag.facts = diag_facts,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "fake_device.h"
+#include "ops_entries.h"
 #include "ops_calls.h"
 #include "recording/print.h"
 #include "recording/reader.h"
@@ -293,6 +294,7 @@ static void call_all(const struct twin_backend *t)
     twin_signal *signal = NULL;
     twin_call_queue *call_queue = NULL;
     twin_hw_instance *instance = NULL;
+    twin_hw_pool *pool = NULL;
     twin_memory_error failed;
     t->host.attach();
     CU_ASSERT_TRUE(t->host.traced());
@@ -341,6 +343,13 @@ static void call_all(const struct twin_backend *t)
     call_rest(t, device, q, signal, call_queue, instance);
     call_vmm(t, device);
     t->diag.facts(ignore_fact, NULL);
+    t->pool.create(device, 0x400000, &pool);
+    t->pool.set(pool, TWIN_POOL_THRESHOLD, 92);
+    t->pool.get(pool, TWIN_POOL_USED, &address);
+    t->work.alloc(q, pool, 0x200000, &address);
+    t->work.free(q, address);
+    t->pool.trim(pool, 93);
+    t->pool.destroy(pool);
     t->model_instance.destroy(instance);
     t->call_queue.destroy(call_queue);
     t->signal.destroy(signal);
@@ -353,146 +362,6 @@ static void call_all(const struct twin_backend *t)
     t->host.detach();
     t->process.stop();
 }
-
-/* Entries in the order of their beginnings, as the printer prints them. */
-static const char *const expected[] = {
-    "process.start session=1 seam_version=" /* its number follows */,
-    "status value=TWIN_OK code=0 texts=[\"TWIN_OK\"]",
-    "setting number=1 texts=[\"TWINRT_DEVICES\", \"\"]",
-    "fact number=0 texts=[\"dma.fake_ns\", \"12\", \"ns\", \"assumed\", \"a test\", \"\"]",
-    "host.attach",
-    "call_site number=1 cost=submit depth=0 texts=[\"aclrtSomething\"]",
-    "host.call name=aclrtSomething code=107000 cost=submit depth=0",
-    "process.count count=3",
-    "process.describe device=1 stream_limit=11 ",
-    "host.last_task task=77",
-    "host.advance ns=6",
-    "host.follow releaser=0 of_seq=0 released_ns=100000",
-    "device.open device=1",
-    "device.abort device=1",
-    "seen device=1 hardware_queue=2 newest=3",
-    "watched device=1 hardware_queue=2 retired=6",
-    "moved at_ns=4 events=5",
-    "nondeterminism what=freed of_seq=" /* its number follows */,
-    "process.snapshot step=2",
-    "device.peer device=1 other=2 enable=1",
-    "memory.alloc device=1 pages=huge bytes=16 address=memory1+0 module=33 flags=0x2",
-    "memory.host_alloc bytes=17 address=host2+0 module=7",
-    "memory.space device=1 page_class=2 free=21 total=22",
-    "memory.copy device=1 dst=memory1+0 src=memory1+8 bytes=8",
-    "memory.fill device=1 value=0x7 dst=memory1+0 bytes=9 words=0",
-    /* NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one line in two parts */
-    "memory.copy_rows device=1 dst=memory1+0 src=memory1+1 dst_pitch=3 src_pitch=4 width=2 "
-    "height=5",
-    "memory.errors device=1 returned=1 room=1 count=2 ranges=[[elsewhere, 64, 1]]",
-    "memory.repair device=1 address=elsewhere bytes=64",
-    "memory.pin device=1 locked=0 mapped=1 read_only=1 host=host3+0 bytes=32 "
-    "address=memory4+0",
-    "memory.fill device=1 value=0x6 dst=memory4+8 bytes=4",
-    "memory.unpin address=host3+0",
-    "queue.create device=1 queue=1 stream=1 priority=3 group=0 fast_launch=0 fast_sync=1 "
-    "deferred=0 "
-    "is_default=0 tasks_reported=1",
-    "queue.create device=1 queue=2 stream=2 priority=0 group=0 fast_launch=0 fast_sync=0 "
-    "deferred=1 "
-    "is_default=0 tasks_reported=1",
-    "signal.create device=1 signal=1 kind=count name=5 timed=0 waitable=0 shared=0 counted=0",
-    "call_queue.create device=1 call_queue=1 service=1",
-    "model_instance.create device=1 model_instance=1",
-    "image.load device=1 image=1 magic=0x41 bytes=4 address=memory1+0 device_bytes=65536",
-    "work.copy queue=1 tasks=1 first_task=1 dst=memory1+1 src=memory1+2 bytes=3",
-    "work.fill queue=1 tasks=1 first_task=2 dst=memory1+4 bytes=5 value=0x6 words=0",
-    "work.record queue=1 tasks=1 first_task=3 signal=1",
-    "work.wait queue=1 tasks=1 first_task=4 signal=1 timeout_ns=forever",
-    "work.reset queue=1 tasks=1 first_task=5 signal=1",
-    "work.write_value queue=1 tasks=1 first_task=6 address=memory1+8 value=0x9",
-    "work.wait_value queue=1 tasks=1 first_task=7 address=elsewhere value=0xb relation=and",
-    "work.call queue=1 tasks=1 first_task=8 call_queue=1 block=1",
-    "work.run queue=1 tasks=1 first_task=9 model_instance=1",
-    "work.end queue=1 tasks=1 first_task=10",
-    "work.activate queue=1 tasks=1 first_task=11 other=2",
-    "work.branch queue=1 tasks=1 first_task=12 to=2 condition=less left=elsewhere right=elsewhere "
-    "wide=1",
-    "work.label queue=1 tasks=1 first_task=13 table=elsewhere index=2",
-    "work.jump queue=1 tasks=1 first_task=14 address=elsewhere table=elsewhere count=4",
-    "work.count queue=1 tasks=1 first_task=15 signal=1 mode=or value=8",
-    "work.wait_count queue=1 tasks=1 first_task=16 signal=1 relation=mask value=3 clear=1 "
-    "timeout_ns=4",
-    "work.reduce queue=1 tasks=1 first_task=17 dst=elsewhere src=elsewhere bytes=64 op=max "
-    "element=bf16",
-    "work.copy_rows queue=1 tasks=2 first_task=18 dst=elsewhere src=elsewhere dst_pitch=43 "
-    "src_pitch=44 width=42 height=2",
-    "code kernel=1 image=1 blocks=3 schedule_given=0 batch=0 timeout_given=1 timeout_us=11 "
-    "device_args=0 places=2 args_bytes=8 bytes=33 function=add_half",
-    "work.launch queue=1 tasks=1 first_task=20 kernel=1 list=0 cores=vector blocks=3 batch=1 "
-    "weight=4 timeout_ns=900 has_effect=0 texts=[\"add\"]",
-    "described kernel=1 list=1",
-    "steps list=1 lists=3 steps=3",
-    "image.unload image=1",
-    "task queue=2 result=TWIN_E_COPY task=2 task_begin_ns=100 task_end_ns=200",
-    "queue.drain queue=1 timeout_ns=70",
-    "queue.query queue=1 idle=1",
-    "queue.room queue=1",
-    "queue.abort queue=1",
-    "queue.stop queue=1",
-    "queue.set_priority queue=1 priority=5",
-    "queue.stop_on_failure queue=1",
-    "queue.take_failure queue=1 failure=TWIN_E_COPY task_id=31 kernel=1",
-    "released kernel=1",
-    "signal.query signal=1 recorded=1 complete=0 waits_open=41 has_hardware_id=0 hardware_id=0 "
-    "ask=0x1",
-    "signal.wait signal=1 timeout_ns=75",
-    "signal.timestamp signal=1 time_ns=4242",
-    "signal.elapsed begin=1 end=1 length_ns=0.5",
-    "signal.available device=1 kind=notify count=51",
-    "signal.clear signal=1",
-    "signal.share signal=1 check_pid=1",
-    "signal.allow signal=1 count=3",
-    "signal.open device=1 signal=2 kind=notify name=6 timed=0 waitable=0 shared=1 counted=0",
-    "signal.destroy signal=2",
-    "call_queue.take call_queue=1 block=1 timeout_ns=76",
-    "call_queue.answer call_queue=1",
-    "call_queue.close call_queue=1",
-    "model_instance.bind model_instance=1 queue=1 head=1",
-    "model_instance.unbind model_instance=1 queue=1 head=0",
-    "model_instance.seal model_instance=1",
-    "model_instance.clean queue=1",
-    "model_instance.abort model_instance=1",
-    "model_instance.drain model_instance=1 timeout_ns=77",
-    "diag.usage device=1 cube=71 vector=-1 cpu=73",
-    "fault.inject kind=memory task=any device=0 stream=0 id=0 factor_permille=0 first=2 times=0 "
-    "duration_ns=0 address=0 bytes=12 access=0x0 device_status=0x0 number=81",
-    "fault.remove number=81",
-    "fault.triggered number=81 times=82",
-    "vendor code=507899",
-    "vmm.reserve bytes=4096 expected=memory5+0 address=memory5+0",
-    "vmm.create device=1 pages=1g physical=0x77 bytes=64 host=0 node=0xffffffff module=33 "
-    "flags=0x2",
-    "vmm.map address=memory5+0 bytes=64 physical=0x77 access=1",
-    "vmm.set_access address=memory5+0 bytes=64 host=0 accessor=3",
-    "vmm.unmap address=memory5+0 physical=0x77",
-    "vmm.share physical=0x77 check_pid=1",
-    "vmm.allow count=2",
-    "vmm.open device=1 owner=2 physical=0x78 bytes=96 pages=huge",
-    "vmm.destroy physical=0x77",
-    "vmm.release address=memory5+0",
-    "memory.share address=memory1+0 bytes=32 check_pid=1",
-    "memory.allow count=2",
-    "memory.open device=1 owner=0 address=memory6+0 bytes=32768",
-    "memory.close",
-    "memory.close address=memory6+0",
-    "diag.facts count=1",
-    "model_instance.destroy model_instance=1",
-    "call_queue.destroy call_queue=1",
-    "signal.destroy signal=1",
-    "queue.destroy queue=2",
-    "queue.destroy queue=1",
-    "memory.host_free address=host2+0",
-    "memory.free address=memory1+0",
-    "device.close device=1",
-    "host.detach",
-    "process.stop lost=0",
-};
 
 /* The line of each expected entry comes after that of the one before. */
 static void compare_lines(const char *text)
