@@ -165,10 +165,6 @@ uint32_t ascend_host_last_task(void)
 #define ascend_fault_inject     NULL
 #define ascend_fault_remove     NULL
 #define ascend_fault_triggered  NULL
-#define ascend_memory_share     NULL
-#define ascend_memory_allow     NULL
-#define ascend_memory_open      NULL
-#define ascend_memory_close     NULL
 
 static const struct twin_backend backend = {
     .size = sizeof(struct twin_backend),

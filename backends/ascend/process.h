@@ -154,6 +154,17 @@ twin_status ascend_status(int32_t code);
         const twin_status used_ = (use);                                                           \
         __builtin_expect(used_ == TWIN_OK, 1) ? ascend_status(call) : used_;                       \
     })
+/* The same of a call that names no device, where the vendor's library has it. */
+#define ASCEND_ANYWHERE(there, call)                                                               \
+    __extension__({                                                                                \
+        twin_hw_device *any_ = NULL;                                                               \
+        twin_status status_ = (there) ? ascend_retain_any(&any_) : TWIN_E_UNSUPPORTED;             \
+        if (status_ == TWIN_OK) {                                                                  \
+            status_ = ascend_status(call);                                                         \
+            ascend_release_device(any_);                                                           \
+        }                                                                                          \
+        status_;                                                                                   \
+    })
 /* The same of a wait: its timeouts. `forever`: it had no limit, so it was given up. */
 twin_status ascend_wait_status(int32_t code, bool forever);
 /* The same without the vendor's messages: of what failed elsewhere. */
@@ -175,6 +186,9 @@ void ascend_ranges_clear(void);
 
 /* Removes what is known of a range. */
 void ascend_range_drop(uint64_t base, uint64_t bytes);
+
+/* shared_memory.c: a device that closes ends what keys have given on it. */
+void ascend_imports_forget(uint32_t device);
 
 /* vmm.c: a device that closes ends its physical memory, and what is mapped to it. */
 void ascend_vmm_forget(uint32_t device);

@@ -105,18 +105,6 @@ static bool find_physical(uint64_t number, struct physical *out, bool remove)
     return one != NULL;
 }
 
-/* Runs a call that names no device. */
-#define CALL_ANYWHERE(there, call)                                                                 \
-    __extension__({                                                                                \
-        twin_hw_device *any_ = NULL;                                                               \
-        twin_status status_ = (there) ? ascend_retain_any(&any_) : TWIN_E_UNSUPPORTED;             \
-        if (status_ == TWIN_OK) {                                                                  \
-            status_ = ascend_status(call);                                                         \
-            ascend_release_device(any_);                                                           \
-        }                                                                                          \
-        status_;                                                                                   \
-    })
-
 /* ---- addresses ------------------------------------------------------------------------------- */
 
 /* Addresses at which nothing is mapped. */
@@ -130,13 +118,13 @@ twin_status ascend_vmm_reserve(uint64_t bytes, uint64_t expected, uint64_t *out_
 {
     void *pointer = NULL;
     twin_status status =
-        CALL_ANYWHERE(vendor.reserve_addresses,
-                      vendor.reserve_addresses(&pointer, bytes, 0, ascend_pointer(expected), 0));
+        ASCEND_ANYWHERE(vendor.reserve_addresses,
+                        vendor.reserve_addresses(&pointer, bytes, 0, ascend_pointer(expected), 0));
     if (status != TWIN_OK)
         return status;
     const uint64_t address = (uint64_t)(uintptr_t)pointer;
     if (!note_gone(address, bytes) || !add_place(&reservations, address, bytes, 0)) {
-        (void)CALL_ANYWHERE(true, vendor.release_addresses(pointer));
+        (void)ASCEND_ANYWHERE(true, vendor.release_addresses(pointer));
         return TWIN_E_NOMEM;
     }
     *out_address = address;
@@ -148,8 +136,8 @@ twin_status ascend_vmm_release(uint64_t address)
     struct place one;
     if (!find_place(&reservations, address, &one))
         return TWIN_E_INVALID;
-    twin_status status =
-        CALL_ANYWHERE(vendor.release_addresses, vendor.release_addresses(ascend_pointer(address)));
+    twin_status status = ASCEND_ANYWHERE(vendor.release_addresses,
+                                         vendor.release_addresses(ascend_pointer(address)));
     if (status == TWIN_OK) {
         ascend_range_drop(address, one.bytes);
         drop_place(&reservations, address);
@@ -191,8 +179,8 @@ twin_status ascend_vmm_granularity(const twin_physical_config *config, uint64_t 
     aclrtPhysicalMemProp prop = prop_of(config);
     size_t bytes = 0;
     twin_status status =
-        CALL_ANYWHERE(vendor.granularity,
-                      vendor.granularity(&prop, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM, &bytes));
+        ASCEND_ANYWHERE(vendor.granularity,
+                        vendor.granularity(&prop, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM, &bytes));
     if (status == TWIN_OK)
         *out_bytes = bytes;
     return status;
@@ -219,7 +207,7 @@ twin_status ascend_vmm_destroy(uint64_t physical)
     struct physical one;
     if (!find_physical(physical, &one, true))
         return TWIN_E_INVALID;
-    return CALL_ANYWHERE(vendor.free_physical, vendor.free_physical(one.handle));
+    return ASCEND_ANYWHERE(vendor.free_physical, vendor.free_physical(one.handle));
 }
 
 /* ---- mappings -------------------------------------------------------------------------------- */
@@ -258,7 +246,7 @@ twin_status ascend_vmm_map(uint64_t address, uint64_t bytes, uint64_t physical, 
                                    .mapped = true};
     if (ascend_range_add(&info) && add_place(&mappings, address, bytes, physical))
         return TWIN_OK;
-    (void)CALL_ANYWHERE(vendor.unmap, vendor.unmap(ascend_pointer(address)));
+    (void)ASCEND_ANYWHERE(vendor.unmap, vendor.unmap(ascend_pointer(address)));
     return TWIN_E_NOMEM;
 }
 
@@ -267,7 +255,7 @@ twin_status ascend_vmm_unmap(uint64_t address, uint64_t *out_physical)
     struct place one;
     if (!find_place(&mappings, address, &one))
         return TWIN_E_INVALID;
-    twin_status status = CALL_ANYWHERE(vendor.unmap, vendor.unmap(ascend_pointer(address)));
+    twin_status status = ASCEND_ANYWHERE(vendor.unmap, vendor.unmap(ascend_pointer(address)));
     if (status != TWIN_OK)
         return status;
     (void)note_gone(address, one.bytes);
@@ -296,15 +284,15 @@ twin_status ascend_vmm_set_access(uint64_t address, uint64_t bytes, const twin_a
 {
     aclrtMemAccessDesc desc = {.flags = ACL_RT_MEM_ACCESS_FLAGS_READWRITE,
                                .location = location_of(accessor)};
-    return CALL_ANYWHERE(vendor.set_access,
-                         vendor.set_access(ascend_pointer(address), bytes, &desc, 1));
+    return ASCEND_ANYWHERE(vendor.set_access,
+                           vendor.set_access(ascend_pointer(address), bytes, &desc, 1));
 }
 
 twin_status ascend_vmm_get_access(uint64_t address, const twin_accessor *accessor, bool *out_access)
 {
     aclrtMemLocation location = location_of(accessor);
     uint64_t flags = 0;
-    twin_status status = CALL_ANYWHERE(
+    twin_status status = ASCEND_ANYWHERE(
         vendor.get_access, vendor.get_access(ascend_pointer(address), &location, &flags));
     if (status == TWIN_OK)
         *out_access = flags == ACL_RT_MEM_ACCESS_FLAGS_READWRITE;
@@ -320,15 +308,15 @@ twin_status ascend_vmm_share(uint64_t physical, bool check_pid, uint64_t *out_sh
         return TWIN_E_INVALID;
     const uint64_t flags =
         check_pid ? ACL_RT_VMM_EXPORT_FLAG_DEFAULT : ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION;
-    return CALL_ANYWHERE(
+    return ASCEND_ANYWHERE(
         vendor.export_physical,
         vendor.export_physical(memory.handle, ACL_MEM_HANDLE_TYPE_NONE, flags, out_shared));
 }
 
 twin_status ascend_vmm_allow(uint64_t shared, const int32_t *pids, size_t count)
 {
-    return CALL_ANYWHERE(vendor.export_physical_to,
-                         vendor.export_physical_to(shared, (int32_t *)(uintptr_t)pids, count));
+    return ASCEND_ANYWHERE(vendor.export_physical_to,
+                           vendor.export_physical_to(shared, (int32_t *)(uintptr_t)pids, count));
 }
 
 /* The vendor does not say how large it is: the core takes any size of a mapping then. */
@@ -378,6 +366,7 @@ void ascend_vmm_forget(uint32_t device)
 {
     struct place *place, *next_place;
     struct physical *one, *next;
+    ascend_imports_forget(device);
     pthread_mutex_lock(&lock);
     HASH_ITER(hh, mappings, place, next_place)
     {

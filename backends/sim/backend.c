@@ -124,13 +124,6 @@ void sim_diag_facts(void (*take)(void *context, const twin_fact *fact), void *co
 #define sim_image_load     NULL
 #define sim_image_unload   NULL
 #define sim_signal_elapsed NULL
-#define sim_memory_share   NULL
-#define sim_memory_allow   NULL
-#define sim_memory_open    NULL
-#define sim_memory_close   NULL
-#define sim_vmm_share      NULL
-#define sim_vmm_allow      NULL
-#define sim_vmm_open       NULL
 
 static const struct twin_backend backend = {
     .size = sizeof(struct twin_backend),

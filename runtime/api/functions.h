@@ -73,7 +73,6 @@ enum {
 #define TWIN_WHY_RANDOM          "random number tasks are not built"
 #define TWIN_WHY_SELECTED_LINK   "the model has one path between two devices"
 #define TWIN_WHY_SERVERS         "sharing between servers is not built"
-#define TWIN_WHY_SHARED_MEMORY   "sharing memory between processes is not built"
 #define TWIN_WHY_SHARED_PHYSICAL "sharing physical memory between processes is not built"
 #define TWIN_WHY_SIMT            "the modelled cores run no SIMT threads"
 #define TWIN_WHY_SYMBOL          "device symbols are not built"

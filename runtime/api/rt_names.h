@@ -43,11 +43,14 @@ aclError rtDisableP2P(uint32_t devIdDes, uint32_t phyIdSrc);
 aclError rtMemcpyAsyncWithoutCheckKind(void *dst, uint64_t destMax, const void *src, uint64_t cnt,
                                        int32_t kind, aclrtStream stm);
 
-/* Memory that processes share by name, as aclrtIpcMem*: not built, 207000. */
-aclError rtIpcCloseMemory(const void *ptr);
-aclError rtIpcDestroyMemoryName(const char *name);
-aclError rtIpcOpenMemory(void **ptr, const char *name);
+/* Memory that processes share by name, as aclrtIpcMem*: `name` is a key, of at least 65 bytes.
+ * 107000: an argument is NULL or 0, or the memory, name or address is not one of that kind. */
 aclError rtIpcSetMemoryName(const void *ptr, uint64_t byteCount, char *name, uint32_t len);
+aclError rtIpcDestroyMemoryName(const char *name);
+/* 107002: the thread has no context. */
+aclError rtIpcOpenMemory(void **ptr, const char *name);
+aclError rtIpcCloseMemory(const void *ptr);
+/* 107000: name or pid is NULL, num is not above 0; else 207000: there is one server. */
 aclError rtSetIpcMemorySuperPodPid(const char *name, uint32_t sdid, int32_t pid[], int32_t num);
 
 #endif

@@ -78,6 +78,11 @@ void twin_partner_send(const twin_partner *partner, const char *line)
     send_line(partner->to, line);
 }
 
+void twin_partner_take(const twin_partner *partner, char line[TWIN_LINE])
+{
+    receive_line(partner->from, line);
+}
+
 void twin_partner_expect(const twin_partner *partner, const char *line)
 {
     char text[TWIN_LINE];

@@ -24,6 +24,8 @@ void twin_partner_start(twin_partner *partner, const char *name);
 void twin_partner_send(const twin_partner *partner, const char *line);
 /* Waits for a line and checks that it is `line`. */
 void twin_partner_expect(const twin_partner *partner, const char *line);
+/* Waits for a line and returns it. */
+void twin_partner_take(const twin_partner *partner, char line[TWIN_LINE]);
 /* Waits for the partner's end and checks that no check of it failed. */
 void twin_partner_end(twin_partner *partner);
 /* Kills it where it is. */

@@ -323,27 +323,37 @@ static void test_copy_refusals(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* As aclrtIpcMem*: refused, with a message, and nothing is written. */
+/* As aclrtIpcMem*, with the codes of the layer below. */
 static void test_shared_memory(void)
 {
-    char name[65] = "untouched";
+    char name[65] = "";
     int32_t pid = getpid();
-    void *address = &pid;
+    void *address = NULL;
     if (!find())
         return;
     CHECK_OK(aclrtSetDevice(0));
     twin_buffer data;
-    twin_buffer_make(&data, BYTES, 0);
-    CHECK_CODE(rt.rtIpcSetMemoryName(data.device, BYTES, name, sizeof(name)),
-               ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-    const char *message = aclGetRecentErrMsg();
-    CHECK(message && strstr(message, "rtIpcSetMemoryName"));
-    CHECK(strcmp(name, "untouched") == 0);
+    twin_buffer_make(&data, BYTES, 4);
+    CHECK_CODE(rt.rtIpcSetMemoryName(NULL, BYTES, name, 65), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(rt.rtIpcSetMemoryName(data.device, BYTES, NULL, 65), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(rt.rtIpcSetMemoryName(data.device, 0, name, 65), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(rt.rtIpcSetMemoryName(data.device, BYTES, name, 64), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_OK(rt.rtIpcSetMemoryName(data.device, BYTES, name, sizeof(name)));
+    CHECK_CODE(rt.rtSetIpcMemorySuperPodPid(name, 0, &pid, 0), ACL_ERROR_RT_PARAM_INVALID);
     CHECK_CODE(rt.rtSetIpcMemorySuperPodPid(name, 0, &pid, 1), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-    CHECK_CODE(rt.rtIpcOpenMemory(&address, name), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-    CHECK(address == &pid);
-    CHECK_CODE(rt.rtIpcCloseMemory(data.device), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-    CHECK_CODE(rt.rtIpcDestroyMemoryName(name), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    CHECK_CODE(rt.rtIpcOpenMemory(NULL, name), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_FAILS(rt.rtIpcOpenMemory(&address, name)); /* not in the list */
+    CHECK_OK(aclrtIpcMemSetImportPid(name, &pid, 1));
+    CHECK_OK(rt.rtIpcOpenMemory(&address, name));
+    CHECK_OK(aclrtMemcpy(data.host, BYTES, address, BYTES, ACL_MEMCPY_DEVICE_TO_HOST));
+    CHECK_BYTES(data.host, 4, BYTES);
+    CHECK_CODE(rt.rtIpcCloseMemory(NULL), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_FAILS(rt.rtIpcCloseMemory(data.device));
+    CHECK_OK(rt.rtIpcCloseMemory(address));
+    CHECK_FAILS(rt.rtIpcCloseMemory(address));
+    CHECK_CODE(rt.rtIpcDestroyMemoryName(NULL), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_OK(rt.rtIpcDestroyMemoryName(name));
+    CHECK_FAILS(rt.rtIpcDestroyMemoryName(name));
     twin_buffer_free(&data);
     CHECK_OK(aclrtResetDevice(0));
 }
@@ -357,7 +367,7 @@ static const twin_test tests[] = {
     {"peer access belongs to the device that is named", test_peers},
     {"a copy whose direction is not checked goes where the addresses are", test_copy},
     {"a copy that is not one is refused and moves nothing", test_copy_refusals},
-    {"sharing memory between processes is refused with its reason", test_shared_memory},
+    {"memory is shared by name", test_shared_memory},
 };
 
 static const twin_child children[] = {{"selected", selected}};

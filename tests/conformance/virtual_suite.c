@@ -369,14 +369,29 @@ static const twin_test tests[] = {
     {"VMM-16: a task that has ended by then does not", test_unmap_after_the_work},
     {"physical memory ends with its device, reservations stay", test_reset_ends_mappings},
     {"physical memory of the host is mapped for host and device", test_host_memory},
+    {"VMM-30, VMM-31, VMM-33: an export refuses other arguments, and is made once",
+     test_handle_arguments},
+    {"VMM-34, VMM-35, VMM-36, VMM-37: an import refuses other arguments", test_handle_arguments},
+    {"VMM-32: who is not in the list does not import", test_handle_pids},
+    {"VMM-38: memory that another process uses outlives its handle", test_handle_partner},
+    {"IPC-01, IPC-02, IPC-03, IPC-06: keys refuse other arguments", test_key_arguments},
+    {"IPC-04, IPC-09: two processes use one memory", test_key_partner},
+    {"IPC-05: who is not in the list does not import", test_key_pids},
+    {"IPC-07, IPC-08: memory of another device", test_key_other_device},
+    {"IPC-10: links are not selected, servers not connected", test_key_unsupported},
+    {"a key works within its process", test_key_own},
+    {"a process that was killed leaves the exporter as it is", test_importer_killed},
+    {"memory outlives the process that exported it", test_exporter_killed},
     {"mappings of eight threads", test_map_threads},
     {"random mappings equal a plain model", test_map_random},
 };
 
-static const twin_suite suite = {
+static twin_suite suite = {
     .name = "virtual", .tests = tests, .test_count = TWIN_COUNT(tests), .initialise = true};
 
 int main(int argc, char **argv)
 {
+    suite.children = virtual_children;
+    suite.child_count = virtual_child_count;
     return twin_suite_main(&suite, argc, argv);
 }

@@ -51,4 +51,19 @@ void test_reset_ends_mappings(void);
 void test_map_threads(void);
 void test_map_random(void);
 
+/* virtual_share.c */
+void test_key_arguments(void);
+void test_key_unsupported(void);
+void test_key_partner(void);
+void test_key_pids(void);
+void test_key_own(void);
+void test_key_other_device(void);
+void test_importer_killed(void);
+void test_exporter_killed(void);
+void test_handle_arguments(void);
+void test_handle_partner(void);
+void test_handle_pids(void);
+extern const twin_child virtual_children[];
+extern const size_t virtual_child_count;
+
 #endif

@@ -142,7 +142,16 @@ static struct sim_moved_pages *find_block_locked(const struct sim_arena *arena, 
     return NULL;
 }
 
-twin_status sim_pages_block(struct sim_arena *arena, uint64_t address, struct sim_moved_pages **out)
+static twin_status export_of(struct sim_moved_pages *pages, uint64_t offset, uint64_t bytes,
+                             bool check_pid, unsigned secret_bits, struct sim_export *out)
+{
+    if (secret_bits == 0 && sim_memfile_find(&pages->shared, offset, bytes, check_pid, out))
+        return TWIN_OK;
+    return sim_memfile_export(&pages->shared, offset, bytes, check_pid, secret_bits, out);
+}
+
+twin_status sim_pages_export_block(struct sim_arena *arena, uint64_t address, uint64_t bytes,
+                                   bool check_pid, unsigned secret_bits, struct sim_export *out)
 {
     sim_model_lock();
     sim_kernel_settle_locked(); /* it has looked up addresses, and may write there */
@@ -151,23 +160,26 @@ twin_status sim_pages_block(struct sim_arena *arena, uint64_t address, struct si
     twin_status status = TWIN_E_INVALID;
     if (block && atomic_load_explicit(&block->state, memory_order_relaxed) == SIM_BLOCK_LIVE) {
         pthread_mutex_lock(&lock);
-        *out = find_block_locked(arena, block->base);
+        struct sim_moved_pages *pages = find_block_locked(arena, block->base);
         pthread_mutex_unlock(&lock);
-        status = *out ? TWIN_OK : move_block_locked(arena, block, out);
+        status = pages ? TWIN_OK : move_block_locked(arena, block, &pages);
+        if (status == TWIN_OK)
+            status = export_of(pages, address - block->base, bytes, check_pid, secret_bits, out);
     }
     pthread_mutex_unlock(&arena->lock);
     sim_model_unlock();
     return status;
 }
 
-twin_status sim_pages_view(char *place, uint64_t room, uint32_t device, twin_page_policy policy,
-                           struct sim_moved_pages **out)
+twin_status sim_pages_export_view(char *place, uint64_t room, const twin_physical_config *config,
+                                  bool check_pid, unsigned secret_bits, struct sim_export *out,
+                                  struct sim_moved_pages **out_pages)
 {
     struct sim_moved_pages *pages = NULL;
     char *fresh = NULL;
     sim_model_lock();
     sim_kernel_settle_locked();
-    twin_status status = make(&pages, place, room, device, policy, &fresh);
+    twin_status status = make(&pages, place, room, config->device, config->memory.pages, &fresh);
     if (status == TWIN_OK) {
         copy_pages(fresh, place, room);
         status = swap(pages, fresh, false);
@@ -180,8 +192,8 @@ twin_status sim_pages_view(char *place, uint64_t room, uint32_t device, twin_pag
     pthread_mutex_lock(&lock);
     LL_PREPEND(all, pages);
     pthread_mutex_unlock(&lock);
-    *out = pages;
-    return TWIN_OK;
+    *out_pages = pages;
+    return export_of(pages, 0, config->memory.bytes, check_pid, secret_bits, out);
 }
 
 void sim_pages_drop(struct sim_moved_pages *pages)
@@ -212,18 +224,39 @@ void sim_pages_end_block(struct sim_arena *arena, uint64_t base)
     sim_pages_drop(pages);
 }
 
-struct sim_moved_pages *sim_pages_find(const struct sim_export *export)
+/* The pages that the export is of. */
+static struct sim_moved_pages *find_export_locked(const struct sim_export *export)
 {
-    struct sim_moved_pages *found = NULL;
     struct sim_moved_pages *pages;
     if (export->process != (uint32_t)getpid())
         return NULL;
-    pthread_mutex_lock(&lock);
     LL_FOREACH(all, pages)
     {
         if (sim_memfile_has(&pages->shared, export))
-            found = pages;
+            return pages;
     }
+    return NULL;
+}
+
+twin_status sim_pages_allow(const struct sim_export *export, const int32_t *pids, size_t count)
+{
+    pthread_mutex_lock(&lock);
+    const struct sim_moved_pages *pages = find_export_locked(export);
+    twin_status status = TWIN_E_INVALID;
+    if (pages)
+        status = sim_memfile_allow(&pages->shared, export, pids, count);
+    else
+        sim_explain("this process has not exported it, or has freed or closed it");
     pthread_mutex_unlock(&lock);
-    return found;
+    return status;
+}
+
+twin_status sim_pages_end(const struct sim_export *export)
+{
+    pthread_mutex_lock(&lock);
+    const struct sim_moved_pages *pages = find_export_locked(export);
+    if (pages)
+        sim_memfile_end(&pages->shared, export);
+    pthread_mutex_unlock(&lock);
+    return pages ? TWIN_OK : TWIN_E_INVALID;
 }

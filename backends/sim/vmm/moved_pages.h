@@ -20,18 +20,23 @@ struct sim_moved_pages {
     struct sim_memfile shared;
 };
 
-/* Moves the pages of the live block around the address into a file, if they are not in one.
- * TWIN_E_INVALID: no such block. TWIN_E_SETUP, TWIN_E_NOMEM. Takes the model lock. Thread: any. */
-twin_status sim_pages_block(struct sim_arena *arena, uint64_t address,
-                            struct sim_moved_pages **out);
-/* The same for `room` bytes of a mapping at `place`, owned by the caller until sim_pages_drop. */
-twin_status sim_pages_view(char *place, uint64_t room, uint32_t device, twin_page_policy pages,
-                           struct sim_moved_pages **out);
+/* Exports `bytes` from an address of a live block on, whose pages move into a file if they are not
+ * in one. secret_bits 0: the same part has one export; else each call makes one. Takes the model
+ * lock. Thread: any. TWIN_E_INVALID: no such block, or explained. TWIN_E_SETUP, TWIN_E_NOMEM. */
+twin_status sim_pages_export_block(struct sim_arena *arena, uint64_t address, uint64_t bytes,
+                                   bool check_pid, unsigned secret_bits, struct sim_export *out);
+/* The same of a mapping of `room` bytes at `place`; *out_pages is the caller's until
+ * sim_pages_drop. */
+twin_status sim_pages_export_view(char *place, uint64_t room, const twin_physical_config *config,
+                                  bool check_pid, unsigned secret_bits, struct sim_export *out,
+                                  struct sim_moved_pages **out_pages);
 void sim_pages_drop(struct sim_moved_pages *pages);
 /* For sim_arena_config: the block is about to be dropped, its pages become what they were. */
 void sim_pages_end_block(struct sim_arena *arena, uint64_t base);
 
-/* The pages whose export has this process's secret, or NULL. */
-struct sim_moved_pages *sim_pages_find(const struct sim_export *export);
+/* Of an export of this process: lets processes open it; ends it. TWIN_E_INVALID: there is no such
+ * one. */
+twin_status sim_pages_allow(const struct sim_export *export, const int32_t *pids, size_t count);
+twin_status sim_pages_end(const struct sim_export *export);
 
 #endif

@@ -72,7 +72,8 @@ twin_status sim_physical_make(twin_hw_device *device, const twin_physical_config
         memory->arena = &device->memory;
         status = sim_memory_alloc(device, &allocation, &memory->block);
     }
-    if (status == TWIN_OK && (config->host || device->memory.config.open) && !map_view(memory))
+    memory->to_host = config->host || device->memory.config.open;
+    if (status == TWIN_OK && memory->to_host && !map_view(memory))
         status = TWIN_E_NOMEM;
     if (status != TWIN_OK) {
         if (memory->block != 0)
@@ -85,8 +86,33 @@ twin_status sim_physical_make(twin_hw_device *device, const twin_physical_config
     return TWIN_OK;
 }
 
+struct sim_physical *sim_physical_import(twin_hw_device *device, const struct sim_memfile *file,
+                                         const struct sim_export *origin, void *view)
+{
+    struct sim_physical *memory = calloc(1, sizeof(*memory));
+    if (!memory) {
+        munmap(view, file->bytes);
+        return NULL;
+    }
+    memory->config = (twin_physical_config){
+        .memory = {.bytes = origin->bytes, .pages = file->pages, .module = TWIN_MODULE_APP},
+        .node = UINT32_MAX,
+        .device = file->device};
+    memory->user = device->index;
+    memory->granule = sim_physical_granule(&memory->config);
+    memory->room = file->bytes;
+    memory->view = view;
+    memory->to_host = sim_process.open_memory;
+    memory->foreign = true;
+    memory->origin = *origin;
+    memory->serial = atomic_fetch_add(&made, 1) + 1;
+    return memory;
+}
+
 void sim_physical_end_locked(struct sim_physical *memory)
 {
+    if (memory->moved)
+        sim_pages_drop(memory->moved);
     unmap_view(memory);
     if (memory->block != 0)
         (void)sim_arena_free(memory->arena, memory->block, NULL);
@@ -131,6 +157,16 @@ struct sim_physical *sim_physical_first(uint32_t user)
 {
     for (struct sim_physical *memory = table; memory; memory = memory->hh.next)
         if (memory->user == user)
+            return memory;
+    return NULL;
+}
+
+struct sim_physical *sim_physical_of(const struct sim_export *origin)
+{
+    for (struct sim_physical *memory = table; memory; memory = memory->hh.next)
+        if (memory->foreign && memory->origin.process == origin->process &&
+            memory->origin.descriptor == origin->descriptor &&
+            memory->origin.secret[0] == origin->secret[0])
             return memory;
     return NULL;
 }

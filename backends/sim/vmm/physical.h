@@ -11,6 +11,7 @@
 #include <uthash.h>
 
 #include "process/process.h"
+#include "vmm/moved_pages.h"
 
 struct sim_arena;
 struct sim_mapping;
@@ -27,8 +28,12 @@ struct sim_physical {
     struct sim_arena *arena;
     uint64_t block;
     char *view;   /* pages of its own, which can be mapped again; NULL: the block's */
-    bool foreign; /* of another process */
-    struct sim_mapping *mappings; /* guarded by the lock of vmm.c, as is the table */
+    bool to_host; /* the host reaches it, where it is mapped for it */
+    bool foreign; /* of another process: `origin` */
+    bool exported;
+    struct sim_export origin;
+    struct sim_moved_pages *moved; /* its own pages, while they are exported */
+    struct sim_mapping *mappings;  /* guarded by the lock of vmm.c, as is the table */
     struct sim_physical *next;
 };
 
@@ -37,6 +42,10 @@ uint64_t sim_physical_granule(const twin_physical_config *config);
 /* Not in the table yet. Thread: any. */
 twin_status sim_physical_make(twin_hw_device *device, const twin_physical_config *config,
                               struct sim_physical **out);
+/* The same of memory that another process has exported, mapped at `view`, which it takes. NULL: out
+ * of host memory. */
+struct sim_physical *sim_physical_import(twin_hw_device *device, const struct sim_memfile *file,
+                                         const struct sim_export *origin, void *view);
 /* Releases what is not in the table, and to which nothing is mapped. Thread: any. The second: the
  * model lock is held, and no kernel is described. */
 void sim_physical_end(struct sim_physical *memory);
@@ -46,6 +55,8 @@ void sim_physical_end_locked(struct sim_physical *memory);
 bool sim_physical_add(struct sim_physical *memory);
 struct sim_physical *sim_physical_find(uint64_t number);
 void sim_physical_remove(struct sim_physical *memory);
+/* The one that was opened from there, or NULL. */
+struct sim_physical *sim_physical_of(const struct sim_export *origin);
 /* Some one of a device, or NULL. */
 struct sim_physical *sim_physical_first(uint32_t user);
 

@@ -337,6 +337,15 @@ static const char *refusal_locked(const struct sim_reservation *into, uint64_t a
     return NULL;
 }
 
+/* Devices that use a mapping of it: all, of host memory; else the owner, and who imported it. */
+static uint64_t access_of(const struct sim_physical *memory)
+{
+    if (memory->config.host)
+        return UINT64_MAX;
+    return UINT64_C(1) << memory->config.device |
+           (memory->user < SIM_DEVICES_MOST ? UINT64_C(1) << memory->user : 0);
+}
+
 twin_status sim_vmm_map(uint64_t address, uint64_t bytes, uint64_t physical, bool access)
 {
     twin_status status = TWIN_E_INVALID;
@@ -355,7 +364,7 @@ twin_status sim_vmm_map(uint64_t address, uint64_t bytes, uint64_t physical, boo
     one = take_mapping_locked();
     if (!one)
         goto unlock;
-    const bool shown = memory->view && (memory->config.host || access);
+    const bool shown = memory->to_host && (memory->config.host || access);
     if (shown && !show_to_host(address, memory)) {
         sim_explain("the system cannot map more for the host: %s; see vm.max_map_count",
                     strerror(errno));
@@ -369,11 +378,9 @@ twin_status sim_vmm_map(uint64_t address, uint64_t bytes, uint64_t physical, boo
     one->device = memory->config.device;
     one->serial = memory->serial;
     one->host = memory->config.host;
-    one->foreign = memory->foreign;
+    one->foreign = false;
     one->host_access = shown;
-    one->access = !access               ? 0
-                  : memory->config.host ? UINT64_MAX
-                                        : UINT64_C(1) << memory->config.device;
+    one->access = access ? access_of(memory) : 0;
     one->memory = memory;
     DL_APPEND(memory->mappings, one);
     note_mapping_locked(address, bytes, one->number, 0);
@@ -401,6 +408,11 @@ static void end_mapping_locked(struct sim_mapping *one)
 static struct sim_mapping *begins_at_locked(uint64_t address)
 {
     struct sim_mapping *one = sim_mapping_at(address);
+    if (one && one->memory->number == 0) {
+        sim_explain("0x%llx is memory of another process; aclrtIpcMemClose ends it",
+                    (unsigned long long)address);
+        return NULL;
+    }
     if (one && one->base == address)
         return one;
     if (one)
@@ -435,13 +447,88 @@ twin_status sim_vmm_mapping(uint64_t address, twin_mapping *out_mapping)
     return one ? TWIN_OK : TWIN_E_INVALID;
 }
 
+/* ---- memory of other processes --------------------------------------------------------------- */
+
+struct sim_physical *sim_vmm_find(uint64_t physical)
+{
+    pthread_mutex_lock(&lock);
+    struct sim_physical *memory = sim_physical_find(physical);
+    pthread_mutex_unlock(&lock);
+    return memory;
+}
+
+void sim_vmm_show_again(struct sim_physical *memory)
+{
+    pthread_mutex_lock(&lock);
+    for (struct sim_mapping *one = memory->mappings; one; one = one->next)
+        if (one->host_access && !show_to_host(one->base, memory))
+            sim_fail("the host cannot reach 0x%llx any more: %s", (unsigned long long)one->base,
+                     strerror(errno));
+    pthread_mutex_unlock(&lock);
+}
+
+twin_status sim_vmm_add(struct sim_physical *memory)
+{
+    pthread_mutex_lock(&lock);
+    twin_status status = TWIN_E_INVALID;
+    if (sim_physical_of(&memory->origin))
+        sim_explain("this process has imported it already");
+    else
+        status = sim_physical_add(memory) ? TWIN_OK : TWIN_E_NOMEM;
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+twin_status sim_vmm_place(struct sim_physical *memory, uint64_t *out_address)
+{
+    uint64_t address = 0;
+    const uint64_t bytes = memory->config.memory.bytes;
+    twin_status status = sim_vmm_reserve(bytes, 0, &address);
+    if (status != TWIN_OK)
+        return status;
+    pthread_mutex_lock(&lock);
+    struct sim_mapping *one = take_mapping_locked();
+    if (one) {
+        one->base = address;
+        one->bytes = bytes;
+        one->arena = NULL;
+        one->block = (uint64_t)(uintptr_t)memory->view + memory->origin.offset;
+        one->device = memory->config.device;
+        one->serial = memory->serial;
+        one->host = false;
+        one->foreign = true;
+        one->host_access = false;
+        one->access = access_of(memory);
+        one->memory = memory;
+        DL_APPEND(memory->mappings, one);
+        note_mapping_locked(address, bytes, one->number, 0);
+        sim_reservation_at(address)->mappings++;
+    }
+    pthread_mutex_unlock(&lock);
+    if (!one) {
+        (void)sim_vmm_release(address);
+        return TWIN_E_NOMEM;
+    }
+    *out_address = address;
+    return TWIN_OK;
+}
+
+void sim_vmm_unplace(struct sim_physical *memory)
+{
+    pthread_mutex_lock(&lock);
+    const uint64_t address = memory->mappings->base;
+    end_mapping_locked(memory->mappings);
+    pthread_mutex_unlock(&lock);
+    (void)sim_vmm_release(address);
+}
+
 /* ---- access --------------------------------------------------------------------------------- */
 
 static twin_status let_host_locked(struct sim_mapping *one)
 {
     if (one->host_access)
         return TWIN_OK;
-    if (!one->memory->view) {
+    if (!one->memory->to_host) {
         sim_explain("the host does not reach device memory; set TWINRT_DEVMEM=open");
         return TWIN_E_UNSUPPORTED;
     }
@@ -463,7 +550,7 @@ twin_status sim_vmm_set_access(uint64_t address, uint64_t bytes, const twin_acce
         status = let_host_locked(one);
     } else if (one && accessor->device < sim_process.device_count) {
         atomic_fetch_or(&one->access, UINT64_C(1) << accessor->device);
-        status = one->memory->view ? let_host_locked(one) : TWIN_OK;
+        status = one->memory->to_host ? let_host_locked(one) : TWIN_OK;
     }
     pthread_mutex_unlock(&lock);
     return status;
@@ -524,6 +611,7 @@ twin_status sim_vmm_destroy(uint64_t physical)
 void sim_vmm_close_device(twin_hw_device *device)
 {
     struct sim_physical *left = NULL;
+    sim_imports_close(device->index);
     pthread_mutex_lock(&lock);
     struct sim_physical *memory;
     while ((memory = sim_physical_first(device->index)) != NULL) {

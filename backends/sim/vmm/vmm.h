@@ -5,8 +5,24 @@
 
 #include "process/process.h"
 
+struct sim_physical;
+
 /* Reports and releases the physical memory that is left on a device which is about to be closed.
  * The model lock is held. */
 void sim_vmm_close_device(twin_hw_device *device);
+
+/* Physical memory by number, or NULL: the caller knows that it stays. */
+struct sim_physical *sim_vmm_find(uint64_t physical);
+/* Its pages are others now: the host is to see these. */
+void sim_vmm_show_again(struct sim_physical *memory);
+/* Memory of another process, with a number. TWIN_E_INVALID (explained): there is one of the same
+ * origin. */
+twin_status sim_vmm_add(struct sim_physical *memory);
+/* The same without a number, at an address of its own; and the end of that. */
+twin_status sim_vmm_place(struct sim_physical *memory, uint64_t *out_address);
+void sim_vmm_unplace(struct sim_physical *memory);
+
+/* shared_memory.c: ends what memory.open has given on a device. The model lock is held. */
+void sim_imports_close(uint32_t device);
 
 #endif

@@ -138,6 +138,8 @@ int32_t twin_memory_copy(void *dst, size_t dst_bytes, const void *src, size_t by
         code = twin_range_check_overlap(dst, src, bytes);
     if (code == 0)
         code = twin_range_check_peer(context->device, &pair);
+    if (code == 0)
+        code = twin_range_check_foreign(context->device, &pair, false);
     return code != 0 ? code : copy_now(context->device, &copy);
 }
 
@@ -250,6 +252,8 @@ int32_t twin_memory_copy_async(void *dst, size_t dst_bytes, const void *src, siz
         code = twin_range_check_overlap(dst, src, bytes);
     if (code == 0)
         code = twin_range_check_owners(&pair, context->device);
+    if (code == 0)
+        code = twin_range_check_foreign(context->device, &pair, kind == TWIN_COPY_DEVICE_TO_DEVICE);
     if (code != 0)
         return code;
 

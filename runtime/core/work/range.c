@@ -153,6 +153,20 @@ int32_t twin_range_check_both(const twin_range_pair *pair, size_t dst_bytes, siz
     return code != 0 ? code : twin_range_check("source", pair->src, src_bytes, &pair->from);
 }
 
+int32_t twin_range_check_foreign(const twin_device *device, const twin_range_pair *pair,
+                                 bool between_devices)
+{
+    const bool far = (pair->to.foreign && pair->to.device != device->hw_index) ||
+                     (pair->from.foreign && pair->from.device != device->hw_index);
+    if (!far || (between_devices && pair->to.kind == TWIN_MEMORY_DEVICE &&
+                 pair->from.kind == TWIN_MEMORY_DEVICE))
+        return 0;
+    return twin_fail(TWIN_ERR_PARAM,
+                     "%p or %p is memory of another process on another device; such memory is "
+                     "copied by aclrtMemcpyAsync, from device to device, with that direction",
+                     pair->dst, pair->src);
+}
+
 int32_t twin_range_check_room(size_t bytes, size_t dst_bytes)
 {
     if (bytes <= dst_bytes)

@@ -46,6 +46,10 @@ int32_t twin_range_check_room(size_t bytes, size_t dst_bytes);
 int32_t twin_range_check_overlap(const void *dst, const void *src, size_t bytes);
 /* 107000: the memory is on two devices, and the one that copies does not reach both. */
 int32_t twin_range_check_peer(const twin_device *device, const twin_range_pair *pair);
+/* 107000: a side is memory of another process on another device, and the copy is not one between
+ * devices that is asynchronous. */
+int32_t twin_range_check_foreign(const twin_device *device, const twin_range_pair *pair,
+                                 bool between_devices);
 /* 107000: it is memory of a device that the stream's device does not reach. */
 int32_t twin_range_check_owner(const char *role, const twin_memory_info *info,
                                const twin_device *device);

@@ -31,6 +31,10 @@
 #define OWN_PAGES                                                                                  \
     "the backend takes memory of the copy for itself, in pages that the copy counts too"
 
+#define NO_RANGE                                                                                   \
+    "the size of imported memory is what aclrtMemGetAddressRange of the copy says, which is not "  \
+    "built"
+
 static const twin_exception unsupported[] = {
     {"control", "ABT-14, DEV-58: the time given", REAL_LIMIT},
     {"facts", "CFG-16", WHOLE_US},
@@ -48,8 +52,15 @@ static const twin_exception unsupported[] = {
     {"report", "one call of processing runs all", REAL_THREADS},
     {"report", "two runs with host functions", REAL_THREADS},
     {"report", "unprocessed callbacks are dropped", NO_DEADLOCK},
+    {"rt_names", "memory is shared", NO_RANGE},
     {"time", "HOST-2: calls of the host", NO_HOST_TIME},
     {"time", "a forced reset drops work that waits", NO_RESET_VERDICT},
+    {"virtual", "IPC-04", NO_RANGE},
+    {"virtual", "IPC-05", NO_RANGE},
+    {"virtual", "IPC-07", NO_RANGE},
+    {"virtual", "a key works", NO_RANGE},
+    {"virtual", "a process that was killed", NO_RANGE},
+    {"virtual", "memory outlives", NO_RANGE},
     {NULL, NULL, NULL},
 };
 
