@@ -17,6 +17,7 @@
 
 #include "acl/acl.h"
 #include "acl/acl_rt.h"
+#include "acl/acl_rt_memory_soma.h"
 
 #define FAKE_MOST 256
 
