@@ -450,6 +450,28 @@ twin_status ascend_memory_copy_rows(twin_hw_device *device, const twin_rows *row
                                         ascend_copy_kind(rows->dst, rows->src, &rows->sides)));
 }
 
+twin_status ascend_memory_describe(twin_hw_device *device, uint64_t at, const twin_copy *copy)
+{
+    if (copy->dst == 0)
+        return ASCEND_CALL(
+            ascend_use_device_for(device, vendor.describe_cache != NULL),
+            vendor.describe_cache(ascend_pointer(at), ascend_pointer(copy->src), copy->bytes));
+    return ASCEND_CALL(ascend_use_device_for(device, vendor.describe_copy != NULL),
+                       vendor.describe_copy(ascend_pointer(at), ACL_MEMCPY_INNER_DEVICE_TO_DEVICE,
+                                            ascend_pointer(copy->src), ascend_pointer(copy->dst),
+                                            copy->bytes, NULL));
+}
+
+twin_status ascend_memory_maintain(twin_hw_device *device, uint64_t address, uint64_t bytes,
+                                   bool invalidate)
+{
+    if (invalidate)
+        return ASCEND_CALL(ascend_use_device_for(device, vendor.invalidate != NULL),
+                           vendor.invalidate(ascend_pointer(address), bytes));
+    return ASCEND_CALL(ascend_use_device_for(device, vendor.flush != NULL),
+                       vendor.flush(ascend_pointer(address), bytes));
+}
+
 twin_status ascend_memory_errors(twin_hw_device *device, twin_memory_error *list, size_t room,
                                  size_t *out_count)
 {

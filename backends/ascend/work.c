@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work of queues. */
+#include <string.h>
+
 #include "process.h"
 
 twin_status ascend_work_copy(twin_queue *queue, const twin_copy *copy)
@@ -54,6 +56,73 @@ twin_status ascend_work_reduce(twin_queue *queue, const twin_reduce *reduce)
                        vendor.reduce_async(ascend_pointer(reduce->dst), ascend_pointer(reduce->src),
                                            reduce->bytes, kinds[reduce->op], types[reduce->element],
                                            queue->stream, NULL));
+}
+
+static aclrtRandomParaInfo random_value(const twin_random_value *value, uint8_t bytes)
+{
+    aclrtRandomParaInfo out = {.isAddr = value->is_address ? 1 : 0,
+                               .size = value->is_address ? 8 : bytes};
+    memcpy(out.valueOrAddr, &value->value, sizeof(out.valueOrAddr));
+    return out;
+}
+
+twin_status ascend_work_random(twin_queue *queue, const twin_random *random)
+{
+    static const struct {
+        aclDataType type;
+        uint8_t bytes;
+    } types[] = {[TWIN_RANDOM_INT32] = {ACL_INT32, 4},   [TWIN_RANDOM_INT64] = {ACL_INT64, 8},
+                 [TWIN_RANDOM_UINT32] = {ACL_UINT32, 4}, [TWIN_RANDOM_UINT64] = {ACL_UINT64, 8},
+                 [TWIN_RANDOM_BF16] = {ACL_BF16, 2},     [TWIN_RANDOM_FP16] = {ACL_FLOAT16, 2},
+                 [TWIN_RANDOM_FP32] = {ACL_FLOAT, 4}};
+    const uint8_t bytes = types[random->type].bytes;
+    aclrtRandomNumTaskInfo info = {.dataType = types[random->type].type,
+                                   .randomParaAddr = ascend_pointer(random->params),
+                                   .randomResultAddr = ascend_pointer(random->dst),
+                                   .randomCounterAddr = ascend_pointer(random->counter),
+                                   .randomSeed = random_value(&random->seed, 8),
+                                   .randomNum = random_value(&random->count, 8)};
+    aclrtRandomNumFuncParaInfo *function = &info.randomNumFuncParaInfo;
+    function->funcType = (aclrtRandomNumFuncType)random->function;
+    /* The parameters of all distributions have the same places. */
+    function->paramInfo.uniformDisInfo.min = random_value(&random->first, bytes);
+    if (random->function != TWIN_RANDOM_DROPOUT)
+        function->paramInfo.uniformDisInfo.max = random_value(&random->second, bytes);
+    return ASCEND_CALL(ascend_use_queue_for(queue, vendor.random_async != NULL),
+                       vendor.random_async(&info, queue->stream, NULL));
+}
+
+static aclrtCmoType cmo_type(twin_range_op op)
+{
+    return (aclrtCmoType)((int)op - TWIN_RANGE_PREFETCH);
+}
+
+twin_status ascend_work_described(twin_queue *queue, uint64_t at, twin_range_op op)
+{
+    if (op == TWIN_RANGE_COPY)
+        return ASCEND_CALL(ascend_use_queue_for(queue, vendor.copy_described != NULL),
+                           vendor.copy_described(ascend_pointer(at),
+                                                 ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, queue->stream));
+    return ASCEND_CALL(
+        ascend_use_queue_for(queue, vendor.cache_described != NULL),
+        vendor.cache_described(ascend_pointer(at), cmo_type(op), queue->stream, NULL));
+}
+
+twin_status ascend_work_maintain(twin_queue *queue, const twin_maintenance *maintenance)
+{
+    return ASCEND_CALL(ascend_use_queue_for(queue, vendor.cache != NULL),
+                       vendor.cache(ascend_pointer(maintenance->address), maintenance->bytes,
+                                    cmo_type(maintenance->op), queue->stream));
+}
+
+/* The room of the destination was checked above; only the offset is left of it. */
+twin_status ascend_work_copy_based(twin_queue *queue, const twin_based_copy *copy)
+{
+    return ASCEND_CALL(ascend_use_queue_for(queue, vendor.copy_based != NULL),
+                       vendor.copy_based(ascend_pointer(copy->dst), copy->dst_offset + copy->bytes,
+                                         copy->dst_offset, (const void **)ascend_pointer(copy->src),
+                                         copy->bytes, copy->src_offset,
+                                         ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, queue->stream));
 }
 
 twin_status ascend_work_record(twin_queue *queue, twin_signal *signal)

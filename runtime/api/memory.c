@@ -161,17 +161,29 @@ aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, a
     return TWIN_LEAVE(code != 0 ? code : twin_memory_copy(dst, destMax, src, count));
 }
 
+static int32_t copy_async(void *dst, size_t destMax, const void *src, size_t count,
+                          aclrtMemcpyKind kind, aclrtStream stream)
+{
+    if (count == 0)
+        return 0;
+    const int32_t code = check_copy(dst, src, kind);
+    return code != 0 ? code
+                     : twin_memory_copy_async(dst, destMax, src, count, (twin_copy_kind)kind,
+                                              twin_api_handle(stream));
+}
+
 aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t count,
                           aclrtMemcpyKind kind, aclrtStream stream)
 {
     TWIN_ENTER(SUBMIT);
-    if (count == 0)
-        return TWIN_LEAVE(ACL_SUCCESS);
-    int32_t code = check_copy(dst, src, kind);
-    if (code == 0)
-        code = twin_memory_copy_async(dst, destMax, src, count, (twin_copy_kind)kind,
-                                      twin_api_handle(stream));
-    return TWIN_LEAVE(code);
+    return TWIN_LEAVE(copy_async(dst, destMax, src, count, kind, stream));
+}
+
+aclError aclrtMemcpyAsyncWithCondition(void *dst, size_t destMax, const void *src, size_t count,
+                                       aclrtMemcpyKind kind, aclrtStream stream)
+{
+    TWIN_ENTER(SUBMIT);
+    return TWIN_LEAVE(copy_async(dst, destMax, src, count, kind, stream));
 }
 
 /* Directions of the runtime layer that differ from those of the interface. */

@@ -128,6 +128,15 @@ __attribute__((noinline)) static twin_status issue_other(const struct twin_backe
         return ops->work.reduce(stream->queue, task->reduce);
     if (task->kind == TWIN_TASK_COPY_ROWS)
         return ops->work.copy_rows(stream->queue, task->rows);
+    if (task->kind == TWIN_TASK_DESCRIBED)
+        return ops->work.described(stream->queue, task->maintenance->address,
+                                   task->maintenance->op);
+    if (task->kind == TWIN_TASK_MAINTAIN)
+        return ops->work.maintain(stream->queue, task->maintenance);
+    if (task->kind == TWIN_TASK_COPY_BASED)
+        return ops->work.copy_based(stream->queue, task->based);
+    if (task->kind == TWIN_TASK_RANDOM)
+        return ops->work.random(stream->queue, task->random);
     if (task->kind == TWIN_TASK_LAUNCH)
         return ops->work.launch(stream->queue, task->launch);
     if (task->kind == TWIN_TASK_ALLOC)

@@ -17,7 +17,8 @@ static twin_status refuse(const struct twk_image *image, char *why, size_t why_b
                  "it was made for version %u of kernels, this runtime knows %u; build it with the "
                  "twinrt that runs it, or install a newer one",
                  image->version, TWK_VERSION);
-    else if (image->size < sizeof(*image) || image->ops_bytes > sizeof(twk_ops) || !image->ops)
+    else if (image->size < offsetof(struct twk_image, variables) ||
+             image->ops_bytes > sizeof(twk_ops) || !image->ops)
         snprintf(why, why_bytes,
                  "its twk_image of %u bytes, for %u bytes of operations, is damaged", image->size,
                  image->ops_bytes);

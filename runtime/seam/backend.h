@@ -198,6 +198,14 @@ struct twin_memory_ops {
      * open gave. Pages live until no process uses them. Thread: any. TWIN_E_INVALID (explained): it
      * is neither. */
     twin_status (*close)(const char *name, uint64_t address);
+    /* Writes a descriptor for work.described to device memory at `at`, now. copy->dst 0: of cache
+     * maintenance of the source. Thread: any. Blocks. TWIN_E_INVALID: `at` is not in an allocation;
+     * too many bytes. */
+    twin_status (*describe)(twin_hw_device *device, uint64_t at, const twin_copy *copy);
+    /* Makes host and device see the same bytes of a range, now: writes back, or drops, what the
+     * host's caches hold. Thread: any. TWIN_E_INVALID: it leaves its allocation. */
+    twin_status (*maintain)(twin_hw_device *device, uint64_t address, uint64_t bytes,
+                            bool invalidate);
 };
 
 /* Virtual addresses apart from physical memory. Physical memory has a number that the core
@@ -356,6 +364,18 @@ struct twin_work_ops {
      * the pool keeps it. TWIN_E_INVALID: not such an address. TWIN_E_UNSUPPORTED: a deferred
      * queue. */
     twin_status (*free)(twin_queue *queue, uint64_t address);
+    /* As the descriptor at `at`, an aligned address of device memory, says when the task begins. A
+     * bad descriptor fails the task at most. TWIN_E_INVALID: not such an address. */
+    twin_status (*described)(twin_queue *queue, uint64_t at, twin_range_op op);
+    /* Cache maintenance of device memory: takes time, changes nothing. TWIN_E_INVALID: not device
+     * memory, or the range leaves its allocation. */
+    twin_status (*maintain)(twin_queue *queue, const twin_maintenance *maintenance);
+    /* Bad base addresses fail the task at most. TWIN_E_INVALID: not aligned words of device memory;
+     * offsets that the device cannot take. */
+    twin_status (*copy_based)(twin_queue *queue, const twin_based_copy *copy);
+    /* Random numbers; memory that cannot be used fails the task at most. TWIN_E_INVALID: no
+     * numbers, or not device memory. TWIN_E_NOMEM: no memory for the parameters. */
+    twin_status (*random)(twin_queue *queue, const twin_random *random);
 };
 
 struct twin_signal_ops {

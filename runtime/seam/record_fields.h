@@ -266,6 +266,17 @@
     F(S, uint64_t, host, ADDRESS)                                                                  \
     F(S, uint64_t, bytes, BYTES)                                                                   \
     F(S, uint64_t, out_address, ADDRESS)
+#define TWIN_RECORD_DESCRIBE_COPY_FIELDS(F, S)                                                     \
+    TWIN_RECORD_DEVICE_FIELDS(F, S)                                                                \
+    F(S, uint64_t, at, ADDRESS)                                                                    \
+    F(S, uint64_t, dst, ADDRESS)                                                                   \
+    F(S, uint64_t, src, ADDRESS)                                                                   \
+    F(S, uint64_t, bytes, BYTES)
+#define TWIN_RECORD_MAINTAIN_NOW_FIELDS(F, S)                                                      \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, invalidate, FLAG)                                                               \
+    F(S, uint64_t, address, ADDRESS)                                                               \
+    F(S, uint64_t, bytes, BYTES)
 
 /* ---- memory of other processes, virtual addresses ---- */
 
@@ -375,6 +386,38 @@
     F(S, uint64_t, bytes, BYTES)                                                                   \
     F(S, uint64_t, value, HEX)                                                                     \
     F(S, uint32_t, words, FLAG)                                                                    \
+    F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_DESCRIBED_WORK_FIELDS(F, S)                                                    \
+    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
+    F(S, uint64_t, at, ADDRESS)                                                                    \
+    F(S, uint32_t, op, RANGE)                                                                      \
+    F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_MAINTAIN_FIELDS(F, S)                                                          \
+    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
+    F(S, uint64_t, address, ADDRESS)                                                               \
+    F(S, uint64_t, bytes, BYTES)                                                                   \
+    F(S, uint32_t, op, RANGE)                                                                      \
+    F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_COPY_BASED_FIELDS(F, S)                                                        \
+    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
+    F(S, uint64_t, dst, ADDRESS)                                                                   \
+    F(S, uint64_t, src, ADDRESS)                                                                   \
+    F(S, uint64_t, dst_offset, BYTES)                                                              \
+    F(S, uint64_t, src_offset, BYTES)                                                              \
+    F(S, uint64_t, bytes, BYTES)
+/* addresses: bits 0 first, 1 second, 2 seed, 3 count: that is given by address. */
+#define TWIN_RECORD_RANDOM_FIELDS(F, S)                                                            \
+    TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
+    F(S, uint32_t, function, NUMBER)                                                               \
+    F(S, uint32_t, type, NUMBER)                                                                   \
+    F(S, uint64_t, dst, ADDRESS)                                                                   \
+    F(S, uint64_t, counter, ADDRESS)                                                               \
+    F(S, uint64_t, params, ADDRESS)                                                                \
+    F(S, uint64_t, first, HEX)                                                                     \
+    F(S, uint64_t, second, HEX)                                                                    \
+    F(S, uint64_t, seed, HEX)                                                                      \
+    F(S, uint64_t, count, NUMBER)                                                                  \
+    F(S, uint32_t, addresses, HEX)                                                                 \
     F(S, uint32_t, spare, SPARE)
 #define TWIN_RECORD_WORK_SIGNAL_FIELDS(F, S)                                                       \
     TWIN_RECORD_WORK_FIELDS(F, S) F(S, uint32_t, signal, SIGNAL) F(S, uint32_t, spare, SPARE)

@@ -62,6 +62,7 @@
     X(COUNT)     /* twin_count_relation */                                                         \
     X(CONDITION) /* twin_condition */                                                              \
     X(CORES)     /* twin_launch_cores */                                                           \
+    X(RANGE)     /* twin_range_op */                                                               \
     X(FAULT)     /* twin_fault_kind */                                                             \
     X(FAULT_TASK) /* twin_fault_task */                                                            \
     X(ND)         /* twin_nd */
@@ -211,7 +212,13 @@
     X(224, POOL_GET, "pool.get", TWIN_RECORD_POOL_GET_FIELDS, NONE)                                \
     X(225, POOL_TRIM, "pool.trim", TWIN_RECORD_POOL_TRIM_FIELDS, NONE)                             \
     X(226, WORK_ALLOC, "work.alloc", TWIN_RECORD_WORK_ALLOC_FIELDS, NONE)                          \
-    X(227, WORK_FREE, "work.free", TWIN_RECORD_WORK_FREE_FIELDS, NONE)
+    X(227, WORK_FREE, "work.free", TWIN_RECORD_WORK_FREE_FIELDS, NONE)                             \
+    X(230, MEMORY_DESCRIBE, "memory.describe", TWIN_RECORD_DESCRIBE_COPY_FIELDS, NONE)             \
+    X(231, MEMORY_MAINTAIN, "memory.maintain", TWIN_RECORD_MAINTAIN_NOW_FIELDS, NONE)              \
+    X(232, WORK_DESCRIBED, "work.described", TWIN_RECORD_DESCRIBED_WORK_FIELDS, NONE)              \
+    X(233, WORK_MAINTAIN, "work.maintain", TWIN_RECORD_MAINTAIN_FIELDS, NONE)                      \
+    X(234, WORK_COPY_BASED, "work.copy_based", TWIN_RECORD_COPY_BASED_FIELDS, NONE)                \
+    X(235, WORK_RANDOM, "work.random", TWIN_RECORD_RANDOM_FIELDS, NONE)
 
 /* ---- made from the table ---- */
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "seam/indirect.h"
 #include "seam/launch.h"
 #include "seam/status.h"
 

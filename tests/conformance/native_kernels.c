@@ -6,6 +6,11 @@
 
 #define TILE_BYTES (NATIVE_TILE * 4u)
 
+typedef struct factors {
+    uint32_t first, second;
+} factors;
+TWK_VARIABLE(factors, factor, {1234, 5678});
+
 TWK_VECTOR_KERNEL(add, struct native_add, args)
 {
     const uint32_t sets = args->single ? 1 : 2;

@@ -55,6 +55,23 @@ class Memory(ModelTest):
         self.assertEqual((pointer, code), acl.rt.malloc(1 << 50, 0))
         self.assertNotEqual(code, SUCCESS)
 
+    def test_copies_by_descriptor_and_cache_maintenance(self):
+        stream = self.stream()
+        memory = self.device_memory(4096)
+        at = self.device_memory(64)
+        self.ok(acl.rt.memset(memory, 4096, 5, 2048))
+        self.assertEqual(acl.rt.get_memcpy_desc_size(6), (32, SUCCESS))
+        self.assertEqual(acl.rt.set_memcpy_desc(at, 6, memory, memory + 2048, 2048, 0),
+                         (at, SUCCESS))
+        self.ok(acl.rt.memcpy_async_with_desc(at, 6, stream))
+        for kind in range(4):
+            self.ok(acl.rt.cmo_async(memory, 4096, kind, stream))
+        self.ok(acl.rt.synchronize_stream(stream))
+        self.assertEqual(self.read(memory, 4096), bytes([5]) * 4096)
+        self.ok(acl.rt.mem_flush(memory, 4096))
+        self.ok(acl.rt.mem_invalidate(memory, 4096))
+        self.assertEqual(acl.rt.mem_flush(memory, 0), INVALID_PARAM)
+
     def test_copies_in_all_directions(self):
         size = 4096
         data = bytes(range(256)) * 16

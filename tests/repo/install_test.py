@@ -139,7 +139,8 @@ MUST_HAVE = ["bin/twinrt", "bin/twinrt-cc", "lib64/libtwinrt_kernel.a",
              *(f"lib64/twinrt/profiles/{name}.json" for name in (
                  "310b1", "310p3", "910_9391", "910a", "910b1", "910b2", "910b3", "910b4", "950")),
              "lib64/cmake/twinrt/twinrt-config.cmake", "lib64/pkgconfig/twinrt.pc",
-             "include/twinrt/frames.h", "include/twinrt/interrupt.h", "set_env.sh",
+             "include/twinrt/frames.h", "include/twinrt/interrupt.h", "include/twinrt/symbol.h",
+             "set_env.sh",
              "share/doc/twinrt/LICENSE", "bin/setenv.bash", "share/info/runtime/version.info"]
 # Names of the vendor's that no library of ours implements, and folders of older toolkits.
 LINKS = [

@@ -60,12 +60,16 @@ static bool is_usable(struct loader *loader, const twin_op *op)
             loader->deferred[op->queue] = op->config.deferred;
         return usable_queue(loader, op->queue);
     case TWIN_OP_COPY:
+    case TWIN_OP_COPY_BASED:
     case TWIN_OP_COPY_ROWS:
+    case TWIN_OP_DESCRIBED:
     case TWIN_OP_DRAIN:
     case TWIN_OP_FILL:
     case TWIN_OP_LAUNCH:
+    case TWIN_OP_MAINTAIN:
     case TWIN_OP_QUEUE_DESTROY:
     case TWIN_OP_QUEUE_OTHER:
+    case TWIN_OP_RANDOM:
     case TWIN_OP_REDUCE:
     case TWIN_OP_WAIT_VALUE:
     case TWIN_OP_WRITE_VALUE:

@@ -342,6 +342,7 @@ static void touch_all(struct checker *checker, const twin_op *op, struct toucher
         break;
     case TWIN_OP_FILL:
     case TWIN_OP_NOW_FILL:
+    case TWIN_OP_RANDOM:
         now->writes = true;
         touch(checker, op->dst, op->bytes, now);
         break;
@@ -371,13 +372,16 @@ void check_access_work(struct checker *checker, struct check_queue *queue, uint3
         .op = op,
         .seq = work->begin_seq > queue->host_seen_at ? work->begin_seq : queue->host_seen_at,
     };
-    if (work->kind == TWIN_OP_LAUNCH) {
+    /* What they touch is in memory of the device. */
+    if (work->kind == TWIN_OP_LAUNCH || work->kind == TWIN_OP_DESCRIBED ||
+        work->kind == TWIN_OP_COPY_BASED) {
         checker->unjudged_work++;
         return;
     }
     const bool copies = work->kind == TWIN_OP_COPY || work->kind == TWIN_OP_COPY_ROWS;
     const bool reads = copies || work->kind == TWIN_OP_REDUCE;
-    if (!reads && work->kind != TWIN_OP_FILL && work->kind != TWIN_OP_WRITE_VALUE)
+    if (!reads && work->kind != TWIN_OP_FILL && work->kind != TWIN_OP_RANDOM &&
+        work->kind != TWIN_OP_WRITE_VALUE)
         return;
     if (work->kind != TWIN_OP_WRITE_VALUE)
         write_side(checker, work, &now);

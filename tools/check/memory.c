@@ -226,13 +226,22 @@ void check_memory_use(struct checker *checker, const struct check_queue *queue, 
         judge_side(checker, queue, op, work->dst, work->bytes, must);
         return;
     case TWIN_OP_FILL:
+    case TWIN_OP_MAINTAIN:
     case TWIN_OP_NOW_FILL:
+    case TWIN_OP_RANDOM:
         judge_side(checker, queue, op, work->dst, work->bytes, must);
         return;
     case TWIN_OP_COPY_ROWS:
     case TWIN_OP_NOW_ROWS:
         judge_side(checker, queue, op, work->src, span_of(work, work->src_pitch), must);
         judge_side(checker, queue, op, work->dst, span_of(work, work->dst_pitch), must);
+        return;
+    case TWIN_OP_COPY_BASED:
+        judge_side(checker, queue, op, work->src, 8, must);
+        judge_side(checker, queue, op, work->dst, 8, must);
+        return;
+    case TWIN_OP_DESCRIBED:
+        judge_side(checker, queue, op, work->dst, TWIN_DESCRIPTOR_BYTES, must);
         return;
     case TWIN_OP_WRITE_VALUE:
     case TWIN_OP_WAIT_VALUE:

@@ -190,10 +190,13 @@ static uint64_t label_of(const struct side *side, const twin_op *op)
     switch (op->kind) {
     case TWIN_OP_ALLOC:
     case TWIN_OP_COPY:
+    case TWIN_OP_COPY_BASED:
     case TWIN_OP_FILL:
     case TWIN_OP_HOST_ALLOC:
+    case TWIN_OP_MAINTAIN:
     case TWIN_OP_NOW_COPY:
     case TWIN_OP_NOW_FILL:
+    case TWIN_OP_RANDOM:
     case TWIN_OP_REDUCE:
         return mix(label, op->bytes);
     case TWIN_OP_COUNT:

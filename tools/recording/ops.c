@@ -153,6 +153,16 @@ static int16_t filled(uint64_t value, uint32_t words)
     return words != 0 && (uint32_t)value != byte * 0x01010101u ? -1 : byte;
 }
 
+/* Bytes of random numbers, as far as the recording says: of a count by address one. */
+static uint64_t made(const struct twin_record_WORK_RANDOM *f)
+{
+    if (f->type > TWIN_RANDOM_FP32 || (f->addresses & 8u) != 0)
+        return 1;
+    const uint64_t bytes =
+        twin_random_bytes((twin_random_function)f->function, (twin_random_type)f->type, f->count);
+    return bytes == 0 || bytes == UINT64_MAX ? 1 : bytes;
+}
+
 static void read_work(unsigned kind, const union twin_recording_any *any, twin_op *op)
 {
     const struct twin_record_WORK_END *const work = &any->WORK_END; /* all work begins alike */
@@ -166,6 +176,10 @@ static void read_work(unsigned kind, const union twin_recording_any *any, twin_o
         OP(WORK_REDUCE, op->dst = f->dst, op->src = f->src, op->bytes = f->bytes)
         OP(WORK_COPY_ROWS, op->dst = f->dst, op->src = f->src, op->bytes = f->width,
            op->dst_pitch = f->dst_pitch, op->src_pitch = f->src_pitch, op->height = f->height)
+        OP(WORK_DESCRIBED, op->dst = f->at)
+        OP(WORK_MAINTAIN, op->dst = f->address, op->bytes = f->bytes)
+        OP(WORK_COPY_BASED, op->dst = f->dst, op->src = f->src, op->bytes = f->bytes)
+        OP(WORK_RANDOM, op->dst = f->dst, op->bytes = made(f), op->fill = -1)
         OP(WORK_RECORD, op->object = f->signal)
         OP(WORK_RESET, op->object = f->signal)
         OP(WORK_WAIT, op->object = f->signal, op->timeout_ns = f->timeout_ns)

@@ -23,6 +23,10 @@
     X(FILL, WORK_FILL, "fill")                                                                     \
     X(REDUCE, WORK_REDUCE, "reduce")                                                               \
     X(COPY_ROWS, WORK_COPY_ROWS, "copy of rows")                                                   \
+    X(DESCRIBED, WORK_DESCRIBED, "work by descriptor")                                             \
+    X(MAINTAIN, WORK_MAINTAIN, "cache maintenance")                                                \
+    X(COPY_BASED, WORK_COPY_BASED, "copy with offsets")                                            \
+    X(RANDOM, WORK_RANDOM, "random numbers")                                                       \
     X(RECORD, WORK_RECORD, "record")                                                               \
     X(WAIT, WORK_WAIT, "wait")                                                                     \
     X(RESET, WORK_RESET, "reset")                                                                  \

@@ -492,6 +492,27 @@ static twin_status memory_unpin(struct replay_call *call)
     return status;
 }
 
+static twin_status memory_describe(struct replay_call *call)
+{
+    const struct twin_record_MEMORY_DESCRIBE *f = &call->then.MEMORY_DESCRIBE;
+    const twin_copy copy = {.dst = f->dst != 0 ? replay_address_any(call->replay, f->dst) : 0,
+                            .src = replay_address_any(call->replay, f->src),
+                            .bytes = f->bytes};
+    uint64_t at;
+    return replay_address(call, f->at, TWIN_DESCRIPTOR_BYTES, REPLAY_DEVICE, &at)
+               ? call->ops->memory.describe(call->device, at, &copy)
+               : TWIN_OK;
+}
+
+static twin_status memory_maintain(struct replay_call *call)
+{
+    const struct twin_record_MEMORY_MAINTAIN *f = &call->then.MEMORY_MAINTAIN;
+    uint64_t address;
+    return replay_address(call, f->address, f->bytes, REPLAY_DEVICE, &address)
+               ? call->ops->memory.maintain(call->device, address, f->bytes, f->invalidate != 0)
+               : TWIN_OK;
+}
+
 const replay_issue replay_memory_ops[TWIN_RECORD_KINDS_END] = {
     [TWIN_RECORD_MEMORY_ALLOC] = memory_alloc,
     [TWIN_RECORD_MEMORY_FREE] = memory_free,
@@ -505,4 +526,6 @@ const replay_issue replay_memory_ops[TWIN_RECORD_KINDS_END] = {
     [TWIN_RECORD_MEMORY_REPAIR] = memory_repair,
     [TWIN_RECORD_MEMORY_PIN] = memory_pin,
     [TWIN_RECORD_MEMORY_UNPIN] = memory_unpin,
+    [TWIN_RECORD_MEMORY_DESCRIBE] = memory_describe,
+    [TWIN_RECORD_MEMORY_MAINTAIN] = memory_maintain,
 };

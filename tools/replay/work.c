@@ -150,6 +150,67 @@ static twin_status work_reduce(struct replay_call *call)
     return ASK(reduce, &reduce);
 }
 
+static twin_status work_described(struct replay_call *call)
+{
+    const struct twin_record_WORK_DESCRIBED *f = &call->then.WORK_DESCRIBED;
+    uint64_t at;
+    if (f->op > TWIN_RANGE_FLUSH)
+        return replay_leave_out(call, "%u is not an operation of a descriptor", f->op);
+    return replay_address(call, f->at, TWIN_DESCRIPTOR_BYTES, REPLAY_DEVICE, &at)
+               ? ASK(described, at, (twin_range_op)f->op)
+               : TWIN_OK;
+}
+
+static twin_status work_maintain(struct replay_call *call)
+{
+    const struct twin_record_WORK_MAINTAIN *f = &call->then.WORK_MAINTAIN;
+    twin_maintenance maintenance = {.bytes = f->bytes, .op = (twin_range_op)f->op};
+    if (f->op < TWIN_RANGE_PREFETCH || f->op > TWIN_RANGE_FLUSH)
+        return replay_leave_out(call, "%u is not a kind of cache maintenance", f->op);
+    return replay_address(call, f->address, f->bytes, REPLAY_DEVICE, &maintenance.address)
+               ? ASK(maintain, &maintenance)
+               : TWIN_OK;
+}
+
+static twin_status work_copy_based(struct replay_call *call)
+{
+    const struct twin_record_WORK_COPY_BASED *f = &call->then.WORK_COPY_BASED;
+    twin_based_copy copy = {
+        .dst_offset = f->dst_offset, .src_offset = f->src_offset, .bytes = f->bytes};
+    if (!word_at(call, f->dst, sizeof(uint64_t), &copy.dst) ||
+        !word_at(call, f->src, sizeof(uint64_t), &copy.src))
+        return TWIN_OK;
+    return ASK(copy_based, &copy);
+}
+
+/* The value, or where it is now. */
+static bool random_value(struct replay_call *call, uint64_t recorded, uint32_t address,
+                         twin_random_value *out)
+{
+    *out = (twin_random_value){.value = recorded, .is_address = address != 0};
+    return address == 0 || replay_address(call, recorded, 1, REPLAY_DEVICE, &out->value);
+}
+
+static twin_status work_random(struct replay_call *call)
+{
+    const struct twin_record_WORK_RANDOM *f = &call->then.WORK_RANDOM;
+    twin_random random = {.function = (twin_random_function)f->function,
+                          .type = (twin_random_type)f->type};
+    if (f->function > TWIN_RANDOM_TRUNCATED_NORMAL || f->type > TWIN_RANDOM_FP32)
+        return replay_leave_out(call, "there are no such random numbers");
+    const uint64_t bytes =
+        (f->addresses & 8u) != 0 ? 1 : twin_random_bytes(random.function, random.type, f->count);
+    if (!replay_address(call, f->dst, bytes, REPLAY_DEVICE, &random.dst) ||
+        !replay_address(call, f->counter, 16, REPLAY_DEVICE, &random.counter) ||
+        (f->params != 0 && !replay_address(call, f->params, 16, REPLAY_DEVICE, &random.params)) ||
+        !random_value(call, f->first, f->addresses & 1u, &random.first) ||
+        !random_value(call, f->second, f->addresses & 2u, &random.second) ||
+        !random_value(call, f->seed, f->addresses & 4u, &random.seed) ||
+        !random_value(call, f->count, f->addresses & 8u, &random.count))
+        return TWIN_OK;
+    return ASK(random, &random);
+}
+
 /* ---- host functions, model instances ---- */
 
 /* The function is the recorded program's: it goes to the device and comes back, and is never
@@ -303,4 +364,8 @@ const replay_issue replay_work_ops[TWIN_RECORD_KINDS_END] = {
     [TWIN_RECORD_WORK_LAUNCH] = work_launch,
     [TWIN_RECORD_WORK_ALLOC] = work_alloc,
     [TWIN_RECORD_WORK_FREE] = work_free,
+    [TWIN_RECORD_WORK_DESCRIBED] = work_described,
+    [TWIN_RECORD_WORK_MAINTAIN] = work_maintain,
+    [TWIN_RECORD_WORK_COPY_BASED] = work_copy_based,
+    [TWIN_RECORD_WORK_RANDOM] = work_random,
 };

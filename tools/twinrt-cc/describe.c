@@ -79,6 +79,45 @@ static int by_name(const void *left, const void *right)
     return strcmp(((const struct cc_kernel *)left)->name, ((const struct cc_kernel *)right)->name);
 }
 
+/* ---- variables ------------------------------------------------------------------------------- */
+
+static int take_variable(const twk_variable_entry *entry, struct cc_variable *variable)
+{
+    if (entry->size < sizeof(*entry) || entry->bytes == 0)
+        return cc_error("variable \"%.40s\": it has no bytes, or is of another version of "
+                        "twinrt/kernel.h",
+                        entry->name);
+    *variable = (struct cc_variable){entry->name, entry->bytes, entry->initial};
+    return 0;
+}
+
+static int by_variable_name(const void *left, const void *right)
+{
+    return strcmp(((const struct cc_variable *)left)->name,
+                  ((const struct cc_variable *)right)->name);
+}
+
+/* All variables, in the order of their names. */
+static int take_variables(const struct twk_image *image, struct cc_content *content)
+{
+    const size_t count = (size_t)(image->variables_end - image->variables);
+    struct cc_variable *variables = calloc(count + 1, sizeof(*variables));
+    int result = 0;
+    if (!variables)
+        cc_no_memory();
+    content->variables = variables;
+    content->variable_count = count;
+    for (size_t i = 0; i < count && result == 0; i++)
+        result = take_variable(image->variables[i], &variables[i]);
+    if (result != 0)
+        return result;
+    qsort(variables, count, sizeof(*variables), by_variable_name);
+    for (size_t i = 1; i < count && result == 0; i++)
+        if (strcmp(variables[i - 1].name, variables[i].name) == 0)
+            result = cc_error("variable \"%.40s\" is defined twice", variables[i].name);
+    return result;
+}
+
 static int write_kernels(const struct twk_image *image, struct cc_bytes library, const char *output)
 {
     const size_t count = (size_t)(image->end - image->begin);
@@ -90,7 +129,15 @@ static int write_kernels(const struct twk_image *image, struct cc_bytes library,
         result = take_kernel(image->begin[i], &kernels[i]);
     if (result == 0) {
         qsort(kernels, count, sizeof(*kernels), by_name); /* the order of the link is arbitrary */
-        result = cc_write_object(output, kernels, count, library);
+        struct cc_content content = {.kernels = kernels, .kernel_count = count};
+        result = take_variables(image, &content);
+        if (result == 0)
+            result = cc_write_object(output, &content, library);
+        union {
+            const struct cc_variable *list;
+            void *memory;
+        } variables = {.list = content.variables};
+        free(variables.memory);
     }
     for (size_t i = 0; i < count; i++) {
         union {

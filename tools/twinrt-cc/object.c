@@ -14,8 +14,10 @@
 #include "kernel/object.h"
 #include "say.h"
 
-#define ENTRY_BYTES 64u /* of the image, for each half of a kernel: its entry address is its own */
-#define ALIGN       16u
+/* Of the image, for each half of a kernel: its entry address is its own. */
+#define ENTRY_BYTES    64u
+#define ALIGN          16u
+#define VARIABLE_ALIGN 64u
 #define FIXED                                                                                      \
     6u /* sections: the empty one, .text, .twinrt.native, .symtab, .strtab,
                           .shstrtab */
@@ -48,6 +50,9 @@ struct half {
 struct object {
     struct half *halves;
     size_t half_count;
+    const struct cc_variable *variables;
+    size_t variable_count;
+    size_t *places;      /* of the variables in the image */
     struct text image;   /* .text */
     struct text strings; /* of symbols */
     struct text titles;  /* of sections */
@@ -167,11 +172,25 @@ static void make_image(struct object *object, const twin_native_header *header)
         snprintf(entry, sizeof(entry), "%s", object->halves[i].symbol);
         add(&object->image, entry, sizeof(entry));
     }
+    object->places = calloc(object->variable_count + 1, sizeof(*object->places));
+    if (!object->places)
+        cc_no_memory();
+    for (size_t i = 0; i < object->variable_count; i++) {
+        while (object->image.count % VARIABLE_ALIGN != 0)
+            add_number(&object->image, 0, 1);
+        object->places[i] = object->image.count;
+        add(&object->image, object->variables[i].initial, object->variables[i].bytes);
+    }
+}
+
+static size_t symbol_count(const struct object *object)
+{
+    return 1 + object->half_count + object->variable_count;
 }
 
 static void make_symbols(struct object *object)
 {
-    object->symbols = calloc(object->half_count + 1, sizeof(*object->symbols));
+    object->symbols = calloc(symbol_count(object), sizeof(*object->symbols));
     if (!object->symbols)
         cc_no_memory();
     (void)add_text(&object->strings, "");
@@ -182,6 +201,13 @@ static void make_symbols(struct object *object)
                         .st_shndx = 1,
                         .st_value = sizeof(twin_native_header) + i * ENTRY_BYTES,
                         .st_size = ENTRY_BYTES};
+    for (size_t i = 0; i < object->variable_count; i++)
+        object->symbols[1 + object->half_count + i] = (Elf64_Sym){
+            .st_name = (Elf64_Word)add_text(&object->strings, object->variables[i].name),
+            .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT),
+            .st_shndx = 1,
+            .st_value = object->places[i],
+            .st_size = object->variables[i].bytes};
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -247,7 +273,7 @@ static bool add_sections(struct object *object, struct cc_bytes library, twin_na
         return false;
     header->library_place = (uint32_t)section->sh_offset;
     section = add_section(object, ".symtab", SHT_SYMTAB, object->symbols,
-                          (object->half_count + 1) * sizeof(*object->symbols));
+                          symbol_count(object) * sizeof(*object->symbols));
     if (!section)
         return false;
     section->sh_entsize = sizeof(*object->symbols);
@@ -336,6 +362,7 @@ static void end(struct object *object)
         free(object->halves[i].meta.at);
     }
     free(object->halves);
+    free(object->places);
     free(object->image.at);
     free(object->strings.at);
     free(object->titles.at);
@@ -349,8 +376,7 @@ static mode_t usual_mode(void)
     return 0666 & ~mask;
 }
 
-int cc_write_object(const char *path, const struct cc_kernel *kernels, size_t count,
-                    struct cc_bytes library)
+int cc_write_object(const char *path, const struct cc_content *content, struct cc_bytes library)
 {
     const Elf64_Ehdr *inner = library.at;
     char temporary[PATH_MAX];
@@ -359,14 +385,16 @@ int cc_write_object(const char *path, const struct cc_kernel *kernels, size_t co
         return cc_error("%s: the name is too long", path);
     if (library.count < sizeof(*inner) || library.count > UINT32_MAX)
         return cc_error("%s: a shared object of %zu bytes", path, library.count);
-    struct object object = {.file = mkstemp(temporary)};
+    struct object object = {.file = mkstemp(temporary),
+                            .variables = content->variables,
+                            .variable_count = content->variable_count};
     if (object.file < 0)
         return cc_error("%s cannot be written: %s", path, strerror(errno));
     twin_native_header header = {.magic = TWIN_NATIVE_MAGIC,
                                  .version = TWIN_NATIVE_VERSION,
                                  .machine = inner->e_machine,
                                  .library_bytes = library.count};
-    add_kernels(&object, kernels, count);
+    add_kernels(&object, content->kernels, content->kernel_count);
     make_image(&object, &header);
     make_symbols(&object);
     int result = write_open(&object, path, library, &header);

@@ -28,14 +28,28 @@ struct cc_kernel {
     uint32_t param_count;
 };
 
+/* A variable in device memory. */
+struct cc_variable {
+    const char *name;
+    uint64_t bytes;
+    const void *initial;
+};
+
+/* What an object has. */
+struct cc_content {
+    const struct cc_kernel *kernels;
+    size_t kernel_count;
+    const struct cc_variable *variables;
+    size_t variable_count;
+};
+
 struct cc_bytes {
     const void *at;
     size_t count;
 };
 
-/* Writes the object of `kernels` and of the shared object to `path`, whole or not at all. Returns
+/* Writes the object of `content` and of the shared object to `path`, whole or not at all. Returns
  * 0, or -1 with a message. */
-int cc_write_object(const char *path, const struct cc_kernel *kernels, size_t count,
-                    struct cc_bytes library);
+int cc_write_object(const char *path, const struct cc_content *content, struct cc_bytes library);
 
 #endif

@@ -383,6 +383,31 @@ twin_status sim_memory_fill(twin_hw_device *device, const twin_fill *fill)
     return transfer_between(device, &wait, fill->bytes, 0, &(twin_sides){.dst = fill->side});
 }
 
+twin_status sim_memory_describe(twin_hw_device *device, uint64_t at, const twin_copy *copy)
+{
+    const uint32_t words[TWIN_DESCRIPTOR_BYTES / sizeof(uint32_t)] = {
+        [3] = (uint32_t)copy->bytes,       [4] = (uint32_t)copy->src,
+        [5] = (uint32_t)(copy->src >> 32), [6] = (uint32_t)copy->dst,
+        [7] = (uint32_t)(copy->dst >> 32),
+    };
+    if (copy->bytes > UINT32_MAX || at % TWIN_DESCRIPTOR_ALIGN != 0)
+        return TWIN_E_INVALID;
+    const twin_copy write = {
+        .dst = at, .src = (uint64_t)(uintptr_t)words, .bytes = TWIN_DESCRIPTOR_BYTES};
+    return sim_memory_copy(device, &write);
+}
+
+/* The model's host has no caches that its devices do not see. */
+twin_status sim_memory_maintain(twin_hw_device *device, uint64_t address, uint64_t bytes,
+                                bool invalidate)
+{
+    twin_side side;
+    (void)device;
+    (void)invalidate;
+    const twin_status status = sim_memory_find(address, bytes, &side);
+    return status == TWIN_OK && side.kind == TWIN_MEMORY_UNKNOWN ? TWIN_E_INVALID : status;
+}
+
 /* ---- the bus -------------------------------------------------------------------------------- */
 
 /* Page-locked memory is not reported: the core frees its staging buffers this way on purpose. */

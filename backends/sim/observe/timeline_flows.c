@@ -59,8 +59,8 @@ static bool is_of_stream(const struct timeline_layout *layout, size_t slice)
 
 static bool moves_data(const struct twinsim_trace_entry *entry)
 {
-    return entry->sqe_type == STARS_SQE_SDMA || entry->sqe_type == STARS_SQE_PCIE_DMA ||
-           entry->sqe_type == STARS_SQE_AICORE;
+    return entry->sqe_type == STARS_SQE_SDMA || entry->sqe_type == STARS_SQE_DSA ||
+           entry->sqe_type == STARS_SQE_PCIE_DMA || entry->sqe_type == STARS_SQE_AICORE;
 }
 
 static int compare_slice(const void *key, const void *element)

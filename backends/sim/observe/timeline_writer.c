@@ -34,6 +34,7 @@ static const char *type_name(uint8_t type)
         [STARS_SQE_NOTIFY_WAIT] = "wait notify",
         [STARS_SQE_WRITE_VALUE] = "write value",
         [STARS_SQE_SDMA] = "SDMA",
+        [STARS_SQE_DSA] = "random numbers",
         [STARS_SQE_PCIE_DMA] = "PCIe DMA",
         [STARS_SQE_COND] = "condition",
     };

@@ -217,8 +217,11 @@ twin_status sim_failure_status(unsigned error, unsigned status)
 
 static const char *verb_of(const stars_cqe *cqe, twin_status status)
 {
+    const uint32_t type = cqe->u.error.sqe_type;
     if (cqe->u.error.code & STARS_ERROR_BAD_SQE)
-        return "is not a task that the scheduler knows";
+        return type == STARS_SQE_SDMA || type == STARS_SQE_DSA
+                   ? "is not a task that the scheduler knows, or its descriptor is invalid"
+                   : "is not a task that the scheduler knows";
     switch (status) {
     case TWIN_E_KERNEL_TIMEOUT:
     case TWIN_E_VECTOR_TIMEOUT:

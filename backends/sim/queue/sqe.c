@@ -125,6 +125,55 @@ void sim_sqe_sdma_fill(stars_sqe *sqe, uint64_t dst, uint32_t value, bool words,
     pair(sqe, 10, dst);
 }
 
+void sim_sqe_sdma_maintain(stars_sqe *sqe, uint64_t address, uint64_t bytes, uint32_t op)
+{
+    header(sqe, STARS_SQE_SDMA, false);
+    sqe->word[4] = op;
+    sqe->word[7] = (uint32_t)bytes;
+    pair(sqe, 8, address);
+}
+
+void sim_sqe_sdma_pointer(stars_sqe *sqe, uint64_t at, uint32_t op)
+{
+    header(sqe, STARS_SQE_SDMA, false);
+    sqe->word[3] |= STARS_W3_POINTER;
+    pair(sqe, 4, at);
+    sqe->word[5] |= STARS_W5_VIRTUAL;
+    sqe->word[6] = op;
+}
+
+void sim_sqe_sdma_offsets(stars_sqe *sqe, uint64_t dst, uint64_t dst_offset, uint64_t src,
+                          uint64_t src_offset, uint64_t bytes)
+{
+    sim_sqe_sdma_copy(sqe, dst, src, bytes);
+    sqe->word[4] |= STARS_SDMA_OFFSETS;
+    sqe->word[12] = (uint32_t)src_offset;
+    sqe->word[13] = (uint32_t)dst_offset;
+    sqe->word[14] = (uint32_t)(src_offset >> 32) | (uint32_t)(dst_offset >> 32) << 16;
+}
+
+void sim_sqe_random(stars_sqe *sqe, const twin_random *random, uint64_t params)
+{
+    const uint32_t first = random->function == TWIN_RANDOM_DROPOUT   ? STARS_DSA_RATIO
+                           : random->function == TWIN_RANDOM_UNIFORM ? STARS_DSA_MINIMUM
+                                                                     : STARS_DSA_MEAN;
+    const bool two = random->function != TWIN_RANDOM_DROPOUT;
+    const uint32_t valid = 1u << first | (two ? 2u << first : 0);
+    const uint32_t values = (random->first.is_address ? 0 : 1u << first) |
+                            (two && !random->second.is_address ? 2u << first : 0) |
+                            (random->seed.is_address ? 0 : 1u << STARS_DSA_SEED) |
+                            (random->count.is_address ? 0 : 1u << STARS_DSA_COUNT);
+    header(sqe, STARS_SQE_DSA, false);
+    sqe->word[2] = 1u | (uint32_t)random->function << STARS_DSA_FUNCTION_SHIFT |
+                   (uint32_t)random->type << STARS_DSA_TYPE_SHIFT | valid << 10 |
+                   values << STARS_DSA_VALUES_SHIFT;
+    pair(sqe, 4, random->dst);
+    pair(sqe, 6, random->counter);
+    pair(sqe, 8, params);
+    pair(sqe, 10, random->seed.value);
+    pair(sqe, 12, random->count.value);
+}
+
 void sim_sqe_sdma_reduce(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes, uint32_t op,
                          uint32_t type)
 {
@@ -214,6 +263,7 @@ const char *sim_sqe_noun(unsigned type)
         [STARS_SQE_NOTIFY_WAIT] = "notify wait",
         [STARS_SQE_WRITE_VALUE] = "write of a value",
         [STARS_SQE_COND] = "condition program",
+        [STARS_SQE_DSA] = "random numbers",
         [STARS_SQE_SDMA] = "copy, fill or reduction on the SDMA",
         [STARS_SQE_PCIE_DMA] = "copy on the PCIe DMA",
     };
@@ -229,7 +279,14 @@ void sim_sqe_ranges(const stars_sqe *sqe, struct sim_dma_range out_ranges[2])
 {
     const uint32_t type = sqe->word[0] & STARS_W0_TYPE_MASK;
     const bool fills = type == STARS_SQE_SDMA && (sqe->word[4] & 0xfu) == STARS_SDMA_OP_FILL;
+    const bool pointed = type == STARS_SQE_SDMA && (sqe->word[3] & STARS_W3_POINTER) != 0;
     uint64_t bytes[2] = {0, 0};
+    if (pointed) { /* what the descriptor names is not known any more */
+        out_ranges[0] = (struct sim_dma_range){0, 0};
+        out_ranges[1] = (struct sim_dma_range){
+            (uint64_t)(sqe->word[5] & 0x1ffffu) << 32 | sqe->word[4], STARS_SDMA_DESCRIPTOR_BYTES};
+        return;
+    }
     if (type == STARS_SQE_PCIE_DMA) {
         bytes[0] = bytes[1] = wide(sqe, 12);
     } else if (type == STARS_SQE_SDMA && (sqe->word[4] & STARS_SDMA_SHORT_FORM) != 0) {
@@ -237,6 +294,8 @@ void sim_sqe_ranges(const stars_sqe *sqe, struct sim_dma_range out_ranges[2])
         const uint64_t gaps = sqe->word[15] > 0 ? sqe->word[15] - 1 : 0;
         bytes[0] = gaps * sqe->word[14] + row;
         bytes[1] = gaps * sqe->word[13] + row;
+    } else if (type == STARS_SQE_SDMA && (sqe->word[4] & STARS_SDMA_OFFSETS) != 0) {
+        bytes[0] = bytes[1] = sizeof(uint64_t); /* of the base addresses */
     } else if (type == STARS_SQE_SDMA) {
         bytes[0] = bytes[1] = sqe->word[7];
     }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "seam/types.h"
 #include "twinsim/stars.h"
 
 /* Most bytes one entry moves. */
@@ -31,6 +32,15 @@ void sim_sqe_placeholder(stars_sqe *sqe, bool cqe);
 void sim_sqe_sdma_copy(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes);
 /* words: `value` is repeated, else its low byte. */
 void sim_sqe_sdma_fill(stars_sqe *sqe, uint64_t dst, uint32_t value, bool words, uint64_t bytes);
+/* Cache maintenance; op: enum stars_sdma_operation. */
+void sim_sqe_sdma_maintain(stars_sqe *sqe, uint64_t address, uint64_t bytes, uint32_t op);
+/* As the descriptor at `at` says. */
+void sim_sqe_sdma_pointer(stars_sqe *sqe, uint64_t at, uint32_t op);
+/* A copy from *src + src_offset to *dst + dst_offset. */
+void sim_sqe_sdma_offsets(stars_sqe *sqe, uint64_t dst, uint64_t dst_offset, uint64_t src,
+                          uint64_t src_offset, uint64_t bytes);
+/* Random numbers; params: address of the two parameters. */
+void sim_sqe_random(stars_sqe *sqe, const twin_random *random, uint64_t params);
 /* op, type: enum stars_sdma_operation, stars_sdma_type. */
 void sim_sqe_sdma_reduce(stars_sqe *sqe, uint64_t dst, uint64_t src, uint64_t bytes, uint32_t op,
                          uint32_t type);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies and fills in stream order; records, waits and resets are in event.c. Each work op fills in
  * SQEs and rings: no model lock, no allocation, no system call, except that a copy of rows between
- * host and device takes memory for its list of descriptors. */
+ * host and device, or random numbers, take memory for a list of descriptors. */
+#include <string.h>
 
 #include "memory/memory.h"
 #include "device/device.h"
@@ -148,6 +149,93 @@ twin_status sim_work_fill(twin_queue *queue, const twin_fill *fill)
         return status;
     return put(queue, &(pieces){fill, fill->bytes, SIM_SDMA_PIECE, false}, fill_entry);
 }
+
+/* ---- addresses in device memory, cache maintenance ------------------------------------------ */
+
+/* Of an operation that a descriptor asks for. */
+static const uint32_t range_opcodes[] = {[TWIN_RANGE_COPY] = STARS_SDMA_OP_COPY,
+                                         [TWIN_RANGE_PREFETCH] = STARS_SDMA_OP_PREFETCH,
+                                         [TWIN_RANGE_WRITEBACK] = STARS_SDMA_OP_WRITEBACK,
+                                         [TWIN_RANGE_INVALIDATE] = STARS_SDMA_OP_INVALIDATE,
+                                         [TWIN_RANGE_FLUSH] = STARS_SDMA_OP_FLUSH};
+
+/* A range of device memory that is aligned. */
+static twin_status check_device(const twin_queue *queue, const char *what, uint64_t address,
+                                uint64_t bytes, uint64_t align, twin_side side)
+{
+    const twin_status status = find_side(queue, what, address, bytes, &side);
+    if (status == TWIN_OK && (side.kind != TWIN_MEMORY_DEVICE || address % align != 0))
+        return sim_queue_refuse(queue, TWIN_E_INVALID,
+                                "the %s 0x%llx is not device memory at a multiple of %llu", what,
+                                (unsigned long long)address, (unsigned long long)align);
+    return status;
+}
+
+twin_status sim_work_described(twin_queue *queue, uint64_t at, twin_range_op op)
+{
+    twin_status status = sim_queue_refusal(queue);
+    if (status == TWIN_OK)
+        status = check_device(queue, "descriptor", at, TWIN_DESCRIPTOR_BYTES, TWIN_DESCRIPTOR_ALIGN,
+                              (twin_side){.kind = TWIN_MEMORY_UNKNOWN});
+    if (status != TWIN_OK)
+        return status;
+    stars_sqe *sqe = sim_queue_begin(queue, NULL);
+    if (!sqe)
+        return TWIN_E_BUSY;
+    sim_sqe_sdma_pointer(sqe, at, range_opcodes[op]);
+    sim_queue_commit(queue);
+    return TWIN_OK;
+}
+
+static void maintain_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes)
+{
+    const twin_maintenance *maintenance = work;
+    sim_sqe_sdma_maintain(sqe, maintenance->address + done, bytes, range_opcodes[maintenance->op]);
+}
+
+twin_status sim_work_maintain(twin_queue *queue, const twin_maintenance *maintenance)
+{
+    twin_status status = sim_queue_refusal(queue);
+    if (status == TWIN_OK)
+        status = check_device(queue, "range", maintenance->address, maintenance->bytes, 1,
+                              (twin_side){.kind = TWIN_MEMORY_UNKNOWN});
+    if (status != TWIN_OK)
+        return status;
+    return put(queue, &(pieces){maintenance, maintenance->bytes, SIM_SDMA_PIECE, false},
+               maintain_entry);
+}
+
+static void based_entry(stars_sqe *sqe, const void *work, uint64_t done, uint64_t bytes)
+{
+    const twin_based_copy *copy = work;
+    sim_sqe_sdma_offsets(sqe, copy->dst, copy->dst_offset + done, copy->src,
+                         copy->src_offset + done, bytes);
+}
+
+twin_status sim_work_copy_based(twin_queue *queue, const twin_based_copy *copy)
+{
+    const twin_side unknown = {.kind = TWIN_MEMORY_UNKNOWN};
+    const uint64_t most = 1ull << 48; /* of an offset */
+    twin_status status = sim_queue_refusal(queue);
+    if (status == TWIN_OK)
+        status =
+            check_device(queue, "place of the destination's address", copy->dst, 8, 8, unknown);
+    if (status == TWIN_OK)
+        status = check_device(queue, "place of the source's address", copy->src, 8, 8, unknown);
+    if (status != TWIN_OK)
+        return status;
+    if (copy->dst_offset >= most || copy->src_offset >= most ||
+        copy->bytes > most - copy->dst_offset || copy->bytes > most - copy->src_offset)
+        return sim_queue_refuse(queue, TWIN_E_INVALID,
+                                "%llu bytes at offsets %llu and %llu exceed the 48 bits of an "
+                                "offset",
+                                (unsigned long long)copy->bytes,
+                                (unsigned long long)copy->dst_offset,
+                                (unsigned long long)copy->src_offset);
+    return put(queue, &(pieces){copy, copy->bytes, SIM_SDMA_PIECE, false}, based_entry);
+}
+
+/* ---- reductions, rows ----------------------------------------------------------------------- */
 
 /* The types that the documentation of this kind of part names; the engine's opcode has more. */
 static bool element_offered(twin_element element, uint32_t *out_type)
@@ -367,4 +455,44 @@ twin_status sim_work_copy_rows(twin_queue *queue, const twin_rows *rows)
                                 (unsigned long long)rows->src_pitch);
     return sdma ? put(queue, &(pieces){rows, 1, 1, false}, sdma_rows_entry)
                 : put_pcie_rows(queue, rows, &sides.sides, way == TO_HOST);
+}
+
+/* ---- random numbers ------------------------------------------------------------------------- */
+
+/* The parameters are in a list of descriptors of this task, unless the caller has a place. */
+twin_status sim_work_random(twin_queue *queue, const twin_random *random)
+{
+    const twin_side unknown = {.kind = TWIN_MEMORY_UNKNOWN};
+    struct sim_list list = {0};
+    twin_status status = sim_queue_refusal(queue);
+    if (status == TWIN_OK)
+        status = check_device(queue, "result", random->dst, 1, 1, unknown);
+    if (status == TWIN_OK && random->params == 0)
+        status = take_list(queue, 1, &list);
+    if (status != TWIN_OK)
+        return status;
+    uint64_t params = random->params;
+    if (params == 0) {
+        stars_dma_descriptor *own = sim_lists_at(&queue->device->lists, list);
+        const uint64_t values[2] = {random->first.value, random->second.value};
+        memcpy(own, values, sizeof(values));
+        params = (uintptr_t)own;
+    }
+    pthread_mutex_lock(&queue->lock);
+    const bool sent = sim_queue_fits_locked(queue, 1);
+    if (sent) {
+        struct sim_task_state *state = NULL;
+        stars_sqe *sqe = sim_queue_slot_locked(queue, 0, random->params == 0 ? &state : NULL);
+        sim_sqe_random(sqe, random, params);
+        if (state) {
+            state->kind = SIM_TASK_LIST;
+            state->list = list;
+            atomic_store_explicit(&queue->holds_memory, true, memory_order_relaxed);
+        }
+        sim_queue_send_locked(queue, 1);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    if (!sent && random->params == 0)
+        sim_lists_release(&queue->device->lists, list);
+    return sent ? TWIN_OK : TWIN_E_BUSY;
 }

@@ -109,9 +109,10 @@ struct Meaning {
             write_value(sqe, part, times);
             break;
         case STARS_SQE_SDMA:
+        case STARS_SQE_DSA:
         case STARS_SQE_PCIE_DMA: {
             tsim::DmaJob job;
-            share = type == STARS_SQE_SDMA ? 0 : 1;
+            share = type == STARS_SQE_PCIE_DMA ? 1 : 0;
             effect = tsim::decode_job(sqe, part.list_most, job) ? Effect::kDispatch : Effect::kBad;
             break;
         }

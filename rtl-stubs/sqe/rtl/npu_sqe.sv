@@ -242,7 +242,7 @@ module npu_sqe #(
             next_d  = npu_sqe_pkg::NextSetUp;
             timed_d = 1'b1;
             due_d   = now_i +
-                      (type_q == npu_sqe_pkg::TypeSdma ? cfg_sdma_setup_i : cfg_pcie_setup_i);
+                      (type_q == npu_sqe_pkg::TypePcieDma ? cfg_pcie_setup_i : cfg_sdma_setup_i);
           end
 
           npu_sqe_pkg::OpFail: begin

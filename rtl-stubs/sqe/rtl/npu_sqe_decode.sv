@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Decodes the 64 bytes of an SQE: whether it is legal, its class, its effect, and the time of its
 /// access. Rules T-SQE-3, T-SQE-9, T-SQE-10, T-SQE-12, T-SCH-8, T-CTN-1, T-CTN-2, T-DMA-8,
-/// T-DMA-20, T-DMA-25, T-DMA-26, T-DMA-40, T-CPU-7, T-CORE-1, T-CORE-4.
+/// T-DMA-20, T-DMA-25, T-DMA-26, T-DMA-40, T-DMA-50, T-DMA-54, T-CPU-7, T-CORE-1, T-CORE-4.
 module npu_sqe_decode (
   input  logic [511:0]            sqe_i,            // word 0 lowest
   /// The type as it was read: an injected fault may have made it another (T-FLT-5)
@@ -64,7 +64,7 @@ module npu_sqe_decode (
   assign store_bad = (w7 != 32'd0 && !resets) || w5[22:20] > 3'd5 ||
                      (resets && !in_events && address < npu_sqe_pkg::PeerBase);
 
-  // ---- SDMA (T-DMA-8, T-DMA-20, T-DMA-25, T-DMA-26) ----
+  // ---- SDMA (T-DMA-8, T-DMA-20, T-DMA-25, T-DMA-26, T-DMA-50, T-DMA-54) ----
 
   logic        by_rows, by_planes;
   logic [31:0] rows;
@@ -74,6 +74,10 @@ module npu_sqe_decode (
   logic        bytes_bad, operation_bad, element_bad;
   logic [1:0]  touches;    // low bits of all that must be whole elements
   logic [1:0]  size_mask;
+
+  /// T-DMA-50: the rest is in memory, and is read later
+  logic pointed;
+  assign pointed = w3[24];
 
   assign by_rows   = w4[30] && w4[15:14] == 2'd1;
   assign by_planes = w4[30] && w4[15:14] == 2'd2;
@@ -110,7 +114,8 @@ module npu_sqe_decode (
     endcase
     element_bad = element_bad || (touches & size_mask) != 2'd0;
     unique case (w4[3:0])
-      4'd0, 4'd5:       operation_bad = 1'b0;         // copy, fill
+      4'd0, 4'd5,                                     // copy, fill
+      4'd6, 4'd7, 4'd8, 4'd9: operation_bad = 1'b0;   // cache maintenance
       4'd1, 4'd2, 4'd3: operation_bad = element_bad;  // add, max, min
       default:          operation_bad = 1'b1;
     endcase
@@ -200,7 +205,12 @@ module npu_sqe_decode (
       end
       npu_sqe_pkg::TypeSdma: begin
         decoded_o.share = npu_sqe_pkg::ClassSdma;
-        if (!bytes_bad && !operation_bad) decoded_o.effect = npu_sqe_pkg::EffectDispatch;
+        if (pointed ? w4[5:0] == 6'd0 : !bytes_bad && !operation_bad)
+          decoded_o.effect = npu_sqe_pkg::EffectDispatch;
+      end
+      npu_sqe_pkg::TypeDsa: begin  // T-RND-1: what it names is read later
+        decoded_o.share  = npu_sqe_pkg::ClassSdma;
+        decoded_o.effect = npu_sqe_pkg::EffectDispatch;
       end
       npu_sqe_pkg::TypePcieDma: begin
         decoded_o.share = npu_sqe_pkg::ClassPcieDma;

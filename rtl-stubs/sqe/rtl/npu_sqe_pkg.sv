@@ -13,6 +13,7 @@ package npu_sqe_pkg;
   localparam logic [5:0] TypeNotifyWait   = 6'd7;
   localparam logic [5:0] TypeWriteValue   = 6'd8;
   localparam logic [5:0] TypeSdma         = 6'd11;
+  localparam logic [5:0] TypeDsa          = 6'd15;
   localparam logic [5:0] TypePcieDma      = 6'd17;
   localparam logic [5:0] TypeCond         = 6'd20;
   localparam logic [5:0] TypeInvalid      = 6'd63;

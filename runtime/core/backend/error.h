@@ -44,6 +44,7 @@
     X(MODEL_RUNNING, 107037, R, "EE1018")     /* the model instance does not come to its end */    \
     X(ARRAY_SHORT, 107039, R, "EE1011")       /* an array does not hold all there is */            \
     X(NO_SYMBOL, 107042, R, "EE1018")         /* a kernel image has no such variable */            \
+    X(SYMBOL, 107043, R, "EE1017")            /* the symbol is not of a variable */                \
     X(NO_KERNEL_SYMBOL, 107044, R, "EE1018")  /* the symbol is not of a kernel */                  \
     X(TENSOR_FORMAT, 145020, A, "EH0007")     /* two formats that do not convert */                \
     X(TENSOR_SHAPE, 145021, A, "EH0009")      /* the shape does not fit the format */              \

@@ -9,6 +9,7 @@
 #include "core/backend/ops.h"
 #include "core/base/alloc.h"
 #include "core/base/soc.h"
+#include "core/image/symbol.h"
 #include "core/object/context.h"
 #include "core/object/device_area.h"
 #include "core/object/users.h"
@@ -304,6 +305,8 @@ int32_t twin_binary_unload(uint64_t handle)
         binary->first_function = NULL;
     }
     twin_lock_drop(&lock);
+    if (first)
+        twin_symbols_forget(handle);
     while (functions) {
         twin_function *next = functions->next;
         if (twin_handle_pin_object(functions, functions->object.handle)) {

@@ -82,6 +82,10 @@ typedef enum twin_task_kind {
     TWIN_TASK_WAIT_VALUE,
     TWIN_TASK_REDUCE,
     TWIN_TASK_COPY_ROWS,
+    TWIN_TASK_DESCRIBED,
+    TWIN_TASK_MAINTAIN,
+    TWIN_TASK_COPY_BASED,
+    TWIN_TASK_RANDOM,
     TWIN_TASK_LAUNCH,
     TWIN_TASK_ALLOC, /* of a memory pool */
     TWIN_TASK_FREE
@@ -103,6 +107,9 @@ typedef struct twin_task {
         const twin_fill *fill;
         const twin_reduce *reduce;
         const twin_rows *rows;
+        const twin_maintenance *maintenance; /* described: address is the descriptor's */
+        const twin_based_copy *based;
+        const twin_random *random;
         const twin_value_wait *value; /* to write: without the relation */
         const twin_count_change *change;
         const twin_count_wait *count_wait;

@@ -174,6 +174,16 @@ extern "C" {
     static const twk_kernel_entry *const twk_listed_##kernel                                       \
         __attribute__((used, section("twk_kernels"))) = &twk_kernel_##kernel
 
+/* A variable in device memory, whose copy on each device begins with the values given: a type
+ * without pointers, and an initializer in braces. The host reaches it with aclrtBinaryGetGlobal or
+ * as a symbol (twinrt/symbol.h); a kernel is passed its address. */
+#define TWK_VARIABLE(type, variable, ...)                                                          \
+    static const type twk_initial_##variable                = __VA_ARGS__;                         \
+    static const twk_variable_entry twk_variable_##variable = {                                    \
+        sizeof(twk_variable_entry), 0, #variable, sizeof(type), &twk_initial_##variable};          \
+    static const twk_variable_entry *const twk_listed_variable_##variable                          \
+        __attribute__((used, section("twk_variables"))) = &twk_variable_##variable
+
 #ifdef __cpp_exceptions
 /* An exception that a kernel does not catch fails the kernel. What is here for that is not counted:
  * kernels that throw nothing take the same time as without. */

@@ -54,6 +54,15 @@ typedef struct twk_kernel_entry {
     const twk_schedule *schedule;     /* NULL: not given */
 } twk_kernel_entry;
 
+/* A variable in device memory, as TWK_VARIABLE writes it. */
+typedef struct twk_variable_entry {
+    uint32_t size; /* of this structure as the author's compiler knew it */
+    uint32_t reserved;
+    const char *name;
+    uint64_t bytes;
+    const void *initial; /* as many bytes: what an image has when it is loaded */
+} twk_variable_entry;
+
 /* The one symbol that a shared object of kernels exports: `const struct twk_image twk_image`. */
 struct twk_ops;
 struct twk_image {
@@ -65,6 +74,7 @@ struct twk_image {
     const twk_kernel_entry *const *begin, *const *end;
     const struct twk_ops *
         *ops; /* where the runtime puts its table; NULL in there: nothing may run */
+    const twk_variable_entry *const *variables, *const *variables_end; /* for twinrt-cc alone */
 };
 
 /* ---- what is counted ------------------------------------------------------------------------- */

@@ -11,6 +11,9 @@
 extern const twk_kernel_entry *const __start_twk_kernels[] TWK_HIDDEN __attribute__((weak));
 extern const twk_kernel_entry *const __stop_twk_kernels[] TWK_HIDDEN __attribute__((weak));
 
+extern const twk_variable_entry *const __start_twk_variables[] TWK_HIDDEN __attribute__((weak));
+extern const twk_variable_entry *const __stop_twk_variables[] TWK_HIDDEN __attribute__((weak));
+
 const twk_ops *twk_slot;
 
 extern const struct twk_image twk_image __attribute__((visibility("default")));
@@ -22,6 +25,8 @@ const struct twk_image twk_image = {
     .begin = __start_twk_kernels,
     .end = __stop_twk_kernels,
     .ops = &twk_slot,
+    .variables = __start_twk_variables,
+    .variables_end = __stop_twk_variables,
 };
 
 void twk_printf(const char *format, ...)

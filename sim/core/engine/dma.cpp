@@ -5,7 +5,9 @@
 #include <array>
 #include <cstring>
 #include <utility>
+#include <vector>
 
+#include "core/engine/random.h"
 #include "core/engine/system_state.h"
 
 namespace tsim
@@ -141,6 +143,47 @@ uint64_t DmaJob::rows_span(bool of_dst) const
            (rows - 1) * (of_dst ? dst_row : src_row) + row;
 }
 
+namespace
+{
+
+/// T-DMA-50, T-DMA-52, T-DMA-54: what differs between the long forms of the SDMA. False: bad.
+[[nodiscard]] bool decode_sdma(const stars_sqe &sqe, DmaJob &out)
+{
+    const uint32_t opcode = sqe.word[4] & 0xffu;
+    switch (opcode & 0xfu) {
+    case STARS_SDMA_OP_COPY:
+        if ((sqe.word[4] & (STARS_SDMA_OFFSETS | STARS_SDMA_SHORT_FORM)) == STARS_SDMA_OFFSETS) {
+            out.kind = DmaJob::Kind::kOffsets;
+            out.src_row = uint64_t{sqe.word[14] & 0xffffu} << 32 | sqe.word[12];
+            out.dst_row = uint64_t{sqe.word[14] >> 16} << 32 | sqe.word[13];
+        }
+        return true;
+    case STARS_SDMA_OP_FILL:
+        out.kind = DmaJob::Kind::kFill;
+        out.value = opcode >> STARS_SDMA_TYPE_SHIFT == STARS_SDMA_UINT32
+                        ? sqe.word[8] // T-DMA-9
+                        : fill_pattern(sqe.word[8]);
+        return true;
+    case STARS_SDMA_OP_PREFETCH:
+    case STARS_SDMA_OP_WRITEBACK:
+    case STARS_SDMA_OP_INVALIDATE:
+    case STARS_SDMA_OP_FLUSH:
+        out.kind = DmaJob::Kind::kMaintain;
+        out.dst = out.src;
+        out.dst_row = out.src_row;
+        out.dst_plane = out.src_plane;
+        return true;
+    case STARS_SDMA_OP_ADD:
+    case STARS_SDMA_OP_MAX:
+    case STARS_SDMA_OP_MIN:
+        return decode_reduce(opcode, out);
+    default:
+        return false;
+    }
+}
+
+} // namespace
+
 bool decode_job(const stars_sqe &sqe, uint64_t list_most, DmaJob &out)
 {
     // Field by field: to clear all of it costs more than all the rest. Strides count only where
@@ -152,6 +195,17 @@ bool decode_job(const stars_sqe &sqe, uint64_t list_most, DmaJob &out)
     out.rows = 0;
     out.made = false;
     out.limit = kNever;
+    if ((sqe.word[0] & STARS_W0_TYPE_MASK) == STARS_SQE_DSA) { // T-RND-1
+        out.kind = DmaJob::Kind::kDsa;
+        out.value = sqe.word[2];
+        out.dst = wide(sqe, 4);
+        out.src = wide(sqe, 6);
+        out.src_row = wide(sqe, 8);
+        out.seed = wide(sqe, 10);
+        out.count = wide(sqe, 12);
+        out.bytes = 0;
+        return true;
+    }
     if ((sqe.word[0] & STARS_W0_TYPE_MASK) == STARS_SQE_PCIE_DMA) {
         if ((sqe.word[7] & STARS_W7_CONVERTED) != 0) { // T-DMA-40
             out.kind = DmaJob::Kind::kList;
@@ -167,28 +221,19 @@ bool decode_job(const stars_sqe &sqe, uint64_t list_most, DmaJob &out)
         out.bytes = wide(sqe, 12);
         return out.bytes != 0;
     }
+    if (__builtin_expect((sqe.word[3] & STARS_W3_POINTER) != 0, 0)) { // T-DMA-50
+        out.kind = DmaJob::Kind::kPointer;
+        out.src = uint64_t{sqe.word[5] & 0x1ffffu} << 32 | sqe.word[4];
+        out.dst = out.bytes = 0;
+        out.value = sqe.word[6] & 0xffu;
+        return out.src % STARS_SDMA_DESCRIPTOR_ALIGN == 0;
+    }
     out.bytes = sqe.word[7];
     if ((sqe.word[4] & STARS_SDMA_SHORT_FORM) != 0 && !decode_short(sqe, out))
         return false;
     if (out.bytes == 0)
         return false;
-    const uint32_t opcode = sqe.word[4] & 0xffu;
-    switch (opcode & 0xfu) {
-    case STARS_SDMA_OP_COPY:
-        return true;
-    case STARS_SDMA_OP_FILL:
-        out.kind = DmaJob::Kind::kFill;
-        out.value = opcode >> STARS_SDMA_TYPE_SHIFT == STARS_SDMA_UINT32
-                        ? sqe.word[8] // T-DMA-9
-                        : fill_pattern(sqe.word[8]);
-        return true;
-    case STARS_SDMA_OP_ADD:
-    case STARS_SDMA_OP_MAX:
-    case STARS_SDMA_OP_MIN:
-        return decode_reduce(opcode, out);
-    default:
-        return false;
-    }
+    return decode_sdma(sqe, out);
 }
 
 bool leads_to(const twinsim_bus &bus, uint32_t device, uint64_t address, uint64_t bytes,
@@ -228,8 +273,10 @@ uint32_t find_route(const DmaJob &job, const twinsim_bus &bus, const LinkNetwork
     };
     if (!leads(job.dst, job.dst_span(), job.row, &to, &to_device))
         return kNone;
-    if (job.kind == DmaJob::Kind::kFill)
+    if (job.kind == DmaJob::Kind::kFill || job.kind == DmaJob::Kind::kRandom)
         return to == TWINSIM_TARGET_HBM ? links.fill_device(to_device) : links.fill_host(device);
+    if (job.kind == DmaJob::Kind::kMaintain) // T-DMA-54
+        return to == TWINSIM_TARGET_HBM ? links.fill_device(to_device) : kNone;
 
     twinsim_target from = TWINSIM_TARGET_NONE;
     uint32_t from_device = device;
@@ -301,9 +348,26 @@ void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
     case DmaJob::Kind::kReduce:
         reduce(dst, src, bytes, job.op, job.type);
         break;
-    case DmaJob::Kind::kList: // each descriptor is a job
+    case DmaJob::Kind::kMaintain:
+    case DmaJob::Kind::kRandom: // apply_random
+    case DmaJob::Kind::kList:   // each descriptor is a job
+    case DmaJob::Kind::kPointer:
+    case DmaJob::Kind::kOffsets:
+    case DmaJob::Kind::kDsa: // resolved by now
         break;
     }
+}
+
+/// Fills and random numbers have no source; cache maintenance reads what a fill would write.
+[[nodiscard]] bool has_source(const DmaJob &job)
+{
+    return job.kind != DmaJob::Kind::kFill && job.kind != DmaJob::Kind::kMaintain &&
+           job.kind != DmaJob::Kind::kRandom;
+}
+
+[[nodiscard]] twinsim_access dst_access(const DmaJob &job)
+{
+    return job.kind == DmaJob::Kind::kMaintain ? TWINSIM_READ : TWINSIM_WRITE;
 }
 
 /// Whether a range is of several pieces, so that it can be there although it is not one.
@@ -322,6 +386,8 @@ void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
     const auto move = [&bus](void *to, const void *from, uint64_t count) {
         return bus.host_move && bus.host_move(bus.context, to, from, count);
     };
+    if (job.kind == DmaJob::Kind::kMaintain)
+        return true;
     if (job.kind == DmaJob::Kind::kCopy)
         return move(dst.at, src.at, bytes);
     alignas(8) std::array<unsigned char, 4096> part;
@@ -345,7 +411,7 @@ void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
                                                uint32_t device, uint64_t dst, uint64_t src,
                                                uint64_t bytes, bool changes)
 {
-    const bool reads = job.kind != DmaJob::Kind::kFill;
+    const bool reads = has_source(job);
     const auto piece = [&](uint64_t address, uint64_t left) {
         uint64_t place = 0;
         return bus.piece ? std::min(bus.piece(bus.context, device, address, &place), left) : left;
@@ -356,7 +422,7 @@ void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
             count = piece(src + done, count);
         if (count == 0)
             return false;
-        const Place to = find_place(bus, device, dst + done, count, TWINSIM_WRITE);
+        const Place to = find_place(bus, device, dst + done, count, dst_access(job));
         const Place from = reads ? find_place(bus, device, src + done, count, TWINSIM_READ)
                                  : Place{nullptr, false};
         if (!to.at || (reads && !from.at))
@@ -380,7 +446,7 @@ void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
 [[nodiscard, gnu::noinline]] bool apply_split(const DmaJob &job, const twinsim_bus &bus,
                                               uint32_t device, const Place &dst, const Place &src)
 {
-    const bool reads = job.kind != DmaJob::Kind::kFill;
+    const bool reads = has_source(job);
     if (!dst.at && !is_split(bus, device, job.dst, job.bytes))
         return false;
     if (reads && dst.at && !src.at && !is_split(bus, device, job.src, job.bytes))
@@ -392,8 +458,8 @@ void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
 
 [[nodiscard]] bool apply_plain(const DmaJob &job, const twinsim_bus &bus, uint32_t device)
 {
-    const bool reads = job.kind != DmaJob::Kind::kFill;
-    const Place dst = find_place(bus, device, job.dst, job.bytes, TWINSIM_WRITE);
+    const bool reads = has_source(job);
+    const Place dst = find_place(bus, device, job.dst, job.bytes, dst_access(job));
     const Place src = reads && dst.at ? find_place(bus, device, job.src, job.bytes, TWINSIM_READ)
                                       : Place{nullptr, false};
     if (__builtin_expect(!dst.at || (reads && !src.at) || dst.pages || src.pages, 0))
@@ -437,8 +503,8 @@ class Side
 [[nodiscard, gnu::noinline]] bool apply_rows(const DmaJob &job, const twinsim_bus &bus,
                                              uint32_t device, bool apart)
 {
-    const bool reads = job.kind != DmaJob::Kind::kFill;
-    const Side to(bus, device, TWINSIM_WRITE, job.dst, job.dst_span(), apart);
+    const bool reads = has_source(job);
+    const Side to(bus, device, dst_access(job), job.dst, job.dst_span(), apart);
     const Side from = reads ? Side(bus, device, TWINSIM_READ, job.src, job.src_span(), apart) : to;
     // Every row is looked up before any changes, so that a fault leaves memory as it was.
     for (const bool changes : {false, true}) {
@@ -465,6 +531,41 @@ class Side
     return true;
 }
 
+/// The numbers, made in place, or to be copied to pieces of memory.
+[[nodiscard, gnu::noinline]] bool apply_random(const DmaJob &job, const twinsim_bus &bus,
+                                               uint32_t device)
+{
+    const Place dst = find_place(bus, device, job.dst, job.bytes, TWINSIM_WRITE);
+    if (dst.at && !dst.pages) {
+        make_random(random_task(job), dst.at);
+        return true;
+    }
+    if (!dst.at && !is_split(bus, device, job.dst, job.bytes))
+        return false;
+    std::vector<unsigned char> made(job.bytes);
+    make_random(random_task(job), made.data());
+    for (const bool changes : {false, true}) {
+        for (uint64_t done = 0; done < job.bytes;) {
+            uint64_t place = 0;
+            const uint64_t left = job.bytes - done;
+            const uint64_t count =
+                bus.piece ? std::min(bus.piece(bus.context, device, job.dst + done, &place), left)
+                          : left;
+            if (count == 0)
+                return false;
+            const Place to = find_place(bus, device, job.dst + done, count, TWINSIM_WRITE);
+            if (!to.at)
+                return false;
+            if (changes && !to.pages)
+                std::memcpy(to.at, made.data() + done, count);
+            else if (changes && !bus.host_move(bus.context, to.at, made.data() + done, count))
+                return false;
+            done += count;
+        }
+    }
+    return true;
+}
+
 } // namespace
 
 bool apply(const DmaJob &job, const twinsim_bus &bus, uint32_t device)
@@ -476,11 +577,12 @@ bool apply(const DmaJob &job, const twinsim_bus &bus, uint32_t device)
 // T-DMA-30).
 void apply(DmaJob &job, SystemState &system, uint32_t device)
 {
-    const bool good = job.is_plain()
+    const bool good = job.kind == DmaJob::Kind::kRandom ? apply_random(job, system.bus, device)
+                      : job.is_plain()
                           ? apply_plain(job, system.bus, device)
                           : apply_rows(job, system.bus, device, system.faults.watches_memory());
     job.status = good ? uint16_t{0} : system.refusal();
-    if (good)
+    if (good && job.kind != DmaJob::Kind::kMaintain)
         system.stored(device, job.dst, job.dst_span());
 }
 

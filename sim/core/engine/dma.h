@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/link/link.h"
+#include "core/engine/random.h"
 #include "core/engine/reduce.h"
 #include "core/base/rtl_port.h"
 #include "core/base/types.h"
@@ -58,10 +59,21 @@ class DmaPool
 /// One transfer, as an engine has it programmed: `planes` times `rows` rows of `row` bytes. A plain
 /// one is one row, and all of it is in one line of the host's cache.
 struct alignas(64) DmaJob {
-    enum class Kind : uint8_t { kCopy, kFill, kReduce, kList };
+    /// From kPointer on: its addresses are in memory, read when its bytes would begin to move.
+    enum class Kind : uint8_t {
+        kCopy,
+        kFill,
+        kReduce,
+        kMaintain,
+        kRandom,
+        kList,
+        kPointer,
+        kOffsets,
+        kDsa ///< kRandom before its parameters were read
+    };
 
     uint64_t dst = 0;
-    uint64_t src = 0;   ///< of a list: its address
+    uint64_t src = 0;   ///< of a list or a descriptor: its address
     uint64_t bytes = 0; ///< all rows; of a list: what it has moved
     Kind kind = Kind::kCopy;
     ReduceOp op = ReduceOp::kAdd;
@@ -73,14 +85,16 @@ struct alignas(64) DmaJob {
         /// matter
         0;
     uint32_t planes = 0;
-    uint32_t value = 0;   ///< of a fill: the word that is repeated, lowest byte first
+    uint32_t value = 0;   ///< of a fill: the word that is repeated; of a descriptor: the opcode;
+                          /// of random numbers: word 2
     bool made = false;    ///< its effect, before its end (T-DMA-30)
     uint16_t status = 0;  ///< why its effect failed; 0: it did not
     Cycle limit = kNever; ///< of the SQE
-    // From one row or plane to the next.
+    // From one row or plane to the next; of kOffsets: the offsets.
     alignas(64) uint64_t src_row = 0;
     uint64_t dst_row = 0;
     uint64_t src_plane = 0, dst_plane = 0;
+    uint64_t seed = 0, count = 0; ///< of random numbers
 
     /// From the first to the last byte, gaps included.
     [[nodiscard]] uint64_t src_span() const { return is_plain() ? bytes : rows_span(false); }
@@ -100,6 +114,13 @@ static_assert(sizeof(DmaJob) == 128);
 /// Whether all of a range is mapped, in one piece or several, and where its first byte leads.
 [[nodiscard]] bool leads_to(const twinsim_bus &bus, uint32_t device, uint64_t address,
                             uint64_t bytes, twinsim_target *target, uint32_t *owner);
+
+/// Reads what a job of kPointer or after names, which makes it one that moves bytes; answers 0,
+/// or why the SQE fails (T-DMA-51, T-DMA-53, T-RND-1).
+[[nodiscard]] uint16_t resolve(DmaJob &job, SystemState &system, uint32_t device);
+
+/// The task of a job of kRandom.
+[[nodiscard]] RandomTask random_task(const DmaJob &job);
 
 /// Finds the route of a job from where its addresses lead (T-LNK-3); kNone when one of them is a
 /// fault (T-DMA-4). `device` is where the engine sits; `pcie`: a PCIe engine, else SDMA.

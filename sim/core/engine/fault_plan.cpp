@@ -38,7 +38,8 @@ bool is(uint32_t kind, uint32_t kinds)
 /// engine joins here.
 bool has_engine(uint32_t type)
 {
-    return type == STARS_SQE_SDMA || type == STARS_SQE_PCIE_DMA || type == STARS_SQE_AICORE;
+    return type == STARS_SQE_SDMA || type == STARS_SQE_DSA || type == STARS_SQE_PCIE_DMA ||
+           type == STARS_SQE_AICORE;
 }
 
 /// SQE types that write into an event, notify or count table.

@@ -51,7 +51,7 @@ void DmaTasks::set_up(uint32_t sq, uint32_t channel)
 {
     QueueRow &q = queues_[sq];
     const Params &p = system_.params;
-    const bool sdma = q.type == STARS_SQE_SDMA;
+    const bool sdma = q.type != STARS_SQE_PCIE_DMA;
     q.channel = static_cast<uint8_t>(channel);
     q.has_channel = true;
     if (system_.trace.on() && q.phase_begin != system_.now)
@@ -69,7 +69,7 @@ void DmaTasks::set_up(uint32_t sq, uint32_t channel)
 void DmaTasks::start_transfer(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
-    const bool sdma = q.type == STARS_SQE_SDMA;
+    const bool sdma = q.type != STARS_SQE_PCIE_DMA;
     DmaJob &job = jobs_[sq];
     if (system_.trace.on() && q.phase_begin != system_.now)
         trace_.note_engine(sq, TWINSIM_PHASE_SETUP);
@@ -79,6 +79,15 @@ void DmaTasks::start_transfer(uint32_t sq)
     if (job.kind == DmaJob::Kind::kList) {
         end(sq, lists_.start(sq, job));
         return;
+    }
+    if (__builtin_expect(job.kind >= DmaJob::Kind::kPointer, 0)) { // T-DMA-51, T-DMA-53
+        const uint16_t status = resolve(job, system_, queues_.device);
+        const bool bad = status == STARS_STATUS_BAD_SQE;
+        if (status != 0) {
+            end(sq, {true, static_cast<uint8_t>(bad ? STARS_ERROR_BAD_SQE : STARS_ERROR_EXCEPTION),
+                     status});
+            return;
+        }
     }
     job.route = find_route(job, system_.bus, system_.links, queues_.device, !sdma);
     if (job.route == kNone) {

@@ -50,7 +50,9 @@ class DmaTasks : private SqePart
     [[nodiscard]] uint64_t moved(uint32_t sq) const
     {
         const uint8_t type = queues_[sq].type;
-        return type == STARS_SQE_SDMA || type == STARS_SQE_PCIE_DMA ? jobs_[sq].bytes : 0;
+        return type == STARS_SQE_SDMA || type == STARS_SQE_DSA || type == STARS_SQE_PCIE_DMA
+                   ? jobs_[sq].bytes
+                   : 0;
     }
     /// The descriptor at which the list under way failed; kNone: none.
     [[nodiscard]] uint32_t list_error(uint32_t sq) const
@@ -61,7 +63,7 @@ class DmaTasks : private SqePart
   private:
     [[nodiscard]] DmaPool &pool(uint32_t sq)
     {
-        return queues_[sq].type == STARS_SQE_SDMA ? sdma_ : pcie_;
+        return queues_[sq].type != STARS_SQE_PCIE_DMA ? sdma_ : pcie_; // T-RND-1
     }
     void set_up(uint32_t sq, uint32_t channel);
     void choose_effect(uint32_t sq);

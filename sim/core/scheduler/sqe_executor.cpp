@@ -60,10 +60,11 @@ SqeDecoded dispatched(TaskClass to)
             return dispatched(of);
         break;
     }
+    case STARS_SQE_DSA:
     case STARS_SQE_SDMA:
     case STARS_SQE_PCIE_DMA:
         if (engines_.dma.decode(sq))
-            return dispatched(type == STARS_SQE_SDMA ? kSdma : kPcieDma);
+            return dispatched(type == STARS_SQE_PCIE_DMA ? kPcieDma : kSdma);
         break;
     case STARS_SQE_AICPU: // T-CPU-7
         if (sqe_field(sqe, 2, STARS_W2_TOPIC_SHIFT, 4) == STARS_TOPIC_HOST)

@@ -87,7 +87,7 @@ void TaskTrace::note_engine(uint32_t sq, twinsim_phase what) const
     if (system_.trace.engine(source(sq), system_.now, what, q.phase_begin, q.channel))
         return;
     const Params &p = system_.params;
-    const bool sdma = q.type == STARS_SQE_SDMA;
+    const bool sdma = q.type != STARS_SQE_PCIE_DMA;
     const Setting &of = what == TWINSIM_PHASE_SETUP ? (sdma ? p.sdma_setup : p.pcie_setup)
                                                     : (sdma ? p.sdma_channels : p.pcie_channels);
     system_.trace.phase(source(sq), system_.now, {what, q.phase_begin, of.index, q.channel});
@@ -104,8 +104,9 @@ void TaskTrace::note_transfer(uint32_t sq, const DmaJob &job) const
 void TaskTrace::note_end(uint32_t sq, uint64_t bytes) const
 {
     const QueueRow &q = queues_[sq];
-    const bool frees = (q.type == STARS_SQE_SDMA && q.share == kSdma) ||
-                       (q.type == STARS_SQE_PCIE_DMA && q.share == kPcieDma);
+    const bool frees =
+        ((q.type == STARS_SQE_SDMA || q.type == STARS_SQE_DSA) && q.share == kSdma) ||
+        (q.type == STARS_SQE_PCIE_DMA && q.share == kPcieDma);
     system_.trace.retired(source(sq), system_.now, q.phase_begin, q.begun, bytes, frees);
 }
 

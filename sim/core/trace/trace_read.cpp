@@ -17,9 +17,9 @@ namespace
 
 [[nodiscard]] twinsim_engine engine_of(uint8_t sqe_type)
 {
-    return sqe_type == STARS_SQE_SDMA       ? TWINSIM_ENGINE_SDMA
-           : sqe_type == STARS_SQE_PCIE_DMA ? TWINSIM_ENGINE_PCIE_DMA
-                                            : TWINSIM_ENGINE_NONE;
+    return sqe_type == STARS_SQE_SDMA || sqe_type == STARS_SQE_DSA ? TWINSIM_ENGINE_SDMA
+           : sqe_type == STARS_SQE_PCIE_DMA                        ? TWINSIM_ENGINE_PCIE_DMA
+                                                                   : TWINSIM_ENGINE_NONE;
 }
 
 } // namespace
@@ -164,7 +164,7 @@ const uint64_t *Trace::unpack(Reader &reader, const uint64_t *at, Take &&take) c
         emit(TWINSIM_PHASE_OCCUPY, since, now + params_.drain.value + params_.slot_disable.value,
              params_.slots.index);
     };
-    const bool sdma = head.sqe_type == STARS_SQE_SDMA;
+    const bool sdma = head.sqe_type != STARS_SQE_PCIE_DMA;
     const Cycle length = rest & ((1u << kLengthBits) - 1);
     if (kind == kShortEngine || kind == kShortTransfer)
         out.id = static_cast<uint32_t>(rest >> kLengthBits);

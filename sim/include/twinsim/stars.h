@@ -30,6 +30,7 @@ enum stars_sqe_type {
     STARS_SQE_NOTIFY_WAIT = 7,
     STARS_SQE_WRITE_VALUE = 8,
     STARS_SQE_SDMA = 11,
+    STARS_SQE_DSA = 15, /* random numbers */
     STARS_SQE_PCIE_DMA = 17,
     STARS_SQE_COND = 20,
     STARS_SQE_INVALID = 63
@@ -106,7 +107,12 @@ enum stars_sdma_operation {
     STARS_SDMA_OP_MAX = 2,
     STARS_SDMA_OP_MIN = 3,
     STARS_SDMA_OP_EQUAL = 4, /* [known number; what it does is not public, the model refuses it] */
-    STARS_SDMA_OP_FILL = 5
+    STARS_SDMA_OP_FILL = 5,
+    /* Cache maintenance of words 8-9, word 7 bytes. [known] */
+    STARS_SDMA_OP_PREFETCH = 6,
+    STARS_SDMA_OP_WRITEBACK = 7,
+    STARS_SDMA_OP_INVALIDATE = 8,
+    STARS_SDMA_OP_FLUSH = 9
 };
 /* Elements of add, max and min. [known] */
 #define STARS_SDMA_TYPE_SHIFT 4u
@@ -121,6 +127,17 @@ enum stars_sdma_type {
     STARS_SDMA_FP32 = 7,
     STARS_SDMA_BF16 = 8
 };
+/* Pointer mode: word 3 bit 24; word 4 and word 5 bits 16:0 address of a descriptor, word 5 bit 31
+ * virtual address. [known] Word 6 bits 7:0 the opcode; on silicon a driver writes it into the
+ * descriptor. [assumed] Words 0 to 7 of the descriptor are words 4 to 11 of the SQE. [known: word 3
+ * length, 4-5 source, 6-7 destination; 32 bytes at a multiple of 64] */
+#define STARS_W3_POINTER            (1u << 24)
+#define STARS_SDMA_DESCRIPTOR_BYTES 32u
+#define STARS_SDMA_DESCRIPTOR_ALIGN 64u
+/* Offset mode, of copies in the long form: word 4 bit 28; words 8-9 and 10-11 are addresses of the
+ * 64-bit base addresses of source and destination; word 12 low bits of the source's offset, 13 of
+ * the destination's, 14 bits 15:0 and 31:16 their high bits. [known] */
+#define STARS_SDMA_OFFSETS           (1u << 28)
 #define STARS_SDMA_SHORT_FORM        (1u << 30)
 #define STARS_SDMA_STRIDE_SHIFT      14u
 #define STARS_SDMA_STRIDE_NONE       0u
@@ -128,6 +145,40 @@ enum stars_sdma_type {
 #define STARS_SDMA_STRIDE_PLANES     2u
 #define STARS_SDMA_SHORT_LENGTH_WORD 12u
 #define STARS_SDMA_SHORT_BYTES_BITS  40u
+
+/* Random numbers: word 2 bit 0 start, 3:1 distribution, 6:4 type, 9:7 algorithm (0: Philox4x32-10),
+ * 14:10 parameters that are valid, 21:15 parameters that are values and not addresses; words 4-5
+ * result, 6-7 counter of 16 bytes, 8-9 two parameters of 8 bytes each, 10-11 seed, 12-13 how many.
+ * [known; the model ignores bit 0 and the valid bits] */
+#define STARS_DSA_FUNCTION_SHIFT  1u
+#define STARS_DSA_TYPE_SHIFT      4u
+#define STARS_DSA_ALGORITHM_SHIFT 7u
+#define STARS_DSA_VALUES_SHIFT    15u
+enum stars_dsa_function {
+    STARS_DSA_DROPOUT, /* bits that are 0 with a probability: its parameter */
+    STARS_DSA_UNIFORM, /* parameters: minimum, maximum */
+    STARS_DSA_NORMAL,  /* parameters: mean, standard deviation */
+    STARS_DSA_TRUNCATED_NORMAL
+};
+enum stars_dsa_type {
+    STARS_DSA_INT32,
+    STARS_DSA_INT64,
+    STARS_DSA_UINT32,
+    STARS_DSA_UINT64,
+    STARS_DSA_BF16,
+    STARS_DSA_FP16,
+    STARS_DSA_FP32
+};
+/* Bits of the parameters that are values. */
+enum stars_dsa_parameter {
+    STARS_DSA_RATIO,
+    STARS_DSA_MINIMUM,
+    STARS_DSA_MAXIMUM,
+    STARS_DSA_MEAN,
+    STARS_DSA_DEVIATION,
+    STARS_DSA_SEED,
+    STARS_DSA_COUNT
+};
 
 /* PCIe DMA: words 4-5 descriptor list address, word 6 bits 15:0 list tail; word 7 bit 0 converted;
  * words 8-9 source, 10-11 destination, 12-13 length when not converted. [known]

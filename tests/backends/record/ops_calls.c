@@ -32,3 +32,24 @@ void call_vmm(const struct twin_backend *t, twin_hw_device *device)
     t->memory.close(name, 0);
     t->memory.close(NULL, address);
 }
+
+void call_indirect(const struct twin_backend *t, twin_hw_device *device, twin_queue *q)
+{
+    t->memory.describe(device, 0x10008, &(twin_copy){.dst = 0x10001, .src = 0x10002, .bytes = 61});
+    t->memory.maintain(device, 0x10003, 2, true);
+    t->work.described(q, 0x10009, TWIN_RANGE_COPY);
+    t->work.maintain(q,
+                     &(twin_maintenance){.address = 0x10001, .bytes = 6, .op = TWIN_RANGE_FLUSH});
+    t->work.copy_based(
+        q, &(twin_based_copy){
+               .dst = 0x10008, .src = 0x10000, .dst_offset = 51, .src_offset = 52, .bytes = 53});
+    t->work.random(q, &(twin_random){.function = TWIN_RANDOM_UNIFORM,
+                                     .type = TWIN_RANDOM_INT32,
+                                     .dst = 0x10000,
+                                     .counter = 0x10001,
+                                     .params = 0x10002,
+                                     .first = {71, false},
+                                     .second = {0x10003, true},
+                                     .seed = {73, false},
+                                     .count = {1, false}});
+}

@@ -7,5 +7,7 @@
 
 /* Virtual memory, and memory that processes share. */
 void call_vmm(const struct twin_backend *t, twin_hw_device *device);
+/* Descriptors, base addresses, cache maintenance, random numbers: four tasks. */
+void call_indirect(const struct twin_backend *t, twin_hw_device *device, twin_queue *q);
 
 #endif

@@ -138,6 +138,14 @@ static const char *const expected[] = {
     "work.free queue=1 tasks=1 first_task=21 address=memory7+0",
     "pool.trim pool=1 bytes=93",
     "pool.destroy pool=1",
+    "memory.describe device=1 at=memory1+8 dst=memory1+1 src=memory1+2 bytes=61",
+    "memory.maintain device=1 invalidate=1 address=memory1+3 bytes=2",
+    "work.described queue=1 tasks=1 first_task=22 at=memory1+9 op=copy",
+    "work.maintain queue=1 tasks=1 first_task=23 address=memory1+1 bytes=6 op=flush",
+    "work.copy_based queue=1 tasks=1 first_task=24 dst=memory1+8 src=memory1+0 dst_offset=51 "
+    "src_offset=52 bytes=53",
+    "work.random queue=1 tasks=1 first_task=25 function=1 type=0 dst=memory1+0 counter=memory1+1 "
+    "params=memory1+2 first=0x47 second=0x10003 seed=0x49 count=1 addresses=0x2",
     "model_instance.destroy model_instance=1",
     "call_queue.destroy call_queue=1",
     "signal.destroy signal=1",

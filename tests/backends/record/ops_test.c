@@ -350,6 +350,7 @@ static void call_all(const struct twin_backend *t)
     t->work.free(q, address);
     t->pool.trim(pool, 93);
     t->pool.destroy(pool);
+    call_indirect(t, device, q);
     t->model_instance.destroy(instance);
     t->call_queue.destroy(call_queue);
     t->signal.destroy(signal);

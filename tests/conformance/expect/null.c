@@ -160,6 +160,7 @@ static const twin_exception unsupported[] = {
     {"robustness", "", NO_DEVICE},
     {"sharing", "", NO_DEVICE},
     {"stream", "", NO_DEVICE},
+    {"symbol", "", NO_DEVICE},
     {"thread", "", NO_DEVICE},
     {"time", "", NO_DEVICE},
     {"transfer", "", NO_DEVICE},
