@@ -49,8 +49,14 @@ static unsigned char *write_object(uint16_t machine, size_t *out_bytes)
     for (unsigned i = 0; i < LIBRARY_BYTES; i++)
         library[i] = (unsigned char)(i * 7 + 1);
     memcpy(library, &header, sizeof(header));
-    CHECK_OK(cc_write_object(path, kernels, TWIN_COUNT(kernels),
-                             (struct cc_bytes){library, sizeof(library)}));
+    static const uint32_t values[] = {3, 5};
+    const struct cc_variable variables[] = {{"a_table", sizeof(values), values},
+                                            {"b_byte", 1, values}};
+    const struct cc_content content = {.kernels = kernels,
+                                       .kernel_count = TWIN_COUNT(kernels),
+                                       .variables = variables,
+                                       .variable_count = TWIN_COUNT(variables)};
+    CHECK_OK(cc_write_object(path, &content, (struct cc_bytes){library, sizeof(library)}));
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     CU_ASSERT_FATAL(file >= 0 && fstat(file, &facts) == 0 && facts.st_size > 0);
     unsigned char *bytes = malloc((size_t)facts.st_size);
@@ -90,6 +96,14 @@ static void test_as_written(void)
     for (unsigned i = 0; i < TWIN_COUNT(entries); i++)
         for (unsigned k = 0; k < i; k++)
             CU_ASSERT(entries[i] != entries[k]);
+    const twin_image_global *table = twin_image_find_global(image, "a_table");
+    const twin_image_global *byte = twin_image_find_global(image, "b_byte");
+    CU_ASSERT_FATAL(table && byte && image->global_count == 2);
+    CU_ASSERT(table->bytes == 8 && table->offset % 64 == 0 && byte->bytes == 1);
+    CU_ASSERT(byte->offset == table->offset + 64 && byte->offset < image->slice_bytes);
+    uint32_t second = 0;
+    memcpy(&second, image->file + image->slice_offset + table->offset + 4, sizeof(second));
+    CU_ASSERT_EQUAL(second, 5);
     CU_ASSERT(image->slice_bytes > 0);
     twin_image_free(image);
 }
