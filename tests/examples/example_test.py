@@ -38,6 +38,13 @@ LINES = {
         "the other stream has read what it made",
         "host_function: ok",
     ],
+    "memory_pool": [
+        "queued 8 steps of 8388608 bytes in a pool of 8388608",
+        "the second stream has the memory after the first one's event",
+        "copied through the pool: 4194304 bytes verified",
+        "the pool has released its memory at the synchronisation",
+        "memory_pool: ok",
+    ],
     "reset_sequences": [
         "reset of a device that was never set:", "  reset=507007",
         "forced reset of a device that was never set:", "  force=507007",

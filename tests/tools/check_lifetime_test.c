@@ -49,6 +49,63 @@ static void test_memory(void)
     expect(CHECK_LIFE_02, CHECK_NONE, outside);
 }
 
+/* A pool's memory is freed by a stream; other streams come before it by an event. */
+static void test_pool(void)
+{
+    const uint64_t block = MEMORY + (1 << 24);
+    begin();
+    twin_op op = {.kind = TWIN_OP_POOL_ALLOC, .queue = 2};
+    op.dst = block;
+    op.bytes = 4096;
+    script_add(&s, op);
+    script_fill(&s, 2, block, 64);
+    script_sync(&s, TWIN_OP_RECORD, 2, 1);
+    script_sync(&s, TWIN_OP_WAIT, 3, 1);
+    uint32_t other = script_fill(&s, 3, block, 64);
+    script_sync(&s, TWIN_OP_RECORD, 3, 2);
+    uint32_t wait = script_sync(&s, TWIN_OP_WAIT, 2, 2);
+    op = (twin_op){.kind = TWIN_OP_POOL_FREE, .queue = 2};
+    op.dst = block;
+    uint32_t freed = script_add(&s, op);
+    expect_clean();
+
+    /* a use that nothing orders before the free */
+    s.ops[wait].kind = TWIN_OP_RECORD;
+    s.ops[wait].object = 1;
+    expect(CHECK_RACE_01, other, freed);
+    s.ops[wait].kind = TWIN_OP_WAIT;
+    s.ops[wait].object = 2;
+    /* one that comes later, unordered; and one after the free, in its stream */
+    uint32_t late = script_fill(&s, 3, block + 8, 8);
+    expect(CHECK_RACE_01, freed, late);
+    s.ops[late].queue = 2;
+    expect(CHECK_LIFE_03, freed, late);
+    s.count = late;
+    uint32_t drain = script_on_queue(&s, TWIN_OP_DRAIN, 2, TWIN_OK);
+    uint32_t copied = script_now(&s, TWIN_OP_NOW_FILL, block, 0, 8);
+    expect(CHECK_LIFE_03, freed, copied);
+    s.count = drain;
+
+    /* the pool gives the block again, to a stream that it orders itself */
+    op = (twin_op){.kind = TWIN_OP_POOL_ALLOC, .queue = 3};
+    op.dst = block;
+    op.bytes = 4096;
+    script_add(&s, op);
+    script_fill(&s, 3, block, 64);
+    expect_clean();
+
+    /* or other memory that is there now */
+    op = (twin_op){.kind = TWIN_OP_POOL_FREE, .queue = 3};
+    op.dst = block;
+    script_add(&s, op);
+    op = (twin_op){.kind = TWIN_OP_POOL_ALLOC, .queue = 2};
+    op.dst = block - 4096;
+    op.bytes = 1 << 20;
+    script_add(&s, op);
+    script_fill(&s, 2, block - 4096, 1 << 20);
+    expect_clean();
+}
+
 static void test_objects(void)
 {
     begin();
@@ -242,6 +299,7 @@ static void test_image(void)
 
 static const twin_test tests[] = {
     {"LIFE-01, 02, 03, 04: memory that is freed in use, left, freed or freed twice", test_memory},
+    {"memory of a pool is freed in stream order", test_pool},
     {"LIFE-05, 06: streams and events that are used up", test_objects},
     {"LIFE-07: a flag that nothing sets", test_flags_waited_for},
     {"LIFE-07: a flag that nothing will set, as the host knew", test_flag_given_up},

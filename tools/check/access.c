@@ -343,6 +343,7 @@ static void touch_all(struct checker *checker, const twin_op *op, struct toucher
     case TWIN_OP_FILL:
     case TWIN_OP_NOW_FILL:
     case TWIN_OP_RANDOM:
+    case TWIN_OP_POOL_FREE:
         now->writes = true;
         touch(checker, op->dst, op->bytes, now);
         break;
@@ -380,10 +381,11 @@ void check_access_work(struct checker *checker, struct check_queue *queue, uint3
     }
     const bool copies = work->kind == TWIN_OP_COPY || work->kind == TWIN_OP_COPY_ROWS;
     const bool reads = copies || work->kind == TWIN_OP_REDUCE;
-    if (!reads && work->kind != TWIN_OP_FILL && work->kind != TWIN_OP_RANDOM &&
+    const bool frees = work->kind == TWIN_OP_POOL_FREE;
+    if (!reads && !frees && work->kind != TWIN_OP_FILL && work->kind != TWIN_OP_RANDOM &&
         work->kind != TWIN_OP_WRITE_VALUE)
         return;
-    if (work->kind != TWIN_OP_WRITE_VALUE)
+    if (work->kind != TWIN_OP_WRITE_VALUE && !frees)
         write_side(checker, work, &now);
     uint64_t written = work->kind == TWIN_OP_WRITE_VALUE ? work->word.address : work->dst;
     if (queue->order_unknown || check_memory_gone(checker, written, op) ||

@@ -30,6 +30,20 @@ static uint64_t room_of(uint64_t begin, uint64_t bytes)
     return end < begin ? UINT64_MAX : rounded < end ? end : rounded;
 }
 
+/* What was freed in stream order has no end of its own: others are where it was. */
+static void drop_returned(struct checker *checker, uint64_t begin, uint64_t end)
+{
+    struct check_allocation *one = interval_map_at(&checker->allocations, begin);
+    if (!one)
+        one = interval_map_from(&checker->allocations, begin);
+    while (one && one->range.begin < end) {
+        struct check_allocation *next = interval_map_from(&checker->allocations, one->range.end);
+        if (one->returned_by != CHECK_NONE)
+            free_allocation(interval_map_remove(&checker->allocations, one->range.begin));
+        one = next;
+    }
+}
+
 void check_memory_alloc(struct checker *checker, uint32_t op)
 {
     const twin_op *made = &checker->ops.items[op];
@@ -37,6 +51,7 @@ void check_memory_alloc(struct checker *checker, uint32_t op)
         return;
     uint64_t end = room_of(made->dst, made->bytes);
     clear_graves(checker, made->dst, end);
+    drop_returned(checker, made->dst, end);
     struct check_allocation *other = interval_map_at(&checker->allocations, made->dst);
     /* rounded up too far, or its end was not seen */
     if (other && other->range.begin < made->dst && other->range.begin + other->bytes <= made->dst)
@@ -57,9 +72,19 @@ void check_memory_alloc(struct checker *checker, uint32_t op)
                                   .op = op,
                                   .device = made->device,
                                   .freed_by = CHECK_NONE,
+                                  .returned_by = CHECK_NONE,
                                   .host = made->kind == TWIN_OP_HOST_ALLOC,
                                   .image = made->kind == TWIN_OP_IMAGE_LOAD ? made->object : 0};
     interval_map_add(&checker->allocations, &allocation->range);
+}
+
+void check_memory_take(struct checker *checker, const struct check_queue *queue, uint32_t op)
+{
+    twin_op *made = &checker->ops.items[op];
+    made->device = queue->device;
+    /* What came before is the pool's to order. */
+    check_access_forget(checker, made->dst, made->dst + made->bytes);
+    check_memory_alloc(checker, op);
 }
 
 void check_memory_image(struct checker *checker, uint32_t op)
@@ -140,6 +165,37 @@ void check_memory_release(struct checker *checker, uint32_t op)
     bury(checker, allocation, op);
 }
 
+void check_memory_return(struct checker *checker, const struct check_queue *queue, uint32_t op)
+{
+    twin_op *end = &checker->ops.items[op];
+    struct check_allocation *allocation = interval_map_at(&checker->allocations, end->dst);
+    checker->judged[CHECK_LIFE_04]++;
+    if (!allocation || allocation->range.begin != end->dst) {
+        check_find(checker, CHECK_LIFE_04, CHECK_NONE, op, "nothing was allocated at 0x%" PRIx64,
+                   end->dst);
+        return;
+    }
+    end->bytes = allocation->bytes;
+    allocation->returned_by = op;
+    allocation->returned_clock_index = queue->clock_index;
+    allocation->returned_number = queue->submitted + 1;
+}
+
+/* Whether work that is about to be queued, or without a queue a call of the host, comes after the
+ * allocation was freed in stream order. */
+static bool is_after_return(const struct checker *checker,
+                            const struct check_allocation *allocation,
+                            const struct check_queue *queue, uint32_t op)
+{
+    const uint32_t clock_index = allocation->returned_clock_index;
+    const uint32_t number = allocation->returned_number;
+    if (allocation->returned_by == CHECK_NONE || allocation->returned_by == op)
+        return false;
+    return (queue &&
+            (queue->clock_index == clock_index || clock_at(queue->clock, clock_index) >= number)) ||
+           check_known_at(checker, clock_index, checker->ops.items[op].begin_seq) >= number;
+}
+
 static struct check_allocation *next_allocation(const struct checker *checker,
                                                 const struct check_allocation *allocation)
 {
@@ -196,6 +252,9 @@ static void judge_side(struct checker *checker, const struct check_queue *queue,
                        "0x%" PRIx64 " + %" PRIu64 " bytes leaves the allocation of %" PRIu64
                        " bytes at 0x%" PRIx64,
                        begin, bytes, allocation->bytes, allocation->range.begin);
+        if (is_after_return(checker, allocation, queue, op))
+            check_find(checker, CHECK_LIFE_03, allocation->returned_by, op,
+                       "0x%" PRIx64 " is in memory that was freed in stream order before", begin);
         if (queue && !queue->deferred)
             note_use(checker, allocation, queue, op);
         return;

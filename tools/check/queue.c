@@ -304,7 +304,12 @@ void check_submit(struct checker *checker, uint32_t op)
         return;
     }
     checker->judged[CHECK_ORD_04]++;
-    check_memory_use(checker, queue, op);
+    if (work->kind == TWIN_OP_POOL_ALLOC)
+        check_memory_take(checker, queue, op);
+    else if (work->kind == TWIN_OP_POOL_FREE)
+        check_memory_return(checker, queue, op);
+    else
+        check_memory_use(checker, queue, op);
     if (queue->deferred) {
         if (signal)
             check_signal_leave(checker, signal);

@@ -155,6 +155,8 @@ struct check_allocation {
     uint64_t bytes;        /* asked for */
     uint32_t op;
     uint32_t freed_by;
+    /* In stream order: by which work, and where that is; CHECK_NONE: it is not. */
+    uint32_t returned_by, returned_clock_index, returned_number;
     uint32_t device;
     bool host;
     uint32_t image; /* its number; 0: it is of none */
@@ -422,6 +424,11 @@ void check_access_free(struct checker *checker);
 
 /* memory.c: allocations. */
 void check_memory_alloc(struct checker *checker, uint32_t op);
+/* The same of a pool, in stream order; the piece of work is about to be queued. */
+void check_memory_take(struct checker *checker, const struct check_queue *queue, uint32_t op);
+/* A free in stream order, likewise: it touches all of the allocation, so that what is not ordered
+ * with it is found like other accesses. */
+void check_memory_return(struct checker *checker, const struct check_queue *queue, uint32_t op);
 /* Of an image too. */
 void check_memory_image(struct checker *checker, uint32_t op);
 void check_memory_unload(struct checker *checker, uint32_t op);

@@ -37,6 +37,8 @@
     X(CALL, WORK_CALL, "host call")                                                                \
     X(LAUNCH, WORK_LAUNCH, "launch")                                                               \
     X(RUN, WORK_RUN, "run of a model instance")                                                    \
+    X(POOL_ALLOC, WORK_ALLOC, "allocation from a pool")                                            \
+    X(POOL_FREE, WORK_FREE, "free in stream order")                                                \
     X(CONTROL, WORK_END, "control task")                                                           \
     X(DEVICE_OPEN, DEVICE_OPEN, "device open")                                                     \
     X(DEVICE_CLOSE, DEVICE_CLOSE, "device close")                                                  \
