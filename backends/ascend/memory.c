@@ -261,7 +261,8 @@ static twin_status free_on(uint64_t address)
     ascend_labels_forget(address);
     ascend_pool_forget(address);
     /* Before the address can be another's. */
-    if (!ascend_range_remove(address, TWIN_MEMORY_DEVICE, &info))
+    if (!ascend_range_remove(address, TWIN_MEMORY_DEVICE, &info) &&
+        !ascend_range_remove(address, TWIN_MEMORY_MANAGED, &info))
         return TWIN_E_INVALID;
     twin_status status = ascend_status(vendor.free_device(ascend_pointer(address)));
     if (status != TWIN_OK)
@@ -274,7 +275,8 @@ twin_status ascend_memory_free(uint64_t address)
     twin_memory_info info;
     twin_hw_device *device = NULL;
     ascend_range_find(address, &info);
-    if (info.kind != TWIN_MEMORY_DEVICE || info.base != address)
+    if ((info.kind != TWIN_MEMORY_DEVICE && info.kind != TWIN_MEMORY_MANAGED) ||
+        info.base != address)
         return TWIN_E_INVALID;
     twin_status status = ascend_retain_device(info.device, &device);
     if (status != TWIN_OK)
@@ -410,7 +412,7 @@ static bool on_device(uint64_t address, twin_side side)
     twin_memory_info info = {.kind = side.kind};
     if (side.kind == TWIN_MEMORY_UNKNOWN)
         ascend_range_find(address, &info);
-    return info.kind == TWIN_MEMORY_DEVICE;
+    return info.kind == TWIN_MEMORY_DEVICE || info.kind == TWIN_MEMORY_MANAGED;
 }
 
 aclrtMemcpyKind ascend_copy_kind(uint64_t dst, uint64_t src, const twin_sides *sides)

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "inject/fault_injection.h"
+#include "memory/managed.h"
 #include "memory/memory.h"
 #include "memory/region.h"
 #include "memory/registered.h"
@@ -211,6 +212,7 @@ void sim_device_close(twin_hw_device *device)
     pthread_mutex_unlock(&device->signals_lock);
     char what[64];
     sim_registered_close(device->index);
+    sim_managed_close(device->index);
     (void)snprintf(what, sizeof(what), "device %u: memory was not freed", device->index);
     sim_memory_report_left(&device->memory, what);
     sim_vmm_close_device(device);

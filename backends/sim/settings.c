@@ -153,6 +153,7 @@ static twin_status read_profile(const twinsim_profile *profile)
     uint64_t streams, queues, sq_depth, reserve, cq_depth, events, notifies, count_notifies,
         counter, list_descriptors, memory_mib;
     const struct sim_profile_number wanted[] = {
+        {"aicore.clock_mhz", 1, &limits.core_mhz},
         {"counter_mhz", 1, &counter},
         {"dma.pcie.list.descriptors", 1, &list_descriptors},
         {"host.copy_ns", 0, &limits.cost_ns[TWIN_COST_COPY]},
@@ -179,6 +180,9 @@ static twin_status read_profile(const twinsim_profile *profile)
         {"limit.sq_depth", 8, &sq_depth},
         {"limit.sq_reserve", 0, &reserve},
         {"limit.streams", 1, &streams},
+        {"link.pcie.to_device_mb_s", 1, &limits.to_device_mb_s},
+        {"link.pcie.to_host_mb_s", 1, &limits.to_host_mb_s},
+        {"managed.fault_ns", 0, &limits.fault_ns},
     };
     if (!sim_profile_numbers(profile, wanted, sizeof(wanted) / sizeof(wanted[0])) ||
         !power_of_two("limit.sq_depth", sq_depth) || !power_of_two("limit.cq_depth", cq_depth))

@@ -61,7 +61,6 @@ enum {
 #define TWIN_WHY_FREE_WAIT       "freeing with a wait for the whole device is not built"
 #define TWIN_WHY_GRAPH           "graphs are not built"
 #define TWIN_WHY_GROUP           "groups of cores are not built"
-#define TWIN_WHY_MANAGED_MEMORY  "managed memory is not built"
 #define TWIN_WHY_MEMORY_USE      "memory use per module is not counted"
 #define TWIN_WHY_MESSAGE_BUFFER  "message buffers are not built"
 #define TWIN_WHY_MESSAGE_QUEUE   "message queues are not built"

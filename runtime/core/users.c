@@ -4,6 +4,7 @@
 
 #include "core/callback/callback_delivery.h"
 #include "core/callback/exception_callback.h"
+#include "core/callback/managed_prefetch.h"
 #include "core/image/binary.h"
 #include "core/model_instance/label.h"
 #include "core/model_instance/model_instance.h"
@@ -30,6 +31,7 @@ static void device_emptied(twin_device *device)
 {
     twin_launches_forget(device);
     twin_host_forget(device);
+    twin_managed_prefetch_forget(device);
     twin_binaries_forget(device);
     twin_pools_forget(device);
     twin_device_areas_free(device);

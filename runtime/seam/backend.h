@@ -33,6 +33,7 @@
 #ifndef TWINRT_SEAM_BACKEND_H
 #define TWINRT_SEAM_BACKEND_H
 
+#include "seam/managed.h"
 #include "seam/types.h"
 
 #define TWIN_SEAM_VERSION 16u
@@ -254,6 +255,22 @@ struct twin_vmm_ops {
      * or opened already, or not allowed. */
     twin_status (*open)(twin_hw_device *device, uint64_t shared, uint64_t physical,
                         twin_physical_config *out_config);
+};
+
+/* Managed memory: pages move to the device, or the host, that uses them. Optional. Ranges are
+ * inside one allocation, whose first byte memory.info gives; advice and moves are of whole pages of
+ * 2 MiB. */
+struct twin_managed_ops {
+    /* Whole pages of 2 MiB, freed by memory.free; the host uses the same address. Thread: any.
+     * TWIN_E_NOMEM (explained): no address space, or no host memory. */
+    twin_status (*alloc)(twin_hw_device *device, uint64_t bytes, uint64_t *out_address);
+    /* Thread: any. TWIN_E_INVALID (explained): the preferred place is not where pages are. */
+    twin_status (*advise)(uint64_t address, uint64_t bytes, twin_advice advice, twin_place place);
+    /* Writes `room` places, at least one. Thread: any. */
+    twin_status (*query)(uint64_t address, uint64_t bytes, twin_managed_fact fact, twin_place *out,
+                         size_t room);
+    /* Moves pages now, and returns when they are there. Thread: any. Blocks. */
+    twin_status (*move)(twin_hw_device *device, uint64_t address, uint64_t bytes, twin_place place);
 };
 
 struct twin_queue_ops {
@@ -571,6 +588,7 @@ struct twin_backend {
     struct twin_image_ops image;
     struct twin_vmm_ops vmm;
     struct twin_pool_ops pool;
+    struct twin_managed_ops managed;
 };
 
 /* The one symbol a plug-in exports. */

@@ -340,6 +340,34 @@
     F(S, uint64_t, bytes, BYTES)                                                                   \
     F(S, uint32_t, pages, PAGES)                                                                   \
     F(S, uint32_t, spare, SPARE)
+/* ---- managed memory; kinds of places are numbers of twin_place_kind ---- */
+
+#define TWIN_RECORD_MANAGED_ALLOC_FIELDS(F, S)                                                     \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, spare, SPARE)                                                                   \
+    F(S, uint64_t, bytes, BYTES)                                                                   \
+    F(S, uint64_t, out_address, ADDRESS)
+#define TWIN_RECORD_MANAGED_ADVISE_FIELDS(F, S)                                                    \
+    F(S, uint32_t, advice, NUMBER)                                                                 \
+    F(S, uint32_t, place, NUMBER)                                                                  \
+    F(S, int32_t, place_id, CODE)                                                                  \
+    F(S, uint32_t, spare, SPARE)                                                                   \
+    F(S, uint64_t, address, ADDRESS)                                                               \
+    F(S, uint64_t, bytes, BYTES)
+#define TWIN_RECORD_MANAGED_QUERY_FIELDS(F, S)                                                     \
+    F(S, uint32_t, fact, NUMBER)                                                                   \
+    F(S, uint32_t, room, NUMBER)                                                                   \
+    F(S, uint64_t, address, ADDRESS)                                                               \
+    F(S, uint64_t, bytes, BYTES)                                                                   \
+    F(S, uint32_t, out_place, NUMBER) /* the first one */                                          \
+    F(S, int32_t, out_place_id, CODE)
+#define TWIN_RECORD_MANAGED_MOVE_FIELDS(F, S)                                                      \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, place, NUMBER)                                                                  \
+    F(S, int32_t, place_id, CODE)                                                                  \
+    F(S, uint32_t, spare, SPARE)                                                                   \
+    F(S, uint64_t, address, ADDRESS)                                                               \
+    F(S, uint64_t, bytes, BYTES)
 
 /* ---- queue ---- */
 

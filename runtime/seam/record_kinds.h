@@ -205,6 +205,10 @@
     X(205, MEMORY_CLOSE, "memory.close", TWIN_RECORD_MEMORY_CLOSE_FIELDS, NONE)                    \
     X(206, MEMORY_PIN, "memory.pin", TWIN_RECORD_PIN_FIELDS, NONE)                                 \
     X(207, MEMORY_UNPIN, "memory.unpin", TWIN_RECORD_FREE_FIELDS, NONE)                            \
+    X(208, MANAGED_ALLOC, "managed.alloc", TWIN_RECORD_MANAGED_ALLOC_FIELDS, NONE)                 \
+    X(209, MANAGED_ADVISE, "managed.advise", TWIN_RECORD_MANAGED_ADVISE_FIELDS, NONE)              \
+    X(210, MANAGED_QUERY, "managed.query", TWIN_RECORD_MANAGED_QUERY_FIELDS, NONE)                 \
+    X(211, MANAGED_MOVE, "managed.move", TWIN_RECORD_MANAGED_MOVE_FIELDS, NONE)                    \
     X(220, PROCESS_SNAPSHOT, "process.snapshot", TWIN_RECORD_SNAPSHOT_FIELDS, NONE)                \
     X(221, POOL_CREATE, "pool.create", TWIN_RECORD_POOL_CREATE_FIELDS, NONE)                       \
     X(222, POOL_DESTROY, "pool.destroy", TWIN_RECORD_POOL_FIELDS, NONE)                            \

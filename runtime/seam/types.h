@@ -59,6 +59,7 @@ typedef enum twin_memory_kind {
     TWIN_MEMORY_HOST_PINNED,
     TWIN_MEMORY_REGISTERED, /* of the program, in a range that memory.pin has registered */
     TWIN_MEMORY_MAPPED,     /* where a device reaches such a range */
+    TWIN_MEMORY_MANAGED,    /* of managed.alloc: host and devices use the same address */
     TWIN_MEMORY_GONE        /* a place for one of these, where nothing is allocated now */
 } twin_memory_kind;
 

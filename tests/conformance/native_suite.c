@@ -519,6 +519,8 @@ static const twin_test tests[] = {
     {"MEM-64: a kernel fails whose pages are gone", test_kernel_without_pages},
     {"mapped memory: a kernel fails that leaves it", test_kernel_outside_of_a_mapping},
     {"MEM-66: a program that polls what a kernel writes", test_kernel_polled_without_a_call},
+    {"UVA-12: a kernel on managed memory", test_kernel_on_managed_memory},
+    {"UVA-22: pages that move cost a kernel time", test_managed_pages_cost},
     {"COD-06: cores that fail under a kernel that runs", test_engine_fails_under_a_kernel},
     {"KRN-70: a kernel writes when it ends", test_asynchronous},
     {"KRN-75, KRN-76, KRN-81: arguments reach a kernel in each way to give them", test_arguments},

@@ -64,6 +64,10 @@ void test_two_devices(void);
 void native_devices_child(void);
 void test_threads(void);
 
+/* native_managed.c */
+void test_kernel_on_managed_memory(void);
+void test_managed_pages_cost(void);
+
 /* native_registered.c */
 void test_kernel_in_place(void);
 void test_kernel_arguments_in_place(void);

@@ -119,6 +119,7 @@ AGAINST_LAYERS = {
     "backends/sim/memory/memory.c": ["backends/sim/device/device.h",
                                      "backends/sim/queue/failure.h",
                                      "backends/sim/queue/kernel.h"],
+    "backends/sim/memory/managed.c": ["backends/sim/device/device.h"],
     "backends/sim/memory/registered.c": ["backends/sim/device/device.h"],
     # A wait is drawn on the track of its queue.
     "backends/sim/observe/observe.c": ["backends/sim/queue/queue.h"],

@@ -107,6 +107,7 @@ bool twin_recording_memory_go(twin_recording_memory *memory, size_t index)
         struct twin_record_MEMORY_CLOSE ended;
         struct twin_record_WORK_ALLOC pooled;
         struct twin_record_WORK_FREE returned;
+        struct twin_record_MANAGED_ALLOC managed;
         struct twin_record_DEVICE_CLOSE closed;
         bool good = true;
         if (!twin_recording_succeeded(entry))
@@ -115,6 +116,8 @@ bool twin_recording_memory_go(twin_recording_memory *memory, size_t index)
             good = alloc.bytes == 0 || add(memory, alloc.out_address, alloc.bytes, false);
         } else if (TWIN_RECORDING_GET(entry, MEMORY_HOST_ALLOC, &host)) {
             good = host.bytes == 0 || add(memory, host.out_address, host.bytes, true);
+        } else if (TWIN_RECORDING_GET(entry, MANAGED_ALLOC, &managed)) {
+            good = managed.bytes == 0 || add(memory, managed.out_address, managed.bytes, false);
         } else if (TWIN_RECORDING_GET(entry, MEMORY_PIN, &pin)) {
             good = add_pin(memory, &pin);
         } else if (entry->kind == TWIN_RECORD_MEMORY_UNPIN) {

@@ -305,7 +305,7 @@ static replay_issue find_issue(unsigned kind)
 {
     static const replay_issue *const tables[] = {
         own_ops,           replay_work_ops, replay_object_ops, replay_model_instance_ops,
-        replay_memory_ops, replay_vmm_ops,  replay_pool_ops};
+        replay_memory_ops, replay_vmm_ops,  replay_pool_ops,   replay_managed_ops};
     for (size_t i = 0; kind < TWIN_RECORD_KINDS_END && i < sizeof(tables) / sizeof(tables[0]); i++)
         if (tables[i][kind])
             return tables[i][kind];

@@ -222,6 +222,7 @@ typedef twin_status (*replay_issue)(struct replay_call *call);
     }
 extern const replay_issue replay_work_ops[TWIN_RECORD_KINDS_END];
 extern const replay_issue replay_object_ops[TWIN_RECORD_KINDS_END];
+extern const replay_issue replay_managed_ops[TWIN_RECORD_KINDS_END];
 extern const replay_issue replay_memory_ops[TWIN_RECORD_KINDS_END];
 extern const replay_issue replay_vmm_ops[TWIN_RECORD_KINDS_END];
 extern const replay_issue replay_model_instance_ops[TWIN_RECORD_KINDS_END];

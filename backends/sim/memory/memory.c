@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "memory/arena.h"
+#include "memory/managed.h"
 #include "memory/region.h"
 #include "memory/registered.h"
 #include "memory/vmm_lookup.h"
@@ -209,6 +210,8 @@ static twin_status free_block(struct sim_arena *arena, uint64_t address)
 twin_status sim_memory_free(uint64_t address)
 {
     struct sim_arena *arena = arena_of(address);
+    if (sim_managed_contains(address))
+        return sim_managed_free(address);
     if (sim_vmm_reserved(address))
         sim_explain("0x%llx is a mapping; end it with aclrtUnmapMem", (unsigned long long)address);
     twin_status status = TWIN_E_INVALID;

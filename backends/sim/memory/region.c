@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* process_vm_readv */
 #include "memory/region.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
-#include "memory/registered.h"
 #include "memory/vmm_lookup.h"
 
 /* Filled from the front; read without lock. */
@@ -43,27 +37,4 @@ const struct sim_region *sim_region_of(uint64_t address)
             return region;
     }
     return NULL;
-}
-
-/* The kernel copies: where a page is missing it returns an error, and a plain copy would end in a
- * signal. */
-bool sim_memory_host_move(void *context, void *to, const void *from, uint64_t bytes)
-{
-    (void)context;
-    for (uint64_t done = 0; done < bytes;) {
-        const struct iovec into = {.iov_base = (char *)to + done, .iov_len = bytes - done};
-        const struct iovec out = {.iov_base = (void *)(uintptr_t)((uintptr_t)from + done),
-                                  .iov_len = bytes - done};
-        const ssize_t moved = process_vm_readv(getpid(), &into, 1, &out, 1, 0);
-        if (moved < 0 && (errno == EPERM || errno == ENOSYS)) { /* a sandbox without this call */
-            memmove((char *)to + done, (const char *)from + done, bytes - done);
-            return true;
-        }
-        if (moved <= 0) {
-            sim_registered_note_gone(to, from, bytes);
-            return false;
-        }
-        done += (uint64_t)moved;
-    }
-    return true;
 }

@@ -37,7 +37,4 @@ void sim_region_add(const struct sim_region *region);
 /* The region of an address, or NULL. Lock free. */
 const struct sim_region *sim_region_of(uint64_t address);
 
-/* As twinsim_bus.host_move. Never raises a signal. */
-bool sim_memory_host_move(void *context, void *to, const void *from, uint64_t bytes);
-
 #endif

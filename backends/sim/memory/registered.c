@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* MAP_FIXED_NOREPLACE, process_vm_readv */
 #include "memory/registered.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +141,7 @@ static uint64_t missing_at(uint64_t address, uint64_t bytes)
     return address;
 }
 
-void sim_registered_note_gone(const void *to, const void *from, uint64_t bytes)
+static void note_gone(const void *to, const void *from, uint64_t bytes)
 {
     const uint64_t sides[] = {(uintptr_t)to, (uintptr_t)from};
     for (int i = 0; i < 2; i++) {
@@ -150,6 +151,29 @@ void sim_registered_note_gone(const void *to, const void *from, uint64_t bytes)
                  "is not there any more, or cannot be accessed",
                  "call aclrtHostUnregister before unmapping, moving, protecting or truncating it");
     }
+}
+
+/* The kernel copies: where a page is missing it returns an error, and a plain copy would end in a
+ * signal. */
+bool sim_memory_host_move(void *context, void *to, const void *from, uint64_t bytes)
+{
+    (void)context;
+    for (uint64_t done = 0; done < bytes;) {
+        const struct iovec into = {.iov_base = (char *)to + done, .iov_len = bytes - done};
+        const struct iovec out = {.iov_base = (void *)(uintptr_t)((uintptr_t)from + done),
+                                  .iov_len = bytes - done};
+        const ssize_t moved = process_vm_readv(getpid(), &into, 1, &out, 1, 0);
+        if (moved < 0 && (errno == EPERM || errno == ENOSYS)) { /* a sandbox without this call */
+            memmove((char *)to + done, (const char *)from + done, bytes - done);
+            return true;
+        }
+        if (moved <= 0) {
+            note_gone(to, from, bytes);
+            return false;
+        }
+        done += (uint64_t)moved;
+    }
+    return true;
 }
 
 /* ---- the region of device addresses ---------------------------------------------------------- */

@@ -19,9 +19,10 @@ void *sim_registered_translate(uint64_t address, uint64_t bytes, enum twinsim_ac
                                enum twinsim_target *out_target);
 /* Whether another process can have the page in which a mapped word of the program is. Slow. */
 bool sim_registered_outside(uint64_t device_address);
-/* A move to or from memory of the program has failed: notes which registered range it was in.
- * Thread: model. */
-void sim_registered_note_gone(const void *to, const void *from, uint64_t bytes);
+/* As twinsim_bus.host_move. Never raises a signal; notes of which registered range a page is
+ * missing. */
+bool sim_memory_host_move(void *context, void *to, const void *from, uint64_t bytes);
+
 /* Reports and ends the registrations of a device that closes. Thread: as device.close. */
 void sim_registered_close(uint32_t device);
 /* Whether a device reaches registered memory at that address; *out_host: its own address. For a

@@ -36,6 +36,10 @@ struct sim_limits {
     uint32_t counter_mhz;
     uint64_t memory_bytes;
     uint64_t doorbell_ns;
+    uint64_t fault_ns; /* of a page of managed memory */
+    uint64_t to_device_mb_s;
+    uint64_t to_host_mb_s;
+    uint64_t core_mhz;
     uint64_t cost_ns[TWIN_COST_COUNT];
     uint64_t wake_ns[SIM_WAKE_COUNT];
 };

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue/kernel.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
+#include "memory/managed.h"
 #include "memory/memory.h"
-#include "memory/region.h"
+#include "memory/registered.h"
 #include "device/device.h"
 #include "queue/sqe.h"
 #include "wait/model_lock.h"
@@ -94,6 +97,76 @@ twin_status sim_work_launch(twin_queue *queue, twin_launch *kernel)
     return TWIN_OK;
 }
 
+/* Step lists of a kernel whose blocks begin later than it says: pages that it uses move before. */
+typedef struct delayed {
+    struct delayed *next;
+    const twin_launch *kernel;
+    twin_steps *lists;
+    twin_step *steps;
+} delayed;
+
+static delayed *all_delayed; /* guarded by described_lock */
+
+static void drop_delayed(const twin_launch *kernel)
+{
+    delayed *one;
+    pthread_mutex_lock(&described_lock);
+    LL_SEARCH_SCALAR(all_delayed, one, kernel, kernel);
+    if (one)
+        LL_DELETE(all_delayed, one);
+    pthread_mutex_unlock(&described_lock);
+    if (!one)
+        return;
+    free(one->steps);
+    free(one->lists);
+    free(one);
+}
+
+/* Each block first waits for that time. The description stays as it is if there is no memory. */
+static void delay(const twin_launch *kernel, struct twinsim_kernel *description, uint64_t ns)
+{
+    const twin_step wait = {.pipe = TWIN_PIPE_SCALAR,
+                            .kind = TWIN_STEP_WORK,
+                            .hit_permille = TWIN_HIT_DEFAULT,
+                            .amount = ns * sim_process.limits.core_mhz / 1000 + 1};
+    uint64_t total = description->count;
+    for (uint64_t i = 0; i < description->count; i++)
+        total += description->lists[i].count;
+    delayed *made = calloc(1, sizeof(*made));
+    if (made) {
+        made->kernel = kernel;
+        made->lists = calloc((size_t)description->count, sizeof(*made->lists));
+        made->steps = calloc((size_t)total, sizeof(*made->steps));
+    }
+    if (!made || !made->lists || !made->steps) {
+        if (made) {
+            free(made->lists);
+            free(made->steps);
+        }
+        free(made);
+        return;
+    }
+    twin_step *to = made->steps;
+    for (uint64_t i = 0; i < description->count; i++) {
+        const twin_steps *from = &description->lists[i];
+        made->lists[i] = (twin_steps){.steps = to, .count = from->count + 1};
+        *to++ = wait;
+        if (from->count > 0)
+            memcpy(to, from->steps, (size_t)from->count * sizeof(*to));
+        to += from->count;
+    }
+    description->lists = made->lists;
+    pthread_mutex_lock(&described_lock);
+    LL_PREPEND(all_delayed, made);
+    pthread_mutex_unlock(&described_lock);
+}
+
+static void release(twin_launch *kernel)
+{
+    drop_delayed(kernel);
+    kernel->release(kernel);
+}
+
 void sim_kernel_release(twin_launch *kernel)
 {
     pthread_mutex_lock(&described_lock);
@@ -101,7 +174,7 @@ void sim_kernel_release(twin_launch *kernel)
     release_due = release_due || later;
     pthread_mutex_unlock(&described_lock);
     if (!later)
-        kernel->release(kernel);
+        release(kernel);
 }
 
 bool sim_kernel_described(void)
@@ -205,7 +278,8 @@ static void *find_locked(const twin_reach *reach, uint64_t address, uint64_t byt
     if (!sim_memory_allocated(address, bytes))
         return NULL;
     void *at = sim_memory_translate(NULL, reach->device, address, bytes, access, &target, &owner);
-    if (at && owner != reach->device && (reach->peers >> owner & 1) == 0) {
+    if (at && owner != reach->device && (reach->peers >> owner & 1) == 0 &&
+        !sim_managed_contains(address)) {
         if (says)
             log_out_of_reach(reach->device, owner, address);
         return NULL;
@@ -223,6 +297,8 @@ static void *find_locked(const twin_reach *reach, uint64_t address, uint64_t byt
 static void *reach_locked(const twin_reach *reach, uint64_t address, uint64_t bytes, bool write)
 {
     bool pages = false;
+    if (sim_managed_contains(address)) /* it moves page by page, as it is used */
+        return NULL;
     void *at = find_locked(reach, address, bytes, write, true, &pages);
     return pages ? NULL : at;
 }
@@ -236,6 +312,8 @@ static bool move_locked(const twin_reach *reach, uint64_t address, void *local, 
         const uint64_t left = bytes - done;
         const uint64_t whole = sim_memory_piece(NULL, reach->device, address + done, &place);
         const uint64_t piece = whole < left ? whole : left;
+        if (sim_managed_contains(address + done))
+            sim_managed_use(reach->device, address + done, piece, write);
         char *at = find_locked(reach, address + done, piece, write, false, &pages);
         if (!at)
             return false;
@@ -326,17 +404,22 @@ void sim_kernel_describe_locked(void)
     twin_launch *kernel = kernel_at(wanted.device, wanted.sq, wanted.number);
     (void)set_described(kernel, &wanted);
     const twin_reach reach = reach_for(false, wanted.device);
+    drop_delayed(kernel);
+    (void)sim_managed_take_cost();
     sim_model_pause();
     twin_launch_work work = {0};
     twin_status status = kernel->describe(kernel, &reach, &work);
     sim_model_continue();
     enum twinsim_kernel_fault fault = fault_after_reach(status);
+    const uint64_t moved_ns = sim_managed_take_cost();
     if (set_described(NULL, &wanted)) {
-        kernel->release(kernel);
+        release(kernel);
     } else {
         struct twinsim_kernel description = description_of(&work);
         description.fault = fault;
         description.exception = fault_after_reach(TWIN_E_KERNEL_EXCEPTION);
+        if (moved_ns != 0)
+            delay(kernel, &description, moved_ns);
         twinsim_kernel_give(sim_process.sim, wanted.device, wanted.sq, wanted.number, &description);
     }
     pthread_cond_broadcast(&described_over);

@@ -20,8 +20,9 @@ static twin_status check_word(twin_queue *queue, uint64_t address, twin_side sid
     twin_status status = TWIN_OK;
     if (side.kind == TWIN_MEMORY_UNKNOWN)
         status = sim_memory_find(address, 8, &side);
-    if (status == TWIN_OK &&
-        ((side.kind != TWIN_MEMORY_DEVICE && side.kind != TWIN_MEMORY_MAPPED) || address % 8 != 0))
+    if (status == TWIN_OK && ((side.kind != TWIN_MEMORY_DEVICE && side.kind != TWIN_MEMORY_MAPPED &&
+                               side.kind != TWIN_MEMORY_MANAGED) ||
+                              address % 8 != 0))
         return sim_queue_refuse(queue, TWIN_E_INVALID,
                                 "0x%llx is not an aligned word of device memory",
                                 (unsigned long long)address);

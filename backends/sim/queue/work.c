@@ -147,7 +147,9 @@ twin_status sim_work_fill(twin_queue *queue, const twin_fill *fill)
         status = find_side(queue, "destination", fill->dst, fill->bytes, &side);
     if (status != TWIN_OK)
         return status;
-    return put(queue, &(pieces){fill, fill->bytes, SIM_SDMA_PIECE, false}, fill_entry);
+    return put(queue,
+               &(pieces){fill, fill->bytes, SIM_SDMA_PIECE, side.kind == TWIN_MEMORY_MANAGED},
+               fill_entry);
 }
 
 /* ---- addresses in device memory, cache maintenance ------------------------------------------ */
@@ -420,6 +422,9 @@ static twin_status put_pcie_rows(twin_queue *queue, const twin_rows *rows, const
             .dst = rows->dst, .src = rows->src, .bytes = rows->width * rows->height};
         return put(queue, &(pieces){&whole, whole.bytes, SIM_PCIE_PIECE, visible}, pcie_copy_entry);
     }
+    /* Where pages of managed memory are is not known before the engine moves them. */
+    if (sides->dst.kind == TWIN_MEMORY_MANAGED || sides->src.kind == TWIN_MEMORY_MANAGED)
+        return put(queue, &(pieces){rows, rows->height, 1, visible}, pcie_row_entry);
     const unsigned to = distance(queue, sides->dst);
     const unsigned from = distance(queue, sides->src);
     if (to == 1 && from == 1)

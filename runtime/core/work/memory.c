@@ -30,6 +30,8 @@ int32_t twin_memory_alloc(const twin_allocation *allocation, void **out_pointer)
 static int32_t check_free(const void *pointer, twin_memory_kind kind)
 {
     twin_memory_info info = twin_range_info(pointer);
+    if (info.kind == TWIN_MEMORY_MANAGED && kind == TWIN_MEMORY_DEVICE)
+        info.kind = kind; /* both are freed with aclrtFree */
     if (info.kind == kind && info.base == (uint64_t)(uintptr_t)pointer) {
         if (kind != TWIN_MEMORY_DEVICE || !twin_overflow_is(info.device, info.base))
             return 0;
@@ -317,7 +319,7 @@ int32_t twin_memory_fill_async(const twin_fill *fill, size_t dst_bytes, uint64_t
 
     twin_fill task = *fill;
     task.side = twin_range_side(&to);
-    if (to.kind == TWIN_MEMORY_DEVICE)
+    if (twin_range_on_device(&to))
         return twin_stream_submit(
             stream, &(twin_task){.kind = TWIN_TASK_FILL, .fill = &task, .stream = found});
 
@@ -379,9 +381,9 @@ int32_t twin_rows_copy(const twin_rows *rows)
     find_rows(&pair, rows);
     twin_rows copy = *rows;
     copy.sides = twin_range_sides(&pair);
-    const bool to_device = pair.to.kind == TWIN_MEMORY_DEVICE;
+    const bool to_device = twin_range_on_device(&pair.to);
     code = check_rows(rows, &pair);
-    if (code == 0 && to_device == (pair.from.kind == TWIN_MEMORY_DEVICE))
+    if (code == 0 && to_device == twin_range_on_device(&pair.from))
         code = twin_fail(TWIN_ERR_PARAM_RELATION,
                          "both sides are %s memory; this copies between host and device",
                          to_device ? "device" : "host");

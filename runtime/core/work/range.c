@@ -224,8 +224,8 @@ int32_t twin_range_check_kind(const twin_range_pair *pair, twin_copy_kind kind)
         code = check_alive("source", pair->src, &pair->from);
     if (code != 0)
         return code;
-    bool to_device = pair->to.kind == TWIN_MEMORY_DEVICE;
-    bool from_device = pair->from.kind == TWIN_MEMORY_DEVICE;
+    bool to_device = twin_range_on_device(&pair->to);
+    bool from_device = twin_range_on_device(&pair->from);
     if (kind == TWIN_COPY_HOST_TO_BUFFER_TO_DEVICE) {
         if (to_device && !from_device)
             return 0;

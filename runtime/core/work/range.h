@@ -15,6 +15,12 @@ twin_memory_info twin_range_info_of(const void *pointer, size_t bytes);
 /* Copies memory of the process; false if a page of it cannot be read, where a plain copy would
  * crash. */
 bool twin_range_read(void *to, uint64_t from, uint64_t bytes);
+/* Whether a copy takes it for memory of a device, as far as directions go. Managed memory is that
+ * wherever its pages are. */
+static inline bool twin_range_on_device(const twin_memory_info *info)
+{
+    return info->kind == TWIN_MEMORY_DEVICE || info->kind == TWIN_MEMORY_MANAGED;
+}
 /* The same for the descriptors of work. */
 static inline twin_side twin_range_side(const twin_memory_info *info)
 {

@@ -18,14 +18,15 @@ int32_t twin_value_check_word(const char *role, uint64_t address, uint32_t bytes
     if (status != TWIN_OK)
         return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "%s is %#llx", role,
                                 (unsigned long long)address);
-    if (info.kind != TWIN_MEMORY_DEVICE && info.kind != TWIN_MEMORY_MAPPED)
+    if (info.kind != TWIN_MEMORY_DEVICE && info.kind != TWIN_MEMORY_MAPPED &&
+        info.kind != TWIN_MEMORY_MANAGED)
         return twin_fail(
             TWIN_ERR_PARAM,
             "%s is %#llx, which is not device memory%s; give an address of aclrtMalloc or "
             "aclrtHostRegister",
             role, (unsigned long long)address,
             info.kind == TWIN_MEMORY_GONE ? " any more: it was freed" : "");
-    if (info.device != device->hw_index)
+    if (info.kind != TWIN_MEMORY_MANAGED && info.device != device->hw_index)
         return twin_fail(
             TWIN_ERR_PARAM,
             "%s is %#llx, memory of another device than the stream's, which is device %u", role,

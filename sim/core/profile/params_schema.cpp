@@ -124,6 +124,7 @@ const ParamSpec kParamSchema[] = {
     {"link.pcie.to_device_mb_s",  N, "MB/s",     1, kRateMost, &P::pcie_to_device},
     {"link.pcie.to_host_mb_s",    N, "MB/s",     1, kRateMost, &P::pcie_to_host},
     {"link.peer_write_ns",        N, "ns",       0, kTimeMost, &P::peer_write},
+    {"managed.fault_ns",          N, "ns",       0, kHostMost, nullptr},
     {"soc_name",                  T, "text",     0, 0,         nullptr},
     {"sqe.credit_unit_ns",        N, "ns",       1, 1000000000000, &P::credit_unit},
     {"sqe.decode_ns",             N, "ns",       0, kTimeMost, &P::decode},

@@ -21,7 +21,7 @@ static void *handle(uintptr_t number)
     return (void *)number; // NOLINT(performance-no-int-to-ptr)
 }
 
-static twin_status answer(void)
+twin_status fake_answer(void)
 {
     atomic_fetch_add(&fake_calls, 1);
     moment.at_ns += 10;
@@ -36,7 +36,7 @@ static twin_status plain_answer(size_t op)
     if (fake_status == TWIN_OK && fake_reports_tasks && op >= work &&
         op < work + sizeof(fake_backend.work))
         atomic_fetch_add(&newest_task, two ? 2u : 1u);
-    return answer();
+    return fake_answer();
 }
 
 #pragma GCC diagnostic push
@@ -57,16 +57,16 @@ static const twin_services *started_with;
 static twin_status process_start(const twin_services *services)
 {
     started_with = services;
-    return answer();
+    return fake_answer();
 }
 static void process_stop(void)
 {
-    (void)answer();
+    (void)fake_answer();
 }
 static twin_status process_count(uint32_t *out_count)
 {
     *out_count = 3;
-    return answer();
+    return fake_answer();
 }
 static twin_status process_describe(uint32_t index, const twin_device_properties **out_properties)
 {
@@ -74,11 +74,11 @@ static twin_status process_describe(uint32_t index, const twin_device_properties
         .soc_name = "Fake1", .stream_limit = 11, .memory_bytes = 4096, .aic_cores = 5};
     (void)index;
     *out_properties = &properties;
-    return answer();
+    return fake_answer();
 }
 static void host_plain(void)
 {
-    (void)answer();
+    (void)fake_answer();
 }
 static void host_enter(const twin_call *call)
 {
@@ -148,12 +148,12 @@ static uint32_t host_last_task(void)
 static twin_status device_open(uint32_t index, twin_hw_device **out_device)
 {
     *out_device = handle(0x100 + index);
-    return answer();
+    return fake_answer();
 }
 static void device_close(twin_hw_device *device)
 {
     (void)device;
-    (void)answer();
+    (void)fake_answer();
 }
 static twin_status device_abort(twin_hw_device *device)
 {
@@ -184,7 +184,7 @@ static twin_status image_load(twin_hw_device *device, const twin_image_source *s
 static void image_unload(twin_loaded_image *image)
 {
     (void)image;
-    (void)answer();
+    (void)fake_answer();
 }
 static twin_status memory_alloc(twin_hw_device *device, const twin_allocation *allocation,
                                 uint64_t *out_address)
@@ -192,14 +192,14 @@ static twin_status memory_alloc(twin_hw_device *device, const twin_allocation *a
     (void)device;
     (void)allocation;
     *out_address = 0x10000;
-    return answer();
+    return fake_answer();
 }
 static char pinned[4096];
 static twin_status memory_host_alloc(const twin_allocation *allocation, void **out_pointer)
 {
     (void)allocation;
     *out_pointer = pinned;
-    return answer();
+    return fake_answer();
 }
 static twin_status memory_info(uint64_t address, twin_memory_info *out_info)
 {
@@ -216,7 +216,7 @@ static twin_status memory_space(twin_hw_device *device, uint32_t page_class, uin
     (void)page_class;
     *out_free = 21;
     *out_total = 22;
-    return answer();
+    return fake_answer();
 }
 static twin_status memory_copy(twin_hw_device *device, const twin_copy *copy)
 {
@@ -240,18 +240,18 @@ static twin_status memory_errors(twin_hw_device *device, twin_memory_error *list
     if (room > 0)
         list[0] = (twin_memory_error){.address = 0x10010, .bytes = 64, .link = true};
     *out_count = 2;
-    return answer();
+    return fake_answer();
 }
 static twin_status memory_pin(twin_hw_device *device, const twin_pin *pin, uint64_t *out_address)
 {
     (void)device;
     *out_address = pin->mapped ? 0x30000 : 0;
-    return answer();
+    return fake_answer();
 }
 static twin_status memory_unpin(void *pointer)
 {
     (void)pointer;
-    return answer();
+    return fake_answer();
 }
 static twin_status memory_repair(twin_hw_device *device, uint64_t address, uint64_t bytes)
 {
@@ -266,27 +266,27 @@ static twin_status memory_share(uint64_t address, uint64_t bytes, bool check_pid
     (void)bytes;
     (void)check_pid;
     memset(out_name, 'b', TWIN_SHARE_NAME);
-    return answer();
+    return fake_answer();
 }
 static twin_status memory_open(twin_hw_device *device, const char *name, uint64_t *out_address)
 {
     (void)device;
     (void)name;
     *out_address = 0x18000;
-    return answer();
+    return fake_answer();
 }
 static twin_status vmm_reserve(uint64_t bytes, uint64_t expected, uint64_t *out_address)
 {
     (void)bytes;
     (void)expected;
     *out_address = 0x40000;
-    return answer();
+    return fake_answer();
 }
 static twin_status vmm_unmap(uint64_t address, uint64_t *out_physical)
 {
     (void)address;
     *out_physical = 0x77;
-    return answer();
+    return fake_answer();
 }
 static twin_status vmm_create(twin_hw_device *device, const twin_physical_config *config,
                               uint64_t physical)
@@ -301,14 +301,14 @@ static twin_status vmm_map(uint64_t address, uint64_t bytes, uint64_t physical, 
     (void)bytes;
     (void)physical;
     (void)access;
-    return answer();
+    return fake_answer();
 }
 static twin_status vmm_share(uint64_t physical, bool check_pid, uint64_t *out_shared)
 {
     (void)physical;
     (void)check_pid;
     *out_shared = 0x99;
-    return answer();
+    return fake_answer();
 }
 static twin_status vmm_open(twin_hw_device *device, uint64_t shared, uint64_t physical,
                             twin_physical_config *out_config)
@@ -318,25 +318,25 @@ static twin_status vmm_open(twin_hw_device *device, uint64_t shared, uint64_t ph
     (void)physical;
     *out_config =
         (twin_physical_config){.memory = {.bytes = 96, .pages = TWIN_PAGES_HUGE_ONLY}, .device = 2};
-    return answer();
+    return fake_answer();
 }
 static twin_status queue_create(twin_hw_device *device, const twin_queue_config *config,
                                 twin_queue **out_queue)
 {
     (void)device;
     *out_queue = handle(0x200 + config->id);
-    return answer();
+    return fake_answer();
 }
 static void queue_destroy(twin_queue *queue)
 {
     (void)queue;
-    (void)answer();
+    (void)fake_answer();
 }
 static twin_status queue_query(twin_queue *queue, bool *out_idle)
 {
     (void)queue;
     *out_idle = true;
-    return answer();
+    return fake_answer();
 }
 static twin_launch *accepted_kernel;
 static twin_status queue_take_failure(twin_queue *queue, twin_failure *out_failure)
@@ -344,7 +344,7 @@ static twin_status queue_take_failure(twin_queue *queue, twin_failure *out_failu
     (void)queue;
     *out_failure = (twin_failure){
         .status = TWIN_E_COPY, .task_id = 31, .thread = 32, .kernel = accepted_kernel};
-    return answer();
+    return fake_answer();
 }
 
 /* ---- work ------------------------------------------------------------------------------------ */
@@ -380,12 +380,12 @@ static twin_status signal_create(twin_hw_device *device, const twin_signal_confi
 {
     (void)device;
     *out_signal = handle(0x300 + config->name);
-    return answer();
+    return fake_answer();
 }
 static void signal_destroy(twin_signal *signal)
 {
     (void)signal;
-    (void)answer();
+    (void)fake_answer();
 }
 static twin_status signal_query(twin_signal *signal, twin_signal_state *out_state)
 {
@@ -393,20 +393,20 @@ static twin_status signal_query(twin_signal *signal, twin_signal_state *out_stat
     out_state->recorded = true;
     out_state->complete = false;
     out_state->waits_open = 41;
-    return answer();
+    return fake_answer();
 }
 static twin_status signal_timestamp(twin_signal *signal, uint64_t *out_ns)
 {
     (void)signal;
     *out_ns = 4242;
-    return atomic_load(&fake_stamped) ? answer() : TWIN_E_NOT_READY;
+    return atomic_load(&fake_stamped) ? fake_answer() : TWIN_E_NOT_READY;
 }
 static twin_status signal_elapsed(twin_signal *begin, twin_signal *end, double *out_ns)
 {
     (void)begin;
     (void)end;
     *out_ns = 0.5;
-    return answer();
+    return fake_answer();
 }
 static twin_status signal_available(twin_hw_device *device, twin_signal_kind kind,
                                     uint32_t *out_count)
@@ -420,7 +420,7 @@ static twin_status signal_share(twin_signal *signal, bool check_pid, char out_na
     (void)signal;
     (void)check_pid;
     memset(out_name, 'a', TWIN_SHARE_NAME);
-    return answer();
+    return fake_answer();
 }
 static twin_status signal_open(twin_hw_device *device, const char *name,
                                const twin_signal_config *config, twin_signal **out_signal)
@@ -438,7 +438,7 @@ static twin_status call_queue_create(twin_hw_device *device, bool service,
 static void call_queue_plain(twin_call_queue *call_queue)
 {
     (void)call_queue;
-    (void)answer();
+    (void)fake_answer();
 }
 static twin_status call_queue_take(twin_call_queue *call_queue, uint64_t timeout_ns,
                                    twin_taken_call *out_call)
@@ -446,43 +446,43 @@ static twin_status call_queue_take(twin_call_queue *call_queue, uint64_t timeout
     (void)call_queue;
     (void)timeout_ns;
     *out_call = (twin_taken_call){.call = {.argument = handle(0x61), .block = true}, .ticket = 62};
-    return answer();
+    return fake_answer();
 }
 static void call_queue_answer(twin_call_queue *call_queue, uint64_t ticket)
 {
     (void)call_queue;
     (void)ticket;
-    (void)answer();
+    (void)fake_answer();
 }
 static twin_status instance_create(twin_hw_device *device, twin_hw_instance **out_instance)
 {
     (void)device;
     *out_instance = handle(0x500);
-    return answer();
+    return fake_answer();
 }
 static void instance_destroy(twin_hw_instance *instance)
 {
     (void)instance;
-    (void)answer();
+    (void)fake_answer();
 }
 static twin_status pool_create(twin_hw_device *device, uint64_t bytes, twin_hw_pool **out_pool)
 {
     (void)device;
     (void)bytes;
     *out_pool = handle(0x700);
-    return answer();
+    return fake_answer();
 }
 static void pool_destroy(twin_hw_pool *pool)
 {
     (void)pool;
-    (void)answer();
+    (void)fake_answer();
 }
 static twin_status pool_get(twin_hw_pool *pool, twin_pool_attr attr, uint64_t *out_value)
 {
     (void)pool;
     (void)attr;
     *out_value = 91;
-    return answer();
+    return fake_answer();
 }
 static twin_status work_alloc(twin_queue *queue, twin_hw_pool *pool, uint64_t bytes,
                               uint64_t *out_address)
@@ -491,7 +491,7 @@ static twin_status work_alloc(twin_queue *queue, twin_hw_pool *pool, uint64_t by
     (void)pool;
     (void)bytes;
     *out_address = 0x40000000;
-    return answer();
+    return fake_answer();
 }
 static void diag_facts(void (*take)(void *context, const twin_fact *fact), void *context)
 {
@@ -501,7 +501,7 @@ static twin_status diag_usage(uint32_t index, twin_usage *out_usage)
 {
     (void)index;
     *out_usage = (twin_usage){.cube = 71, .vector = -1, .cpu = 73};
-    return answer();
+    return fake_answer();
 }
 static twin_status diag_tasks(twin_queue *queue,
                               void (*take)(void *context, const twin_task_end *task), void *context)
@@ -522,7 +522,7 @@ static twin_status fault_inject(const twin_fault *fault, uint32_t *out_number)
 {
     (void)fault;
     *out_number = 81;
-    return answer();
+    return fake_answer();
 }
 static twin_status fault_triggered(uint32_t number, uint64_t *out_times)
 {
@@ -530,7 +530,7 @@ static twin_status fault_triggered(uint32_t number, uint64_t *out_times)
     *out_times = 82;
     /* on the way a code of the vendor's */
     started_with->vendor_code(507899);
-    return answer();
+    return fake_answer();
 }
 
 void fake_task_ends(const twin_task_end *task)
@@ -584,6 +584,10 @@ const struct twin_backend fake_backend = {
     .memory.unpin = memory_unpin,
     .memory.share = memory_share,
     .memory.open = memory_open,
+    .managed.alloc = fake_managed_alloc,
+    .managed.advise = fake_managed_advise,
+    .managed.query = fake_managed_query,
+    .managed.move = fake_managed_move,
     .queue.create = queue_create,
     .queue.destroy = queue_destroy,
     .queue.query = queue_query,

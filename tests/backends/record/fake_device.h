@@ -18,6 +18,17 @@ void fake_task_ends(const twin_task_end *task);
 /* The newest signal record's time is there. */
 extern _Atomic bool fake_stamped;
 
+/* What every op that can fail answers. */
+twin_status fake_answer(void);
+/* fake_managed.c */
+twin_status fake_managed_alloc(twin_hw_device *device, uint64_t bytes, uint64_t *out_address);
+twin_status fake_managed_advise(uint64_t address, uint64_t bytes, twin_advice advice,
+                                twin_place place);
+twin_status fake_managed_query(uint64_t address, uint64_t bytes, twin_managed_fact fact,
+                               twin_place *out, size_t room);
+twin_status fake_managed_move(twin_hw_device *device, uint64_t address, uint64_t bytes,
+                              twin_place place);
+
 /* Settings for services->setting, "" for those not set. */
 void fake_set(const char *name, const char *value);
 extern const twin_services fake_services;

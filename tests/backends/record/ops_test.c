@@ -285,6 +285,7 @@ static void call_all(const struct twin_backend *t)
     uint32_t small = 0;
     uint64_t address = 0;
     uint64_t total = 0;
+    twin_place place = {TWIN_PLACE_NONE, 0};
     size_t found = 0;
     void *pointer = NULL;
     const twin_device_properties *properties = NULL;
@@ -326,12 +327,14 @@ static void call_all(const struct twin_backend *t)
                                              .height = 5});
     t->memory.errors(device, &failed, 1, &found);
     t->memory.repair(device, 0x10010, 64);
-    t->memory.pin(
-        device,
-        &(twin_pin){.pointer = (void *)0x50000, .bytes = 32, .mapped = true, .read_only = true},
-        &total);
+    t->memory.pin(device, &(twin_pin){.pointer = (void *)0x50000, .bytes = 32, .mapped = true},
+                  &total);
     t->memory.fill(device, &(twin_fill){.dst = 0x30008, .bytes = 4, .value = 6});
     t->memory.unpin((void *)0x50000);
+    t->managed.alloc(device, 0x200000, &total);
+    t->managed.advise(0x200000, 0x200000, TWIN_ADVICE_PREFERRED, (twin_place){TWIN_PLACE_HOST, 0});
+    t->managed.query(0x200000, 8, TWIN_MANAGED_PREFERRED, &place, 1);
+    t->managed.move(device, 0x200000, 0x200000, (twin_place){TWIN_PLACE_HOST, 0});
     t->queue.create(device, &(twin_queue_config){.id = 1, .priority = 3, .fast_sync = true}, &q);
     t->queue.create(device, &(twin_queue_config){.id = 2, .deferred = true}, &other);
     t->signal.create(device, &(twin_signal_config){.kind = TWIN_SIGNAL_COUNT, .name = 5}, &signal);

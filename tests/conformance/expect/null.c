@@ -151,6 +151,7 @@ static const twin_exception unsupported[] = {
     {"init", "INIT-23", NO_DEVICE},
     {"interrupt", "", NO_DEVICE},
     {"life", "", NO_DEVICE},
+    {"managed", "", NO_DEVICE},
     {"memory", "", NO_DEVICE},
     {"notify", "", NO_DEVICE},
     {"order", "", NO_DEVICE},

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fake_device.h"
+
+twin_status fake_managed_alloc(twin_hw_device *device, uint64_t bytes, uint64_t *out_address)
+{
+    (void)device;
+    (void)bytes;
+    *out_address = 0x200000;
+    return fake_answer();
+}
+twin_status fake_managed_advise(uint64_t address, uint64_t bytes, twin_advice advice,
+                                twin_place place)
+{
+    (void)address;
+    (void)bytes;
+    (void)advice;
+    (void)place;
+    return fake_answer();
+}
+twin_status fake_managed_query(uint64_t address, uint64_t bytes, twin_managed_fact fact,
+                               twin_place *out, size_t room)
+{
+    (void)address;
+    (void)bytes;
+    (void)fact;
+    (void)room;
+    *out = (twin_place){TWIN_PLACE_DEVICE, 3};
+    return fake_answer();
+}
+twin_status fake_managed_move(twin_hw_device *device, uint64_t address, uint64_t bytes,
+                              twin_place place)
+{
+    (void)place;
+    (void)address;
+    (void)bytes;
+    (void)device;
+    return fake_answer();
+}
