@@ -62,12 +62,12 @@ class Stream
     if (std::isinf(value))
         return sign | infinity;
     const int power = size == 0 ? 1 - bias : std::max(std::ilogb(size), 1 - bias);
-    // In units of the last place: a carry moves into the exponent by itself.
-    const auto units = static_cast<uint32_t>(
-        std::nearbyint(std::ldexp(size, fraction_bits - std::min(power, bias + 1))));
-    const uint32_t hidden = 1u << fraction_bits;
     if (power > bias)
         return sign | infinity;
+    // In units of the last place: a carry moves into the exponent by itself.
+    const auto units =
+        static_cast<uint32_t>(std::nearbyint(std::ldexp(size, fraction_bits - power)));
+    const uint32_t hidden = 1u << fraction_bits;
     const uint32_t bits =
         units < hidden ? units : (static_cast<uint32_t>(power + bias - 1) << fraction_bits) + units;
     return static_cast<uint16_t>(sign | std::min<uint32_t>(bits, infinity));
