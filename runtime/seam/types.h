@@ -516,7 +516,8 @@ typedef struct twin_branch {
     X(REFUSED, "refused") /* the queue had stopped; twin_status */                                 \
     X(FAILED, "failed")   /* twin_status of a failure that it reported, or took the note of */     \
     X(LEFT, "left")       /* hardware ids that were left */                                        \
-    X(POOL, "pool")       /* 1: the work before the free of piece `which` of a pool was done */
+    X(POOL, "pool")       /* 1: the work before the free of piece `which` of a pool was done */    \
+    X(POOLS, "pools")     /* from here on it has the pools to itself */
 typedef enum twin_nd {
 #define TWIN_ND_NAME(name, word) TWIN_ND_##name,
     TWIN_ND_LIST(TWIN_ND_NAME)
@@ -530,7 +531,7 @@ static inline bool twin_nd_waits(twin_nd what)
 {
     return what == TWIN_ND_LOCK || what == TWIN_ND_SIGNAL || what == TWIN_ND_COMPLETION ||
            what == TWIN_ND_SWEPT || what == TWIN_ND_WAITS || what == TWIN_ND_WOKE ||
-           what == TWIN_ND_LOOKED || what == TWIN_ND_FAILED;
+           what == TWIN_ND_LOOKED || what == TWIN_ND_FAILED || what == TWIN_ND_POOLS;
 }
 /* Of services.seen: what the device has seen of a hardware queue. */
 typedef enum twin_seen { TWIN_SEEN_WORK, TWIN_SEEN_WATCH } twin_seen;

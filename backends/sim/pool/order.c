@@ -17,7 +17,7 @@ struct edge {
     struct sim_queue_point record;
 };
 
-static struct edge *edges; /* guarded by sim_pool_lock */
+static struct edge *edges; /* guarded by the lock of the pools */
 
 uint32_t sim_pool_epoch(const twin_queue *queue)
 {
@@ -57,7 +57,7 @@ void sim_pool_waited(const twin_queue *queue, twin_signal *signal)
     if (!recorded || record.queue == queue)
         return;
     const uint32_t epoch = sim_pool_epoch(queue);
-    pthread_mutex_lock(&sim_pool_lock);
+    sim_pool_take_lock();
     struct edge *one = edges;
     while (one && (one->queue != queue || one->record.queue != record.queue))
         one = one->next;
@@ -70,7 +70,7 @@ void sim_pool_waited(const twin_queue *queue, twin_signal *signal)
         one->epoch = epoch;
         one->record = record;
     }
-    pthread_mutex_unlock(&sim_pool_lock);
+    sim_pool_drop_lock();
 }
 
 /* Whether the queue has waited for a record that came after the point. */

@@ -5,16 +5,33 @@
 #include <utlist.h>
 
 #include "device/device.h"
+#include "process/nondeterminism.h"
 #include "queue/queue.h"
 #include "signal/event.h"
 #include "wait/hooks.h"
 
 atomic_uint sim_pool_count;
 
-pthread_mutex_t sim_pool_lock = PTHREAD_MUTEX_INITIALIZER;
-/* Guarded by sim_pool_lock. */
+static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Guarded by pools_lock. */
 static twin_hw_pool *pools;
 static uint64_t pieces_made;
+
+static void lock_pools(void)
+{
+    pthread_mutex_lock(&pools_lock);
+}
+
+/* Which thread comes first decides who gets what. */
+void sim_pool_take_lock(void)
+{
+    sim_nd_act(TWIN_ND_POOLS, false, lock_pools);
+}
+
+void sim_pool_drop_lock(void)
+{
+    pthread_mutex_unlock(&pools_lock);
+}
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
@@ -146,9 +163,9 @@ twin_status sim_pool_create(twin_hw_device *device, uint64_t bytes, twin_hw_pool
         return TWIN_E_NOMEM;
     pool->device = device;
     pool->size = bytes;
-    pthread_mutex_lock(&sim_pool_lock);
+    sim_pool_take_lock();
     DL_APPEND(pools, pool);
-    pthread_mutex_unlock(&sim_pool_lock);
+    sim_pool_drop_lock();
     atomic_fetch_add_explicit(&sim_pool_count, 1, memory_order_relaxed);
     *out_pool = pool;
     return TWIN_OK;
@@ -163,7 +180,7 @@ void sim_pool_destroy(twin_hw_pool *pool)
         sim_log(2,
                 "device %u: a memory pool is destroyed with %llu bytes allocated, which are freed",
                 pool->device->index, (unsigned long long)pool->used);
-    pthread_mutex_lock(&sim_pool_lock);
+    sim_pool_take_lock();
     DL_FOREACH_SAFE(pool->pieces, one, next) {
         struct sim_fence *fence = NULL;
         /* Without memory for the fence: what tasks still use is reported as an early free. */
@@ -174,7 +191,7 @@ void sim_pool_destroy(twin_hw_pool *pool)
     DL_DELETE(pools, pool);
     if (!pools)
         sim_pool_forget_order();
-    pthread_mutex_unlock(&sim_pool_lock);
+    sim_pool_drop_lock();
     atomic_fetch_sub_explicit(&sim_pool_count, 1, memory_order_relaxed);
     drop_signals(&signals);
     free(pool);
@@ -225,15 +242,15 @@ static twin_status set_locked(twin_hw_pool *pool, twin_pool_attr attr, uint64_t 
 
 twin_status sim_pool_set(twin_hw_pool *pool, twin_pool_attr attr, uint64_t value)
 {
-    pthread_mutex_lock(&sim_pool_lock);
+    sim_pool_take_lock();
     const twin_status status = set_locked(pool, attr, value);
-    pthread_mutex_unlock(&sim_pool_lock);
+    sim_pool_drop_lock();
     return status;
 }
 
 twin_status sim_pool_get(twin_hw_pool *pool, twin_pool_attr attr, uint64_t *out_value)
 {
-    pthread_mutex_lock(&sim_pool_lock);
+    sim_pool_take_lock();
     const uint64_t values[] = {[TWIN_POOL_FOLLOW_EVENTS] = pool->follow_events,
                                [TWIN_POOL_OPPORTUNISTIC] = pool->opportunistic,
                                [TWIN_POOL_ADD_WAITS] = pool->add_waits,
@@ -242,7 +259,7 @@ twin_status sim_pool_get(twin_hw_pool *pool, twin_pool_attr attr, uint64_t *out_
                                [TWIN_POOL_RESERVED_HIGH] = pool->reserved_high,
                                [TWIN_POOL_USED] = pool->used,
                                [TWIN_POOL_USED_HIGH] = pool->used_high};
-    pthread_mutex_unlock(&sim_pool_lock);
+    sim_pool_drop_lock();
     if (attr < TWIN_POOL_FOLLOW_EVENTS || attr > TWIN_POOL_USED_HIGH)
         return refuse_attr(attr);
     *out_value = values[attr];
@@ -253,7 +270,7 @@ twin_status sim_pool_trim(twin_hw_pool *pool, uint64_t bytes)
 {
     struct signals signals = {.count = 0};
     twin_status status = TWIN_OK;
-    pthread_mutex_lock(&sim_pool_lock);
+    sim_pool_take_lock();
     if (bytes < pool->reserved && bytes < pool->used) {
         sim_explain("the pool has %llu bytes allocated and cannot be trimmed to %llu",
                     (unsigned long long)pool->used, (unsigned long long)bytes);
@@ -265,7 +282,7 @@ twin_status sim_pool_trim(twin_hw_pool *pool, uint64_t bytes)
     } else {
         status = release(pool, bytes, false, &signals);
     }
-    pthread_mutex_unlock(&sim_pool_lock);
+    sim_pool_drop_lock();
     drop_signals(&signals);
     return status;
 }
@@ -274,12 +291,12 @@ void sim_pool_drained(twin_queue *queue)
 {
     struct signals signals = {.count = 0};
     twin_hw_pool *pool;
-    pthread_mutex_lock(&sim_pool_lock);
+    sim_pool_take_lock();
     DL_FOREACH(pools, pool)
     if (pool->device == queue->device)
         (void)release(pool, pool->threshold > pool->used ? pool->threshold : pool->used, true,
                       &signals);
-    pthread_mutex_unlock(&sim_pool_lock);
+    sim_pool_drop_lock();
     drop_signals(&signals);
 }
 
@@ -449,9 +466,9 @@ twin_status sim_work_alloc(twin_queue *queue, twin_hw_pool *pool, uint64_t bytes
     if (!made)
         return TWIN_E_NOMEM;
     struct signals signals = {.count = 0};
-    pthread_mutex_lock(&sim_pool_lock);
+    sim_pool_take_lock();
     status = alloc_locked(queue, pool, bytes, made, &signals);
-    pthread_mutex_unlock(&sim_pool_lock);
+    sim_pool_drop_lock();
     drop_signals(&signals);
     if (status == TWIN_OK)
         *out_address = made->block->base;
@@ -491,10 +508,10 @@ twin_status sim_work_free(twin_queue *queue, uint64_t address)
     if (queue->config.deferred)
         return refuse_deferred(queue);
     struct sim_arena *arena = &queue->device->memory;
-    pthread_mutex_lock(&sim_pool_lock);
+    sim_pool_take_lock();
     const struct sim_piece *found = piece_at(arena, address);
     const bool marked = found && found->pool->add_waits;
-    pthread_mutex_unlock(&sim_pool_lock);
+    sim_pool_drop_lock();
     if (!found) { /* its pages live until the work that is queued now has retired */
         struct sim_block *block = sim_arena_find(arena, address);
         if (block && block->base == address &&
@@ -506,7 +523,7 @@ twin_status sim_work_free(twin_queue *queue, uint64_t address)
     status = marked ? mark(queue, &signal) : TWIN_OK;
     if (status != TWIN_OK)
         return status;
-    pthread_mutex_lock(&sim_pool_lock);
+    sim_pool_take_lock();
     struct sim_piece *piece = piece_at(arena, address);
     if (piece) {
         piece->used = false;
@@ -516,7 +533,7 @@ twin_status sim_work_free(twin_queue *queue, uint64_t address)
         /* release: a lookup that finds the state sees the point */
         atomic_store_explicit(&piece->block->state, SIM_BLOCK_RETURNED, memory_order_release);
     }
-    pthread_mutex_unlock(&sim_pool_lock);
+    sim_pool_drop_lock();
     if (!piece && signal)
         sim_signal_destroy(signal);
     return piece ? TWIN_OK : TWIN_E_INVALID;
@@ -525,7 +542,7 @@ twin_status sim_work_free(twin_queue *queue, uint64_t address)
 bool sim_pool_free_now(struct sim_arena *arena, uint64_t address, twin_status *out_status)
 {
     struct signals signals = {.count = 0};
-    pthread_mutex_lock(&sim_pool_lock);
+    sim_pool_take_lock();
     struct sim_piece *piece = piece_at(arena, address);
     *out_status = TWIN_E_NOMEM;
     if (piece) {
@@ -537,7 +554,7 @@ bool sim_pool_free_now(struct sim_arena *arena, uint64_t address, twin_status *o
             *out_status = TWIN_OK;
         }
     }
-    pthread_mutex_unlock(&sim_pool_lock);
+    sim_pool_drop_lock();
     drop_signals(&signals);
     return piece != NULL;
 }

@@ -44,7 +44,9 @@ struct twin_hw_pool {
     struct sim_piece *pieces; /* oldest first */
 };
 
-extern pthread_mutex_t sim_pool_lock;
+/* The lock of all pools. */
+void sim_pool_take_lock(void);
+void sim_pool_drop_lock(void);
 
 /* ---- order (order.c); the lock is held ---- */
 
