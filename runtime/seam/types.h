@@ -134,8 +134,7 @@ typedef enum twin_pool_attr {
     TWIN_POOL_USED_HIGH          /* as RESERVED_HIGH */
 } twin_pool_attr;
 
-/* Pools allocate multiples of this many bytes. */
-#define TWIN_POOL_GRANULE (UINT64_C(2) << 20)
+#define TWIN_POOL_GRANULE (UINT64_C(2) << 20) /* bytes; pools allocate multiples of it */
 
 /* How two devices of a machine are connected, with the public values. */
 typedef enum twin_link {
