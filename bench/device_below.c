@@ -54,6 +54,13 @@ bool bench_virtual_ns(uint64_t *out_ns)
     return true;
 }
 
+bool bench_look_up(uint64_t address)
+{
+    const struct twin_backend *backend = model();
+    twin_memory_info info;
+    return backend && backend->memory.info && backend->memory.info(address, &info) == 0;
+}
+
 struct wanted {
     const char *const *names;
     bool any;

@@ -27,10 +27,14 @@
 #define SIM_VMM_LEAVES     (1u << (47u - SIM_VMM_LEAF_SHIFT))
 #define SIM_VMM_GRANULES   (1u << (SIM_VMM_LEAF_SHIFT - SIM_GRANULE_SHIFT))
 
+/* A lookup reads these two of a granule, from one cache line. */
+struct sim_vmm_cell {
+    _Atomic uint32_t reservation; /* number; 0: not reserved */
+    _Atomic uint32_t mapping;     /* number; 0: nothing is mapped */
+};
 struct sim_vmm_leaf {
-    _Atomic uint32_t reservation[SIM_VMM_GRANULES]; /* number; 0: not reserved */
-    _Atomic uint32_t mapping[SIM_VMM_GRANULES];     /* number; 0: nothing is mapped */
-    _Atomic uint32_t last[SIM_VMM_GRANULES];        /* physical memory that was mapped last */
+    struct sim_vmm_cell cells[SIM_VMM_GRANULES];
+    _Atomic uint32_t last[SIM_VMM_GRANULES]; /* physical memory that was mapped last */
 };
 extern _Atomic(struct sim_vmm_leaf *) sim_vmm_leaves[SIM_VMM_LEAVES];
 
@@ -49,7 +53,7 @@ static inline unsigned sim_vmm_granule(uint64_t address)
 static inline bool sim_vmm_reserved(uint64_t address)
 {
     struct sim_vmm_leaf *leaf = sim_vmm_leaf(address);
-    return leaf && atomic_load_explicit(&leaf->reservation[sim_vmm_granule(address)],
+    return leaf && atomic_load_explicit(&leaf->cells[sim_vmm_granule(address)].reservation,
                                         memory_order_relaxed) != 0;
 }
 

@@ -11,10 +11,12 @@ struct sim_physical;
 #define SIM_RECORDS_CHUNK  1024u
 #define SIM_RECORDS_CHUNKS 16384u
 
-/* Written under the lock, read without: for an address that another thread maps anew meanwhile a
+/* What a lookup reads of it is in one cache line.
+ * Written under the lock, read without: for an address that another thread maps anew meanwhile a
  * reader may see either mapping, but never a torn number. */
 struct sim_mapping {
-    _Atomic uint64_t base, bytes;
+    _Alignas(64) _Atomic uint64_t base;
+    _Atomic uint64_t bytes;
     _Atomic(struct sim_arena *) arena; /* NULL: not in one */
     _Atomic uint64_t block;            /* in the arena; else where the model reaches the pages */
     _Atomic uint64_t access;           /* bit per device */
@@ -56,10 +58,10 @@ static inline void *sim_record_at(struct sim_records *records, uint32_t number)
 static inline struct sim_reservation *sim_reservation_at(uint64_t address)
 {
     struct sim_vmm_leaf *leaf = sim_vmm_leaf(address);
-    const uint32_t number = leaf
-                                ? atomic_load_explicit(&leaf->reservation[sim_vmm_granule(address)],
-                                                       memory_order_acquire)
-                                : 0;
+    const uint32_t number =
+        leaf ? atomic_load_explicit(&leaf->cells[sim_vmm_granule(address)].reservation,
+                                    memory_order_acquire)
+             : 0;
     return number != 0 ? sim_record_at(&sim_reservations, number) : NULL;
 }
 
@@ -68,7 +70,8 @@ static inline struct sim_mapping *sim_mapping_at(uint64_t address)
 {
     struct sim_vmm_leaf *leaf = sim_vmm_leaf(address);
     const uint32_t number =
-        leaf ? atomic_load_explicit(&leaf->mapping[sim_vmm_granule(address)], memory_order_acquire)
+        leaf ? atomic_load_explicit(&leaf->cells[sim_vmm_granule(address)].mapping,
+                                    memory_order_acquire)
              : 0;
     if (number == 0)
         return NULL;

@@ -37,7 +37,7 @@ static uint32_t new_record_locked(struct sim_records *pool)
     if (index >= SIM_RECORDS_CHUNK * SIM_RECORDS_CHUNKS)
         return 0;
     if (index % SIM_RECORDS_CHUNK == 0) {
-        char *chunk = calloc(SIM_RECORDS_CHUNK, pool->bytes);
+        char *chunk = sim_reserve(SIM_RECORDS_CHUNK * pool->bytes);
         if (!chunk)
             return 0;
         atomic_store_explicit(&pool->chunks[index / SIM_RECORDS_CHUNK], chunk,
@@ -110,7 +110,7 @@ static void note_reservation_locked(uint64_t base, uint64_t bytes, uint32_t numb
     for (uint64_t at = base; at < base + bytes; at += SIM_GRANULE) {
         struct sim_vmm_leaf *leaf = sim_vmm_leaf(at);
         const unsigned granule = sim_vmm_granule(at);
-        atomic_store_explicit(&leaf->reservation[granule], number, memory_order_release);
+        atomic_store_explicit(&leaf->cells[granule].reservation, number, memory_order_release);
         /* pages of the leaf that nothing was written to stay as they are */
         if (number == 0 && atomic_load_explicit(&leaf->last[granule], memory_order_relaxed) != 0)
             atomic_store_explicit(&leaf->last[granule], 0, memory_order_relaxed);
@@ -126,7 +126,7 @@ static void note_mapping_locked(uint64_t base, uint64_t bytes, uint32_t number, 
         if (number == 0)
             atomic_store_explicit(&leaf->last[granule], serial, memory_order_relaxed);
         /* release: who finds the number sees the record's fields */
-        atomic_store_explicit(&leaf->mapping[granule], number, memory_order_release);
+        atomic_store_explicit(&leaf->cells[granule].mapping, number, memory_order_release);
     }
 }
 
@@ -311,7 +311,7 @@ static void hide_from_host(uint64_t address, uint64_t bytes)
 static bool is_free_locked(uint64_t address, uint64_t bytes)
 {
     for (uint64_t at = address; at < address + bytes; at += SIM_GRANULE)
-        if (sim_vmm_leaf(at)->mapping[sim_vmm_granule(at)] != 0)
+        if (sim_vmm_leaf(at)->cells[sim_vmm_granule(at)].mapping != 0)
             return false;
     return true;
 }
