@@ -518,6 +518,8 @@ static const twin_test tests[] = {
     {"MEM-52: a kernel takes its arguments from mapped memory", test_kernel_arguments_in_place},
     {"MEM-64: a kernel fails whose pages are gone", test_kernel_without_pages},
     {"mapped memory: a kernel fails that leaves it", test_kernel_outside_of_a_mapping},
+    {"reserved addresses: a kernel works across two mappings", test_kernel_across_mappings},
+    {"reserved addresses: a kernel fails where nothing is mapped", test_kernel_at_a_hole},
     {"MEM-66: a program that polls what a kernel writes", test_kernel_polled_without_a_call},
     {"UVA-12: a kernel on managed memory", test_kernel_on_managed_memory},
     {"UVA-22: pages that move cost a kernel time", test_managed_pages_cost},

@@ -54,6 +54,10 @@ void test_after_a_fault(void);
 void test_stop_on_failure(void);
 void native_hazard_child(void);
 
+/* native_mapping.c */
+void test_kernel_across_mappings(void);
+void test_kernel_at_a_hole(void);
+
 /* native_object.c */
 void test_damaged_object(void);
 void test_instances(void);

@@ -8,6 +8,7 @@
 #include "memory/managed.h"
 #include "memory/memory.h"
 #include "memory/registered.h"
+#include "memory/vmm_lookup.h"
 #include "device/device.h"
 #include "queue/sqe.h"
 #include "wait/model_lock.h"
@@ -233,6 +234,8 @@ static enum twinsim_kernel_fault fault_of(twin_status status)
 /* What hit an access of the kernel that is described, or has its effect, at the moment; 0: nothing.
  * Guarded by the model lock. */
 static uint16_t hit;
+/* The last address that it could not use; 0: none. Guarded by the same. */
+static uint64_t missed;
 
 /* The same of a kernel that could look: one that failed over memory that has failed says so. */
 static enum twinsim_kernel_fault fault_after_reach(twin_status status)
@@ -264,6 +267,27 @@ static void log_out_of_reach(uint32_t device, uint32_t owner, uint64_t address)
             "device %u: a kernel reaches for 0x%llx, memory of device %u, to which it has no "
             "access; call aclrtDeviceEnablePeerAccess first",
             device, (unsigned long long)address, owner);
+}
+
+/* Whether a block of the kernel ends with a failure. */
+static bool ends_in_fault(const twin_launch_work *work)
+{
+    for (uint64_t i = 0; i < work->count; i++) {
+        const twin_steps *list = &work->lists[i];
+        if (list->count != 0 && list->steps[list->count - 1].kind == TWIN_STEP_FAULT)
+            return true;
+    }
+    return false;
+}
+
+/* Says that a kernel failed over a reserved address where it can use nothing. */
+static void explain_missed(uint32_t device, twin_status status, const twin_launch_work *work)
+{
+    char why[224];
+    if (missed != 0 &&
+        (fault_of(status) == TWINSIM_KERNEL_EXCEPTION || (work && ends_in_fault(work))) &&
+        sim_vmm_explain(device, missed, 1, why, sizeof(why)))
+        sim_failure_because("%s", why);
 }
 
 /* `says`: whether memory out of reach is reported. */
@@ -315,8 +339,10 @@ static bool move_locked(const twin_reach *reach, uint64_t address, void *local, 
         if (sim_managed_contains(address + done))
             sim_managed_use(reach->device, address + done, piece, write);
         char *at = find_locked(reach, address + done, piece, write, false, &pages);
-        if (!at)
+        if (!at) {
+            missed = address + done;
             return false;
+        }
         char *mine = local ? (char *)local + done : NULL;
         char *to = write ? at : mine;
         const char *from = write ? mine : at;
@@ -350,6 +376,7 @@ static void *reach_unlocked(const twin_reach *reach, uint64_t address, uint64_t 
 static twin_reach reach_for(bool locked, uint32_t device)
 {
     hit = 0;
+    missed = 0;
     return (twin_reach){.at = locked ? reach_locked : reach_unlocked,
                         .move = locked ? move_locked : move_unlocked,
                         .device = device,
@@ -377,7 +404,9 @@ enum twinsim_kernel_fault sim_kernel_effect(void *context, uint32_t device, uint
     if (!kernel->effect)
         return TWINSIM_KERNEL_GOOD;
     const twin_reach reach = reach_for(true, device);
-    return fault_after_reach(kernel->effect(kernel, &reach));
+    const twin_status status = kernel->effect(kernel, &reach);
+    explain_missed(device, status, NULL);
+    return fault_after_reach(status);
 }
 
 void sim_kernel_settle_locked(void)
@@ -410,6 +439,7 @@ void sim_kernel_describe_locked(void)
     twin_launch_work work = {0};
     twin_status status = kernel->describe(kernel, &reach, &work);
     sim_model_continue();
+    explain_missed(wanted.device, status, &work);
     enum twinsim_kernel_fault fault = fault_after_reach(status);
     const uint64_t moved_ns = sim_managed_take_cost();
     if (set_described(NULL, &wanted)) {
