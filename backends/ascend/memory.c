@@ -218,35 +218,66 @@ static uint32_t page_of(uint64_t bytes, twin_page_policy pages)
     }
 }
 
-static aclrtMemMallocPolicy policy_of(twin_page_policy pages)
+/* Of a call with attributes: also with its bits. */
+static aclrtMemMallocPolicy policy_of(const twin_allocation *allocation)
 {
-    switch (pages) {
-    case TWIN_PAGES_HUGE_1G:
-        return ACL_MEM_MALLOC_HUGE1G_ONLY;
-    case TWIN_PAGES_HUGE_ONLY:
-        return ACL_MEM_MALLOC_HUGE_ONLY;
-    case TWIN_PAGES_NORMAL_ONLY:
-        return ACL_MEM_MALLOC_NORMAL_ONLY;
-    default:
-        return ACL_MEM_MALLOC_HUGE_FIRST;
-    }
+    static const aclrtMemMallocPolicy policies[][2] = {
+        [TWIN_PAGES_DEFAULT] = {ACL_MEM_MALLOC_HUGE_FIRST, ACL_MEM_MALLOC_HUGE_FIRST_P2P},
+        [TWIN_PAGES_HUGE_ONLY] = {ACL_MEM_MALLOC_HUGE_ONLY, ACL_MEM_MALLOC_HUGE_ONLY_P2P},
+        [TWIN_PAGES_NORMAL_ONLY] = {ACL_MEM_MALLOC_NORMAL_ONLY, ACL_MEM_MALLOC_NORMAL_ONLY_P2P},
+        [TWIN_PAGES_HUGE_1G] = {ACL_MEM_MALLOC_HUGE1G_ONLY, ACL_MEM_MALLOC_HUGE1G_ONLY_P2P},
+    };
+    return policies[allocation->pages][(allocation->flags & TWIN_ALLOC_PEER) != 0];
+}
+
+static aclrtMemMallocPolicy policy_with_bits(const twin_allocation *allocation)
+{
+    uint32_t policy = policy_of(allocation);
+    if ((allocation->flags & TWIN_ALLOC_LOW_BAND) != 0)
+        policy |= ACL_MEM_TYPE_LOW_BAND_WIDTH;
+    if ((allocation->flags & TWIN_ALLOC_HIGH_BAND) != 0)
+        policy |= ACL_MEM_TYPE_HIGH_BAND_WIDTH;
+    if ((allocation->flags & TWIN_ALLOC_READ_ONLY) != 0)
+        policy |= ACL_MEM_ACCESS_USER_SPACE_READONLY;
+    return (aclrtMemMallocPolicy)policy;
+}
+
+/* Where the vendor's library takes no attributes, memory has the plain ones, but for memory of the
+ * task scheduler, which is of another kind. */
+static twin_status allocate_on(const twin_allocation *allocation, void **out_pointer)
+{
+    const bool scheduler = (allocation->flags & TWIN_ALLOC_SCHEDULER) != 0;
+    aclrtMallocAttribute module = {.attr = ACL_RT_MEM_ATTR_MODULE_ID,
+                                   .value.moduleId = (uint16_t)allocation->module};
+    aclrtMallocConfig config = {.attrs = &module, .numAttrs = 1};
+    if (scheduler && !vendor.malloc_scheduler)
+        return TWIN_E_UNSUPPORTED;
+    if (scheduler)
+        return ascend_status(vendor.malloc_scheduler(out_pointer, allocation->bytes,
+                                                     policy_with_bits(allocation), &config));
+    const bool plain =
+        allocation->module == TWIN_MODULE_APP && (allocation->flags & ~TWIN_ALLOC_PEER) == 0;
+    if (plain || !vendor.malloc_with)
+        return ascend_status(
+            vendor.malloc_device(out_pointer, allocation->bytes, policy_of(allocation)));
+    return ascend_status(
+        vendor.malloc_with(out_pointer, allocation->bytes, policy_with_bits(allocation), &config));
 }
 
 twin_status ascend_memory_alloc(twin_hw_device *device, const twin_allocation *allocation,
                                 uint64_t *out_address)
 {
-    const uint64_t bytes = allocation->bytes;
-    const twin_page_policy pages = allocation->pages;
     void *pointer = NULL;
-    twin_status status = ASCEND_CALL(ascend_use_device(device),
-                                     vendor.malloc_device(&pointer, bytes, policy_of(pages)));
+    twin_status status = ascend_use_device(device);
+    if (status == TWIN_OK)
+        status = allocate_on(allocation, &pointer);
     if (status != TWIN_OK)
         return status;
     const twin_memory_info info = {.kind = TWIN_MEMORY_DEVICE,
                                    .device = device->index,
                                    .base = (uint64_t)(uintptr_t)pointer,
-                                   .size_bytes = bytes,
-                                   .page_bytes = page_of(bytes, pages)};
+                                   .size_bytes = allocation->bytes,
+                                   .page_bytes = page_of(allocation->bytes, allocation->pages)};
     if (!ascend_range_add(&info)) {
         vendor.free_device(pointer);
         return TWIN_E_NOMEM;
@@ -298,6 +329,20 @@ static twin_status free_now(void *pointer)
     return status;
 }
 
+static twin_status allocate_host(const twin_allocation *allocation, void **out_pointer)
+{
+    const bool unified = (allocation->flags & TWIN_ALLOC_UNIFIED) != 0;
+    aclrtMallocAttribute list[] = {
+        {.attr = ACL_RT_MEM_ATTR_MODULE_ID, .value.moduleId = (uint16_t)allocation->module},
+        {.attr = ACL_RT_MEM_ATTR_VA_FLAG, .value.vaFlag = 1}};
+    aclrtMallocConfig config = {.attrs = list, .numAttrs = unified ? 2 : 1};
+    if (unified && !vendor.malloc_host_with)
+        return TWIN_E_UNSUPPORTED;
+    if (!vendor.malloc_host_with || (allocation->module == TWIN_MODULE_APP && !unified))
+        return ascend_status(vendor.malloc_host(out_pointer, allocation->bytes));
+    return ascend_status(vendor.malloc_host_with(out_pointer, allocation->bytes, &config));
+}
+
 twin_status ascend_memory_host_alloc(const twin_allocation *allocation, void **out_pointer)
 {
     void *pointer = NULL;
@@ -306,7 +351,7 @@ twin_status ascend_memory_host_alloc(const twin_allocation *allocation, void **o
     if (status != TWIN_OK)
         return status;
     dig(false, NULL);
-    status = ascend_status(vendor.malloc_host(&pointer, allocation->bytes));
+    status = allocate_host(allocation, &pointer);
     ascend_release_device(device);
     if (status == TWIN_E_DEVICE_MEMORY)
         status = TWIN_E_NOMEM;
@@ -499,4 +544,25 @@ twin_status ascend_memory_repair(twin_hw_device *device, uint64_t address, uint6
     aclrtMemUceInfo where = {.addr = ascend_pointer(address), .len = bytes};
     return ASCEND_CALL(ascend_use_device_for(device, vendor.repair_memory != NULL),
                        vendor.repair_memory((int32_t)device->index, &where, 1));
+}
+
+twin_status ascend_memory_usage(twin_hw_device *device, twin_memory_use *list, size_t room,
+                                size_t *out_count)
+{
+    aclrtMemUsageInfo *found = calloc(room, sizeof(*found));
+    size_t count = 0;
+    if (!found)
+        return TWIN_E_NOMEM;
+    twin_status status =
+        ASCEND_CALL(ascend_use_device_for(device, vendor.memory_usage != NULL),
+                    vendor.memory_usage((int32_t)device->index, found, room, &count));
+    for (size_t i = 0; i < count && i < room && status == TWIN_OK; i++) {
+        list[i] = (twin_memory_use){.bytes = found[i].curMemSize, .peak = found[i].memPeakSize};
+        memcpy(list[i].name, found[i].name, sizeof(list[i].name));
+        list[i].name[sizeof(list[i].name) - 1] = '\0';
+    }
+    if (status == TWIN_OK)
+        *out_count = count < room ? count : room;
+    free(found);
+    return status;
 }

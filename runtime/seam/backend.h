@@ -207,6 +207,10 @@ struct twin_memory_ops {
      * host's caches hold. Thread: any. TWIN_E_INVALID: it leaves its allocation. */
     twin_status (*maintain)(twin_hw_device *device, uint64_t address, uint64_t bytes,
                             bool invalidate);
+    /* Writes how much memory of the device each owner has or had, up to `room`, the largest now
+     * first; *out_count is how many were written. Thread: any. */
+    twin_status (*usage)(twin_hw_device *device, twin_memory_use *list, size_t room,
+                         size_t *out_count);
 };
 
 /* Virtual addresses apart from physical memory. Physical memory has a number that the core

@@ -256,6 +256,9 @@
     TWIN_RECORD_DEVICE_FIELDS(F, S)                                                                \
     F(S, uint64_t, address, ADDRESS)                                                               \
     F(S, uint64_t, bytes, BYTES)
+#define TWIN_RECORD_MEMORY_USAGE_FIELDS(F, S)                                                      \
+    TWIN_RECORD_DEVICE_FIELDS(F, S)                                                                \
+    F(S, uint64_t, room, NUMBER) F(S, uint64_t, out_count, NUMBER)
 
 /* host: memory of the program. */
 #define TWIN_RECORD_PIN_FIELDS(F, S)                                                               \

@@ -72,6 +72,7 @@ typedef struct twin_memory_info {
     uint32_t page_bytes; /* page size it was given: 4096, 2 MiB or 1 GiB */
     bool mapped;         /* by vmm.map: a range may go on in the next mapping */
     bool foreign;        /* device memory of another process */
+    uint32_t flags;      /* it was asked for with: TWIN_ALLOC_... */
 } twin_memory_info;
 
 /* Page class requested for an allocation. */
@@ -85,6 +86,7 @@ typedef enum twin_page_policy {
 /* Module ids of the vendor's interface, for programs that name none and for the runtime itself. */
 #define TWIN_MODULE_RUNTIME 7u
 #define TWIN_MODULE_APP     33u
+#define TWIN_MODULES        256u
 
 /* Bits of twin_allocation.flags. None makes a device refuse that lacks what it asks for, but
  * UNIFIED. */
@@ -99,7 +101,7 @@ typedef enum twin_page_policy {
 typedef struct twin_allocation {
     uint64_t bytes;         /* > 0 */
     twin_page_policy pages; /* of device memory */
-    uint32_t module;        /* its owner, for memory.usage and reports: below 65536 */
+    uint32_t module;        /* its owner, for memory.usage and reports: below TWIN_MODULES */
     uint32_t flags;         /* TWIN_ALLOC_... */
     const char *what;       /* what the runtime keeps there, a literal; NULL: the program's */
 } twin_allocation;
@@ -121,6 +123,13 @@ typedef struct twin_accessor {
     bool host;
     uint32_t device; /* of a device: its backend index */
 } twin_accessor;
+
+/* Memory of a device that has one owner. */
+typedef struct twin_memory_use {
+    char name[32];  /* of the owner's module */
+    uint64_t bytes; /* in whole pages */
+    uint64_t peak;  /* the most it had since the device was opened */
+} twin_memory_use;
 
 /* What can be set of a pool or asked of it, with the public values. */
 typedef enum twin_pool_attr {

@@ -116,6 +116,7 @@ static bool is_silent(const struct twin_record_entry *entry)
     case TWIN_RECORD_DEVICE_PEER:
     case TWIN_RECORD_MEMORY_SPACE:
     case TWIN_RECORD_MEMORY_ERRORS:
+    case TWIN_RECORD_MEMORY_USAGE:
     case TWIN_RECORD_IMAGE_LOAD:
     case TWIN_RECORD_IMAGE_UNLOAD:
         return true;

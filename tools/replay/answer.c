@@ -45,6 +45,7 @@ static bool depends_on_device(const struct replay_call *call,
     case TWIN_RECORD_SIGNAL_QUERY:
     case TWIN_RECORD_MEMORY_SPACE:
     case TWIN_RECORD_POOL_GET:
+    case TWIN_RECORD_MEMORY_USAGE:
     case TWIN_RECORD_SIGNAL_AVAILABLE:
     case TWIN_RECORD_DIAG_USAGE:
     case TWIN_RECORD_PROCESS_COUNT:

@@ -513,6 +513,18 @@ static twin_status memory_maintain(struct replay_call *call)
                : TWIN_OK;
 }
 
+static twin_status memory_usage(struct replay_call *call)
+{
+    struct twin_record_MEMORY_USAGE *now = &call->now.MEMORY_USAGE;
+    twin_memory_use list[TWIN_MODULES];
+    size_t count = 0;
+    const size_t room = now->room < TWIN_MODULES ? (size_t)now->room : TWIN_MODULES;
+    twin_status status = call->ops->memory.usage(call->device, list, room, &count);
+    if (status == TWIN_OK)
+        now->out_count = count;
+    return status;
+}
+
 const replay_issue replay_memory_ops[TWIN_RECORD_KINDS_END] = {
     [TWIN_RECORD_MEMORY_ALLOC] = memory_alloc,
     [TWIN_RECORD_MEMORY_FREE] = memory_free,
@@ -528,4 +540,5 @@ const replay_issue replay_memory_ops[TWIN_RECORD_KINDS_END] = {
     [TWIN_RECORD_MEMORY_UNPIN] = memory_unpin,
     [TWIN_RECORD_MEMORY_DESCRIBE] = memory_describe,
     [TWIN_RECORD_MEMORY_MAINTAIN] = memory_maintain,
+    [TWIN_RECORD_MEMORY_USAGE] = memory_usage,
 };

@@ -272,6 +272,7 @@ void sim_arena_clear(struct sim_arena *arena)
     arena->quarantine_tail = 0;
     arena->used_bytes = 0;
     arena->normal_bytes = 0;
+    memset(arena->uses, 0, sizeof(arena->uses));
     arena->serial = 0;
     pthread_mutex_unlock(&arena->lock);
 }
@@ -513,6 +514,16 @@ static bool take_extent_locked(struct sim_arena *arena, uint64_t bytes, uint64_t
     return sim_span_take(&arena->span, out->count, (uint32_t)align, &out->start);
 }
 
+/* Adds to the share of the capacity that a module has, modulo 2^64. */
+static void charge_locked(struct sim_arena *arena, uint32_t module, uint64_t bytes)
+{
+    struct sim_use *use = &arena->uses[module];
+    arena->used_bytes += bytes;
+    use->bytes += bytes;
+    if (use->peak < use->bytes)
+        use->peak = use->bytes;
+}
+
 twin_status sim_arena_alloc_charged(struct sim_arena *arena, const twin_allocation *allocation,
                                     uint64_t charged, uint64_t *out_address)
 {
@@ -546,6 +557,8 @@ twin_status sim_arena_alloc_charged(struct sim_arena *arena, const twin_allocati
     block->bytes = bytes;
     block->room = extent.room;
     block->page_bytes = (uint32_t)page;
+    block->flags = allocation->flags;
+    sim_owner_take(&block->owner, allocation);
     status = prepare_block(arena, block);
     if (status != TWIN_OK) {
         block->next = next_free;
@@ -565,7 +578,8 @@ twin_status sim_arena_alloc_charged(struct sim_arena *arena, const twin_allocati
                           memory_order_relaxed);
     atomic_store_explicit(&block->state, SIM_BLOCK_LIVE, memory_order_relaxed);
     map_block(arena, block, number);
-    arena->used_bytes += extent.room;
+    arena->used_bytes += charged;
+    charge_locked(arena, block->owner.module, extent.room - charged);
     if (page == SIM_PAGE)
         arena->normal_bytes += extent.room;
     *out_address = block->base;
@@ -581,7 +595,7 @@ static void free_locked(struct sim_arena *arena, struct sim_block *block, struct
                         uint64_t charged)
 {
     uint32_t number = (uint32_t)(block - arena->blocks);
-    arena->used_bytes -= charged;
+    charge_locked(arena, block->owner.module, 0 - charged);
     if (block->page_bytes == SIM_PAGE)
         arena->normal_bytes -= charged;
     block->fence = fence;

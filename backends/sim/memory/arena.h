@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "memory/extent_allocator.h"
+#include "memory/owner.h"
 #include "seam/types.h"
 
 #define SIM_PAGE       4096u
@@ -57,10 +58,12 @@ struct sim_block {
     _Atomic uint64_t room;   /* whole pages */
     _Atomic uint64_t serial; /* counts the arena's allocations from 1: names the block in reports */
     _Atomic uint32_t page_bytes;
-    atomic_uint state;    /* enum sim_block_state */
-    atomic_bool reported; /* its use after free was reported */
-    atomic_bool hidden;   /* SIM_ALLOC_HIDDEN */
-    atomic_bool shared;   /* its pages are in a memory file; config.unshare ends that */
+    _Atomic uint32_t flags; /* TWIN_ALLOC_... */
+    struct sim_owner owner; /* guarded by lock */
+    atomic_uint state;      /* enum sim_block_state */
+    atomic_bool reported;   /* its use after free was reported */
+    atomic_bool hidden;     /* SIM_ALLOC_HIDDEN */
+    atomic_bool shared;     /* its pages are in a memory file; config.unshare ends that */
     /* The point, of what was freed in queue order; returned_by NULL: it was not. */
     _Atomic(twin_queue *) returned_by;
     _Atomic uint64_t returned_after;
@@ -115,8 +118,9 @@ struct sim_arena {
     uint32_t quarantine_head;
     uint32_t quarantine_tail;
     uint64_t serial;
-    uint64_t used_bytes;   /* of live blocks, whole pages */
-    uint64_t normal_bytes; /* of those, in 4 KiB pages */
+    uint64_t used_bytes;               /* of live blocks, whole pages */
+    uint64_t normal_bytes;             /* of those, in 4 KiB pages */
+    struct sim_use uses[TWIN_MODULES]; /* by module */
 };
 
 twin_status sim_arena_init(struct sim_arena *arena, const struct sim_arena_config *config);

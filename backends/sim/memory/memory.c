@@ -12,6 +12,7 @@
 #include "memory/region.h"
 #include "memory/registered.h"
 #include "memory/vmm_lookup.h"
+#include "process/text.h"
 #include "device/device.h"
 #include "process/pool_hooks.h"
 #include "queue/failure.h"
@@ -45,10 +46,14 @@ static void report_block(void *context, const struct sim_block *block)
     struct left *left = context;
     if (atomic_load_explicit(&block->hidden, memory_order_relaxed))
         return; /* vmm/vmm.c reports it */
-    if (++left->count <= SIM_LINES_NAMED)
-        sim_log(2, "%s: allocation %llu, %llu bytes with padding, at 0x%llx", left->what,
-                (unsigned long long)block->serial, (unsigned long long)block->bytes,
-                (unsigned long long)block->base);
+    if (++left->count > SIM_LINES_NAMED)
+        return;
+    char buffer[512] = "";
+    struct text owner = {.buffer = buffer, .room = sizeof(buffer)};
+    sim_text_add_owner(&owner, &block->owner, block->page_bytes);
+    sim_log(2, "%s: allocation %llu, %llu bytes with padding, at 0x%llx%s", left->what,
+            (unsigned long long)block->serial, (unsigned long long)block->bytes,
+            (unsigned long long)block->base, buffer);
 }
 
 void sim_memory_report_left(struct sim_arena *arena, const char *what)
@@ -58,6 +63,29 @@ void sim_memory_report_left(struct sim_arena *arena, const char *what)
     if (left.count > SIM_LINES_NAMED)
         sim_log(2, "%s: %u allocations in all; the first %u are listed above", what, left.count,
                 SIM_LINES_NAMED);
+}
+
+void sim_text_add_memory(struct text *text)
+{
+    for (uint32_t i = 0; i <= sim_process.device_count; i++) {
+        const bool host = i == sim_process.device_count;
+        twin_hw_device *device =
+            host ? NULL : atomic_load_explicit(&sim_process.devices[i], memory_order_relaxed);
+        struct sim_arena *arena = device ? &device->memory : host ? &host_arena : NULL;
+        uint64_t left = 0;
+        uint64_t total = 0;
+        if (arena)
+            sim_arena_space(arena, 0, &left, &total);
+        if (left == total)
+            continue;
+        if (host)
+            sim_text_add(text, "\n  page-locked memory");
+        else
+            sim_text_add(text, "\n  memory of device %u", i);
+        sim_text_add(text, ": %llu of %llu bytes are allocated; the largest owners:",
+                     (unsigned long long)(total - left), (unsigned long long)total);
+        sim_text_add_owners(text, arena);
+    }
 }
 
 twin_status sim_memory_start(void)
@@ -157,6 +185,7 @@ twin_status sim_memory_info(uint64_t address, twin_memory_info *out_info)
     out_info->base = block->base;
     out_info->size_bytes = block->bytes;
     out_info->page_bytes = block->page_bytes;
+    out_info->flags = block->flags;
     return TWIN_OK;
 }
 
@@ -188,9 +217,12 @@ twin_status sim_memory_alloc(twin_hw_device *device, const twin_allocation *allo
         uint64_t left;
         uint64_t total;
         sim_arena_space(&device->memory, 0, &left, &total);
-        sim_explain("device %u: %llu bytes of device memory requested, %llu of %llu are free",
+        char buffer[4096] = "";
+        struct text owners = {.buffer = buffer, .room = sizeof(buffer)};
+        sim_text_add_owners(&owners, &device->memory);
+        sim_explain("device %u: %llu bytes of device memory requested, %llu of %llu are free%s%s",
                     device->index, (unsigned long long)allocation->bytes, (unsigned long long)left,
-                    (unsigned long long)total);
+                    (unsigned long long)total, buffer[0] ? "; the largest owners:" : "", buffer);
     }
     return status;
 }
@@ -225,8 +257,17 @@ twin_status sim_memory_host_alloc(const twin_allocation *allocation, void **out_
 {
     uint64_t address;
     twin_status status = sim_arena_alloc(&host_arena, allocation, &address);
-    if (status == TWIN_OK)
+    if (status == TWIN_OK) {
         *out_pointer = (void *)(uintptr_t)address;
+        return TWIN_OK;
+    }
+    char buffer[4096] = "";
+    struct text owners = {.buffer = buffer, .room = sizeof(buffer)};
+    sim_text_add_owners(&owners, &host_arena);
+    sim_explain("%llu bytes of page-locked memory requested; the process may have %llu%s%s",
+                (unsigned long long)allocation->bytes,
+                (unsigned long long)host_arena.config.capacity,
+                buffer[0] ? "; the largest owners:" : "", buffer);
     return status;
 }
 
@@ -244,6 +285,37 @@ twin_status sim_memory_space(twin_hw_device *device, uint32_t page_class, uint64
     /* Memory that the host cannot provide is not free; the total is the part's. */
     if (page_class != 2)
         *out_total += sim_process.limits.memory_bytes - device->memory.config.capacity;
+    return TWIN_OK;
+}
+
+static int by_bytes(const void *left, const void *right)
+{
+    const twin_memory_use *a = left;
+    const twin_memory_use *b = right;
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes ? 1 : -1;
+    return a->peak != b->peak ? (a->peak < b->peak ? 1 : -1) : strcmp(a->name, b->name);
+}
+
+twin_status sim_memory_usage(twin_hw_device *device, twin_memory_use *list, size_t room,
+                             size_t *out_count)
+{
+    struct sim_arena *arena = &device->memory;
+    twin_memory_use all[TWIN_MODULES];
+    size_t count = 0;
+    pthread_mutex_lock(&arena->lock);
+    for (uint32_t module = 0; module < TWIN_MODULES; module++) {
+        const struct sim_use *use = &arena->uses[module];
+        if (use->peak == 0)
+            continue;
+        all[count] = (twin_memory_use){.bytes = use->bytes, .peak = use->peak};
+        sim_module_name(module, all[count].name, sizeof(all[count].name));
+        count++;
+    }
+    pthread_mutex_unlock(&arena->lock);
+    qsort(all, count, sizeof(all[0]), by_bytes);
+    *out_count = count < room ? count : room;
+    memcpy(list, all, *out_count * sizeof(all[0]));
     return TWIN_OK;
 }
 

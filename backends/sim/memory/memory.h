@@ -30,6 +30,11 @@ struct sim_arena;
 /* Logs the live blocks of an arena, after `what`: "... was not freed". */
 void sim_memory_report_left(struct sim_arena *arena, const char *what);
 
+struct text;
+/* Adds, for each open device and for page-locked memory, how much is allocated and the largest
+ * owners. Thread: model. */
+void sim_text_add_memory(struct text *text);
+
 /* The translate callback of the model. Thread: model. */
 void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,
                            enum twinsim_access access, enum twinsim_target *out_target,

@@ -62,6 +62,7 @@ static void uncharge(struct sim_arena *arena, uint64_t bytes)
 {
     pthread_mutex_lock(&arena->lock);
     arena->used_bytes -= bytes;
+    arena->uses[TWIN_MODULE_APP].bytes -= bytes;
     pthread_mutex_unlock(&arena->lock);
 }
 

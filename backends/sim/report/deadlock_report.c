@@ -1,37 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wait/deadlock_report.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "hostcall/host_call_queue.h"
 #include "device/device.h"
+#include "memory/memory.h"
+#include "process/text.h"
 #include "queue/sqe.h"
-#include "report/text.h"
 #include "signal/event.h"
+#include "report/threads.h"
 #include "signal/ipc.h"
 #include "wait/model_lock.h"
 
 /* Guarded by the model lock. */
 static char deadlock_text[16384];
-
-void sim_text_add(struct text *text, const char *format, ...)
-{
-    if (text->length + 1 >= text->room)
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    int length =
-        vsnprintf(text->buffer + text->length, text->room - text->length, format, arguments);
-    va_end(arguments);
-    if (length > 0)
-        text->length += (size_t)length;
-    if (text->length >= text->room) { /* cut: say so */
-        text->length = text->room - 1;
-        memcpy(text->buffer + text->room - 5, "...", 4);
-    }
-}
 
 /* The task state of the SQE at the head, copied; kind NONE when there is none. The queue's lock is
  * held. */
@@ -263,6 +247,7 @@ void sim_report_waits(enum sim_report_kind kind)
     sim_text_add(&survey.text, "%s", heads[kind]);
     survey_all(&survey);
     sim_deadlock_threads(&survey.text);
+    sim_text_add_memory(&survey.text);
     if (kind == SIM_REPORT_LONG_WAIT && sim_process.services && !sim_process.services->host_time)
         sim_text_add(&survey.text,
                      "\n  (`twinrt run` also sees which threads wait for each other)");

@@ -11,7 +11,7 @@
 
 #include "device/device.h"
 #include "process/site.h"
-#include "report/text.h"
+#include "report/threads.h"
 #include "seam/host_time.h"
 #include "signal/ipc.h"
 #include "wait/clock.h"

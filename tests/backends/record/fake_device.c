@@ -218,6 +218,14 @@ static twin_status memory_space(twin_hw_device *device, uint32_t page_class, uin
     *out_total = 22;
     return fake_answer();
 }
+static twin_status memory_usage(twin_hw_device *device, twin_memory_use *list, size_t room,
+                                size_t *out_count)
+{
+    (void)list;
+    (void)room;
+    *out_count = 1;
+    return device_abort(device);
+}
 static twin_status memory_copy(twin_hw_device *device, const twin_copy *copy)
 {
     (void)copy;
@@ -574,6 +582,7 @@ const struct twin_backend fake_backend = {
     .memory.alloc = memory_alloc,
     .memory.host_alloc = memory_host_alloc,
     .memory.info = memory_info,
+    .memory.usage = memory_usage,
     .memory.space = memory_space,
     .memory.copy = memory_copy,
     .memory.fill = memory_fill,

@@ -335,6 +335,7 @@ static void call_all(const struct twin_backend *t)
     t->managed.advise(0x200000, 0x200000, TWIN_ADVICE_PREFERRED, (twin_place){TWIN_PLACE_HOST, 0});
     t->managed.query(0x200000, 8, TWIN_MANAGED_PREFERRED, &place, 1);
     t->managed.move(device, 0x200000, 0x200000, (twin_place){TWIN_PLACE_HOST, 0});
+    t->memory.usage(device, &(twin_memory_use){.bytes = 0}, 1, &found);
     t->queue.create(device, &(twin_queue_config){.id = 1, .priority = 3, .fast_sync = true}, &q);
     t->queue.create(device, &(twin_queue_config){.id = 2, .deferred = true}, &other);
     t->signal.create(device, &(twin_signal_config){.kind = TWIN_SIGNAL_COUNT, .name = 5}, &signal);

@@ -26,6 +26,11 @@ void sim_fence_free(struct sim_fence *fence)
     free((void *)fence);
 }
 
+void sim_owner_take(struct sim_owner *owner, const twin_allocation *allocation)
+{
+    *owner = (struct sim_owner){.module = allocation->module};
+}
+
 static struct sim_fence *some_fence(void)
 {
     return malloc(1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of a report. Private to the files that write reports. */
-#ifndef TWINRT_SIM_REPORT_TEXT_H
-#define TWINRT_SIM_REPORT_TEXT_H
+/* The text of a report, built piece by piece. */
+#ifndef TWINRT_SIM_PROCESS_TEXT_H
+#define TWINRT_SIM_PROCESS_TEXT_H
 
 #include <stddef.h>
 
@@ -13,7 +13,5 @@ struct text {
 
 /* A text that does not fit is cut and ends with "...". */
 void sim_text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A line for each thread of the process. deadlock_threads.c. Thread: model. */
-void sim_deadlock_threads(struct text *text);
 
 #endif
