@@ -51,17 +51,13 @@ enum {
 
 /* Reason, for people: the message of the refusal has it, and `twinrt api` prints it. */
 #define TWIN_WHY_NONE            ""
-#define TWIN_WHY_ADDRESS         "questions about an address are not built"
 #define TWIN_WHY_ANNOTATION      "task annotations for profiling are not built"
-#define TWIN_WHY_ATTRIBUTES      "allocation with attributes is not built"
 #define TWIN_WHY_CACHE           "barriers of cache maintenance are not built"
 #define TWIN_WHY_CAPTURE         "graph capture is not built"
 #define TWIN_WHY_CONDITIONAL     "conditional graphs are not built"
 #define TWIN_WHY_DUMP            "dumping operator data is not built"
-#define TWIN_WHY_FREE_WAIT       "freeing with a wait for the whole device is not built"
 #define TWIN_WHY_GRAPH           "graphs are not built"
 #define TWIN_WHY_GROUP           "groups of cores are not built"
-#define TWIN_WHY_MEMORY_USE      "memory use per module is not counted"
 #define TWIN_WHY_MESSAGE_BUFFER  "message buffers are not built"
 #define TWIN_WHY_MESSAGE_QUEUE   "message queues are not built"
 #define TWIN_WHY_PLATFORM        "the table of SoCs for programs is not built"

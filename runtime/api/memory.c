@@ -3,6 +3,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "api/memory_policy.h"
 #include "api/rt_names.h"
 #include "core/object/stream.h"
 #include "core/work/range.h"
@@ -12,31 +13,7 @@
 
 /* Allocate and free ---------------------------------------------------------------------------- */
 
-/* Unknown policies count as the default. The peer-to-peer ones place pages alike. */
-static twin_page_policy pages_of(aclrtMemMallocPolicy policy)
-{
-    switch (policy) {
-    case ACL_MEM_MALLOC_HUGE_ONLY:
-    case ACL_MEM_MALLOC_HUGE_ONLY_P2P:
-        return TWIN_PAGES_HUGE_ONLY;
-    case ACL_MEM_MALLOC_NORMAL_ONLY:
-    case ACL_MEM_MALLOC_NORMAL_ONLY_P2P:
-        return TWIN_PAGES_NORMAL_ONLY;
-    case ACL_MEM_MALLOC_HUGE1G_ONLY:
-    case ACL_MEM_MALLOC_HUGE1G_ONLY_P2P:
-        return TWIN_PAGES_HUGE_1G;
-    default:
-        return TWIN_PAGES_DEFAULT;
-    }
-}
-
-static bool is_peer_policy(aclrtMemMallocPolicy policy)
-{
-    return policy == ACL_MEM_MALLOC_HUGE_FIRST_P2P || policy == ACL_MEM_MALLOC_HUGE_ONLY_P2P ||
-           policy == ACL_MEM_MALLOC_NORMAL_ONLY_P2P || policy == ACL_MEM_MALLOC_HUGE1G_ONLY_P2P;
-}
-
-static int32_t allocate(void **devPtr, size_t size, twin_page_policy pages, size_t padding)
+static int32_t allocate(void **devPtr, size_t size, uint32_t policy, size_t padding)
 {
     if (!devPtr)
         return twin_api_null("devPtr");
@@ -44,31 +21,33 @@ static int32_t allocate(void **devPtr, size_t size, twin_page_policy pages, size
         return twin_fail(TWIN_ERR_ARG_VALUE, "size is 0; ask for one byte at least");
     if (size > SIZE_MAX - (UNIT_BYTES + PADDING_BYTES))
         return twin_fail(TWIN_ERR_ARG_VALUE, "size is %zu, which leaves no room for padding", size);
-    size_t bytes = (size + UNIT_BYTES - 1) / UNIT_BYTES * UNIT_BYTES + padding;
-    const twin_allocation allocation = {.bytes = bytes, .pages = pages, .module = TWIN_MODULE_APP};
+    twin_allocation allocation = {.module = TWIN_MODULE_APP};
+    twin_api_place_plain(policy, &allocation);
+    if (allocation.pages == TWIN_PAGES_HUGE_1G)
+        padding = 0;
+    allocation.bytes = (size + UNIT_BYTES - 1) / UNIT_BYTES * UNIT_BYTES + padding;
     return twin_memory_alloc(&allocation, devPtr);
 }
 
 aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
 {
     TWIN_ENTER(MEMORY);
-    twin_page_policy pages = pages_of(policy);
-    return TWIN_LEAVE(
-        allocate(devPtr, size, pages, pages == TWIN_PAGES_HUGE_1G ? 0 : PADDING_BYTES));
+    return TWIN_LEAVE(allocate(devPtr, size, policy, PADDING_BYTES));
 }
 
 aclError aclrtMallocAlign32(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
 {
     TWIN_ENTER(MEMORY);
-    return TWIN_LEAVE(allocate(devPtr, size, pages_of(policy), 0));
+    return TWIN_LEAVE(allocate(devPtr, size, policy, 0));
 }
 
+/* Policies for peer access count as the default here. */
 aclError aclrtMallocCached(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
 {
     TWIN_ENTER(MEMORY);
-    twin_page_policy pages = is_peer_policy(policy) ? TWIN_PAGES_DEFAULT : pages_of(policy);
-    return TWIN_LEAVE(
-        allocate(devPtr, size, pages, pages == TWIN_PAGES_HUGE_1G ? 0 : PADDING_BYTES));
+    return TWIN_LEAVE(allocate(devPtr, size,
+                               twin_api_is_peer(policy) ? ACL_MEM_MALLOC_HUGE_FIRST : policy,
+                               PADDING_BYTES));
 }
 
 aclError aclrtFree(void *devPtr)

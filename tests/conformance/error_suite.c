@@ -480,11 +480,8 @@ static void test_message_ids(void)
 
 static void test_not_offered(void)
 {
-    uint64_t wide = 0;
     int32_t whole = 0;
     void *pointer = NULL;
-    size_t bytes = 0;
-    aclrtPtrAttributes attributes;
     aclrtCntNotify counting = NULL;
     CHECK_OK(aclrtSetDevice(0));
 #define NOT_OFFERED(call)                                                                          \
@@ -495,14 +492,8 @@ static void test_not_offered(void)
         CHECK(aclGetRecentErrMsg() != NULL);                                                       \
     } while (0)
     NOT_OFFERED(aclrtCntNotifyCreate(&counting, 0));
-    NOT_OFFERED(aclrtFreeHostWithDevSync(&whole));
-    NOT_OFFERED(aclrtFreeWithDevSync(&whole));
     NOT_OFFERED(aclrtHostUnregister(&whole));
     NOT_OFFERED(aclrtMallocPhysical(NULL, 0, NULL, 0));
-    NOT_OFFERED(aclrtMallocWithCfg(&pointer, 64, ACL_MEM_MALLOC_HUGE_FIRST, NULL));
-    NOT_OFFERED(aclrtMemGetAddressRange(&whole, &pointer, &bytes));
-    NOT_OFFERED(aclrtMemsetD32(&wide, 8, 1, 2));
-    NOT_OFFERED(aclrtPointerGetAttributes(&whole, &attributes));
     NOT_OFFERED(aclrtReserveMemAddress(&pointer, 1 << 21, 0, NULL, 0));
 #undef NOT_OFFERED
     CHECK(!pointer && !counting);

@@ -38,6 +38,22 @@ class Memory(ModelTest):
             self.ok(acl.rt.free(pointer))
         self.assertEqual(acl.rt.get_mem_info(1)[0], free)
 
+    def test_attributes_of_addresses(self):
+        if "aclrtPointerGetAttributes" in refused_in_c():
+            self.skipTest("the library does not answer it")
+        cfg = {"numAttrs": 2, "attrs": [{"attr": 1, "value": {"moduleId": 45}},
+                                        {"attr": 2, "value": {"deviceId": 0}}]}
+        pointer = self.value(acl.rt.malloc_with_cfg(100, 1, cfg))
+        host = self.value(acl.rt.malloc_host_with_cfg(100, {}))
+        local = acl.util.bytes_to_ptr(b"local")
+        places = [(value["location"]["type"], value["page_size"]) for value in (
+            self.value(acl.rt.pointer_get_attributes(one)) for one in (pointer, host, local))]
+        self.assertEqual(places, [(1, 2 << 20), (0, 4096), (2, 0)])
+        wrong = {"numAttrs": 1, "attrs": [{"attr": 2, "value": {"deviceId": 99}}]}
+        self.assertEqual(acl.rt.malloc_with_cfg(100, 1, wrong), (0, PARAM_INVALID))
+        self.ok(acl.rt.free_host(host))
+        self.ok(acl.rt.free(pointer))
+
     def test_memory_for_media(self):
         # The public manual: 128-byte aligned, the size rounded up to 32 and 32 more.
         data = bytes(range(100))

@@ -11,6 +11,17 @@
 
 /* Allocate and free ---------------------------------------------------------------------------- */
 
+int32_t twin_memory_check_context(const uint32_t *device)
+{
+    TWIN_PINNED(context, context);
+    int32_t code = twin_context_pin_current(&context);
+    if (code != 0 || !device || *device == context->device->id)
+        return code;
+    return twin_fail(TWIN_ERR_PARAM,
+                     "the attribute device id is %u; memory is allocated on the current device, %u",
+                     *device, context->device->id);
+}
+
 int32_t twin_memory_alloc(const twin_allocation *allocation, void **out_pointer)
 {
     TWIN_PINNED(context, context);
@@ -84,6 +95,18 @@ int32_t twin_memory_free_host(void *pointer)
         return code;
     return twin_fail_status(twin_ops()->memory.host_free(pointer), TWIN_CODE_STREAM_TIMEOUT, "%p",
                             pointer);
+}
+
+int32_t twin_memory_free_drained(void *pointer)
+{
+    const int32_t code = twin_stream_drain_all(TWIN_FOREVER);
+    return code != 0 ? code : twin_memory_free(pointer);
+}
+
+int32_t twin_memory_free_host_drained(void *pointer)
+{
+    const int32_t code = twin_stream_drain_all(TWIN_FOREVER);
+    return code != 0 ? code : twin_memory_free_host(pointer);
 }
 
 int32_t twin_memory_space(uint32_t page_class, size_t *out_free, size_t *out_total)

@@ -25,6 +25,9 @@ typedef enum twin_copy_kind {
     TWIN_COPY_KIND_COUNT
 } twin_copy_kind;
 
+/* Whether there is a current context, and, if `device` is given, whether it is of the device that
+ * the user gives that number. 107000, 107002. */
+int32_t twin_memory_check_context(const uint32_t *device);
 /* Device memory of the current context's device; `bytes` are what is asked of the backend. 107002,
  * 207001. */
 int32_t twin_memory_alloc(const twin_allocation *allocation, void **out_pointer);
@@ -34,6 +37,10 @@ int32_t twin_memory_free(void *pointer);
 int32_t twin_memory_alloc_host(const twin_allocation *allocation, void **out_pointer);
 /* 107000: not the start of a page-locked allocation. */
 int32_t twin_memory_free_host(void *pointer);
+/* The same after all work of the current context's device. Nothing is freed when the wait for that
+ * fails, whose code it is. 107002. Blocks. */
+int32_t twin_memory_free_drained(void *pointer);
+int32_t twin_memory_free_host_drained(void *pointer);
 /* Bytes free and in all on the current device; classes as in the seam. 107002. */
 int32_t twin_memory_space(uint32_t page_class, size_t *out_free, size_t *out_total);
 

@@ -34,8 +34,10 @@
 #define NO_RANGE                                                                                   \
     "the size of imported memory is what aclrtMemGetAddressRange of the copy says, which is not "  \
     "built"
+#define OWN_OWNERS "the message of the copy names the places that call it, which are in the backend"
 
 static const twin_exception unsupported[] = {
+    {"attributes", "MEM-13", OWN_OWNERS},
     {"control", "ABT-14, DEV-58: the time given", REAL_LIMIT},
     {"facts", "CFG-16", WHOLE_US},
     {"facts", "CFG-17, CFG-19", WHOLE_US},

@@ -15,6 +15,7 @@ static const twin_exception unsupported[] = {
     {"allocator", "ALC-06", NO_DEVICE},
     {"allocator", "ALC-07", NO_DEVICE},
     {"allocator", "ALC-08", NO_DEVICE},
+    {"attributes", "", NO_DEVICE},
     {"callback", "DEV-57", NO_DEVICE},
     {"callback", "STR-56", NO_DEVICE},
     {"config", "CFG-05", NO_DEVICE},
