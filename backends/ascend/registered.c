@@ -46,6 +46,12 @@ static bool is_offered(const twin_pin *wanted)
     return vendor.host_register_v2 && (!wanted->mapped || vendor.host_device_pointer);
 }
 
+/* Not of memory whose address the device uses too. */
+static bool has_own_range(const pin *made)
+{
+    return made->address != 0 && made->address != made->base;
+}
+
 static bool add_ranges(pin *made, uint64_t bytes)
 {
     twin_memory_info info = {.kind = TWIN_MEMORY_UNKNOWN};
@@ -60,7 +66,7 @@ static bool add_ranges(pin *made, uint64_t bytes)
         return false;
     info.kind = TWIN_MEMORY_MAPPED;
     info.base = made->address;
-    if (made->address == 0 || ascend_range_add(&info))
+    if (!has_own_range(made) || ascend_range_add(&info))
         return true;
     if (made->known)
         (void)ascend_range_remove(made->base, TWIN_MEMORY_REGISTERED, &info);
@@ -123,7 +129,7 @@ twin_status ascend_memory_unpin(void *pointer)
     }
     if (taken->known)
         (void)ascend_range_remove(taken->base, TWIN_MEMORY_REGISTERED, &info);
-    if (taken->address != 0)
+    if (has_own_range(taken))
         (void)ascend_range_remove(taken->address, TWIN_MEMORY_MAPPED, &info);
     free(taken);
     return TWIN_OK;

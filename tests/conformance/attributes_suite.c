@@ -216,7 +216,11 @@ static void test_unified_host_memory(void)
     aclrtMallocConfig config = {.attrs = &one, .numAttrs = 1};
     const aclError code = aclrtMallocHostWithCfg(&memory, 100, &config);
     if (twin_profile_offers("aclrtDeviceGetUuid")) { /* the parts that have one address for both */
+        void *mapped = NULL;
         CHECK_CODE(code, ACL_SUCCESS);
+        CHECK_OK(aclrtHostRegister(memory, 100, ACL_HOST_REGISTER_MAPPED, &mapped));
+        CHECK(mapped == memory);
+        CHECK_OK(aclrtHostUnregister(memory));
         CHECK_OK(aclrtFreeHost(memory));
     } else {
         CHECK_CODE(code, ACL_ERROR_RT_FEATURE_NOT_SUPPORT);

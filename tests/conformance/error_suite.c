@@ -480,8 +480,7 @@ static void test_message_ids(void)
 
 static void test_not_offered(void)
 {
-    int32_t whole = 0;
-    void *pointer = NULL;
+    aclmdlRI instance = NULL;
     aclrtCntNotify counting = NULL;
     CHECK_OK(aclrtSetDevice(0));
 #define NOT_OFFERED(call)                                                                          \
@@ -492,11 +491,10 @@ static void test_not_offered(void)
         CHECK(aclGetRecentErrMsg() != NULL);                                                       \
     } while (0)
     NOT_OFFERED(aclrtCntNotifyCreate(&counting, 0));
-    NOT_OFFERED(aclrtHostUnregister(&whole));
-    NOT_OFFERED(aclrtMallocPhysical(NULL, 0, NULL, 0));
-    NOT_OFFERED(aclrtReserveMemAddress(&pointer, 1 << 21, 0, NULL, 0));
+    NOT_OFFERED(aclmdlRICaptureBegin(NULL, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+    NOT_OFFERED(aclmdlRICaptureEnd(NULL, &instance));
 #undef NOT_OFFERED
-    CHECK(!pointer && !counting);
+    CHECK(!instance && !counting);
     CHECK_OK(aclrtSynchronizeDevice()); /* and nothing is the worse for it */
     CHECK_OK(aclrtResetDevice(0));
 }

@@ -35,6 +35,7 @@ struct pinned {
     uint64_t address; /* of its device; 0: none */
     uint32_t device;
     bool read_only;
+    bool unified; /* `address` is `base` */
     const void *site;
     atomic_bool reported; /* that pages are missing, or that it is read-only */
 };
@@ -347,10 +348,11 @@ static struct pinned *new_locked(void)
     return pin;
 }
 
-static bool is_page_locked(uint64_t address)
+static bool is_page_locked(uint64_t address, bool *out_unified)
 {
     twin_memory_info info;
     (void)sim_memory_info(address, &info);
+    *out_unified = (info.flags & TWIN_ALLOC_UNIFIED) != 0;
     return info.kind == TWIN_MEMORY_HOST_PINNED;
 }
 
@@ -361,15 +363,18 @@ static twin_status add_locked(twin_hw_device *device, const twin_pin *wanted, st
     pin->device = device->index;
     pin->read_only = wanted->read_only;
     pin->site = wanted->site;
-    pin->address = wanted->mapped ? find_place_locked(wanted->bytes) : 0;
+    const bool page_locked = is_page_locked(pin->base, &pin->unified);
+    pin->address = !wanted->mapped ? 0
+                   : pin->unified  ? pin->base
+                                   : find_place_locked(wanted->bytes);
     atomic_store_explicit(&pin->reported, false, memory_order_relaxed);
     if (wanted->mapped && pin->address == 0)
         return TWIN_E_NOMEM;
     const struct sim_range host = {.base = pin->base, .bytes = pin->bytes, .what = pin};
     const struct sim_range mapped = {.base = pin->address, .bytes = pin->bytes, .what = pin};
-    if (!is_page_locked(pin->base) && !sim_ranges_add(&by_host, &host))
+    if (!page_locked && !sim_ranges_add(&by_host, &host))
         return TWIN_E_NOMEM;
-    if (wanted->mapped && !sim_ranges_add(&by_device, &mapped)) {
+    if (wanted->mapped && !pin->unified && !sim_ranges_add(&by_device, &mapped)) {
         sim_ranges_remove(&by_host, pin->base);
         return TWIN_E_NOMEM;
     }
@@ -409,7 +414,8 @@ static void remove_locked(struct pinned *pin)
     if (sim_ranges_find(&by_host, pin->base, &range) && range.what == pin)
         sim_ranges_remove(&by_host, pin->base);
     if (pin->address != 0) {
-        sim_ranges_remove(&by_device, pin->address);
+        if (!pin->unified)
+            sim_ranges_remove(&by_device, pin->address);
         if (--mapped_count == 0)
             sim_progress_share(false);
     }

@@ -14,6 +14,14 @@ static int32_t fail_gone(const void *pointer)
                      pointer);
 }
 
+static int32_t fail_mapped(const void *pointer)
+{
+    return twin_fail(TWIN_ERR_PARAM,
+                     "%p is where a device reaches registered memory; ask for the address that was "
+                     "registered",
+                     pointer);
+}
+
 int32_t twin_memory_place_of(const void *pointer, twin_memory_place *out_place)
 {
     const twin_memory_info info = twin_range_info(pointer);
@@ -22,9 +30,11 @@ int32_t twin_memory_place_of(const void *pointer, twin_memory_place *out_place)
         return 0;
     if (info.kind == TWIN_MEMORY_GONE)
         return fail_gone(pointer);
+    if (info.kind == TWIN_MEMORY_MAPPED)
+        return fail_mapped(pointer);
     out_place->page_bytes = info.page_bytes;
     out_place->kind = TWIN_PLACE_HOST;
-    if (info.kind == TWIN_MEMORY_HOST_PINNED)
+    if (info.kind == TWIN_MEMORY_HOST_PINNED || info.kind == TWIN_MEMORY_REGISTERED)
         return 0;
     const twin_device *device = twin_device_of_hardware(info.device);
     if (!device)
@@ -41,6 +51,8 @@ int32_t twin_memory_range_of(const void *pointer, uint64_t *out_base, uint64_t *
         return fail_gone(pointer);
     if (info.kind == TWIN_MEMORY_UNKNOWN)
         return twin_fail(TWIN_ERR_PARAM, "%p is not memory of the runtime", pointer);
+    if (info.kind == TWIN_MEMORY_MAPPED)
+        return fail_mapped(pointer);
     *out_base = info.base;
     *out_bytes = info.size_bytes;
     return 0;
