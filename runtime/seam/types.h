@@ -63,13 +63,14 @@ typedef enum twin_memory_kind {
     TWIN_MEMORY_GONE        /* a place for one of these, where nothing is allocated now */
 } twin_memory_kind;
 
-/* Where an address is. For UNKNOWN and GONE the other fields are 0. */
+/* Where an address is. For UNKNOWN and GONE the other fields are 0, but for `reserved`. */
 typedef struct twin_memory_info {
     twin_memory_kind kind;
     uint32_t device;     /* owner, by backend index */
     uint64_t base;       /* first byte of the allocation that holds the address */
     uint64_t size_bytes; /* usable bytes of that allocation */
     uint32_t page_bytes; /* page size it was given: 4096, 2 MiB or 1 GiB */
+    bool reserved;       /* by vmm.reserve; set also for GONE */
     bool mapped;         /* by vmm.map: a range may go on in the next mapping */
     bool foreign;        /* device memory of another process */
     uint32_t flags;      /* it was asked for with: TWIN_ALLOC_... */

@@ -490,6 +490,36 @@ static void test_types(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
+static void test_types_of_reserved(void)
+{
+    const aclrtPhysicalMemProp prop = {.allocationType = ACL_MEM_ALLOCATION_TYPE_PINNED,
+                                       .memAttr = ACL_HBM_MEM_HUGE,
+                                       .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE}};
+    void *place = NULL;
+    aclrtDrvMemHandle handle = NULL;
+    aclrtPtrAttributes attributes;
+    uint32_t result = 7;
+    CHECK_OK(aclrtSetDevice(0));
+    CHECK_OK(aclrtReserveMemAddress(&place, 4 * MIB, 0, NULL, 1));
+    CHECK_OK(aclrtMallocPhysical(&handle, 2 * MIB, &prop, 0));
+    CHECK_OK(aclrtMapMem(place, 2 * MIB, 0, handle, 0));
+    CHECK_OK(aclrtCheckMemType(&place, 1, ACL_RT_MEM_TYPE_RSVD, &result, 0));
+    CHECK_EQUAL(result, 1);
+    CHECK_OK(aclrtCheckMemType(&place, 1, ACL_RT_MEM_TYPE_DEV, &result, 0));
+    CHECK_EQUAL(result, 0);
+    CHECK_OK(aclrtPointerGetAttributes(place, &attributes));
+    CHECK_EQUAL(attributes.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
+    CHECK_EQUAL(attributes.pageSize, 2 * MIB);
+    void *base = NULL;
+    size_t bytes = 0;
+    CHECK_OK(aclrtMemGetAddressRange((char *)place + 5, &base, &bytes));
+    CHECK(base == place && bytes == 2 * MIB);
+    CHECK_OK(aclrtUnmapMem(place));
+    CHECK_OK(aclrtFreePhysical(handle));
+    CHECK_OK(aclrtReleaseMemAddress(place));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
 static void test_types_arguments(void)
 {
     void *one = &one;
@@ -552,6 +582,7 @@ static const twin_test tests[] = {
     {"MEM-33: the query of use by module refuses bad arguments", test_usage_arguments},
     {"MEM-34: use by module is sorted, the largest first", test_usage_by_module},
     {"MEM-35: the kind of memory is checked for each address", test_types},
+    {"MEM-35, UVA-05, VMM-22: mapped memory is of a reservation", test_types_of_reserved},
     {"MEM-36: the check of kinds refuses bad arguments", test_types_arguments},
     {"MEM-43, MEM-44: host memory takes two kinds of attributes", test_host_attributes},
     {"MEM-46: host memory with the device's addresses", test_unified_host_memory},

@@ -18,6 +18,7 @@ struct sim_records sim_reservations = {.bytes = sizeof(struct sim_reservation)};
 void sim_vmm_info(uint64_t address, twin_memory_info *out_info)
 {
     const struct sim_mapping *one = sim_mapping_at(address);
+    out_info->reserved = true;
     if (!one) {
         out_info->kind = TWIN_MEMORY_GONE;
         return;

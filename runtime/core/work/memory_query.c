@@ -68,9 +68,8 @@ int32_t twin_memory_check_types(void *const *list, uint32_t count, bool device, 
     bool all = true;
     for (uint32_t i = 0; i < count && all; i++) {
         const twin_memory_info info = twin_range_info(list[i]);
-        all = device && info.kind == TWIN_MEMORY_DEVICE;
+        all = info.reserved || info.mapped ? reserved : device && info.kind == TWIN_MEMORY_DEVICE;
     }
-    (void)reserved;
     *out_all = all;
     return 0;
 }
