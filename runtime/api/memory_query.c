@@ -16,10 +16,10 @@ static_assert(sizeof(((aclrtMemUsageInfo *)0)->name) == sizeof(((twin_memory_use
 aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attributes)
 {
     static const aclrtMemLocationType types[] = {
-        [TWIN_PLACE_HOST] = ACL_MEM_LOCATION_TYPE_HOST,
-        [TWIN_PLACE_DEVICE] = ACL_MEM_LOCATION_TYPE_DEVICE,
-        [TWIN_PLACE_UNREGISTERED] = ACL_MEM_LOCATION_TYPE_UNREGISTERED,
-        [TWIN_PLACE_MANAGED] = ACL_MEM_LOCATION_TYPE_MANAGED,
+        [TWIN_LOCATION_HOST] = ACL_MEM_LOCATION_TYPE_HOST,
+        [TWIN_LOCATION_DEVICE] = ACL_MEM_LOCATION_TYPE_DEVICE,
+        [TWIN_LOCATION_UNREGISTERED] = ACL_MEM_LOCATION_TYPE_UNREGISTERED,
+        [TWIN_LOCATION_MANAGED] = ACL_MEM_LOCATION_TYPE_MANAGED,
     };
     TWIN_ENTER(LOCAL);
     TWIN_NOT_NULL(ptr, attributes);

@@ -212,8 +212,7 @@
     F(S, uint32_t, pages, PAGES)                                                                   \
     F(S, uint64_t, bytes, BYTES)                                                                   \
     F(S, uint64_t, out_address, ADDRESS)                                                           \
-    F(S, uint32_t, module, NUMBER)                                                                 \
-    F(S, uint32_t, flags, HEX) /* TWIN_ALLOC_... */
+    F(S, uint32_t, module, NUMBER) F(S, uint32_t, flags, HEX) /* TWIN_ALLOC_... */
 #define TWIN_RECORD_FREE_FIELDS(F, S) F(S, uint64_t, address, ADDRESS)
 #define TWIN_RECORD_HOST_ALLOC_FIELDS(F, S)                                                        \
     F(S, uint64_t, bytes, BYTES)                                                                   \

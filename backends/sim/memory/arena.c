@@ -88,36 +88,6 @@ static size_t piece_count(const struct sim_arena *arena)
     return arena->bytes / SIM_OPEN_PIECE + 1;
 }
 
-/* Whether a file may have that size: one that may not ends the process with a signal. */
-static bool size_allowed(uint64_t bytes)
-{
-    struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
-           bytes <= limit.rlim_cur;
-}
-
-/* Where the model reaches device memory. Shared: pages are as small as they are touched, and a fork
- * copies none. A memory file counts nowhere as memory that may be used, also where the system does
- * not overcommit. Its descriptor is closed at once: the program may close all descriptors and use
- * the numbers for its own files. Valgrind's search for leaks reads all that is readable, so under
- * it each piece becomes that when it is used first. */
-static void *map_view(uint64_t bytes)
-{
-    const int rights = twin_under_valgrind() ? PROT_NONE : PROT_READ | PROT_WRITE;
-    void *view = MAP_FAILED;
-    int file = size_allowed(bytes) ? memfd_create("twinrt-device-memory", MFD_CLOEXEC) : -1;
-    if (file >= 0 && ftruncate(file, (off_t)bytes) == 0)
-        view = mmap(NULL, bytes, rights, MAP_SHARED | MAP_NORESERVE, file, 0);
-    if (file >= 0)
-        close(file);
-    if (view == MAP_FAILED)
-        view = mmap(NULL, bytes, rights, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (view == MAP_FAILED)
-        return NULL;
-    (void)madvise(view, bytes, MADV_DONTDUMP);
-    return view;
-}
-
 /* One view for host and model. */
 static bool is_single(const struct sim_arena *arena)
 {
@@ -137,7 +107,7 @@ twin_status sim_arena_init(struct sim_arena *arena, const struct sim_arena_confi
     if (is_single(arena))
         arena->view = (char *)(uintptr_t)arena->base;
     else if (arena->base != 0)
-        arena->view = map_view(arena->bytes);
+        arena->view = sim_view_map(arena->bytes);
     arena->large = sim_reserve(pages / HUGE_PAGES * sizeof(*arena->large));
     arena->small = sim_reserve(pages * sizeof(*arena->small));
     arena->blocks = sim_reserve(pages * sizeof(*arena->blocks));
@@ -338,16 +308,6 @@ static void clear_touched(struct sim_arena *arena, uint64_t first, uint64_t coun
     }
 }
 
-/* Of the model's view; see map_view. */
-static void make_piece_readable(struct sim_arena *arena, uint64_t page)
-{
-    const uint64_t piece = page * SIM_PAGE / SIM_OPEN_PIECE;
-    if (arena->pieces[piece])
-        return;
-    if (mprotect(arena->view + piece * SIM_OPEN_PIECE, SIM_OPEN_PIECE, PROT_READ | PROT_WRITE) == 0)
-        arena->pieces[piece] = 1;
-}
-
 static void touch_page(struct sim_arena *arena, uint64_t page, bool overwritten)
 {
     _Atomic uint64_t *word = &arena->touched[page / 64];
@@ -355,7 +315,7 @@ static void touch_page(struct sim_arena *arena, uint64_t page, bool overwritten)
     if (atomic_load_explicit(word, memory_order_relaxed) & bit)
         return;
     if (twin_under_valgrind())
-        make_piece_readable(arena, page);
+        sim_view_use(arena->view, arena->pieces, page * SIM_PAGE);
     if (!overwritten)
         memset(arena->view + page * SIM_PAGE, SIM_POISON, SIM_PAGE);
     atomic_fetch_or_explicit(word, bit, memory_order_relaxed);

@@ -5,10 +5,12 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "memory/arena.h"
+#include "seam/sanitizer.h"
 
 static pthread_mutex_t file_lock = PTHREAD_MUTEX_INITIALIZER;
 /* Made once, then kept; guarded by file_lock. */
@@ -95,4 +97,40 @@ bool sim_open_restore(uint64_t base, uint64_t offset, uint64_t bytes, bool poiso
         at += part;
     }
     return true;
+}
+
+/* ---- the view of the model alone ------------------------------------------------------------- */
+
+/* Whether a file may have that size: one that may not ends the process with a signal. */
+static bool size_allowed(uint64_t bytes)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           bytes <= limit.rlim_cur;
+}
+
+void *sim_view_map(uint64_t bytes)
+{
+    const int rights = twin_under_valgrind() ? PROT_NONE : PROT_READ | PROT_WRITE;
+    void *view = MAP_FAILED;
+    int file = size_allowed(bytes) ? memfd_create("twinrt-device-memory", MFD_CLOEXEC) : -1;
+    if (file >= 0 && ftruncate(file, (off_t)bytes) == 0)
+        view = mmap(NULL, bytes, rights, MAP_SHARED | MAP_NORESERVE, file, 0);
+    if (file >= 0)
+        close(file);
+    if (view == MAP_FAILED)
+        view = mmap(NULL, bytes, rights, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (view == MAP_FAILED)
+        return NULL;
+    (void)madvise(view, bytes, MADV_DONTDUMP);
+    return view;
+}
+
+void sim_view_use(char *view, uint8_t *pieces, uint64_t offset)
+{
+    const uint64_t piece = offset / SIM_OPEN_PIECE;
+    if (pieces[piece])
+        return;
+    if (mprotect(view + piece * SIM_OPEN_PIECE, SIM_OPEN_PIECE, PROT_READ | PROT_WRITE) == 0)
+        pieces[piece] = 1;
 }

@@ -20,4 +20,13 @@ bool sim_open_restore(uint64_t base, uint64_t offset, uint64_t bytes, bool poiso
 /* Releases whole pages that were written; they read as before the first write. */
 void sim_open_discard(uint64_t base, uint64_t offset, uint64_t bytes);
 
+/* Where the model alone reaches device memory; NULL: there is no address space. Shared: pages are
+ * as small as they are touched, and a fork copies none. A memory file counts nowhere as memory that
+ * may be used, also where the system does not overcommit. Its descriptor is closed at once: the
+ * program may close all descriptors and use the numbers for its own files. Valgrind's search for
+ * leaks reads all that is readable, so under it each piece becomes that when it is used first. */
+void *sim_view_map(uint64_t bytes);
+/* Under valgrind, before the first use of a page of the view. `pieces` has a byte per piece. */
+void sim_view_use(char *view, uint8_t *pieces, uint64_t offset);
+
 #endif

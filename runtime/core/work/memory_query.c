@@ -25,7 +25,7 @@ static int32_t fail_mapped(const void *pointer)
 int32_t twin_memory_place_of(const void *pointer, twin_memory_place *out_place)
 {
     const twin_memory_info info = twin_range_info(pointer);
-    *out_place = (twin_memory_place){.kind = TWIN_PLACE_UNREGISTERED};
+    *out_place = (twin_memory_place){.kind = TWIN_LOCATION_UNREGISTERED};
     if (info.kind == TWIN_MEMORY_UNKNOWN)
         return 0;
     if (info.kind == TWIN_MEMORY_GONE)
@@ -33,13 +33,16 @@ int32_t twin_memory_place_of(const void *pointer, twin_memory_place *out_place)
     if (info.kind == TWIN_MEMORY_MAPPED)
         return fail_mapped(pointer);
     out_place->page_bytes = info.page_bytes;
-    out_place->kind = TWIN_PLACE_HOST;
-    if (info.kind == TWIN_MEMORY_HOST_PINNED || info.kind == TWIN_MEMORY_REGISTERED)
+    out_place->kind = TWIN_LOCATION_HOST;
+    if (info.kind == TWIN_MEMORY_MANAGED)
+        out_place->kind = TWIN_LOCATION_MANAGED;
+    if (info.kind == TWIN_MEMORY_MANAGED || info.kind == TWIN_MEMORY_HOST_PINNED ||
+        info.kind == TWIN_MEMORY_REGISTERED)
         return 0;
     const twin_device *device = twin_device_of_hardware(info.device);
     if (!device)
         return twin_fail(TWIN_ERR_PARAM, "%p is memory of a device that is not visible", pointer);
-    out_place->kind = TWIN_PLACE_DEVICE;
+    out_place->kind = TWIN_LOCATION_DEVICE;
     out_place->device = device->id;
     return 0;
 }

@@ -5,15 +5,15 @@
 
 #include "seam/types.h"
 
-typedef enum twin_place_kind {
-    TWIN_PLACE_HOST,   /* page-locked */
-    TWIN_PLACE_DEVICE, /* also of another process, and mapped */
-    TWIN_PLACE_UNREGISTERED,
-    TWIN_PLACE_MANAGED
-} twin_place_kind;
+typedef enum twin_location_kind {
+    TWIN_LOCATION_HOST,   /* page-locked */
+    TWIN_LOCATION_DEVICE, /* also of another process, and mapped */
+    TWIN_LOCATION_UNREGISTERED,
+    TWIN_LOCATION_MANAGED
+} twin_location_kind;
 
 typedef struct twin_memory_place {
-    twin_place_kind kind;
+    twin_location_kind kind;
     uint32_t device;     /* DEVICE: by the user's number */
     uint32_t page_bytes; /* 0: not known */
 } twin_memory_place;
