@@ -428,6 +428,19 @@ twin_status ascend_memory_host_free(void *pointer)
     return kept ? TWIN_OK : free_now(pointer);
 }
 
+twin_status ascend_memory_map_peer(uint64_t address, uint64_t bytes, uint32_t device)
+{
+    twin_hw_device *any = NULL;
+    if (!vendor.map_peer)
+        return TWIN_E_UNSUPPORTED;
+    twin_status status = ascend_retain_any(&any);
+    if (status != TWIN_OK)
+        return status;
+    status = ascend_status(vendor.map_peer(ascend_pointer(address), bytes, (int32_t)device, 0));
+    ascend_release_device(any);
+    return status;
+}
+
 twin_status ascend_memory_info(uint64_t address, twin_memory_info *out_info)
 {
     ascend_range_find(address, out_info);

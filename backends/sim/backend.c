@@ -120,10 +120,11 @@ void sim_diag_facts(void (*take)(void *context, const twin_fact *fact), void *co
 }
 
 /* What the model does not have: the core answers. */
-#define sim_device_peer    NULL
-#define sim_image_load     NULL
-#define sim_image_unload   NULL
-#define sim_signal_elapsed NULL
+#define sim_device_peer     NULL
+#define sim_memory_map_peer NULL
+#define sim_image_load      NULL
+#define sim_image_unload    NULL
+#define sim_signal_elapsed  NULL
 
 static const struct twin_backend backend = {
     .size = sizeof(struct twin_backend),

@@ -65,7 +65,6 @@ enum {
 #define TWIN_WHY_QUEUE_ROUTE     "routes between message queues are not built"
 #define TWIN_WHY_SELECTED_LINK   "the model has one path between two devices"
 #define TWIN_WHY_SERVERS         "sharing between servers is not built"
-#define TWIN_WHY_SHARED_PHYSICAL "sharing physical memory between processes is not built"
 #define TWIN_WHY_SIMT            "the modelled cores run no SIMT threads"
 #define TWIN_WHY_TASK_UPDATE     "tasks that change later tasks are not built"
 #define TWIN_WHY_TENSOR_CHANNEL  "tensor channels are not built"

@@ -4,6 +4,7 @@
 #include "acl/acl_rt.h"
 #include "api/entry.h"
 #include "api/rt_names.h"
+#include "core/work/memory.h"
 
 aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId)
 {
@@ -29,6 +30,18 @@ aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags)
         return TWIN_LEAVE(
             twin_fail(TWIN_ERR_ARG_RESERVED, "flags is %#x; it is reserved and must be 0", flags));
     return TWIN_LEAVE(twin_peer_change_current(peerDeviceId, true));
+}
+
+aclError aclrtMemP2PMap(void *devPtr, size_t size, int32_t dstDevId, uint64_t flags)
+{
+    TWIN_ENTER_BY_PART(MEMORY, aclrtMemP2PMap);
+    TWIN_NOT_NULL(devPtr);
+    if (size == 0)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "size is 0; expected 1 at least"));
+    if (flags != 0)
+        return TWIN_LEAVE(
+            twin_fail(TWIN_ERR_ARG_VALUE, "flags is %#llx; expected 0", (unsigned long long)flags));
+    return TWIN_LEAVE(twin_memory_map_peer(devPtr, size, dstDevId));
 }
 
 aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId)

@@ -182,6 +182,9 @@ struct twin_memory_ops {
     /* Ends it; tasks that still use the range fail. Thread: any. TWIN_E_INVALID: not the begin of a
      * registered range. */
     twin_status (*unpin)(void *pointer);
+    /* Device `device` is about to use this range of another one's memory, which it may reach.
+     * Thread: any. TWIN_E_UNSUPPORTED: there is nothing to prepare. */
+    twin_status (*map_peer)(uint64_t address, uint64_t bytes, uint32_t device);
     /* Makes part of one allocation known to other processes under a name that cannot be guessed.
      * check_pid: only those of memory.allow may open it. What frees the allocation ends that too.
      * Thread: any. TWIN_E_INVALID (explained): not whole pages from the start of a page on, or it

@@ -258,7 +258,7 @@
 #define TWIN_RECORD_MEMORY_USAGE_FIELDS(F, S)                                                      \
     TWIN_RECORD_DEVICE_FIELDS(F, S)                                                                \
     F(S, uint64_t, room, NUMBER) F(S, uint64_t, out_count, NUMBER)
-
+#define TWIN_RECORD_MAP_PEER_FIELDS(F, S) TWIN_RECORD_REPAIR_FIELDS(F, S)
 /* host: memory of the program. */
 #define TWIN_RECORD_PIN_FIELDS(F, S)                                                               \
     F(S, uint32_t, device, DEVICE)                                                                 \

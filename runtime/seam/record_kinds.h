@@ -209,6 +209,7 @@
     X(209, MANAGED_ADVISE, "managed.advise", TWIN_RECORD_MANAGED_ADVISE_FIELDS, NONE)              \
     X(210, MANAGED_QUERY, "managed.query", TWIN_RECORD_MANAGED_QUERY_FIELDS, NONE)                 \
     X(211, MANAGED_MOVE, "managed.move", TWIN_RECORD_MANAGED_MOVE_FIELDS, NONE)                    \
+    X(212, MEMORY_MAP_PEER, "memory.map_peer", TWIN_RECORD_MAP_PEER_FIELDS, NONE)                  \
     X(216, MEMORY_USAGE, "memory.usage", TWIN_RECORD_MEMORY_USAGE_FIELDS, NONE)                    \
     X(220, PROCESS_SNAPSHOT, "process.snapshot", TWIN_RECORD_SNAPSHOT_FIELDS, NONE)                \
     X(221, POOL_CREATE, "pool.create", TWIN_RECORD_POOL_CREATE_FIELDS, NONE)                       \

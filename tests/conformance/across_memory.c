@@ -94,3 +94,25 @@ void test_reductions_between_devices(void)
     CHECK_EQUAL(sides.other.host[0], linked ? 7 : 5);
     end(&sides);
 }
+
+void test_mapped_for_a_peer(void)
+{
+    struct sides sides;
+    char local[64];
+    begin(&sides);
+    CHECK_CODE(aclrtMemP2PMap(NULL, BYTES, 0, 0), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(aclrtMemP2PMap(sides.other.device, 0, 0, 0), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(aclrtMemP2PMap(sides.other.device, BYTES, 0, 1), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(aclrtMemP2PMap(sides.other.device, BYTES, 999, 0), ACL_ERROR_RT_INVALID_DEVICEID);
+    CHECK_CODE(aclrtMemP2PMap(local, sizeof(local), 0, 0), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtMemP2PMap(sides.other.device, 64 * BYTES, 0, 0), ACL_ERROR_RT_PARAM_INVALID);
+    /* Device 1 has no access to the memory of device 0. */
+    CHECK_CODE(aclrtMemP2PMap(sides.own.device, BYTES, 1, 0), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_OK(aclrtMemP2PMap(sides.other.device, BYTES, 0, 0));
+    CHECK_OK(aclrtMemcpyAsync(sides.own.device, BYTES, sides.other.device, BYTES,
+                              ACL_MEMCPY_DEVICE_TO_DEVICE, sides.stream));
+    CHECK_OK(aclrtSynchronizeStream(sides.stream));
+    twin_buffer_read(&sides.own);
+    CHECK_BYTES(sides.own.host, 5, BYTES);
+    end(&sides);
+}

@@ -19,6 +19,7 @@ static const twin_test tests[] = {
     {"EVT-70: a record that was dropped on another device is nothing to wait for",
      test_shared_event_dropped},
     {"EVT-70: a deadlock of two devices is found at once", test_shared_deadlock},
+    {"UVA-20: memory that another device is about to use", test_mapped_for_a_peer},
 };
 
 int main(int argc, char **argv)

@@ -6,6 +6,7 @@
 /* across_memory.c */
 void test_rows_between_devices(void);
 void test_reductions_between_devices(void);
+void test_mapped_for_a_peer(void);
 
 /* across_signal.c */
 void test_shared_notify_takes_its_way(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Managed memory. */
+/* Managed memory, and memory that other devices use. */
 #include "replay/state.h"
 
 static twin_status managed_alloc(struct replay_call *call)
@@ -76,9 +76,15 @@ static twin_status managed_move(struct replay_call *call)
                : TWIN_OK;
 }
 
+static twin_status memory_map_peer(struct replay_call *call)
+{
+    const struct twin_record_MEMORY_MAP_PEER *f = &call->then.MEMORY_MAP_PEER;
+    return call->ops->memory.map_peer(replay_address_any(call->replay, f->address), f->bytes,
+                                      f->device);
+}
+
 const replay_issue replay_managed_ops[TWIN_RECORD_KINDS_END] = {
-    [TWIN_RECORD_MANAGED_ALLOC] = managed_alloc,
-    [TWIN_RECORD_MANAGED_ADVISE] = managed_advise,
-    [TWIN_RECORD_MANAGED_QUERY] = managed_query,
+    [TWIN_RECORD_MEMORY_MAP_PEER] = memory_map_peer, [TWIN_RECORD_MANAGED_ALLOC] = managed_alloc,
+    [TWIN_RECORD_MANAGED_ADVISE] = managed_advise,   [TWIN_RECORD_MANAGED_QUERY] = managed_query,
     [TWIN_RECORD_MANAGED_MOVE] = managed_move,
 };

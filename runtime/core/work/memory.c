@@ -124,6 +124,31 @@ int32_t twin_memory_space(uint32_t page_class, size_t *out_free, size_t *out_tot
     return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "device %u", context->device->id);
 }
 
+int32_t twin_memory_map_peer(void *pointer, uint64_t bytes, int32_t device)
+{
+    TWIN_PINNED(context, context);
+    twin_device *other = NULL;
+    int32_t code = twin_device_find(device, &other);
+    if (code == 0)
+        code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+    const twin_memory_info info = twin_range_info(pointer);
+    code = twin_range_check("range", pointer, bytes, &info);
+    if (code == 0 && info.kind != TWIN_MEMORY_DEVICE)
+        code = twin_fail(TWIN_ERR_PARAM, "%p is not memory of a device", pointer);
+    if (code == 0)
+        code = twin_range_check_owner("range", &info, other);
+    if (code != 0 || info.device == other->hw_index)
+        return code;
+    const twin_status status =
+        twin_ops()->memory.map_peer((uint64_t)(uintptr_t)pointer, bytes, other->hw_index);
+    if (status == TWIN_E_UNSUPPORTED) /* it reaches it anyway */
+        return 0;
+    return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "%p for device %u", pointer,
+                            other->id);
+}
+
 /* Copy ----------------------------------------------------------------------------------------- */
 
 static int32_t copy_now(twin_device *device, const twin_copy *copy)

@@ -44,6 +44,10 @@ int32_t twin_memory_free_host_drained(void *pointer);
 /* Bytes free and in all on the current device; classes as in the seam. 107002. */
 int32_t twin_memory_space(uint32_t page_class, size_t *out_free, size_t *out_total);
 
+/* A device, by the user's number, is about to use a range of another one's memory. 107000: not
+ * inside an allocation of a device, or out of that device's reach; 107001; 107002. */
+int32_t twin_memory_map_peer(void *pointer, uint64_t bytes, int32_t device);
+
 /* Copies now. dst and src are not NULL, bytes > 0. Blocks.
  * 107000: more bytes than dst_bytes; ranges that overlap, leave their allocation or are not
  * there. */

@@ -591,6 +591,7 @@ const struct twin_backend fake_backend = {
     .memory.repair = memory_repair,
     .memory.pin = memory_pin,
     .memory.unpin = memory_unpin,
+    .memory.map_peer = fake_map_peer,
     .memory.share = memory_share,
     .memory.open = memory_open,
     .managed.alloc = fake_managed_alloc,

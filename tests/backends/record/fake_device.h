@@ -21,6 +21,7 @@ extern _Atomic bool fake_stamped;
 /* What every op that can fail answers. */
 twin_status fake_answer(void);
 /* fake_managed.c */
+twin_status fake_map_peer(uint64_t address, uint64_t bytes, uint32_t device);
 twin_status fake_managed_alloc(twin_hw_device *device, uint64_t bytes, uint64_t *out_address);
 twin_status fake_managed_advise(uint64_t address, uint64_t bytes, twin_advice advice,
                                 twin_place place);
