@@ -2,6 +2,7 @@
 /* The table of the sim backend: a driver for the register-level model behind twinsim.h. */
 #include <unistd.h>
 
+#include "memory/guarded_copy.h"
 #include "memory/memory.h"
 #include "observe/atomic_file.h"
 #include "observe/observe.h"
@@ -32,8 +33,7 @@ twin_status sim_process_start(const twin_services *services)
         status = sim_memory_start();
     if (status != TWIN_OK)
         return status;
-    if (!sim_process.open_memory)
-        sim_access_guard_install();
+    sim_guarded_copy_install(sim_access_guard_report);
     sim_idle_init();
     sim_watch_begin(services->setting("TWINRT_RUN_PAGE"));
     sim_progress_begin(sim_process.progress_ns);
@@ -50,7 +50,7 @@ void sim_process_stop(void)
     sim_progress_end();
     write_files();
     sim_memory_stop();
-    sim_access_guard_remove();
+    sim_guarded_copy_remove();
     sim_settings_drop();
     sim_replay_end();
 }

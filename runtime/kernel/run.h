@@ -20,6 +20,8 @@
 #ifndef TWINRT_KERNEL_RUN_H
 #define TWINRT_KERNEL_RUN_H
 
+#include <signal.h>
+
 #include "twinrt/kernel_image.h"
 
 #include "seam/types.h"
@@ -118,5 +120,9 @@ void twin_native_trim(void);
 
 /* The table of operations that kernels call. NULL: no room for their stacks. */
 const twk_ops *twin_native_ops(void);
+
+/* Whether a signal handler is the one for faults of kernels, which calls the handler before it for
+ * faults of other code. Thread: any. */
+bool twin_native_passes_on(void (*handler)(int number, siginfo_t *info, void *context));
 
 #endif

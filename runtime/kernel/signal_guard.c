@@ -182,6 +182,11 @@ static void give_stack(void)
         munmap(stack, HANDLER_STACK);
 }
 
+bool twin_native_passes_on(void (*handler)(int number, siginfo_t *info, void *context))
+{
+    return handler == on_signal;
+}
+
 void twin_native_signal_guard(twin_native_run *run)
 {
     pthread_once(&once, install);

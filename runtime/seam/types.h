@@ -3,6 +3,7 @@
 #ifndef TWINRT_SEAM_TYPES_H
 #define TWINRT_SEAM_TYPES_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -563,6 +564,9 @@ typedef struct twin_services {
     /* Of the calling thread; the pointer is good until the thread ends, and what it points to
      * changes with its calls. NULL: it is not known. Thread: any. */
     const twin_call_place *(*place)(void);
+    /* Whether a signal handler is the core's, which hands faults that are not its own to the
+     * handler before it. NULL: none is. Thread: any. */
+    bool (*passes_on)(void (*handler)(int number, siginfo_t *info, void *context));
 } twin_services;
 
 #endif

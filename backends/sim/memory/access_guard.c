@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _DEFAULT_SOURCE /* siginfo_t, SA_ONSTACK */
 #include "memory/memory.h"
 
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,9 +11,6 @@
 #include "memory/vmm_lookup.h"
 #include "device/device.h"
 #include "process/process.h"
-
-static struct sigaction earlier;
-static bool installed;
 
 /* A line put together without stdio: this runs inside a signal handler. */
 struct line {
@@ -100,48 +95,18 @@ static void report_reservation(const struct sim_vmm_place *place, uint64_t addre
     (void)ignored;
 }
 
-static void on_fault(int number, siginfo_t *info, void *context)
+void sim_access_guard_report(uint64_t address)
 {
-    uint64_t address = (uintptr_t)info->si_addr;
     uint64_t host;
     if (sim_registered_at(address, &host))
         report_mapped(address, host);
-    for (uint32_t i = 0; i < sim_process.device_count; i++) {
+    for (uint32_t i = 0; !sim_process.open_memory && i < sim_process.device_count; i++) {
         const twin_hw_device *device =
             atomic_load_explicit(&sim_process.devices[i], memory_order_relaxed);
         if (device && sim_arena_contains(&device->memory, address))
             report(device, address);
     }
     const struct sim_vmm_place place = sim_vmm_look(address);
-    if (place.reservation != 0)
+    if (!sim_process.open_memory && place.reservation != 0)
         report_reservation(&place, address);
-    if (earlier.sa_flags & SA_SIGINFO) {
-        earlier.sa_sigaction(number, info, context);
-    } else if (earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN) {
-        earlier.sa_handler(number);
-    } else {
-        /* The access is made again on return and ends the process the plain way. */
-        struct sigaction plain = {.sa_handler = SIG_DFL};
-        sigaction(number, &plain, NULL);
-    }
-}
-
-void sim_access_guard_install(void)
-{
-    if (installed)
-        return;
-    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
-    action.sa_sigaction = on_fault;
-    sigemptyset(&action.sa_mask);
-    installed = sigaction(SIGSEGV, &action, &earlier) == 0;
-}
-
-void sim_access_guard_remove(void)
-{
-    struct sigaction present;
-    if (!installed || sigaction(SIGSEGV, NULL, &present) != 0)
-        return;
-    if (!(present.sa_flags & SA_SIGINFO) || present.sa_sigaction != on_fault)
-        return; /* another handler chains to ours: keep it */
-    installed = sigaction(SIGSEGV, &earlier, NULL) != 0;
 }

@@ -342,12 +342,10 @@ static bool has_rights(uint64_t at, uint64_t end, char right)
     return at >= end;
 }
 
-/* Whether the host itself could read or write all of a pageable range: a device would refuse it, so
- * we do. Populating makes the pages that the copy is about to touch anyway; where they exist it is
- * a walk over the page table. */
+/* Whether the host itself could read or write all of a pageable range; slow. */
 static bool is_usable(uint64_t address, uint64_t bytes, bool write)
 {
-    uint64_t end = address + bytes;
+    const uint64_t end = address + bytes;
     if (end < address)
         return false;
     uint64_t first = address & ~(uint64_t)(SIM_PAGE - 1);
@@ -363,9 +361,9 @@ static bool is_usable(uint64_t address, uint64_t bytes, bool write)
     return errno == EINVAL && has_rights(first, end, write ? 'w' : 'r');
 }
 
-/* Checks one side of a synchronous transfer; pageable memory is opened to the transfer as a
- * window. */
-static twin_status admit(uint64_t address, uint64_t bytes, bool write, twin_side side,
+/* Checks one side of a synchronous transfer; pageable memory is opened to the transfer as a window,
+ * and the transfer finds out whether it is there. */
+static twin_status admit(uint64_t address, uint64_t bytes, twin_side side,
                          struct sim_window *window)
 {
     twin_status status = TWIN_OK;
@@ -373,15 +371,39 @@ static twin_status admit(uint64_t address, uint64_t bytes, bool write, twin_side
         status = sim_memory_find(address, bytes, &side);
     if (status != TWIN_OK || side.kind != TWIN_MEMORY_UNKNOWN)
         return status;
-    if (!is_usable(address, bytes, write)) {
-        sim_explain("the %s 0x%llx (%llu bytes) is not mapped, or not %s",
-                    write ? "destination" : "source", (unsigned long long)address,
-                    (unsigned long long)bytes, write ? "writable" : "readable");
-        return TWIN_E_INVALID;
-    }
     window->address = address;
     window->bytes = bytes;
     return TWIN_OK;
+}
+
+/* Why a transfer ended with a bus fault. */
+static void explain_fault(const twin_hw_device *device, const struct sim_wait *wait)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        const struct sim_window *window = &wait->windows[i];
+        const bool write = i == 0;
+        if (window->bytes == 0 || is_usable(window->address, window->bytes, write))
+            continue;
+        sim_explain("the %s 0x%llx (%llu bytes) is not mapped, or not %s",
+                    write ? "destination" : "source", (unsigned long long)window->address,
+                    (unsigned long long)window->bytes, write ? "writable" : "readable");
+        return;
+    }
+    char why[256];
+    if (sim_vmm_explain(device->index, wait->transfer.dst, wait->transfer.bytes, why,
+                        sizeof(why)) ||
+        (wait->transfer.src != TWINSIM_NEVER &&
+         sim_vmm_explain(device->index, wait->transfer.src, wait->transfer.bytes, why,
+                         sizeof(why)))) {
+        sim_explain("device %u: a synchronous transfer of %llu bytes used an address the device "
+                    "cannot reach: %s",
+                    device->index, (unsigned long long)wait->transfer.bytes, why);
+        return;
+    }
+    /* Freed by another thread after the check: as if it had been faster still. */
+    sim_explain(
+        "device %u: a synchronous transfer of %llu bytes used memory that was freed meanwhile",
+        device->index, (unsigned long long)wait->transfer.bytes);
 }
 
 static twin_status transfer(twin_hw_device *device, struct sim_wait *wait)
@@ -402,21 +424,7 @@ static twin_status transfer(twin_hw_device *device, struct sim_wait *wait)
                     device->index, (unsigned long long)wait->transfer.bytes, wait->transfer.status);
         return status == TWIN_E_TASK ? TWIN_E_COPY : status;
     }
-    char why[256];
-    if (sim_vmm_explain(device->index, wait->transfer.dst, wait->transfer.bytes, why,
-                        sizeof(why)) ||
-        (wait->transfer.src != TWINSIM_NEVER &&
-         sim_vmm_explain(device->index, wait->transfer.src, wait->transfer.bytes, why,
-                         sizeof(why)))) {
-        sim_explain("device %u: a synchronous transfer of %llu bytes used an address the device "
-                    "cannot reach: %s",
-                    device->index, (unsigned long long)wait->transfer.bytes, why);
-        return TWIN_E_INVALID;
-    }
-    /* Freed by another thread after the check: as if it had been faster still. */
-    sim_explain(
-        "device %u: a synchronous transfer of %llu bytes used memory that was freed meanwhile",
-        device->index, (unsigned long long)wait->transfer.bytes);
+    explain_fault(device, wait);
     return TWIN_E_INVALID;
 }
 
@@ -424,9 +432,9 @@ static twin_status transfer(twin_hw_device *device, struct sim_wait *wait)
 static twin_status transfer_between(twin_hw_device *device, struct sim_wait *wait,
                                     uint64_t dst_bytes, uint64_t src_bytes, const twin_sides *sides)
 {
-    twin_status status = admit(wait->transfer.dst, dst_bytes, true, sides->dst, &wait->windows[0]);
+    twin_status status = admit(wait->transfer.dst, dst_bytes, sides->dst, &wait->windows[0]);
     if (status == TWIN_OK && src_bytes != 0) /* a fill has no source */
-        status = admit(wait->transfer.src, src_bytes, false, sides->src, &wait->windows[1]);
+        status = admit(wait->transfer.src, src_bytes, sides->src, &wait->windows[1]);
     return status == TWIN_OK ? transfer(device, wait) : status;
 }
 
@@ -585,7 +593,7 @@ void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uin
         return (void *)(uintptr_t)address;
     }
     if (window_open(address, bytes)) {
-        *out_target = TWINSIM_TARGET_HOST;
+        *out_target = TWINSIM_TARGET_HOST_PAGES;
         return (void *)(uintptr_t)address;
     }
     return sim_registered_translate(address, bytes, access, out_target);

@@ -14,11 +14,9 @@ void sim_memory_stop(void);
  * arena and is not wholly inside one live block. UNKNOWN: not in any arena. Lock free. */
 twin_status sim_memory_find(uint64_t address, uint64_t bytes, twin_side *out_side);
 
-/* Names the allocation when host code touches guarded device memory, then calls the handler that
- * was installed before. memory/access_guard.c. Thread: init. */
-void sim_access_guard_install(void);
-/* Restores the earlier handler unless another one was installed since. */
-void sim_access_guard_remove(void);
+/* Names the memory that host code has touched and may not: called by a signal handler, takes no
+ * lock. memory/access_guard.c. */
+void sim_access_guard_report(uint64_t address);
 
 /* The smallest useful reservation. */
 #define SIM_MEMORY_LEAST (32ull << 20)

@@ -15,6 +15,7 @@
 #include "memory/arena.h"
 #include "memory/memory.h"
 #include "memory/range_table.h"
+#include "memory/guarded_copy.h"
 #include "memory/region.h"
 #include "process/site.h"
 #include "wait/hooks.h"
@@ -154,27 +155,13 @@ static void note_gone(const void *to, const void *from, uint64_t bytes)
     }
 }
 
-/* The kernel copies: where a page is missing it returns an error, and a plain copy would end in a
- * signal. */
 bool sim_memory_host_move(void *context, void *to, const void *from, uint64_t bytes)
 {
     (void)context;
-    for (uint64_t done = 0; done < bytes;) {
-        const struct iovec into = {.iov_base = (char *)to + done, .iov_len = bytes - done};
-        const struct iovec out = {.iov_base = (void *)(uintptr_t)((uintptr_t)from + done),
-                                  .iov_len = bytes - done};
-        const ssize_t moved = process_vm_readv(getpid(), &into, 1, &out, 1, 0);
-        if (moved < 0 && (errno == EPERM || errno == ENOSYS)) { /* a sandbox without this call */
-            memmove((char *)to + done, (const char *)from + done, bytes - done);
-            return true;
-        }
-        if (moved <= 0) {
-            note_gone(to, from, bytes);
-            return false;
-        }
-        done += (uint64_t)moved;
-    }
-    return true;
+    if (sim_guarded_copy(to, from, bytes))
+        return true;
+    note_gone(to, from, bytes);
+    return false;
 }
 
 /* ---- the region of device addresses ---------------------------------------------------------- */

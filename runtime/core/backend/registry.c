@@ -131,6 +131,7 @@ static twin_services services = {
     .late = twin_threads_came_late,
     .none_left = twin_threads_none_left,
     .place = twin_thread_place,
+    .passes_on = twin_handler_passes_on,
 };
 
 static void (*table_enter)(const twin_call *call); /* of the backend, where threads take turns */

@@ -3,6 +3,7 @@
 #ifndef TWINRT_CORE_BACKEND_REGISTRY_H
 #define TWINRT_CORE_BACKEND_REGISTRY_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,6 +28,8 @@ int32_t twin_backend_conduct(const twin_conductor *conductor, char *text, size_t
 /* Before a device is opened: from then on a forked child is refused, as the device is its
  * parent's. */
 void twin_backend_opens(void);
+/* As in twin_services; core/work/launch_native.c knows the handlers of the kernels. */
+bool twin_handler_passes_on(void (*handler)(int number, siginfo_t *info, void *context));
 /* Name of the running backend, "" when none runs. */
 const char *twin_backend_name(void);
 

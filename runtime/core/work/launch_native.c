@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/backend/registry.h"
 #include "core/backend/error.h"
 #include "core/base/config.h"
 #include "core/base/log.h"
@@ -183,4 +184,9 @@ void twin_launch_native_end(twin_kernel_launch *launch)
     if (launch->run)
         twin_native_end(launch->run);
     launch->run = NULL;
+}
+
+bool twin_handler_passes_on(void (*handler)(int number, siginfo_t *info, void *context))
+{
+    return twin_native_passes_on(handler);
 }

@@ -390,7 +390,7 @@ void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
         return true;
     if (job.kind == DmaJob::Kind::kCopy)
         return move(dst.at, src.at, bytes);
-    alignas(8) std::array<unsigned char, 4096> part;
+    alignas(8) std::array<unsigned char, 16384> part;
     for (uint64_t done = 0; done < bytes; done += part.size()) {
         const uint64_t count = std::min<uint64_t>(part.size(), bytes - done);
         if (src.at && !move(part.data(), src.at + done, count))
