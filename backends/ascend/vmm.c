@@ -345,6 +345,7 @@ static void clear(struct place **table)
     struct place *one, *next;
     HASH_ITER(hh, *table, one, next)
     {
+        /* The macro has kept the next one. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
         HASH_DELETE(hh, *table, one);
         free(one);
     }
@@ -357,6 +358,7 @@ void ascend_vmm_clear(void)
     clear(&reservations);
     HASH_ITER(hh, physicals, one, next)
     {
+        /* The macro has kept the next one. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
         HASH_DELETE(hh, physicals, one);
         free(one);
     }
@@ -374,6 +376,7 @@ void ascend_vmm_forget(uint32_t device)
         if (one && (one->host || one->device != device))
             continue;
         (void)note_gone(place->address, place->bytes);
+        /* The macro has kept the next one. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
         HASH_DELETE(hh, mappings, place);
         free(place);
     }
@@ -381,6 +384,7 @@ void ascend_vmm_forget(uint32_t device)
     {
         if (one->host || one->device != device)
             continue;
+        /* The macro has kept the next one. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
         HASH_DELETE(hh, physicals, one);
         free(one);
     }

@@ -93,8 +93,9 @@ static void test_functions(void)
     unsigned called = 0;
     for (size_t i = 0; i < TWIN_COUNT(functions); i++) {
         const char *name = functions[i].name;
+        /* What is refused on all parts looks at its arguments first (VMM-24). */
         if (functions[i].parts == TWIN_OFFERED_ALL || twin_api_not_built(functions[i].state) ||
-            looks_first(name))
+            functions[i].state == TWIN_API_CHECKED || looks_first(name))
             continue;
         const bool offered = twin_profile_offers(name);
         if (!dlsym(RTLD_DEFAULT, name)) { /* of the IPV350 alone: abi.link_only */

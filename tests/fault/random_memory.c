@@ -186,9 +186,8 @@ static aclError call_values(random_worker *worker)
 static aclError call_unsupported(random_worker *worker)
 {
     if (chance(worker, 50))
-        return aclrtCmoAsync(any(worker, RANDOM_MEMORY), any_bytes(worker, 0),
-                             (aclrtCmoType)any_number(worker), any_stream(worker));
-    return aclrtMemFlush(any(worker, RANDOM_MEMORY), any_bytes(worker, 0));
+        return aclmdlRICaptureBegin(any_stream(worker), (aclmdlRICaptureMode)any_number(worker));
+    return aclmdlRIDebugPrint((aclmdlRI)any(worker, RANDOM_MEMORY));
 }
 
 /* All of it ------------------------------------------------------------------------------------ */

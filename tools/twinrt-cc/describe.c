@@ -98,15 +98,10 @@ static int by_variable_name(const void *left, const void *right)
 }
 
 /* All variables, in the order of their names. */
-static int take_variables(const struct twk_image *image, struct cc_content *content)
+static int take_variables(const struct twk_image *image, struct cc_variable *variables,
+                          size_t count)
 {
-    const size_t count = (size_t)(image->variables_end - image->variables);
-    struct cc_variable *variables = calloc(count + 1, sizeof(*variables));
     int result = 0;
-    if (!variables)
-        cc_no_memory();
-    content->variables = variables;
-    content->variable_count = count;
     for (size_t i = 0; i < count && result == 0; i++)
         result = take_variable(image->variables[i], &variables[i]);
     if (result != 0)
@@ -129,15 +124,18 @@ static int write_kernels(const struct twk_image *image, struct cc_bytes library,
         result = take_kernel(image->begin[i], &kernels[i]);
     if (result == 0) {
         qsort(kernels, count, sizeof(*kernels), by_name); /* the order of the link is arbitrary */
-        struct cc_content content = {.kernels = kernels, .kernel_count = count};
-        result = take_variables(image, &content);
+        const size_t variable_count = (size_t)(image->variables_end - image->variables);
+        struct cc_variable *variables = calloc(variable_count + 1, sizeof(*variables));
+        if (!variables)
+            cc_no_memory();
+        const struct cc_content content = {.kernels = kernels,
+                                           .kernel_count = count,
+                                           .variables = variables,
+                                           .variable_count = variable_count};
+        result = take_variables(image, variables, variable_count);
         if (result == 0)
             result = cc_write_object(output, &content, library);
-        union {
-            const struct cc_variable *list;
-            void *memory;
-        } variables = {.list = content.variables};
-        free(variables.memory);
+        free(variables);
     }
     for (size_t i = 0; i < count; i++) {
         union {

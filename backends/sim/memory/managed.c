@@ -183,7 +183,7 @@ static void move_to_device(const struct managed *in, struct page *page, uint32_t
 
 static void use_page(const struct managed *in, struct page *page, uint32_t device, bool write)
 {
-    const uint64_t bit = UINT64_C(1) << device;
+    const uint64_t bit = UINT64_C(1) << device % SIM_DEVICES_MOST;
     look(in, page);
     if (write && page->read_mostly) {
         page->read_mostly = false;

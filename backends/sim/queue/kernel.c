@@ -136,8 +136,8 @@ static void delay(const twin_launch *kernel, struct twinsim_kernel *description,
     delayed *made = calloc(1, sizeof(*made));
     if (made) {
         made->kernel = kernel;
-        made->lists = calloc((size_t)description->count, sizeof(*made->lists));
-        made->steps = calloc((size_t)total, sizeof(*made->steps));
+        made->lists = calloc((size_t)description->count + 1, sizeof(*made->lists));
+        made->steps = calloc((size_t)total + 1, sizeof(*made->steps));
     }
     if (!made || !made->lists || !made->steps) {
         if (made) {

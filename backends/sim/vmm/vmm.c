@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* mremap, MAP_FIXED_NOREPLACE */
 #include "vmm/vmm.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,7 +212,7 @@ static twin_status place_at(uint64_t expected, uint64_t bytes, uint64_t align)
     if (map_nothing(expected, bytes, MAP_FIXED_NOREPLACE))
         return TWIN_OK;
     sim_explain("addresses from 0x%llx up to 0x%llx are in use: %s", (unsigned long long)expected,
-                (unsigned long long)(expected + bytes), strerror(errno));
+                (unsigned long long)expected + bytes, strerror(errno));
     return TWIN_E_INVALID;
 }
 
@@ -396,6 +397,7 @@ unlock:
 
 static void end_mapping_locked(struct sim_mapping *one)
 {
+    assert(one->memory);
     if (one->host_access)
         hide_from_host(one->base, one->bytes);
     note_mapping_locked(one->base, one->bytes, 0, one->serial);

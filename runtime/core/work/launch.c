@@ -50,8 +50,10 @@ static twin_status describe(twin_launch *kernel, const twin_reach *reach, twin_l
     void *moved __attribute__((cleanup(free_args))) = NULL;
     if (launch->args_bytes > 0) {
         args = wide.at(&wide, launch->args_address, launch->args_bytes, launch->from_host);
-        if (!args && !launch->from_host)
-            args = moved = move_args(launch, &wide);
+        if (!args && !launch->from_host) {
+            moved = move_args(launch, &wide);
+            args = moved;
+        }
         if (!args) {
             twin_log(TWIN_LOG_ERROR,
                      "kernel \"%s\": its %zu bytes of arguments at 0x%llx are not in memory that "

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -340,6 +341,7 @@ void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
 {
     switch (job.kind) {
     case DmaJob::Kind::kCopy:
+        assert(src);
         std::memmove(dst, src, bytes);
         break;
     case DmaJob::Kind::kFill:
@@ -399,7 +401,7 @@ void apply_row(const DmaJob &job, void *dst, const void *src, uint64_t bytes)
             apply_row(job, dst.at + done, part.data(), count);
             continue;
         }
-        apply_row(job, part.data(), nullptr, count); // a fill
+        fill(part.data(), job.value, count);
         if (!move(dst.at + done, part.data(), count))
             return false;
     }

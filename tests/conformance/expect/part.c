@@ -17,6 +17,7 @@ static const struct {
     const char *function;
 } rows[] = {
     NEEDS("across", "MEM-127: rows between", "aclrtDeviceEnablePeerAccess"),
+    NEEDS("across", "UVA-20", "aclrtMemP2PMap"),
     NEEDS("across", "RED-03: reductions between", "aclrtDeviceEnablePeerAccess"),
     NEEDS("event", "EVT-22", "aclrtRecordEventWithFlag"),
     NEEDS("event", "EVT-24", "aclrtRecordEventWithFlag"),

@@ -318,7 +318,7 @@ static void test_bad_tasks()
     const Case cases[] = {
         {reduce(Rig::kHbm, Rig::kHbm + 64, 64, STARS_SDMA_OP_EQUAL, STARS_SDMA_INT32),
          STARS_STATUS_BAD_SQE},
-        {reduce(Rig::kHbm, Rig::kHbm + 64, 64, 6, STARS_SDMA_INT32), STARS_STATUS_BAD_SQE},
+        {reduce(Rig::kHbm, Rig::kHbm + 64, 64, 10, STARS_SDMA_INT32), STARS_STATUS_BAD_SQE},
         {reduce(Rig::kHbm, Rig::kHbm + 64, 64, STARS_SDMA_OP_ADD, STARS_SDMA_BF16 + 1),
          STARS_STATUS_BAD_SQE},
         {reduce(Rig::kHbm, Rig::kHbm + 64, 62, STARS_SDMA_OP_ADD, STARS_SDMA_FP32),

@@ -101,7 +101,8 @@ static bool hand_out(twin_nd what, uint64_t *value)
 
 static bool nd(twin_nd what, uint64_t which, uint64_t *value)
 {
-    const bool looks = acting && which == 0; /* no queue, or the first */
+    /* Of no queue, or of the first; pieces of pools count from 1. */
+    const bool looks = acting && which == (what == TWIN_ND_POOL ? 1 : 0);
     if (!acting)
         return mode == REPLAYED && what == TWIN_ND_LOOKED && run->asked != 0;
     acting = false;
@@ -380,6 +381,37 @@ static uint64_t ask_left(void)
     return ids_left();
 }
 
+static twin_hw_pool *pool;
+static uint64_t pool_block;
+
+static void make_pool(void)
+{
+    SEAM_OK(seam->pool.create(device, TWIN_POOL_GRANULE, &pool));
+    SEAM_OK(seam->pool.set(pool, TWIN_POOL_OPPORTUNISTIC, 1));
+}
+
+static uint64_t take_pools(void)
+{
+    SEAM_OK(seam->work.alloc(a, pool, TWIN_POOL_GRANULE, &pool_block));
+    return 0;
+}
+
+static void free_after_gate(void)
+{
+    make_pool();
+    (void)take_pools();
+    shut_gate();
+    SEAM_OK(seam->work.free(a, pool_block));
+}
+
+/* Whether it gets the block that the other queue is still to free; there is no more memory. */
+static uint64_t allocate_again(void)
+{
+    uint64_t again = 0;
+    const twin_status status = seam->work.alloc(b, pool, TWIN_POOL_GRANULE, &again);
+    return status == TWIN_OK && again == pool_block ? 1 : 0;
+}
+
 static void nothing(void) {}
 
 static const struct scenario scenarios[] = {
@@ -401,6 +433,8 @@ static const struct scenario scenarios[] = {
     {"failed (note)", TWIN_ND_FAILED, true, false, fail_task, take_failure, TWIN_OK},
     {"failed (drain)", TWIN_ND_FAILED, true, false, fail_task, drain, TWIN_OK},
     {"left", TWIN_ND_LEFT, false, false, nothing, ask_left, 7},
+    {"pool", TWIN_ND_POOL, false, false, free_after_gate, allocate_again, 1},
+    {"pools", TWIN_ND_POOLS, true, true, make_pool, take_pools, 0},
 };
 
 /* ---- runs ------------------------------------------------------------------------------------ */
