@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "process/process.h"
-#include "seam/sanitizer.h"
 
 #define SIGNALS 2u
 
@@ -82,8 +81,7 @@ bool sim_guarded_copy(void *to, const void *from, uint64_t bytes)
 {
     sigset_t mask;
     sigjmp_buf here;
-    /* A thread of the program may poll what a device stores: no race of the program. */
-    if (twin_under_thread_sanitizer() || !is_guarded(&mask))
+    if (!is_guarded(&mask))
         return kernel_copy(to, from, bytes);
     if (sigsetjmp(here, 0) != 0) {
         failed = NULL;
