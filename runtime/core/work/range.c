@@ -23,10 +23,10 @@ twin_memory_info twin_range_info(const void *pointer)
 
 twin_memory_info twin_range_info_of(const void *pointer, size_t bytes)
 {
-    const twin_memory_info info = twin_range_info(pointer);
-    if (info.kind == TWIN_MEMORY_REGISTERED &&
+    twin_memory_info info = twin_range_info(pointer);
+    if (__builtin_expect(info.kind == TWIN_MEMORY_REGISTERED, 0) &&
         bytes > info.size_bytes - ((uint64_t)(uintptr_t)pointer - info.base))
-        return (twin_memory_info){.kind = TWIN_MEMORY_UNKNOWN};
+        info = (twin_memory_info){.kind = TWIN_MEMORY_UNKNOWN};
     return info;
 }
 
@@ -88,7 +88,8 @@ bool twin_range_read(void *to, uint64_t from, uint64_t bytes)
 
 /* Refuses a pointer to memory of the runtime that is not allocated, and one that only tasks of a
  * device take. */
-static int32_t check_alive(const char *role, const void *pointer, const twin_memory_info *info)
+static __attribute__((cold)) int32_t refuse_place(const char *role, const void *pointer,
+                                                  const twin_memory_info *info)
 {
     if (info->kind == TWIN_MEMORY_MAPPED)
         return twin_fail(TWIN_ERR_PARAM,
@@ -96,12 +97,17 @@ static int32_t check_alive(const char *role, const void *pointer, const twin_mem
                          "memory; give that memory's own address, %#llx",
                          role, pointer,
                          (unsigned long long)twin_host_address_of((uint64_t)(uintptr_t)pointer));
-    if (info->kind != TWIN_MEMORY_GONE)
-        return 0;
     return twin_fail(TWIN_ERR_PARAM,
                      "the %s, %p, is not in an allocation: it was freed or unmapped, or its device "
                      "was reset",
                      role, pointer);
+}
+
+static inline int32_t check_alive(const char *role, const void *pointer,
+                                  const twin_memory_info *info)
+{
+    const bool refused = info->kind == TWIN_MEMORY_MAPPED || info->kind == TWIN_MEMORY_GONE;
+    return __builtin_expect(refused, 0) ? refuse_place(role, pointer, info) : 0;
 }
 
 /* Refuses a range of mappings that has a hole, or memory of two kinds. */
