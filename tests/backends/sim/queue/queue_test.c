@@ -370,6 +370,34 @@ static void test_freed_in_flight(void)
     seam_down(device);
 }
 
+/* One queue frees a block of a pool; another one, which is not ordered with it, uses it later. */
+static void test_freed_in_order(void)
+{
+    device = seam_up();
+    twin_queue *owner = seam_queue(device, 1);
+    twin_queue *other = seam_queue(device, 2);
+    twin_signal *gate = seam_signal(device, TWIN_SIGNAL_NOTIFY, 1);
+    twin_hw_pool *pool = NULL;
+    uint64_t block = 0;
+    SEAM_OK(seam->pool.create(device, TWIN_POOL_GRANULE, &pool));
+    SEAM_OK(seam->work.alloc(owner, pool, TWIN_POOL_GRANULE, &block));
+    queue_fill(owner, block, 5, KIB);
+    SEAM_OK(seam->work.wait(other, gate, TWIN_FOREVER));
+    queue_fill(other, block, 6, KIB);
+    SEAM_OK(seam->work.free(owner, block));
+    SEAM_OK(seam->queue.drain(owner, TWIN_FOREVER));
+    CU_ASSERT(seam_logged_times("after its memory was freed") == 0);
+    SEAM_OK(seam->work.record(owner, gate));
+    SEAM_OK(seam->queue.drain(other, TWIN_FOREVER));
+    CU_ASSERT(seam_logged_times("after its memory was freed") == 1);
+    CU_ASSERT(seam_logged("it was freed in the order of a stream"));
+    seam->pool.destroy(pool);
+    seam->signal.destroy(gate);
+    seam->queue.destroy(other);
+    seam->queue.destroy(owner);
+    seam_down(device);
+}
+
 static void test_leaks(void)
 {
     device = seam_up();
@@ -595,6 +623,7 @@ static const twin_test tests[] = {
     {"synchronous copies and fills reach all kinds of memory", test_synchronous},
     {"addresses are classified", test_classify},
     {"memory freed in flight stays until its tasks retire, with a warning", test_freed_in_flight},
+    {"a task that another queue's free does not wait for is reported", test_freed_in_order},
     {"objects left at close are reported", test_leaks},
     {"of many leaks the first are named and all counted", test_leaks_are_counted},
     {"of many late uses the first are named and all counted", test_late_uses_are_counted},
