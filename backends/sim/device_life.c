@@ -236,6 +236,12 @@ twin_status sim_process_snapshot(twin_snapshot_step step)
         return TWIN_OK;
     twin_status status = TWIN_OK;
     sim_model_lock();
+    if (step == TWIN_SNAPSHOT_BACKUP && (sim_managed_exists() || sim_vmm_has_views())) {
+        sim_model_unlock();
+        sim_explain("managed memory, memory of other processes and, with TWINRT_DEVMEM=open, "
+                    "physical memory cannot be kept; free them before the backup");
+        return TWIN_E_UNSUPPORTED;
+    }
     for (uint32_t i = 0; status == TWIN_OK && i < sim_process.device_count; i++) {
         twin_hw_device *device = sim_device_made(i);
         if (!device)

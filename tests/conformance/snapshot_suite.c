@@ -143,6 +143,22 @@ static void test_contents(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
+/* A backup that left some memory out would not bring it back. */
+static void test_managed_memory(void)
+{
+    void *managed = NULL;
+    CHECK_OK(aclrtSetDevice(0));
+    CHECK_OK(aclrtMemAllocManaged(&managed, 1, ACL_RT_MEM_ATTACH_GLOBAL));
+    lock();
+    CHECK_CODE(aclrtSnapShotProcessBackup(self(), NULL), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    unlock();
+    CHECK_OK(aclrtFree(managed));
+    lock();
+    CHECK_OK(aclrtSnapShotProcessBackup(self(), NULL));
+    unlock();
+    CHECK_OK(aclrtResetDevice(0));
+}
+
 static void test_without_context(void)
 {
     CHECK_OK(aclrtSetDevice(0));
@@ -407,6 +423,7 @@ static const twin_test tests[] = {
     {"SNP-06: a function is registered once for a stage", test_register},
     {"SNP-07: a function that is not registered for a stage", test_unregister},
     {"SNP-08: callbacks of each stage for each open device", test_callbacks},
+    {"SNP-09: no backup while there is managed memory", test_managed_memory},
     {"SNP-10: a backup without a context", test_without_context},
 };
 

@@ -123,6 +123,11 @@ static const struct sim_region_ops managed_ops = {.info = managed_info,
                                                   .piece = managed_piece,
                                                   .allocated = managed_allocated};
 
+bool sim_managed_exists(void)
+{
+    return used != NULL;
+}
+
 bool sim_managed_contains(uint64_t address)
 {
     return address - region.base < region.bytes;
@@ -442,8 +447,9 @@ twin_status sim_managed_advise(uint64_t address, uint64_t bytes, twin_advice adv
     twin_status status = TWIN_OK;
     sim_model_lock();
     const struct managed *in = find(address);
-    struct page *first = in ? page_at(in, address) : NULL;
-    const uint64_t count = in ? bytes / PAGE : 0;
+    const bool inside = in && bytes <= in->bytes - (address - in->base);
+    struct page *first = inside ? page_at(in, address) : NULL;
+    const uint64_t count = inside ? bytes / PAGE : 0;
     for (uint64_t i = 0; advice == TWIN_ADVICE_PREFERRED && i < count && status == TWIN_OK; i++)
         if (!may_prefer(in, &first[i], place))
             status = TWIN_E_INVALID;

@@ -14,6 +14,8 @@
 /* Whether an address is of managed memory, allocated or not. Thread: any. */
 bool sim_managed_contains(uint64_t address);
 
+/* Whether there is an allocation. The model lock is held. */
+bool sim_managed_exists(void);
 /* A kernel of the device reads or writes the range, which is inside an allocation: pages move to
  * the device. Thread: model. */
 void sim_managed_use(uint32_t device, uint64_t address, uint64_t bytes, bool write);

@@ -388,10 +388,9 @@ twin_status sim_memory_pin(twin_hw_device *device, const twin_pin *wanted, uint6
     }
     if (status == TWIN_OK && wanted->mapped)
         mapped_count++;
-    const bool first = status == TWIN_OK && wanted->mapped && mapped_count == 1;
-    pthread_mutex_unlock(&lock);
-    if (first)
+    if (status == TWIN_OK && wanted->mapped && mapped_count == 1)
         sim_progress_share(true);
+    pthread_mutex_unlock(&lock);
     return status;
 }
 

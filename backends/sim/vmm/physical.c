@@ -161,6 +161,14 @@ struct sim_physical *sim_physical_first(uint32_t user)
     return NULL;
 }
 
+bool sim_physical_any_view(void)
+{
+    for (struct sim_physical *memory = table; memory; memory = memory->hh.next)
+        if (memory->view)
+            return true;
+    return false;
+}
+
 struct sim_physical *sim_physical_of(const struct sim_export *origin)
 {
     for (struct sim_physical *memory = table; memory; memory = memory->hh.next)

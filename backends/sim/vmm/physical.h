@@ -57,6 +57,8 @@ struct sim_physical *sim_physical_find(uint64_t number);
 void sim_physical_remove(struct sim_physical *memory);
 /* The one that was opened from there, or NULL. */
 struct sim_physical *sim_physical_of(const struct sim_export *origin);
+/* Whether the bytes of one are outside of the arenas. */
+bool sim_physical_any_view(void);
 /* Some one of a device, or NULL. */
 struct sim_physical *sim_physical_first(uint32_t user);
 

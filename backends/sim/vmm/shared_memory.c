@@ -9,6 +9,7 @@
 
 #include "device/device.h"
 #include "memory/arena.h"
+#include "process/pool_hooks.h"
 #include "vmm/physical.h"
 #include "vmm/vmm.h"
 #include "wait/leader.h"
@@ -23,7 +24,8 @@ struct import {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* taken before those of the memory */
-static struct import *imports;                           /* guarded by lock */
+static pthread_mutex_t export_lock = PTHREAD_MUTEX_INITIALIZER; /* before the model lock */
+static struct import *imports;                                  /* guarded by lock */
 
 /* ---- physical memory ------------------------------------------------------------------------ */
 
@@ -40,7 +42,7 @@ static twin_status export_physical(struct sim_physical *memory, bool check_pid,
     return status;
 }
 
-twin_status sim_vmm_share(uint64_t physical, bool check_pid, uint64_t *out_shared)
+static twin_status share_locked(uint64_t physical, bool check_pid, uint64_t *out_shared)
 {
     struct sim_physical *memory = sim_vmm_find(physical);
     struct sim_export export;
@@ -64,6 +66,14 @@ twin_status sim_vmm_share(uint64_t physical, bool check_pid, uint64_t *out_share
     }
     memory->exported = true;
     return TWIN_OK;
+}
+
+twin_status sim_vmm_share(uint64_t physical, bool check_pid, uint64_t *out_shared)
+{
+    pthread_mutex_lock(&export_lock);
+    const twin_status status = share_locked(physical, check_pid, out_shared);
+    pthread_mutex_unlock(&export_lock);
+    return status;
 }
 
 twin_status sim_vmm_allow(uint64_t shared, const int32_t *pids, size_t count)
@@ -99,6 +109,11 @@ twin_status sim_vmm_open(twin_hw_device *device, uint64_t shared, uint64_t physi
     twin_status status = import_memory(device, &export, &memory);
     if (status != TWIN_OK)
         return status;
+    if (memory->origin.offset != 0 || memory->origin.bytes > memory->room) {
+        sim_physical_end(memory); /* no export writes that */
+        sim_explain("it cannot be imported: its file is damaged");
+        return TWIN_E_INVALID;
+    }
     memory->number = physical;
     status = sim_vmm_add(memory);
     if (status == TWIN_OK)
@@ -127,6 +142,8 @@ static const char *refusal_of(struct sim_arena *arena, uint64_t address, uint64_
     if (!block || atomic_load_explicit(&block->state, memory_order_acquire) != SIM_BLOCK_LIVE ||
         atomic_load_explicit(&block->hidden, memory_order_relaxed))
         return "it is not memory that aclrtMalloc gave";
+    if (sim_pool_exists() && sim_pool_contains(block))
+        return "it is of a memory pool, which gives it to later allocations";
     const uint64_t offset = address - block->base;
     if (offset > block->bytes || bytes > block->bytes - offset)
         return "the range leaves its allocation";
@@ -213,6 +230,14 @@ twin_status sim_memory_open(twin_hw_device *device, const char *name, uint64_t *
     if (failed)
         sim_physical_end(failed);
     return status;
+}
+
+bool sim_vmm_has_views(void)
+{
+    pthread_mutex_lock(&lock);
+    const bool imported = imports != NULL;
+    pthread_mutex_unlock(&lock);
+    return imported || sim_vmm_any_view();
 }
 
 /* Takes one use of what memory.open gave. *out_last: that was the last, and nothing is mapped there

@@ -298,9 +298,9 @@ twin_status sim_vmm_release(uint64_t address)
 
 /* Gives the host the pages of `memory` at the addresses, or takes them away. False: the system
  * cannot map so many. */
-static bool show_to_host(uint64_t address, const struct sim_physical *memory)
+static bool show_to_host(uint64_t address, uint64_t bytes, const struct sim_physical *memory)
 {
-    return mremap(memory->view, 0, memory->room, MREMAP_MAYMOVE | MREMAP_FIXED,
+    return mremap(memory->view, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
                   (void *)(uintptr_t)address) != MAP_FAILED;
 }
 
@@ -366,7 +366,7 @@ twin_status sim_vmm_map(uint64_t address, uint64_t bytes, uint64_t physical, boo
     if (!one)
         goto unlock;
     const bool shown = memory->to_host && (memory->config.host || access);
-    if (shown && !show_to_host(address, memory)) {
+    if (shown && !show_to_host(address, bytes, memory)) {
         sim_explain("the system cannot map more for the host: %s; see vm.max_map_count",
                     strerror(errno));
         drop_mapping_locked(one);
@@ -459,11 +459,19 @@ struct sim_physical *sim_vmm_find(uint64_t physical)
     return memory;
 }
 
+bool sim_vmm_any_view(void)
+{
+    pthread_mutex_lock(&lock);
+    const bool any = sim_physical_any_view();
+    pthread_mutex_unlock(&lock);
+    return any;
+}
+
 void sim_vmm_show_again(struct sim_physical *memory)
 {
     pthread_mutex_lock(&lock);
     for (struct sim_mapping *one = memory->mappings; one; one = one->next)
-        if (one->host_access && !show_to_host(one->base, memory))
+        if (one->host_access && !show_to_host(one->base, one->bytes, memory))
             sim_fail("the host cannot reach 0x%llx any more: %s", (unsigned long long)one->base,
                      strerror(errno));
     pthread_mutex_unlock(&lock);
@@ -534,7 +542,7 @@ static twin_status let_host_locked(struct sim_mapping *one)
         sim_explain("the host does not reach device memory; set TWINRT_DEVMEM=open");
         return TWIN_E_UNSUPPORTED;
     }
-    if (!show_to_host(one->base, one->memory))
+    if (!show_to_host(one->base, one->bytes, one->memory))
         return TWIN_E_NOMEM;
     one->host_access = true;
     return TWIN_OK;

@@ -22,6 +22,10 @@ twin_status sim_vmm_add(struct sim_physical *memory);
 twin_status sim_vmm_place(struct sim_physical *memory, uint64_t *out_address);
 void sim_vmm_unplace(struct sim_physical *memory);
 
+/* shared_memory.c: whether there is memory outside of the arenas: of other processes, or with
+ * TWINRT_DEVMEM=open. The model lock is held. */
+bool sim_vmm_has_views(void);
+bool sim_vmm_any_view(void);
 /* shared_memory.c: ends what memory.open has given on a device. The model lock is held. */
 void sim_imports_close(uint32_t device);
 

@@ -341,8 +341,14 @@ int32_t twin_physical_share(uint64_t handle, bool check_pid, uint64_t *out_share
     int32_t code = pin(handle, &memory);
     if (code != 0)
         return code;
-    return twin_fail_status(twin_ops()->vmm.share(handle, check_pid, out_shared),
+    twin_device *device = memory->on_device ? memory->device : NULL;
+    if (device && !twin_device_add_object(device, false))
+        return twin_fail_handle(physicals.kind_name, handle);
+    code = twin_fail_status(twin_ops()->vmm.share(handle, check_pid, out_shared),
                             TWIN_CODE_STREAM_TIMEOUT, "export of physical memory");
+    if (device)
+        twin_device_drop_object(device);
+    return code;
 }
 
 int32_t twin_physical_allow(uint64_t shared, const int32_t *pids, size_t count)
