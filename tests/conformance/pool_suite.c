@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pools of memory that is allocated and freed in stream order. */
+#include <stdio.h>
+
 #include "pool_tests.h"
 
 static size_t total_memory(void)
@@ -422,6 +424,58 @@ static void test_threshold(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
+/* KiB of shared memory that the process has in use. */
+static unsigned long shared_kib(void)
+{
+    char line[256];
+    unsigned long kib = 0;
+    FILE *status = fopen("/proc/self/status", "r");
+    CHECK(status != NULL);
+    while (fgets(line, sizeof(line), status))
+        if (sscanf(line, "RssShmem: %lu", &kib) == 1)
+            break;
+    fclose(status);
+    return kib;
+}
+
+/* Blocks of a pool that become smaller each time share its size; so do their pages on the host. */
+static void test_smaller_each_time(void)
+{
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtMemPool pool = make_pool(32 * MIB);
+    aclrtStream stream = twin_stream();
+    set_threshold(pool, 32 * MIB);
+    const unsigned long before = shared_kib();
+    for (size_t i = 0; i < 15; i++) {
+        const size_t bytes = 32 * MIB - i * GRANULE;
+        void *memory = take(pool, bytes, stream);
+        CHECK_OK(aclrtMemsetAsync(memory, bytes, 1, bytes, stream));
+        CHECK_OK(aclrtMemPoolFreeAsync(memory, stream));
+        CHECK_OK(aclrtSynchronizeStream(stream));
+        CHECK(reserved(pool) <= 32 * MIB);
+    }
+    CHECK(shared_kib() <= before + 3 * 32 * 1024);
+    CHECK_OK(aclrtMemPoolDestroy(pool));
+    CHECK_OK(aclrtDestroyStream(stream));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+static void test_not_exported(void)
+{
+    char key[65];
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtMemPool pool = make_pool(4 * MIB);
+    aclrtStream stream = twin_stream();
+    void *memory = take(pool, 4 * MIB, stream);
+    CHECK_CODE(aclrtIpcMemGetExportKey(memory, 4 * MIB, key, sizeof(key), 0),
+               ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_OK(aclrtMemPoolFreeAsync(memory, stream));
+    CHECK_OK(aclrtSynchronizeStream(stream));
+    CHECK_OK(aclrtMemPoolDestroy(pool));
+    CHECK_OK(aclrtDestroyStream(stream));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
 static const twin_test tests[] = {
     {"SOMA-01: properties that a pool cannot have", test_refused_creation},
     {"SOMA-02, SOMA-03: the size of a pool", test_size},
@@ -440,6 +494,9 @@ static const twin_test tests[] = {
     {"SOMA-15: a pool is trimmed", test_trim},
     {"SOMA-16: memory is reused in its stream", test_reuse_in_stream},
     {"SOMA-17: idle memory above the threshold goes back", test_threshold},
+    {"SOMA-16: allocations that become smaller stay within the size of the pool",
+     test_smaller_each_time},
+    {"SOMA-16: memory of a pool is not exported", test_not_exported},
     {"SOMA-19: reuse in a stream that waited for an event", test_reuse_after_event},
     {"SOMA-20: reuse of what another stream is done with", test_reuse_when_done},
     {"SOMA-21: reuse behind a wait that is added", test_reuse_behind_wait},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which queue comes after which, as allocations of pools need to know. */
 #include <stdlib.h>
-#include <utlist.h>
+#include <uthash.h>
 
 #include "device/device.h"
 #include "pool/pool.h"
@@ -9,12 +9,18 @@
 #include "queue/queue.h"
 #include "signal/event.h"
 
+/* Which queue waited for which. */
+struct pair {
+    const twin_queue *queue;
+    const twin_queue *recorded;
+};
+
 /* The newest record of another queue that a queue has waited for. */
 struct edge {
-    struct edge *next;
-    const twin_queue *queue; /* that waited */
-    uint32_t epoch;          /* of it */
+    struct pair pair;
+    uint32_t epoch; /* of the queue that waited */
     struct sim_queue_point record;
+    UT_hash_handle hh;
 };
 
 static struct edge *edges; /* guarded by the lock of the pools */
@@ -48,6 +54,13 @@ bool sim_pool_passed(const struct sim_piece *piece)
 
 /* ---- order ---------------------------------------------------------------------------------- */
 
+static struct edge *find_edge(const struct pair *pair)
+{
+    struct edge *one;
+    HASH_FIND(hh, edges, pair, sizeof(*pair), one);
+    return one;
+}
+
 void sim_pool_waited(const twin_queue *queue, twin_signal *signal)
 {
     pthread_mutex_lock(&signal->lock);
@@ -58,12 +71,11 @@ void sim_pool_waited(const twin_queue *queue, twin_signal *signal)
         return;
     const uint32_t epoch = sim_pool_epoch(queue);
     sim_pool_take_lock();
-    struct edge *one = edges;
-    while (one && (one->queue != queue || one->record.queue != record.queue))
-        one = one->next;
+    const struct pair pair = {queue, record.queue};
+    struct edge *one = find_edge(&pair);
     if (!one && (one = calloc(1, sizeof(*one))) != NULL) {
-        one->queue = queue;
-        LL_PREPEND(edges, one);
+        one->pair = pair;
+        HASH_ADD(hh, edges, pair, sizeof(one->pair), one);
     } /* without memory there is less reuse */
     if (one && (one->epoch != epoch || one->record.epoch != record.epoch ||
                 one->record.number < record.number)) {
@@ -76,11 +88,10 @@ void sim_pool_waited(const twin_queue *queue, twin_signal *signal)
 /* Whether the queue has waited for a record that came after the point. */
 static bool has_followed(const twin_queue *queue, const struct sim_queue_point *point)
 {
-    for (const struct edge *one = edges; one; one = one->next)
-        if (one->queue == queue && one->epoch == sim_pool_epoch(queue) &&
-            one->record.queue == point->queue)
-            return one->record.epoch == point->epoch && one->record.number > point->number;
-    return false;
+    const struct pair pair = {queue, point->queue};
+    const struct edge *one = find_edge(&pair);
+    return one && one->epoch == sim_pool_epoch(queue) && one->record.epoch == point->epoch &&
+           one->record.number > point->number;
 }
 
 enum sim_way sim_pool_way(const struct sim_piece *piece, const twin_queue *queue)
@@ -99,8 +110,10 @@ enum sim_way sim_pool_way(const struct sim_piece *piece, const twin_queue *queue
 void sim_pool_forget_order(void)
 {
     struct edge *one, *next;
-    LL_FOREACH_SAFE(edges, one, next) {
-        LL_DELETE(edges, one);
+    HASH_ITER(hh, edges, one, next)
+    {
+        /* The macro has kept the next one. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+        HASH_DELETE(hh, edges, one);
         free(one);
     }
 }

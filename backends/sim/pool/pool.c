@@ -11,6 +11,7 @@
 #include "wait/hooks.h"
 
 atomic_uint sim_pool_count;
+atomic_uint sim_pool_followers;
 
 static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
 /* Guarded by pools_lock. */
@@ -106,23 +107,26 @@ static void delete_piece(struct sim_piece *piece, struct signals *signals)
     free(piece);
 }
 
-/* Takes `bytes` of the share of a piece, for the device (`charged`) or for an allocation. A piece
- * without a share ends, and its block when no task uses it. False: out of host memory. */
+/* Takes `bytes` of the share of a piece, for the device (`charged`) or for an allocation. The block
+ * is not used again as a whole: it ends when no task uses it. A piece without a share ends. False:
+ * out of host memory. */
 static bool shrink(struct sim_piece *piece, uint64_t bytes, bool charged, struct signals *signals)
 {
     struct sim_arena *arena = &piece->pool->device->memory;
-    if (bytes < piece->bytes) {
-        piece->bytes -= bytes;
-        piece->whole = false;
-        if (charged)
-            uncharge(arena, bytes);
-        return true;
+    const uint64_t charge = charged ? bytes : 0;
+    if (piece->block) {
+        struct sim_fence *fence = NULL;
+        if (sim_fence_take(&fence) && !fence)
+            return false;
+        sim_arena_drop_returned(arena, piece->block, fence, charge);
+        piece->block = NULL;
+    } else if (charge != 0) {
+        uncharge(arena, charge);
     }
-    struct sim_fence *fence = NULL;
-    if (sim_fence_take(&fence) && !fence)
-        return false;
-    sim_arena_drop_returned(arena, piece->block, fence, charged ? bytes : 0);
-    delete_piece(piece, signals);
+    piece->bytes -= bytes;
+    piece->whole = false;
+    if (piece->bytes == 0)
+        delete_piece(piece, signals);
     return true;
 }
 
@@ -157,6 +161,15 @@ static twin_status release(twin_hw_pool *pool, uint64_t most, bool passed, struc
 
 /* ---- pools ---------------------------------------------------------------------------------- */
 
+/* Waits for events are noted from now on, or no more. */
+static void follow(twin_hw_pool *pool, bool on)
+{
+    if (pool->follow_events == on)
+        return;
+    pool->follow_events = on;
+    atomic_fetch_add_explicit(&sim_pool_followers, on ? 1u : UINT32_MAX, memory_order_relaxed);
+}
+
 twin_status sim_pool_create(twin_hw_device *device, uint64_t bytes, twin_hw_pool **out_pool)
 {
     twin_hw_pool *pool = calloc(1, sizeof(*pool));
@@ -185,11 +198,16 @@ void sim_pool_destroy(twin_hw_pool *pool)
     DL_FOREACH_SAFE(pool->pieces, one, next) {
         struct sim_fence *fence = NULL;
         /* Without memory for the fence: what tasks still use is reported as an early free. */
-        (void)sim_fence_take(&fence);
-        sim_arena_drop_returned(arena, one->block, fence, one->bytes);
+        if (one->block) {
+            (void)sim_fence_take(&fence);
+            sim_arena_drop_returned(arena, one->block, fence, one->bytes);
+        } else {
+            uncharge(arena, one->bytes);
+        }
         delete_piece(one, &signals);
     }
     DL_DELETE(pools, pool);
+    follow(pool, false);
     if (!pools)
         sim_pool_forget_order();
     sim_pool_drop_lock();
@@ -208,7 +226,7 @@ static twin_status set_locked(twin_hw_pool *pool, twin_pool_attr attr, uint64_t 
 {
     switch (attr) {
     case TWIN_POOL_FOLLOW_EVENTS:
-        pool->follow_events = value != 0;
+        follow(pool, value != 0);
         return TWIN_OK;
     case TWIN_POOL_OPPORTUNISTIC:
         pool->opportunistic = value != 0;
@@ -485,6 +503,14 @@ static struct sim_piece *piece_at(const struct sim_arena *arena, uint64_t addres
     struct sim_block *block = sim_arena_find(arena, address);
     struct sim_piece *piece = block && block->base == address ? block->piece : NULL;
     return piece && piece->used && piece->block == block ? piece : NULL;
+}
+
+bool sim_pool_contains(const struct sim_block *block)
+{
+    sim_pool_take_lock();
+    const bool contains = block->piece != NULL;
+    sim_pool_drop_lock();
+    return contains;
 }
 
 /* An event after the work that the queue has now. NULL: none can be made. */

@@ -21,7 +21,7 @@
 struct sim_piece {
     struct sim_piece *prev, *next;
     struct twin_hw_pool *pool;
-    struct sim_block *block;
+    struct sim_block *block; /* NULL: freed, and a part of the share is used elsewhere */
     uint64_t bytes;  /* of the pool's share of the capacity; of an allocation all of the block */
     uint64_t number; /* in the nondeterminism log */
     bool whole;      /* the share is that of the whole block */

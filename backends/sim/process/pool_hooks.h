@@ -15,6 +15,9 @@ struct sim_block;
 /* How many pools there are; relaxed: most processes have none. */
 extern atomic_uint sim_pool_count;
 
+/* How many of them may use memory again behind an event; relaxed. */
+extern atomic_uint sim_pool_followers;
+
 static inline bool sim_pool_exists(void)
 {
     return __builtin_expect(atomic_load_explicit(&sim_pool_count, memory_order_relaxed) != 0, 0);
@@ -25,6 +28,8 @@ static inline bool sim_pool_exists(void)
 void sim_pool_drained(twin_queue *queue);
 /* The queue waits for the newest record of the signal now. No lock is held. */
 void sim_pool_waited(const twin_queue *queue, twin_signal *signal);
+/* Whether a pool has allocated the block. */
+bool sim_pool_contains(const struct sim_block *block);
 /* Memory of a pool is freed at once, by memory.free. False: the address is not of a pool. */
 bool sim_pool_free_now(struct sim_arena *arena, uint64_t address, twin_status *out_status);
 /* Whether a block that is not live is free: false as long as the queue in whose order it was freed

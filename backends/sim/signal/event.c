@@ -375,7 +375,8 @@ twin_status sim_work_wait(twin_queue *queue, twin_signal *signal, uint64_t timeo
         return TWIN_E_UNSUPPORTED;
     twin_signal *maker = stand_in(signal);
     twin_status status = sim_event_wait(queue, maker ? maker : signal, timeout_ns);
-    if (sim_pool_exists() && status == TWIN_OK)
+    if (__builtin_expect(atomic_load_explicit(&sim_pool_followers, memory_order_relaxed) != 0, 0) &&
+        status == TWIN_OK)
         sim_pool_waited(queue, maker ? maker : signal);
     if (maker)
         sim_event_drop(maker);
