@@ -92,6 +92,8 @@ class Same(Folder):
                     if os.path.isfile(path) and os.access(path, os.X_OK)]
         self.assertGreaterEqual(len(programs), 7)
         for path in programs:
+            if os.path.basename(path) == "shared_memory":
+                continue  # waits for another process, which a recording does not contain
             with self.subTest(os.path.basename(path)):
                 self.same(path)
 
