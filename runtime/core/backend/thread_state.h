@@ -36,8 +36,8 @@ typedef struct twin_thread {
             const void *frames_from;
         };
     };
-    uint64_t context;      /* handle of the current context, 0 none; may be stale */
-    uint64_t share_stream; /* handle of the stream whose share of cores is in use, 0 none; may be
+    uint64_t context;        /* handle of the current context, 0 none; may be stale */
+    uint64_t share_stream;   /* handle of the stream whose share of cores is in use, 0 none; may be
                          stale */
     uint64_t snapshot_round; /* the last twin_snapshot_round that this thread began, 0 none */
     int32_t last_error;
