@@ -3,6 +3,7 @@
  * its waits pass in real time: no test depends on how long they take. */
 #include "sharing_tests.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,10 +183,30 @@ static void child_killed(void)
     twin_partner_ask("imported");
 }
 
+/* Records the test's notify and waits for what comes after it. */
+static void child_answered(void)
+{
+    char key[TWIN_LINE];
+    aclrtNotify asked = NULL;
+    aclrtStream stream = child_begin();
+    aclrtNotify own = sharing_notify();
+    CHECK_OK(aclrtNotifyGetExportKey(own, key, KEY_BYTES, ANY_PROCESS));
+    twin_partner_say(key);
+    twin_partner_listen(key);
+    CHECK_OK(aclrtNotifyImportByKey(&asked, key, 0));
+    CHECK_OK(aclrtRecordNotify(asked, stream));
+    CHECK_OK(aclrtWaitAndResetNotify(own, stream, 0));
+    CHECK_OK(aclrtSynchronizeStream(stream));
+    twin_partner_ask("answered");
+    CHECK_OK(aclrtDestroyNotify(asked));
+    CHECK_OK(aclrtDestroyNotify(own));
+    child_end(stream);
+}
+
 const twin_child sharing_children[] = {
     {"notify", child_notify},   {"whitelist", child_whitelist}, {"waits", child_waits},
     {"records", child_records}, {"keeps", child_keeps},         {"ends", child_ends},
-    {"killed", child_killed},   {"finds", child_finds},
+    {"killed", child_killed},   {"finds", child_finds},         {"answered", child_answered},
 };
 const size_t sharing_child_count = TWIN_COUNT(sharing_children);
 
@@ -221,6 +242,32 @@ void test_partner_records(void)
     twin_partner_end(&partner);
     CHECK_OK(aclrtDestroyStreamForce(stream));
     CHECK_OK(aclrtDestroyNotify(notify));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+/* The stream goes on from the other process's record to its own while the only thread reads. */
+void test_partner_answered(void)
+{
+    twin_partner partner;
+    char line[TWIN_LINE];
+    aclrtNotify theirs = NULL;
+    CHECK_OK(aclrtSetDevice(0));
+    aclrtStream stream = twin_stream();
+    aclrtNotify notify = sharing_notify();
+    twin_partner_start(&partner, "answered");
+    twin_partner_take(&partner, line);
+    CHECK_OK(aclrtNotifyImportByKey(&theirs, line, 0));
+    CHECK_OK(aclrtWaitAndResetNotify(notify, stream, 0));
+    CHECK_OK(aclrtRecordNotify(theirs, stream));
+    CHECK_OK(aclrtNotifyGetExportKey(notify, line, KEY_BYTES, ANY_PROCESS));
+    twin_partner_send(&partner, line);
+    twin_partner_expect(&partner, "answered");
+    twin_partner_send(&partner, "end");
+    twin_partner_end(&partner);
+    CHECK_OK(aclrtSynchronizeStream(stream));
+    CHECK_OK(aclrtDestroyNotify(theirs));
+    CHECK_OK(aclrtDestroyNotify(notify));
+    CHECK_OK(aclrtDestroyStream(stream));
     CHECK_OK(aclrtResetDevice(0));
 }
 
@@ -450,7 +497,8 @@ void test_partner_killed(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* The record that the killed process was to complete never comes. */
+/* The record that the killed process was to complete never comes; this process, its parent, has
+ * not asked yet how it ended. */
 void test_partner_killed_while_recording(void)
 {
     twin_partner partner;
@@ -463,9 +511,10 @@ void test_partner_killed_while_recording(void)
     twin_partner_send(&partner, line);
     twin_partner_expect(&partner, "pending");
     CHECK_OK(aclrtStreamWaitEvent(stream, event));
-    twin_partner_kill(&partner);
+    CHECK(kill(partner.pid, SIGKILL) == 0);
     CHECK_CODE(aclrtSynchronizeStream(stream), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
     CHECK_CODE(aclrtSynchronizeEvent(event), ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
+    twin_partner_kill(&partner);
     CHECK_OK(aclrtDestroyStreamForce(stream));
     CHECK_OK(aclrtDestroyEvent(event));
     CHECK_OK(aclrtResetDevice(0));

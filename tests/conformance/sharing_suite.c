@@ -470,6 +470,8 @@ static const twin_test tests[] = {
     {"NTF-15: another device records a notify and may not wait for it",
      test_notify_on_other_device},
     {"NTF-15: another process records, this one waits", test_partner_records},
+    {"NTF-15: work of this process goes on behind the record of another one",
+     test_partner_answered},
     {"NTF-16: every handle is destroyed by itself", test_notify_handles},
     {"EVT-69: event handles check their arguments", test_event_arguments},
     {"EVT-70: an event is used by its own handle like itself", test_own_event},

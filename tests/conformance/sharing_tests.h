@@ -33,6 +33,7 @@ void test_made_up_keys(void);
 
 /* sharing_process.c: with a second process */
 void test_partner_records(void);
+void test_partner_answered(void);
 void test_partner_whitelist(void);
 void test_partner_waits_for_event(void);
 void test_partner_records_event(void);

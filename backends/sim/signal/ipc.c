@@ -467,13 +467,22 @@ bool sim_shared_settle(void)
     return any;
 }
 
-static enum sim_outlook better(enum sim_outlook so_far, const twin_signal *signal)
+/* Whether what was recorded elsewhere waits to be passed on: it came after the newest look. */
+static bool has_come(const twin_signal *signal, uint64_t number)
+{
+    const struct sim_shared *shared = sim_event_shared(signal);
+    return is_notify(signal) ? sim_share_newest(&shared->file) != shared->delivered
+                             : sim_shared_completion(signal, number) != SIM_PENDING;
+}
+
+static enum sim_outlook better(enum sim_outlook so_far, const twin_signal *signal, uint64_t number)
 {
     if (so_far == SIM_OUTLOOK_GOOD)
         return so_far;
     uint64_t pid;
     enum sim_outlook outlook = SIM_OUTLOOK_GOOD;
-    if (sim_share_company(&sim_event_shared(signal)->file, &pid) == SIM_COMPANY_GONE)
+    if (sim_share_company(&sim_event_shared(signal)->file, &pid) == SIM_COMPANY_GONE &&
+        !has_come(signal, number)) /* in this order: what it recorded before it went has come */
         outlook = pid != 0 ? SIM_OUTLOOK_BROKEN : SIM_OUTLOOK_CLOSED;
     return outlook > so_far ? outlook : so_far;
 }
@@ -489,16 +498,16 @@ enum sim_outlook sim_shared_outlook(void)
                                   true); /* counts of waits are exact then */
     pthread_mutex_lock(&shared_lock);
     for (const struct foreign_wait *wait = foreign_waits; wait; wait = wait->next)
-        if (!abandoned(wait) && sim_shared_completion(wait->signal, wait->number) == SIM_PENDING)
-            outlook = better(outlook, wait->signal);
+        if (!abandoned(wait) && sim_shared_completion(wait->signal, wait->number) != SIM_DROPPED)
+            outlook = better(outlook, wait->signal, wait->number);
     for (const struct sim_shared *shared = first_shared; shared; shared = shared->next)
         if (is_notify(shared->signal) && !shared->signal->remote &&
             atomic_load_explicit(&shared->signal->waits_open, memory_order_relaxed) != 0)
-            outlook = better(outlook, shared->signal);
+            outlook = better(outlook, shared->signal, 0);
     pthread_mutex_unlock(&shared_lock);
     for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
         if (wait->kind == SIM_WAIT_SHARED)
-            outlook = better(outlook, wait->shared);
+            outlook = better(outlook, wait->shared, wait->number);
     return outlook;
 }
 

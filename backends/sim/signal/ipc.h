@@ -64,8 +64,6 @@ void sim_shared_clear(struct sim_shared *shared);
 /* ---- for the driver; thread: model ---- */
 
 struct sim_wait;
-/* Shared signals of the process; with none the rest need not be asked. */
-extern atomic_uint sim_shared_count;
 /* Publishes records that have retired and delivers those of other processes. Whether the tables
  * were changed by it. */
 bool sim_shared_settle(void);

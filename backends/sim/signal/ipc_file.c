@@ -17,14 +17,17 @@
 
 #include "process/process.h"
 
-#define MAGIC        0x6572616873747774ull /* "twtshare" */
-#define VERSION      1u
-#define NAME_TRIES   16
-#define FOLDERS      2u
-#define START_FIELD  22 /* of /proc/PID/stat */
-#define NUMBER_SHIFT 2
-#define STATE_MASK   3u
-#define FOLDER_BYTES 256u
+#define MAGIC      0x6572616873747774ull /* "twtshare" */
+#define VERSION    1u
+#define NAME_TRIES 16
+#define FOLDERS    2u
+/* Of /proc/PID/stat. */
+#define STATE_FIELD   3
+#define THREADS_FIELD 20
+#define START_FIELD   22
+#define NUMBER_SHIFT  2
+#define STATE_MASK    3u
+#define FOLDER_BYTES  256u
 
 /* ---- the folder ----------------------------------------------------------------------------- */
 
@@ -89,33 +92,42 @@ static void sweep(const char *folder)
 
 /* ---- users ---------------------------------------------------------------------------------- */
 
-/* When the process began, in the system's own count; 0: it does not say. */
-static uint64_t start_of(uint64_t pid)
+/* What the system says of a process. */
+struct about {
+    uint64_t start; /* in the system's own count; 0: unknown */
+    bool ended;     /* its parent has not asked yet how it ended */
+};
+
+static struct about about_process(uint64_t pid)
 {
     char path[64];
     char text[1024];
+    const char *fields[START_FIELD + 1] = {NULL};
     snprintf(path, sizeof(path), "/proc/%llu/stat", (unsigned long long)pid);
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        return 0;
+        return (struct about){0, false};
     ssize_t length = read(file, text, sizeof(text) - 1);
     close(file);
-    if (length <= 0)
-        return 0;
-    text[length] = '\0';
+    text[length > 0 ? length : 0] = '\0';
     /* The second field is a name in parentheses that may hold anything. */
     const char *at = strrchr(text, ')');
-    for (int field = 2; at && field < START_FIELD; field++)
-        at = strchr(at + 1, ' ');
-    return at ? strtoull(at + 1, NULL, 10) : 0;
+    for (int field = 3; at && field <= START_FIELD && (at = strchr(at, ' ')) != NULL; field++)
+        fields[field] = ++at;
+    if (!fields[START_FIELD])
+        return (struct about){0, false};
+    /* A first thread that has ended is in the same state while others run. */
+    return (struct about){strtoull(fields[START_FIELD], NULL, 10),
+                          strchr("ZX", *fields[STATE_FIELD]) != NULL &&
+                              strtoull(fields[THREADS_FIELD], NULL, 10) <= 1};
 }
 
 static bool process_lives(uint64_t pid, uint64_t start)
 {
     if (pid == 0 || pid > INT32_MAX || (kill((pid_t)pid, 0) != 0 && errno == ESRCH))
         return false;
-    uint64_t now = start_of(pid);
-    return start == 0 || now == 0 || start == now;
+    const struct about now = about_process(pid);
+    return !now.ended && (start == 0 || now.start == 0 || start == now.start);
 }
 
 /* A free place among the users, or that of one that has ended. */
@@ -130,7 +142,7 @@ static struct sim_share_user *enter(struct sim_share_page *page)
                 continue;
             if (!atomic_compare_exchange_strong(&user->pid, &pid, own))
                 continue;
-            atomic_store(&user->start, start_of(own));
+            atomic_store(&user->start, about_process(own).start);
             return user;
         }
     return NULL;

@@ -3,6 +3,8 @@
 #ifndef TWINRT_SIM_WAIT_HOOKS_H
 #define TWINRT_SIM_WAIT_HOOKS_H
 
+#include <stdatomic.h>
+
 #include "wait/wait.h"
 
 /* ---- checks of waits, by kind: each ends the wait, by sim_wait_finish(), if what it waits for is
@@ -56,6 +58,8 @@ void sim_failure_because(const char *format, ...) __attribute__((format(printf, 
 
 /* ---- other processes (signal/ipc.c) ---- */
 
+/* Shared signals of the process; with none the rest need not be asked. Thread: any. */
+extern atomic_uint sim_shared_count;
 /* The waits that only another process can end, in a model that has stopped. */
 enum sim_outlook {
     SIM_OUTLOOK_NONE,   /* there are none */

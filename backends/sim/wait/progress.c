@@ -31,8 +31,9 @@
 #define LOOK_LEAST_NS 1000000u
 /* How often it looks whether the program has ended without a call of exit(). */
 #define LAST_LOOK_NS 500000000u
-/* How often it looks whether the program has stored to mapped memory that a task waits for. */
-#define STORED_LOOK_NS 2000000u
+/* How often it looks for what comes without a call of this process: stores to mapped memory that a
+ * task waits for, records of other processes. */
+#define OUTSIDE_LOOK_NS 2000000u
 
 _Atomic uint32_t sim_progress_sleeps;
 atomic_bool sim_progress_missing;
@@ -256,20 +257,25 @@ static void announce_sleep(uint32_t sleeps)
     atomic_thread_fence(memory_order_seq_cst); /* pairs with the one of a submission */
 }
 
-/* False: nothing has woken it, but the program may have stored to mapped memory that a task waits
- * for. */
+/* Whether a stalled model may go on without a call of this process. */
+static bool comes_from_outside(void)
+{
+    return atomic_load(&memory_shared) ? sim_pending_work(true) != NULL
+                                       : atomic_load(&sim_shared_count) != 0;
+}
+
+/* False: nothing has woken it, but it is time to look for what comes without a call. */
 static bool sleep_until_woken(const struct watch *watch)
 {
     uint32_t sleeps;
     if (is_over(watch))
         atomic_store(&sim_progress_sleeps, SIM_PROGRESS_AWAKE);
     while ((sleeps = atomic_load(&sim_progress_sleeps)) != SIM_PROGRESS_AWAKE) {
-        const bool stores =
-            sleeps == SIM_PROGRESS_STALLED && atomic_load(&memory_shared) && sim_pending_work(true);
-        sleep_for(sleeps, stores ? STORED_LOOK_NS : LAST_LOOK_NS);
+        const bool looks = sleeps == SIM_PROGRESS_STALLED && comes_from_outside();
+        sleep_for(sleeps, looks ? OUTSIDE_LOOK_NS : LAST_LOOK_NS);
         sim_watch_answer();
         end_with_program();
-        if (stores && atomic_load(&sim_progress_sleeps) == SIM_PROGRESS_STALLED)
+        if (looks && atomic_load(&sim_progress_sleeps) == SIM_PROGRESS_STALLED)
             return false;
     }
     return true;
