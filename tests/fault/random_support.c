@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -46,6 +47,14 @@ uint32_t random_below(random_state *state, uint32_t limit)
 bool random_percent(random_state *state, uint32_t percent)
 {
     return random_below(state, 100) < percent;
+}
+
+uint64_t random_new_seed(void)
+{
+    uint32_t seed = 0;
+    if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
+        abort();
+    return seed;
 }
 
 bool random_options_parse(random_options *options, int argc, char **argv)

@@ -27,6 +27,8 @@ typedef struct random_options {
     bool trace; /* every call to standard error */
 } random_options;
 
+/* A random seed below 2^32, for a test that prints its seed. */
+uint64_t random_new_seed(void);
 /* Fills the options over the defaults they hold. False: a bad one, reported on standard error. Also
  * sets two devices, the sim backend and kernels that take time, unless the environment has them. */
 bool random_options_parse(random_options *options, int argc, char **argv);

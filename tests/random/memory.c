@@ -529,7 +529,7 @@ int main(int argc, char **argv)
 {
     static struct worker workers[RANDOM_THREADS_MOST];
     pthread_t threads[RANDOM_THREADS_MOST];
-    random_options options = {.seed = 1, .calls = 20000, .threads = 8};
+    random_options options = {.seed = random_new_seed(), .calls = 20000, .threads = 8};
     if (!random_options_parse(&options, argc, argv))
         return 2;
     random_watchdog(SECONDS);
