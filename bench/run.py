@@ -110,6 +110,8 @@ def measure(folder, build, rounds, repeats):
         numbers.take("", run([acl, "start"], sim))
     for _ in range(3):
         numbers.take("", run([acl, "devices"], {**sim, "TWINRT_DEVICES": "8"}))
+    for _ in range(3):
+        numbers.take("", run([os.path.join(folder, "mappings")], sim))
     for question in ("memory", "idle", "resets"):
         numbers.take("", run([acl, question], sim))
     profile = os.path.join(build, "lib64", "twinrt", "profiles", "910b3.json")

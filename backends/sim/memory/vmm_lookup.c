@@ -17,8 +17,18 @@ struct sim_records sim_reservations = {.bytes = sizeof(struct sim_reservation)};
 
 void sim_vmm_info(uint64_t address, twin_memory_info *out_info)
 {
-    const struct sim_mapping *one = sim_mapping_at(address);
+    const uint32_t cell = sim_vmm_cell(address);
     out_info->reserved = true;
+    if ((cell & SIM_CELL_GRANULE_ALONE) != 0) {
+        out_info->kind = (cell & SIM_CELL_HOST) != 0 ? TWIN_MEMORY_HOST_PINNED : TWIN_MEMORY_DEVICE;
+        out_info->device = cell >> SIM_CELL_DEVICE_SHIFT & (SIM_CELL_DEVICES - 1);
+        out_info->base = address & ~(SIM_GRANULE - 1);
+        out_info->size_bytes = SIM_GRANULE;
+        out_info->page_bytes = SIM_HUGE_PAGE;
+        out_info->mapped = true;
+        return;
+    }
+    const struct sim_mapping *one = sim_mapping_at(address);
     if (!one) {
         out_info->kind = TWIN_MEMORY_GONE;
         return;

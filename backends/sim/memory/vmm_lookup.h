@@ -30,7 +30,7 @@
 /* A lookup reads these two of a granule, from one cache line. */
 struct sim_vmm_cell {
     _Atomic uint32_t reservation; /* number; 0: not reserved */
-    _Atomic uint32_t mapping;     /* number; 0: nothing is mapped */
+    _Atomic uint32_t mapping;     /* vmm_records.h; 0: nothing is mapped */
 };
 struct sim_vmm_leaf {
     struct sim_vmm_cell cells[SIM_VMM_GRANULES];

@@ -11,6 +11,15 @@ struct sim_physical;
 #define SIM_RECORDS_CHUNK  1024u
 #define SIM_RECORDS_CHUNKS 16384u
 
+/* Of a granule of the map: the number of the mapping. If the mapping is this granule alone, of
+ * memory of this process, all that a query asks for is here too. */
+#define SIM_CELL_NUMBER        0x1ffffffu
+#define SIM_CELL_DEVICE_SHIFT  25u
+#define SIM_CELL_DEVICES       32u
+#define SIM_CELL_HOST          0x40000000u
+#define SIM_CELL_GRANULE_ALONE 0x80000000u
+_Static_assert(SIM_RECORDS_CHUNK *SIM_RECORDS_CHUNKS <= SIM_CELL_NUMBER, "numbers fit");
+
 /* What a lookup reads of it is in one cache line.
  * Written under the lock, read without: for an address that another thread maps anew meanwhile a
  * reader may see either mapping, but never a torn number. */
@@ -65,14 +74,28 @@ static inline struct sim_reservation *sim_reservation_at(uint64_t address)
     return number != 0 ? sim_record_at(&sim_reservations, number) : NULL;
 }
 
+/* Of a mapping that is complete. */
+static inline uint32_t sim_cell_of(const struct sim_mapping *one)
+{
+    if (one->bytes != SIM_GRANULE || one->foreign || one->device >= SIM_CELL_DEVICES)
+        return one->number;
+    return one->number | SIM_CELL_GRANULE_ALONE | one->device << SIM_CELL_DEVICE_SHIFT |
+           (one->host ? SIM_CELL_HOST : 0);
+}
+
+/* What the map says of a granule; 0: nothing is mapped there. Lock free. */
+static inline uint32_t sim_vmm_cell(uint64_t address)
+{
+    struct sim_vmm_leaf *leaf = sim_vmm_leaf(address);
+    return leaf ? atomic_load_explicit(&leaf->cells[sim_vmm_granule(address)].mapping,
+                                       memory_order_acquire)
+                : 0;
+}
+
 /* The mapping that contains the address, or NULL. Lock free. */
 static inline struct sim_mapping *sim_mapping_at(uint64_t address)
 {
-    struct sim_vmm_leaf *leaf = sim_vmm_leaf(address);
-    const uint32_t number =
-        leaf ? atomic_load_explicit(&leaf->cells[sim_vmm_granule(address)].mapping,
-                                    memory_order_acquire)
-             : 0;
+    const uint32_t number = sim_vmm_cell(address) & SIM_CELL_NUMBER;
     if (number == 0)
         return NULL;
     struct sim_mapping *one = sim_record_at(&sim_mappings, number);

@@ -118,16 +118,16 @@ static void note_reservation_locked(uint64_t base, uint64_t bytes, uint32_t numb
     }
 }
 
-/* `number` 0: nothing is mapped there any more; `serial`: what was last. */
-static void note_mapping_locked(uint64_t base, uint64_t bytes, uint32_t number, uint32_t serial)
+/* `cell` 0: nothing is mapped there any more; `serial`: what was last. */
+static void note_mapping_locked(uint64_t base, uint64_t bytes, uint32_t cell, uint32_t serial)
 {
     for (uint64_t at = base; at < base + bytes; at += SIM_GRANULE) {
         struct sim_vmm_leaf *leaf = sim_vmm_leaf(at);
         const unsigned granule = sim_vmm_granule(at);
-        if (number == 0)
+        if (cell == 0)
             atomic_store_explicit(&leaf->last[granule], serial, memory_order_relaxed);
         /* release: who finds the number sees the record's fields */
-        atomic_store_explicit(&leaf->cells[granule].mapping, number, memory_order_release);
+        atomic_store_explicit(&leaf->cells[granule].mapping, cell, memory_order_release);
     }
 }
 
@@ -384,7 +384,7 @@ twin_status sim_vmm_map(uint64_t address, uint64_t bytes, uint64_t physical, boo
     one->access = access ? access_of(memory) : 0;
     one->memory = memory;
     DL_APPEND(memory->mappings, one);
-    note_mapping_locked(address, bytes, one->number, 0);
+    note_mapping_locked(address, bytes, sim_cell_of(one), 0);
     into->mappings++;
     into->device = memory->config.device;
     into->host = memory->config.host;
@@ -511,7 +511,7 @@ twin_status sim_vmm_place(struct sim_physical *memory, uint64_t *out_address)
         one->access = access_of(memory);
         one->memory = memory;
         DL_APPEND(memory->mappings, one);
-        note_mapping_locked(address, bytes, one->number, 0);
+        note_mapping_locked(address, bytes, sim_cell_of(one), 0);
         sim_reservation_at(address)->mappings++;
     }
     pthread_mutex_unlock(&lock);
