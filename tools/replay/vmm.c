@@ -74,38 +74,49 @@ static twin_status vmm_set_access(struct replay_call *call)
 
 /* ---- memory that processes share ---- */
 
-/* The other processes are not there: what they shared is memory of this one. */
+/* The other processes are not there: what they shared is memory of this one, of the device that
+ * owns it if that is open here. */
+static twin_hw_device *owner_of(const struct replay_call *call, uint32_t owner)
+{
+    twin_hw_device *device = owner < REPLAY_DEVICES_MOST ? call->replay->devices[owner] : NULL;
+    return device ? device : call->device;
+}
+
+/* There is no other process here that would open it; what could not be opened had no effect. */
+static twin_status unasked(struct replay_call *call)
+{
+    call->skipped = true;
+    return TWIN_OK;
+}
+
 static twin_status vmm_open(struct replay_call *call)
 {
     const struct twin_record_VMM_OPEN *f = &call->then.VMM_OPEN;
     const twin_physical_config config = {
         .memory = {.bytes = f->bytes, .pages = (twin_page_policy)f->pages},
         .node = UINT32_MAX,
-        .device = f->device};
-    if (!call->succeeded || f->bytes == 0)
-        return replay_leave_out(call, "another process has shared it");
-    return call->ops->vmm.create(call->device, &config, f->physical);
+        .device = f->owner};
+    if (!call->succeeded)
+        return unasked(call);
+    if (f->bytes == 0)
+        return replay_leave_out(call, "it is of 0 bytes");
+    return call->ops->vmm.create(owner_of(call, f->owner), &config, f->physical);
 }
 
 static twin_status memory_open(struct replay_call *call)
 {
     const struct twin_record_MEMORY_OPEN *f = &call->then.MEMORY_OPEN;
     uint64_t address = 0;
-    if (!call->succeeded || f->bytes == 0)
-        return replay_leave_out(call, "another process has shared it");
+    if (!call->succeeded)
+        return unasked(call);
+    if (f->bytes == 0)
+        return replay_leave_out(call, "it is of 0 bytes");
     const twin_allocation allocation = {.bytes = f->bytes, .module = TWIN_MODULE_APP};
-    twin_status status = call->ops->memory.alloc(call->device, &allocation, &address);
+    twin_status status = call->ops->memory.alloc(owner_of(call, f->owner), &allocation, &address);
     if (!replay_memory_add(call->replay, f->out_address, f->bytes, status == TWIN_OK ? address : 0,
                            f->device, false))
         return TWIN_E_NOMEM;
     return status;
-}
-
-/* There is no other process here that would open it. */
-static twin_status unasked(struct replay_call *call)
-{
-    call->skipped = true;
-    return TWIN_OK;
 }
 
 const replay_issue replay_vmm_ops[TWIN_RECORD_KINDS_END] = {
