@@ -243,7 +243,8 @@ static aclrtMemMallocPolicy policy_with_bits(const twin_allocation *allocation)
 }
 
 /* Where the vendor's library takes no attributes, memory has the plain ones, but for memory of the
- * task scheduler, which is of another kind. */
+ * task scheduler, which is of another kind. The size has its padding already, so no function is
+ * called that adds it. */
 static twin_status allocate_on(const twin_allocation *allocation, void **out_pointer)
 {
     const bool scheduler = (allocation->flags & TWIN_ALLOC_SCHEDULER) != 0;

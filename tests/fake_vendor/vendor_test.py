@@ -108,7 +108,7 @@ class Library(unittest.TestCase):
             self.refused(Run(home), "does not load", "set_env.sh")
 
     def test_required_functions(self):
-        self.refused(Run(fake("broken")), "has no aclrtFree, aclrtMalloc,",
+        self.refused(Run(fake("broken")), "has no aclrtFree, aclrtMallocAlign32,",
                      "install a newer toolkit")
 
     def test_old(self):
@@ -289,8 +289,8 @@ class Answers(unittest.TestCase):
 
     def test_codes_stay(self):
         """Known or not, a code comes to the caller as it is."""
-        for below, call, code in (("aclrtMalloc", "aclrtMalloc", 207001),
-                                  ("aclrtMalloc", "aclrtMalloc", 599999),
+        for below, call, code in (("aclrtMallocAlign32", "aclrtMalloc", 207001),
+                                  ("aclrtMallocAlign32", "aclrtMalloc", 599999),
                                   ("aclrtMallocHost", "aclrtMallocHost", 207001),
                                   ("aclrtMemcpyAsync", "aclrtMemcpyAsync", 507899),
                                   ("aclrtMemcpyAsync", "aclrtMemcpyAsync", 107003),

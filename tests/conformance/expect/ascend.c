@@ -28,9 +28,6 @@
     "functions for it are not called"
 #define OWN_OBJECTS "below a list of labels is one more list of labels, which takes memory too"
 
-#define OWN_PAGES                                                                                  \
-    "the backend takes memory of the copy for itself, in pages that the copy counts too"
-
 #define NO_RANGE                                                                                   \
     "the size of imported memory is what aclrtMemGetAddressRange of the copy says, which is not "  \
     "built"
@@ -41,8 +38,6 @@ static const twin_exception unsupported[] = {
     {"control", "ABT-14, DEV-58: the time given", REAL_LIMIT},
     {"facts", "CFG-16", WHOLE_US},
     {"facts", "CFG-17, CFG-19", WHOLE_US},
-    {"memory", "MEM-10", OWN_PAGES},
-    {"memory", "MEM-11", OWN_PAGES},
     {"native", "COD-06: cores that fail", NO_FAULTS},
     {"native", "COD-07: a kernel that reads", NO_FAULTS},
     {"native", "ERR-47, ERR-48: a kernel that was trapped", NO_KERNEL},
