@@ -26,13 +26,14 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of writers */
 static _Atomic(table *) present;
 static _Atomic uint64_t version; /* odd: a change is under way */
 
-#define KIND_MASK UINT64_C(0x7f)
+#define KIND_MASK UINT64_C(0x3f)
+#define FOREIGN   UINT64_C(0x40)
 #define MAPPED    UINT64_C(0x80)
 
 static uint64_t pack(const twin_memory_info *info)
 {
-    return (uint64_t)info->kind | (info->mapped ? MAPPED : 0) | (uint64_t)info->device << 8 |
-           (uint64_t)info->page_bytes << 32;
+    return (uint64_t)info->kind | (info->mapped ? MAPPED : 0) | (info->foreign ? FOREIGN : 0) |
+           (uint64_t)info->device << 8 | (uint64_t)info->page_bytes << 32;
 }
 
 static twin_memory_kind kind_of(uint64_t what)
@@ -61,6 +62,7 @@ static void unpack(range *from, twin_memory_info *out_info)
     out_info->base = get(&from->base);
     out_info->size_bytes = get(&from->bytes);
     out_info->mapped = (what & MAPPED) != 0;
+    out_info->foreign = (what & FOREIGN) != 0;
 }
 
 /* Index of the first range whose base is above `address`. */
@@ -266,8 +268,8 @@ uint32_t ascend_ranges_forget(uint32_t device, uint64_t *out_bytes)
     for (size_t i = 0; in && i < atomic_load_explicit(&in->count, memory_order_relaxed); i++) {
         twin_memory_info info;
         unpack(&in->list[i], &info);
-        if (info.kind != TWIN_MEMORY_DEVICE || info.device != device)
-            continue;
+        if (info.kind != TWIN_MEMORY_DEVICE || info.mapped || info.device != device)
+            continue; /* what is mapped ends with its mapping or import */
         forgotten++;
         *out_bytes += info.size_bytes;
         size_t before = atomic_load_explicit(&in->count, memory_order_relaxed);

@@ -49,8 +49,18 @@ twin_status ascend_memory_allow(const char *name, const int32_t *pids, size_t co
                            vendor.export_memory_to(key, (int32_t *)(uintptr_t)pids, count));
 }
 
+/* The device whose memory it is; the importing one where the vendor's library does not say it. */
+static uint32_t owner_of(const struct import *one)
+{
+    aclrtPtrAttributes place = {0};
+    if (vendor.place && vendor.place(ascend_pointer(one->address), &place) == 0 &&
+        place.location.type == ACL_MEM_LOCATION_TYPE_DEVICE)
+        return place.location.id;
+    return one->device;
+}
+
 /* The range that the address is in. */
-static twin_status note_range(const twin_hw_device *device, struct import *one)
+static twin_status note_range(struct import *one)
 {
     void *base = NULL;
     size_t bytes = 0;
@@ -59,11 +69,12 @@ static twin_status note_range(const twin_hw_device *device, struct import *one)
         return ascend_status(code);
     one->bytes = bytes - (size_t)(one->address - (uint64_t)(uintptr_t)base);
     const twin_memory_info info = {.kind = TWIN_MEMORY_DEVICE,
-                                   .device = device->index,
+                                   .device = owner_of(one),
                                    .base = one->address,
                                    .size_bytes = one->bytes,
                                    .page_bytes = 4096,
-                                   .mapped = true};
+                                   .mapped = true,
+                                   .foreign = true};
     return ascend_range_add(&info) ? TWIN_OK : TWIN_E_NOMEM;
 }
 
@@ -79,7 +90,7 @@ static twin_status open_locked(twin_hw_device *device, const char *key, struct i
     if (status == TWIN_OK) {
         one->address = (uint64_t)(uintptr_t)pointer;
         one->device = device->index;
-        status = note_range(device, one);
+        status = note_range(one);
         if (status != TWIN_OK)
             (void)vendor.close_memory(key);
     }

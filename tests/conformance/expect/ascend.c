@@ -28,9 +28,6 @@
     "functions for it are not called"
 #define OWN_OBJECTS "below a list of labels is one more list of labels, which takes memory too"
 
-#define NO_RANGE                                                                                   \
-    "the size of imported memory is what aclrtMemGetAddressRange of the copy says, which is not "  \
-    "built"
 #define OWN_OWNERS "the message of the copy names the places that call it, which are in the backend"
 
 static const twin_exception unsupported[] = {
@@ -49,15 +46,8 @@ static const twin_exception unsupported[] = {
     {"report", "one call of processing runs all", REAL_THREADS},
     {"report", "two runs with host functions", REAL_THREADS},
     {"report", "unprocessed callbacks are dropped", NO_DEADLOCK},
-    {"rt_names", "memory is shared", NO_RANGE},
     {"time", "HOST-2: calls of the host", NO_HOST_TIME},
     {"time", "a forced reset drops work that waits", NO_RESET_VERDICT},
-    {"virtual", "IPC-04", NO_RANGE},
-    {"virtual", "IPC-05", NO_RANGE},
-    {"virtual", "IPC-07", NO_RANGE},
-    {"virtual", "a key works", NO_RANGE},
-    {"virtual", "a process that was killed", NO_RANGE},
-    {"virtual", "memory outlives", NO_RANGE},
     {NULL, NULL, NULL},
 };
 
