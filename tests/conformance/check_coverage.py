@@ -10,7 +10,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 FAMILIES = ("ORD", "ERR", "INIT", "CFG", "DEV", "CTX", "STR", "EVT", "NTF", "CNT", "VAL", "LBL",
             "CBK", "EXC", "ABT",
             "ALC", "GRF", "OVF", "GRP", "LOG", "ENV", "KRN", "COD", "MEM", "CMO", "SYM", "RED",
-            "SNP", "SOMA", "UVA", "VMM", "IPC")
+            "SNP", "SOMA", "UVA", "VMM", "IPC",
+            "SMO")
 ROW = re.compile(rf"\b(?:{'|'.join(FAMILIES)})-\d+b?\b")
 # A row number that two pages of the catalogue have given has a "b" where the second reading means
 # it. Rows of other parts of the catalogue, and rules of the design: named by tests, not listed in

@@ -468,14 +468,17 @@ static const twin_child children[] = {
 };
 
 static const twin_test tests[] = {
-    {"VAL-01: a written value is there for later tasks", test_write_in_order},
+    {"VAL-01, SMO-03: a written value is there for later tasks", test_write_in_order},
     {"VAL-01: a write is a task of its stream and touches eight bytes", test_write_is_a_task},
-    {"VAL-02: a stream waits until a word fits, written in any way", test_every_writer_ends_a_wait},
+    {"VAL-02, SMO-07: a stream waits until a word fits, written in any way",
+     test_every_writer_ends_a_wait},
     {"VAL-02: many streams wait for one word", test_many_waiters_on_one_word},
-    {"VAL-03: a word that fits already is passed at once and not changed", test_level_condition},
-    {"VAL-04: the four relations, with signed wrap", test_relations},
-    {"VAL-05: NULL, unknown flags and other memory are refused", test_arguments},
-    {"VAL-06: aligned addresses are accepted, others refused", test_alignment},
+    {"VAL-03, SMO-08: a word that fits already is passed at once and not changed",
+     test_level_condition},
+    {"VAL-04, SMO-05, SMO-06: the four relations, with signed wrap", test_relations},
+    {"VAL-05, SMO-01, SMO-02, SMO-04: NULL, unknown flags and other memory are refused",
+     test_arguments},
+    {"VAL-06, SMO-09: aligned addresses are accepted, others refused", test_alignment},
     {"VAL-07: default stream, foreign stream, no context", test_streams},
     {"VAL-08: older devices have no value operations", test_older_device},
     {"values: a wait that nothing ends is a deadlock with a reason", test_deadlock},
