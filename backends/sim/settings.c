@@ -18,13 +18,21 @@ struct sim_process sim_process;
 static void __attribute__((format(printf, 4, 0)))
 say(bool log, int level, bool explain, const char *format, va_list arguments)
 {
-    char text[1024];
-    vsnprintf(text, sizeof(text), format, arguments);
+    char most[1024];
+    char *longer = NULL; /* reports */
+    va_list again;
+    va_copy(again, arguments);
+    const int length = vsnprintf(most, sizeof(most), format, arguments);
+    if (length >= (int)sizeof(most) && (longer = malloc((size_t)length + 1)) != NULL)
+        vsnprintf(longer, (size_t)length + 1, format, again);
+    va_end(again);
+    const char *text = longer ? longer : most;
     const twin_services *services = sim_process.services;
     if (services && log)
         services->log(level, text);
     if (services && explain)
         services->explain(text);
+    free(longer);
 }
 
 void sim_log(int level, const char *format, ...)
