@@ -13,6 +13,7 @@
 #include "inject/fault_injection.h"
 #include "memory/managed.h"
 #include "memory/memory.h"
+#include "memory/memory_map.h"
 #include "memory/region.h"
 #include "memory/registered.h"
 #include "memory/saved_memory.h"
@@ -210,11 +211,9 @@ void sim_device_close(twin_hw_device *device)
         sim_log(2, "device %u: %s %u was not destroyed", device->index, sim_event_noun(signal),
                 signal->config.name);
     pthread_mutex_unlock(&device->signals_lock);
-    char what[64];
+    sim_map_report_device(device->index);
     sim_registered_close(device->index);
     sim_managed_close(device->index);
-    (void)snprintf(what, sizeof(what), "device %u: memory was not freed", device->index);
-    sim_memory_report_left(&device->memory, what);
     sim_vmm_close_device(device);
     uint32_t late = atomic_load_explicit(&device->memory.late_uses, memory_order_relaxed);
     if (late > SIM_LINES_NAMED)

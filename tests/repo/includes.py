@@ -36,7 +36,7 @@ MAY_INCLUDE = {
         "graph": ["process", "wait", "memory", "device", "queue"],
         "pool": ["process", "wait", "memory", "device", "queue", "signal"],
         "replay": ["process", "wait", "device", "queue", "hostcall"],
-        "report": ["process", "wait", "memory", "device", "queue", "hostcall", "signal"],
+        "report": ["process", "wait", "memory", "device", "queue", "hostcall", "signal", "vmm"],
         "vmm": ["process", "wait", "memory", "device", "queue"],
     }),
     "bench": ["bench", "runtime/include", "runtime/seam", "sim/include"],

@@ -48,6 +48,7 @@ struct managed {
     uint64_t bytes; /* whole pages; 0: not in use */
     uint32_t device;
     char *view; /* where the model reaches it */
+    struct sim_owner owner;
     struct page *pages;
 };
 
@@ -324,6 +325,7 @@ static twin_status alloc_locked(struct managed *in, uint32_t device, uint64_t by
 {
     const uint64_t count = bytes / PAGE;
     *in = (struct managed){.base = find_place(bytes), .bytes = bytes, .device = device};
+    sim_owner_take(&in->owner, &(twin_allocation){.module = TWIN_MODULE_APP});
     in->pages = in->base != 0 ? calloc((size_t)count, sizeof(*in->pages)) : NULL;
     in->view = in->pages ? map_twice(in->base, bytes) : NULL;
     if (!in->view) {
@@ -376,15 +378,28 @@ twin_status sim_managed_free(uint64_t address)
     return found ? TWIN_OK : TWIN_E_INVALID;
 }
 
+void sim_managed_each(sim_map_visit *visit, void *context)
+{
+    const struct managed *in;
+    LL_FOREACH(used, in)
+    {
+        const struct sim_map_row row = {.kind = SIM_MAP_MANAGED,
+                                        .device = in->device,
+                                        .page_bytes = PAGE,
+                                        .address = in->base,
+                                        .bytes = in->bytes,
+                                        .room = in->bytes,
+                                        .owner = in->owner};
+        visit(context, &row);
+    }
+}
+
 void sim_managed_close(uint32_t device)
 {
     struct managed *in, *next;
     LL_FOREACH_SAFE(used, in, next) {
-        if (in->device != device)
-            continue;
-        sim_log(2, "device %u: managed memory was not freed: %llu bytes at 0x%llx", device,
-                (unsigned long long)in->bytes, (unsigned long long)in->base);
-        free_locked(in);
+        if (in->device == device)
+            free_locked(in);
     }
 }
 

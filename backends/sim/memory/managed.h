@@ -9,6 +9,7 @@
 #ifndef TWINRT_SIM_MEMORY_MANAGED_H
 #define TWINRT_SIM_MEMORY_MANAGED_H
 
+#include "memory/memory_map.h"
 #include "process/process.h"
 
 /* Whether an address is of managed memory, allocated or not. Thread: any. */
@@ -24,7 +25,9 @@ void sim_managed_use(uint32_t device, uint64_t address, uint64_t bytes, bool wri
 uint64_t sim_managed_take_cost(void);
 /* memory.free of such an address. */
 twin_status sim_managed_free(uint64_t address);
-/* Reports and frees what was allocated on a device that closes. The model lock is held. */
+/* A row for each allocation. The model lock is held. */
+void sim_managed_each(sim_map_visit *visit, void *context);
+/* Frees what was allocated on a device that closes. The model lock is held. */
 void sim_managed_close(uint32_t device);
 
 #endif

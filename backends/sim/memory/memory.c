@@ -9,6 +9,7 @@
 
 #include "memory/arena.h"
 #include "memory/managed.h"
+#include "memory/memory_map.h"
 #include "memory/region.h"
 #include "memory/registered.h"
 #include "memory/vmm_lookup.h"
@@ -36,56 +37,9 @@
 static struct sim_arena host_arena;
 static bool host_ready;
 
-struct left {
-    const char *what;
-    unsigned count;
-};
-
-static void report_block(void *context, const struct sim_block *block)
+struct sim_arena *sim_memory_host_arena(void)
 {
-    struct left *left = context;
-    if (atomic_load_explicit(&block->hidden, memory_order_relaxed))
-        return; /* vmm/vmm.c reports it */
-    if (++left->count > SIM_LINES_NAMED)
-        return;
-    char buffer[512] = "";
-    struct text owner = {.buffer = buffer, .room = sizeof(buffer)};
-    sim_text_add_owner(&owner, &block->owner, block->page_bytes);
-    sim_log(2, "%s: allocation %llu, %llu bytes with padding, at 0x%llx%s", left->what,
-            (unsigned long long)block->serial, (unsigned long long)block->bytes,
-            (unsigned long long)block->base, buffer);
-}
-
-void sim_memory_report_left(struct sim_arena *arena, const char *what)
-{
-    struct left left = {.what = what};
-    sim_arena_each(arena, report_block, &left);
-    if (left.count > SIM_LINES_NAMED)
-        sim_log(2, "%s: %u allocations in all; the first %u are listed above", what, left.count,
-                SIM_LINES_NAMED);
-}
-
-void sim_text_add_memory(struct text *text)
-{
-    for (uint32_t i = 0; i <= sim_process.device_count; i++) {
-        const bool host = i == sim_process.device_count;
-        twin_hw_device *device =
-            host ? NULL : atomic_load_explicit(&sim_process.devices[i], memory_order_relaxed);
-        struct sim_arena *arena = device ? &device->memory : host ? &host_arena : NULL;
-        uint64_t left = 0;
-        uint64_t total = 0;
-        if (arena)
-            sim_arena_space(arena, 0, &left, &total);
-        if (left == total)
-            continue;
-        if (host)
-            sim_text_add(text, "\n  page-locked memory");
-        else
-            sim_text_add(text, "\n  memory of device %u", i);
-        sim_text_add(text, ": %llu of %llu bytes are allocated; the largest owners:",
-                     (unsigned long long)(total - left), (unsigned long long)total);
-        sim_text_add_owners(text, arena);
-    }
+    return &host_arena;
 }
 
 twin_status sim_memory_start(void)
@@ -132,7 +86,7 @@ __attribute__((destructor)) static void report_left(void)
 {
     if (!report_due || (sim_process.services->late && sim_process.services->late()))
         return;
-    sim_memory_report_left(&host_arena, "page-locked host memory was not freed");
+    sim_map_report_host();
 }
 
 /* ---- whose address -------------------------------------------------------------------------- */
@@ -219,7 +173,7 @@ twin_status sim_memory_alloc(twin_hw_device *device, const twin_allocation *allo
         sim_arena_space(&device->memory, 0, &left, &total);
         char buffer[4096] = "";
         struct text owners = {.buffer = buffer, .room = sizeof(buffer)};
-        sim_text_add_owners(&owners, &device->memory);
+        sim_text_add_device_owners(&owners, device->index);
         sim_explain("device %u: %llu bytes of device memory requested, %llu of %llu are free%s%s",
                     device->index, (unsigned long long)allocation->bytes, (unsigned long long)left,
                     (unsigned long long)total, buffer[0] ? "; the largest owners:" : "", buffer);
@@ -263,7 +217,7 @@ twin_status sim_memory_host_alloc(const twin_allocation *allocation, void **out_
     }
     char buffer[4096] = "";
     struct text owners = {.buffer = buffer, .room = sizeof(buffer)};
-    sim_text_add_owners(&owners, &host_arena);
+    sim_text_add_host_owners(&owners);
     sim_explain("%llu bytes of page-locked memory requested; the process may have %llu%s%s",
                 (unsigned long long)allocation->bytes,
                 (unsigned long long)host_arena.config.capacity,

@@ -24,14 +24,8 @@ void sim_access_guard_report(uint64_t address);
 /* Whether a range that starts in an arena is inside the requested bytes of one block. Lock free. */
 bool sim_memory_allocated(uint64_t address, uint64_t bytes);
 
-struct sim_arena;
-/* Logs the live blocks of an arena, after `what`: "... was not freed". */
-void sim_memory_report_left(struct sim_arena *arena, const char *what);
-
-struct text;
-/* Adds, for each open device and for page-locked memory, how much is allocated and the largest
- * owners. Thread: model. */
-void sim_text_add_memory(struct text *text);
+/* Of page-locked memory. */
+struct sim_arena *sim_memory_host_arena(void);
 
 /* The translate callback of the model. Thread: model. */
 void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,

@@ -37,7 +37,7 @@ struct pinned {
     uint32_t device;
     bool read_only;
     bool unified; /* `address` is `base` */
-    const void *site;
+    struct sim_owner owner;
     atomic_bool reported; /* that pages are missing, or that it is read-only */
 };
 
@@ -111,7 +111,7 @@ static void describe(const struct pinned *pin, char *text, size_t bytes)
 {
     char site[SITE_BYTES];
     uintptr_t offset;
-    sim_site_text(pin->site, site, sizeof(site), &offset);
+    sim_site_text(pin->owner.site, site, sizeof(site), &offset);
     snprintf(text, bytes, "%llu bytes at 0x%llx, registered at %s", (unsigned long long)pin->bytes,
              (unsigned long long)pin->base, site[0] ? site : "an unknown place");
 }
@@ -349,7 +349,8 @@ static twin_status add_locked(twin_hw_device *device, const twin_pin *wanted, st
     pin->bytes = wanted->bytes;
     pin->device = device->index;
     pin->read_only = wanted->read_only;
-    pin->site = wanted->site;
+    sim_owner_take(&pin->owner, &(twin_allocation){.module = TWIN_MODULE_APP});
+    pin->owner.site = wanted->site;
     const bool page_locked = is_page_locked(pin->base, &pin->unified);
     pin->address = !wanted->mapped ? 0
                    : pin->unified  ? pin->base
@@ -420,17 +421,32 @@ twin_status sim_memory_unpin(void *pointer)
     return pin ? TWIN_OK : TWIN_E_INVALID;
 }
 
+void sim_registered_each(sim_map_visit *visit, void *context)
+{
+    const struct pinned *pin;
+    pthread_mutex_lock(&lock);
+    LL_FOREACH(used, pin)
+    {
+        const struct sim_map_row row = {.kind = SIM_MAP_REGISTERED,
+                                        .device = pin->device,
+                                        .page_bytes = SIM_PAGE,
+                                        .address = pin->base,
+                                        .bytes = pin->bytes,
+                                        .room = pin->bytes,
+                                        .detail = pin->address,
+                                        .owner = pin->owner};
+        visit(context, &row);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 void sim_registered_close(uint32_t device)
 {
     struct pinned *pin, *next;
     pthread_mutex_lock(&lock);
     LL_FOREACH_SAFE(used, pin, next) {
-        char range[SITE_BYTES + 80];
-        if (pin->device != device)
-            continue;
-        describe(pin, range, sizeof(range));
-        sim_log(2, "device %u: host memory was not unregistered: %s", device, range);
-        remove_locked(pin);
+        if (pin->device == device)
+            remove_locked(pin);
     }
     pthread_mutex_unlock(&lock);
 }

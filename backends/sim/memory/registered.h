@@ -8,6 +8,7 @@
 #ifndef TWINRT_SIM_MEMORY_REGISTERED_H
 #define TWINRT_SIM_MEMORY_REGISTERED_H
 
+#include "memory/memory_map.h"
 #include "process/process.h"
 
 /* The registered range in which an address of the program is; false: in none. Lock free, thread:
@@ -23,7 +24,9 @@ bool sim_registered_outside(uint64_t device_address);
  * missing. */
 bool sim_memory_host_move(void *context, void *to, const void *from, uint64_t bytes);
 
-/* Reports and ends the registrations of a device that closes. Thread: as device.close. */
+/* A row for each registration. Takes the lock. */
+void sim_registered_each(sim_map_visit *visit, void *context);
+/* Ends the registrations of a device that closes. Thread: as device.close. */
 void sim_registered_close(uint32_t device);
 /* Whether a device reaches registered memory at that address; *out_host: its own address. For a
  * signal handler: takes no lock. */

@@ -3,6 +3,7 @@
 #ifndef TWINRT_SIM_MEMORY_VMM_RECORDS_H
 #define TWINRT_SIM_MEMORY_VMM_RECORDS_H
 
+#include "memory/owner.h"
 #include "memory/vmm_lookup.h"
 
 struct sim_arena;
@@ -47,6 +48,7 @@ struct sim_reservation {
     uint32_t device; /* what the mappings have in common */
     bool host, foreign;
     bool in_span; /* its place is of the span */
+    struct sim_owner owner;
 };
 
 struct sim_records {

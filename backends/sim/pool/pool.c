@@ -431,6 +431,17 @@ static twin_status take(twin_hw_pool *pool, uint64_t bytes, uint64_t fresh, stru
     return TWIN_OK;
 }
 
+/* The call that allocates now has the block, also if an earlier one made it. */
+static void note_owner(const twin_queue *queue, struct sim_block *block)
+{
+    struct sim_arena *arena = &queue->device->memory;
+    pthread_mutex_lock(&arena->lock);
+    sim_owner_take(&block->owner,
+                   &(twin_allocation){.module = TWIN_MODULE_APP, .what = "memory pool"});
+    block->owner.stream = queue->config.id;
+    pthread_mutex_unlock(&arena->lock);
+}
+
 static twin_status refuse_deferred(const twin_queue *queue)
 {
     return sim_queue_refuse(queue, TWIN_E_UNSUPPORTED,
@@ -462,6 +473,7 @@ static twin_status alloc_locked(twin_queue *queue, twin_hw_pool *pool, uint64_t 
     }
     if (status != TWIN_OK)
         return status;
+    note_owner(queue, made->block);
     made->bytes = bytes;
     made->whole = made->used = true;
     made->number = ++pieces_made;

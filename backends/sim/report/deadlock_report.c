@@ -6,7 +6,7 @@
 
 #include "hostcall/host_call_queue.h"
 #include "device/device.h"
-#include "memory/memory.h"
+#include "memory/memory_map.h"
 #include "process/text.h"
 #include "queue/sqe.h"
 #include "signal/event.h"

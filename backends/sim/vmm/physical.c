@@ -58,6 +58,7 @@ twin_status sim_physical_make(twin_hw_device *device, const twin_physical_config
     if (!memory)
         return TWIN_E_NOMEM;
     memory->config = *config;
+    sim_owner_take(&memory->owner, &config->memory);
     memory->config.device = device->index;
     memory->user = config->host ? NO_USER : device->index;
     memory->granule = granule;
@@ -98,6 +99,7 @@ struct sim_physical *sim_physical_import(twin_hw_device *device, const struct si
         .memory = {.bytes = origin->bytes, .pages = file->pages, .module = TWIN_MODULE_APP},
         .node = UINT32_MAX,
         .device = file->device};
+    sim_owner_take(&memory->owner, &memory->config.memory);
     memory->user = device->index;
     memory->granule = sim_physical_granule(&memory->config);
     memory->room = file->bytes;
@@ -151,6 +153,13 @@ bool sim_physical_add(struct sim_physical *memory)
 void sim_physical_remove(struct sim_physical *memory)
 {
     HASH_DELETE(hh, table, memory);
+}
+
+void sim_physical_each(void (*visit)(void *context, const struct sim_physical *memory),
+                       void *context)
+{
+    for (const struct sim_physical *memory = table; memory; memory = memory->hh.next)
+        visit(context, memory);
 }
 
 struct sim_physical *sim_physical_first(uint32_t user)

@@ -10,6 +10,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+#include "memory/owner.h"
 #include "process/process.h"
 #include "vmm/moved_pages.h"
 
@@ -33,7 +34,8 @@ struct sim_physical {
     bool exported;
     struct sim_export origin;
     struct sim_moved_pages *moved; /* its own pages, while they are exported */
-    struct sim_mapping *mappings;  /* guarded by the lock of vmm.c, as is the table */
+    struct sim_owner owner;
+    struct sim_mapping *mappings; /* guarded by the lock of vmm.c, as is the table */
     struct sim_physical *next;
 };
 
@@ -59,6 +61,9 @@ void sim_physical_remove(struct sim_physical *memory);
 struct sim_physical *sim_physical_of(const struct sim_export *origin);
 /* Whether the bytes of one are outside of the arenas. */
 bool sim_physical_any_view(void);
+/* All of the table. */
+void sim_physical_each(void (*visit)(void *context, const struct sim_physical *memory),
+                       void *context);
 /* Some one of a device, or NULL. */
 struct sim_physical *sim_physical_first(uint32_t user);
 

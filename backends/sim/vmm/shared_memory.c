@@ -282,9 +282,6 @@ void sim_imports_close(uint32_t device)
     LL_FOREACH_SAFE(imports, one, next) {
         if (one->memory->user != device)
             continue;
-        sim_log(2, "device %u: memory of process %u was not closed: %llu bytes at 0x%llx", device,
-                one->memory->origin.process, (unsigned long long)one->memory->config.memory.bytes,
-                (unsigned long long)one->address);
         sim_vmm_unplace(one->memory);
         sim_physical_end_locked(one->memory);
         LL_DELETE(imports, one);

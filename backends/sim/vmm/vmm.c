@@ -29,6 +29,16 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sim_span span;
 static uint64_t reservation_count;
 
+void sim_vmm_take_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void sim_vmm_drop_lock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
 /* ---- records -------------------------------------------------------------------------------- */
 
 /* A record that was never used; 0: out of memory. */
@@ -260,6 +270,7 @@ twin_status sim_vmm_reserve(uint64_t bytes, uint64_t expected, uint64_t *out_add
     }
     one->serial = ++reservation_count;
     one->mappings = 0;
+    sim_owner_take(&one->owner, &(twin_allocation){.module = TWIN_MODULE_APP});
     note_reservation_locked(one->base, bytes, one->number);
     *out_address = one->base;
     status = TWIN_OK;
@@ -631,18 +642,9 @@ void sim_vmm_close_device(twin_hw_device *device)
         LL_PREPEND2(left, memory, next);
     }
     pthread_mutex_unlock(&lock);
-    unsigned count = 0;
     while (left) {
         memory = left;
         LL_DELETE2(left, memory, next);
-        if (++count <= SIM_LINES_NAMED)
-            sim_log(2, "device %u: physical memory was not freed: %u, %llu bytes", device->index,
-                    memory->serial, (unsigned long long)memory->config.memory.bytes);
         sim_physical_end_locked(memory);
     }
-    if (count > SIM_LINES_NAMED)
-        sim_log(2,
-                "device %u: %u pieces of physical memory were not freed; the first %u are listed "
-                "above",
-                device->index, count, SIM_LINES_NAMED);
 }

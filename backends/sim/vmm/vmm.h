@@ -7,8 +7,12 @@
 
 struct sim_physical;
 
-/* Reports and releases the physical memory that is left on a device which is about to be closed.
- * The model lock is held. */
+/* The lock of the records and of the table of physical memory. */
+void sim_vmm_take_lock(void);
+void sim_vmm_drop_lock(void);
+
+/* Releases the physical memory and the imports that are left on a device which is about to be
+ * closed. The model lock is held. */
 void sim_vmm_close_device(twin_hw_device *device);
 
 /* Physical memory by number, or NULL: the caller knows that it stays. */
