@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of the sim backend: a driver for the register-level model behind twinsim.h. */
+#include <stdio.h>
 #include <unistd.h>
 
+#include "memory/address_map.h"
 #include "memory/guarded_copy.h"
 #include "memory/memory.h"
 #include "observe/atomic_file.h"
@@ -109,6 +111,46 @@ twin_status sim_diag_usage(uint32_t index, twin_usage *out_usage)
     return status;
 }
 
+static void take_range(void (*take)(void *context, const twin_fact *fact), void *context,
+                       const char *name, uint64_t begin, uint64_t bytes, const char *what)
+{
+    char value[64];
+    (void)snprintf(value, sizeof(value), "0x%llx-0x%llx", (unsigned long long)begin,
+                   (unsigned long long)begin + bytes);
+    take(context, &(twin_fact){name, value, "", "", what, ""});
+}
+
+static void take_memory(void (*take)(void *context, const twin_fact *fact), void *context)
+{
+    const uint64_t bytes = sim_process.limits.memory_bytes;
+    take(context,
+         &(twin_fact){"page.small", "4096", "bytes", "",
+                      "allocations of up to 1 MiB, page-locked and registered memory", ""});
+    take(context, &(twin_fact){"page.huge", "2097152", "bytes", "",
+                               "larger allocations; managed memory, pools, and physical memory, of "
+                               "which it is the granularity",
+                               ""});
+    take(context, &(twin_fact){"page.giant", "1073741824", "bytes", "",
+                               "allocations that ask for it (HUGE1G)", ""});
+    take_range(take, context, "address.managed", SIM_MANAGED_BASE, SIM_MANAGED_BYTES,
+               "managed memory, for the host and all devices");
+    take_range(take, context, "address.expect", SIM_EXPECT_BASE, SIM_EXPECT_BYTES,
+               "aclrtReserveMemAddress with expectPtr, where nothing else is");
+    take_range(take, context, "address.page_locked", SIM_HOST_BASE, 2 * SIM_HOST_BYTES,
+               "page-locked memory of the host, at most half of that");
+    for (uint32_t i = 0; i < sim_process.device_count; i++) {
+        char name[32];
+        char what[64];
+        (void)snprintf(name, sizeof(name), "address.device_%u", i);
+        (void)snprintf(what, sizeof(what), "memory of device %u, at most half of that", i);
+        take_range(take, context, name, SIM_DEVICE_BASE + i * SIM_DEVICE_STRIDE, 2 * bytes, what);
+    }
+    take_range(take, context, "address.reserved", SIM_RESERVE_BASE, SIM_RESERVE_BYTES,
+               "aclrtReserveMemAddress without expectPtr, and memory of other processes");
+    take_range(take, context, "address.registered", SIM_REGISTERED_BASE, SIM_REGISTERED_BYTES,
+               "registered memory of the program, as devices address it");
+}
+
 void sim_diag_facts(void (*take)(void *context, const twin_fact *fact), void *context)
 {
     take(context, &(twin_fact){"profile", sim_process.profile_path, "", "", "TWINRT_PROFILE", ""});
@@ -117,6 +159,7 @@ void sim_diag_facts(void (*take)(void *context, const twin_fact *fact), void *co
         const struct twinsim_parameter *p = twinsim_profile_at(sim_process.profile, i);
         take(context, &(twin_fact){p->name, p->text, p->unit, p->mark, p->source, p->base});
     }
+    take_memory(take, context);
 }
 
 /* What the model does not have: the core answers. */

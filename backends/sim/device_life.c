@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "inject/fault_injection.h"
+#include "memory/address_map.h"
 #include "memory/managed.h"
 #include "memory/memory.h"
 #include "memory/memory_map.h"
@@ -26,10 +27,6 @@
 #include "vmm/moved_pages.h"
 #include "vmm/vmm.h"
 #include "wait/progress.h"
-
-/* Device addresses: the same on every run, far above the addresses of the host's allocator. */
-#define MEMORY_BASE   0x124000000000ull
-#define MEMORY_STRIDE (512ull << 30)
 
 /* An activation of SystemC costs as much as a task: waits that follow closely share one. */
 #define SYSTEMC_QUANTUM_NS 1000000u
@@ -86,7 +83,7 @@ static twin_hw_device *make_device(uint32_t index)
     const struct sim_arena_config memory = {
         .device = index,
         .capacity = limits->memory_bytes,
-        .hint = MEMORY_BASE + index * MEMORY_STRIDE,
+        .hint = SIM_DEVICE_BASE + index * SIM_DEVICE_STRIDE,
         .open = sim_process.open_memory,
         .poison = sim_process.poison,
         .held = sim_kernel_described,

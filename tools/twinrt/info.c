@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "info_memory.h"
 #include "output/layout.h"
 #include "core/base/config.h"
 #include "output/json.h"
@@ -24,6 +25,9 @@ static struct {
     bool json;     /* everything as JSON */
     bool model;    /* of the model, whatever other device there is */
     bool profiles; /* the list of profiles, and nothing else */
+    bool memory;   /* addresses and pages, or with a recording the map of its memory */
+    const char *recording;
+    const char *at; /* moment of the recording */
 } options;
 
 /* A user who names a profile asks for its content. */
@@ -31,6 +35,24 @@ static void take_profile(struct argp_state *state, const struct tool_option *opt
 {
     options.all = options.model = true;
     option_setting(state, option, name);
+}
+
+static void take_recording(struct argp_state *state, char *argument)
+{
+    if (options.recording)
+        argp_error(state, "more than one recording; expected one");
+    options.recording = argument;
+}
+
+static void check_usage(struct argp_state *state)
+{
+    uint64_t moment;
+    if (options.recording && !options.memory)
+        argp_error(state, "no argument is expected without --memory: %s", options.recording);
+    if (options.at && !options.recording)
+        argp_error(state, "--at requires --memory and a recording");
+    if (!info_memory_moment(options.at, &moment))
+        argp_error(state, "--at is \"%s\"; expected max, end or the number of a call", options.at);
 }
 
 struct facts {
@@ -259,6 +281,14 @@ int twin_tool_info(int argc, char **argv)
         OPTION_DEVICES,
         {"profiles", NULL, "List the profiles that come with the model", option_flag,
          .to = &options.profiles},
+        {"memory", NULL,
+         "The addresses and pages of the device's memory; with RECORDING, what was allocated, "
+         "registered, reserved and mapped at one moment of it",
+         option_flag, .to = &options.memory, .letter = 'm'},
+        {"at", "WHEN",
+         "The moment of the recording: max, when most device memory was allocated (the default), "
+         "end, or the number of a call, the seq of other tools",
+         option_text, .to = &options.at},
         {"all", NULL, "List every parameter with unit, mark and source, as --profile does too",
          option_flag, .to = &options.all, .letter = 'a'},
         {"json", NULL, "Everything, and every parameter, as JSON", option_flag, .to = &options.json,
@@ -267,6 +297,9 @@ int twin_tool_info(int argc, char **argv)
     };
     static const struct tool_syntax syntax = {
         .options = table,
+        .arguments = "[--memory [RECORDING]]",
+        .argument = take_recording,
+        .end = check_usage,
         .help =
             "Shows the device that programs would get: its identity and limits, the settings in "
             "effect, and how many of its parameters are known, inferred or assumed. An invalid "
@@ -275,6 +308,13 @@ int twin_tool_info(int argc, char **argv)
     char plugins[PATH_MAX];
     char path[PATH_MAX + 64];
     options_parse(&syntax, argc, argv);
+    if (options.recording) {
+        uint64_t moment;
+        (void)info_memory_moment(options.at, &moment);
+        return info_memory_recording(options.recording, moment, options.json) == 0
+                   ? 0
+                   : TWIN_TOOL_FAILED;
+    }
     if (!twin_tool_settings_valid() || twin_tool_library(plugins, sizeof(plugins), "/twinrt") != 0)
         return TWIN_TOOL_FAILED;
     if (options.profiles) {
@@ -313,8 +353,12 @@ int twin_tool_info(int argc, char **argv)
         if (*no_board)
             layout_print(stdout, layout_width(stdout), 2, "no board: ", no_board);
         print_devices(backend);
-        print_settings();
-        print_facts(backend, options.all);
+        if (options.memory) {
+            info_memory_print(backend);
+        } else {
+            print_settings();
+            print_facts(backend, options.all);
+        }
     }
     if (backend->process.stop)
         backend->process.stop();

@@ -12,6 +12,7 @@
 #include <utlist.h>
 
 #include "device/device.h"
+#include "memory/address_map.h"
 #include "memory/arena.h"
 #include "memory/range_table.h"
 #include "memory/region.h"
@@ -19,9 +20,6 @@
 #include "wait/model_lock.h"
 #include "wait/progress.h"
 
-/* The documented window. */
-#define REGION_BASE  UINT64_C(0x90000000000)
-#define REGION_MOST  (UINT64_C(3) << 40)
 #define REGION_LEAST (UINT64_C(1) << 28)
 
 #define PAGE    SIM_HUGE_PAGE
@@ -242,13 +240,13 @@ static bool open_region(void)
 {
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     const uint64_t watched = sim_arena_watched_limit();
-    uint64_t bytes = watched < REGION_MOST ? watched : REGION_MOST;
+    uint64_t bytes = watched < SIM_MANAGED_BYTES ? watched : SIM_MANAGED_BYTES;
     void *place = MAP_FAILED;
     if (region.ops)
         return true;
-    if (bytes == REGION_MOST)
-        place = mmap((void *)(uintptr_t)REGION_BASE, bytes, PROT_NONE, flags | MAP_FIXED_NOREPLACE,
-                     -1, 0);
+    if (bytes == SIM_MANAGED_BYTES)
+        place = mmap((void *)(uintptr_t)SIM_MANAGED_BASE, bytes, PROT_NONE,
+                     flags | MAP_FIXED_NOREPLACE, -1, 0);
     for (; place == MAP_FAILED && bytes >= REGION_LEAST; bytes /= 2) {
         place = mmap(NULL, bytes, PROT_NONE, flags, -1, 0);
         if (place != MAP_FAILED)
@@ -260,7 +258,7 @@ static bool open_region(void)
     const uint64_t base = ((uintptr_t)place + PAGE - 1) / PAGE * PAGE;
     region = (struct sim_region){
         .base = base, .bytes = bytes - (base - (uintptr_t)place), .ops = &managed_ops};
-    if (base != REGION_BASE)
+    if (base != SIM_MANAGED_BASE)
         sim_log(2, "managed memory is outside the documented window, which other memory of the "
                    "process or a limit of it leaves no room in");
     sim_region_add(&region);

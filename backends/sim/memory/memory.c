@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "memory/address_map.h"
 #include "memory/arena.h"
 #include "memory/managed.h"
 #include "memory/memory_map.h"
@@ -30,10 +31,6 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* Addresses of page-locked memory, and its maximum size. */
-#define HOST_BASE     0x114000000000ull
-#define HOST_CAPACITY (256ull << 30)
-
 static struct sim_arena host_arena;
 static bool host_ready;
 
@@ -46,8 +43,10 @@ twin_status sim_memory_start(void)
 {
     if (host_ready)
         return TWIN_OK;
-    const struct sim_arena_config config = {
-        .capacity = HOST_CAPACITY, .hint = HOST_BASE, .host = true, .held = sim_kernel_described};
+    const struct sim_arena_config config = {.capacity = SIM_HOST_BYTES,
+                                            .hint = SIM_HOST_BASE,
+                                            .host = true,
+                                            .held = sim_kernel_described};
     twin_status status = sim_arena_init_fitting(&host_arena, &config, SIM_MEMORY_LEAST);
     if (status != TWIN_OK)
         sim_fail("cannot reserve address space for page-locked memory: %s; raise the limit of the "
@@ -62,12 +61,13 @@ twin_status sim_memory_start(void)
                 : twin_under_thread_sanitizer() ? "ThreadSanitizer"
                                                 : "MemorySanitizer",
                 (unsigned long long)(sim_arena_watched_limit() >> 20));
-    else if (host_arena.config.capacity < HOST_CAPACITY)
+    else if (host_arena.config.capacity < SIM_HOST_BYTES)
         sim_log(2,
                 "the process may reserve little address space (ulimit -v): it can have %llu MiB of "
                 "page-locked "
                 "memory, not %llu",
-                (unsigned long long)(host_arena.config.capacity >> 20), HOST_CAPACITY >> 20);
+                (unsigned long long)(host_arena.config.capacity >> 20),
+                (unsigned long long)(SIM_HOST_BYTES >> 20));
     host_ready = status == TWIN_OK;
     return status;
 }

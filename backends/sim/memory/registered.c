@@ -12,6 +12,7 @@
 #include <utlist.h>
 
 #include "device/device.h"
+#include "memory/address_map.h"
 #include "memory/arena.h"
 #include "memory/memory.h"
 #include "memory/range_table.h"
@@ -22,9 +23,7 @@
 #include "wait/model_lock.h"
 #include "wait/progress.h"
 
-/* Addresses of devices for registered memory, and how many there are at most and at least. */
-#define REGION_BASE  UINT64_C(0x340000000000)
-#define REGION_MOST  (UINT64_C(1) << 40)
+/* Addresses for registered memory, at least. */
 #define REGION_LEAST (UINT64_C(1) << 28)
 #define SITE_BYTES   128u
 
@@ -269,15 +268,15 @@ void *sim_registered_translate(uint64_t address, uint64_t bytes, enum twinsim_ac
 /* Reserves the region, less of it where the process may not reserve that much. */
 static bool open_region_locked(void)
 {
-    uint64_t bytes =
-        sim_arena_watched_limit() < REGION_MOST ? sim_arena_watched_limit() : REGION_MOST;
+    uint64_t bytes = sim_arena_watched_limit() < SIM_REGISTERED_BYTES ? sim_arena_watched_limit()
+                                                                      : SIM_REGISTERED_BYTES;
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void *place = MAP_FAILED;
     if (region.ops)
         return true;
-    if (bytes == REGION_MOST) /* no tool has most addresses for itself */
-        place = mmap((void *)(uintptr_t)REGION_BASE, bytes, PROT_NONE, flags | MAP_FIXED_NOREPLACE,
-                     -1, 0);
+    if (bytes == SIM_REGISTERED_BYTES) /* no tool has most addresses for itself */
+        place = mmap((void *)(uintptr_t)SIM_REGISTERED_BASE, bytes, PROT_NONE,
+                     flags | MAP_FIXED_NOREPLACE, -1, 0);
     while (place == MAP_FAILED && bytes >= REGION_LEAST) {
         place = mmap(NULL, bytes, PROT_NONE, flags, -1, 0);
         if (place == MAP_FAILED)

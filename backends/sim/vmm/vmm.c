@@ -11,18 +11,14 @@
 #include <utlist.h>
 
 #include "device/device.h"
+#include "memory/address_map.h"
 #include "memory/arena.h"
 #include "memory/reserve.h"
 #include "memory/vmm_records.h"
 #include "vmm/physical.h"
 #include "wait/leader.h"
 
-/* Where a program may ask for addresses (VMM-04), and where others are given: far from those of
- * devices and page-locked memory, the same on every run. */
-#define WINDOW_BEGIN (UINT64_C(16) << 40)
-#define WINDOW_END   (UINT64_C(24) << 40)
-#define PLACE_BEGIN  (UINT64_C(25) << 40)
-#define PLACE_BYTES  (UINT64_C(8) << 40)
+#define EXPECT_END (SIM_EXPECT_BASE + SIM_EXPECT_BYTES)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Guarded by lock. */
@@ -192,12 +188,12 @@ static uint64_t place_anywhere(uint64_t bytes, uint64_t align)
 static uint64_t place_in_span_locked(uint64_t bytes, uint64_t align)
 {
     uint32_t start = 0;
-    if (sim_arena_watched_limit() != UINT64_MAX || bytes > PLACE_BYTES ||
-        (!span.nodes && !sim_span_init(&span, (uint32_t)(PLACE_BYTES / SIM_GRANULE))) ||
+    if (sim_arena_watched_limit() != UINT64_MAX || bytes > SIM_RESERVE_BYTES ||
+        (!span.nodes && !sim_span_init(&span, (uint32_t)(SIM_RESERVE_BYTES / SIM_GRANULE))) ||
         !sim_span_take(&span, (uint32_t)(bytes / SIM_GRANULE), (uint32_t)(align / SIM_GRANULE),
                        &start))
         return 0;
-    const uint64_t base = PLACE_BEGIN + start * SIM_GRANULE;
+    const uint64_t base = SIM_RESERVE_BASE + start * SIM_GRANULE;
     if (map_nothing(base, bytes, MAP_FIXED_NOREPLACE))
         return base;
     sim_span_release(&span, start, (uint32_t)(bytes / SIM_GRANULE));
@@ -206,11 +202,11 @@ static uint64_t place_in_span_locked(uint64_t bytes, uint64_t align)
 
 static twin_status place_at(uint64_t expected, uint64_t bytes, uint64_t align)
 {
-    if (expected < WINDOW_BEGIN || expected >= WINDOW_END || bytes > WINDOW_END - expected) {
+    if (expected < SIM_EXPECT_BASE || expected >= EXPECT_END || bytes > EXPECT_END - expected) {
         sim_explain(
             "expectPtr is 0x%llx for %llu bytes; the range must be from 0x%llx up to 0x%llx",
             (unsigned long long)expected, (unsigned long long)bytes,
-            (unsigned long long)WINDOW_BEGIN, (unsigned long long)WINDOW_END);
+            (unsigned long long)SIM_EXPECT_BASE, (unsigned long long)EXPECT_END);
         return TWIN_E_INVALID;
     }
     if (expected % align != 0) {
@@ -230,15 +226,15 @@ static void give_place_back_locked(const struct sim_reservation *one)
 {
     munmap((void *)(uintptr_t)one->base, one->bytes);
     if (one->in_span)
-        sim_span_release(&span, (uint32_t)((one->base - PLACE_BEGIN) / SIM_GRANULE),
+        sim_span_release(&span, (uint32_t)((one->base - SIM_RESERVE_BASE) / SIM_GRANULE),
                          (uint32_t)(one->bytes / SIM_GRANULE));
 }
 
 twin_status sim_vmm_reserve(uint64_t bytes, uint64_t expected, uint64_t *out_address)
 {
-    if (bytes > PLACE_BYTES) {
+    if (bytes > SIM_RESERVE_BYTES) {
         sim_explain("%llu bytes of addresses were requested; at most %llu are given",
-                    (unsigned long long)bytes, (unsigned long long)PLACE_BYTES);
+                    (unsigned long long)bytes, (unsigned long long)SIM_RESERVE_BYTES);
         return TWIN_E_NOMEM;
     }
     const uint64_t align = alignment_of(bytes);
