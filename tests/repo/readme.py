@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The commands that README.md shows, and their outputs.
+"""The commands that README.md and the pages in PAGES show, and their outputs.
 
-In README.md a fence "```sh run" holds commands that continuous integration executes, "```sh norun"
-some that it does not. A fence "```text output" right after one holds its output: a line "…"
+There a fence "```sh run" holds commands that continuous integration executes, "```sh norun" some
+that it does not. A fence "```text output" right after one holds its output: a line "…"
 stands for any lines, "…" inside a line for any text.
 
 usage: readme.py --run [BLOCK]     run every block, compare the outputs; exit status 1 when one
 fails or differs. A
                                    block of exactly the text BLOCK has been run already and is left
                                    out
-       readme.py --update [TEXT]   run the blocks that hold TEXT and write their outputs into
-       README.md"""
+       readme.py --update [TEXT]   run the blocks that hold TEXT and write their outputs into the
+       pages"""
 
 import os
 import re
@@ -20,6 +20,7 @@ import sys
 
 from tree import check
 
+PAGES = ("README.md", "runtime/docs/memory.md")
 FENCE = re.compile(r"^```(sh|text) (run|norun|output)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -63,17 +64,18 @@ def execute(commands, root):
 
 
 def run(root, done):
-    with open(os.path.join(root, "README.md"), encoding="utf-8") as file:
-        page = file.read()
     failed = 0
-    wanted = [pair for pair in pairs(page) if pair[0].strip() != done]
-    for commands, follows in wanted:
+    wanted = []
+    for path in PAGES:
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            wanted += [(path, *pair) for pair in pairs(file.read()) if pair[0].strip() != done]
+    for path, commands, follows in wanted:
         status, output = execute(commands, root)
         problem = ""
         if status != 0:
             problem = f"ended with status {status}"
         elif follows and not matches(follows[1], output):
-            problem = "printed something else than README.md shows"
+            problem = f"printed something else than {path} shows"
         if problem:
             failed += 1
             print(f"readme: {problem}: {commands.strip()}", flush=True)
@@ -82,7 +84,10 @@ def run(root, done):
 
 
 def update(root, wanted):
-    path = os.path.join(root, "README.md")
+    return max(update_page(root, os.path.join(root, path), wanted) for path in PAGES)
+
+
+def update_page(root, path, wanted):
     with open(path, encoding="utf-8") as file:
         page = file.read()
     for commands, follows in reversed(pairs(page)):
@@ -106,14 +111,15 @@ def dev_commands(tree):
 
 @check
 def commands(tree):
-    """README.md marks each of its shell blocks; ./dev commands, tools and examples named in
+    """README.md and the pages in PAGES mark each of their shell blocks; ./dev commands, tools and examples named in
     Markdown exist."""
     problems = []
     page = tree.text("README.md")
-    for number, line in tree.lines("README.md"):
-        if re.match(r"```(sh|bash|shell|console)\b",
-                    line) and not re.fullmatch(r"```sh (run|norun)", line):
-            problems.append(f"README.md:{number}: mark the block \"sh run\" or \"sh norun\"")
+    for path in PAGES:
+        for number, line in tree.lines(path) if tree.has(path) else ():
+            if re.match(r"```(sh|bash|shell|console)\b",
+                        line) and not re.fullmatch(r"```sh (run|norun)", line):
+                problems.append(f"{path}:{number}: mark the block \"sh run\" or \"sh norun\"")
     for wanted in ("./dev demo", "./dev test"):
         if not any(wanted in content.splitlines() for kind, content, _, _ in blocks(page)
                    if kind == "run"):

@@ -42,6 +42,15 @@ class Device(unittest.TestCase):
         facts = json.loads(tool("info", "--memory", "--json"))
         self.assertEqual(facts["address.device_0"], "0x124000000000-0x126000000000")
 
+    def test_the_picture_has_these_addresses(self):
+        picture = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                               "../../runtime/docs/pictures/memory-addresses.svg")
+        with open(picture, encoding="utf-8") as file:
+            drawn = set(re.findall(r"0x\w{12}", file.read()))
+        shown = tool("info", "--memory", "--profile", "910b3", "--devices", "2")
+        self.assertGreater(len(drawn), 10)
+        self.assertLessEqual(drawn, set(re.findall(r"0x\w{12}", shown)))
+
     def test_a_smaller_part_has_fewer_addresses(self):
         shown = tool("info", "--memory", "--profile", "310b1")
         bytes_ = json.loads(tool("info", "--profile", "310b1", "--json"))["devices"][0][

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where memory of each kind is: the same addresses on every run, far above those of the host's
  * allocator. If something else of the process is there, or a limit or a tool leaves less, the
- * memory is somewhere else. */
+ * memory is somewhere else. runtime/docs/memory.md has a picture. */
 #ifndef TWINRT_SIM_MEMORY_ADDRESS_MAP_H
 #define TWINRT_SIM_MEMORY_ADDRESS_MAP_H
 
