@@ -130,6 +130,23 @@ twin_status ascend_memory_open(twin_hw_device *device, const char *name, uint64_
     return status;
 }
 
+static twin_status close_key(const char *key)
+{
+    return ASCEND_ANYWHERE(vendor.close_memory, vendor.close_memory(key));
+}
+
+/* Of an import that is used once. */
+static twin_status close_locked(struct import *one)
+{
+    twin_status status = close_key(one->key);
+    if (status != TWIN_OK)
+        return status;
+    ascend_range_drop(one->address, one->bytes);
+    LL_DELETE(imports, one);
+    free(one);
+    return TWIN_OK;
+}
+
 twin_status ascend_memory_close(const char *name, uint64_t address)
 {
     char key[KEY_BYTES] = "";
@@ -137,18 +154,16 @@ twin_status ascend_memory_close(const char *name, uint64_t address)
         end_key(key, name);
     pthread_mutex_lock(&lock);
     struct import *one = find_locked(name ? key : NULL, address);
-    const bool more = one && --one->uses > 0;
-    if (one && !more) {
-        memcpy(key, one->key, KEY_BYTES);
-        ascend_range_drop(one->address, one->bytes);
-        LL_DELETE(imports, one);
-        free(one);
-    }
+    const bool imported = one != NULL; /* else it exports the memory */
+    twin_status status = TWIN_OK;
+    if (one && one->uses > 1)
+        one->uses--;
+    else if (one)
+        status = close_locked(one);
     pthread_mutex_unlock(&lock);
-    if (more)
-        return TWIN_OK;
-    return !one && !name ? TWIN_E_INVALID
-                         : ASCEND_ANYWHERE(vendor.close_memory, vendor.close_memory(key));
+    if (imported)
+        return status;
+    return name ? close_key(key) : TWIN_E_INVALID;
 }
 
 void ascend_imports_forget(uint32_t device)

@@ -90,19 +90,26 @@ static bool add_physical(uint64_t number, aclrtDrvMemHandle handle, uint32_t dev
     return added;
 }
 
-static bool find_physical(uint64_t number, struct physical *out, bool remove)
+static bool find_physical(uint64_t number, struct physical *out)
 {
     struct physical *one;
     pthread_mutex_lock(&lock);
     HASH_FIND(hh, physicals, &number, sizeof(number), one);
     if (one)
         *out = *one;
-    if (one && remove)
+    pthread_mutex_unlock(&lock);
+    return one != NULL;
+}
+
+static void drop_physical(uint64_t number)
+{
+    struct physical *one;
+    pthread_mutex_lock(&lock);
+    HASH_FIND(hh, physicals, &number, sizeof(number), one);
+    if (one)
         HASH_DELETE(hh, physicals, one);
     pthread_mutex_unlock(&lock);
-    if (remove)
-        free(one);
-    return one != NULL;
+    free(one);
 }
 
 /* ---- addresses ------------------------------------------------------------------------------- */
@@ -124,6 +131,7 @@ twin_status ascend_vmm_reserve(uint64_t bytes, uint64_t expected, uint64_t *out_
         return status;
     const uint64_t address = (uint64_t)(uintptr_t)pointer;
     if (!note_gone(address, bytes) || !add_place(&reservations, address, bytes, 0)) {
+        ascend_range_drop(address, bytes);
         (void)ASCEND_ANYWHERE(true, vendor.release_addresses(pointer));
         return TWIN_E_NOMEM;
     }
@@ -205,9 +213,12 @@ twin_status ascend_vmm_create(twin_hw_device *device, const twin_physical_config
 twin_status ascend_vmm_destroy(uint64_t physical)
 {
     struct physical one;
-    if (!find_physical(physical, &one, true))
+    if (!find_physical(physical, &one))
         return TWIN_E_INVALID;
-    return ASCEND_ANYWHERE(vendor.free_physical, vendor.free_physical(one.handle));
+    twin_status status = ASCEND_ANYWHERE(vendor.free_physical, vendor.free_physical(one.handle));
+    if (status == TWIN_OK)
+        drop_physical(physical);
+    return status;
 }
 
 /* ---- mappings -------------------------------------------------------------------------------- */
@@ -232,7 +243,7 @@ static twin_status map_on(const struct physical *memory, uint64_t address, uint6
 twin_status ascend_vmm_map(uint64_t address, uint64_t bytes, uint64_t physical, bool access)
 {
     struct physical memory;
-    if (!find_physical(physical, &memory, false))
+    if (!find_physical(physical, &memory))
         return TWIN_E_INVALID;
     twin_status status = map_on(&memory, address, bytes, access);
     if (status != TWIN_OK)
@@ -246,6 +257,7 @@ twin_status ascend_vmm_map(uint64_t address, uint64_t bytes, uint64_t physical, 
                                    .mapped = true};
     if (ascend_range_add(&info) && add_place(&mappings, address, bytes, physical))
         return TWIN_OK;
+    (void)note_gone(address, bytes);
     (void)ASCEND_ANYWHERE(vendor.unmap, vendor.unmap(ascend_pointer(address)));
     return TWIN_E_NOMEM;
 }
@@ -304,7 +316,7 @@ twin_status ascend_vmm_get_access(uint64_t address, const twin_accessor *accesso
 twin_status ascend_vmm_share(uint64_t physical, bool check_pid, uint64_t *out_shared)
 {
     struct physical memory;
-    if (!find_physical(physical, &memory, false))
+    if (!find_physical(physical, &memory))
         return TWIN_E_INVALID;
     const uint64_t flags =
         check_pid ? ACL_RT_VMM_EXPORT_FLAG_DEFAULT : ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION;

@@ -18,6 +18,9 @@
 /* Real time. */
 #define WARN_AFTER_S 5
 
+/* How often in a row a call cannot be taken before the thread ends. */
+#define TAKES_MOST 3
+
 typedef struct twin_service {
     /* Fixed once the thread runs. */
     const struct twin_backend *ops;
@@ -54,13 +57,28 @@ static void end_thread(void *argument)
     twin_threads_of_runtime(-1);
 }
 
+/* Waits for the next call. False: the host-call queue is closed, or fails again and again. */
+static bool take(const twin_service *service, twin_taken_call *out)
+{
+    twin_status status = TWIN_OK;
+    for (unsigned i = 0; i < TAKES_MOST; i++) {
+        status = service->ops->call_queue.take(service->call_queue, TWIN_FOREVER, out);
+        if (status == TWIN_OK || status == TWIN_E_CLOSED)
+            return status == TWIN_OK;
+    }
+    twin_log(TWIN_LOG_ERROR,
+             "device %u: host functions of a context are not run any more: %s; destroy the context",
+             service->device->id, twin_status_text(status));
+    return false;
+}
+
 /* A separate function: the cleanup keeps a jump buffer. */
 __attribute__((noinline)) static void serve_calls(twin_service *service)
 {
     const struct twin_backend *ops = service->ops;
     pthread_cleanup_push(end_thread, service);
     twin_taken_call taken;
-    while (ops->call_queue.take(service->call_queue, TWIN_FOREVER, &taken) == TWIN_OK) {
+    while (take(service, &taken)) {
         twin_self.serves_device = service->device;
         twin_self.serves_context = service->context;
         twin_callback_run(ops, service->call_queue, &taken);

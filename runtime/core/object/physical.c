@@ -18,7 +18,7 @@ typedef struct twin_physical {
     twin_physical_view view;
     _Atomic uint64_t users; /* handles << 32 | mappings; 0: it ends */
     bool on_device;         /* it ends with the device */
-    bool forgotten;         /* the backend releases it with the device; guarded by lock */
+    bool gone;              /* released by the backend, or with the device; guarded by lock */
     struct twin_physical *next, *previous; /* guarded by lock */
 } twin_physical;
 
@@ -31,15 +31,7 @@ static twin_handle_table physicals = TWIN_HANDLE_TABLE_INITIALIZER(
 
 static void release(void *object)
 {
-    twin_physical *memory = object;
-    twin_lock_take(&lock);
-    const bool forgotten = memory->forgotten;
-    if (!forgotten)
-        DL_DELETE2(all, memory, previous, next);
-    twin_lock_drop(&lock);
-    if (!forgotten)
-        (void)twin_ops()->vmm.destroy(memory->object.handle);
-    twin_handle_free(&physicals, memory);
+    twin_handle_free(&physicals, object);
 }
 
 static void unpin(twin_physical *memory)
@@ -65,11 +57,29 @@ static bool add_user(twin_physical *memory, uint64_t unit)
     return true;
 }
 
-/* Of pinned memory. */
-static void drop_user(twin_physical *memory, uint64_t unit)
+/* Releases memory without users, which is pinned. After a failure it is there as before. */
+static twin_status end(twin_physical *memory)
 {
-    if (atomic_fetch_sub_explicit(&memory->users, unit, memory_order_acq_rel) == unit)
-        (void)twin_handle_retire(memory);
+    const twin_status status = twin_ops()->vmm.destroy(memory->object.handle);
+    twin_lock_take(&lock);
+    const bool gone = memory->gone; /* with its device, meanwhile */
+    if (status == TWIN_OK && !gone) {
+        DL_DELETE2(all, memory, previous, next);
+        memory->gone = true;
+    }
+    twin_lock_drop(&lock);
+    if (status != TWIN_OK && !gone)
+        return status;
+    (void)twin_handle_retire(memory);
+    return TWIN_OK;
+}
+
+/* Of pinned memory. After a failure the memory has no user, and ends with its device. */
+static twin_status drop_user(twin_physical *memory, uint64_t unit)
+{
+    return atomic_fetch_sub_explicit(&memory->users, unit, memory_order_acq_rel) == unit
+               ? end(memory)
+               : TWIN_OK;
 }
 
 static bool has_handle(twin_physical *memory)
@@ -109,7 +119,7 @@ static uint64_t publish(twin_physical *memory, twin_device *device, uint64_t byt
     memory->bytes = bytes;
     memory->view = *view;
     memory->on_device = on_device;
-    memory->forgotten = false;
+    memory->gone = false;
     atomic_store_explicit(&memory->users, HANDLE, memory_order_relaxed);
     twin_lock_take(&lock);
     DL_PREPEND2(all, memory, previous, next);
@@ -182,9 +192,13 @@ int32_t twin_physical_free(uint64_t handle)
             return twin_fail_handle(physicals.kind_name, handle);
     } while (!atomic_compare_exchange_weak_explicit(&memory->users, &users, users - HANDLE,
                                                     memory_order_acq_rel, memory_order_relaxed));
-    if (users == HANDLE)
-        (void)twin_handle_retire(memory);
-    return 0;
+    const twin_status status = users == HANDLE ? end(memory) : TWIN_OK;
+    if (status != TWIN_OK) /* no thread adds a user to memory without one */
+        atomic_store_explicit(&memory->users, HANDLE, memory_order_release);
+    return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
+                            "release of %llu bytes of physical "
+                            "memory",
+                            (unsigned long long)memory->bytes);
 }
 
 int32_t twin_physical_look(uint64_t handle, twin_physical_view *out_view)
@@ -236,7 +250,7 @@ static twin_physical *take_one(const twin_device *device)
         if (memory->device != device || !memory->on_device ||
             !twin_handle_pin_object(memory, memory->object.handle))
             continue;
-        memory->forgotten = true;
+        memory->gone = true;
         DL_DELETE2(all, memory, previous, next);
         return memory;
     }
@@ -287,7 +301,7 @@ int32_t twin_mapping_make(const void *address, size_t bytes, uint64_t handle, bo
         return twin_fail_handle(physicals.kind_name, handle);
     twin_status status = twin_ops()->vmm.map(number_of(address), bytes, handle, access);
     if (status != TWIN_OK)
-        drop_user(memory, MAPPING);
+        (void)drop_user(memory, MAPPING);
     return fail(status, "mapping at", address);
 }
 
@@ -300,9 +314,10 @@ int32_t twin_mapping_end(const void *address)
         return fail(status, "end of the mapping at", address);
     TWIN_PINNED(physical, memory);
     memory = twin_handle_pin(&physicals, physical);
-    if (memory)
-        drop_user(memory, MAPPING);
-    return 0;
+    return fail(memory ? drop_user(memory, MAPPING) : TWIN_OK,
+                "release of the physical memory, which no handle and no mapping keeps, after the "
+                "end of its mapping at",
+                address);
 }
 
 static int32_t find_accessor(bool host, int32_t id, twin_accessor *out)
