@@ -2,8 +2,10 @@
 /* Lets every single call of the device fail in turn (TWINRT_FAIL_OPS): the program gets a
  * documented code, nothing crashes, hangs or leaks, and afterwards the runtime works.
  *
- *   fail_sweep [STATUS...]          each call, with each of these statuses
- *   fail_sweep --once               the scenario alone, with the environment as it is */
+ *   fail_sweep [--memory] STATUS...   each call, with each of these statuses
+ *   fail_sweep [--memory] --once      the scenario alone, with the environment as it is
+ *
+ * --memory: the calls of memory_scenario.c in place of streams, events and copies. */
 #define _GNU_SOURCE /* environ, pipe2 */
 #include <fcntl.h>
 #include <poll.h>
@@ -17,11 +19,12 @@
 #include <unistd.h>
 
 #include "acl/acl.h"
+#include "memory_scenario.h"
 #include "seam/status.h"
 
 #define BYTES        4096u
 #define LIMIT_MS     20000
-#define CALLS_MOST   400u
+#define CALLS_MOST   600u
 #define OUTPUT_BYTES 16384u
 #define LAST_ROUND   "fail_sweep: the last round"
 #define EXIT_BAD     1
@@ -35,7 +38,12 @@ static bool is_documented(int code)
 #define CODE(name, code, text) code,
         TWIN_STATUS_LIST(CODE)
 #undef CODE
-            507047, /* of an event; of a stream 507046 */
+            507047,              /* of an event; of a stream 507046 */
+        ACL_ERROR_INVALID_PARAM, /* an address that cannot be looked up is none of ours */
+        ACL_ERROR_SNAPSHOT_LOCK_FAILED,
+        ACL_ERROR_SNAPSHOT_BACKUP_FAILED,
+        ACL_ERROR_SNAPSHOT_RESTORE_FAILED,
+        ACL_ERROR_SNAPSHOT_UNLOCK_FAILED,
     };
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
         if (codes[i] == code)
@@ -52,6 +60,12 @@ static bool went(int code, const char *what)
     if (code == 0)
         return true;
     failed_calls++;
+    const char *message = aclGetRecentErrMsg();
+    if (!message || !*message) {
+        fprintf(stderr, "fail_sweep: %s answered %d without a message\n", what, code);
+        is_bad = true;
+    }
+    fprintf(stderr, "fail_sweep: %s answered %d: %s\n", what, code, message ? message : "");
     if (!is_documented(code)) {
         fprintf(stderr, "fail_sweep: %s answered %d, which is not documented\n", what, code);
         is_bad = true;
@@ -99,8 +113,25 @@ static void use(const struct objects *o)
     (void)WENT(aclrtStreamAbort(o->first));
 }
 
+static void wrong(const char *what)
+{
+    fprintf(stderr, "fail_sweep: %s\n", what);
+    is_bad = true;
+}
+
+static void releases(void) {}
+
+static void use_memory(void)
+{
+    if (!WENT(aclrtSetDevice(0)))
+        return;
+    memory_scenario(&(memory_sweep){went, wrong, releases});
+    if (!WENT(aclrtResetDevice(0)))
+        (void)WENT(aclrtResetDeviceForce(0));
+}
+
 /* Makes objects, uses them when all could be made, and destroys those that were made. */
-static void scenario(void)
+static void use_streams(void)
 {
     struct objects o = {0};
     bool all = WENT(aclrtSetDevice(0));
@@ -132,7 +163,7 @@ static void scenario(void)
 }
 
 /* One call fails in the first round or the second; the third must be as if nothing had been. */
-static int run_once(void)
+static int run_once(void (*scenario)(void))
 {
     (void)WENT(aclInit(NULL));
     scenario();
@@ -162,7 +193,7 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static void run_child(const char *self, const char *rule, struct outcome *out)
+static void run_child(const char *self, bool memory, const char *rule, struct outcome *out)
 {
     int ends[2];
     size_t used = 0;
@@ -173,7 +204,7 @@ static void run_child(const char *self, const char *rule, struct outcome *out)
     if (child == 0) {
         (void)dup2(ends[1], STDERR_FILENO);
         (void)setenv("TWINRT_FAIL_OPS", rule, 1);
-        execl(self, self, "--once", (char *)NULL);
+        execl(self, self, memory ? "--memory" : "--once", "--once", (char *)NULL);
         _exit(127);
     }
     (void)close(ends[1]);
@@ -212,13 +243,13 @@ static bool is_good(const struct outcome *o)
 }
 
 /* The calls that were let fail, or 0 and a message. */
-static unsigned sweep(const char *self, const char *status)
+static unsigned sweep(const char *self, bool memory, const char *status)
 {
     static struct outcome outcome;
     for (unsigned call = 1; call < CALLS_MOST; call++) {
         char rule[96];
         (void)snprintf(rule, sizeof(rule), "*:%u=%s", call, status);
-        run_child(self, rule, &outcome);
+        run_child(self, memory, rule, &outcome);
         const char *hit = strstr(outcome.output, "TWINRT_FAIL_OPS: call");
         const char *last_round = strstr(outcome.output, LAST_ROUND);
         if (!hit || (last_round && last_round < hit))
@@ -235,18 +266,26 @@ static unsigned sweep(const char *self, const char *status)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "--once") == 0)
-        return run_once();
+    if (argc > 1 && strcmp(argv[1], "--export") == 0)
+        return memory_exporter();
+    const bool memory = argc > 1 && strcmp(argv[1], "--memory") == 0;
+    const int first = memory ? 2 : 1;
+    if (argc > first && strcmp(argv[first], "--once") == 0)
+        return run_once(memory ? use_memory : use_streams);
     static char self[4096];
     if (readlink("/proc/self/exe", self, sizeof(self) - 1) <= 0)
         return 2;
-    for (int i = 1; i < argc; i++) {
-        unsigned calls = sweep(self, argv[i]);
+    if (memory)
+        memory_exporter_start(self);
+    for (int i = first; i < argc; i++) {
+        unsigned calls = sweep(self, memory, argv[i]);
         if (calls < 50) { /* the scenario makes more */
             fprintf(stderr, "fail_sweep: %s after %u calls\n", argv[i], calls);
             return 1;
         }
         printf("%s: each of %u calls failed once\n", argv[i], calls);
     }
+    if (memory)
+        memory_exporter_stop();
     return 0;
 }
