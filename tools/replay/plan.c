@@ -86,7 +86,8 @@ static uint64_t begin_of(const struct replay *replay, const struct twin_record_e
     uint64_t begin = entry->begin_seq;
     /* Another thread may just have freed what it returned; and before it came back that was not
      * used. */
-    if (entry->kind == TWIN_RECORD_MEMORY_ALLOC || entry->kind == TWIN_RECORD_MEMORY_HOST_ALLOC)
+    if (entry->kind == TWIN_RECORD_MEMORY_ALLOC || entry->kind == TWIN_RECORD_MEMORY_HOST_ALLOC ||
+        entry->kind == TWIN_RECORD_VMM_RESERVE || entry->kind == TWIN_RECORD_MANAGED_ALLOC)
         return entry->end_seq != 0 ? entry->end_seq : begin;
     if (is_paced(replay, entry) && entry->kind != TWIN_RECORD_HOST_CALL)
         count = twin_recording_index_find(&replay->nd_index, entry->begin_seq, &first);
