@@ -606,7 +606,7 @@ twin_status sim_vmm_create(twin_hw_device *device, const twin_physical_config *c
     pthread_mutex_unlock(&lock);
     if (!added)
         sim_physical_end(memory);
-    return added ? TWIN_OK : TWIN_E_INVALID;
+    return added ? TWIN_OK : TWIN_E_NOMEM;
 }
 
 twin_status sim_vmm_destroy(uint64_t physical)
