@@ -83,6 +83,32 @@ void sim_span_clear(struct sim_span *span)
     insert(span, 0, span->units);
 }
 
+/* Takes a part of a free extent. */
+static void cut(struct sim_span *span, uint32_t start, uint32_t place, uint32_t count)
+{
+    const uint32_t size = span->nodes[start].free_size;
+    withdraw(span, start);
+    if (place > start)
+        insert(span, start, place - start);
+    if (place + count < start + size)
+        insert(span, place + count, start + size - place - count);
+    span->free_units -= count;
+}
+
+bool sim_span_take_at(struct sim_span *span, uint32_t place, uint32_t count)
+{
+    for (uint32_t bin = bin_of(count); bin < SIM_SPAN_BINS; bin++)
+        for (uint32_t link = span->bins[bin]; link != 0; link = span->nodes[link - 1].next) {
+            const uint32_t start = link - 1;
+            if (start > place || place - start > span->nodes[start].free_size ||
+                count > span->nodes[start].free_size - (place - start))
+                continue;
+            cut(span, start, place, count);
+            return true;
+        }
+    return false;
+}
+
 bool sim_span_take(struct sim_span *span, uint32_t count, uint32_t align, uint32_t *out_start)
 {
     assert(count > 0 && align > 0 && (align & (align - 1)) == 0);
@@ -105,12 +131,7 @@ bool sim_span_take(struct sim_span *span, uint32_t count, uint32_t align, uint32
     if (best_size == 0)
         return false;
     uint32_t place = (uint32_t)(((uint64_t)best + align - 1) & ~(uint64_t)(align - 1));
-    withdraw(span, best);
-    if (place > best)
-        insert(span, best, place - best);
-    if (place + count < best + best_size)
-        insert(span, place + count, best + best_size - place - count);
-    span->free_units -= count;
+    cut(span, best, place, count);
     *out_start = place;
     return true;
 }

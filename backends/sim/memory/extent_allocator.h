@@ -26,6 +26,8 @@ void sim_span_fini(struct sim_span *span);
 void sim_span_clear(struct sim_span *span);
 /* Takes `count` units at a multiple of `align` units. False: no such extent. */
 bool sim_span_take(struct sim_span *span, uint32_t count, uint32_t align, uint32_t *out_start);
+/* Takes these units. False: some of them are taken. As many steps as there are free extents. */
+bool sim_span_take_at(struct sim_span *span, uint32_t place, uint32_t count);
 void sim_span_release(struct sim_span *span, uint32_t start, uint32_t count);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "memory/memory_map.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "device/device.h"

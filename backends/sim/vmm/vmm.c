@@ -16,14 +16,11 @@
 #include "memory/reserve.h"
 #include "memory/vmm_records.h"
 #include "vmm/physical.h"
+#include "vmm/place.h"
 #include "wait/leader.h"
 
-#define EXPECT_END (SIM_EXPECT_BASE + SIM_EXPECT_BYTES)
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Guarded by lock. */
-static struct sim_span span;
-static uint64_t reservation_count;
+static uint64_t reservation_count; /* guarded by lock */
 
 void sim_vmm_take_lock(void)
 {
@@ -139,97 +136,6 @@ static void note_mapping_locked(uint64_t base, uint64_t bytes, uint32_t cell, ui
 
 /* ---- reservations --------------------------------------------------------------------------- */
 
-static uint64_t round_up(uint64_t value, uint64_t unit)
-{
-    return (value + unit - 1) & ~(unit - 1);
-}
-
-/* A power of two at least as large as the range, and never more than 1 GiB. */
-static uint64_t alignment_of(uint64_t bytes)
-{
-    uint64_t align = SIM_GRANULE;
-    while (align < bytes && align < SIM_GIANT_PAGE)
-        align *= 2;
-    return align;
-}
-
-static bool map_nothing(uint64_t at, uint64_t bytes, int how)
-{
-    void *place = mmap((void *)(uintptr_t)at, bytes, PROT_NONE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | how, -1, 0);
-    if (place == MAP_FAILED)
-        return false;
-    if (at != 0 && (uintptr_t)place != at) { /* a kernel without MAP_FIXED_NOREPLACE */
-        munmap(place, bytes);
-        return false;
-    }
-    (void)madvise(place, bytes, MADV_DONTDUMP);
-    return true;
-}
-
-/* Anywhere, as the system likes. 0: there is no address space left. */
-static uint64_t place_anywhere(uint64_t bytes, uint64_t align)
-{
-    void *place =
-        mmap(NULL, bytes + align, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (place == MAP_FAILED)
-        return 0;
-    const uint64_t start = (uintptr_t)place;
-    const uint64_t base = round_up(start, align);
-    if (base > start)
-        munmap(place, base - start);
-    if (base < start + align)
-        munmap((void *)(uintptr_t)(base + bytes), start + align - base);
-    (void)madvise((void *)(uintptr_t)base, bytes, MADV_DONTDUMP);
-    return base;
-}
-
-/* At the lowest place of the span that is free. */
-static uint64_t place_in_span_locked(uint64_t bytes, uint64_t align)
-{
-    uint32_t start = 0;
-    if (sim_arena_watched_limit() != UINT64_MAX || bytes > SIM_RESERVE_BYTES ||
-        (!span.nodes && !sim_span_init(&span, (uint32_t)(SIM_RESERVE_BYTES / SIM_GRANULE))) ||
-        !sim_span_take(&span, (uint32_t)(bytes / SIM_GRANULE), (uint32_t)(align / SIM_GRANULE),
-                       &start))
-        return 0;
-    const uint64_t base = SIM_RESERVE_BASE + start * SIM_GRANULE;
-    if (map_nothing(base, bytes, MAP_FIXED_NOREPLACE))
-        return base;
-    sim_span_release(&span, start, (uint32_t)(bytes / SIM_GRANULE));
-    return 0;
-}
-
-static twin_status place_at(uint64_t expected, uint64_t bytes, uint64_t align)
-{
-    if (expected < SIM_EXPECT_BASE || expected >= EXPECT_END || bytes > EXPECT_END - expected) {
-        sim_explain(
-            "expectPtr is 0x%llx for %llu bytes; the range must be from 0x%llx up to 0x%llx",
-            (unsigned long long)expected, (unsigned long long)bytes,
-            (unsigned long long)SIM_EXPECT_BASE, (unsigned long long)EXPECT_END);
-        return TWIN_E_INVALID;
-    }
-    if (expected % align != 0) {
-        sim_explain("expectPtr is 0x%llx; for %llu bytes it must be a multiple of 0x%llx",
-                    (unsigned long long)expected, (unsigned long long)bytes,
-                    (unsigned long long)align);
-        return TWIN_E_INVALID;
-    }
-    if (map_nothing(expected, bytes, MAP_FIXED_NOREPLACE))
-        return TWIN_OK;
-    sim_explain("addresses from 0x%llx up to 0x%llx are in use: %s", (unsigned long long)expected,
-                (unsigned long long)expected + bytes, strerror(errno));
-    return TWIN_E_INVALID;
-}
-
-static void give_place_back_locked(const struct sim_reservation *one)
-{
-    munmap((void *)(uintptr_t)one->base, one->bytes);
-    if (one->in_span)
-        sim_span_release(&span, (uint32_t)((one->base - SIM_RESERVE_BASE) / SIM_GRANULE),
-                         (uint32_t)(one->bytes / SIM_GRANULE));
-}
-
 twin_status sim_vmm_reserve(uint64_t bytes, uint64_t expected, uint64_t *out_address)
 {
     if (bytes > SIM_RESERVE_BYTES) {
@@ -237,31 +143,18 @@ twin_status sim_vmm_reserve(uint64_t bytes, uint64_t expected, uint64_t *out_add
                     (unsigned long long)bytes, (unsigned long long)SIM_RESERVE_BYTES);
         return TWIN_E_NOMEM;
     }
-    const uint64_t align = alignment_of(bytes);
-    bytes = round_up(bytes, SIM_GRANULE);
     pthread_mutex_lock(&lock);
     twin_status status = TWIN_E_NOMEM;
     struct sim_reservation *one = take_reservation_locked();
     if (!one)
         goto unlock;
-    one->base = expected;
-    one->bytes = bytes;
-    one->in_span = false;
-    if (expected != 0) {
-        status = place_at(expected, bytes, align);
-        if (status != TWIN_OK)
-            goto drop;
-    } else {
-        one->base = place_in_span_locked(bytes, align);
-        one->in_span = one->base != 0;
-        if (!one->in_span)
-            one->base = place_anywhere(bytes, align);
-        if (one->base == 0)
-            goto drop;
-    }
+    status = sim_place_take(bytes, expected, one);
+    if (status != TWIN_OK)
+        goto drop;
+    bytes = one->bytes;
     status = TWIN_E_NOMEM;
     if (!make_leaves_locked(one->base, bytes)) {
-        give_place_back_locked(one);
+        sim_place_release(one);
         goto drop;
     }
     one->serial = ++reservation_count;
@@ -294,7 +187,7 @@ twin_status sim_vmm_release(uint64_t address)
     } else {
         status = TWIN_OK;
         note_reservation_locked(one->base, one->bytes, 0);
-        give_place_back_locked(one);
+        sim_place_release(one);
         drop_reservation_locked(one);
     }
     pthread_mutex_unlock(&lock);
@@ -313,7 +206,7 @@ static bool show_to_host(uint64_t address, uint64_t bytes, const struct sim_phys
 
 static void hide_from_host(uint64_t address, uint64_t bytes)
 {
-    (void)map_nothing(address, bytes, MAP_FIXED);
+    sim_place_hide(address, bytes);
 }
 
 static bool is_free_locked(uint64_t address, uint64_t bytes)
