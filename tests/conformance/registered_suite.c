@@ -192,6 +192,9 @@ static void test_device_pointer(void)
     CHECK_OK(aclrtHostRegister(pages, 2 * PAGE, ACL_HOST_REGISTER_MAPPED, &device));
     void *same = NULL;
     CHECK_OK(aclrtHostGetDevicePointer(pages, &same, 0));
+    void *inside = NULL;
+    CHECK_OK(aclrtHostGetDevicePointer((char *)pages + 100, &inside, 0));
+    CHECK(inside == (char *)same + 100);
     CHECK(device == same);
     CHECK_OK(aclrtHostUnregister(pages));
     CHECK_OK(aclrtResetDevice(0));

@@ -174,20 +174,22 @@ int32_t twin_host_unregister(void *pointer)
 int32_t twin_host_device_address(const void *pointer, uint64_t *out_address)
 {
     TWIN_PINNED(context, context);
+    const uint64_t address = (uint64_t)(uintptr_t)pointer;
     int32_t code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
     TWIN_LOCKED(&lock);
-    const registration *one = begins_at_locked((uint64_t)(uintptr_t)pointer);
+    const size_t at = first_above_locked(address);
+    const registration *one = at < count && list[at].base <= address ? &list[at] : NULL;
     if (!one || !one->settled)
         return twin_fail(TWIN_ERR_PARAM_RELATION,
-                         "no registered range begins at %p; call aclrtHostRegister first", pointer);
+                         "%p is in no registered range; call aclrtHostRegister first", pointer);
     if (one->address == 0)
         return twin_fail(TWIN_ERR_PARAM_RELATION,
                          "the range at %p is registered without ACL_HOST_REG_MAPPED, so no device "
                          "has an address for it",
                          pointer);
-    *out_address = one->address;
+    *out_address = one->address + (address - one->base);
     return 0;
 }
 
