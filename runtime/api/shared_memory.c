@@ -14,11 +14,17 @@
 
 /* Physical memory ------------------------------------------------------------------------------ */
 
-/* Handles of the second form; one between servers is not offered. */
+/* Handles of the second form. Those for several servers are valid within the one there is. */
 static int32_t check_type(aclrtMemSharedHandleType type)
 {
-    if (type == ACL_MEM_SHARE_HANDLE_TYPE_FABRIC)
-        return twin_fail(TWIN_ERR_UNSUPPORTED, "%s", TWIN_WHY_SERVERS);
+    const uint32_t present = atomic_load_explicit(&twin_parts_present, memory_order_relaxed);
+    if (type == ACL_MEM_SHARE_HANDLE_TYPE_FABRIC) {
+        if ((present & (TWIN_PART_A3 | TWIN_PART_950)) != 0)
+            return 0;
+        return twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "shareType is ACL_MEM_SHARE_HANDLE_TYPE_FABRIC, which Atlas A3 and 950 "
+                         "have; use ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT (1)");
+    }
     if (type != ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT)
         return twin_fail(TWIN_ERR_PARAM,
                          "shareType is %d; it must be 1 (within the server) or 2 (between servers)",
@@ -58,6 +64,8 @@ aclError aclrtMemExportToShareableHandleV2(aclrtDrvMemHandle handle, uint64_t fl
     int32_t code = check_type(shareType);
     if (code == 0)
         code = export_handle(handle, flags, &shared);
+    if (code == 0 && shareType == ACL_MEM_SHARE_HANDLE_TYPE_FABRIC)
+        memset(shareableHandle, 0, sizeof(aclrtMemFabricHandle));
     if (code == 0)
         memcpy(shareableHandle, &shared, sizeof(shared));
     return TWIN_LEAVE(code);

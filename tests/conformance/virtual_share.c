@@ -96,8 +96,10 @@ static void child_handle(void)
     CHECK_CODE(aclrtMemImportFromShareableHandle(shared, (int32_t)twin_device_count(), &handle),
                ACL_ERROR_RT_INVALID_DEVICEID);
     CHECK_OK(aclrtMemImportFromShareableHandle(shared, 0, &handle));
-    CHECK_FAILS(
+    CHECK_OK(
         aclrtMemImportFromShareableHandleV2(&shared, ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT, 0, &again));
+    CHECK(again == handle); /* one use more of it */
+    CHECK_OK(aclrtFreePhysical(again));
     char *address = virtual_addresses(2);
     aclrtDrvMemHandle own = virtual_memory(1);
     CHECK_OK(aclrtMapMem(address, GRANULE, 0, handle, 0));
@@ -138,9 +140,25 @@ static void child_exports(void)
     twin_partner_ask(key);
 }
 
+/* On a part that has handles for several servers. */
+static void child_fabric(void)
+{
+    aclrtMemFabricHandle shared;
+    int32_t pid = (int32_t)getpid();
+    child_begin();
+    aclrtDrvMemHandle handle = virtual_memory(1);
+    memset(&shared, 0x55, sizeof(shared));
+    CHECK_OK(
+        aclrtMemExportToShareableHandleV2(handle, 0, ACL_MEM_SHARE_HANDLE_TYPE_FABRIC, &shared));
+    CHECK(shared.data[127] == 0);
+    CHECK_OK(aclrtMemSetPidToShareableHandleV2(&shared, ACL_MEM_SHARE_HANDLE_TYPE_FABRIC, &pid, 1));
+    CHECK_OK(aclrtFreePhysical(handle));
+    child_end();
+}
+
 const twin_child virtual_children[] = {
     {"key", child_key},       {"pids", child_pids},       {"handle", child_handle},
-    {"killed", child_killed}, {"exports", child_exports},
+    {"killed", child_killed}, {"exports", child_exports}, {"fabric", child_fabric},
 };
 const size_t virtual_child_count = TWIN_COUNT(virtual_children);
 
@@ -239,6 +257,37 @@ void test_key_partner(void)
     virtual_fill(other, 9, BYTES);
     virtual_check(other, 9, BYTES);
     CHECK_OK(aclrtFree(other));
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+/* What allocators map piece by piece is shared like other memory. */
+void test_key_mapped(void)
+{
+    twin_partner partner;
+    char key[KEY_BYTES];
+    CHECK_OK(aclrtSetDevice(0));
+    char *address = virtual_addresses(2);
+    aclrtDrvMemHandle handle = virtual_memory(2);
+    CHECK_FAILS(aclrtIpcMemGetExportKey(address, GRANULE, key, sizeof(key), ANY_MEMORY));
+    CHECK_OK(aclrtMapMem(address, 2 * GRANULE, 0, handle, 0));
+    virtual_fill(address, 1, 2 * GRANULE);
+    CHECK_FAILS(aclrtIpcMemGetExportKey(address + 4096, 4096, key, sizeof(key), ANY_MEMORY));
+    CHECK_FAILS(aclrtIpcMemGetExportKey(address, 3 * GRANULE, key, sizeof(key), ANY_MEMORY));
+    CHECK_OK(aclrtIpcMemGetExportKey(address + GRANULE, BYTES, key, sizeof(key), ANY_MEMORY));
+    twin_partner_start(&partner, "key");
+    twin_partner_send(&partner, key);
+    twin_partner_expect(&partner, "used");
+    virtual_check(address, 1, GRANULE);
+    virtual_check(address + GRANULE + BYTES / 2, 2, BYTES / 2);
+    virtual_fill(address + GRANULE + BYTES / 2, 3, BYTES / 2);
+    twin_partner_send(&partner, "again");
+    twin_partner_expect(&partner, "closed");
+    CHECK_OK(aclrtIpcMemClose(key));
+    twin_partner_send(&partner, "end");
+    twin_partner_end(&partner);
+    CHECK_OK(aclrtUnmapMem(address));
+    CHECK_OK(aclrtFreePhysical(handle));
+    CHECK_OK(aclrtReleaseMemAddress(address));
     CHECK_OK(aclrtResetDevice(0));
 }
 
@@ -433,6 +482,11 @@ void test_handle_partner(void)
     twin_partner_send(&partner, "freed");
     twin_partner_end(&partner);
     CHECK_OK(aclrtResetDevice(0));
+}
+
+void test_handle_fabric(void)
+{
+    twin_run_child("fabric", (const char *const[]){"TWINRT_PROFILE=910_9391", NULL});
 }
 
 void test_handle_pids(void)

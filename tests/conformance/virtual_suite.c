@@ -106,6 +106,18 @@ void test_reserve_expected(void)
     CHECK_OK(aclrtReserveMemAddress(&address, GRANULE, 0, (void *)(wanted + giga), 0));
     CHECK((uintptr_t)address == wanted + giga);
     CHECK_OK(aclrtReleaseMemAddress(address));
+    /* what was reserved without a wish can be wished for */
+    CHECK_OK(aclrtReserveMemAddress(&other, 4 * GRANULE, 0, NULL, 0));
+    CHECK_CODE(aclrtReserveMemAddress(&address, GRANULE, 0, other, 0), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_OK(aclrtReleaseMemAddress(other));
+    CHECK_OK(aclrtReserveMemAddress(&address, GRANULE, 0, (char *)other + GRANULE, 0));
+    CHECK(address == (char *)other + GRANULE);
+    void *third = NULL;
+    CHECK_OK(aclrtReserveMemAddress(&third, 4 * GRANULE, 0, NULL, 0));
+    CHECK((char *)third >= (char *)address + GRANULE ||
+          (char *)third + 4 * GRANULE <= (char *)address);
+    CHECK_OK(aclrtReleaseMemAddress(third));
+    CHECK_OK(aclrtReleaseMemAddress(address));
     static const struct {
         uintptr_t at;
         size_t bytes;
@@ -378,10 +390,12 @@ static const twin_test tests[] = {
     {"VMM-30, VMM-31, VMM-33: an export refuses other arguments, and is made once",
      test_handle_arguments},
     {"VMM-34, VMM-35, VMM-36, VMM-37: an import refuses other arguments", test_handle_arguments},
+    {"VMM-36: handles for several servers, on a part that has them", test_handle_fabric},
     {"VMM-32: who is not in the list does not import", test_handle_pids},
     {"VMM-38: memory that another process uses outlives its handle", test_handle_partner},
     {"IPC-01, IPC-02, IPC-03, IPC-06: keys refuse other arguments", test_key_arguments},
     {"IPC-04, IPC-09: two processes use one memory", test_key_partner},
+    {"IPC-04: two processes use one mapped memory", test_key_mapped},
     {"IPC-05: who is not in the list does not import", test_key_pids},
     {"IPC-07, IPC-08: memory of another device", test_key_other_device},
     {"IPC-10: links are not selected, servers not connected", test_key_unsupported},

@@ -64,7 +64,7 @@ twin_status sim_memfile_make(struct sim_memfile *out, uint32_t device, twin_page
             munmap(head, SIM_MEMFILE_HEAD);
         if (file >= 0)
             close(file);
-        return TWIN_E_SETUP;
+        return TWIN_E_NOMEM;
     }
     out->head = head;
     out->device = device;

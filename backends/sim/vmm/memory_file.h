@@ -39,7 +39,7 @@ struct sim_export {
     uint64_t offset, bytes;
 };
 
-/* A new file. TWIN_E_SETUP, explained. */
+/* A new file. TWIN_E_NOMEM, explained: also without a descriptor for it. */
 twin_status sim_memfile_make(struct sim_memfile *out, uint32_t device, twin_page_policy pages,
                              uint64_t bytes);
 /* Maps the memory, at `place` or anywhere. NULL: errno says why. */

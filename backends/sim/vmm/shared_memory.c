@@ -9,6 +9,7 @@
 
 #include "device/device.h"
 #include "memory/arena.h"
+#include "memory/vmm_records.h"
 #include "process/pool_hooks.h"
 #include "vmm/physical.h"
 #include "vmm/vmm.h"
@@ -152,18 +153,41 @@ static const char *refusal_of(struct sim_arena *arena, uint64_t address, uint64_
     return NULL;
 }
 
+/* The block behind a reserved address. Another reason why it cannot be shared; NULL: none. */
+static const char *find_mapped(uint64_t address, uint64_t bytes, struct sim_arena **out_arena,
+                               uint64_t *out_block)
+{
+    const struct sim_mapping *one = sim_mapping_at(address);
+    if (!one)
+        return "nothing is mapped there";
+    if (one->foreign)
+        return "it is memory of another process";
+    const uint64_t offset = address - one->base;
+    if (bytes > one->bytes - offset)
+        return "the range leaves its mapping; export each mapping";
+    if (offset % SIM_GRANULE != 0)
+        return "it must begin with a page, of 2 MiB";
+    *out_arena = one->arena;
+    *out_block = one->block + offset;
+    return *out_arena && !one->host ? NULL
+                                    : "it is memory that the host reaches; physical memory is "
+                                      "shared by aclrtMemExportToShareableHandle";
+}
+
 twin_status sim_memory_share(uint64_t address, uint64_t bytes, bool check_pid,
                              char out_name[TWIN_SHARE_NAME])
 {
     struct sim_arena *arena = arena_of(address);
     struct sim_export export;
-    const char *refusal = refusal_of(arena, address, bytes);
+    uint64_t block = address;
+    const char *refusal = sim_vmm_reserved(address) ? find_mapped(address, bytes, &arena, &block)
+                                                    : refusal_of(arena, address, bytes);
     if (refusal) {
         sim_explain("%llu bytes at 0x%llx cannot be shared: %s", (unsigned long long)bytes,
                     (unsigned long long)address, refusal);
         return TWIN_E_INVALID;
     }
-    twin_status status = sim_pages_export_block(arena, address, bytes, check_pid, 0, &export);
+    twin_status status = sim_pages_export_block(arena, block, bytes, check_pid, 0, &export);
     if (status == TWIN_OK)
         sim_export_name(&export, out_name);
     return status;

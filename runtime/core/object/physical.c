@@ -17,6 +17,7 @@ typedef struct twin_physical {
     uint64_t bytes;
     twin_physical_view view;
     _Atomic uint64_t users; /* handles << 32 | mappings; 0: it ends */
+    uint64_t shared;        /* what it was opened by; 0: it was made here. Guarded by lock */
     bool on_device;         /* it ends with the device */
     bool gone;              /* released by the backend, or with the device; guarded by lock */
     struct twin_physical *next, *previous; /* guarded by lock */
@@ -120,6 +121,7 @@ static uint64_t publish(twin_physical *memory, twin_device *device, uint64_t byt
     memory->view = *view;
     memory->on_device = on_device;
     memory->gone = false;
+    memory->shared = 0;
     atomic_store_explicit(&memory->users, HANDLE, memory_order_relaxed);
     twin_lock_take(&lock);
     DL_PREPEND2(all, memory, previous, next);
@@ -372,9 +374,23 @@ int32_t twin_physical_allow(uint64_t shared, const int32_t *pids, size_t count)
                             "shareable handle %#llx", (unsigned long long)shared);
 }
 
+/* What this process has opened on the device already has one more handle then. */
+static bool open_again(const twin_device *device, uint64_t shared, uint64_t *out_handle)
+{
+    TWIN_LOCKED(&lock);
+    for (twin_physical *memory = all; memory; memory = memory->next)
+        if (memory->shared == shared && memory->device == device && add_user(memory, HANDLE)) {
+            *out_handle = memory->object.handle;
+            return true;
+        }
+    return false;
+}
+
 static int32_t open_on(twin_device *device, int32_t id, uint64_t shared,
                        int32_t (*attribute)(twin_page_policy pages), uint64_t *out_handle)
 {
+    if (open_again(device, shared, out_handle))
+        return 0;
     twin_physical *memory = new_object();
     twin_physical_config config = {0};
     if (!memory)
@@ -383,10 +399,16 @@ static int32_t open_on(twin_device *device, int32_t id, uint64_t shared,
         device, twin_ops()->vmm.open(device->hw, shared, memory->object.handle, &config));
     const twin_physical_view view = {
         .location = 1, .id = id, .attribute = attribute(config.memory.pages)};
-    if (status == TWIN_OK)
+    if (status == TWIN_OK) {
         *out_handle = publish(memory, device, config.memory.bytes, true, &view);
-    else
+        twin_lock_take(&lock);
+        memory->shared = shared;
+        twin_lock_drop(&lock);
+    } else {
         twin_handle_free(&physicals, memory);
+    }
+    if (status == TWIN_E_INVALID && open_again(device, shared, out_handle))
+        return 0; /* another thread was faster */
     return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "shareable handle %#llx",
                             (unsigned long long)shared);
 }
