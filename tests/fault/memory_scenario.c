@@ -456,9 +456,9 @@ static void use_snapshot(void)
 
 void memory_scenario(const memory_sweep *by)
 {
-    static void (*const groups[])(void) = {use_mappings,   use_registered, use_managed,
-                                           use_pool,       use_key,        use_copies,
-                                           use_attributes, use_allocator,  use_snapshot};
+    static void (*const groups[])(void) = {
+        use_mappings, use_import, use_registered, use_managed,   use_pool,
+        use_key,      use_copies, use_attributes, use_allocator, use_snapshot};
     size_t before = 0;
     size_t after = 0;
     size_t total = 0;

@@ -172,6 +172,7 @@ static const twin_exception unsupported[] = {
     {"virtual", "VMM-30", NO_DEVICE},
     {"virtual", "VMM-32", NO_DEVICE},
     {"virtual", "VMM-34", NO_DEVICE},
+    {"virtual", "VMM-36: handles for several", NO_DEVICE},
     {"virtual", "VMM-38", NO_DEVICE},
     {"virtual", "a key works", NO_DEVICE},
     {"virtual", "a process that was killed", NO_DEVICE},
