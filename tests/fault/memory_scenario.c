@@ -295,13 +295,14 @@ static bool copy_blocks(char *memory, char *host)
 static bool copy_indirectly(char *memory, char *host)
 {
     void *const bases[2] = {memory + 2048, memory + 3072};
+    void **const table = (void **)(void *)memory;
     size_t bytes = 0;
     memcpy(host, bases, sizeof(bases));
     return WENT(aclrtMemset(memory + 3072, 1024, 9, 1024)) &&
            WENT(aclrtMemcpy(memory, sizeof(bases), host, sizeof(bases),
                             ACL_MEMCPY_HOST_TO_DEVICE)) &&
-           WENT(aclrtMemcpyAsyncWithOffset((void **)memory, 64, 0, (const void **)(memory + 8), 64,
-                                           0, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream)) &&
+           WENT(aclrtMemcpyAsyncWithOffset(table, 64, 0, (const void **)&table[1], 64, 0,
+                                           ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, stream)) &&
            WENT(aclrtGetMemcpyDescSize(ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, &bytes)) &&
            WENT(aclrtSetMemcpyDesc(memory + 128, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, memory + 3072,
                                    memory + 2560, 64, NULL)) &&

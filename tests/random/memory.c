@@ -178,8 +178,6 @@ static void release_body(struct worker *w, struct body *body)
     settle(w);
     switch (body->kind) {
     case DEVICE:
-        GOOD(w, aclrtFree(body->address));
-        break;
     case MANAGED:
         GOOD(w, aclrtFree(body->address));
         break;
