@@ -275,8 +275,7 @@ twin_status sim_memory_usage(twin_hw_device *device, twin_memory_use *list, size
 
 /* ---- copies outside queues ------------------------------------------------------------------ */
 
-/* Whether every page of [at, end) is in a mapping with this letter in its rights; slow. */
-static bool has_rights(uint64_t at, uint64_t end, char right)
+bool sim_host_has_rights(uint64_t at, uint64_t end, char right)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
     if (!maps)
@@ -312,7 +311,7 @@ static bool is_usable(uint64_t address, uint64_t bytes, bool write)
         return true;
     /* EINVAL: no such right, a mapping of a kind that cannot be populated, or a kernel before
      * 5.14 */
-    return errno == EINVAL && has_rights(first, end, write ? 'w' : 'r');
+    return errno == EINVAL && sim_host_has_rights(first, end, write ? 'w' : 'r');
 }
 
 /* Checks one side of a synchronous transfer; pageable memory is opened to the transfer as a window,

@@ -24,6 +24,10 @@ void sim_access_guard_report(uint64_t address);
 /* Whether a range that starts in an arena is inside the requested bytes of one block. Lock free. */
 bool sim_memory_allocated(uint64_t address, uint64_t bytes);
 
+/* Whether every page of [at, end) is in a mapping of the process with this letter in its rights, as
+ * /proc/self/maps has them ('s': shared); true if the system does not say. Slow. Thread: any. */
+bool sim_host_has_rights(uint64_t at, uint64_t end, char right);
+
 /* Of page-locked memory. */
 struct sim_arena *sim_memory_host_arena(void);
 

@@ -87,20 +87,7 @@ bool sim_registered_at(uint64_t device_address, uint64_t *out_host)
 bool sim_registered_outside(uint64_t device_address)
 {
     uint64_t host;
-    char line[512];
-    bool is_shared = false;
-    FILE *maps = sim_registered_at(device_address, &host) ? fopen("/proc/self/maps", "re") : NULL;
-    while (maps && fgets(line, sizeof(line), maps)) {
-        unsigned long long first;
-        unsigned long long last;
-        char rights[8];
-        if (sscanf(line, "%llx-%llx %7s", &first, &last, rights) == 3 && first <= host &&
-            host < last)
-            is_shared = strchr(rights, 's') != NULL;
-    }
-    if (maps)
-        fclose(maps);
-    return is_shared;
+    return sim_registered_at(device_address, &host) && sim_host_has_rights(host, host + 1, 's');
 }
 
 /* ---- reports --------------------------------------------------------------------------------- */
