@@ -140,6 +140,31 @@ static void child_exports(void)
     twin_partner_ask(key);
 }
 
+/* The first reservation of the process takes an address that a later one would get. */
+static void child_first_place(void)
+{
+    char *const wanted = (char *)((uintptr_t)25 << 40);
+    void *first = NULL;
+    child_begin();
+    CHECK_OK(aclrtReserveMemAddress(&first, GRANULE, 0, wanted, 0));
+    CHECK(first == wanted);
+    char *second = virtual_addresses(1);
+    char *third = virtual_addresses(1);
+    CHECK(second == wanted + GRANULE && third == second + GRANULE);
+    CHECK_OK(aclrtReleaseMemAddress(third));
+    CHECK_OK(aclrtReleaseMemAddress(second));
+    CHECK_OK(aclrtReleaseMemAddress(first));
+    child_end();
+}
+
+void test_reserve_first(void)
+{
+#ifdef TWIN_SANITIZED
+    TWIN_SKIP("the sanitizer has these addresses for itself");
+#endif
+    twin_run_child("first_place", NULL);
+}
+
 /* On a part that has handles for several servers. */
 static void child_fabric(void)
 {
@@ -157,8 +182,13 @@ static void child_fabric(void)
 }
 
 const twin_child virtual_children[] = {
-    {"key", child_key},       {"pids", child_pids},       {"handle", child_handle},
-    {"killed", child_killed}, {"exports", child_exports}, {"fabric", child_fabric},
+    {"key", child_key},
+    {"pids", child_pids},
+    {"handle", child_handle},
+    {"killed", child_killed},
+    {"exports", child_exports},
+    {"fabric", child_fabric},
+    {"first_place", child_first_place},
 };
 const size_t virtual_child_count = TWIN_COUNT(virtual_children);
 

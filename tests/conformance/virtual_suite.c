@@ -364,6 +364,7 @@ static const twin_test tests[] = {
     {"VMM-02: a reservation takes no memory, and cannot be used", test_reserve_costs_nothing},
     {"VMM-03: alignment is reserved", test_reserve_arguments},
     {"VMM-04: an expected address is given, or the call fails", test_reserve_expected},
+    {"VMM-04: the first reservation, where a later one would be", test_reserve_first},
     {"VMM-05: a range with mappings is not released", test_release},
     {"VMM-06: physical memory refuses other arguments", test_physical_arguments},
     {"VMM-07: physical memory refuses attributes of other memory", test_physical_attributes},

@@ -23,6 +23,7 @@ void virtual_check(const void *at, int value, size_t bytes);
 void test_reserve_arguments(void);
 void test_reserve_costs_nothing(void);
 void test_reserve_expected(void);
+void test_reserve_first(void);
 void test_release(void);
 void test_physical_arguments(void);
 void test_physical_attributes(void);

@@ -58,12 +58,18 @@ static uint64_t place_anywhere(uint64_t bytes, uint64_t align)
     return base;
 }
 
+/* Whether the span can be used: no tool or limit leaves less. */
+static bool has_span(void)
+{
+    return sim_arena_watched_limit() == UINT64_MAX &&
+           (span.nodes || sim_span_init(&span, (uint32_t)(SIM_RESERVE_BYTES / SIM_GRANULE)));
+}
+
 /* At the lowest place of the span that is free. */
 static uint64_t place_in_span(uint64_t bytes, uint64_t align)
 {
     uint32_t start = 0;
-    if (sim_arena_watched_limit() != UINT64_MAX || bytes > SIM_RESERVE_BYTES ||
-        (!span.nodes && !sim_span_init(&span, (uint32_t)(SIM_RESERVE_BYTES / SIM_GRANULE))) ||
+    if (bytes > SIM_RESERVE_BYTES || !has_span() ||
         !sim_span_take(&span, (uint32_t)(bytes / SIM_GRANULE), (uint32_t)(align / SIM_GRANULE),
                        &start))
         return 0;
@@ -97,7 +103,7 @@ static twin_status place_at(uint64_t expected, uint64_t bytes, uint64_t align, b
                     (unsigned long long)align);
         return TWIN_E_INVALID;
     }
-    *in_span = inside && span.nodes != NULL;
+    *in_span = inside && has_span();
     const uint32_t unit = (uint32_t)((expected - SIM_RESERVE_BASE) / SIM_GRANULE);
     const uint32_t units = (uint32_t)(bytes / SIM_GRANULE);
     errno = EEXIST;

@@ -50,11 +50,14 @@ static const twin_exception unsupported[] = {
     {"registered", "a wait that nothing ends", FOREVER},
     {"report", "EXC-07", DEVICES},
     {"sharing", "a deadlock that no other process", FOREVER},
+    {"sharing", "a wait for a record of a process that was killed", FOREVER},
     {"sharing", "a wait whose other process has ended", FOREVER},
     {"sharing", "a wait whose other process was killed", FOREVER},
     {"stream", "STR-03", PROFILE},
     {"stream", "STR-04", PROFILE},
     {"value", "VAL-08", PROFILE},
+    {"virtual", "VMM-04: the first reservation", "the model has places of its own"},
+    {"virtual", "VMM-36: handles for several", PROFILE},
     {NULL, NULL, NULL},
 };
 
