@@ -194,6 +194,7 @@ static void child_answered(void)
     twin_partner_say(key);
     twin_partner_listen(key);
     CHECK_OK(aclrtNotifyImportByKey(&asked, key, 0));
+    usleep(300000); /* the other process has come to its wait, and does nothing any more */
     CHECK_OK(aclrtRecordNotify(asked, stream));
     CHECK_OK(aclrtWaitAndResetNotify(own, stream, 0));
     CHECK_OK(aclrtSynchronizeStream(stream));
@@ -203,10 +204,36 @@ static void child_answered(void)
     child_end(stream);
 }
 
+/* The stream goes on from the other process's record to its own while the only thread reads. The
+ * model runs without a caller after 20 ms. */
+static void child_asks(void)
+{
+    twin_partner partner;
+    char line[TWIN_LINE];
+    aclrtNotify theirs = NULL;
+    aclrtStream stream = child_begin();
+    aclrtNotify notify = sharing_notify();
+    twin_partner_start(&partner, "answered");
+    twin_partner_take(&partner, line);
+    CHECK_OK(aclrtNotifyImportByKey(&theirs, line, 0));
+    CHECK_OK(aclrtWaitAndResetNotify(notify, stream, 0));
+    CHECK_OK(aclrtRecordNotify(theirs, stream));
+    CHECK_OK(aclrtNotifyGetExportKey(notify, line, KEY_BYTES, ANY_PROCESS));
+    twin_partner_send(&partner, line);
+    twin_partner_expect(&partner, "answered");
+    twin_partner_send(&partner, "end");
+    twin_partner_end(&partner);
+    CHECK_OK(aclrtSynchronizeStream(stream));
+    CHECK_OK(aclrtDestroyNotify(theirs));
+    CHECK_OK(aclrtDestroyNotify(notify));
+    child_end(stream);
+}
+
 const twin_child sharing_children[] = {
     {"notify", child_notify},   {"whitelist", child_whitelist}, {"waits", child_waits},
     {"records", child_records}, {"keeps", child_keeps},         {"ends", child_ends},
     {"killed", child_killed},   {"finds", child_finds},         {"answered", child_answered},
+    {"asks", child_asks},
 };
 const size_t sharing_child_count = TWIN_COUNT(sharing_children);
 
@@ -245,30 +272,9 @@ void test_partner_records(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
-/* The stream goes on from the other process's record to its own while the only thread reads. */
 void test_partner_answered(void)
 {
-    twin_partner partner;
-    char line[TWIN_LINE];
-    aclrtNotify theirs = NULL;
-    CHECK_OK(aclrtSetDevice(0));
-    aclrtStream stream = twin_stream();
-    aclrtNotify notify = sharing_notify();
-    twin_partner_start(&partner, "answered");
-    twin_partner_take(&partner, line);
-    CHECK_OK(aclrtNotifyImportByKey(&theirs, line, 0));
-    CHECK_OK(aclrtWaitAndResetNotify(notify, stream, 0));
-    CHECK_OK(aclrtRecordNotify(theirs, stream));
-    CHECK_OK(aclrtNotifyGetExportKey(notify, line, KEY_BYTES, ANY_PROCESS));
-    twin_partner_send(&partner, line);
-    twin_partner_expect(&partner, "answered");
-    twin_partner_send(&partner, "end");
-    twin_partner_end(&partner);
-    CHECK_OK(aclrtSynchronizeStream(stream));
-    CHECK_OK(aclrtDestroyNotify(theirs));
-    CHECK_OK(aclrtDestroyNotify(notify));
-    CHECK_OK(aclrtDestroyStream(stream));
-    CHECK_OK(aclrtResetDevice(0));
+    twin_run_child("asks", (const char *const[]){"TWINRT_PROGRESS=20", NULL});
 }
 
 void test_partner_whitelist(void)

@@ -86,6 +86,16 @@ static bool map_and_use(aclrtDrvMemHandle memory, char *address)
     return good;
 }
 
+static void end_mapping(aclrtDrvMemHandle memory, void *address, bool mapped)
+{
+    if (mapped)
+        RELEASE(aclrtUnmapMem(address));
+    if (memory)
+        RELEASE(aclrtFreePhysical(memory));
+    if (address)
+        RELEASE(aclrtReleaseMemAddress(address));
+}
+
 static void use_mappings(void)
 {
     aclrtPhysicalMemProp prop = device_memory;
@@ -111,12 +121,7 @@ static void use_mappings(void)
         sweep->releases();
     if (second)
         RELEASE(aclrtUnmapMem((char *)address + 2 * GRANULE));
-    if (mapped)
-        RELEASE(aclrtUnmapMem(address));
-    if (memory)
-        RELEASE(aclrtFreePhysical(memory));
-    if (address)
-        RELEASE(aclrtReleaseMemAddress(address));
+    end_mapping(memory, address, mapped);
 }
 
 static void use_import(void)
@@ -131,12 +136,7 @@ static void use_import(void)
                       map_and_use(memory, address);
     if (!good)
         sweep->releases();
-    if (mapped)
-        RELEASE(aclrtUnmapMem(address));
-    if (memory)
-        RELEASE(aclrtFreePhysical(memory));
-    if (address)
-        RELEASE(aclrtReleaseMemAddress(address));
+    end_mapping(memory, address, mapped);
 }
 
 /* ---- memory of the program ------------------------------------------------------------------- */
