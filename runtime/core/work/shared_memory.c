@@ -13,9 +13,10 @@ int32_t twin_shared_export(const void *pointer, size_t bytes, bool check_pid,
 {
     const twin_memory_info info = twin_range_info(pointer);
     if (info.kind != TWIN_MEMORY_DEVICE || twin_overflow_is(info.device, info.base))
-        return twin_fail(TWIN_ERR_PARAM,
-                         "%p is not memory of a device, of aclrtMalloc or mapped, which is shared by keys",
-                         pointer);
+        return twin_fail(
+            TWIN_ERR_PARAM,
+            "%p is not memory of a device, of aclrtMalloc or mapped, which is shared by keys",
+            pointer);
     return twin_fail_status(
         twin_ops()->memory.share((uint64_t)(uintptr_t)pointer, bytes, check_pid, out_key),
         TWIN_CODE_STREAM_TIMEOUT, "export of %zu bytes at %p", bytes, pointer);
