@@ -10,9 +10,10 @@
 typedef struct pin {
     struct pin *next;
     uint64_t base;
+    uint64_t bytes;
     uint64_t address; /* where the device reaches it; 0: nowhere */
     uint32_t device;
-    bool known; /* `base` is in the ranges as REGISTERED: it was no page-locked memory */
+    bool known; /* memory of the program, which is in the ranges as REGISTERED */
 } pin;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -52,24 +53,31 @@ static bool has_own_range(const pin *made)
     return made->address != 0 && made->address != made->base;
 }
 
-static bool add_ranges(pin *made, uint64_t bytes)
+/* The program's memory; another device may have registered it before. */
+static bool add_range(const pin *made)
+{
+    return ascend_range_add(&(twin_memory_info){.kind = TWIN_MEMORY_REGISTERED,
+                                                .device = made->device,
+                                                .base = made->base,
+                                                .size_bytes = made->bytes,
+                                                .page_bytes = PAGE_BYTES});
+}
+
+static bool add_ranges(pin *made)
 {
     twin_memory_info info = {.kind = TWIN_MEMORY_UNKNOWN};
     ascend_range_find(made->base, &info);
-    made->known = info.kind == TWIN_MEMORY_UNKNOWN;
-    info = (twin_memory_info){.kind = TWIN_MEMORY_REGISTERED,
-                              .device = made->device,
-                              .base = made->base,
-                              .size_bytes = bytes,
-                              .page_bytes = PAGE_BYTES};
-    if (made->known && !ascend_range_add(&info))
+    made->known = info.kind == TWIN_MEMORY_UNKNOWN || info.kind == TWIN_MEMORY_REGISTERED;
+    if (has_own_range(made) && !ascend_range_add(&(twin_memory_info){.kind = TWIN_MEMORY_MAPPED,
+                                                                     .device = made->device,
+                                                                     .base = made->address,
+                                                                     .size_bytes = made->bytes,
+                                                                     .page_bytes = PAGE_BYTES}))
         return false;
-    info.kind = TWIN_MEMORY_MAPPED;
-    info.base = made->address;
-    if (!has_own_range(made) || ascend_range_add(&info))
+    if (!made->known || add_range(made))
         return true;
-    if (made->known)
-        (void)ascend_range_remove(made->base, TWIN_MEMORY_REGISTERED, &info);
+    if (has_own_range(made))
+        (void)ascend_range_remove(made->address, TWIN_MEMORY_MAPPED, &info);
     return false;
 }
 
@@ -84,9 +92,10 @@ twin_status ascend_memory_pin(twin_hw_device *device, const twin_pin *wanted, ui
     pin *made = calloc(1, sizeof(*made));
     if (made)
         *made = (pin){.base = (uint64_t)(uintptr_t)wanted->pointer,
+                      .bytes = wanted->bytes,
                       .address = (uint64_t)(uintptr_t)address,
                       .device = device->index};
-    if (!made || !add_ranges(made, wanted->bytes)) {
+    if (!made || !add_ranges(made)) {
         (void)vendor.host_unregister(wanted->pointer);
         free(made);
         return TWIN_E_NOMEM;
@@ -98,29 +107,44 @@ twin_status ascend_memory_pin(twin_hw_device *device, const twin_pin *wanted, ui
     return TWIN_OK;
 }
 
-static pin *take(uint64_t base)
+static pin *take(const twin_hw_device *device, uint64_t base)
 {
     pthread_mutex_lock(&lock);
     pin *found;
-    LL_SEARCH_SCALAR(pins, found, base, base);
+    LL_FOREACH(pins, found)
+    {
+        if (found->base == base && found->device == device->index)
+            break;
+    }
     if (found)
         LL_DELETE(pins, found);
     pthread_mutex_unlock(&lock);
     return found;
 }
 
-twin_status ascend_memory_unpin(void *pointer)
+/* Takes its range away, but for what other devices have registered, too. */
+static void remove_range(const pin *ended)
+{
+    const pin *other;
+    pthread_mutex_lock(&lock);
+    ascend_range_drop(ended->base, ended->bytes);
+    LL_FOREACH(pins, other)
+    {
+        if (other->known && other->base < ended->base + ended->bytes &&
+            ended->base < other->base + other->bytes)
+            (void)add_range(other);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+twin_status ascend_memory_unpin(twin_hw_device *device, void *pointer)
 {
     twin_memory_info info;
-    twin_hw_device *device = NULL;
-    pin *taken = take((uint64_t)(uintptr_t)pointer);
+    pin *taken = take(device, (uint64_t)(uintptr_t)pointer);
     if (!taken)
         return TWIN_E_INVALID;
-    twin_status status = ascend_retain_device(taken->device, &device);
-    if (status == TWIN_OK) {
-        status = ascend_status(vendor.host_unregister(pointer));
-        ascend_release_device(device);
-    }
+    const twin_status status =
+        ASCEND_CALL(ascend_use_device(device), vendor.host_unregister(pointer));
     if (status != TWIN_OK) {
         pthread_mutex_lock(&lock);
         LL_PREPEND(pins, taken);
@@ -128,7 +152,7 @@ twin_status ascend_memory_unpin(void *pointer)
         return status;
     }
     if (taken->known)
-        (void)ascend_range_remove(taken->base, TWIN_MEMORY_REGISTERED, &info);
+        remove_range(taken);
     if (has_own_range(taken))
         (void)ascend_range_remove(taken->address, TWIN_MEMORY_MAPPED, &info);
     free(taken);

@@ -27,10 +27,10 @@ static void stream_released(twin_stream *stream)
     twin_allocator_drop(stream);
 }
 
-static void device_emptied(twin_device *device)
+static void device_emptied(twin_device *device, twin_hw_device *hw)
 {
     twin_launches_forget(device);
-    twin_host_forget(device);
+    twin_host_forget(device, hw);
     twin_managed_prefetch_forget(device);
     twin_binaries_forget(device);
     twin_pools_forget(device);

@@ -36,7 +36,7 @@
 #include "seam/managed.h"
 #include "seam/types.h"
 
-#define TWIN_SEAM_VERSION 16u
+#define TWIN_SEAM_VERSION 17u
 
 struct twin_process_ops {
     /* Readies the backend: reads its settings and data files; opens no device and starts no model.
@@ -180,8 +180,8 @@ struct twin_memory_ops {
      * registered. Thread: any. TWIN_E_UNSUPPORTED; TWIN_E_INVALID (explained). */
     twin_status (*pin)(twin_hw_device *device, const twin_pin *pin, uint64_t *out_address);
     /* Ends it; tasks that still use the range fail. Thread: any. TWIN_E_INVALID: not the begin of a
-     * registered range. */
-    twin_status (*unpin)(void *pointer);
+     * range that is registered with this device. */
+    twin_status (*unpin)(twin_hw_device *device, void *pointer);
     /* Device `device` is about to use this range of another one's memory, which it may reach.
      * Thread: any. TWIN_E_UNSUPPORTED: there is nothing to prepare. */
     twin_status (*map_peer)(uint64_t address, uint64_t bytes, uint32_t device);

@@ -251,10 +251,9 @@
     F(S, uint32_t, returned, NUMBER)                                                               \
     F(S, uint64_t, room, NUMBER)                                                                   \
     F(S, uint64_t, out_count, NUMBER)
-#define TWIN_RECORD_REPAIR_FIELDS(F, S)                                                            \
-    TWIN_RECORD_DEVICE_FIELDS(F, S)                                                                \
-    F(S, uint64_t, address, ADDRESS)                                                               \
-    F(S, uint64_t, bytes, BYTES)
+#define TWIN_RECORD_UNPIN_FIELDS(F, S)                                                             \
+    TWIN_RECORD_DEVICE_FIELDS(F, S) F(S, uint64_t, address, ADDRESS)
+#define TWIN_RECORD_REPAIR_FIELDS(F, S) TWIN_RECORD_UNPIN_FIELDS(F, S) F(S, uint64_t, bytes, BYTES)
 #define TWIN_RECORD_MEMORY_USAGE_FIELDS(F, S)                                                      \
     TWIN_RECORD_DEVICE_FIELDS(F, S)                                                                \
     F(S, uint64_t, room, NUMBER) F(S, uint64_t, out_count, NUMBER)

@@ -204,7 +204,7 @@
     X(204, MEMORY_OPEN, "memory.open", TWIN_RECORD_MEMORY_OPEN_FIELDS, NONE)                       \
     X(205, MEMORY_CLOSE, "memory.close", TWIN_RECORD_MEMORY_CLOSE_FIELDS, NONE)                    \
     X(206, MEMORY_PIN, "memory.pin", TWIN_RECORD_PIN_FIELDS, NONE)                                 \
-    X(207, MEMORY_UNPIN, "memory.unpin", TWIN_RECORD_FREE_FIELDS, NONE)                            \
+    X(207, MEMORY_UNPIN, "memory.unpin", TWIN_RECORD_UNPIN_FIELDS, NONE)                           \
     X(208, MANAGED_ALLOC, "managed.alloc", TWIN_RECORD_MANAGED_ALLOC_FIELDS, NONE)                 \
     X(209, MANAGED_ADVISE, "managed.advise", TWIN_RECORD_MANAGED_ADVISE_FIELDS, NONE)              \
     X(210, MANAGED_QUERY, "managed.query", TWIN_RECORD_MANAGED_QUERY_FIELDS, NONE)                 \

@@ -13,6 +13,11 @@ void registered_unmap(void *pages, size_t bytes);
 /* Maps them; the device's address. */
 void *registered_map(void *pages, size_t bytes);
 
+/* registered_devices.c: several devices. */
+void test_two_devices(void);
+void test_reset_of_one_device(void);
+void test_overlap_of_devices(void);
+
 /* registered_gone.c: pages that change while they are registered. */
 void test_unmapped(void);
 void test_truncated(void);

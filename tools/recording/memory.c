@@ -60,11 +60,14 @@ static bool add_pin(twin_recording_memory *memory, const struct twin_record_MEMO
         return true;
     if (!interval_map_at(&memory->ranges, pin->host) && !add(memory, pin->host, pin->bytes, true))
         return false;
+    struct twin_recording_range *range = interval_map_at(&memory->ranges, pin->host);
+    if (range && range->at.begin == pin->host)
+        range->pins++;
     return pin->out_address == 0 || add(memory, pin->out_address, pin->bytes, false);
 }
 
-/* The ranges that the registration of that memory has added. */
-static void drop_pin(twin_recording_memory *memory, uint64_t address)
+/* The address that the device has for that memory, and with the last device the memory. */
+static void drop_pin(twin_recording_memory *memory, uint64_t address, uint32_t device)
 {
     struct twin_recording_range *range = interval_map_from(&memory->ranges, 0);
     while (range) {
@@ -72,7 +75,8 @@ static void drop_pin(twin_recording_memory *memory, uint64_t address)
         struct twin_recording_range *next = interval_map_from(&memory->ranges, range->at.end);
         if (TWIN_RECORDING_GET(twin_recording_at(memory->recording, range->made), MEMORY_PIN,
                                &pin) &&
-            pin.host == address)
+            pin.host == address &&
+            (range->at.begin == address ? --range->pins == 0 : pin.device == device))
             free(interval_map_remove(&memory->ranges, range->at.begin));
         range = next;
     }
@@ -102,6 +106,7 @@ bool twin_recording_memory_go(twin_recording_memory *memory, size_t index)
         struct twin_record_MEMORY_HOST_ALLOC host;
         struct twin_record_MEMORY_FREE freed;
         struct twin_record_MEMORY_PIN pin;
+        struct twin_record_MEMORY_UNPIN unpinned;
         struct twin_record_VMM_RESERVE reserved;
         struct twin_record_MEMORY_OPEN opened;
         struct twin_record_MEMORY_CLOSE ended;
@@ -120,9 +125,8 @@ bool twin_recording_memory_go(twin_recording_memory *memory, size_t index)
             good = managed.bytes == 0 || add(memory, managed.out_address, managed.bytes, false);
         } else if (TWIN_RECORDING_GET(entry, MEMORY_PIN, &pin)) {
             good = add_pin(memory, &pin);
-        } else if (entry->kind == TWIN_RECORD_MEMORY_UNPIN) {
-            twin_recording_fields(entry, &freed, sizeof(freed));
-            drop_pin(memory, freed.address);
+        } else if (TWIN_RECORDING_GET(entry, MEMORY_UNPIN, &unpinned)) {
+            drop_pin(memory, unpinned.address, unpinned.device);
         } else if (TWIN_RECORDING_GET(entry, VMM_RESERVE, &reserved)) {
             /* whatever is mapped there: addresses keep their names */
             good = reserved.bytes == 0 || add(memory, reserved.out_address, reserved.bytes, false);

@@ -216,6 +216,12 @@ static bool add_mapping(struct walk *walk, const struct twin_record_VMM_MAP *f)
                                         .module = TWIN_MODULE_APP});
 }
 
+/* Each device has its own registration of an address, which is below 2^57. */
+static uint64_t pin_of(uint64_t host, uint32_t device)
+{
+    return host ^ (uint64_t)device << 57;
+}
+
 /* A row without a stream. */
 #define ROW(row_kind, at, size, page, of_device, of_module, ...)                                   \
     ((struct twin_memory_row){.kind = TWIN_MEMORY_##row_kind##_ROW,                                \
@@ -249,7 +255,7 @@ static bool take_memory(struct walk *walk)
         ON(MANAGED_ALLOC, return add(walk, MEMORY, f->out_address,
                                      ROW(MANAGED, f->out_address, f->bytes, HUGE_PAGE, f->device,
                                          TWIN_MODULE_APP)))
-        ON(MEMORY_PIN, return add(walk, PIN, f->host,
+        ON(MEMORY_PIN, return add(walk, PIN, pin_of(f->host, f->device),
                                   ROW(REGISTERED, f->host, f->bytes, NORMAL_PAGE, f->device,
                                       TWIN_MODULE_APP, .detail = f->out_address)))
         ON(MEMORY_OPEN, return add(walk, MEMORY, f->out_address,
@@ -269,7 +275,7 @@ static bool take_memory(struct walk *walk)
         ON(MEMORY_HOST_FREE, drop(walk, MEMORY, f->address); break)
         ON(MEMORY_CLOSE, drop(walk, MEMORY, f->address); break)
         ON(WORK_FREE, drop(walk, MEMORY, f->address); break)
-        ON(MEMORY_UNPIN, drop(walk, PIN, f->address); break)
+        ON(MEMORY_UNPIN, drop(walk, PIN, pin_of(f->address, f->device)); break)
         ON(VMM_RELEASE, drop(walk, RESERVATION, f->address); break)
         ON(VMM_DESTROY, drop(walk, PHYSICAL, f->physical); break)
         ON(VMM_UNMAP, drop(walk, MAPPING, f->address); break)

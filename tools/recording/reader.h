@@ -199,6 +199,7 @@ struct twin_recording_range {
     struct interval at;
     size_t made;     /* entry: memory.alloc or memory.host_alloc */
     uint32_t number; /* of the allocation in the recording, from 1 */
+    uint32_t pins;   /* of the program's memory: devices it is registered with */
     bool host;
 };
 /* NULL: no host memory. */

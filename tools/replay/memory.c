@@ -462,33 +462,47 @@ static twin_status memory_pin(struct replay_call *call)
     range = interval_map_at(&replay->memory, f->host);
     if (status != TWIN_OK || !call->succeeded) {
         if (status == TWIN_OK)
-            (void)call->ops->memory.unpin(pin.pointer);
-        if (range && range->owned && range->node.begin == f->host)
+            (void)call->ops->memory.unpin(call->device, pin.pointer);
+        if (range && range->owned && range->pins == 0)
             drop(replay, interval_map_remove(&replay->memory, f->host));
         return status;
     }
-    if (range && f->out_address != 0)
-        range->mapped = f->out_address;
-    if (f->out_address != 0 &&
-        !replay_memory_add(replay, f->out_address, f->bytes, address, f->device, false))
+    if (range)
+        range->pins++;
+    if (f->out_address == 0)
+        return status;
+    if (!replay_memory_add(replay, f->out_address, f->bytes, address, f->device, false))
         return TWIN_E_NOMEM;
+    range = interval_map_at(&replay->memory, f->out_address);
+    if (range)
+        range->pinned = f->host;
     return status;
+}
+
+/* Where the device reached the memory that began at `host`. */
+static void drop_address(struct replay *replay, uint64_t host, uint32_t device)
+{
+    struct replay_range *range = interval_map_from(&replay->memory, 0);
+    while (range) {
+        struct replay_range *next = interval_map_from(&replay->memory, range->node.end);
+        if (range->pinned == host && range->device == device)
+            drop(replay, interval_map_remove(&replay->memory, range->node.begin));
+        range = next;
+    }
 }
 
 static twin_status memory_unpin(struct replay_call *call)
 {
     struct replay *replay = call->replay;
-    const uint64_t recorded = call->then.MEMORY_UNPIN.address;
-    struct replay_range *range = interval_map_at(&replay->memory, recorded);
-    const uint64_t now = replay_address_any(replay, recorded);
-    const twin_status status = call->ops->memory.unpin((void *)(uintptr_t)now);
+    const struct twin_record_MEMORY_UNPIN *f = &call->then.MEMORY_UNPIN;
+    struct replay_range *range = interval_map_at(&replay->memory, f->address);
+    const uint64_t now = replay_address_any(replay, f->address);
+    const twin_status status = call->ops->memory.unpin(call->device, (void *)(uintptr_t)now);
     if (status != TWIN_OK || !range)
         return status;
-    if (range->mapped != 0)
-        drop(replay, interval_map_remove(&replay->memory, range->mapped));
-    range->mapped = 0;
-    if (range->owned)
-        drop(replay, interval_map_remove(&replay->memory, recorded));
+    drop_address(replay, f->address, f->device);
+    if (range->pins > 0 && --range->pins == 0 && range->owned)
+        drop(replay, interval_map_remove(&replay->memory, range->node.begin));
     return status;
 }
 

@@ -50,8 +50,9 @@ struct replay_range {
     struct interval node; /* first: as recorded */
     uint64_t now;         /* 0: it was not available */
     uint64_t touched;     /* bytes of it that ops may have brought to life, at most */
-    uint64_t mapped; /* of a registered range: as recorded, where the device reached it, or 0 */
+    uint64_t pinned; /* where a device reached registered memory: its base as recorded, else 0 */
     uint32_t device;
+    uint32_t pins; /* of memory of the program: devices it is registered with */
     bool host;
     bool owned; /* pages of the replay in the place of the program's */
 };

@@ -42,8 +42,8 @@ struct pinned {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Changed with lock. */
-static struct sim_ranges by_host;   /* outside the arena of page-locked memory */
-static struct sim_ranges by_device; /* mapped ones */
+static struct sim_ranges by_host[SIM_DEVICES_MOST]; /* outside the arena of page-locked memory */
+static struct sim_ranges by_device;                 /* mapped ones, of all devices */
 static struct pinned *used;
 static struct pinned *unused;
 static struct sim_region region;
@@ -58,6 +58,21 @@ static const struct pinned *find(struct sim_ranges *ranges, uint64_t address)
     return sim_ranges_find(ranges, address, &range) ? range.what : NULL;
 }
 
+/* The registration of the host's address that reaches furthest, with whatever device. */
+static struct pinned *find_by_host(uint64_t address)
+{
+    struct pinned *furthest = NULL;
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < sim_process.device_count; i++) {
+        struct sim_range range;
+        if (!sim_ranges_find(&by_host[i], address, &range) || range.base + range.bytes <= end)
+            continue;
+        end = range.base + range.bytes;
+        furthest = range.what;
+    }
+    return furthest;
+}
+
 static bool is_inside(uint64_t base, uint64_t size, uint64_t address, uint64_t bytes)
 {
     return address - base < size && bytes <= size - (address - base);
@@ -65,7 +80,7 @@ static bool is_inside(uint64_t base, uint64_t size, uint64_t address, uint64_t b
 
 bool sim_registered_info(uint64_t address, twin_memory_info *out_info)
 {
-    const struct pinned *pin = find(&by_host, address);
+    const struct pinned *pin = find_by_host(address);
     if (!pin)
         return false;
     *out_info = (twin_memory_info){.kind = TWIN_MEMORY_REGISTERED,
@@ -133,10 +148,9 @@ static void note_gone(const void *to, const void *from, uint64_t bytes)
 {
     const uint64_t sides[] = {(uintptr_t)to, (uintptr_t)from};
     for (int i = 0; i < 2; i++) {
-        struct sim_range range;
-        if (sim_ranges_find(&by_host, sides[i], &range))
-            note(range.what, missing_at(sides[i], bytes),
-                 "is not there any more, or cannot be accessed",
+        struct pinned *pin = find_by_host(sides[i]);
+        if (pin)
+            note(pin, missing_at(sides[i], bytes), "is not there any more, or cannot be accessed",
                  "call aclrtHostUnregister before unmapping, moving, protecting or truncating it");
     }
 }
@@ -243,7 +257,7 @@ static const struct sim_region_ops region_ops = {.info = region_info,
 void *sim_registered_translate(uint64_t address, uint64_t bytes, enum twinsim_access access,
                                enum twinsim_target *out_target)
 {
-    const struct pinned *pin = find(&by_host, address);
+    const struct pinned *pin = find_by_host(address);
     if (!pin || !is_inside(pin->base, pin->bytes, address, bytes))
         return NULL;
     *out_target = TWINSIM_TARGET_HOST_PAGES;
@@ -346,10 +360,10 @@ static twin_status add_locked(twin_hw_device *device, const twin_pin *wanted, st
         return TWIN_E_NOMEM;
     const struct sim_range host = {.base = pin->base, .bytes = pin->bytes, .what = pin};
     const struct sim_range mapped = {.base = pin->address, .bytes = pin->bytes, .what = pin};
-    if (!page_locked && !sim_ranges_add(&by_host, &host))
+    if (!page_locked && !sim_ranges_add(&by_host[pin->device], &host))
         return TWIN_E_NOMEM;
     if (wanted->mapped && !pin->unified && !sim_ranges_add(&by_device, &mapped)) {
-        sim_ranges_remove(&by_host, pin->base);
+        sim_ranges_remove(&by_host[pin->device], pin->base);
         return TWIN_E_NOMEM;
     }
     return TWIN_OK;
@@ -383,9 +397,8 @@ twin_status sim_memory_pin(twin_hw_device *device, const twin_pin *wanted, uint6
 
 static void remove_locked(struct pinned *pin)
 {
-    struct sim_range range;
-    if (sim_ranges_find(&by_host, pin->base, &range) && range.what == pin)
-        sim_ranges_remove(&by_host, pin->base);
+    if (find(&by_host[pin->device], pin->base) == pin)
+        sim_ranges_remove(&by_host[pin->device], pin->base);
     if (pin->address != 0) {
         if (!pin->unified)
             sim_ranges_remove(&by_device, pin->address);
@@ -396,11 +409,15 @@ static void remove_locked(struct pinned *pin)
     LL_PREPEND(unused, pin);
 }
 
-twin_status sim_memory_unpin(void *pointer)
+twin_status sim_memory_unpin(twin_hw_device *device, void *pointer)
 {
     pthread_mutex_lock(&lock);
     struct pinned *pin;
-    LL_SEARCH_SCALAR(used, pin, base, (uintptr_t)pointer);
+    LL_FOREACH(used, pin)
+    {
+        if (pin->base == (uintptr_t)pointer && pin->device == device->index)
+            break;
+    }
     if (pin)
         remove_locked(pin);
     pthread_mutex_unlock(&lock);

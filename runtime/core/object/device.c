@@ -376,7 +376,7 @@ static int32_t lower_locked(twin_device *device)
     twin_lock_drop(&device->lock);
 
     twin_assert_unlocked("device.close with a lock held");
-    twin_users.device_emptied(device);
+    twin_users.device_emptied(device, hw);
     twin_ops()->device.close(hw);
 
     twin_lock_take(&device->lock);

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "seam/types.h"
+
 struct twin_context;
 struct twin_device;
 struct twin_stream;
@@ -30,8 +32,8 @@ typedef struct twin_object_users {
     void (*stream_retired)(struct twin_stream *stream);
     /* The stream has no user any more, and its queue is gone. */
     void (*stream_released)(struct twin_stream *stream);
-    /* Every object on the device has ended; it is about to be closed. */
-    void (*device_emptied)(struct twin_device *device);
+    /* Every object on the device has ended; it is about to be closed, and `hw` is the backend's. */
+    void (*device_emptied)(struct twin_device *device, twin_hw_device *hw);
 } twin_object_users;
 
 extern const twin_object_users twin_users;

@@ -25,19 +25,26 @@ typedef struct registration {
 } registration;
 
 static twin_lock lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_REGISTRATIONS);
-/* Guarded by lock: sorted by base, without overlaps. */
+/* Guarded by lock: sorted by device, then by base; those of one device do not overlap. */
 static registration *list;
 static size_t count;
 static size_t room;
 
-/* Index of the first one whose end is above `address`. */
-static size_t first_above_locked(uint64_t address)
+static bool ends_before(const registration *one, const twin_device *device, uint64_t address)
+{
+    if (one->device != device)
+        return one->device->id < device->id;
+    return one->base + one->bytes <= address;
+}
+
+/* Index of the first one of the device, or of a later device, whose end is above `address`. */
+static size_t first_above_locked(const twin_device *device, uint64_t address)
 {
     size_t low = 0;
     size_t high = count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (list[middle].base + list[middle].bytes <= address)
+        if (ends_before(&list[middle], device, address))
             low = middle + 1;
         else
             high = middle;
@@ -45,15 +52,31 @@ static size_t first_above_locked(uint64_t address)
     return low;
 }
 
-static registration *begins_at_locked(uint64_t base)
+/* The one of the device that has bytes from `begin` up to `end`; NULL: none has. */
+static registration *overlapping_locked(const twin_device *device, uint64_t begin, uint64_t end)
 {
-    const size_t at = first_above_locked(base);
-    return at < count && list[at].base == base ? &list[at] : NULL;
+    const size_t at = first_above_locked(device, begin);
+    return at < count && list[at].device == device && list[at].base < end ? &list[at] : NULL;
 }
 
-static void remove_locked(uint64_t base)
+static registration *begins_at_locked(const twin_device *device, uint64_t base)
 {
-    const registration *one = begins_at_locked(base);
+    registration *one = overlapping_locked(device, base, base + 1);
+    return one && one->base == base ? one : NULL;
+}
+
+/* One of another device that has the byte; NULL: none has. */
+static const registration *of_others_locked(uint64_t address)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i].settled && address - list[i].base < list[i].bytes)
+            return &list[i];
+    return NULL;
+}
+
+static void remove_locked(const twin_device *device, uint64_t base)
+{
+    const registration *one = begins_at_locked(device, base);
     if (!one)
         return;
     const size_t at = (size_t)(one - list);
@@ -65,14 +88,14 @@ static int32_t reserve(const twin_device *device, const twin_pin *pin)
 {
     const uint64_t base = (uint64_t)(uintptr_t)pin->pointer;
     TWIN_LOCKED(&lock);
-    const size_t at = first_above_locked(base);
-    if (at < count && list[at].base < base + pin->bytes)
+    const registration *other = overlapping_locked(device, base, base + pin->bytes);
+    if (other)
         return twin_fail(TWIN_ERR_REGISTERED,
                          "%llu bytes at %p overlap the range of %llu bytes at %#llx, which is "
                          "registered with device %u; end that with aclrtHostUnregister first",
                          (unsigned long long)pin->bytes, pin->pointer,
-                         (unsigned long long)list[at].bytes, (unsigned long long)list[at].base,
-                         list[at].device->id);
+                         (unsigned long long)other->bytes, (unsigned long long)other->base,
+                         device->id);
     if (count == room) {
         registration *more = twin_regrow(list, room ? 2 * room : FIRST_ROOM, sizeof(*list));
         if (!more)
@@ -80,18 +103,19 @@ static int32_t reserve(const twin_device *device, const twin_pin *pin)
         list = more;
         room = room ? 2 * room : FIRST_ROOM;
     }
+    const size_t at = first_above_locked(device, base);
     memmove(&list[at + 1], &list[at], (count++ - at) * sizeof(*list));
     list[at] = (registration){.base = base, .bytes = pin->bytes, .device = device};
     return 0;
 }
 
 /* The backend has it from now on, or has refused it. */
-static void settle(uint64_t base, bool accepted, uint64_t address)
+static void settle(const twin_device *device, uint64_t base, bool accepted, uint64_t address)
 {
     TWIN_LOCKED(&lock);
-    registration *one = begins_at_locked(base);
+    registration *one = begins_at_locked(device, base);
     if (!accepted)
-        remove_locked(base);
+        remove_locked(device, base);
     else if (one) {
         one->address = address;
         one->settled = true;
@@ -101,7 +125,7 @@ static void settle(uint64_t base, bool accepted, uint64_t address)
 /* Refuses what is not memory of the host, and what is page-locked already. */
 static int32_t check_range(const twin_pin *pin)
 {
-    const twin_memory_info info = twin_range_info(pin->pointer);
+    twin_memory_info info = twin_range_info(pin->pointer);
     if (pin->mapped && (uint64_t)(uintptr_t)pin->pointer % ALIGNMENT != 0)
         return twin_fail(TWIN_ERR_PARAM, "%p is not aligned to a page of %u bytes", pin->pointer,
                          ALIGNMENT);
@@ -113,6 +137,8 @@ static int32_t check_range(const twin_pin *pin)
                          "%p is page-locked already, it is memory of aclrtMallocHost; leave out "
                          "ACL_HOST_REG_PINNED",
                          pin->pointer);
+    if (info.kind == TWIN_MEMORY_REGISTERED) /* with another device, perhaps less of it */
+        info.kind = TWIN_MEMORY_UNKNOWN;
     return twin_range_check("range to register", pin->pointer, pin->bytes, &info);
 }
 
@@ -135,22 +161,33 @@ int32_t twin_host_register(const twin_pin *wanted, uint64_t *out_address)
             twin_device_note(device, twin_ops()->memory.pin(device->hw, &pin, &address)),
             TWIN_CODE_STREAM_TIMEOUT, "%llu bytes at %p cannot be registered with device %u",
             (unsigned long long)pin.bytes, pin.pointer, device->id);
-    settle((uint64_t)(uintptr_t)pin.pointer, code == 0, address);
+    settle(device, (uint64_t)(uintptr_t)pin.pointer, code == 0, address);
     if (code == 0)
         *out_address = address;
     return code;
 }
 
-/* Whether the range that begins there has been settled; it is not from then on. */
-static bool claim(uint64_t base, uint64_t *out_address)
+/* Takes the device's range that begins there, which is not settled from then on. */
+static int32_t claim(const twin_device *device, uint64_t base, uint64_t *out_address)
 {
     TWIN_LOCKED(&lock);
-    registration *one = begins_at_locked(base);
-    if (!one || !one->settled)
-        return false;
-    *out_address = one->address;
-    one->settled = false;
-    return true;
+    registration *one = begins_at_locked(device, base);
+    if (one && one->settled) {
+        *out_address = one->address;
+        one->settled = false;
+        return 0;
+    }
+    const registration *other = of_others_locked(base);
+    if (other && other->base == base && other->device != device)
+        return twin_fail(TWIN_ERR_NOT_REGISTERED,
+                         "the range at %#llx is registered with device %u, not with device %u; "
+                         "call aclrtSetDevice(%u) first",
+                         (unsigned long long)base, other->device->id, device->id,
+                         other->device->id);
+    return twin_fail(TWIN_ERR_NOT_REGISTERED,
+                     "no range that is registered with device %u begins at %#llx; give the "
+                     "pointer that was registered",
+                     device->id, (unsigned long long)base);
 }
 
 int32_t twin_host_unregister(void *pointer)
@@ -161,13 +198,13 @@ int32_t twin_host_unregister(void *pointer)
     int32_t code = twin_context_pin_current(&context);
     if (code != 0)
         return code;
-    if (!claim(base, &address))
-        return twin_fail(TWIN_ERR_NOT_REGISTERED,
-                         "no registered range begins at %p; give the pointer that was registered",
-                         pointer);
-    code = twin_fail_status(twin_ops()->memory.unpin(pointer), TWIN_CODE_STREAM_TIMEOUT, "%p",
-                            pointer);
-    settle(base, code != 0, address);
+    const twin_device *device = context->device;
+    code = claim(device, base, &address);
+    if (code != 0)
+        return code;
+    code = twin_fail_status(twin_ops()->memory.unpin(device->hw, pointer), TWIN_CODE_STREAM_TIMEOUT,
+                            "%p", pointer);
+    settle(device, base, code != 0, address);
     return code;
 }
 
@@ -179,16 +216,22 @@ int32_t twin_host_device_address(const void *pointer, uint64_t *out_address)
     if (code != 0)
         return code;
     TWIN_LOCKED(&lock);
-    const size_t at = first_above_locked(address);
-    const registration *one = at < count && list[at].base <= address ? &list[at] : NULL;
+    const twin_device *device = context->device;
+    const registration *one = overlapping_locked(device, address, address + 1);
+    const registration *other = of_others_locked(address);
+    if ((!one || !one->settled) && other && other->device != device)
+        return twin_fail(TWIN_ERR_PARAM_RELATION,
+                         "%p is registered with device %u, not with device %u; call "
+                         "aclrtHostRegister with device %u",
+                         pointer, other->device->id, device->id, device->id);
     if (!one || !one->settled)
         return twin_fail(TWIN_ERR_PARAM_RELATION,
                          "%p is in no registered range; call aclrtHostRegister first", pointer);
     if (one->address == 0)
         return twin_fail(TWIN_ERR_PARAM_RELATION,
-                         "the range at %p is registered without ACL_HOST_REG_MAPPED, so no device "
-                         "has an address for it",
-                         pointer);
+                         "the range at %p is registered without ACL_HOST_REG_MAPPED, so device %u "
+                         "has no address for it",
+                         pointer, device->id);
     *out_address = one->address + (address - one->base);
     return 0;
 }
@@ -231,11 +274,11 @@ static bool take_one(const twin_device *device, uint64_t *out_base)
     return false;
 }
 
-void twin_host_forget(const twin_device *device)
+void twin_host_forget(const twin_device *device, twin_hw_device *hw)
 {
     uint64_t base = 0;
     while (take_one(device, &base)) {
-        (void)twin_ops()->memory.unpin((void *)(uintptr_t)base);
-        settle(base, false, 0);
+        (void)twin_ops()->memory.unpin(hw, (void *)(uintptr_t)base);
+        settle(device, base, false, 0);
     }
 }

@@ -256,8 +256,9 @@ static twin_status memory_pin(twin_hw_device *device, const twin_pin *pin, uint6
     *out_address = pin->mapped ? 0x30000 : 0;
     return fake_answer();
 }
-static twin_status memory_unpin(void *pointer)
+static twin_status memory_unpin(twin_hw_device *device, void *pointer)
 {
+    (void)device;
     (void)pointer;
     return fake_answer();
 }

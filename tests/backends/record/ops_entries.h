@@ -38,7 +38,7 @@ static const char *const expected[] = {
     "memory.pin device=1 locked=0 mapped=1 read_only=0 host=host3+0 bytes=32 "
     "address=memory4+0",
     "memory.fill device=1 value=0x6 dst=memory4+8 bytes=4",
-    "memory.unpin address=host3+0",
+    "memory.unpin device=1 address=host3+0",
     "memory.map_peer device=2 address=elsewhere bytes=64",
     "managed.alloc device=1 bytes=2097152 address=memory5+0",
     "managed.advise advice=2 place=2 place_id=0 address=memory5+0 bytes=2097152",

@@ -330,7 +330,7 @@ static void call_all(const struct twin_backend *t)
     t->memory.pin(device, &(twin_pin){.pointer = (void *)0x50000, .bytes = 32, .mapped = true},
                   &total);
     t->memory.fill(device, &(twin_fill){.dst = 0x30008, .bytes = 4, .value = 6});
-    t->memory.unpin((void *)0x50000);
+    t->memory.unpin(device, (void *)0x50000);
     t->memory.map_peer(0x10010, 64, 2);
     t->managed.alloc(device, 0x200000, &total);
     t->managed.advise(0x200000, 0x200000, TWIN_ADVICE_PREFERRED, (twin_place){TWIN_PLACE_HOST, 0});
