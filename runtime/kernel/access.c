@@ -25,6 +25,14 @@ void twin_native_step(native_core *core, uint32_t pipe, twin_step_kind kind, uin
         no_step(core);
 }
 
+void twin_native_global_step(native_core *core, uint32_t pipe, twin_step_kind kind,
+                             uint64_t address, uint64_t bytes)
+{
+    const bool in_host =
+        twin_native_memory_in_host(&core->run->memory, address, kind == TWIN_STEP_WRITE);
+    twin_native_step(core, pipe, kind, in_host ? TWIN_STEP_IN_HOST : 0, bytes);
+}
+
 void twin_native_scalar_time(native_core *core)
 {
     const uint64_t blocks = native_fiber_head_of(&core->fiber)->count.blocks;

@@ -10,6 +10,9 @@
 /* A step of the core that runs; fails the kernel when there is no room. */
 void twin_native_step(native_core *core, uint32_t pipe, twin_step_kind kind, uint32_t flag,
                       uint64_t amount);
+/* As a step READ or WRITE of global memory that begins at `address` and was found there. */
+void twin_native_global_step(native_core *core, uint32_t pipe, twin_step_kind kind,
+                             uint64_t address, uint64_t bytes);
 /* The time of basic blocks since the last operation. */
 void twin_native_scalar_time(native_core *core);
 

@@ -70,7 +70,8 @@ static void load(native_core *core, native_op op, const twk_copy *copy, uint32_t
             twin_native_repeat(local + copy->bytes, copy->right, size, &element);
     }
     twin_native_step(core, TWIN_PIPE_MTE2, TWIN_STEP_WORK, 0, core->run->call.core->mte_start);
-    twin_native_step(core, TWIN_PIPE_MTE2, TWIN_STEP_READ, 0, (uint64_t)copy->rows * copy->bytes);
+    twin_native_global_step(core, TWIN_PIPE_MTE2, TWIN_STEP_READ, copy->gm,
+                            (uint64_t)copy->rows * copy->bytes);
 }
 
 static void check_atomic(native_core *core, native_op op, const twk_copy *copy)
@@ -110,7 +111,8 @@ static void store(native_core *core, native_op op, const twk_copy *copy)
         memcpy(data + (size_t)row * copy->bytes, local + (size_t)row * copy->local_pitch,
                copy->bytes);
     twin_native_step(core, TWIN_PIPE_MTE3, TWIN_STEP_WORK, 0, core->run->call.core->mte_start);
-    twin_native_step(core, TWIN_PIPE_MTE3, TWIN_STEP_WRITE, 0, (uint64_t)copy->rows * copy->bytes);
+    twin_native_global_step(core, TWIN_PIPE_MTE3, TWIN_STEP_WRITE, copy->gm,
+                            (uint64_t)copy->rows * copy->bytes);
 }
 
 static void move(native_core *core, native_op op, const twk_copy *copy)
@@ -158,7 +160,8 @@ static void load_matrix(native_core *core, native_op op, const twk_copy *copy)
             memcpy(to + (column * high + row) * UNIT, row_data + column * UNIT, UNIT);
     }
     twin_native_step(core, TWIN_PIPE_MTE2, TWIN_STEP_WORK, 0, core->run->call.core->mte_start);
-    twin_native_step(core, TWIN_PIPE_MTE2, TWIN_STEP_READ, 0, (uint64_t)copy->rows * copy->bytes);
+    twin_native_global_step(core, TWIN_PIPE_MTE2, TWIN_STEP_READ, copy->gm,
+                            (uint64_t)copy->rows * copy->bytes);
 }
 
 void twin_native_copy(const twk_copy *copy)

@@ -48,20 +48,35 @@ static const unsigned char *ask(const twin_reach *reach, uint64_t address, uint6
     return reach->at(reach, address, bytes, write);
 }
 
-/* Asking costs; so more than is needed is asked for at once, as far as it is there. */
-static const unsigned char *look(native_windows *windows, const twin_reach *reach, uint64_t address,
-                                 uint64_t bytes, bool write)
+static const native_window *window_of(const native_windows *windows, uint64_t address,
+                                      uint64_t bytes)
 {
     const uint32_t count = windows->next < NATIVE_WINDOWS ? windows->next : NATIVE_WINDOWS;
     for (uint32_t i = 0; i < count; i++) {
         const native_window *one = &windows->list[i];
         if (address >= one->begin && address < one->end && bytes <= one->end - address)
-            return one->at + (address - one->begin);
+            return one;
     }
+    return NULL;
+}
+
+static bool ask_in_host(const twin_reach *reach, uint64_t address)
+{
+    return reach->in_host && reach->in_host(reach, address);
+}
+
+/* Asking costs; so more than is needed is asked for at once, as far as it is there. */
+static const unsigned char *look(native_windows *windows, const twin_reach *reach, uint64_t address,
+                                 uint64_t bytes, bool write)
+{
+    const native_window *known = window_of(windows, address, bytes);
+    if (known)
+        return known->at + (address - known->begin);
     const unsigned char *at = ask(reach, address, bytes, write);
     if (!at || reach->exact)
         return at;
-    native_window window = {.begin = address, .end = address + bytes};
+    native_window window = {
+        .begin = address, .end = address + bytes, .in_host = ask_in_host(reach, address)};
     for (uint64_t size = (uint64_t)1 << 16; size <= (uint64_t)1 << 30; size <<= 4) {
         const uint64_t begin = address & ~(size - 1);
         const uint64_t end = begin + size;
@@ -105,6 +120,12 @@ const unsigned char *twin_native_memory_find(native_memory *memory, uint64_t add
     const unsigned char *at =
         look(write ? &memory->writing : &memory->reading, memory->reach, address, bytes, write);
     return __builtin_expect(at != NULL, 1) ? at : find_moved(memory, address, bytes, write);
+}
+
+bool twin_native_memory_in_host(const native_memory *memory, uint64_t address, bool write)
+{
+    const native_window *known = window_of(write ? &memory->writing : &memory->reading, address, 1);
+    return known ? known->in_host : ask_in_host(memory->reach, address);
 }
 
 /* ---- pages of the block ---------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 typedef struct native_window {
     uint64_t begin, end;
     unsigned char *at;
+    bool in_host;
 } native_window;
 
 typedef struct native_windows {
@@ -77,6 +78,8 @@ void twin_native_memory_free(native_memory *memory);
  * allocation. write: only whether there is such memory. */
 const unsigned char *twin_native_memory_find(native_memory *memory, uint64_t address,
                                              uint64_t bytes, bool write);
+/* Whether the device reaches a byte that was found in memory of the host. */
+bool twin_native_memory_in_host(const native_memory *memory, uint64_t address, bool write);
 
 /* Called for each earlier write of the block that a read or write meets, but for those in pages
  * with many writes. */

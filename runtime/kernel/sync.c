@@ -39,7 +39,7 @@ static void read_word(native_core *core, native_op op, uint64_t address, uint32_
     twin_native_check_global(core, op, address, 0, 1, size, false);
     twin_native_global_read(core, TWIN_PIPE_SCALAR, op, address, size, out);
     twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0, core->run->call.core->mte_start);
-    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_READ, 0, LINE_BYTES);
+    twin_native_global_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_READ, address, LINE_BYTES);
 }
 
 static void write_word(native_core *core, native_op op, uint64_t address, uint32_t size,
@@ -51,7 +51,7 @@ static void write_word(native_core *core, native_op op, uint64_t address, uint32
     memcpy(twin_native_global_write(core, TWIN_PIPE_SCALAR, op, &write), value, size);
     core->hazards.scalar_touched = true;
     twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0, core->run->call.core->mte_start);
-    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WRITE, 0, LINE_BYTES);
+    twin_native_global_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WRITE, address, LINE_BYTES);
 }
 
 static double get(uint32_t space, uint32_t type, uint64_t at)

@@ -39,6 +39,8 @@ typedef struct twin_reach {
      * False as NULL above. May be NULL itself: there is no such memory. */
     bool (*move)(const struct twin_reach *reach, uint64_t address, void *local, uint64_t bytes,
                  bool write);
+    /* Whether the device reaches a byte that was found in memory of the host. NULL: never. */
+    bool (*in_host)(const struct twin_reach *reach, uint64_t address);
     uint32_t device;
     bool exact;
     uint64_t

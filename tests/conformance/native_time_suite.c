@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <sys/mman.h>
 
 #define STEP_NS 20.0 /* of event times, of the parts that these tests run on */
 
@@ -153,6 +154,39 @@ static void test_buffers_overlap(void)
     native_end(&n);
 }
 
+/* What a kernel reads and writes of the program's memory goes over PCIe: it takes the time of a
+ * copy of as many bytes at least, and up to the tiles that do not overlap no more. */
+static void test_registered_memory(void)
+{
+    native n;
+    void *address = NULL;
+    const size_t bytes = (size_t)COUNT * 4;
+    native_begin(&n);
+    void *memory = native_memory(bytes);
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(pages != MAP_FAILED);
+    CHECK_OK(aclrtHostRegister(pages, bytes, ACL_HOST_REGISTER_MAPPED, &address));
+    struct native_add args = {native_address(memory), native_address(memory),
+                              native_address(memory), COUNT, 0};
+    const double here = native_span(&n, launch_add, &args);
+    args.x = native_address(address);
+    const double read = native_span(&n, launch_add, &args);
+    const double down =
+        (double)bytes * 1000 / (double)twin_profile_value("link.pcie.to_device_mb_s");
+    CHECK(read >= down);
+    CHECK(read <= here + down + 4 * STEP_NS);
+    args.x = native_address(memory);
+    args.z = native_address(address);
+    const double written = native_span(&n, launch_add, &args);
+    const double up = (double)bytes * 1000 / (double)twin_profile_value("link.pcie.to_host_mb_s");
+    CHECK(written >= up);
+    CHECK(written <= here + up + 4 * STEP_NS);
+    CHECK_OK(aclrtHostUnregister(pages));
+    CHECK_EQUAL(munmap(pages, bytes), 0);
+    native_free(memory);
+    native_end(&n);
+}
+
 /* ---- streams --------------------------------------------------------------------------------- */
 
 /* Something on the stream of the measurement and something on another, begun together and both
@@ -259,6 +293,7 @@ static const twin_test tests[] = {
     {"a kernel's work takes the time that the profile says", test_time_of_work},
     {"a second set of buffers overlaps work and copies", test_buffers_overlap},
     {"an empty kernel takes its four times", test_empty_kernel},
+    {"a kernel on registered memory goes over PCIe", test_registered_memory},
     {"kernels of two streams share the cores", test_streams_overlap},
     {"twice the blocks are two waves", test_waves},
 };

@@ -39,6 +39,9 @@ static bool is_step(const struct twin_record_step *step)
         (step->hit_permille > 1000 && step->hit_permille != TWIN_HIT_DEFAULT))
         return false;
     switch (step->kind) {
+    case TWIN_STEP_READ:
+    case TWIN_STEP_WRITE:
+        return step->flag <= TWIN_STEP_IN_HOST;
     case TWIN_STEP_SET:
     case TWIN_STEP_WAIT:
         return step->flag < TWIN_STEP_FLAGS;

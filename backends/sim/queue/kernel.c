@@ -372,6 +372,22 @@ static void *reach_unlocked(const twin_reach *reach, uint64_t address, uint64_t 
     return at;
 }
 
+static bool in_host_locked(const twin_reach *reach, uint64_t address)
+{
+    enum twinsim_target target = TWINSIM_TARGET_NONE;
+    uint32_t owner = reach->device;
+    return sim_memory_translate(NULL, reach->device, address, 1, TWINSIM_ROUTE, &target, &owner) &&
+           target != TWINSIM_TARGET_HBM;
+}
+
+static bool in_host_unlocked(const twin_reach *reach, uint64_t address)
+{
+    sim_model_continue();
+    const bool in_host = in_host_locked(reach, address);
+    sim_model_pause();
+    return in_host;
+}
+
 /* For a kernel that begins, with the model lock released, or has its effect. */
 static twin_reach reach_for(bool locked, uint32_t device)
 {
@@ -379,6 +395,7 @@ static twin_reach reach_for(bool locked, uint32_t device)
     missed = 0;
     return (twin_reach){.at = locked ? reach_locked : reach_unlocked,
                         .move = locked ? move_locked : move_unlocked,
+                        .in_host = locked ? in_host_locked : in_host_unlocked,
                         .device = device,
                         .exact = twinsim_memory_watched(sim_process.sim)};
 }

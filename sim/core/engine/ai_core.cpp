@@ -239,21 +239,24 @@ AiCore::Step AiCore::attempt(uint32_t pipe, const twin_step &op)
     }
 }
 
-// T-CORE-19: two parts at once.
+// T-CORE-19: two parts at once; T-CORE-21: memory of the host, one.
 AiCore::Step AiCore::move(uint32_t pipe, const twin_step &op)
 {
     Pipe &p = pipes_[pipe];
     LinkNetwork &links = system_.links;
     const uint64_t permille =
         op.hit_permille == TWIN_HIT_DEFAULT ? system_.params.l2_hit.value : op.hit_permille;
-    if (op.amount > TWIN_STEP_MOST || permille > 1000)
+    if (op.amount > TWIN_STEP_MOST || permille > 1000 || op.flag > TWIN_STEP_IN_HOST)
         return fail(TWINSIM_KERNEL_BAD);
     if (op.amount == 0)
         return Step::kPassed;
-    const uint64_t hit = op.amount * permille / 1000;
-    const uint32_t routes[2] = {links.core_hit(device_, op.kind == TWIN_STEP_WRITE),
+    const bool in_host = op.flag == TWIN_STEP_IN_HOST;
+    const bool write = op.kind == TWIN_STEP_WRITE;
+    const uint64_t first = in_host ? op.amount : op.amount * permille / 1000;
+    const uint32_t routes[2] = {in_host ? links.core_host(device_, write)
+                                        : links.core_hit(device_, write),
                                 links.core_miss(device_)};
-    const uint64_t bytes[2] = {hit, op.amount - hit};
+    const uint64_t bytes[2] = {first, op.amount - first};
     p.parts = 0;
     for (uint32_t i = 0; i < 2; ++i) {
         if (bytes[i] == 0)

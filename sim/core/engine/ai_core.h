@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// One AI core with a block on it: the scalar unit that walks the block's step list, and the pipes.
-/// Rules T-CORE-14 to T-CORE-20. block_dispatcher.h chooses the core of a block.
+/// Rules T-CORE-14 to T-CORE-21. block_dispatcher.h chooses the core of a block.
 #ifndef TWINSIM_CORE_ENGINE_AI_CORE_H
 #define TWINSIM_CORE_ENGINE_AI_CORE_H
 

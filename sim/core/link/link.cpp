@@ -61,6 +61,10 @@ LinkNetwork::LinkNetwork(const Params &params, uint32_t devices, bool bursts,
         add_route(core_miss(d), params.core_gm.index,
                   {{link_of(d, kL2), 1}, {link_of(d, kHbm), 1}});
         cap(core_miss(d), params.core_gm);
+        add_route(core_host(d, false), params.pcie_to_device.index, {{link_of(d, kToDevice), 1}});
+        cap(core_host(d, false), params.core_gm);
+        add_route(core_host(d, true), params.pcie_to_host.index, {{link_of(d, kToHost), 1}});
+        cap(core_host(d, true), params.core_gm);
         add_route(reduce_within(d), params.hbm_effective.index, {{link_of(d, kHbm), 3}});
         add_route(reduce_from_host(d), params.pcie_to_device.index,
                   {{link_of(d, kToDevice), 1}, {link_of(d, kHbm), 2}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Shared bandwidth: HBM, L2, PCIe each way, HCCS pairs. Rules T-LNK-1 to T-LNK-10.
+/// Shared bandwidth: HBM, L2, PCIe each way, HCCS pairs. Rules T-LNK-1 to T-LNK-11.
 #ifndef TWINSIM_CORE_LINK_LINK_H
 #define TWINSIM_CORE_LINK_LINK_H
 
@@ -47,6 +47,11 @@ class LinkNetwork
         return device * kRoutes + (write ? 7 : 6);
     }
     [[nodiscard]] uint32_t core_miss(uint32_t device) const { return device * kRoutes + 8; }
+    /// Between an AI core and memory of the host (T-LNK-11).
+    [[nodiscard]] uint32_t core_host(uint32_t device, bool write) const
+    {
+        return device * kRoutes + (write ? 12 : 11);
+    }
     /// Into memory that is read too (T-DMA-23).
     [[nodiscard]] uint32_t reduce_within(uint32_t device) const { return device * kRoutes + 9; }
     [[nodiscard]] uint32_t reduce_from_host(uint32_t device) const { return device * kRoutes + 10; }
@@ -138,7 +143,7 @@ class LinkNetwork
     static constexpr unsigned kFraction = 48;
 
   private:
-    static constexpr uint32_t kRoutes = 11;    // of a device
+    static constexpr uint32_t kRoutes = 13;    // of a device
     static constexpr uint32_t kPairRoutes = 3; // of an ordered pair of devices
     // Links of a device, then one per ordered pair of devices.
     static constexpr uint32_t kToDevice = 0, kToHost = 1, kHbm = 2, kL2 = 3, kPerDevice = 4;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The steps of a kernel's blocks: the core describes a kernel in them, a backend passes them on,
- * and the model times them, by the rules T-CORE-14 to T-CORE-19 in sim/docs/timing.md. The seam and
+ * and the model times them, by the rules T-CORE-14 to T-CORE-21 in sim/docs/timing.md. The seam and
  * the model share this header, so the names have the prefix of the product, and nothing of the
  * runtime is included.
  *
@@ -23,7 +23,7 @@ typedef enum twin_pipe {
 
 typedef enum twin_step_kind {
     TWIN_STEP_WORK,  /* `amount` cycles of the core clock */
-    TWIN_STEP_READ,  /* `amount` bytes of device memory, into the core */
+    TWIN_STEP_READ,  /* `amount` bytes of global memory, into the core */
     TWIN_STEP_WRITE, /* `amount` bytes, out of the core */
     TWIN_STEP_SET,   /* counts flag `flag` one up */
     TWIN_STEP_WAIT,  /* goes on once flag `flag` is not 0, and counts it one down */
@@ -39,13 +39,15 @@ typedef enum twin_step_kind {
 
 #define TWIN_STEP_FLAGS            512u /* of SET and WAIT: 0 .. 511, 0 when a block begins */
 #define TWIN_STEP_CROSS_CORE_FLAGS 16u
+#define TWIN_STEP_IN_HOST          1u /* the bytes are in memory of the host */
 #define TWIN_HIT_DEFAULT           0xffffu
 #define TWIN_STEP_MOST             ((uint64_t)1 << 48) /* cycles or bytes of a step */
 
 typedef struct twin_step {
     uint8_t pipe;          /* twin_pipe */
     uint8_t kind;          /* twin_step_kind */
-    uint16_t flag;         /* SET, WAIT, CROSS_CORE_SET, CROSS_CORE_WAIT */
+    uint16_t flag;         /* SET, WAIT, CROSS_CORE_SET, CROSS_CORE_WAIT; READ, WRITE: 0, or
+                              TWIN_STEP_IN_HOST */
     uint16_t hit_permille; /* READ, WRITE: served by L2; TWIN_HIT_DEFAULT: as the device has it */
     uint16_t reserved;     /* 0 */
     uint64_t amount;

@@ -256,6 +256,54 @@ static void test_kernel_and_copy_share_hbm()
     CU_ASSERT(copy.end_ns - copy.begin_ns >= shared - shared / 100);
 }
 
+static twin_step in_host(twin_step step)
+{
+    step.flag = TWIN_STEP_IN_HOST;
+    return step;
+}
+
+// T-CORE-21, T-LNK-11: memory of the host is as near as PCIe, in each direction alone; many cores
+// share it, and a step beside them that reads device memory does not wait.
+static void test_memory_of_the_host()
+{
+    const tsim::Params &p = shipped_profile().params();
+    constexpr uint64_t kBytes = 1 << 20;
+    const uint64_t down = ceil_div(kBytes * 1000, p.pcie_to_device.value);
+    const uint64_t up = ceil_div(kBytes * 1000, p.pcie_to_host.value);
+    const auto alone = [](const StepList &list) {
+        return time_of({list}, STARS_KERNEL_AIC, nullptr);
+    };
+    EXPECT_EQ(alone({in_host(read_gm(kBytes))}), down);
+    EXPECT_EQ(alone({in_host(write_gm(kBytes))}), up);
+    EXPECT_EQ(alone({in_host(read_gm(kBytes)), in_host(write_gm(kBytes))}), std::max(down, up));
+    EXPECT_EQ(alone({in_host(read_gm(kBytes, 1000))}), down); // L2 has none of it
+    EXPECT_EQ(alone({in_host(read_gm(0))}), 0);
+    const auto fast = [](tsim::Params &q) { q.pcie_to_device.value = 10000000; };
+    EXPECT_EQ(time_of({{in_host(read_gm(kBytes))}}, STARS_KERNEL_AIC, fast),
+              ceil_div(kBytes * 1000, port(p, p.core_gm)));
+    constexpr uint32_t kCores = 8;
+    const uint64_t shared = streaming_time(STARS_KERNEL_AIV, kCores, {in_host(read_gm(kBytes))});
+    CU_ASSERT(shared >= ceil_div(kBytes * kCores * 1000, p.pcie_to_device.value));
+    CU_ASSERT(shared <= kCores * down + kCores * p.core_issue.value);
+}
+
+// T-LNK-11: a copy from the host gets half of PCIe while a core reads memory of the host.
+static void test_kernel_and_copy_share_pcie()
+{
+    constexpr uint64_t kBytes = 16 << 20;
+    KernelRig k;
+    k.kernels.set(kPc, {{in_host(read_gm(4 * kBytes))}});
+    k.rig.open(0);
+    k.rig.open(1);
+    k.rig.put(0, sqe_kernel(STARS_KERNEL_AIV, 1, kPc), 0);
+    k.rig.put(1, sqe_pcie_dma(Rig::kHbm, Rig::kHost, kBytes), 0);
+    k.rig.run();
+    const auto copy = k.rig.phases(TWINSIM_PHASE_TRANSFER, 1).at(0);
+    const uint64_t half = ceil_div(kBytes * 2 * 1000, k.rig.params().pcie_to_device.value);
+    CU_ASSERT(copy.end_ns - copy.begin_ns >= half - 1);
+    CU_ASSERT(copy.end_ns - copy.begin_ns <= half + 1);
+}
+
 // T-LNK-6: a read of many bytes is as few events as one of few.
 static void test_work_does_not_grow_with_bytes()
 {
@@ -363,6 +411,8 @@ static const twin_test tests[] = {
     {"double buffering hides loads and stores", test_double_buffering},
     {"many cores share HBM and L2 and never exceed them", test_hbm},
     {"a kernel and a copy share HBM", test_kernel_and_copy_share_hbm},
+    {"a kernel and a copy share PCIe", test_kernel_and_copy_share_pcie},
+    {"a kernel on memory of the host has the rate of PCIe", test_memory_of_the_host},
     {"a long read takes no more steps than a short one", test_work_does_not_grow_with_bytes},
     {"the trace has each operation of a block", test_trace},
 };

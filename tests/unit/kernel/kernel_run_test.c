@@ -92,6 +92,42 @@ static void test_steps(void)
     twin_native_end(rig_run);
 }
 
+static uint64_t host_from; /* addresses from there on are in memory of the host */
+static bool in_host(const twin_reach *reach, uint64_t address)
+{
+    (void)reach;
+    return address >= host_from;
+}
+
+/* T-CORE-21: a step says whether its bytes are in memory of the host. Exact: each is asked for. */
+static void test_host_steps(void)
+{
+    const add_args args = fill(1024);
+    const uint64_t addresses[] = {args.x, args.y, args.z};
+    uint64_t last = 0;
+    for (size_t i = 0; i < TWIN_COUNT(addresses); i++)
+        last = addresses[i] > last ? addresses[i] : last;
+    rig_reach.in_host = in_host;
+    rig_exact = true;
+    for (int all = 0; all < 2; all++) {
+        host_from = all ? 0 : last;
+        rig_begin("add", 1, &args, sizeof(args));
+        unsigned moves = 0, from_host = 0;
+        for (uint64_t i = 0; i < rig_work.lists[0].count; i++) {
+            const twin_step *step = &rig_work.lists[0].steps[i];
+            if (step->kind != TWIN_STEP_READ && step->kind != TWIN_STEP_WRITE)
+                continue;
+            moves++;
+            from_host += step->flag == TWIN_STEP_IN_HOST;
+        }
+        CU_ASSERT_EQUAL(moves, 3);
+        CU_ASSERT_EQUAL(from_host, all ? 3 : 1);
+        twin_native_end(rig_run);
+    }
+    rig_exact = false;
+    rig_reach.in_host = NULL;
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /* Each block reads a word that all write, writes it, reads it again, and stores both values. */
@@ -480,6 +516,7 @@ int main(int argc, char **argv)
         {"a kernel's record has its parameters and its schedule", test_kernel_record},
         {"operations leave the steps of their pipes, one list for blocks that are alike",
          test_steps},
+        {"a step says whether its bytes are in memory of the host", test_host_steps},
         {"a block sees old memory and its own writes; the last block's writes stay", test_sight},
         {"atomic stores of all blocks add up, type by type", test_atomic},
         {"rows are copied with pitches and padding", test_rows},
