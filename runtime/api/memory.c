@@ -26,7 +26,8 @@ static int32_t allocate(void **devPtr, size_t size, uint32_t policy, size_t padd
     if (allocation.pages == TWIN_PAGES_HUGE_1G)
         padding = 0;
     allocation.bytes = (size + UNIT_BYTES - 1) / UNIT_BYTES * UNIT_BYTES + padding;
-    return twin_memory_alloc(&allocation, devPtr);
+    const int32_t code = twin_api_check_pages(allocation.pages);
+    return code != 0 ? code : twin_memory_alloc(&allocation, devPtr);
 }
 
 aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
@@ -108,6 +109,12 @@ static bool page_class_of(aclrtMemAttr attr, uint32_t *out_class)
     }
 }
 
+static bool is_giant(aclrtMemAttr attr)
+{
+    return attr == ACL_HBM_MEM_HUGE1G || attr == ACL_HBM_MEM_P2P_HUGE1G || attr == ACL_MEM_HUGE1G ||
+           attr == ACL_MEM_P2P_HUGE1G;
+}
+
 aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total)
 {
     TWIN_ENTER(LOCAL);
@@ -116,7 +123,9 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total)
     if (!page_class_of(attr, &page_class))
         return TWIN_LEAVE(
             twin_fail(TWIN_ERR_MEMORY_TYPE, "attr is %d, which names no memory", (int)attr));
-    return TWIN_LEAVE(twin_memory_space(page_class, free, total));
+    const int32_t code =
+        twin_api_check_pages(is_giant(attr) ? TWIN_PAGES_HUGE_1G : TWIN_PAGES_DEFAULT);
+    return TWIN_LEAVE(code != 0 ? code : twin_memory_space(page_class, free, total));
 }
 
 /* Copy and fill -------------------------------------------------------------------------------- */

@@ -88,7 +88,8 @@ static int32_t allocate(void **devPtr, size_t size, aclrtMemMallocPolicy policy,
                                   .module = attributes.module,
                                   .flags = flags};
     twin_api_place_pages(policy, &allocation);
-    return twin_memory_alloc(&allocation, devPtr);
+    code = twin_api_check_pages(allocation.pages);
+    return code != 0 ? code : twin_memory_alloc(&allocation, devPtr);
 }
 
 aclError aclrtMallocWithCfg(void **devPtr, size_t size, aclrtMemMallocPolicy policy,

@@ -4,6 +4,8 @@
 #define TWINRT_API_MEMORY_POLICY_H
 
 #include "acl/acl_rt.h"
+#include "api/entry.h"
+#include "core/work/memory.h"
 #include "seam/types.h"
 
 static inline bool twin_api_is_peer(uint32_t policy)
@@ -49,6 +51,15 @@ static inline void twin_api_place_pages(aclrtMemMallocPolicy policy, twin_alloca
         out->flags |= TWIN_ALLOC_HIGH_BAND;
     if (((uint32_t)policy & ACL_MEM_ACCESS_USER_SPACE_READONLY) != 0)
         out->flags |= TWIN_ALLOC_READ_ONLY;
+}
+
+/* 207000: pages of 1 GiB on a part that does not have them; 107002. */
+static inline int32_t twin_api_check_pages(twin_page_policy pages)
+{
+    if (pages != TWIN_PAGES_HUGE_1G)
+        return 0;
+    const int32_t code = twin_memory_check_context(NULL);
+    return code != 0 ? code : twin_api_refuse_by_part(TWIN_OFFERED_A2_A3_950);
 }
 
 #endif

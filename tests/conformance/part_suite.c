@@ -48,6 +48,35 @@ static void test_offers(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
+/* MEM-39: pages of 1 GiB are of some parts only, whatever asks for them. */
+static void test_giant_pages(void)
+{
+    static const aclrtMemAttr attributes[] = {ACL_HBM_MEM_HUGE1G, ACL_HBM_MEM_P2P_HUGE1G,
+                                              ACL_MEM_HUGE1G, ACL_MEM_P2P_HUGE1G};
+    const bool offered = twin_profile_is_of(TWIN_OFFERED_A2_A3_950);
+    CHECK_OK(aclrtSetDevice(0));
+    for (uint32_t i = 0; i < 2; i++) {
+        const aclrtMemMallocPolicy policy =
+            i == 0 ? ACL_MEM_MALLOC_HUGE1G_ONLY : ACL_MEM_MALLOC_HUGE1G_ONLY_P2P;
+        void *memory[4] = {NULL};
+        const aclError codes[] = {aclrtMalloc(&memory[0], BYTES, policy),
+                                  aclrtMallocAlign32(&memory[1], BYTES, policy),
+                                  aclrtMallocWithCfg(&memory[2], BYTES, policy, NULL),
+                                  aclrtMallocForTaskScheduler(&memory[3], BYTES, policy, NULL)};
+        for (size_t k = 0; k < TWIN_COUNT(codes); k++) {
+            check_offer(codes[k], offered, "an allocation with pages of 1 GiB");
+            if (memory[k])
+                CHECK_OK(aclrtFree(memory[k]));
+        }
+    }
+    for (size_t i = 0; i < TWIN_COUNT(attributes); i++) {
+        size_t left = 0, total = 0;
+        check_offer(aclrtGetMemInfo(attributes[i], &left, &total), offered,
+                    "a query for pages of 1 GiB");
+    }
+    CHECK_OK(aclrtResetDevice(0));
+}
+
 /* Functions that look at their arguments before they refuse: rows CNT-01, GRP-01 and NTF-17 of the
  * catalogue. */
 static bool looks_first(const char *function)
@@ -177,6 +206,7 @@ static void test_streams_of_a_910c(void)
 static const twin_test tests[] = {
     {"a device is the part of its profile", test_identity},
     {"a part has counting notifies or refuses them", test_offers},
+    {"MEM-39: pages of 1 GiB are of some parts only", test_giant_pages},
     {"a function is refused on the parts that do not offer it, and on no other", test_functions},
     {"streams, events and copies work on every part", test_work},
     {"a query sees the end of work that no thread waits for", test_query},

@@ -130,21 +130,26 @@ static uint32_t part_of(const char *soc)
     return 0;
 }
 
-bool twin_profile_offers(const char *function)
+bool twin_profile_is_of(uint32_t parts)
 {
-    static const twin_api_function rows[] = {
-#define TWIN_API TWIN_API_ROW
-#include "api/functions.def"
-    };
     cJSON *root = load();
     const cJSON *soc = cJSON_GetObjectItemCaseSensitive(find(root, "soc_name"), "value");
     const uint32_t part = cJSON_IsString(soc) ? part_of(soc->valuestring) : 0;
     cJSON_Delete(root);
     if (part == 0)
         twin_check_true(false, "the profile's SoC is of no known part", __FILE__, __LINE__);
+    return (parts & part) != 0;
+}
+
+bool twin_profile_offers(const char *function)
+{
+    static const twin_api_function rows[] = {
+#define TWIN_API TWIN_API_ROW
+#include "api/functions.def"
+    };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (strcmp(rows[i].name, function) == 0)
-            return (rows[i].parts & part) != 0;
+            return twin_profile_is_of(rows[i].parts);
     return false;
 }
 

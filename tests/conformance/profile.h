@@ -10,6 +10,8 @@
 uint64_t twin_profile_value(const char *name);
 /* Whether the text of a dotted name is this one. Fails the test when there is none. */
 bool twin_profile_says(const char *name, const char *text);
+/* Whether the profile's part is one of these, a set as in api/functions.h. */
+bool twin_profile_is_of(uint32_t parts);
 /* Whether the profile's part offers a function: by the table of functions (api/functions.def). */
 bool twin_profile_offers(const char *function);
 /* Writes that profile with another value for one name to a new file; `file` ends in XXXXXX, as for
