@@ -11,7 +11,10 @@
  *   ACL_ERROR_RT_FEATURE_NOT_SUPPORT (207000): this runtime or this device does not do it.
  * - A stream of NULL is the default stream of the current context.
  * - Work is only queued: success says nothing about its outcome, which a later wait returns.
- * - Sizes are bytes. The units of a timeout differ; each function states its own. */
+ * - Sizes are bytes. The units of a timeout differ; each function states its own.
+ * - Any thread may call. Arguments are read before the call returns, except the memory that a
+ *   queued task uses.
+ * Names such as (MEM-60) are rows of runtime/docs/contract, which have the sources. */
 #ifndef INC_EXTERNAL_ACL_ACL_RT_H_
 #define INC_EXTERNAL_ACL_ACL_RT_H_
 
@@ -949,12 +952,24 @@ ACL_FUNC_VISIBILITY aclError aclrtMallocAlign32(void **devPtr, size_t size,
 ACL_FUNC_VISIBILITY aclError aclrtMallocCached(void **devPtr, size_t size,
                                                aclrtMemMallocPolicy policy);
 
+/* Device memory with attributes; size is rounded up to 32 bytes, nothing is added. policy may
+ * have bits for bandwidth and rights. cfg NULL: no attributes; of an attribute given twice the
+ * last counts. 100000: size 0, or attributes without an array; 107000: an attribute of host
+ * memory, or a device that is not the current one; 207000: pages of 1 GiB on a part without them;
+ * 207001: no memory left (MEM-16 to MEM-21, MEM-39, MEM-45). */
 ACL_FUNC_VISIBILITY aclError aclrtMallocWithCfg(void **devPtr, size_t size,
                                                 aclrtMemMallocPolicy policy,
                                                 aclrtMallocConfig *cfg);
+
+/* As aclrtMallocWithCfg, for words and descriptors that tasks of a stream read (MEM-22). Release
+ * it with aclrtFree. */
 ACL_FUNC_VISIBILITY aclError aclrtMallocForTaskScheduler(void **devPtr, size_t size,
                                                          aclrtMemMallocPolicy policy,
                                                          aclrtMallocConfig *cfg);
+
+/* As aclrtMallocHost, with attributes: the module, and VA_FLAG for memory that has the same
+ * address on the device. 107000: cfg without attributes, or another attribute; 207000: VA_FLAG on
+ * a part other than A2 and A3 (MEM-43, MEM-44, MEM-46). */
 ACL_FUNC_VISIBILITY aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size,
                                                     aclrtMallocConfig *cfg);
 
@@ -970,11 +985,15 @@ ACL_FUNC_VISIBILITY aclError aclrtFreeHost(void *hostPtr);
 /* Waits for the whole device first. */
 ACL_FUNC_VISIBILITY aclError aclrtFreeWithDevSync(void *devPtr);
 
+/* As aclrtFreeHost, after all work of the current device. The code of that wait if it fails; then
+ * nothing is freed (MEM-49). */
 ACL_FUNC_VISIBILITY aclError aclrtFreeHostWithDevSync(void *hostPtr);
 
 /* Free and total bytes of one kind of memory of the current device. 107016: no such kind. */
 ACL_FUNC_VISIBILITY aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total);
 
+/* Writes at most inputNum owners of the device's memory, the largest now first, and their number;
+ * bytes. 107000: inputNum is 0; 107001: no such device (MEM-33, MEM-34). */
 ACL_FUNC_VISIBILITY aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo *memUsageInfo,
                                                   size_t inputNum, size_t *outputNum);
 
@@ -982,7 +1001,13 @@ ACL_FUNC_VISIBILITY aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsag
 ACL_FUNC_VISIBILITY aclError aclrtPointerGetAttributes(const void *ptr,
                                                        aclrtPtrAttributes *attributes);
 
+/* Base and size of the allocation or mapping that has the address; one of pbase and psize may be
+ * NULL. 107000: both are, or nothing is allocated there (VMM-22). */
 ACL_FUNC_VISIBILITY aclError aclrtMemGetAddressRange(void *ptr, void **pbase, size_t *psize);
+
+/* Writes 1 if each of the size addresses is memory of a kind in memType (ACL_RT_MEM_TYPE_..., as
+ * bits), else 0. 107000: a NULL, size 0, another bit, or reserve is not 0; checkResult is 0 then
+ * (MEM-35, MEM-36). */
 ACL_FUNC_VISIBILITY aclError aclrtCheckMemType(void **addrList, uint32_t size, uint32_t memType,
                                                uint32_t *checkResult, uint32_t reserve);
 
@@ -1019,11 +1044,31 @@ typedef enum {
     ACL_RT_HOST_MEM_MAP_SUPPORTED     = 1,
 } aclrtHostMemMapCapability;
 
+/* Maps host memory for the current device: *devPtr is where its kernels and value tasks reach the
+ * pages; copies take ptr. The pages stay the program's, and must be there until
+ * aclrtHostUnregister. 107000: not memory of the host, or not a multiple of 4096; 207000: IOMEMORY
+ * or another type; 507910: overlaps what is registered with this device (MEM-50 to MEM-52, MEM-62
+ * to MEM-64, MEM-67). */
 ACL_FUNC_VISIBILITY aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type,
                                                void **devPtr);
+
+/* As aclrtHostRegister, with one or more flags ACL_HOST_REG_...: MAPPED gives an address, which
+ * aclrtHostGetDevicePointer returns; PINNED alone only makes copies asynchronous, at any address.
+ * 107000: no flag or another bit, or PINNED of memory of aclrtMallocHost; 207000: IOMEMORY;
+ * 507910: overlaps what is registered with this device (MEM-53 to MEM-56, MEM-62, MEM-67). */
 ACL_FUNC_VISIBILITY aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag);
+
+/* Where the current device reaches a byte of a range that is mapped for it; flag must be 0 (else
+ * 100000). 107000: it is registered without MAPPED, with another device, or not at all (MEM-57 to
+ * MEM-59, MEM-67). */
 ACL_FUNC_VISIBILITY aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag);
+
+/* Ends the registration of the current device that begins at ptr, at once: tasks that still use it
+ * fail. 507911: this device has none that begins there (MEM-60, MEM-67). */
 ACL_FUNC_VISIBILITY aclError aclrtHostUnregister(void *ptr);
+
+/* Whether an engine of the device reaches mapped host memory. 107000: no such engine; 107001: no
+ * such device (MEM-61). */
 ACL_FUNC_VISIBILITY aclError aclrtHostMemMapCapabilities(uint32_t deviceId, aclrtHacType hacType,
                                                          aclrtHostMemMapCapability *capabilities);
 
@@ -1076,7 +1121,12 @@ ACL_FUNC_VISIBILITY aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t 
 ACL_FUNC_VISIBILITY aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value,
                                               size_t count, aclrtStream stream);
 
+/* Sets N words of 32 bits, at once; memSize is bytes. N 0: success. 100000: ptr is not a multiple
+ * of 4, not memory of aclrtMalloc or aclrtMallocHost, or the words do not fit (MEM-156 to
+ * MEM-160). */
 ACL_FUNC_VISIBILITY aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N);
+
+/* Queues the same; host memory is filled by the call (MEM-159). */
 ACL_FUNC_VISIBILITY aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value,
                                                  size_t N, aclrtStream stream);
 
@@ -1084,57 +1134,112 @@ ACL_FUNC_VISIBILITY aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
                                            size_t width, size_t height, aclrtMemcpyKind kind);
 
+/* Queues the same, also within a device; with pageable host memory as aclrtMemcpyAsync
+ * (MEM-127). */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src,
                                                 size_t spitch, size_t width, size_t height,
                                                 aclrtMemcpyKind kind, aclrtStream stream);
+
+/* Copies numBatches ranges between host and device, and blocks until they are there; sizes 0 are
+ * skipped. attrs[i] says where items from attrsIndexes[i] on are; the indexes begin with 0 and
+ * rise. All is checked first: *failIndex is the item that is wrong, or SIZE_MAX. 100000: an item
+ * does not fit, or reserved bytes; 107000: more than 4096 items, bad indexes, or an item that is
+ * elsewhere or on one side (MEM-130 to MEM-138). */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs,
                                               size_t *sizes, size_t numBatches,
                                               aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes,
                                               size_t numAttrs, size_t *failIndex);
+
+/* As aclrtMemcpyBatch, without failIndex. */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatchV2(void **dsts, size_t *destMaxs, void **srcs,
                                                 size_t *sizes, size_t numBatches,
                                                 aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes,
                                                 size_t numAttrs);
+
+/* Queues a batch of any number of items, which keep their order with the stream's other tasks. As
+ * aclrtMemcpyBatch, but an item of size 0 ends it with 107000 when those before it are queued,
+ * unless all are 0 (MEM-131, MEM-132b, MEM-137). */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void **srcs,
                                                    size_t *sizes, size_t numBatches,
                                                    aclrtMemcpyBatchAttr *attrs,
                                                    size_t *attrsIndexes, size_t numAttrs,
                                                    size_t *failIndex, aclrtStream stream);
+
+/* As aclrtMemcpyBatchAsync, without failIndex. */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatchAsyncV2(void **dsts, size_t *destMaxs, void **srcs,
                                                      size_t *sizes, size_t numBatches,
                                                      aclrtMemcpyBatchAttr *attrs,
                                                      size_t *attrsIndexes, size_t numAttrs,
                                                      aclrtStream stream);
+
+/* The same as aclrtMemcpyAsync (MEM-109). */
 ACL_DEPRECATED_MESSAGE("use aclrtMemcpyAsync")
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithCondition(void *dst, size_t destMax,
                                                            const void *src, size_t count,
                                                            aclrtMemcpyKind kind,
                                                            aclrtStream stream);
+
+/* Queues a copy within a device; dst and src are words of device memory with the base
+ * addresses, which are read when the task runs; offsets are bytes. count 0: success. 107000:
+ * kind is not INNER_DEVICE_TO_DEVICE, the bytes do not fit, or an offset above 2^48 - 1
+ * (MEM-145 to MEM-148). */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithOffset(void **dst, size_t destMax,
                                                         size_t dstDataOffset, const void **src,
                                                         size_t count, size_t srcDataOffset,
                                                         aclrtMemcpyKind kind, aclrtStream stream);
+
+/* Queues the copy of a descriptor, which is read when the task runs. A stream of NULL is refused
+ * with 100000. 207000: kind is not INNER_DEVICE_TO_DEVICE (MEM-143, MEM-144). */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithDesc(void *desc, aclrtMemcpyKind kind,
                                                       aclrtStream stream);
+
+/* Bytes of a copy descriptor. 100000: no such kind; 207000: not INNER_DEVICE_TO_DEVICE
+ * (MEM-140). */
 ACL_FUNC_VISIBILITY aclError aclrtGetMemcpyDescSize(aclrtMemcpyKind kind, size_t *descSize);
+
+/* Writes a descriptor into device memory, at once. 100000: count 0, a config or no such kind;
+ * 107000: desc is not device memory or not a multiple of 64, the addresses are of two devices, or
+ * 4 GiB and more; 107022: an abort of the device runs; 207000: not INNER_DEVICE_TO_DEVICE
+ * (MEM-141, MEM-142). */
 ACL_FUNC_VISIBILITY aclError aclrtSetMemcpyDesc(void *desc, aclrtMemcpyKind kind, void *srcAddr,
                                                 void *dstAddr, size_t count, void *config);
+
+/* Queues dst = dst op src, element by element; count is bytes. 100000: a type without reductions,
+ * or reserve is not NULL; 107000: count 0, no such kind, or a sum of more than 4 GiB; 107008: not
+ * aligned to the elements; 207000: EQUAL, int4, or what the part's engine does not do (RED-01 to
+ * RED-05). */
 ACL_FUNC_VISIBILITY aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count,
                                               aclrtReduceKind kind, aclDataType type,
                                               aclrtStream stream, void *reserve);
+
+/* Copies count bytes at offset out of a device variable, at once. count 0: success. 100000: kind
+ * is not DEVICE_TO_HOST or DEFAULT, or the bytes fit neither the variable nor dst; 107043: not a
+ * device variable (SYM-03, SYM-05). */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyFromSymbol(void *dst, size_t dstMax, const void *symbol,
                                                    size_t count, size_t offset,
                                                    aclrtMemcpyKind kind);
+
+/* Queues the same, with the rules of aclrtMemcpyAsync (SYM-06). */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyFromSymbolAsync(void *dst, size_t dstMax,
                                                         const void *symbol, size_t count,
                                                         size_t offset, aclrtMemcpyKind kind,
                                                         aclrtStream stream);
+
+/* Copies count bytes into a device variable at offset, at once. Codes as of aclrtMemcpyFromSymbol,
+ * with HOST_TO_DEVICE (SYM-04, SYM-05). */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyToSymbol(const void *symbol, const void *src, size_t count,
                                                  size_t offset, aclrtMemcpyKind kind);
+
+/* Queues the same, with the rules of aclrtMemcpyAsync (SYM-06). */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyToSymbolAsync(const void *symbol, const void *src,
                                                       size_t count, size_t offset,
                                                       aclrtMemcpyKind kind, aclrtStream stream);
+
+/* The address of a device variable on the current device, which gets its image if needed. 107043:
+ * not a device variable (SYM-01, SYM-02). */
 ACL_FUNC_VISIBILITY aclError aclrtGetSymbolAddress(const void *symbol, void **devPtr);
+
+/* Bytes of a device variable. 107043: not a device variable (SYM-01). */
 ACL_FUNC_VISIBILITY aclError aclrtGetSymbolSize(const void *symbol, size_t *size);
 
 /* ---- Memory: caches -------------------------------------------------------------------------- */
@@ -1158,16 +1263,37 @@ typedef struct {
     aclrtBarrierCmoInfo cmoInfo[ACL_RT_CMO_MAX_BARRIER_NUM];
 } aclrtBarrierTaskInfo;
 
+/* Writes back what the host's caches have of the range, at once; on the model it changes nothing.
+ * 100000: size 0; 107000: memory of the program, or outside of an allocation (MEM-37, MEM-38). */
 ACL_FUNC_VISIBILITY aclError aclrtMemFlush(void *devPtr, size_t size);
+
+/* As aclrtMemFlush: drops it. */
 ACL_FUNC_VISIBILITY aclError aclrtMemInvalidate(void *devPtr, size_t size);
+
+/* Queues cache maintenance of a range of device memory; no type changes its bytes. 100000: size
+ * 0; 107000: not device memory, or of a device that the stream's does not reach; 207000: no such
+ * type (CMO-01 to CMO-04). */
 ACL_FUNC_VISIBILITY aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType,
                                            aclrtStream stream);
+
+/* Not supported: 207000 (CMO-08). */
 ACL_FUNC_VISIBILITY aclError aclrtCmoAsyncWithBarrier(void *src, size_t size, aclrtCmoType cmoType,
                                                       uint32_t barrierId, aclrtStream stream);
+
+/* Not supported: 207000 (CMO-08). */
 ACL_FUNC_VISIBILITY aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo *taskInfo, aclrtStream stream,
                                                  uint32_t flag);
+
+/* Bytes of a descriptor of cache maintenance. 107000: size is NULL (CMO-05). */
 ACL_FUNC_VISIBILITY aclError aclrtCmoGetDescSize(size_t *size);
+
+/* Writes a descriptor into device memory, at once. 107000: a NULL, size 0, 4 GiB and more, the
+ * range is not device memory, or cmoDesc is not or is no multiple of 64; 107022: an abort of the
+ * device runs (CMO-05, CMO-06). */
 ACL_FUNC_VISIBILITY aclError aclrtCmoSetDesc(void *cmoDesc, void *src, size_t size);
+
+/* Queues the maintenance of a descriptor, which is read when the task runs. 107000: cmoDesc is
+ * NULL, reserve is not, or no such type (CMO-07). */
 ACL_FUNC_VISIBILITY aclError aclrtCmoAsyncWithDesc(void *cmoDesc, aclrtCmoType cmoType,
                                                    aclrtStream stream, const void *reserve);
 
@@ -1208,21 +1334,40 @@ typedef enum aclrtMemManagedRangeAttribute {
     ACL_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID   = 8,
 } aclrtMemManagedRangeAttribute;
 
+/* One attribute of a range of managed memory, for all of its pages; dataSize is 4, of ACCESSED_BY
+ * a multiple of 4. 100000: size 0; 107000: no such attribute, another dataSize, or not one
+ * allocation (UVA-14 to UVA-16, UVA-21). */
 ACL_FUNC_VISIBILITY aclError aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute attribute,
                                                     const void *ptr, size_t size, void *data,
                                                     size_t dataSize);
+
+/* The same of several attributes; data[i] gets the value of attributes[i]. */
 ACL_FUNC_VISIBILITY aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute *attributes,
                                                      size_t numAttributes, const void *ptr,
                                                      size_t size, void **data, size_t *dataSizes);
+
+/* Says how a range will be used: whole pages of 2 MiB of one allocation. 100000: size 0; 107000:
+ * no such advice or place, or not such pages (UVA-13, UVA-21). */
 ACL_FUNC_VISIBILITY aclError aclrtMemManagedAdvise(const void *const ptr, uint64_t size,
                                                    aclrtMemManagedAdviseType advise,
                                                    aclrtMemManagedLocation location);
+
+/* Queues the move of whole pages to a place, as a host function. 100000: size 0 or flags; 107000:
+ * no such place, or not whole pages of one allocation (UVA-17, UVA-21). */
 ACL_FUNC_VISIBILITY aclError aclrtMemManagedPrefetchAsync(const void *ptr, size_t size,
                                                           aclrtMemManagedLocation location,
                                                           uint32_t flags, aclrtStream stream);
+
+/* The same of count ranges; prefetchLocs[i] is the place of ranges from prefetchLocIdxs[i] on,
+ * which begin with 0 and rise. 100000: a count of 0, more places than ranges, or flags; 107000:
+ * bad indexes or ranges (UVA-18). */
 ACL_FUNC_VISIBILITY aclError aclrtMemManagedPrefetchBatchAsync(
     const void **ptrs, size_t *sizes, size_t count, aclrtMemManagedLocation *prefetchLocs,
     size_t *prefetchLocIdxs, size_t numPrefetchLocs, uint64_t flags, aclrtStream stream);
+
+/* Memory with one address for the host and all devices, in pages of 2 MiB that move to the one
+ * that uses them. flag is ACL_RT_MEM_ATTACH_GLOBAL, else 100000. Release it with aclrtFree.
+ * 107000: size 0; 207001: no memory left (UVA-10 to UVA-12, UVA-22). */
 ACL_FUNC_VISIBILITY aclError aclrtMemAllocManaged(void **ptr, uint64_t size, uint32_t flag);
 
 /* ---- Memory: virtual addresses and physical pages -------------------------------------------- */
@@ -1286,55 +1431,125 @@ typedef enum {
     ACL_RT_MEM_ACCESS_UB_MULTI_PORT_PATH = 3,
 } aclrtMemLinkType;
 
+/* Reserves addresses at which nothing is; no memory is used. expectPtr NULL: anywhere; else there
+ * or not at all, at a multiple of the size rounded up to a power of two, of 1 GiB at most. 100000:
+ * size 0 or flags above 1; 107000: alignment is not 0, or the place is not free (VMM-01 to
+ * VMM-04). Release them with aclrtReleaseMemAddress. */
 ACL_FUNC_VISIBILITY aclError aclrtReserveMemAddress(void **virPtr, size_t size, size_t alignment,
                                                     void *expectPtr, uint64_t flags);
+
+/* Ends a reservation. 107000: virPtr does not begin one, or something is mapped in it (VMM-05). */
 ACL_FUNC_VISIBILITY aclError aclrtReleaseMemAddress(void *virPtr);
+
+/* Not supported: 207000 (VMM-23). */
 ACL_FUNC_VISIBILITY aclError aclrtReserveMemAddressNoUCMemory(void **virPtr, size_t size,
                                                               size_t alignment, void *expectPtr,
                                                               uint64_t flags);
+
+/* Physical memory of a device or the host, a multiple of the granularity; its handle is not an
+ * address. 100000: size 0, flags, or a property that such memory does not have; 107001: no such
+ * device; 107002: it is not set; 207000: pages of 1 GiB where there are none; 207001: no memory
+ * left (VMM-06 to VMM-09). Release it with aclrtFreePhysical. */
 ACL_FUNC_VISIBILITY aclError aclrtMallocPhysical(aclrtDrvMemHandle *handle, size_t size,
                                                  const aclrtPhysicalMemProp *prop, uint64_t flags);
+
+/* Gives up one use of the handle; the memory lives until nothing is mapped to it. 107017: the
+ * handle is dead (VMM-17). */
 ACL_FUNC_VISIBILITY aclError aclrtFreePhysical(aclrtDrvMemHandle handle);
+
+/* Maps all of the physical memory at reserved addresses, a multiple of the granularity; its device
+ * may use it. 100000: size 0 or flags; 107000: offset is not 0, another size, not reserved,
+ * something is mapped there, or the reservation has memory of another device or origin; 107017
+ * (VMM-11 to VMM-14). */
 ACL_FUNC_VISIBILITY aclError aclrtMapMem(void *virPtr, size_t size, size_t offset,
                                          aclrtDrvMemHandle handle, uint64_t flags);
+
+/* Ends the mapping that begins at virPtr; the physical memory keeps its bytes. Tasks that still
+ * use the addresses fail. 107000: none begins there (VMM-16). */
 ACL_FUNC_VISIBILITY aclError aclrtUnmapMem(void *virPtr);
+
+/* As aclrtMapMem, but no device may use the mapping before aclrtMemSetAccess (VMM-15). */
 ACL_FUNC_VISIBILITY aclError aclrtMemMapNoAccess(void *virPtr, size_t size, size_t offset,
                                                  aclrtDrvMemHandle handle, uint64_t flags);
+
+/* Not supported: 207000, after the check of its arguments (VMM-23, VMM-24). */
 ACL_FUNC_VISIBILITY aclError aclrtMemMapSelectedLink(void *virPtrDst, size_t size, void *virPtrSrc,
                                                      uint32_t linkIdx);
+
+/* Not supported: 207000. */
 ACL_FUNC_VISIBILITY aclError aclrtMemMapSetLink(aclrtDrvMemHandle handle,
                                                 aclrtMemLinkType adviceLink);
+
+/* Lets the host, or devices, read and write a mapping: virPtr and size are those of the map call.
+ * 107000: a NULL, count 0, flags other than READWRITE, another place, or another range; 107001:
+ * no such device (VMM-18). */
 ACL_FUNC_VISIBILITY aclError aclrtMemSetAccess(void *virPtr, size_t size, aclrtMemAccessDesc *desc,
                                                size_t count);
+
+/* Whether the host or a device may use the mapping at virPtr: *flag is 3 or 0. 107000: nothing is
+ * mapped there, or another place; 107001: no such device (VMM-19). */
 ACL_FUNC_VISIBILITY aclError aclrtMemGetAccess(void *virPtr, aclrtMemLocation *location,
                                                uint64_t *flag);
+
+/* What sizes and addresses of such memory are multiples of: 2 MiB, or 1 GiB; both options give
+ * the same. 100000: a memAttr that physical memory does not have; 107000: no such option; 107001:
+ * no such device; 207000: pages of 1 GiB where there are none (VMM-10). */
 ACL_FUNC_VISIBILITY aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp *prop,
                                                               aclrtMemGranularityOptions option,
                                                               size_t *granularity);
+
+/* What physical memory was made with; memAttr as the canonical one of several with the same
+ * meaning. 107017 (VMM-21). */
 ACL_FUNC_VISIBILITY aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle,
                                                                        aclrtPhysicalMemProp *prop);
+
+/* The handle of what is mapped at the address, with one use more: an aclrtFreePhysical for each.
+ * 107000: nothing is mapped there (VMM-20). */
 ACL_FUNC_VISIBILITY aclError aclrtMemRetainAllocationHandle(void *virPtr,
                                                             aclrtDrvMemHandle *handle);
+
+/* A number by which other processes import the physical memory, once for each handle. flags 1: any
+ * process may; 0: those of aclrtMemSetPidToShareableHandle. 100000: handleType is not NONE;
+ * 107000: other flags, or shared already; 107017 (VMM-30, VMM-31). */
 ACL_FUNC_VISIBILITY aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle,
                                                              aclrtMemHandleType handleType,
                                                              uint64_t flags,
                                                              uint64_t *shareableHandle);
+
+/* The same into a uint64_t (DEFAULT) or an aclrtMemFabricHandle (FABRIC). 107000: no such
+ * shareType; 207000: FABRIC on a part other than A3 and 950 (VMM-36). */
 ACL_FUNC_VISIBILITY aclError aclrtMemExportToShareableHandleV2(aclrtDrvMemHandle handle,
                                                                uint64_t flags,
                                                                aclrtMemSharedHandleType shareType,
                                                                void *shareableHandle);
+
+/* Physical memory of another process, for use on the device: a handle, which aclrtFreePhysical
+ * ends; again on that device the same one. 107000: no such memory, made by this process, or not
+ * allowed; 107001: no such device; 107002: it is not set (VMM-32 to VMM-34, VMM-38). */
 ACL_FUNC_VISIBILITY aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle,
                                                                int32_t deviceId,
                                                                aclrtDrvMemHandle *handle);
+
+/* The same on the current device, as aclrtMemExportToShareableHandleV2 wrote it. 100000: flags
+ * (VMM-36, VMM-37). */
 ACL_FUNC_VISIBILITY aclError aclrtMemImportFromShareableHandleV2(void *shareableHandle,
                                                                  aclrtMemSharedHandleType shareType,
                                                                  uint64_t flags,
                                                                  aclrtDrvMemHandle *handle);
+
+/* Lets pidNum processes import it. 100000: pidNum 0; 107000: not a pid, or not shared by this
+ * process (VMM-35). */
 ACL_FUNC_VISIBILITY aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t *pid,
                                                              size_t pidNum);
+
+/* The same of a handle of the second form (VMM-35, VMM-36). */
 ACL_FUNC_VISIBILITY aclError aclrtMemSetPidToShareableHandleV2(void *shareableHandle,
                                                                aclrtMemSharedHandleType shareType,
                                                                int32_t *pid, size_t pidNum);
+
+/* Prepares a range of device memory for a device that is about to use it. 100000: size 0 or flags;
+ * 107000: not inside an allocation of a device, or out of that device's reach: enable peer access
+ * first; 107001: no such device (UVA-20). */
 ACL_FUNC_VISIBILITY aclError aclrtMemP2PMap(void *devPtr, size_t size, int32_t dstDevId,
                                             uint64_t flags);
 
@@ -1355,13 +1570,30 @@ typedef enum {
     ACL_RT_IPC_MEM_ATTR_ACCESS_LINK = 0,
 } aclrtIpcMemAttrType;
 
+/* A key of 64 characters and their end by which other processes import the range; len is 65 at
+ * least. flags 1: any process may; 0: those of aclrtIpcMemSetImportPid. 107000: size 0, a smaller
+ * len, other flags, not device memory, or not whole pages from the start of a page (IPC-01 to
+ * IPC-03). */
 ACL_FUNC_VISIBILITY aclError aclrtIpcMemGetExportKey(void *devPtr, size_t size, char *key,
                                                      size_t len, uint64_t flags);
+
+/* Ends the import under the key, or else the export of this process: importers first. 107000: no
+ * such key (IPC-09). */
 ACL_FUNC_VISIBILITY aclError aclrtIpcMemClose(const char *key);
+
+/* The exported range, for the current device; aclrtIpcMemClose ends it. flags 1: also enables
+ * access to the device that owns it. 107000: other flags, no such key, or not allowed (IPC-04,
+ * IPC-05, IPC-07, IPC-08). */
 ACL_FUNC_VISIBILITY aclError aclrtIpcMemImportByKey(void **devPtr, const char *key, uint64_t flags);
+
+/* Lets num processes import the key. 107000: num 0, not a pid, or no such key (IPC-06). */
 ACL_FUNC_VISIBILITY aclError aclrtIpcMemSetImportPid(const char *key, int32_t *pid, size_t num);
+
+/* Not supported: 207000, after the check of its arguments (IPC-10). */
 ACL_FUNC_VISIBILITY aclError aclrtIpcMemSetAttr(const char *key, aclrtIpcMemAttrType type,
                                                 uint64_t attr);
+
+/* Not supported: 207000, after the check of its arguments (IPC-10). */
 ACL_FUNC_VISIBILITY aclError aclrtIpcMemImportPidInterServer(const char *key,
                                                              aclrtServerPid *serverPids,
                                                              size_t num);
@@ -2015,13 +2247,31 @@ typedef enum aclrtProcessState {
     ACL_RT_PROCESS_STATE_LOCKED  = 1,
 } aclrtProcessState;
 
+/* Other threads' calls that change something block from now on, until Unlock. pid is this process,
+ * reserve NULL, else 100000. 507906: not in the state RUNNING; 507912: a callback refused (SNP-01,
+ * SNP-02, SNP-05). */
 ACL_FUNC_VISIBILITY aclError aclrtSnapShotProcessLock(int pid, void *reserve);
+
+/* Lets them go on. 100000 as above; 507907: not locked; 507912 (SNP-03). */
 ACL_FUNC_VISIBILITY aclError aclrtSnapShotProcessUnlock(int pid, void *reserve);
+
+/* Waits for the work of all streams, then keeps the bytes of the devices' memory in host memory.
+ * args is NULL. 107002: no device is open; 207000: there is managed or imported memory; 507908:
+ * not locked, or backed up already; 507912; or the code of the wait (SNP-04, SNP-09, SNP-10). */
 ACL_FUNC_VISIBILITY aclError aclrtSnapShotProcessBackup(int pid, aclrtSnapShotBackupArgs *args);
+
+/* Puts the bytes of the last backup back into memory that is still allocated. args is NULL.
+ * 507909: there is no backup; else as Backup (SNP-04, SNP-09, SNP-10). */
 ACL_FUNC_VISIBILITY aclError aclrtSnapShotProcessRestore(int pid, aclrtSnapShotRestoreArgs *args);
+
+/* Calls callback at that stage for each open device, in the order of registration; an answer
+ * other than 0 ends the operation. 107000: NULL or no such stage; 507913: it is registered for
+ * the stage (SNP-06, SNP-08). */
 ACL_FUNC_VISIBILITY aclError aclrtSnapShotCallbackRegister(aclrtSnapShotStage stage,
                                                            aclrtSnapShotCallBack callback,
                                                            void *args);
+
+/* Ends that. 107000: NULL, no such stage, or not registered for it (SNP-07). */
 ACL_FUNC_VISIBILITY aclError aclrtSnapShotCallbackUnregister(aclrtSnapShotStage stage,
                                                              aclrtSnapShotCallBack callback);
 
