@@ -22,6 +22,7 @@
 #include "queue/kernel.h"
 #include "process/nondeterminism.h"
 #include "signal/event.h"
+#include "wait/hooks.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
 #include "vmm/moved_pages.h"
@@ -130,7 +131,8 @@ static twin_status make_system(void)
                 .piece = sim_memory_piece,
                 .host_move = sim_memory_host_move,
                 .kernel = sim_kernel_begin,
-                .kernel_effect = sim_kernel_effect},
+                .kernel_effect = sim_kernel_effect,
+                .failed = sim_failure_claim},
     };
     char error[512] = "";
     int code = twinsim_create(&config, &sim_process.sim, error, sizeof(error));

@@ -265,3 +265,38 @@ void test_unregistered_in_flight(void)
     end(&s);
     registered_unmap(pages, BYTES);
 }
+
+/* The copy on the caller's thread fails over pages that are gone, then a task over an address at
+ * which nothing is mapped any more: its report does not speak of the pages. */
+void test_cause_of_another(void)
+{
+    enum { GRANULE = 2 << 20 };
+    scene s;
+    twin_hold hold;
+    void *address = NULL;
+    aclrtDrvMemHandle physical = NULL;
+    aclrtPhysicalMemProp prop = {.handleType = ACL_MEM_HANDLE_TYPE_NONE,
+                                 .allocationType = ACL_MEM_ALLOCATION_TYPE_PINNED,
+                                 .memAttr = ACL_HBM_MEM_HUGE,
+                                 .location = {.type = ACL_MEM_LOCATION_TYPE_DEVICE, .id = 0}};
+    begin(&s, registered_pages(BYTES));
+    CHECK_OK(aclrtReserveMemAddress(&address, GRANULE, 0, NULL, 1));
+    CHECK_OK(aclrtMallocPhysical(&physical, GRANULE, &prop, 0));
+    CHECK_OK(aclrtMapMem(address, GRANULE, 0, physical, 0));
+    twin_hold_begin(&hold, s.stream);
+    CHECK_OK(aclrtValueWrite(address, 1, 0, s.stream));
+    CHECK_OK(aclrtUnmapMem(address));
+    registered_unmap(s.pages + BYTES / 2, BYTES / 2);
+    CHECK_FAILS(aclrtMemcpy(s.memory, BYTES, s.pages, BYTES, ACL_MEMCPY_HOST_TO_DEVICE));
+    (void)aclGetRecentErrMsg();
+    twin_hold_release(&hold, NULL);
+    CHECK_FAILS(aclrtSynchronizeStream(s.stream));
+    const char *text = aclGetRecentErrMsg();
+    CHECK(text != NULL && strstr(text, "cannot reach") != NULL);
+    CHECK(text != NULL && strstr(text, "registered at ") == NULL);
+    CHECK_OK(aclrtDestroyNotify(hold.notify));
+    CHECK_OK(aclrtFreePhysical(physical));
+    CHECK_OK(aclrtReleaseMemAddress(address));
+    end(&s);
+    registered_unmap(s.pages, BYTES / 2);
+}

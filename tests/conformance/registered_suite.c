@@ -565,6 +565,7 @@ static const twin_test tests[] = {
     {"MEM-64: pages that were moved fail the task", test_moved},
     {"MEM-64: protected pages fail the task", test_protected},
     {"MEM-63: a device does not write what is read-only", test_read_only},
+    {"MEM-64: a failure does not have the cause of an earlier one", test_cause_of_another},
     {"registered memory: tasks reach the parent's pages after a fork", test_forked},
     {"MEM-64: a range that is unregistered fails the task", test_unregistered_in_flight},
 };

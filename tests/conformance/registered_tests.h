@@ -24,6 +24,7 @@ void test_truncated(void);
 void test_moved(void);
 void test_protected(void);
 void test_read_only(void);
+void test_cause_of_another(void);
 void test_forked(void);
 void test_unregistered_in_flight(void);
 

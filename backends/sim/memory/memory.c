@@ -568,6 +568,8 @@ uint64_t sim_memory_piece(void *context, uint32_t device, uint64_t address, uint
 
 void sim_check_transfer(struct sim_wait *wait)
 {
+    if (wait->transfer.done && wait->transfer.failed)
+        sim_failure_drop_cause(); /* explain_fault() has its own words */
     if (wait->transfer.done)
         sim_wait_finish(wait, wait->transfer.failed ? TWIN_E_ADDRESS : TWIN_OK,
                         wait->transfer.done_ns);

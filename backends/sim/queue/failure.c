@@ -259,8 +259,10 @@ static const char *verb_of(const stars_cqe *cqe, twin_status status)
     }
 }
 
-/* What sim_failure_because() was last given; "": nothing since. Guarded by the model lock. */
-static char cause[SIM_FAILURE_TEXT / 2];
+/* What sim_failure_because() was last given, and when; "": nothing since. Guarded by the model
+ * lock. */
+static char cause[SIM_CAUSE_TEXT];
+static uint64_t cause_ns;
 
 void sim_failure_because(const char *format, ...)
 {
@@ -268,17 +270,58 @@ void sim_failure_because(const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(cause, sizeof(cause), format, arguments);
     va_end(arguments);
+    cause_ns = twinsim_now(sim_process.sim);
 }
 
-/* Adds the cause, which belongs to one failure. */
-static void add_cause(twin_status status, char *text)
+void sim_failure_drop_cause(void)
+{
+    cause[0] = '\0';
+}
+
+static void give_cause(twin_queue *queue)
+{
+    memcpy(queue->cause, cause, sizeof(cause));
+    sim_failure_drop_cause();
+}
+
+static twin_queue *queue_at(uint32_t device, uint32_t sq)
+{
+    twin_hw_device *owner =
+        atomic_load_explicit(&sim_process.devices[device], memory_order_acquire);
+    return owner ? atomic_load_explicit(&owner->queues[sq], memory_order_acquire) : NULL;
+}
+
+void sim_failure_of_kernel(uint32_t device, uint32_t sq)
+{
+    twin_queue *queue = queue_at(device, sq);
+    if (queue)
+        give_cause(queue);
+}
+
+/* Kernels have theirs already; a list of descriptors fails when its other transfers have ended. */
+void sim_failure_claim(void *context, uint32_t device, uint32_t sq)
+{
+    (void)context;
+    twin_queue *queue = queue_at(device, sq);
+    if (!queue)
+        return;
+    const struct sim_task_state *state =
+        &queue->task_states[sim_queue_retired(queue) & queue->mask];
+    if (state->kind == SIM_TASK_KERNEL)
+        return;
+    queue->cause[0] = '\0';
+    if (state->kind == SIM_TASK_LIST || cause_ns == twinsim_now(sim_process.sim))
+        give_cause(queue);
+}
+
+/* Adds the cause of the queue's failure. */
+static void add_cause(twin_queue *queue, twin_status status, char *text)
 {
     const size_t length = strlen(text);
-    if (cause[0] == '\0' || (status != TWIN_E_ADDRESS && status != TWIN_E_KERNEL_EXCEPTION &&
-                             status != TWIN_E_VECTOR_EXCEPTION))
-        return;
-    snprintf(text + length, SIM_FAILURE_TEXT - length, ": %s", cause);
-    cause[0] = '\0';
+    if (queue->cause[0] != '\0' && (status == TWIN_E_ADDRESS || status == TWIN_E_KERNEL_EXCEPTION ||
+                                    status == TWIN_E_VECTOR_EXCEPTION))
+        snprintf(text + length, SIM_FAILURE_TEXT - length, ": %s", queue->cause);
+    queue->cause[0] = '\0';
 }
 
 /* The kernel of a task state, or NULL. */
@@ -300,8 +343,8 @@ static twin_status status_of(const stars_cqe *cqe, const struct sim_task_state *
                                              : status;
 }
 
-static void describe(const twin_queue *queue, const stars_cqe *cqe,
-                     const struct sim_task_state *state, char *text)
+static void describe(twin_queue *queue, const stars_cqe *cqe, const struct sim_task_state *state,
+                     char *text)
 {
     const twin_launch *kernel = kernel_of(state);
     const twin_status status = status_of(cqe, state);
@@ -318,7 +361,7 @@ static void describe(const twin_queue *queue, const stars_cqe *cqe,
         text, SIM_FAILURE_TEXT, "device %u, stream %u, task %u: %s%s %s (error 0x%x, status 0x%x)",
         queue->device->index, queue->config.id, cqe->task_id, sim_sqe_noun(cqe->u.error.sqe_type),
         signal, what, cqe->u.error.code, cqe->u.error.status);
-    add_cause(status, text);
+    add_cause(queue, status, text);
 }
 
 /* Adds which address it was, where that is known. */

@@ -423,6 +423,8 @@ enum twinsim_kernel_fault sim_kernel_effect(void *context, uint32_t device, uint
     const twin_reach reach = reach_for(true, device);
     const twin_status status = kernel->effect(kernel, &reach);
     explain_missed(device, status, NULL);
+    if (status != TWIN_OK)
+        sim_failure_of_kernel(device, sq);
     return fault_after_reach(status);
 }
 
@@ -452,11 +454,15 @@ void sim_kernel_describe_locked(void)
     const twin_reach reach = reach_for(false, wanted.device);
     drop_delayed(kernel);
     (void)sim_managed_take_cost();
+    sim_failure_drop_cause();
     sim_model_pause();
     twin_launch_work work = {0};
     twin_status status = kernel->describe(kernel, &reach, &work);
     sim_model_continue();
     explain_missed(wanted.device, status, &work);
+    if (status != TWIN_OK || ends_in_fault(&work))
+        sim_failure_of_kernel(wanted.device, wanted.sq);
+    sim_failure_drop_cause(); /* of what it looked at and can do without */
     enum twinsim_kernel_fault fault = fault_after_reach(status);
     const uint64_t moved_ns = sim_managed_take_cost();
     if (set_described(NULL, &wanted)) {

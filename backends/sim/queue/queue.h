@@ -70,6 +70,7 @@ struct sim_deferred {
 };
 
 #define SIM_FAILURE_TEXT 448u
+#define SIM_CAUSE_TEXT   224u
 
 struct twin_queue {
     /* Guarded by lock, first what a submission touches: two lines. */
@@ -116,6 +117,7 @@ struct twin_queue {
     uint32_t note_count;
     size_t note_room;
     struct sim_group *group;
+    char cause[SIM_CAUSE_TEXT]; /* of the task that fails next; guarded by the model lock */
 
     /* The observer of tasks that end (completion.c); written under both locks. */
     void (*task_take)(void *context, const twin_task_end *task);

@@ -52,9 +52,14 @@ void sim_work_names(const twin_queue *queue, uint32_t *out_device, uint32_t *out
 
 /* ---- failed tasks (queue/failure.c) ---- */
 
-/* Why an access of a task is refused, for the report of the task that fails next with an address
- * that the device cannot reach, or with an exception. Thread: model. */
+/* Why an access is refused, for the report of the task that fails of it, with an address that the
+ * device cannot reach or with an exception. Thread: model. */
 void sim_failure_because(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* As twinsim_bus.failed: what was given in this instant is of the task at the head of the queue. */
+void sim_failure_claim(void *context, uint32_t device, uint32_t sq);
+/* What was given is of the kernel at the head of the queue; of no task. The model lock is held. */
+void sim_failure_of_kernel(uint32_t device, uint32_t sq);
+void sim_failure_drop_cause(void);
 
 /* ---- other processes (signal/ipc.c) ---- */
 

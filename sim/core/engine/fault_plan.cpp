@@ -372,6 +372,11 @@ void FaultPlan::set_bus()
             const twinsim_bus &inner = static_cast<FaultPlan *>(context)->inner_;
             inner.kernel_end(inner.context, device, sq, number);
         };
+    if (inner_.failed)
+        bus_.failed = [](void *context, uint32_t device, uint32_t sq) {
+            const twinsim_bus &inner = static_cast<FaultPlan *>(context)->inner_;
+            inner.failed(inner.context, device, sq);
+        };
 }
 
 void *FaultPlan::translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,

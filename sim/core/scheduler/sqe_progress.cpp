@@ -26,6 +26,8 @@ void SqeProgress::fail(uint32_t sq, uint8_t error, uint16_t status, SqeOp op)
     q.phase_begin = system_.now;
     q.error = error;
     q.status = status;
+    if (system_.bus.failed)
+        system_.bus.failed(system_.bus.context, queues_.device, sq);
     if (faults_.armed())
         faults_.ask_cqe(sq);
     if (__builtin_expect(firmware_ != nullptr, 0)) {

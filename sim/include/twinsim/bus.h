@@ -50,6 +50,10 @@ struct twinsim_bus {
     /* The kernel has ended, however: its description is not read any more. Once for each READY and
      * each description given. May be NULL. */
     void (*kernel_end)(void *context, uint32_t device, uint32_t sq, uint64_t number);
+    /* The SQE at the head of a queue fails in this instant: of one that used an address which leads
+     * nowhere, before any other access; of a kernel or a list of descriptors perhaps later. May be
+     * NULL. */
+    void (*failed)(void *context, uint32_t device, uint32_t sq);
 };
 
 #endif
