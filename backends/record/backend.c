@@ -22,6 +22,7 @@ static void forget_all(void)
 {
     memset(&record_numbers, 0, sizeof(record_numbers));
     record_seen_forget();
+    record_touch_forget();
     record_modules_forget();
     record_order_forget();
 }
@@ -128,6 +129,8 @@ twin_status record_process_start(const twin_services *services)
     inner.moved = moved;
     record_stamps_wanted = strcmp(services->setting("TWINRT_RECORD_TIMES"), "events") == 0;
     record_data_wanted = strcmp(services->setting("TWINRT_RECORD_DATA"), "on") == 0;
+    if (record_data_wanted)
+        inner.touched = record_touched;
     record_stacks_wanted = strcmp(services->setting("TWINRT_RECORD_STACKS"), "on") == 0;
     record_global.now = no_time;
     record_global.self = record_below.host.self;

@@ -4,8 +4,6 @@
 
 #include "ops.h"
 
-#define PIECE_MOST ((uint64_t)64 << 20)
-
 struct piece {
     const char *from; /* a copy has read it just now */
     uint64_t width, pitch, rows;
@@ -45,16 +43,27 @@ static uint32_t write_data(const struct piece *piece)
     return number;
 }
 
+/* The number of the bytes, which the recording has from now on. */
+static uint32_t number_of(const struct piece *piece)
+{
+    struct record_key key;
+    uint32_t number;
+    key_of(piece, &key);
+    return record_seen_find(&record_seen_data, &key, &number) ? number : write_data(piece);
+}
+
+uint32_t record_data(const void *from, uint64_t bytes)
+{
+    const struct piece piece = {from, bytes, bytes, 1};
+    return number_of(&piece);
+}
+
 /* One piece, rows packed. */
 static void note_piece(uint64_t seq, uint64_t address, uint64_t width, uint64_t pitch,
                        uint64_t rows)
 {
     const struct piece piece = {(const char *)(uintptr_t)address, width, pitch, rows};
-    struct record_key key;
-    uint32_t number;
-    key_of(&piece, &key);
-    if (!record_seen_find(&record_seen_data, &key, &number))
-        number = write_data(&piece);
+    const uint32_t number = number_of(&piece);
     struct record_call call;
     struct twin_record_CONTENT *f = RECORD_BEGIN_EVENT(&call, CONTENT, 0);
     f->data = number;
@@ -71,15 +80,17 @@ void record_contents(uint64_t seq, uint64_t address, uint64_t width, uint64_t pi
         (info.kind != TWIN_MEMORY_UNKNOWN && info.kind != TWIN_MEMORY_HOST_PINNED &&
          info.kind != TWIN_MEMORY_REGISTERED))
         return;
-    if (rows == 1 || width > PIECE_MOST) {
+    if (info.kind == TWIN_MEMORY_REGISTERED)
+        record_touch_forget(); /* a replay may put them there now */
+    if (rows == 1 || width > RECORD_DATA_MOST) {
         for (uint64_t row = 0; row < rows; row++)
-            for (uint64_t at = 0; at < width; at += PIECE_MOST) {
-                uint64_t piece = width - at < PIECE_MOST ? width - at : PIECE_MOST;
+            for (uint64_t at = 0; at < width; at += RECORD_DATA_MOST) {
+                uint64_t piece = width - at < RECORD_DATA_MOST ? width - at : RECORD_DATA_MOST;
                 note_piece(seq, address + row * pitch + at, piece, piece, 1);
             }
         return;
     }
-    uint64_t most = PIECE_MOST / width;
+    uint64_t most = RECORD_DATA_MOST / width;
     for (uint64_t row = 0; row < rows; row += most)
         note_piece(seq, address + row * pitch, width, pitch, rows - row < most ? rows - row : most);
 }

@@ -132,11 +132,20 @@ bool record_seen_new(struct record_seen *seen, const struct record_key *key, ato
                      uint32_t *out_number);
 void record_seen_forget(void);
 
-/* ---- memory contents (data.c) ---------------------------------------------------------------- */
+/* ---- memory contents (data.c, touch.c) ------------------------------------------------------- */
+
+#define RECORD_DATA_MOST ((uint64_t)64 << 20)
+/* The number of an entry DATA with these bytes, at most RECORD_DATA_MOST; it is written if there is
+ * none. Thread: any. */
+uint32_t record_data(const void *from, uint64_t bytes);
 
 /* Writes the contents of `rows` of `width` bytes each, `pitch` apart, for the call that began at
  * `seq`, if they are in host memory. */
 void record_contents(uint64_t seq, uint64_t address, uint64_t width, uint64_t pitch, uint64_t rows);
+/* For twin_services: writes what a task finds, unless the entries before say that already. */
+bool record_touched(const twin_touch *touch);
+/* Memory is new where other memory may have been. Thread: any. */
+void record_touch_forget(void);
 
 /* ---- kernels (launch.c) ---------------------------------------------------------------------- */
 

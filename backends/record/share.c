@@ -77,6 +77,7 @@ twin_status record_memory_open(twin_hw_device *device, const char *name, uint64_
             f->owner = info.device;
             f->bytes = info.size_bytes - (*out_address - info.base);
         }
+        record_touch_forget();
     }
     record_returned(&call, status);
     return status;

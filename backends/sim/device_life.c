@@ -18,6 +18,7 @@
 #include "memory/region.h"
 #include "memory/registered.h"
 #include "memory/saved_memory.h"
+#include "memory/touch.h"
 #include "observe/observe.h"
 #include "queue/kernel.h"
 #include "process/nondeterminism.h"
@@ -127,9 +128,9 @@ static twin_status make_system(void)
         .rtl_library = rtl_library,
         .rtl_trace = sim_process.rtl_trace[0] != '\0' ? sim_process.rtl_trace : NULL,
         .before_end = sim_observe_write,
-        .bus = {.translate = sim_memory_translate,
+        .bus = {.translate = sim_touch_translate,
                 .piece = sim_memory_piece,
-                .host_move = sim_memory_host_move,
+                .host_move = sim_touch_host_move,
                 .kernel = sim_kernel_begin,
                 .kernel_effect = sim_kernel_effect,
                 .failed = sim_failure_claim},

@@ -271,6 +271,7 @@ twin_status sim_settings_read(const twin_services *services)
 {
     sim_process.services = services;
     sim_process.nd = services->nd;
+    sim_process.touched = services->touched;
     const char *trace = services->setting("TWINRT_TRACE");
     const char *rtl_trace = services->setting("TWINRT_RTL_TRACE");
     enum twinsim_model model;

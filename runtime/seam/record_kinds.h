@@ -4,8 +4,9 @@
  *
  * TWIN_RECORD_KIND_LIST: X(number, NAME, name, fields, tail). `name` is the op ("work.copy") or
  * what the entry is. Numbers never change; new kinds take new numbers, new fields come last. Fields
- * (seam/record_fields.h) are F(S, type, name, role), where S is the NAME of the kind; field names
- * that begin with `out_` hold answers. Each struct is a multiple of 8 bytes long, without holes. */
+ * (seam/record_fields.h, seam/record_event_fields.h) are F(S, type, name, role), where S is the
+ * NAME of the kind; field names that begin with `out_` hold answers. Each struct is a multiple of
+ * 8 bytes long, without holes. */
 #ifndef TWINRT_SEAM_RECORD_KINDS_H
 #define TWINRT_SEAM_RECORD_KINDS_H
 
@@ -13,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "seam/record_event_fields.h"
 #include "seam/record_fields.h"
 
 /* What a field means: X(ROLE). */
@@ -102,6 +104,7 @@
     X(20, CALL_STACK, "call_stack", TWIN_RECORD_CALL_STACK_FIELDS, NONE)                           \
     X(21, WATCHED, "watched", TWIN_RECORD_WATCHED_FIELDS, NONE)                                    \
     X(22, RETURNED, "returned", TWIN_RECORD_RETURNED_FIELDS, NONE)                                 \
+    X(23, TOUCHED, "touched", TWIN_RECORD_TOUCHED_FIELDS, NONE)                                    \
     X(32, PROCESS_START, "process.start", TWIN_RECORD_START_FIELDS, TEXTS)                         \
     X(33, PROCESS_STOP, "process.stop", TWIN_RECORD_STOP_FIELDS, NONE)                             \
     X(34, PROCESS_COUNT, "process.count", TWIN_RECORD_COUNT_FIELDS, NONE)                          \

@@ -491,6 +491,26 @@ typedef struct twin_call_place {
     const void *frames_from;
 } twin_call_place;
 
+/* What a task does, or is about to do, with memory that others store to without a call: host memory
+ * that devices reach, and device memory that the host or another process reaches. */
+typedef enum twin_touch_what {
+    TWIN_TOUCH_READ,
+    TWIN_TOUCH_WRITE /* it has written */
+} twin_touch_what;
+typedef struct twin_touch {
+    twin_touch_what what;
+    uint64_t address;
+    uint64_t bytes;
+    void *at;       /* READ: the bytes, or a copy of them */
+    bool good;      /* all pages are there, with the right */
+    bool shared;    /* others store there; in a replay also false: there they may have */
+    uint64_t at_ns; /* the device's time, */
+    uint64_t step;  /* and how far it has come at that time: an even number for each event */
+    uint32_t use;   /* counts what the event does with memory, from 1; 0: it only looks */
+} twin_touch;
+/* No event uses the memory; a task that polls it looks whether there is something new. */
+#define TWIN_TOUCH_LOOKS(touch) ((touch)->use == 0)
+
 /* What the core offers a backend. Valid from `process.start` to `process.stop`. */
 typedef enum twin_write_when {
     TWIN_WRITE_IF_STILL,
@@ -543,6 +563,10 @@ typedef struct twin_services {
     void (*seen)(twin_seen what, uint32_t device, uint32_t queue, uint64_t number);
     /* The device has come to at_ns, and so many events at that time. */
     void (*moved)(uint64_t at_ns, uint64_t events);
+    /* NULL unless a tool records contents of memory, or puts them there again: then the bytes are
+     * there when it returns. Returns touch->good, or what it was then: whether the access succeeds.
+     * Thread: one that moves the device. */
+    bool (*touched)(const twin_touch *touch);
     /* What is known of host threads from outside the runtime (seam/host_time.h); NULL: nothing
      * is. */
     const struct twin_host_time *host_time;

@@ -298,6 +298,11 @@ TWINSIM_API uint64_t twinsim_events_now(const twinsim *sim)
     return sim->system.events_now();
 }
 
+TWINSIM_API uint64_t twinsim_step(const twinsim *sim, uint64_t *out_number)
+{
+    return sim->system.step(*out_number);
+}
+
 TWINSIM_API void twinsim_queue_expect(const twinsim *sim, uint32_t device, uint32_t sq)
 {
     if (has_queue(sim, device, sq))

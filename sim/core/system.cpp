@@ -27,10 +27,13 @@ void System::begin_run(uint64_t until_ns, uint32_t max_events, bool held)
         state_.stop |= SystemState::kStopKernel;
     if (!apart_)
         take_in(nullptr, nullptr);
-    if (!state_.polls.empty()) // T-COND-10: the host may have stored meanwhile
+    if (!state_.polls.empty()) { // T-COND-10: the host may have stored meanwhile
+        looks_ = true;
         for (const uint32_t timer : state_.polls.timers())
             devices_[timer >> SystemState::kDeviceShift]->scheduler().look_again(
                 timer & ((1u << SystemState::kDeviceShift) - 1));
+        looks_ = false;
+    }
     until_ns_ = until_ns;
     const Cycle until = until_ns == UINT64_MAX ? kNever : until_ns / state_.params.cycle_ns;
     limit_ = std::max(state_.now, until);

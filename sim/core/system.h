@@ -53,6 +53,13 @@ class System
 
     /// Events that have come to pass at the present instant.
     [[nodiscard]] uint64_t events_now() const { return events_now_; }
+    /// The instant of the present event, also within a run, and a number that grows at this instant
+    /// with each event, and once more when a run begins after it.
+    [[nodiscard]] uint64_t step(uint64_t &number) const
+    {
+        number = 2 * events_now_ + (looks_ ? 1 : 0);
+        return state_.params.to_ns(state_.now);
+    }
 
     // One run in parts, so that a shell may put its own clock between them.
 
@@ -83,6 +90,7 @@ class System
     bool held_ = false;
     bool apart_ = false;
     uint64_t events_now_ = 0;
+    bool looks_ = false; // a run begins, and queues that poll look at memory
 };
 
 } // namespace tsim

@@ -109,6 +109,10 @@ uint64_t twinsim_now(const twinsim *sim);
 /* Events that have come to pass at that very time; with it, how far the model has come. Thread:
  * model. */
 uint64_t twinsim_events_now(const twinsim *sim);
+/* For a callback of twinsim_bus: the instant of the event that makes it. *out_number is the same
+ * for all that one event does, more for each later event of this instant, and between two of them
+ * for tasks that look at memory again as a run begins. Thread: model. */
+uint64_t twinsim_step(const twinsim *sim, uint64_t *out_number);
 /* First state again: queues closed, tables clear, engines empty; work in flight is dropped, posted
  * transfers end as failed. Time goes on. Thread: model. */
 int twinsim_reset(twinsim *sim, uint32_t device);

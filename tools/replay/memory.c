@@ -148,6 +148,14 @@ static uint64_t forbidden_at(uint64_t recorded, uint64_t bytes)
     return forbidden && bytes < SCRATCH_MOST ? (uint64_t)(uintptr_t)forbidden + offset : 0;
 }
 
+/* The range in which the bytes begin, but not a registered one that they leave: those are pageable
+ * memory. */
+static struct replay_range *range_at(struct replay *replay, uint64_t recorded, uint64_t bytes)
+{
+    struct replay_range *range = interval_map_at(&replay->memory, recorded);
+    return range && range->owned && bytes > range->node.end - recorded ? NULL : range;
+}
+
 /* Where it is now in memory that is allocated. */
 static bool address_in(struct replay_call *call, struct replay_range *range, uint64_t recorded,
                        uint64_t bytes, uint64_t *out_now)
@@ -179,7 +187,7 @@ bool replay_address(struct replay_call *call, uint64_t recorded, uint64_t bytes,
                                (unsigned long long)bytes, (unsigned long long)recorded);
         return false;
     }
-    struct replay_range *range = interval_map_at(&replay->memory, recorded);
+    struct replay_range *range = range_at(replay, recorded, bytes);
     if (range)
         return address_in(call, range, recorded, bytes, out_now);
     /* What a device once gave and took back is refused by it again. */
@@ -242,19 +250,33 @@ static bool fill_in(struct replay_call *call, char *now, uint64_t width, uint64_
     return at == width * rows;
 }
 
+/* Whether the bytes come when a task uses them: a copy that leaves its registration reads pageable
+ * memory. */
+static bool come_later(const struct replay *replay, const struct replay_range *range, uint64_t now,
+                       uint64_t bytes)
+{
+    twin_memory_info info;
+    if (!range || !replay_has_touches(replay))
+        return false;
+    return !range->owned ||
+           (replay->ops->memory.info(now, &info) == TWIN_OK &&
+            info.kind == TWIN_MEMORY_REGISTERED && bytes <= info.size_bytes - (now - info.base));
+}
+
 /* Puts the bytes that the recording has for the source of a copy where it reads them now. */
 static void put_contents(struct replay_call *call, uint64_t recorded, uint64_t now, uint64_t width,
                          uint64_t pitch, uint64_t rows)
 {
     struct replay *replay = call->replay;
-    const struct replay_range *range = interval_map_at(&replay->memory, recorded);
+    const uint64_t span = (rows - 1) * pitch + width;
+    const struct replay_range *range = range_at(replay, recorded, span);
     twin_memory_info info;
-    if (!call->succeeded || (range && !range->host) || width > UINT64_MAX / rows)
+    if (!call->succeeded || (range && !range->host) || width > UINT64_MAX / rows ||
+        come_later(replay, range, now, span))
         return;
     if (!range && replay->ops->memory.info(now, &info) == TWIN_OK &&
         info.kind != TWIN_MEMORY_UNKNOWN)
         return;
-    uint64_t span = (rows - 1) * pitch + width;
     if ((!range && !touch_scratch(replay, &replay->from, recorded, span)) ||
         !fill_in(call, (char *)(uintptr_t)now, width, pitch, rows))
         replay->report.no_contents++;
@@ -426,20 +448,22 @@ static twin_status memory_repair(struct replay_call *call)
 /* Pages in the place of the program's, for as long as they are registered. 0: none. */
 static uint64_t pages_for(struct replay *replay, uint64_t recorded, uint64_t bytes)
 {
-    if (bytes == 0 || bytes > SCRATCH_MOST)
+    const struct replay_pinned all = replay_pinned_at(replay, recorded);
+    const uint64_t size = all.end - all.begin;
+    if (bytes == 0 || recorded > all.end || bytes > all.end - recorded || size > SCRATCH_MOST)
         return 0;
-    void *pages = mmap(NULL, pages_of(recorded, bytes), PROT_READ | PROT_WRITE,
+    void *pages = mmap(NULL, pages_of(all.begin, size), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED)
         return 0;
-    const uint64_t now = (uint64_t)(uintptr_t)pages + recorded % PAGE;
-    if (!replay_memory_add(replay, recorded, bytes, now, 0, true)) {
-        (void)munmap(pages, pages_of(recorded, bytes));
+    const uint64_t now = (uint64_t)(uintptr_t)pages + all.begin % PAGE;
+    if (!replay_memory_add(replay, all.begin, size, now, 0, true)) {
+        (void)munmap(pages, pages_of(all.begin, size));
         return 0;
     }
     struct replay_range *range = interval_map_at(&replay->memory, recorded);
     range->owned = true;
-    return now;
+    return now + (recorded - all.begin);
 }
 
 static twin_status memory_pin(struct replay_call *call)
@@ -464,7 +488,7 @@ static twin_status memory_pin(struct replay_call *call)
         if (status == TWIN_OK)
             (void)call->ops->memory.unpin(call->device, pin.pointer);
         if (range && range->owned && range->pins == 0)
-            drop(replay, interval_map_remove(&replay->memory, f->host));
+            drop(replay, interval_map_remove(&replay->memory, range->node.begin));
         return status;
     }
     if (range)

@@ -87,6 +87,7 @@ void replay_settings(const struct replay *replay,
 void replay_waiting(void);
 bool replay_nd(twin_nd what, uint64_t which, uint64_t *value);
 bool replay_outlook(uint64_t *value);
+bool replay_touched(const twin_touch *touch);
 /* Runs it on `ops`, which has started with replay_waiting; stops nothing. `traced` is its answer to
  * host.traced, `setting` returns values of settings. Called once. False: no thread can be
  * created. */

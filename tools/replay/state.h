@@ -57,6 +57,11 @@ struct replay_range {
     bool owned; /* pages of the replay in the place of the program's */
 };
 
+/* Memory of the program, as recorded, that is registered at some time. */
+struct replay_pinned {
+    uint64_t begin, end;
+};
+
 /* A host function that was taken. */
 struct replay_ticket {
     uint32_t call_queue;
@@ -118,7 +123,11 @@ struct replay {
     struct twin_recording_index codes;     /* by kernel */
     struct twin_recording_index nd_index;  /* by of_seq */
     struct twin_recording_index follows;   /* by of_seq */
-    uint64_t paced_from;                   /* the device is to be paced from this place on */
+    struct replay_pinned *pinned;          /* in order, none overlaps another (pinned.c) */
+    size_t pinned_count;
+    struct replay_touch *touches;   /* in their order (touch.c) */
+    size_t touch_count, touch_next; /* all before `touch_next` are over */
+    uint64_t paced_from;            /* the device is to be paced from this place on */
 
     /* threads.c */
     pthread_mutex_t lock;
@@ -273,6 +282,20 @@ bool replay_rows(struct replay_call *call, twin_rows *rows);
     }
 /* The bytes of an image. NULL: they are not in the recording. */
 void *replay_contents_whole(struct replay_call *call, uint64_t bytes);
+
+/* ---- pinned.c ---- */
+
+/* False: out of memory. */
+bool replay_pinned_find(struct replay *replay);
+/* The one that begins at the address or before it; empty: none does. */
+struct replay_pinned replay_pinned_at(const struct replay *replay, uint64_t address);
+
+/* ---- touch.c ---- */
+
+/* Finds what tasks touched. False: out of memory. */
+bool replay_touches_find(struct replay *replay);
+/* Whether contents of memory that is not pageable come when tasks use it. */
+bool replay_has_touches(const struct replay *replay);
 
 /* ---- kernel.c ---- */
 

@@ -258,6 +258,8 @@ void replay_trial_free(struct replay *replay)
     free(replay->threads);
     free(replay->objects);
     free(replay->released);
+    free(replay->touches);
+    free(replay->pinned);
     free(replay->contents.list);
     free(replay->described.list);
     free(replay->codes.list);

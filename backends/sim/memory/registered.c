@@ -91,6 +91,15 @@ bool sim_registered_info(uint64_t address, twin_memory_info *out_info)
     return true;
 }
 
+bool sim_registered_any(uint64_t address, uint64_t bytes)
+{
+    struct sim_range range;
+    for (uint32_t i = 0; i < sim_process.device_count; i++)
+        if (sim_ranges_next(&by_host[i], address, &range) && range.base < address + bytes)
+            return true;
+    return false;
+}
+
 bool sim_registered_at(uint64_t device_address, uint64_t *out_host)
 {
     const struct pinned *pin = find(&by_device, device_address);

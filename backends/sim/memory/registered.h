@@ -14,6 +14,8 @@
 /* The registered range in which an address of the program is; false: in none. Lock free, thread:
  * any. */
 bool sim_registered_info(uint64_t address, twin_memory_info *out_info);
+/* Whether a part of the program's memory there is registered. Lock free, thread: any. */
+bool sim_registered_any(uint64_t address, uint64_t bytes);
 /* As twinsim_bus.translate, for such an address. NULL: the range is not inside a registered one.
  * Thread: model. */
 void *sim_registered_translate(uint64_t address, uint64_t bytes, enum twinsim_access access,

@@ -50,6 +50,7 @@ struct sim_process {
     _Atomic(const twin_services *) services;
     bool (*_Atomic nd)(twin_nd what, uint64_t which,
                        uint64_t *value); /* theirs: set with them; asked often */
+    bool (*touched)(const twin_touch *touch); /* the same */
     /* From process.start to process.stop; both outlive stop once a system uses them. */
     twinsim_profile *profile;
     char profile_path[4096];

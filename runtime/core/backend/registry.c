@@ -480,6 +480,7 @@ int32_t twin_backend_conduct(const twin_conductor *conductor, char *text, size_t
     services.waiting = conductor->waiting;
     services.nd = conductor->nd;
     services.outlook = conductor->outlook;
+    services.touched = conductor->touched;
     if (atomic_load(&twin_backend_phase) == TWIN_PHASE_IDLE)
         start_uncancelled_locked();
     bool running = atomic_load(&twin_backend_phase) == TWIN_PHASE_RUNNING;

@@ -20,6 +20,7 @@ typedef struct twin_conductor {
     void (*waiting)(void);
     bool (*nd)(twin_nd what, uint64_t which, uint64_t *value);
     bool (*outlook)(uint64_t *value);
+    bool (*touched)(const twin_touch *touch);
 } twin_conductor;
 /* For a program that runs a record again in place of the core's objects: chooses, loads and starts
  * the backend as twin_backend_need() does, and attaches no thread. 0, or the code of a failure, and

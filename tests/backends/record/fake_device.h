@@ -15,6 +15,8 @@ extern _Atomic unsigned fake_calls;
 extern bool fake_reports_tasks;
 /* Notifies the observer of a queue that a task of it has ended. */
 void fake_task_ends(const twin_task_end *task);
+/* A task uses memory. */
+bool fake_touch(const twin_touch *touch);
 /* The newest signal record's time is there. */
 extern _Atomic bool fake_stamped;
 

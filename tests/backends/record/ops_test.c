@@ -454,6 +454,7 @@ static void test_round_trip(void)
         /* this program calls ops, no public functions, so there are no call sites */
         bool by_setting = kind == TWIN_RECORD_RETURNED || kind == TWIN_RECORD_STAMP ||
                           kind == TWIN_RECORD_DATA || kind == TWIN_RECORD_CONTENT ||
+                          kind == TWIN_RECORD_TOUCHED ||
                           kind == TWIN_RECORD_MODULE || kind == TWIN_RECORD_STACK ||
                           kind == TWIN_RECORD_SCRIPT_STACK || kind == TWIN_RECORD_CALL_STACK;
         if (twin_recording_kind(kind) && !by_setting && !seen[kind])
