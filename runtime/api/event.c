@@ -3,6 +3,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "core/capture/capture.h"
 #include "core/init.h"
 #include "core/object/stream.h"
 
@@ -128,6 +129,15 @@ static inline int32_t fix_flag(twin_event *event, uint64_t handle, uint32_t mark
     return 0;
 }
 
+/* Queues a record of an event that was found, or a wait for it. What a capture holds concerns
+ * that. */
+static inline int32_t submit(aclrtStream stream, const twin_task *task)
+{
+    const bool captured = (twin_event_form(task->event) & TWIN_EVENT_CAPTURED) != 0;
+    return __builtin_expect(captured, 0) ? twin_capture_submit(twin_api_handle(stream), task)
+                                         : twin_stream_submit(twin_api_handle(stream), task);
+}
+
 static inline int32_t record_event(aclrtEvent event, aclrtStream stream)
 {
     twin_task task = {.kind = TWIN_TASK_RECORD, .event_handle = twin_api_handle(event)};
@@ -140,7 +150,7 @@ static inline int32_t record_event(aclrtEvent event, aclrtStream stream)
         code = fix_flag(task.event, task.event_handle, TWIN_EVENT_RECORDED,
                         TWIN_EVENT_RECORDED_EXTERNAL);
     if (code == 0)
-        code = twin_stream_submit(twin_api_handle(stream), &task);
+        code = submit(stream, &task);
     return code;
 }
 
@@ -151,8 +161,8 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
     return TWIN_LEAVE(record_event(event, stream));
 }
 
-/* A record or wait that a graph under construction shares with the outside. No stream is ever in
- * capture here, so it ends in a refusal; errors of the arguments are reported first. */
+/* A record or wait that a capture shares with the outside, which is not built: it ends in a
+ * refusal; errors of the arguments are reported first. */
 static int32_t submit_external(aclrtEvent event, aclrtStream stream, bool waits)
 {
     twin_event *found = NULL;
@@ -174,7 +184,11 @@ static int32_t submit_external(aclrtEvent event, aclrtStream stream, bool waits)
         return code;
     twin_context *context = NULL;
     code = twin_stream_check_found(on, twin_api_handle(stream), &context);
-    return code != 0 ? code : twin_fail(TWIN_ERR_NOT_CAPTURED, "the stream is not in capture");
+    if (code != 0)
+        return code;
+    if (!on || atomic_load_explicit(&on->halt, memory_order_relaxed) != TWIN_HALT_CAPTURE)
+        return twin_fail(TWIN_ERR_NOT_CAPTURED, "the stream is not in capture");
+    return refuse_form("events that a capture shares with the outside are not built");
 }
 
 aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag)
@@ -207,7 +221,7 @@ static int32_t wait_event(aclrtStream stream, aclrtEvent event, uint64_t timeout
             task.event_handle,
             "the event was made without ACL_EVENT_SYNC, so no stream can wait for it");
     code = fix_flag(task.event, task.event_handle, TWIN_EVENT_WAITED, TWIN_EVENT_WAITED_EXTERNAL);
-    return code != 0 ? code : twin_stream_submit(twin_api_handle(stream), &task);
+    return code != 0 ? code : submit(stream, &task);
 }
 
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
@@ -308,6 +322,17 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
 
 /* Query and host wait -------------------------------------------------------------------------- */
 
+/* The refusal of what the host asks about a pinned event that a capture holds. */
+static int32_t check_not_captured(const twin_event *event)
+{
+    if (__builtin_expect((twin_event_form(event) & TWIN_EVENT_CAPTURED) == 0, 1))
+        return 0;
+    return twin_fail(TWIN_ERR_EVENT_CAPTURED,
+                     "event %u of device %u was recorded in a capture that goes on: there is "
+                     "nothing to wait for; call aclmdlRICaptureEnd first",
+                     event->name, event->device->id);
+}
+
 /* The event pinned, with its signal's state. */
 static int32_t query(aclrtEvent event, uint32_t refused_forms, const char *refusal,
                      uint32_t *out_form, twin_signal_state *out_state)
@@ -317,8 +342,11 @@ static int32_t query(aclrtEvent event, uint32_t refused_forms, const char *refus
     if (code != 0)
         return code;
     *out_form = twin_event_form(pinned);
-    return (*out_form & refused_forms) != 0 ? refuse_form(refusal)
-                                            : twin_event_query(pinned, out_state);
+    if ((*out_form & refused_forms) != 0)
+        return refuse_form(refusal);
+    if (out_state->ask != TWIN_ASK_HARDWARE_ID)
+        code = check_not_captured(pinned);
+    return code != 0 ? code : twin_event_query(pinned, out_state);
 }
 
 #define NO_OLD_QUERY                                                                               \
@@ -372,9 +400,10 @@ static int32_t synchronize(aclrtEvent event, uint64_t timeout_ns)
     int32_t code = twin_event_pin(&twin_events, twin_api_handle(event), &pinned);
     if (code != 0)
         return code;
-    return (twin_event_form(pinned) & TWIN_EVENT_EXTERNAL) != 0
-               ? refuse_form("the host cannot wait for events made with ACL_EVENT_EXTERNAL")
-               : twin_event_wait(pinned, timeout_ns);
+    if ((twin_event_form(pinned) & TWIN_EVENT_EXTERNAL) != 0)
+        return refuse_form("the host cannot wait for events made with ACL_EVENT_EXTERNAL");
+    code = check_not_captured(pinned);
+    return code != 0 ? code : twin_event_wait(pinned, timeout_ns);
 }
 
 aclError aclrtSynchronizeEvent(aclrtEvent event)
@@ -401,7 +430,8 @@ static int32_t time_of(const twin_event *event, uint64_t *out_ns)
 {
     if ((twin_event_form(event) & (TWIN_EVENT_EXTERNAL | TWIN_EVENT_IPC)) != 0)
         return refuse_form("events made with ACL_EVENT_EXTERNAL or ACL_EVENT_IPC have no time");
-    return twin_event_time(event, out_ns);
+    const int32_t code = check_not_captured(event);
+    return code != 0 ? code : twin_event_time(event, out_ns);
 }
 
 static int32_t elapsed(uint64_t start_event, uint64_t end_event, float *out_ms)

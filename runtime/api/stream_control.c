@@ -31,6 +31,8 @@ static int32_t set_number(aclrtStream stream, size_t offset, uint32_t value)
 {
     TWIN_PINNED(stream, pinned);
     int32_t code = twin_stream_pin_own(twin_api_handle(stream), &pinned);
+    if (code == 0 && offset == offsetof(twin_stream, custom_tag))
+        code = twin_stream_check_not_captured(pinned);
     if (code == 0)
         atomic_store_explicit(number_at(pinned, offset), value, memory_order_relaxed);
     return code;
@@ -52,6 +54,8 @@ static int32_t set_overflow(aclrtStream stream, uint32_t flag, twin_error error)
         return refuse_switch(error, "the overflow switch", flag);
     TWIN_PINNED(stream, pinned);
     int32_t code = twin_stream_pin_own(twin_api_handle(stream), &pinned);
+    if (code == 0)
+        code = twin_stream_check_not_captured(pinned);
     if (code != 0)
         return code;
     atomic_store_explicit(&pinned->overflow_switch, flag, memory_order_relaxed);

@@ -4,10 +4,14 @@
 #include "core/backend/ops.h"
 #include "core/callback/callback_delivery.h"
 #include "core/callback/exception_callback.h"
+#include "core/capture/capture.h"
 #include "core/model_instance/model_instance.h"
 #include "core/object/event.h"
 #include "core/object/stream.h"
 #include "core/work/pool.h"
+
+/* In place of a code: the stream is in capture. */
+#define IN_CAPTURE INT32_MIN
 
 /* What a submission can find wrong with what it names, or with who is to run its call. */
 typedef enum task_trouble {
@@ -31,12 +35,16 @@ __attribute__((noinline, cold)) static int32_t refuse_locked(twin_stream *stream
     /* A dead one may be in the making as another: nothing else of it is read. */
     bool gone = !twin_handle_is(stream, handle) || stream->destroying;
     uint32_t id = gone ? 0 : stream->id, device_id = gone ? 0 : stream->device->id;
-    if (!gone && halt == 0)
+    const bool foreign = !gone && twin_stream_context_handle(stream) != twin_self.context;
+    const bool captured = !gone && !foreign && halt == TWIN_HALT_CAPTURE;
+    if (foreign && (halt == 0 || halt == TWIN_HALT_CAPTURE))
         code = twin_stream_fail_foreign(stream);
     twin_lock_drop(&stream->lock);
     if (gone)
         return twin_stream_fail_handle(handle);
-    return halt != 0 ? twin_stream_fail_halted(halt, id, device_id) : twin_refused(code);
+    if (captured)
+        return IN_CAPTURE;
+    return code == 0 ? twin_stream_fail_halted(halt, id, device_id) : twin_refused(code);
 }
 
 /* Each submission comes through here: failures are reported out of line. `stream`: what the handle
@@ -71,7 +79,11 @@ lock_stream(uint64_t handle, twin_stream *stream, twin_stream **out_stream)
 
 int32_t twin_stream_lock_own(uint64_t handle, twin_stream **out_stream)
 {
-    return lock_stream(handle, NULL, out_stream);
+    const int32_t code = lock_stream(handle, NULL, out_stream);
+    return code != IN_CAPTURE
+               ? code
+               : twin_fail(TWIN_ERR_STREAM_CAPTURED,
+                           "the stream is in capture; call aclmdlRICaptureEnd first");
 }
 
 static inline twin_status record_locked(const struct twin_backend *ops, twin_stream *stream,
@@ -96,8 +108,10 @@ static twin_status issue_value(const struct twin_backend *ops, twin_stream *stre
                                        task->value->side);
 }
 
+/* `queue`: the stream's, or of the lane that takes its work in a capture. */
 static twin_status issue_call_locked(const struct twin_backend *ops, twin_stream *stream,
-                                     const twin_task *task, task_trouble *out_trouble)
+                                     twin_queue *queue, const twin_task *task,
+                                     task_trouble *out_trouble)
 {
     twin_call_queue *call_queue = task->call_queue;
     if ((stream->flags & TWIN_STREAM_PERSISTENT) != 0)
@@ -114,7 +128,7 @@ static twin_status issue_call_locked(const struct twin_backend *ops, twin_stream
         call_queue = twin_callback_call_queue(stream->subscriber);
     else
         stream->host_functions = true;
-    return ops->work.call(stream->queue, call_queue, task->call);
+    return ops->work.call(queue, call_queue, task->call);
 }
 
 /* Work of the rarer kinds. What is wrong, if anything, goes to `out_trouble`. */
@@ -123,7 +137,7 @@ __attribute__((noinline)) static twin_status issue_other(const struct twin_backe
                                                          task_trouble *out_trouble)
 {
     if (task->kind == TWIN_TASK_CALL)
-        return issue_call_locked(ops, stream, task, out_trouble);
+        return issue_call_locked(ops, stream, stream->queue, task, out_trouble);
     if (task->kind == TWIN_TASK_REDUCE)
         return ops->work.reduce(stream->queue, task->reduce);
     if (task->kind == TWIN_TASK_COPY_ROWS)
@@ -282,6 +296,29 @@ static __attribute__((noinline, cold)) int32_t submit_passive(twin_stream *strea
     return twin_instance_fail_work(status, id, device_id);
 }
 
+int32_t twin_stream_submit_captured(twin_stream *stream, twin_stream *lane, const twin_task *task,
+                                    bool *out_full)
+{
+    const struct twin_backend *ops = twin_ops();
+    task_trouble trouble = TASK_FINE;
+    twin_status status;
+    if (task->kind == TWIN_TASK_CALL) {
+        twin_lock_take(&stream->lock);
+        status = issue_call_locked(ops, stream, lane->queue, task, &trouble);
+        twin_lock_drop(&stream->lock);
+    } else {
+        twin_lock_take(&lane->lock);
+        status = issue_locked(ops, lane, task, &trouble);
+        twin_lock_drop(&lane->lock);
+    }
+    *out_full = status == TWIN_E_BUSY;
+    if (trouble != TASK_FINE)
+        return fail_task(trouble, stream->id, stream->device->id);
+    return *out_full
+               ? 0
+               : fail_issue(twin_device_note(lane->device, status), lane->id, lane->device->id);
+}
+
 int32_t twin_stream_submit(uint64_t handle, const twin_task *task)
 {
     const struct twin_backend *ops = twin_ops();
@@ -289,7 +326,7 @@ int32_t twin_stream_submit(uint64_t handle, const twin_task *task)
         twin_stream *stream = NULL;
         int32_t code = lock_stream(handle, task->stream, &stream);
         if (__builtin_expect(code != 0, 0))
-            return code;
+            return code == IN_CAPTURE ? twin_capture_submit(handle, task) : code;
 
         if (__builtin_expect((stream->flags & TWIN_STREAM_PASSIVE) != 0, 0))
             return submit_passive(stream, task);

@@ -5,6 +5,7 @@
 #include "core/callback/callback_delivery.h"
 #include "core/callback/exception_callback.h"
 #include "core/callback/managed_prefetch.h"
+#include "core/capture/capture.h"
 #include "core/image/binary.h"
 #include "core/model_instance/label.h"
 #include "core/model_instance/model_instance.h"
@@ -14,6 +15,12 @@
 #include "core/work/host_memory.h"
 #include "core/work/launch.h"
 #include "core/work/pool.h"
+
+static int32_t context_closing(twin_context *context)
+{
+    twin_captures_close(context);
+    return twin_instances_close(context);
+}
 
 static void context_emptied(twin_context *context)
 {
@@ -39,7 +46,7 @@ static void device_emptied(twin_device *device, twin_hw_device *hw)
 }
 
 const twin_object_users twin_users = {
-    .context_closing = twin_instances_close,
+    .context_closing = context_closing,
     .context_emptied = context_emptied,
     .stream_failed = twin_failure_report,
     .wait_failed = twin_failure_report_current,

@@ -69,6 +69,7 @@ MAY_INCLUDE = {
         "work": ["base", "backend", "object", "image"],
         "model_instance": ["base", "backend", "object", "work"],
         "callback": ["base", "backend", "object", "work"],
+        "capture": ["base", "backend", "object", "work", "callback", "model_instance"],
         "inject": ["base", "backend", "object"],
     }),
     "runtime/host": ["runtime/host", "runtime/seam"],

@@ -305,12 +305,32 @@ twin_status sim_work_call(twin_queue *queue, twin_call_queue *call_queue,
     return TWIN_OK;
 }
 
+/* A call of a run: that of the deferred queue stays for the next one. NULL: no host memory. */
+static struct sim_call *call_of_run(const struct sim_call *like)
+{
+    struct sim_call *call = malloc(sizeof(*call));
+    if (!call)
+        return NULL;
+    *call = *like;
+    atomic_fetch_add_explicit(&call->call_queue->references, 1, memory_order_relaxed);
+    return call;
+}
+
 static void deliver(const struct twinsim_message *message, twin_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
     struct sim_task_state *state = &queue->task_states[(message->number - 1) & queue->mask];
     struct sim_call *call = state->kind == SIM_TASK_CALL ? state->call : NULL;
-    if (call) {
+    if (call && queue->config.deferred) {
+        struct sim_call lost = *call;
+        lost.number = message->number;
+        call = call_of_run(&lost);
+        if (!call) {
+            sim_log(3, "device %u, stream %u: a host function is skipped: no host memory",
+                    queue->device->index, queue->config.id);
+            answer_device(&lost, message->posted_ns);
+        }
+    } else if (call) {
         state->call = NULL;
         state->cqe_read = 1;
         if (atomic_load_explicit(&queue->visible, memory_order_relaxed) == message->number)

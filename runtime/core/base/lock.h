@@ -17,6 +17,7 @@
 typedef enum twin_rank {
     TWIN_RANK_INIT = 1,      /* aclInit, aclFinalize */
     TWIN_RANK_REGISTRY,      /* choosing and starting the backend */
+    TWIN_RANK_CAPTURES,      /* all captures: their streams and events, which mode forbids what */
     TWIN_RANK_DEVICE,        /* one device: life, reference count, ids, lists of its objects */
     TWIN_RANK_CONTEXT,       /* one context: its streams */
     TWIN_RANK_STREAM,        /* one stream: submission */

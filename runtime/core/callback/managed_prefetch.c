@@ -99,7 +99,7 @@ static int32_t submit(prefetch *one, const twin_prefetch *list, uint64_t stream)
     twin_context *current = NULL;
     TWIN_PINNED(context, context);
     const twin_host_call call = {.fn = run, .argument = one, .block = true};
-    twin_task task = {.kind = TWIN_TASK_CALL, .call = &call};
+    twin_task task = {.kind = TWIN_TASK_CALL, .call = &call, .once = true};
     int32_t code = twin_stream_find(stream, &found);
     if (code == 0)
         code = twin_stream_check_found(found, stream, &current);

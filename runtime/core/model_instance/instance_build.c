@@ -51,9 +51,8 @@ static int32_t check_bindable(twin_stream *stream)
     return 0;
 }
 
-/* Both locked. On success the caller's pin of the stream is the model instance's. *out_busy: a run
- * is in the way. */
-static int32_t bind_locked(twin_instance *instance, twin_stream *stream, bool head, bool *out_busy)
+int32_t twin_instance_bind_locked(twin_instance *instance, twin_stream *stream, bool head,
+                                  bool *out_busy)
 {
     if (!twin_instance_is_open(instance))
         return twin_instance_fail_ending(instance);
@@ -81,6 +80,8 @@ int32_t twin_instance_bind(uint64_t handle, uint64_t stream_handle, bool head)
 {
     TWIN_PINNED(instance, instance);
     int32_t code = twin_instance_pin_any(handle, &instance);
+    if (code == 0)
+        code = twin_instance_refuse_captured(instance, "aclmdlRIBindStream");
     if (code != 0)
         return code;
     TWIN_PINNED(stream, stream);
@@ -96,7 +97,7 @@ int32_t twin_instance_bind(uint64_t handle, uint64_t stream_handle, bool head)
     while (code == 0 && busy) {
         twin_lock_take(&stream->lock);
         twin_lock_take(&instance->lock);
-        code = bind_locked(instance, stream, head, &busy);
+        code = twin_instance_bind_locked(instance, stream, head, &busy);
         twin_lock_drop(&instance->lock);
         twin_lock_drop(&stream->lock);
         if (code == 0 && busy)
@@ -132,6 +133,8 @@ int32_t twin_instance_unbind(uint64_t handle, uint64_t stream_handle)
 {
     TWIN_PINNED(instance, instance);
     int32_t code = twin_instance_pin_own(handle, &instance);
+    if (code == 0)
+        code = twin_instance_refuse_captured(instance, "aclmdlRIUnbindStream");
     if (code != 0)
         return code;
     TWIN_PINNED(stream, stream);
@@ -200,7 +203,7 @@ int32_t twin_instance_lock_stream(uint64_t handle, twin_stream **out_stream,
     bool sealed = false;
     if (instance) {
         twin_lock_take(&instance->lock);
-        sealed = instance->sealed;
+        sealed = instance->sealed || instance->captured;
         if (!sealed) {
             *out_stream = stream;
             *out_instance = instance;
@@ -225,6 +228,8 @@ int32_t twin_instance_end(uint64_t handle, uint64_t stream_handle)
 {
     TWIN_PINNED(instance, instance);
     int32_t code = twin_instance_pin_any(handle, &instance);
+    if (code == 0)
+        code = twin_instance_refuse_captured(instance, "aclmdlRIEndTask");
     if (code != 0)
         return code;
     twin_stream *stream = NULL;
@@ -280,6 +285,8 @@ int32_t twin_instance_build(uint64_t handle)
 {
     TWIN_PINNED(instance, instance);
     int32_t code = twin_instance_pin_own(handle, &instance);
+    if (code == 0)
+        code = twin_instance_refuse_captured(instance, "aclmdlRIBuildEnd");
     if (code != 0)
         return code;
     TWIN_LOCKED(&instance->lock);
@@ -303,6 +310,8 @@ int32_t twin_instance_clean(uint64_t handle)
         why = "was not made with ACL_STREAM_PERSISTENT";
     } else if (!instance) {
         why = "is not bound to a model instance";
+    } else if (instance->captured) {
+        why = "belongs to a captured model instance";
     } else {
         twin_lock_take(&instance->lock);
         twin_status status = TWIN_OK;

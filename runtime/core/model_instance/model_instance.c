@@ -123,7 +123,7 @@ static void retire(twin_instance *instance)
         DL_DELETE2(context->instances, instance, previous, next);
 }
 
-static int32_t create_in(twin_context *context, uint64_t *out_handle)
+static int32_t create_in(twin_context *context, bool captured, twin_instance **out_instance)
 {
     /* Numbers are given once; relaxed: nothing else hangs on them. */
     static _Atomic uint32_t next_id;
@@ -140,9 +140,12 @@ static int32_t create_in(twin_context *context, uint64_t *out_handle)
     instance->context = context;
     instance->context_handle = context->object.handle;
     instance->id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
+    instance->captured = instance->capturing = captured;
     instance->destroying = instance->closing = instance->ended = instance->built =
         instance->sealed = false;
     instance->end_stream = NULL;
+    instance->edges = NULL;
+    instance->edge_count = instance->edge_room = 0;
     instance->bound = NULL;
     instance->bound_count = instance->bound_room = 0;
     instance->farewells = NULL;
@@ -155,14 +158,13 @@ static int32_t create_in(twin_context *context, uint64_t *out_handle)
                                 device->id);
         goto free_instance;
     }
-    uint64_t handle = twin_handle_publish_pinned(instance);
+    twin_handle_publish_pinned(instance);
     if (!link_instance(instance)) {
         twin_handle_retire(instance);
         twin_instance_unpin(instance);
         return twin_fail(TWIN_ERR_CONTEXT_NULL, "the current context is being destroyed");
     }
-    twin_instance_unpin(instance);
-    *out_handle = handle;
+    *out_instance = instance;
     return 0;
 
 free_instance:
@@ -175,8 +177,18 @@ drop_object:
 int32_t twin_instance_create(uint64_t *out_handle)
 {
     TWIN_PINNED(context, context);
+    TWIN_PINNED(instance, instance);
     int32_t code = twin_context_pin_current(&context);
-    return code != 0 ? code : create_in(context, out_handle);
+    if (code == 0)
+        code = create_in(context, false, &instance);
+    if (code == 0)
+        *out_handle = instance->object.handle;
+    return code;
+}
+
+int32_t twin_instance_create_captured(twin_context *context, twin_instance **out_instance)
+{
+    return create_in(context, true, out_instance);
 }
 
 /* Waits for the runs of a pinned model instance, for as long as a caller's patience lasts. */
@@ -209,6 +221,8 @@ static int32_t check_launcher(uint64_t handle)
         return 0;
     TWIN_PINNED(stream, stream);
     int32_t code = twin_stream_pin(handle, &stream);
+    if (code == 0)
+        code = twin_stream_check_not_captured(stream);
     if (code == 0 && (stream->flags & TWIN_STREAM_PASSIVE) != 0)
         code = twin_fail(
             TWIN_ERR_PARAM,
@@ -216,6 +230,18 @@ static int32_t check_launcher(uint64_t handle)
             "tasks run on submission",
             stream->id, stream->flags);
     return code;
+}
+
+/* Whether the capture of a pinned model instance has ended. 107026. */
+static int32_t check_not_capturing(twin_instance *instance)
+{
+    twin_lock_take(&instance->lock);
+    const bool capturing = instance->capturing;
+    twin_lock_drop(&instance->lock);
+    return !capturing ? 0
+                      : twin_fail(TWIN_ERR_MODEL_CAPTURED,
+                                  "model instance %u is in capture; call aclmdlRICaptureEnd first",
+                                  instance->id);
 }
 
 int32_t twin_instance_execute_async(uint64_t handle, uint64_t stream)
@@ -226,6 +252,8 @@ int32_t twin_instance_execute_async(uint64_t handle, uint64_t stream)
         code = check_launcher(stream);
     if (code == 0)
         code = twin_instance_check_own(instance);
+    if (code == 0)
+        code = check_not_capturing(instance);
     if (code != 0)
         return code;
     return twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_RUN, .instance = instance});
@@ -237,9 +265,23 @@ int32_t twin_instance_guard(uint64_t handle)
     return twin_instance_pin_any(handle, &instance);
 }
 
+int32_t twin_instance_refuse_captured(const twin_instance *instance, const char *what)
+{
+    return !instance->captured
+               ? 0
+               : twin_fail(TWIN_ERR_PARAM,
+                           "model instance %u was captured; %s takes those of aclmdlRIBuildBegin",
+                           instance->id, what);
+}
+
 int32_t twin_instance_execute(uint64_t handle, uint64_t timeout_ns)
 {
-    int32_t code = twin_instance_execute_async(handle, 0);
+    TWIN_PINNED(instance, instance);
+    int32_t code = twin_instance_pin_any(handle, &instance);
+    if (code == 0)
+        code = twin_instance_refuse_captured(instance, "aclmdlRIExecute");
+    if (code == 0)
+        code = twin_instance_execute_async(handle, 0);
     if (code != 0)
         return code;
     TWIN_PINNED(stream, stream);
@@ -253,6 +295,10 @@ int32_t twin_instance_abort(uint64_t handle)
     int32_t code = twin_instance_pin_own(handle, &instance);
     if (code != 0)
         return code;
+    if (instance->captured)
+        return twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "model instance %u was captured; runs of it cannot be aborted",
+                         instance->id);
     twin_assert_unlocked("model_instance.abort with a lock held");
     twin_status status =
         twin_device_note(instance->device, twin_ops()->model_instance.abort(instance->hw));
@@ -271,8 +317,7 @@ static twin_stream *first_bound(twin_instance *instance)
                       now */
 }
 
-/* Takes a pinned model instance apart that takes no calls and does not run; once. */
-static void end_model(twin_instance *instance)
+void twin_instance_take_apart(twin_instance *instance)
 {
     twin_stream *stream;
     while ((stream = first_bound(instance)) != NULL) {
@@ -285,9 +330,12 @@ static void end_model(twin_instance *instance)
             twin_ops()->model_instance.abort(instance->hw);
         else {
             twin_labels_forget(stream->object.handle);
+            if (instance->captured)
+                twin_stream_retire(stream);
             twin_stream_unpin(stream);
         }
     }
+    twin_instance_free_edges(instance);
     retire(instance);
     for (uint32_t i = 0; i < instance->farewell_count; i++) {
         const twin_call *call = twin_outcall_begin();
@@ -300,6 +348,8 @@ int32_t twin_instance_destroy(uint64_t handle)
 {
     TWIN_PINNED(instance, instance);
     int32_t code = twin_instance_pin_own(handle, &instance);
+    if (code == 0)
+        code = check_not_capturing(instance);
     if (code != 0)
         return code;
     twin_lock_take(&instance->lock);
@@ -316,7 +366,7 @@ int32_t twin_instance_destroy(uint64_t handle)
         instance->destroying = instance->closing;
     twin_lock_drop(&instance->lock);
     if (mine)
-        end_model(instance);
+        twin_instance_take_apart(instance);
     return code;
 }
 
@@ -379,7 +429,7 @@ int32_t twin_instances_close(twin_context *context)
         instance->ended = true;
         twin_lock_drop(&instance->lock);
         if (mine)
-            end_model(instance);
+            twin_instance_take_apart(instance);
         else
             sched_yield(); /* another thread is about to take it off the list */
         twin_instance_unpin(instance);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Model instances that a program builds itself: persistent streams whose tasks run, together, each
- * time the instance is executed.
+/* Model instances: persistent streams whose tasks run, together, each time the instance is
+ * executed. A program builds one itself, or captures the work of streams (core/capture).
  *
  * A stream is bound to one instance at a time. Tasks queued on it stay. EndTask says where the
  * instance ends, BuildEnd completes it; from then on its streams take no tasks. Binding, unbinding
@@ -46,7 +46,9 @@ typedef struct twin_instance {
     uint64_t context_handle;
     twin_hw_instance *hw;
     uint32_t id;
+    bool captured; /* made by aclmdlRICaptureBegin */
     /* Guarded by lock. */
+    bool capturing;          /* its capture has not ended */
     bool destroying;         /* takes no call any more, unless the destroyer gives up */
     bool closing;            /* its context ends: no giving up */
     bool ended;              /* a thread takes it apart */
@@ -55,6 +57,8 @@ typedef struct twin_instance {
     twin_stream *end_stream; /* has the end; NULL: none */
     twin_bound_stream *bound;
     uint32_t bound_count, bound_room;
+    struct twin_event **edges; /* of a captured one: set and reset by its tasks; pinned */
+    uint32_t edge_count, edge_room;
     twin_farewell *farewells;
     uint32_t farewell_count, farewell_room;
     char name[TWIN_INSTANCE_NAME_BYTES];
@@ -64,31 +68,36 @@ typedef struct twin_instance {
 
 extern twin_handle_table twin_model_instances;
 
+void twin_instance_unpin(twin_instance *instance);
+
 /* The functions take handles of the public interface. All answer 107017 for a dead handle, 107002
  * without a context, 107004 for an instance and 107003 for a stream of another context. */
 
 /* aclmdlRIBuildBegin. 207001. */
 int32_t twin_instance_create(uint64_t *out_handle);
-/* aclmdlRIBindStream. 107000: no persistent stream. 107005: bound already. 207000: made for fast
- * launch. */
+/* aclmdlRIBindStream. 107000: no persistent stream, or a captured instance. 107005: bound already.
+ * 207000: made for fast launch. */
 int32_t twin_instance_bind(uint64_t handle, uint64_t stream, bool head);
-/* aclmdlRIUnbindStream. Waits for runs. 107005: not bound to it. 107037: a run does not end. */
+/* aclmdlRIUnbindStream. Waits for runs. 107000: a captured instance. 107005: not bound to it.
+ * 107037: a run does not end. */
 int32_t twin_instance_unbind(uint64_t handle, uint64_t stream);
-/* aclmdlRIEndTask. 507000: not bound to it, or it has an end. */
+/* aclmdlRIEndTask. 107000: a captured instance. 507000: not bound to it, or it has an end. */
 int32_t twin_instance_end(uint64_t handle, uint64_t stream);
-/* aclmdlRIBuildEnd. 107005: no stream, no head stream, tasks that name streams of others. 507011:
- * no end. */
+/* aclmdlRIBuildEnd. 107000: a captured instance. 107005: no stream, no head stream, tasks that name
+ * streams of others. 507011: no end. */
 int32_t twin_instance_build(uint64_t handle);
-/* aclmdlRIExecuteAsync; stream 0: the default stream. 107000: a stream that cannot run it. 507011:
- * not complete. */
+/* aclmdlRIExecuteAsync; stream 0: the default stream. 107000: a stream that cannot run it. 107026:
+ * the capture has not ended; 107027: the stream is in capture. 507011: not complete. */
 int32_t twin_instance_execute_async(uint64_t handle, uint64_t stream);
 /* Whether the handle means a live instance, of any context. 107017. */
 int32_t twin_instance_guard(uint64_t handle);
-/* aclmdlRIExecute: on the default stream, waiting for that. Blocks. 507046: not in time. */
+/* aclmdlRIExecute: on the default stream, waiting for that. Blocks. 107000: a captured instance.
+ * 507046: not in time. */
 int32_t twin_instance_execute(uint64_t handle, uint64_t timeout_ns);
-/* aclmdlRIAbort. */
+/* aclmdlRIAbort. 207000: a captured instance. */
 int32_t twin_instance_abort(uint64_t handle);
-/* aclmdlRIDestroy. Waits for runs. 107037: a run does not end; the instance stays. */
+/* aclmdlRIDestroy. Waits for runs. 107026: the capture has not ended. 107037: a run does not end;
+ * the instance stays. */
 int32_t twin_instance_destroy(uint64_t handle);
 /* aclmdlRISetName, aclmdlRIGetName. 507000: the name does not fit in `room` bytes. */
 int32_t twin_instance_set_name(uint64_t handle, const char *name);
@@ -111,6 +120,21 @@ int32_t twin_instance_activate(uint64_t other, uint64_t stream);
 /* aclrtSwitchStream, `to` aside. As activate; 107000: an address that is not a word of the
  * device. */
 int32_t twin_instance_branch(const twin_branch *branch, uint64_t to, uint64_t stream);
+
+/* ---- for captures: of a pinned instance that no other thread changes ---- */
+
+/* A new one of a pinned context; the caller's pin. 207001, or no hardware notify. */
+int32_t twin_instance_create_captured(twin_context *context, twin_instance **out_instance);
+/* A stream with TWIN_STREAM_LANE of the instance's context, bound to it. */
+int32_t twin_instance_add_lane(twin_instance *instance, bool head, twin_stream **out_stream);
+/* `to` begins when `from`, both lanes, has come to its end as it is now. */
+int32_t twin_instance_continue_lane(const twin_stream *from, const twin_stream *to);
+/* An event for tasks of the instance. */
+int32_t twin_instance_add_edge(twin_instance *instance, struct twin_event **out_event);
+/* `stream` ends the instance, which is complete now. */
+int32_t twin_instance_finish(twin_instance *instance, twin_stream *stream);
+/* Destroys it; the pin stays the caller's. */
+void twin_instance_discard(twin_instance *instance);
 
 /* ---- for stream.c, label.c and context.c ---- */
 

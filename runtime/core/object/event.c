@@ -74,6 +74,14 @@ void twin_event_mark(twin_event *event, uint64_t handle, uint32_t mark)
     twin_lock_drop(&event->lock);
 }
 
+void twin_event_unmark(twin_event *event, uint64_t handle, uint32_t mark)
+{
+    twin_lock_take(&event->lock);
+    if (twin_handle_is(event, handle))
+        atomic_fetch_and_explicit(&event->form, ~mark, memory_order_relaxed);
+    twin_lock_drop(&event->lock);
+}
+
 /* What the seam is asked for. */
 static twin_signal_config config_of(uint32_t form, uint32_t name)
 {
@@ -151,6 +159,7 @@ static int32_t create_on(twin_device *device, uint32_t form, const char *name, u
     }
     event->device = device;
     event->recorded_on = 0;
+    event->edge = NULL;
     atomic_store_explicit(&event->in_instance, false, memory_order_relaxed);
     event->name = next_name(device, form);
     atomic_store_explicit(&event->form, form, memory_order_relaxed);

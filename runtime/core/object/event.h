@@ -35,6 +35,8 @@
 #define TWIN_EVENT_WAITED_EXTERNAL   0x2000u
 #define TWIN_EVENT_RECORDED          0x4000u
 #define TWIN_EVENT_RECORDED_EXTERNAL 0x8000u
+/* A capture that has not ended holds its newest record. */
+#define TWIN_EVENT_CAPTURED 0x10000u
 
 typedef struct twin_event {
     twin_object object;
@@ -48,6 +50,8 @@ typedef struct twin_event {
     _Atomic bool
         in_instance; /* the newest record is one of a persistent stream; relaxed, written under
                         lock */
+    struct twin_capture_edge *edge;     /* guarded by twin_capture_lock: its record in a capture, or
+                                       NULL */
     struct twin_event *next, *previous; /* guarded by device->lock */
 } twin_event;
 
@@ -87,8 +91,9 @@ static inline uint32_t twin_event_form(const twin_event *event)
 {
     return atomic_load_explicit(&event->form, memory_order_relaxed);
 }
-/* Sets a mark of the event's form, if the handle still means it. */
+/* Sets a mark of the event's form, or removes it, if the handle still means it. */
 void twin_event_mark(twin_event *event, uint64_t handle, uint32_t mark);
+void twin_event_unmark(twin_event *event, uint64_t handle, uint32_t mark);
 /* "event", "notify" or "counting notify". */
 const char *twin_event_noun(const twin_event *event);
 

@@ -104,6 +104,7 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
     stream->allocator = NULL;
     stream->subscriber = NULL;
     stream->label_lists = NULL;
+    stream->lane = NULL;
 
     const twin_queue_config config = {.id = id,
                                       .priority = stream->priority,
@@ -131,7 +132,7 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
         return twin_fail(TWIN_ERR_CONTEXT_NULL, "the current context is being destroyed");
     }
     twin_stream_unpin(stream);
-    if (!is_default)
+    if (!is_default && (flags & TWIN_STREAM_LANE) == 0)
         twin_announce_stream(handle, TWIN_NEWS_CREATE_POST);
     *out_handle = handle;
     return 0;
@@ -162,11 +163,15 @@ static int32_t begin_destroy(twin_stream *stream, uint64_t handle)
     twin_lock_take(&stream->lock);
     bool first = !stream->destroying;
     bool bound = twin_stream_is_bound(stream);
-    if (!bound)
+    const uint8_t halt = atomic_load_explicit(&stream->halt, memory_order_relaxed);
+    const bool captured = (halt & TWIN_HALT_CAPTURE) != 0;
+    if (!bound && !captured)
         stream->destroying = true;
     twin_lock_drop(&stream->lock);
     if (!first)
         return twin_stream_fail_handle(handle);
+    if (captured)
+        return twin_stream_fail_halted(TWIN_HALT_CAPTURE, stream->id, stream->device->id);
     if (bound)
         return twin_fail(TWIN_ERR_STREAM_MODEL,
                          "stream %u of device %u is bound to a model instance; call "
@@ -303,9 +308,22 @@ int32_t twin_stream_pin_own(uint64_t handle, twin_stream **out_stream)
 
 int32_t twin_stream_fail_halted(uint8_t halt, uint32_t id, uint32_t device_id)
 {
+    if (halt == TWIN_HALT_CAPTURE)
+        return twin_fail(TWIN_ERR_STREAM_CAPTURED,
+                         "stream %u of device %u is in capture: its work is not executed, and "
+                         "nothing waits for it; call aclmdlRICaptureEnd first",
+                         id, device_id);
     twin_status status = (halt & TWIN_HALT_DEVICE) != 0 ? TWIN_E_DEVICE_ABORTED : TWIN_E_ABORTED;
     return twin_refused(twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "stream %u of device %u",
                                          id, device_id));
+}
+
+int32_t twin_stream_check_not_captured(const twin_stream *stream)
+{
+    return __builtin_expect(
+               atomic_load_explicit(&stream->halt, memory_order_relaxed) != TWIN_HALT_CAPTURE, 1)
+               ? 0
+               : twin_stream_fail_halted(TWIN_HALT_CAPTURE, stream->id, stream->device->id);
 }
 
 int32_t twin_stream_drain(twin_stream *stream, uint64_t timeout_ns)
@@ -330,6 +348,9 @@ int32_t twin_stream_query(const twin_stream *stream, bool *out_idle)
     *out_idle = true;
     if ((stream->flags & TWIN_STREAM_PASSIVE) != 0)
         return 0;
+    if (__builtin_expect(
+            atomic_load_explicit(&stream->halt, memory_order_relaxed) == TWIN_HALT_CAPTURE, 0))
+        return twin_stream_fail_halted(TWIN_HALT_CAPTURE, stream->id, stream->device->id);
     twin_status status =
         twin_device_note(stream->device, twin_ops()->queue.query(stream->queue, out_idle));
     return __builtin_expect(status == TWIN_OK, 1)

@@ -17,7 +17,9 @@
 #define TWIN_STREAM_CPU_SCHEDULE 0x10u
 #define TWIN_STREAM_DEVICE_ONLY  0x20u
 #define TWIN_STREAM_ALL          0x3fu
-#define TWIN_STREAM_NO_TAG       UINT32_MAX /* USER_CUSTOM_TAG before it is set */
+/* Not public: of a captured model instance. */
+#define TWIN_STREAM_LANE   0x100u
+#define TWIN_STREAM_NO_TAG UINT32_MAX /* USER_CUSTOM_TAG before it is set */
 /* Those whose tasks do not run on submission; nothing waits for such a stream. */
 #define TWIN_STREAM_PASSIVE                                                                        \
     (TWIN_STREAM_PERSISTENT | TWIN_STREAM_CPU_SCHEDULE | TWIN_STREAM_DEVICE_ONLY)
@@ -54,13 +56,16 @@ typedef struct twin_stream {
     struct twin_label_ref *label_lists;  /* guarded by lock: lists that its tasks name */
     struct twin_allocator *allocator;    /* guarded by lock: registered for it, or NULL */
     struct twin_subscriber *subscriber;  /* guarded by lock: who runs its callbacks, or NULL */
+    struct twin_capture_lane *lane;      /* guarded by twin_capture_lock: in capture; or NULL */
     struct twin_stream *next, *previous; /* guarded by context->lock */
 } twin_stream;
 
-/* Bits of `halt`: while one is set, new work and waits of the host answer that the stream, or all
- * its device, is being aborted. */
-#define TWIN_HALT_STREAM 1u
-#define TWIN_HALT_DEVICE 2u
+/* Bits of `halt`: while one of the first two is set, new work and waits of the host answer that the
+ * stream, or all its device, is being aborted. With the third the stream is in capture: its work
+ * becomes that of a model instance. */
+#define TWIN_HALT_STREAM  1u
+#define TWIN_HALT_DEVICE  2u
+#define TWIN_HALT_CAPTURE 4u
 
 extern twin_handle_table twin_streams;
 
@@ -122,6 +127,7 @@ typedef struct twin_task {
     uint64_t timeout_ns;
     struct twin_instance *instance; /* RUN: pinned */
     const twin_host_call *call;
+    bool once; /* CALL: its argument ends with the first call, so a capture does not take it */
     twin_call_queue
         *call_queue; /* CALL: of the context's own thread; NULL: the stream's subscriber */
 } twin_task;
@@ -199,18 +205,24 @@ static inline bool twin_stream_is_bound(const twin_stream *stream)
 int32_t twin_stream_lock_own(uint64_t handle, twin_stream **out_stream);
 /* Queues `task` on a stream of the current context (0: its default stream). Waits when the queue is
  * full. On a persistent stream the task stays for the runs of a model instance, and a full stream
- * is refused (507002). 107002, 107003, 107005: the instance is complete. 107017, or the device's
- * answer; for calls 107011, 107015. */
+ * is refused (507002). In capture the task becomes one of the captured instance. 107002, 107003,
+ * 107005: the instance is complete. 107017, or the device's answer; for calls 107011, 107015. */
 int32_t twin_stream_submit(uint64_t handle, const twin_task *task);
+/* Queues a task of a pinned stream in capture on its lane, a pinned stream of the captured
+ * instance. *out_full: there is no room, and the answer is 0. */
+int32_t twin_stream_submit_captured(twin_stream *stream, twin_stream *lane, const twin_task *task,
+                                    bool *out_full);
 
-/* Whether a pinned stream has nothing to do. The backend's answer. */
+/* Whether a pinned stream has nothing to do. The backend's answer; 107027. */
 int32_t twin_stream_query(const twin_stream *stream, bool *out_idle);
 
-/* What stream `id` answers while its `halt` is not 0: 107022, 107023. */
+/* Whether a pinned stream is in no capture. 107027. */
+int32_t twin_stream_check_not_captured(const twin_stream *stream);
+/* What stream `id` answers while its `halt` is not 0: 107022, 107023, in capture 107027. */
 int32_t twin_stream_fail_halted(uint8_t halt, uint32_t id, uint32_t device_id);
 
 /* Waits for a pinned stream's work; reports failed tasks. 507046 on timeout or deadlock, 107022,
- * 107023, else a task's code. Blocks. */
+ * 107023, 107027, else a task's code. Blocks. */
 int32_t twin_stream_drain(twin_stream *stream, uint64_t timeout_ns);
 /* Waits for all streams of a pinned context. Blocks. */
 int32_t twin_stream_drain_context(twin_context *context, uint64_t timeout_ns);

@@ -5,6 +5,7 @@
 #include "core/backend/ops.h"
 #include "core/base/lock.h"
 #include "core/object/context.h"
+#include "core/object/capture_mode.h"
 #include "core/object/stream.h"
 #include "core/work/overflow.h"
 #include "core/work/range.h"
@@ -190,6 +191,8 @@ int32_t twin_memory_copy(void *dst, size_t dst_bytes, const void *src, size_t by
         code = twin_range_check_peer(context->device, &pair);
     if (code == 0)
         code = twin_range_check_foreign(context->device, &pair, false);
+    if (code == 0)
+        code = twin_capture_mode_check(false);
     return code != 0 ? code : copy_now(context->device, &copy);
 }
 
@@ -199,13 +202,21 @@ int32_t twin_memory_pin_active(uint64_t handle, twin_stream **out_stream)
     int32_t code = twin_stream_pin_own(handle, out_stream);
     if (code != 0)
         return code;
-    if (((*out_stream)->flags & TWIN_STREAM_PASSIVE) == 0)
+    const bool captured =
+        atomic_load_explicit(&(*out_stream)->halt, memory_order_relaxed) == TWIN_HALT_CAPTURE;
+    if (((*out_stream)->flags & TWIN_STREAM_PASSIVE) == 0 && !captured)
         return 0;
-    code =
-        twin_fail(TWIN_ERR_UNSUPPORTED,
-                  "stream %u was created with flags %#x: its tasks run after this call, when the "
-                  "program may have freed pageable host memory; use page-locked memory",
-                  (*out_stream)->id, (*out_stream)->flags);
+    if (captured)
+        code = twin_fail(TWIN_ERR_PARAM,
+                         "stream %u is in capture, and a copy of pageable host memory cannot be "
+                         "part of that; use page-locked memory",
+                         (*out_stream)->id);
+    else
+        code = twin_fail(
+            TWIN_ERR_UNSUPPORTED,
+            "stream %u was created with flags %#x: its tasks run after this call, when the "
+            "program may have freed pageable host memory; use page-locked memory",
+            (*out_stream)->id, (*out_stream)->flags);
     twin_stream_unpin(*out_stream);
     *out_stream = NULL;
     return code;
@@ -220,6 +231,8 @@ static int32_t copy_after_drain(const twin_copy *copy, uint64_t handle)
     int32_t code = twin_memory_pin_active(handle, &stream);
     if (code == 0)
         code = twin_stream_drain(stream, TWIN_FOREVER);
+    if (code == 0)
+        code = twin_capture_mode_check(true);
     return code != 0 ? code : copy_now(stream->device, &late);
 }
 
@@ -342,6 +355,8 @@ int32_t twin_memory_fill(const twin_fill *fill, size_t dst_bytes)
     code = twin_device_refuse_aborting(context->device, "cannot fill memory");
     if (code == 0)
         code = twin_range_check("destination", dst, fill->bytes, &to);
+    if (code == 0)
+        code = twin_capture_mode_check(false);
     return code != 0 ? code : fill_now(context->device, &found);
 }
 
@@ -435,6 +450,8 @@ int32_t twin_rows_copy(const twin_rows *rows)
         code = twin_fail(TWIN_ERR_PARAM_RELATION,
                          "both sides are %s memory; this copies between host and device",
                          to_device ? "device" : "host");
+    if (code == 0)
+        code = twin_capture_mode_check(false);
     return code != 0 ? code : copy_rows_now(context->device, &copy);
 }
 
@@ -471,5 +488,7 @@ int32_t twin_rows_copy_async(const twin_rows *rows, twin_copy_kind kind, uint64_
     code = twin_memory_pin_active(stream, &pinned);
     if (code == 0)
         code = twin_stream_drain(pinned, TWIN_FOREVER);
+    if (code == 0)
+        code = twin_capture_mode_check(true);
     return code != 0 ? code : copy_rows_now(pinned->device, rows);
 }

@@ -19,12 +19,19 @@ int32_t twin_overflow_address(uint64_t *out_address)
                             out_address);
 }
 
-/* The flags, for work on a stream of the current context. */
+/* Whether the stream is of the current context, and in no capture. */
+static int32_t check_stream(uint64_t handle)
+{
+    TWIN_PINNED(stream, stream);
+    const int32_t code = twin_stream_pin_own(handle, &stream);
+    return code != 0 ? code : twin_stream_check_not_captured(stream);
+}
+
+/* The flags, for work on a stream of the current context that is in no capture. */
 static int32_t address_for(uint64_t stream, void **out_flags)
 {
-    twin_context *context = NULL;
     uint64_t address = 0;
-    int32_t code = twin_stream_check_own(stream, &context);
+    int32_t code = check_stream(stream);
     if (code == 0)
         code = twin_overflow_address(&address);
     *out_flags = (void *)(uintptr_t)address;
@@ -54,9 +61,8 @@ int32_t twin_overflow_read(void *destination, uint64_t stream)
 
 int32_t twin_overflow_read_indirect(const void *pointer, uint64_t stream)
 {
-    twin_context *context = NULL;
     void *destination = NULL;
-    int32_t code = twin_stream_check_own(stream, &context);
+    int32_t code = check_stream(stream);
     if (code == 0)
         code = check_device_memory("the buffer with the address of the status", pointer);
     if (code == 0)

@@ -29,10 +29,14 @@
 #define OWN_OBJECTS "below a list of labels is one more list of labels, which takes memory too"
 
 #define OWN_OWNERS "the message of the copy names the places that call it, which are in the backend"
+#define NO_CALLS_AGAIN                                                                             \
+    "the vendor's interface takes functions of the host into no stream of a model instance that "  \
+    "is built task by task, which is what the backend makes of a capture"
 
 static const twin_exception unsupported[] = {
     {"attributes", "MEM-13", OWN_OWNERS},
     {"control", "ABT-14, DEV-58: the time given", REAL_LIMIT},
+    {"capture", "GRF-38", NO_CALLS_AGAIN},
     {"facts", "CFG-16", WHOLE_US},
     {"facts", "CFG-17, CFG-19", WHOLE_US},
     {"native", "COD-06: cores that fail", NO_FAULTS},

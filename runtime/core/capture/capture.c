@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Captures: begin, end, information. */
+#include "core/capture/capture.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <utlist.h>
+
+#include "core/backend/error.h"
+#include "core/base/alloc.h"
+#include "core/capture/capture_parts.h"
+
+static twin_capture *captures; /* guarded by twin_capture_lock */
+
+/* Calls ---------------------------------------------------------------------------------------- */
+
+twin_capture_call twin_capture_this_call(void)
+{
+    return (twin_capture_call){.name = twin_self.call ? twin_self.call->name : NULL,
+                               .site = twin_self.call_site,
+                               .thread = twin_capture_thread()};
+}
+
+const char *twin_capture_call_text(const twin_capture_call *call,
+                                   char text[static TWIN_CAPTURE_CALL_TEXT])
+{
+    Dl_info info;
+    const char *module = "";
+    uintptr_t offset = (uintptr_t)call->site;
+    if (dladdr(call->site, &info) != 0 && info.dli_fname) {
+        const char *slash = strrchr(info.dli_fname, '/');
+        module = slash ? slash + 1 : info.dli_fname;
+        offset -= (uintptr_t)info.dli_fbase;
+    }
+    snprintf(text, TWIN_CAPTURE_CALL_TEXT, "%s at %s+%#llx, thread %u",
+             call->name ? call->name : "a call", module, (unsigned long long)offset, call->thread);
+    return text;
+}
+
+int32_t twin_capture_break(twin_capture *capture, const twin_stream *stream, int32_t code)
+{
+    if (capture->broken_code == 0) {
+        capture->broken_code = code;
+        capture->broken_stream = stream->id;
+        capture->broken_by = twin_capture_this_call();
+    }
+    return code;
+}
+
+/* Begin ---------------------------------------------------------------------------------------- */
+
+int32_t twin_capture_enter(twin_capture *capture, twin_stream *stream, bool origin,
+                           twin_capture_lane **out_lane)
+{
+    twin_capture_lane *lane = twin_zalloc(sizeof(*lane));
+    if (!lane)
+        return twin_fail(TWIN_ERR_NOMEM, "no host memory to capture stream %u", stream->id);
+    lane->capture = capture;
+    lane->stream = stream;
+    lane->origin = origin;
+    lane->joined = lane->last = twin_capture_this_call();
+    int32_t code = twin_instance_add_lane(capture->instance, true, &lane->newest);
+    if (code != 0) {
+        twin_free(lane);
+        return code;
+    }
+    twin_lock_take(&stream->lock);
+    const uint8_t halt = atomic_load_explicit(&stream->halt, memory_order_relaxed);
+    const bool gone = stream->destroying;
+    if (halt == 0 && !gone) {
+        atomic_store_explicit(&stream->halt, TWIN_HALT_CAPTURE, memory_order_relaxed);
+        stream->lane = lane;
+    }
+    twin_lock_drop(&stream->lock);
+    if (halt != 0 || gone) {
+        twin_free(lane); /* its stream ends with the instance */
+        return gone ? twin_stream_fail_handle(stream->object.handle)
+                    : twin_stream_fail_halted(halt, stream->id, stream->device->id);
+    }
+    LL_PREPEND(capture->lanes, lane);
+    *out_lane = lane;
+    return 0;
+}
+
+/* What a capture asks of a pinned stream. */
+static int32_t check_stream(const twin_stream *stream)
+{
+    if ((stream->flags & TWIN_STREAM_PASSIVE) != 0 && !twin_stream_is_bound(stream))
+        return twin_fail(TWIN_ERR_INTERNAL,
+                         "stream %u was made with flags %#x; a capture takes streams whose tasks "
+                         "run on submission",
+                         stream->id, stream->flags & TWIN_STREAM_ALL);
+    if (twin_stream_is_bound(stream))
+        return twin_fail(TWIN_ERR_STREAM_MODEL, "stream %u is bound to a model instance",
+                         stream->id);
+    if (stream->is_default)
+        return twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "stream %u is the default stream of its context, which cannot be "
+                         "captured; use a stream of aclrtCreateStream",
+                         stream->id);
+    return 0;
+}
+
+/* Ends the capture: its streams execute again. Returns the instance with the capture's pin. */
+static twin_instance *leave(twin_capture *capture)
+{
+    twin_instance *instance = capture->instance;
+    twin_capture_mode_leave(&capture->place);
+    DL_DELETE2(captures, capture, previous, next);
+    twin_capture_lane *lane, *next_lane;
+    LL_FOREACH_SAFE(capture->lanes, lane, next_lane) {
+        twin_stream *stream = lane->stream;
+        twin_lock_take(&stream->lock);
+        atomic_fetch_and_explicit(&stream->halt, (uint8_t)~TWIN_HALT_CAPTURE, memory_order_relaxed);
+        stream->lane = NULL;
+        twin_lock_drop(&stream->lock);
+        twin_stream_unpin(stream);
+        twin_free(lane);
+    }
+    twin_capture_edge *edge, *next_edge;
+    LL_FOREACH_SAFE(capture->edges, edge, next_edge) {
+        twin_event *event = twin_handle_pin(&twin_events, edge->event_handle);
+        if (event && event->edge == edge) {
+            event->edge = NULL;
+            twin_event_unmark(event, edge->event_handle, TWIN_EVENT_CAPTURED);
+        }
+        if (event)
+            twin_event_unpin(event);
+        twin_free(edge);
+    }
+    twin_free(capture);
+    return instance;
+}
+
+/* What is left of captures that have failed; no lock is held. */
+static void discard(twin_instance *instance)
+{
+    twin_instance_discard(instance);
+    twin_instance_unpin(instance);
+}
+
+/* *out_failed: an instance that is to be discarded, or NULL. */
+static int32_t begin_locked(twin_context *context, twin_stream **stream, twin_capture_mode mode,
+                            twin_instance **out_failed)
+{
+    if ((*stream)->lane)
+        return twin_fail(TWIN_ERR_STREAM_CAPTURED, "stream %u is in capture already",
+                         (*stream)->id);
+    twin_capture *capture = twin_zalloc(sizeof(*capture));
+    if (!capture)
+        return twin_fail(TWIN_ERR_NOMEM, "no host memory for a capture");
+    int32_t code = twin_instance_create_captured(context, &capture->instance);
+    if (code != 0) {
+        twin_free(capture);
+        return code;
+    }
+    const twin_capture_call call = twin_capture_this_call();
+    capture->place = (twin_capture_place){.context = context->object.handle,
+                                          .thread = call.thread,
+                                          .stream = (*stream)->id,
+                                          .mode = mode,
+                                          .call = call.name,
+                                          .site = call.site};
+    DL_PREPEND2(captures, capture, previous, next);
+    twin_capture_mode_enter(&capture->place);
+    twin_capture_lane *lane = NULL;
+    code = twin_capture_enter(capture, *stream, true, &lane);
+    if (code != 0)
+        *out_failed = leave(capture);
+    else
+        *stream = NULL; /* the pin is the capture's now */
+    return code;
+}
+
+int32_t twin_capture_begin(uint64_t handle, twin_capture_mode mode)
+{
+    TWIN_PINNED(context, context);
+    TWIN_PINNED(stream, stream);
+    int32_t code = twin_stream_pin_own(handle, &stream);
+    if (code == 0)
+        code = check_stream(stream);
+    if (code == 0)
+        code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+    twin_instance *failed = NULL;
+    twin_lock_take(&twin_capture_lock);
+    code = begin_locked(context, &stream, mode, &failed);
+    twin_lock_drop(&twin_capture_lock);
+    if (failed)
+        discard(failed);
+    return code;
+}
+
+/* Info ----------------------------------------------------------------------------------------- */
+
+int32_t twin_capture_look(uint64_t handle, twin_capture_status *out_status, uint64_t *out_instance)
+{
+    TWIN_PINNED(stream, stream);
+    int32_t code = twin_stream_pin(handle, &stream);
+    if (code != 0)
+        return code;
+    TWIN_LOCKED(&twin_capture_lock);
+    const twin_capture *capture = stream->lane ? stream->lane->capture : NULL;
+    *out_status = !capture                    ? TWIN_CAPTURE_NONE
+                  : capture->broken_code == 0 ? TWIN_CAPTURE_ACTIVE
+                                              : TWIN_CAPTURE_BROKEN;
+    *out_instance = capture ? capture->instance->object.handle : 0;
+    return 0;
+}
+
+/* End ------------------------------------------------------------------------------------------ */
+
+static int32_t fail_unjoined(const twin_capture_lane *lane, const twin_stream *origin)
+{
+    char joined[TWIN_CAPTURE_CALL_TEXT], last[TWIN_CAPTURE_CALL_TEXT];
+    return twin_fail(
+        TWIN_ERR_UNJOINED,
+        "stream %u joined the capture of stream %u (%s) and was not joined back: its last task "
+        "(%s) is %s; record an event on stream %u after it and let stream %u wait for that",
+        lane->stream->id, origin->id, twin_capture_call_text(&lane->joined, joined),
+        twin_capture_call_text(&lane->last, last),
+        !lane->last_edge ? "not the record of an event"
+                         : "the record of an event that no stream of the capture waits for",
+        lane->stream->id, origin->id);
+}
+
+/* Each stream that joined ends with a record that another one waits for, and the one that began
+ * waits for at least one of these. */
+static int32_t check_joined(const twin_capture *capture, const twin_stream *origin)
+{
+    const twin_capture_lane *any = NULL;
+    bool origin_waits = false;
+    for (const twin_capture_lane *lane = capture->lanes; lane; lane = lane->next) {
+        if (lane->origin)
+            continue;
+        any = lane;
+        if (!lane->last_edge || !lane->last_edge->waited)
+            return fail_unjoined(lane, origin);
+        origin_waits |= lane->last_edge->waited_by_origin;
+    }
+    if (!any || origin_waits)
+        return 0;
+    return twin_fail(TWIN_ERR_UNJOINED,
+                     "stream %u, on which the capture began, waits for no last record of a stream "
+                     "that joined it; let it wait for that of stream %u",
+                     origin->id, any->stream->id);
+}
+
+/* The last tasks: edges are reset for the next run, then the end. */
+static int32_t complete(twin_capture *capture, twin_capture_lane *origin)
+{
+    int32_t code = 0;
+    for (uint32_t i = 0; i < capture->instance->edge_count && code == 0; i++) {
+        twin_event *edge = capture->instance->edges[i];
+        code = twin_capture_add(origin, &(twin_task){.kind = TWIN_TASK_RESET,
+                                                     .event = edge,
+                                                     .event_handle = edge->object.handle});
+    }
+    if (code == 0)
+        code = twin_capture_make_room(origin);
+    return code != 0 ? code : twin_instance_finish(capture->instance, origin->newest);
+}
+
+static int32_t fail_broken(const twin_capture *capture)
+{
+    char call[TWIN_CAPTURE_CALL_TEXT];
+    return twin_fail(TWIN_ERR_CAPTURE_BROKEN,
+                     "%s on stream %u answered %d, which made the capture of stream %u invalid",
+                     twin_capture_call_text(&capture->broken_by, call), capture->broken_stream,
+                     capture->broken_code, capture->place.stream);
+}
+
+/* *out_ended: the instance, with the capture's pin; NULL: the capture goes on. */
+static int32_t end_locked(twin_stream *stream, bool wanted, twin_instance **out_ended)
+{
+    twin_capture_lane *lane = stream->lane;
+    if (!lane)
+        return twin_fail(TWIN_ERR_NOT_CAPTURED,
+                         "stream %u is not in capture; call aclmdlRICaptureBegin first",
+                         stream->id);
+    if (!wanted)
+        return twin_fail(TWIN_ERR_PARAM_NULL, "modelRI is NULL; the capture goes on");
+    twin_capture *capture = lane->capture;
+    if (!lane->origin)
+        return twin_fail(TWIN_ERR_CAPTURE_UNMATCHED,
+                         "stream %u joined a capture that was begun on stream %u; end it there",
+                         stream->id, capture->place.stream);
+    int32_t code = 0;
+    if (capture->place.mode != TWIN_CAPTURE_RELAXED &&
+        capture->place.thread != twin_capture_thread())
+        code = twin_fail(TWIN_ERR_CAPTURE_THREAD,
+                         "thread %u began the capture of stream %u; only in mode RELAXED another "
+                         "thread may end it. The capture is dropped",
+                         capture->place.thread, stream->id);
+    else if (capture->broken_code != 0)
+        code = fail_broken(capture);
+    if (code == 0)
+        code = check_joined(capture, stream);
+    if (code == 0)
+        code = complete(capture, lane);
+    *out_ended = leave(capture);
+    return code;
+}
+
+int32_t twin_capture_end(uint64_t handle, bool wanted, uint64_t *out_instance)
+{
+    *out_instance = 0;
+    TWIN_PINNED(stream, stream);
+    int32_t code = twin_stream_pin_own(handle, &stream);
+    if (code == 0)
+        code = check_stream(stream);
+    if (code != 0)
+        return code;
+    twin_instance *ended = NULL;
+    twin_lock_take(&twin_capture_lock);
+    code = end_locked(stream, wanted, &ended);
+    twin_lock_drop(&twin_capture_lock);
+    if (code != 0 && ended)
+        discard(ended);
+    if (code == 0) {
+        *out_instance = ended->object.handle;
+        twin_instance_unpin(ended);
+    }
+    return code;
+}
+
+void twin_captures_close(const twin_context *context)
+{
+    twin_instance *ended;
+    do {
+        ended = NULL;
+        twin_lock_take(&twin_capture_lock);
+        for (twin_capture *capture = captures; capture && !ended; capture = capture->next)
+            if (capture->place.context == context->object.handle) {
+                ended = leave(capture);
+                break;
+            }
+        twin_lock_drop(&twin_capture_lock);
+        if (ended)
+            discard(ended);
+    } while (ended);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Captures: from aclmdlRICaptureBegin to aclmdlRICaptureEnd the work of a stream is not executed
+ * but becomes the tasks of a model instance; docs/decisions/0041-captures.md.
+ *
+ * Another stream joins when it waits for an event that the capture has recorded. Each stream in
+ * capture has a lane: persistent streams of the instance, of which the next one is activated by the
+ * last task of the one before. A record in a capture sets an event of the instance's own, its edge;
+ * a wait waits for that. The last tasks of the instance reset all edges.
+ *
+ * All functions take handles of the public interface, and answer 107017 for a dead one. */
+#ifndef TWINRT_CORE_CAPTURE_CAPTURE_H
+#define TWINRT_CORE_CAPTURE_CAPTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/object/capture_mode.h"
+#include "core/object/stream.h"
+
+/* With the public values: aclmdlRICaptureStatus. */
+typedef enum twin_capture_status {
+    TWIN_CAPTURE_NONE,
+    TWIN_CAPTURE_ACTIVE,
+    TWIN_CAPTURE_BROKEN
+} twin_capture_status;
+
+/* aclmdlRICaptureBegin. 107002, 107003; 107005: bound; 107027: in capture; 207000: a default
+ * stream; 507000: made with flags that do not go with a capture; what makes a stream. */
+int32_t twin_capture_begin(uint64_t stream, twin_capture_mode mode);
+/* aclmdlRICaptureEnd; `wanted`: the caller takes the instance. 107000: it does not, and the capture
+ * goes on. *out_instance 0 on failure. 107002, 107003, 207000; 107029: not in capture; 107036: it
+ * joined; 107038: another thread began it. What breaks the capture: 107024, 107025, 507903. */
+int32_t twin_capture_end(uint64_t stream, bool wanted, uint64_t *out_instance);
+/* aclmdlRICaptureGetInfo. *out_instance 0: in no capture. */
+int32_t twin_capture_look(uint64_t stream, twin_capture_status *out_status, uint64_t *out_instance);
+
+/* Adds a task to the capture of a stream of the current context, or, if the capture has ended
+ * meanwhile, queues it. A wait for an event that a capture has recorded makes the stream join.
+ * 107000: a wait with an event that no stream can wait for. 107031: a default stream. 107032: of
+ * two captures, both of which are broken now. Else as twin_stream_submit(). */
+int32_t twin_capture_submit(uint64_t stream, const twin_task *task);
+
+/* Ends all captures of a context that is closing. */
+void twin_captures_close(const twin_context *context);
+
+#endif

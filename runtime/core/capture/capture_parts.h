@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of captures share. Everything is guarded by twin_capture_lock. */
+#ifndef TWINRT_CORE_CAPTURE_CAPTURE_PARTS_H
+#define TWINRT_CORE_CAPTURE_CAPTURE_PARTS_H
+
+#include "core/capture/capture.h"
+#include "core/model_instance/model_instance.h"
+#include "core/object/event.h"
+
+/* A public call of the program. */
+typedef struct twin_capture_call {
+    const char *name; /* NULL: none */
+    const void *site;
+    uint32_t thread;
+} twin_capture_call;
+
+/* A record in a capture. */
+typedef struct twin_capture_edge {
+    struct twin_capture *capture;
+    struct twin_capture_lane *lane; /* that records */
+    twin_event *signal;             /* set by the record; the instance's */
+    uint64_t event_handle;          /* the program's event, which may have been destroyed */
+    bool waited, waited_by_origin;  /* by another lane; by that of the stream that began */
+    struct twin_capture_edge *next;
+} twin_capture_edge;
+
+/* A stream in capture. */
+typedef struct twin_capture_lane {
+    struct twin_capture *capture;
+    twin_stream *stream;          /* the program's; pinned */
+    twin_stream *newest;          /* of the instance, which pins it: takes the tasks */
+    uint32_t tasks;               /* in `newest` */
+    bool origin;                  /* the capture was begun on it */
+    twin_capture_edge *last_edge; /* that its last task records; NULL: that is another task */
+    twin_capture_call joined, last;
+    struct twin_capture_lane *next;
+} twin_capture_lane;
+
+typedef struct twin_capture {
+    twin_capture_place place;
+    twin_instance *instance; /* pinned */
+    twin_capture_lane *lanes;
+    twin_capture_edge *edges; /* newest first */
+    /* What broke it; code 0: nothing has. */
+    int32_t broken_code;
+    uint32_t broken_stream; /* id */
+    twin_capture_call broken_by;
+    struct twin_capture *next, *previous; /* of all that go on */
+} twin_capture;
+
+/* The call that this thread is in. */
+twin_capture_call twin_capture_this_call(void);
+
+/* "NAME at MODULE+OFFSET, thread N" into `text`; returns it. */
+#define TWIN_CAPTURE_CALL_TEXT 192u
+const char *twin_capture_call_text(const twin_capture_call *call,
+                                   char text[static TWIN_CAPTURE_CALL_TEXT]);
+
+/* A stream of the program enters a capture, with its first task still to come. The caller has
+ * pinned it; the pin is the capture's on success. */
+int32_t twin_capture_enter(twin_capture *capture, twin_stream *stream, bool origin,
+                           twin_capture_lane **out_lane);
+/* Makes room for one more task of the lane: a stream that is nearly full leads to the next one. */
+int32_t twin_capture_make_room(twin_capture_lane *lane);
+/* Adds a task; no checks of what it names. */
+int32_t twin_capture_add(twin_capture_lane *lane, const twin_task *task);
+/* The capture cannot succeed any more, because of `code` that the present call of `stream` gets.
+ * Returns `code`. */
+int32_t twin_capture_break(twin_capture *capture, const twin_stream *stream, int32_t code);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Captures: tasks. */
+#include <utlist.h>
+
+#include "core/backend/error.h"
+#include "core/base/alloc.h"
+#include "core/base/log.h"
+#include "core/callback/callback_delivery.h"
+#include "core/capture/capture_parts.h"
+
+/* Tasks of a lane's stream, of which some take several entries of the 2,000 and more that one
+ * has. */
+#define LANE_TASKS 1000u
+
+int32_t twin_capture_make_room(twin_capture_lane *lane)
+{
+    if (lane->tasks < LANE_TASKS)
+        return 0;
+    twin_stream *next = NULL;
+    int32_t code = twin_instance_add_lane(lane->capture->instance, false, &next);
+    if (code == 0)
+        code = twin_instance_continue_lane(lane->newest, next);
+    if (code != 0)
+        return code;
+    lane->newest = next;
+    lane->tasks = 0;
+    return 0;
+}
+
+int32_t twin_capture_add(twin_capture_lane *lane, const twin_task *task)
+{
+    int32_t code = twin_capture_make_room(lane);
+    bool full = false;
+    if (code == 0)
+        code = twin_stream_submit_captured(lane->stream, lane->newest, task, &full);
+    if (code == 0 && full) {
+        lane->tasks = LANE_TASKS;
+        code = twin_capture_make_room(lane);
+        if (code == 0)
+            code = twin_stream_submit_captured(lane->stream, lane->newest, task, &full);
+        if (code == 0 && full)
+            code = twin_instance_fail_work(TWIN_E_BUSY, lane->newest->id, lane->newest->device->id);
+    }
+    lane->tasks += code == 0;
+    return code;
+}
+
+/* Events --------------------------------------------------------------------------------------- */
+
+static int32_t record(twin_capture_lane *lane, const twin_task *task)
+{
+    twin_capture *capture = lane->capture;
+    twin_capture_edge *edge = twin_zalloc(sizeof(*edge));
+    if (!edge)
+        return twin_fail(TWIN_ERR_NOMEM, "no host memory to capture an event");
+    edge->capture = capture;
+    edge->lane = lane;
+    edge->event_handle = task->event_handle;
+    int32_t code = twin_instance_add_edge(capture->instance, &edge->signal);
+    if (code == 0)
+        code = twin_capture_add(lane, &(twin_task){.kind = TWIN_TASK_RECORD,
+                                                   .event = edge->signal,
+                                                   .event_handle = edge->signal->object.handle});
+    if (code != 0) {
+        twin_free(edge);
+        return code;
+    }
+    LL_PREPEND(capture->edges, edge);
+    task->event->edge = edge;
+    twin_event_mark(task->event, task->event_handle, TWIN_EVENT_CAPTURED);
+    lane->last_edge = edge;
+    return 0;
+}
+
+static int32_t wait(twin_capture_lane *lane, twin_capture_edge *edge, uint64_t timeout_ns)
+{
+    int32_t code = twin_capture_add(lane, &(twin_task){.kind = TWIN_TASK_WAIT,
+                                                       .event = edge->signal,
+                                                       .event_handle = edge->signal->object.handle,
+                                                       .timeout_ns = timeout_ns});
+    if (code != 0)
+        return code;
+    lane->last_edge = NULL;
+    edge->waited = true;
+    edge->waited_by_origin |= lane->origin && edge->lane != lane;
+    return 0;
+}
+
+static int32_t fail_conflict(const twin_capture_edge *edge, const twin_capture_lane *lane)
+{
+    return twin_fail(TWIN_ERR_CAPTURE_CONFLICT,
+                     "stream %u is in the capture of stream %u, and the event was recorded in that "
+                     "of stream %u; both captures are invalid now",
+                     lane->stream->id, lane->capture->place.stream, edge->capture->place.stream);
+}
+
+static int32_t fail_implicit(const twin_capture *capture, const twin_stream *stream)
+{
+    return twin_fail(TWIN_ERR_CAPTURE_IMPLICIT,
+                     "the event belongs to the capture of stream %u, which the default stream %u "
+                     "cannot join; use a stream of aclrtCreateStream",
+                     capture->place.stream, stream->id);
+}
+
+/* A wait for an event that a capture has recorded. */
+static int32_t wait_captured(twin_stream **stream, twin_capture_edge *edge, const twin_task *task)
+{
+    twin_stream *waiter = *stream;
+    twin_capture *capture = edge->capture;
+    twin_capture_lane *lane = waiter->lane;
+    if (waiter->is_default)
+        return fail_implicit(capture, waiter);
+    if (twin_stream_is_bound(waiter))
+        return twin_fail(TWIN_ERR_STREAM_MODEL,
+                         "stream %u is bound to a model instance and cannot join a capture",
+                         waiter->id);
+    if ((waiter->flags & TWIN_STREAM_PASSIVE) != 0)
+        return twin_fail(TWIN_ERR_INTERNAL,
+                         "stream %u was made with flags %#x and cannot join a capture", waiter->id,
+                         waiter->flags & TWIN_STREAM_ALL);
+    if (lane && lane->capture != capture) {
+        const int32_t code = fail_conflict(edge, lane);
+        (void)twin_capture_break(lane->capture, waiter, code);
+        return twin_capture_break(capture, waiter, code);
+    }
+    if (!lane && capture->broken_code != 0)
+        return twin_fail(TWIN_ERR_INTERNAL,
+                         "stream %u cannot join the capture of stream %u, which is invalid",
+                         waiter->id, capture->place.stream);
+    int32_t code = 0;
+    if (!lane) {
+        code = twin_capture_enter(capture, waiter, false, &lane);
+        if (code == 0)
+            *stream = NULL; /* the pin is the capture's now */
+    }
+    if (code == 0)
+        code = wait(lane, edge, task->timeout_ns);
+    if (code == 0)
+        lane->last = twin_capture_this_call();
+    return code != 0 ? twin_capture_break(capture, waiter, code) : 0;
+}
+
+/* A wait in a capture for an event that no capture has recorded. */
+static int32_t wait_outside(const twin_capture_lane *lane, const twin_task *task)
+{
+    if ((twin_event_form(task->event) & TWIN_EVENT_EX) == 0)
+        return twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "a capture takes events of aclrtCreateEventExWithFlag");
+    if (task->event->recorded_on == 0)
+        return 0; /* nothing is waited for, as without a capture */
+    return twin_fail(TWIN_ERR_CAPTURE_DEPENDENCY,
+                     "stream %u is in capture, and the event was recorded outside of it; record it "
+                     "on a stream of the capture, or let the stream that executes the model "
+                     "instance wait for it",
+                     lane->stream->id);
+}
+
+static int32_t check_recorded(const twin_stream *stream, const twin_event *event)
+{
+    const uint32_t form = twin_event_form(event);
+    if ((form & TWIN_EVENT_EX) == 0 || (form & TWIN_EVENT_IPC) != 0)
+        return twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "stream %u is in capture, which takes events of "
+                         "aclrtCreateEventExWithFlag without ACL_EVENT_IPC",
+                         stream->id);
+    return 0;
+}
+
+/* Tasks ---------------------------------------------------------------------------------------- */
+
+static int32_t check_kind(const twin_stream *stream, const twin_task *task)
+{
+    if (task->kind == TWIN_TASK_RUN)
+        return twin_stream_check_not_captured(stream);
+    if (task->kind == TWIN_TASK_ALLOC || task->kind == TWIN_TASK_FREE)
+        return twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "stream %u is in capture; memory of pools is not part of a capture",
+                         stream->id);
+    if (task->kind == TWIN_TASK_CALL && task->once)
+        return twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "stream %u is in capture; prefetches of managed memory are not part of "
+                         "a capture",
+                         stream->id);
+    if (task->kind == TWIN_TASK_RESET)
+        return twin_fail(TWIN_ERR_UNSUPPORTED,
+                         "stream %u is in capture, where events are not reset", stream->id);
+    return 0;
+}
+
+static bool is_event(const twin_task *task)
+{
+    return task->event && (twin_event_form(task->event) &
+                           (TWIN_EVENT_PLAIN | TWIN_EVENT_FLAG | TWIN_EVENT_EX)) != 0;
+}
+
+/* A task of a stream in capture. */
+static int32_t submit_locked(twin_capture_lane *lane, const twin_task *task)
+{
+    int32_t code = check_kind(lane->stream, task);
+    if (code != 0)
+        return code;
+    if (task->kind == TWIN_TASK_WAIT && is_event(task))
+        return wait_outside(lane, task);
+    if (task->kind == TWIN_TASK_RECORD && is_event(task)) {
+        code = check_recorded(lane->stream, task->event);
+        if (code != 0)
+            return code;
+        if ((twin_event_form(task->event) & TWIN_EVENT_SYNC) == 0) {
+            twin_log(TWIN_LOG_WARNING,
+                     "stream %u is in capture: the record of an event that was made without "
+                     "ACL_EVENT_SYNC is left out, as no stream can wait for it",
+                     lane->stream->id);
+            return 0;
+        }
+        code = record(lane, task);
+    } else {
+        code = twin_capture_add(lane, task);
+        if (code == 0)
+            lane->last_edge = NULL;
+    }
+    if (code == 0)
+        lane->last = twin_capture_this_call();
+    return code != 0 ? twin_capture_break(lane->capture, lane->stream, code) : 0;
+}
+
+/* *out_left: the stream is in no capture, and the task is not for one. */
+static int32_t submit(uint64_t handle, const twin_task *task, bool *out_left)
+{
+    TWIN_PINNED(event, event);
+    TWIN_PINNED(stream, stream);
+    int32_t code = twin_stream_pin_own(handle, &stream);
+    if (code == 0 && is_event(task))
+        code = twin_event_pin(&twin_events, task->event_handle, &event);
+    if (code != 0)
+        return code;
+    TWIN_LOCKED(&twin_capture_lock);
+    if (task->kind == TWIN_TASK_WAIT && event && event->edge)
+        return wait_captured(&stream, event->edge, task);
+    if (task->kind == TWIN_TASK_RECORD && event && event->edge && stream->is_default)
+        return fail_implicit(event->edge->capture, stream);
+    *out_left = !stream->lane;
+    return stream->lane ? submit_locked(stream->lane, task) : 0;
+}
+
+/* In a capture the context's own thread runs what no thread is subscribed to. */
+static int32_t find_call_queue(uint64_t handle, twin_call_queue **out_call_queue)
+{
+    TWIN_PINNED(context, context);
+    TWIN_PINNED(stream, stream);
+    int32_t code = twin_stream_pin_own(handle, &stream);
+    if (code == 0)
+        code = twin_context_pin_current(&context);
+    if (code != 0)
+        return code;
+    twin_lock_take(&stream->lock);
+    const bool subscribed = stream->subscriber != NULL;
+    twin_lock_drop(&stream->lock);
+    return subscribed ? 0 : twin_service_need(context, out_call_queue);
+}
+
+int32_t twin_capture_submit(uint64_t handle, const twin_task *task)
+{
+    twin_task own = *task;
+    bool left = false;
+    int32_t code = 0;
+    if (task->kind == TWIN_TASK_CALL && !task->call_queue)
+        code = find_call_queue(handle, &own.call_queue);
+    if (code == 0)
+        code = submit(handle, &own, &left);
+    return left ? twin_stream_submit(handle, task) : code;
+}
