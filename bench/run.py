@@ -84,7 +84,7 @@ def measure(folder, build, rounds, repeats):
     trace = os.path.join(build, "bench-trace.json")
     record = os.path.join(build, "bench.rec")
     for _ in range(rounds):
-        for question in ("submit", "wait", "streams", "copy", "launch"):
+        for question in ("submit", "wait", "streams", "copy", "launch", "graph"):
             numbers.take("", run([acl, question, str(repeats)], sim))
             if has_pocl and question in ("submit", "wait"):
                 for kind in ("basic", "pthread"):

@@ -10,7 +10,7 @@
 #include "core/object/stream.h"
 #include "core/work/pool.h"
 
-/* In place of a code: the stream is in capture. */
+/* In place of a code: the stream is in capture, and locked. */
 #define IN_CAPTURE INT32_MIN
 
 /* What a submission can find wrong with what it names, or with who is to run its call. */
@@ -37,13 +37,13 @@ __attribute__((noinline, cold)) static int32_t refuse_locked(twin_stream *stream
     uint32_t id = gone ? 0 : stream->id, device_id = gone ? 0 : stream->device->id;
     const bool foreign = !gone && twin_stream_context_handle(stream) != twin_self.context;
     const bool captured = !gone && !foreign && halt == TWIN_HALT_CAPTURE;
+    if (captured)
+        return IN_CAPTURE;
     if (foreign && (halt == 0 || halt == TWIN_HALT_CAPTURE))
         code = twin_stream_fail_foreign(stream);
     twin_lock_drop(&stream->lock);
     if (gone)
         return twin_stream_fail_handle(handle);
-    if (captured)
-        return IN_CAPTURE;
     return code == 0 ? twin_stream_fail_halted(halt, id, device_id) : twin_refused(code);
 }
 
@@ -71,8 +71,10 @@ lock_stream(uint64_t handle, twin_stream *stream, twin_stream **out_stream)
     if (__builtin_expect(!twin_handle_is(stream, handle) || stream->destroying ||
                              atomic_load_explicit(&stream->halt, memory_order_relaxed) != 0 ||
                              twin_stream_context_handle(stream) != twin_self.context,
-                         0))
+                         0)) {
+        *out_stream = stream;
         return twin_refused(refuse_locked(stream, handle));
+    }
     *out_stream = stream;
     return 0;
 }
@@ -301,22 +303,44 @@ int32_t twin_stream_submit_captured(twin_stream *stream, twin_stream *lane, cons
 {
     const struct twin_backend *ops = twin_ops();
     task_trouble trouble = TASK_FINE;
-    twin_status status;
-    if (task->kind == TWIN_TASK_CALL) {
-        twin_lock_take(&stream->lock);
-        status = issue_call_locked(ops, stream, lane->queue, task, &trouble);
-        twin_lock_drop(&stream->lock);
-    } else {
-        twin_lock_take(&lane->lock);
-        status = issue_locked(ops, lane, task, &trouble);
-        twin_lock_drop(&lane->lock);
-    }
+    const twin_status status = task->kind == TWIN_TASK_CALL
+                                   ? issue_call_locked(ops, stream, lane->queue, task, &trouble)
+                                   : issue_locked(ops, lane, task, &trouble);
     *out_full = status == TWIN_E_BUSY;
     if (trouble != TASK_FINE)
         return fail_task(trouble, stream->id, stream->device->id);
     return *out_full
                ? 0
                : fail_issue(twin_device_note(lane->device, status), lane->id, lane->device->id);
+}
+
+/* Whether a capture takes tasks of that kind as they are. */
+static inline bool is_plain(twin_task_kind kind)
+{
+    const uint32_t others = UINT32_C(1) << TWIN_TASK_RECORD | UINT32_C(1) << TWIN_TASK_WAIT |
+                            UINT32_C(1) << TWIN_TASK_RESET | UINT32_C(1) << TWIN_TASK_RUN |
+                            UINT32_C(1) << TWIN_TASK_CALL | UINT32_C(1) << TWIN_TASK_ALLOC |
+                            UINT32_C(1) << TWIN_TASK_FREE;
+    return (others >> kind & 1) == 0;
+}
+
+/* A task of a stream in capture, which is locked, and not on return. */
+static __attribute__((noinline)) int32_t submit_in_capture(twin_stream *stream, uint64_t handle,
+                                                           const twin_task *task)
+{
+    twin_capture_tail *tail = twin_capture_tail_of(stream);
+    task_trouble trouble = TASK_FINE;
+    twin_status status = TWIN_E_BUSY;
+    if (is_plain(task->kind) && tail->tasks < tail->tasks_most)
+        status = issue_locked(twin_ops(), tail->newest, task, &trouble);
+    const bool good = status == TWIN_OK && trouble == TASK_FINE;
+    if (good) {
+        tail->tasks++;
+        tail->last_edge = NULL;
+        tail->last = twin_capture_this_call();
+    }
+    twin_lock_drop(&stream->lock);
+    return good ? 0 : twin_capture_submit(handle, task);
 }
 
 int32_t twin_stream_submit(uint64_t handle, const twin_task *task)
@@ -326,7 +350,7 @@ int32_t twin_stream_submit(uint64_t handle, const twin_task *task)
         twin_stream *stream = NULL;
         int32_t code = lock_stream(handle, task->stream, &stream);
         if (__builtin_expect(code != 0, 0))
-            return code == IN_CAPTURE ? twin_capture_submit(handle, task) : code;
+            return code == IN_CAPTURE ? submit_in_capture(stream, handle, task) : code;
 
         if (__builtin_expect((stream->flags & TWIN_STREAM_PASSIVE) != 0, 0))
             return submit_passive(stream, task);

@@ -95,6 +95,7 @@ typedef enum twin_error {
 #define TWIN_CODE_OK                0
 #define TWIN_CODE_REPEAT_INITIALIZE 100002
 #define TWIN_CODE_DEVICE_ID         107001
+#define TWIN_CODE_STREAM_FULL       507002
 #define TWIN_CODE_REPORT_TIMEOUT    507012
 #define TWIN_CODE_STREAM_TIMEOUT    507046
 #define TWIN_CODE_EVENT_TIMEOUT     507047

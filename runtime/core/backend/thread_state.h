@@ -40,6 +40,7 @@ typedef struct twin_thread {
     uint64_t share_stream;   /* handle of the stream whose share of cores is in use, 0 none; may be
                          stale */
     uint64_t snapshot_round; /* the last twin_snapshot_round that this thread began, 0 none */
+    uint32_t system_id;      /* as gettid() gives it; 0: not asked yet */
     uint8_t capture_mode;    /* twin_capture_mode that aclmdlRICaptureThreadExchangeMode set */
     int32_t last_error;
     int32_t vendor_code; /* of the last TWIN_E_VENDOR of an op on this thread */

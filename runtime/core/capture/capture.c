@@ -59,8 +59,9 @@ int32_t twin_capture_enter(twin_capture *capture, twin_stream *stream, bool orig
     lane->capture = capture;
     lane->stream = stream;
     lane->origin = origin;
-    lane->joined = lane->last = twin_capture_this_call();
-    int32_t code = twin_instance_add_lane(capture->instance, true, &lane->newest);
+    lane->joined = lane->tail.last = twin_capture_this_call();
+    lane->tail.tasks_most = TWIN_CAPTURE_TASKS;
+    int32_t code = twin_instance_add_lane(capture->instance, true, &lane->tail.newest);
     if (code != 0) {
         twin_free(lane);
         return code;
@@ -220,9 +221,9 @@ static int32_t fail_unjoined(const twin_capture_lane *lane, const twin_stream *o
         "stream %u joined the capture of stream %u (%s) and was not joined back: its last task "
         "(%s) is %s; record an event on stream %u after it and let stream %u wait for that",
         lane->stream->id, origin->id, twin_capture_call_text(&lane->joined, joined),
-        twin_capture_call_text(&lane->last, last),
-        !lane->last_edge ? "not the record of an event"
-                         : "the record of an event that no stream of the capture waits for",
+        twin_capture_call_text(&lane->tail.last, last),
+        !lane->tail.last_edge ? "not the record of an event"
+                              : "the record of an event that no stream of the capture waits for",
         lane->stream->id, origin->id);
 }
 
@@ -236,9 +237,9 @@ static int32_t check_joined(const twin_capture *capture, const twin_stream *orig
         if (lane->origin)
             continue;
         any = lane;
-        if (!lane->last_edge || !lane->last_edge->waited)
+        if (!lane->tail.last_edge || !lane->tail.last_edge->waited)
             return fail_unjoined(lane, origin);
-        origin_waits |= lane->last_edge->waited_by_origin;
+        origin_waits |= lane->tail.last_edge->waited_by_origin;
     }
     if (!any || origin_waits)
         return 0;
@@ -254,13 +255,19 @@ static int32_t complete(twin_capture *capture, twin_capture_lane *origin)
     int32_t code = 0;
     for (uint32_t i = 0; i < capture->instance->edge_count && code == 0; i++) {
         twin_event *edge = capture->instance->edges[i];
-        code = twin_capture_add(origin, &(twin_task){.kind = TWIN_TASK_RESET,
-                                                     .event = edge,
-                                                     .event_handle = edge->object.handle});
+        code = twin_capture_add(origin,
+                                &(twin_task){.kind = TWIN_TASK_RESET,
+                                             .event = edge,
+                                             .event_handle = edge->object.handle},
+                                NULL);
     }
     if (code == 0)
-        code = twin_capture_make_room(origin);
-    return code != 0 ? code : twin_instance_finish(capture->instance, origin->newest);
+        code = twin_instance_finish(capture->instance, origin->tail.newest);
+    if (code != TWIN_CODE_STREAM_FULL)
+        return code;
+    origin->tail.tasks = TWIN_CAPTURE_TASKS;
+    code = twin_capture_make_room(origin);
+    return code != 0 ? code : twin_instance_finish(capture->instance, origin->tail.newest);
 }
 
 static int32_t fail_broken(const twin_capture *capture)
@@ -296,6 +303,9 @@ static int32_t end_locked(twin_stream *stream, bool wanted, twin_instance **out_
                          capture->place.thread, stream->id);
     else if (capture->broken_code != 0)
         code = fail_broken(capture);
+    twin_capture_lane *each;
+    LL_FOREACH(capture->lanes, each)
+    twin_capture_close_tail(each);
     if (code == 0)
         code = check_joined(capture, stream);
     if (code == 0)

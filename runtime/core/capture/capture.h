@@ -24,6 +24,37 @@ typedef enum twin_capture_status {
     TWIN_CAPTURE_BROKEN
 } twin_capture_status;
 
+/* A public call of the program. */
+typedef struct twin_capture_call {
+    const char *name; /* NULL: none */
+    const void *site;
+    uint32_t thread;
+} twin_capture_call;
+
+/* The call that this thread is in. */
+twin_capture_call twin_capture_this_call(void);
+
+/* Tasks of a lane's stream, of which some take several entries of the 2,000 and more that one
+ * has. */
+#define TWIN_CAPTURE_TASKS 1000u
+
+/* What a task of a stream in capture needs; guarded by the stream's lock. Written under
+ * twin_capture_lock too, but for what a task changes. */
+typedef struct twin_capture_tail {
+    twin_stream
+        *newest;    /* of the instance, which pins it: takes the tasks; only they use its queue */
+    uint32_t tasks; /* in `newest` */
+    uint32_t tasks_most; /* with so many, or more, a task takes the long way */
+    struct twin_capture_edge
+        *last_edge; /* that the last task records; NULL: that is another task */
+    twin_capture_call last;
+} twin_capture_tail;
+/* Of a stream in capture. */
+static inline twin_capture_tail *twin_capture_tail_of(const twin_stream *stream)
+{
+    return (twin_capture_tail *)stream->lane; /* its first member */
+}
+
 /* aclmdlRICaptureBegin. 107002, 107003; 107005: bound; 107027: in capture; 207000: a default
  * stream; 507000: made with flags that do not go with a capture; what makes a stream. */
 int32_t twin_capture_begin(uint64_t stream, twin_capture_mode mode);

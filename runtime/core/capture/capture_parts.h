@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of captures share. Everything is guarded by twin_capture_lock. */
+/* What the files of captures share. Everything is guarded by twin_capture_lock, unless stated
+ * otherwise. */
 #ifndef TWINRT_CORE_CAPTURE_CAPTURE_PARTS_H
 #define TWINRT_CORE_CAPTURE_CAPTURE_PARTS_H
 
 #include "core/capture/capture.h"
 #include "core/model_instance/model_instance.h"
 #include "core/object/event.h"
-
-/* A public call of the program. */
-typedef struct twin_capture_call {
-    const char *name; /* NULL: none */
-    const void *site;
-    uint32_t thread;
-} twin_capture_call;
 
 /* A record in a capture. */
 typedef struct twin_capture_edge {
@@ -26,13 +20,11 @@ typedef struct twin_capture_edge {
 
 /* A stream in capture. */
 typedef struct twin_capture_lane {
+    twin_capture_tail tail;
     struct twin_capture *capture;
-    twin_stream *stream;          /* the program's; pinned */
-    twin_stream *newest;          /* of the instance, which pins it: takes the tasks */
-    uint32_t tasks;               /* in `newest` */
-    bool origin;                  /* the capture was begun on it */
-    twin_capture_edge *last_edge; /* that its last task records; NULL: that is another task */
-    twin_capture_call joined, last;
+    twin_stream *stream; /* the program's; pinned */
+    bool origin;         /* the capture was begun on it */
+    twin_capture_call joined;
     struct twin_capture_lane *next;
 } twin_capture_lane;
 
@@ -48,9 +40,6 @@ typedef struct twin_capture {
     struct twin_capture *next, *previous; /* of all that go on */
 } twin_capture;
 
-/* The call that this thread is in. */
-twin_capture_call twin_capture_this_call(void);
-
 /* "NAME at MODULE+OFFSET, thread N" into `text`; returns it. */
 #define TWIN_CAPTURE_CALL_TEXT 192u
 const char *twin_capture_call_text(const twin_capture_call *call,
@@ -62,8 +51,10 @@ int32_t twin_capture_enter(twin_capture *capture, twin_stream *stream, bool orig
                            twin_capture_lane **out_lane);
 /* Makes room for one more task of the lane: a stream that is nearly full leads to the next one. */
 int32_t twin_capture_make_room(twin_capture_lane *lane);
-/* Adds a task; no checks of what it names. */
-int32_t twin_capture_add(twin_capture_lane *lane, const twin_task *task);
+/* Adds a task; no checks of what it names. `edge`: that it records, or NULL. */
+int32_t twin_capture_add(twin_capture_lane *lane, const twin_task *task, twin_capture_edge *edge);
+/* From now on each task of the lane takes the long way. */
+void twin_capture_close_tail(twin_capture_lane *lane);
 /* The capture cannot succeed any more, because of `code` that the present call of `stream` gets.
  * Returns `code`. */
 int32_t twin_capture_break(twin_capture *capture, const twin_stream *stream, int32_t code);

@@ -8,41 +8,63 @@
 #include "core/callback/callback_delivery.h"
 #include "core/capture/capture_parts.h"
 
-/* Tasks of a lane's stream, of which some take several entries of the 2,000 and more that one
- * has. */
-#define LANE_TASKS 1000u
-
 int32_t twin_capture_make_room(twin_capture_lane *lane)
 {
-    if (lane->tasks < LANE_TASKS)
+    twin_capture_tail *tail = &lane->tail;
+    twin_lock_take(&lane->stream->lock);
+    const bool room = tail->tasks < TWIN_CAPTURE_TASKS;
+    twin_lock_drop(&lane->stream->lock);
+    if (room)
         return 0;
     twin_stream *next = NULL;
     int32_t code = twin_instance_add_lane(lane->capture->instance, false, &next);
-    if (code == 0)
-        code = twin_instance_continue_lane(lane->newest, next);
     if (code != 0)
         return code;
-    lane->newest = next;
-    lane->tasks = 0;
-    return 0;
+    TWIN_LOCKED(&lane->stream->lock);
+    code = twin_instance_continue_lane(tail->newest, next);
+    if (code == 0) {
+        tail->newest = next;
+        tail->tasks = 0;
+    }
+    return code;
 }
 
-int32_t twin_capture_add(twin_capture_lane *lane, const twin_task *task)
+/* *out_full: there is no room, and the answer is 0. */
+static int32_t add_one(twin_capture_lane *lane, const twin_task *task, twin_capture_edge *edge,
+                       bool *out_full)
 {
-    int32_t code = twin_capture_make_room(lane);
-    bool full = false;
-    if (code == 0)
-        code = twin_stream_submit_captured(lane->stream, lane->newest, task, &full);
-    if (code == 0 && full) {
-        lane->tasks = LANE_TASKS;
+    TWIN_LOCKED(&lane->stream->lock);
+    const int32_t code =
+        twin_stream_submit_captured(lane->stream, lane->tail.newest, task, out_full);
+    if (code == 0 && !*out_full) {
+        lane->tail.tasks++;
+        lane->tail.last_edge = edge;
+        lane->tail.last = twin_capture_this_call();
+    } else if (code == 0) {
+        lane->tail.tasks = TWIN_CAPTURE_TASKS;
+    }
+    return code;
+}
+
+int32_t twin_capture_add(twin_capture_lane *lane, const twin_task *task, twin_capture_edge *edge)
+{
+    bool full = true;
+    int32_t code = 0;
+    for (int i = 0; i < 2 && code == 0 && full; i++) {
         code = twin_capture_make_room(lane);
         if (code == 0)
-            code = twin_stream_submit_captured(lane->stream, lane->newest, task, &full);
-        if (code == 0 && full)
-            code = twin_instance_fail_work(TWIN_E_BUSY, lane->newest->id, lane->newest->device->id);
+            code = add_one(lane, task, edge, &full);
     }
-    lane->tasks += code == 0;
-    return code;
+    const twin_stream *newest = lane->tail.newest;
+    return code != 0 || !full
+               ? code
+               : twin_instance_fail_work(TWIN_E_BUSY, newest->id, newest->device->id);
+}
+
+void twin_capture_close_tail(twin_capture_lane *lane)
+{
+    TWIN_LOCKED(&lane->stream->lock);
+    lane->tail.tasks_most = 0;
 }
 
 /* Events --------------------------------------------------------------------------------------- */
@@ -58,9 +80,11 @@ static int32_t record(twin_capture_lane *lane, const twin_task *task)
     edge->event_handle = task->event_handle;
     int32_t code = twin_instance_add_edge(capture->instance, &edge->signal);
     if (code == 0)
-        code = twin_capture_add(lane, &(twin_task){.kind = TWIN_TASK_RECORD,
-                                                   .event = edge->signal,
-                                                   .event_handle = edge->signal->object.handle});
+        code = twin_capture_add(lane,
+                                &(twin_task){.kind = TWIN_TASK_RECORD,
+                                             .event = edge->signal,
+                                             .event_handle = edge->signal->object.handle},
+                                edge);
     if (code != 0) {
         twin_free(edge);
         return code;
@@ -68,19 +92,19 @@ static int32_t record(twin_capture_lane *lane, const twin_task *task)
     LL_PREPEND(capture->edges, edge);
     task->event->edge = edge;
     twin_event_mark(task->event, task->event_handle, TWIN_EVENT_CAPTURED);
-    lane->last_edge = edge;
     return 0;
 }
 
 static int32_t wait(twin_capture_lane *lane, twin_capture_edge *edge, uint64_t timeout_ns)
 {
-    int32_t code = twin_capture_add(lane, &(twin_task){.kind = TWIN_TASK_WAIT,
-                                                       .event = edge->signal,
-                                                       .event_handle = edge->signal->object.handle,
-                                                       .timeout_ns = timeout_ns});
+    int32_t code = twin_capture_add(lane,
+                                    &(twin_task){.kind = TWIN_TASK_WAIT,
+                                                 .event = edge->signal,
+                                                 .event_handle = edge->signal->object.handle,
+                                                 .timeout_ns = timeout_ns},
+                                    NULL);
     if (code != 0)
         return code;
-    lane->last_edge = NULL;
     edge->waited = true;
     edge->waited_by_origin |= lane->origin && edge->lane != lane;
     return 0;
@@ -135,8 +159,6 @@ static int32_t wait_captured(twin_stream **stream, twin_capture_edge *edge, cons
     }
     if (code == 0)
         code = wait(lane, edge, task->timeout_ns);
-    if (code == 0)
-        lane->last = twin_capture_this_call();
     return code != 0 ? twin_capture_break(capture, waiter, code) : 0;
 }
 
@@ -214,12 +236,8 @@ static int32_t submit_locked(twin_capture_lane *lane, const twin_task *task)
         }
         code = record(lane, task);
     } else {
-        code = twin_capture_add(lane, task);
-        if (code == 0)
-            lane->last_edge = NULL;
+        code = twin_capture_add(lane, task, NULL);
     }
-    if (code == 0)
-        lane->last = twin_capture_this_call();
     return code != 0 ? twin_capture_break(lane->capture, lane->stream, code) : 0;
 }
 

@@ -15,7 +15,9 @@ static const char *const mode_names[] = {"GLOBAL", "THREAD_LOCAL", "RELAXED"};
 
 uint32_t twin_capture_thread(void)
 {
-    return (uint32_t)gettid();
+    if (twin_self.system_id == 0)
+        twin_self.system_id = (uint32_t)gettid();
+    return twin_self.system_id;
 }
 
 void twin_capture_mode_enter(twin_capture_place *place)

@@ -53,10 +53,11 @@ typedef struct twin_stream {
     _Atomic uint32_t overflow_switch, custom_tag, cache_info;
     atomic_bool overflows_hidden; /* the switch was turned off: kernels launched from then on set no
                              status */
-    struct twin_label_ref *label_lists;  /* guarded by lock: lists that its tasks name */
-    struct twin_allocator *allocator;    /* guarded by lock: registered for it, or NULL */
-    struct twin_subscriber *subscriber;  /* guarded by lock: who runs its callbacks, or NULL */
-    struct twin_capture_lane *lane;      /* guarded by twin_capture_lock: in capture; or NULL */
+    struct twin_label_ref *label_lists; /* guarded by lock: lists that its tasks name */
+    struct twin_allocator *allocator;   /* guarded by lock: registered for it, or NULL */
+    struct twin_subscriber *subscriber; /* guarded by lock: who runs its callbacks, or NULL */
+    struct twin_capture_lane
+        *lane; /* in capture, or NULL; written under twin_capture_lock and lock */
     struct twin_stream *next, *previous; /* guarded by context->lock */
 } twin_stream;
 
@@ -208,7 +209,7 @@ int32_t twin_stream_lock_own(uint64_t handle, twin_stream **out_stream);
  * is refused (507002). In capture the task becomes one of the captured instance. 107002, 107003,
  * 107005: the instance is complete. 107017, or the device's answer; for calls 107011, 107015. */
 int32_t twin_stream_submit(uint64_t handle, const twin_task *task);
-/* Queues a task of a pinned stream in capture on its lane, a pinned stream of the captured
+/* Queues a task of a locked stream in capture on its lane, a pinned stream of the captured
  * instance. *out_full: there is no room, and the answer is 0. */
 int32_t twin_stream_submit_captured(twin_stream *stream, twin_stream *lane, const twin_task *task,
                                     bool *out_full);
