@@ -480,7 +480,7 @@ static void test_message_ids(void)
 
 static void test_not_offered(void)
 {
-    aclmdlRI instance = NULL;
+    aclrtMbuf buffer = NULL;
     aclrtCntNotify counting = NULL;
     CHECK_OK(aclrtSetDevice(0));
 #define NOT_OFFERED(call)                                                                          \
@@ -491,10 +491,10 @@ static void test_not_offered(void)
         CHECK(aclGetRecentErrMsg() != NULL);                                                       \
     } while (0)
     NOT_OFFERED(aclrtCntNotifyCreate(&counting, 0));
-    NOT_OFFERED(aclmdlRICaptureBegin(NULL, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
-    NOT_OFFERED(aclmdlRICaptureEnd(NULL, &instance));
+    NOT_OFFERED(aclrtAllocBuf(&buffer, 64));
+    NOT_OFFERED(aclrtFreeBuf(NULL));
 #undef NOT_OFFERED
-    CHECK(!instance && !counting);
+    CHECK(!buffer && !counting);
     CHECK_OK(aclrtSynchronizeDevice()); /* and nothing is the worse for it */
     CHECK_OK(aclrtResetDevice(0));
 }

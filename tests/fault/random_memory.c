@@ -186,7 +186,7 @@ static aclError call_values(random_worker *worker)
 static aclError call_unsupported(random_worker *worker)
 {
     if (chance(worker, 50))
-        return aclmdlRICaptureBegin(any_stream(worker), (aclmdlRICaptureMode)any_number(worker));
+        return aclrtFreeBuf((aclrtMbuf)any(worker, RANDOM_MEMORY));
     return aclmdlRIDebugPrint((aclmdlRI)any(worker, RANDOM_MEMORY));
 }
 
