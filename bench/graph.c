@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* P27: host time to capture a task, beside that of submitting one. P28: host time to execute a graph
- * of 1,000 tasks. P29: device time from one task of a graph to the next, beside tasks that are
- * queued one by one. */
+/* P27: host time to capture a task, beside that of submitting one. P28: host time to execute a
+ * graph of 1,000 tasks. P29: device time from one task of a graph to the next, beside tasks that
+ * are queued one by one. */
 #include "bench.h"
 
 enum { TASKS = 1000, GRAPHS = 20, EXECUTIONS = 20, WORD = 64 };
