@@ -360,10 +360,19 @@ ACL_FUNC_VISIBILITY aclError aclrtDeviceL2CacheFlush(void *rsv);
 
 /* ---- Devices: access to a peer --------------------------------------------------------------- */
 
+/* Writes 1 if the device can reach memory of the other, else 0. 100000: the same device twice;
+ * 107000: no such device (DEV-49, DEV-63). */
 ACL_FUNC_VISIBILITY aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId,
                                                       int32_t peerDeviceId);
+
+/* Lets the current device reach memory of the peer, in this direction only. 100000: the same
+ * device; 107001: no such device; 200006: flags is not 0 (DEV-49, DEV-50). */
 ACL_FUNC_VISIBILITY aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags);
+
+/* Ends that. Codes as above. */
 ACL_FUNC_VISIBILITY aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId);
+
+/* Writes 1 if the device reaches the peer's memory, else 0 (DEV-51). */
 ACL_FUNC_VISIBILITY aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId,
                                                          int32_t *status);
 
@@ -532,6 +541,7 @@ ACL_FUNC_VISIBILITY aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamSta
 /* A number unique among the living streams of the device. */
 ACL_FUNC_VISIBILITY aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId);
 
+/* The priority, 0 (high) to 7 (STR-09, STR-60). */
 ACL_FUNC_VISIBILITY aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority);
 
 /* The ACL_STREAM_* flags of the creation. */
@@ -544,14 +554,32 @@ ACL_FUNC_VISIBILITY aclError aclrtDeviceGetStreamPriorityRange(int32_t *leastPri
 /* How many streams can still be created on the current device. */
 ACL_FUNC_VISIBILITY aclError aclrtGetStreamAvailableNum(uint32_t *streamCount);
 
+/* What a failed task does to the streams of its context: 0, later tasks run; 1, all work of all
+ * of them is dropped, and they answer its code from then on. 1 cannot be taken back. 107000: NULL
+ * without a context; 207000: back to 0, after a failure, or a stream of a model instance (STR-32
+ * to STR-38, STR-59, STR-61). */
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
+
+/* Sets one attribute: failure mode, overflow switch, tag, operator information, priority. 107000:
+ * no such attribute or value, or NULL without a context; 207000 as of aclrtSetStreamFailureMode
+ * (STR-40 to STR-42, CTX-24). */
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamAttribute(aclrtStream stream,
                                                      aclrtStreamAttr stmAttrType,
                                                      aclrtStreamAttrValue *value);
+
+/* Reads one attribute; needs no context. 107000: no such attribute (STR-40, STR-64, CTX-24). */
 ACL_FUNC_VISIBILITY aclError aclrtGetStreamAttribute(aclrtStream stream,
                                                      aclrtStreamAttr stmAttrType,
                                                      aclrtStreamAttrValue *value);
+
+/* Stops the running task and drops the others of the stream, which takes new work then. Threads
+ * that wait for it get 107023. Streams that wait for its events are not released. 107019: the
+ * device did not confirm in time; 507000: a stream of a model instance (STR-44 to STR-48).
+ * Blocks. */
 ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
+
+/* Stops the running task and keeps the others. 107000: NULL; 507000: a stream of a model instance
+ * (STR-49, STR-50). Blocks. */
 ACL_FUNC_VISIBILITY aclError aclrtStreamStop(aclrtStream stream);
 
 /* Absent here, as from the vendor's library for hosts: the names link, and dlsym gives NULL. */
@@ -560,10 +588,19 @@ ACL_FUNC_VISIBILITY aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHan
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *handle,
                                                      aclrtStreamConfigAttr attr,
                                                      const void *attrValue, size_t valueSize);
+
+/* Calls callback under a name after a stream is made and before it is destroyed, on that thread.
+ * callback NULL: ends it. 107000: the name is taken (STR-56, STR-57). */
 ACL_FUNC_VISIBILITY aclError aclrtRegStreamStateCallback(const char *regName,
                                                          aclrtStreamStateCallback callback,
                                                          void *args);
+
+/* Drops the tasks that a persistent stream keeps; it takes new ones then. 107000: NULL; 507000:
+ * not persistent, not of a model instance, or in use (STR-51). */
 ACL_FUNC_VISIBILITY aclError aclrtPersistentTaskClean(aclrtStream stream);
+
+/* The last task that this thread queued on a stream that it or another thread made; UINT32_MAX:
+ * none (EXC-27, STR-58, STR-65). */
 ACL_FUNC_VISIBILITY aclError aclrtGetThreadLastTaskId(uint32_t *taskId);
 
 /* ---- Events ---------------------------------------------------------------------------------- */
@@ -705,6 +742,7 @@ typedef struct {
 /* flag: ACL_NOTIFY_DEFAULT or ACL_NOTIFY_DEVICE_USE_ONLY. 207009: the device has no notify left. */
 ACL_FUNC_VISIBILITY aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag);
 
+/* Ends the notify in this process (NTF-10, NTF-16). */
 ACL_FUNC_VISIBILITY aclError aclrtDestroyNotify(aclrtNotify notify);
 
 /* Queues the signal; it is remembered until a wait takes it. */
@@ -720,11 +758,23 @@ ACL_FUNC_VISIBILITY aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *noti
 
 /* Takes the signal of each away, in order; the first bad one ends the call with its code. */
 ACL_FUNC_VISIBILITY aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num);
+
+/* A key of 64 characters and their end by which other processes import the notify; len is 65 at
+ * least. flags 2: any process may; 0: those of aclrtNotifySetImportPid. 107000: a smaller len, or
+ * other flags (NTF-13). */
 ACL_FUNC_VISIBILITY aclError aclrtNotifyGetExportKey(aclrtNotify notify, char *key, size_t len,
                                                      uint64_t flags);
+
+/* The notify of a key: this process may record it, and wait for it on the device that made it.
+ * flags is 0, or 2 to enable access to that device. 107000: other flags, no such key, or not
+ * allowed (NTF-14 to NTF-16). aclrtDestroyNotify ends it. */
 ACL_FUNC_VISIBILITY aclError aclrtNotifyImportByKey(aclrtNotify *notify, const char *key,
                                                     uint64_t flags);
+
+/* Lets num processes import it. 107000: num 0, or not a pid (NTF-14). */
 ACL_FUNC_VISIBILITY aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num);
+
+/* Not supported: 207000, after the check of its arguments (NTF-17). */
 ACL_FUNC_VISIBILITY aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify,
                                                                 aclrtServerPid *serverPids,
                                                                 size_t num);
@@ -759,14 +809,30 @@ typedef struct {
     uint8_t rsv[3];
 } aclrtCntNotifyWaitInfo;
 
+/* A counting notify with the count 0. 107000: a NULL, or flag is not 0; 207000: on parts without
+ * them (CNT-01, CNT-03). */
 ACL_FUNC_VISIBILITY aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify, uint64_t flag);
+
+/* Ends it. 107000: NULL; 107017; 207000 (CNT-01). */
 ACL_FUNC_VISIBILITY aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify);
+
+/* Queues a change of the count, of 32 bits, by info->mode: 0 set, 1 add, 2 or, 4 and. 107000:
+ * cntNotify is NULL, or another mode; 107017; 207000 (CNT-02, CNT-04). */
 ACL_FUNC_VISIBILITY aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify, aclrtStream stream,
                                                   aclrtCntNotifyRecordInfo *info);
+
+/* Holds later tasks of the stream until the count fits info->mode: 0 less than value, 1 equal, 2
+ * greater, 3 greater or equal, 4 all bits of value. isClear 1: it is 0 then. timeout is seconds,
+ * 0 has no limit. 107000: cntNotify is NULL, or another mode or isClear; 107017; 207000 (CNT-02,
+ * CNT-05). */
 ACL_FUNC_VISIBILITY aclError aclrtCntNotifyWaitWithTimeout(aclrtCntNotify cntNotify,
                                                            aclrtStream stream,
                                                            aclrtCntNotifyWaitInfo *info);
+
+/* Queues a count of 0. Codes as of aclrtCntNotifyRecord (CNT-06). */
 ACL_FUNC_VISIBILITY aclError aclrtCntNotifyReset(aclrtCntNotify cntNotify, aclrtStream stream);
+
+/* Its number on the device. 107000: a NULL; 107017; 207000. */
 ACL_FUNC_VISIBILITY aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t *notifyId);
 
 /* ---- Time limits of tasks -------------------------------------------------------------------- */
@@ -802,11 +868,14 @@ typedef enum {
     ACL_RT_SWITCH_INT64 = 1,
 } aclrtCompareDataType;
 
-/* Queues a 64-bit store to device memory. */
+/* Queues a 64-bit store to device or mapped memory, at a multiple of 8; flag is 0. 107000:
+ * another flag or memory; 207000: on 310B, 310P and 910 (VAL-01, VAL-05 to VAL-08). */
 ACL_FUNC_VISIBILITY aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag,
                                              aclrtStream stream);
 
-/* Holds later tasks of the stream until the 64-bit word and value are related as flag says. */
+/* Holds later tasks of the stream until the 64-bit word and value are related as flag says: 0
+ * word >= value as a signed difference, 1 equal, 2 (word & value) != 0, 3 ~(word | value) != 0.
+ * It does not change the word. Codes as of aclrtValueWrite (VAL-02 to VAL-08). */
 ACL_FUNC_VISIBILITY aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag,
                                             aclrtStream stream);
 
@@ -940,15 +1009,18 @@ struct MemAttrMapping {
 
 /* Nothing here waits for queued work. Free memory only when no queued task needs it any more. */
 
-/* Device memory aligned to 64, at least size rounded up to 32 plus 32 bytes; its content is
- * undefined. 207001: no memory left. */
+/* Device memory aligned to 64, at least size rounded up to 32 plus 32 bytes, of HUGE1G without
+ * the 32; its content is undefined. policy: the pages; an unknown one is the default, 2 MiB for
+ * more than 1 MiB. 100000: size 0 or too large; 207000: pages of 1 GiB on a part without them;
+ * 207001: no memory left; then nothing waits (MEM-01 to MEM-15, MEM-39). Release it with
+ * aclrtFree. */
 ACL_FUNC_VISIBILITY aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
 
-/* As aclrtMalloc, without the 32 bytes on top. */
+/* As aclrtMalloc, without the 32 bytes on top (MEM-07). */
 ACL_FUNC_VISIBILITY aclError aclrtMallocAlign32(void **devPtr, size_t size,
                                                 aclrtMemMallocPolicy policy);
 
-/* As aclrtMalloc, for memory that is cached. */
+/* As aclrtMalloc, for memory that is cached; policies for peers count as the default (MEM-08). */
 ACL_FUNC_VISIBILITY aclError aclrtMallocCached(void **devPtr, size_t size,
                                                aclrtMemMallocPolicy policy);
 
@@ -973,23 +1045,28 @@ ACL_FUNC_VISIBILITY aclError aclrtMallocForTaskScheduler(void **devPtr, size_t s
 ACL_FUNC_VISIBILITY aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size,
                                                     aclrtMallocConfig *cfg);
 
-/* Pinned host memory aligned to 64; needs a current context. 207001: no memory left. */
+/* Pinned host memory aligned to 64; needs a current context. 100000: size 0; 207001: no memory
+ * left (MEM-40 to MEM-42). Release it with aclrtFreeHost. */
 ACL_FUNC_VISIBILITY aclError aclrtMallocHost(void **hostPtr, size_t size);
 
-/* Frees device memory, in any thread and at once. 107000: not the start of an allocation. */
+/* Frees device or managed memory, in any thread, without a context, and at once: no queued task
+ * may need it. 107000: not the start of an allocation, or freed already (MEM-23 to MEM-26). */
 ACL_FUNC_VISIBILITY aclError aclrtFree(void *devPtr);
 
-/* Frees pinned host memory at once. 107000: not the start of such an allocation. */
+/* Frees pinned host memory at once. 107000: not the start of such an allocation (MEM-47 to
+ * MEM-49). */
 ACL_FUNC_VISIBILITY aclError aclrtFreeHost(void *hostPtr);
 
-/* Waits for the whole device first. */
+/* As aclrtFree, after all work of the current device. The code of that wait if it fails; then
+ * nothing is freed (MEM-27). */
 ACL_FUNC_VISIBILITY aclError aclrtFreeWithDevSync(void *devPtr);
 
 /* As aclrtFreeHost, after all work of the current device. The code of that wait if it fails; then
  * nothing is freed (MEM-49). */
 ACL_FUNC_VISIBILITY aclError aclrtFreeHostWithDevSync(void *hostPtr);
 
-/* Free and total bytes of one kind of memory of the current device. 107016: no such kind. */
+/* Free and total bytes of one kind of memory of the current device. 107016: no such kind; 207000:
+ * pages of 1 GiB on a part without them (MEM-28 to MEM-32, MEM-39). */
 ACL_FUNC_VISIBILITY aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total);
 
 /* Writes at most inputNum owners of the device's memory, the largest now first, and their number;
@@ -997,7 +1074,9 @@ ACL_FUNC_VISIBILITY aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, si
 ACL_FUNC_VISIBILITY aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo *memUsageInfo,
                                                   size_t inputNum, size_t *outputNum);
 
-/* Where the memory at an address is, and the size of its pages. */
+/* Where the memory at an address is, and the size of its pages; without a context too. Memory of
+ * the program is UNREGISTERED. 107000: memory that was freed, or a device's address of registered
+ * memory (UVA-01 to UVA-06). */
 ACL_FUNC_VISIBILITY aclError aclrtPointerGetAttributes(const void *ptr,
                                                        aclrtPtrAttributes *attributes);
 
@@ -1102,22 +1181,27 @@ typedef struct {
 } aclrtMemcpyBatchAttr;
 
 /* Copies count bytes and blocks until they are there; waits for no stream. count 0: success.
- * 107000: count above destMax. 107022: an abort of the device runs. */
+ * 100000: kind is not 0 to 5; 107000: count above destMax, or a range that leaves its allocation;
+ * 107022: an abort of the device runs; 107030: a capture forbids it (MEM-70 to MEM-81). */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count,
                                          aclrtMemcpyKind kind);
 
-/* Queues the copy. With pageable host memory it waits for the stream and copies at once. 207000:
- * from host to host. */
+/* Queues the copy; the memory must stay until it is done. With pageable host memory it waits for
+ * the stream, returns the code of its failure, and copies at once. count 0: success. 100000: kind
+ * is not 0 to 5; 107000: count above destMax, or kind does not fit pageable memory; 207000: from
+ * host to host (MEM-90 to MEM-110). */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src,
                                               size_t count, aclrtMemcpyKind kind,
                                               aclrtStream stream);
 
-/* Sets count bytes to the low 8 bits of value, at once. 107000: count above maxCount. 107022: an
- * abort of the device runs. */
+/* Sets count bytes to the low 8 bits of value, at once. count 0: success. 107000: count above
+ * maxCount; 107022: an abort of the device runs; 107030: a capture forbids it (MEM-150 to
+ * MEM-153). */
 ACL_FUNC_VISIBILITY aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value,
                                          size_t count);
 
-/* Queues the same; host memory is filled by the call, without waiting for the stream. */
+/* Queues the same; host memory is filled by the call, without waiting for the stream (MEM-131b,
+ * MEM-150 to MEM-155). */
 ACL_FUNC_VISIBILITY aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value,
                                               size_t count, aclrtStream stream);
 
@@ -1130,7 +1214,9 @@ ACL_FUNC_VISIBILITY aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t 
 ACL_FUNC_VISIBILITY aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value,
                                                  size_t N, aclrtStream stream);
 
-/* Copies height rows of width bytes; rows are dpitch and spitch bytes apart. */
+/* Copies height rows of width bytes, dpitch and spitch bytes apart, at once; 0 of either:
+ * success. 100000: width above a pitch, or kind is not 1 to 4; 107000: more than 5242880 rows or
+ * 5000000 bytes, or not between host and device; 207000: within a device (MEM-120 to MEM-126). */
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
                                            size_t width, size_t height, aclrtMemcpyKind kind);
 
@@ -1929,6 +2015,9 @@ typedef struct {
     aclrtUpdateTaskAttrVal val;
 } aclrtTaskUpdateInfo;
 
+/* Queues random numbers into device memory: the same seed and counter give the same ones. The
+ * addresses in taskInfo are read when the task runs. 100000: a dataType without random numbers;
+ * 107000: reserve is not NULL, no numbers, or not device memory (RED-06). */
 ACL_FUNC_VISIBILITY aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo,
                                                  const aclrtStream stream, void *reserve);
 ACL_FUNC_VISIBILITY aclError aclrtTaskUpdateAsync(aclrtStream taskStream, uint32_t taskId,
@@ -2184,10 +2273,16 @@ ACL_FUNC_VISIBILITY aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExce
 ACL_FUNC_VISIBILITY aclError aclrtBinarySetExceptionCallback(aclrtBinHandle binHandle,
                                                              aclrtOpExceptionCallback callback,
                                                              void *userData);
+
+/* Puts other memory in the place of failed ranges, with undefined content. 100000: more than 128
+ * ranges, or reserved fields that are not 0; 107001: no such device (ABT-26). */
 ACL_FUNC_VISIBILITY aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray,
                                                size_t arraySize);
 ACL_FUNC_VISIBILITY aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo);
 ACL_FUNC_VISIBILITY aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo *errorInfo);
+
+/* Ranges of the device's memory that have failed. 100000: the array is smaller than their number;
+ * 107001: no such device (ABT-25). */
 ACL_FUNC_VISIBILITY aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray,
                                                 size_t arraySize, size_t *retSize);
 ACL_FUNC_VISIBILITY aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout);
