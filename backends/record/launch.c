@@ -7,10 +7,14 @@
 
 #include "ops.h"
 
+#define MANAGED_PAGE (UINT64_C(2) << 20)
+#define USES         256u /* pages that one run can distinguish */
+
 struct record_launch {
     twin_launch launch; /* what the backend has; first */
     twin_launch *inner; /* the core's */
     uint32_t number;
+    uint32_t runs;     /* descriptions so far */
     atomic_uint holds; /* releases to come */
 };
 
@@ -105,17 +109,104 @@ static uint32_t note_steps(const twin_launch_work *work)
     return number;
 }
 
+/* ---- accesses of kernels that change more than bytes ----------------------------------------- */
+
+/* The kernel that reaches for memory: a backend has one at a time do that. */
+static struct {
+    const struct record_launch *launch;
+    bool effect;
+    void *(*at)(const twin_reach *reach, uint64_t address, uint64_t bytes, bool write);
+    bool (*move)(const twin_reach *reach, uint64_t address, void *local, uint64_t bytes,
+                 bool write);
+    pthread_mutex_t lock;
+    uint64_t pages[USES]; /* managed ones that have an entry, and bit 0: written; 0: none */
+} use = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void note_use(uint64_t address, uint64_t bytes, bool write, bool good)
+{
+    struct record_call call;
+    struct twin_record_USED *f = RECORD_BEGIN_EVENT(&call, USED, 0);
+    f->kernel = use.launch->number;
+    f->run = use.launch->runs;
+    f->effect = use.effect;
+    f->write = write;
+    f->good = good;
+    f->address = address;
+    f->bytes = bytes;
+    record_event(&call);
+}
+
+/* Whether a page has no entry of this run yet. */
+static bool is_new(uint64_t page, bool write)
+{
+    uint64_t *slot = &use.pages[page / MANAGED_PAGE % USES];
+    if ((*slot & ~(uint64_t)1) == page && (*slot & 1) >= write)
+        return false;
+    *slot = page | write;
+    return true;
+}
+
+/* Whether pages may move that have no entry of this run. */
+static bool moves_pages(uint64_t address, uint64_t bytes, bool write)
+{
+    twin_memory_info info;
+    bool any = false;
+    if (record_below.memory.info(address, &info) != TWIN_OK || info.kind != TWIN_MEMORY_MANAGED ||
+        bytes > info.size_bytes - (address - info.base))
+        return false;
+    pthread_mutex_lock(&use.lock);
+    for (uint64_t page = address & ~(MANAGED_PAGE - 1); page < address + bytes;
+         page += MANAGED_PAGE)
+        any = is_new(page, write) || any;
+    pthread_mutex_unlock(&use.lock);
+    return any;
+}
+
+/* Memory that fails is noted by the device, and what fails ends the kernel. */
+static bool move(const twin_reach *reach, uint64_t address, void *local, uint64_t bytes, bool write)
+{
+    const bool moves = moves_pages(address, bytes, write);
+    const bool moved = use.move(reach, address, local, bytes, write);
+    if (moves || reach->exact || !moved)
+        note_use(address, bytes, write, moved);
+    return moved;
+}
+
+static void *find(const twin_reach *reach, uint64_t address, uint64_t bytes, bool write)
+{
+    note_use(address, bytes, write, true);
+    return use.at(reach, address, bytes, write);
+}
+
+/* What the kernel reaches memory with from now on. */
+static twin_reach watch(const struct record_launch *launch, const twin_reach *reach, bool effect)
+{
+    twin_reach watched = *reach;
+    memset(use.pages, 0, sizeof(use.pages));
+    use.launch = launch;
+    use.effect = effect;
+    use.at = reach->at;
+    use.move = reach->move;
+    if (reach->move)
+        watched.move = move;
+    if (reach->exact)
+        watched.at = find;
+    return watched;
+}
+
 /* ---- what the backend asks ------------------------------------------------------------------- */
 
 static twin_status describe(twin_launch *kernel, const twin_reach *reach,
                             twin_launch_work *out_work)
 {
-    const struct record_launch *launch = (const struct record_launch *)(const void *)kernel;
+    struct record_launch *launch = (struct record_launch *)(void *)kernel;
     struct record_call call;
     struct twin_record_DESCRIBED *f = RECORD_BEGIN(&call, DESCRIBED, 0);
     f->kernel = launch->number;
     record_called(&call);
-    twin_status status = launch->inner->describe(launch->inner, reach, out_work);
+    launch->runs++;
+    const twin_reach watched = watch(launch, reach, false);
+    twin_status status = launch->inner->describe(launch->inner, &watched, out_work);
     if (status == TWIN_OK)
         f->out_list = note_steps(out_work);
     record_returned(&call, status);
@@ -125,7 +216,8 @@ static twin_status describe(twin_launch *kernel, const twin_reach *reach,
 static twin_status effect(twin_launch *kernel, const twin_reach *reach)
 {
     const struct record_launch *launch = (const struct record_launch *)(const void *)kernel;
-    return launch->inner->effect(launch->inner, reach);
+    const twin_reach watched = watch(launch, reach, true);
+    return launch->inner->effect(launch->inner, &watched);
 }
 
 static void keep(twin_launch *kernel)
@@ -258,6 +350,7 @@ twin_status record_work_launch(twin_queue *queue, twin_launch *kernel)
     launch->launch = *kernel;
     launch->inner = kernel;
     launch->number = record_number(&record_numbers.kernels);
+    launch->runs = 0;
     atomic_init(&launch->holds, 1);
     launch->launch.describe = kernel->describe ? describe : NULL;
     launch->launch.effect = kernel->effect ? effect : NULL;

@@ -70,8 +70,10 @@ bool record_touched(const twin_touch *touch)
         found.good = record_services->touched(touch);
     if (!found.shared)
         return found.good;
-    if (!found.good)
+    if (found.what == TWIN_TOUCH_HOST ? found.good : !found.good)
         write_entry(&found, 0, found.bytes, 0);
+    else if (found.what == TWIN_TOUCH_HOST)
+        return false;
     else if (found.what == TWIN_TOUCH_WRITE)
         record_touch_forget();
     else

@@ -139,4 +139,16 @@
     F(S, uint64_t, at_ns, NS)                                                                      \
     F(S, uint64_t, step, NUMBER)
 
+/* A kernel used memory, when it was described for the `run`-th time, or in its effect: pages of
+ * managed memory, which move; memory while some of it fails; memory that is not there. */
+#define TWIN_RECORD_USED_FIELDS(F, S)                                                              \
+    F(S, uint32_t, kernel, KERNEL)                                                                 \
+    F(S, uint32_t, run, NUMBER)                                                                    \
+    F(S, uint32_t, effect, FLAG)                                                                   \
+    F(S, uint32_t, write, FLAG)                                                                    \
+    F(S, uint32_t, good, FLAG)                                                                     \
+    F(S, uint32_t, spare, SPARE)                                                                   \
+    F(S, uint64_t, address, ADDRESS)                                                               \
+    F(S, uint64_t, bytes, BYTES)
+
 #endif

@@ -495,7 +495,8 @@ typedef struct twin_call_place {
  * that devices reach, and device memory that the host or another process reaches. */
 typedef enum twin_touch_what {
     TWIN_TOUCH_READ,
-    TWIN_TOUCH_WRITE /* it has written */
+    TWIN_TOUCH_WRITE, /* it has written */
+    TWIN_TOUCH_HOST   /* a page of managed memory leaves the host; `good`: the host had used it */
 } twin_touch_what;
 typedef struct twin_touch {
     twin_touch_what what;

@@ -108,6 +108,38 @@ static const twin_launch_work *find_work(struct replay *replay, uint32_t list,
 
 /* ---- what the device asks ---- */
 
+static bool is_of(const struct twin_record_USED *use, const struct replay_kernel *kernel,
+                  bool effect)
+{
+    return (use->effect != 0) == effect && use->run == kernel->described;
+}
+
+/* Uses memory as the kernel did: pages of managed memory move, and memory that fails is noted.
+ * False: some could not be used. */
+static bool use_memory(const struct replay_kernel *kernel, const twin_reach *reach, bool effect)
+{
+    struct replay *replay = kernel->replay;
+    size_t first;
+    size_t count = twin_recording_index_find(&replay->uses, kernel->number, &first);
+    bool good = true;
+    for (size_t i = first; i < first + count && reach->move; i++) {
+        struct twin_record_USED f;
+        twin_recording_fields(twin_recording_at(replay->recording, replay->uses.list[i].entry), &f,
+                              sizeof(f));
+        if (is_of(&f, kernel, effect))
+            good = reach->move(reach, replay_address_any(replay, f.address), NULL, f.bytes,
+                               f.write != 0) &&
+                   good && f.good != 0;
+    }
+    return good;
+}
+
+static twin_status effect(twin_launch *launch, const twin_reach *reach)
+{
+    const struct replay_kernel *kernel = (const struct replay_kernel *)(const void *)launch;
+    return use_memory(kernel, reach, true) ? TWIN_OK : TWIN_E_KERNEL_EXCEPTION;
+}
+
 static twin_status describe(twin_launch *launch, const twin_reach *reach,
                             twin_launch_work *out_work)
 {
@@ -115,7 +147,6 @@ static twin_status describe(twin_launch *launch, const twin_reach *reach,
     struct replay *replay = kernel->replay;
     size_t first;
     size_t count = twin_recording_index_find(&replay->described, kernel->number, &first);
-    (void)reach;
     *out_work = (twin_launch_work){0};
     size_t which = kernel->described++;
     const struct twin_record_entry *entry = NULL;
@@ -128,6 +159,9 @@ static twin_status describe(twin_launch *launch, const twin_reach *reach,
         replay->report.unknown_kernels++;
         return TWIN_OK;
     }
+    replay->described_at = entry->end_seq;
+    (void)use_memory(kernel, reach, false);
+    replay->described_at = 0;
     twin_recording_fields(entry, &f, sizeof(f));
     uint32_t status = twin_recording_own_status(replay->recording, entry->status);
     if (status != TWIN_OK)
@@ -241,6 +275,8 @@ twin_status replay_issue_launch(struct replay_call *call)
                                    .describe = describe,
                                    .keep = keep,
                                    .release = release};
+    if (twin_recording_index_find(&replay->uses, kernel->number, &first) > 0)
+        kernel->launch.effect = effect;
     twin_status status;
     if (replay->ops->flags & TWIN_BACKEND_CODE) {
         status = launch_code(call, kernel);

@@ -235,6 +235,7 @@ bool replay_plan(struct replay *replay, char *error, size_t error_bytes)
                 make_index(replay, TWIN_RECORD_CONTENT, "of_seq", &replay->contents) &&
                 make_index(replay, TWIN_RECORD_DESCRIBED, "kernel", &replay->described) &&
                 make_index(replay, TWIN_RECORD_CODE, "kernel", &replay->codes) &&
+                make_index(replay, TWIN_RECORD_USED, "kernel", &replay->uses) &&
                 replay_pinned_find(replay) && replay_touches_find(replay) &&
                 make_index(replay, TWIN_RECORD_HOST_FOLLOW, "of_seq", &replay->follows);
     if (good)

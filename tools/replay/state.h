@@ -123,10 +123,12 @@ struct replay {
     struct twin_recording_index codes;     /* by kernel */
     struct twin_recording_index nd_index;  /* by of_seq */
     struct twin_recording_index follows;   /* by of_seq */
+    struct twin_recording_index uses;      /* by kernel */
     struct replay_pinned *pinned;          /* in order, none overlaps another (pinned.c) */
     size_t pinned_count;
     struct replay_touch *touches;   /* in their order (touch.c) */
     size_t touch_count, touch_next; /* all before `touch_next` are over */
+    uint64_t described_at;          /* while a kernel is described: its end in the recording */
     uint64_t paced_from;            /* the device is to be paced from this place on */
 
     /* threads.c */

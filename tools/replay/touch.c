@@ -35,7 +35,9 @@ bool replay_has_touches(const struct replay *replay)
 static uint64_t come_to(const struct replay *replay)
 {
     const struct replay_call *call = replay_current;
-    if (!replay->pacing && call && call->entry->end_seq != 0)
+    if (replay->described_at != 0)
+        return replay->described_at;
+    if (call && call->entry->end_seq != 0)
         return call->entry->end_seq;
     return replay->pacing ? replay->place : UINT64_MAX;
 }
@@ -91,8 +93,8 @@ bool replay_touched(const twin_touch *touch)
         if (!is_now || replay->touches[i].used || !is_about(replay, &f, touch, &from))
             continue;
         replay->touches[i].used = true;
-        if (!f.good)
-            good = false;
+        if (f.what == TWIN_TOUCH_HOST || !f.good)
+            good = f.good != 0;
         else if (!put(replay, &f, (char *)touch->at + from))
             replay->report.no_contents++;
     }

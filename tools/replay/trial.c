@@ -263,6 +263,7 @@ void replay_trial_free(struct replay *replay)
     free(replay->contents.list);
     free(replay->described.list);
     free(replay->codes.list);
+    free(replay->uses.list);
     free(replay->follows.list);
     free(replay->trial->op_of_entry);
     free(replay->trial);

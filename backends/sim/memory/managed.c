@@ -16,6 +16,7 @@
 #include "memory/arena.h"
 #include "memory/range_table.h"
 #include "memory/region.h"
+#include "memory/touch_report.h"
 #include "wait/clock.h"
 #include "wait/model_lock.h"
 #include "wait/progress.h"
@@ -165,7 +166,8 @@ static void leave_host(const struct managed *in, const struct page *page)
 /* What the host has done since the page moved. */
 static void look(const struct managed *in, struct page *page)
 {
-    if (page->at == ON_HOST || !host_has_used(in, page))
+    if (page->at == ON_HOST || !sim_touch_host(in->base + (uint64_t)(page - in->pages) * PAGE, PAGE,
+                                               host_has_used(in, page)))
         return;
     if (page->at >= 0 && page->read_mostly)
         return; /* the host has a copy of its own */

@@ -5,26 +5,11 @@
 #include "memory/managed.h"
 #include "memory/memory.h"
 #include "memory/registered.h"
+#include "memory/touch_report.h"
 #include "wait/leader.h"
 
 /* Pages of the program are read through a buffer of this size. */
 #define PART 65536u
-
-static bool report(const twin_touch *what)
-{
-    static uint64_t newest_ns, newest_step; /* guarded by the model lock, as `uses` */
-    static uint32_t uses;
-    twin_touch touch = *what;
-    touch.at_ns = twinsim_step(sim_process.sim, &touch.step);
-    if (touch.at_ns != newest_ns || touch.step != newest_step)
-        uses = 0;
-    newest_ns = touch.at_ns;
-    newest_step = touch.step;
-    if ((touch.step & 1) == 0)
-        touch.use = ++uses;
-    /* what other processes share is memory of its own in a replay */
-    return touch.shared || sim_drive_conducted() ? sim_process.touched(&touch) : touch.good;
-}
 
 /* Whether others than tasks and kernels of this process store there. */
 static bool is_of_others(uint64_t address, enum twinsim_target target)
@@ -41,12 +26,13 @@ __attribute__((noinline)) static void note(uint64_t address, void *at, uint64_t 
     /* pages of the program are used when they move */
     if (!at || access == TWINSIM_ROUTE || target == TWINSIM_TARGET_HOST_PAGES)
         return;
-    (void)report(&(twin_touch){.what = access == TWINSIM_WRITE ? TWIN_TOUCH_WRITE : TWIN_TOUCH_READ,
-                               .address = address,
-                               .bytes = bytes,
-                               .at = at,
-                               .good = true,
-                               .shared = is_of_others(address, target)});
+    (void)sim_touch_report(
+        &(twin_touch){.what = access == TWINSIM_WRITE ? TWIN_TOUCH_WRITE : TWIN_TOUCH_READ,
+                      .address = address,
+                      .bytes = bytes,
+                      .at = at,
+                      .good = true,
+                      .shared = is_of_others(address, target)});
 }
 
 void *sim_touch_translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,
@@ -78,12 +64,12 @@ static bool read_pages(char *from, uint64_t bytes)
         const uint64_t part = bytes - done < PART ? bytes - done : PART;
         const bool direct = sim_drive_conducted();
         const bool good = direct || sim_guarded_copy(copy, from + done, part);
-        if (!report(&(twin_touch){.what = TWIN_TOUCH_READ,
-                                  .address = (uintptr_t)from + done,
-                                  .bytes = part,
-                                  .at = direct ? from + done : copy,
-                                  .good = good,
-                                  .shared = true}))
+        if (!sim_touch_report(&(twin_touch){.what = TWIN_TOUCH_READ,
+                                            .address = (uintptr_t)from + done,
+                                            .bytes = part,
+                                            .at = direct ? from + done : copy,
+                                            .good = good,
+                                            .shared = true}))
             return false;
     }
     return true;
@@ -98,12 +84,12 @@ __attribute__((noinline)) static bool move(void *to, const void *from, uint64_t 
     const bool moved = sim_memory_host_move(NULL, to, from, bytes);
     /* the recording has the failure of a copy to pageable memory */
     if (is_registered(to, bytes) || (moved && sim_registered_any((uintptr_t)to, bytes)))
-        return report(&(twin_touch){.what = TWIN_TOUCH_WRITE,
-                                    .address = (uintptr_t)to,
-                                    .bytes = bytes,
-                                    .at = to,
-                                    .good = moved,
-                                    .shared = true});
+        return sim_touch_report(&(twin_touch){.what = TWIN_TOUCH_WRITE,
+                                              .address = (uintptr_t)to,
+                                              .bytes = bytes,
+                                              .at = to,
+                                              .good = moved,
+                                              .shared = true});
     return moved;
 }
 

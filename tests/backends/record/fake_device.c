@@ -378,9 +378,9 @@ static twin_status work_launch(twin_queue *queue, twin_launch *kernel)
     if (kernel->code && kernel->code->image != handle(0x600))
         return TWIN_E_INTERNAL;
     if (kernel->describe)
-        status = kernel->describe(kernel, NULL, &work);
+        status = kernel->describe(kernel, &fake_reach, &work);
     if (status == TWIN_OK && kernel->effect)
-        status = kernel->effect(kernel, NULL);
+        status = kernel->effect(kernel, &fake_reach);
     kernel->keep(kernel);
     accepted_kernel = kernel;
     kernel->release(kernel);

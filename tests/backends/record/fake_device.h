@@ -32,6 +32,9 @@ twin_status fake_managed_query(uint64_t address, uint64_t bytes, twin_managed_fa
 twin_status fake_managed_move(twin_hw_device *device, uint64_t address, uint64_t bytes,
                               twin_place place);
 
+/* Memory as kernels reach it: all of it is there, some of it may fail. */
+extern const twin_reach fake_reach;
+
 /* Settings for services->setting, "" for those not set. */
 void fake_set(const char *name, const char *value);
 extern const twin_services fake_services;

@@ -44,3 +44,14 @@ twin_status fake_managed_move(twin_hw_device *device, uint64_t address, uint64_t
     (void)device;
     return fake_answer();
 }
+
+static bool reach_move(const twin_reach *reach, uint64_t address, void *local, uint64_t bytes,
+                       bool write)
+{
+    (void)reach;
+    (void)local;
+    (void)bytes;
+    (void)write;
+    return address != 0;
+}
+const twin_reach fake_reach = {.move = reach_move, .exact = true};

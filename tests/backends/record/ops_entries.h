@@ -81,6 +81,8 @@ static const char *const expected[] = {
     "work.launch queue=1 tasks=1 first_task=20 kernel=1 list=0 cores=vector blocks=3 batch=1 "
     "weight=4 timeout_ns=900 has_effect=0 texts=[\"add\"]",
     "described kernel=1 list=1",
+    "used kernel=1 run=1 effect=0 write=1 good=1 address=elsewhere bytes=7",
+    "used kernel=1 run=1 effect=0 write=0 good=0 address=0 bytes=8",
     "steps list=1 lists=3 steps=3",
     "image.unload image=1",
     "task queue=2 result=TWIN_E_COPY task=2 task_begin_ns=100 task_end_ns=200",

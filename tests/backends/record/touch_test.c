@@ -168,6 +168,26 @@ static void test_memory_of_tasks_alone(void)
     twin_recording_free(recording);
 }
 
+/* Of pages of managed memory only those that the host has used. */
+static void test_pages_of_the_host(void)
+{
+    struct twin_record_TOUCHED entry;
+    start("on");
+    twin_touch one = use(TWIN_TOUCH_HOST, 2);
+    one.use = 0;
+    one.at = NULL;
+    CU_ASSERT(fake_touch(&one));
+    one.good = false;
+    CU_ASSERT(!fake_touch(&one));
+    twin_recording *recording = stop();
+    CU_ASSERT_EQUAL(entries_of(recording), 1);
+    CU_ASSERT_FATAL(entry_at(recording, 0, &entry));
+    CU_ASSERT_EQUAL(entry.what, TWIN_TOUCH_HOST);
+    CU_ASSERT_EQUAL(entry.good, 1);
+    CU_ASSERT_EQUAL(entry.data, 0);
+    twin_recording_free(recording);
+}
+
 static const twin_touch *asked;
 
 static bool hand_out(const twin_touch *touch)
@@ -201,6 +221,7 @@ static const twin_test tests[] = {
     {"not again while nothing can have changed it", test_what_is_known},
     {"what only a look has found, an event finds again", test_looks},
     {"pages that are missing", test_missing_pages},
+    {"pages of managed memory that the host has used", test_pages_of_the_host},
     {"memory of tasks alone is left out", test_memory_of_tasks_alone},
     {"a recording of a replay has what was handed out", test_replay},
 };
