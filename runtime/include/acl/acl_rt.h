@@ -196,9 +196,15 @@ ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDevice(void);
  * not done yet, the work goes on. */
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout);
 
+/* Calls callback under a name when a device is set or reset, on that thread, with the program's
+ * number of it. callback NULL: ends it. 107000: the name is taken (DEV-56, DEV-57, DEV-62). */
 ACL_FUNC_VISIBILITY aclError aclrtRegDeviceStateCallback(const char *regName,
                                                          aclrtDeviceStateCallback callback,
                                                          void *args);
+
+/* The numbers of devices: user, as the program counts the visible ones; logic and phy, as the
+ * machine does, where both are the same here. 107000: no such device (DEV-63). The same of the
+ * five functions below; in the two that have Logic and Phy, Logic is the program's number. */
 ACL_FUNC_VISIBILITY aclError aclrtGetLogicDevIdByUserDevId(const int32_t userDevid,
                                                            int32_t *const logicDevId);
 ACL_FUNC_VISIBILITY aclError aclrtGetUserDevIdByLogicDevId(const int32_t logicDevId,
@@ -332,18 +338,42 @@ typedef enum aclrtDeviceLimit {
     ACL_RT_DEV_LIMIT_SIMT_PRINTF_FIFO_SIZE          = 4,
 } aclrtDeviceLimit;
 
+/* One number of a device, which need not be set: cores, bytes of memory and L2, the instruction
+ * set. 107000: no such device; 207000: another attribute (DEV-42). */
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr,
                                                 int64_t *value);
+
+/* Whether the device updates queued tasks, or has queue events across devices: 0. 107000: another
+ * feature; 107001: no such device. */
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceCapability(int32_t deviceId,
                                                       aclrtDevFeatureType devFeatureType,
                                                       int32_t *value);
+
+/* How busy the device is, in percent; -1: not measured, as always for memory, and for all of a
+ * device that does not exist. utilizationExtend must be NULL, else 100000 (DEV-40, DEV-64). */
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceUtilizationRate(int32_t deviceId,
                                                            aclrtUtilizationInfo *utilizationInfo);
+
+/* An identifier of 16 bytes, the same on each run. 107001: no such device; 207000: it has none
+ * (DEV-43). */
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid);
+
+/* Sets a limit of all devices, for each from its next bring-up on. 100000: no such limit, or above
+ * UINT32_MAX; 107000: not a size of a print buffer; 207000: limits of SIMT on other parts (CFG-14,
+ * CFG-15). */
 ACL_FUNC_VISIBILITY aclError aclrtDeviceSetLimit(aclrtDeviceLimit limit, size_t value);
+
+/* Reads it. Codes as above. */
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetLimit(aclrtDeviceLimit limit, size_t *value);
+
+/* The process id outside of containers; here that of the process. */
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetBareTgid(int32_t *pid);
+
+/* Where the device is on the PCI bus, "0000:01:00.0"; len is 13 at least, else 107000. 107001: no
+ * such device; 207000: it is on none. */
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char *pciBusId, int32_t len);
+
+/* The device there. 107000: no visible one is. */
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetByPCIBusId(const char *pciBusId, int32_t *deviceId);
 ACL_FUNC_VISIBILITY aclError
 aclrtDeviceGetHostAtomicCapabilities(uint32_t *capabilities, const aclrtAtomicOperation *operations,
@@ -351,11 +381,21 @@ aclrtDeviceGetHostAtomicCapabilities(uint32_t *capabilities, const aclrtAtomicOp
 ACL_FUNC_VISIBILITY aclError
 aclrtDeviceGetP2PAtomicCapabilities(uint32_t *capabilities, const aclrtAtomicOperation *operations,
                                     const uint32_t count, int32_t srcDeviceId, int32_t dstDeviceId);
+
+/* How two devices are connected: one of ACL_RT_DEVS_TOPOLOGY_.... 107001: no such device; 207000:
+ * not known. */
 ACL_FUNC_VISIBILITY aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId,
                                                  uint64_t *value);
+
+/* Writes 1 if code for the named SoC runs on these devices, else 0. 107000: a NULL, or no such
+ * SoC. */
 ACL_FUNC_VISIBILITY aclError aclrtCheckArchCompatibility(const char *socVersion,
                                                          int32_t *canCompatible);
+
+/* An address of the current device for kernels that synchronize. 107000: addr is NULL (KRN-42). */
 ACL_FUNC_VISIBILITY aclError aclrtGetHardwareSyncAddr(void **addr);
+
+/* Not supported: 207000. rsv must be NULL, else 100000. */
 ACL_FUNC_VISIBILITY aclError aclrtDeviceL2CacheFlush(void *rsv);
 
 /* ---- Devices: access to a peer --------------------------------------------------------------- */
@@ -664,6 +704,10 @@ ACL_FUNC_VISIBILITY aclError aclrtDestroyEvent(aclrtEvent event);
 /* Queues the mark: the event is complete when everything queued before it on the stream is done. */
 ACL_FUNC_VISIBILITY aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream);
 
+/* flag 0: as aclrtRecordEvent; 1: an event that is recorded outside of the capture of the stream,
+ * whose event was made with ACL_EVENT_SYNC alone. The first record fixes the flag. 100000:
+ * another flag; 107000: the other flag before; 107029: the stream is not in capture; 207000:
+ * another event (EVT-22 to EVT-24, EVT-74). */
 ACL_FUNC_VISIBILITY aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream,
                                                       uint32_t flag);
 
@@ -671,6 +715,9 @@ ACL_FUNC_VISIBILITY aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStr
  * the event was created without ACL_EVENT_SYNC. */
 ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
 
+/* flag 0: as aclrtStreamWaitEventWithTimeout; 1: an external event, in a capture, without a
+ * timeout. The first wait fixes the flag. 100000: another flag, or 1 with a timeout; 107000: the
+ * other flag before; 107029: the stream is not in capture (EVT-24, EVT-38, EVT-39). */
 ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event,
                                                           uint32_t timeout, uint32_t flag);
 
@@ -716,7 +763,12 @@ ACL_FUNC_VISIBILITY aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId
 /* How many hardware events of the current device are free. */
 ACL_FUNC_VISIBILITY aclError aclrtGetEventAvailNum(uint32_t *eventCount);
 
+/* A handle by which any other process opens the event. 107000: it was made without ACL_EVENT_IPC
+ * (EVT-69). */
 ACL_FUNC_VISIBILITY aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle);
+
+/* The event of a handle; aclrtDestroyEvent ends it in this process. 107000: no such event
+ * (EVT-69). */
 ACL_FUNC_VISIBILITY aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event);
 
 /* ---- Notifies -------------------------------------------------------------------------------- */
@@ -841,10 +893,22 @@ ACL_FUNC_VISIBILITY aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint3
  * none. */
 ACL_FUNC_VISIBILITY aclError aclrtSetOpWaitTimeout(uint32_t timeout);
 
+/* The time limit of kernels of the process, in seconds; 0: the largest. The last call of these
+ * three counts; a limit of a launch goes first (EXC-20, CFG-16). */
 ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOut(uint32_t timeout);
+
+/* The same in milliseconds. */
 ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout);
+
+/* The same in microseconds; *actualTimeout is what the device does: a multiple of its interval,
+ * 254 at most. 0: never if the interval is below 100000 us, then UINT64_MAX, else the largest
+ * (EXC-21 to EXC-23, CFG-17, CFG-18). */
 ACL_FUNC_VISIBILITY aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actualTimeout);
+
+/* The interval of the current device, in microseconds (EXC-19). */
 ACL_FUNC_VISIBILITY aclError aclrtGetOpTimeOutInterval(uint64_t *interval);
+
+/* The limit in force, in milliseconds, rounded up; UINT32_MAX: none (EXC-24, CFG-19). */
 ACL_FUNC_VISIBILITY aclError aclrtGetOpExecuteTimeout(uint32_t *const timeoutMs);
 
 /* ---- Waiting for and writing values, labels, switches ---------------------------------------- */
@@ -1710,7 +1774,12 @@ typedef enum aclrtCallbackBlockType {
 
 typedef void (*aclrtCallback)(void *userData);
 
+/* The thread, a pthread_self(), runs callbacks of the stream. 107011: the stream has a thread;
+ * 107012: the thread has streams of another device; 507000: 1024 threads have some (CBK-01 to
+ * CBK-04, EXC-06, EXC-07). */
 ACL_FUNC_VISIBILITY aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream);
+
+/* Ends that. 107011: the stream has no thread; 107012: it has another one (CBK-14, CBK-15). */
 ACL_FUNC_VISIBILITY aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream);
 
 /* Absent here, as from the vendor's library for hosts: the names link, and dlsym gives NULL. */
@@ -1725,6 +1794,9 @@ ACL_FUNC_VISIBILITY aclError aclrtLaunchCallback(aclrtCallback fn, void *userDat
                                                  aclrtCallbackBlockType blockType,
                                                  aclrtStream stream);
 
+/* Runs the callbacks that are due on this thread. timeout: milliseconds, -1: without limit;
+ * else 100000. 107012: the thread has no stream; 507012: none was due in that time (CBK-10 to
+ * CBK-13). */
 ACL_FUNC_VISIBILITY aclError aclrtProcessReport(int32_t timeout);
 /* Absent here, as from the vendor's library for hosts: the name links, and dlsym gives NULL. */
 ACL_FUNC_VISIBILITY aclError aclrtProcessHostFunc(int32_t timeout);
