@@ -1852,43 +1852,96 @@ typedef enum {
     ACL_KERNEL_TYPE_AICPU  = 100,
 } aclrtKernelType;
 
+/* A description of an image in memory, which it does not copy; NULL: data is NULL, or no host
+ * memory (KRN-12). aclrtDestroyBinary ends it. */
 ACL_FUNC_VISIBILITY aclrtBinary aclrtCreateBinary(const void *data, size_t dataLen);
+
+/* The data may go then; what was loaded stays (KRN-12). */
 ACL_FUNC_VISIBILITY aclError aclrtDestroyBinary(aclrtBinary binary);
+
+/* As aclrtBinaryLoadFromData, without options, of a description (KRN-13). */
 ACL_FUNC_VISIBILITY aclError aclrtBinaryLoad(const aclrtBinary binary, aclrtBinHandle *binHandle);
+
+/* Frees the image on all devices; handles of its functions are dead then (KRN-14, KRN-15). */
 ACL_FUNC_VISIBILITY aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle);
+
+/* The function of that name; the image is on the current device then. 107000: no such function,
+ * *funcHandle is NULL then, or no context (KRN-20 to KRN-22, KRN-95). */
 ACL_FUNC_VISIBILITY aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle,
                                                     const char *kernelName,
                                                     aclrtFuncHandle *funcHandle);
+
+/* Loads an image; options may be NULL. Its copy to a device comes with the first look-up or
+ * launch there. 107000: not a readable ELF image with functions, damaged metadata, or bad
+ * options: magic numbers are of data alone (KRN-01 to KRN-03, KRN-06 to KRN-10, KRN-16 to KRN-18,
+ * KRN-96). aclrtBinaryUnLoad ends it. */
 ACL_FUNC_VISIBILITY aclError aclrtBinaryLoadFromFile(const char *binPath,
                                                      aclrtBinaryLoadOptions *options,
                                                      aclrtBinHandle *binHandle);
+
+/* Where the image is on the current device, NULL: not yet, and its bytes (KRN-10, KRN-11). */
 ACL_FUNC_VISIBILITY aclError aclrtBinaryGetDevAddress(const aclrtBinHandle binHandle,
                                                       void **binAddr, size_t *binSize);
+
+/* The same by the entry of its metadata, or the digits at the end of its name. 107000: none, or
+ * an image of CPU kernels (KRN-23). */
 ACL_FUNC_VISIBILITY aclError aclrtBinaryGetFunctionByEntry(aclrtBinHandle binHandle,
                                                            uint64_t funcEntry,
                                                            aclrtFuncHandle *funcHandle);
+
+/* Address and size of a variable of the image on the current device; one of dptr and size may be
+ * NULL. 107000: an image of CPU kernels; 107042: no such variable (KRN-24 to KRN-27). */
 ACL_FUNC_VISIBILITY aclError aclrtBinaryGetGlobal(aclrtBinHandle binHandle, const char *name,
                                                   void **dptr, size_t *size);
+
+/* The same of an image in memory, which it copies. 107000: also of length 0 (KRN-04 to KRN-10,
+ * KRN-16 to KRN-18, KRN-96). */
 ACL_FUNC_VISIBILITY aclError aclrtBinaryLoadFromData(const void *data, size_t length,
                                                      const aclrtBinaryLoadOptions *options,
                                                      aclrtBinHandle *binHandle);
+
+/* Where its cube and its vector part are on the current device; NULL: it has none. 107000: a CPU
+ * kernel (KRN-29, KRN-30). */
 ACL_FUNC_VISIBILITY aclError aclrtGetFunctionAddr(aclrtFuncHandle funcHandle, void **aicAddr,
                                                   void **aivAddr);
+
+/* Bytes of these parts; 0: it has none. 107000: a NULL (KRN-31). */
 ACL_FUNC_VISIBILITY aclError aclrtGetFunctionSize(aclrtFuncHandle funcHandle, size_t *aicSize,
                                                   size_t *aivSize);
+
+/* Its name with the end. 107000: maxLen is less (KRN-32). */
 ACL_FUNC_VISIBILITY aclError aclrtGetFunctionName(aclrtFuncHandle funcHandle, uint32_t maxLen,
                                                   char *name);
+
+/* Kind of kernel, shares of vector and cube cores (two uint16_t, in the low 4 bytes), or
+ * whether it is a batch. 107000: another attribute, or shares of a CPU kernel (KRN-33 to
+ * KRN-36, KRN-97). */
 ACL_FUNC_VISIBILITY aclError aclrtGetFunctionAttribute(aclrtFuncHandle funcHandle,
                                                        aclrtFuncAttribute attrType,
                                                        int64_t *attrValue);
+
+/* The image that it is from. 107000: a NULL (KRN-37). */
 ACL_FUNC_VISIBILITY aclError aclrtFunctionGetBinary(const aclrtFuncHandle funcHandle,
                                                     aclrtBinHandle *binHandle);
+
+/* The number of its parameters. 107000: its metadata does not have them; 207000: a CPU kernel
+ * (KRN-38, KRN-39). */
 ACL_FUNC_VISIBILITY aclError aclrtFunctionGetParamCount(const void *func, size_t *paramCount);
+
+/* Offset and size of a parameter, in bytes; one of both may be NULL. 107000: no such parameter;
+ * else as above (KRN-39, KRN-40). */
 ACL_FUNC_VISIBILITY aclError aclrtFunctionGetParamInfo(const void *func, size_t paramIndex,
                                                        size_t *paramOffset, size_t *paramSize);
+
+/* Bytes of UB that a block can get; 0 of a kernel that is not SIMT. flags is 0, else 100000
+ * (KRN-41). */
 ACL_FUNC_VISIBILITY aclError aclrtFunctionGetAvailDynUbufPerBlock(void *func, uint32_t flags,
                                                                   size_t *dynamicUbufSize);
+
+/* The function of a symbol of the host. 107044: it is not registered (KRN-28). */
 ACL_FUNC_VISIBILITY aclError aclrtGetFuncBySymbol(const void *symbol, aclrtFuncHandle *funcHandle);
+
+/* A function of an image of CPU kernels by its two names. 107000: another image (KRN-43). */
 ACL_FUNC_VISIBILITY aclError aclrtRegisterCpuFunc(const aclrtBinHandle handle, const char *funcName,
                                                   const char *kernelName,
                                                   aclrtFuncHandle *funcHandle);
@@ -1962,48 +2015,94 @@ typedef struct {
     uint32_t dataOffset;
 } aclrtPlaceHolderInfo;
 
+/* Bytes of a list of arguments in memory of the program (KRN-60). */
 ACL_FUNC_VISIBILITY aclError aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle funcHandle,
                                                              size_t *memSize);
+
+/* Bytes for the values of a list whose parameters have userArgsSize (KRN-59). */
 ACL_FUNC_VISIBILITY aclError aclrtKernelArgsGetMemSize(aclrtFuncHandle funcHandle,
                                                        size_t userArgsSize, size_t *actualArgsSize);
+
+/* Begins a list of arguments of a function, in memory of the runtime: 128 parameters, 64 KiB. One
+ * list of a thread at a time; aclrtKernelArgsFinalize ends its building (KRN-50 to KRN-54). */
 ACL_FUNC_VISIBILITY aclError aclrtKernelArgsInit(aclrtFuncHandle funcHandle,
                                                  aclrtArgsHandle *argsHandle);
+
+/* The same in memory of the program, which stays until the last launch. 100000: a size of 0;
+ * 107000: argsHandle is not aligned, or no room for hidden arguments (KRN-50, KRN-59, KRN-60). */
 ACL_FUNC_VISIBILITY aclError aclrtKernelArgsInitByUserMem(aclrtFuncHandle funcHandle,
                                                           aclrtArgsHandle argsHandle,
                                                           void *userHostMem, size_t actualArgsSize);
+
+/* Adds a value, which it copies: at a multiple of 8 of a kernel for AI cores. 100000: paramSize
+ * 0; 107000: more than 128 parameters, or no room; 207000: after Finalize or a buffer of a
+ * placeholder (KRN-50 to KRN-54, KRN-94). */
 ACL_FUNC_VISIBILITY aclError aclrtKernelArgsAppend(aclrtArgsHandle argsHandle, void *param,
                                                    size_t paramSize, aclrtParamHandle *paramHandle);
+
+/* Adds the address of bytes that go to the device with each launch. Codes as of Append (KRN-53,
+ * KRN-54). */
 ACL_FUNC_VISIBILITY aclError aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle argsHandle,
                                                               aclrtParamHandle *paramHandle);
+
+/* Room for these bytes, on the host. 100000: dataSize 0; 107000: not a placeholder, or no room;
+ * 207000: after Finalize (KRN-55, KRN-56). */
 ACL_FUNC_VISIBILITY aclError aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle argsHandle,
                                                                  aclrtParamHandle paramHandle,
                                                                  size_t dataSize,
                                                                  void **bufferAddr);
+
+/* Changes a value; launches from now on use it. 107000: a placeholder, or another size (KRN-57,
+ * KRN-61). */
 ACL_FUNC_VISIBILITY aclError aclrtKernelArgsParaUpdate(aclrtArgsHandle argsHandle,
                                                        aclrtParamHandle paramHandle, void *param,
                                                        size_t paramSize);
+
+/* The list is complete: it can be launched, also often and on several streams. 107000: a
+ * placeholder has no buffer (KRN-58, KRN-61). */
 ACL_FUNC_VISIBILITY aclError aclrtKernelArgsFinalize(aclrtArgsHandle argsHandle);
+
+/* Queues a kernel with numBlocks blocks; argsData is device memory, which stays until it ran.
+ * 107000: argsSize or numBlocks is 0 (KRN-70 to KRN-75, KRN-89 to KRN-93b). */
 ACL_FUNC_VISIBILITY aclError aclrtLaunchKernel(aclrtFuncHandle funcHandle, uint32_t numBlocks,
                                                const void *argsData, size_t argsSize,
                                                aclrtStream stream);
+
+/* The same with a list of arguments. 100000: reserve is not NULL, or numBlocks is 0; 107000: the
+ * list is not finalized, or a bad cfg (KRN-58, KRN-61, KRN-79, KRN-83 to KRN-88). */
 ACL_FUNC_VISIBILITY aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle,
                                                          uint32_t numBlocks, aclrtStream stream,
                                                          aclrtLaunchKernelCfg *cfg,
                                                          aclrtArgsHandle argsHandle, void *reserve);
+
+/* As aclrtLaunchKernel, with cfg, which may be NULL. 107000: also of a cfg without attributes, or
+ * with bad ones (KRN-74, KRN-75, KRN-83 to KRN-88). */
 ACL_FUNC_VISIBILITY aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle, uint32_t numBlocks,
                                                  const void *argsData, size_t argsSize,
                                                  aclrtLaunchKernelCfg *cfg, aclrtStream stream);
+
+/* The same with arguments on the host, which it copies; for each placeholder the 8 bytes at
+ * addrOffset become the device's address of dataOffset. 107000: an offset outside of argsSize, no
+ * array, or as of V2 (KRN-76 to KRN-78). */
 ACL_FUNC_VISIBILITY aclError aclrtLaunchKernelWithHostArgs(
     aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream, aclrtLaunchKernelCfg *cfg,
     void *hostArgs, size_t argsSize, aclrtPlaceHolderInfo *placeHolderArray, size_t placeHolderNum);
+
+/* The same with the address of each argument, which it copies by the sizes of the metadata.
+ * 100000: numBlocks is 0; 107000: there is no metadata, or args is NULL; 207000: a CPU kernel
+ * (KRN-80, KRN-81). */
 ACL_FUNC_VISIBILITY aclError aclrtLaunchKernelWithArgsArray(void *func, uint32_t numBlocks,
                                                             aclrtStream stream,
                                                             aclrtLaunchKernelCfg *cfg, void **args);
+
+/* Not supported: 207000 (KRN-82). */
 ACL_FUNC_VISIBILITY aclError aclrtLaunchSIMTKernelWithArgsArray(void *func, dim3 gridDim,
                                                                 dim3 blockDim, size_t dynUbufSize,
                                                                 aclrtStream stream,
                                                                 aclrtLaunchKernelCfg *cfg,
                                                                 void **args);
+
+/* Not supported: 207000 (KRN-82). */
 ACL_FUNC_VISIBILITY aclError aclrtLaunchSIMTKernelWithHostArgs(
     void *func, dim3 gridDim, dim3 blockDim, size_t dynUbufSize, aclrtStream stream,
     aclrtLaunchKernelCfg *cfg, void *hostArgs, size_t argsSize,
