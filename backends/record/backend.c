@@ -105,7 +105,9 @@ static bool interrupted(void)
 
 static void seen(twin_seen what, uint32_t device, uint32_t queue, uint64_t number)
 {
-    if (what == TWIN_SEEN_WATCH)
+    if (what > TWIN_SEEN_WATCH)
+        RECORD_ND(SHARED, record_pair(what, queue), device, number);
+    else if (what == TWIN_SEEN_WATCH)
         RECORD_ND(WATCHED, record_pair(device, queue), number);
     else
         RECORD_ND(SEEN, record_pair(device, queue), number);

@@ -36,7 +36,7 @@
 #include "seam/managed.h"
 #include "seam/types.h"
 
-#define TWIN_SEAM_VERSION 20u
+#define TWIN_SEAM_VERSION 21u
 
 struct twin_process_ops {
     /* Readies the backend: reads its settings and data files; opens no device and starts no model.
@@ -436,7 +436,9 @@ struct twin_signal_ops {
     /* The signal that some process has shared under `name`, which may hold anything, for use on
      * `device`. May give a signal of this process that exists, to be destroyed once more then. Only
      * on the device where it was created may a NOTIFY be waited for (work.wait: TWIN_E_INVALID).
-     * Thread: any. TWIN_E_INVALID (explained): no such name, another kind, not allowed. */
+     * "" while services.waiting is there: no process has shared it, and others' records come by
+     * host.see. Thread: any. TWIN_E_INVALID (explained): no such name, another kind, not
+     * allowed. */
     twin_status (*open)(twin_hw_device *device, const char *name, const twin_signal_config *config,
                         twin_signal **out_signal);
     /* Optional: device time from the newest record of one to that of the other, where that is finer

@@ -127,6 +127,15 @@
 #define TWIN_RECORD_RETURNED_FIELDS(F, S)                                                          \
     F(S, uint64_t, of_seq, NUMBER) F(S, uint64_t, end_seq, NUMBER) F(S, uint64_t, end_ns, NS)
 
+/* Another process has recorded a signal that it shares: a twin_seen with its arguments
+ * (services.seen). It only has a place in the order. */
+#define TWIN_RECORD_SHARED_FIELDS(F, S)                                                            \
+    F(S, uint32_t, what, NUMBER)                                                                   \
+    F(S, uint32_t, which, NUMBER)                                                                  \
+    F(S, uint32_t, device, DEVICE)                                                                 \
+    F(S, uint32_t, spare, SPARE)                                                                   \
+    F(S, uint64_t, number, NUMBER)
+
 /* What a task found in memory to which others store without a call, or that it could not use it
  * (services.touched): the device then had come to `step` of at_ns. `data` 0: not `good`. */
 #define TWIN_RECORD_TOUCHED_FIELDS(F, S)                                                           \

@@ -106,6 +106,7 @@
     X(22, RETURNED, "returned", TWIN_RECORD_RETURNED_FIELDS, NONE)                                 \
     X(23, TOUCHED, "touched", TWIN_RECORD_TOUCHED_FIELDS, NONE)                                    \
     X(24, USED, "used", TWIN_RECORD_USED_FIELDS, NONE)                                             \
+    X(25, SHARED, "shared", TWIN_RECORD_SHARED_FIELDS, NONE)                                       \
     X(32, PROCESS_START, "process.start", TWIN_RECORD_START_FIELDS, TEXTS)                         \
     X(33, PROCESS_STOP, "process.stop", TWIN_RECORD_STOP_FIELDS, NONE)                             \
     X(34, PROCESS_COUNT, "process.count", TWIN_RECORD_COUNT_FIELDS, NONE)                          \

@@ -451,8 +451,16 @@ static inline bool twin_nd_waits(twin_nd what)
            what == TWIN_ND_SWEPT || what == TWIN_ND_WAITS || what == TWIN_ND_WOKE ||
            what == TWIN_ND_LOOKED || what == TWIN_ND_FAILED || what == TWIN_ND_POOLS;
 }
-/* Of services.seen: what the device has seen of a hardware queue. */
-typedef enum twin_seen { TWIN_SEEN_WORK, TWIN_SEEN_WATCH } twin_seen;
+/* Of services.seen: what the device has seen of a hardware queue, or what another process has done
+ * with a signal that is shared. */
+typedef enum twin_seen {
+    TWIN_SEEN_WORK,
+    TWIN_SEEN_WATCH,
+    TWIN_SEEN_EVENT,  /* its record releases the wait for table entry `queue` of the device */
+    TWIN_SEEN_NOTIFY, /* `number` records of it reach table entry `queue` of the device */
+    TWIN_SEEN_NEWEST, /* `number` counts the records of shared signal `queue` */
+    TWIN_SEEN_STATE   /* one of them has the state `number`, as the backend packs it */
+} twin_seen;
 /* Of a SIGNAL: whether the device had reported when that record was done. UNKNOWN: it is not
  * said. */
 typedef enum twin_newest {
@@ -560,7 +568,7 @@ typedef struct twin_services {
     bool (*outlook)(uint64_t *value);
     /* The device has seen the work of its hardware queue `queue` up to `number`, counted since that
      * was opened; or, when it acts on that, it has been notified up to which number a thread waits
-     * for it (0: none does). */
+     * for it (0: none does). Or another process has recorded a signal. */
     void (*seen)(twin_seen what, uint32_t device, uint32_t queue, uint64_t number);
     /* The device has come to at_ns, and so many events at that time. */
     void (*moved)(uint64_t at_ns, uint64_t events);

@@ -19,6 +19,7 @@ RANDOM = os.path.join(PROGRAMS, "random_program")
 EXAMPLES = os.path.abspath(sys.argv.pop())
 TOOL = os.path.abspath(sys.argv.pop())
 WORK_FILL, QUEUE_QUERY, TASK, SEEN, MOVED, ND, WATCHED = 97, 75, 5, 14, 15, 16, 21
+SHARED = 25
 HOST_ADVANCE, HOST_FOLLOW = 44, 45
 ND_FROM = 72  # in the header
 SIGNAL, FREED, ID = 1, 4, 6  # twin_nd
@@ -93,9 +94,33 @@ class Same(Folder):
         self.assertGreaterEqual(len(programs), 7)
         for path in programs:
             if os.path.basename(path) == "shared_memory":
-                continue  # waits for another process, which a recording does not contain
+                continue  # two processes, with a recording each
             with self.subTest(os.path.basename(path)):
                 self.same(path)
+
+    def test_two_processes_that_share(self):
+        """Each process has a recording, which is run again without the other process: what that one
+        recorded, and where it did, is in it."""
+        place = self.path("shared")
+        done = run(os.path.join(EXAMPLES, "shared_memory"), TWINRT_RECORD=place + ".%p.rec",
+                   TWINRT_RECORD_DATA="on")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        records = sorted(glob.glob(place + ".*.rec"))
+        self.assertEqual(len(records), 2)
+        for path in records:
+            with self.subTest(path):
+                done = self.replay(path, "--record", self.path("again.rec"))
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn("the same answers at the same times", done.stdout)
+        kinds = [[kind for _, kind, _ in entries(content(path))].count(SHARED) for path in records]
+        self.assertGreater(max(kinds), 0)
+        whole = records[kinds.index(max(kinds))]
+        data = bytearray(content(whole))
+        for at, kind, _ in list(entries(data)):
+            if kind == SHARED:
+                hide(data, at)
+        done = self.replay(self.write("alone.rec", bytes(data)))
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
 
     def test_programs_by_seeds(self):
         for seed in range(1, 7):

@@ -257,6 +257,7 @@ void replay_move(struct replay *replay, size_t index)
     struct replay_call *inside = replay_current;
     struct twin_record_SEEN seen;
     struct twin_record_WATCHED watched;
+    struct twin_record_SHARED shared;
     struct twin_record_MOVED moved;
     replay_current = NULL; /* what comes of it is nothing that this thread's call meets */
     if (TWIN_RECORDING_GET(entry, SEEN, &seen)) {
@@ -269,6 +270,11 @@ void replay_move(struct replay *replay, size_t index)
     } else if (TWIN_RECORDING_GET(entry, WATCHED, &watched)) {
         (void)replay->ops->host.see(TWIN_SEEN_WATCH, watched.device, watched.hardware_queue,
                                     watched.retired);
+    } else if (TWIN_RECORDING_GET(entry, SHARED, &shared)) {
+        if (shared.what <= TWIN_SEEN_WATCH ||
+            replay->ops->host.see((twin_seen)shared.what, shared.device, shared.which,
+                                  shared.number) != TWIN_OK)
+            replay_note(&replay->report.times, index, "there is no such signal that is shared");
     } else if (TWIN_RECORDING_GET(entry, MOVED, &moved) &&
                replay->ops->host.move(moved.at_ns, moved.events) != TWIN_OK) {
         replay_note(&replay->report.times, index,

@@ -347,7 +347,7 @@ static twin_status memory_free(struct replay_call *call)
     const bool whole =
         range && range->node.begin == recorded && range->host == host && range->now != 0;
     const uint64_t now = replay_address_any(replay, recorded);
-    call->skipped = replay->trial && !whole;
+    call->skipped = (replay->trial && !whole) || (whole && range->foreign && !call->succeeded);
     if (call->skipped)
         return TWIN_OK;
     twin_status status =

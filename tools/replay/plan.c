@@ -112,6 +112,7 @@ static void add_other(struct replay *replay, size_t index)
     enum replay_what what = entry->kind == TWIN_RECORD_ND        ? REPLAY_ND
                             : entry->kind == TWIN_RECORD_SEEN    ? REPLAY_SEE
                             : entry->kind == TWIN_RECORD_WATCHED ? REPLAY_SEE
+                            : entry->kind == TWIN_RECORD_SHARED  ? REPLAY_SEE
                             : entry->kind == TWIN_RECORD_MOVED   ? REPLAY_MOVE
                                                                  : REPLAY_END;
     const struct replay_thread *thread = find_thread(replay, entry->thread);
@@ -212,9 +213,11 @@ bool replay_has_moves(const struct replay *replay)
 {
     if (nd_from(replay) == 0)
         return false;
-    for (size_t i = replay->start; i < replay->stop; i++)
-        if (twin_recording_at(replay->recording, i)->kind == TWIN_RECORD_MOVED)
+    for (size_t i = replay->start; i < replay->stop; i++) {
+        const unsigned kind = twin_recording_at(replay->recording, i)->kind;
+        if (kind == TWIN_RECORD_MOVED || kind == TWIN_RECORD_SHARED)
             return true;
+    }
     return false;
 }
 

@@ -54,7 +54,8 @@ struct replay_range {
     uint32_t device;
     uint32_t pins; /* of memory of the program: devices it is registered with */
     bool host;
-    bool owned; /* pages of the replay in the place of the program's */
+    bool foreign; /* memory of another process in the recording */
+    bool owned;   /* pages of the replay in the place of the program's */
 };
 
 /* Memory of the program, as recorded, that is registered at some time. */

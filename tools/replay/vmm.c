@@ -116,6 +116,9 @@ static twin_status memory_open(struct replay_call *call)
     if (!replay_memory_add(call->replay, f->out_address, f->bytes, status == TWIN_OK ? address : 0,
                            f->device, false))
         return TWIN_E_NOMEM;
+    struct replay_range *range = interval_map_at(&call->replay->memory, f->out_address);
+    if (range)
+        range->foreign = true;
     return status;
 }
 

@@ -12,12 +12,12 @@
 #define PART 65536u
 
 /* Whether others than tasks and kernels of this process store there. */
-static bool is_of_others(uint64_t address, enum twinsim_target target)
+static bool is_of_others(uint64_t address, const void *at, enum twinsim_target target)
 {
     twin_memory_info info;
     if (target == TWINSIM_TARGET_HOST || sim_process.open_memory || sim_managed_contains(address))
         return true;
-    return sim_memory_info(address, &info) == TWIN_OK && info.foreign;
+    return (sim_memory_info(address, &info) == TWIN_OK && info.foreign) || sim_pages_exported(at);
 }
 
 __attribute__((noinline)) static void note(uint64_t address, void *at, uint64_t bytes,
@@ -32,7 +32,7 @@ __attribute__((noinline)) static void note(uint64_t address, void *at, uint64_t 
                       .bytes = bytes,
                       .at = at,
                       .good = true,
-                      .shared = is_of_others(address, target)});
+                      .shared = is_of_others(address, at, target)});
 }
 
 void *sim_touch_translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,

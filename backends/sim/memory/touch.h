@@ -13,4 +13,8 @@ void *sim_touch_translate(void *context, uint32_t device, uint64_t address, uint
                           uint32_t *out_device);
 bool sim_touch_host_move(void *context, void *to, const void *from, uint64_t bytes);
 
+/* vmm/moved_pages.c: whether other processes may store at a place where the model reaches memory.
+ * Thread: any. */
+bool sim_pages_exported(const void *place);
+
 #endif

@@ -77,7 +77,9 @@ twin_status sim_host_see(twin_seen what, uint32_t device, uint32_t sq, uint64_t 
     if (!sim_replayed || !sim_process.sim)
         return TWIN_E_INVALID;
     sim_model_lock_alone();
-    if (what == TWIN_SEEN_WORK)
+    if (what > TWIN_SEEN_WATCH)
+        good = sim_shared_see(what, device, sq, number);
+    else if (what == TWIN_SEEN_WORK)
         good = twinsim_look_again(sim_process.sim, &work) == TWINSIM_OK;
     else
         (void)twinsim_queue_watch(sim_process.sim, device, sq, number);

@@ -314,6 +314,7 @@ twin_status sim_event_wait(twin_queue *queue, twin_signal *signal, uint64_t time
 {
     if (__builtin_expect(sim_event_shared(signal) != NULL, 0)) {
         bool done = false;
+        sim_shared_look(signal);
         twin_status status = sim_shared_wait(queue, signal, timeout_ns, &done);
         if (done)
             return status;
@@ -415,6 +416,8 @@ struct snapshot {
 
 __attribute__((always_inline)) static inline struct snapshot look(twin_signal *signal)
 {
+    if (__builtin_expect(sim_event_shared(signal) != NULL, 0))
+        sim_shared_look(signal);
     uint64_t then = lock_newest(signal);
     struct snapshot snapshot = {
         .source = signal->source,

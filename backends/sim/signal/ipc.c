@@ -7,6 +7,8 @@
 #include <utlist.h>
 
 #include "device/device.h"
+#include "process/nondeterminism.h"
+#include "signal/ipc_lists.h"
 #include "queue/sqe.h"
 #include "wait/hooks.h"
 #include "wait/leader.h"
@@ -21,39 +23,29 @@ struct sim_publication {
     uint64_t number;
 };
 
-/* A parked wait for a record made elsewhere. Retains the signal and the id. */
-struct foreign_wait {
-    struct foreign_wait *next, *prev;
-    twin_signal *signal;
-    uint64_t number;
-    twin_hw_device *device; /* of the id */
-    uint32_t id;
-    uint32_t generation;
-};
-
 atomic_uint sim_shared_count;
 
-static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER;
-/* Guarded by shared_lock. */
-static struct sim_shared *first_shared;
-static struct sim_publication *publications;
-static struct foreign_wait *foreign_waits;
-
-static bool is_notify(const twin_signal *signal)
-{
-    return signal->config.kind == TWIN_SIGNAL_NOTIFY;
-}
+struct sim_shared_lists sim_shared_lists = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static struct sim_publication *publications; /* guarded by the same lock */
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
 static void enlist(struct sim_shared *shared)
 {
-    pthread_mutex_lock(&shared_lock);
+    static uint32_t numbers; /* guarded by sim_shared_lists.lock */
+    pthread_mutex_lock(&sim_shared_lists.lock);
+    shared->number = ++numbers;
+    shared->seen = shared->file;
+    struct sim_share_page *copy = NULL;
+    if (sim_nd_logged() && !sim_drive_conducted())
+        copy = calloc(1, sizeof(*copy));
+    if (copy)
+        shared->seen.page = copy;
     shared->holders = 1;
     shared->delivered = sim_share_newest(&shared->file);
-    DL_PREPEND(first_shared, shared);
+    DL_PREPEND(sim_shared_lists.first, shared);
     atomic_fetch_add(&sim_shared_count, 1);
-    pthread_mutex_unlock(&shared_lock);
+    pthread_mutex_unlock(&sim_shared_lists.lock);
 }
 
 /* What was recorded before is the first record of the file. */
@@ -61,7 +53,7 @@ static twin_status carry_over(struct sim_shared *shared)
 {
     twin_signal *signal = shared->signal;
     struct sim_publication *publication = NULL;
-    if (!is_notify(signal)) {
+    if (!sim_shared_is_notify(signal)) {
         twin_status status = sim_shared_prepare(signal, &publication);
         if (status != TWIN_OK)
             return status;
@@ -79,9 +71,9 @@ static twin_status carry_over(struct sim_shared *shared)
 
 twin_status sim_signal_share(twin_signal *signal, bool check_pid, char out_name[TWIN_SHARE_NAME])
 {
-    if (signal->config.kind != TWIN_SIGNAL_EVENT_REBIND && !is_notify(signal))
+    if (signal->config.kind != TWIN_SIGNAL_EVENT_REBIND && !sim_shared_is_notify(signal))
         return TWIN_E_UNSUPPORTED;
-    if (signal->remote && is_notify(signal)) {
+    if (signal->remote && sim_shared_is_notify(signal)) {
         sim_explain("only the process that created a notify exports it");
         return TWIN_E_INVALID;
     }
@@ -91,8 +83,8 @@ twin_status sim_signal_share(twin_signal *signal, bool check_pid, char out_name[
         if (!shared)
             return TWIN_E_NOMEM;
         shared->signal = signal;
-        twin_status status =
-            sim_share_make(&shared->file, signal->config.kind, is_notify(signal) ? signal->id : 0);
+        twin_status status = sim_share_make(&shared->file, signal->config.kind,
+                                            sim_shared_is_notify(signal) ? signal->id : 0);
         if (status != TWIN_OK) {
             free(shared);
             return status;
@@ -121,9 +113,9 @@ twin_status sim_signal_allow(twin_signal *signal, const int32_t *pids, size_t co
                     signal->config.name, signal->device->index);
         return TWIN_E_INVALID;
     }
-    pthread_mutex_lock(&shared_lock);
+    pthread_mutex_lock(&sim_shared_lists.lock);
     twin_status status = sim_share_allow(&shared->file, pids, count);
-    pthread_mutex_unlock(&shared_lock);
+    pthread_mutex_unlock(&sim_shared_lists.lock);
     return status;
 }
 
@@ -133,8 +125,8 @@ static twin_status find_own(twin_hw_device *device, const char *name, twin_signa
 {
     twin_status status = TWIN_OK;
     *out_signal = NULL;
-    pthread_mutex_lock(&shared_lock);
-    for (struct sim_shared *shared = first_shared; shared; shared = shared->next) {
+    pthread_mutex_lock(&sim_shared_lists.lock);
+    for (struct sim_shared *shared = sim_shared_lists.first; shared; shared = shared->next) {
         if (shared->signal->device != device || shared->holders == 0 ||
             strncmp(name, shared->file.name, TWIN_SHARE_NAME) != 0)
             continue;
@@ -150,7 +142,7 @@ static twin_status find_own(twin_hw_device *device, const char *name, twin_signa
         *out_signal = shared->signal;
         break;
     }
-    pthread_mutex_unlock(&shared_lock);
+    pthread_mutex_unlock(&sim_shared_lists.lock);
     return status;
 }
 
@@ -159,13 +151,14 @@ static twin_status find_own(twin_hw_device *device, const char *name, twin_signa
 static twin_signal *find_origin(const char *name)
 {
     twin_signal *origin = NULL;
-    pthread_mutex_lock(&shared_lock);
-    for (struct sim_shared *shared = first_shared; shared && !origin; shared = shared->next)
-        if (is_notify(shared->signal) && !shared->signal->remote && shared->holders != 0 &&
-            strncmp(name, shared->file.name, TWIN_SHARE_NAME) == 0 &&
+    pthread_mutex_lock(&sim_shared_lists.lock);
+    for (struct sim_shared *shared = sim_shared_lists.first; shared && !origin;
+         shared = shared->next)
+        if (sim_shared_is_notify(shared->signal) && !shared->signal->remote &&
+            shared->holders != 0 && strncmp(name, shared->file.name, TWIN_SHARE_NAME) == 0 &&
             sim_event_retain_live(shared->signal))
             origin = shared->signal;
-    pthread_mutex_unlock(&shared_lock);
+    pthread_mutex_unlock(&sim_shared_lists.lock);
     return origin;
 }
 
@@ -180,18 +173,23 @@ twin_status sim_signal_open(twin_hw_device *device, const char *name,
     struct sim_shared *shared = calloc(1, sizeof(*shared));
     if (!shared)
         return TWIN_E_NOMEM;
-    status = sim_share_find(&shared->file, name, config->kind);
+    /* a replay has no other process */
+    status = name[0] == '\0' && sim_drive_conducted()
+                 ? sim_share_make(&shared->file, config->kind, 0)
+                 : sim_share_find(&shared->file, name, config->kind);
     if (status != TWIN_OK) {
         free(shared);
         return status;
     }
-    twin_signal *signal = sim_event_create_remote(device, config, shared->file.page->hardware_id);
+    uint64_t id = shared->file.page->hardware_id;
+    (void)sim_nd(TWIN_ND_ID, 0, &id);
+    twin_signal *signal = sim_event_create_remote(device, config, (uint32_t)id);
     if (!signal) {
         sim_share_drop(&shared->file);
         free(shared);
         return TWIN_E_NOMEM;
     }
-    if (is_notify(signal))
+    if (sim_shared_is_notify(signal))
         signal->origin = find_origin(name);
     shared->signal = signal;
     enlist(shared);
@@ -202,20 +200,22 @@ twin_status sim_signal_open(twin_hw_device *device, const char *name,
 
 bool sim_shared_leave(struct sim_shared *shared)
 {
-    pthread_mutex_lock(&shared_lock);
+    pthread_mutex_lock(&sim_shared_lists.lock);
     bool last = --shared->holders == 0;
     if (last && !shared->signal->remote)
         atomic_store(&shared->file.page->closed, 1);
-    pthread_mutex_unlock(&shared_lock);
+    pthread_mutex_unlock(&sim_shared_lists.lock);
     return last;
 }
 
 void sim_shared_end(struct sim_shared *shared)
 {
-    pthread_mutex_lock(&shared_lock);
-    DL_DELETE(first_shared, shared);
+    pthread_mutex_lock(&sim_shared_lists.lock);
+    DL_DELETE(sim_shared_lists.first, shared);
     atomic_fetch_sub(&sim_shared_count, 1);
-    pthread_mutex_unlock(&shared_lock);
+    pthread_mutex_unlock(&sim_shared_lists.lock);
+    if (shared->seen.page != shared->file.page)
+        free(shared->seen.page);
     sim_share_drop(&shared->file);
     free(shared);
 }
@@ -225,9 +225,11 @@ void sim_shared_end(struct sim_shared *shared)
 twin_status sim_shared_prepare(twin_signal *signal, struct sim_publication **out)
 {
     const struct sim_shared *shared = sim_event_shared(signal);
-    if (is_notify(signal) && (!signal->remote || signal->origin))
+    if (sim_shared_is_notify(signal) && (!signal->remote || signal->origin))
         return TWIN_OK; /* the table of its device is all there is */
-    if (shared && !is_notify(signal) && sim_share_full(&shared->file)) {
+    if (shared)
+        sim_shared_look(signal);
+    if (shared && !sim_shared_is_notify(signal) && sim_share_full(&shared->file)) {
         sim_explain("event %u is shared and has %u records pending; wait for one first",
                     signal->config.name, SIM_SHARE_RECORDS);
         return TWIN_E_NO_EVENT;
@@ -256,23 +258,26 @@ void sim_shared_publish_locked(twin_signal *signal, struct sim_publication *publ
     publication->point = *point;
     if (point->number > atomic_load_explicit(&point->queue->visible, memory_order_relaxed))
         atomic_store_explicit(&point->queue->visible, point->number, memory_order_relaxed);
-    pthread_mutex_lock(&shared_lock);
-    if (!is_notify(signal)) {
+    pthread_mutex_lock(&sim_shared_lists.lock);
+    if (!sim_shared_is_notify(signal)) {
         publication->number = sim_share_begin(&shared->file);
         shared->own_number = publication->number;
+        sim_shared_see_own_locked(shared, publication->number);
     }
     DL_PREPEND(publications, publication);
-    pthread_mutex_unlock(&shared_lock);
+    pthread_mutex_unlock(&sim_shared_lists.lock);
 }
 
 static void publish(const struct sim_publication *publication, enum sim_completion completion)
 {
     struct sim_shared *shared = sim_event_shared(publication->signal);
-    if (!is_notify(publication->signal))
+    if (!sim_shared_is_notify(publication->signal))
         sim_share_end(&shared->file, publication->number,
                       completion == SIM_DONE ? SIM_SHARE_DONE : SIM_SHARE_DROPPED);
     else if (completion == SIM_DONE)
         atomic_fetch_add(&shared->file.page->newest, 1);
+    if (!sim_shared_is_notify(publication->signal) || completion == SIM_DONE)
+        sim_shared_see_own_locked(shared, publication->number);
 }
 
 /* ---- waits ---------------------------------------------------------------------------------- */
@@ -281,30 +286,31 @@ twin_signal *sim_shared_maker(twin_signal *signal)
 {
     const struct sim_shared *self = sim_event_shared(signal);
     twin_signal *maker = NULL;
-    if (is_notify(signal))
+    if (sim_shared_is_notify(signal))
         return NULL;
-    pthread_mutex_lock(&shared_lock);
-    const uint64_t newest = sim_share_newest(&self->file);
-    for (struct sim_shared *shared = first_shared; shared && !maker && newest != 0;
+    sim_shared_look(signal);
+    pthread_mutex_lock(&sim_shared_lists.lock);
+    const uint64_t newest = sim_share_newest(&self->seen);
+    for (struct sim_shared *shared = sim_shared_lists.first; shared && !maker && newest != 0;
          shared = shared->next)
         if (shared != self && shared->own_number == newest &&
             strcmp(shared->file.name, self->file.name) == 0 &&
             sim_event_retain_live(shared->signal))
             maker = shared->signal;
-    pthread_mutex_unlock(&shared_lock);
+    pthread_mutex_unlock(&sim_shared_lists.lock);
     return maker;
 }
 
 uint64_t sim_shared_elsewhere_locked(const twin_signal *signal)
 {
     const struct sim_shared *shared = sim_event_shared(signal);
-    uint64_t newest = sim_share_newest(&shared->file);
-    return is_notify(signal) || newest == shared->own_number ? 0 : newest;
+    uint64_t newest = sim_share_newest(&shared->seen);
+    return sim_shared_is_notify(signal) || newest == shared->own_number ? 0 : newest;
 }
 
 enum sim_completion sim_shared_completion(const twin_signal *signal, uint64_t number)
 {
-    switch (sim_share_state(&sim_event_shared(signal)->file, number)) {
+    switch (sim_share_state(&sim_event_shared(signal)->seen, number)) {
     case SIM_SHARE_DONE:
         return SIM_DONE;
     case SIM_SHARE_DROPPED:
@@ -316,7 +322,8 @@ enum sim_completion sim_shared_completion(const twin_signal *signal, uint64_t nu
 }
 
 /* A wait on an event id that the driver sets. The queue's lock is held and the SQE fits. */
-static twin_status park_locked(twin_queue *queue, struct foreign_wait *wait, uint64_t timeout_ns)
+static twin_status park_locked(twin_queue *queue, struct sim_foreign_wait *wait,
+                               uint64_t timeout_ns)
 {
     twin_signal *signal = wait->signal;
     struct sim_ids *ids = &queue->device->events;
@@ -332,9 +339,9 @@ static twin_status park_locked(twin_queue *queue, struct foreign_wait *wait, uin
     atomic_fetch_add_explicit(&signal->waits_open, 1, memory_order_relaxed);
     sim_event_use(state, SIM_TASK_WAIT, signal, (uint32_t)wait->number, wait->id);
     state->bound = 1;
-    pthread_mutex_lock(&shared_lock);
-    DL_PREPEND(foreign_waits, wait);
-    pthread_mutex_unlock(&shared_lock);
+    pthread_mutex_lock(&sim_shared_lists.lock);
+    DL_PREPEND(sim_shared_lists.waits, wait);
+    pthread_mutex_unlock(&sim_shared_lists.lock);
     sim_queue_send_locked(queue, 1);
     return TWIN_OK;
 }
@@ -343,7 +350,7 @@ twin_status sim_shared_wait(twin_queue *queue, twin_signal *signal, uint64_t tim
                             bool *out_done)
 {
     *out_done = true;
-    if (is_notify(signal) && signal->remote) {
+    if (sim_shared_is_notify(signal) && signal->remote) {
         sim_explain("notify %u was imported: only on the device where it was created a stream may "
                     "wait for it",
                     signal->config.name);
@@ -362,10 +369,10 @@ twin_status sim_shared_wait(twin_queue *queue, twin_signal *signal, uint64_t tim
                     signal->device->index);
         return TWIN_E_UNSUPPORTED;
     }
-    struct foreign_wait *wait = calloc(1, sizeof(*wait));
+    struct sim_foreign_wait *wait = calloc(1, sizeof(*wait));
     if (!wait)
         return TWIN_E_NOMEM;
-    *wait = (struct foreign_wait){.signal = signal, .number = number, .device = queue->device};
+    *wait = (struct sim_foreign_wait){.signal = signal, .number = number, .device = queue->device};
     pthread_mutex_lock(&queue->lock);
     twin_status status = TWIN_E_BUSY;
     if (sim_queue_fits_locked(queue, 1))
@@ -378,9 +385,9 @@ twin_status sim_shared_wait(twin_queue *queue, twin_signal *signal, uint64_t tim
 
 void sim_shared_clear(struct sim_shared *shared)
 {
-    pthread_mutex_lock(&shared_lock);
+    pthread_mutex_lock(&sim_shared_lists.lock);
     shared->delivered = sim_share_newest(&shared->file);
-    pthread_mutex_unlock(&shared_lock);
+    pthread_mutex_unlock(&sim_shared_lists.lock);
 }
 
 /* ---- the driver ----------------------------------------------------------------------------- */
@@ -389,17 +396,18 @@ void sim_shared_clear(struct sim_shared *shared)
 static bool deliver(struct sim_shared *shared)
 {
     twin_signal *signal = shared->signal;
-    if (!is_notify(signal) || signal->remote)
+    if (!sim_shared_is_notify(signal) || signal->remote)
         return false;
-    uint64_t count = sim_share_newest(&shared->file) - shared->delivered;
-    if (count == 0)
+    uint64_t count = sim_share_newest(&shared->seen) - shared->delivered;
+    if (count == 0 || sim_replaying())
         return false;
     shared->delivered += count;
     /* More than there are waits, and one to be remembered, change nothing. */
     uint64_t most = atomic_load_explicit(&signal->waits_open, memory_order_relaxed) + UINT64_C(1);
-    for (uint64_t i = 0; i < count && i < most; i++)
-        twinsim_write(sim_process.sim, signal->device->index,
-                      signal->device->notifies.table_base + 4ull * signal->id, 1);
+    if (count > most)
+        count = most;
+    sim_shared_log(TWIN_SEEN_NOTIFY, signal->device, signal->id, count);
+    sim_shared_write_notify(signal->device, signal->id, count);
     return true;
 }
 
@@ -420,25 +428,27 @@ static struct sim_publication *take_published(void)
 }
 
 /* Whether only the list retains the id: its wait has ended. */
-static bool abandoned(const struct foreign_wait *wait)
+static bool abandoned(const struct sim_foreign_wait *wait)
 {
     return !sim_ids_shared(&wait->device->events, wait->id, wait->generation);
 }
 
 /* Takes waits off the list that have ended, after setting the ids of those that may pass. */
-static struct foreign_wait *take_passed(bool *out_any)
+static struct sim_foreign_wait *take_passed(bool *out_any)
 {
-    struct foreign_wait *taken = NULL, *wait, *next;
-    DL_FOREACH_SAFE(foreign_waits, wait, next) {
-        bool passes = sim_shared_completion(wait->signal, wait->number) == SIM_DONE;
+    struct sim_foreign_wait *taken = NULL, *wait, *next;
+    DL_FOREACH_SAFE(sim_shared_lists.waits, wait, next) {
+        bool passes =
+            !sim_replaying() && sim_shared_completion(wait->signal, wait->number) == SIM_DONE;
         if (!passes && !abandoned(wait))
             continue;
         if (passes) {
+            sim_shared_log(TWIN_SEEN_EVENT, wait->device, wait->id, 1);
             twinsim_write(sim_process.sim, wait->device->index,
                           wait->device->events.table_base + 4ull * wait->id, 1);
             *out_any = true;
         }
-        DL_DELETE(foreign_waits, wait);
+        DL_DELETE(sim_shared_lists.waits, wait);
         DL_PREPEND(taken, wait);
     }
     return taken;
@@ -447,18 +457,20 @@ static struct foreign_wait *take_passed(bool *out_any)
 bool sim_shared_settle(void)
 {
     bool any = false;
-    pthread_mutex_lock(&shared_lock);
+    pthread_mutex_lock(&sim_shared_lists.lock);
+    for (struct sim_shared *shared = sim_shared_lists.first; shared; shared = shared->next)
+        sim_shared_look_locked(shared);
     struct sim_publication *published = take_published();
-    struct foreign_wait *passed = take_passed(&any);
-    for (struct sim_shared *shared = first_shared; shared; shared = shared->next)
+    struct sim_foreign_wait *passed = take_passed(&any);
+    for (struct sim_shared *shared = sim_shared_lists.first; shared; shared = shared->next)
         any = deliver(shared) || any;
-    pthread_mutex_unlock(&shared_lock);
+    pthread_mutex_unlock(&sim_shared_lists.lock);
     struct sim_publication *publication, *next_publication;
     LL_FOREACH_SAFE(published, publication, next_publication) {
         sim_event_drop(publication->signal);
         free(publication);
     }
-    struct foreign_wait *wait, *next_wait;
+    struct sim_foreign_wait *wait, *next_wait;
     LL_FOREACH_SAFE(passed, wait, next_wait) {
         sim_ids_drop(&wait->device->events, wait->id);
         sim_event_drop(wait->signal);
@@ -471,8 +483,8 @@ bool sim_shared_settle(void)
 static bool has_come(const twin_signal *signal, uint64_t number)
 {
     const struct sim_shared *shared = sim_event_shared(signal);
-    return is_notify(signal) ? sim_share_newest(&shared->file) != shared->delivered
-                             : sim_shared_completion(signal, number) != SIM_PENDING;
+    return sim_shared_is_notify(signal) ? sim_share_newest(&shared->file) != shared->delivered
+                                        : sim_shared_completion(signal, number) != SIM_PENDING;
 }
 
 static enum sim_outlook better(enum sim_outlook so_far, const twin_signal *signal, uint64_t number)
@@ -496,15 +508,15 @@ enum sim_outlook sim_shared_outlook(void)
         if (sim_process.devices[i])
             sim_queue_reclaim_all(sim_process.devices[i],
                                   true); /* counts of waits are exact then */
-    pthread_mutex_lock(&shared_lock);
-    for (const struct foreign_wait *wait = foreign_waits; wait; wait = wait->next)
+    pthread_mutex_lock(&sim_shared_lists.lock);
+    for (const struct sim_foreign_wait *wait = sim_shared_lists.waits; wait; wait = wait->next)
         if (!abandoned(wait) && sim_shared_completion(wait->signal, wait->number) != SIM_DROPPED)
             outlook = better(outlook, wait->signal, wait->number);
-    for (const struct sim_shared *shared = first_shared; shared; shared = shared->next)
-        if (is_notify(shared->signal) && !shared->signal->remote &&
+    for (const struct sim_shared *shared = sim_shared_lists.first; shared; shared = shared->next)
+        if (sim_shared_is_notify(shared->signal) && !shared->signal->remote &&
             atomic_load_explicit(&shared->signal->waits_open, memory_order_relaxed) != 0)
             outlook = better(outlook, shared->signal, 0);
-    pthread_mutex_unlock(&shared_lock);
+    pthread_mutex_unlock(&sim_shared_lists.lock);
     for (const struct sim_wait *wait = sim_waits.first; wait; wait = wait->next)
         if (wait->kind == SIM_WAIT_SHARED)
             outlook = better(outlook, wait->shared, wait->number);

@@ -12,6 +12,10 @@
  * record of a notify is a store into the table of its device (T-RMT-1), and one of an event is
  * forwarded to the table of the device that waits (T-RMT-6). The file only brings the two together.
  *
+ * A recording has each change that another process makes to the file, where this process finds it,
+ * and each record that it passes on to a table. In a replay there is no other process: those
+ * entries do the same.
+ *
  * Locks: ipc.c's own comes after the queue's and the signal's, before signals_lock. */
 #ifndef TWINRT_SIM_SIGNAL_IPC_H
 #define TWINRT_SIM_SIGNAL_IPC_H
@@ -22,6 +26,10 @@
 /* What makes a signal a shared one; lives as long as the signal. */
 struct sim_shared {
     struct sim_share file;
+    /* The same, for what was recorded; while a recording is made with a copy of the page, which
+     * changes when the recording says so. */
+    struct sim_share seen;
+    uint32_t number; /* counts shared signals: names it in recordings */
     twin_signal *signal;
     /* EVENT: of the newest record made here; written under signal->lock and the lock of ipc.c. */
     uint64_t own_number;
@@ -54,6 +62,9 @@ twin_signal *sim_shared_maker(twin_signal *signal);
  * do. */
 twin_status sim_shared_wait(twin_queue *queue, twin_signal *signal, uint64_t timeout_ns,
                             bool *out_done);
+/* Before an operation asks what others have recorded: it goes by what they have by now. No lock is
+ * held. */
+void sim_shared_look(const twin_signal *signal);
 /* EVENT: number of the newest record when it was made elsewhere, else 0. The signal's lock is
  * held. */
 uint64_t sim_shared_elsewhere_locked(const twin_signal *signal);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <utlist.h>
 
+#include "memory/touch.h"
 #include "memory/arena.h"
 #include "memory/open_pages.h"
 #include "queue/kernel.h"
@@ -225,6 +226,19 @@ void sim_pages_end_block(struct sim_arena *arena, uint64_t base)
 }
 
 /* The pages that the export is of. */
+bool sim_pages_exported(const void *place)
+{
+    const struct sim_moved_pages *pages;
+    pthread_mutex_lock(&lock);
+    LL_FOREACH(all, pages)
+    {
+        if ((uintptr_t)place - (uintptr_t)pages->place < pages->room)
+            break;
+    }
+    pthread_mutex_unlock(&lock);
+    return pages != NULL;
+}
+
 static struct sim_moved_pages *find_export_locked(const struct sim_export *export)
 {
     struct sim_moved_pages *pages;

@@ -73,6 +73,9 @@ enum sim_outlook {
     SIM_OUTLOOK_GOOD    /* another process can end one, or may come to do it */
 };
 enum sim_outlook sim_shared_outlook(void);
+/* As host.see, of what other processes did. False: there is no such signal. The model lock is
+ * held. */
+bool sim_shared_see(twin_seen what, uint32_t device, uint32_t which, uint64_t number);
 
 /* ---- time holds (hostcall/host_call_queue.c): while a thread of the runtime runs a host function,
  * the model stays before that thread's clock ---- */

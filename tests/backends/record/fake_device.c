@@ -167,6 +167,7 @@ static twin_status device_abort(twin_hw_device *device)
     if (started_with->nd) { /* a recording is made */
         started_with->seen(TWIN_SEEN_WORK, 1, 2, 3);
         started_with->seen(TWIN_SEEN_WATCH, 1, 2, 6);
+        started_with->seen(TWIN_SEEN_NOTIFY, 1, 7, 2);
         started_with->moved(4, 5);
         (void)started_with->nd(TWIN_ND_FREED, 6, &found);
     }

@@ -21,6 +21,7 @@ static const char *const expected[] = {
     "device.abort device=1",
     "seen device=1 hardware_queue=2 newest=3",
     "watched device=1 hardware_queue=2 retired=6",
+    "shared what=3 which=7 device=1 number=2",
     "moved at_ns=4 events=5",
     "nondeterminism what=freed of_seq=" /* its number follows */,
     "process.snapshot step=2",
