@@ -75,3 +75,16 @@ if(Python3_FOUND)
     endforeach()
   endif()
 endif()
+
+# Suites that are replayed call every function about memory; under a sanitizer some are left out.
+if(Python3_FOUND AND sim IN_LIST TWIN_TEST_BACKENDS AND NOT TWINRT_SANITIZE)
+  set(about_memory across allocator attributes image managed memory native pool registered rt_names
+    snapshot symbol transfer virtual)
+  list(TRANSFORM about_memory PREPEND recorded_ OUTPUT_VARIABLE fixtures)
+  list(TRANSFORM about_memory REPLACE "(.+)" "${PROJECT_BINARY_DIR}/tests/recorded/\\1.rec"
+    OUTPUT_VARIABLE recordings)
+  twin_test(conformance.replayed_functions LABELS conformance sim
+    COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/replayed_functions.py
+    ${PROJECT_SOURCE_DIR}/runtime/api/functions.def ${recordings})
+  set_tests_properties(conformance.replayed_functions PROPERTIES FIXTURES_REQUIRED "${fixtures}")
+endif()
