@@ -149,6 +149,7 @@ struct replay {
     struct replay_object *objects;          /* as twin_recording_object_at() */
     struct interval_map memory;
     struct replay_scratch from, to;
+    bool imported;                  /* there is physical memory that was another process's */
     uint64_t touched, touched_most; /* memory that ops bring to life, in all */
     LIST_OF(struct replay_ticket) tickets;
     LIST_OF(struct replay_name) names;

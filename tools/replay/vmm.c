@@ -51,9 +51,19 @@ static twin_status vmm_destroy(struct replay_call *call)
     return call->ops->vmm.destroy(call->then.VMM_DESTROY.physical);
 }
 
+/* There is no other process here that would open it; what could not be opened had no effect. */
+static twin_status unasked(struct replay_call *call)
+{
+    call->skipped = true;
+    return TWIN_OK;
+}
+
 static twin_status vmm_map(struct replay_call *call)
 {
     const struct twin_record_VMM_MAP *f = &call->then.VMM_MAP;
+    /* memory of others and its own were not mapped side by side; here all is its own */
+    if (!call->succeeded && call->replay->imported)
+        return unasked(call);
     return call->ops->vmm.map(replay_address_any(call->replay, f->address), f->bytes, f->physical,
                               f->access != 0);
 }
@@ -82,13 +92,6 @@ static twin_hw_device *owner_of(const struct replay_call *call, uint32_t owner)
     return device ? device : call->device;
 }
 
-/* There is no other process here that would open it; what could not be opened had no effect. */
-static twin_status unasked(struct replay_call *call)
-{
-    call->skipped = true;
-    return TWIN_OK;
-}
-
 static twin_status vmm_open(struct replay_call *call)
 {
     const struct twin_record_VMM_OPEN *f = &call->then.VMM_OPEN;
@@ -100,6 +103,7 @@ static twin_status vmm_open(struct replay_call *call)
         return unasked(call);
     if (f->bytes == 0)
         return replay_leave_out(call, "it is of 0 bytes");
+    call->replay->imported = true;
     return call->ops->vmm.create(owner_of(call, f->owner), &config, f->physical);
 }
 

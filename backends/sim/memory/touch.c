@@ -20,30 +20,31 @@ static bool is_of_others(uint64_t address, const void *at, enum twinsim_target t
     return (sim_memory_info(address, &info) == TWIN_OK && info.foreign) || sim_pages_exported(at);
 }
 
-__attribute__((noinline)) static void note(uint64_t address, void *at, uint64_t bytes,
-                                           enum twinsim_access access, enum twinsim_target target)
+__attribute__((noinline)) static void *translate(uint32_t device, uint64_t address, uint64_t bytes,
+                                                 enum twinsim_access access,
+                                                 enum twinsim_target *out_target,
+                                                 uint32_t *out_device)
 {
+    void *at = sim_memory_translate(NULL, device, address, bytes, access, out_target, out_device);
     /* pages of the program are used when they move */
-    if (!at || access == TWINSIM_ROUTE || target == TWINSIM_TARGET_HOST_PAGES)
-        return;
-    (void)sim_touch_report(
-        &(twin_touch){.what = access == TWINSIM_WRITE ? TWIN_TOUCH_WRITE : TWIN_TOUCH_READ,
-                      .address = address,
-                      .bytes = bytes,
-                      .at = at,
-                      .good = true,
-                      .shared = is_of_others(address, at, target)});
+    if (at && access != TWINSIM_ROUTE && *out_target != TWINSIM_TARGET_HOST_PAGES)
+        (void)sim_touch_report(
+            &(twin_touch){.what = access == TWINSIM_WRITE ? TWIN_TOUCH_WRITE : TWIN_TOUCH_READ,
+                          .address = address,
+                          .bytes = bytes,
+                          .at = at,
+                          .good = true,
+                          .shared = is_of_others(address, at, *out_target)});
+    return at;
 }
 
 void *sim_touch_translate(void *context, uint32_t device, uint64_t address, uint64_t bytes,
                           enum twinsim_access access, enum twinsim_target *out_target,
                           uint32_t *out_device)
 {
-    void *at =
-        sim_memory_translate(context, device, address, bytes, access, out_target, out_device);
     if (__builtin_expect(sim_process.touched != NULL, 0))
-        note(address, at, bytes, access, *out_target);
-    return at;
+        return translate(device, address, bytes, access, out_target, out_device);
+    return sim_memory_translate(context, device, address, bytes, access, out_target, out_device);
 }
 
 /* ---- pages of the program -------------------------------------------------------------------- */
