@@ -130,7 +130,7 @@ twin_status ascend_work_launch(twin_queue *queue, twin_launch *kernel)
     const twin_launch_code *code = kernel->code;
     aclrtLaunchKernelAttr list[2];
     aclrtFuncHandle handle = NULL;
-    if (!code || (code->device_args != 0 && !vendor.launch_device))
+    if (!code || kernel->replaces || (code->device_args != 0 && !vendor.launch_device))
         return TWIN_E_UNSUPPORTED;
     twin_status status = ascend_use_queue(queue);
     if (status == TWIN_OK)

@@ -357,6 +357,12 @@ twin_status record_work_launch(twin_queue *queue, twin_launch *kernel)
     launch->launch.keep = kernel->keep ? keep : NULL;
     launch->launch.release = release;
 
+    twin_replaced replaced;
+    if (kernel->replaces) {
+        replaced = (twin_replaced){.queue = kernel->replaces->queue->inner,
+                                   .place = kernel->replaces->place};
+        launch->launch.replaces = &replaced;
+    }
     twin_launch_code code;
     if (kernel->code) {
         note_code(launch->number, kernel->code);
@@ -380,6 +386,8 @@ twin_status record_work_launch(twin_queue *queue, twin_launch *kernel)
     f->timeout_ns = kernel->timeout_ns;
     f->has_effect = kernel->effect != NULL;
     f->text_bytes = (uint32_t)bytes;
+    f->replaced = kernel->replaces ? kernel->replaces->queue->number : 0;
+    f->place = kernel->replaces ? kernel->replaces->place : 0;
     if (record_kept(&call))
         memcpy(f + 1, name, bytes);
     record_called(&call);

@@ -36,7 +36,7 @@
 #include "seam/managed.h"
 #include "seam/types.h"
 
-#define TWIN_SEAM_VERSION 21u
+#define TWIN_SEAM_VERSION 22u
 
 struct twin_process_ops {
     /* Readies the backend: reads its settings and data files; opens no device and starts no model.
@@ -376,7 +376,9 @@ struct twin_work_ops {
     twin_status (*copy_rows)(twin_queue *queue, const twin_rows *rows);
     /* Runs the blocks of a kernel (seam/launch.h) after all earlier work. The kernel is the
      * backend's until its `release`. TWIN_E_INVALID: no blocks or too many, or a batch of more
-     * blocks than the device has cores. TWIN_E_UNSUPPORTED: the device has no such cores. */
+     * blocks than the device has cores. TWIN_E_UNSUPPORTED: the device has no such cores.
+     * With kernel->replaces the task of this queue is that another task becomes the kernel.
+     * TWIN_E_INVALID: that is not a kernel. TWIN_E_UNSUPPORTED: tasks stay as they are. */
     twin_status (*launch)(twin_queue *queue, twin_launch *kernel);
     /* Allocates from a pool, a multiple of TWIN_POOL_GRANULE: tasks that are queued after it may
      * use the memory. It may be what was freed before in this queue, or by the attributes of the

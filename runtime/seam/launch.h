@@ -81,6 +81,12 @@ typedef struct twin_launch_code {
     uint64_t timeout_us; /* 0: none */
 } twin_launch_code;
 
+/* The kernel of a deferred queue that a launch takes the place of. */
+typedef struct twin_replaced {
+    struct twin_queue *queue;
+    uint64_t place; /* as diag.newest_task counts */
+} twin_replaced;
+
 /* A kernel on its way. The core's; it stays as it is from work.launch until the last `release`. The
  * calls come from whichever thread drives the device. They call no op. */
 typedef struct twin_launch {
@@ -112,6 +118,9 @@ typedef struct twin_launch {
     /* With TWIN_BACKEND_CODE, else NULL: what to run; none of the calls above is made but
      * `release`. */
     const twin_launch_code *code;
+    /* NULL: the launch is a task of its own. Else that task is this kernel from then on; it stays
+     * until work.launch returns. */
+    const twin_replaced *replaces;
 } twin_launch;
 
 #endif

@@ -382,8 +382,8 @@
     F(S, uint32_t, element, ELEMENT)
 #define TWIN_RECORD_WORK_ROWS_FIELDS(F, S)                                                         \
     TWIN_RECORD_WORK_FIELDS(F, S) TWIN_RECORD_ROWS_FIELDS(F, S)
-/* `list`: what its blocks do when that was known at once; else entries DESCRIBED say it. Text: its
- * name, or "". */
+/* `list`: what its blocks do when that was known at once; else entries DESCRIBED say it.
+ * `replaced`: the queue of the task that it takes the place of, 0: none. Text: its name, or "". */
 #define TWIN_RECORD_LAUNCH_FIELDS(F, S)                                                            \
     TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
     F(S, uint32_t, kernel, NEW_KERNEL)                                                             \
@@ -394,7 +394,10 @@
     F(S, uint32_t, weight, NUMBER)                                                                 \
     F(S, uint64_t, timeout_ns, NS)                                                                 \
     F(S, uint32_t, has_effect, FLAG)                                                               \
-    F(S, uint32_t, text_bytes, BYTES)
+    F(S, uint32_t, text_bytes, BYTES)                                                              \
+    F(S, uint64_t, place, NUMBER)                                                                  \
+    F(S, uint32_t, replaced, QUEUE)                                                                \
+    F(S, uint32_t, spare, SPARE)
 
 /* ---- signal, host-call queue, model instance ---- */
 

@@ -192,6 +192,7 @@ static void read_work(unsigned kind, const union twin_recording_any *any, twin_o
            op->count.clear = f->clear != 0, op->count.relation = narrow(f->relation))
         OP(WORK_CALL, op->object = f->call_queue, op->blocks = f->block != 0,
            op->call.function = f->function, op->call.argument = f->argument)
+        OP(WORK_LAUNCH, op->kind = f->replaced != 0 ? TWIN_OP_CONTROL : op->kind)
         OP(WORK_RUN, op->object = f->model_instance)
         OP(WORK_ALLOC, op->dst = f->out_address, op->bytes = f->bytes)
         OP(WORK_FREE, op->dst = f->address)

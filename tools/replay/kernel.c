@@ -277,6 +277,18 @@ twin_status replay_issue_launch(struct replay_call *call)
                                    .release = release};
     if (twin_recording_index_find(&replay->uses, kernel->number, &first) > 0)
         kernel->launch.effect = effect;
+    twin_replaced replaced = {.place = f->place};
+    if (f->replaced != 0) {
+        const struct replay_object *target =
+            replay_object(call, TWIN_RECORD_ROLE_QUEUE, f->replaced);
+        if (!target || target->bound == 0) {
+            free(kernel);
+            return target ? replay_leave_out(call, "queue %u is not of a program", f->replaced)
+                          : TWIN_OK;
+        }
+        replaced.queue = target->handle;
+        kernel->launch.replaces = &replaced;
+    }
     twin_status status;
     if (replay->ops->flags & TWIN_BACKEND_CODE) {
         status = launch_code(call, kernel);

@@ -382,15 +382,18 @@ twin_status sim_model_instance_unbind(twin_hw_instance *instance, twin_queue *qu
     return TWIN_OK;
 }
 
-twin_status sim_model_instance_clean(twin_queue *queue)
+bool sim_instance_runs(twin_queue *queue)
 {
     struct sim_queue_point point;
     pthread_mutex_lock(&queue->lock);
     twin_hw_instance *instance = queue->deferred.instance;
     pthread_mutex_unlock(&queue->lock);
-    if (instance && runs_left(instance, &point))
-        return TWIN_E_BUSY;
-    return sim_queue_abort(queue);
+    return instance && runs_left(instance, &point);
+}
+
+twin_status sim_model_instance_clean(twin_queue *queue)
+{
+    return sim_instance_runs(queue) ? TWIN_E_BUSY : sim_queue_abort(queue);
 }
 
 /* Whether every queue that the queue's tasks name is of the instance. Both locks are held. */

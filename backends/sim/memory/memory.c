@@ -536,10 +536,12 @@ void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uin
     const twin_hw_device *self =
         atomic_load_explicit(&sim_process.devices[device], memory_order_relaxed);
     if (self && sim_rings_contain(&self->rings, address, bytes)) {
-        *out_target = access == TWINSIM_READ ? TWINSIM_TARGET_HBM : TWINSIM_TARGET_HOST;
+        *out_target = access == TWINSIM_READ || sim_rings_of_device(&self->rings, address)
+                          ? TWINSIM_TARGET_HBM
+                          : TWINSIM_TARGET_HOST;
         return (void *)(uintptr_t)address;
     }
-    if (self && access == TWINSIM_READ &&
+    if (self && access != TWINSIM_WRITE &&
         (sim_lists_contain(&self->lists, address, bytes) ||
          sim_device_code_contains(self, address, bytes))) {
         *out_target = TWINSIM_TARGET_HBM;

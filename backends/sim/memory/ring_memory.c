@@ -74,6 +74,12 @@ void sim_rings_fini(struct sim_rings *rings)
     *rings = (struct sim_rings){.base = NULL};
 }
 
+bool sim_rings_of_device(const struct sim_rings *rings, uint64_t address)
+{
+    return address - (uintptr_t)rings->base <
+           rings->config.queues * strides_of(&rings->config).ring;
+}
+
 struct sim_slice sim_rings_slice(const struct sim_rings *rings, uint32_t sq)
 {
     const struct strides strides = strides_of(&rings->config);

@@ -47,6 +47,10 @@ struct sim_slice sim_rings_slice(const struct sim_rings *rings, uint32_t sq);
 /* Entries `from` up to `to` of that SQ are used for the first time. Thread: any. */
 void sim_rings_use(struct sim_rings *rings, uint32_t sq, uint32_t from, uint32_t to);
 
+/* Of an address in the memory of the rings: whether it is in that of SQs, which is the device's,
+ * and not in that of CQs, which is the host's. Thread: any. */
+bool sim_rings_of_device(const struct sim_rings *rings, uint64_t address);
+
 static inline bool sim_rings_contain(const struct sim_rings *rings, uint64_t address,
                                      uint64_t bytes)
 {

@@ -10,6 +10,7 @@
 #include "memory/registered.h"
 #include "memory/vmm_lookup.h"
 #include "device/device.h"
+#include "queue/replace.h"
 #include "queue/sqe.h"
 #include "wait/model_lock.h"
 #include "wait/hooks.h"
@@ -76,6 +77,19 @@ static uint32_t credit_of(uint64_t timeout_ns, uint64_t unit_ns)
     return units == 0 ? 1 : units > CREDIT_MOST ? CREDIT_MOST : (uint32_t)units;
 }
 
+void sim_kernel_entry(stars_sqe *sqe, const twin_queue *queue, const twin_launch *kernel)
+{
+    const twin_device_properties *properties = &sim_process.properties[queue->device->index];
+    sim_sqe_kernel(sqe, subtypes[kernel->cores], kernel->blocks,
+                   kernel->batch ? STARS_SCHEM_BATCH : STARS_SCHEM_NORMAL, kernel->weight & 0xfu,
+                   credit_of(kernel->timeout_ns, properties->op_unit_ns));
+    if (queue->config.deferred) {
+        const uint64_t name = (uintptr_t)kernel;
+        sqe->word[8] = (uint32_t)name;
+        sqe->word[9] = (uint32_t)(name >> 32);
+    }
+}
+
 twin_status sim_work_launch(twin_queue *queue, twin_launch *kernel)
 {
     twin_status status = sim_queue_refusal(queue);
@@ -83,17 +97,20 @@ twin_status sim_work_launch(twin_queue *queue, twin_launch *kernel)
         status = check(queue, kernel);
     if (status != TWIN_OK)
         return status;
-    const twin_device_properties *properties = &sim_process.properties[queue->device->index];
+    if (kernel->replaces)
+        return sim_work_replace(queue, kernel);
     struct sim_task_state *state;
     stars_sqe *sqe = sim_queue_begin(queue, &state);
     if (!sqe)
         return TWIN_E_BUSY;
+    if (queue->config.deferred && !sim_kept_add(queue, (uint32_t)(sqe - queue->ring), kernel)) {
+        pthread_mutex_unlock(&queue->lock);
+        return TWIN_E_NOMEM;
+    }
     state->kind = SIM_TASK_KERNEL;
     state->kernel = kernel;
     atomic_store_explicit(&queue->holds_memory, true, memory_order_relaxed);
-    sim_sqe_kernel(sqe, subtypes[kernel->cores], kernel->blocks,
-                   kernel->batch ? STARS_SCHEM_BATCH : STARS_SCHEM_NORMAL, kernel->weight & 0xfu,
-                   credit_of(kernel->timeout_ns, properties->op_unit_ns));
+    sim_kernel_entry(sqe, queue, kernel);
     sim_queue_commit(queue);
     return TWIN_OK;
 }
@@ -251,12 +268,17 @@ static struct twinsim_kernel description_of(const twin_launch_work *work)
     return (struct twinsim_kernel){.lists = work->lists, .count = work->count};
 }
 
-/* The task state of an entry that is under way does not change while the model lock is held. */
-static twin_launch *kernel_at(uint32_t device, uint32_t sq, uint64_t number)
+static twin_queue *queue_at(uint32_t device, uint32_t sq)
 {
     twin_hw_device *owner =
         atomic_load_explicit(&sim_process.devices[device], memory_order_acquire);
-    twin_queue *queue = atomic_load_explicit(&owner->queues[sq], memory_order_acquire);
+    return atomic_load_explicit(&owner->queues[sq], memory_order_acquire);
+}
+
+/* The task state of an entry that is under way does not change while the model lock is held. */
+static twin_launch *kernel_at(uint32_t device, uint32_t sq, uint64_t number)
+{
+    twin_queue *queue = queue_at(device, sq);
     return queue->task_states[(number - 1) & queue->mask].kernel;
 }
 
@@ -405,7 +427,9 @@ enum twinsim_kernel_answer sim_kernel_begin(void *context, uint32_t device, uint
                                             struct twinsim_kernel *out)
 {
     (void)context;
-    (void)sqe;
+    twin_queue *queue = queue_at(device, sq);
+    if (queue->config.deferred) /* a task that may have been replaced */
+        queue->task_states[(number - 1) & queue->mask].kernel = sim_kernel_named(sqe);
     const twin_launch *kernel = kernel_at(device, sq, number);
     if (!kernel->work)
         return TWINSIM_KERNEL_LATER;

@@ -5,6 +5,8 @@
 
 #include "queue/queue.h"
 
+/* Fills in an entry of the queue that launches a kernel; its header is there. */
+void sim_kernel_entry(stars_sqe *sqe, const twin_queue *queue, const twin_launch *kernel);
 /* The task state that held it releases it. Thread: any, with the queue's lock. */
 void sim_kernel_release(twin_launch *kernel);
 /* Whether a kernel is being described: it knows places in memory, whatever became of its task.

@@ -57,6 +57,13 @@ struct sim_label {
     bool written;
 };
 
+/* A kernel that a task of a deferred queue was or is. */
+struct sim_kept {
+    struct sim_kept *older;
+    twin_launch *kernel;
+    struct sim_queue_point since; /* the copy that makes the task that; queue NULL: it is that */
+};
+
 /* State of a deferred queue besides its ring. Guarded by the queue's lock. */
 struct sim_deferred {
     twin_hw_instance *instance; /* NULL: bound to none */
@@ -67,6 +74,7 @@ struct sim_deferred {
     struct sim_label *labels;
     uint32_t label_count;
     size_t label_room;
+    struct sim_kept **kept; /* of each place in the ring, the newest; NULL: no kernels yet */
 };
 
 #define SIM_FAILURE_TEXT 448u

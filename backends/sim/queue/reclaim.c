@@ -5,6 +5,7 @@
 #include "device/device.h"
 #include "process/nondeterminism.h"
 #include "queue/kernel.h"
+#include "queue/replace.h"
 #include "queue/ring_users.h"
 #include "wait/leader.h"
 
@@ -14,7 +15,10 @@ void sim_queue_release_task_state(twin_queue *queue, struct sim_task_state *stat
         if (state->call)
             sim_call_queue_release(state->call);
     } else if (state->kind == SIM_TASK_KERNEL) {
-        sim_kernel_release(state->kernel);
+        if (queue->config.deferred)
+            sim_kept_release(queue, (uint32_t)(state - queue->task_states));
+        else
+            sim_kernel_release(state->kernel);
     } else if (state->kind == SIM_TASK_LIST) {
         sim_lists_release(&queue->device->lists, state->list);
     } else if (state->kind != SIM_TASK_NONE && state->kind != SIM_TASK_RUN) {

@@ -18,6 +18,8 @@ struct sim_task_state;
 void sim_instance_ring_closes(twin_queue *queue);
 /* The queue that asked for the run under way in which `queue` takes part; NULL: there is none. */
 twin_queue *sim_instance_launcher(twin_queue *queue);
+/* Whether a run of the instance of a deferred queue is under way, or queued. Takes locks. */
+bool sim_instance_runs(twin_queue *queue);
 /* The queue must end its current task, which may be a run of an instance: that ends, or never
  * begins. Whether the entry at its head is still to be stopped. Thread: model, with the queue's
  * lock. */

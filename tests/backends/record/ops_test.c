@@ -215,7 +215,10 @@ static void call_work(const struct twin_backend *t, twin_hw_device *device, twin
                                       .src_pitch = 44,
                                       .width = 42,
                                       .height = 2});
+    const twin_replaced replaced = {.queue = q, .place = 7};
+    kernel.replaces = &replaced;
     t->work.launch(q, &kernel);
+    kernel.replaces = NULL;
     t->image.unload(code.image);
 }
 

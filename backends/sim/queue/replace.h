@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tasks of deferred queues that become other ones. An entry that launches a kernel names it in
+ * words 8 and 9, so that a copy of an entry brings its kernel along. */
+#ifndef TWINRT_SIM_QUEUE_REPLACE_H
+#define TWINRT_SIM_QUEUE_REPLACE_H
+
+#include "queue/queue.h"
+
+/* Keeps the kernel that the entry at `slot` of a deferred queue launches. NULL: no host memory.
+ * Thread: any, with the queue's lock. */
+struct sim_kept *sim_kept_add(twin_queue *queue, uint32_t slot, twin_launch *kernel);
+/* Releases the kernels of an entry. Thread: any, with the queue's lock. */
+void sim_kept_release(twin_queue *queue, uint32_t slot);
+/* The kernel that an entry of a deferred queue names. */
+twin_launch *sim_kernel_named(const stars_sqe *sqe);
+
+/* work.launch of a kernel that takes the place of another task. */
+twin_status sim_work_replace(twin_queue *queue, twin_launch *kernel);
+
+#endif
