@@ -3,6 +3,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "core/model_instance/task_group.h"
 
 /* A value outside of the enumeration is refused by the runtime layer. 107000. */
 static int32_t check_mode(aclmdlRICaptureMode mode)
@@ -67,4 +68,35 @@ aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode)
     if (code == 0)
         *mode = (aclmdlRICaptureMode)own;
     return TWIN_LEAVE(code);
+}
+
+aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream)
+{
+    TWIN_ENTER_BY_PART(CREATE, aclmdlRICaptureTaskGrpBegin);
+    TWIN_NOT_NULL(stream);
+    return TWIN_LEAVE(twin_capture_group_begin(twin_api_handle(stream)));
+}
+
+aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp *handle)
+{
+    TWIN_ENTER_BY_PART(CREATE, aclmdlRICaptureTaskGrpEnd);
+    TWIN_NOT_NULL(stream, handle);
+    uint64_t group = 0;
+    const int32_t code = twin_capture_group_end(twin_api_handle(stream), &group);
+    *handle = twin_api_pointer(group);
+    return TWIN_LEAVE(code);
+}
+
+aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle)
+{
+    TWIN_ENTER_BY_PART(SUBMIT, aclmdlRICaptureTaskUpdateBegin);
+    TWIN_NOT_NULL(stream, handle);
+    return TWIN_LEAVE(twin_group_update_begin(twin_api_handle(stream), twin_api_handle(handle)));
+}
+
+aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream)
+{
+    TWIN_ENTER_BY_PART(SUBMIT, aclmdlRICaptureTaskUpdateEnd);
+    TWIN_NOT_NULL(stream);
+    return TWIN_LEAVE(twin_group_update_end(twin_api_handle(stream)));
 }

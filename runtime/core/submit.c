@@ -6,12 +6,14 @@
 #include "core/callback/exception_callback.h"
 #include "core/capture/capture.h"
 #include "core/model_instance/model_instance.h"
+#include "core/model_instance/task_group.h"
 #include "core/object/event.h"
 #include "core/object/stream.h"
 #include "core/work/pool.h"
 
-/* In place of a code: the stream is in capture, and locked. */
+/* In place of a code: the stream is in capture, or updates a task group, and is locked. */
 #define IN_CAPTURE INT32_MIN
+#define IN_UPDATE  (INT32_MIN + 1)
 
 /* What a submission can find wrong with what it names, or with who is to run its call. */
 typedef enum task_trouble {
@@ -39,7 +41,9 @@ __attribute__((noinline, cold)) static int32_t refuse_locked(twin_stream *stream
     const bool captured = !gone && !foreign && halt == TWIN_HALT_CAPTURE;
     if (captured)
         return IN_CAPTURE;
-    if (foreign && (halt == 0 || halt == TWIN_HALT_CAPTURE))
+    if (!gone && !foreign && halt == TWIN_HALT_UPDATE)
+        return IN_UPDATE;
+    if (foreign && (halt & (TWIN_HALT_STREAM | TWIN_HALT_DEVICE)) == 0)
         code = twin_stream_fail_foreign(stream);
     twin_lock_drop(&stream->lock);
     if (gone)
@@ -314,6 +318,74 @@ int32_t twin_stream_submit_captured(twin_stream *stream, twin_stream *lane, cons
                : fail_issue(twin_device_note(lane->device, status), lane->id, lane->device->id);
 }
 
+/* What the next kernel of a locked stream replaces. 507000: the group has no more. 507009: the task
+ * is of another kind. */
+static int32_t find_replaced(const twin_stream *stream, const twin_task *task,
+                             twin_group_task *out_task)
+{
+    const twin_task_group *group = stream->updates;
+    if (task->kind != TWIN_TASK_LAUNCH)
+        return twin_fail(TWIN_ERR_TASK_TYPE,
+                         "stream %u updates a task group, whose tasks are kernels; call "
+                         "aclmdlRICaptureTaskUpdateEnd first",
+                         stream->id);
+    if (group->next >= group->count)
+        return twin_fail(TWIN_ERR_INTERNAL,
+                         "the task group of model instance %u has %u kernels, and all of them were "
+                         "replaced; call aclmdlRICaptureTaskUpdateEnd",
+                         group->instance_id, group->count);
+    *out_task = group->tasks[group->next];
+    if (out_task->cores != task->launch->cores)
+        return twin_fail(TWIN_ERR_INTERNAL,
+                         "kernel %u of the task group of model instance %u runs on other cores "
+                         "than the one that is to replace it",
+                         group->next, group->instance_id);
+    return 0;
+}
+
+/* Queues the task; `replaced`: what it takes the place of, in a stream of that handle. */
+static twin_status issue_replacing(twin_stream *stream, const twin_task *task,
+                                   const twin_group_task *replaced)
+{
+    TWIN_PINNED(stream, target);
+    target = twin_handle_pin(&twin_streams, replaced->stream);
+    if (!target)
+        return TWIN_E_INVALID;
+    const twin_replaced place = {.queue = target->queue, .place = replaced->place};
+    task->launch->replaces = &place;
+    const twin_status status = twin_ops()->work.launch(stream->queue, task->launch);
+    task->launch->replaces = NULL;
+    stream->updates->next += status == TWIN_OK;
+    return status;
+}
+
+/* A task of a stream that updates a task group; the stream is locked, and not on return. */
+static __attribute__((noinline)) int32_t submit_update(twin_stream *stream, const twin_task *task)
+{
+    const uint32_t id = stream->id, device_id = stream->device->id;
+    const uint64_t own = stream->object.handle;
+    task_trouble trouble = TASK_FINE;
+    twin_group_task replaced;
+    twin_status status = TWIN_OK;
+    int32_t code = 0;
+    if (task->kind == TWIN_TASK_RECORD)
+        status = issue_locked(twin_ops(), stream, task, &trouble);
+    else if ((code = find_replaced(stream, task, &replaced)) == 0)
+        status = issue_replacing(stream, task, &replaced);
+    twin_device_note(stream->device, status);
+    TWIN_PINNED(stream, full);
+    if (status == TWIN_E_BUSY && twin_handle_pin_object(stream, own))
+        full = stream;
+    twin_lock_drop(&stream->lock);
+    if (trouble != TASK_FINE)
+        return fail_task(trouble, id, device_id);
+    if (!full)
+        return code != 0 ? code : fail_issue(status, id, device_id);
+    twin_assert_unlocked("queue.room with a lock held");
+    status = twin_ops()->queue.room(full->queue);
+    return status == TWIN_OK ? twin_stream_submit(own, task) : fail_issue(status, id, device_id);
+}
+
 /* Whether a capture takes tasks of that kind as they are. */
 static inline bool is_plain(twin_task_kind kind)
 {
@@ -350,7 +422,9 @@ int32_t twin_stream_submit(uint64_t handle, const twin_task *task)
         twin_stream *stream = NULL;
         int32_t code = lock_stream(handle, task->stream, &stream);
         if (__builtin_expect(code != 0, 0))
-            return code == IN_CAPTURE ? submit_in_capture(stream, handle, task) : code;
+            return code == IN_CAPTURE  ? submit_in_capture(stream, handle, task)
+                   : code == IN_UPDATE ? submit_update(stream, task)
+                                       : code;
 
         if (__builtin_expect((stream->flags & TWIN_STREAM_PASSIVE) != 0, 0))
             return submit_passive(stream, task);

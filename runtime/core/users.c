@@ -9,6 +9,7 @@
 #include "core/image/binary.h"
 #include "core/model_instance/label.h"
 #include "core/model_instance/model_instance.h"
+#include "core/model_instance/task_group.h"
 #include "core/object/allocator.h"
 #include "core/object/device_area.h"
 #include "core/object/physical.h"
@@ -30,6 +31,7 @@ static void context_emptied(twin_context *context)
 
 static void stream_released(twin_stream *stream)
 {
+    twin_group_forget(stream);
     twin_labels_release(twin_labels_take_held(stream));
     twin_allocator_drop(stream);
 }

@@ -508,6 +508,13 @@ static void test_shares(void)
 }
 
 static const twin_test tests[] = {
+    {"GRF-39: a captured kernel has the arguments of its capture", test_captured_kernel},
+    {"GRF-76: the kernels of a task group become other ones", test_group_update},
+    {"GRF-79: an update is in the order of its stream", test_group_update_order},
+    {"an update after the end of its instance does nothing", test_group_update_late},
+    {"GRF-70, GRF-71, GRF-75, GRF-77, GRF-78: begin and end of groups and updates",
+     test_group_status},
+    {"GRF-14, GRF-72, GRF-73, GRF-74: what breaks a task group", test_group_broken},
     {"KRN-51, KRN-52, KRN-57: parameters of a list are where they were appended", test_list},
     {"KRN-56, KRN-78: a placeholder becomes the address of the data after it", test_placeholders},
     {"ERR-47, ERR-48: a kernel that was trapped is reported with function and arguments",

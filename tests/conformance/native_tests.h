@@ -54,6 +54,14 @@ void test_after_a_fault(void);
 void test_stop_on_failure(void);
 void native_hazard_child(void);
 
+/* native_group.c */
+void test_captured_kernel(void);
+void test_group_update(void);
+void test_group_update_order(void);
+void test_group_update_late(void);
+void test_group_status(void);
+void test_group_broken(void);
+
 /* native_mapping.c */
 void test_kernel_across_mappings(void);
 void test_kernel_at_a_hole(void);

@@ -48,6 +48,7 @@
     X(CAPTURE_IMPLICIT, 107031, R, "EE1017")   /* a default stream cannot join a capture */        \
     X(CAPTURE_CONFLICT, 107032, R, "EE1016")   /* stream and event belong to two captures */       \
     X(GROUP_STATUS, 107033, R, "EE1016")       /* a task group is open, or is not */               \
+    X(GROUP_INTERRUPTED, 107034, R, "EE1016")  /* a task between those of an open task group */    \
     X(CAPTURE_UNMATCHED, 107036, R, "EE1018")  /* the capture was begun on another stream */       \
     X(MODEL_RUNNING, 107037, R, "EE1018")      /* the model instance does not come to its end */   \
     X(CAPTURE_THREAD, 107038, R, "EE1018")     /* the capture was begun by another thread */       \
@@ -71,6 +72,7 @@
     X(INTERNAL, 507000, R, "EE9999")           /* nothing to give, or our own fault */             \
     X(STREAM_FULL, 507002, R, "EE1019")        /* no more tasks fit */                             \
     X(DEVICE_RELEASED, 507007, R, "EE1018")    /* reset without set */                             \
+    X(TASK_TYPE, 507009, R, "EE1006")          /* a task that a task group does not take */        \
     X(MODEL_EXECUTE, 507011, R, "EE1018")      /* the model instance cannot run as it is */        \
     X(LABEL_CONTEXT, 507031, R, "EE1010")      /* the label belongs elsewhere */                   \
     X(SETUP, 507033, R, "EE1018")              /* the backend or device cannot be used */          \

@@ -22,6 +22,7 @@ typedef enum twin_rank {
     TWIN_RANK_CONTEXT,       /* one context: its streams */
     TWIN_RANK_STREAM,        /* one stream: submission */
     TWIN_RANK_INSTANCE,      /* one model instance: its streams, whether it may run */
+    TWIN_RANK_GROUPS,        /* which stream updates which task group */
     TWIN_RANK_LABELS,        /* all labels and lists of labels */
     TWIN_RANK_BINARIES,      /* all kernel images: functions found in them, copies on devices */
     TWIN_RANK_LAUNCHES,      /* device memory for arguments of kernels */

@@ -10,6 +10,7 @@
 #include "core/backend/error.h"
 #include "core/base/alloc.h"
 #include "core/capture/capture_parts.h"
+#include "core/model_instance/task_group.h"
 
 static twin_capture *captures; /* guarded by twin_capture_lock */
 
@@ -303,9 +304,11 @@ static int32_t end_locked(twin_stream *stream, bool wanted, twin_instance **out_
                          capture->place.thread, stream->id);
     else if (capture->broken_code != 0)
         code = fail_broken(capture);
-    twin_capture_lane *each;
-    LL_FOREACH(capture->lanes, each)
-    twin_capture_close_tail(each);
+    else if (capture->open_groups > 0)
+        code = twin_fail(TWIN_ERR_GROUP_STATUS,
+                         "a task group of the capture is open; call aclmdlRICaptureTaskGrpEnd on "
+                         "its stream first");
+    twin_capture_watch(capture, true);
     if (code == 0)
         code = check_joined(capture, stream);
     if (code == 0)
@@ -334,6 +337,77 @@ int32_t twin_capture_end(uint64_t handle, bool wanted, uint64_t *out_instance)
         twin_instance_unpin(ended);
     }
     return code;
+}
+
+/* Task groups ---------------------------------------------------------------------------------- */
+
+/* The lane of a pinned stream; with the lock. 107029. */
+static int32_t lane_of(const twin_stream *stream, twin_capture_lane **out_lane)
+{
+    *out_lane = stream->lane;
+    return *out_lane ? 0
+                     : twin_fail(TWIN_ERR_NOT_CAPTURED,
+                                 "stream %u is not in capture; call aclmdlRICaptureBegin first",
+                                 stream->id);
+}
+
+static int32_t group_begin_locked(const twin_stream *stream)
+{
+    twin_capture_lane *lane = NULL;
+    int32_t code = lane_of(stream, &lane);
+    if (code == 0 && lane->group)
+        code = twin_fail(TWIN_ERR_GROUP_STATUS, "a task group is open on stream %u already",
+                         stream->id);
+    if (code == 0)
+        code = twin_group_create(lane->capture->instance, &lane->group);
+    if (code == 0 && lane->capture->open_groups++ == 0)
+        twin_capture_watch(lane->capture, true);
+    return code;
+}
+
+static int32_t group_end_locked(const twin_stream *stream, uint64_t *out_group)
+{
+    twin_capture_lane *lane = NULL;
+    int32_t code = lane_of(stream, &lane);
+    if (code == 0 && !lane->group)
+        code = twin_fail(TWIN_ERR_GROUP_STATUS,
+                         "no task group is open on stream %u; call aclmdlRICaptureTaskGrpBegin "
+                         "first",
+                         stream->id);
+    if (code != 0)
+        return code;
+    twin_capture *capture = lane->capture;
+    const uint64_t group = lane->group->object.handle;
+    lane->group = NULL;
+    if (--capture->open_groups == 0)
+        twin_capture_watch(capture, false);
+    if (capture->broken_code != 0) {
+        const int32_t broken = fail_broken(capture);
+        return capture->group_code != 0 ? capture->group_code : broken;
+    }
+    *out_group = group;
+    return 0;
+}
+
+int32_t twin_capture_group_begin(uint64_t handle)
+{
+    TWIN_PINNED(stream, stream);
+    const int32_t code = twin_stream_pin_own(handle, &stream);
+    if (code != 0)
+        return code;
+    TWIN_LOCKED(&twin_capture_lock);
+    return group_begin_locked(stream);
+}
+
+int32_t twin_capture_group_end(uint64_t handle, uint64_t *out_group)
+{
+    *out_group = 0;
+    TWIN_PINNED(stream, stream);
+    const int32_t code = twin_stream_pin_own(handle, &stream);
+    if (code != 0)
+        return code;
+    TWIN_LOCKED(&twin_capture_lock);
+    return group_end_locked(stream, out_group);
 }
 
 void twin_captures_close(const twin_context *context)

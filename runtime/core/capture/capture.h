@@ -71,6 +71,14 @@ int32_t twin_capture_look(uint64_t stream, twin_capture_status *out_status, uint
  * two captures, both of which are broken now. Else as twin_stream_submit(). */
 int32_t twin_capture_submit(uint64_t stream, const twin_task *task);
 
+/* aclmdlRICaptureTaskGrpBegin: the kernels of the stream form a group until its end. No other task
+ * joins the capture meanwhile: that breaks it, with 507009 on the stream, 107034 on others. 107002,
+ * 107003, 107029; 107033: a group is open on the stream. 207001. */
+int32_t twin_capture_group_begin(uint64_t stream);
+/* aclmdlRICaptureTaskGrpEnd. *out_group 0 on failure. 107002, 107003, 107029; 107033: no group is
+ * open; what broke the capture: 507009, 107034, 507903. */
+int32_t twin_capture_group_end(uint64_t stream, uint64_t *out_group);
+
 /* Ends all captures of a context that is closing. */
 void twin_captures_close(const twin_context *context);
 

@@ -25,6 +25,7 @@ typedef struct twin_capture_lane {
     twin_stream *stream; /* the program's; pinned */
     bool origin;         /* the capture was begun on it */
     twin_capture_call joined;
+    struct twin_task_group *group; /* of the instance, that its kernels join now; or NULL */
     struct twin_capture_lane *next;
 } twin_capture_lane;
 
@@ -36,6 +37,8 @@ typedef struct twin_capture {
     /* What broke it; code 0: nothing has. */
     int32_t broken_code;
     uint32_t broken_stream; /* id */
+    int32_t group_code;     /* why a group could not take a task; 0: none */
+    uint32_t open_groups;
     twin_capture_call broken_by;
     struct twin_capture *next, *previous; /* of all that go on */
 } twin_capture;
@@ -53,8 +56,8 @@ int32_t twin_capture_enter(twin_capture *capture, twin_stream *stream, bool orig
 int32_t twin_capture_make_room(twin_capture_lane *lane);
 /* Adds a task; no checks of what it names. `edge`: that it records, or NULL. */
 int32_t twin_capture_add(twin_capture_lane *lane, const twin_task *task, twin_capture_edge *edge);
-/* From now on each task of the lane takes the long way. */
-void twin_capture_close_tail(twin_capture_lane *lane);
+/* From now on each task of the capture takes the long way, or not any more. */
+void twin_capture_watch(twin_capture *capture, bool watch);
 /* The capture cannot succeed any more, because of `code` that the present call of `stream` gets.
  * Returns `code`. */
 int32_t twin_capture_break(twin_capture *capture, const twin_stream *stream, int32_t code);

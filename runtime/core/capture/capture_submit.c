@@ -3,10 +3,12 @@
 #include <utlist.h>
 
 #include "core/backend/error.h"
+#include "core/backend/ops.h"
 #include "core/base/alloc.h"
 #include "core/base/log.h"
 #include "core/callback/callback_delivery.h"
 #include "core/capture/capture_parts.h"
+#include "core/model_instance/task_group.h"
 
 int32_t twin_capture_make_room(twin_capture_lane *lane)
 {
@@ -61,10 +63,45 @@ int32_t twin_capture_add(twin_capture_lane *lane, const twin_task *task, twin_ca
                : twin_instance_fail_work(TWIN_E_BUSY, newest->id, newest->device->id);
 }
 
-void twin_capture_close_tail(twin_capture_lane *lane)
+void twin_capture_watch(twin_capture *capture, bool watch)
 {
-    TWIN_LOCKED(&lane->stream->lock);
-    lane->tail.tasks_most = 0;
+    for (twin_capture_lane *lane = capture->lanes; lane; lane = lane->next) {
+        TWIN_LOCKED(&lane->stream->lock);
+        lane->tail.tasks_most = watch ? 0 : TWIN_CAPTURE_TASKS;
+    }
+}
+
+/* Task groups ---------------------------------------------------------------------------------- */
+
+static int32_t break_group(twin_capture_lane *lane, int32_t code)
+{
+    lane->capture->group_code = code;
+    return twin_capture_break(lane->capture, lane->stream, code);
+}
+
+/* A task while a group of the capture is open. */
+static int32_t submit_to_group(twin_capture_lane *lane, const twin_task *task)
+{
+    twin_task_group *group = lane->group;
+    if (!group)
+        return break_group(lane, twin_fail(TWIN_ERR_GROUP_INTERRUPTED,
+                                           "a task group of the capture is open on another stream "
+                                           "than %u; call aclmdlRICaptureTaskGrpEnd there first",
+                                           lane->stream->id));
+    if (task->kind != TWIN_TASK_LAUNCH)
+        return break_group(lane, twin_fail(TWIN_ERR_TASK_TYPE,
+                                           "a task group is open on stream %u, which takes kernels "
+                                           "only; call aclmdlRICaptureTaskGrpEnd first",
+                                           lane->stream->id));
+    const twin_launch_cores cores = task->launch->cores;
+    int32_t code = twin_capture_add(lane, task, NULL);
+    const twin_stream *newest = lane->tail.newest;
+    if (code == 0)
+        code = twin_group_add(
+            group, &(twin_group_task){.stream = newest->object.handle,
+                                      .place = twin_ops()->diag.newest_task(newest->queue),
+                                      .cores = cores});
+    return code != 0 ? twin_capture_break(lane->capture, lane->stream, code) : 0;
 }
 
 /* Events --------------------------------------------------------------------------------------- */
@@ -151,6 +188,10 @@ static int32_t wait_captured(twin_stream **stream, twin_capture_edge *edge, cons
         return twin_fail(TWIN_ERR_INTERNAL,
                          "stream %u cannot join the capture of stream %u, which is invalid",
                          waiter->id, capture->place.stream);
+    if (capture->open_groups > 0)
+        return lane ? submit_to_group(lane, task)
+                    : twin_fail(TWIN_ERR_GROUP_INTERRUPTED,
+                                "stream %u cannot join while a task group is open", waiter->id);
     int32_t code = 0;
     if (!lane) {
         code = twin_capture_enter(capture, waiter, false, &lane);
@@ -221,6 +262,8 @@ static int32_t submit_locked(twin_capture_lane *lane, const twin_task *task)
     int32_t code = check_kind(lane->stream, task);
     if (code != 0)
         return code;
+    if (lane->capture->open_groups > 0)
+        return submit_to_group(lane, task);
     if (task->kind == TWIN_TASK_WAIT && is_event(task))
         return wait_outside(lane, task);
     if (task->kind == TWIN_TASK_RECORD && is_event(task)) {

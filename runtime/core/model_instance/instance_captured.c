@@ -4,6 +4,7 @@
 #include "core/backend/ops.h"
 #include "core/base/alloc.h"
 #include "core/model_instance/instance_parts.h"
+#include "core/model_instance/task_group.h"
 #include "core/object/event.h"
 
 int32_t twin_instance_add_lane(twin_instance *instance, bool head, twin_stream **out_stream)
@@ -63,6 +64,13 @@ void twin_instance_free_edges(twin_instance *instance)
     instance->edge_count = 0;
     twin_free(instance->edges);
     instance->edges = NULL;
+    for (uint32_t i = 0; i < instance->group_count; i++) {
+        (void)twin_handle_retire(instance->groups[i]);
+        twin_group_unpin(instance->groups[i]);
+    }
+    instance->group_count = 0;
+    twin_free(instance->groups);
+    instance->groups = NULL;
 }
 
 int32_t twin_instance_finish(twin_instance *instance, twin_stream *stream)

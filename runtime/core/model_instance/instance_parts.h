@@ -23,7 +23,7 @@ int32_t twin_instance_refuse_captured(const twin_instance *instance, const char 
  * *out_busy: a run is in the way. */
 int32_t twin_instance_bind_locked(twin_instance *instance, twin_stream *stream, bool head,
                                   bool *out_busy);
-/* Frees the lanes and edges of a captured model instance whose streams are unbound. */
+/* Frees the edges and task groups of a captured model instance whose streams are unbound. */
 void twin_instance_free_edges(twin_instance *instance);
 /* Takes a stream out; both locked, and bound to each other. Its pin is the caller's then.
  * TWIN_E_BUSY: a run. */

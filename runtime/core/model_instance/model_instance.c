@@ -146,6 +146,8 @@ static int32_t create_in(twin_context *context, bool captured, twin_instance **o
     instance->end_stream = NULL;
     instance->edges = NULL;
     instance->edge_count = instance->edge_room = 0;
+    instance->groups = NULL;
+    instance->group_count = instance->group_room = 0;
     instance->bound = NULL;
     instance->bound_count = instance->bound_room = 0;
     instance->farewells = NULL;

@@ -59,6 +59,8 @@ typedef struct twin_instance {
     uint32_t bound_count, bound_room;
     struct twin_event **edges; /* of a captured one: set and reset by its tasks; pinned */
     uint32_t edge_count, edge_room;
+    struct twin_task_group **groups; /* of a captured one; pinned */
+    uint32_t group_count, group_room;
     twin_farewell *farewells;
     uint32_t farewell_count, farewell_room;
     char name[TWIN_INSTANCE_NAME_BYTES];

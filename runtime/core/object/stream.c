@@ -105,6 +105,7 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
     stream->subscriber = NULL;
     stream->label_lists = NULL;
     stream->lane = NULL;
+    stream->updates = NULL;
 
     const twin_queue_config config = {.id = id,
                                       .priority = stream->priority,
@@ -313,6 +314,11 @@ int32_t twin_stream_fail_halted(uint8_t halt, uint32_t id, uint32_t device_id)
                          "stream %u of device %u is in capture: its work is not executed, and "
                          "nothing waits for it; call aclmdlRICaptureEnd first",
                          id, device_id);
+    if (halt == TWIN_HALT_UPDATE)
+        return twin_fail(TWIN_ERR_GROUP_STATUS,
+                         "stream %u of device %u updates a task group; call "
+                         "aclmdlRICaptureTaskUpdateEnd first",
+                         id, device_id);
     twin_status status = (halt & TWIN_HALT_DEVICE) != 0 ? TWIN_E_DEVICE_ABORTED : TWIN_E_ABORTED;
     return twin_refused(twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "stream %u of device %u",
                                          id, device_id));
@@ -330,7 +336,7 @@ int32_t twin_stream_drain(twin_stream *stream, uint64_t timeout_ns)
 {
     twin_assert_unlocked("queue.drain with a lock held");
     uint8_t halt = atomic_load_explicit(&stream->halt, memory_order_relaxed);
-    if (__builtin_expect(halt != 0, 0))
+    if (__builtin_expect((halt & ~TWIN_HALT_UPDATE) != 0, 0))
         return twin_stream_fail_halted(halt, stream->id, stream->device->id);
     twin_status status = twin_ops()->queue.drain(stream->queue, timeout_ns);
     if (__builtin_expect(status == TWIN_OK, 1)) {

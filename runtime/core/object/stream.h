@@ -58,6 +58,7 @@ typedef struct twin_stream {
     struct twin_subscriber *subscriber; /* guarded by lock: who runs its callbacks, or NULL */
     struct twin_capture_lane
         *lane; /* in capture, or NULL; written under twin_capture_lock and lock */
+    struct twin_task_group *updates;     /* guarded by lock: pinned; or NULL */
     struct twin_stream *next, *previous; /* guarded by context->lock */
 } twin_stream;
 
@@ -67,6 +68,8 @@ typedef struct twin_stream {
 #define TWIN_HALT_STREAM  1u
 #define TWIN_HALT_DEVICE  2u
 #define TWIN_HALT_CAPTURE 4u
+/* Its kernels replace those of a task group. */
+#define TWIN_HALT_UPDATE 8u
 
 extern twin_handle_table twin_streams;
 

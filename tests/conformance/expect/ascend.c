@@ -33,6 +33,10 @@
     "the vendor's interface takes functions of the host into no stream of a model instance that "  \
     "is built task by task, which is what the backend makes of a capture"
 
+#define NO_UPDATES                                                                                 \
+    "the vendor's interface changes tasks of its own captures only, and the backend builds an "    \
+    "instance of a capture task by task"
+
 static const twin_exception unsupported[] = {
     {"attributes", "MEM-13", OWN_OWNERS},
     {"control", "ABT-14, DEV-58: the time given", REAL_LIMIT},
@@ -42,6 +46,10 @@ static const twin_exception unsupported[] = {
     {"native", "COD-06: cores that fail", NO_FAULTS},
     {"native", "COD-07: a kernel that reads", NO_FAULTS},
     {"native", "ERR-47, ERR-48: a kernel that was trapped", NO_KERNEL},
+    {"native", "GRF-70, GRF-71, GRF-75", NO_UPDATES},
+    {"native", "GRF-76", NO_UPDATES},
+    {"native", "GRF-79", NO_UPDATES},
+    {"native", "an update after the end", NO_UPDATES},
     {"native", "what a kernel forgets", OWN_SETTINGS},
     {"program", "LBL-06, LBL-09: a jump keeps", OWN_OBJECTS},
     {"report", "CBK-09", NO_DEADLOCK},

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/model_instance/task_group.h"
+
+#include "core/backend/error.h"
+#include "core/base/alloc.h"
+#include "core/model_instance/instance_parts.h"
+
+static void release(void *object)
+{
+    twin_task_group *group = object;
+    twin_free(group->tasks);
+    twin_handle_free(&twin_task_groups, group);
+}
+
+twin_handle_table twin_task_groups =
+    TWIN_HANDLE_TABLE_INITIALIZER("task group", TWIN_HANDLE_GROUP, twin_task_group, NULL, release);
+
+/* Which stream updates which group. */
+static twin_lock groups_lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_GROUPS);
+
+void twin_group_unpin(twin_task_group *group)
+{
+    twin_handle_unpin(&twin_task_groups, group);
+}
+
+int32_t twin_group_create(twin_instance *instance, twin_task_group **out_group)
+{
+    twin_task_group *group = NULL;
+    if (twin_instance_make_room((void **)&instance->groups, instance->group_count,
+                                &instance->group_room, sizeof(struct twin_task_group *)))
+        group = twin_handle_alloc(&twin_task_groups);
+    if (!group)
+        return twin_fail(TWIN_ERR_NOMEM, "no host memory for a task group");
+    group->instance_id = instance->id;
+    group->tasks = NULL;
+    group->count = group->room = group->next = 0;
+    group->updater = 0;
+    twin_handle_publish_pinned(group);
+    instance->groups[instance->group_count++] = group;
+    *out_group = group;
+    return 0;
+}
+
+int32_t twin_group_add(twin_task_group *group, const twin_group_task *task)
+{
+    if (!twin_instance_make_room((void **)&group->tasks, group->count, &group->room,
+                                 sizeof(*group->tasks)))
+        return twin_fail(TWIN_ERR_NOMEM, "no host memory for a task group");
+    group->tasks[group->count++] = *task;
+    return 0;
+}
+
+/* A stream that may update groups, pinned. */
+static int32_t pin_updater(uint64_t handle, twin_stream **out_stream)
+{
+    int32_t code = twin_stream_pin_own(handle, out_stream);
+    if (code == 0)
+        code = twin_stream_check_not_captured(*out_stream);
+    if (code == 0 && twin_stream_is_bound(*out_stream))
+        code = twin_fail(TWIN_ERR_STREAM_MODEL, "stream %u is bound to a model instance",
+                         (*out_stream)->id);
+    return code;
+}
+
+/* Whether no other stream updates the group; notes that this one does. */
+static bool claim(twin_task_group *group, uint64_t stream)
+{
+    TWIN_LOCKED(&groups_lock);
+    const bool free = group->updater == 0;
+    if (free)
+        group->updater = stream;
+    return free;
+}
+
+static void give_up(twin_task_group *group)
+{
+    twin_lock_take(&groups_lock);
+    group->updater = 0;
+    twin_lock_drop(&groups_lock);
+    twin_group_unpin(group);
+}
+
+int32_t twin_group_update_begin(uint64_t stream_handle, uint64_t group_handle)
+{
+    TWIN_PINNED(stream, stream);
+    int32_t code = pin_updater(stream_handle, &stream);
+    if (code != 0)
+        return code;
+    twin_task_group *group = twin_handle_pin(&twin_task_groups, group_handle);
+    if (!group)
+        return twin_fail_handle(twin_task_groups.kind_name, group_handle);
+    if (!claim(group, stream->object.handle)) {
+        twin_group_unpin(group);
+        return twin_fail(TWIN_ERR_GROUP_STATUS,
+                         "the task group is being updated; call aclmdlRICaptureTaskUpdateEnd on "
+                         "the stream that does it");
+    }
+    twin_lock_take(&stream->lock);
+    const uint8_t halt = atomic_load_explicit(&stream->halt, memory_order_relaxed);
+    if (halt == 0) {
+        atomic_store_explicit(&stream->halt, TWIN_HALT_UPDATE, memory_order_relaxed);
+        stream->updates = group;
+        group->next = 0;
+    }
+    twin_lock_drop(&stream->lock);
+    if (halt == 0)
+        return 0; /* the pin is the stream's now */
+    give_up(group);
+    return halt == TWIN_HALT_UPDATE
+               ? twin_fail(TWIN_ERR_GROUP_STATUS, "stream %u updates a task group already",
+                           stream->id)
+               : twin_stream_fail_halted(halt, stream->id, stream->device->id);
+}
+
+/* Takes the group from its stream; NULL: it updates none. */
+static twin_task_group *take_group(twin_stream *stream)
+{
+    TWIN_LOCKED(&stream->lock);
+    twin_task_group *group = stream->updates;
+    stream->updates = NULL;
+    atomic_fetch_and_explicit(&stream->halt, (uint8_t)~TWIN_HALT_UPDATE, memory_order_relaxed);
+    return group;
+}
+
+int32_t twin_group_update_end(uint64_t handle)
+{
+    TWIN_PINNED(stream, stream);
+    int32_t code = pin_updater(handle, &stream);
+    if (code != 0)
+        return code;
+    twin_task_group *group = take_group(stream);
+    if (!group)
+        return twin_fail(TWIN_ERR_GROUP_STATUS,
+                         "stream %u updates no task group; call aclmdlRICaptureTaskUpdateBegin "
+                         "first",
+                         stream->id);
+    if (group->next != group->count)
+        code = twin_fail(TWIN_ERR_INTERNAL,
+                         "%u kernels were launched on stream %u, and the task group of model "
+                         "instance %u has %u; launch one for each",
+                         group->next, stream->id, group->instance_id, group->count);
+    give_up(group);
+    return code;
+}
+
+void twin_group_forget(twin_stream *stream)
+{
+    twin_task_group *group = take_group(stream);
+    if (group)
+        give_up(group);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels in captures, and task groups, whose kernels become other ones. */
+#include "native_tests.h"
+
+enum { WORDS = NATIVE_TILE, BYTES = WORDS * 4, PLACES = 4 };
+
+/* A device with memory, and two streams beside the first. */
+typedef struct grouped {
+    native n;
+    float *at[PLACES]; /* device; each word of place i is i at first */
+    aclrtStream other, updater;
+    aclrtEvent event;
+} grouped;
+
+static void open_group(grouped *s)
+{
+    static float words[WORDS];
+    native_begin(&s->n);
+    s->other = twin_stream();
+    s->updater = twin_stream();
+    CHECK_OK(aclrtCreateEventExWithFlag(&s->event, ACL_EVENT_SYNC));
+    for (int i = 0; i < PLACES; i++) {
+        s->at[i] = native_memory(BYTES);
+        for (int k = 0; k < WORDS; k++)
+            words[k] = (float)i;
+        native_write(s->at[i], words, BYTES);
+    }
+}
+
+static void close_group(grouped *s)
+{
+    for (int i = 0; i < PLACES; i++)
+        native_free(s->at[i]);
+    CHECK_OK(aclrtDestroyEvent(s->event));
+    CHECK_OK(aclrtDestroyStream(s->other));
+    CHECK_OK(aclrtDestroyStream(s->updater));
+    native_end(&s->n);
+}
+
+static float first(const grouped *s, int place)
+{
+    float words[WORDS];
+    native_read(words, s->at[place], BYTES);
+    return words[0];
+}
+
+/* at[to] = at[x] + at[y] */
+static aclError add(const grouped *s, int to, int x, int y, aclrtStream stream)
+{
+    const struct native_add args = {native_address(s->at[x]), native_address(s->at[y]),
+                                    native_address(s->at[to]), WORDS, 0};
+    return native_launch_on(&s->n, "add", 1, &args, sizeof(args), stream);
+}
+
+static void run(const grouped *s, aclmdlRI instance)
+{
+    CHECK_OK(aclmdlRIExecuteAsync(instance, s->n.stream));
+    CHECK_OK(aclrtSynchronizeStreamWithTimeout(s->n.stream, SOON_MS));
+}
+
+/* Arguments are those of the capture; memory is read when it runs. */
+void test_captured_kernel(void)
+{
+    grouped s;
+    aclmdlRI instance = NULL;
+    open_group(&s);
+    CHECK_OK(aclmdlRICaptureBegin(s.n.stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    CHECK_OK(add(&s, 3, 3, 2, s.n.stream));
+    CHECK_OK(aclmdlRICaptureEnd(s.n.stream, &instance));
+    CHECK_EQUAL(first(&s, 3), 3);
+    run(&s, instance);
+    CHECK_EQUAL(first(&s, 3), 5);
+    run(&s, instance);
+    CHECK_EQUAL(first(&s, 3), 7);
+    CHECK_OK(aclmdlRIDestroy(instance));
+    close_group(&s);
+}
+
+/* Captures at[3] = at[3] + at[1] as a group of one kernel, with a kernel before it. */
+static aclmdlRI capture_one(grouped *s, aclrtTaskGrp *group)
+{
+    aclmdlRI instance = NULL;
+    CHECK_OK(aclmdlRICaptureBegin(s->n.stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    CHECK_OK(add(s, 0, 0, 1, s->n.stream));
+    CHECK_OK(aclmdlRICaptureTaskGrpBegin(s->n.stream));
+    CHECK_OK(add(s, 3, 3, 1, s->n.stream));
+    CHECK_OK(aclmdlRICaptureTaskGrpEnd(s->n.stream, group));
+    CHECK(*group != NULL);
+    CHECK_OK(aclmdlRICaptureEnd(s->n.stream, &instance));
+    return instance;
+}
+
+static void update_one(grouped *s, aclrtTaskGrp group, int to, int x, int y)
+{
+    CHECK_OK(aclmdlRICaptureTaskUpdateBegin(s->updater, group));
+    CHECK_OK(add(s, to, x, y, s->updater));
+    CHECK_OK(aclmdlRICaptureTaskUpdateEnd(s->updater));
+}
+
+void test_group_update(void)
+{
+    grouped s;
+    aclrtTaskGrp group = NULL;
+    open_group(&s);
+    aclmdlRI instance = capture_one(&s, &group);
+    run(&s, instance);
+    CHECK_EQUAL(first(&s, 3), 4);
+    update_one(&s, group, 2, 2, 1);
+    CHECK_OK(aclrtSynchronizeStream(s.updater));
+    CHECK_EQUAL(first(&s, 2), 2); /* the update launches nothing */
+    for (int i = 1; i <= 3; i++) {
+        run(&s, instance);
+        CHECK_EQUAL(first(&s, 2), 2 + i);
+        CHECK_EQUAL(first(&s, 3), 4);
+        CHECK_EQUAL(first(&s, 0), i + 1);
+    }
+    for (int i = 0; i < 50; i++)
+        update_one(&s, group, 3, 3, i % 2 == 0 ? 2 : 1);
+    CHECK_OK(aclrtSynchronizeStream(s.updater));
+    run(&s, instance);
+    CHECK_EQUAL(first(&s, 3), 5);
+    CHECK_OK(aclmdlRIDestroy(instance));
+    CHECK_CODE(aclmdlRICaptureTaskUpdateBegin(s.updater, group), ACL_ERROR_RT_INVALID_HANDLE);
+    close_group(&s);
+}
+
+/* An update has its place in the order of its stream. */
+void test_group_update_order(void)
+{
+    grouped s;
+    twin_hold hold;
+    aclrtTaskGrp group = NULL;
+    open_group(&s);
+    aclmdlRI instance = capture_one(&s, &group);
+    twin_hold_begin(&hold, s.updater);
+    update_one(&s, group, 2, 2, 1);
+    CHECK_OK(aclrtRecordEvent(s.event, s.updater));
+    run(&s, instance);
+    CHECK_EQUAL(first(&s, 3), 4); /* as captured */
+    CHECK_EQUAL(first(&s, 2), 2);
+    CHECK_OK(aclrtStreamWaitEvent(s.n.stream, s.event));
+    CHECK_OK(aclmdlRIExecuteAsync(instance, s.n.stream));
+    twin_hold_end(&hold, s.other);
+    CHECK_OK(aclrtSynchronizeStreamWithTimeout(s.n.stream, SOON_MS));
+    CHECK_EQUAL(first(&s, 3), 4);
+    CHECK_EQUAL(first(&s, 2), 3);
+    CHECK_OK(aclmdlRIDestroy(instance));
+    close_group(&s);
+}
+
+/* The instance ends before the update has happened. */
+void test_group_update_late(void)
+{
+    grouped s;
+    twin_hold hold;
+    aclrtTaskGrp group = NULL;
+    open_group(&s);
+    aclmdlRI instance = capture_one(&s, &group);
+    twin_hold_begin(&hold, s.updater);
+    update_one(&s, group, 2, 2, 1);
+    CHECK_OK(aclmdlRIDestroy(instance));
+    instance = capture_one(&s, &group); /* perhaps in the memory of the first one */
+    twin_hold_end(&hold, s.other);
+    run(&s, instance);
+    CHECK_EQUAL(first(&s, 3), 4);
+    CHECK_EQUAL(first(&s, 2), 2);
+    CHECK_OK(aclmdlRIDestroy(instance));
+    close_group(&s);
+}
+
+void test_group_status(void)
+{
+    grouped s;
+    aclrtTaskGrp group = NULL;
+    open_group(&s);
+    const aclrtStream stream = s.n.stream;
+    CHECK_CODE(aclmdlRICaptureTaskGrpBegin(NULL), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(aclmdlRICaptureTaskGrpBegin(stream), ACL_ERROR_RT_STREAM_NOT_CAPTURED);
+    CHECK_CODE(aclmdlRICaptureTaskGrpEnd(stream, &group), ACL_ERROR_RT_STREAM_NOT_CAPTURED);
+    CHECK_OK(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    CHECK_CODE(aclmdlRICaptureTaskGrpEnd(stream, NULL), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(aclmdlRICaptureTaskGrpEnd(stream, &group), ACL_ERROR_STREAM_TASK_GROUP_STATUS);
+    CHECK_OK(aclmdlRICaptureTaskGrpBegin(stream));
+    CHECK_CODE(aclmdlRICaptureTaskGrpBegin(stream), ACL_ERROR_STREAM_TASK_GROUP_STATUS);
+    CHECK_OK(add(&s, 0, 0, 1, stream));
+    CHECK_OK(aclmdlRICaptureTaskGrpEnd(stream, &group));
+    CHECK_CODE(aclmdlRICaptureTaskUpdateBegin(stream, group), ACL_ERROR_RT_STREAM_CAPTURED);
+    aclmdlRI instance = NULL;
+    CHECK_OK(aclmdlRICaptureEnd(stream, &instance));
+    CHECK_CODE(aclmdlRICaptureTaskUpdateBegin(NULL, group), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(aclmdlRICaptureTaskUpdateBegin(stream, NULL), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(aclmdlRICaptureTaskUpdateBegin(stream, instance), ACL_ERROR_RT_INVALID_HANDLE);
+    CHECK_CODE(aclmdlRICaptureTaskUpdateEnd(stream), ACL_ERROR_STREAM_TASK_GROUP_STATUS);
+    CHECK_OK(aclmdlRICaptureTaskUpdateBegin(stream, group));
+    CHECK_CODE(aclmdlRICaptureTaskUpdateBegin(stream, group), ACL_ERROR_STREAM_TASK_GROUP_STATUS);
+    CHECK_CODE(aclmdlRICaptureTaskUpdateBegin(s.other, group), ACL_ERROR_STREAM_TASK_GROUP_STATUS);
+    CHECK_CODE(aclrtMemsetAsync(s.at[0], 4, 0, 4, stream), ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT);
+    CHECK_CODE(aclmdlRICaptureTaskUpdateEnd(stream), ACL_ERROR_RT_INTERNAL_ERROR); /* fewer */
+    CHECK_OK(aclmdlRICaptureTaskUpdateBegin(stream, group));
+    CHECK_OK(add(&s, 0, 0, 2, stream));
+    CHECK_CODE(add(&s, 0, 0, 2, stream), ACL_ERROR_RT_INTERNAL_ERROR); /* more */
+    CHECK_OK(aclmdlRICaptureTaskUpdateEnd(stream));
+    CHECK_OK(aclrtSynchronizeStream(stream));
+    run(&s, instance);
+    CHECK_EQUAL(first(&s, 0), 2);
+    CHECK_OK(aclmdlRIDestroy(instance));
+    close_group(&s);
+}
+
+/* `wrong` comes between the begin and the end of a group. */
+static void break_group(grouped *s, aclError code, aclError (*wrong)(const grouped *s))
+{
+    aclrtTaskGrp group = s;
+    aclmdlRI instance = s;
+    CHECK_OK(aclmdlRICaptureBegin(s->n.stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    CHECK_OK(aclrtRecordEvent(s->event, s->n.stream));
+    CHECK_OK(aclrtStreamWaitEvent(s->other, s->event));
+    CHECK_OK(aclmdlRICaptureTaskGrpBegin(s->n.stream));
+    CHECK_CODE(wrong(s), code);
+    CHECK_CODE(aclmdlRICaptureTaskGrpEnd(s->n.stream, &group), code);
+    CHECK(group == NULL);
+    CHECK_CODE(aclmdlRICaptureEnd(s->n.stream, &instance), ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED);
+    CHECK(instance == NULL);
+}
+
+static aclError record_in_group(const grouped *s)
+{
+    return aclrtRecordEvent(s->event, s->n.stream);
+}
+
+static aclError fill_in_group(const grouped *s)
+{
+    return aclrtMemsetAsync(s->at[0], 4, 0, 4, s->n.stream);
+}
+
+static aclError launch_beside_group(const grouped *s)
+{
+    return add(s, 0, 0, 1, s->other);
+}
+
+void test_group_broken(void)
+{
+    grouped s;
+    open_group(&s);
+    break_group(&s, ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, record_in_group);
+    break_group(&s, ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, fill_in_group);
+    break_group(&s, ACL_ERROR_STREAM_TASK_GROUP_INTR, launch_beside_group);
+    aclmdlRI instance = &s;
+    CHECK_OK(aclmdlRICaptureBegin(s.n.stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    CHECK_OK(aclmdlRICaptureTaskGrpBegin(s.n.stream));
+    CHECK_CODE(aclmdlRICaptureEnd(s.n.stream, &instance), ACL_ERROR_STREAM_TASK_GROUP_STATUS);
+    CHECK(instance == NULL);
+    close_group(&s);
+}
