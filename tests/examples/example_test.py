@@ -38,6 +38,10 @@ LINES = {
         "the other stream has read what it made",
         "host_function: ok",
     ],
+    "graph_capture": [
+        "54 tasks at once and captured, 3 executions: all verified",
+        "graph_capture: ok",
+    ],
     "memory_pool": [
         "queued 8 steps of 8388608 bytes in a pool of 8388608",
         "the second stream has the memory after the first one's event",
