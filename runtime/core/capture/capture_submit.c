@@ -203,13 +203,16 @@ static int32_t wait_captured(twin_stream **stream, twin_capture_edge *edge, cons
     return code != 0 ? twin_capture_break(capture, waiter, code) : 0;
 }
 
-/* A wait in a capture for an event that no capture has recorded. */
-static int32_t wait_outside(const twin_capture_lane *lane, const twin_task *task)
+/* A wait in a capture for an event, pinned, that no capture has recorded. */
+static int32_t wait_outside(const twin_capture_lane *lane, twin_event *event)
 {
-    if ((twin_event_form(task->event) & TWIN_EVENT_EX) == 0)
+    if ((twin_event_form(event) & TWIN_EVENT_EX) == 0)
         return twin_fail(TWIN_ERR_UNSUPPORTED,
                          "a capture takes events of aclrtCreateEventExWithFlag");
-    if (task->event->recorded_on == 0)
+    twin_lock_take(&event->lock);
+    const bool recorded = event->recorded_on != 0;
+    twin_lock_drop(&event->lock);
+    if (!recorded)
         return 0; /* nothing is waited for, as without a capture */
     return twin_fail(TWIN_ERR_CAPTURE_DEPENDENCY,
                      "stream %u is in capture, and the event was recorded outside of it; record it "
@@ -225,6 +228,10 @@ static int32_t check_recorded(const twin_stream *stream, const twin_event *event
         return twin_fail(TWIN_ERR_UNSUPPORTED,
                          "stream %u is in capture, which takes events of "
                          "aclrtCreateEventExWithFlag without ACL_EVENT_IPC",
+                         stream->id);
+    if (event->device != stream->device)
+        return twin_fail(TWIN_ERR_STREAM_CONTEXT,
+                         "the event was made on another device than stream %u, which is in capture",
                          stream->id);
     return 0;
 }
@@ -265,7 +272,7 @@ static int32_t submit_locked(twin_capture_lane *lane, const twin_task *task)
     if (lane->capture->open_groups > 0)
         return submit_to_group(lane, task);
     if (task->kind == TWIN_TASK_WAIT && is_event(task))
-        return wait_outside(lane, task);
+        return wait_outside(lane, task->event);
     if (task->kind == TWIN_TASK_RECORD && is_event(task)) {
         code = check_recorded(lane->stream, task->event);
         if (code != 0)
