@@ -58,6 +58,29 @@ static bool is_guarded(sigset_t *out_mask)
            !sigismember(out_mask, SIGSEGV);
 }
 
+/* The device reads and writes memory that the program uses meanwhile, as hardware would: that is no
+ * race of ours. */
+#if defined(__SANITIZE_THREAD__)
+void AnnotateIgnoreReadsBegin(const char *file, int line);
+void AnnotateIgnoreReadsEnd(const char *file, int line);
+void AnnotateIgnoreWritesBegin(const char *file, int line);
+void AnnotateIgnoreWritesEnd(const char *file, int line);
+
+static void begin_device_access(void)
+{
+    AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+    AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+}
+static void end_device_access(void)
+{
+    AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+    AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+}
+#else
+static void begin_device_access(void) {}
+static void end_device_access(void) {}
+#endif
+
 /* The kernel copies, and answers with an error where a page is missing; at half the speed. */
 static bool kernel_copy(char *to, const char *from, uint64_t bytes)
 {
@@ -84,12 +107,14 @@ bool sim_guarded_copy(void *to, const void *from, uint64_t bytes)
     if (!is_guarded(&mask))
         return kernel_copy(to, from, bytes);
     if (sigsetjmp(here, 0) != 0) {
-        failed = NULL;
+        failed = NULL; /* the jump has ended the device's access for ThreadSanitizer */
         (void)pthread_sigmask(SIG_SETMASK, &mask, NULL); /* the handler's signal was blocked */
         return false;
     }
     failed = &here;
+    begin_device_access();
     memmove(to, from, bytes);
+    end_device_access();
     failed = NULL;
     return true;
 }
