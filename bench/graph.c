@@ -92,7 +92,8 @@ static double gap_ns(const struct graph *graph, bool captured)
         BENCH_MUST(aclmdlRIDestroy(all));
         BENCH_MUST(aclmdlRIDestroy(half));
     }
-    return difference / (TASKS - TASKS / 2);
+    const double tasks = TASKS - TASKS / 2;
+    return difference / tasks;
 }
 
 void bench_graph(size_t repeats)

@@ -282,6 +282,11 @@ static int32_t reset_plain(twin_event *event, uint64_t event_handle, uint64_t st
     const twin_device *device = event->device;
     const uint32_t name = event->name;
     twin_handle_unpin(&twin_events, event);
+    TWIN_PINNED(stream, captured);
+    captured = twin_handle_pin(&twin_streams, stream_handle);
+    if (captured &&
+        atomic_load_explicit(&captured->halt, memory_order_relaxed) == TWIN_HALT_CAPTURE)
+        return refuse_form("events are not reset in a capture");
     twin_stream *stream = NULL;
     int32_t code = twin_stream_lock_own(stream_handle, &stream);
     if (code != 0)

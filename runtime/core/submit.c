@@ -85,11 +85,15 @@ lock_stream(uint64_t handle, twin_stream *stream, twin_stream **out_stream)
 
 int32_t twin_stream_lock_own(uint64_t handle, twin_stream **out_stream)
 {
-    const int32_t code = lock_stream(handle, NULL, out_stream);
-    return code != IN_CAPTURE
-               ? code
-               : twin_fail(TWIN_ERR_STREAM_CAPTURED,
-                           "the stream is in capture; call aclmdlRICaptureEnd first");
+    twin_stream *stream = NULL;
+    const int32_t code = lock_stream(handle, NULL, &stream);
+    *out_stream = stream;
+    if ((code != IN_CAPTURE && code != IN_UPDATE) || !stream)
+        return code;
+    const uint32_t id = stream->id, device_id = stream->device->id;
+    twin_lock_drop(&stream->lock);
+    return twin_stream_fail_halted(code == IN_CAPTURE ? TWIN_HALT_CAPTURE : TWIN_HALT_UPDATE, id,
+                                   device_id);
 }
 
 static inline twin_status record_locked(const struct twin_backend *ops, twin_stream *stream,
@@ -415,6 +419,17 @@ static __attribute__((noinline)) int32_t submit_in_capture(twin_stream *stream, 
     return good ? 0 : twin_capture_submit(handle, task);
 }
 
+/* A task that does not go to the stream's own queue. */
+static __attribute__((noinline)) int32_t submit_refused(int32_t code, twin_stream *stream,
+                                                        uint64_t handle, const twin_task *task)
+{
+    if (code == IN_CAPTURE && stream)
+        return submit_in_capture(stream, handle, task);
+    if (code == IN_UPDATE && stream)
+        return submit_update(stream, task);
+    return code;
+}
+
 int32_t twin_stream_submit(uint64_t handle, const twin_task *task)
 {
     const struct twin_backend *ops = twin_ops();
@@ -422,9 +437,9 @@ int32_t twin_stream_submit(uint64_t handle, const twin_task *task)
         twin_stream *stream = NULL;
         int32_t code = lock_stream(handle, task->stream, &stream);
         if (__builtin_expect(code != 0, 0))
-            return code == IN_CAPTURE  ? submit_in_capture(stream, handle, task)
-                   : code == IN_UPDATE ? submit_update(stream, task)
-                                       : code;
+            return submit_refused(code, stream, handle, task);
+        if (!stream)
+            __builtin_unreachable(); /* found, or refused */
 
         if (__builtin_expect((stream->flags & TWIN_STREAM_PASSIVE) != 0, 0))
             return submit_passive(stream, task);

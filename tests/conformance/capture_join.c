@@ -188,6 +188,7 @@ void test_event_kinds(void)
     CHECK_CODE(aclrtStreamWaitEvent(s.first, plain), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     CHECK_CODE(aclrtStreamWaitEvent(s.first, flag), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     CHECK_CODE(aclrtResetEvent(flag, s.first), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    CHECK_CODE(aclrtResetEvent(plain, s.first), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     CHECK_OK(aclrtRecordEvent(timed, s.first));
     CHECK_EQUAL(capture_status(s.first), ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE);
     CHECK_OK(aclmdlRIDestroy(capture_end(s.first)));

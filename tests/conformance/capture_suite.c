@@ -219,6 +219,11 @@ static void test_refused_calls(void)
     CHECK_CODE(aclrtDestroyStreamForce(s.first), ACL_ERROR_RT_STREAM_CAPTURED);
     CHECK_CODE(aclrtSynchronizeDevice(), ACL_ERROR_RT_STREAM_CAPTURED);
     CHECK_CODE(aclrtStreamAbort(s.first), ACL_ERROR_RT_STREAM_CAPTURED);
+    CHECK_CODE(aclrtActiveStream(s.first, s.first), ACL_ERROR_RT_STREAM_MODEL);
+    aclrtLabel label = NULL;
+    CHECK_OK(aclrtCreateLabel(&label));
+    CHECK_CODE(aclrtSetLabel(label, s.first), ACL_ERROR_RT_STREAM_CAPTURED);
+    CHECK_OK(aclrtDestroyLabel(label));
     CHECK_CODE(aclrtSetStreamOverflowSwitch(s.first, 1), ACL_ERROR_RT_STREAM_CAPTURED);
     CHECK_CODE(aclrtGetOverflowStatus(s.words, 64, s.first), ACL_ERROR_RT_STREAM_CAPTURED);
     CHECK_CODE(aclrtResetOverflowStatus(s.first), ACL_ERROR_RT_STREAM_CAPTURED);

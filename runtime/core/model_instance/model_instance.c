@@ -183,7 +183,7 @@ int32_t twin_instance_create(uint64_t *out_handle)
     int32_t code = twin_context_pin_current(&context);
     if (code == 0)
         code = create_in(context, false, &instance);
-    if (code == 0)
+    if (code == 0 && instance)
         *out_handle = instance->object.handle;
     return code;
 }
