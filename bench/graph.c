@@ -4,7 +4,7 @@
  * are queued one by one. */
 #include "bench.h"
 
-enum { TASKS = 1000, GRAPHS = 20, EXECUTIONS = 20, WORD = 64 };
+enum { TASKS = 1000, HALF = 500, GRAPHS = 20, EXECUTIONS = 20, WORD = 64 };
 
 struct graph {
     aclrtStream stream;
@@ -86,14 +86,13 @@ static double between_ns(const struct graph *graph, int tasks, aclmdlRI instance
 static double gap_ns(const struct graph *graph, bool captured)
 {
     aclmdlRI all = captured ? capture_tasks(graph, TASKS) : NULL;
-    aclmdlRI half = captured ? capture_tasks(graph, TASKS / 2) : NULL;
-    const double difference = between_ns(graph, TASKS, all) - between_ns(graph, TASKS / 2, half);
+    aclmdlRI half = captured ? capture_tasks(graph, HALF) : NULL;
+    const double difference = between_ns(graph, TASKS, all) - between_ns(graph, HALF, half);
     if (captured) {
         BENCH_MUST(aclmdlRIDestroy(all));
         BENCH_MUST(aclmdlRIDestroy(half));
     }
-    const double tasks = TASKS - TASKS / 2;
-    return difference / tasks;
+    return difference / (TASKS - HALF);
 }
 
 void bench_graph(size_t repeats)
