@@ -2,6 +2,7 @@
 /* Copies whose addresses are in device memory, and cache maintenance. */
 #include "acl/acl_rt.h"
 #include "api/entry.h"
+#include "core/work/cache_barrier.h"
 #include "core/work/indirect.h"
 
 #define COPY_KINDS 8 /* of aclrtMemcpyKind */
@@ -97,6 +98,63 @@ aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream
         return TWIN_LEAVE(twin_fail(TWIN_ERR_UNSUPPORTED, "cmoType is %d; it must be %d to %d",
                                     (int)cmoType, ACL_RT_CMO_TYPE_PREFETCH, ACL_RT_CMO_TYPE_FLUSH));
     return TWIN_LEAVE(twin_maintain_async(&what, twin_api_handle(stream)));
+}
+
+/* On boards the numbers would have to reach the vendor's runtime, which nothing here does. */
+static int32_t check_barriers(void)
+{
+    return atomic_load_explicit(&twin_parts_present, memory_order_relaxed) != UINT32_MAX
+               ? 0
+               : twin_fail(TWIN_ERR_UNSUPPORTED,
+                           "barriers of cache maintenance are built for the model only; use "
+                           "TWINRT_BACKEND=sim TWINRT_PROFILE=310b1");
+}
+
+aclError aclrtCmoAsyncWithBarrier(void *src, size_t size, aclrtCmoType cmoType, uint32_t barrierId,
+                                  aclrtStream stream)
+{
+    TWIN_ENTER_BY_PART(SUBMIT, aclrtCmoAsyncWithBarrier);
+    const int32_t built = check_barriers();
+    if (built != 0)
+        return TWIN_LEAVE(built);
+    TWIN_NOT_NULL(src);
+    if (size == 0)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "size is 0; give the number of bytes"));
+    twin_maintenance what = {.address = (uint64_t)(uintptr_t)src, .bytes = size};
+    if (!range_op_of(cmoType, &what.op))
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_UNSUPPORTED, "cmoType is %d; it must be %d to %d",
+                                    (int)cmoType, ACL_RT_CMO_TYPE_PREFETCH, ACL_RT_CMO_TYPE_FLUSH));
+    if ((cmoType == ACL_RT_CMO_TYPE_INVALID) != (barrierId != 0))
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM,
+                                    "barrierId is %u; with ACL_RT_CMO_TYPE_INVALID it must be "
+                                    "above 0, with other types 0",
+                                    barrierId));
+    const uint64_t on = twin_api_handle(stream);
+    return TWIN_LEAVE(barrierId != 0 ? twin_cache_barrier_set(&what, barrierId, on)
+                                     : twin_maintain_async(&what, on));
+}
+
+aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo *taskInfo, aclrtStream stream, uint32_t flag)
+{
+    TWIN_ENTER_BY_PART(SUBMIT, aclrtCmoWaitBarrier);
+    int32_t code = check_barriers();
+    if (code != 0)
+        return TWIN_LEAVE(code);
+    TWIN_NOT_NULL(taskInfo);
+    if (flag != 0)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM, "flag is %#x; it is reserved and 0", flag));
+    if (taskInfo->barrierNum == 0 || taskInfo->barrierNum > ACL_RT_CMO_MAX_BARRIER_NUM)
+        return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM, "barrierNum is %zu; it must be 1 to %u",
+                                    taskInfo->barrierNum, ACL_RT_CMO_MAX_BARRIER_NUM));
+    for (size_t i = 0; i < taskInfo->barrierNum; i++)
+        if (taskInfo->cmoInfo[i].cmoType != ACL_RT_CMO_TYPE_INVALID)
+            return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM,
+                                        "cmoInfo[%zu].cmoType is %d; it must be "
+                                        "ACL_RT_CMO_TYPE_INVALID",
+                                        i, (int)taskInfo->cmoInfo[i].cmoType));
+    for (size_t i = 0; i < taskInfo->barrierNum && code == 0; i++)
+        code = twin_cache_barrier_wait(taskInfo->cmoInfo[i].barrierId, twin_api_handle(stream));
+    return TWIN_LEAVE(code);
 }
 
 aclError aclrtCmoGetDescSize(size_t *size)

@@ -203,10 +203,53 @@ static void test_streams_of_a_910c(void)
     CHECK_OK(aclrtResetDevice(0));
 }
 
+/* A stream waits for cache maintenance of another one by its number. */
+static void wait_for_barrier(twin_buffer *data, aclrtStream first, aclrtStream second)
+{
+    aclrtBarrierTaskInfo info = {.barrierNum = 1, .cmoInfo = {{ACL_RT_CMO_TYPE_INVALID, 3}}};
+    twin_hold hold;
+    CHECK_CODE(aclrtCmoWaitBarrier(&info, second, 0), ACL_ERROR_RT_PARAM_INVALID); /* no task */
+    for (int round = 0; round < 2; round++) {
+        twin_hold_begin(&hold, first);
+        CHECK_OK(aclrtCmoAsyncWithBarrier(data->device, BYTES, ACL_RT_CMO_TYPE_INVALID, 3, first));
+        CHECK_OK(aclrtCmoWaitBarrier(&info, second, 0));
+        CHECK_OK(aclrtMemsetAsync(data->device, BYTES, round + 1, BYTES, second));
+        CHECK(!twin_idle(second));
+        twin_hold_end(&hold, NULL);
+        CHECK_OK(aclrtSynchronizeStreamWithTimeout(second, SOON_MS));
+    }
+}
+
+static void test_cache_barriers(void)
+{
+    CHECK_OK(aclrtSetDevice(0));
+    twin_buffer data;
+    twin_buffer_make(&data, BYTES, 0);
+    aclrtStream first = twin_stream(), second = twin_stream();
+    aclrtBarrierTaskInfo info = {.barrierNum = 7, .cmoInfo = {{ACL_RT_CMO_TYPE_INVALID, 3}}};
+    const bool offered = twin_profile_offers("aclrtCmoWaitBarrier");
+    const aclError bad = offered ? ACL_ERROR_RT_PARAM_INVALID : ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+    CHECK_CODE(aclrtCmoWaitBarrier(&info, second, 0), bad);
+    info.barrierNum = 1;
+    CHECK_CODE(aclrtCmoWaitBarrier(&info, second, 1), bad);
+    info.cmoInfo[0].cmoType = ACL_RT_CMO_TYPE_FLUSH;
+    CHECK_CODE(aclrtCmoWaitBarrier(&info, second, 0), bad);
+    CHECK_CODE(aclrtCmoAsyncWithBarrier(data.device, BYTES, ACL_RT_CMO_TYPE_INVALID, 0, first),
+               bad);
+    CHECK_CODE(aclrtCmoAsyncWithBarrier(data.device, BYTES, ACL_RT_CMO_TYPE_FLUSH, 3, first), bad);
+    if (offered)
+        wait_for_barrier(&data, first, second);
+    CHECK_OK(aclrtDestroyStream(first));
+    CHECK_OK(aclrtDestroyStream(second));
+    twin_buffer_free(&data);
+    CHECK_OK(aclrtResetDevice(0));
+}
+
 static const twin_test tests[] = {
     {"a device is the part of its profile", test_identity},
     {"a part has counting notifies or refuses them", test_offers},
     {"MEM-39: pages of 1 GiB are of some parts only", test_giant_pages},
+    {"CMO-08: barriers of cache maintenance, where a part has them", test_cache_barriers},
     {"a function is refused on the parts that do not offer it, and on no other", test_functions},
     {"streams, events and copies work on every part", test_work},
     {"a query sees the end of work that no thread waits for", test_query},

@@ -1426,11 +1426,15 @@ ACL_FUNC_VISIBILITY aclError aclrtMemInvalidate(void *devPtr, size_t size);
 ACL_FUNC_VISIBILITY aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType,
                                            aclrtStream stream);
 
-/* Not supported: 207000 (CMO-08). */
+/* As aclrtCmoAsync; with ACL_RT_CMO_TYPE_INVALID the task has a number above 0 for
+ * aclrtCmoWaitBarrier. 107000: another type with a number, or this one without. On 310B, on the
+ * model; other parts and boards answer 207000 (CMO-08). */
 ACL_FUNC_VISIBILITY aclError aclrtCmoAsyncWithBarrier(void *src, size_t size, aclrtCmoType cmoType,
                                                       uint32_t barrierId, aclrtStream stream);
 
-/* Not supported: 207000 (CMO-08). */
+/* The stream waits for the newest task of each number on its device. 100000: taskInfo is NULL;
+ * 107000: no numbers or more than 6, another type, a number without a task, flag not 0. On 310B,
+ * on the model; other parts and boards answer 207000 (CMO-08). */
 ACL_FUNC_VISIBILITY aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo *taskInfo, aclrtStream stream,
                                                  uint32_t flag);
 
