@@ -347,15 +347,17 @@ static int32_t find_replaced(const twin_stream *stream, const twin_task *task,
     return 0;
 }
 
-/* Queues the task; `replaced`: what it takes the place of, in a stream of that handle. */
+/* Queues the task; `replaced`: what it takes the place of, in a stream of that handle. The caller
+ * unpins what this pins, once the stream is not locked: it may be the last to hold it. */
 static twin_status issue_replacing(twin_stream *stream, const twin_task *task,
-                                   const twin_group_task *replaced)
+                                   const twin_group_task *replaced, twin_stream **out_target,
+                                   twin_instance **out_instance)
 {
-    TWIN_PINNED(stream, target);
-    target = twin_handle_pin(&twin_streams, replaced->stream);
-    if (!target)
+    *out_instance = twin_handle_pin(&twin_model_instances, stream->updates->instance);
+    *out_target = twin_handle_pin(&twin_streams, replaced->stream);
+    if (!*out_target || !*out_instance)
         return TWIN_E_INVALID;
-    const twin_replaced place = {.queue = target->queue, .place = replaced->place};
+    const twin_replaced place = {.queue = (*out_target)->queue, .place = replaced->place};
     task->launch->replaces = &place;
     const twin_status status = twin_ops()->work.launch(stream->queue, task->launch);
     task->launch->replaces = NULL;
@@ -372,10 +374,12 @@ static __attribute__((noinline)) int32_t submit_update(twin_stream *stream, cons
     twin_group_task replaced;
     twin_status status = TWIN_OK;
     int32_t code = 0;
+    TWIN_PINNED(stream, target);
+    TWIN_PINNED(instance, instance);
     if (task->kind == TWIN_TASK_RECORD)
         status = issue_locked(twin_ops(), stream, task, &trouble);
     else if ((code = find_replaced(stream, task, &replaced)) == 0)
-        status = issue_replacing(stream, task, &replaced);
+        status = issue_replacing(stream, task, &replaced, &target, &instance);
     twin_device_note(stream->device, status);
     TWIN_PINNED(stream, full);
     if (status == TWIN_E_BUSY && twin_handle_pin_object(stream, own))

@@ -168,6 +168,72 @@ void test_group_update_late(void)
     close_group(&s);
 }
 
+/* A captured instance with a group of one kernel alone. */
+static aclmdlRI capture_alone(grouped *s, int to, int x, int y, aclrtTaskGrp *group)
+{
+    aclmdlRI instance = NULL;
+    CHECK_OK(aclmdlRICaptureBegin(s->n.stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    CHECK_OK(aclmdlRICaptureTaskGrpBegin(s->n.stream));
+    CHECK_OK(add(s, to, x, y, s->n.stream));
+    CHECK_OK(aclmdlRICaptureTaskGrpEnd(s->n.stream, group));
+    CHECK_OK(aclmdlRICaptureEnd(s->n.stream, &instance));
+    return instance;
+}
+
+/* The same without anything in the way: no thread has let the device work yet. */
+void test_group_update_unbegun(void)
+{
+    grouped s;
+    aclrtTaskGrp group = NULL;
+    open_group(&s);
+    aclmdlRI instance = capture_alone(&s, 0, 0, 1, &group);
+    for (int i = 1; i <= 5; i++) {
+        update_one(&s, group, 3, 3, 1);
+        CHECK_OK(aclmdlRIDestroy(instance));
+        instance = capture_alone(&s, 0, 0, 1, &group);
+        CHECK_EQUAL(first(&s, 0), 2 * (i - 1)); /* the device works */
+        run(&s, instance);
+        CHECK_OK(aclrtSynchronizeStream(s.updater));
+        run(&s, instance);
+        CHECK_EQUAL(first(&s, 0), 2 * i);
+        CHECK_EQUAL(first(&s, 3), 3);
+    }
+    CHECK_OK(aclmdlRIDestroy(instance));
+    close_group(&s);
+}
+
+/* Of two streams that update a group, the one whose update happens last decides. */
+void test_group_updates_cross(void)
+{
+    grouped s;
+    twin_hold hold;
+    aclrtTaskGrp group = NULL;
+    open_group(&s);
+    aclmdlRI instance = capture_one(&s, &group), others = NULL;
+    twin_hold_begin(&hold, s.updater);
+    update_one(&s, group, 3, 3, 2);
+    aclrtStream late = s.updater;
+    s.updater = s.other;
+    for (int i = 0; i < 3; i++) {
+        update_one(&s, group, 2, 2, 1);
+        CHECK_OK(aclrtSynchronizeStream(s.other));
+    }
+    s.updater = late;
+    CHECK_OK(aclmdlRICaptureBegin(s.other, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    for (int i = 0; i < 8; i++)
+        CHECK_OK(add(&s, 1, 1, 1, s.other)); /* perhaps in the memory of a kernel above */
+    CHECK_OK(aclmdlRICaptureEnd(s.other, &others));
+    twin_hold_end(&hold, s.other);
+    CHECK_OK(aclrtSynchronizeStream(s.updater));
+    run(&s, instance);
+    CHECK_EQUAL(first(&s, 1), 1);
+    CHECK_EQUAL(first(&s, 2), 2);
+    CHECK_EQUAL(first(&s, 3), 5);
+    CHECK_OK(aclmdlRIDestroy(others));
+    CHECK_OK(aclmdlRIDestroy(instance));
+    close_group(&s);
+}
+
 void test_group_status(void)
 {
     grouped s;

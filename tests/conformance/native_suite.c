@@ -512,6 +512,8 @@ static const twin_test tests[] = {
     {"GRF-76: the kernels of a task group become other ones", test_group_update},
     {"GRF-79: an update is in the order of its stream", test_group_update_order},
     {"an update after the end of its instance does nothing", test_group_update_late},
+    {"an update that has not begun at the end of its instance", test_group_update_unbegun},
+    {"two streams update a task group", test_group_updates_cross},
     {"GRF-70, GRF-71, GRF-75, GRF-77, GRF-78: begin and end of groups and updates",
      test_group_status},
     {"GRF-14, GRF-72, GRF-73, GRF-74: what breaks a task group", test_group_broken},

@@ -59,6 +59,8 @@ void test_captured_kernel(void);
 void test_group_update(void);
 void test_group_update_order(void);
 void test_group_update_late(void);
+void test_group_update_unbegun(void);
+void test_group_updates_cross(void);
 void test_group_status(void);
 void test_group_broken(void);
 

@@ -434,7 +434,7 @@ unlock:
     return status;
 }
 
-void sim_queue_destroy(twin_queue *queue)
+void sim_queue_close(twin_queue *queue)
 {
     sim_model_lock();
     pthread_mutex_lock(&queue->lock);

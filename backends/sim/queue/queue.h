@@ -217,6 +217,9 @@ uint64_t sim_queue_next_id(twin_queue *queue);
  * with the queue's lock. */
 twin_status sim_queue_restart_locked(twin_queue *queue, twin_status reason);
 
+/* Drops all work and gives the ring back, for queue.destroy (replace.c). */
+void sim_queue_close(twin_queue *queue);
+
 /* Reads CQEs of a queue whose CQ has got some (completion.c). Thread: model. */
 void sim_queue_read_cq(twin_hw_device *device, uint32_t sq);
 /* Reclaims every queue of a device. `model_locked`: the caller has the model lock. Thread: any;

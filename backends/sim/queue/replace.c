@@ -8,7 +8,12 @@
 #include "queue/kernel.h"
 #include "queue/ring_users.h"
 #include "queue/sqe.h"
+#include "wait/leader.h"
+#include "wait/model_lock.h"
+#include "wait/wait.h"
 
+/* Of a copy that is about to be queued. */
+#define EPOCH_TO_COME     UINT32_MAX
 #define ENTRY_DESCRIPTORS (sizeof(stars_sqe) / sizeof(stars_dma_descriptor))
 
 /* ---- kernels of deferred queues ------------------------------------------------------------- */
@@ -37,36 +42,118 @@ static void release_from(struct sim_kept **first)
     }
 }
 
-/* The memory of the ring may be another's soon: a copy to it that has not begun does nothing. The
- * model lock is held. */
-static void cancel_copy(const struct sim_kept *kept)
+/* Whether a copy may still change the entry. The model lock is held. */
+static bool is_to_come(const struct sim_kept *kept)
+{
+    return kept->since.queue && (kept->since.epoch == EPOCH_TO_COME ||
+                                 sim_point_completion_locked(&kept->since) == SIM_PENDING);
+}
+
+/* Whether the copy, the next task of its queue, is under way. The model lock is held. */
+static bool has_begun(const struct sim_kept *kept)
 {
     const twin_queue *queue = kept->since.queue;
-    if (!queue || kept->since.epoch != atomic_load_explicit(&queue->epoch, memory_order_relaxed) ||
-        kept->since.number <= sim_queue_retired(queue) + 1)
-        return;
-    stars_sqe *sqe = &queue->ring[(kept->since.number - 1) & queue->mask];
-    sim_sqe_placeholder(sqe, false);
+    struct twinsim_queue_info info;
+    return kept->since.number == sim_queue_retired(queue) + 1 &&
+           twinsim_queue_inspect(sim_process.sim, queue->device->index, queue->sq, &info) ==
+               TWINSIM_OK &&
+           info.state == TWINSIM_QUEUE_RUNNING && !info.done;
+}
+
+/* A copy to the ring that has not begun does nothing from now on. Returns false if it has. The
+ * model lock is held. */
+static bool cancel_copy(const struct sim_kept *kept)
+{
+    if (!is_to_come(kept))
+        return true;
+    if (has_begun(kept))
+        return false;
+    const twin_queue *queue = kept->since.queue;
+    sim_sqe_placeholder(&queue->ring[(kept->since.number - 1) & queue->mask], false);
+    return true;
 }
 
 void sim_kept_release(twin_queue *queue, uint32_t slot)
 {
-    struct sim_kept **kept = queue->deferred.kept;
-    if (!kept)
-        return;
-    for (const struct sim_kept *one = kept[slot]; one; one = one->older)
-        cancel_copy(one);
-    release_from(&kept[slot]);
+    if (queue->deferred.kept)
+        release_from(&queue->deferred.kept[slot]);
 }
 
-/* Releases those that the entry was before it became what it is; no run is under way. */
+/* Cancels all copies to the ring; false: *out_begun is under way. Model lock and queue lock are
+ * held. */
+static bool cancel_copies(const twin_queue *queue, struct sim_queue_point *out_begun)
+{
+    bool all = true;
+    for (uint32_t slot = 0; slot <= queue->mask; slot++)
+        for (const struct sim_kept *kept = queue->deferred.kept[slot]; kept; kept = kept->older)
+            if (!cancel_copy(kept)) {
+                *out_begun = kept->since;
+                all = false;
+            }
+    return all;
+}
+
+/* Before the ring goes: no copy to it is under way or will be. */
+static void settle(twin_queue *queue)
+{
+    bool settled = !queue->deferred.kept;
+    while (!settled) {
+        struct sim_wait wait = {
+            .kind = SIM_WAIT_QUEUE_POINT, .wake = SIM_WAKE_STREAM, .timeout_ns = TWIN_FOREVER};
+        sim_model_lock();
+        pthread_mutex_lock(&queue->lock);
+        settled = cancel_copies(queue, &wait.point);
+        pthread_mutex_unlock(&queue->lock);
+        sim_model_unlock();
+        if (!settled)
+            (void)sim_drive_wait(&wait); /* a copy needs nothing else to end */
+    }
+}
+
+void sim_queue_destroy(twin_queue *queue)
+{
+    settle(queue);
+    sim_queue_close(queue);
+}
+
+/* Releases those that the entry does not name and will not name. No run is under way. Model lock
+ * and queue lock are held. */
 static void drop_old_locked(twin_queue *queue, uint32_t slot)
 {
-    struct sim_kept *kept = queue->deferred.kept ? queue->deferred.kept[slot] : NULL;
-    while (kept && kept->since.queue && sim_point_completion_cached(&kept->since) != SIM_DONE)
-        kept = kept->older;
-    if (kept)
-        release_from(&kept->older);
+    if (!queue->deferred.kept)
+        return;
+    const twin_launch *named = sim_kernel_named(&queue->ring[slot]);
+    struct sim_kept **at = &queue->deferred.kept[slot];
+    while (*at) {
+        struct sim_kept *kept = *at;
+        if (kept->kernel == named || is_to_come(kept)) {
+            at = &kept->older;
+            continue;
+        }
+        *at = kept->older;
+        sim_kernel_release(kept->kernel);
+        free(kept);
+    }
+}
+
+/* Whether a deferred queue has such an entry. */
+static bool has_place_locked(const twin_queue *queue, uint64_t place)
+{
+    return queue->config.deferred && place >= 1 &&
+           place <= atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+}
+
+/* Makes room for the kernel that comes: an entry has few that it was. */
+static void drop_old(twin_queue *queue, uint64_t place, uint32_t slot)
+{
+    if (sim_instance_runs(queue))
+        return;
+    sim_model_lock();
+    pthread_mutex_lock(&queue->lock);
+    if (has_place_locked(queue, place))
+        drop_old_locked(queue, slot);
+    pthread_mutex_unlock(&queue->lock);
+    sim_model_unlock();
 }
 
 /* The kernel stays the caller's. */
@@ -88,13 +175,6 @@ twin_launch *sim_kernel_named(const stars_sqe *sqe)
 }
 
 /* ---- replacing ------------------------------------------------------------------------------ */
-
-/* Whether a deferred queue has such an entry. */
-static bool has_place_locked(const twin_queue *queue, uint64_t place)
-{
-    return queue->config.deferred && place >= 1 &&
-           place <= atomic_load_explicit(&queue->submitted, memory_order_relaxed);
-}
 
 static twin_status refuse_place(const twin_queue *queue, uint64_t place)
 {
@@ -145,19 +225,17 @@ twin_status sim_work_replace(twin_queue *queue, twin_launch *kernel)
     const uint64_t place = kernel->replaces->place;
     if (target->device != queue->device || queue->config.deferred)
         return refuse_place(target, place);
-    const bool runs = sim_instance_runs(target);
     const uint32_t slot = (uint32_t)((place - 1) & target->mask);
+    drop_old(target, place, slot);
     pthread_mutex_lock(&target->lock);
     if (!has_place_locked(target, place) || target->task_states[slot].kind != SIM_TASK_KERNEL) {
         pthread_mutex_unlock(&target->lock);
         return refuse_place(target, place);
     }
-    if (!runs)
-        drop_old_locked(target, slot);
     struct sim_kept *kept = sim_kept_add(target, slot, kernel);
     stars_sqe sqe = header_of(target, slot);
     if (kept)
-        kept->since = (struct sim_queue_point){.queue = queue, .epoch = UINT32_MAX}; /* to come */
+        kept->since = (struct sim_queue_point){.queue = queue, .epoch = EPOCH_TO_COME};
     sim_kernel_entry(&sqe, target, kernel);
     pthread_mutex_unlock(&target->lock);
     if (!kept)

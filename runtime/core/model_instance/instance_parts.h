@@ -9,7 +9,6 @@
  * 107002, 107004, 107017. */
 int32_t twin_instance_pin_any(uint64_t handle, twin_instance **out_instance);
 int32_t twin_instance_pin_own(uint64_t handle, twin_instance **out_instance);
-TWIN_PINNED_TYPE(instance)
 /* Whether a pinned model instance is of the current context. 107002, 107004. */
 int32_t twin_instance_check_own(const twin_instance *instance);
 

@@ -57,6 +57,7 @@ typedef struct twin_instance {
     twin_stream *end_stream; /* has the end; NULL: none */
     twin_bound_stream *bound;
     uint32_t bound_count, bound_room;
+    uint32_t seen_count;       /* of these, the program sees so many at most */
     struct twin_event **edges; /* of a captured one: set and reset by its tasks; pinned */
     uint32_t edge_count, edge_room;
     struct twin_task_group **groups; /* of a captured one; pinned */
@@ -71,6 +72,7 @@ typedef struct twin_instance {
 extern twin_handle_table twin_model_instances;
 
 void twin_instance_unpin(twin_instance *instance);
+TWIN_PINNED_TYPE(instance)
 
 /* The functions take handles of the public interface. All answer 107017 for a dead handle, 107002
  * without a context, 107004 for an instance and 107003 for a stream of another context. */
@@ -129,6 +131,11 @@ int32_t twin_instance_branch(const twin_branch *branch, uint64_t to, uint64_t st
 int32_t twin_instance_create_captured(twin_context *context, twin_instance **out_instance);
 /* A stream with TWIN_STREAM_LANE of the instance's context, bound to it. */
 int32_t twin_instance_add_lane(twin_instance *instance, bool head, twin_stream **out_stream);
+/* As twin_instance_add_lane(), of a head. The program does not see it, nor those that are added
+ * after it. */
+int32_t twin_instance_add_start(twin_instance *instance, twin_stream **out_stream);
+/* The stream, a lane of an instance in capture, is not its head any more. */
+int32_t twin_instance_unhead_lane(const twin_instance *instance, const twin_stream *stream);
 /* `to` begins when `from`, both lanes, has come to its end as it is now. */
 int32_t twin_instance_continue_lane(const twin_stream *from, const twin_stream *to);
 /* An event for tasks of the instance. */

@@ -32,6 +32,7 @@ int32_t twin_group_create(twin_instance *instance, twin_task_group **out_group)
     if (!group)
         return twin_fail(TWIN_ERR_NOMEM, "no host memory for a task group");
     group->instance_id = instance->id;
+    group->instance = instance->object.handle;
     group->tasks = NULL;
     group->count = group->room = group->next = 0;
     group->updater = 0;

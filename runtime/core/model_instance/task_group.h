@@ -16,6 +16,7 @@ typedef struct twin_task_group {
     twin_object object;
     /* Fixed once the capture of the group has ended. */
     uint32_t instance_id;
+    uint64_t instance; /* handle */
     twin_group_task *tasks;
     uint32_t count, room;
     /* Of the stream that updates it, guarded by twin_groups_lock; 0: none does. */

@@ -50,6 +50,8 @@ static const twin_exception unsupported[] = {
     {"native", "GRF-76", NO_UPDATES},
     {"native", "GRF-79", NO_UPDATES},
     {"native", "an update after the end", NO_UPDATES},
+    {"native", "an update that has not begun", NO_UPDATES},
+    {"native", "two streams update a task group", NO_UPDATES},
     {"native", "what a kernel forgets", OWN_SETTINGS},
     {"program", "LBL-06, LBL-09: a jump keeps", OWN_OBJECTS},
     {"report", "CBK-09", NO_DEADLOCK},
