@@ -240,3 +240,43 @@ void test_event_destroyed(void)
     CHECK_OK(aclmdlRIDestroy(instance));
     capture_close(&s);
 }
+
+/* The newest record counts: after one outside of the capture a wait does not join it. */
+void test_event_outside_again(void)
+{
+    capture s;
+    capture_open(&s);
+    capture_begin(s.first);
+    CHECK_OK(aclrtRecordEvent(s.fork, s.first));
+    CHECK_OK(aclrtRecordEvent(s.fork, s.second));
+    CHECK_OK(aclrtStreamWaitEvent(s.third, s.fork));
+    CHECK_EQUAL(capture_status(s.third), ACL_MODEL_RI_CAPTURE_STATUS_NONE);
+    CHECK_OK(aclrtSynchronizeEvent(s.fork));
+    CHECK_CODE(aclrtStreamWaitEvent(s.first, s.fork), ACL_ERROR_RT_CAPTURE_DEPENDENCY);
+    CHECK_OK(aclmdlRIDestroy(capture_end(s.first)));
+    CHECK_OK(aclrtSynchronizeStreamWithTimeout(s.third, SOON_MS));
+    capture_close(&s);
+}
+
+/* A capture ends with the context of any stream that takes part. */
+void test_join_other_context(void)
+{
+    capture s;
+    capture_open(&s);
+    aclrtContext own = NULL, foreign = NULL;
+    aclmdlRI instance = &s;
+    CHECK_OK(aclrtGetCurrentContext(&own));
+    CHECK_OK(aclmdlRICaptureBegin(s.first, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    CHECK_OK(aclrtRecordEvent(s.fork, s.first));
+    CHECK_OK(aclrtCreateContext(&foreign, 0));
+    aclrtStream there = twin_stream();
+    CHECK_OK(aclrtStreamWaitEvent(there, s.fork));
+    CHECK_EQUAL(capture_status(there), ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE);
+    CHECK_OK(aclrtDestroyContext(foreign));
+    CHECK_OK(aclrtSetCurrentContext(own));
+    CHECK_CODE(aclmdlRICaptureEnd(s.first, &instance), ACL_ERROR_RT_STREAM_NOT_CAPTURED);
+    capture_set(&s, 0, 3, s.first);
+    CHECK_OK(aclrtSynchronizeStreamWithTimeout(s.first, SOON_MS));
+    CHECK_EQUAL(capture_fetch(&s)[0], capture_word(3));
+    capture_close(&s);
+}

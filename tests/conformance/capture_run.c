@@ -220,6 +220,40 @@ void test_run_values(void)
     capture_close(&s);
 }
 
+/* A run that was ended half-way leaves nothing to the next one. */
+void test_run_aborted(void)
+{
+    capture s;
+    capture_open(&s);
+    aclrtNotify notify = NULL;
+    CHECK_OK(aclrtCreateNotify(&notify, 0));
+    capture_begin(s.first);
+    CHECK_OK(aclrtMemcpyAsync(s.words, 4, s.host, 4, ACL_MEMCPY_HOST_TO_DEVICE, s.first));
+    capture_order(s.first, s.fork, s.second);
+    capture_copy(&s, 1, 0, s.second);
+    capture_order(s.second, s.join, s.first);
+    capture_copy(&s, 2, 1, s.first);
+    CHECK_OK(aclrtWaitAndResetNotify(notify, s.first, 0));
+    aclmdlRI instance = capture_end(s.first);
+    for (int32_t run = 1; run <= 4; run++) {
+        s.host[0] = run;
+        CHECK_OK(aclmdlRIExecuteAsync(instance, s.third));
+        if (run % 2 == 1) { /* all has happened but the wait for the notify */
+            CHECK_CODE(aclrtSynchronizeStreamWithTimeout(s.third, 1),
+                       ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+            CHECK_OK(aclrtStreamAbort(s.third));
+            continue;
+        }
+        CHECK_OK(aclrtRecordNotify(notify, s.second));
+        CHECK_OK(aclrtSynchronizeStreamWithTimeout(s.third, SOON_MS));
+        CHECK_EQUAL(capture_fetch(&s)[1], run);
+        CHECK_EQUAL(capture_fetch(&s)[2], run);
+    }
+    CHECK_OK(aclmdlRIDestroy(instance));
+    CHECK_OK(aclrtDestroyNotify(notify));
+    capture_close(&s);
+}
+
 void test_destroy(void)
 {
     capture s;
@@ -232,7 +266,7 @@ void test_destroy(void)
     capture_order(s.second, s.join, s.first);
     aclmdlRI instance = capture_end(s.first);
     CHECK_OK(aclrtGetStreamAvailableNum(&after));
-    CHECK_EQUAL(before - after, 2); /* each stream has one of the instance */
+    CHECK_EQUAL(before - after, 3); /* each stream has one of the instance, and one resets edges */
     CHECK_OK(aclmdlRIDestroyRegisterCallback(instance, note, &at));
     CHECK_OK(aclmdlRIExecuteAsync(instance, s.first));
     CHECK_OK(aclmdlRIDestroy(instance));

@@ -49,6 +49,8 @@ void test_captured_event(void);
 void test_event_kinds(void);
 void test_event_again(void);
 void test_event_destroyed(void);
+void test_event_outside_again(void);
+void test_join_other_context(void);
 
 /* capture_mode.c */
 void test_mode_global(void);
@@ -69,6 +71,7 @@ void test_run_subscribed(void);
 void test_run_long(void);
 void test_run_notify(void);
 void test_run_values(void);
+void test_run_aborted(void);
 void test_destroy(void);
 void test_built_only(void);
 void test_streams(void);

@@ -49,6 +49,12 @@ int32_t twin_capture_break(twin_capture *capture, const twin_stream *stream, int
     return code;
 }
 
+void twin_capture_forget_edge(twin_event *event, uint64_t handle)
+{
+    event->edge = NULL;
+    twin_event_unmark(event, handle, TWIN_EVENT_CAPTURED);
+}
+
 /* Begin ---------------------------------------------------------------------------------------- */
 
 int32_t twin_capture_enter(twin_capture *capture, twin_stream *stream, bool origin,
@@ -67,6 +73,7 @@ int32_t twin_capture_enter(twin_capture *capture, twin_stream *stream, bool orig
         twin_free(lane);
         return code;
     }
+    lane->first = lane->tail.newest;
     twin_lock_take(&stream->lock);
     const uint8_t halt = atomic_load_explicit(&stream->halt, memory_order_relaxed);
     const bool gone = stream->destroying;
@@ -122,13 +129,9 @@ static twin_instance *leave(twin_capture *capture)
     }
     twin_capture_edge *edge, *next_edge;
     LL_FOREACH_SAFE(capture->edges, edge, next_edge) {
-        twin_event *event = twin_handle_pin(&twin_events, edge->event_handle);
-        if (event && event->edge == edge) {
-            event->edge = NULL;
-            twin_event_unmark(event, edge->event_handle, TWIN_EVENT_CAPTURED);
-        }
-        if (event)
-            twin_event_unpin(event);
+        if (edge->event->edge == edge)
+            twin_capture_forget_edge(edge->event, edge->event_handle);
+        twin_event_unpin(edge->event);
         twin_free(edge);
     }
     twin_free(capture);
@@ -250,20 +253,36 @@ static int32_t check_joined(const twin_capture *capture, const twin_stream *orig
                      origin->id, any->stream->id);
 }
 
-/* The last tasks: edges are reset for the next run, then the end. */
-static int32_t complete(twin_capture *capture, twin_capture_lane *origin)
+/* The first tasks of an instance of several lanes: edges are reset, as a run before this one may
+ * have ended half-way, and then the lanes begin. In one lane an edge is set before the wait for
+ * it. */
+static int32_t reset_edges(twin_capture *capture)
 {
-    int32_t code = 0;
-    for (uint32_t i = 0; i < capture->instance->edge_count && code == 0; i++) {
-        twin_event *edge = capture->instance->edges[i];
-        code = twin_capture_add(origin,
+    twin_instance *instance = capture->instance;
+    twin_capture_lane start = {.capture = capture, .stream = capture->lanes->stream};
+    int32_t code = twin_instance_add_start(instance, &start.tail.newest);
+    for (uint32_t i = 0; i < instance->edge_count && code == 0; i++) {
+        const twin_event *edge = instance->edges[i];
+        code = twin_capture_add(&start,
                                 &(twin_task){.kind = TWIN_TASK_RESET,
-                                             .event = edge,
+                                             .event = instance->edges[i],
                                              .event_handle = edge->object.handle},
                                 NULL);
     }
-    if (code == 0)
-        code = twin_instance_finish(capture->instance, origin->tail.newest);
+    for (const twin_capture_lane *lane = capture->lanes; lane && code == 0; lane = lane->next) {
+        code = twin_instance_unhead_lane(instance, lane->first);
+        if (code == 0)
+            code = twin_capture_begin_lane(&start, lane->first);
+    }
+    return code;
+}
+
+static int32_t complete(twin_capture *capture, twin_capture_lane *origin)
+{
+    int32_t code = capture->lanes->next ? reset_edges(capture) : 0;
+    if (code != 0)
+        return code;
+    code = twin_instance_finish(capture->instance, origin->tail.newest);
     if (code != TWIN_CODE_STREAM_FULL)
         return code;
     origin->tail.tasks = TWIN_CAPTURE_TASKS;
@@ -410,6 +429,15 @@ int32_t twin_capture_group_end(uint64_t handle, uint64_t *out_group)
     return group_end_locked(stream, out_group);
 }
 
+/* Whether a capture was begun in the context, or a stream of it has joined. */
+static bool concerns(const twin_capture *capture, const twin_context *context)
+{
+    bool concerned = capture->place.context == context->object.handle;
+    for (const twin_capture_lane *lane = capture->lanes; lane && !concerned; lane = lane->next)
+        concerned = lane->stream->context == context;
+    return concerned;
+}
+
 void twin_captures_close(const twin_context *context)
 {
     twin_instance *ended;
@@ -417,7 +445,7 @@ void twin_captures_close(const twin_context *context)
         ended = NULL;
         twin_lock_take(&twin_capture_lock);
         for (twin_capture *capture = captures; capture && !ended; capture = capture->next)
-            if (capture->place.context == context->object.handle) {
+            if (concerns(capture, context)) {
                 ended = leave(capture);
                 break;
             }

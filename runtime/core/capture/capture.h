@@ -5,7 +5,7 @@
  * Another stream joins when it waits for an event that the capture has recorded. Each stream in
  * capture has a lane: persistent streams of the instance, of which the next one is activated by the
  * last task of the one before. A record in a capture sets an event of the instance's own, its edge;
- * a wait waits for that. The last tasks of the instance reset all edges.
+ * a wait waits for that. The first tasks of an instance of several lanes reset all edges.
  *
  * All functions take handles of the public interface, and answer 107017 for a dead one. */
 #ifndef TWINRT_CORE_CAPTURE_CAPTURE_H

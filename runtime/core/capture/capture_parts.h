@@ -13,14 +13,16 @@ typedef struct twin_capture_edge {
     struct twin_capture *capture;
     struct twin_capture_lane *lane; /* that records */
     twin_event *signal;             /* set by the record; the instance's */
-    uint64_t event_handle;          /* the program's event, which may have been destroyed */
-    bool waited, waited_by_origin;  /* by another lane; by that of the stream that began */
+    twin_event *event;              /* the program's, pinned; its handle may be dead */
+    uint64_t event_handle;
+    bool waited, waited_by_origin; /* by another lane; by that of the stream that began */
     struct twin_capture_edge *next;
 } twin_capture_edge;
 
 /* A stream in capture. */
 typedef struct twin_capture_lane {
     twin_capture_tail tail;
+    twin_stream *first; /* of the instance: where the tasks of the lane begin */
     struct twin_capture *capture;
     twin_stream *stream; /* the program's; pinned */
     bool origin;         /* the capture was begun on it */
@@ -54,10 +56,14 @@ int32_t twin_capture_enter(twin_capture *capture, twin_stream *stream, bool orig
                            twin_capture_lane **out_lane);
 /* Makes room for one more task of the lane: a stream that is nearly full leads to the next one. */
 int32_t twin_capture_make_room(twin_capture_lane *lane);
+/* Adds a task that lets the tasks of another lane begin. */
+int32_t twin_capture_begin_lane(twin_capture_lane *lane, const twin_stream *first);
 /* Adds a task; no checks of what it names. `edge`: that it records, or NULL. */
 int32_t twin_capture_add(twin_capture_lane *lane, const twin_task *task, twin_capture_edge *edge);
 /* From now on each task of the capture takes the long way, or not any more. */
 void twin_capture_watch(twin_capture *capture, bool watch);
+/* No capture has recorded the event, pinned, from now on. */
+void twin_capture_forget_edge(twin_event *event, uint64_t handle);
 /* The capture cannot succeed any more, because of `code` that the present call of `stream` gets.
  * Returns `code`. */
 int32_t twin_capture_break(twin_capture *capture, const twin_stream *stream, int32_t code);

@@ -31,6 +31,15 @@ int32_t twin_capture_make_room(twin_capture_lane *lane)
     return code;
 }
 
+int32_t twin_capture_begin_lane(twin_capture_lane *lane, const twin_stream *first)
+{
+    int32_t code = twin_capture_make_room(lane);
+    if (code == 0)
+        code = twin_instance_continue_lane(lane->tail.newest, first);
+    lane->tail.tasks++;
+    return code;
+}
+
 /* *out_full: there is no room, and the answer is 0. */
 static int32_t add_one(twin_capture_lane *lane, const twin_task *task, twin_capture_edge *edge,
                        bool *out_full)
@@ -115,7 +124,9 @@ static int32_t record(twin_capture_lane *lane, const twin_task *task)
     edge->capture = capture;
     edge->lane = lane;
     edge->event_handle = task->event_handle;
-    int32_t code = twin_instance_add_edge(capture->instance, &edge->signal);
+    int32_t code = twin_event_pin(&twin_events, task->event_handle, &edge->event);
+    if (code == 0)
+        code = twin_instance_add_edge(capture->instance, &edge->signal);
     if (code == 0)
         code = twin_capture_add(lane,
                                 &(twin_task){.kind = TWIN_TASK_RECORD,
@@ -123,6 +134,8 @@ static int32_t record(twin_capture_lane *lane, const twin_task *task)
                                              .event_handle = edge->signal->object.handle},
                                 edge);
     if (code != 0) {
+        if (edge->event)
+            twin_event_unpin(edge->event);
         twin_free(edge);
         return code;
     }
@@ -179,6 +192,12 @@ static int32_t wait_captured(twin_stream **stream, twin_capture_edge *edge, cons
         return twin_fail(TWIN_ERR_INTERNAL,
                          "stream %u was made with flags %#x and cannot join a capture", waiter->id,
                          waiter->flags & TWIN_STREAM_ALL);
+    if (waiter->device != capture->instance->device)
+        return twin_fail(TWIN_ERR_STREAM_CONTEXT,
+                         "stream %u is of device %u and cannot join the capture of stream %u of "
+                         "device %u",
+                         waiter->id, waiter->device->id, capture->place.stream,
+                         capture->instance->device->id);
     if (lane && lane->capture != capture) {
         const int32_t code = fail_conflict(edge, lane);
         (void)twin_capture_break(lane->capture, waiter, code);
@@ -306,6 +325,8 @@ static int32_t submit(uint64_t handle, const twin_task *task, bool *out_left)
         return wait_captured(&stream, event->edge, task);
     if (task->kind == TWIN_TASK_RECORD && event && event->edge && stream->is_default)
         return fail_implicit(event->edge->capture, stream);
+    if (task->kind == TWIN_TASK_RECORD && event && event->edge && !stream->lane)
+        twin_capture_forget_edge(event, task->event_handle); /* the newest record counts */
     *out_left = !stream->lane;
     return stream->lane ? submit_locked(stream->lane, task) : 0;
 }

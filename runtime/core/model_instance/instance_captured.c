@@ -34,6 +34,22 @@ int32_t twin_instance_add_lane(twin_instance *instance, bool head, twin_stream *
     return 0;
 }
 
+int32_t twin_instance_add_start(twin_instance *instance, twin_stream **out_stream)
+{
+    twin_lock_take(&instance->lock);
+    instance->seen_count = instance->bound_count;
+    twin_lock_drop(&instance->lock);
+    return twin_instance_add_lane(instance, true, out_stream);
+}
+
+int32_t twin_instance_unhead_lane(const twin_instance *instance, const twin_stream *stream)
+{
+    twin_status status = twin_ops()->model_instance.unbind(instance->hw, stream->queue);
+    if (status == TWIN_OK)
+        status = twin_ops()->model_instance.bind(instance->hw, stream->queue, false);
+    return twin_instance_fail_work(status, stream->id, stream->device->id);
+}
+
 int32_t twin_instance_continue_lane(const twin_stream *from, const twin_stream *to)
 {
     const twin_status status =

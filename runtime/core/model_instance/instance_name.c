@@ -54,7 +54,8 @@ int32_t twin_instance_get_streams(uint64_t handle, void **streams, uint32_t *cou
         return code;
     const uint32_t room = *count;
     TWIN_LOCKED(&instance->lock);
-    *count = instance->bound_count;
+    *count =
+        instance->bound_count < instance->seen_count ? instance->bound_count : instance->seen_count;
     if (streams && room < *count)
         return twin_fail(TWIN_ERR_ARRAY_SHORT,
                          "model instance %u has %u streams, the array takes %u", instance->id,

@@ -150,6 +150,7 @@ static int32_t create_in(twin_context *context, bool captured, twin_instance **o
     instance->group_count = instance->group_room = 0;
     instance->bound = NULL;
     instance->bound_count = instance->bound_room = 0;
+    instance->seen_count = UINT32_MAX;
     instance->farewells = NULL;
     instance->farewell_count = instance->farewell_room = 0;
     instance->name[0] = '\0';
