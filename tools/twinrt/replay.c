@@ -90,11 +90,10 @@ static int run(struct replay *replay)
     char text[4096];
     if (prepare(replay) != 0)
         return TWIN_TOOL_RUN_FAILED;
-    static const twin_conductor conductor = {
-        .waiting = replay_waiting,
-        .nd = replay_nd,
-        .outlook = replay_outlook,
-        .touched = replay_touched};
+    static const twin_conductor conductor = {.waiting = replay_waiting,
+                                             .nd = replay_nd,
+                                             .outlook = replay_outlook,
+                                             .touched = replay_touched};
     if (twin_backend_conduct(&conductor, text, sizeof(text)) != 0)
         return twin_tool_error(TWIN_TOOL_RUN_FAILED, "no device to replay on: %s", text);
     if (!replay_run(replay, twin_ops(), twin_ops_traced, twin_setting_named))

@@ -48,9 +48,9 @@ struct sim_process {
     /* Atomic: the progress thread outlives a stop, and the next start writes it beside that
      * thread. */
     _Atomic(const twin_services *) services;
-    bool (*_Atomic nd)(twin_nd what, uint64_t which,
-                       uint64_t *value); /* theirs: set with them; asked often */
-    bool (*touched)(const twin_touch *touch); /* the same */
+    /* Those of `services` that are asked often; set with them. */
+    bool (*_Atomic nd)(twin_nd what, uint64_t which, uint64_t *value);
+    bool (*touched)(const twin_touch *touch);
     /* From process.start to process.stop; both outlive stop once a system uses them. */
     twinsim_profile *profile;
     char profile_path[4096];
