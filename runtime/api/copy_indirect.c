@@ -87,17 +87,25 @@ static bool range_op_of(aclrtCmoType type, twin_range_op *out)
     return true;
 }
 
+static int32_t read_maintenance(const void *src, size_t size, aclrtCmoType type,
+                                twin_maintenance *out)
+{
+    if (size == 0)
+        return twin_fail(TWIN_ERR_ARG_VALUE, "size is 0; give the number of bytes");
+    *out = (twin_maintenance){.address = (uint64_t)(uintptr_t)src, .bytes = size};
+    return range_op_of(type, &out->op)
+               ? 0
+               : twin_fail(TWIN_ERR_UNSUPPORTED, "cmoType is %d; it must be %d to %d", (int)type,
+                           ACL_RT_CMO_TYPE_PREFETCH, ACL_RT_CMO_TYPE_FLUSH);
+}
+
 aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream)
 {
     TWIN_ENTER_BY_PART(SUBMIT, aclrtCmoAsync);
     TWIN_NOT_NULL(src);
-    if (size == 0)
-        return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "size is 0; give the number of bytes"));
-    twin_maintenance what = {.address = (uint64_t)(uintptr_t)src, .bytes = size};
-    if (!range_op_of(cmoType, &what.op))
-        return TWIN_LEAVE(twin_fail(TWIN_ERR_UNSUPPORTED, "cmoType is %d; it must be %d to %d",
-                                    (int)cmoType, ACL_RT_CMO_TYPE_PREFETCH, ACL_RT_CMO_TYPE_FLUSH));
-    return TWIN_LEAVE(twin_maintain_async(&what, twin_api_handle(stream)));
+    twin_maintenance what;
+    const int32_t code = read_maintenance(src, size, cmoType, &what);
+    return TWIN_LEAVE(code != 0 ? code : twin_maintain_async(&what, twin_api_handle(stream)));
 }
 
 /* On boards the numbers would have to reach the vendor's runtime, which nothing here does. */
@@ -114,16 +122,14 @@ aclError aclrtCmoAsyncWithBarrier(void *src, size_t size, aclrtCmoType cmoType, 
                                   aclrtStream stream)
 {
     TWIN_ENTER_BY_PART(SUBMIT, aclrtCmoAsyncWithBarrier);
-    const int32_t built = check_barriers();
-    if (built != 0)
-        return TWIN_LEAVE(built);
+    int32_t code = check_barriers();
+    if (code != 0)
+        return TWIN_LEAVE(code);
     TWIN_NOT_NULL(src);
-    if (size == 0)
-        return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "size is 0; give the number of bytes"));
-    twin_maintenance what = {.address = (uint64_t)(uintptr_t)src, .bytes = size};
-    if (!range_op_of(cmoType, &what.op))
-        return TWIN_LEAVE(twin_fail(TWIN_ERR_UNSUPPORTED, "cmoType is %d; it must be %d to %d",
-                                    (int)cmoType, ACL_RT_CMO_TYPE_PREFETCH, ACL_RT_CMO_TYPE_FLUSH));
+    twin_maintenance what;
+    code = read_maintenance(src, size, cmoType, &what);
+    if (code != 0)
+        return TWIN_LEAVE(code);
     if ((cmoType == ACL_RT_CMO_TYPE_INVALID) != (barrierId != 0))
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM,
                                     "barrierId is %u; with ACL_RT_CMO_TYPE_INVALID it must be "

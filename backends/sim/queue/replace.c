@@ -93,11 +93,13 @@ static bool cancel_copies(const twin_queue *queue, struct sim_queue_point *out_b
     return all;
 }
 
-/* Before the ring goes: no copy to it is under way or will be. */
+/* Before the ring goes: no copy to it is under way or will be. A copy needs nothing else to end; of
+ * one that cannot end the device does nothing any more. */
 static void settle(twin_queue *queue)
 {
     bool settled = !queue->deferred.kept;
-    while (!settled) {
+    twin_status status = TWIN_OK;
+    while (!settled && status == TWIN_OK) {
         struct sim_wait wait = {
             .kind = SIM_WAIT_QUEUE_POINT, .wake = SIM_WAKE_STREAM, .timeout_ns = TWIN_FOREVER};
         sim_model_lock();
@@ -106,8 +108,11 @@ static void settle(twin_queue *queue)
         pthread_mutex_unlock(&queue->lock);
         sim_model_unlock();
         if (!settled)
-            (void)sim_drive_wait(&wait); /* a copy needs nothing else to end */
+            status = sim_drive_wait(&wait);
     }
+    if (!settled)
+        sim_log(1, "device %u, stream %u: an update of its tasks could not end (status %d)",
+                queue->device->index, queue->config.id, (int)status);
 }
 
 void sim_queue_destroy(twin_queue *queue)

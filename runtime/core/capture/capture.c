@@ -68,7 +68,7 @@ int32_t twin_capture_enter(twin_capture *capture, twin_stream *stream, bool orig
     lane->origin = origin;
     lane->joined = lane->tail.last = twin_capture_this_call();
     lane->tail.tasks_most = TWIN_CAPTURE_TASKS;
-    int32_t code = twin_instance_add_lane(capture->instance, true, &lane->tail.newest);
+    int32_t code = twin_instance_add_lane(capture->instance, origin, &lane->tail.newest);
     if (code != 0) {
         twin_free(lane);
         return code;
@@ -270,7 +270,8 @@ static int32_t reset_edges(twin_capture *capture)
                                 NULL);
     }
     for (const twin_capture_lane *lane = capture->lanes; lane && code == 0; lane = lane->next) {
-        code = twin_instance_unhead_lane(instance, lane->first);
+        if (lane->origin)
+            code = twin_instance_unhead_lane(instance, lane->first);
         if (code == 0)
             code = twin_capture_begin_lane(&start, lane->first);
     }
