@@ -180,15 +180,18 @@ static aclmdlRI capture_alone(grouped *s, int to, int x, int y, aclrtTaskGrp *gr
     return instance;
 }
 
-/* The same without anything in the way: no thread has let the device work yet. */
+/* The same without anything in the way. Each query lets the device come a little further: the update
+ * has not begun at first, and is under way or done later. */
 void test_group_update_unbegun(void)
 {
     grouped s;
     aclrtTaskGrp group = NULL;
     open_group(&s);
     aclmdlRI instance = capture_alone(&s, 0, 0, 1, &group);
-    for (int i = 1; i <= 5; i++) {
+    for (int i = 1; i <= 20; i++) {
         update_one(&s, group, 3, 3, 1);
+        for (int query = 1; query < i; query++)
+            (void)twin_idle(s.updater);
         CHECK_OK(aclmdlRIDestroy(instance));
         instance = capture_alone(&s, 0, 0, 1, &group);
         CHECK_EQUAL(first(&s, 0), 2 * (i - 1)); /* the device works */
