@@ -180,8 +180,8 @@ static aclmdlRI capture_alone(grouped *s, int to, int x, int y, aclrtTaskGrp *gr
     return instance;
 }
 
-/* The same without anything in the way. Each query lets the device come a little further: the update
- * has not begun at first, and is under way or done later. */
+/* The same without anything in the way. Each query lets the device come a little further: the
+ * update has not begun at first, and is under way or done later. */
 void test_group_update_unbegun(void)
 {
     grouped s;
