@@ -28,13 +28,31 @@ aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode)
     return TWIN_LEAVE(code);
 }
 
+aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream, aclmdlRI modelRI,
+                                       aclmdlRICaptureMode mode)
+{
+    TWIN_ENTER_BY_PART(CREATE, aclmdlRICaptureToModelRIBegin);
+    TWIN_NOT_NULL(stream, modelRI);
+    int32_t code = twin_instance_guard(twin_api_handle(modelRI));
+    if (code == 0)
+        code = twin_stream_guard(twin_api_handle(stream));
+    if (code == 0)
+        code = check_mode(mode);
+    if (code == 0)
+        code = twin_capture_begin_graph(twin_api_handle(stream), twin_api_handle(modelRI),
+                                        (twin_capture_mode)mode);
+    return TWIN_LEAVE(code);
+}
+
 aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI)
 {
     TWIN_ENTER_BY_PART(CREATE, aclmdlRICaptureEnd);
     TWIN_NOT_NULL(stream);
     uint64_t instance = 0;
-    const int32_t code = twin_capture_end(twin_api_handle(stream), modelRI != NULL, &instance);
-    if (modelRI)
+    bool graph = false;
+    const int32_t code =
+        twin_capture_end(twin_api_handle(stream), modelRI != NULL, &instance, &graph);
+    if (modelRI && (code == 0 || !graph))
         *modelRI = twin_api_pointer(instance);
     return TWIN_LEAVE(code);
 }

@@ -52,8 +52,6 @@ enum {
 /* Reason, for people: the message of the refusal has it, and `twinrt api` prints it. */
 #define TWIN_WHY_NONE           ""
 #define TWIN_WHY_ANNOTATION     "task annotations for profiling are not built"
-#define TWIN_WHY_CAPTURE        "graph capture is not built"
-#define TWIN_WHY_CONDITIONAL    "conditional graphs are not built"
 #define TWIN_WHY_DUMP           "dumping operator data is not built"
 #define TWIN_WHY_GRAPH          "graphs are not built"
 #define TWIN_WHY_GROUP          "groups of cores are not built"

@@ -42,6 +42,11 @@ LINES = {
         "54 tasks at once and captured, 3 executions: all verified",
         "graph_capture: ok",
     ],
+    "graph_condition": [
+        "one execution: 6 steps, the end for even numbers",
+        "one execution: 5 steps, the end for odd numbers",
+        "graph_condition: ok",
+    ],
     "memory_pool": [
         "queued 8 steps of 8388608 bytes in a pool of 8388608",
         "the second stream has the memory after the first one's event",

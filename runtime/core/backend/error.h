@@ -57,6 +57,7 @@
     X(NO_SYMBOL, 107042, R, "EE1018")          /* a kernel image has no such variable */           \
     X(SYMBOL, 107043, R, "EE1017")             /* the symbol is not of a variable */               \
     X(NO_KERNEL_SYMBOL, 107044, R, "EE1018")   /* the symbol is not of a kernel */                 \
+    X(GRAPH_CAPTURED, 107045, R, "EE1016")     /* a graph of a conditional task is not captured */ \
     X(TENSOR_FORMAT, 145020, A, "EH0007")      /* two formats that do not convert */               \
     X(TENSOR_SHAPE, 145021, A, "EH0009")       /* the shape does not fit the format */             \
     X(TENSOR_TYPE, 145022, A, "EH0009")        /* the data type does not fit the format */         \

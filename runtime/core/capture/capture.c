@@ -10,6 +10,7 @@
 #include "core/backend/error.h"
 #include "core/base/alloc.h"
 #include "core/capture/capture_parts.h"
+#include "core/model_instance/instance_parts.h"
 #include "core/model_instance/task_group.h"
 
 static twin_capture *captures; /* guarded by twin_capture_lock */
@@ -111,8 +112,7 @@ static int32_t check_stream(const twin_stream *stream)
     return 0;
 }
 
-/* Ends the capture: its streams execute again. Returns the instance with the capture's pin. */
-static twin_instance *leave(twin_capture *capture)
+static twin_instance *leave_one(twin_capture *capture)
 {
     twin_instance *instance = capture->instance;
     twin_capture_mode_leave(&capture->place);
@@ -138,24 +138,67 @@ static twin_instance *leave(twin_capture *capture)
     return instance;
 }
 
-/* What is left of captures that have failed; no lock is held. */
+twin_capture *twin_capture_of(const twin_instance *instance)
+{
+    twin_capture *capture = captures;
+    while (capture && capture->instance != instance)
+        capture = capture->next;
+    return capture;
+}
+
+/* Ends the capture, and those of graphs that end with its instance: their streams execute again.
+ * Returns the instance with the capture's pin. */
+static twin_instance *leave(twin_capture *capture)
+{
+    twin_instance *instance = leave_one(capture);
+    twin_capture *other, *next;
+    DL_FOREACH_SAFE(captures, other, next) {
+        if (other->instance->root != instance)
+            continue;
+        twin_instance *graph = leave_one(other);
+        twin_instance_finish_graph(graph, NULL);
+        twin_instance_unpin(graph);
+    }
+    return instance;
+}
+
+/* What is left of captures that have failed; no lock is held. A graph ends with its root. */
 static void discard(twin_instance *instance)
 {
-    twin_instance_discard(instance);
+    if (instance->root)
+        twin_instance_finish_graph(instance, NULL);
+    else
+        twin_instance_discard(instance);
     twin_instance_unpin(instance);
 }
 
-/* *out_failed: an instance that is to be discarded, or NULL. */
-static int32_t begin_locked(twin_context *context, twin_stream **stream, twin_capture_mode mode,
-                            twin_instance **out_failed)
+/* The instance of a new capture, pinned. */
+static int32_t take_instance(twin_context *context, twin_instance *graph,
+                             twin_instance **out_instance)
 {
+    if (!graph)
+        return twin_instance_create_captured(context, out_instance);
+    if (!twin_handle_pin_object(graph, graph->object.handle))
+        return twin_instance_fail_ending(graph);
+    *out_instance = graph;
+    return 0;
+}
+
+/* `graph`: NULL, or pinned. *out_failed: an instance that is to be discarded, or NULL. */
+static int32_t begin_locked(twin_context *context, twin_instance *graph, twin_stream **stream,
+                            twin_capture_mode mode, twin_instance **out_failed)
+{
+    if (graph && graph->begun)
+        return twin_fail(TWIN_ERR_MODEL_CAPTURED,
+                         "model instance %u, a graph of a conditional task, was captured already",
+                         graph->id);
     if ((*stream)->lane)
         return twin_fail(TWIN_ERR_STREAM_CAPTURED, "stream %u is in capture already",
                          (*stream)->id);
     twin_capture *capture = twin_zalloc(sizeof(*capture));
     if (!capture)
         return twin_fail(TWIN_ERR_NOMEM, "no host memory for a capture");
-    int32_t code = twin_instance_create_captured(context, &capture->instance);
+    int32_t code = take_instance(context, graph, &capture->instance);
     if (code != 0) {
         twin_free(capture);
         return code;
@@ -175,10 +218,12 @@ static int32_t begin_locked(twin_context *context, twin_stream **stream, twin_ca
         *out_failed = leave(capture);
     else
         *stream = NULL; /* the pin is the capture's now */
+    if (graph && code == 0)
+        twin_instance_begin_graph(graph);
     return code;
 }
 
-int32_t twin_capture_begin(uint64_t handle, twin_capture_mode mode)
+static int32_t begin(uint64_t handle, twin_instance *graph, twin_capture_mode mode)
 {
     TWIN_PINNED(context, context);
     TWIN_PINNED(stream, stream);
@@ -187,15 +232,34 @@ int32_t twin_capture_begin(uint64_t handle, twin_capture_mode mode)
         code = check_stream(stream);
     if (code == 0)
         code = twin_context_pin_current(&context);
+    if (code == 0 && graph)
+        code = twin_instance_check_own(graph);
     if (code != 0)
         return code;
     twin_instance *failed = NULL;
     twin_lock_take(&twin_capture_lock);
-    code = begin_locked(context, &stream, mode, &failed);
+    code = begin_locked(context, graph, &stream, mode, &failed);
     twin_lock_drop(&twin_capture_lock);
     if (failed)
         discard(failed);
     return code;
+}
+
+int32_t twin_capture_begin(uint64_t stream, twin_capture_mode mode)
+{
+    return begin(stream, NULL, mode);
+}
+
+int32_t twin_capture_begin_graph(uint64_t stream, uint64_t handle, twin_capture_mode mode)
+{
+    TWIN_PINNED(instance, graph);
+    const int32_t code = twin_instance_pin_any(handle, &graph);
+    if (code == 0 && !graph->root)
+        return twin_fail(TWIN_ERR_PARAM,
+                         "model instance %u is not a graph of a conditional task; see "
+                         "aclmdlRIAddCondTask",
+                         graph->id);
+    return code != 0 ? code : begin(stream, graph, mode);
 }
 
 /* Info ----------------------------------------------------------------------------------------- */
@@ -253,14 +317,17 @@ static int32_t check_joined(const twin_capture *capture, const twin_stream *orig
                      origin->id, any->stream->id);
 }
 
-/* The first tasks of an instance of several lanes: edges are reset, as a run before this one may
- * have ended half-way, and then the lanes begin. In one lane an edge is set before the wait for
- * it. */
-static int32_t reset_edges(twin_capture *capture)
+/* The first tasks of an instance of several lanes, or with values for conditions: edges are reset,
+ * as a run before this one may have ended half-way, and then the lanes begin. In one lane an edge
+ * is set before the wait for it. *out_entry: the stream of these tasks. */
+static int32_t begin_lanes(twin_capture *capture, const twin_stream **out_entry)
 {
     twin_instance *instance = capture->instance;
     twin_capture_lane start = {.capture = capture, .stream = capture->lanes->stream};
     int32_t code = twin_instance_add_start(instance, &start.tail.newest);
+    *out_entry = start.tail.newest;
+    if (code == 0)
+        code = twin_capture_assign(&start);
     for (uint32_t i = 0; i < instance->edge_count && code == 0; i++) {
         const twin_event *edge = instance->edges[i];
         code = twin_capture_add(&start,
@@ -270,7 +337,7 @@ static int32_t reset_edges(twin_capture *capture)
                                 NULL);
     }
     for (const twin_capture_lane *lane = capture->lanes; lane && code == 0; lane = lane->next) {
-        if (lane->origin)
+        if (lane->origin && !instance->root)
             code = twin_instance_unhead_lane(instance, lane->first);
         if (code == 0)
             code = twin_capture_begin_lane(&start, lane->first);
@@ -278,17 +345,28 @@ static int32_t reset_edges(twin_capture *capture)
     return code;
 }
 
+/* Adds the last task. */
+static int32_t finish(const twin_capture_lane *origin, const twin_stream *entry)
+{
+    twin_instance *instance = origin->capture->instance;
+    return instance->root ? twin_capture_leave_graph(origin, entry)
+                          : twin_instance_finish(instance, origin->tail.newest);
+}
+
 static int32_t complete(twin_capture *capture, twin_capture_lane *origin)
 {
-    int32_t code = capture->lanes->next ? reset_edges(capture) : 0;
+    const twin_stream *entry = origin->first;
+    int32_t code = twin_capture_fill_choosers(capture);
+    if (code == 0 && (capture->lanes->next || twin_capture_assigns(capture)))
+        code = begin_lanes(capture, &entry);
     if (code != 0)
         return code;
-    code = twin_instance_finish(capture->instance, origin->tail.newest);
+    code = finish(origin, entry);
     if (code != TWIN_CODE_STREAM_FULL)
         return code;
     origin->tail.tasks = TWIN_CAPTURE_TASKS;
     code = twin_capture_make_room(origin);
-    return code != 0 ? code : twin_instance_finish(capture->instance, origin->tail.newest);
+    return code != 0 ? code : finish(origin, entry);
 }
 
 static int32_t fail_broken(const twin_capture *capture)
@@ -308,9 +386,9 @@ static int32_t end_locked(twin_stream *stream, bool wanted, twin_instance **out_
         return twin_fail(TWIN_ERR_NOT_CAPTURED,
                          "stream %u is not in capture; call aclmdlRICaptureBegin first",
                          stream->id);
-    if (!wanted)
-        return twin_fail(TWIN_ERR_PARAM_NULL, "modelRI is NULL; the capture goes on");
     twin_capture *capture = lane->capture;
+    if (!wanted && !capture->instance->root)
+        return twin_fail(TWIN_ERR_PARAM_NULL, "modelRI is NULL; the capture goes on");
     if (!lane->origin)
         return twin_fail(TWIN_ERR_CAPTURE_UNMATCHED,
                          "stream %u joined a capture that was begun on stream %u; end it there",
@@ -324,7 +402,9 @@ static int32_t end_locked(twin_stream *stream, bool wanted, twin_instance **out_
                          capture->place.thread, stream->id);
     else if (capture->broken_code != 0)
         code = fail_broken(capture);
-    else if (capture->open_groups > 0)
+    else
+        code = twin_capture_check_graphs(capture);
+    if (code == 0 && capture->open_groups > 0)
         code = twin_fail(TWIN_ERR_GROUP_STATUS,
                          "a task group of the capture is open; call aclmdlRICaptureTaskGrpEnd on "
                          "its stream first");
@@ -337,9 +417,10 @@ static int32_t end_locked(twin_stream *stream, bool wanted, twin_instance **out_
     return code;
 }
 
-int32_t twin_capture_end(uint64_t handle, bool wanted, uint64_t *out_instance)
+int32_t twin_capture_end(uint64_t handle, bool wanted, uint64_t *out_instance, bool *out_graph)
 {
     *out_instance = 0;
+    *out_graph = false;
     TWIN_PINNED(stream, stream);
     int32_t code = twin_stream_pin_own(handle, &stream);
     if (code == 0)
@@ -348,6 +429,7 @@ int32_t twin_capture_end(uint64_t handle, bool wanted, uint64_t *out_instance)
         return code;
     twin_instance *ended = NULL;
     twin_lock_take(&twin_capture_lock);
+    *out_graph = stream->lane && stream->lane->capture->instance->root;
     code = end_locked(stream, wanted, &ended);
     twin_lock_drop(&twin_capture_lock);
     if (code != 0 && ended)
@@ -361,8 +443,7 @@ int32_t twin_capture_end(uint64_t handle, bool wanted, uint64_t *out_instance)
 
 /* Task groups ---------------------------------------------------------------------------------- */
 
-/* The lane of a pinned stream; with the lock. 107029. */
-static int32_t lane_of(const twin_stream *stream, twin_capture_lane **out_lane)
+int32_t twin_capture_lane_of(const twin_stream *stream, twin_capture_lane **out_lane)
 {
     *out_lane = stream->lane;
     return *out_lane ? 0
@@ -374,7 +455,7 @@ static int32_t lane_of(const twin_stream *stream, twin_capture_lane **out_lane)
 static int32_t group_begin_locked(const twin_stream *stream)
 {
     twin_capture_lane *lane = NULL;
-    int32_t code = lane_of(stream, &lane);
+    int32_t code = twin_capture_lane_of(stream, &lane);
     if (code == 0 && lane->group)
         code = twin_fail(TWIN_ERR_GROUP_STATUS, "a task group is open on stream %u already",
                          stream->id);
@@ -388,7 +469,7 @@ static int32_t group_begin_locked(const twin_stream *stream)
 static int32_t group_end_locked(const twin_stream *stream, uint64_t *out_group)
 {
     twin_capture_lane *lane = NULL;
-    int32_t code = lane_of(stream, &lane);
+    int32_t code = twin_capture_lane_of(stream, &lane);
     if (code == 0 && !lane->group)
         code = twin_fail(TWIN_ERR_GROUP_STATUS,
                          "no task group is open on stream %u; call aclmdlRICaptureTaskGrpBegin "

@@ -58,10 +58,14 @@ static inline twin_capture_tail *twin_capture_tail_of(const twin_stream *stream)
 /* aclmdlRICaptureBegin. 107002, 107003; 107005: bound; 107027: in capture; 207000: a default
  * stream; 507000: made with flags that do not go with a capture; what makes a stream. */
 int32_t twin_capture_begin(uint64_t stream, twin_capture_mode mode);
+/* aclmdlRICaptureToModelRIBegin: as begin, into a graph of a conditional task. 107000: another
+ * instance; 107004; 107026: its capture has begun before. */
+int32_t twin_capture_begin_graph(uint64_t stream, uint64_t graph, twin_capture_mode mode);
 /* aclmdlRICaptureEnd; `wanted`: the caller takes the instance. 107000: it does not, and the capture
- * goes on. *out_instance 0 on failure. 107002, 107003, 207000; 107029: not in capture; 107036: it
- * joined; 107038: another thread began it. What breaks the capture: 107024, 107025, 507903. */
-int32_t twin_capture_end(uint64_t stream, bool wanted, uint64_t *out_instance);
+ * goes on, unless it is that of a graph. *out_instance 0 on failure; *out_graph: it is a graph's,
+ * whose handle the caller has. 107002, 107003, 207000; 107029: not in capture; 107036: it joined;
+ * 107038: another thread began it. What breaks the capture: 107024, 107025, 107045, 507903. */
+int32_t twin_capture_end(uint64_t stream, bool wanted, uint64_t *out_instance, bool *out_graph);
 /* aclmdlRICaptureGetInfo. *out_instance 0: in no capture. */
 int32_t twin_capture_look(uint64_t stream, twin_capture_status *out_status, uint64_t *out_instance);
 
@@ -78,6 +82,20 @@ int32_t twin_capture_group_begin(uint64_t stream);
 /* aclmdlRICaptureTaskGrpEnd. *out_group 0 on failure. 107002, 107003, 107029; 107033: no group is
  * open; what broke the capture: 507009, 107034, 507903. */
 int32_t twin_capture_group_end(uint64_t stream, uint64_t *out_group);
+
+/* aclmdlRICondHandleCreate. 107000: not in capture, or that is broken; 107002, 107004, 107017;
+ * 207000: not a captured instance; 207001. */
+int32_t twin_capture_condition(uint64_t instance, uint64_t initial, bool assigns,
+                               uint64_t *out_handle);
+typedef struct twin_capture_choice {
+    uint64_t condition; /* handle */
+    uint32_t type;      /* twin_conditional_type */
+    uint32_t count;     /* of graphs */
+} twin_capture_choice;
+/* aclmdlRIAddCondTask: writes the handles of the new graphs. 107000: the handle has a task, is of
+ * another instance, or the count does not fit the type; 107002, 107003, 107017; 107029; 507009,
+ * 107034: a task group is open. What makes streams. */
+int32_t twin_capture_choose(uint64_t stream, const twin_capture_choice *choice, void **out_graphs);
 
 /* Ends all captures of a context that is closing. */
 void twin_captures_close(const twin_context *context);

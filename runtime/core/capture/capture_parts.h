@@ -50,6 +50,10 @@ typedef struct twin_capture {
 const char *twin_capture_call_text(const twin_capture_call *call,
                                    char text[static TWIN_CAPTURE_CALL_TEXT]);
 
+/* The capture that goes on of an instance; NULL: none. */
+twin_capture *twin_capture_of(const twin_instance *instance);
+/* The lane of a pinned stream. 107029. */
+int32_t twin_capture_lane_of(const twin_stream *stream, twin_capture_lane **out_lane);
 /* A stream of the program enters a capture, with its first task still to come. The caller has
  * pinned it; the pin is the capture's on success. */
 int32_t twin_capture_enter(twin_capture *capture, twin_stream *stream, bool origin,
@@ -60,6 +64,17 @@ int32_t twin_capture_make_room(twin_capture_lane *lane);
 int32_t twin_capture_begin_lane(twin_capture_lane *lane, const twin_stream *first);
 /* Adds a task; no checks of what it names. `edge`: that it records, or NULL. */
 int32_t twin_capture_add(twin_capture_lane *lane, const twin_task *task, twin_capture_edge *edge);
+/* The same as twin_capture_break(), of a task that a group does not take. */
+int32_t twin_capture_break_group(twin_capture_lane *lane, int32_t code);
+/* Whether the graphs of the capture's conditional tasks were captured. 107045. */
+int32_t twin_capture_check_graphs(const twin_capture *capture);
+/* Adds the tasks that choose between these graphs. */
+int32_t twin_capture_fill_choosers(twin_capture *capture);
+/* Whether a run of the instance begins with values for conditions; adds these. */
+bool twin_capture_assigns(const twin_capture *capture);
+int32_t twin_capture_assign(twin_capture_lane *start);
+/* Adds the task that leaves the graph which the lane ends, and begins in `entry`. */
+int32_t twin_capture_leave_graph(const twin_capture_lane *origin, const twin_stream *entry);
 /* From now on each task of the capture takes the long way, or not any more. */
 void twin_capture_watch(twin_capture *capture, bool watch);
 /* No capture has recorded the event, pinned, from now on. */

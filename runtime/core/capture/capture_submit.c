@@ -82,7 +82,7 @@ void twin_capture_watch(twin_capture *capture, bool watch)
 
 /* Task groups ---------------------------------------------------------------------------------- */
 
-static int32_t break_group(twin_capture_lane *lane, int32_t code)
+int32_t twin_capture_break_group(twin_capture_lane *lane, int32_t code)
 {
     lane->capture->group_code = code;
     return twin_capture_break(lane->capture, lane->stream, code);
@@ -93,15 +93,17 @@ static int32_t submit_to_group(twin_capture_lane *lane, const twin_task *task)
 {
     twin_task_group *group = lane->group;
     if (!group)
-        return break_group(lane, twin_fail(TWIN_ERR_GROUP_INTERRUPTED,
-                                           "a task group of the capture is open on another stream "
-                                           "than %u; call aclmdlRICaptureTaskGrpEnd there first",
-                                           lane->stream->id));
+        return twin_capture_break_group(
+            lane, twin_fail(TWIN_ERR_GROUP_INTERRUPTED,
+                            "a task group of the capture is open on another stream "
+                            "than %u; call aclmdlRICaptureTaskGrpEnd there first",
+                            lane->stream->id));
     if (task->kind != TWIN_TASK_LAUNCH)
-        return break_group(lane, twin_fail(TWIN_ERR_TASK_TYPE,
-                                           "a task group is open on stream %u, which takes kernels "
-                                           "only; call aclmdlRICaptureTaskGrpEnd first",
-                                           lane->stream->id));
+        return twin_capture_break_group(
+            lane, twin_fail(TWIN_ERR_TASK_TYPE,
+                            "a task group is open on stream %u, which takes kernels "
+                            "only; call aclmdlRICaptureTaskGrpEnd first",
+                            lane->stream->id));
     const twin_launch_cores cores = task->launch->cores;
     int32_t code = twin_capture_add(lane, task, NULL);
     const twin_stream *newest = lane->tail.newest;

@@ -21,7 +21,7 @@ int32_t twin_instance_add_lane(twin_instance *instance, bool head, twin_stream *
     bool busy = false;
     twin_lock_take(&stream->lock);
     twin_lock_take(&instance->lock);
-    code = twin_instance_bind_locked(instance, stream, head, &busy);
+    code = twin_instance_bind_locked(instance, stream, head && !instance->root, &busy);
     twin_lock_drop(&instance->lock);
     twin_lock_drop(&stream->lock);
     if (code != 0 || busy) { /* an instance in capture has no run */
@@ -102,6 +102,19 @@ int32_t twin_instance_finish(twin_instance *instance, twin_stream *stream)
     instance->built = code == 0;
     instance->capturing = code != 0;
     return code;
+}
+
+void twin_instance_begin_graph(twin_instance *graph)
+{
+    TWIN_LOCKED(&graph->lock);
+    graph->begun = graph->capturing = true;
+}
+
+void twin_instance_finish_graph(twin_instance *graph, const twin_stream *entry)
+{
+    TWIN_LOCKED(&graph->lock);
+    graph->entry = entry;
+    graph->capturing = false;
 }
 
 void twin_instance_discard(twin_instance *instance)

@@ -49,7 +49,11 @@ int32_t twin_instance_get_id(uint64_t handle, uint32_t *out_id)
 int32_t twin_instance_get_streams(uint64_t handle, void **streams, uint32_t *count)
 {
     TWIN_PINNED(instance, instance);
-    int32_t code = twin_instance_pin_own(handle, &instance);
+    int32_t code = twin_instance_pin_any(handle, &instance);
+    if (code == 0)
+        code = twin_instance_refuse_graph(instance);
+    if (code == 0)
+        code = twin_instance_check_own(instance);
     if (code != 0)
         return code;
     const uint32_t room = *count;
@@ -78,6 +82,8 @@ int32_t twin_instance_add_farewell(uint64_t handle, twin_instance_farewell call,
 {
     TWIN_PINNED(instance, instance);
     int32_t code = twin_instance_pin_any(handle, &instance);
+    if (code == 0)
+        code = twin_instance_refuse_graph(instance);
     if (code != 0)
         return code;
     TWIN_LOCKED(&instance->lock);
@@ -97,6 +103,8 @@ int32_t twin_instance_drop_farewell(uint64_t handle, twin_instance_farewell call
 {
     TWIN_PINNED(instance, instance);
     int32_t code = twin_instance_pin_any(handle, &instance);
+    if (code == 0)
+        code = twin_instance_refuse_graph(instance);
     if (code != 0)
         return code;
     TWIN_LOCKED(&instance->lock);

@@ -18,6 +18,8 @@ int32_t twin_instance_fail_ending(const twin_instance *instance);
 
 /* The refusal of what a captured model instance does not take. 107000. */
 int32_t twin_instance_refuse_captured(const twin_instance *instance, const char *what);
+/* The refusal of what a graph of a conditional task does not take. 207000. */
+int32_t twin_instance_refuse_graph(const twin_instance *instance);
 /* Binds a stream; both locked. On success the caller's pin of the stream is the model instance's.
  * *out_busy: a run is in the way. */
 int32_t twin_instance_bind_locked(twin_instance *instance, twin_stream *stream, bool head,

@@ -8,6 +8,7 @@
 #include "core/backend/error.h"
 #include "core/backend/ops.h"
 #include "core/base/alloc.h"
+#include "core/model_instance/conditional.h"
 #include "core/model_instance/label.h"
 #include "core/model_instance/instance_parts.h"
 
@@ -24,7 +25,10 @@ static void release(void *object)
     /* A thread that found it alive and holds its lock finishes first; later ones see it dead. */
     twin_lock_take(&instance->lock);
     twin_lock_drop(&instance->lock);
-    twin_ops()->model_instance.destroy(instance->hw);
+    if (instance->root)
+        twin_instance_unpin(instance->root);
+    else
+        twin_ops()->model_instance.destroy(instance->hw);
     twin_free(instance->bound);
     twin_free(instance->farewells);
     twin_handle_free(&twin_model_instances, instance);
@@ -119,11 +123,13 @@ static void retire(twin_instance *instance)
 {
     twin_context *context = instance->context;
     TWIN_LOCKED(&context->lock);
-    if (twin_handle_retire(instance))
+    if (twin_handle_retire(instance) && !instance->root)
         DL_DELETE2(context->instances, instance, previous, next);
 }
 
-static int32_t create_in(twin_context *context, bool captured, twin_instance **out_instance)
+/* `root`: of a graph of a conditional task, or NULL. */
+static int32_t create_in(twin_context *context, bool captured, twin_instance *root,
+                         twin_instance **out_instance)
 {
     /* Numbers are given once; relaxed: nothing else hangs on them. */
     static _Atomic uint32_t next_id;
@@ -140,8 +146,12 @@ static int32_t create_in(twin_context *context, bool captured, twin_instance **o
     instance->context = context;
     instance->context_handle = context->object.handle;
     instance->id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
-    instance->captured = instance->capturing = captured;
-    instance->destroying = instance->closing = instance->ended = instance->built =
+    instance->captured = captured;
+    instance->capturing = captured && !root;
+    instance->task = NULL;
+    instance->entry = NULL;
+    instance->conditionals = NULL;
+    instance->begun = instance->destroying = instance->closing = instance->ended = instance->built =
         instance->sealed = false;
     instance->end_stream = NULL;
     instance->edges = NULL;
@@ -154,15 +164,24 @@ static int32_t create_in(twin_context *context, bool captured, twin_instance **o
     instance->farewells = NULL;
     instance->farewell_count = instance->farewell_room = 0;
     instance->name[0] = '\0';
-    twin_status status =
-        twin_device_note(device, twin_ops()->model_instance.create(device->hw, &instance->hw));
+    twin_status status = TWIN_OK;
+    if (root && !twin_handle_pin_object(root, root->object.handle)) {
+        code = twin_instance_fail_ending(root);
+        goto free_instance;
+    }
+    instance->root = root;
+    if (root)
+        instance->hw = root->hw;
+    else
+        status =
+            twin_device_note(device, twin_ops()->model_instance.create(device->hw, &instance->hw));
     if (status != TWIN_OK) {
         code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "device %u, a model instance",
                                 device->id);
         goto free_instance;
     }
     twin_handle_publish_pinned(instance);
-    if (!link_instance(instance)) {
+    if (!root && !link_instance(instance)) {
         twin_handle_retire(instance);
         twin_instance_unpin(instance);
         return twin_fail(TWIN_ERR_CONTEXT_NULL, "the current context is being destroyed");
@@ -183,7 +202,7 @@ int32_t twin_instance_create(uint64_t *out_handle)
     TWIN_PINNED(instance, instance);
     int32_t code = twin_context_pin_current(&context);
     if (code == 0)
-        code = create_in(context, false, &instance);
+        code = create_in(context, false, NULL, &instance);
     if (code == 0 && instance)
         *out_handle = instance->object.handle;
     return code;
@@ -191,7 +210,16 @@ int32_t twin_instance_create(uint64_t *out_handle)
 
 int32_t twin_instance_create_captured(twin_context *context, twin_instance **out_instance)
 {
-    return create_in(context, true, out_instance);
+    return create_in(context, true, NULL, out_instance);
+}
+
+int32_t twin_instance_create_graph(twin_instance *root, const twin_conditional *task,
+                                   twin_instance **out_graph)
+{
+    const int32_t code = create_in(root->context, true, root, out_graph);
+    if (code == 0)
+        (*out_graph)->task = task;
+    return code;
 }
 
 /* Waits for the runs of a pinned model instance, for as long as a caller's patience lasts. */
@@ -252,6 +280,8 @@ int32_t twin_instance_execute_async(uint64_t handle, uint64_t stream)
     TWIN_PINNED(instance, instance);
     int32_t code = twin_instance_pin_any(handle, &instance);
     if (code == 0)
+        code = twin_instance_refuse_graph(instance);
+    if (code == 0)
         code = check_launcher(stream);
     if (code == 0)
         code = twin_instance_check_own(instance);
@@ -275,6 +305,16 @@ int32_t twin_instance_refuse_captured(const twin_instance *instance, const char 
                : twin_fail(TWIN_ERR_PARAM,
                            "model instance %u was captured; %s takes those of aclmdlRIBuildBegin",
                            instance->id, what);
+}
+
+int32_t twin_instance_refuse_graph(const twin_instance *instance)
+{
+    return !instance->root
+               ? 0
+               : twin_fail(TWIN_ERR_UNSUPPORTED,
+                           "model instance %u is a graph of a conditional task of model instance "
+                           "%u, which runs and ends it",
+                           instance->id, instance->root->id);
 }
 
 int32_t twin_instance_execute(uint64_t handle, uint64_t timeout_ns)
@@ -338,6 +378,7 @@ void twin_instance_take_apart(twin_instance *instance)
             twin_stream_unpin(stream);
         }
     }
+    twin_conditionals_end(instance);
     twin_instance_free_edges(instance);
     retire(instance);
     for (uint32_t i = 0; i < instance->farewell_count; i++) {
@@ -350,7 +391,11 @@ void twin_instance_take_apart(twin_instance *instance)
 int32_t twin_instance_destroy(uint64_t handle)
 {
     TWIN_PINNED(instance, instance);
-    int32_t code = twin_instance_pin_own(handle, &instance);
+    int32_t code = twin_instance_pin_any(handle, &instance);
+    if (code == 0)
+        code = twin_instance_refuse_graph(instance);
+    if (code == 0)
+        code = twin_instance_check_own(instance);
     if (code == 0)
         code = check_not_capturing(instance);
     if (code != 0)

@@ -44,17 +44,22 @@ typedef struct twin_instance {
     twin_device *device;
     twin_context *context;
     uint64_t context_handle;
-    twin_hw_instance *hw;
+    twin_hw_instance *hw; /* of a graph: its root's */
     uint32_t id;
     bool captured; /* made by aclmdlRICaptureBegin */
+    /* Of a graph of a conditional task: the instance that runs it, pinned, and the task. NULL. */
+    struct twin_instance *root;
+    const struct twin_conditional *task;
     /* Guarded by lock. */
-    bool capturing;          /* its capture has not ended */
-    bool destroying;         /* takes no call any more, unless the destroyer gives up */
-    bool closing;            /* its context ends: no giving up */
-    bool ended;              /* a thread takes it apart */
-    bool built;              /* aclmdlRIBuildEnd succeeded once */
-    bool sealed;             /* complete as it is now */
-    twin_stream *end_stream; /* has the end; NULL: none */
+    bool capturing;           /* its capture has not ended */
+    bool begun;               /* of a graph: its capture has begun once */
+    const twin_stream *entry; /* of a graph: its stream that begins; NULL: not captured */
+    bool destroying;          /* takes no call any more, unless the destroyer gives up */
+    bool closing;             /* its context ends: no giving up */
+    bool ended;               /* a thread takes it apart */
+    bool built;               /* aclmdlRIBuildEnd succeeded once */
+    bool sealed;              /* complete as it is now */
+    twin_stream *end_stream;  /* has the end; NULL: none */
     twin_bound_stream *bound;
     uint32_t bound_count, bound_room;
     uint32_t seen_count;       /* of these, the program sees so many at most */
@@ -62,6 +67,7 @@ typedef struct twin_instance {
     uint32_t edge_count, edge_room;
     struct twin_task_group **groups; /* of a captured one; pinned */
     uint32_t group_count, group_room;
+    struct twin_conditional *conditionals; /* of it and of its graphs, newest first */
     twin_farewell *farewells;
     uint32_t farewell_count, farewell_room;
     char name[TWIN_INSTANCE_NAME_BYTES];
@@ -91,7 +97,8 @@ int32_t twin_instance_end(uint64_t handle, uint64_t stream);
  * streams of others. 507011: no end. */
 int32_t twin_instance_build(uint64_t handle);
 /* aclmdlRIExecuteAsync; stream 0: the default stream. 107000: a stream that cannot run it. 107026:
- * the capture has not ended; 107027: the stream is in capture. 507011: not complete. */
+ * the capture has not ended; 107027: the stream is in capture. 207000: a graph of a conditional
+ * task. 507011: not complete. */
 int32_t twin_instance_execute_async(uint64_t handle, uint64_t stream);
 /* Whether the handle means a live instance, of any context. 107017. */
 int32_t twin_instance_guard(uint64_t handle);
@@ -101,16 +108,18 @@ int32_t twin_instance_execute(uint64_t handle, uint64_t timeout_ns);
 /* aclmdlRIAbort. 207000: a captured instance. */
 int32_t twin_instance_abort(uint64_t handle);
 /* aclmdlRIDestroy. Waits for runs. 107026: the capture has not ended. 107037: a run does not end;
- * the instance stays. */
+ * the instance stays. 207000: a graph of a conditional task. */
 int32_t twin_instance_destroy(uint64_t handle);
 /* aclmdlRISetName, aclmdlRIGetName. 507000: the name does not fit in `room` bytes. */
 int32_t twin_instance_set_name(uint64_t handle, const char *name);
 int32_t twin_instance_get_name(uint64_t handle, char *name, uint32_t room);
 int32_t twin_instance_get_id(uint64_t handle, uint32_t *out_id);
 /* aclmdlRIGetStreams. streams NULL: the number only. Else *count is the room, and then how many
- * were written; the other places stay as they are. 107039: more than that are bound. */
+ * were written; the other places stay as they are. 107039: more than that are bound. 207000: a
+ * graph of a conditional task. */
 int32_t twin_instance_get_streams(uint64_t handle, void **streams, uint32_t *count);
-/* aclmdlRIDestroyRegisterCallback and -Unregister. 107000: registered already, or not. */
+/* aclmdlRIDestroyRegisterCallback and -Unregister. 107000: registered already, or not. 207000: a
+ * graph of a conditional task. */
 int32_t twin_instance_add_farewell(uint64_t handle, twin_instance_farewell call, void *user);
 int32_t twin_instance_drop_farewell(uint64_t handle, twin_instance_farewell call);
 
@@ -131,6 +140,9 @@ int32_t twin_instance_branch(const twin_branch *branch, uint64_t to, uint64_t st
 int32_t twin_instance_create_captured(twin_context *context, twin_instance **out_instance);
 /* A stream with TWIN_STREAM_LANE of the instance's context, bound to it. */
 int32_t twin_instance_add_lane(twin_instance *instance, bool head, twin_stream **out_stream);
+/* A graph of a conditional task of the instance `root`; the caller's pin. 207001. */
+int32_t twin_instance_create_graph(twin_instance *root, const struct twin_conditional *task,
+                                   twin_instance **out_graph);
 /* As twin_instance_add_lane(), of a head. The program does not see it, nor those that are added
  * after it. */
 int32_t twin_instance_add_start(twin_instance *instance, twin_stream **out_stream);
@@ -142,6 +154,10 @@ int32_t twin_instance_continue_lane(const twin_stream *from, const twin_stream *
 int32_t twin_instance_add_edge(twin_instance *instance, struct twin_event **out_event);
 /* `stream` ends the instance, which is complete now. */
 int32_t twin_instance_finish(twin_instance *instance, twin_stream *stream);
+/* The capture of a graph has begun. */
+void twin_instance_begin_graph(twin_instance *graph);
+/* The capture of a graph ends. `entry`: where it begins, NULL: it failed. */
+void twin_instance_finish_graph(twin_instance *graph, const twin_stream *entry);
 /* Destroys it; the pin stays the caller's. */
 void twin_instance_discard(twin_instance *instance);
 

@@ -2226,6 +2226,11 @@ ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrt
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream,
                                                             aclrtTaskGrp handle);
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream);
+/* As aclmdlRICaptureBegin, into a graph that aclmdlRIAddCondTask has made; modelRI of
+ * aclmdlRICaptureEnd may be NULL then. A graph is captured once, on any stream of the context; if
+ * that fails, the capture of the whole instance cannot succeed. Any thread. 100000: a NULL; 107000:
+ * not such a graph, or an unknown mode; 107026: captured before, or in capture; 107027: the stream
+ * is in capture (GRF-91). */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream, aclmdlRI modelRI,
                                                            aclmdlRICaptureMode mode);
 ACL_FUNC_VISIBILITY aclError aclmdlRIBuildBegin(aclmdlRI *modelRI, uint32_t flag);
@@ -2256,11 +2261,26 @@ typedef struct tagAclmdlRICondTaskParams {
     aclmdlRI *modelRIArray;
 } aclmdlRICondTaskParams;
 
+/* Creates a condition for one conditional task of an instance or graph in capture. The instance
+ * that is executed owns it: it ends with that. flag 0: its word is 0 at first and keeps what tasks
+ * and the host write; ASSIGN_DEFAULT: each execution begins with defaultLaunchValue. Any thread.
+ * 100000: a NULL; 107000: flag above 1, or modelRI is not in capture; 207000: not captured
+ * (GRF-86, GRF-87). */
 ACL_FUNC_VISIBILITY aclError aclmdlRICondHandleCreate(aclmdlRI modelRI, uint32_t defaultLaunchValue,
                                                       aclmdlRICondHandleFlag flag,
                                                       aclmdlRICondHandle *handle);
+/* *ptr: the word, 8 bytes of device memory, which the device reads when the conditional task
+ * begins, and after each iteration. Any thread. 100000: a NULL (GRF-87). */
 ACL_FUNC_VISIBILITY aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle,
                                                           uint64_t **ptr);
+/* Adds a conditional task to the stream's capture, and writes params.size new graphs to
+ * modelRIArray, which are to be captured before aclmdlRICaptureEnd of the stream (else 107045).
+ * IF, 1 or 2 graphs: the first if the word is not 0, else the second. WHILE, 1: again and again as
+ * long as the word is not 0. SWITCH, 1 or more: the one with the number in the word; none if there
+ * is no such. Tasks after it begin after the graph. Graphs end with the instance, and are not
+ * executed or destroyed by themselves (207000). Any thread. 100000: stream is NULL; 107000: another
+ * NULL, type, flags or size; the handle has a task or is of another instance; 107029: the stream is
+ * not in capture; 207008: no stream of the device is left (GRF-88 to GRF-90). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params, aclrtStream stream,
                                                  uint32_t flags);
 
