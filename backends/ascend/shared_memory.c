@@ -49,6 +49,14 @@ twin_status ascend_memory_allow(const char *name, const int32_t *pids, size_t co
                            vendor.export_memory_to(key, (int32_t *)(uintptr_t)pids, count));
 }
 
+twin_status ascend_memory_set_link(const char *name, twin_memory_link link)
+{
+    char key[KEY_BYTES];
+    end_key(key, name);
+    return ASCEND_ANYWHERE(vendor.set_key_link,
+                           vendor.set_key_link(key, ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, link));
+}
+
 /* The device whose memory it is; the importing one where the vendor's library does not say it. */
 static uint32_t owner_of(const struct import *one)
 {

@@ -240,26 +240,56 @@ static twin_status map_on(const struct physical *memory, uint64_t address, uint6
     return status;
 }
 
+/* Notes a mapping that the vendor's library has made; ends it if it cannot be noted. */
+static twin_status note_mapping(const struct physical *memory, uint64_t address, uint64_t bytes)
+{
+    const twin_memory_info info = {.kind =
+                                       memory->host ? TWIN_MEMORY_HOST_PINNED : TWIN_MEMORY_DEVICE,
+                                   .device = memory->device,
+                                   .base = address,
+                                   .size_bytes = bytes,
+                                   .page_bytes = GRANULE,
+                                   .mapped = true};
+    if (ascend_range_add(&info) && add_place(&mappings, address, bytes, memory->number))
+        return TWIN_OK;
+    (void)note_gone(address, bytes);
+    (void)ASCEND_ANYWHERE(vendor.unmap, vendor.unmap(ascend_pointer(address)));
+    return TWIN_E_NOMEM;
+}
+
 twin_status ascend_vmm_map(uint64_t address, uint64_t bytes, uint64_t physical, bool access)
 {
     struct physical memory;
     if (!find_physical(physical, &memory))
         return TWIN_E_INVALID;
     twin_status status = map_on(&memory, address, bytes, access);
+    return status == TWIN_OK ? note_mapping(&memory, address, bytes) : status;
+}
+
+twin_status ascend_vmm_map_link(uint64_t address, uint64_t bytes, uint64_t physical,
+                                uint64_t source, twin_memory_link link)
+{
+    struct physical memory;
+    twin_hw_device *device = NULL;
+    if (!find_physical(physical, &memory))
+        return TWIN_E_INVALID;
+    twin_status status =
+        vendor.map_link ? ascend_retain_device(memory.device, &device) : TWIN_E_UNSUPPORTED;
     if (status != TWIN_OK)
         return status;
-    const twin_memory_info info = {.kind =
-                                       memory.host ? TWIN_MEMORY_HOST_PINNED : TWIN_MEMORY_DEVICE,
-                                   .device = memory.device,
-                                   .base = address,
-                                   .size_bytes = bytes,
-                                   .page_bytes = GRANULE,
-                                   .mapped = true};
-    if (ascend_range_add(&info) && add_place(&mappings, address, bytes, physical))
-        return TWIN_OK;
-    (void)note_gone(address, bytes);
-    (void)ASCEND_ANYWHERE(vendor.unmap, vendor.unmap(ascend_pointer(address)));
-    return TWIN_E_NOMEM;
+    status = ascend_status(
+        vendor.map_link(ascend_pointer(address), bytes, ascend_pointer(source), (uint32_t)link));
+    ascend_release_device(device);
+    return status == TWIN_OK ? note_mapping(&memory, address, bytes) : status;
+}
+
+twin_status ascend_vmm_set_link(uint64_t physical, twin_memory_link link)
+{
+    struct physical memory;
+    if (!find_physical(physical, &memory))
+        return TWIN_E_INVALID;
+    return ASCEND_ANYWHERE(vendor.set_map_link,
+                           vendor.set_map_link(memory.handle, (aclrtMemLinkType)link));
 }
 
 twin_status ascend_vmm_unmap(uint64_t address, uint64_t *out_physical)

@@ -95,6 +95,18 @@ twin_status record_memory_close(const char *name, uint64_t address)
     return status;
 }
 
+twin_status record_memory_set_link(const char *name, twin_memory_link link)
+{
+    struct record_call call;
+    struct twin_record_MEMORY_SET_LINK *f = RECORD_BEGIN(&call, MEMORY_SET_LINK, 0);
+    f->name_hash = record_name_hash(name);
+    f->link = (uint32_t)link;
+    record_called(&call);
+    twin_status status = record_below.memory.set_link(name, link);
+    record_returned(&call, status);
+    return status;
+}
+
 /* ---- physical memory ------------------------------------------------------------------------- */
 
 twin_status record_vmm_share(uint64_t physical, bool check_pid, uint64_t *out_shared)

@@ -34,6 +34,7 @@ enum {
     TWIN_OFFERED_950 = TWIN_PART_950,
     TWIN_OFFERED_IPV350 = TWIN_PART_IPV350,
     TWIN_OFFERED_A2_A3 = TWIN_PART_A2 | TWIN_PART_A3,
+    TWIN_OFFERED_A3_950 = TWIN_PART_A3 | TWIN_PART_950,
     TWIN_OFFERED_A2_A3_950 = TWIN_OFFERED_A2_A3 | TWIN_PART_950,
     TWIN_OFFERED_A2_A3_950PR = TWIN_OFFERED_A2_A3 | TWIN_PART_950PR,
     TWIN_OFFERED_310B_A2_A3_950 = TWIN_PART_310B | TWIN_OFFERED_A2_A3_950,
@@ -60,7 +61,6 @@ enum {
 #define TWIN_WHY_PLATFORM       "the table of SoCs for programs is not built"
 #define TWIN_WHY_PROFILING      "profiling sessions are not built; TWINRT_TRACE writes a timeline"
 #define TWIN_WHY_QUEUE_ROUTE    "routes between message queues are not built"
-#define TWIN_WHY_SELECTED_LINK  "the model has one path between two devices"
 #define TWIN_WHY_SERVERS        "sharing between servers is not built"
 #define TWIN_WHY_SIMT           "the modelled cores run no SIMT threads"
 #define TWIN_WHY_TASK_UPDATE    "tasks that change later tasks are not built"

@@ -212,16 +212,18 @@ aclError aclrtIpcMemClose(const char *key)
 
 aclError aclrtIpcMemSetAttr(const char *key, aclrtIpcMemAttrType type, uint64_t attr)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER(CREATE);
     TWIN_NOT_NULL_BELOW(key);
     if (type != ACL_RT_IPC_MEM_ATTR_ACCESS_LINK ||
         attr > ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_MULTI_PORT_PATH)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_PARAM,
                                     "type is %d and attr %llu; type must be 0 (link), attr 0 to 3",
                                     (int)type, (unsigned long long)attr));
-    int32_t code = twin_api_refuse_by_part(TWIN_PARTS_aclrtIpcMemSetAttr);
-    return TWIN_LEAVE(code != 0 ? code
-                                : twin_fail(TWIN_ERR_UNSUPPORTED, "%s", TWIN_WHY_SELECTED_LINK));
+    TWIN_PINNED(context, context);
+    int32_t code = twin_context_pin_current(&context);
+    if (code == 0)
+        code = twin_api_refuse_by_part(TWIN_PARTS_aclrtIpcMemSetAttr);
+    return TWIN_LEAVE(code != 0 ? code : twin_shared_set_link(key, (twin_memory_link)attr));
 }
 
 aclError aclrtIpcMemImportPidInterServer(const char *key, aclrtServerPid *serverPids, size_t num)

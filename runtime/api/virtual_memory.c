@@ -314,6 +314,12 @@ aclError aclrtMemGetAccess(void *virPtr, aclrtMemLocation *location, uint64_t *f
 
 /* Links ---------------------------------------------------------------------------------------- */
 
+_Static_assert(TWIN_MEMORY_LINK_SIO == ACL_RT_MEM_LINK_IDX_0 &&
+                   TWIN_MEMORY_LINK_HCCS == ACL_RT_MEM_LINK_IDX_1 &&
+                   (uint32_t)TWIN_MEMORY_LINK_UB_ONE_PORT == ACL_RT_MEM_ACCESS_UB_ONE_PORT_PATH &&
+                   (uint32_t)TWIN_MEMORY_LINK_UB_MULTI_PORT == ACL_RT_MEM_ACCESS_UB_MULTI_PORT_PATH,
+               "the core uses the public values");
+
 aclError aclrtMemMapSelectedLink(void *virPtrDst, size_t size, void *virPtrSrc, uint32_t linkIdx)
 {
     TWIN_ENTER(MEMORY);
@@ -324,14 +330,20 @@ aclError aclrtMemMapSelectedLink(void *virPtrDst, size_t size, void *virPtrSrc, 
                                     "or 1",
                                     size, linkIdx));
     int32_t code = twin_api_refuse_by_part(TWIN_PARTS_aclrtMemMapSelectedLink);
-    return TWIN_LEAVE(code != 0 ? code
-                                : twin_fail(TWIN_ERR_UNSUPPORTED, "%s", TWIN_WHY_SELECTED_LINK));
+    return TWIN_LEAVE(
+        code != 0 ? code
+                  : twin_mapping_make_again(virPtrDst, size, virPtrSrc, (twin_memory_link)linkIdx));
 }
 
 aclError aclrtMemMapSetLink(aclrtDrvMemHandle handle, aclrtMemLinkType adviceLink)
 {
-    TWIN_ENTER(LOCAL);
+    TWIN_ENTER(MEMORY);
     TWIN_NOT_NULL(handle);
-    (void)adviceLink;
-    return TWIN_LEAVE(twin_fail(TWIN_ERR_UNSUPPORTED, "%s", TWIN_WHY_SELECTED_LINK));
+    if ((uint32_t)adviceLink > ACL_RT_MEM_ACCESS_UB_MULTI_PORT_PATH)
+        return TWIN_LEAVE(
+            twin_fail(TWIN_ERR_PARAM, "adviceLink is %d; it must be 0 to 3", (int)adviceLink));
+    int32_t code = twin_api_refuse_by_part(TWIN_PARTS_aclrtMemMapSetLink);
+    return TWIN_LEAVE(
+        code != 0 ? code
+                  : twin_physical_set_link(twin_api_handle(handle), (twin_memory_link)adviceLink));
 }

@@ -36,7 +36,7 @@
 #include "seam/managed.h"
 #include "seam/types.h"
 
-#define TWIN_SEAM_VERSION 22u
+#define TWIN_SEAM_VERSION 23u
 
 struct twin_process_ops {
     /* Readies the backend: reads its settings and data files; opens no device and starts no model.
@@ -214,6 +214,9 @@ struct twin_memory_ops {
      * first; *out_count is how many were written. Thread: any. */
     twin_status (*usage)(twin_hw_device *device, twin_memory_use *list, size_t room,
                          size_t *out_count);
+    /* Imports of the memory under `name`, which may hold anything, use the link. Thread: any.
+     * TWIN_E_INVALID (explained): no such name. TWIN_E_NO_LINK (explained). */
+    twin_status (*set_link)(const char *name, twin_memory_link link);
 };
 
 /* Virtual addresses apart from physical memory. Physical memory has a number that the core
@@ -262,6 +265,13 @@ struct twin_vmm_ops {
      * or opened already, or not allowed. */
     twin_status (*open)(twin_hw_device *device, uint64_t shared, uint64_t physical,
                         twin_physical_config *out_config);
+    /* Later mappings of the physical memory use the link. Thread: any. TWIN_E_INVALID (explained):
+     * no such physical memory. TWIN_E_NO_LINK (explained). */
+    twin_status (*set_link)(uint64_t physical, twin_memory_link link);
+    /* As map with access, of what is mapped at `source` too; this mapping uses the link. Thread:
+     * any. TWIN_E_INVALID as map. TWIN_E_NO_LINK (explained). */
+    twin_status (*map_link)(uint64_t address, uint64_t bytes, uint64_t physical, uint64_t source,
+                            twin_memory_link link);
 };
 
 /* Managed memory: pages move to the device, or the host, that uses them. Optional. Ranges are

@@ -78,6 +78,15 @@ typedef struct twin_accessor {
     uint32_t device; /* of a device: its backend index */
 } twin_accessor;
 
+/* The link over which a device reaches memory of another one, with the public values. */
+typedef enum twin_memory_link {
+    TWIN_MEMORY_LINK_SIO = 0, /* between two dies of one part */
+    TWIN_MEMORY_LINK_HCCS = 1,
+    TWIN_MEMORY_LINK_UB_ONE_PORT = 2,
+    TWIN_MEMORY_LINK_UB_MULTI_PORT = 3,
+    TWIN_MEMORY_LINK_COUNT
+} twin_memory_link;
+
 /* Memory of a device that has one owner. */
 typedef struct twin_memory_use {
     char name[32];  /* of the owner's module */

@@ -173,6 +173,8 @@
     F(S, uint64_t, bytes, BYTES)
 #define TWIN_RECORD_MEMORY_CLOSE_FIELDS(F, S)                                                      \
     F(S, uint64_t, name_hash, SYSTEM) F(S, uint64_t, address, ADDRESS)
+#define TWIN_RECORD_MEMORY_SET_LINK_FIELDS(F, S)                                                   \
+    F(S, uint64_t, name_hash, SYSTEM) F(S, uint32_t, link, NUMBER) F(S, uint32_t, spare, SPARE)
 
 #define TWIN_RECORD_VMM_RESERVE_FIELDS(F, S)                                                       \
     F(S, uint64_t, bytes, BYTES)                                                                   \
@@ -201,6 +203,15 @@
     F(S, uint64_t, bytes, BYTES)                                                                   \
     F(S, uint32_t, host, FLAG)                                                                     \
     F(S, uint32_t, accessor, NUMBER)
+#define TWIN_RECORD_VMM_SET_LINK_FIELDS(F, S)                                                      \
+    F(S, uint64_t, physical, HEX) F(S, uint32_t, link, NUMBER) F(S, uint32_t, spare, SPARE)
+#define TWIN_RECORD_VMM_MAP_LINK_FIELDS(F, S)                                                      \
+    F(S, uint64_t, address, ADDRESS)                                                               \
+    F(S, uint64_t, bytes, BYTES)                                                                   \
+    F(S, uint64_t, physical, HEX)                                                                  \
+    F(S, uint64_t, source, ADDRESS)                                                                \
+    F(S, uint32_t, link, NUMBER)                                                                   \
+    F(S, uint32_t, spare, SPARE)
 #define TWIN_RECORD_VMM_SHARE_FIELDS(F, S)                                                         \
     F(S, uint64_t, physical, HEX)                                                                  \
     F(S, uint64_t, out_shared_hash, SYSTEM)                                                        \

@@ -229,7 +229,10 @@
     X(232, WORK_DESCRIBED, "work.described", TWIN_RECORD_DESCRIBED_WORK_FIELDS, NONE)              \
     X(233, WORK_MAINTAIN, "work.maintain", TWIN_RECORD_MAINTAIN_FIELDS, NONE)                      \
     X(234, WORK_COPY_BASED, "work.copy_based", TWIN_RECORD_COPY_BASED_FIELDS, NONE)                \
-    X(235, WORK_RANDOM, "work.random", TWIN_RECORD_RANDOM_FIELDS, NONE)
+    X(235, WORK_RANDOM, "work.random", TWIN_RECORD_RANDOM_FIELDS, NONE)                            \
+    X(236, VMM_SET_LINK, "vmm.set_link", TWIN_RECORD_VMM_SET_LINK_FIELDS, NONE)                    \
+    X(237, VMM_MAP_LINK, "vmm.map_link", TWIN_RECORD_VMM_MAP_LINK_FIELDS, NONE)                    \
+    X(238, MEMORY_SET_LINK, "memory.set_link", TWIN_RECORD_MEMORY_SET_LINK_FIELDS, NONE)
 
 /* ---- made from the table ---- */
 

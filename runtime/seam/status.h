@@ -38,6 +38,7 @@
     X(TWIN_E_NOT_READY, 107006, "the record is not complete yet")                                  \
     X(TWIN_E_NO_DEVICE, 207004, "no usable device")                                                \
     X(TWIN_E_NO_EVENT, 207007, "no hardware event is free")                                        \
+    X(TWIN_E_NO_LINK, 207021, "the device has no link of that kind")                               \
     X(TWIN_E_NO_NOTIFY, 207009, "no hardware notify is free")                                      \
     X(TWIN_E_NO_QUEUE, 207008, "no hardware queue is free")                                        \
     X(TWIN_E_OVERFLOW, 207017, "a copy or a kernel of the AI CPU overflowed")                      \

@@ -12,9 +12,7 @@ from recordings import entries, fields  # pylint: disable=wrong-import-position
 
 AREAS = {"allocator", "copy", "memory", "memory pool", "snapshot", "symbol", "virtual memory"}
 CALL_SITE = 1  # its fields: 24 bytes, of which the second word is the length of the text
-EXCEPTIONS = {
-    "aclrtMemMapSetLink": "refused on every part, and never comes to a device",
-}
+EXCEPTIONS = {}
 
 
 def functions(path):

@@ -189,6 +189,8 @@ const twin_child virtual_children[] = {
     {"exports", child_exports},
     {"fabric", child_fabric},
     {"first_place", child_first_place},
+    {"hccs", virtual_child_hccs},
+    {"sio", virtual_child_sio},
 };
 const size_t virtual_child_count = TWIN_COUNT(virtual_children);
 

@@ -352,8 +352,15 @@ void test_unsupported(void)
     CHECK_CODE(aclrtMemMapSelectedLink(&address, 0, &address, 0), ACL_ERROR_INVALID_PARAM);
     CHECK_CODE(aclrtMemMapSelectedLink(&address, GRANULE, NULL, 0), ACL_ERROR_INVALID_PARAM);
     CHECK_CODE(aclrtMemMapSelectedLink(&address, GRANULE, &address, 2), ACL_ERROR_INVALID_PARAM);
-    CHECK_CODE(aclrtMemMapSelectedLink(&address, GRANULE, &address, 1),
-               ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    char *source = virtual_addresses(1);
+    char *to = virtual_addresses(1);
+    aclrtDrvMemHandle handle = virtual_memory(1);
+    CHECK_OK(aclrtMapMem(source, GRANULE, 0, handle, 0));
+    CHECK_CODE(aclrtMemMapSelectedLink(to, GRANULE, source, 1), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    CHECK_OK(aclrtUnmapMem(source));
+    CHECK_OK(aclrtFreePhysical(handle));
+    CHECK_OK(aclrtReleaseMemAddress(to));
+    CHECK_OK(aclrtReleaseMemAddress(source));
     CHECK_OK(aclrtResetDevice(0));
 }
 
@@ -384,6 +391,8 @@ static const twin_test tests[] = {
     {"VMM-20: the handle of a mapping, and how often it is freed", test_retain},
     {"VMM-21: the properties of physical memory", test_properties},
     {"VMM-23, VMM-24: links are not selected, caches not passed", test_unsupported},
+    {"VMM-25, VMM-26, IPC-11: the link that there is, and no other one", test_links},
+    {"VMM-26: a link is one of four, and of parts that have them", test_set_link_arguments},
     {"VMM-16: a task that uses an address that was unmapped fails", test_unmapped_fails_the_task},
     {"VMM-16: a task that has ended by then does not", test_unmap_after_the_work},
     {"physical memory ends with its device, reservations stay", test_reset_ends_mappings},
@@ -400,6 +409,7 @@ static const twin_test tests[] = {
     {"IPC-05: who is not in the list does not import", test_key_pids},
     {"IPC-07, IPC-08: memory of another device", test_key_other_device},
     {"IPC-10: links are not selected, servers not connected", test_key_unsupported},
+    {"IPC-11: the link of a key refuses other arguments", test_key_link_arguments},
     {"a key works within its process", test_key_own},
     {"a process that was killed leaves the exporter as it is", test_importer_killed},
     {"memory outlives the process that exported it", test_exporter_killed},

@@ -35,6 +35,13 @@ void test_properties(void);
 void test_host_memory(void);
 void test_unsupported(void);
 
+/* virtual_link.c */
+void test_set_link_arguments(void);
+void test_key_link_arguments(void);
+void test_links(void);
+void virtual_child_hccs(void);
+void virtual_child_sio(void);
+
 /* virtual_mapping.c */
 void test_map_arguments(void);
 void test_map_refusals(void);

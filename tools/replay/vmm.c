@@ -68,6 +68,22 @@ static twin_status vmm_map(struct replay_call *call)
                               f->access != 0);
 }
 
+static twin_status vmm_set_link(struct replay_call *call)
+{
+    const struct twin_record_VMM_SET_LINK *f = &call->then.VMM_SET_LINK;
+    return call->ops->vmm.set_link(f->physical, (twin_memory_link)f->link);
+}
+
+static twin_status vmm_map_link(struct replay_call *call)
+{
+    const struct twin_record_VMM_MAP_LINK *f = &call->then.VMM_MAP_LINK;
+    if (!call->succeeded && call->replay->imported) /* as vmm_map */
+        return unasked(call);
+    return call->ops->vmm.map_link(replay_address_any(call->replay, f->address), f->bytes,
+                                   f->physical, replay_address_any(call->replay, f->source),
+                                   (twin_memory_link)f->link);
+}
+
 static twin_status vmm_unmap(struct replay_call *call)
 {
     struct twin_record_VMM_UNMAP *now = &call->now.VMM_UNMAP;
@@ -127,18 +143,13 @@ static twin_status memory_open(struct replay_call *call)
 }
 
 const replay_issue replay_vmm_ops[TWIN_RECORD_KINDS_END] = {
-    [TWIN_RECORD_MEMORY_SHARE] = unasked,
-    [TWIN_RECORD_MEMORY_ALLOW] = unasked,
-    [TWIN_RECORD_MEMORY_OPEN] = memory_open,
-    [TWIN_RECORD_MEMORY_CLOSE] = unasked,
-    [TWIN_RECORD_VMM_RESERVE] = vmm_reserve,
-    [TWIN_RECORD_VMM_RELEASE] = vmm_release,
-    [TWIN_RECORD_VMM_CREATE] = vmm_create,
-    [TWIN_RECORD_VMM_DESTROY] = vmm_destroy,
-    [TWIN_RECORD_VMM_MAP] = vmm_map,
-    [TWIN_RECORD_VMM_UNMAP] = vmm_unmap,
-    [TWIN_RECORD_VMM_SET_ACCESS] = vmm_set_access,
-    [TWIN_RECORD_VMM_SHARE] = unasked,
-    [TWIN_RECORD_VMM_ALLOW] = unasked,
-    [TWIN_RECORD_VMM_OPEN] = vmm_open,
+    [TWIN_RECORD_MEMORY_SHARE] = unasked,      [TWIN_RECORD_MEMORY_ALLOW] = unasked,
+    [TWIN_RECORD_MEMORY_OPEN] = memory_open,   [TWIN_RECORD_MEMORY_CLOSE] = unasked,
+    [TWIN_RECORD_MEMORY_SET_LINK] = unasked,   [TWIN_RECORD_VMM_RESERVE] = vmm_reserve,
+    [TWIN_RECORD_VMM_RELEASE] = vmm_release,   [TWIN_RECORD_VMM_CREATE] = vmm_create,
+    [TWIN_RECORD_VMM_DESTROY] = vmm_destroy,   [TWIN_RECORD_VMM_MAP] = vmm_map,
+    [TWIN_RECORD_VMM_UNMAP] = vmm_unmap,       [TWIN_RECORD_VMM_SET_ACCESS] = vmm_set_access,
+    [TWIN_RECORD_VMM_SHARE] = unasked,         [TWIN_RECORD_VMM_ALLOW] = unasked,
+    [TWIN_RECORD_VMM_OPEN] = vmm_open,         [TWIN_RECORD_VMM_SET_LINK] = vmm_set_link,
+    [TWIN_RECORD_VMM_MAP_LINK] = vmm_map_link,
 };

@@ -226,6 +226,15 @@ int32_t twin_physical_retain(const void *address, uint64_t *out_handle)
     return 0;
 }
 
+int32_t twin_physical_set_link(uint64_t handle, twin_memory_link link)
+{
+    TWIN_PINNED(physical, memory);
+    int32_t code = pin(handle, &memory);
+    return code != 0 ? code
+                     : twin_fail_status(twin_ops()->vmm.set_link(handle, link),
+                                        TWIN_CODE_STREAM_TIMEOUT, "link of physical memory");
+}
+
 int32_t twin_physical_granularity(const twin_physical_config *config,
                                   const twin_physical_view *view, size_t *out_bytes)
 {
@@ -320,6 +329,64 @@ int32_t twin_mapping_end(const void *address)
                 "release of the physical memory, which no handle and no mapping keeps, after the "
                 "end of its mapping at",
                 address);
+}
+
+/* Maps the physical memory of the mapping that begins at `source`. */
+static int32_t map_again(const char *address, const char *source, twin_memory_link link,
+                         size_t *out_bytes)
+{
+    twin_mapping mapping = {0};
+    twin_status status = twin_ops()->vmm.mapping(number_of(source), &mapping);
+    if (status != TWIN_OK)
+        return fail(status, "physical memory mapped at", source);
+    TWIN_PINNED(physical, memory);
+    memory = twin_handle_pin(&physicals, mapping.physical);
+    if (!memory || !add_user(memory, MAPPING))
+        return twin_fail(TWIN_ERR_PARAM, "nothing is mapped at %p any more", (const void *)source);
+    status = twin_ops()->vmm.map_link(number_of(address), mapping.bytes, mapping.physical,
+                                      number_of(source), link);
+    if (status != TWIN_OK)
+        (void)drop_user(memory, MAPPING);
+    *out_bytes = (size_t)mapping.bytes;
+    return fail(status, "mapping at", address);
+}
+
+/* Whether the range is whole mappings. */
+static int32_t check_whole(const char *source, size_t bytes)
+{
+    twin_mapping mapping = {0};
+    for (size_t done = 0; done < bytes; done += (size_t)mapping.bytes) {
+        twin_status status = twin_ops()->vmm.mapping(number_of(source + done), &mapping);
+        if (status != TWIN_OK)
+            return fail(status, "physical memory mapped at", source + done);
+        if (mapping.bytes > bytes - done)
+            return twin_fail(TWIN_ERR_PARAM,
+                             "size is %zu; the mapping at %p, of %llu bytes, goes beyond it", bytes,
+                             (const void *)(source + done), (unsigned long long)mapping.bytes);
+    }
+    return 0;
+}
+
+int32_t twin_mapping_make_again(const void *address, size_t bytes, const void *source,
+                                twin_memory_link link)
+{
+    const char *to = address, *from = source;
+    size_t done = 0, piece = 0;
+    uint32_t count = 0;
+    int32_t code = twin_device_count(&count); /* starts the backend */
+    if (code == 0)
+        code = check_whole(from, bytes);
+    while (code == 0 && done < bytes) {
+        code = map_again(to + done, from + done, link, &piece);
+        if (code == 0)
+            done += piece;
+    }
+    twin_mapping made = {0};
+    for (size_t ended = 0; code != 0 && ended < done; ended += (size_t)made.bytes)
+        if (twin_ops()->vmm.mapping(number_of(to + ended), &made) != TWIN_OK ||
+            twin_mapping_end(to + ended) != 0)
+            break;
+    return code;
 }
 
 static int32_t find_accessor(bool host, int32_t id, twin_accessor *out)

@@ -29,6 +29,8 @@ int32_t twin_physical_create(const twin_physical_config *config, const twin_phys
 int32_t twin_physical_free(uint64_t handle);
 /* 107017. */
 int32_t twin_physical_look(uint64_t handle, twin_physical_view *out_view);
+/* The link that later mappings of the memory use. 107017; 207021: there is no such link. */
+int32_t twin_physical_set_link(uint64_t handle, twin_memory_link link);
 /* One more use of the handle of what is mapped at the address. 107000: nothing is. */
 int32_t twin_physical_retain(const void *address, uint64_t *out_handle);
 /* 107001: no such device. 207000. */
@@ -45,6 +47,10 @@ int32_t twin_addresses_release(const void *address);
  * the backend refuses. */
 int32_t twin_mapping_make(const void *address, size_t bytes, uint64_t handle, bool access);
 int32_t twin_mapping_end(const void *address);
+/* Maps what is mapped in the range also at `address`, over a link: all of it, or nothing. 107000:
+ * the range is not whole mappings, or the backend refuses; 207021: there is no such link. */
+int32_t twin_mapping_make_again(const void *address, size_t bytes, const void *source,
+                                twin_memory_link link);
 /* A device as the user counts, or the host. 107001; 107000: another range than one that is
  * mapped. */
 int32_t twin_mapping_let(const void *address, size_t bytes, bool host, int32_t id);

@@ -57,6 +57,12 @@ int32_t twin_shared_import(const char *key, bool peer, void **out_pointer)
     return code;
 }
 
+int32_t twin_shared_set_link(const char *key, twin_memory_link link)
+{
+    return twin_fail_status(twin_ops()->memory.set_link(key, link), TWIN_CODE_STREAM_TIMEOUT,
+                            "link of a key");
+}
+
 int32_t twin_shared_close(const char *key, const void *pointer)
 {
     return twin_fail_status(twin_ops()->memory.close(key, (uint64_t)(uintptr_t)pointer),

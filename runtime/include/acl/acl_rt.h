@@ -1626,11 +1626,17 @@ ACL_FUNC_VISIBILITY aclError aclrtUnmapMem(void *virPtr);
 ACL_FUNC_VISIBILITY aclError aclrtMemMapNoAccess(void *virPtr, size_t size, size_t offset,
                                                  aclrtDrvMemHandle handle, uint64_t flags);
 
-/* Not supported: 207000, after the check of its arguments (VMM-23, VMM-24). */
+/* Maps what is mapped in the size bytes from virPtrSrc on, whole mappings, at reserved addresses
+ * from virPtrDst on too: all of it, or nothing. linkIdx: SIO or HCCS, over which other devices
+ * reach these mappings; aclrtUnmapMem ends each one. Of Atlas A3; 207000 on others. 100000: a
+ * NULL, size 0 or linkIdx above 1; 107000: other ranges, or something is mapped at virPtrDst;
+ * 207021: the device has no such link (VMM-23 to VMM-25). */
 ACL_FUNC_VISIBILITY aclError aclrtMemMapSelectedLink(void *virPtrDst, size_t size, void *virPtrSrc,
                                                      uint32_t linkIdx);
 
-/* Not supported: 207000. */
+/* The link over which other devices reach later mappings of the memory: SIO or HCCS of Atlas A3, UB
+ * of 950; 207000 on others. 100000: NULL; 107000: another link; 107017: the handle is dead; 207021:
+ * the device has no such link (VMM-26). */
 ACL_FUNC_VISIBILITY aclError aclrtMemMapSetLink(aclrtDrvMemHandle handle,
                                                 aclrtMemLinkType adviceLink);
 
@@ -1743,7 +1749,9 @@ ACL_FUNC_VISIBILITY aclError aclrtIpcMemImportByKey(void **devPtr, const char *k
 /* Lets num processes import the key. 107000: num 0, not a pid, or no such key (IPC-06). */
 ACL_FUNC_VISIBILITY aclError aclrtIpcMemSetImportPid(const char *key, int32_t *pid, size_t num);
 
-/* Not supported: 207000, after the check of its arguments (IPC-10). */
+/* The link over which importers of the key reach its memory: attr is SIO or HCCS. Of Atlas A3;
+ * 207000 on others. 107000: NULL, another type or attr, or no such key; 107002; 207021: the device
+ * has no such link (IPC-11). */
 ACL_FUNC_VISIBILITY aclError aclrtIpcMemSetAttr(const char *key, aclrtIpcMemAttrType type,
                                                 uint64_t attr);
 

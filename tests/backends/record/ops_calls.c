@@ -19,6 +19,8 @@ void call_vmm(const struct twin_backend *t, twin_hw_device *device)
     t->vmm.create(device, &config, 0x77);
     t->vmm.map(address, 64, 0x77, true);
     t->vmm.set_access(address, 64, &accessor);
+    t->vmm.set_link(0x77, TWIN_MEMORY_LINK_HCCS);
+    t->vmm.map_link(address + 64, 32, 0x77, address, TWIN_MEMORY_LINK_UB_ONE_PORT);
     t->vmm.unmap(address, &physical);
     CU_ASSERT_EQUAL(physical, 0x77);
     t->vmm.share(0x77, true, &shared);
@@ -28,6 +30,7 @@ void call_vmm(const struct twin_backend *t, twin_hw_device *device)
     t->vmm.release(address);
     t->memory.share(0x10000, 32, true, name);
     t->memory.allow(name, pids, 2);
+    t->memory.set_link(name, TWIN_MEMORY_LINK_UB_MULTI_PORT);
     t->memory.open(device, name, &address);
     t->memory.close(name, 0);
     t->memory.close(NULL, address);

@@ -57,6 +57,7 @@ static const twin_exception unsupported[] = {
     {"stream", "STR-04", PROFILE},
     {"value", "VAL-08", PROFILE},
     {"virtual", "VMM-04: the first reservation", "the model has places of its own"},
+    {"virtual", "VMM-25", PROFILE},
     {"virtual", "VMM-36: handles for several", PROFILE},
     {NULL, NULL, NULL},
 };

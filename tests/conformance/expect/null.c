@@ -196,6 +196,8 @@ static const twin_exception unsupported[] = {
     {"virtual", "VMM-20", NO_DEVICE},
     {"virtual", "VMM-21", NO_DEVICE},
     {"virtual", "VMM-23", NO_DEVICE},
+    {"virtual", "VMM-25", NO_DEVICE},
+    {"virtual", "VMM-26", NO_DEVICE},
     {"virtual", "physical memory", NO_DEVICE},
     {"virtual", "mappings of", NO_DEVICE},
     {"virtual", "random mappings", NO_DEVICE},
