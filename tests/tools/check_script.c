@@ -42,6 +42,36 @@ uint32_t script_queue(struct script *script, uint32_t queue, bool is_default)
     return script_add(script, op);
 }
 
+uint32_t script_lane(struct script *script, uint32_t queue)
+{
+    uint32_t op = script_queue(script, queue, false);
+    script->ops[op].config.deferred = true;
+    return op;
+}
+
+uint32_t script_on_instance(struct script *script, twin_op_kind kind, uint32_t instance,
+                            uint32_t queue)
+{
+    twin_op op = {.kind = (uint16_t)kind, .object = instance, .queue = queue};
+    op.tasks = twin_op_is_work(kind);
+    return script_add(script, op);
+}
+
+uint32_t script_bind(struct script *script, uint32_t instance, uint32_t queue, bool head)
+{
+    return script_add(script, (twin_op){.kind = TWIN_OP_MODEL_INSTANCE_BIND,
+                                        .object = instance,
+                                        .queue = queue,
+                                        .head = head});
+}
+
+uint32_t script_activate(struct script *script, uint32_t queue, uint32_t other)
+{
+    twin_op op = {.kind = TWIN_OP_ACTIVATE, .queue = queue, .tasks = 1};
+    op.other = other;
+    return script_add(script, op);
+}
+
 uint32_t script_signal(struct script *script, uint32_t signal, twin_signal_kind kind)
 {
     twin_op op = {.kind = TWIN_OP_SIGNAL_CREATE, .object = signal};
@@ -183,9 +213,12 @@ struct checker *script_check(const struct script *script)
     for (uint32_t i = 0; i < script->count; i++)
         turns[i] = (struct turn){.key = check_order_key(&script->ops[i]), .op = i};
     qsort(turns, script->count, sizeof(turns[0]), by_key);
-    for (uint32_t i = 0; checker && i < script->count; i++)
-        if (!checker_feed(checker, &script->ops[turns[i].op]))
+    for (uint32_t i = 0; checker && i < script->count; i++) {
+        twin_op op = script->ops[turns[i].op];
+        op.entry = turns[i].op; /* runs of model instances repeat it */
+        if (!checker_feed(checker, &op))
             abort();
+    }
     if (!checker || !checker_finish(checker))
         abort();
     return checker;
@@ -195,7 +228,9 @@ static bool is_op(const struct script *script, const struct checker *checker, ui
                   uint32_t op)
 {
     const twin_op *seen = checker_op(checker, index);
-    return op == CHECK_NONE || (seen && seen->begin_seq == script->ops[op].begin_seq);
+    return op == CHECK_NONE || (seen && (checker_run_of(checker, index) != CHECK_NONE
+                                             ? seen->entry == op
+                                             : seen->begin_seq == script->ops[op].begin_seq));
 }
 
 bool script_found(const struct script *script, const struct checker *checker, check_rule rule,

@@ -25,6 +25,13 @@ uint32_t script_add(struct script *script, twin_op op);
 
 uint32_t script_open(struct script *script, uint32_t device);
 uint32_t script_queue(struct script *script, uint32_t queue, bool is_default);
+/* A queue whose tasks run with a model instance. */
+uint32_t script_lane(struct script *script, uint32_t queue);
+/* MODEL_INSTANCE_CREATE, _UNBIND, _ABORT, _DRAIN, _DESTROY; RUN; with instance 0 END, _CLEAN. */
+uint32_t script_on_instance(struct script *script, twin_op_kind kind, uint32_t instance,
+                            uint32_t queue);
+uint32_t script_bind(struct script *script, uint32_t instance, uint32_t queue, bool head);
+uint32_t script_activate(struct script *script, uint32_t queue, uint32_t other);
 uint32_t script_signal(struct script *script, uint32_t signal, twin_signal_kind kind);
 uint32_t script_alloc(struct script *script, uint64_t address, uint64_t bytes);
 uint32_t script_copy(struct script *script, uint32_t queue, uint64_t dst, uint64_t src,
@@ -55,7 +62,7 @@ void script_time(struct script *script, uint32_t op, uint64_t begin_ns, uint64_t
 /* Feeds all in the checker's order. Ends the test program when out of memory. */
 struct checker *script_check(const struct script *script);
 /* Whether the one finding is of that rule and, where they are not CHECK_NONE, of those ops of the
- * script. */
+ * script, or of their repetitions in a run. */
 bool script_found(const struct script *script, const struct checker *checker, check_rule rule,
                   uint32_t first, uint32_t second);
 /* Whether the script breaks no rule, or that one alone, as above. Prints other findings. */

@@ -94,7 +94,8 @@ static void judge_threads(struct checker *checker, const struct check_access *be
 static void judge(struct checker *checker, const struct check_access *before,
                   const struct toucher *now, const struct interval *bytes, bool wrote)
 {
-    if (before->op == CHECK_NONE || same_value(checker, before->op, now->op))
+    if (before->op == CHECK_NONE || same_value(checker, before->op, now->op) ||
+        check_runs_exclude(checker, before->op, now->op))
         return;
     const bool by_host = before->clock_index == CHECK_NONE;
     const bool known = by_host || ordered(checker, before, now);

@@ -55,6 +55,7 @@ void check_object_destroy(struct checker *checker, uint32_t op)
         check_find(checker, CHECK_LIFE_06, object->op, op, "it was destroyed twice");
         return;
     }
+    check_runs_ended(checker, object, op);
     object->gone = true;
     for (size_t i = object->taken; i < object->calls.count; i++)
         set_answered(checker, object->calls.items[i], op);
@@ -83,9 +84,14 @@ void check_call_queued(struct checker *checker, uint32_t op)
     CHECK_ADD(checker, &call_queue->calls, op);
 }
 
-/* Pieces of work that were queued before the call. */
+/* Pieces of work that were queued before the call. Runs of one model instance may come on its lanes
+ * in another order than they were queued. */
 static uint32_t place_of(const struct check_queue *queue, uint32_t call)
 {
+    size_t place = queue->deferred ? queue->work.count : 0;
+    while (place > 0)
+        if (queue->work.items[--place] == call)
+            return (uint32_t)place;
     return (uint32_t)PARTITION_POINT(queue->work.count, i, queue->work.items[i] < call);
 }
 
@@ -115,6 +121,7 @@ void check_call_taken(struct checker *checker, uint32_t op)
             check_queue_seen(checker, queue, queue->first + place_of(queue, call), op);
         return;
     }
+    check_fog(checker, op); /* a task of a model instance, mostly */
 }
 
 void check_call_answered(struct checker *checker, uint32_t op)
@@ -139,6 +146,8 @@ static void free_objects(struct check_object **list)
     for (struct check_object *object = *list; object; object = object->hh.next) {
         free(object->calls.items);
         free(object->tickets.items);
+        free(object->lanes.items);
+        free(object->runs.items);
     }
     HASH_FREE_ALL(*list);
 }

@@ -56,6 +56,7 @@ uint64_t check_order_key(const twin_op *op)
     case TWIN_OP_DRAIN:
     case TWIN_OP_HOST_ALLOC:
     case TWIN_OP_IMAGE_LOAD:
+    case TWIN_OP_MODEL_INSTANCE_ABORT:
     case TWIN_OP_MODEL_INSTANCE_CREATE:
     case TWIN_OP_MODEL_INSTANCE_DRAIN:
     case TWIN_OP_QUEUE_ABORT:
@@ -163,7 +164,11 @@ static void (*const takers[TWIN_OP_KINDS])(struct checker *checker, uint32_t op)
     [TWIN_OP_CALL_QUEUE_DESTROY] = check_object_destroy,
     [TWIN_OP_MODEL_INSTANCE_CREATE] = check_object_create,
     [TWIN_OP_MODEL_INSTANCE_DESTROY] = check_object_destroy,
-    [TWIN_OP_MODEL_INSTANCE_DRAIN] = check_object_use,
+    [TWIN_OP_MODEL_INSTANCE_BIND] = check_instance_bind,
+    [TWIN_OP_MODEL_INSTANCE_UNBIND] = check_instance_unbind,
+    [TWIN_OP_MODEL_INSTANCE_CLEAN] = check_instance_clean,
+    [TWIN_OP_MODEL_INSTANCE_ABORT] = check_instance_abort,
+    [TWIN_OP_MODEL_INSTANCE_DRAIN] = check_instance_drain,
     [TWIN_OP_TAKE] = check_call_taken,
     [TWIN_OP_ANSWER] = check_call_answered,
     [TWIN_OP_CALL_ENDED] = call_ended,

@@ -66,6 +66,11 @@ const twin_op *checker_op(const struct checker *checker, uint32_t index);
  * created. */
 uint32_t checker_stream_id(const struct checker *checker, uint32_t queue);
 const struct check_finding *checker_findings(const struct checker *checker, size_t *out_count);
+/* The op that asked for the run of a model instance in which the op is a task; CHECK_NONE: it is
+ * not. Such an op is a repetition of the one that was queued, with the same `entry`. */
+uint32_t checker_run_of(const struct checker *checker, uint32_t index);
+/* What to do about a finding; "": see what the rule needs. */
+const char *checker_fix(const struct checker *checker, const struct check_finding *finding);
 /* How often a rule could be judged. */
 uint64_t checker_judged(const struct checker *checker, check_rule rule);
 /* Pieces of work whose bytes were left unjudged, as the recording does not have their order. */

@@ -80,6 +80,30 @@ void check_find(struct checker *checker, check_rule rule, uint32_t first, uint32
         (struct check_finding){.rule = rule, .first = first, .second = second, .why = kept};
 }
 
+const char *checker_fix(const struct checker *checker, const struct check_finding *finding)
+{
+    const uint32_t first = checker_run_of(checker, finding->first);
+    const uint32_t second = checker_run_of(checker, finding->second);
+    const struct check_rule_text *rule = &check_rule_texts[finding->rule];
+    const bool of_streams = finding->rule == CHECK_RACE_01 || finding->rule == CHECK_RACE_02 ||
+                            finding->rule == CHECK_RACE_03;
+    if (finding->rule == CHECK_LIFE_03 && second != CHECK_NONE)
+        return "free the memory after the last run of the model instance that names it";
+    if (!of_streams || (first == CHECK_NONE && second == CHECK_NONE))
+        return rule->fix;
+    if (first == second)
+        return "in the model instance, record an event after the first op and make the second's "
+               "stream wait on it";
+    if (first == CHECK_NONE)
+        return "record an event after the first op and make the stream that runs the model "
+               "instance wait on it before the run";
+    return second == CHECK_NONE
+               ? "record an event on the stream that runs the model instance, after the run, and "
+                 "make the second's stream wait on it"
+               : "record an event on the stream of the first run, after it, and make the stream of "
+                 "the second run wait on it before that";
+}
+
 void check_findings_free(struct checker *checker)
 {
     struct finding_seen *list = checker->finding_keys;

@@ -46,7 +46,7 @@ static void raise_all(struct checker *checker, const struct check_clock *clock, 
             raise_known(checker, clock_index, clock->count[clock_index], op);
 }
 
-static void push_fog(struct checker *checker, uint32_t op)
+void check_fog(struct checker *checker, uint32_t op)
 {
     CHECK_ADD(checker, &checker->fogs, check_order_key(&checker->ops.items[op]));
 }
@@ -68,12 +68,12 @@ void check_queue_seen(struct checker *checker, struct check_queue *queue, uint32
     check_host_saw_queue(checker, queue, number, op);
     if (number < queue->carried) {
         /* what lay before exactly that many is not kept; the host learned no more than all of it */
-        push_fog(checker, op);
+        check_fog(checker, op);
         return;
     }
     raise_all(checker, queue->clock, op);
     if (queue->order_unknown)
-        push_fog(checker, op);
+        check_fog(checker, op);
     queue->order_unknown = queue->unsure = false;
 }
 
@@ -89,5 +89,5 @@ void check_mark_seen(struct checker *checker, uint32_t number, uint32_t op)
     check_host_saw_mark(checker, mark, op);
     raise_all(checker, mark->clock, op);
     if (mark->order_unknown)
-        push_fog(checker, op);
+        check_fog(checker, op);
 }

@@ -306,11 +306,16 @@ static void observe_signal(struct checker *checker, uint32_t op)
     bool sure = false;
     uint32_t mark = mark_for(checker, signal, look, &sure);
     checker->links.items[op] = mark;
+    bool done = look->status == TWIN_OK && (look->kind != TWIN_OP_SIGNAL_QUERY || look->positive);
+    if (signal->inside) { /* the run before may have set it too */
+        check_signal_leave(checker, signal);
+        if (done)
+            check_fog(checker, op);
+    }
     if (mark == CHECK_NONE || signal->unjudged)
         return;
     struct check_queue *queue = checker->marks.items[mark].queue;
     uint32_t number = checker->marks.items[mark].number;
-    bool done = look->status == TWIN_OK && (look->kind != TWIN_OP_SIGNAL_QUERY || look->positive);
     if (done) {
         count_independence(checker, queue, number, true);
         check_mark_seen(checker, mark, op);

@@ -117,10 +117,21 @@ static void park(struct checker *checker, struct check_queue *queue, enum check_
     }
 }
 
+void check_park_on_mark(struct checker *checker, struct check_queue *queue, uint32_t mark)
+{
+    park(checker, queue, CHECK_ON_MARK, mark, &checker->marks.items[mark].parked);
+}
+
+void check_resume(struct checker *checker, struct check_queue *queue)
+{
+    if (queue->parking == CHECK_RUNS)
+        push_woken(checker, queue);
+}
+
 /* ---- carrying out ---- */
 
-static void take_over(struct checker *checker, struct check_queue *queue,
-                      const struct check_mark *mark)
+void check_take_over(struct checker *checker, struct check_queue *queue,
+                     const struct check_mark *mark)
 {
     uint32_t op = queue->work.items[queue->carried - queue->first];
     /* what the host had seen done is known, however it came about */
@@ -134,7 +145,9 @@ static void take_over(struct checker *checker, struct check_queue *queue,
     if (queue->host_seen_at < mark->host_seen_at)
         queue->host_seen_at = mark->host_seen_at;
     /* an event that is bound anew is the record that came first */
-    const struct check_signal *signal = check_signal_find(checker, checker->ops.items[op].object);
+    const twin_op *work = &checker->ops.items[op];
+    const struct check_signal *signal =
+        work->kind != TWIN_OP_RUN ? check_signal_find(checker, work->object) : NULL;
     if (!signal || signal->kind != TWIN_SIGNAL_EVENT_REBIND ||
         check_host_ordered(checker, mark->op, op))
         check_host_passes(checker, &queue->earlier, mark->earlier, mark->clock_index, mark->number);
@@ -156,7 +169,7 @@ static bool carry_wait(struct checker *checker, struct check_queue *queue, uint3
     }
     struct check_mark *mark = &checker->marks.items[number];
     if (!mark->done) {
-        park(checker, queue, CHECK_ON_MARK, number, &mark->parked);
+        check_park_on_mark(checker, queue, number);
         return false;
     }
     check_times_task(checker, queue, op, mark);
@@ -164,14 +177,13 @@ static bool carry_wait(struct checker *checker, struct check_queue *queue, uint3
     struct check_signal *signal = check_signal_find(checker, checker->ops.items[op].object);
     if (signal)
         signal->passed++;
-    take_over(checker, queue, mark);
+    check_take_over(checker, queue, mark);
     check_mark_drop(checker, number);
     return true;
 }
 
-/* What the mark of a piece of work holds: all that comes before it. */
-static void set_mark(struct checker *checker, const struct check_queue *queue, uint32_t op,
-                     const struct check_earliest_begin *earliest_begin)
+void check_set_mark(struct checker *checker, const struct check_queue *queue, uint32_t op,
+                    const struct check_earliest_begin *earliest_begin)
 {
     struct check_mark *mark = &checker->marks.items[checker->links.items[op]];
     uint64_t begin_seq = checker->ops.items[op].begin_seq;
@@ -201,7 +213,7 @@ static void carry_record(struct checker *checker, struct check_queue *queue, uin
     /* A stamp comes after the record; a waiter may pass before it. The stamps of what comes before
      * are ahead of it. */
     bool own = record->timed && record->task_begin_ns == 0 && !record->stamped;
-    set_mark(checker, queue, op, own ? &queue->earliest_begin : &before);
+    check_set_mark(checker, queue, op, own ? &queue->earliest_begin : &before);
     check_wake(checker, &mark->parked);
     check_signal_set(checker, op);
     check_mark_drop(checker, number);
@@ -241,10 +253,13 @@ static bool carry(struct checker *checker, struct check_queue *queue)
             return false;
     } else if (kind == TWIN_OP_RECORD || kind == TWIN_OP_COUNT) {
         carry_record(checker, queue, op);
+    } else if (kind == TWIN_OP_RUN || kind == TWIN_OP_ACTIVATE || kind == TWIN_OP_END) {
+        if (!check_run_carry(checker, queue, op))
+            return false;
     } else {
         if (has_to_wait(checker, queue, op))
             return false;
-        if (kind == TWIN_OP_WAIT_COUNT || kind == TWIN_OP_RUN)
+        if (kind == TWIN_OP_WAIT_COUNT)
             queue->order_unknown = queue->unsure = true;
         if (kind == TWIN_OP_WRITE_VALUE)
             check_word_write(checker, queue, op);
@@ -279,6 +294,18 @@ static bool names_signal(uint32_t kind)
            kind == TWIN_OP_COUNT || kind == TWIN_OP_WAIT_COUNT;
 }
 
+/* Of a flag that both streams and tasks of model instances use, it is not known which record a wait
+ * passes with. */
+static void use_signal(struct checker *checker, struct check_signal *signal, bool inside)
+{
+    signal->inside = signal->inside || inside;
+    signal->outside = signal->outside || !inside;
+    const bool is_flag =
+        signal->kind == TWIN_SIGNAL_NOTIFY || signal->kind == TWIN_SIGNAL_EVENT_LEVEL;
+    if (signal->inside && (signal->outside || !is_flag))
+        check_signal_leave(checker, signal);
+}
+
 void check_submit(struct checker *checker, uint32_t op)
 {
     const twin_op *work = &checker->ops.items[op];
@@ -310,12 +337,16 @@ void check_submit(struct checker *checker, uint32_t op)
         check_memory_return(checker, queue, op);
     else
         check_memory_use(checker, queue, op);
+    if (signal)
+        use_signal(checker, signal, queue->deferred);
     if (queue->deferred) {
-        if (signal)
-            check_signal_leave(checker, signal);
+        CHECK_ADD(checker, &queue->tasks, op);
         check_carry_on(checker);
         return;
     }
+    const uint32_t kind = work->kind;
+    if (kind == TWIN_OP_RUN)
+        check_run_submit(checker, queue, op);
     if (!LIST_ADD(&queue->work, op)) {
         checker->short_of_memory = true;
         return;
@@ -323,7 +354,7 @@ void check_submit(struct checker *checker, uint32_t op)
     queue->submitted++;
     if (signal)
         check_signal_bind(checker, queue, op);
-    if (work->kind == TWIN_OP_CALL)
+    if (kind == TWIN_OP_CALL)
         check_call_queued(checker, op);
     if (queue->parking == CHECK_RUNS) {
         run(checker, queue);
@@ -347,6 +378,31 @@ static void leave_counts(struct checker *checker, const struct check_queue *queu
     }
 }
 
+static void drop_piece(struct checker *checker, uint32_t op, uint32_t by)
+{
+    const uint32_t number = checker->links.items[op];
+    const uint32_t kind = checker->ops.items[op].kind;
+    if (kind == TWIN_OP_RUN)
+        check_run_drop(checker, op, by);
+    if (number == CHECK_NONE)
+        return;
+    switch (kind) {
+    case TWIN_OP_WAIT:
+        check_signal_given_up(checker, number, op, by);
+        break;
+    case TWIN_OP_RECORD:
+    case TWIN_OP_ACTIVATE:
+    case TWIN_OP_END:
+        check_mark_leave(checker, &checker->marks.items[number]);
+        break;
+    case TWIN_OP_RUN:
+        break;
+    default:
+        return;
+    }
+    check_mark_drop(checker, number);
+}
+
 void check_queue_drop(struct checker *checker, struct check_queue *queue, uint32_t by)
 {
     uint32_t known = check_known_at(checker, queue->clock_index, checker->ops.items[by].begin_seq);
@@ -357,18 +413,8 @@ void check_queue_drop(struct checker *checker, struct check_queue *queue, uint32
         queue->troubled = true;
     }
     unpark(checker, queue);
-    for (; queue->carried < queue->submitted; queue->carried++) {
-        uint32_t op = queue->work.items[queue->carried - queue->first];
-        uint32_t number = checker->links.items[op];
-        uint32_t kind = checker->ops.items[op].kind;
-        if (number == CHECK_NONE || (kind != TWIN_OP_RECORD && kind != TWIN_OP_WAIT))
-            continue;
-        if (kind == TWIN_OP_RECORD)
-            check_mark_leave(checker, &checker->marks.items[number]);
-        else
-            check_signal_given_up(checker, number, op, by);
-        check_mark_drop(checker, number);
-    }
+    for (; queue->carried < queue->submitted; queue->carried++)
+        drop_piece(checker, queue->work.items[queue->carried - queue->first], by);
     leave_counts(checker, queue, known);
     check_carry_on(checker);
 }
@@ -495,14 +541,14 @@ static bool pass_count(struct checker *checker, struct check_queue *queue, uint3
             struct check_mark *mark = &checker->marks.items[checker->needs.items[i]];
             mark->waits++;
             check_times_after(checker, queue, op, mark);
-            take_over(checker, queue, mark);
+            check_take_over(checker, queue, mark);
         }
         /* who knows more may see that he needs more */
         passing = force_needs(checker, signal, queue, observer, depth);
     }
     queue->order_unknown = queue->order_unknown || passing != CHECK_PASSES;
     if (checker->links.items[op] != CHECK_NONE) /* it clears the count */
-        set_mark(checker, queue, op, &queue->earliest_begin);
+        check_set_mark(checker, queue, op, &queue->earliest_begin);
     unpark(checker, queue);
     queue->carried++;
     return true;
@@ -582,6 +628,7 @@ void check_queues_free(struct checker *checker)
         clock_drop(queue->earlier);
         free(queue->work.items);
         free(queue->joins.items);
+        free(queue->tasks.items);
     }
     HASH_FREE_ALL(checker->queues);
     free(checker->all_queues.items);
@@ -591,4 +638,6 @@ void check_queues_free(struct checker *checker)
     free(checker->free_clock_slots.items);
     free(checker->woken.items);
     free(checker->stopping.items);
+    free(checker->runs.items);
+    free(checker->order.items);
 }

@@ -251,7 +251,8 @@ void check_signal_round(struct checker *checker, const struct check_mark *mark)
 {
     if (mark->op == CHECK_NONE || mark->order_unknown || checker->troubled)
         return;
-    if (mark->last_reset != CHECK_NONE) {
+    if (mark->last_reset != CHECK_NONE &&
+        !check_runs_exclude(checker, mark->last_reset, mark->op)) {
         checker->judged[CHECK_LIFE_10]++;
         if (!precedes(checker, mark->reset_clock_index, mark->reset_number, mark))
             check_find(checker, CHECK_LIFE_10, mark->last_reset, mark->op,
@@ -260,7 +261,7 @@ void check_signal_round(struct checker *checker, const struct check_mark *mark)
     if (mark->last_round == CHECK_NONE)
         return;
     const struct check_mark *last = &checker->marks.items[mark->last_round];
-    if (last->first_wait == CHECK_NONE)
+    if (last->first_wait == CHECK_NONE || check_runs_exclude(checker, last->first_wait, mark->op))
         return;
     checker->judged[CHECK_LIFE_10]++;
     if (!precedes(checker, last->wait_clock_index, last->wait_number, mark))
@@ -276,6 +277,8 @@ void check_signal_clear(struct checker *checker, uint32_t op)
     struct check_signal *signal = check_signal_find(checker, clear->object);
     if (!signal || clear->status != TWIN_OK || signal->kind != TWIN_SIGNAL_NOTIFY)
         return;
+    if (signal->inside)
+        check_signal_leave(checker, signal);
     CHECK_ADD(checker, &signal->ops, op);
     /* the flag held what was seen done; a record still on its way sets it later */
     while (signal->taken < signal->marks.count) {

@@ -75,7 +75,12 @@ struct check_queue {
     bool troubled;      /* a task failed or was dropped: what it released is not judged */
     bool stopped;       /* a task was ended by hand */
     bool deferred, is_default, gone, waking, forcing, reports_tasks;
-    bool stuck; /* until a wait passes that is looked at, count.c */
+    /* Of a deferred one; what its runs execute is in `work`. */
+    LIST_OF(uint32_t) tasks; /* ops that are queued on it */
+    size_t next_task;        /* instance.c */
+    bool begun;              /* instance.c */
+    uint32_t begins_after;   /* mark of the task that starts it, run.c; 0: none */
+    bool stuck;              /* until a wait passes that is looked at, count.c */
 };
 
 struct check_known {
@@ -113,6 +118,11 @@ struct check_signal {
     struct check_count *count; /* COUNTER: its changes, count.c; NULL: there were none */
     bool gone;                 /* under this number */
     bool unjudged;
+    bool outside, inside; /* used by streams; by tasks of model instances */
+    uint32_t instance;    /* NOTIFY, LEVEL: number of the one that uses it; 0: none does */
+    uint32_t order;       /* number of the order in which it was looked at last, instance.c */
+    uint32_t set_by;      /* tasks that record it, in that */
+    bool is_set;          /* in that */
 };
 
 /* A word that queues write and wait for. */
@@ -133,6 +143,11 @@ struct check_ticket {
     uint32_t call; /* op */
 };
 
+struct check_lane { /* a queue that is bound to a model instance */
+    uint32_t queue; /* number */
+    bool head;
+};
+
 struct check_object { /* a host-call queue or model instance */
     UT_hash_handle hh;
     uint32_t number;
@@ -141,6 +156,24 @@ struct check_object { /* a host-call queue or model instance */
     LIST_OF(uint32_t) calls; /* ops of calls, not yet taken, from `taken` on */
     size_t taken;
     LIST_OF(struct check_ticket) tickets;
+    LIST_OF(struct check_lane) lanes; /* of a model instance */
+    LIST_OF(uint32_t) runs; /* of a model instance: the newest that each queue asked for, by op */
+};
+
+/* What a run executes next. */
+struct check_turn {
+    uint32_t lane; /* number of the queue */
+    uint32_t op;   /* CHECK_NONE: the lane begins */
+};
+
+/* A run of a model instance. */
+struct check_run {
+    uint32_t op;         /* that asks for it */
+    uint32_t pieces;     /* ops after that one, which repeat the tasks; 0: the order is not known */
+    uint32_t instance;   /* number */
+    uint32_t queue;      /* number */
+    uint32_t number;     /* there */
+    uint32_t start, end; /* marks; CHECK_NONE: it has not begun */
 };
 
 struct check_use {
@@ -228,7 +261,10 @@ struct checker {
     LIST_OF(struct check_clock_slot) clock_slots;
     LIST_OF(uint32_t) free_clock_slots;
     LIST_OF(struct check_queue *) woken;
-    LIST_OF(uint32_t) needs; /* marks that a wait for a count cannot do without, count.c */
+    LIST_OF(uint32_t) needs;          /* marks that a wait for a count cannot do without, count.c */
+    LIST_OF(struct check_run) runs;   /* of model instances, by op */
+    LIST_OF(struct check_turn) order; /* of the tasks of one instance, instance.c */
+    uint32_t orders;                  /* made so far */
     LIST_OF(struct check_group) stopping; /* few */
     LIST_OF(uint64_t) fogs; /* moments at which the host learned more than is known here */
     LIST_OF(struct check_finding) findings;
@@ -267,6 +303,15 @@ void check_submit(struct checker *checker, uint32_t op);
 void check_carry_on(struct checker *checker);
 void check_wake(struct checker *checker, struct check_queue **list);
 void check_wake_one(struct checker *checker, struct check_queue *queue);
+/* Carries the queue out later, unless it is parked. */
+void check_resume(struct checker *checker, struct check_queue *queue);
+void check_park_on_mark(struct checker *checker, struct check_queue *queue, uint32_t mark);
+/* The piece of work that the queue is at comes after the mark. */
+void check_take_over(struct checker *checker, struct check_queue *queue,
+                     const struct check_mark *mark);
+/* What the mark of a piece of work holds: all that comes before it. */
+void check_set_mark(struct checker *checker, const struct check_queue *queue, uint32_t op,
+                    const struct check_earliest_begin *earliest_begin);
 /* refusal.c: work that was not taken. */
 void check_refused(struct checker *checker, struct check_queue *queue, uint32_t op);
 /* The queue's context stops with its first failure from now on. */
@@ -353,6 +398,32 @@ void check_call_taken(struct checker *checker, uint32_t op);
 void check_call_answered(struct checker *checker, uint32_t op);
 void check_objects_free(struct checker *checker);
 
+/* instance.c: model instances. */
+void check_instance_bind(struct checker *checker, uint32_t op);
+void check_instance_unbind(struct checker *checker, uint32_t op);
+void check_instance_clean(struct checker *checker, uint32_t op);
+void check_instance_drain(struct checker *checker, uint32_t op);
+void check_instance_abort(struct checker *checker, uint32_t op);
+/* NULL: there is none alive. */
+struct check_object *check_instance_find(struct checker *checker, uint32_t number);
+/* Leaves in `order` an order in which a run can execute the tasks. False: branches, or what its
+ * lanes wait for, decide it. */
+bool check_instance_order(struct checker *checker, const struct check_object *instance);
+
+/* run.c: runs of model instances. */
+/* A run is about to be queued. */
+void check_run_submit(struct checker *checker, const struct check_queue *queue, uint32_t op);
+/* Carries out a RUN, ACTIVATE or END. False: it has to wait. */
+bool check_run_carry(struct checker *checker, struct check_queue *queue, uint32_t op);
+/* A run was dropped before it ended. */
+void check_run_drop(struct checker *checker, uint32_t op, uint32_t by);
+/* What is left on a lane may not have happened, and is over. */
+void check_lane_drop(struct checker *checker, uint32_t queue, uint32_t by);
+/* The host saw all runs of the instance ended. */
+void check_runs_ended(struct checker *checker, struct check_object *instance, uint32_t op);
+/* Whether the two are tasks of different runs of one instance, which exclude each other. */
+bool check_runs_exclude(const struct checker *checker, uint32_t first, uint32_t second);
+
 /* known.c: what the host has seen. */
 uint32_t check_known_at(const struct checker *checker, uint32_t clock_index, uint64_t seq);
 /* Pieces of a queue whose submission had come back by then. */
@@ -361,6 +432,8 @@ uint32_t check_submitted_by(const struct checker *checker, const struct check_qu
 void check_queue_seen(struct checker *checker, struct check_queue *queue, uint32_t number,
                       uint32_t op);
 void check_mark_seen(struct checker *checker, uint32_t mark, uint32_t op);
+/* With that op the host learned more than is known here. */
+void check_fog(struct checker *checker, uint32_t op);
 bool check_fog_between(const struct checker *checker, uint64_t after, uint64_t before);
 
 /* hosts.c: threads one by one; without what orders them in the recording all is ordered, and

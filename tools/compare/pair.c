@@ -98,9 +98,12 @@ static enum role role_of(const twin_op *op)
     case TWIN_OP_CALL:
     case TWIN_OP_CALL_QUEUE_CREATE:
     case TWIN_OP_CALL_QUEUE_DESTROY:
+    case TWIN_OP_MODEL_INSTANCE_ABORT:
+    case TWIN_OP_MODEL_INSTANCE_BIND:
     case TWIN_OP_MODEL_INSTANCE_CREATE:
     case TWIN_OP_MODEL_INSTANCE_DESTROY:
     case TWIN_OP_MODEL_INSTANCE_DRAIN:
+    case TWIN_OP_MODEL_INSTANCE_UNBIND:
     case TWIN_OP_RUN:
     case TWIN_OP_TAKE:
         return ROLE_OTHER;

@@ -56,9 +56,7 @@ static uint16_t op_kind(unsigned kind)
 #define OP_KIND(name, entry, word) [TWIN_RECORD_##entry] = TWIN_OP_##name + 1,
         TWIN_OPS(OP_KIND)
 #undef OP_KIND
-            [TWIN_RECORD_WORK_ACTIVATE] = TWIN_OP_CONTROL + 1,
-        [TWIN_RECORD_WORK_BRANCH] = TWIN_OP_CONTROL + 1,
-        [TWIN_RECORD_WORK_LABEL] = TWIN_OP_CONTROL + 1,
+            [TWIN_RECORD_WORK_LABEL] = TWIN_OP_CONTROL + 1,
         [TWIN_RECORD_WORK_JUMP] = TWIN_OP_CONTROL + 1,
     };
     return kind < TWIN_RECORD_KINDS_END && kinds[kind] != 0 ? kinds[kind] - 1 : TWIN_OP_KINDS;
@@ -194,6 +192,7 @@ static void read_work(unsigned kind, const union twin_recording_any *any, twin_o
            op->call.function = f->function, op->call.argument = f->argument)
         OP(WORK_LAUNCH, op->kind = f->replaced != 0 ? TWIN_OP_CONTROL : op->kind)
         OP(WORK_RUN, op->object = f->model_instance)
+        OP(WORK_ACTIVATE, op->other = f->other)
         OP(WORK_ALLOC, op->dst = f->out_address, op->bytes = f->bytes)
         OP(WORK_FREE, op->dst = f->address)
     default:
@@ -255,6 +254,11 @@ static void read_other(unsigned kind, const union twin_recording_any *any, twin_
         OP(MODEL_INSTANCE_CREATE, op->device = f->device, op->object = f->out_model_instance)
         OP(MODEL_INSTANCE_DESTROY, op->object = f->model_instance)
         OP(MODEL_INSTANCE_DRAIN, op->object = f->model_instance)
+        OP(MODEL_INSTANCE_BIND, op->object = f->model_instance, op->queue = f->queue,
+           op->head = f->head != 0)
+        OP(MODEL_INSTANCE_UNBIND, op->object = f->model_instance, op->queue = f->queue)
+        OP(MODEL_INSTANCE_CLEAN, op->queue = f->queue)
+        OP(MODEL_INSTANCE_ABORT, op->object = f->model_instance)
     default:
         return;
     }

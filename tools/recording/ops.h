@@ -39,7 +39,9 @@
     X(RUN, WORK_RUN, "run of a model instance")                                                    \
     X(POOL_ALLOC, WORK_ALLOC, "allocation from a pool")                                            \
     X(POOL_FREE, WORK_FREE, "free in stream order")                                                \
-    X(CONTROL, WORK_END, "control task")                                                           \
+    X(ACTIVATE, WORK_ACTIVATE, "start of a stream")                                                \
+    X(END, WORK_END, "end of a model instance")                                                    \
+    X(CONTROL, WORK_BRANCH, "control task")                                                        \
     X(DEVICE_OPEN, DEVICE_OPEN, "device open")                                                     \
     X(DEVICE_CLOSE, DEVICE_CLOSE, "device close")                                                  \
     X(DEVICE_ABORT, DEVICE_ABORT, "device abort")                                                  \
@@ -75,6 +77,10 @@
     X(ANSWER, CALL_QUEUE_ANSWER, "answer of a host call")                                          \
     X(MODEL_INSTANCE_CREATE, MODEL_INSTANCE_CREATE, "model instance creation")                     \
     X(MODEL_INSTANCE_DESTROY, MODEL_INSTANCE_DESTROY, "model instance destruction")                \
+    X(MODEL_INSTANCE_BIND, MODEL_INSTANCE_BIND, "binding a stream")                                \
+    X(MODEL_INSTANCE_UNBIND, MODEL_INSTANCE_UNBIND, "unbinding a stream")                          \
+    X(MODEL_INSTANCE_CLEAN, MODEL_INSTANCE_CLEAN, "dropping the tasks of a stream")                \
+    X(MODEL_INSTANCE_ABORT, MODEL_INSTANCE_ABORT, "abort of a model instance")                     \
     X(MODEL_INSTANCE_DRAIN, MODEL_INSTANCE_DRAIN, "wait for a model instance")                     \
     X(FAULT_INJECT, FAULT_INJECT, "injecting a fault")                                             \
     X(STOP, PROCESS_STOP, "end of the process's use")                                              \
@@ -117,6 +123,7 @@ typedef struct twin_op {
         struct {
             uint64_t function, argument, ticket;
         } call;
+        uint32_t other;      /* ACTIVATE: number of the queue that begins */
         uint64_t time_ns;    /* TIMESTAMP: the answer */
         uint64_t timeout_ns; /* waits */
         struct {
@@ -150,6 +157,7 @@ typedef struct twin_op {
     bool stamped;  /* task_end_ns was taken after the task, which may have ended long before */
     bool of_free;  /* CALL_ENDED: it was to free memory, and the device was not asked */
     bool blocks;   /* CALL: later tasks wait for the answer */
+    bool head;     /* MODEL_INSTANCE_BIND: the queue begins with the instance */
     bool positive; /* QUEUE_QUERY: idle; SIGNAL_QUERY: complete */
     bool recorded; /* SIGNAL_QUERY: there was a record */
     bool moved;    /* the caller's clock was set to where other threads had brought the device

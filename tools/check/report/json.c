@@ -24,10 +24,10 @@ static cJSON *json_op(const struct check_result *result, uint32_t index)
     if (!op)
         return cJSON_CreateNull();
     char name[TWIN_OP_NAME];
-    cJSON *object =
-        json_object(JSON_NUMBER("seq", op->begin_seq), JSON_TEXT("kind", twin_op_word(op->kind)),
-                    JSON_TEXT("call", twin_op_name(result->recording, op, name)),
-                    JSON_NUMBER("thread", op->thread));
+    const uint64_t seq = twin_recording_at(result->recording, op->entry)->begin_seq;
+    cJSON *object = json_object(JSON_NUMBER("seq", seq), JSON_TEXT("kind", twin_op_word(op->kind)),
+                                JSON_TEXT("call", twin_op_name(result->recording, op, name)),
+                                JSON_NUMBER("thread", op->thread));
     if (op->queue != 0)
         json_add(object, JSON_NUMBER("stream", checker_stream_id(result->checker, op->queue)));
     if (op->task != CHECK_NONE)
@@ -47,6 +47,10 @@ static cJSON *json_op(const struct check_result *result, uint32_t index)
     cJSON *stack = count > 0 ? cJSON_AddArrayToObject(object, "stack") : NULL;
     for (size_t i = 0; i < count; i++)
         json_append(stack, json_site(&frames[i]));
+    const uint32_t run = checker_run_of(result->checker, index);
+    if (run != CHECK_NONE)
+        json_add(object, JSON_NUMBER("model_instance", checker_op(result->checker, run)->object),
+                 JSON_ITEM("run", json_op(result, run)));
     return object;
 }
 
@@ -59,7 +63,8 @@ static cJSON *json_findings(const struct check_result *result)
         cJSON *object = json_object(
             JSON_TEXT("rule", rule->number), JSON_TEXT("class", check_class_word(rule->of)),
             JSON_TEXT("level", check_level_word(rule->of)), JSON_TEXT("message", rule->breach),
-            JSON_TEXT("seen", finding->why ? finding->why : ""), JSON_TEXT("fix", rule->fix),
+            JSON_TEXT("seen", finding->why ? finding->why : ""),
+            JSON_TEXT("fix", checker_fix(result->checker, finding)),
             JSON_NUMBER("repeats", finding->repeats));
         if (result->suppressed_by[i] != 0)
             json_add(object, JSON_NUMBER("suppressed_by_line", result->suppressed_by[i]));

@@ -102,16 +102,22 @@ const char *check_describe_op(const struct check_result *result, uint32_t index,
     out[0] = '\0';
     if (!op)
         return out;
+    /* a task of a model instance: as it was queued */
+    const uint32_t run = checker_run_of(result->checker, index);
+    const struct twin_record_entry *queued =
+        run != CHECK_NONE ? twin_recording_at(result->recording, op->entry) : NULL;
     char name[TWIN_OP_NAME];
     const char *call = twin_op_name(result->recording, op, name);
     put(out, "%s", twin_op_word(op->kind));
     if (*call)
         put(out, ", %s", call);
-    put(out, ", thread %" PRIu32, op->thread);
+    put(out, ", thread %" PRIu32, queued ? queued->thread : op->thread);
     if (op->queue != 0)
         put(out, ", stream %" PRIu32, checker_stream_id(result->checker, op->queue));
     if (op->task != CHECK_NONE)
         put(out, " task %" PRIu32, op->task);
+    if (queued)
+        put(out, " of model instance %" PRIu32, checker_op(result->checker, run)->object);
     if (op->timed && op->task_begin_ns != 0)
         put(out, ", device time %.3f to %.3f us", (double)op->task_begin_ns / 1000,
             (double)op->task_end_ns / 1000);
@@ -119,7 +125,7 @@ const char *check_describe_op(const struct check_result *result, uint32_t index,
         put(out, ", ended at device time %.3f us", (double)op->task_end_ns / 1000);
     else if (op->end_ns != 0)
         put(out, ", host time %.3f us", (double)op->begin_ns / 1000);
-    put(out, " (seq %" PRIu64 ")", op->begin_seq);
+    put(out, " (seq %" PRIu64 ")", queued ? queued->begin_seq : op->begin_seq);
     return out;
 }
 

@@ -146,6 +146,30 @@ static void add_fingerprint(cJSON *object, const struct check_result *result,
     json_add(object, ONE_TEXT("partialFingerprints", "twinrtCheck/v1", text));
 }
 
+/* The earlier op, and the runs of model instances that the two are tasks of. */
+static void add_related(cJSON *object, const struct check_result *result,
+                        const struct check_finding *finding, uint32_t main_op)
+{
+    const struct {
+        uint32_t op;
+        const char *label;
+    } related[] = {
+        {main_op != finding->first ? finding->first : CHECK_NONE, "first"},
+        {checker_run_of(result->checker, finding->first), "run with the first"},
+        {checker_run_of(result->checker, finding->second), "run with the second"},
+    };
+    cJSON *list = NULL;
+    unsigned id = 0;
+    for (size_t i = 0; i < sizeof(related) / sizeof(related[0]); i++) {
+        if (!checker_op(result->checker, related[i].op))
+            continue;
+        if (!list)
+            list = cJSON_AddArrayToObject(object, "relatedLocations");
+        json_append(list, json_add(location_of(result, related[i].op, related[i].label),
+                                   JSON_NUMBER("id", ++id)));
+    }
+}
+
 static cJSON *result_of(const struct check_report *report, const struct check_result *result,
                         size_t index)
 {
@@ -156,9 +180,10 @@ static cJSON *result_of(const struct check_report *report, const struct check_re
     const uint32_t main_op = finding->second != CHECK_NONE ? finding->second : finding->first;
     const bool alone = finding->first == CHECK_NONE || finding->second == CHECK_NONE;
     const char *const label = alone ? "op" : "second";
+    const char *fix = checker_fix(result->checker, finding);
     char text[1024];
     (void)snprintf(text, sizeof(text), "%s: %s%s%s", rule->breach, finding->why ? finding->why : "",
-                   rule->fix[0] ? ". Fix: " : "", rule->fix);
+                   fix[0] ? ". Fix: " : "", fix);
     cJSON *locations = cJSON_CreateArray();
     if (checker_op(result->checker, main_op))
         json_append(locations, location_of(result, main_op, label));
@@ -166,11 +191,7 @@ static cJSON *result_of(const struct check_report *report, const struct check_re
         json_object(JSON_TEXT("ruleId", rule->number), JSON_NUMBER("ruleIndex", finding->rule),
                     JSON_TEXT("level", check_level_word(rule->of)), MESSAGE("message", text),
                     JSON_ITEM("locations", locations));
-    if (main_op != finding->first && checker_op(result->checker, finding->first)) {
-        cJSON *related = location_of(result, finding->first, "first");
-        json_add(object, JSON_ITEM("relatedLocations",
-                                   json_list_of(json_add(related, JSON_NUMBER("id", 1)))));
-    }
+    add_related(object, result, finding, main_op);
     add_stack(object, result, main_op, label);
     if (main_op != finding->first)
         add_stack(object, result, finding->first, "first");

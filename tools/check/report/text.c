@@ -28,6 +28,20 @@ static void print_op(const struct check_text *how, const struct check_result *re
         layout_print(out, how->width, INDENT + 3, "          at", check_site_text(&site, place));
 }
 
+/* The two ops of a finding, and the runs of model instances that they are tasks of. */
+static void print_ops(const struct check_text *how, const struct check_result *result,
+                      const struct check_finding *finding, FILE *out)
+{
+    const bool alone = finding->first == CHECK_NONE || finding->second == CHECK_NONE;
+    const uint32_t first = checker_run_of(result->checker, finding->first);
+    const uint32_t second = checker_run_of(result->checker, finding->second);
+    const bool both = first == second;
+    print_op(how, result, alone ? "  op:" : "  first:", finding->first, out);
+    print_op(how, result, "  in:", both ? CHECK_NONE : first, out);
+    print_op(how, result, alone ? "  op:" : "  second:", finding->second, out);
+    print_op(how, result, both ? "  both:" : "  in:", second, out);
+}
+
 void check_text_finding(const struct check_text *how, const struct check_result *result,
                         const struct check_finding *finding, FILE *out)
 {
@@ -36,13 +50,11 @@ void check_text_finding(const struct check_text *how, const struct check_result 
     const int used =
         snprintf(label, sizeof(label), "%s[%s]: ", check_level_word(rule->of), rule->number);
     layout_print(out, how->width, (unsigned)used, label, rule->breach);
-    print_op(how, result, finding->second == CHECK_NONE ? "  op:" : "  first:", finding->first,
-             out);
-    print_op(how, result, finding->first == CHECK_NONE ? "  op:" : "  second:", finding->second,
-             out);
+    print_ops(how, result, finding, out);
     layout_print(out, how->width, INDENT, "  seen:", finding->why ? finding->why : "");
-    if (rule->fix[0])
-        layout_print(out, how->width, INDENT, "  fix:", rule->fix);
+    const char *fix = checker_fix(result->checker, finding);
+    if (fix[0])
+        layout_print(out, how->width, INDENT, "  fix:", fix);
     char line[CHECK_SUPPRESSION_LINE];
     if (how->verbose)
         fprintf(out, "  suppress: %s\n", check_suppression_for(result, finding, line));
