@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "output/layout.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -45,6 +46,16 @@ void layout_item(FILE *out, unsigned indent, const char *text)
     (void)snprintf(label, sizeof(label), "%*s%.*s", (int)indent, "", word, text);
     text += strlen(label) - indent;
     layout_print(out, layout_width(out), indent + 2, label, text);
+}
+
+const char *layout_bytes(uint64_t bytes, char text[LAYOUT_BYTES])
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    unsigned unit = 0;
+    for (; unit + 1 < sizeof(units) / sizeof(units[0]) && bytes != 0 && bytes % 1024 == 0; unit++)
+        bytes /= 1024;
+    (void)snprintf(text, LAYOUT_BYTES, "%" PRIu64 " %s", bytes, units[unit]);
+    return text;
 }
 
 const char *layout_plural(uint64_t count)

@@ -16,6 +16,9 @@ void layout_print(FILE *out, unsigned width, unsigned indent, const char *label,
 /* Prints an item of a list, in columns `indent` to layout_width(); the lines after its first are
  * indented by two more. */
 void layout_item(FILE *out, unsigned indent, const char *text);
+/* "64 KiB": in the largest unit, up to TiB, that it is a whole number of. Returns `text`. */
+#define LAYOUT_BYTES 32u
+const char *layout_bytes(uint64_t bytes, char text[LAYOUT_BYTES]);
 /* The end of a noun after `count`: "s", after 1 "". */
 const char *layout_plural(uint64_t count);
 

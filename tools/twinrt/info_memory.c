@@ -26,31 +26,22 @@ bool info_memory_is_fact(const char *name)
            strncmp(name, "page.", strlen("page.")) == 0;
 }
 
-static void size_text(uint64_t bytes, char *text, size_t room)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    unsigned unit = 0;
-    for (; unit + 1 < sizeof(units) / sizeof(units[0]) && bytes != 0 && bytes % 1024 == 0; unit++)
-        bytes /= 1024;
-    (void)snprintf(text, room, "%" PRIu64 " %s", bytes, units[unit]);
-}
-
 static void print_fact(void *context, const twin_fact *fact)
 {
     unsigned *count = context;
     uint64_t begin, end;
     char label[96];
-    char size[32];
+    char size[LAYOUT_BYTES];
     if (!info_memory_is_fact(fact->name))
         return;
     if (sscanf(fact->value, "%" SCNx64 "-%" SCNx64, &begin, &end) == 2 && begin < end) {
         if ((*count)++ == 0)
             printf("addresses, unless something else of the process is there:\n");
-        size_text(end - begin, size, sizeof(size));
+        (void)layout_bytes(end - begin, size);
         (void)snprintf(label, sizeof(label), "  0x%012" PRIx64 " to 0x%012" PRIx64 "  %-9s", begin,
                        end, size);
     } else {
-        size_text(strtoull(fact->value, NULL, 10), size, sizeof(size));
+        (void)layout_bytes(strtoull(fact->value, NULL, 10), size);
         (void)snprintf(label, sizeof(label), "page of %-7s  ", size);
     }
     layout_print(stdout, layout_width(stdout), (unsigned)strlen(label), label, fact->source);
@@ -90,22 +81,6 @@ struct map {
     struct twin_memory_map rows;
 };
 
-/* "aclrtMalloc at main (copy.c:12)"; "" where the recording does not say. */
-static const char *call_text(struct map *map, const struct twin_memory_row *row, char *text,
-                             size_t room)
-{
-    char name[TWIN_OP_NAME];
-    char line[CHECK_SITE_LINE];
-    struct check_site site;
-    text[0] = '\0';
-    if (row->call.name == TWIN_OP_NONE)
-        return text;
-    const bool known = check_sites_look(map->sites, &row->call, &site);
-    (void)snprintf(text, room, "%s%s%s", twin_op_name(map->recording, &row->call, name),
-                   known ? " at " : "", known ? check_site_text(&site, line) : "");
-    return text;
-}
-
 /* What the columns do not have. */
 static const char *detail_text(const struct twin_memory_row *row, char text[96])
 {
@@ -126,16 +101,16 @@ static const char *detail_text(const struct twin_memory_row *row, char text[96])
 static void print_row(struct map *map, const struct twin_memory_row *row)
 {
     char address[32] = "-";
-    char page[32] = "-";
+    char page[LAYOUT_BYTES] = "-";
     char device[16] = "-";
     char stream[16] = "-";
     char detail[96];
-    char call[CHECK_SITE_LINE + TWIN_OP_NAME];
+    char call[CHECK_SITE_CALL];
     char text[sizeof(detail) + sizeof(call)];
     if (row->address != 0)
         (void)snprintf(address, sizeof(address), "0x%012" PRIx64, row->address);
     if (row->page_bytes != 0)
-        size_text(row->page_bytes, page, sizeof(page));
+        (void)layout_bytes(row->page_bytes, page);
     if (row->device != TWIN_MEMORY_NO_DEVICE)
         (void)snprintf(device, sizeof(device), "%" PRIu32, row->device);
     if (row->stream != TWIN_MEMORY_NO_STREAM)
@@ -143,7 +118,7 @@ static void print_row(struct map *map, const struct twin_memory_row *row)
     printf("%-14s %14" PRIu64 "  %-6s  %-11s  %6s  %6s\n", address, row->bytes, page,
            twin_memory_row_word(row->kind), device, stream);
     (void)snprintf(text, sizeof(text), "%s%s", detail_text(row, detail),
-                   call_text(map, row, call, sizeof(call)));
+                   check_sites_call(map->sites, &row->call, call));
     const size_t length = strlen(text);
     if (length > 2 && strcmp(text + length - 2, "; ") == 0) /* no call is known */
         text[length - 2] = '\0';

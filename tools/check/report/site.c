@@ -273,3 +273,18 @@ const char *check_site_text(const struct check_site *site, char out[CHECK_SITE_L
                    site->symbol.function, place, *hint ? ", " : "", hint);
     return out;
 }
+
+const char *check_sites_call(struct check_sites *sites, const twin_op *op,
+                             char out[CHECK_SITE_CALL])
+{
+    char name[TWIN_OP_NAME];
+    char line[CHECK_SITE_LINE];
+    struct check_site site;
+    out[0] = '\0';
+    if (op->name == TWIN_OP_NONE)
+        return out;
+    const bool known = check_sites_look(sites, op, &site);
+    (void)snprintf(out, CHECK_SITE_CALL, "%s%s%s", twin_op_name(sites->recording, op, name),
+                   known ? " at " : "", known ? check_site_text(&site, line) : "");
+    return out;
+}

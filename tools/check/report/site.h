@@ -38,6 +38,11 @@ size_t check_sites_stack(struct check_sites *sites, const twin_op *op,
 #define CHECK_SITE_LINE (SYMBOL_FUNCTION_BYTES + SYMBOL_FILE_BYTES + 160u)
 const char *check_site_text(const struct check_site *site, char out[CHECK_SITE_LINE]);
 
+/* "aclrtMalloc at main (copy.c:12)": the public call that an op was part of; "" without one. */
+#define CHECK_SITE_CALL (TWIN_OP_NAME + CHECK_SITE_LINE + 4u)
+const char *check_sites_call(struct check_sites *sites, const twin_op *op,
+                             char out[CHECK_SITE_CALL]);
+
 /* What is the matter with a call site that is a wrapper alone, and what to do; "": it is not
  * one. */
 const char *check_site_hint(const struct check_site *site);
