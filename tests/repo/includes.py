@@ -101,6 +101,7 @@ MAY_INCLUDE = {
         "symbolize": ["recording"],
         "check": ["output", "recording", "symbolize"],
         "compare": ["output", "recording"],
+        "graph": ["check", "output", "recording", "symbolize"],
         "replay": ["output", "recording"],
         "calibrate": ["output", "recording", "replay"],
     }),

@@ -32,6 +32,8 @@ static const struct command commands[] = {
      TWIN_TOOL_UNREADABLE},
     {"compare", "compare two recordings of one program, op by op", twin_tool_compare,
      TWIN_TOOL_UNREADABLE},
+    {"graph", "show, draw and compare the model instances of a recording", twin_tool_graph,
+     TWIN_TOOL_UNREADABLE},
     {"info", "show the device below: identity, limits, timing parameters", twin_tool_info,
      TWIN_TOOL_FAILED},
     {"record", "record the calls of a program to its device, or print a recording",

@@ -10,12 +10,13 @@ typedef struct twin_recording twin_recording;
 
 /* What the tool itself ends with; `run` else ends as its program did. As env(1) and timeout(1)
  * do. */
-#define TWIN_TOOL_FAILED     1
-#define TWIN_TOOL_FOUND      1 /* check: the recording breaks a rule */
-#define TWIN_TOOL_UNREADABLE 2 /* calibrate, check, compare, replay: no recording, or no report */
-#define TWIN_TOOL_USAGE      2
+#define TWIN_TOOL_FAILED 1
+#define TWIN_TOOL_FOUND  1 /* check: the recording breaks a rule */
+#define TWIN_TOOL_UNREADABLE                                                                       \
+    2 /* calibrate, check, compare, graph, replay: no recording, or no report */
+#define TWIN_TOOL_USAGE 2
 #define TWIN_TOOL_PARTIAL                                                                          \
-    3                              /* check, compare: nothing found, but a recording is not
+    3                              /* check, compare, graph: nothing found, but a recording is not
                                     complete */
 #define TWIN_TOOL_STALLED      97  /* run --stall-after */
 #define TWIN_TOOL_CHECK_FAILED 99  /* run --check */
@@ -30,6 +31,7 @@ int twin_tool_bench(int argc, char **argv);
 int twin_tool_calibrate(int argc, char **argv);
 int twin_tool_check(int argc, char **argv);
 int twin_tool_compare(int argc, char **argv);
+int twin_tool_graph(int argc, char **argv);
 int twin_tool_info(int argc, char **argv);
 int twin_tool_record(int argc, char **argv);
 int twin_tool_replay(int argc, char **argv);
