@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`twinrt check` of programs that capture or build model instances: what it finds, and how it names
-the tasks of a run.
+"""`twinrt check` and `twinrt compare` of programs that capture or build model instances: what is
+found, and how the tasks of a run are named.
 
   check_graph_test.py TWINRT GRAPH_PROGRAM
 """
@@ -43,8 +43,15 @@ class CheckGraph(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.path = os.path.join(folder.name, "graph.rec")
 
-    def record(self, name):
-        tool("record", "-o", self.path, "--", PROGRAM, name, status=(int(name in FAILS),))
+    def record(self, name, *more, path=None):
+        tool("record", "-o", path or self.path, "--", PROGRAM, name, *more,
+             status=(int(name in FAILS),))
+
+    def compare(self, *programs, status):
+        paths = [f"{self.path}.{side}" for side in "ab"]
+        for path, program in zip(paths, programs):
+            self.record(*program, path=path)
+        return json.loads(tool("compare", "--json", *paths, status=(status,)))
 
     def test_correct_programs(self):
         for name in CORRECT:
@@ -113,6 +120,27 @@ class CheckGraph(unittest.TestCase):
         self.assertIn("of model instance 1", texts[0])
         self.assertIn("run of a model instance, aclmdlRIExecuteAsync", texts[1])
         self.assertEqual([place["id"] for place in result["relatedLocations"]], [1, 2])
+
+    def test_compare_the_same(self):
+        report = self.compare(["forked"], ["forked"], status=0)
+        self.assertTrue(report["same"])
+        (runs,) = report["model_instances"]
+        self.assertEqual((runs["model_instance"], runs["runs"], runs["median_ratio"]), (1, 3, 1))
+        self.assertEqual(runs["made"]["call"], "aclmdlRICaptureBegin")
+
+    def test_compare_another_graph(self):
+        """What one graph has more is reported once, and takes time in each run."""
+        report = self.compare(["forked"], ["forked", "more"], status=1)
+        self.assertEqual(report["a"]["alone"], 0)
+        alone = {group["kind"]: (group["count"], group.get("model_instance"))
+                 for group in report["b"]["alone_by_call"]}
+        self.assertEqual(alone, {"event creation": (1, None), "record": (1, 1), "wait": (1, 1),
+                                 "fill": (1, 1), "reset": (1, 1),
+                                 "event destruction": (1, None)})
+        (runs,) = report["model_instances"]
+        self.assertEqual(runs["runs"], 3)
+        self.assertLess(runs["a_median_ns"], runs["b_median_ns"])
+        self.assertGreater(runs["median_ratio"], 1)
 
 
 if __name__ == "__main__":

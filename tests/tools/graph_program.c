@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs with model instances, correct ones and ones with a race or a wrong lifetime.
  *
- *   graph_program NAME    NAME is one of those at the end */
+ *   graph_program NAME [more]    NAME is one of those at the end; more: forked() has one more edge
+ *                                and fill */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ static aclrtStream first, second;
 static aclrtEvent fork_event, join_event, order_event;
 static char *input, *output; /* device memory */
 static void *host;
+static int more;
 
 static void check(aclError error, const char *what)
 {
@@ -86,6 +88,10 @@ static void forked(void)
     order(first, fork_event, second);
     copy(output, input, first);
     copy(output + BYTES, input, second);
+    if (more) {
+        order(first, order_event, second);
+        fill(input + BYTES, second);
+    }
     order(second, join_event, first);
     fill(output + BYTES, first);
     aclmdlRI instance = end();
@@ -348,10 +354,11 @@ int main(int argc, char **argv)
 {
     size_t chosen = 0;
     const size_t count = sizeof(programs) / sizeof(programs[0]);
-    while (chosen < count && (argc != 2 || strcmp(argv[1], programs[chosen].name) != 0))
+    while (chosen < count && (argc < 2 || strcmp(argv[1], programs[chosen].name) != 0))
         chosen++;
     if (chosen == count)
         return 2;
+    more = argc > 2;
     CHECK(aclInit(NULL));
     CHECK(aclrtSetDevice(0));
     CHECK(aclrtCreateStream(&first));

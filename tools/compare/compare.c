@@ -135,7 +135,7 @@ bool compare_recordings(struct compare_result *result)
         return false;
     measure_spans(result);
     return compare_pair_ops(result) && look_at_pairs(result) && measure_kinds(result) &&
-           find_worst(result) && compare_order(result);
+           find_worst(result) && compare_instances(result) && compare_order(result);
 }
 
 void compare_free(struct compare_result *result)
@@ -143,11 +143,13 @@ void compare_free(struct compare_result *result)
     for (int which = 0; which < 2; which++) {
         twin_ops_free(&result->side[which].ops);
         free(result->only[which].items);
+        compare_free_lanes(&result->side[which]);
     }
     free(result->pairs.items);
     free(result->answers.items);
     free(result->timed.items);
     free(result->kinds);
+    free(result->instances.items);
     free(result->worst.items);
 }
 

@@ -17,6 +17,7 @@ struct compare_side {
     const char *path;
     const twin_recording *recording;
     struct twin_ops ops;
+    struct compare_lane *lanes; /* streams of model instances */
 };
 
 struct compare_pair {
@@ -27,6 +28,15 @@ struct compare_kind {
     uint32_t kind;                    /* twin_op_kind */
     uint64_t count;                   /* pairs with times on both sides */
     double median, p5, p95, min, max; /* time in B by time in A */
+};
+
+/* Runs of a model instance, with times on both sides. */
+struct compare_instance {
+    uint32_t number;     /* in A */
+    const twin_op *made; /* in A; NULL: not known */
+    uint64_t runs;
+    double median_ns[2];
+    double ratio; /* the median of time in B by time in A */
 };
 
 struct compare_list {
@@ -43,6 +53,7 @@ struct compare_result {
     struct compare_list timed;          /* pairs with the length of a task on both sides */
     struct compare_kind *kinds;
     size_t kind_count;
+    LIST_OF(struct compare_instance) instances;
     struct compare_list worst;     /* pairs, by how much their lengths differ */
     uint64_t swapped;              /* pairs of tasks: one after the other in A, before it in B */
     struct compare_pair swaps[10]; /* some: pairs by index, the earlier in A first */
@@ -76,6 +87,11 @@ static inline uint64_t compare_length(const twin_op *op)
 bool compare_is_poll(const twin_op *op);
 /* pair.c */
 bool compare_pair_ops(struct compare_result *result);
+/* instances.c */
+bool compare_instances(struct compare_result *result);
+void compare_free_lanes(struct compare_side *side);
+/* Number of the model instance that a queue is bound to; 0: to none. */
+uint32_t compare_instance_of(const struct compare_side *side, uint32_t queue);
 /* order.c */
 bool compare_order(struct compare_result *result);
 

@@ -11,8 +11,10 @@
 
 struct identity {
     UT_hash_handle hh;
-    uint64_t key;  /* kind of object and number */
-    uint64_t name; /* what it is on both sides */
+    uint64_t key;     /* kind of object and number */
+    uint64_t name;    /* what it is on both sides */
+    uint32_t records; /* on a queue, of events of the runtime */
+    bool hidden;      /* the program did not make it */
 };
 
 /* An op, or a row of the same question. */
@@ -30,6 +32,8 @@ struct thread {
     uint64_t beginning;
     uint32_t begun; /* ops that went into it */
     uint32_t made[3];
+    uint64_t instance;  /* name of the newest model instance */
+    uint32_t hidden[3]; /* made by the runtime since */
     LIST_OF(struct item);
     struct thread *like;
 };
@@ -73,6 +77,11 @@ bool compare_is_poll(const twin_op *op)
 
 /* ---- names that hold on both sides ---- */
 
+static const char *call_of(const struct side *side, const twin_op *op)
+{
+    return op->name != TWIN_OP_NONE ? twin_recording_string(side->from->recording, op->name) : "";
+}
+
 enum role { ROLE_QUEUE, ROLE_SIGNAL, ROLE_OTHER };
 
 static uint64_t key_of(enum role role, uint32_t number)
@@ -80,13 +89,17 @@ static uint64_t key_of(enum role role, uint32_t number)
     return (uint64_t)role << 32 | number;
 }
 
-static uint64_t name_of(const struct side *side, enum role role, uint32_t number)
+static struct identity *identity_of(const struct side *side, enum role role, uint32_t number)
 {
     struct identity *identity = NULL;
     uint64_t key = key_of(role, number);
-    if (number == 0)
-        return 0;
     HASH_FIND(hh, side->identities, &key, sizeof(key), identity);
+    return identity;
+}
+
+static uint64_t name_of(const struct side *side, enum role role, uint32_t number)
+{
+    const struct identity *identity = number != 0 ? identity_of(side, role, number) : NULL;
     return identity ? identity->name : number;
 }
 
@@ -118,14 +131,37 @@ static bool makes_object(const twin_op *op)
            op->kind == TWIN_OP_SIGNAL_CREATE || op->kind == TWIN_OP_SIGNAL_OPEN;
 }
 
-static bool add_identity(struct side *side, struct thread *thread, enum role role, uint32_t number)
+/* Streams and events that a capture makes are numbered by themselves, in their instance: one that
+ * has more of them does not change the numbers of those that come after it. */
+static bool add_identity(struct side *side, struct thread *thread, enum role role,
+                         const twin_op *made)
 {
     struct identity *identity = NULL;
-    HASH_ENSURE(side->identities, key, key_of(role, number), identity);
+    const char *call = call_of(side, made);
+    HASH_ENSURE(side->identities, key,
+                key_of(role, role == ROLE_QUEUE ? made->queue : made->object), identity);
     if (!identity)
         return false;
-    identity->name = mix(mix(thread->name, (uint64_t)role), thread->made[role]++);
+    const bool may_hide =
+        role == ROLE_QUEUE ? made->config.deferred : made->kind == TWIN_OP_SIGNAL_CREATE;
+    identity->hidden = may_hide && *call && strstr(call, "Create") == NULL;
+    identity->name = identity->hidden
+                         ? mix(mix(thread->instance, (uint64_t)role), thread->hidden[role]++)
+                         : mix(mix(thread->name, (uint64_t)role), thread->made[role]++);
+    if (made->kind == TWIN_OP_MODEL_INSTANCE_CREATE) {
+        thread->instance = identity->name;
+        memset(thread->hidden, 0, sizeof(thread->hidden));
+    }
     return true;
+}
+
+/* An event of a capture is the record that it is made for. */
+static void name_edge(struct side *side, const twin_op *record)
+{
+    struct identity *edge = identity_of(side, ROLE_SIGNAL, record->object);
+    struct identity *queue = identity_of(side, ROLE_QUEUE, record->queue);
+    if (edge && queue && edge->hidden)
+        edge->name = mix(mix(queue->name, ROLE_SIGNAL), queue->records++);
 }
 
 /* ---- threads ---- */
@@ -135,11 +171,6 @@ static struct thread *thread_of(struct side *side, uint32_t number)
     struct thread *thread = NULL;
     HASH_ENSURE(side->threads, number, number, thread);
     return thread;
-}
-
-static const char *call_of(const struct side *side, const twin_op *op)
-{
-    return op->name != TWIN_OP_NONE ? twin_recording_string(side->from->recording, op->name) : "";
 }
 
 static bool is_compared(const twin_op *op)
@@ -202,6 +233,8 @@ static uint64_t label_of(const struct side *side, const twin_op *op)
     case TWIN_OP_RANDOM:
     case TWIN_OP_REDUCE:
         return mix(label, op->bytes);
+    case TWIN_OP_ACTIVATE:
+        return mix(label, name_of(side, ROLE_QUEUE, op->other));
     case TWIN_OP_COUNT:
         return mix(mix(label, op->count.mode), op->count.value);
     case TWIN_OP_WAIT_COUNT:
@@ -233,9 +266,10 @@ static bool find_items(struct side *side, uint64_t *polls)
         const twin_op *op = &side->from->ops.list[i];
         const bool queue = op->kind == TWIN_OP_QUEUE_CREATE;
         if ((queue || makes_object(op)) && op->status == TWIN_OK &&
-            !add_identity(side, thread_of(side, op->thread), queue ? ROLE_QUEUE : role_of(op),
-                          queue ? op->queue : op->object))
+            !add_identity(side, thread_of(side, op->thread), queue ? ROLE_QUEUE : role_of(op), op))
             return false;
+        if (op->kind == TWIN_OP_RECORD && op->status == TWIN_OK)
+            name_edge(side, op);
     }
     for (size_t i = 0; i < side->from->ops.count; i++) {
         const twin_op *op = &side->from->ops.list[i];

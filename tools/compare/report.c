@@ -78,8 +78,9 @@ __attribute__((format(printf, 6, 7))) static void print_op(const struct compare_
     char name[TWIN_OP_NAME];
     char queue[24] = "";
     char task[24] = "";
+    char instance[40] = "";
     char said[128];
-    char text[sizeof(name) + sizeof(said) + 160];
+    char text[sizeof(name) + sizeof(said) + 200];
     va_list values;
     va_start(values, format);
     (void)vsnprintf(said, sizeof(said), format, values);
@@ -88,9 +89,12 @@ __attribute__((format(printf, 6, 7))) static void print_op(const struct compare_
         (void)snprintf(queue, sizeof(queue), ", queue %" PRIu32, op->queue);
     if (op->task != TWIN_OP_NONE)
         (void)snprintf(task, sizeof(task), " task %" PRIu32, op->task);
-    (void)snprintf(text, sizeof(text), "%s, %s of thread %" PRIu32 "%s%s (seq %" PRIu64 ")%s",
+    const uint32_t bound = compare_instance_of(&result->side[which], op->queue);
+    if (bound != 0)
+        (void)snprintf(instance, sizeof(instance), " of model instance %" PRIu32, bound);
+    (void)snprintf(text, sizeof(text), "%s, %s of thread %" PRIu32 "%s%s%s (seq %" PRIu64 ")%s",
                    twin_op_word(op->kind), call_of(&result->side[which], op, name), op->thread,
-                   queue, task, op->begin_seq, said);
+                   queue, task, instance, op->begin_seq, said);
     layout_print(out, layout_width(out), (unsigned)strlen(label), label, text);
 }
 
@@ -166,13 +170,33 @@ static void print_kinds(const struct compare_result *result, FILE *out)
         return;
     }
     fprintf(out, "\ndevice time ratio B/A\n");
-    fprintf(out, "  %-18s %8s %9s %9s %9s %9s %9s\n", "", "tasks", "median", "p5", "p95", "min",
+    fprintf(out, "  %-23s %8s %9s %9s %9s %9s %9s\n", "", "tasks", "median", "p5", "p95", "min",
             "max");
     for (size_t i = 0; i < result->kind_count; i++) {
         const struct compare_kind *kind = &result->kinds[i];
-        fprintf(out, "  %-18s %8" PRIu64 " %9.4g %9.4g %9.4g %9.4g %9.4g\n",
+        fprintf(out, "  %-23s %8" PRIu64 " %9.4g %9.4g %9.4g %9.4g %9.4g\n",
                 twin_op_word(kind->kind), kind->count, kind->median, kind->p5, kind->p95, kind->min,
                 kind->max);
+    }
+}
+
+static void print_instances(const struct compare_result *result, FILE *out)
+{
+    if (result->instances.count == 0)
+        return;
+    fprintf(out, "\nruns of model instances, medians\n  %8s %12s %12s %9s\n", "runs", "A us",
+            "B us", "B/A");
+    for (size_t i = 0; i < result->instances.count; i++) {
+        const struct compare_instance *instance = &result->instances.items[i];
+        char label[80];
+        (void)snprintf(label, sizeof(label), "  %8" PRIu64 " %12.3f %12.3f %9.4g  ", instance->runs,
+                       instance->median_ns[0] / 1000, instance->median_ns[1] / 1000,
+                       instance->ratio);
+        if (instance->made)
+            print_op(result, 0, instance->made, label, out, ": model instance %" PRIu32,
+                     instance->number);
+        else
+            fprintf(out, "%smodel instance %" PRIu32 "\n", label, instance->number);
     }
 }
 
@@ -208,6 +232,7 @@ void compare_report_text(const struct compare_result *result, FILE *out)
     print_answers(result, out);
     print_swaps(result, out);
     print_kinds(result, out);
+    print_instances(result, out);
     print_worst(result, out);
     fprintf(out, "\n%s%s\n",
             compare_is_same(result) ? "the same ops, in the same order, with the same answers"
@@ -224,8 +249,11 @@ static cJSON *json_op(const struct compare_result *result, int which, const twin
         json_object(JSON_NUMBER("seq", op->begin_seq), JSON_TEXT("kind", twin_op_word(op->kind)),
                     JSON_TEXT("call", call_of(&result->side[which], op, name)),
                     JSON_NUMBER("thread", op->thread));
+    const uint32_t instance = compare_instance_of(&result->side[which], op->queue);
     if (op->queue != 0)
         json_add(object, JSON_NUMBER("queue", op->queue));
+    if (instance != 0)
+        json_add(object, JSON_NUMBER("model_instance", instance));
     if (op->task != TWIN_OP_NONE)
         json_add(object, JSON_NUMBER("task", op->task));
     if (op->timed)
@@ -286,6 +314,23 @@ static cJSON *json_kinds(const struct compare_result *result)
     return list;
 }
 
+static cJSON *json_instances(const struct compare_result *result)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < result->instances.count; i++) {
+        const struct compare_instance *instance = &result->instances.items[i];
+        cJSON *object = json_object(JSON_NUMBER("model_instance", instance->number),
+                                    JSON_NUMBER("runs", instance->runs),
+                                    JSON_NUMBER("a_median_ns", instance->median_ns[0]),
+                                    JSON_NUMBER("b_median_ns", instance->median_ns[1]),
+                                    JSON_NUMBER("median_ratio", instance->ratio));
+        if (instance->made)
+            json_add(object, JSON_ITEM("made", json_op(result, 0, instance->made)));
+        json_append(list, object);
+    }
+    return list;
+}
+
 bool compare_report_json(const struct compare_result *result, FILE *out)
 {
     cJSON *swaps = cJSON_CreateArray();
@@ -303,6 +348,7 @@ bool compare_report_json(const struct compare_result *result, FILE *out)
                     JSON_ITEM("answers", json_pairs(result, &result->answers)),
                     JSON_NUMBER("swapped", result->swapped), JSON_ITEM("swaps", swaps),
                     JSON_ITEM("kinds", json_kinds(result)),
+                    JSON_ITEM("model_instances", json_instances(result)),
                     JSON_ITEM("worst", json_pairs(result, &result->worst))),
         out);
 }
