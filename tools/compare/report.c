@@ -188,15 +188,14 @@ static void print_instances(const struct compare_result *result, FILE *out)
             "B us", "B/A");
     for (size_t i = 0; i < result->instances.count; i++) {
         const struct compare_instance *instance = &result->instances.items[i];
-        char label[80];
-        (void)snprintf(label, sizeof(label), "  %8" PRIu64 " %12.3f %12.3f %9.4g  ", instance->runs,
-                       instance->median_ns[0] / 1000, instance->median_ns[1] / 1000,
-                       instance->ratio);
+        char name[TWIN_OP_NAME];
+        fprintf(out, "  %8" PRIu64 " %12.3f %12.3f %9.4g  instance %" PRIu32, instance->runs,
+                instance->median_ns[0] / 1000, instance->median_ns[1] / 1000, instance->ratio,
+                instance->number);
         if (instance->made)
-            print_op(result, 0, instance->made, label, out, ": model instance %" PRIu32,
-                     instance->number);
-        else
-            fprintf(out, "%smodel instance %" PRIu32 "\n", label, instance->number);
+            fprintf(out, ", %s (seq %" PRIu64 ")", call_of(&result->side[0], instance->made, name),
+                    instance->made->begin_seq);
+        fputc('\n', out);
     }
 }
 
