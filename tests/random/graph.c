@@ -5,9 +5,9 @@
  *
  * --calls: programs. A program is a list of steps in 2 to 4 streams that has no race: fills, copies
  * in all directions, reductions, values in memory, functions of the host, and events, notifies and
- * waits for values between the streams. It is run at once, then captured, and the model instance is
- * run up to three times. Each time all bytes must be those that the steps give one after the
- * other. */
+ * waits for values between the streams. It is run at once, then captured, perhaps as a graph of
+ * conditional tasks in one another, loops among them, and the model instance is run up to three
+ * times. Each time all bytes must be those that the steps give one after the other. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +24,8 @@ enum {
     STEPS_MOST = 48,
     NOTIFIES = 4,
     EVENTS = 4,
+    LEVELS_MOST = 3, /* of conditional tasks */
+    GRAPHS_MOST = 3,
     WATCH_SECONDS = 240
 };
 #define CELLS_BYTES ((size_t)CELLS * CELL_BYTES)
@@ -72,7 +74,9 @@ struct worker {
     aclrtStream streams[STREAMS_MOST];
     aclrtEvent events[EVENTS];
     aclrtNotify notifies[NOTIFIES];
-    uint8_t *device, *host; /* cells; flags behind those of the device */
+    aclrtStream outer[LEVELS_MOST]; /* have the conditional tasks */
+    uint8_t *device, *host;         /* cells; flags behind those of the device */
+    uint8_t *saved; /* device: the start of both, and then -1; a graph that repeats begins there */
     uint8_t model_device[CELLS_BYTES], model_host[CELLS_BYTES];
     uint8_t start_device[CELLS_BYTES], start_host[CELLS_BYTES];
     struct program program;
@@ -336,7 +340,89 @@ static void load(struct worker *worker)
     memcpy(worker->host, worker->start_host, CELLS_BYTES);
     OK(worker, aclrtMemcpy(worker->device, CELLS_BYTES, worker->start_device, CELLS_BYTES,
                            ACL_MEMCPY_HOST_TO_DEVICE));
+    OK(worker, aclrtMemcpy(worker->saved, CELLS_BYTES, worker->start_device, CELLS_BYTES,
+                           ACL_MEMCPY_HOST_TO_DEVICE));
+    OK(worker, aclrtMemcpy(worker->saved + CELLS_BYTES, CELLS_BYTES, worker->start_host,
+                           CELLS_BYTES, ACL_MEMCPY_HOST_TO_DEVICE));
 }
+
+/* ---- conditional tasks ----------------------------------------------------------------------- */
+
+/* The cells as they were at first: a graph that repeats does the same again. */
+static void submit_restore(struct worker *worker)
+{
+    OK(worker, aclrtMemcpyAsync(worker->device, CELLS_BYTES, worker->saved, CELLS_BYTES,
+                                ACL_MEMCPY_DEVICE_TO_DEVICE, worker->streams[0]));
+    OK(worker, aclrtMemcpyAsync(worker->host, CELLS_BYTES, worker->saved + CELLS_BYTES, CELLS_BYTES,
+                                ACL_MEMCPY_DEVICE_TO_HOST, worker->streams[0]));
+}
+
+static void begin_graph(struct worker *worker, aclrtStream stream, aclmdlRI graph)
+{
+    OK(worker,
+       aclmdlRICaptureToModelRIBegin(stream, graph,
+                                     worker->relaxed ? ACL_MODEL_RI_CAPTURE_MODE_RELAXED
+                                                     : ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL));
+}
+
+/* Captures a graph that must not run. */
+static void capture_wrong(struct worker *worker, aclmdlRI graph)
+{
+    begin_graph(worker, worker->streams[1], graph);
+    OK(worker,
+       aclrtMemsetAsync(worker->device, CELLS_BYTES, 0xee, CELLS_BYTES, worker->streams[1]));
+    OK(worker, aclmdlRICaptureEnd(worker->streams[1], NULL));
+}
+
+/* Adds a conditional task to the capture of `stream`. *out_graph: the one that runs, *out_word: the
+ * word that counts how often; NULL: once. */
+static void choose(struct worker *worker, aclrtStream stream, aclmdlRI *out_graph,
+                   uint64_t **out_word)
+{
+    const aclmdlRICondTaskType type = (aclmdlRICondTaskType)random_below(&worker->random, 3);
+    const bool repeats = type == ACL_MODEL_RI_COND_TYPE_WHILE;
+    const uint32_t most = repeats ? 1 : type == ACL_MODEL_RI_COND_TYPE_IF ? 2 : GRAPHS_MOST;
+    const uint32_t size = 1 + random_below(&worker->random, most);
+    const uint32_t chosen = random_below(&worker->random, size);
+    const uint32_t value = repeats ? 1 + random_below(&worker->random, 3)
+                           : type == ACL_MODEL_RI_COND_TYPE_IF ? !chosen
+                                                               : chosen;
+    aclmdlRI graphs[GRAPHS_MOST] = {NULL}, instance = NULL;
+    aclmdlRICondTaskParams params = {NULL, type, size, graphs};
+    OK(worker, aclmdlRICaptureGetInfo(stream, NULL, &instance));
+    OK(worker, aclmdlRICondHandleCreate(instance, value, ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT,
+                                        &params.handle));
+    OK(worker, aclmdlRICondHandleGetCondPtr(params.handle, out_word));
+    OK(worker, aclmdlRIAddCondTask(params, stream, 0));
+    for (uint32_t i = 0; i < size; i++)
+        if (i != chosen)
+            capture_wrong(worker, graphs[i]);
+    *out_graph = graphs[chosen];
+    if (!repeats)
+        *out_word = NULL;
+}
+
+/* The program as the innermost of `levels` graphs. */
+static void capture_graphs(struct worker *worker, uint32_t levels, struct host_call *calls)
+{
+    uint64_t *words[LEVELS_MOST];
+    for (uint32_t i = 0; i < levels; i++) {
+        aclmdlRI graph = NULL;
+        choose(worker, worker->outer[i], &graph, &words[i]);
+        begin_graph(worker, i + 1 < levels ? worker->outer[i + 1] : worker->streams[0], graph);
+    }
+    submit_restore(worker);
+    submit(worker, calls);
+    for (uint32_t i = levels; i-- > 0;) {
+        const aclrtStream stream = i + 1 < levels ? worker->outer[i + 1] : worker->streams[0];
+        if (words[i])
+            OK(worker, aclrtReduceAsync(words[i], worker->saved + 2 * CELLS_BYTES, 4,
+                                        ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, stream, NULL));
+        OK(worker, aclmdlRICaptureEnd(stream, NULL));
+    }
+}
+
+/* ---- programs -------------------------------------------------------------------------------- */
 
 static void compare(struct worker *worker, const char *when)
 {
@@ -377,14 +463,19 @@ static void run_program(struct worker *worker)
 
     const uint32_t mode =
         worker->relaxed ? ACL_MODEL_RI_CAPTURE_MODE_RELAXED : random_below(&worker->random, 3);
-    OK(worker, aclmdlRICaptureBegin(worker->streams[0], (aclmdlRICaptureMode)mode));
-    submit(worker, calls);
-    OK(worker, aclmdlRICaptureEnd(worker->streams[0], &instance));
+    const uint32_t levels = random_below(&worker->random, LEVELS_MOST + 1);
+    const aclrtStream stream = levels > 0 ? worker->outer[0] : worker->streams[0];
+    OK(worker, aclmdlRICaptureBegin(stream, (aclmdlRICaptureMode)mode));
+    if (levels > 0)
+        capture_graphs(worker, levels, calls);
+    else
+        submit(worker, calls);
+    OK(worker, aclmdlRICaptureEnd(stream, &instance));
     const uint32_t runs = 1 + random_below(&worker->random, 3);
     for (uint32_t run = 0; instance && run < runs; run++) {
         load(worker);
         OK(worker, aclmdlRIExecuteAsync(instance, worker->streams[0]));
-        compare(worker, "captured");
+        compare(worker, levels > 0 ? "captured as a graph" : "captured");
     }
     if (instance)
         OK(worker, aclmdlRIDestroy(instance));
@@ -396,12 +487,17 @@ static void *work(void *argument)
     OK(worker, aclrtSetDevice(0));
     for (uint32_t i = 0; i < STREAMS_MOST; i++)
         OK(worker, aclrtCreateStream(&worker->streams[i]));
+    for (uint32_t i = 0; i < LEVELS_MOST; i++)
+        OK(worker, aclrtCreateStream(&worker->outer[i]));
     for (uint32_t i = 0; i < EVENTS; i++)
         OK(worker, aclrtCreateEventExWithFlag(&worker->events[i], ACL_EVENT_SYNC));
     for (uint32_t i = 0; i < NOTIFIES; i++)
         OK(worker, aclrtCreateNotify(&worker->notifies[i], 0));
     const size_t bytes = CELLS_BYTES + (size_t)8 * FLAGS;
     OK(worker, aclrtMalloc((void **)&worker->device, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+    OK(worker,
+       aclrtMalloc((void **)&worker->saved, 2 * CELLS_BYTES + 4, ACL_MEM_MALLOC_HUGE_FIRST));
+    OK(worker, aclrtMemset(worker->saved + 2 * CELLS_BYTES, 4, 0xff, 4));
     OK(worker, aclrtMallocHost((void **)&worker->host, CELLS_BYTES));
     OK(worker, aclrtMemset(worker->device, bytes, 0, bytes));
     for (; worker->programs > 0 && random_failures() == 0; worker->programs--)
@@ -412,7 +508,10 @@ static void *work(void *argument)
         OK(worker, aclrtDestroyEvent(worker->events[i]));
     for (uint32_t i = 0; i < STREAMS_MOST; i++)
         OK(worker, aclrtDestroyStream(worker->streams[i]));
+    for (uint32_t i = 0; i < LEVELS_MOST; i++)
+        OK(worker, aclrtDestroyStream(worker->outer[i]));
     OK(worker, aclrtFreeHost(worker->host));
+    OK(worker, aclrtFree(worker->saved));
     OK(worker, aclrtFree(worker->device));
     OK(worker, aclrtResetDevice(0));
     return NULL;
