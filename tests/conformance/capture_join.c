@@ -180,11 +180,14 @@ void test_event_kinds(void)
 {
     capture s;
     capture_open(&s);
-    aclrtEvent plain = twin_event(EVENT_PLAIN), flag = twin_event(EVENT_FLAG), timed = NULL;
+    aclrtEvent plain = twin_event(EVENT_PLAIN), flag = twin_event(EVENT_FLAG);
+    aclrtEvent timed = NULL, shared = NULL;
     CHECK_OK(aclrtCreateEventExWithFlag(&timed, ACL_EVENT_TIME_LINE));
+    CHECK_OK(aclrtCreateEventExWithFlag(&shared, ACL_EVENT_IPC));
     capture_begin(s.first);
     CHECK_CODE(aclrtRecordEvent(plain, s.first), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     CHECK_CODE(aclrtRecordEvent(flag, s.first), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    CHECK_CODE(aclrtRecordEvent(shared, s.first), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     CHECK_CODE(aclrtStreamWaitEvent(s.first, plain), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     CHECK_CODE(aclrtStreamWaitEvent(s.first, flag), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
     CHECK_CODE(aclrtResetEvent(flag, s.first), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
@@ -195,6 +198,7 @@ void test_event_kinds(void)
     CHECK_OK(aclrtDestroyEvent(plain));
     CHECK_OK(aclrtDestroyEvent(flag));
     CHECK_OK(aclrtDestroyEvent(timed));
+    CHECK_OK(aclrtDestroyEvent(shared));
     capture_close(&s);
 }
 

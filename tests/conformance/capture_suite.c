@@ -298,7 +298,7 @@ static const twin_test tests[] = {
     {"GRF-25: an event from outside", test_outside_event},
     {"GRF-27: the default stream does not join", test_implicit},
     {"GRF-28: a captured event is not asked", test_captured_event},
-    {"which events a capture takes", test_event_kinds},
+    {"EVT-25: which events a capture takes", test_event_kinds},
     {"an event is recorded again in one capture", test_event_again},
     {"an event is destroyed while it is captured", test_event_destroyed},
     {"an event is recorded outside of the capture again", test_event_outside_again},
