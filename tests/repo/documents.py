@@ -10,6 +10,10 @@ STATUS = "runtime/seam/status.h"
 NUMBERS = "backends/sim/queue/failure.c"
 ERRORS = "runtime/docs/errors.md"
 
+HEADER = "runtime/include/acl/acl_rt.h"
+# The first functions of groups that the library does not build.
+UNEXPLAINED = {"aclmdlRITaskGetParams", "aclmdlRIDebugPrint"}
+
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
 
 
@@ -128,3 +132,20 @@ def unlisted_failures(tree, source):
     return [f"{STATUS}:1: TWIN_TASK_FAILURES lacks {name}, which {NUMBERS} makes of an error number"
             for name in sorted(made - listed)] + \
            ([] if made else [f"{NUMBERS}:1: no error number found: has the table another shape?"])
+
+
+@check
+def header_comments(tree):
+    """In acl_rt.h each group of functions, lines without a blank one, begins with a comment."""
+    problems, explained = [], False
+    for number, line in tree.lines(HEADER):
+        function = re.match(r"(?:ACL_FUNC_VISIBILITY .*?)?\b(acl\w+)\(", line)
+        if not line.strip():
+            explained = False
+        elif line.startswith("/*"):
+            explained = True
+        elif function and not explained:
+            explained = True
+            if function.group(1) not in UNEXPLAINED:
+                problems.append(f"{HEADER}:{number}: {function.group(1)} has no comment")
+    return problems

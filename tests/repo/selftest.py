@@ -220,6 +220,14 @@ CASES = {
         ("a row of the list that is not there",
          {"tests/conformance/coverage.tsv": "row\tt\ts\tr\nDEV-09\tx\ta\t\n"}, "has no DEV-09"),
     ]),
+    "header_comments": ({
+        "runtime/include/acl/acl_rt.h": "/* A. */\nACL_FUNC_VISIBILITY aclError aclA(int a);\n"
+                                        "ACL_FUNC_VISIBILITY aclError\naclB(int b);\n"}, [
+        ("a function without a comment",
+         {"runtime/include/acl/acl_rt.h":
+          "/* A. */\n\nACL_FUNC_VISIBILITY aclError aclA(int a);\n"},
+         "aclA has no comment"),
+    ]),
     "language": (
         {"runtime/a.c": "/* The pool releases what it has. */\n", "b.md": "called `" + "men" +
          "d` before\n"}, [

@@ -58,11 +58,21 @@ typedef struct aclCANNPackageVersion {
     char reserved[ACL_PKG_VERSION_MAX_SIZE];
 } aclCANNPackageVersion;
 
+/* Version of a package, and its four parts. 100000: NULL, or no such package; 100003: it is not
+ * installed below ASCEND_HOME_PATH, or its version cannot be read. */
 ACL_DEPRECATED_MESSAGE("use aclsysGetVersionStr or aclsysGetVersionNum")
 ACL_FUNC_VISIBILITY aclError aclsysGetCANNVersion(aclCANNPackageName name,
                                                   aclCANNPackageVersion *version);
+
+/* The version of a package, by its name in share/info, as text of up to 128 bytes. 100000: NULL;
+ * 100003: as above. */
 ACL_FUNC_VISIBILITY aclError aclsysGetVersionStr(char *pkgName, char *versionStr);
+
+/* The same as a number: 10000000 for each major, 100000 minor, 1000 patch. 100000, 100003 as above;
+ * 500000: the text is not a version. */
 ACL_FUNC_VISIBILITY aclError aclsysGetVersionNum(char *pkgName, int32_t *versionNum);
+
+/* The version of this interface. 100000: NULL. */
 ACL_DEPRECATED_MESSAGE("use aclsysGetVersionNum")
 ACL_FUNC_VISIBILITY aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion,
                                              int32_t *patchVersion);
@@ -101,6 +111,7 @@ ACL_FUNC_VISIBILITY aclError aclFinalizeReference(uint64_t *refCount);
 ACL_FUNC_VISIBILITY aclError aclInitCallbackRegister(aclRegisterCallbackType type,
                                                      aclInitCallbackFunc cbFunc, void *userData);
 
+/* Ends that. 100000: NULL; 500000: it is not registered. */
 ACL_FUNC_VISIBILITY aclError aclInitCallbackUnRegister(aclRegisterCallbackType type,
                                                        aclInitCallbackFunc cbFunc);
 
@@ -109,6 +120,7 @@ ACL_FUNC_VISIBILITY aclError aclFinalizeCallbackRegister(aclRegisterCallbackType
                                                          aclFinalizeCallbackFunc cbFunc,
                                                          void *userData);
 
+/* Ends that. 100000: NULL; 500000: it is not registered. */
 ACL_FUNC_VISIBILITY aclError aclFinalizeCallbackUnRegister(aclRegisterCallbackType type,
                                                            aclFinalizeCallbackFunc cbFunc);
 
@@ -375,9 +387,15 @@ ACL_FUNC_VISIBILITY aclError aclrtDeviceGetPCIBusId(int32_t deviceId, char *pciB
 
 /* The device there. 107000: no visible one is. */
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetByPCIBusId(const char *pciBusId, int32_t *deviceId);
+
+/* Which atomic operations the device has on memory of the host: a set of data types for each of the
+ * count operations; here always 0, none. 107000: a NULL, count 0, or no such operation; 107001: no
+ * such device. */
 ACL_FUNC_VISIBILITY aclError
 aclrtDeviceGetHostAtomicCapabilities(uint32_t *capabilities, const aclrtAtomicOperation *operations,
                                      const uint32_t count, int32_t deviceId);
+
+/* The same on memory of another device. 107001: also the same device twice. */
 ACL_FUNC_VISIBILITY aclError
 aclrtDeviceGetP2PAtomicCapabilities(uint32_t *capabilities, const aclrtAtomicOperation *operations,
                                     const uint32_t count, int32_t srcDeviceId, int32_t dstDeviceId);
@@ -423,18 +441,35 @@ typedef enum {
     ACL_RT_DEV_RES_VECTOR_CORE = 1,
 } aclrtDevResLimitType;
 
+/* How many cores of a kind the program is to use on the device: what was set last, else all. A
+ * share is advice for who chooses a number of blocks; the device does not enforce it. 100000: NULL;
+ * 107000: no such kind; 107001: no such device; 507033: it is not set (RES-01, RES-02). */
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type,
                                                     uint32_t *value);
+
+/* Sets it. 107000: no such kind, or more than there are; else as above (RES-01). */
 ACL_FUNC_VISIBILITY aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type,
                                                     uint32_t value);
+
+/* All cores again. 107001, 507033 as above (RES-02). */
 ACL_FUNC_VISIBILITY aclError aclrtResetDeviceResLimit(int32_t deviceId);
+
+/* The same of a stream, NULL for the default one: its own share, else that of the device. It may
+ * exceed the share of the device. 100000: NULL; 107000: no such kind, or more than there are;
+ * 107002: no context; 107017: the handle is dead (RES-03, RES-04). */
 ACL_FUNC_VISIBILITY aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type,
                                                     uint32_t *value);
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type,
                                                     uint32_t value);
 ACL_FUNC_VISIBILITY aclError aclrtResetStreamResLimit(aclrtStream stream);
+
+/* The share of the stream is that of this thread, until Unuse of this stream or another Use.
+ * 107002: no context; 107017: the handle is dead (RES-05). */
 ACL_FUNC_VISIBILITY aclError aclrtUseStreamResInCurrentThread(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream);
+
+/* What this thread is to use: the share of the stream in use, else of the current device, else all
+ * cores. 100000: NULL; 107000: no such kind; 107002: no context (RES-05). */
 ACL_FUNC_VISIBILITY aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value);
 
 /* ---- Compute groups -------------------------------------------------------------------------- */
@@ -450,6 +485,9 @@ typedef enum aclrtGroupAttr {
 
 typedef struct tagRtGroupInfo aclrtGroupInfo;
 
+/* Groups of cores are of other products: 207000, and no list (NULL). Shares of cores do the same
+ * here (aclrtSetStreamResLimit). 100000: a NULL; also, of Detail, an index below 0, no such
+ * attribute, or valueLen below 4 (GRP-01 to GRP-03). */
 ACL_FUNC_VISIBILITY aclError aclrtSetGroup(int32_t groupId);
 ACL_FUNC_VISIBILITY aclError aclrtGetGroupCount(uint32_t *count);
 ACL_FUNC_VISIBILITY aclrtGroupInfo *aclrtCreateGroupInfo(void);
@@ -485,8 +523,16 @@ ACL_FUNC_VISIBILITY aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream
 ACL_FUNC_VISIBILITY aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags,
                                                      int32_t *active);
 
+/* An option of the current context: 0 to 2 (deterministic, debug kernel, strong consistency).
+ * 100000: NULL, or another option; 107002; 107021: it was never set (CFG-04 to CFG-07). */
 ACL_FUNC_VISIBILITY aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
+
+/* Sets it: 0 to 3 for deterministic, else 0 or 1. 100000: another option; 107000: another value;
+ * 107002 (CFG-14b). */
 ACL_FUNC_VISIBILITY aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value);
+
+/* An option of the process, 0 to 3 (also early start of kernels); 0 before it is set. Any thread
+ * sees the last value. 100000: NULL, or another option (CFG-01 to CFG-03). */
 ACL_FUNC_VISIBILITY aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
 ACL_FUNC_VISIBILITY aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value);
 
@@ -943,15 +989,41 @@ ACL_FUNC_VISIBILITY aclError aclrtValueWrite(void *devAddr, uint64_t value, uint
 ACL_FUNC_VISIBILITY aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag,
                                             aclrtStream stream);
 
+/* A label: a place in a stream of a model instance, to which a task can jump. 100000: NULL; 107002:
+ * no context; 507000: there are 65535 (LBL-01). */
 ACL_FUNC_VISIBILITY aclError aclrtCreateLabel(aclrtLabel *label);
+
+/* Puts the label behind what was queued on the stream, which is bound to an instance. Once. 100000:
+ * NULL; 107005: not bound, or the instance is complete; 507000: the label is in no list, or was
+ * set; 507031: it is of another context (LBL-04, LBL-05). */
 ACL_FUNC_VISIBILITY aclError aclrtSetLabel(aclrtLabel label, aclrtStream stream);
+
+/* 100000: NULL; 107017: it is dead; 507031: it is of another context (LBL-09). */
 ACL_FUNC_VISIBILITY aclError aclrtDestroyLabel(aclrtLabel label);
+
+/* Gives labels their numbers, 0 to num - 1, for switches. The labels stay the program's. 100000:
+ * NULL; 107000: num is 0 or above 65535; 507000: a label has a list; 507031: one is of another
+ * device (LBL-02, LBL-03, LBL-10). */
 ACL_FUNC_VISIBILITY aclError aclrtCreateLabelList(aclrtLabel *labels, size_t num,
                                                   aclrtLabelList *labelList);
+
+/* 100000: NULL; 107017: it is dead. What tasks need of it stays (LBL-09). */
 ACL_FUNC_VISIBILITY aclError aclrtDestroyLabelList(aclrtLabelList labelList);
+
+/* Queues a jump: when it runs, the device reads a uint32_t at ptr, and goes on at the label with
+ * that number, on the label's stream; maxValue is how many labels it may choose from. 100000: NULL;
+ * 107000: maxValue is 0 or more than the list has, or ptr is not device memory; 107005: the stream
+ * is not bound to an instance, or that is complete (LBL-06, LBL-07). */
 ACL_FUNC_VISIBILITY aclError aclrtSwitchLabelByIndex(void *ptr, uint32_t maxValue,
                                                      aclrtLabelList labelList, aclrtStream stream);
+
+/* Queues the begin of activeStream; both streams are bound to one instance. 100000: NULL; 107005:
+ * they are not, or it is complete; 507002: the stream is full. */
 ACL_FUNC_VISIBILITY aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream);
+
+/* Queues a comparison: when it runs, the device compares the words at both addresses, and if cond
+ * holds trueStream begins and this stream ends. falseStream is NULL. 100000: NULL, or falseStream
+ * is not; 107000: no such cond or dataType, or not words of device memory; 107005 as above. */
 ACL_FUNC_VISIBILITY aclError aclrtSwitchStream(void *leftValue, aclrtCondition cond,
                                                void *rightValue, aclrtCompareDataType dataType,
                                                aclrtStream trueStream, aclrtStream falseStream,
@@ -1762,6 +1834,7 @@ ACL_FUNC_VISIBILITY aclError aclrtIpcMemImportPidInterServer(const char *key,
 
 /* ---- Message buffers ------------------------------------------------------------------------- */
 
+/* Not supported, none of them: 207000. */
 ACL_FUNC_VISIBILITY aclError aclrtGetBufFromChain(aclrtMbuf headBuf, uint32_t index,
                                                   aclrtMbuf *buf);
 ACL_FUNC_VISIBILITY aclError aclrtGetBufChainNum(aclrtMbuf headBuf, uint32_t *num);
@@ -2203,6 +2276,8 @@ typedef struct {
  * 107000: reserve is not NULL, no numbers, or not device memory (RED-06). */
 ACL_FUNC_VISIBILITY aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo,
                                                  const aclrtStream stream, void *reserve);
+
+/* Not supported: 207000. */
 ACL_FUNC_VISIBILITY aclError aclrtTaskUpdateAsync(aclrtStream taskStream, uint32_t taskId,
                                                   aclrtTaskUpdateInfo *info,
                                                   aclrtStream execStream);
@@ -2223,14 +2298,43 @@ typedef enum {
     ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED = 2,
 } aclmdlRICaptureStatus;
 
+/* Captures the work of the stream from here on, which is not executed but becomes tasks of a model
+ * instance; other streams join over events. mode: which synchronous copies and fills are forbidden
+ * meanwhile. Any thread. 100000: NULL; 107000: no such mode; 107003, 107005: the stream is of
+ * another context, or bound; 107027: it is in capture; 207000: a default stream; 507000: made with
+ * flags that a capture does not take (GRF-01 to GRF-06, GRF-20). */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
+
+/* Whether the stream is in capture, and the instance that the end of the capture will give, or
+ * NULL. One output may be NULL. Any thread. 100000: NULL, or both outputs; 107017: the handle is
+ * dead (GRF-17, GRF-18). */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureGetInfo(aclrtStream stream,
                                                     aclmdlRICaptureStatus *status,
                                                     aclmdlRI *modelRI);
+
+/* Ends the capture that was begun on the stream, and gives its instance, which aclmdlRIDestroy
+ * releases. In a mode other than RELAXED the thread is that of the begin. 107000: modelRI is NULL,
+ * and the capture goes on; 107029: the stream is not in capture; 107036: it joined another one's;
+ * 107038: another thread began it. These end it without an instance: 107024, 107025, 107033,
+ * 107045, and 507903 after an error that has made it invalid (GRF-08 to GRF-16). */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI);
+
+/* Sets the mode of this thread, GLOBAL at first, and writes the one before: with RELAXED captures
+ * forbid it nothing. 100000: NULL; 107000: no such mode; 107002: no context (GRF-35 to GRF-37). */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode *mode);
+
+/* The kernels that are launched on the stream in capture until the end form a group, which can be
+ * updated. The instance owns the handle. Another task meanwhile makes the capture invalid: 507009
+ * on this stream, 107034 on others. 100000: NULL; 107029: not in capture; 107033: begin and end do
+ * not match; 507903: the capture is invalid (GRF-70 to GRF-74). */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp *handle);
+
+/* Kernels that are launched on the stream until the end are not executed: each replaces one of the
+ * group, in its order, in a task of this stream. Let executions wait for it by an event. 100000:
+ * NULL; 107005: the stream is bound; 107017: the group is dead; 107027: in capture; 107033: begin
+ * and end do not match, or another stream updates the group; 507000, of the end: kernels of the
+ * group are left (GRF-75 to GRF-79). */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream,
                                                             aclrtTaskGrp handle);
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream);
@@ -2241,11 +2345,31 @@ ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream);
  * is in capture (GRF-91). */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream, aclmdlRI modelRI,
                                                            aclmdlRICaptureMode mode);
+
+/* A new model instance in the current context, without streams; aclmdlRIDestroy releases it.
+ * 100000: NULL; 107000: flag is not 0; 107002: no context (GRF-80). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIBuildBegin(aclmdlRI *modelRI, uint32_t flag);
+
+/* Binds a stream with ACL_STREAM_PERSISTENT: the tasks that are queued on it are kept, and run with
+ * the instance. flag 0: the stream begins with it; 0x7fffffff: aclrtActiveStream or a switch leads
+ * to it. 100000: modelRI is NULL; 107000: another flag or stream, or the instance was captured;
+ * 107005: bound already; 207000: a stream for fast launch, or its context stops on failure (GRF-81,
+ * GRF-82, ABT-08). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIBindStream(aclmdlRI modelRI, aclrtStream stream,
                                                 uint32_t flag);
+
+/* Queues the end of the instance on a bound stream; there is one. 107000: the instance was
+ * captured; 507000: the stream is not bound to it, or there is an end already (GRF-82). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIEndTask(aclmdlRI modelRI, aclrtStream stream);
+
+/* Completes the instance: its streams take no tasks any more. 100000: NULL, or reserve is not;
+ * 107000: it was captured; 107005: no stream, no head, or tasks that name streams of others;
+ * 507011: no end (GRF-83). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIBuildEnd(aclmdlRI modelRI, void *reserve);
+
+/* Takes the stream, and its tasks, out of the instance. Waits for runs, 10 s at most. 107000: the
+ * instance was captured; 107005: not bound to it; 107027: in capture; 107037: a run does not end
+ * (GRF-84). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIUnbindStream(aclmdlRI modelRI, aclrtStream stream);
 
 /* ---- Graphs: conditions ---------------------------------------------------------------------- */
@@ -2369,6 +2493,10 @@ ACL_FUNC_VISIBILITY aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t *i
 ACL_FUNC_VISIBILITY aclError aclmdlRIKernelTaskGetAttribute(aclmdlRITask task,
                                                             aclrtLaunchKernelAttrId attrId,
                                                             aclrtLaunchKernelAttrValue *attrValue);
+
+/* The streams of the instance. *numStreams is the room in streams, and then their number; with
+ * streams NULL only that is written. Places that are left stay as they are. 107000: NULL; 107039:
+ * more room is needed; 207000: a graph of a conditional task (GRF-60, GRF-61, GRF-88b). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams,
                                                 uint32_t *numStreams);
 ACL_FUNC_VISIBILITY aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *tasks,
@@ -2384,16 +2512,45 @@ ACL_DEPRECATED_MESSAGE("use aclmdlRIDebugJsonPrint")
 ACL_FUNC_VISIBILITY aclError aclmdlRIDebugPrint(aclmdlRI modelRI);
 ACL_FUNC_VISIBILITY aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path,
                                                     uint32_t flags);
+
+/* Queues one run of the instance on the stream, of its context, NULL for the default one: behind
+ * earlier work, and behind earlier runs of the instance. 100000: NULL; 107000: a stream that is
+ * bound; 107003, 107004: of another context; 107017: dead; 107026, 107027: the instance or the
+ * stream is in capture; 207000: a graph of a conditional task; 507011: not complete (GRF-40 to
+ * GRF-45). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIExecuteAsync(aclmdlRI modelRI, aclrtStream stream);
+
+/* Runs an instance of aclmdlRIBuildBegin once, and waits for it: timeout ms, -1 without a limit.
+ * 100000: NULL; 107000: it was captured, or timeout is 0 or below -1; 507011: not complete; 507046:
+ * not in time (GRF-46, GRF-47, GRF-85). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIExecute(aclmdlRI modelRI, int32_t timeout);
+
+/* Ends the instance, its graphs and groups; the handle is dead then. Waits for runs that are
+ * queued, 10 s at most, and calls what was registered. 100000: NULL; 107026: in capture; 107037: a
+ * run does not end, and the instance stays; 207000: a graph of a conditional task (GRF-48 to
+ * GRF-50). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIDestroy(aclmdlRI modelRI);
+
+/* A name for reports; the last one counts. 100000: NULL (GRF-52). */
 ACL_FUNC_VISIBILITY aclError aclmdlRISetName(aclmdlRI modelRI, const char *name);
+
+/* The name, or "" without one; maxLen is the room in name, with the end. 100000: NULL; 107000:
+ * maxLen is 0; 507000: it does not fit (GRF-52). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIGetName(aclmdlRI modelRI, uint32_t maxLen, char *name);
+
+/* A number that no other live instance has. 100000: NULL (GRF-53). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIGetId(aclmdlRI modelRI, uint32_t *modelRIId);
+
+/* func is called once with userData when the instance is destroyed, in the thread that does it.
+ * Unregister ends that. 107000: NULL, registered already, or not registered; 207000: a graph of a
+ * conditional task (GRF-51). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIDestroyRegisterCallback(aclmdlRI modelRI, aclrtCallback func,
                                                              void *userData);
 ACL_FUNC_VISIBILITY aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI,
                                                                aclrtCallback func);
+
+/* Ends the runs of an instance of aclmdlRIBuildBegin where they are; the streams that run it answer
+ * 507023. 107000: NULL; 207000: it was captured (GRF-54). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIAbort(aclmdlRI modelRI);
 
 /* ---- Failures: exceptions and their details -------------------------------------------------- */
@@ -2458,21 +2615,42 @@ typedef enum {
 typedef int32_t (*aclrtDeviceTaskAbortCallback)(int32_t deviceId, aclrtDeviceTaskAbortStage stage,
                                                 uint32_t timeout, void *args);
 
+/* callback is called for each failed task, in the thread that synchronizes, before that call
+ * returns. Several may be registered; one that is registered again counts once. It may ask about
+ * info until it returns. 107000: NULL (ERR-40, ERR-41). */
 ACL_FUNC_VISIBILITY aclError
 aclrtExceptionInfoCallbackRegister(aclrtExceptionInfoCallback callback);
+
+/* Ends that, also if it was not registered. 107000: NULL (ERR-42). */
 ACL_FUNC_VISIBILITY aclError
 aclrtExceptionInfoCallbackUnregister(aclrtExceptionInfoCallback callback);
+
+/* One more function, the last one counts; NULL: none (ERR-43). */
 ACL_DEPRECATED_MESSAGE("use aclrtExceptionInfoCallbackRegister")
 ACL_FUNC_VISIBILITY aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback);
+
+/* What failed: the numbers of the task, its stream and device, the system's number of the thread
+ * that queued it, and the code. 0xFFFFFFFF: info is NULL or its callback has returned, or it is not
+ * known (ERR-45, ERR-46). */
 ACL_FUNC_VISIBILITY uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info);
 ACL_FUNC_VISIBILITY uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info);
 ACL_FUNC_VISIBILITY uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info);
 ACL_FUNC_VISIBILITY uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info);
 ACL_FUNC_VISIBILITY uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info);
+
+/* Address in device memory and bytes of the arguments of a failed kernel; valid until the callback
+ * returns. 100000: an output is NULL; (aclError)0xFFFFFFFF: info as above, or not a kernel
+ * (ERR-47). */
 ACL_FUNC_VISIBILITY aclError aclrtGetArgsFromExceptionInfo(const aclrtExceptionInfo *info,
                                                            void **devArgsPtr, uint32_t *devArgsLen);
+
+/* The function of a failed kernel, as aclrtBinaryGetFunction gave it. 100000: func is NULL; 107000:
+ * not a kernel; 107017: its binary was unloaded; (aclError)0xFFFFFFFF: info as above (ERR-48). */
 ACL_FUNC_VISIBILITY aclError aclrtGetFuncHandleFromExceptionInfo(const aclrtExceptionInfo *info,
                                                                  aclrtFuncHandle *func);
+
+/* callback is called with userData for failed kernels of the binary, after all others; the last one
+ * counts. 100000: NULL; 107017: the binary was unloaded (ERR-49). */
 ACL_FUNC_VISIBILITY aclError aclrtBinarySetExceptionCallback(aclrtBinHandle binHandle,
                                                              aclrtOpExceptionCallback callback,
                                                              void *userData);
@@ -2481,14 +2659,31 @@ ACL_FUNC_VISIBILITY aclError aclrtBinarySetExceptionCallback(aclrtBinHandle binH
  * ranges, or reserved fields that are not 0; 107001: no such device (ABT-26). */
 ACL_FUNC_VISIBILITY aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray,
                                                size_t arraySize);
+
+/* The state of the device: errorType is MEMORY, with the newest 20 failed ranges and tryRepair 1,
+ * OTHERS for a failed link or device, or NO_ERROR. 100000: NULL; 107001: no such device (ABT-20 to
+ * ABT-22). */
 ACL_FUNC_VISIBILITY aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo);
+
+/* Repairs ranges as aclrtMemUceRepair, those in detail or all; with NO_ERROR it clears the failed
+ * state of the device and its links. 100000: NULL; 107000: tryRepair is 0, another errorType, or
+ * nothing to repair; 107001: no such device; 507033: it is not set (ABT-23, ABT-24). */
 ACL_FUNC_VISIBILITY aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo *errorInfo);
 
 /* Ranges of the device's memory that have failed. 100000: the array is smaller than their number;
  * 107001: no such device (ABT-25). */
 ACL_FUNC_VISIBILITY aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray,
                                                 size_t arraySize, size_t *retSize);
+
+/* Drops all work of the device, and ends waits for it with 107022. timeout ms for all of it, the
+ * callbacks too; 0: no limit. Streams go on afterwards. Blocks. 107000: timeout is too large;
+ * 107001: no such device; 107002: it is not set; 107019: not in time; 107022: another thread does
+ * it; or what a callback answered (ABT-10 to ABT-14, ABT-17). */
 ACL_FUNC_VISIBILITY aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout);
+
+/* Calls callback before and after an abort of a device, with the ms that are left, 0 for no limit;
+ * an answer other than 0 ends the abort. callback NULL: ends it. 100000: regName is NULL; 107000:
+ * the name is taken (ABT-15 to ABT-17). */
 ACL_FUNC_VISIBILITY aclError aclrtSetDeviceTaskAbortCallback(const char *regName,
                                                              aclrtDeviceTaskAbortCallback callback,
                                                              void *args);
@@ -2501,19 +2696,47 @@ typedef enum aclrtFloatOverflowMode {
     ACL_RT_OVERFLOW_MODE_UNDEF      = 2,
 } aclrtFloatOverflowMode;
 
+/* Whether later tasks of the stream, NULL for the default one, report overflows: flag 0, as at
+ * first, or 1. 100000: another flag; 107003: of another context; 107027: in capture (OVF-03,
+ * STR-43). */
 ACL_FUNC_VISIBILITY aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag);
+
+/* What was set. 100000: NULL (OVF-04). */
 ACL_FUNC_VISIBILITY aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag);
+
+/* What kernels of streams that are created later do on overflow: 0 saturate, 1 give infinity and
+ * NaN. Of the process; needs no context. 107000: another mode (OVF-01, DEV-46). */
 ACL_FUNC_VISIBILITY aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode);
+
+/* The mode; before it is set that of the part. 100000: NULL (OVF-02, OVF-09). */
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode *mode);
+
+/* Queues a copy of the status, 64 bytes, to device memory; all 0: nothing overflowed. The status is
+ * of the device, not of the stream. 100000: NULL; 107000: another size, or no room there; 107027:
+ * the stream is in capture (OVF-05, OVF-06). */
 ACL_FUNC_VISIBILITY aclError aclrtGetOverflowStatus(void *outputAddr, size_t outputSize,
                                                     aclrtStream stream);
+
+/* Queues its clearing. 107027: the stream is in capture (OVF-06, OVF-07). */
 ACL_FUNC_VISIBILITY aclError aclrtResetOverflowStatus(aclrtStream stream);
+
+/* Where the current device keeps it, in device memory that the runtime owns. 107000: NULL; 107002:
+ * no context (CTX-21). */
 ACL_FUNC_VISIBILITY aclError aclrtCtxGetFloatOverflowAddr(void **overflowAddr);
+
+/* As aclrtGetOverflowStatus; NULL is 107000. */
 ACL_FUNC_VISIBILITY aclError aclrtGetFloatOverflowStatus(void *outputAddr, uint64_t outputSize,
                                                          aclrtStream stream);
+
+/* As aclrtResetOverflowStatus. */
 ACL_FUNC_VISIBILITY aclError aclrtResetFloatOverflowStatus(aclrtStream stream);
+
+/* As above, to the address in the first 8 bytes at outputAddr, device memory that is read now.
+ * checkMode has no effect. Blocks. 107000: NULL or another size (OVF-08). */
 ACL_FUNC_VISIBILITY aclError aclrtNpuGetFloatOverFlowStatus(void *outputAddr, uint64_t outputSize,
                                                             uint32_t checkMode, aclrtStream stream);
+
+/* As aclrtResetOverflowStatus; checkMode has no effect (OVF-07). */
 ACL_FUNC_VISIBILITY aclError aclrtNpuClearFloatOverFlowStatus(uint32_t checkMode,
                                                               aclrtStream stream);
 
@@ -2575,12 +2798,20 @@ ACL_FUNC_VISIBILITY aclError aclrtSnapShotCallbackUnregister(aclrtSnapShotStage 
 
 /* ---- Profiling and dump ---------------------------------------------------------------------- */
 
+/* Not supported, none of the three: 207000. acl_dump.h has the others. */
 ACL_FUNC_VISIBILITY aclError aclmdlInitDump(void);
 ACL_FUNC_VISIBILITY aclError aclmdlSetDump(const char *dumpCfgPath);
 ACL_FUNC_VISIBILITY aclError aclmdlFinalizeDump(void);
+
+/* Not supported: 207000. */
 ACL_FUNC_VISIBILITY aclError aclrtProfTrace(void *userdata, int32_t length, aclrtStream stream);
+
+/* 100000: NULL or infoSize 0; 107000: infoSize is above 65536; 107002: no context; else 507000: the
+ * thread's last task does not keep information of operators (EXC-29). */
 ACL_FUNC_VISIBILITY aclError aclrtCacheLastTaskOpInfo(const void *const infoPtr,
                                                       const size_t infoSize);
+
+/* Not supported: 207000. */
 ACL_FUNC_VISIBILITY aclError aclrtCacheLastTaskExtendInfo(const char *const extendInfoPtr,
                                                           const size_t infoSize);
 
