@@ -124,6 +124,52 @@ void test_group_update(void)
     close_group(&s);
 }
 
+/* A task group of a graph that a loop repeats; a conditional task is not for a group. */
+void test_group_in_graph(void)
+{
+    grouped s;
+    static const int32_t minus_one = -1;
+    aclrtTaskGrp group = NULL;
+    aclmdlRI instance = NULL, graph = NULL, none = NULL;
+    uint64_t *word = NULL;
+    aclmdlRICondTaskParams params = {
+        .type = ACL_MODEL_RI_COND_TYPE_WHILE, .size = 1, .modelRIArray = &graph};
+    open_group(&s);
+    float *added = native_memory(4);
+    native_write(added, &minus_one, 4);
+    CHECK_OK(aclmdlRICaptureBegin(s.n.stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    CHECK_OK(aclmdlRICaptureGetInfo(s.n.stream, NULL, &instance));
+    CHECK_OK(aclmdlRICondHandleCreate(instance, 2, ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT,
+                                      &params.handle));
+    CHECK_OK(aclmdlRICondHandleGetCondPtr(params.handle, &word));
+    CHECK_OK(aclmdlRIAddCondTask(params, s.n.stream, 0));
+    CHECK_OK(aclmdlRICaptureToModelRIBegin(s.other, graph, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    CHECK_OK(aclmdlRICaptureTaskGrpBegin(s.other));
+    CHECK_OK(add(&s, 3, 3, 1, s.other));
+    CHECK_OK(aclmdlRICaptureTaskGrpEnd(s.other, &group));
+    CHECK_OK(aclrtReduceAsync(word, added, 4, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_INT32, s.other,
+                              NULL));
+    CHECK_OK(aclmdlRICaptureEnd(s.other, NULL));
+    CHECK_OK(aclmdlRICaptureEnd(s.n.stream, &instance));
+    run(&s, instance);
+    CHECK_EQUAL(first(&s, 3), 5);
+    update_one(&s, group, 3, 3, 2);
+    CHECK_OK(aclrtSynchronizeStream(s.updater));
+    run(&s, instance);
+    CHECK_EQUAL(first(&s, 3), 9);
+    CHECK_OK(aclmdlRIDestroy(instance));
+
+    CHECK_OK(aclmdlRICaptureBegin(s.n.stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    CHECK_OK(aclmdlRICaptureGetInfo(s.n.stream, NULL, &instance));
+    CHECK_OK(aclmdlRICondHandleCreate(instance, 0, (aclmdlRICondHandleFlag)0, &params.handle));
+    CHECK_OK(aclmdlRICaptureTaskGrpBegin(s.n.stream));
+    CHECK_CODE(aclmdlRIAddCondTask(params, s.n.stream, 0), ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT);
+    CHECK_CODE(aclmdlRICaptureTaskGrpEnd(s.n.stream, &group), ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT);
+    CHECK_CODE(aclmdlRICaptureEnd(s.n.stream, &none), ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED);
+    native_free(added);
+    close_group(&s);
+}
+
 /* An update has its place in the order of its stream. */
 void test_group_update_order(void)
 {

@@ -48,6 +48,7 @@ static const twin_exception unsupported[] = {
     {"native", "COD-07: a kernel that reads", NO_FAULTS},
     {"native", "ERR-47, ERR-48: a kernel that was trapped", NO_KERNEL},
     {"native", "GRF-70, GRF-71, GRF-75", NO_UPDATES},
+    {"native", "GRF-72, GRF-76", NO_UPDATES},
     {"native", "GRF-76", NO_UPDATES},
     {"native", "GRF-79", NO_UPDATES},
     {"native", "an update after the end", NO_UPDATES},
