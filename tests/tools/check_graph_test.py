@@ -12,7 +12,8 @@ import sys
 import tempfile
 import unittest
 
-CORRECT = ("forked", "long", "ordered", "twice", "destroyed", "called", "built", "branching")
+CORRECT = ("forked", "long", "ordered", "twice", "destroyed", "called", "built", "branching",
+           "threads")
 # Name of the program: rule, functions that queue the two ops (those of a run: also which instance),
 # and what the fix is to say.
 WRONG = {
@@ -98,6 +99,16 @@ class CheckGraph(unittest.TestCase):
         self.assertEqual(report["findings"][0]["repeats"], 2)
         self.assertEqual(report["findings"][0]["first"]["run"],
                          report["findings"][0]["second"]["run"])
+
+    def test_threads(self):
+        """A run of one thread and work of another one, which no lock or join orders: a warning."""
+        self.record("race_threads")
+        report = json.loads(tool("check", "--json", self.path))
+        self.assertEqual({finding["rule"] for finding in report["findings"]}, {"RACE-05"})
+        ops = [finding[op] for finding in report["findings"] for op in ("first", "second")]
+        (task,) = [op for op in ops if "run" in op]
+        self.assertEqual(task["site"]["function"], "copy")
+        self.assertNotEqual(task["run"]["thread"], ops[0]["thread"])
 
     def test_text(self):
         self.record("race_inside")

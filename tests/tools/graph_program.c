@@ -3,6 +3,8 @@
  *
  *   graph_program NAME [more]    NAME is one of those at the end; more: forked() has one more edge
  *                                and fill */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,7 +241,50 @@ static void branching(void)
         CHECK(aclrtDestroyStream(lanes[i]));
 }
 
+static aclmdlRI handed;
+static atomic_int ready;
+
+static void *capture_and_run(void *unused)
+{
+    CHECK(aclrtSetDevice(0));
+    handed = captured_copy();
+    fill(input, first);
+    run(handed, first);
+    CHECK(aclrtRecordEvent(order_event, first));
+    atomic_store(&ready, 1);
+    return unused;
+}
+
+/* Two threads run one instance and use its memory, one after the other. */
+static void hand_over(bool joins)
+{
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, capture_and_run, NULL));
+    if (joins)
+        CHECK(pthread_join(thread, NULL));
+    while (!atomic_load(&ready))
+        ;
+    CHECK(aclrtStreamWaitEvent(second, order_event));
+    run(handed, second);
+    copy(output + BYTES, output, second);
+    fill(input, second);
+    if (!joins)
+        CHECK(pthread_join(thread, NULL));
+    finish(handed);
+}
+
+static void threads(void)
+{
+    hand_over(true);
+}
+
 /* ---- with a race ---- */
+
+/* An order that the recording does not show. */
+static void race_threads(void)
+{
+    hand_over(false);
+}
 
 /* Two streams of one capture without an edge between the copies. */
 static void race_inside(void)
@@ -339,6 +384,8 @@ static const struct {
     {"called", called},
     {"built", built},
     {"branching", branching},
+    {"threads", threads},
+    {"race_threads", race_threads},
     {"race_inside", race_inside},
     {"race_built", race_built},
     {"race_after", race_after},
