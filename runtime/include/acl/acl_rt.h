@@ -2338,6 +2338,7 @@ ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrt
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream,
                                                             aclrtTaskGrp handle);
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream);
+
 /* As aclmdlRICaptureBegin, into a graph that aclmdlRIAddCondTask has made; modelRI of
  * aclmdlRICaptureEnd may be NULL then. A graph is captured once, on any stream of the context; if
  * that fails, the capture of the whole instance cannot succeed. Any thread. 100000: a NULL; 107000:
@@ -2401,10 +2402,12 @@ typedef struct tagAclmdlRICondTaskParams {
 ACL_FUNC_VISIBILITY aclError aclmdlRICondHandleCreate(aclmdlRI modelRI, uint32_t defaultLaunchValue,
                                                       aclmdlRICondHandleFlag flag,
                                                       aclmdlRICondHandle *handle);
+
 /* *ptr: the word, 8 bytes of device memory, which the device reads when the conditional task
  * begins, and after each iteration. Any thread. 100000: a NULL (GRF-87). */
 ACL_FUNC_VISIBILITY aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle,
                                                           uint64_t **ptr);
+
 /* Adds a conditional task to the stream's capture, and writes params.size new graphs to
  * modelRIArray, which are to be captured before aclmdlRICaptureEnd of the stream (else 107045).
  * IF, 1 or 2 graphs: the first if the word is not 0, else the second. WHILE, 1: again and again as
