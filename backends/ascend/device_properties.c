@@ -155,6 +155,7 @@ static void read_properties_locked(uint32_t index)
         .arch = (uint32_t)attribute(index, ACL_DEV_ATTR_NPU_ARCH),
         .values = vendor.value_wait && vendor.value_write && !begins(soc, "Ascend310P") &&
                   !begins(soc, "Ascend910A"),
+        .software_queues = !is_older_part(soc) && !begins(soc, "Ascend310"),
         .bf16 = !is_older_part(soc),
         .inf_nan = !is_older_part(soc),
         .op_unit_ns = operator_unit_ns(),

@@ -278,6 +278,7 @@ twin_status sim_settings_read(const twin_services *services)
     uint64_t devices = 1;
     uint64_t seed = 0;
     bool poison_off;
+    bool queues_off;
     bool open_memory;
     bool bursts;
     bool wall;
@@ -287,6 +288,8 @@ twin_status sim_settings_read(const twin_services *services)
         !read_whole("TWINRT_SEED", services->setting("TWINRT_SEED"), 0, UINT64_MAX, "", &seed) ||
         !read_choice("TWINRT_POISON", services->setting("TWINRT_POISON"), "on", "off",
                      &poison_off) ||
+        !read_choice("TWINRT_SOFTWARE_QUEUES", services->setting("TWINRT_SOFTWARE_QUEUES"), "on",
+                     "off", &queues_off) ||
         !read_choice("TWINRT_DEVMEM", services->setting("TWINRT_DEVMEM"), "guarded", "open",
                      &open_memory) ||
         !read_choice("TWINRT_DMA", services->setting("TWINRT_DMA"), "flow", "burst", &bursts) ||
@@ -310,15 +313,16 @@ twin_status sim_settings_read(const twin_services *services)
     if (sim_process.sim) {
         if (strcmp(path, sim_process.profile_path) != 0 || devices != sim_process.device_count ||
             seed != sim_process.seed || bursts != sim_process.bursts || wall != sim_process.wall ||
-            model != sim_process.model || strcmp(rtl_trace, sim_process.rtl_trace) != 0 ||
+            queues_off == sim_process.software_queues || model != sim_process.model ||
+            strcmp(rtl_trace, sim_process.rtl_trace) != 0 ||
             (trace[0] != '\0') != (sim_process.trace_path[0] != '\0')) {
             sim_fail("TWINRT_PROFILE, TWINRT_CLOCK, TWINRT_DEVICES, TWINRT_SEED, TWINRT_DMA, "
-                     "TWINRT_MODEL, TWINRT_RTL_TRACE and TWINRT_TRACE are fixed for the life of a "
-                     "process: the "
-                     "model is built once");
+                     "TWINRT_MODEL, TWINRT_SOFTWARE_QUEUES, TWINRT_RTL_TRACE and TWINRT_TRACE are "
+                     "fixed for the life of a process: the model is built once");
             return TWIN_E_INVALID;
         }
     } else {
+        sim_process.software_queues = !queues_off;
         memcpy(sim_process.profile_path, path, sizeof(path));
         char error[1024] = "";
         char folder[sizeof(sim_process.profile_path)];

@@ -188,6 +188,9 @@ static int32_t submit_external(aclrtEvent event, aclrtStream stream, bool waits)
         return code;
     if (!on || atomic_load_explicit(&on->halt, memory_order_relaxed) != TWIN_HALT_CAPTURE)
         return twin_fail(TWIN_ERR_NOT_CAPTURED, "the stream is not in capture");
+    code = twin_device_check_software_queues(context->device, "events of the outside in a capture");
+    if (code != 0)
+        return code;
     return refuse_form("events that a capture shares with the outside are not built");
 }
 

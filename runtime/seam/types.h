@@ -105,6 +105,7 @@ typedef struct twin_device_properties {
     uint64_t l2_bytes;       /* second-level cache */
     uint32_t arch;           /* instruction set of the cores, as the vendor numbers them: 2201 */
     bool values;             /* queues can write and wait for words of device memory */
+    bool software_queues;    /* driver and firmware can move the queue of a captured stream */
     bool bf16;               /* the cores compute in bfloat16 */
     bool inf_nan;            /* they can give infinities and NaN instead of the largest number */
     uint64_t op_unit_ns;     /* granularity of the time limit of an operator; > 0 */

@@ -369,6 +369,45 @@ static void test_context_ends(void)
     capture_close(&s);
 }
 
+/* Drivers without software queues -------------------------------------------------------------- */
+
+static void refused(aclError code)
+{
+    CHECK_CODE(code, ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    CHECK(capture_explains((const char *const[]){
+        "need software queues, which the driver or firmware of device 0, ", NULL}));
+}
+
+static void child_older_driver(void)
+{
+    capture s;
+    aclmdlRICondHandle handle = NULL;
+    CHECK_OK(aclInit(NULL));
+    capture_open(&s);
+    capture_begin(s.first);
+    refused(aclmdlRICondHandleCreate(condition_instance(s.first), 0, (aclmdlRICondHandleFlag)0,
+                                     &handle));
+    CHECK(handle == NULL);
+    refused(aclrtRecordEventWithFlag(s.fork, s.first, ACL_EVENT_RECORD_EXTERNAL));
+    refused(aclrtStreamWaitEventWithFlag(s.first, s.fork, 0, ACL_EVENT_WAIT_EXTERNAL));
+    capture_set(&s, 0, 5, s.first); /* the rest works */
+    aclmdlRI instance = capture_end(s.first);
+    capture_run(instance, s.first);
+    CHECK_EQUAL(capture_fetch(&s)[0], capture_word(5));
+    CHECK_OK(aclmdlRIDestroy(instance));
+    capture_close(&s);
+    CHECK_OK(aclFinalize());
+}
+
+static void test_older_driver(void)
+{
+    twin_run_child("older_driver", (const char *const[]){"TWINRT_SOFTWARE_QUEUES=off", NULL});
+}
+
+static const twin_child children[] = {
+    {"older_driver", child_older_driver},
+};
+
 static const twin_test tests[] = {
     {"GRF-86: a condition handle is made in a capture", test_handle_arguments},
     {"GRF-87: the word of a condition", test_word},
@@ -388,6 +427,7 @@ static const twin_test tests[] = {
     {"GRF-90: a graph without tasks", test_empty},
     {"GRF-90: a run after one that was aborted in a graph", test_aborted},
     {"GRF-38, GRF-90: a host function runs in each iteration", test_host_function},
+    {"GRF-68: a driver without software queues", test_older_driver},
     {"GRF-91: capturing a graph", test_graph_arguments},
     {"GRF-15, GRF-16: the end needs all graphs", test_end_with_graph},
     {"GRF-45, GRF-48: a graph runs and ends with its instance", test_graph_refused},
@@ -398,6 +438,11 @@ static const twin_test tests[] = {
 int main(int argc, char **argv)
 {
     const twin_suite suite = {
-        .name = "condition", .tests = tests, .test_count = sizeof(tests) / sizeof(tests[0])};
+        .name = "condition",
+        .tests = tests,
+        .test_count = TWIN_COUNT(tests),
+        .children = children,
+        .child_count = TWIN_COUNT(children),
+    };
     return twin_suite_main(&suite, argc, argv);
 }

@@ -142,6 +142,7 @@ twin_status sim_device_properties_read(const twinsim_profile *profile)
             .l2_bytes = l2_mib << 20,
             .arch = (uint32_t)arch,
             .values = values != 0,
+            .software_queues = sim_process.software_queues,
             .bf16 = bf16 != 0,
             .inf_nan = inf_nan != 0,
             .op_unit_ns = op_unit_ns,

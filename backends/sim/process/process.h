@@ -58,6 +58,7 @@ struct sim_process {
     uint32_t device_count;
     uint64_t seed;
     bool poison;
+    bool software_queues;
     bool open_memory;
     enum twinsim_model model;
     char rtl_trace[4096];   /* how names of the RTL's waveforms begin; "": none */

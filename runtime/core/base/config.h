@@ -79,6 +79,8 @@ enum { TWIN_IS_PATH = 1, TWIN_FOR_INNER = 2 };
       "unset: none")                                                                               \
     X(SEED, "TWINRT_SEED", "0", "0..18446744073709551615", TWIN_FOR_INNER,                         \
       "seed of the choices that the hardware leaves open; 0: a fixed order")                       \
+    X(SOFTWARE_QUEUES, "TWINRT_SOFTWARE_QUEUES", "on", "on|off", TWIN_FOR_INNER,                   \
+      "whether driver and firmware have the software queues of captures; off: older ones")         \
     X(STATS, "TWINRT_STATS", "", "", TWIN_FOR_INNER | TWIN_IS_PATH,                                \
       "output file for counters; unset: none")                                                     \
     X(TRACE, "TWINRT_TRACE", "", "", TWIN_FOR_INNER | TWIN_IS_PATH,                                \

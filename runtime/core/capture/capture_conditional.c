@@ -50,6 +50,8 @@ int32_t twin_capture_condition(uint64_t handle, uint64_t initial, bool assigns,
         code = check_condition(instance);
     if (code == 0)
         code = twin_instance_check_own(instance);
+    if (code == 0)
+        code = twin_device_check_software_queues(instance->device, "conditional tasks");
     uint64_t word = 0;
     if (code == 0)
         code = twin_conditional_numbers(instance->device, 1, &word); /* 0 */

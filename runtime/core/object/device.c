@@ -542,6 +542,17 @@ int32_t twin_device_refuse_aborting(const twin_device *device, const char *what)
                                          "device %u %s now", device->id, what));
 }
 
+int32_t twin_device_check_software_queues(const twin_device *device, const char *what)
+{
+    return device->properties->software_queues
+               ? 0
+               : twin_fail(
+                     TWIN_ERR_UNSUPPORTED,
+                     "%s need software queues, which the driver or firmware of device %u, %s, "
+                     "lacks",
+                     what, device->id, device->properties->soc_name);
+}
+
 /* 0 also when all streams are in use: then *out_full. */
 static int32_t take_stream_id_locked(twin_device *device, bool primary, uint32_t *out_id,
                                      bool *out_full)

@@ -129,6 +129,8 @@ bool twin_device_add_object(twin_device *device, bool primary);
 void twin_device_drop_object(twin_device *device);
 /* 107022 while an abort of the device runs: the device "cannot create a stream" now. */
 int32_t twin_device_refuse_aborting(const twin_device *device, const char *what);
+/* 207000: driver or firmware of the device lacks the software queues that `what` need. */
+int32_t twin_device_check_software_queues(const twin_device *device, const char *what);
 /* As add_object, with the lowest free stream number. 107002, 107022 (an abort runs), 207005 or
  * 207008 (name the largest owners). */
 int32_t twin_device_take_stream_id(twin_device *device, bool primary, uint32_t *out_id);

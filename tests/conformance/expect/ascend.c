@@ -42,6 +42,7 @@ static const twin_exception unsupported[] = {
     {"control", "ABT-14, DEV-58: the time given", REAL_LIMIT},
     {"capture", "GRF-38", NO_CALLS_AGAIN},
     {"condition", "GRF-38", NO_CALLS_AGAIN},
+    {"condition", "GRF-68", "the backend needs no software queues, whatever the driver is"},
     {"facts", "CFG-16", WHOLE_US},
     {"facts", "CFG-17, CFG-19", WHOLE_US},
     {"native", "COD-06: cores that fail", NO_FAULTS},

@@ -13,7 +13,8 @@
     "a driver may keep pages of registered memory that the program has unmapped, so the task "     \
     "need "                                                                                        \
     "not fail"
-#define DEVICES "it needs as many devices as the model is set to"
+#define OLDER_DRIVER "whether the driver is an older one is a setting of the model"
+#define DEVICES      "it needs as many devices as the model is set to"
 
 static const twin_exception unsupported[] = {
     {"across", "EVT-70: a deadlock", FOREVER},
@@ -21,6 +22,7 @@ static const twin_exception unsupported[] = {
     {"across", "NTF-15", PROFILE},
     {"across", "RED-03", PROFILE},
     {"callback", "DEV-57", DEVICES},
+    {"condition", "GRF-68", OLDER_DRIVER},
     {"config", "CFG-08", PROFILE},
     {"config", "CFG-09", PROFILE},
     {"config", "CFG-11", PROFILE},
