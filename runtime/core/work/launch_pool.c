@@ -9,17 +9,23 @@
 #include "core/base/alloc.h"
 #include "core/object/device_area.h"
 
-#define BLOCK_BYTES  4096u /* of device memory, for the arguments of a launch that fit */
-#define CHUNK_BLOCKS 64u
+#define CHUNK_BYTES (256u << 10) /* of device memory: a whole number of blocks of each class */
 
-/* Launches of one device that wait for use, and the device memory they got. Guarded by lock. */
+/* Bytes of arguments that a launch has room for itself, and in its block of device memory. Other
+ * ones get an allocation of their own. A captured kernel keeps its launch as long as its
+ * instance. */
+static const uint32_t class_bytes[] = {0, 128, 512, 4096};
+#define CLASSES ((uint32_t)(sizeof(class_bytes) / sizeof(class_bytes[0])))
+
+/* Launches of one device that wait for use, by class, and the device memory they got. Guarded by
+ * lock. */
 typedef struct launch_pool {
-    twin_kernel_launch *with_block;
-    twin_kernel_launch *without;
+    twin_kernel_launch *waiting[CLASSES];
     uint64_t *chunks;
     uint32_t chunk_count;
-    uint32_t blocks_left; /* of the last chunk: no launch has had them */
-    uint32_t life;        /* how often the device has gone down */
+    /* Of the newest chunk of the class: no launch has had them. */
+    uint64_t rest[CLASSES], rest_end[CLASSES];
+    uint32_t life; /* how often the device has gone down */
 } launch_pool;
 
 static twin_lock lock = TWIN_LOCK_INITIALIZER(TWIN_RANK_LAUNCHES);
@@ -30,13 +36,13 @@ static _Atomic(twin_kernel_launch *) over;
 
 /* ---- taking ---------------------------------------------------------------------------------- */
 
-/* One more chunk, all of whose blocks are new. The device is up and stays so. */
-static int32_t grow(twin_device *device)
+/* One more chunk for the class, all of whose blocks are new. The device is up and stays so. */
+static int32_t grow(twin_device *device, uint32_t size)
 {
     const struct twin_backend *ops = twin_ops();
     uint64_t chunk = 0;
-    const twin_status status = twin_device_alloc(device, (uint64_t)BLOCK_BYTES * CHUNK_BLOCKS,
-                                                 "arguments of kernels", &chunk);
+    const twin_status status =
+        twin_device_alloc(device, CHUNK_BYTES, "arguments of kernels", &chunk);
     if (status != TWIN_OK)
         return twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
                                 "device %u has no room for arguments of kernels", device->id);
@@ -44,14 +50,15 @@ static int32_t grow(twin_device *device)
     twin_lock_take(&lock);
     /* Another thread may have been faster: then its blocks are used first, and these are not
      * lost. */
-    const bool needed = pool->blocks_left == 0;
+    const bool needed = pool->rest[size] == pool->rest_end[size];
     uint64_t *chunks = NULL;
     if (needed)
         chunks = twin_regrow(pool->chunks, pool->chunk_count + (size_t)1, sizeof(*chunks));
     if (chunks) {
         pool->chunks = chunks;
         chunks[pool->chunk_count++] = chunk;
-        pool->blocks_left = CHUNK_BLOCKS;
+        pool->rest[size] = chunk;
+        pool->rest_end[size] = chunk + CHUNK_BYTES;
     }
     twin_lock_drop(&lock);
     if (chunks)
@@ -61,14 +68,13 @@ static int32_t grow(twin_device *device)
 }
 
 /* One that waits for use; NULL: there is none. `out_life` in any case. */
-static twin_kernel_launch *take_known(uint32_t hw_index, bool block, uint32_t *out_life)
+static twin_kernel_launch *take_known(uint32_t hw_index, uint32_t size, uint32_t *out_life)
 {
     launch_pool *pool = &pools[hw_index];
     twin_lock_take(&lock);
-    twin_kernel_launch **list = block ? &pool->with_block : &pool->without;
-    twin_kernel_launch *known = *list;
+    twin_kernel_launch *known = pool->waiting[size];
     if (known)
-        *list = known->next;
+        pool->waiting[size] = known->next;
     *out_life = pool->life;
     twin_lock_drop(&lock);
     return known;
@@ -80,27 +86,29 @@ static int32_t take_block(twin_device *device, twin_kernel_launch *launch)
     launch_pool *pool = &pools[device->hw_index];
     for (;;) {
         twin_lock_take(&lock);
-        if (pool->blocks_left > 0)
-            launch->block = pool->chunks[pool->chunk_count - 1] +
-                            (uint64_t)BLOCK_BYTES * (CHUNK_BLOCKS - pool->blocks_left--);
+        if (pool->rest[launch->size] != pool->rest_end[launch->size]) {
+            launch->block = pool->rest[launch->size];
+            pool->rest[launch->size] += class_bytes[launch->size];
+        }
         twin_lock_drop(&lock);
         if (launch->block != 0)
             return 0;
-        const int32_t code = grow(device);
+        const int32_t code = grow(device, launch->size);
         if (code != 0)
             return code;
     }
 }
 
 __attribute__((cold, noinline)) static int32_t
-take_new(twin_device *device, bool block, uint32_t life, twin_kernel_launch **out_launch)
+take_new(twin_device *device, uint32_t size, uint32_t life, twin_kernel_launch **out_launch)
 {
-    twin_kernel_launch *launch = twin_zalloc(sizeof(*launch));
+    twin_kernel_launch *launch = twin_zalloc(sizeof(*launch) + class_bytes[size]);
     if (!launch)
         return twin_fail(TWIN_ERR_NOMEM, "no host memory for a launch");
-    launch->hw_index = device->hw_index;
+    launch->size = (uint8_t)size;
+    launch->hw_index = (uint8_t)device->hw_index;
     launch->life = life;
-    const int32_t code = block ? take_block(device, launch) : 0;
+    const int32_t code = class_bytes[size] > 0 ? take_block(device, launch) : 0;
     if (code != 0)
         twin_free(launch);
     else
@@ -108,15 +116,13 @@ take_new(twin_device *device, bool block, uint32_t life, twin_kernel_launch **ou
     return code;
 }
 
-/* Arguments that a launch does not hold itself, or that do not go into a block. */
+/* Arguments of more bytes than any class has. */
 __attribute__((cold, noinline)) static int32_t take_far(twin_device *device,
                                                         twin_kernel_launch *launch, size_t bytes)
 {
     launch->args = twin_zalloc(bytes);
     if (!launch->args)
         return twin_fail(TWIN_ERR_NOMEM, "no host memory for %zu bytes of arguments", bytes);
-    if (launch->block != 0)
-        return 0;
     const twin_status status =
         twin_device_alloc(device, bytes, "arguments of kernels", &launch->args_address);
     launch->own_memory = status == TWIN_OK;
@@ -124,14 +130,23 @@ __attribute__((cold, noinline)) static int32_t take_far(twin_device *device,
                             "device %u has no room for %zu bytes of arguments", device->id, bytes);
 }
 
+/* The smallest class for as many bytes of arguments; of more than any has: that of none. */
+static uint32_t class_of(size_t bytes)
+{
+    for (uint32_t size = 0; size < CLASSES; size++)
+        if (bytes <= class_bytes[size])
+            return size;
+    return 0;
+}
+
 int32_t twin_launch_take(twin_device *device, size_t bytes, twin_kernel_launch **out_launch)
 {
-    const bool block = bytes > 0 && bytes <= BLOCK_BYTES;
+    const uint32_t size = class_of(bytes);
     uint32_t life = 0;
-    twin_kernel_launch *launch = take_known(device->hw_index, block, &life);
+    twin_kernel_launch *launch = take_known(device->hw_index, size, &life);
     int32_t code = 0;
     if (__builtin_expect(!launch, 0))
-        code = take_new(device, block, life, &launch);
+        code = take_new(device, size, life, &launch);
     if (__builtin_expect(code != 0, 0))
         return code;
     atomic_init(&launch->references, 1);
@@ -143,7 +158,7 @@ int32_t twin_launch_take(twin_device *device, size_t bytes, twin_kernel_launch *
     launch->from_host = bytes > 0;
     launch->own_memory = false;
     launch->args = launch->near_args;
-    if (__builtin_expect(bytes > TWIN_LAUNCH_NEAR, 0))
+    if (__builtin_expect(bytes > class_bytes[size], 0))
         code = take_far(device, launch, bytes);
     if (__builtin_expect(code != 0, 0))
         twin_launch_give(launch);
@@ -172,9 +187,8 @@ static bool keep_locked(twin_kernel_launch *launch, uint64_t *out_memory)
         return false;
     if (launch->own_memory)
         *out_memory = launch->args_address;
-    twin_kernel_launch **list = launch->block != 0 ? &pool->with_block : &pool->without;
-    launch->next = *list;
-    *list = launch;
+    launch->next = pool->waiting[launch->size];
+    pool->waiting[launch->size] = launch;
     return true;
 }
 
@@ -252,6 +266,6 @@ void twin_launches_forget(twin_device *device)
     for (uint32_t i = 0; i < gone.chunk_count; i++)
         twin_ops()->memory.free(gone.chunks[i]);
     twin_free(gone.chunks);
-    free_list(gone.with_block);
-    free_list(gone.without);
+    for (uint32_t size = 0; size < CLASSES; size++)
+        free_list(gone.waiting[size]);
 }

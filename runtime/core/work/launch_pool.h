@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches on their way, and the memory of their arguments on host and device. Launches that are
- * over are reused: one with few bytes of arguments allocates nothing and takes one lock. */
+ * over are reused, by the size of their arguments: one with up to 4096 bytes allocates nothing and
+ * takes one lock. */
 #ifndef TWINRT_CORE_WORK_LAUNCH_POOL_H
 #define TWINRT_CORE_WORK_LAUNCH_POOL_H
 
@@ -9,8 +10,6 @@
 #include "core/image/binary.h"
 #include "core/work/launch.h"
 
-#define TWIN_LAUNCH_NEAR 512u /* bytes of arguments that a launch holds itself */
-
 typedef struct twin_kernel_launch {
     twin_launch base;                /* first: the backend's calls give its address */
     struct twin_kernel_launch *next; /* among those that are over, or that wait for use */
@@ -18,21 +17,22 @@ typedef struct twin_kernel_launch {
     twin_function *function;         /* pinned; NULL: not yet */
     uint64_t function_handle;        /* which may be dead by now */
     /* Kept from one use to the next. */
-    uint64_t block;    /* device memory of the pool; 0: none */
-    uint32_t hw_index; /* of the device of that memory */
-    uint32_t life;     /* of that device, as the pool counts */
+    uint64_t block;   /* device memory of the pool; 0: none */
+    uint8_t size;     /* class, of launch_pool.c */
+    uint8_t hw_index; /* of the device of that memory */
+    uint32_t life;    /* of that device, as the pool counts */
     /* Of one use. */
     uint64_t args_address; /* device; 0: none */
     size_t args_bytes;
     bool from_host;      /* args go there when the kernel begins */
     atomic_bool there;   /* they have gone there */
-    bool own_memory;     /* args_address is an allocation of this launch alone */
+    bool own_memory;     /* args and args_address are allocations of this launch alone */
     unsigned char *args; /* near, or its own memory */
     twin_device *device; /* that it runs on; NULL: it runs the code itself */
     /* Of native kernels. */
     twin_overflows overflows;
     struct twin_native_run *run; /* kernel/run.h; NULL: none under way */
-    unsigned char near_args[TWIN_LAUNCH_NEAR];
+    unsigned char near_args[];   /* as many as its class says */
 } twin_kernel_launch;
 
 /* Devices whose memory the calls of one launch can reach: its own, and those to which that one has

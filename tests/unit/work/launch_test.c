@@ -10,7 +10,7 @@
 #include "core/work/kernel_args.h"
 #include "support/kernel_object.h"
 
-enum { SMALL = 32, LARGE = 6000, LAUNCHES = 100 };
+enum { SMALL = 32, BLOCK_BYTES = 4096, LARGE = 6000, LAUNCHES = 100 };
 
 static const twin_launch_config plain;
 static twin_launch *queued[LAUNCHES]; /* what the backend was given */
@@ -252,7 +252,7 @@ static void test_config(void)
  * more. */
 static void test_memory_goes_round(void)
 {
-    unsigned char values[SMALL] = {0};
+    unsigned char values[BLOCK_BYTES] = {0};
     const twin_launch_args args = {.host = values, .bytes = sizeof(values)};
     begin("timing");
     CHECK_OK(launch("vec", 1, &args));
@@ -273,8 +273,8 @@ static void test_memory_goes_round(void)
 static void test_late_release(void)
 {
     static const twin_reach noting = {.at = note_at};
-    enum { BLOCKS = 64, BLOCK_BYTES = 4096 }; /* of a chunk */
-    unsigned char values[SMALL] = {0};
+    enum { BLOCKS = 64 }; /* of a chunk */
+    unsigned char values[BLOCK_BYTES] = {0};
     const twin_launch_args args = {.host = values, .bytes = sizeof(values)};
     uint64_t lowest = UINT64_MAX;
     uint64_t highest = 0;
@@ -302,6 +302,32 @@ static void test_late_release(void)
         CU_ASSERT(block < BLOCKS && !taken[block]);
         if (block < BLOCKS)
             taken[block] = true;
+    }
+    finish();
+}
+
+/* A kernel that waits long, such as a captured one, holds no more device memory than the size of
+ * its arguments needs. */
+static void test_memory_by_size(void)
+{
+    static const twin_reach noting = {.at = note_at};
+    static const struct {
+        size_t bytes;
+        uint64_t apart;
+    } cases[] = {{1, 128}, {128, 128}, {129, 512}, {512, 512}, {513, 4096}, {4096, 4096}};
+    unsigned char values[BLOCK_BYTES] = {0};
+    begin("timing");
+    for (unsigned i = 0; i < TWIN_COUNT(cases); i++) {
+        const twin_launch_args args = {.host = values, .bytes = cases[i].bytes};
+        uint64_t places[2];
+        for (unsigned turn = 0; turn < 2; turn++) {
+            twin_launch_work work;
+            CHECK_OK(launch("vec", 1, &args));
+            twin_launch *newest = queued[queued_count - 1];
+            CU_ASSERT_EQUAL(newest->describe(newest, &noting, &work), TWIN_OK);
+            places[turn] = written_at;
+        }
+        CU_ASSERT_EQUAL(places[1] - places[0], cases[i].apart);
     }
     finish();
 }
@@ -450,6 +476,7 @@ static const twin_test tests[] = {
     {"KRN-90: cores and blocks follow type, main half and ratio", test_cores},
     {"KRN-36, KRN-87: attributes of a launch override those of the kernel", test_config},
     {"memory of arguments is used again", test_memory_goes_round},
+    {"memory of arguments is as large as they need", test_memory_by_size},
     {"a late release gives nothing to another life of the device", test_late_release},
     {"a launch that is not accepted gives everything back", test_not_accepted},
     {"KRN-15: an image stays until its launches are over", test_unloaded_meanwhile},
