@@ -13,6 +13,8 @@
 
 TWIN_WEAK void __tsan_acquire(void *address);
 TWIN_WEAK void __tsan_release(void *address);
+TWIN_WEAK void __lsan_register_root_region(const void *begin, size_t bytes);
+TWIN_WEAK void __lsan_unregister_root_region(const void *begin, size_t bytes);
 TWIN_WEAK void __msan_unpoison(const volatile void *address, size_t bytes);
 /* Of the library that valgrind puts into every process. */
 TWIN_WEAK void _vgnU_freeres(void);
@@ -20,6 +22,14 @@ TWIN_WEAK void _vgnU_freeres(void);
 static inline bool twin_under_thread_sanitizer(void)
 {
     return __tsan_acquire != NULL;
+}
+/* LeakSanitizer looks for pointers in the range, mapped memory, until it is told not to. */
+static inline void twin_leak_check_range(const void *begin, size_t bytes, bool look)
+{
+    if (look && __lsan_register_root_region)
+        __lsan_register_root_region(begin, bytes);
+    else if (!look && __lsan_unregister_root_region)
+        __lsan_unregister_root_region(begin, bytes);
 }
 static inline bool twin_under_memory_sanitizer(void)
 {

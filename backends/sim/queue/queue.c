@@ -11,6 +11,7 @@
 #include "queue/failure.h"
 #include "process/nondeterminism.h"
 #include "process/pool_hooks.h"
+#include "seam/sanitizer.h"
 #include "wait/clock.h"
 #include "wait/leader.h"
 #include "wait/model_lock.h"
@@ -371,6 +372,13 @@ static void close_ring(twin_queue *queue, twin_status reason, bool calls_too)
     atomic_store_explicit(&queue->reclaimed, 0, memory_order_release);
 }
 
+/* Task states have pointers to signals, kernels and lists, and are not in memory of malloc(). */
+static void leak_check_states(const twin_queue *queue, bool look)
+{
+    const size_t bytes = ((size_t)queue->mask + 1) * sizeof(*queue->task_states);
+    twin_leak_check_range(queue->task_states, bytes, look);
+}
+
 /* The lowest SQ that is not open. Model lock held. */
 static twin_queue *find_queue(twin_hw_device *device)
 {
@@ -427,6 +435,7 @@ twin_status sim_queue_create(twin_hw_device *device, const twin_queue_config *co
     pthread_mutex_unlock(&queue->lock);
     if (status == TWIN_OK) {
         device->queues_open++;
+        leak_check_states(queue, true);
         *out_queue = queue;
     }
 unlock:
@@ -446,6 +455,7 @@ void sim_queue_close(twin_queue *queue)
     sim_failure_leave_locked(queue);
     pthread_mutex_unlock(&queue->lock);
     queue->device->queues_open--;
+    leak_check_states(queue, false);
     sim_drive_check_locked();
     sim_model_unlock();
 }
