@@ -43,7 +43,8 @@ void record_key_add(struct record_key *key, const void *bytes, size_t count)
         mix(key, word);
     }
     uint64_t rest = 0;
-    memcpy(&rest, at, count);
+    if (count > 0) /* else `bytes` may be NULL */
+        memcpy(&rest, at, count);
     mix(key, rest);
 }
 
