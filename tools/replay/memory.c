@@ -525,7 +525,8 @@ static twin_status memory_unpin(struct replay_call *call)
     if (status != TWIN_OK || !range)
         return status;
     drop_address(replay, f->address, f->device);
-    if (range->pins > 0 && --range->pins == 0 && range->owned)
+    range = interval_map_at(&replay->memory, f->address); /* where it was pinned itself: dropped */
+    if (range && range->pins > 0 && --range->pins == 0 && range->owned)
         drop(replay, interval_map_remove(&replay->memory, range->node.begin));
     return status;
 }
