@@ -54,7 +54,6 @@ enum {
 #define TWIN_WHY_NONE           ""
 #define TWIN_WHY_ANNOTATION     "task annotations for profiling are not built"
 #define TWIN_WHY_DUMP           "dumping operator data is not built"
-#define TWIN_WHY_GRAPH          "graphs are not built"
 #define TWIN_WHY_GROUP          "groups of cores are not built"
 #define TWIN_WHY_MESSAGE_BUFFER "message buffers are not built"
 #define TWIN_WHY_MESSAGE_QUEUE  "message queues are not built"

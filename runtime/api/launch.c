@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launching kernels. */
-#include "core/work/launch.h"
+#include "api/launch_config.h"
 
-#include "acl/acl_rt.h"
 #include "api/entry.h"
 #include "core/work/kernel_args.h"
 
@@ -40,6 +39,7 @@ static int32_t take_attribute(const aclrtLaunchKernelAttr *attr, twin_launch_con
                    ? refuse_switch("BLOCK_TASK_PREFETCH", attr->value.isBlockTaskPrefetch)
                    : 0;
     case ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP:
+        out->dump = attr->value.isDataDump == 1;
         return attr->value.isDataDump > 1 ? refuse_switch("DATA_DUMP", attr->value.isDataDump) : 0;
     case ACL_RT_LAUNCH_KERNEL_ATTR_ENABLE_PROFILING:
         return attr->value.enableProfiling > 1
@@ -61,7 +61,7 @@ static int32_t take_attribute(const aclrtLaunchKernelAttr *attr, twin_launch_con
     }
 }
 
-static int32_t take_config(const aclrtLaunchKernelCfg *cfg, twin_launch_config *out)
+int32_t twin_api_launch_config(const aclrtLaunchKernelCfg *cfg, twin_launch_config *out)
 {
     *out = (twin_launch_config){0};
     if (!cfg)
@@ -83,7 +83,7 @@ static int32_t launch(void *function, uint32_t blocks, const aclrtLaunchKernelCf
                       const twin_launch_args *args, aclrtStream stream)
 {
     twin_launch_config config;
-    const int32_t code = take_config(cfg, &config);
+    const int32_t code = twin_api_launch_config(cfg, &config);
     return code != 0 ? code
                      : twin_launch_kernel(twin_api_handle(function), blocks, &config, args,
                                           twin_api_handle(stream));

@@ -6,6 +6,7 @@
 #include "core/callback/exception_callback.h"
 #include "core/capture/capture.h"
 #include "core/model_instance/model_instance.h"
+#include "core/model_instance/stored_task.h"
 #include "core/model_instance/task_group.h"
 #include "core/object/event.h"
 #include "core/object/stream.h"
@@ -280,6 +281,25 @@ static int32_t fail_issue(twin_status status, uint32_t id, uint32_t device_id)
                             device_id);
 }
 
+/* Queues a task that stays in `lane`, a persistent stream, and stores it there. `stream`: that the
+ * program named. */
+static twin_status issue_stored(twin_stream *stream, twin_stream *lane, const twin_task *task,
+                                task_trouble *out_trouble)
+{
+    const struct twin_backend *ops = twin_ops();
+    twin_stored_task *stored = twin_stored_prepare(lane, task);
+    if (!stored)
+        return TWIN_E_NOMEM;
+    const twin_status status = task->kind == TWIN_TASK_CALL
+                                   ? issue_call_locked(ops, stream, lane->queue, task, out_trouble)
+                                   : issue_locked(ops, lane, task, out_trouble);
+    if (status == TWIN_OK && *out_trouble == TASK_FINE)
+        twin_stored_commit(lane, stored);
+    else
+        twin_stored_cancel(stored);
+    return status;
+}
+
 /* Work of a stream whose tasks do not run on submission. The stream is locked, and not on
  * return. */
 static __attribute__((noinline, cold)) int32_t submit_passive(twin_stream *stream,
@@ -297,7 +317,7 @@ static __attribute__((noinline, cold)) int32_t submit_passive(twin_stream *strea
     task_trouble trouble = TASK_FINE;
     twin_status status = TWIN_OK;
     if (!sealed)
-        status = twin_device_note(stream->device, issue_locked(twin_ops(), stream, task, &trouble));
+        status = twin_device_note(stream->device, issue_stored(stream, stream, task, &trouble));
     twin_lock_drop(&stream->lock);
     if (sealed)
         return twin_instance_fail_sealed(id);
@@ -309,17 +329,26 @@ static __attribute__((noinline, cold)) int32_t submit_passive(twin_stream *strea
 int32_t twin_stream_submit_captured(twin_stream *stream, twin_stream *lane, const twin_task *task,
                                     bool *out_full)
 {
-    const struct twin_backend *ops = twin_ops();
     task_trouble trouble = TASK_FINE;
-    const twin_status status = task->kind == TWIN_TASK_CALL
-                                   ? issue_call_locked(ops, stream, lane->queue, task, &trouble)
-                                   : issue_locked(ops, lane, task, &trouble);
+    const twin_status status = issue_stored(stream, lane, task, &trouble);
     *out_full = status == TWIN_E_BUSY;
     if (trouble != TASK_FINE)
         return fail_task(trouble, stream->id, stream->device->id);
     return *out_full
                ? 0
                : fail_issue(twin_device_note(lane->device, status), lane->id, lane->device->id);
+}
+
+int32_t twin_stream_submit_again(twin_stream *lane, const twin_task *task)
+{
+    const struct twin_backend *ops = twin_ops();
+    task_trouble trouble = TASK_FINE;
+    const twin_status status = task->kind == TWIN_TASK_CALL
+                                   ? ops->work.call(lane->queue, task->call_queue, task->call)
+                                   : issue_locked(ops, lane, task, &trouble);
+    return trouble != TASK_FINE ? fail_task(trouble, lane->id, lane->device->id)
+                                : twin_instance_fail_work(twin_device_note(lane->device, status),
+                                                          lane->id, lane->device->id);
 }
 
 /* What the next kernel of a locked stream replaces. 507000: the group has no more. 507009: the task
@@ -359,9 +388,12 @@ static twin_status issue_replacing(twin_stream *stream, const twin_task *task,
         return TWIN_E_INVALID;
     const twin_replaced place = {.queue = (*out_target)->queue, .place = replaced->place};
     task->launch->replaces = &place;
+    task->launch->keep(task->launch); /* for the stored task */
     const twin_status status = twin_ops()->work.launch(stream->queue, task->launch);
     task->launch->replaces = NULL;
     stream->updates->next += status == TWIN_OK;
+    if (status != TWIN_OK)
+        task->launch->release(task->launch);
     return status;
 }
 
@@ -371,7 +403,7 @@ static __attribute__((noinline)) int32_t submit_update(twin_stream *stream, cons
     const uint32_t id = stream->id, device_id = stream->device->id;
     const uint64_t own = stream->object.handle;
     task_trouble trouble = TASK_FINE;
-    twin_group_task replaced;
+    twin_group_task replaced = {0};
     twin_status status = TWIN_OK;
     int32_t code = 0;
     TWIN_PINNED(stream, target);
@@ -385,6 +417,10 @@ static __attribute__((noinline)) int32_t submit_update(twin_stream *stream, cons
     if (status == TWIN_E_BUSY && twin_handle_pin_object(stream, own))
         full = stream;
     twin_lock_drop(&stream->lock);
+    if (target && code == 0 && status == TWIN_OK) {
+        TWIN_LOCKED(&target->lock);
+        twin_stored_set_launch(replaced.stored, task->launch);
+    }
     if (trouble != TASK_FINE)
         return fail_task(trouble, id, device_id);
     if (!full)
@@ -412,7 +448,7 @@ static __attribute__((noinline)) int32_t submit_in_capture(twin_stream *stream, 
     task_trouble trouble = TASK_FINE;
     twin_status status = TWIN_E_BUSY;
     if (is_plain(task->kind) && tail->tasks < tail->tasks_most)
-        status = issue_locked(twin_ops(), tail->newest, task, &trouble);
+        status = issue_stored(stream, tail->newest, task, &trouble);
     const bool good = status == TWIN_OK && trouble == TASK_FINE;
     if (good) {
         tail->tasks++;

@@ -9,6 +9,7 @@
 #include "core/image/binary.h"
 #include "core/model_instance/label.h"
 #include "core/model_instance/model_instance.h"
+#include "core/model_instance/stored_task.h"
 #include "core/model_instance/task_group.h"
 #include "core/object/allocator.h"
 #include "core/object/device_area.h"
@@ -33,6 +34,8 @@ static void stream_released(twin_stream *stream)
 {
     twin_group_forget(stream);
     twin_labels_release(twin_labels_take_held(stream));
+    twin_stored_tasks tasks = twin_stored_take(stream);
+    twin_stored_release(&tasks);
     twin_allocator_drop(stream);
 }
 

@@ -23,7 +23,7 @@ static inline bool twin_under_thread_sanitizer(void)
 {
     return __tsan_acquire != NULL;
 }
-/* LeakSanitizer looks for pointers in the range, mapped memory, until it is told not to. */
+/* Whether LeakSanitizer looks for pointers in a range of mapped memory. */
 static inline void twin_leak_check_range(const void *begin, size_t bytes, bool look)
 {
     if (look && __lsan_register_root_region)

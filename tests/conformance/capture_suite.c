@@ -325,6 +325,16 @@ static const twin_test tests[] = {
     {"GRF-60, GRF-88b: the streams of a captured instance", test_streams},
     {"a context that ends takes its captures along", test_close},
     {"a capture takes streams of the device, to the last one", test_limit},
+    {"GRF-62: the tasks of a stream", test_task_list},
+    {"GRF-63, GRF-64: types, numbers and parameters of tasks", test_task_look},
+    {"the events that tasks name", test_task_events},
+    {"GRF-67: a task writes, or waits for, another value", test_task_set},
+    {"GRF-65: what a task cannot become makes the instance faulty", test_task_set_refused},
+    {"GRF-67: a task is left out", test_task_disable},
+    {"GRF-66: tasks do not change while they run or are captured", test_task_busy},
+    {"GRF-67: the update checks its argument", test_update_arguments},
+    {"an update of a long capture", test_update_long},
+    {"GRF-55, GRF-56: what a captured instance prints", test_print},
 };
 
 int main(int argc, char **argv)

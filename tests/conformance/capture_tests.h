@@ -77,4 +77,16 @@ void test_built_only(void);
 void test_streams(void);
 void test_close(void);
 
+/* capture_task.c */
+void test_task_list(void);
+void test_task_look(void);
+void test_task_events(void);
+void test_task_set(void);
+void test_task_set_refused(void);
+void test_task_disable(void);
+void test_task_busy(void);
+void test_update_arguments(void);
+void test_update_long(void);
+void test_print(void);
+
 #endif

@@ -65,6 +65,12 @@ void test_group_updates_cross(void);
 void test_group_status(void);
 void test_group_broken(void);
 
+/* native_task.c */
+void test_task_kernel(void);
+void test_task_set_kernel(void);
+void test_task_set_kernel_refused(void);
+void test_task_set_and_group(void);
+
 /* native_mapping.c */
 void test_kernel_across_mappings(void);
 void test_kernel_at_a_hole(void);

@@ -8,6 +8,7 @@
 #include "queue/cond_program.h"
 #include "memory/memory.h"
 #include "device/device.h"
+#include "queue/replace.h"
 #include "queue/sqe.h"
 #include "wait/clock.h"
 #include "wait/leader.h"
@@ -393,7 +394,10 @@ bool sim_instance_runs(twin_queue *queue)
 
 twin_status sim_model_instance_clean(twin_queue *queue)
 {
-    return sim_instance_runs(queue) ? TWIN_E_BUSY : sim_queue_abort(queue);
+    if (sim_instance_runs(queue))
+        return TWIN_E_BUSY;
+    sim_kept_settle(queue);
+    return sim_queue_abort(queue);
 }
 
 /* Whether every queue that the queue's tasks name is of the instance. Both locks are held. */

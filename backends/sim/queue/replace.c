@@ -93,9 +93,8 @@ static bool cancel_copies(const twin_queue *queue, struct sim_queue_point *out_b
     return all;
 }
 
-/* Before the ring goes: no copy to it is under way or will be. A copy needs nothing else to end; of
- * one that cannot end the device does nothing any more. */
-static void settle(twin_queue *queue)
+/* A copy needs nothing else to end; of one that cannot end the device does nothing any more. */
+void sim_kept_settle(twin_queue *queue)
 {
     bool settled = !queue->deferred.kept;
     twin_status status = TWIN_OK;
@@ -117,7 +116,7 @@ static void settle(twin_queue *queue)
 
 void sim_queue_destroy(twin_queue *queue)
 {
-    settle(queue);
+    sim_kept_settle(queue);
     sim_queue_close(queue);
 }
 

@@ -14,6 +14,10 @@ void sim_kept_release(twin_queue *queue, uint32_t slot);
 /* The kernel that an entry of a deferred queue names. */
 twin_launch *sim_kernel_named(const stars_sqe *sqe);
 
+/* Before the ring of a deferred queue goes, or is filled anew: no copy to it is under way or will
+ * be. Thread: queue. Blocks. */
+void sim_kept_settle(twin_queue *queue);
+
 /* work.launch of a kernel that takes the place of another task. */
 twin_status sim_work_replace(twin_queue *queue, twin_launch *kernel);
 

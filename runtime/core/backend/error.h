@@ -53,6 +53,7 @@
     X(MODEL_RUNNING, 107037, R, "EE1018")      /* the model instance does not come to its end */   \
     X(CAPTURE_THREAD, 107038, R, "EE1018")     /* the capture was begun by another thread */       \
     X(ARRAY_SHORT, 107039, R, "EE1011")        /* an array does not hold all there is */           \
+    X(MODEL_UPDATE, 107040, R, "EE1017")       /* tasks cannot be changed now */                   \
     X(CAPTURE_BLOCKS, 107041, R, "EE1016")     /* the same, of a call that became synchronous */   \
     X(NO_SYMBOL, 107042, R, "EE1018")          /* a kernel image has no such variable */           \
     X(SYMBOL, 107043, R, "EE1017")             /* the symbol is not of a variable */               \

@@ -37,7 +37,8 @@ typedef enum twin_handle_kind {
     TWIN_HANDLE_POOL,
     TWIN_HANDLE_COUNT,
     TWIN_HANDLE_GROUP,
-    TWIN_HANDLE_CONDITIONAL
+    TWIN_HANDLE_CONDITIONAL,
+    TWIN_HANDLE_TASK
 } twin_handle_kind;
 
 /* 63..56 tag and kind, 55..32 slot, 31..0 generation. */

@@ -8,6 +8,7 @@
 #include "core/base/log.h"
 #include "core/callback/callback_delivery.h"
 #include "core/capture/capture_parts.h"
+#include "core/model_instance/stored_task.h"
 #include "core/model_instance/task_group.h"
 
 int32_t twin_capture_make_room(twin_capture_lane *lane)
@@ -111,7 +112,8 @@ static int32_t submit_to_group(twin_capture_lane *lane, const twin_task *task)
         code = twin_group_add(
             group, &(twin_group_task){.stream = newest->object.handle,
                                       .place = twin_ops()->diag.newest_task(newest->queue),
-                                      .cores = cores});
+                                      .cores = cores,
+                                      .stored = twin_stored_last(newest)});
     return code != 0 ? twin_capture_break(lane->capture, lane->stream, code) : 0;
 }
 
@@ -133,7 +135,8 @@ static int32_t record(twin_capture_lane *lane, const twin_task *task)
         code = twin_capture_add(lane,
                                 &(twin_task){.kind = TWIN_TASK_RECORD,
                                              .event = edge->signal,
-                                             .event_handle = edge->signal->object.handle},
+                                             .event_handle = edge->signal->object.handle,
+                                             .shown_event = task->event_handle},
                                 edge);
     if (code != 0) {
         if (edge->event)
@@ -153,6 +156,7 @@ static int32_t wait(twin_capture_lane *lane, twin_capture_edge *edge, uint64_t t
                                     &(twin_task){.kind = TWIN_TASK_WAIT,
                                                  .event = edge->signal,
                                                  .event_handle = edge->signal->object.handle,
+                                                 .shown_event = edge->event_handle,
                                                  .timeout_ns = timeout_ns},
                                     NULL);
     if (code != 0)

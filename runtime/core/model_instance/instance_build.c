@@ -8,6 +8,7 @@
 #include "core/backend/ops.h"
 #include "core/model_instance/label.h"
 #include "core/model_instance/instance_parts.h"
+#include "core/model_instance/stored_task.h"
 #include "core/object/context.h"
 #include "core/work/stream_value.h"
 
@@ -72,6 +73,7 @@ int32_t twin_instance_bind_locked(twin_instance *instance, twin_stream *stream, 
         return twin_instance_fail_work(status, stream->id, stream->device->id);
     instance->bound[instance->bound_count++] = (twin_bound_stream){.stream = stream, .head = head};
     instance->sealed = false;
+    stream->stored.numbers = &instance->next_task;
     atomic_store_explicit(&stream->instance, instance, memory_order_relaxed);
     return 0;
 }
@@ -125,6 +127,7 @@ twin_status twin_instance_unbind_locked(twin_instance *instance, twin_stream *st
     if (instance->end_stream == stream)
         instance->end_stream = NULL;
     instance->sealed = false;
+    stream->stored.numbers = NULL;
     atomic_store_explicit(&stream->instance, NULL, memory_order_relaxed);
     return TWIN_OK;
 }
@@ -306,6 +309,7 @@ int32_t twin_instance_clean(uint64_t handle)
     twin_instance *instance = stream->instance;
     const char *why = NULL;
     twin_label_ref *held = NULL;
+    twin_stored_tasks tasks = {.first = NULL};
     if ((stream->flags & TWIN_STREAM_PERSISTENT) == 0) {
         why = "was not made with ACL_STREAM_PERSISTENT";
     } else if (!instance) {
@@ -328,6 +332,7 @@ int32_t twin_instance_clean(uint64_t handle)
             if (instance->end_stream == stream)
                 instance->end_stream = NULL;
             held = twin_labels_take_held(stream);
+            tasks = twin_stored_take(stream);
         }
         twin_lock_drop(&instance->lock);
     }
@@ -335,6 +340,7 @@ int32_t twin_instance_clean(uint64_t handle)
     if (!why && code == 0)
         twin_labels_forget(stream->object.handle);
     twin_labels_release(held);
+    twin_stored_release(&tasks);
     if (why)
         code = twin_fail(TWIN_ERR_INTERNAL, "stream %u %s: its tasks cannot be dropped", stream->id,
                          why);
@@ -362,7 +368,10 @@ static int32_t lead_locked(const twin_branch *branch, twin_stream *to, twin_stre
                          "streams %u and %u are bound to different model instances", stream->id,
                          to->id);
     twin_status status = TWIN_OK;
-    if (branch) {
+    twin_stored_task *stored = twin_stored_prepare_other(stream, branch ? NULL : to);
+    if (!stored) {
+        status = TWIN_E_NOMEM;
+    } else if (branch) {
         const uint32_t bytes = branch->wide ? 8 : 4;
         int32_t code =
             twin_value_check_word("leftValue", branch->left, bytes, stream->device, NULL);
@@ -376,6 +385,7 @@ static int32_t lead_locked(const twin_branch *branch, twin_stream *to, twin_stre
     } else {
         status = twin_ops()->work.activate(stream->queue, to->queue);
     }
+    status = twin_stored_end(stream, stored, status);
     return twin_instance_fail_work(twin_device_note(stream->device, status), stream->id,
                                    stream->device->id);
 }

@@ -4,6 +4,7 @@
 #include "core/backend/ops.h"
 #include "core/base/alloc.h"
 #include "core/model_instance/instance_parts.h"
+#include "core/model_instance/stored_task.h"
 #include "core/model_instance/task_group.h"
 #include "core/object/event.h"
 
@@ -50,10 +51,11 @@ int32_t twin_instance_unhead_lane(const twin_instance *instance, const twin_stre
     return twin_instance_fail_work(status, stream->id, stream->device->id);
 }
 
-int32_t twin_instance_continue_lane(const twin_stream *from, const twin_stream *to)
+int32_t twin_instance_continue_lane(twin_stream *from, const twin_stream *to)
 {
-    const twin_status status =
-        twin_device_note(from->device, twin_ops()->work.activate(from->queue, to->queue));
+    twin_stored_task *stored = twin_stored_prepare_other(from, to);
+    twin_status status = stored ? twin_ops()->work.activate(from->queue, to->queue) : TWIN_E_NOMEM;
+    status = twin_device_note(from->device, twin_stored_end(from, stored, status));
     return twin_instance_fail_work(status, from->id, from->device->id);
 }
 

@@ -7,6 +7,7 @@
 #include "core/backend/ops.h"
 #include "core/base/alloc.h"
 #include "core/model_instance/model_instance.h"
+#include "core/model_instance/stored_task.h"
 #include "core/object/context.h"
 #include "core/object/device_area.h"
 #include "core/work/stream_value.h"
@@ -196,8 +197,10 @@ static int32_t set_locked(twin_label *found, uint64_t handle, twin_stream *strea
     int32_t code = hold_list(stream, twin_handle_find(&twin_label_lists, found->list));
     if (code != 0)
         return code;
-    twin_status status = twin_device_note(
-        stream->device, twin_ops()->work.label(stream->queue, found->table, found->index));
+    twin_stored_task *stored = twin_stored_prepare_other(stream, NULL);
+    twin_status status =
+        stored ? twin_ops()->work.label(stream->queue, found->table, found->index) : TWIN_OK;
+    status = twin_device_note(stream->device, twin_stored_end(stream, stored, status));
     if (status == TWIN_OK)
         found->stream = stream->object.handle;
     return twin_instance_fail_work(status, stream->id, stream->device->id);
@@ -402,10 +405,12 @@ int32_t twin_label_jump(uint64_t index_address, uint32_t count, uint64_t list_ha
     if (code == 0)
         code = hold_list(stream, list);
     twin_status status = TWIN_OK;
-    if (code == 0)
-        status =
-            twin_device_note(stream->device, twin_ops()->work.jump(stream->queue, index_address,
-                                                                   list->table, count));
+    if (code == 0) {
+        twin_stored_task *stored = twin_stored_prepare_other(stream, NULL);
+        if (stored)
+            status = twin_ops()->work.jump(stream->queue, index_address, list->table, count);
+        status = twin_device_note(stream->device, twin_stored_end(stream, stored, status));
+    }
     twin_instance_unlock_stream(stream, instance);
     return code != 0 ? code : twin_instance_fail_work(status, id, device_id);
 }

@@ -152,7 +152,8 @@ static int32_t create_in(twin_context *context, bool captured, twin_instance *ro
     instance->entry = NULL;
     instance->conditionals = NULL;
     instance->begun = instance->destroying = instance->closing = instance->ended = instance->built =
-        instance->sealed = false;
+        instance->sealed = instance->changed = instance->faulty = false;
+    atomic_store_explicit(&instance->next_task, 0, memory_order_relaxed);
     instance->end_stream = NULL;
     instance->edges = NULL;
     instance->edge_count = instance->edge_room = 0;
@@ -241,7 +242,8 @@ int32_t twin_instance_wait_for_runs(twin_instance *instance)
 twin_status twin_instance_run_locked(twin_stream *stream, twin_instance *instance, bool *out_ready)
 {
     TWIN_LOCKED(&instance->lock);
-    *out_ready = twin_instance_is_open(instance) && instance->built &&
+    *out_ready = twin_instance_is_open(instance) && instance->built && !instance->changed &&
+                 !instance->faulty &&
                  (instance->sealed || twin_instance_seal_locked(instance) == 0);
     return *out_ready ? twin_ops()->work.run(stream->queue, instance->hw) : TWIN_OK;
 }
@@ -275,6 +277,24 @@ static int32_t check_not_capturing(twin_instance *instance)
                                   instance->id);
 }
 
+/* Whether the tasks of a pinned model instance are as they are to run. 507011. */
+static int32_t check_tasks(twin_instance *instance)
+{
+    twin_lock_take(&instance->lock);
+    const bool changed = instance->changed, faulty = instance->faulty;
+    twin_lock_drop(&instance->lock);
+    if (faulty)
+        return twin_fail(TWIN_ERR_MODEL_EXECUTE,
+                         "a change of a task of model instance %u was refused or has failed; "
+                         "destroy it and capture anew",
+                         instance->id);
+    return !changed ? 0
+                    : twin_fail(TWIN_ERR_MODEL_EXECUTE,
+                                "tasks of model instance %u were changed; call aclmdlRIUpdate "
+                                "first",
+                                instance->id);
+}
+
 int32_t twin_instance_execute_async(uint64_t handle, uint64_t stream)
 {
     TWIN_PINNED(instance, instance);
@@ -287,6 +307,8 @@ int32_t twin_instance_execute_async(uint64_t handle, uint64_t stream)
         code = twin_instance_check_own(instance);
     if (code == 0)
         code = check_not_capturing(instance);
+    if (code == 0)
+        code = check_tasks(instance);
     if (code != 0)
         return code;
     return twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_RUN, .instance = instance});

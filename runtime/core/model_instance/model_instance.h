@@ -46,7 +46,8 @@ typedef struct twin_instance {
     uint64_t context_handle;
     twin_hw_instance *hw; /* of a graph: its root's */
     uint32_t id;
-    bool captured; /* made by aclmdlRICaptureBegin */
+    bool captured;              /* made by aclmdlRICaptureBegin */
+    _Atomic uint32_t next_task; /* number of the next task; relaxed */
     /* Of a graph of a conditional task: the instance that runs it, pinned, and the task. NULL. */
     struct twin_instance *root;
     const struct twin_conditional *task;
@@ -59,6 +60,8 @@ typedef struct twin_instance {
     bool ended;               /* a thread takes it apart */
     bool built;               /* aclmdlRIBuildEnd succeeded once */
     bool sealed;              /* complete as it is now */
+    bool changed;             /* tasks were; aclmdlRIUpdate is to follow */
+    bool faulty;              /* changing its tasks has failed: it never runs again */
     twin_stream *end_stream;  /* has the end; NULL: none */
     twin_bound_stream *bound;
     uint32_t bound_count, bound_room;
@@ -149,7 +152,7 @@ int32_t twin_instance_add_start(twin_instance *instance, twin_stream **out_strea
 /* The stream, a lane of an instance in capture, is not its head any more. */
 int32_t twin_instance_unhead_lane(const twin_instance *instance, const twin_stream *stream);
 /* `to` begins when `from`, both lanes, has come to its end as it is now. */
-int32_t twin_instance_continue_lane(const twin_stream *from, const twin_stream *to);
+int32_t twin_instance_continue_lane(twin_stream *from, const twin_stream *to);
 /* An event for tasks of the instance. */
 int32_t twin_instance_add_edge(twin_instance *instance, struct twin_event **out_event);
 /* `stream` ends the instance, which is complete now. */

@@ -4,6 +4,7 @@
 #include "core/backend/error.h"
 #include "core/base/alloc.h"
 #include "core/model_instance/instance_parts.h"
+#include "core/model_instance/stored_task.h"
 
 static void release(void *object)
 {
@@ -47,6 +48,8 @@ int32_t twin_group_add(twin_task_group *group, const twin_group_task *task)
     if (!twin_instance_make_room((void **)&group->tasks, group->count, &group->room,
                                  sizeof(*group->tasks)))
         return twin_fail(TWIN_ERR_NOMEM, "no host memory for a task group");
+    task->stored->group = group;
+    task->stored->member = group->count;
     group->tasks[group->count++] = *task;
     return 0;
 }
@@ -142,6 +145,24 @@ int32_t twin_group_update_end(uint64_t handle)
                          group->next, stream->id, group->instance_id, group->count);
     give_up(group);
     return code;
+}
+
+bool twin_groups_claim(twin_instance *instance)
+{
+    TWIN_LOCKED(&groups_lock);
+    for (uint32_t i = 0; i < instance->group_count; i++)
+        if (instance->groups[i]->updater != 0)
+            return false;
+    for (uint32_t i = 0; i < instance->group_count; i++)
+        instance->groups[i]->updater = instance->object.handle;
+    return true;
+}
+
+void twin_groups_give_up(twin_instance *instance)
+{
+    TWIN_LOCKED(&groups_lock);
+    for (uint32_t i = 0; i < instance->group_count; i++)
+        instance->groups[i]->updater = 0;
 }
 
 void twin_group_forget(twin_stream *stream)

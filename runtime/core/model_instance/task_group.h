@@ -10,6 +10,7 @@ typedef struct twin_group_task {
     uint64_t stream; /* handle of the instance's stream that has it */
     uint64_t place;  /* there, as diag.newest_task counts */
     twin_launch_cores cores;
+    struct twin_stored_task *stored; /* of that stream */
 } twin_group_task;
 
 typedef struct twin_task_group {
@@ -38,6 +39,9 @@ int32_t twin_group_update_begin(uint64_t stream, uint64_t group);
 /* aclmdlRICaptureTaskUpdateEnd. 107005, 107027; 107033: the stream updates no group; 507000: not
  * all of its kernels were replaced. */
 int32_t twin_group_update_end(uint64_t stream);
+/* No stream updates a group of the instance until it is given up; false: one does. */
+bool twin_groups_claim(twin_instance *instance);
+void twin_groups_give_up(twin_instance *instance);
 /* A stream that updates a group is destroyed. */
 void twin_group_forget(twin_stream *stream);
 

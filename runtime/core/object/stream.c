@@ -106,6 +106,7 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
     stream->label_lists = NULL;
     stream->lane = NULL;
     stream->updates = NULL;
+    stream->stored = (twin_stored_tasks){.first = NULL};
 
     const twin_queue_config config = {.id = id,
                                       .priority = stream->priority,

@@ -24,6 +24,17 @@
 #define TWIN_STREAM_PASSIVE                                                                        \
     (TWIN_STREAM_PERSISTENT | TWIN_STREAM_CPU_SCHEDULE | TWIN_STREAM_DEVICE_ONLY)
 
+/* Tasks that a persistent stream keeps: core/model_instance/stored_task.h. */
+typedef struct twin_stored_tasks {
+    struct twin_stored_block *first, *last;
+    _Atomic uint32_t *numbers; /* next number of the instance that it is bound to, relaxed; or
+                                  NULL */
+    uint32_t room;             /* in all blocks */
+    bool fixed;                /* they cannot be made anew */
+    bool changed;              /* they are to be made anew */
+    _Atomic uint32_t count;    /* release/acquire: so many can be read */
+} twin_stored_tasks;
+
 typedef struct twin_stream {
     /* First what a submission touches: two lines. */
     twin_object object;
@@ -59,6 +70,7 @@ typedef struct twin_stream {
     struct twin_capture_lane
         *lane; /* in capture, or NULL; written under twin_capture_lock and lock */
     struct twin_task_group *updates;     /* guarded by lock: pinned; or NULL */
+    twin_stored_tasks stored;            /* of a persistent stream; guarded as they say */
     struct twin_stream *next, *previous; /* guarded by context->lock */
 } twin_stream;
 
@@ -128,6 +140,7 @@ typedef struct twin_task {
     struct twin_stream *stream; /* found, not pinned; NULL: found by the handle */
     struct twin_event *event;   /* found, not pinned */
     uint64_t event_handle;
+    uint64_t shown_event; /* handle that the program gave, if it is another event; else 0 */
     uint64_t timeout_ns;
     struct twin_instance *instance; /* RUN: pinned */
     const twin_host_call *call;
@@ -216,6 +229,8 @@ int32_t twin_stream_submit(uint64_t handle, const twin_task *task);
  * instance. *out_full: there is no room, and the answer is 0. */
 int32_t twin_stream_submit_captured(twin_stream *stream, twin_stream *lane, const twin_task *task,
                                     bool *out_full);
+/* Queues a task of a locked stream of a model instance anew, as it is; it is not stored. */
+int32_t twin_stream_submit_again(twin_stream *lane, const twin_task *task);
 
 /* Whether a pinned stream has nothing to do. The backend's answer; 107027. */
 int32_t twin_stream_query(const twin_stream *stream, bool *out_idle);

@@ -200,7 +200,15 @@ typedef struct request {
     const twin_launch_args *args;
     uint64_t stream;
     twin_stream *found;
+    const twin_launch_sink *sink; /* NULL: the stream's queue */
 } request;
+
+static void note_request(twin_kernel_launch *launch, const request *wanted)
+{
+    launch->function_handle = wanted->function_handle;
+    launch->config = *wanted->config;
+    launch->blocks = wanted->blocks;
+}
 
 /* A launch that is ready to be queued. It takes the pin of *function over, which becomes NULL. */
 static int32_t make(const request *wanted, twin_function **function, twin_device *device,
@@ -219,7 +227,7 @@ static int32_t make(const request *wanted, twin_function **function, twin_device
         return code;
     launch->function = *function;
     *function = NULL;
-    launch->function_handle = wanted->function_handle;
+    note_request(launch, wanted);
     launch->device = device;
     launch->base = (twin_launch){.name = kernel->name,
                                  .batch = config->schedule_given ? config->batch : kernel->batch,
@@ -247,7 +255,8 @@ static int32_t submit(const request *wanted, twin_kernel_launch *launch)
 {
     const twin_task task = {
         .kind = TWIN_TASK_LAUNCH, .launch = &launch->base, .stream = wanted->found};
-    const int32_t code = twin_stream_submit(wanted->stream, &task);
+    const int32_t code = wanted->sink ? wanted->sink->take(wanted->sink->user, &launch->base)
+                                      : twin_stream_submit(wanted->stream, &task);
     if (code != 0)
         twin_launch_give(launch);
     return code;
@@ -301,7 +310,7 @@ static int32_t launch_code(const request *wanted, twin_function **function, twin
         return code;
     launch->function = *function;
     *function = NULL;
-    launch->function_handle = wanted->function_handle;
+    note_request(launch, wanted);
     launch->args_address = args->device;
     launch->args_bytes = args->device != 0 ? args->bytes : 0;
     launch->base = (twin_launch){.name = kernel->name,
@@ -344,6 +353,8 @@ static int32_t prepare(const request *wanted, twin_function **function,
         code = (*function)->native
                    ? check_native(*function, wanted->args->bytes, wanted->stream, &overflows)
                    : check_opaque((*function)->kernel);
+    if (wanted->sink && wanted->sink->overflows)
+        overflows = *wanted->sink->overflows;
     if (code == 0)
         code = twin_context_pin_current(&context);
     if (code == 0 && (*function)->binary->image)
@@ -356,9 +367,9 @@ static int32_t prepare(const request *wanted, twin_function **function,
                  : make(wanted, function, context->device, overflows, out_launch);
 }
 
-int32_t twin_launch_kernel(uint64_t function_handle, uint32_t blocks,
-                           const twin_launch_config *config, const twin_launch_args *args,
-                           uint64_t stream)
+int32_t twin_launch_make(uint64_t function_handle, uint32_t blocks,
+                         const twin_launch_config *config, const twin_launch_args *args,
+                         uint64_t stream, const twin_launch_sink *sink)
 {
     twin_launches_reap();
     if (args->bytes > UINT32_MAX) /* what offsets in them reach */
@@ -371,7 +382,8 @@ int32_t twin_launch_kernel(uint64_t function_handle, uint32_t blocks,
                       .blocks = blocks,
                       .config = config,
                       .args = args,
-                      .stream = stream};
+                      .stream = stream,
+                      .sink = sink};
     int32_t code = twin_function_pin(function_handle, &function);
     if (code == 0)
         code = twin_stream_find(stream, &wanted.found);
@@ -384,4 +396,59 @@ int32_t twin_launch_kernel(uint64_t function_handle, uint32_t blocks,
     if (code == 0)
         code = prepare(&wanted, &function, &launch);
     return code != 0 || !launch ? code : submit(&wanted, launch);
+}
+
+int32_t twin_launch_kernel(uint64_t function, uint32_t blocks, const twin_launch_config *config,
+                           const twin_launch_args *args, uint64_t stream)
+{
+    return twin_launch_make(function, blocks, config, args, stream, NULL);
+}
+
+/* ---- launches that are kept ------------------------------------------------------------------ */
+
+twin_launch_view twin_launch_look(const twin_launch *kernel)
+{
+    const twin_kernel_launch *launch = (const twin_kernel_launch *)(const void *)kernel;
+    const twin_launch_code *code = kernel->code;
+    const bool in_code = code && code->device_args == 0;
+    const bool on_host = in_code || launch->from_host;
+    return (twin_launch_view){
+        .function = launch->function_handle,
+        .name = kernel->name,
+        .blocks = launch->blocks,
+        .args = in_code             ? code->host_args
+                : launch->from_host ? launch->args
+                                    : (const void *)(uintptr_t)launch->args_address,
+        .on_host = on_host,
+        .args_bytes = in_code ? (size_t)code->args_bytes : launch->args_bytes,
+        .batch =
+            launch->config.schedule_given ? launch->config.batch : launch->function->kernel->batch,
+        .dump = launch->config.dump,
+        .timeout_us = kernel->timeout_ns == TWIN_FOREVER ? 0 : kernel->timeout_ns / NS_PER_US,
+        .overflows = launch->overflows};
+}
+
+int32_t twin_launch_own_code(twin_launch *kernel)
+{
+    twin_kernel_launch *launch = launch_of(kernel);
+    const twin_launch_code *code = kernel->code;
+    if (!code || code == launch->own_code)
+        return 0;
+    const size_t places = (size_t)code->place_count * sizeof(*code->places);
+    const size_t bytes = code->host_args ? (size_t)code->args_bytes : 0;
+    twin_launch_code *own = twin_zalloc(sizeof(*own) + places + bytes);
+    if (!own)
+        return twin_fail(TWIN_ERR_NOMEM, "no host memory to keep a kernel");
+    *own = *code;
+    twin_code_place *own_places = (twin_code_place *)(void *)(own + 1);
+    unsigned char *own_args = (unsigned char *)(own + 1) + places;
+    if (places > 0)
+        memcpy(own_places, code->places, places);
+    if (bytes > 0)
+        memcpy(own_args, code->host_args, bytes);
+    own->places = own_places;
+    own->host_args = code->host_args ? own_args : NULL;
+    launch->own_code = own;
+    kernel->code = own;
+    return 0;
 }

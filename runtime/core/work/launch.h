@@ -20,6 +20,7 @@ typedef struct twin_launch_config {
     bool schedule_given; /* else as the kernel says */
     bool batch;
     bool timeout_given;  /* else as operators have it */
+    bool dump;           /* noted; nothing is dumped */
     uint64_t timeout_us; /* 0: none */
 } twin_launch_config;
 
@@ -44,6 +45,34 @@ typedef struct twin_launch_args {
  * 207001; 507xxx as other work. */
 int32_t twin_launch_kernel(uint64_t function, uint32_t blocks, const twin_launch_config *config,
                            const twin_launch_args *args, uint64_t stream);
+
+/* What takes a kernel in place of a queue. `launch` is its own on success (0). */
+typedef struct twin_launch_sink {
+    int32_t (*take)(void *user, struct twin_launch *launch);
+    void *user;
+    const twin_overflows *overflows; /* NULL: as the stream says */
+} twin_launch_sink;
+/* As twin_launch_kernel(), but what would be queued on the stream goes to `sink`. */
+int32_t twin_launch_make(uint64_t function, uint32_t blocks, const twin_launch_config *config,
+                         const twin_launch_args *args, uint64_t stream,
+                         const twin_launch_sink *sink);
+
+/* A launch that is kept, as the program sees it. */
+typedef struct twin_launch_view {
+    uint64_t function; /* handle; dead when its binary is */
+    const char *name;
+    uint32_t blocks;
+    const void *args; /* on the host; or device memory; NULL: none. As long as the launch is */
+    bool on_host;
+    size_t args_bytes;
+    bool batch;
+    bool dump;
+    uint64_t timeout_us; /* 0: none */
+    twin_overflows overflows;
+} twin_launch_view;
+twin_launch_view twin_launch_look(const struct twin_launch *kernel);
+/* Lets a kept launch be queued again: what it names is its own from now on. 207001. */
+int32_t twin_launch_own_code(struct twin_launch *kernel);
 
 /* What a launch was that failed. */
 typedef struct twin_failed_launch {

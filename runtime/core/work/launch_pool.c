@@ -153,6 +153,7 @@ int32_t twin_launch_take(twin_device *device, size_t bytes, twin_kernel_launch *
     atomic_init(&launch->there, false);
     launch->function = NULL;
     launch->run = NULL;
+    launch->own_code = NULL;
     launch->args_address = launch->block;
     launch->args_bytes = bytes;
     launch->from_host = bytes > 0;
@@ -174,6 +175,7 @@ static void empty(twin_kernel_launch *launch)
 {
     if (launch->args != launch->near_args)
         twin_free(launch->args);
+    twin_free(launch->own_code);
     if (launch->function)
         twin_function_unpin(launch->function);
 }

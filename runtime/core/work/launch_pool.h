@@ -22,13 +22,16 @@ typedef struct twin_kernel_launch {
     uint8_t hw_index; /* of the device of that memory */
     uint32_t life;    /* of that device, as the pool counts */
     /* Of one use. */
+    twin_launch_config config;
+    uint32_t blocks;       /* as the program counts them */
     uint64_t args_address; /* device; 0: none */
     size_t args_bytes;
-    bool from_host;      /* args go there when the kernel begins */
-    atomic_bool there;   /* they have gone there */
-    bool own_memory;     /* args and args_address are allocations of this launch alone */
-    unsigned char *args; /* near, or its own memory */
-    twin_device *device; /* that it runs on; NULL: it runs the code itself */
+    bool from_host;             /* args go there when the kernel begins */
+    atomic_bool there;          /* they have gone there */
+    bool own_memory;            /* args and args_address are allocations of this launch alone */
+    unsigned char *args;        /* near, or its own memory */
+    twin_launch_code *own_code; /* what base.code names, once it is kept; or NULL */
+    twin_device *device;        /* that it runs on; NULL: it runs the code itself */
     /* Of native kernels. */
     twin_overflows overflows;
     struct twin_native_run *run; /* kernel/run.h; NULL: none under way */

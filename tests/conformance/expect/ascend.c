@@ -55,6 +55,7 @@ static const twin_exception unsupported[] = {
     {"native", "an update after the end", NO_UPDATES},
     {"native", "an update that has not begun", NO_UPDATES},
     {"native", "two streams update a task group", NO_UPDATES},
+    {"native", "updates of a task group, and of the whole", NO_UPDATES},
     {"native", "what a kernel forgets", OWN_SETTINGS},
     {"program", "LBL-06, LBL-09: a jump keeps", OWN_OBJECTS},
     {"report", "CBK-09", NO_DEADLOCK},
