@@ -133,6 +133,13 @@ KERNEL_LINES = {
         r"40 blocks: .* us of device time, 1000000 sums exact",
         r"vector_add: ok",
     ],
+    "graph_update": [
+        r"as captured: 2",
+        r"the group's kernel updated: 11",
+        r"the last kernel changed too: 110",
+        r"the last kernel left out: 10",
+        r"graph_update: ok",
+    ],
     "zero_copy": [
         r"4 MiB of ordinary memory are registered",
         r"kernel on host memory: .* us of device time, 1048576 products exact",

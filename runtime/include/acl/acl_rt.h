@@ -2488,11 +2488,32 @@ typedef struct aclmdlRITaskParams {
     };
 } aclmdlRITaskParams;
 
+/* What a task is: a kernel, or a record, reset or wait of an event, or a task for a value. taskGrp:
+ * the task group of a kernel. Arguments of a kernel are the task's own, in memory of the host if
+ * isHostArgs is 1, until the task changes or the instance ends; cfg is NULL. Any thread. 107000: a
+ * NULL, or a task of type DEFAULT; 107017: the task is gone; 207000: a kernel of an instance that
+ * was not captured, or a task of a graph of a conditional task (GRF-63, GRF-64). */
 ACL_FUNC_VISIBILITY aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params);
+/* Notes that a kernel of a captured instance becomes another one, or that a task for events, values
+ * or a kernel becomes one that writes a value or waits for one; aclmdlRIUpdate brings it about.
+ * taskGrp must be NULL. Arguments on the host (isHostArgs 1) are copied during the call. One thread
+ * at a time per instance. A refusal but for a NULL, 107004, 107017 and 107040 makes the instance
+ * faulty. 107000: what the task is or becomes; 107004: of another context; 107017; 107040: the
+ * instance runs, is in capture or faulty; 207000: not captured, or a kernel of a task group becomes
+ * another task; and what a launch answers (GRF-65, GRF-66). */
 ACL_FUNC_VISIBILITY aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams *params);
+/* Notes that a task of a captured instance is left out; aclmdlRIUpdate brings it about, and the
+ * handle is dead then. Thread and codes as aclmdlRITaskSetParams; 107000: a task of type DEFAULT
+ * (GRF-66, GRF-67). */
 ACL_FUNC_VISIBILITY aclError aclmdlRITaskDisable(aclmdlRITask task);
+/* Any thread. 107000: a NULL; 107017: the task is gone (GRF-63). */
 ACL_FUNC_VISIBILITY aclError aclmdlRITaskGetType(aclmdlRITask task, aclmdlRITaskType *type);
+/* The place of a task among all of its captured instance, in the order of submission, from 0. Any
+ * thread. 107000: a NULL; 107017; 207000: not of a captured instance (GRF-63). */
 ACL_FUNC_VISIBILITY aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t *id);
+/* How a kernel was launched: SCHEM_MODE, DYN_UBUF_SIZE, DATA_DUMP, TIMEOUT (seconds; 0: none) or
+ * TIMEOUT_US. Any thread. 100000: a NULL; 107000: no kernel, or another attribute; 107017; 207000
+ * (GRF-63). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIKernelTaskGetAttribute(aclmdlRITask task,
                                                             aclrtLaunchKernelAttrId attrId,
                                                             aclrtLaunchKernelAttrValue *attrValue);
@@ -2502,8 +2523,17 @@ ACL_FUNC_VISIBILITY aclError aclmdlRIKernelTaskGetAttribute(aclmdlRITask task,
  * more room is needed; 207000: a graph of a conditional task (GRF-60, GRF-61, GRF-88b). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams,
                                                 uint32_t *numStreams);
+/* The tasks of a stream of an instance, in its order. *numTasks is the room in tasks, and then their
+ * number; places behind them become NULL; with tasks NULL only the number is given. The handles are
+ * dead when the instance ends or the stream's tasks are dropped. Any thread. 107000: a NULL, or a
+ * stream of no instance; 107017; 107039: there are more; 207000: of a graph of a conditional task
+ * (GRF-62). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *tasks,
                                                       uint32_t *numTasks);
+/* Makes what aclmdlRITaskSetParams and aclmdlRITaskDisable have noted the tasks of a captured
+ * instance. Without changes it does nothing. 107000: NULL; 107004: of another context; 107017;
+ * 107040: the instance runs, is in capture or faulty, or a task group of it is being updated;
+ * 207000: not captured, or a graph of a conditional task (GRF-67). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIUpdate(aclmdlRI modelRI);
 
 /* ---- Graphs: run, name, print, destroy ------------------------------------------------------- */
@@ -2511,8 +2541,13 @@ ACL_FUNC_VISIBILITY aclError aclmdlRIUpdate(aclmdlRI modelRI);
 #define ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY 0x0UL
 #define ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE 0x1UL
 
+/* Writes a line to the log for each task of an instance. Any thread. 100000: NULL; 107004: of
+ * another context; 107017 (GRF-55). */
 ACL_DEPRECATED_MESSAGE("use aclmdlRIDebugJsonPrint")
 ACL_FUNC_VISIBILITY aclError aclmdlRIDebugPrint(aclmdlRI modelRI);
+/* Writes the tasks of an instance to a file for viewers of traces, VERBOSE with the arguments of
+ * kernels. Times are places in the order of submission. The file is the user's alone. Any thread.
+ * 100000: a NULL; 107000: flags above 1, or the file cannot be written; 107004; 107017 (GRF-56). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path,
                                                     uint32_t flags);
 
