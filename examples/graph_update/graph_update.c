@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A graph is captured once, and its kernels change from run to run: in the order of a stream, with a
- * task group, and at rest, task by task. */
+/* A graph is captured once, and its kernels change from run to run: in the order of a stream, with
+ * a task group, and at rest, task by task. */
 #include "../kernels.h"
 #include "args.h"
 
