@@ -88,7 +88,7 @@ aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params)
     TWIN_ENTER_BY_PART(LOCAL, aclmdlRITaskGetParams);
     TWIN_NOT_NULL_BELOW(task, params);
     twin_instance_task_view view;
-    const int32_t code = twin_instance_task_look(twin_api_handle(task), &view);
+    const int32_t code = twin_instance_task_look(twin_api_handle(task), true, &view);
     if (code == 0)
         show(&view, params);
     return TWIN_LEAVE(code);
@@ -128,7 +128,7 @@ aclError aclmdlRIKernelTaskGetAttribute(aclmdlRITask task, aclrtLaunchKernelAttr
     TWIN_ENTER_BY_PART(LOCAL, aclmdlRIKernelTaskGetAttribute);
     TWIN_NOT_NULL(task, attrValue);
     twin_instance_task_view view;
-    int32_t code = twin_instance_task_look(twin_api_handle(task), &view);
+    int32_t code = twin_instance_task_look(twin_api_handle(task), false, &view);
     if (code == 0 && view.kind != TWIN_SHOWN_KERNEL)
         code = twin_fail(TWIN_ERR_PARAM, "the task is no kernel; see aclmdlRITaskGetType");
     return TWIN_LEAVE(code != 0 ? code : show_attribute(&view.launch, attrId, attrValue));

@@ -202,14 +202,23 @@ static void look_locked(const twin_stored_task *stored, twin_instance_task_view 
     }
 }
 
-int32_t twin_instance_task_look(uint64_t handle, twin_instance_task_view *out_view)
+static int32_t check_offered(const twin_instance *instance)
+{
+    return twin_device_check_software_queues(instance->device, "parameters of tasks");
+}
+
+int32_t twin_instance_task_look(uint64_t handle, bool parameters, twin_instance_task_view *out_view)
 {
     FOUND_TASK(found);
-    const int32_t code = find_locked(handle, &found);
+    int32_t code = find_locked(handle, &found);
     if (code != 0)
         return code;
     look_locked(found.task->stored, out_view);
     twin_lock_drop(&found.stream->lock);
+    if (parameters)
+        code = check_offered(found.instance);
+    if (code != 0)
+        return code;
     if (out_view->kind == TWIN_SHOWN_OTHER)
         return twin_fail(TWIN_ERR_PARAM,
                          "the task has no parameters: it is no kernel, and does not record, reset "
@@ -230,6 +239,8 @@ static int32_t check_changeable(twin_instance *instance)
     int32_t code = twin_instance_check_own(instance);
     if (code == 0)
         code = check_captured(instance);
+    if (code == 0)
+        code = check_offered(instance);
     if (code != 0)
         return code;
     twin_lock_take(&instance->lock);
@@ -497,6 +508,8 @@ int32_t twin_instance_update(uint64_t handle)
     int32_t code = twin_instance_pin_own(handle, &instance);
     if (code == 0)
         code = check_captured(instance);
+    if (code == 0)
+        code = check_offered(instance);
     if (code != 0)
         return code;
     twin_lock_take(&instance->lock);

@@ -41,9 +41,10 @@ int32_t twin_instance_task_list(uint64_t stream, void **tasks, uint32_t *count);
 int32_t twin_instance_task_get_kind(uint64_t task, twin_instance_task_kind *out_kind);
 /* aclmdlRITaskGetSeqId. 207000: not of a captured instance. */
 int32_t twin_instance_task_get_number(uint64_t task, uint32_t *out_number);
-/* aclmdlRITaskGetParams and aclmdlRIKernelTaskGetAttribute. 107000: a task of another kind; 207000:
- * a kernel of an instance that was not captured. */
-int32_t twin_instance_task_look(uint64_t task, twin_instance_task_view *out_view);
+/* aclmdlRITaskGetParams (`parameters`) and aclmdlRIKernelTaskGetAttribute. 107000: a task of
+ * another kind; 207000: a kernel of an instance that was not captured; or the driver does not offer
+ * the parameters of tasks. */
+int32_t twin_instance_task_look(uint64_t task, bool parameters, twin_instance_task_view *out_view);
 
 /* aclmdlRITaskSetParams: the task becomes a kernel, which it was before, or writes or waits for a
  * value. The instance does not run before twin_instance_update(), and after most refusals never.

@@ -2525,9 +2525,9 @@ ACL_FUNC_VISIBILITY aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *s
                                                 uint32_t *numStreams);
 /* The tasks of a stream of an instance, in its order. *numTasks is the room in tasks, and then
  * their number; places behind them become NULL; with tasks NULL only the number is given. The
- * handles are dead when the instance ends or the stream's tasks are dropped. Any thread. 107000: a NULL, or a
- * stream of no instance; 107017; 107039: there are more; 207000: of a graph of a conditional task
- * (GRF-62). */
+ * handles are dead when the instance ends or the stream's tasks are dropped. Any thread. 107000: a
+ * NULL, or a stream of no instance; 107017; 107039: there are more; 207000: of a graph of a
+ * conditional task (GRF-62). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIGetTasksByStream(aclrtStream stream, aclmdlRITask *tasks,
                                                       uint32_t *numTasks);
 /* Makes what aclmdlRITaskSetParams and aclmdlRITaskDisable have noted the tasks of a captured
