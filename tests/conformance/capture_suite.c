@@ -2,8 +2,6 @@
 /* Captures: begin, end, information. The rules of joins, modes and runs are in the other files. */
 #include "capture_tests.h"
 
-enum { STREAMS_MOST = 4096 };
-
 static void test_begin_arguments(void)
 {
     capture s;
@@ -239,42 +237,6 @@ static void test_refused_calls(void)
     capture_close(&s);
 }
 
-/* Takes the device's streams, but for `left`. */
-static uint32_t take_streams(aclrtStream *streams, uint32_t left)
-{
-    uint32_t count = 0, available = 0;
-    CHECK_OK(aclrtGetStreamAvailableNum(&available));
-    while (available > left && count < STREAMS_MOST) {
-        streams[count++] = twin_stream();
-        CHECK_OK(aclrtGetStreamAvailableNum(&available));
-    }
-    CHECK_EQUAL(available, left);
-    return count;
-}
-
-/* Each stream in a capture takes one of the device. */
-static void test_limit(void)
-{
-    static aclrtStream taken[STREAMS_MOST];
-    capture s;
-    capture_open(&s);
-    aclmdlRI instance = NULL;
-    const uint32_t count = take_streams(taken, 1);
-    capture_begin(s.first);
-    CHECK_CODE(aclmdlRICaptureBegin(s.second, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL),
-               ACL_ERROR_RT_RESOURCE_ALLOC_FAIL);
-    CHECK_EQUAL(capture_status(s.second), ACL_MODEL_RI_CAPTURE_STATUS_NONE);
-    CHECK_OK(aclrtRecordEvent(s.fork, s.first));
-    CHECK_CODE(aclrtStreamWaitEvent(s.third, s.fork), ACL_ERROR_RT_RESOURCE_ALLOC_FAIL);
-    CHECK_EQUAL(capture_status(s.third), ACL_MODEL_RI_CAPTURE_STATUS_NONE);
-    CHECK_CODE(aclmdlRICaptureEnd(s.first, &instance), ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED);
-    capture_begin(s.second);
-    CHECK_OK(aclmdlRIDestroy(capture_end(s.second)));
-    for (uint32_t i = 0; i < count; i++)
-        CHECK_OK(aclrtDestroyStream(taken[i]));
-    capture_close(&s);
-}
-
 static const twin_test tests[] = {
     {"GRF-01, GRF-03: the begin and the end check their arguments", test_begin_arguments},
     {"GRF-02: the default stream is not captured", test_default_stream},
@@ -325,6 +287,9 @@ static const twin_test tests[] = {
     {"GRF-60, GRF-88b: the streams of a captured instance", test_streams},
     {"a context that ends takes its captures along", test_close},
     {"a capture takes streams of the device, to the last one", test_limit},
+    {"graphs take all streams of the device, and no more", test_limit_streams},
+    {"graphs take all events of the device, and no more", test_limit_events},
+    {"a graph needs two notifies of the device", test_limit_notifies},
     {"GRF-62: the tasks of a stream", test_task_list},
     {"GRF-63, GRF-64: types, numbers and parameters of tasks", test_task_look},
     {"the events that tasks name", test_task_events},

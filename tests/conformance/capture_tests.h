@@ -52,6 +52,12 @@ void test_event_destroyed(void);
 void test_event_outside_again(void);
 void test_join_other_context(void);
 
+/* capture_limit.c */
+void test_limit(void);
+void test_limit_streams(void);
+void test_limit_events(void);
+void test_limit_notifies(void);
+
 /* capture_mode.c */
 void test_mode_global(void);
 void test_mode_thread_local(void);

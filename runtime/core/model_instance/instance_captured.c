@@ -68,9 +68,11 @@ int32_t twin_instance_add_edge(twin_instance *instance, twin_event **out_event)
     int32_t code = twin_event_create(TWIN_EVENT_FLAG | TWIN_EVENT_SYNC, &handle);
     if (code == 0)
         code = twin_event_pin(&twin_events, handle, out_event);
-    if (code == 0)
-        instance->edges[instance->edge_count++] = *out_event;
-    return code;
+    if (code != 0)
+        return code;
+    instance->edges[instance->edge_count++] = *out_event;
+    atomic_fetch_add_explicit(&instance->device->captured_events, 1, memory_order_relaxed);
+    return 0;
 }
 
 void twin_instance_free_edges(twin_instance *instance)
@@ -79,6 +81,8 @@ void twin_instance_free_edges(twin_instance *instance)
         (void)twin_event_retire(instance->edges[i]);
         twin_event_unpin(instance->edges[i]);
     }
+    atomic_fetch_sub_explicit(&instance->device->captured_events, instance->edge_count,
+                              memory_order_relaxed);
     instance->edge_count = 0;
     twin_free(instance->edges);
     instance->edges = NULL;

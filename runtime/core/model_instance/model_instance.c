@@ -25,10 +25,12 @@ static void release(void *object)
     /* A thread that found it alive and holds its lock finishes first; later ones see it dead. */
     twin_lock_take(&instance->lock);
     twin_lock_drop(&instance->lock);
-    if (instance->root)
+    if (instance->root) {
         twin_instance_unpin(instance->root);
-    else
+    } else {
         twin_ops()->model_instance.destroy(instance->hw);
+        atomic_fetch_sub_explicit(&device->instances, 1, memory_order_relaxed);
+    }
     twin_free(instance->bound);
     twin_free(instance->farewells);
     twin_handle_free(&twin_model_instances, instance);
@@ -177,10 +179,14 @@ static int32_t create_in(twin_context *context, bool captured, twin_instance *ro
         status =
             twin_device_note(device, twin_ops()->model_instance.create(device->hw, &instance->hw));
     if (status != TWIN_OK) {
-        code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "device %u, a model instance",
-                                device->id);
+        char instances[TWIN_INSTANCES_TEXT];
+        twin_device_list_instances(device, instances);
+        code = twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT, "device %u, a model instance%s",
+                                device->id, instances);
         goto free_instance;
     }
+    if (!root)
+        atomic_fetch_add_explicit(&device->instances, 1, memory_order_relaxed);
     twin_handle_publish_pinned(instance);
     if (!root && !link_instance(instance)) {
         twin_handle_retire(instance);

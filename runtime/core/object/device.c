@@ -17,8 +17,6 @@
 #include "core/object/stream.h"
 #include "core/object/users.h"
 
-#define OWNERS_NAMED 3
-
 static twin_device devices[TWIN_MAX_DEVICES];
 static pthread_once_t devices_once = PTHREAD_ONCE_INIT;
 
@@ -581,13 +579,14 @@ int32_t twin_device_take_stream_id(twin_device *device, bool primary, uint32_t *
     twin_lock_drop(&device->lock);
     if (!full)
         return code;
-    char owners[256];
+    char owners[256], instances[TWIN_INSTANCES_TEXT];
     twin_device_list_owners(device, owners, sizeof(owners));
+    twin_device_list_instances(device, instances);
     return twin_fail(properties->stream_id_limit > properties->stream_limit
                          ? TWIN_ERR_NO_STREAM_QUEUE
                          : TWIN_ERR_NO_STREAM,
-                     "device %u has all of its %u streams in use (%s); destroy some first",
-                     device->id, properties->stream_limit, owners);
+                     "device %u has all of its %u streams in use (%s); destroy some first%s",
+                     device->id, properties->stream_limit, owners, instances);
 }
 
 void twin_device_drop_stream_id(twin_device *device, uint32_t id)
@@ -608,38 +607,4 @@ uint32_t twin_device_streams_left(twin_device *device)
 {
     TWIN_LOCKED(&device->lock);
     return device->properties ? device->properties->stream_limit - device->stream_count : 0;
-}
-
-void twin_device_list_owners(twin_device *device, char *text, size_t text_bytes)
-{
-    struct owner {
-        uint32_t name;
-        uint32_t streams;
-    } owners[OWNERS_NAMED] = {{0, 0}};
-
-    twin_lock_take(&device->lock);
-    for (twin_context *context = device->contexts; context; context = context->next) {
-        twin_lock_take(&context->lock);
-        struct owner one = {.name = context->name, .streams = context->stream_count};
-        twin_lock_drop(&context->lock);
-        for (int i = 0; i < OWNERS_NAMED; i++) {
-            if (one.streams <= owners[i].streams)
-                continue;
-            const struct owner lesser = owners[i];
-            owners[i] = one;
-            one = lesser;
-        }
-    }
-    twin_lock_drop(&device->lock);
-
-    size_t used = 0;
-    text[0] = '\0';
-    for (int i = 0; i < OWNERS_NAMED && owners[i].streams > 0; i++) {
-        int length = snprintf(text + used, text_bytes - used, "%s%s %u: %u", i > 0 ? ", " : "",
-                              owners[i].name == 0 ? "default context" : "context", owners[i].name,
-                              owners[i].streams);
-        if (length < 0 || (size_t)length >= text_bytes - used)
-            break;
-        used += (size_t)length;
-    }
 }

@@ -71,6 +71,9 @@ typedef struct twin_device {
         *properties;              /* the same at each initialization; stays when it is released */
     twin_core_memory core_memory; /* of each core, since it was opened */
 
+    /* Relaxed: model instances of the backend, and what captured ones hold. */
+    _Atomic uint32_t instances, captured_streams, captured_events;
+
     twin_core_share share;  /* of cores, as launches may use them */
     _Atomic uint64_t peers; /* relaxed: bit per backend index whose memory it may reach */
     _Atomic bool faulted;   /* relaxed: an op has answered TWIN_E_DEVICE */
@@ -139,6 +142,9 @@ void twin_device_drop_stream_id(twin_device *device, uint32_t id);
 uint32_t twin_device_streams_left(twin_device *device);
 /* Writes "context 1: 1983 streams, context 2: 1" for the largest owners. */
 void twin_device_list_owners(twin_device *device, char *text, size_t text_bytes);
+/* Writes what model instances hold, as the end of a refusal; nothing if there are none. */
+#define TWIN_INSTANCES_TEXT 128u
+void twin_device_list_instances(const twin_device *device, char text[static TWIN_INSTANCES_TEXT]);
 
 /* Notes a device fault when `status` is one; returns `status`. */
 static inline twin_status twin_device_note(twin_device *device, twin_status status)

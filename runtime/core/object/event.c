@@ -170,9 +170,11 @@ static int32_t create_on(twin_device *device, uint32_t form, const char *name, u
                                       : ops->signal.create(device->hw, &config, &event->signal));
     if (status != TWIN_OK) {
         bool taken = status == TWIN_E_NO_EVENT || status == TWIN_E_NO_NOTIFY;
-        const char *advice = taken ? "; destroy some first" : "";
-        code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT, "device %u cannot create the %s%s",
-                                device->id, noun, advice);
+        char instances[TWIN_INSTANCES_TEXT];
+        twin_device_list_instances(device, instances);
+        code = twin_fail_status(status, TWIN_CODE_EVENT_TIMEOUT,
+                                "device %u cannot create the %s%s%s", device->id, noun,
+                                taken ? "; destroy some first" : "", taken ? instances : "");
         goto free_event;
     }
     uint64_t handle = twin_handle_publish_pinned(event);

@@ -28,6 +28,8 @@ static void release(void *object)
     twin_lock_take(&stream->lock);
     twin_lock_drop(&stream->lock);
     twin_ops()->queue.destroy(stream->queue);
+    if ((stream->flags & TWIN_STREAM_LANE) != 0)
+        atomic_fetch_sub_explicit(&device->captured_streams, 1, memory_order_relaxed);
     twin_users.stream_released(stream);
     twin_handle_free(&twin_streams, stream);
     twin_device_drop_stream_id(device, id);
@@ -118,15 +120,18 @@ int32_t twin_stream_create(twin_context *context, uint32_t priority, uint32_t fl
     twin_status status =
         twin_device_note(device, twin_ops()->queue.create(device->hw, &config, &stream->queue));
     if (status != TWIN_OK) {
-        char owners[256];
+        char owners[256], instances[TWIN_INSTANCES_TEXT];
         twin_device_list_owners(device, owners, sizeof(owners));
+        twin_device_list_instances(device, instances);
         code =
             twin_fail_status(status, TWIN_CODE_STREAM_TIMEOUT,
-                             "device %u cannot create a queue for stream %u (streams in use: %s)",
-                             device->id, id, owners);
+                             "device %u cannot create a queue for stream %u (streams in use: %s)%s",
+                             device->id, id, owners, instances);
         goto free_stream;
     }
     uint64_t handle = stream->object.handle;
+    if ((flags & TWIN_STREAM_LANE) != 0)
+        atomic_fetch_add_explicit(&device->captured_streams, 1, memory_order_relaxed);
     twin_handle_publish_pinned(stream);
     if (!list_stream(stream)) {
         twin_handle_retire(stream);

@@ -22,6 +22,8 @@ static const twin_exception unsupported[] = {
     {"across", "NTF-15", PROFILE},
     {"across", "RED-03", PROFILE},
     {"callback", "DEV-57", DEVICES},
+    {"capture", "a graph needs two notifies", PROFILE},
+    {"capture", "graphs take all", PROFILE},
     {"condition", "GRF-68", OLDER_DRIVER},
     {"config", "CFG-08", PROFILE},
     {"config", "CFG-09", PROFILE},
