@@ -83,7 +83,7 @@ void bench_submit(size_t repeats);     /* P1, P2 */
 void bench_wait(size_t repeats);       /* P3, P4, P5 */
 void bench_streams(size_t repeats);    /* P6, P8 */
 void bench_copy(size_t repeats);       /* P9 */
-void bench_graph(size_t repeats);      /* P27 to P29, P31, P32 */
+void bench_graph(size_t repeats);      /* P27 to P29, P31 to P33 */
 void bench_launch(size_t repeats);     /* P22, P23 */
 void bench_memory(size_t repeats);     /* P11 */
 void bench_start(size_t repeats);      /* P12; before aclInit() */

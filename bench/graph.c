@@ -2,7 +2,7 @@
 /* P27: host time to capture a task, beside that of submitting one. P28: host time to execute a
  * graph of 1,000 tasks. P29: device time from one task of a graph to the next, beside tasks that
  * are queued one by one. P31: host memory per captured task. P32: host time to update the kernel of
- * a task group. */
+ * a task group. P33: the same of one task among 1,000 by aclmdlRIUpdate. */
 #include "bench.h"
 
 enum {
@@ -181,6 +181,49 @@ static void updates(const struct graph *graph, size_t repeats)
     BENCH_MUST(aclmdlRIDestroy(instance));
 }
 
+/* The only task of the instance that writes a value. */
+static aclmdlRITask find_write(aclmdlRI instance)
+{
+    aclmdlRITask tasks[TASKS + 2]; /* more than the capture has */
+    aclrtStream stream = NULL;
+    aclmdlRITaskType type = ACL_MODEL_RI_TASK_DEFAULT;
+    uint32_t count = 1, place = 0;
+    BENCH_MUST(aclmdlRIGetStreams(instance, &stream, &count));
+    count = TASKS + 2;
+    BENCH_MUST(aclmdlRIGetTasksByStream(stream, tasks, &count));
+    while (place < count && type != ACL_MODEL_RI_TASK_VALUE_WRITE)
+        BENCH_MUST(aclmdlRITaskGetType(tasks[place++], &type));
+    return tasks[place - 1];
+}
+
+static void update_instance(const struct graph *graph, size_t repeats)
+{
+    struct bench_samples samples = {.name = "aclmdlRIUpdate of a task in 1000", .unit = "us"};
+    aclmdlRI instance = NULL;
+    aclmdlRITaskParams params = {
+        .type = ACL_MODEL_RI_TASK_VALUE_WRITE,
+        .valueWriteTaskParams = {.devAddr = graph->memory, .value = 1},
+    };
+    BENCH_MUST(aclmdlRICaptureBegin(graph->stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    for (int i = 0; i < HALF; i++)
+        submit(graph);
+    BENCH_MUST(aclrtValueWrite(graph->memory, 0, 0, graph->stream));
+    for (int i = HALF + 1; i < TASKS - 1; i++)
+        submit(graph);
+    BENCH_MUST(aclmdlRICaptureEnd(graph->stream, &instance));
+    const aclmdlRITask task = find_write(instance);
+    for (size_t i = 0; i <= repeats; i++) {
+        const double us = BENCH_BATCHES_NS(1, EXECUTIONS, params.valueWriteTaskParams.value++;
+                                           BENCH_MUST(aclmdlRITaskSetParams(task, &params));
+                                           BENCH_MUST(aclmdlRIUpdate(instance)), (void)0) /
+                          1e3;
+        if (i > 0) /* the first one warms up */
+            bench_add(&samples, us);
+    }
+    bench_print(&samples);
+    BENCH_MUST(aclmdlRIDestroy(instance));
+}
+
 void bench_graph(size_t repeats)
 {
     struct bench_samples captured = {.name = "capture of a task", .unit = "ns"};
@@ -208,6 +251,7 @@ void bench_graph(size_t repeats)
     bench_print_value("task to task, captured", "ns", BENCH_VIRTUAL, gap_ns(&graph, true));
     bench_print_value("task to task, queued", "ns", BENCH_VIRTUAL, gap_ns(&graph, false));
     updates(&graph, repeats);
+    update_instance(&graph, repeats);
     BENCH_MUST(aclmdlRIDestroy(graph.instance));
     BENCH_MUST(aclrtFree(graph.memory));
     BENCH_MUST(aclrtBinaryUnLoad(binary));
