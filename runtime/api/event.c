@@ -161,8 +161,7 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream)
     return TWIN_LEAVE(record_event(event, stream));
 }
 
-/* A record or wait that a capture shares with the outside, which is not built: it ends in a
- * refusal; errors of the arguments are reported first. */
+/* A record or wait of a graph that is shared with the outside. */
 static int32_t submit_external(aclrtEvent event, aclrtStream stream, bool waits)
 {
     twin_event *found = NULL;
@@ -188,10 +187,7 @@ static int32_t submit_external(aclrtEvent event, aclrtStream stream, bool waits)
         return code;
     if (!on || atomic_load_explicit(&on->halt, memory_order_relaxed) != TWIN_HALT_CAPTURE)
         return twin_fail(TWIN_ERR_NOT_CAPTURED, "the stream is not in capture");
-    code = twin_device_check_software_queues(context->device, "events of the outside in a capture");
-    if (code != 0)
-        return code;
-    return refuse_form("events that a capture shares with the outside are not built");
+    return twin_capture_external(twin_api_handle(stream), twin_api_handle(event), waits);
 }
 
 aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream, uint32_t flag)

@@ -36,6 +36,12 @@ int32_t capture_word(uint8_t value);
 /* Whether the newest message of the thread contains each of the texts; NULL ends. */
 bool capture_explains(const char *const *texts);
 
+/* capture_external.c */
+void test_external_order(void);
+void test_external_newest(void);
+void test_external_graphs(void);
+void test_external_refused(void);
+
 /* capture_join.c */
 void test_join(void);
 void test_join_order(void);

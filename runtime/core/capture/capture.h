@@ -75,6 +75,12 @@ int32_t twin_capture_look(uint64_t stream, twin_capture_status *out_status, uint
  * two captures, both of which are broken now. Else as twin_stream_submit(). */
 int32_t twin_capture_submit(uint64_t stream, const twin_task *task);
 
+/* aclrtStreamWaitEventWithFlag and aclrtRecordEventWithFlag in a capture, with EXTERNAL: each run
+ * of the instance waits for the event, or records it. 107000: the graph uses the event so already;
+ * 107002, 107003, 107029; 207000: a graph of a conditional task, or the driver; 507009, 107034: a
+ * task group is open. 207001. */
+int32_t twin_capture_external(uint64_t stream, uint64_t event, bool waits);
+
 /* aclmdlRICaptureTaskGrpBegin: the kernels of the stream form a group until its end. No other task
  * joins the capture meanwhile: that breaks it, with 507009 on the stream, 107034 on others. 107002,
  * 107003, 107029; 107033: a group is open on the stream. 207001. */

@@ -11,6 +11,7 @@
 #include "core/model_instance/conditional.h"
 #include "core/model_instance/label.h"
 #include "core/model_instance/instance_parts.h"
+#include "core/object/event.h"
 
 static void construct(void *object)
 {
@@ -32,6 +33,7 @@ static void release(void *object)
         atomic_fetch_sub_explicit(&device->instances, 1, memory_order_relaxed);
     }
     twin_free(instance->bound);
+    twin_free(instance->externals);
     twin_free(instance->farewells);
     twin_handle_free(&twin_model_instances, instance);
     twin_device_drop_object(device);
@@ -164,6 +166,8 @@ static int32_t create_in(twin_context *context, bool captured, twin_instance *ro
     instance->bound = NULL;
     instance->bound_count = instance->bound_room = 0;
     instance->seen_count = UINT32_MAX;
+    instance->externals = NULL;
+    instance->external_count = instance->external_room = 0;
     instance->farewells = NULL;
     instance->farewell_count = instance->farewell_room = 0;
     instance->name[0] = '\0';
@@ -301,6 +305,43 @@ static int32_t check_tasks(twin_instance *instance)
                                 instance->id);
 }
 
+static int32_t fail_external(const twin_instance *instance, const char *why)
+{
+    return twin_fail(TWIN_ERR_MODEL_EXECUTE,
+                     "an event that model instance %u shares with the outside %s", instance->id,
+                     why);
+}
+
+/* Whether all events that runs share with the outside can be used now. 507011. */
+static int32_t check_externals(const twin_instance *instance)
+{
+    for (uint32_t i = 0; i < instance->external_count; i++) {
+        const twin_event *event = twin_handle_find(&twin_events, instance->externals[i].event);
+        if (!event)
+            return fail_external(instance, "was destroyed");
+        if ((twin_event_form(event) & TWIN_EVENT_CAPTURED) != 0)
+            return fail_external(instance, "is in a capture; end that first");
+    }
+    return 0;
+}
+
+/* Queues what a run waits for, or what it records. */
+static int32_t submit_externals(const twin_instance *instance, uint64_t stream, bool waits)
+{
+    int32_t code = 0;
+    for (uint32_t i = 0; i < instance->external_count && code == 0; i++) {
+        twin_task task = {.kind = waits ? TWIN_TASK_WAIT : TWIN_TASK_RECORD,
+                          .event_handle = instance->externals[i].event,
+                          .timeout_ns = TWIN_FOREVER};
+        if (instance->externals[i].waits != waits)
+            continue;
+        code = twin_event_find(&twin_events, task.event_handle, &task.event);
+        if (code == 0)
+            code = twin_stream_submit(stream, &task);
+    }
+    return code;
+}
+
 int32_t twin_instance_execute_async(uint64_t handle, uint64_t stream)
 {
     TWIN_PINNED(instance, instance);
@@ -315,9 +356,14 @@ int32_t twin_instance_execute_async(uint64_t handle, uint64_t stream)
         code = check_not_capturing(instance);
     if (code == 0)
         code = check_tasks(instance);
-    if (code != 0)
-        return code;
-    return twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_RUN, .instance = instance});
+    if (code == 0)
+        code = check_externals(instance);
+    if (code == 0)
+        code = submit_externals(instance, stream, true);
+    if (code == 0)
+        code =
+            twin_stream_submit(stream, &(twin_task){.kind = TWIN_TASK_RUN, .instance = instance});
+    return code != 0 ? code : submit_externals(instance, stream, false);
 }
 
 int32_t twin_instance_guard(uint64_t handle)

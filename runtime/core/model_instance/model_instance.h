@@ -37,6 +37,12 @@ typedef struct twin_farewell {
     void *user;
 } twin_farewell;
 
+/* An event that each run waits for first, or records last. */
+typedef struct twin_external {
+    uint64_t event; /* handle, which may be dead */
+    bool waits;
+} twin_external;
+
 typedef struct twin_instance {
     twin_object object;
     twin_lock lock;
@@ -71,6 +77,8 @@ typedef struct twin_instance {
     struct twin_task_group **groups; /* of a captured one; pinned */
     uint32_t group_count, group_room;
     struct twin_conditional *conditionals; /* of it and of its graphs, newest first */
+    twin_external *externals;              /* of a captured one; fixed once its capture has ended */
+    uint32_t external_count, external_room;
     twin_farewell *farewells;
     uint32_t farewell_count, farewell_room;
     char name[TWIN_INSTANCE_NAME_BYTES];
