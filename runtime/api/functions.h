@@ -62,7 +62,7 @@ enum {
 #define TWIN_WHY_QUEUE_ROUTE    "routes between message queues are not built"
 #define TWIN_WHY_SERVERS        "sharing between servers is not built"
 #define TWIN_WHY_SIMT           "the modelled cores run no SIMT threads"
-#define TWIN_WHY_TASK_UPDATE    "tasks that change later tasks are not built"
+#define TWIN_WHY_TASK_UPDATE    "the model has no CPU that changes tasks by device memory"
 #define TWIN_WHY_TENSOR_CHANNEL "tensor channels are not built"
 #define TWIN_WHY_UNCACHED       "the model has no memory that operators use past the L2 cache"
 

@@ -243,3 +243,63 @@ aclError aclmdlRIDebugJsonPrint(aclmdlRI modelRI, const char *path, uint32_t fla
     return TWIN_LEAVE(twin_instance_print_json(twin_api_handle(modelRI), path,
                                                flags == ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE));
 }
+
+/* Tasks that change tasks ---------------------------------------------------------------------- */
+
+static int32_t check_update_info(const aclrtTaskUpdateInfo *info)
+{
+    const aclrtAicAivTaskUpdateAttr *kernel = &info->val.aicAivTaskAttr;
+    const aclrtRandomTaskUpdateAttr *random = &info->val.randomTaskAttr;
+    switch (info->id) {
+    case ACL_RT_UPDATE_RANDOM_TASK:
+        if (!random->srcAddr)
+            return twin_api_null_below("info->val.randomTaskAttr.srcAddr");
+        return random->size == sizeof(aclrtRandomNumTaskInfo)
+                   ? 0
+                   : twin_fail(TWIN_ERR_PARAM_RELATION,
+                               "info->val.randomTaskAttr.size is %zu; it must be that of "
+                               "aclrtRandomNumTaskInfo, %zu",
+                               random->size, sizeof(aclrtRandomNumTaskInfo));
+    case ACL_RT_UPDATE_AIC_AIV_TASK:
+        return kernel->binHandle && kernel->funcEntryAddr && kernel->blockDimAddr
+                   ? 0
+                   : twin_api_null_below("a member of info->val.aicAivTaskAttr");
+    default:
+        return twin_fail(TWIN_ERR_PARAM,
+                         "info->id is %d; it is ACL_RT_UPDATE_RANDOM_TASK (1) or "
+                         "ACL_RT_UPDATE_AIC_AIV_TASK (2)",
+                         (int)info->id);
+    }
+}
+
+/* The stream that is to change a task of another one. */
+static int32_t check_updating_stream(uint64_t stream_handle)
+{
+    TWIN_PINNED(stream, stream);
+    int32_t code = twin_stream_pin_own(stream_handle, &stream);
+    if (code == 0 && twin_stream_is_bound(stream))
+        code =
+            twin_fail(TWIN_ERR_PARAM_RELATION,
+                      "stream %u is bound to a model instance and cannot change tasks", stream->id);
+    return code == 0 ? twin_stream_check_not_captured(stream) : code;
+}
+
+aclError aclrtTaskUpdateAsync(aclrtStream taskStream, uint32_t taskId, aclrtTaskUpdateInfo *info,
+                              aclrtStream execStream)
+{
+    TWIN_ENTER_BY_PART(SUBMIT, aclrtTaskUpdateAsync);
+    TWIN_NOT_NULL(info);
+    TWIN_NOT_NULL_BELOW(taskStream);
+    (void)taskId;
+    TWIN_PINNED(stream, stream);
+    int32_t code = check_update_info(info);
+    if (code == 0)
+        code = twin_stream_pin(twin_api_handle(taskStream), &stream);
+    if (code == 0)
+        code = check_updating_stream(twin_api_handle(execStream));
+    if (code == 0)
+        code = twin_stream_check_not_captured(stream);
+    if (code == 0)
+        code = twin_fail(TWIN_ERR_UNSUPPORTED, "%s", TWIN_WHY_TASK_UPDATE);
+    return TWIN_LEAVE(code);
+}

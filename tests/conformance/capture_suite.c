@@ -304,6 +304,7 @@ static const twin_test tests[] = {
     {"GRF-67: the update checks its argument", test_update_arguments},
     {"an update of a long capture", test_update_long},
     {"GRF-55, GRF-56: what a captured instance prints", test_print},
+    {"EXC-28: tasks that change others are not offered", test_update_async},
 };
 
 int main(int argc, char **argv)

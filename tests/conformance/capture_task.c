@@ -395,3 +395,34 @@ void test_print(void)
     CHECK_OK(aclrtDestroyContext(other));
     changed_close(&c);
 }
+
+/* Every argument is looked at, and then the function is not offered. */
+void test_update_async(void)
+{
+    changed c;
+    uint64_t word = 0;
+    aclrtTaskUpdateInfo info = {.id = ACL_RT_UPDATE_RANDOM_TASK};
+    changed_open(&c);
+    aclrtStream exec = c.s.second;
+    CHECK_CODE(aclrtTaskUpdateAsync(c.stream, 0, NULL, exec), ACL_ERROR_INVALID_PARAM);
+    CHECK_CODE(aclrtTaskUpdateAsync(c.stream, 0, &info, exec), ACL_ERROR_RT_PARAM_INVALID);
+    info.val.randomTaskAttr.srcAddr = c.s.words;
+    CHECK_CODE(aclrtTaskUpdateAsync(c.stream, 0, &info, exec), ACL_ERROR_RT_PARAM_INVALID);
+    info.val.randomTaskAttr.size = sizeof(aclrtRandomNumTaskInfo);
+    CHECK_CODE(aclrtTaskUpdateAsync(NULL, 0, &info, exec), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(aclrtTaskUpdateAsync(c.stream, 0, &info, c.stream), ACL_ERROR_RT_PARAM_INVALID);
+    capture_begin(exec);
+    CHECK_CODE(aclrtTaskUpdateAsync(c.stream, 0, &info, exec), ACL_ERROR_RT_STREAM_CAPTURED);
+    CHECK_CODE(aclrtTaskUpdateAsync(exec, 0, &info, c.s.third), ACL_ERROR_RT_STREAM_CAPTURED);
+    CHECK_OK(aclmdlRIDestroy(capture_end(exec)));
+    CHECK_CODE(aclrtTaskUpdateAsync(c.stream, 0, &info, exec), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    info.id = ACL_RT_UPDATE_AIC_AIV_TASK;
+    info.val.aicAivTaskAttr.binHandle = NULL;
+    CHECK_CODE(aclrtTaskUpdateAsync(c.stream, 0, &info, exec), ACL_ERROR_RT_PARAM_INVALID);
+    info.val.aicAivTaskAttr.binHandle = info.val.aicAivTaskAttr.funcEntryAddr =
+        info.val.aicAivTaskAttr.blockDimAddr = &word;
+    CHECK_CODE(aclrtTaskUpdateAsync(c.stream, 0, &info, exec), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    info.id = (aclrtUpdateTaskAttrId)77;
+    CHECK_CODE(aclrtTaskUpdateAsync(c.stream, 0, &info, exec), ACL_ERROR_RT_PARAM_INVALID);
+    changed_close(&c);
+}

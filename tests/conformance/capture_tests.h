@@ -100,5 +100,6 @@ void test_task_busy(void);
 void test_update_arguments(void);
 void test_update_long(void);
 void test_print(void);
+void test_update_async(void);
 
 #endif

@@ -2278,6 +2278,11 @@ ACL_FUNC_VISIBILITY aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *t
                                                  const aclrtStream stream, void *reserve);
 
 /* Not supported: 207000. */
+
+/* Would queue a task that changes a task of a model instance by what device memory holds then. The
+ * model has no CPU that does it, so after the checks the answer is 207000; task groups and
+ * aclmdlRITaskSetParams change tasks. 100000: info is NULL; 107000: what info says, or execStream
+ * is bound to a model instance; 107002, 107003, 107017; 107027: a stream is in capture (EXC-28). */
 ACL_FUNC_VISIBILITY aclError aclrtTaskUpdateAsync(aclrtStream taskStream, uint32_t taskId,
                                                   aclrtTaskUpdateInfo *info,
                                                   aclrtStream execStream);
