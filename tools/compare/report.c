@@ -170,11 +170,11 @@ static void print_kinds(const struct compare_result *result, FILE *out)
         return;
     }
     fprintf(out, "\ndevice time ratio B/A\n");
-    fprintf(out, "  %-23s %8s %9s %9s %9s %9s %9s\n", "", "tasks", "median", "p5", "p95", "min",
+    fprintf(out, "  %-18s %8s %9s %9s %9s %9s %9s\n", "", "tasks", "median", "p5", "p95", "min",
             "max");
     for (size_t i = 0; i < result->kind_count; i++) {
         const struct compare_kind *kind = &result->kinds[i];
-        fprintf(out, "  %-23s %8" PRIu64 " %9.4g %9.4g %9.4g %9.4g %9.4g\n",
+        fprintf(out, "  %-18s %8" PRIu64 " %9.4g %9.4g %9.4g %9.4g %9.4g\n",
                 twin_op_word(kind->kind), kind->count, kind->median, kind->p5, kind->p95, kind->min,
                 kind->max);
     }
