@@ -65,8 +65,9 @@ static uint64_t draw_word(random_state *random, const struct node *node)
     return random_below(random, node->type == ACL_MODEL_RI_COND_TYPE_SWITCH ? node->size + 1 : 2);
 }
 
-static void make_condition(random_state *random, struct node *node, uint32_t children)
+static void make_condition(struct worker *worker, struct node *node, uint32_t children)
 {
+    random_state *random = &worker->random;
     node->type = (aclmdlRICondTaskType)random_below(random, 3);
     const uint32_t most = node->type == ACL_MODEL_RI_COND_TYPE_WHILE ? 1
                           : node->type == ACL_MODEL_RI_COND_TYPE_IF  ? 2
@@ -78,8 +79,8 @@ static void make_condition(random_state *random, struct node *node, uint32_t chi
         node->start[i] = draw_word(random, node);
     if (node->type == ACL_MODEL_RI_COND_TYPE_WHILE)
         node->start[WORDS - 1] = 0; /* the last one stays: each loop ends */
-    graph_plan_single(random, &node->before, AROUND_MOST);
-    graph_plan_single(random, &node->after, AROUND_MOST);
+    graph_plan_single(&worker->scene, random, &node->before, AROUND_MOST);
+    graph_plan_single(&worker->scene, random, &node->after, AROUND_MOST);
 }
 
 static void make_node(struct worker *worker, struct node *node, uint32_t level)
@@ -87,10 +88,10 @@ static void make_node(struct worker *worker, struct node *node, uint32_t level)
     const uint32_t left = NODES_MOST - worker->count;
     node->leaf = level == LEVELS_MOST || left == 0 || random_percent(&worker->random, 30);
     if (node->leaf) {
-        graph_plan(&worker->random, &node->program);
+        graph_plan(&worker->scene, &worker->random, &node->program);
         return;
     }
-    make_condition(&worker->random, node, left);
+    make_condition(worker, node, left);
     for (uint32_t i = 0; i < node->size; i++)
         node->children[i] = &worker->nodes[worker->count++];
     for (uint32_t i = 0; i < node->size; i++)

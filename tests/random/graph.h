@@ -77,8 +77,9 @@ struct scene {
 void graph_failed(const char *what, aclError code);
 
 /* A program of several streams; one of up to `most` steps in one stream. */
-void graph_plan(random_state *random, struct program *program);
-void graph_plan_single(random_state *random, struct program *program, uint32_t most);
+void graph_plan(const struct scene *scene, random_state *random, struct program *program);
+void graph_plan_single(const struct scene *scene, random_state *random, struct program *program,
+                       uint32_t most);
 /* The steps one after the other, on the bytes of the model. */
 void graph_model(struct scene *scene, const struct program *program);
 /* Queues the program. `single`: the stream of a program that has one; NULL: those of the scene. */

@@ -133,7 +133,19 @@ static void plan_signal(struct planner *planner, uint32_t from, uint32_t to)
     plan_event(planner, to, from);
 }
 
-void graph_plan(random_state *random, struct program *program)
+/* Once: a function of the host may read its arguments while the program is queued again. */
+static void place_calls(const struct scene *scene, struct program *program)
+{
+    for (uint32_t i = 0; i < program->count; i++) {
+        const struct step *step = &program->steps[i];
+        if (step->kind == CALL)
+            program->calls[i] =
+                (struct host_call){.to = scene->host + (size_t)step->to * CELL_BYTES,
+                                   .from = scene->host + (size_t)step->from * CELL_BYTES};
+    }
+}
+
+void graph_plan(const struct scene *scene, random_state *random, struct program *program)
 {
     struct planner planner = {.random = random, .program = program};
     program->count = 0;
@@ -156,15 +168,18 @@ void graph_plan(random_state *random, struct program *program)
     for (uint32_t i = 1; i < program->streams; i++)
         if (planner.joined[i])
             plan_event(&planner, i, 0);
+    place_calls(scene, program);
 }
 
-void graph_plan_single(random_state *random, struct program *program, uint32_t most)
+void graph_plan_single(const struct scene *scene, random_state *random, struct program *program,
+                       uint32_t most)
 {
     struct planner planner = {.random = random, .program = program};
     program->count = 0;
     program->streams = 1;
     for (uint32_t i = random_below(random, most + 1); i > 0; i--)
         plan_work(&planner, 0);
+    place_calls(scene, program);
 }
 
 /* ---- the plain model ------------------------------------------------------------------------- */
@@ -271,7 +286,6 @@ static void submit_step(struct scene *scene, const struct step *step, struct hos
         break;
     }
     case CALL:
-        *call = (struct host_call){.to = scene->host + to, .from = scene->host + from};
         OK(scene, aclrtLaunchHostFunc(stream, run_call, call));
         break;
     case RECORD:
