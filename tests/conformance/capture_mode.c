@@ -2,6 +2,7 @@
 /* What the modes of captures forbid. */
 #include "capture_tests.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 /* The answers of the three synchronous functions are alike; which one it is. */
@@ -198,4 +199,138 @@ void test_mode_threads(void)
             CHECK_EQUAL(capture_fetch(&s)[i], capture_word(ROUNDS));
         capture_close(&s);
     }
+}
+
+#define STRANGERS 2u /* threads without a capture */
+#define MEETINGS  10u
+
+typedef struct place {
+    aclrtStream stream, other;
+    aclrtEvent fork, join;
+} place;
+
+/* Threads whose captures are all under way between `begun` and `done`. */
+typedef struct meeting {
+    capture *s;
+    aclmdlRICaptureMode mode;
+    pthread_barrier_t begun, done;
+    place places[THREADS];
+} meeting;
+
+/* Each call about the capture of another thread has its code, and changes nothing there. */
+static void intrude(const meeting *with, const place *at)
+{
+    aclmdlRI instance = NULL;
+    aclrtStreamStatus status;
+    aclrtEventRecordedStatus recorded;
+    CHECK_CODE(aclmdlRICaptureBegin(at->stream, with->mode), ACL_ERROR_RT_STREAM_CAPTURED);
+    CHECK_CODE(aclrtSynchronizeStream(at->stream), ACL_ERROR_RT_STREAM_CAPTURED);
+    CHECK_CODE(aclrtStreamQuery(at->other, &status), ACL_ERROR_RT_STREAM_CAPTURED);
+    CHECK_CODE(aclrtSynchronizeDevice(), ACL_ERROR_RT_STREAM_CAPTURED);
+    CHECK_CODE(aclrtQueryEventStatus(at->fork, &recorded), ACL_ERROR_RT_EVENT_CAPTURED);
+    CHECK_CODE(aclrtSynchronizeEvent(at->fork), ACL_ERROR_RT_EVENT_CAPTURED);
+    CHECK_CODE(aclrtRecordEvent(at->fork, NULL), ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT);
+    CHECK_CODE(aclrtStreamWaitEvent(NULL, at->fork), ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT);
+    CHECK_OK(aclmdlRICaptureGetInfo(at->other, NULL, &instance));
+    CHECK_CODE(aclmdlRIExecuteAsync(instance, NULL), ACL_ERROR_RT_MODEL_CAPTURED);
+    CHECK_CODE(aclmdlRIDestroy(instance), ACL_ERROR_RT_MODEL_CAPTURED);
+    CHECK_EQUAL(capture_status(at->stream), ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE);
+}
+
+static void stay_away(meeting *with, unsigned index)
+{
+    for (unsigned round = 0; round < MEETINGS; round++) {
+        pthread_barrier_wait(&with->begun);
+        for (unsigned i = 0; i < THREADS; i++)
+            intrude(with, &with->places[i]);
+        CHECK_CODE(synchronous(&with->s->words[32 + index]),
+                   with->mode == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL
+                       ? ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT
+                       : ACL_SUCCESS);
+        pthread_barrier_wait(&with->done);
+    }
+    pthread_barrier_wait(&with->begun); /* of capture_for_others() */
+    pthread_barrier_wait(&with->done);
+}
+
+static void capture_watched(meeting *with, unsigned index)
+{
+    const place *own = &with->places[index];
+    for (unsigned round = 1; round <= MEETINGS; round++) {
+        CHECK_OK(aclmdlRICaptureBegin(own->stream, with->mode));
+        capture_set(with->s, index, (uint8_t)round, own->stream);
+        capture_order(own->stream, own->fork, own->other);
+        pthread_barrier_wait(&with->begun);
+        intrude(with, &with->places[(index + 1) % THREADS]);
+        CHECK_CODE(synchronous(&with->s->words[32 + index]),
+                   with->mode == ACL_MODEL_RI_CAPTURE_MODE_RELAXED
+                       ? ACL_SUCCESS
+                       : ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT);
+        pthread_barrier_wait(&with->done);
+        capture_order(own->other, own->join, own->stream);
+        aclmdlRI instance = capture_end(own->stream);
+        capture_run(instance, own->stream);
+        CHECK_OK(aclmdlRIDestroy(instance));
+    }
+}
+
+/* Each thread ends the capture of the next one, which is lost unless the mode is RELAXED. */
+static void capture_for_others(meeting *with, unsigned index)
+{
+    const aclrtStream own = with->places[index].stream;
+    const bool relaxed = with->mode == ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
+    aclmdlRI instance = NULL;
+    CHECK_OK(aclmdlRICaptureBegin(own, with->mode));
+    pthread_barrier_wait(&with->begun);
+    CHECK_CODE(aclmdlRICaptureEnd(with->places[(index + 1) % THREADS].stream, &instance),
+               relaxed ? ACL_SUCCESS : ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD);
+    pthread_barrier_wait(&with->done);
+    if (relaxed)
+        CHECK_OK(aclmdlRIDestroy(instance));
+    CHECK(relaxed || instance == NULL);
+    CHECK_CODE(aclmdlRICaptureEnd(own, &instance), ACL_ERROR_RT_STREAM_NOT_CAPTURED);
+}
+
+static void meet(void *pointer, unsigned index)
+{
+    CHECK_OK(aclrtSetDevice(0));
+    if (index < THREADS) {
+        capture_watched(pointer, index);
+        capture_for_others(pointer, index);
+    } else {
+        stay_away(pointer, index);
+    }
+    CHECK_OK(aclrtResetDevice(0));
+}
+
+static void hold_meeting(capture *s, aclmdlRICaptureMode mode)
+{
+    meeting with = {.s = s, .mode = mode};
+    pthread_barrier_init(&with.begun, NULL, THREADS + STRANGERS);
+    pthread_barrier_init(&with.done, NULL, THREADS + STRANGERS);
+    for (unsigned i = 0; i < THREADS; i++)
+        with.places[i] = (place){.stream = twin_stream(),
+                                 .other = twin_stream(),
+                                 .fork = capture_event(),
+                                 .join = capture_event()};
+    twin_threads_run(THREADS + STRANGERS, meet, &with);
+    for (unsigned i = 0; i < THREADS; i++) {
+        CHECK_EQUAL(capture_fetch(s)[i], capture_word(MEETINGS));
+        CHECK_OK(aclrtDestroyEvent(with.places[i].fork));
+        CHECK_OK(aclrtDestroyEvent(with.places[i].join));
+        CHECK_OK(aclrtDestroyStream(with.places[i].stream));
+        CHECK_OK(aclrtDestroyStream(with.places[i].other));
+    }
+    pthread_barrier_destroy(&with.begun);
+    pthread_barrier_destroy(&with.done);
+}
+
+void test_mode_strangers(void)
+{
+    capture s;
+    capture_open(&s);
+    hold_meeting(&s, ACL_MODEL_RI_CAPTURE_MODE_GLOBAL);
+    hold_meeting(&s, ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL);
+    hold_meeting(&s, ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
+    capture_close(&s);
 }

@@ -273,6 +273,10 @@ static const twin_test tests[] = {
     {"GRF-36: the mode of a thread", test_mode_exchange},
     {"GRF-37: the mode of another thread", test_mode_exchange_elsewhere},
     {"captures of many threads", test_mode_threads},
+    {"GRF-12, GRF-27, GRF-28, GRF-29, GRF-30, GRF-31: calls of eight threads about the captures of "
+     "each "
+     "other",
+     test_mode_strangers},
     {"GRF-39, GRF-41: a captured instance runs again and again", test_run_again},
     {"GRF-42, GRF-44, GRF-46, GRF-54: what is refused of a captured instance", test_run_arguments},
     {"GRF-43: any stream of the context runs it", test_run_other_stream},

@@ -73,6 +73,7 @@ void test_mode_exchange_arguments(void);
 void test_mode_exchange(void);
 void test_mode_exchange_elsewhere(void);
 void test_mode_threads(void);
+void test_mode_strangers(void);
 
 /* capture_run.c */
 void test_run_again(void);
