@@ -92,7 +92,7 @@ static int32_t refuse_pinned_form(uint64_t handle, const char *what)
     return code != 0 ? code : refuse_form(what);
 }
 
-/* What the device alone may use is refused as a bad value; what only graphs use as not offered. */
+/* What the device alone may use is refused as a bad value; ACL_EVENT_EXTERNAL as not supported. */
 static inline int32_t check_host_use(const twin_event *event, uint64_t handle)
 {
     uint32_t form = twin_event_form(event);
@@ -104,8 +104,9 @@ static inline int32_t check_host_use(const twin_event *event, uint64_t handle)
     if ((form & TWIN_EVENT_DEVICE_ONLY) != 0)
         return twin_fail(TWIN_ERR_PARAM,
                          "an event made with ACL_EVENT_DEVICE_USE_ONLY is not for host calls");
-    return refuse_form("an event made with ACL_EVENT_EXTERNAL needs a stream in capture, which "
-                       "this runtime does not offer");
+    return refuse_form("events made with ACL_EVENT_EXTERNAL are not supported; use one of "
+                       "aclrtCreateEventExWithFlag with ACL_EVENT_SYNC, in a capture with "
+                       "ACL_EVENT_RECORD_EXTERNAL or ACL_EVENT_WAIT_EXTERNAL");
 }
 
 /* The first flag of an event's records, or of its waits, decides for all, also when that call
@@ -186,7 +187,9 @@ static int32_t submit_external(aclrtEvent event, aclrtStream stream, bool waits)
     if (code != 0)
         return code;
     if (!on || atomic_load_explicit(&on->halt, memory_order_relaxed) != TWIN_HALT_CAPTURE)
-        return twin_fail(TWIN_ERR_NOT_CAPTURED, "the stream is not in capture");
+        return twin_fail(TWIN_ERR_NOT_CAPTURED,
+                         "the stream is not in capture; outside of captures flag "
+                         "must be 0");
     return twin_capture_external(twin_api_handle(stream), twin_api_handle(event), waits);
 }
 

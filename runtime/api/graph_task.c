@@ -146,7 +146,8 @@ static int32_t set_kernel(uint64_t task, const aclmdlRITaskParams *params)
     else if (!kernel->args)
         code = twin_api_null_below("params->kernelTaskParams.args");
     else if (kernel->argsSize == 0)
-        code = twin_fail(TWIN_ERR_PARAM, "params->kernelTaskParams.argsSize is 0");
+        code = twin_fail(TWIN_ERR_PARAM, "params->kernelTaskParams.argsSize is 0; it must be at "
+                                         "least 1");
     else
         code = twin_api_launch_config(kernel->cfg, &config);
     if (code != 0)

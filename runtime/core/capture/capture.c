@@ -2,9 +2,6 @@
 /* Captures: begin, end, information. */
 #include "core/capture/capture.h"
 
-#include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
 #include <utlist.h>
 
 #include "core/backend/error.h"
@@ -14,31 +11,6 @@
 #include "core/model_instance/task_group.h"
 
 static twin_capture *captures; /* guarded by twin_capture_lock */
-
-/* Calls ---------------------------------------------------------------------------------------- */
-
-twin_capture_call twin_capture_this_call(void)
-{
-    return (twin_capture_call){.name = twin_self.call ? twin_self.call->name : NULL,
-                               .site = twin_self.call_site,
-                               .thread = twin_capture_thread()};
-}
-
-const char *twin_capture_call_text(const twin_capture_call *call,
-                                   char text[static TWIN_CAPTURE_CALL_TEXT])
-{
-    Dl_info info;
-    const char *module = "";
-    uintptr_t offset = (uintptr_t)call->site;
-    if (dladdr(call->site, &info) != 0 && info.dli_fname) {
-        const char *slash = strrchr(info.dli_fname, '/');
-        module = slash ? slash + 1 : info.dli_fname;
-        offset -= (uintptr_t)info.dli_fbase;
-    }
-    snprintf(text, TWIN_CAPTURE_CALL_TEXT, "%s at %s+%#llx, thread %u",
-             call->name ? call->name : "a call", module, (unsigned long long)offset, call->thread);
-    return text;
-}
 
 int32_t twin_capture_break(twin_capture *capture, const twin_stream *stream, int32_t code)
 {
@@ -190,10 +162,12 @@ static int32_t begin_locked(twin_context *context, twin_instance *graph, twin_st
 {
     if (graph && graph->begun)
         return twin_fail(TWIN_ERR_MODEL_CAPTURED,
-                         "model instance %u, a graph of a conditional task, was captured already",
+                         "model instance %u, a graph of a conditional task, is in capture or was "
+                         "captured; a graph is captured once",
                          graph->id);
     if ((*stream)->lane)
-        return twin_fail(TWIN_ERR_STREAM_CAPTURED, "stream %u is in capture already",
+        return twin_fail(TWIN_ERR_STREAM_CAPTURED,
+                         "stream %u is in capture already; call aclmdlRICaptureEnd first",
                          (*stream)->id);
     twin_capture *capture = twin_zalloc(sizeof(*capture));
     if (!capture)
@@ -203,13 +177,10 @@ static int32_t begin_locked(twin_context *context, twin_instance *graph, twin_st
         twin_free(capture);
         return code;
     }
-    const twin_capture_call call = twin_capture_this_call();
     capture->place = (twin_capture_place){.context = context->object.handle,
-                                          .thread = call.thread,
                                           .stream = (*stream)->id,
                                           .mode = mode,
-                                          .call = call.name,
-                                          .site = call.site};
+                                          .begun = twin_capture_this_call()};
     DL_PREPEND2(captures, capture, previous, next);
     twin_capture_mode_enter(&capture->place);
     twin_capture_lane *lane = NULL;
@@ -287,10 +258,11 @@ static int32_t fail_unjoined(const twin_capture_lane *lane, const twin_stream *o
     return twin_fail(
         TWIN_ERR_UNJOINED,
         "stream %u joined the capture of stream %u (%s) and was not joined back: its last task "
-        "(%s) is %s; record an event on stream %u after it and let stream %u wait for that",
+        "(%s) is %s; record an event on stream %u after it and let stream %u wait for that. The "
+        "capture is dropped",
         lane->stream->id, origin->id, twin_capture_call_text(&lane->joined, joined),
         twin_capture_call_text(&lane->tail.last, last),
-        !lane->tail.last_edge ? "not the record of an event"
+        !lane->tail.last_edge ? "not a record for a stream of the capture"
                               : "the record of an event that no stream of the capture waits for",
         lane->stream->id, origin->id);
 }
@@ -313,7 +285,7 @@ static int32_t check_joined(const twin_capture *capture, const twin_stream *orig
         return 0;
     return twin_fail(TWIN_ERR_UNJOINED,
                      "stream %u, on which the capture began, waits for no last record of a stream "
-                     "that joined it; let it wait for that of stream %u",
+                     "that joined it; let it wait for that of stream %u. The capture is dropped",
                      origin->id, any->stream->id);
 }
 
@@ -395,11 +367,11 @@ static int32_t end_locked(twin_stream *stream, bool wanted, twin_instance **out_
                          stream->id, capture->place.stream);
     int32_t code = 0;
     if (capture->place.mode != TWIN_CAPTURE_RELAXED &&
-        capture->place.thread != twin_capture_thread())
+        capture->place.begun.thread != twin_capture_thread())
         code = twin_fail(TWIN_ERR_CAPTURE_THREAD,
                          "thread %u began the capture of stream %u; only in mode RELAXED another "
                          "thread may end it. The capture is dropped",
-                         capture->place.thread, stream->id);
+                         capture->place.begun.thread, stream->id);
     else if (capture->broken_code != 0)
         code = fail_broken(capture);
     else
@@ -407,7 +379,7 @@ static int32_t end_locked(twin_stream *stream, bool wanted, twin_instance **out_
     if (code == 0 && capture->open_groups > 0)
         code = twin_fail(TWIN_ERR_GROUP_STATUS,
                          "a task group of the capture is open; call aclmdlRICaptureTaskGrpEnd on "
-                         "its stream first");
+                         "its stream before the end. The capture is dropped");
     twin_capture_watch(capture, true);
     if (code == 0)
         code = check_joined(capture, stream);

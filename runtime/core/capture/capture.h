@@ -24,16 +24,6 @@ typedef enum twin_capture_status {
     TWIN_CAPTURE_BROKEN
 } twin_capture_status;
 
-/* A public call of the program. */
-typedef struct twin_capture_call {
-    const char *name; /* NULL: none */
-    const void *site;
-    uint32_t thread;
-} twin_capture_call;
-
-/* The call that this thread is in. */
-twin_capture_call twin_capture_this_call(void);
-
 /* Tasks of a lane's stream, of which some take several entries of the 2,000 and more that one
  * has. */
 #define TWIN_CAPTURE_TASKS 1000u

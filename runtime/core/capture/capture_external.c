@@ -56,7 +56,6 @@ int32_t twin_capture_external(uint64_t stream_handle, uint64_t event, bool waits
     twin_capture_lane *lane = NULL;
     code = twin_capture_lane_of(stream, &lane);
     if (code == 0)
-        code =
-            twin_device_check_software_queues(stream->device, "events of the outside in a capture");
+        code = twin_device_check_software_queues(stream->device, "external events");
     return code != 0 ? code : add(lane, event, waits);
 }

@@ -45,11 +45,6 @@ typedef struct twin_capture {
     struct twin_capture *next, *previous; /* of all that go on */
 } twin_capture;
 
-/* "NAME at MODULE+OFFSET, thread N" into `text`; returns it. */
-#define TWIN_CAPTURE_CALL_TEXT 192u
-const char *twin_capture_call_text(const twin_capture_call *call,
-                                   char text[static TWIN_CAPTURE_CALL_TEXT]);
-
 /* The capture that goes on of an instance; NULL: none. */
 twin_capture *twin_capture_of(const twin_instance *instance);
 /* The lane of a pinned stream. 107029. */

@@ -170,7 +170,8 @@ static int32_t fail_conflict(const twin_capture_edge *edge, const twin_capture_l
 {
     return twin_fail(TWIN_ERR_CAPTURE_CONFLICT,
                      "stream %u is in the capture of stream %u, and the event was recorded in that "
-                     "of stream %u; both captures are invalid now",
+                     "of stream %u; both captures are invalid now: end both, and capture streams "
+                     "that wait for each other in one",
                      lane->stream->id, lane->capture->place.stream, edge->capture->place.stream);
 }
 
@@ -241,8 +242,8 @@ static int32_t wait_outside(const twin_capture_lane *lane, twin_event *event)
         return 0; /* nothing is waited for, as without a capture */
     return twin_fail(TWIN_ERR_CAPTURE_DEPENDENCY,
                      "stream %u is in capture, and the event was recorded outside of it; record it "
-                     "on a stream of the capture, or let the stream that executes the model "
-                     "instance wait for it",
+                     "on a stream of the capture, let the stream that executes the model instance "
+                     "wait for it, or wait for it with ACL_EVENT_WAIT_EXTERNAL",
                      lane->stream->id);
 }
 

@@ -204,7 +204,7 @@ static void look_locked(const twin_stored_task *stored, twin_instance_task_view 
 
 static int32_t check_offered(const twin_instance *instance)
 {
-    return twin_device_check_software_queues(instance->device, "parameters of tasks");
+    return twin_device_check_software_queues(instance->device, "parameters and changes of tasks");
 }
 
 int32_t twin_instance_task_look(uint64_t handle, bool parameters, twin_instance_task_view *out_view)
@@ -252,7 +252,8 @@ static int32_t check_changeable(twin_instance *instance)
     if (capturing)
         return fail_update(instance, "is in capture; call aclmdlRICaptureEnd first");
     if (faulty)
-        return fail_update(instance, "is faulty: a change of a task was refused or has failed");
+        return fail_update(instance, "is faulty: a change of a task was refused or has failed; "
+                                     "destroy it and capture anew");
     twin_assert_unlocked("model_instance.drain with a lock held");
     const twin_status status =
         twin_device_note(instance->device, twin_ops()->model_instance.drain(instance->hw, 0));

@@ -243,8 +243,11 @@ int32_t twin_instance_wait_for_runs(twin_instance *instance)
     if (status != TWIN_E_TIMEOUT && !twin_wait_given_up(status))
         return 0;
     return twin_fail(TWIN_ERR_MODEL_RUNNING,
-                     "model instance %u still runs after 10 s; let it end, or call aclmdlRIAbort",
-                     instance->id);
+                     "model instance %u still runs, after a wait of up to 10 s; let its runs end, "
+                     "or call %s",
+                     instance->id,
+                     instance->captured ? "aclrtStreamAbort of the stream that executes it"
+                                        : "aclmdlRIAbort");
 }
 
 /* Execution ------------------------------------------------------------------------------------ */
@@ -318,7 +321,7 @@ static int32_t check_externals(const twin_instance *instance)
     for (uint32_t i = 0; i < instance->external_count; i++) {
         const twin_event *event = twin_handle_find(&twin_events, instance->externals[i].event);
         if (!event)
-            return fail_external(instance, "was destroyed");
+            return fail_external(instance, "was destroyed; capture anew with another one");
         if ((twin_event_form(event) & TWIN_EVENT_CAPTURED) != 0)
             return fail_external(instance, "is in a capture; end that first");
     }

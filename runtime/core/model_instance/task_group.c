@@ -139,10 +139,11 @@ int32_t twin_group_update_end(uint64_t handle)
                          "first",
                          stream->id);
     if (group->next != group->count)
-        code = twin_fail(TWIN_ERR_INTERNAL,
-                         "%u kernels were launched on stream %u, and the task group of model "
-                         "instance %u has %u; launch one for each",
-                         group->next, stream->id, group->instance_id, group->count);
+        code =
+            twin_fail(TWIN_ERR_INTERNAL,
+                      "the task group of model instance %u has %u kernels, and %u were launched on "
+                      "stream %u; launch one for each. The others are not replaced",
+                      group->instance_id, group->count, group->next, stream->id);
     give_up(group);
     return code;
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/object/capture_mode.h"
 
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 #include <utlist.h>
 
@@ -18,6 +21,29 @@ uint32_t twin_capture_thread(void)
     if (twin_self.system_id == 0)
         twin_self.system_id = (uint32_t)gettid();
     return twin_self.system_id;
+}
+
+twin_capture_call twin_capture_this_call(void)
+{
+    return (twin_capture_call){.name = twin_self.call ? twin_self.call->name : NULL,
+                               .site = twin_self.call_site,
+                               .thread = twin_capture_thread()};
+}
+
+const char *twin_capture_call_text(const twin_capture_call *call,
+                                   char text[static TWIN_CAPTURE_CALL_TEXT])
+{
+    Dl_info info;
+    const char *module = "";
+    uintptr_t offset = (uintptr_t)call->site;
+    if (dladdr(call->site, &info) != 0 && info.dli_fname) {
+        const char *slash = strrchr(info.dli_fname, '/');
+        module = slash ? slash + 1 : info.dli_fname;
+        offset -= (uintptr_t)info.dli_fbase;
+    }
+    snprintf(text, TWIN_CAPTURE_CALL_TEXT, "%s at %s+%#llx, thread %u",
+             call->name ? call->name : "a call", module, (unsigned long long)offset, call->thread);
+    return text;
 }
 
 void twin_capture_mode_enter(twin_capture_place *place)
@@ -41,7 +67,7 @@ static const twin_capture_place *forbidding_locked(twin_capture_mode own)
     for (const twin_capture_place *place = places; place; place = place->next) {
         if (place->context == twin_self.context && (!of_context || place->mode < of_context->mode))
             of_context = place;
-        if (place->thread == thread && (!of_thread || place->mode < of_thread->mode))
+        if (place->begun.thread == thread && (!of_thread || place->mode < of_thread->mode))
             of_thread = place;
     }
     if (!of_context || own == TWIN_CAPTURE_RELAXED)
@@ -66,14 +92,16 @@ int32_t twin_capture_mode_refuse(bool asynchronous)
     twin_lock_drop(&twin_capture_lock);
     if (!found)
         return 0;
+    char begun[TWIN_CAPTURE_CALL_TEXT];
     return twin_fail(
         asynchronous ? TWIN_ERR_CAPTURE_BLOCKS : TWIN_ERR_CAPTURE_FORBIDS,
-        "%sthread %u captures stream %u in mode %s (%s at %p), which forbids this to %s; end the "
-        "capture first, capture in mode RELAXED, or set this thread to RELAXED with "
+        "stream %u is captured in mode %s (%s), which forbids %s to %s; %send the capture first, "
+        "capture in mode RELAXED, or set this thread to RELAXED with "
         "aclmdlRICaptureThreadExchangeMode",
-        asynchronous ? "this copy of pageable memory is a synchronous one; " : "", place.thread,
-        place.stream, mode_names[place.mode], place.call, place.site,
-        place.mode == TWIN_CAPTURE_GLOBAL ? "all threads of its context" : "that thread");
+        place.stream, mode_names[place.mode], twin_capture_call_text(&place.begun, begun),
+        asynchronous ? "copies of pageable memory, which are synchronous," : "this",
+        place.mode == TWIN_CAPTURE_GLOBAL ? "all threads of its context" : "that thread",
+        asynchronous ? "use page-locked memory, " : "");
 }
 
 int32_t twin_capture_mode_exchange(twin_capture_mode *mode)

@@ -17,14 +17,27 @@ typedef enum twin_capture_mode {
     TWIN_CAPTURE_NO_MODE
 } twin_capture_mode;
 
+/* A public call of the program. */
+typedef struct twin_capture_call {
+    const char *name; /* NULL: none */
+    const void *site;
+    uint32_t thread; /* as twin_capture_thread() numbers it */
+} twin_capture_call;
+
+/* The call that this thread is in. */
+twin_capture_call twin_capture_this_call(void);
+
+/* "NAME at MODULE+OFFSET, thread N" into `text`; returns it. */
+#define TWIN_CAPTURE_CALL_TEXT 192u
+const char *twin_capture_call_text(const twin_capture_call *call,
+                                   char text[static TWIN_CAPTURE_CALL_TEXT]);
+
 /* Where a capture was begun. */
 typedef struct twin_capture_place {
     uint64_t context; /* handle */
-    uint32_t thread;  /* as twin_capture_thread() numbers it */
     uint32_t stream;  /* id */
     twin_capture_mode mode;
-    const char *call; /* name of the public function */
-    const void *site; /* where the program called it */
+    twin_capture_call begun;
     struct twin_capture_place *next, *previous;
 } twin_capture_place;
 
