@@ -700,7 +700,7 @@ ACL_FUNC_VISIBILITY aclError aclrtGetThreadLastTaskId(uint32_t *taskId);
 #define ACL_EVENT_CAPTURE_STREAM_PROGRESS 0x00000002U /* its state may be asked for */
 #define ACL_EVENT_TIME_LINE               0x00000008U /* it keeps the time */
 #define ACL_EVENT_DEVICE_USE_ONLY         0x00000010U /* for kernels alone */
-#define ACL_EVENT_EXTERNAL                0x00000020U /* crosses the border of a graph */
+#define ACL_EVENT_EXTERNAL                0x00000020U /* records and waits of it: 207000 */
 #define ACL_EVENT_IPC                     0x00000040U /* shared with other processes */
 
 #define ACL_IPC_EVENT_HANDLE_SIZE 64U
@@ -750,10 +750,11 @@ ACL_FUNC_VISIBILITY aclError aclrtDestroyEvent(aclrtEvent event);
 /* Queues the mark: the event is complete when everything queued before it on the stream is done. */
 ACL_FUNC_VISIBILITY aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream);
 
-/* flag 0: as aclrtRecordEvent; 1: an event that is recorded outside of the capture of the stream,
- * whose event was made with ACL_EVENT_SYNC alone. The first record fixes the flag. 100000:
- * another flag; 107000: the other flag before; 107029: the stream is not in capture; 207000:
- * another event (EVT-22 to EVT-24, EVT-74). */
+/* flag 0: as aclrtRecordEvent; 1, on a stream in capture: each run records the event for streams
+ * and graphs outside, which wait for it as for any event. With 1 the event is one of
+ * aclrtCreateEventExWithFlag with ACL_EVENT_SYNC alone. The first record of an event fixes its
+ * flag. 100000: another flag; 107000: the other flag before, or used in this graph already;
+ * 107029: the stream is not in capture; 207000: another event (EVT-22 to EVT-24, EVT-74). */
 ACL_FUNC_VISIBILITY aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream,
                                                       uint32_t flag);
 
@@ -761,9 +762,11 @@ ACL_FUNC_VISIBILITY aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStr
  * the event was created without ACL_EVENT_SYNC. */
 ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
 
-/* flag 0: as aclrtStreamWaitEventWithTimeout; 1: an external event, in a capture, without a
- * timeout. The first wait fixes the flag. 100000: another flag, or 1 with a timeout; 107000: the
- * other flag before; 107029: the stream is not in capture (EVT-24, EVT-38, EVT-39). */
+/* flag 0: as aclrtStreamWaitEventWithTimeout; 1, on a stream in capture: each run waits for the
+ * newest record that the event has when the run is queued, by any stream outside; timeout is 0.
+ * With 1 the event is as in aclrtRecordEventWithFlag. The first wait for an event fixes its flag.
+ * 100000: another flag, or 1 with a timeout; 107000: the other flag before, or used in this graph
+ * already; 107029: the stream is not in capture; 207000: another event (EVT-24, EVT-38, EVT-39). */
 ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEventWithFlag(aclrtStream stream, aclrtEvent event,
                                                           uint32_t timeout, uint32_t flag);
 
@@ -1658,9 +1661,9 @@ typedef enum {
 } aclrtMemLinkType;
 
 /* Reserves addresses at which nothing is; no memory is used. expectPtr NULL: anywhere; else there
- * or not at all, at a multiple of the size rounded up to a power of two, of 1 GiB at most. 100000:
- * size 0 or flags above 1; 107000: alignment is not 0, or the place is not free (VMM-01 to
- * VMM-04). Release them with aclrtReleaseMemAddress. */
+ * or not at all, at a multiple of the size rounded up to a power of two, of 1 GiB at most. flags 0;
+ * 1 is the same. 100000: size 0 or flags above 1; 107000: alignment is not 0, or the place is not
+ * free (VMM-01 to VMM-04). Release them with aclrtReleaseMemAddress. */
 ACL_FUNC_VISIBILITY aclError aclrtReserveMemAddress(void **virPtr, size_t size, size_t alignment,
                                                     void *expectPtr, uint64_t flags);
 
@@ -1698,17 +1701,20 @@ ACL_FUNC_VISIBILITY aclError aclrtUnmapMem(void *virPtr);
 ACL_FUNC_VISIBILITY aclError aclrtMemMapNoAccess(void *virPtr, size_t size, size_t offset,
                                                  aclrtDrvMemHandle handle, uint64_t flags);
 
-/* Maps what is mapped in the size bytes from virPtrSrc on, whole mappings, at reserved addresses
- * from virPtrDst on too: all of it, or nothing. linkIdx: SIO or HCCS, over which other devices
- * reach these mappings; aclrtUnmapMem ends each one. Of Atlas A3; 207000 on others. 100000: a
- * NULL, size 0 or linkIdx above 1; 107000: other ranges, or something is mapped at virPtrDst;
- * 207021: the device has no such link (VMM-23 to VMM-25). */
+/* Maps physical memory a second time, to be reached over another link: all mappings in the size
+ * bytes from virPtrSrc on, which are whole ones, also at virPtrDst, where size bytes are reserved.
+ * Either all of them, or none. linkIdx: the link over which other devices reach the new mappings,
+ * ACL_RT_MEM_LINK_IDX_0 SIO, _1 HCCS; that of the old ones stays. aclrtUnmapMem ends each new one.
+ * Of Atlas A3; 207000 on others. 100000: a NULL, size 0 or linkIdx above 1; 107000: other ranges,
+ * or something is mapped at virPtrDst; 207021: the devices have no such link between them, see
+ * aclrtGetDevicesTopo (VMM-23 to VMM-25). */
 ACL_FUNC_VISIBILITY aclError aclrtMemMapSelectedLink(void *virPtrDst, size_t size, void *virPtrSrc,
                                                      uint32_t linkIdx);
 
-/* The link over which other devices reach later mappings of the memory: SIO or HCCS of Atlas A3, UB
- * of 950; 207000 on others. 100000: NULL; 107000: another link; 107017: the handle is dead; 207021:
- * the device has no such link (VMM-26). */
+/* Sets the link over which other devices reach the memory through mappings that are made from now
+ * on. Of Atlas A3 (SIO, HCCS) and 950 (UB); 207000 on others. 100000: NULL; 107000: adviceLink is
+ * none of aclrtMemLinkType; 107017: the handle is dead; 207021: the devices have no such link
+ * between them, see aclrtGetDevicesTopo (VMM-26). */
 ACL_FUNC_VISIBILITY aclError aclrtMemMapSetLink(aclrtDrvMemHandle handle,
                                                 aclrtMemLinkType adviceLink);
 
@@ -1821,9 +1827,10 @@ ACL_FUNC_VISIBILITY aclError aclrtIpcMemImportByKey(void **devPtr, const char *k
 /* Lets num processes import the key. 107000: num 0, not a pid, or no such key (IPC-06). */
 ACL_FUNC_VISIBILITY aclError aclrtIpcMemSetImportPid(const char *key, int32_t *pid, size_t num);
 
-/* The link over which importers of the key reach its memory: attr is SIO or HCCS. Of Atlas A3;
- * 207000 on others. 107000: NULL, another type or attr, or no such key; 107002; 207021: the device
- * has no such link (IPC-11). */
+/* Sets the link over which later imports of the key reach its memory: attr is
+ * ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_SIO or _HCCS. Of Atlas A3; 207000 on others. 107000: NULL, type
+ * is not ACL_RT_IPC_MEM_ATTR_ACCESS_LINK, attr above 3, or no such key; 107002: no context; 207021:
+ * the devices have no such link between them (IPC-11). */
 ACL_FUNC_VISIBILITY aclError aclrtIpcMemSetAttr(const char *key, aclrtIpcMemAttrType type,
                                                 uint64_t attr);
 
@@ -2319,9 +2326,10 @@ ACL_FUNC_VISIBILITY aclError aclmdlRICaptureGetInfo(aclrtStream stream,
 
 /* Ends the capture that was begun on the stream, and gives its instance, which aclmdlRIDestroy
  * releases. In a mode other than RELAXED the thread is that of the begin. 107000: modelRI is NULL,
- * and the capture goes on; 107029: the stream is not in capture; 107036: it joined another one's;
- * 107038: another thread began it. These end it without an instance: 107024, 107025, 107033,
- * 107045, and 507903 after an error that has made it invalid (GRF-08 to GRF-16). */
+ * and the capture goes on; 107029: the stream is not in capture; 107036: it joined another one's,
+ * and the capture goes on. These end it without an instance: 107024, 107025, 107033, 107038:
+ * another thread began it, 107045, and 507903 after an error that has made it invalid (GRF-08 to
+ * GRF-16). */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI *modelRI);
 
 /* Sets the mode of this thread, GLOBAL at first, and writes the one before: with RELAXED captures
@@ -2338,8 +2346,9 @@ ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrt
 /* Kernels that are launched on the stream until the end are not executed: each replaces one of the
  * group, in its order, in a task of this stream. Let executions wait for it by an event. 100000:
  * NULL; 107005: the stream is bound; 107017: the group is dead; 107027: in capture; 107033: begin
- * and end do not match, or another stream updates the group; 507000, of the end: kernels of the
- * group are left (GRF-75 to GRF-79). */
+ * and end do not match, or another stream updates the group; 507000: more kernels than the group
+ * has, or, of the end, fewer: the update has ended, and the rest of the group stays as it was
+ * (GRF-75 to GRF-79). */
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream,
                                                             aclrtTaskGrp handle);
 ACL_FUNC_VISIBILITY aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream);
@@ -2495,26 +2504,29 @@ typedef struct aclmdlRITaskParams {
 
 /* What a task is: a kernel, or a record, reset or wait of an event, or a task for a value. taskGrp:
  * the task group of a kernel. Arguments of a kernel are the task's own, in memory of the host if
- * isHostArgs is 1, until the task changes or the instance ends; cfg is NULL. Any thread. 107000: a
+ * isHostArgs is 1, until the task changes or the instance ends; cfg is NULL, see
+ * aclmdlRIKernelTaskGetAttribute. Any thread. 107000: a
  * NULL, or a task of type DEFAULT; 107017: the task is gone; 207000: a kernel of an instance that
  * was not captured, or a task of a graph of a conditional task (GRF-63, GRF-64). */
 ACL_FUNC_VISIBILITY aclError aclmdlRITaskGetParams(aclmdlRITask task, aclmdlRITaskParams *params);
 /* Notes that a kernel of a captured instance becomes another one, or that a task for events, values
  * or a kernel becomes one that writes a value or waits for one; aclmdlRIUpdate brings it about.
- * taskGrp must be NULL. Arguments on the host (isHostArgs 1) are copied during the call. One thread
+ * taskGrp must be NULL. Arguments on the host (isHostArgs 1) are copied during the call. cfg NULL:
+ * default attributes, not those of the kernel before. One thread
  * at a time per instance. A refusal but for a NULL, 107004, 107017 and 107040 makes the instance
  * faulty. 107000: what the task is or becomes; 107004: of another context; 107017; 107040: the
  * instance runs, is in capture or faulty; 207000: not captured, or a kernel of a task group becomes
  * another task; and what a launch answers (GRF-65, GRF-66). */
 ACL_FUNC_VISIBILITY aclError aclmdlRITaskSetParams(aclmdlRITask task, aclmdlRITaskParams *params);
-/* Notes that a task of a captured instance is left out; aclmdlRIUpdate brings it about, and the
- * handle is dead then. Thread and codes as aclmdlRITaskSetParams; 107000: a task of type DEFAULT
- * (GRF-66, GRF-67). */
+/* Notes that a task of a captured instance is left out for good; aclmdlRIUpdate brings it about,
+ * and the handle is dead then. Thread and codes as aclmdlRITaskSetParams; 107000: a task of type
+ * DEFAULT (GRF-66, GRF-67). */
 ACL_FUNC_VISIBILITY aclError aclmdlRITaskDisable(aclmdlRITask task);
 /* Any thread. 107000: a NULL; 107017: the task is gone (GRF-63). */
 ACL_FUNC_VISIBILITY aclError aclmdlRITaskGetType(aclmdlRITask task, aclmdlRITaskType *type);
-/* The place of a task among all of its captured instance, in the order of submission, from 0. Any
- * thread. 107000: a NULL; 107017; 207000: not of a captured instance (GRF-63). */
+/* The place of a task among all of its captured instance, in the order of submission, from 0, also
+ * after tasks were left out. Any thread. 107000: a NULL; 107017; 207000: not of a captured
+ * instance (GRF-63). */
 ACL_FUNC_VISIBILITY aclError aclmdlRITaskGetSeqId(aclmdlRITask task, uint32_t *id);
 /* How a kernel was launched: SCHEM_MODE, DYN_UBUF_SIZE, DATA_DUMP, TIMEOUT (seconds; 0: none) or
  * TIMEOUT_US. Any thread. 100000: a NULL; 107000: no kernel, or another attribute; 107017; 207000
@@ -2523,9 +2535,11 @@ ACL_FUNC_VISIBILITY aclError aclmdlRIKernelTaskGetAttribute(aclmdlRITask task,
                                                             aclrtLaunchKernelAttrId attrId,
                                                             aclrtLaunchKernelAttrValue *attrValue);
 
-/* The streams of the instance. *numStreams is the room in streams, and then their number; with
- * streams NULL only that is written. Places that are left stay as they are. 107000: NULL; 107039:
- * more room is needed; 207000: a graph of a conditional task (GRF-60, GRF-61, GRF-88b). */
+/* The streams of the instance, of a captured one that of the stream on which the capture began,
+ * then others in the order in which they came to it. *numStreams is the room in streams, and then
+ * their number; with streams NULL only that is written. Places that are left stay as they are.
+ * 107000: NULL; 107039: more room is needed; 207000: a graph of a conditional task (GRF-60,
+ * GRF-61, GRF-88b). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIGetStreams(aclmdlRI modelRI, aclrtStream *streams,
                                                 uint32_t *numStreams);
 /* The tasks of a stream of an instance, in its order. *numTasks is the room in tasks, and then
