@@ -416,9 +416,11 @@ int32_t twin_instance_abort(uint64_t handle)
     if (code != 0)
         return code;
     if (instance->captured)
-        return twin_fail(TWIN_ERR_UNSUPPORTED,
-                         "model instance %u was captured; runs of it cannot be aborted",
-                         instance->id);
+        return twin_fail(
+            TWIN_ERR_UNSUPPORTED,
+            "model instance %u was captured; aclrtStreamAbort of the stream that executes "
+            "it ends a run",
+            instance->id);
     twin_assert_unlocked("model_instance.abort with a lock held");
     twin_status status =
         twin_device_note(instance->device, twin_ops()->model_instance.abort(instance->hw));

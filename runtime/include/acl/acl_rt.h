@@ -2408,9 +2408,10 @@ typedef struct tagAclmdlRICondTaskParams {
     aclmdlRI *modelRIArray;
 } aclmdlRICondTaskParams;
 
-/* Creates a condition for one conditional task of an instance or graph in capture. The instance
- * that is executed owns it: it ends with that. flag 0: its word is 0 at first and keeps what tasks
- * and the host write; ASSIGN_DEFAULT: each execution begins with defaultLaunchValue. Any thread.
+/* Creates a condition for one conditional task. modelRI: what is in capture on the stream to which
+ * the task will be added, the instance or a graph of a conditional task. The instance that is
+ * executed owns it: it ends with that. flag 0: its word is 0 at first and keeps what tasks and the
+ * host write; ASSIGN_DEFAULT: each execution begins with defaultLaunchValue. Any thread.
  * 100000: a NULL; 107000: flag above 1, or modelRI is not in capture; 207000: not captured
  * (GRF-86, GRF-87). */
 ACL_FUNC_VISIBILITY aclError aclmdlRICondHandleCreate(aclmdlRI modelRI, uint32_t defaultLaunchValue,
@@ -2418,7 +2419,8 @@ ACL_FUNC_VISIBILITY aclError aclmdlRICondHandleCreate(aclmdlRI modelRI, uint32_t
                                                       aclmdlRICondHandle *handle);
 
 /* *ptr: the word, 8 bytes of device memory, which the device reads when the conditional task
- * begins, and after each iteration. Any thread. 100000: a NULL (GRF-87). */
+ * begins, and after each iteration. Tasks and the host may write it as long as the instance lives.
+ * Any thread. 100000: a NULL (GRF-87). */
 ACL_FUNC_VISIBILITY aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle,
                                                           uint64_t **ptr);
 
@@ -2607,7 +2609,7 @@ ACL_FUNC_VISIBILITY aclError aclmdlRIDestroyUnregisterCallback(aclmdlRI modelRI,
                                                                aclrtCallback func);
 
 /* Ends the runs of an instance of aclmdlRIBuildBegin where they are; the streams that run it answer
- * 507023. 107000: NULL; 207000: it was captured (GRF-54). */
+ * 507023. 107000: NULL; 207000: it was captured, use aclrtStreamAbort (GRF-54). */
 ACL_FUNC_VISIBILITY aclError aclmdlRIAbort(aclmdlRI modelRI);
 
 /* ---- Failures: exceptions and their details -------------------------------------------------- */
