@@ -127,3 +127,25 @@ void test_external_refused(void)
     s.join = capture_event();
     capture_close(&s);
 }
+
+/* Of another device an event is not recorded, which the capture says; a wait for it is taken. */
+void test_external_device(void)
+{
+    capture s;
+    CHECK_OK(aclrtSetDevice(1));
+    aclrtEvent there = capture_event();
+    capture_open(&s);
+    capture_begin(s.first);
+    CHECK_CODE(record_outside(there, s.first), ACL_ERROR_RT_STREAM_CONTEXT);
+    CHECK_OK(wait_outside(s.first, there));
+    CHECK_OK(record_outside(s.join, s.first));
+    capture_set(&s, 1, 6, s.first);
+    aclmdlRI instance = capture_end(s.first);
+    capture_run(instance, s.first);
+    CHECK_EQUAL(capture_fetch(&s)[1], capture_word(6));
+    CHECK_OK(aclmdlRIDestroy(instance));
+    capture_close(&s);
+    CHECK_OK(aclrtSetDevice(1));
+    CHECK_OK(aclrtDestroyEvent(there));
+    CHECK_OK(aclrtResetDevice(1));
+}

@@ -41,6 +41,7 @@ void test_external_order(void);
 void test_external_newest(void);
 void test_external_graphs(void);
 void test_external_refused(void);
+void test_external_device(void);
 
 /* capture_join.c */
 void test_join(void);

@@ -46,10 +46,25 @@ static int32_t add(twin_capture_lane *lane, uint64_t event, bool waits)
     return 0;
 }
 
+static int32_t check_device(const twin_stream *stream, const twin_event *event)
+{
+    return event->device == stream->device
+               ? 0
+               : twin_fail(TWIN_ERR_STREAM_CONTEXT,
+                           "the event was made on another device than stream %u, which is in "
+                           "capture",
+                           stream->id);
+}
+
 int32_t twin_capture_external(uint64_t stream_handle, uint64_t event, bool waits)
 {
     TWIN_PINNED(stream, stream);
+    TWIN_PINNED(event, pinned);
     int32_t code = twin_stream_pin_own(stream_handle, &stream);
+    if (code == 0)
+        code = twin_event_pin(&twin_events, event, &pinned);
+    if (code == 0 && !waits)
+        code = check_device(stream, pinned);
     if (code != 0)
         return code;
     TWIN_LOCKED(&twin_capture_lock);

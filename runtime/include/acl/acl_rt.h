@@ -754,7 +754,8 @@ ACL_FUNC_VISIBILITY aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stre
  * and graphs outside, which wait for it as for any event. With 1 the event is one of
  * aclrtCreateEventExWithFlag with ACL_EVENT_SYNC alone. The first record of an event fixes its
  * flag. 100000: another flag; 107000: the other flag before, or used in this graph already;
- * 107029: the stream is not in capture; 207000: another event (EVT-22 to EVT-24, EVT-74). */
+ * 107003: an event of another device; 107029: the stream is not in capture; 207000: another event
+ * (EVT-22 to EVT-24, EVT-74). */
 ACL_FUNC_VISIBILITY aclError aclrtRecordEventWithFlag(aclrtEvent event, aclrtStream stream,
                                                       uint32_t flag);
 
