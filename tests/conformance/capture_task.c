@@ -240,7 +240,13 @@ void test_task_disable(void)
     changed_open(&c);
     CHECK_CODE(aclmdlRITaskDisable(NULL), ACL_ERROR_RT_PARAM_INVALID);
     CHECK_OK(aclmdlRITaskDisable(c.tasks[1]));
+    set_value(c.tasks[1], &c.s.words[8], 33, ACL_SUCCESS); /* not disabled any more */
     CHECK_OK(aclmdlRITaskDisable(c.tasks[2]));
+    CHECK_OK(aclmdlRIUpdate(c.instance));
+    capture_run(c.instance, c.s.second);
+    CHECK_EQUAL(capture_fetch(&c.s)[8], 33);
+    CHECK_OK(aclrtMemset(c.s.words, WORDS * 4, 0, WORDS * 4));
+    CHECK_OK(aclmdlRITaskDisable(c.tasks[1]));
     CHECK_CODE(aclmdlRIExecuteAsync(c.instance, c.s.second), ACL_ERROR_RT_MODEL_EXECUTE);
     CHECK_OK(aclmdlRIUpdate(c.instance));
     capture_set(&c.s, 0, 9, c.s.second);

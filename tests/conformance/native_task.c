@@ -123,6 +123,20 @@ static void set_add(const graph *g, aclmdlRITask task, int to, int x, int y,
     memset(&args, 0xff, sizeof(args)); /* they were copied */
 }
 
+/* A task that an update has left out. */
+static void check_gone(aclmdlRITask task)
+{
+    aclmdlRITaskParams params;
+    aclmdlRITaskType type;
+    aclrtLaunchKernelAttrValue value;
+    uint32_t id = 0;
+    CHECK_CODE(aclmdlRITaskGetType(task, &type), ACL_ERROR_RT_INVALID_HANDLE);
+    CHECK_CODE(aclmdlRITaskGetSeqId(task, &id), ACL_ERROR_RT_INVALID_HANDLE);
+    CHECK_CODE(aclmdlRITaskGetParams(task, &params), ACL_ERROR_RT_INVALID_HANDLE);
+    CHECK_CODE(aclmdlRIKernelTaskGetAttribute(task, ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT, &value),
+               ACL_ERROR_RT_INVALID_HANDLE);
+}
+
 void test_task_set_kernel(void)
 {
     graph g;
@@ -151,6 +165,7 @@ void test_task_set_kernel(void)
     CHECK(value.timeout >= 3 && value.timeout <= 4); /* in units of the device */
     CHECK_OK(aclmdlRITaskDisable(g.tasks[0]));
     CHECK_OK(aclmdlRIUpdate(g.instance));
+    check_gone(g.tasks[0]);
     run(&g);
     CHECK_EQUAL(first(&g, 2), 4);
     CHECK_EQUAL(first(&g, 0), 4);

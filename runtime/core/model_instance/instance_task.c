@@ -135,6 +135,7 @@ static int32_t find_locked(uint64_t handle, found_task *found)
     twin_lock_take(&found->stream->lock);
     twin_instance *instance = atomic_load_explicit(&found->stream->instance, memory_order_relaxed);
     if (instance && twin_handle_is(found->task, handle) &&
+        found->task->stored->state != TWIN_STORED_GONE &&
         twin_handle_pin_object(instance, instance->object.handle))
         found->instance = instance;
     if (found->instance)

@@ -245,6 +245,7 @@ void twin_stored_set_launch(twin_stored_task *stored, twin_launch *launch)
 {
     drop_parts(stored);
     stored->kind = TWIN_TASK_LAUNCH;
+    stored->state = TWIN_STORED_KEPT;
     stored->launch = launch;
 }
 
@@ -253,6 +254,7 @@ void twin_stored_set_value(twin_stored_task *stored, twin_task_kind kind,
 {
     drop_parts(stored);
     stored->kind = (uint8_t)kind;
+    stored->state = TWIN_STORED_KEPT;
     stored->value = *value;
 }
 

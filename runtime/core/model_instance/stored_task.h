@@ -96,9 +96,9 @@ twin_task twin_stored_as_task(const twin_stored_task *stored);
 void twin_stored_leave_out(twin_stored_task *stored);
 /* The task that was added last. There is one. */
 twin_stored_task *twin_stored_last(const twin_stream *stream);
-/* Another kernel in its place. `launch` is the task's own now. */
+/* Another kernel in its place, which is KEPT. `launch` is the task's own now. */
 void twin_stored_set_launch(twin_stored_task *stored, twin_launch *launch);
-/* A value is written, or waited for, in its place. */
+/* A value is written, or waited for, in its place; KEPT too. */
 void twin_stored_set_value(twin_stored_task *stored, twin_task_kind kind,
                            const twin_value_wait *value);
 
