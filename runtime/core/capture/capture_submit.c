@@ -107,13 +107,15 @@ static int32_t submit_to_group(twin_capture_lane *lane, const twin_task *task)
                             lane->stream->id));
     const twin_launch_cores cores = task->launch->cores;
     int32_t code = twin_capture_add(lane, task, NULL);
-    const twin_stream *newest = lane->tail.newest;
-    if (code == 0)
+    twin_stream *newest = lane->tail.newest;
+    if (code == 0) {
+        TWIN_LOCKED(&newest->lock);
         code = twin_group_add(
             group, &(twin_group_task){.stream = newest->object.handle,
                                       .place = twin_ops()->diag.newest_task(newest->queue),
                                       .cores = cores,
                                       .stored = twin_stored_last(newest)});
+    }
     return code != 0 ? twin_capture_break(lane->capture, lane->stream, code) : 0;
 }
 

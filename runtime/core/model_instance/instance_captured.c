@@ -86,13 +86,7 @@ void twin_instance_free_edges(twin_instance *instance)
     instance->edge_count = 0;
     twin_free(instance->edges);
     instance->edges = NULL;
-    for (uint32_t i = 0; i < instance->group_count; i++) {
-        (void)twin_handle_retire(instance->groups[i]);
-        twin_group_unpin(instance->groups[i]);
-    }
-    instance->group_count = 0;
-    twin_free(instance->groups);
-    instance->groups = NULL;
+    twin_groups_end(instance);
 }
 
 int32_t twin_instance_finish(twin_instance *instance, twin_stream *stream)

@@ -489,7 +489,10 @@ static int32_t renew_all(twin_instance *instance)
     while (code == 0 && !busy && (stream = next_changed(instance)) != NULL) {
         twin_lock_take(&stream->lock);
         twin_lock_take(&instance->lock);
-        code = renew_locked(instance, stream, &busy);
+        if (!twin_instance_is_open(instance)) /* then its streams may be unbound */
+            code = twin_instance_fail_ending(instance);
+        else if (stream->stored.changed) /* else another thread was faster */
+            code = renew_locked(instance, stream, &busy);
         twin_lock_drop(&instance->lock);
         twin_lock_drop(&stream->lock);
         twin_stream_unpin(stream);
@@ -497,6 +500,8 @@ static int32_t renew_all(twin_instance *instance)
     if (busy)
         return fail_update(instance, "runs; wait for the stream that executes it first");
     TWIN_LOCKED(&instance->lock);
+    if (!twin_instance_is_open(instance))
+        return code != 0 ? code : twin_instance_fail_ending(instance);
     if (code == 0)
         code = twin_instance_seal_locked(instance);
     instance->changed = code != 0;

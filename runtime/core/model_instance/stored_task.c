@@ -50,17 +50,21 @@ static twin_stored_task *next_place(twin_stream *stream)
 twin_stored_task *twin_stored_next(const twin_stream *stream, uint32_t *place)
 {
     const uint32_t count = twin_stored_count(stream);
+    if (*place >= count)
+        return NULL;
     struct twin_stored_block *block = stream->stored.first;
-    for (uint32_t i = 0; i < *place / BLOCK_TASKS && block; i++)
+    for (uint32_t i = 0; i < *place / BLOCK_TASKS; i++)
         block = block->next;
-    while (block && *place < count) {
+    for (;;) {
         twin_stored_task *stored = &block->tasks[*place % BLOCK_TASKS];
-        if (++*place % BLOCK_TASKS == 0)
-            block = block->next;
+        ++*place;
         if (stored->state != TWIN_STORED_GONE)
             return stored;
+        if (*place >= count)
+            return NULL;
+        if (*place % BLOCK_TASKS == 0) /* the link may be made now, unless the task is there */
+            block = block->next;
     }
-    return NULL;
 }
 
 /* ---- what tasks name ------------------------------------------------------------------------- */

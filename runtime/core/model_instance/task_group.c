@@ -166,6 +166,21 @@ void twin_groups_give_up(twin_instance *instance)
         instance->groups[i]->updater = 0;
 }
 
+void twin_groups_end(twin_instance *instance)
+{
+    twin_lock_take(&groups_lock);
+    twin_task_group **groups = instance->groups;
+    const uint32_t count = instance->group_count;
+    instance->groups = NULL;
+    instance->group_count = 0;
+    twin_lock_drop(&groups_lock);
+    for (uint32_t i = 0; i < count; i++) {
+        (void)twin_handle_retire(groups[i]);
+        twin_group_unpin(groups[i]);
+    }
+    twin_free(groups);
+}
+
 void twin_group_forget(twin_stream *stream)
 {
     twin_task_group *group = take_group(stream);

@@ -42,6 +42,8 @@ int32_t twin_group_update_end(uint64_t stream);
 /* No stream updates a group of the instance until it is given up; false: one does. */
 bool twin_groups_claim(twin_instance *instance);
 void twin_groups_give_up(twin_instance *instance);
+/* All groups of an instance that ends become dead. */
+void twin_groups_end(twin_instance *instance);
 /* A stream that updates a group is destroyed. */
 void twin_group_forget(twin_stream *stream);
 
