@@ -10,6 +10,7 @@
 #include "core/model_instance/task_group.h"
 #include "core/object/event.h"
 #include "core/object/stream.h"
+#include "core/work/launch.h"
 #include "core/work/pool.h"
 
 /* In place of a code: the stream is in capture, or updates a task group, and is locked. */
@@ -376,25 +377,45 @@ static int32_t find_replaced(const twin_stream *stream, const twin_task *task,
     return 0;
 }
 
-/* Queues the task; `replaced`: what it takes the place of, in a stream of that handle. The caller
- * unpins what this pins, once the stream is not locked: it may be the last to hold it. */
+/* Queues the task; `replaced`: what it takes the place of, in a stream of that handle. *out_late:
+ * the backend does not change tasks, and the end of the update will. The caller unpins what this
+ * pins, once the stream is not locked: it may be the last to hold it. */
 static twin_status issue_replacing(twin_stream *stream, const twin_task *task,
                                    const twin_group_task *replaced, twin_stream **out_target,
-                                   twin_instance **out_instance)
+                                   twin_instance **out_instance, bool *out_late)
 {
+    twin_launch *launch = task->launch;
     *out_instance = twin_handle_pin(&twin_model_instances, stream->updates->instance);
     *out_target = twin_handle_pin(&twin_streams, replaced->stream);
     if (!*out_target || !*out_instance)
         return TWIN_E_INVALID;
+    if (twin_launch_own_code(launch) != 0)
+        return TWIN_E_NOMEM;
     const twin_replaced place = {.queue = (*out_target)->queue, .place = replaced->place};
-    task->launch->replaces = &place;
-    task->launch->keep(task->launch); /* for the stored task */
-    const twin_status status = twin_ops()->work.launch(stream->queue, task->launch);
-    task->launch->replaces = NULL;
-    stream->updates->next += status == TWIN_OK;
+    launch->replaces = &place;
+    launch->keep(launch); /* for the stored task */
+    const twin_status status = twin_ops()->work.launch(stream->queue, launch);
+    launch->replaces = NULL;
+    *out_late = status == TWIN_E_UNSUPPORTED && !(*out_target)->stored.fixed;
+    stream->updates->late |= *out_late;
+    stream->updates->next += status == TWIN_OK || *out_late;
     if (status != TWIN_OK)
-        task->launch->release(task->launch);
-    return status;
+        launch->release(launch); /* if it is late, the stored task has the caller's part */
+    return *out_late ? TWIN_OK : status;
+}
+
+/* The stored task becomes the kernel, too. */
+static void store_replacing(const twin_group_task *replaced, twin_stream *target,
+                            twin_instance *instance, twin_launch *launch, bool late)
+{
+    twin_instance *root = instance->root ? instance->root : instance; /* which runs the tasks */
+    twin_lock_take(&target->lock);
+    twin_lock_take(&root->lock);
+    twin_stored_set_launch(replaced->stored, launch);
+    target->stored.changed |= late;
+    root->changed |= late;
+    twin_lock_drop(&root->lock);
+    twin_lock_drop(&target->lock);
 }
 
 /* A task of a stream that updates a task group; the stream is locked, and not on return. */
@@ -406,21 +427,20 @@ static __attribute__((noinline)) int32_t submit_update(twin_stream *stream, cons
     twin_group_task replaced = {0};
     twin_status status = TWIN_OK;
     int32_t code = 0;
+    bool late = false;
     TWIN_PINNED(stream, target);
     TWIN_PINNED(instance, instance);
     if (task->kind == TWIN_TASK_RECORD)
         status = issue_locked(twin_ops(), stream, task, &trouble);
     else if ((code = find_replaced(stream, task, &replaced)) == 0)
-        status = issue_replacing(stream, task, &replaced, &target, &instance);
+        status = issue_replacing(stream, task, &replaced, &target, &instance, &late);
     twin_device_note(stream->device, status);
     TWIN_PINNED(stream, full);
     if (status == TWIN_E_BUSY && twin_handle_pin_object(stream, own))
         full = stream;
     twin_lock_drop(&stream->lock);
-    if (target && code == 0 && status == TWIN_OK) {
-        TWIN_LOCKED(&target->lock);
-        twin_stored_set_launch(replaced.stored, task->launch);
-    }
+    if (target && code == 0 && status == TWIN_OK)
+        store_replacing(&replaced, target, instance, task->launch, late);
     if (trouble != TASK_FINE)
         return fail_task(trouble, id, device_id);
     if (!full)

@@ -257,6 +257,8 @@ void test_task_disable(void)
     CHECK_EQUAL(count, 2);
     CHECK(left[0] == c.tasks[0] && left[1] == c.tasks[3]);
     CHECK_CODE(aclmdlRITaskDisable(c.tasks[1]), ACL_ERROR_RT_INVALID_HANDLE);
+    CHECK_CODE(aclmdlRITaskGetType(c.tasks[1], &(aclmdlRITaskType){0}),
+               ACL_ERROR_RT_INVALID_HANDLE);
     CHECK_CODE(aclmdlRITaskDisable(c.tasks[0]), ACL_ERROR_RT_PARAM_INVALID);
     CHECK_CODE(aclmdlRIUpdate(c.instance), ACL_ERROR_RT_MODEL_UPDATE_FAILED);
     changed_close(&c);

@@ -287,7 +287,7 @@ static int32_t begin_change(uint64_t handle, found_task *found)
     twin_lock_take(&found->stream->lock);
     twin_lock_take(&found->instance->lock);
     if (twin_handle_is(found->task, handle) && found->task->stored->state != TWIN_STORED_GONE)
-        return 0;
+        return 0; /* as it was found */
     twin_lock_drop(&found->instance->lock);
     twin_lock_drop(&found->stream->lock);
     return fail_dead(handle);
@@ -481,7 +481,7 @@ static twin_stream *next_changed(twin_instance *instance)
     return found;
 }
 
-static int32_t renew_all(twin_instance *instance)
+int32_t twin_instance_renew(twin_instance *instance)
 {
     twin_stream *stream;
     int32_t code = 0;
@@ -499,13 +499,14 @@ static int32_t renew_all(twin_instance *instance)
     }
     if (busy)
         return fail_update(instance, "runs; wait for the stream that executes it first");
-    TWIN_LOCKED(&instance->lock);
-    if (!twin_instance_is_open(instance))
-        return code != 0 ? code : twin_instance_fail_ending(instance);
+    twin_instance *root = instance->root ? instance->root : instance; /* which runs the tasks */
+    TWIN_LOCKED(&root->lock);
+    if (!twin_instance_is_open(root))
+        return code != 0 ? code : twin_instance_fail_ending(root);
     if (code == 0)
-        code = twin_instance_seal_locked(instance);
-    instance->changed = code != 0;
-    instance->faulty = code != 0;
+        code = twin_instance_seal_locked(root);
+    root->changed = code != 0;
+    root->faulty = code != 0;
     return code;
 }
 
@@ -530,7 +531,7 @@ int32_t twin_instance_update(uint64_t handle)
     if (!twin_groups_claim(instance))
         return fail_update(instance, "has a task group that is being updated; call "
                                      "aclmdlRICaptureTaskUpdateEnd first");
-    code = renew_all(instance);
+    code = twin_instance_renew(instance);
     twin_groups_give_up(instance);
     return code;
 }

@@ -62,6 +62,9 @@ int32_t twin_instance_task_disable(uint64_t task);
 /* aclmdlRIUpdate. 107004, 107017; 107040: it runs, or is faulty; 207000: not captured, or a changed
  * stream has functions of the host for a thread of the program. */
 int32_t twin_instance_update(uint64_t instance);
+/* What aclmdlRIUpdate does with the changes of a pinned captured instance. No stream updates its
+ * task groups but the caller's. As twin_instance_update(). */
+int32_t twin_instance_renew(struct twin_instance *instance);
 
 /* aclmdlRIDebugPrint: a line of the log for each task. 107004, 107017. */
 int32_t twin_instance_print(uint64_t instance);

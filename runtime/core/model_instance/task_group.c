@@ -4,6 +4,7 @@
 #include "core/backend/error.h"
 #include "core/base/alloc.h"
 #include "core/model_instance/instance_parts.h"
+#include "core/model_instance/instance_task.h"
 #include "core/model_instance/stored_task.h"
 
 static void release(void *object)
@@ -37,6 +38,7 @@ int32_t twin_group_create(twin_instance *instance, twin_task_group **out_group)
     group->tasks = NULL;
     group->count = group->room = group->next = 0;
     group->updater = 0;
+    group->late = false;
     twin_handle_publish_pinned(group);
     instance->groups[instance->group_count++] = group;
     *out_group = group;
@@ -105,6 +107,7 @@ int32_t twin_group_update_begin(uint64_t stream_handle, uint64_t group_handle)
         atomic_store_explicit(&stream->halt, TWIN_HALT_UPDATE, memory_order_relaxed);
         stream->updates = group;
         group->next = 0;
+        group->late = false;
     }
     twin_lock_drop(&stream->lock);
     if (halt == 0)
@@ -126,6 +129,15 @@ static twin_task_group *take_group(twin_stream *stream)
     return group;
 }
 
+/* Runs that were queued have the old kernels. No lock is held. */
+static int32_t end_late(const twin_task_group *group)
+{
+    TWIN_PINNED(instance, instance);
+    instance = twin_handle_pin(&twin_model_instances, group->instance);
+    const int32_t code = instance ? twin_instance_wait_for_runs(instance) : 0;
+    return code == 0 && instance ? twin_instance_renew(instance) : code;
+}
+
 int32_t twin_group_update_end(uint64_t handle)
 {
     TWIN_PINNED(stream, stream);
@@ -144,6 +156,10 @@ int32_t twin_group_update_end(uint64_t handle)
                       "the task group of model instance %u has %u kernels, and %u were launched on "
                       "stream %u; launch one for each. The others are not replaced",
                       group->instance_id, group->count, group->next, stream->id);
+    if (group->late) {
+        const int32_t late_code = end_late(group);
+        code = code != 0 ? code : late_code;
+    }
     give_up(group);
     return code;
 }

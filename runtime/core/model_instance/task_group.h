@@ -22,7 +22,9 @@ typedef struct twin_task_group {
     uint32_t count, room;
     /* Of the stream that updates it, guarded by twin_groups_lock; 0: none does. */
     uint64_t updater;
-    uint32_t next; /* guarded by the lock of that stream: the task that its next kernel replaces */
+    /* Guarded by the lock of that stream. */
+    uint32_t next; /* the task that its next kernel replaces */
+    bool late;     /* the backend does not change tasks: the end of the update does */
 } twin_task_group;
 
 extern twin_handle_table twin_task_groups;

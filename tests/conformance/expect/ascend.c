@@ -34,8 +34,8 @@
     "is built task by task, which is what the backend makes of a capture"
 
 #define NO_UPDATES                                                                                 \
-    "the vendor's interface changes tasks of its own captures only, and the backend builds an "    \
-    "instance of a capture task by task"
+    "the vendor's interface changes tasks of its own captures only, so updates of task groups "    \
+    "take place at their end and not in the order of a stream"
 
 static const twin_exception unsupported[] = {
     {"attributes", "MEM-13", OWN_OWNERS},
@@ -48,9 +48,6 @@ static const twin_exception unsupported[] = {
     {"native", "COD-06: cores that fail", NO_FAULTS},
     {"native", "COD-07: a kernel that reads", NO_FAULTS},
     {"native", "ERR-47, ERR-48: a kernel that was trapped", NO_KERNEL},
-    {"native", "GRF-70, GRF-71, GRF-75", NO_UPDATES},
-    {"native", "GRF-72, GRF-76", NO_UPDATES},
-    {"native", "GRF-76", NO_UPDATES},
     {"native", "GRF-79", NO_UPDATES},
     {"native", "an update after the end", NO_UPDATES},
     {"native", "an update that has not begun", NO_UPDATES},
