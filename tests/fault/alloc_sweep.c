@@ -211,7 +211,7 @@ static void destroy_all(made *all)
 
 /* ---- all kinds of memory --------------------------------------------------------------------- */
 
-static bool with_memory; /* the program is memory_scenario.c */
+static void (*scenario)(const memory_sweep *sweep); /* the program; NULL: of this file */
 static aclError first_code;
 static bool is_wrong;
 
@@ -244,14 +244,14 @@ static void memory_is_back(void)
         first_failing = 0;
 }
 
-static aclError run_memory(void)
+static aclError run_scenario(void)
 {
     first_code = ACL_SUCCESS;
     is_wrong = false;
     const bool initialised = went(aclInit(config_path), "aclInit");
     const bool set = initialised && went(aclrtSetDevice(0), "aclrtSetDevice");
     if (set)
-        memory_scenario(&(memory_sweep){went, wrong, memory_is_back});
+        scenario(&(memory_sweep){went, wrong, memory_is_back});
     memory_is_back();
     if (set)
         GIVE_BACK(aclrtResetDevice(0));
@@ -267,8 +267,8 @@ static aclError run(void)
     made all = {0};
     atomic_store(&request, 0);
     atomic_store(&has_failed, false);
-    if (with_memory)
-        return run_memory();
+    if (scenario)
+        return run_scenario();
     aclError code = make(&all);
     if (code == ACL_SUCCESS)
         code = use(&all);
@@ -294,7 +294,7 @@ enum { HELD = 0, BROKEN = 1, NO_SUCH_REQUEST = 2 };
 static int fail_one(long number)
 {
     enum { WARM_UP = 20, SLACK = 8 };
-    const size_t repeats = with_memory ? 40 : 400;
+    const size_t repeats = scenario ? 40 : 400;
     bool good = true;
     first_failing = number;
     aclError code = run();
@@ -370,18 +370,31 @@ static void test_failures_from_one_on(void)
     sweep(true);
 }
 
+static void sweep_scenario(void (*wanted)(const memory_sweep *), bool all_later)
+{
+    scenario = wanted;
+    sweep(all_later);
+    scenario = NULL;
+}
+
 static void test_memory(void)
 {
-    with_memory = true;
-    sweep(false);
-    with_memory = false;
+    sweep_scenario(memory_scenario, false);
 }
 
 static void test_memory_from_one_on(void)
 {
-    with_memory = true;
-    sweep(true);
-    with_memory = false;
+    sweep_scenario(memory_scenario, true);
+}
+
+static void test_graph(void)
+{
+    sweep_scenario(graph_scenario, false);
+}
+
+static void test_graph_from_one_on(void)
+{
+    sweep_scenario(graph_scenario, true);
 }
 
 static const twin_test tests[] = {
@@ -389,6 +402,8 @@ static const twin_test tests[] = {
     {"memory that stays out is answered as such and harms nothing", test_failures_from_one_on},
     {"all kinds of memory: any one failing request", test_memory},
     {"all kinds of memory: memory that stays out", test_memory_from_one_on},
+    {"captured model instances: any one failing request", test_graph},
+    {"captured model instances: memory that stays out", test_graph_from_one_on},
 };
 
 int main(int argc, char **argv)

@@ -18,6 +18,8 @@ typedef struct memory_sweep {
 /* With device 0 set. Each group of calls ends with its first failure and releases what it has made;
  * a release that fails is made again, and must work then. */
 void memory_scenario(const memory_sweep *sweep);
+/* Likewise graph_scenario.c: captures, their model instances, and changes of these. */
+void graph_scenario(const memory_sweep *sweep);
 
 /* Physical memory is imported from another process, this program's with --export: started by the
  * first function, which leaves the handle in the environment, and ended by the second. */
