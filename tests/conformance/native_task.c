@@ -233,3 +233,22 @@ void test_task_set_and_group(void)
     CHECK_OK(aclrtDestroyStream(updater));
     close_graph(&g);
 }
+
+/* An update of a group does not make a faulty instance whole. */
+void test_task_faulty_and_group(void)
+{
+    graph g;
+    aclmdlRITaskParams params;
+    open_graph(&g, true);
+    aclrtStream updater = twin_stream();
+    CHECK_OK(aclmdlRITaskGetParams(g.tasks[1], &params));
+    params.kernelTaskParams.numBlocks = 0;
+    CHECK_CODE(aclmdlRITaskSetParams(g.tasks[1], &params), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_OK(aclmdlRICaptureTaskUpdateBegin(updater, g.group));
+    add(&g, 2, 2, 1, updater);
+    CHECK_OK(aclmdlRICaptureTaskUpdateEnd(updater));
+    CHECK_OK(aclrtSynchronizeStream(updater));
+    CHECK_CODE(aclmdlRIExecuteAsync(g.instance, g.n.stream), ACL_ERROR_RT_MODEL_EXECUTE);
+    CHECK_OK(aclrtDestroyStream(updater));
+    close_graph(&g);
+}

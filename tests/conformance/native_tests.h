@@ -70,6 +70,7 @@ void test_task_kernel(void);
 void test_task_set_kernel(void);
 void test_task_set_kernel_refused(void);
 void test_task_set_and_group(void);
+void test_task_faulty_and_group(void);
 
 /* native_mapping.c */
 void test_kernel_across_mappings(void);

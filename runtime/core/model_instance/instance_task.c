@@ -506,7 +506,7 @@ int32_t twin_instance_renew(twin_instance *instance)
     if (code == 0)
         code = twin_instance_seal_locked(root);
     root->changed = code != 0;
-    root->faulty = code != 0;
+    root->faulty |= code != 0;
     return code;
 }
 
