@@ -92,21 +92,16 @@ static int32_t refuse_pinned_form(uint64_t handle, const char *what)
     return code != 0 ? code : refuse_form(what);
 }
 
-/* What the device alone may use is refused as a bad value; ACL_EVENT_EXTERNAL as not supported. */
+/* What the device alone may use is refused as a bad value. */
 static inline int32_t check_host_use(const twin_event *event, uint64_t handle)
 {
     uint32_t form = twin_event_form(event);
-    if (__builtin_expect((form & (TWIN_EVENT_DEVICE_ONLY | TWIN_EVENT_EXTERNAL)) == 0, 1))
+    if (__builtin_expect((form & TWIN_EVENT_DEVICE_ONLY) == 0, 1))
         return 0;
-    int32_t code = pinned_form(handle, &form);
-    if (code != 0)
-        return code;
-    if ((form & TWIN_EVENT_DEVICE_ONLY) != 0)
-        return twin_fail(TWIN_ERR_PARAM,
-                         "an event made with ACL_EVENT_DEVICE_USE_ONLY is not for host calls");
-    return refuse_form("events made with ACL_EVENT_EXTERNAL are not supported; use one of "
-                       "aclrtCreateEventExWithFlag with ACL_EVENT_SYNC, in a capture with "
-                       "ACL_EVENT_RECORD_EXTERNAL or ACL_EVENT_WAIT_EXTERNAL");
+    const int32_t code = pinned_form(handle, &form);
+    return code != 0 ? code
+                     : twin_fail(TWIN_ERR_PARAM, "an event made with ACL_EVENT_DEVICE_USE_ONLY is "
+                                                 "not for host calls");
 }
 
 /* The first flag of an event's records, or of its waits, decides for all, also when that call
@@ -218,7 +213,8 @@ static int32_t wait_event(aclrtStream stream, aclrtEvent event, uint64_t timeout
     code = check_host_use(task.event, task.event_handle);
     if (code != 0)
         return code;
-    if ((twin_event_form(task.event) & (TWIN_EVENT_PLAIN | TWIN_EVENT_SYNC | TWIN_EVENT_IPC)) == 0)
+    if ((twin_event_form(task.event) &
+         (TWIN_EVENT_PLAIN | TWIN_EVENT_SYNC | TWIN_EVENT_EXTERNAL | TWIN_EVENT_IPC)) == 0)
         return refuse_pinned_form(
             task.event_handle,
             "the event was made without ACL_EVENT_SYNC, so no stream can wait for it");
@@ -317,10 +313,10 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream)
         uint32_t form = twin_event_form(task.event);
         if ((form & TWIN_EVENT_PLAIN) != 0)
             return TWIN_LEAVE(reset_plain(task.event, task.event_handle, twin_api_handle(stream)));
-        if ((form & TWIN_EVENT_FLAG) == 0 || (form & TWIN_EVENT_SYNC) == 0)
+        if ((form & TWIN_EVENT_FLAG) == 0 || (form & (TWIN_EVENT_SYNC | TWIN_EVENT_EXTERNAL)) == 0)
             code = refuse_pinned_form(task.event_handle,
-                                      "events made by aclrtCreateEventExWithFlag or without "
-                                      "ACL_EVENT_SYNC cannot be reset");
+                                      "events made by aclrtCreateEventExWithFlag, or without "
+                                      "ACL_EVENT_SYNC and ACL_EVENT_EXTERNAL, cannot be reset");
     }
     if (code == 0)
         code = twin_stream_submit(twin_api_handle(stream), &task);

@@ -149,3 +149,64 @@ void test_external_device(void)
     CHECK_OK(aclrtDestroyEvent(there));
     CHECK_OK(aclrtResetDevice(1));
 }
+
+/* Such an event is recorded outside, and waited for and reset in the middle of each run. */
+void test_external_middle(void)
+{
+    capture s;
+    aclrtEvent event = NULL;
+    capture_open(&s);
+    CHECK_OK(aclrtCreateEventWithFlag(&event, ACL_EVENT_EXTERNAL));
+    capture_begin(s.first);
+    capture_copy(&s, 1, 0, s.first);
+    CHECK_OK(aclrtStreamWaitEvent(s.first, event));
+    CHECK_OK(aclrtResetEvent(event, s.first));
+    capture_copy(&s, 3, 2, s.first);
+    aclmdlRI instance = capture_end(s.first);
+    for (uint8_t run = 1; run <= 3; run++) {
+        twin_hold hold;
+        twin_hold_begin(&hold, s.second);
+        capture_set(&s, 2, run, s.second);
+        CHECK_OK(aclrtRecordEvent(event, s.second));
+        capture_set(&s, 0, (uint8_t)(run + 10), s.first);
+        CHECK_OK(aclmdlRIExecuteAsync(instance, s.first));
+        CHECK_CODE(aclrtSynchronizeStreamWithTimeout(s.first, 100),
+                   ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+        CHECK_EQUAL(capture_fetch(&s)[1], capture_word((uint8_t)(run + 10)));
+        CHECK_EQUAL(s.host[3], run == 1 ? 0 : capture_word((uint8_t)(run - 1)));
+        twin_hold_end(&hold, NULL);
+        CHECK_OK(aclrtSynchronizeStreamWithTimeout(s.first, SOON_MS));
+        CHECK_EQUAL(capture_fetch(&s)[3], capture_word(run));
+    }
+    CHECK_OK(aclmdlRIDestroy(instance));
+    CHECK_OK(aclrtDestroyEvent(event));
+    capture_close(&s);
+}
+
+/* Each run records it; a stream outside waits, and resets it. */
+void test_external_middle_record(void)
+{
+    capture s;
+    aclrtEvent event = NULL;
+    capture_open(&s);
+    CHECK_OK(aclrtCreateEventWithFlag(&event, ACL_EVENT_EXTERNAL));
+    capture_begin(s.first);
+    capture_copy(&s, 1, 0, s.first);
+    CHECK_OK(aclrtRecordEvent(event, s.first));
+    capture_copy(&s, 2, 1, s.first);
+    aclmdlRI instance = capture_end(s.first);
+    for (uint8_t run = 1; run <= 3; run++) {
+        CHECK_OK(aclrtStreamWaitEvent(s.second, event));
+        CHECK_OK(aclrtResetEvent(event, s.second));
+        capture_copy(&s, 3, 1, s.second);
+        capture_set(&s, 0, run, s.first);
+        CHECK(!twin_idle(s.second));
+        CHECK_OK(aclmdlRIExecuteAsync(instance, s.first));
+        CHECK_OK(aclrtSynchronizeStreamWithTimeout(s.second, SOON_MS));
+        CHECK_EQUAL(capture_fetch(&s)[3], capture_word(run));
+        CHECK_OK(aclrtSynchronizeStreamWithTimeout(s.first, SOON_MS));
+    }
+    CHECK_OK(aclmdlRIDestroy(instance));
+    CHECK_OK(aclrtDestroyEvent(event));
+    capture_close(&s);
+}

@@ -299,6 +299,8 @@ static const twin_test tests[] = {
     {"GRF-26: a graph waits for another one", test_external_graphs},
     {"GRF-26: what is refused of events of the outside", test_external_refused},
     {"an event of another device is not recorded to the outside", test_external_device},
+    {"EVT-25: a run waits for an external event in its middle", test_external_middle},
+    {"EVT-25: a run records an external event in its middle", test_external_middle_record},
     {"GRF-62: the tasks of a stream", test_task_list},
     {"GRF-63, GRF-64: types, numbers and parameters of tasks", test_task_look},
     {"the events that tasks name", test_task_events},

@@ -41,6 +41,8 @@ void test_external_order(void);
 void test_external_newest(void);
 void test_external_graphs(void);
 void test_external_refused(void);
+void test_external_middle(void);
+void test_external_middle_record(void);
 void test_external_device(void);
 
 /* capture_join.c */

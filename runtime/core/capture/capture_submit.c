@@ -291,17 +291,24 @@ static bool is_event(const twin_task *task)
                            (TWIN_EVENT_PLAIN | TWIN_EVENT_FLAG | TWIN_EVENT_EX)) != 0;
 }
 
+/* Of events that stay what they are in a capture: each run waits for them, records or resets
+ * them. */
+static bool is_shared(const twin_task *task)
+{
+    return task->event && (twin_event_form(task->event) & TWIN_EVENT_EXTERNAL) != 0;
+}
+
 /* A task of a stream in capture. */
 static int32_t submit_locked(twin_capture_lane *lane, const twin_task *task)
 {
-    int32_t code = check_kind(lane->stream, task);
+    int32_t code = is_shared(task) ? 0 : check_kind(lane->stream, task);
     if (code != 0)
         return code;
     if (lane->capture->open_groups > 0)
         return submit_to_group(lane, task);
-    if (task->kind == TWIN_TASK_WAIT && is_event(task))
+    if (task->kind == TWIN_TASK_WAIT && is_event(task) && !is_shared(task))
         return wait_outside(lane, task->event);
-    if (task->kind == TWIN_TASK_RECORD && is_event(task)) {
+    if (task->kind == TWIN_TASK_RECORD && is_event(task) && !is_shared(task)) {
         code = check_recorded(lane->stream, task->event);
         if (code != 0)
             return code;

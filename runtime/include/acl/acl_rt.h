@@ -700,7 +700,7 @@ ACL_FUNC_VISIBILITY aclError aclrtGetThreadLastTaskId(uint32_t *taskId);
 #define ACL_EVENT_CAPTURE_STREAM_PROGRESS 0x00000002U /* its state may be asked for */
 #define ACL_EVENT_TIME_LINE               0x00000008U /* it keeps the time */
 #define ACL_EVENT_DEVICE_USE_ONLY         0x00000010U /* for kernels alone */
-#define ACL_EVENT_EXTERNAL                0x00000020U /* records and waits of it: 207000 */
+#define ACL_EVENT_EXTERNAL                0x00000020U /* a flag, also for graphs */
 #define ACL_EVENT_IPC                     0x00000040U /* shared with other processes */
 
 #define ACL_IPC_EVENT_HANDLE_SIZE 64U
