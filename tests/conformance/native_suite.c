@@ -521,6 +521,7 @@ static const twin_test tests[] = {
     {"GRF-63, GRF-64: what a captured kernel is", test_task_kernel},
     {"GRF-65, GRF-67: a captured kernel becomes another one", test_task_set_kernel},
     {"GRF-65: kernels that make the instance faulty", test_task_set_kernel_refused},
+    {"GRF-65: a kernel of a task group stays on its cores", test_task_set_other_cores},
     {"GRF-65: an update of a task group leaves an instance faulty", test_task_faulty_and_group},
     {"updates of a task group, and of the whole instance", test_task_set_and_group},
     {"KRN-51, KRN-52, KRN-57: parameters of a list are where they were appended", test_list},

@@ -195,6 +195,23 @@ void test_task_set_kernel_refused(void)
     }
 }
 
+/* The message says why, and not that the instance is faulty now. */
+void test_task_set_other_cores(void)
+{
+    graph g;
+    aclmdlRITaskParams params;
+    open_graph(&g, true);
+    CHECK_OK(aclmdlRITaskGetParams(g.tasks[0], &params));
+    params.taskGrp = NULL;
+    params.kernelTaskParams.funcHandle = native_find(g.n.binary, "product");
+    (void)aclGetRecentErrMsg(); /* those of earlier tests */
+    CHECK_CODE(aclmdlRITaskSetParams(g.tasks[0], &params), ACL_ERROR_RT_PARAM_INVALID);
+    const char *message = aclGetRecentErrMsg();
+    CHECK(message && strstr(message, "other cores") && !strstr(message, "faulty"));
+    CHECK_CODE(aclmdlRIUpdate(g.instance), ACL_ERROR_RT_MODEL_UPDATE_FAILED);
+    close_graph(&g);
+}
+
 /* What an update of its group has made of a kernel stays when the stream's tasks are made anew, and
  * the group is where it was. */
 void test_task_set_and_group(void)

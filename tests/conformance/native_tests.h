@@ -69,6 +69,7 @@ void test_group_broken(void);
 void test_task_kernel(void);
 void test_task_set_kernel(void);
 void test_task_set_kernel_refused(void);
+void test_task_set_other_cores(void);
 void test_task_set_and_group(void);
 void test_task_faulty_and_group(void);
 

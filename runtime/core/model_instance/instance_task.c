@@ -330,7 +330,7 @@ static int32_t fail_kind(void)
 /* The kernel that the task with this handle becomes. */
 typedef struct new_kernel {
     uint64_t task;
-    int32_t refused; /* why the task did not take it, its instance being faulty now */
+    bool offered; /* the task took it or did not, which its instance has noted */
 } new_kernel;
 
 static int32_t take_kernel(void *user, twin_launch *launch)
@@ -340,6 +340,7 @@ static int32_t take_kernel(void *user, twin_launch *launch)
     if (code != 0)
         return code;
     FOUND_TASK(found);
+    wanted->offered = true;
     code = begin_change(wanted->task, &found);
     if (code != 0)
         return code;
@@ -374,7 +375,7 @@ int32_t twin_instance_task_set_kernel(uint64_t handle, uint64_t function, uint32
     }
     const twin_launch_sink sink = {.take = take_kernel, .user = &wanted, .overflows = &overflows};
     const int32_t code = twin_launch_make(function, blocks, config, args, stream, &sink);
-    if (code != 0)
+    if (code != 0 && !wanted.offered)
         (void)twin_instance_task_refuse(handle, code);
     return code;
 }
