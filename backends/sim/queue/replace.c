@@ -186,7 +186,8 @@ static twin_status refuse_place(const twin_queue *queue, uint64_t place)
                             (unsigned long long)place);
 }
 
-/* An empty entry with the header of the one at the place. */
+/* An empty entry with the header of the one at the place, which an earlier copy may be writing: the
+ * model lock is held. */
 static stars_sqe header_of(const twin_queue *queue, uint32_t slot)
 {
     stars_sqe sqe = {{0}};
@@ -231,13 +232,15 @@ twin_status sim_work_replace(twin_queue *queue, twin_launch *kernel)
         return refuse_place(target, place);
     const uint32_t slot = (uint32_t)((place - 1) & target->mask);
     drop_old(target, place, slot);
+    sim_model_lock();
     pthread_mutex_lock(&target->lock);
+    stars_sqe sqe = header_of(target, slot);
+    sim_model_unlock();
     if (!has_place_locked(target, place) || target->task_states[slot].kind != SIM_TASK_KERNEL) {
         pthread_mutex_unlock(&target->lock);
         return refuse_place(target, place);
     }
     struct sim_kept *kept = sim_kept_add(target, slot, kernel);
-    stars_sqe sqe = header_of(target, slot);
     if (kept)
         kept->since = (struct sim_queue_point){.queue = queue, .epoch = EPOCH_TO_COME};
     sim_kernel_entry(&sqe, target, kernel);
