@@ -187,7 +187,7 @@ static aclError call_unsupported(random_worker *worker)
 {
     if (chance(worker, 50))
         return aclrtFreeBuf((aclrtMbuf)any(worker, RANDOM_MEMORY));
-    return aclmdlRIDebugPrint((aclmdlRI)any(worker, RANDOM_MEMORY));
+    return aclrtSetBufDataLen((aclrtMbuf)any(worker, RANDOM_MEMORY), any_number(worker));
 }
 
 /* All of it ------------------------------------------------------------------------------------ */
