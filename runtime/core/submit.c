@@ -413,6 +413,7 @@ static void store_replacing(const twin_group_task *replaced, twin_stream *target
     twin_lock_take(&root->lock);
     twin_stored_set_launch(replaced->stored, launch);
     target->stored.changed |= late;
+    root->late |= late && !root->changed;
     root->changed |= late;
     twin_lock_drop(&root->lock);
     twin_lock_drop(&target->lock);

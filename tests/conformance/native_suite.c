@@ -524,6 +524,7 @@ static const twin_test tests[] = {
     {"GRF-65: a kernel of a task group stays on its cores", test_task_set_other_cores},
     {"GRF-65: an update of a task group leaves an instance faulty", test_task_faulty_and_group},
     {"updates of a task group, and of the whole instance", test_task_set_and_group},
+    {"GRF-67: a change waits for its update, whatever groups do", test_task_noted_before_group},
     {"KRN-51, KRN-52, KRN-57: parameters of a list are where they were appended", test_list},
     {"KRN-56, KRN-78: a placeholder becomes the address of the data after it", test_placeholders},
     {"ERR-47, ERR-48: a kernel that was trapped is reported with function and arguments",

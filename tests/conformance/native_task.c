@@ -269,3 +269,25 @@ void test_task_faulty_and_group(void)
     CHECK_OK(aclrtDestroyStream(updater));
     close_graph(&g);
 }
+
+/* A change that was noted before an update of a group is not brought about by that. */
+void test_task_noted_before_group(void)
+{
+    graph g;
+    open_graph(&g, true);
+    aclrtStream updater = twin_stream();
+    set_add(&g, g.tasks[1], 1, 1, 1, NULL);
+    CHECK_OK(aclmdlRICaptureTaskUpdateBegin(updater, g.group));
+    add(&g, 2, 2, 1, updater);
+    CHECK_OK(aclmdlRICaptureTaskUpdateEnd(updater));
+    CHECK_CODE(aclmdlRIExecuteAsync(g.instance, g.n.stream), ACL_ERROR_RT_MODEL_EXECUTE);
+    CHECK_OK(aclrtSynchronizeStream(updater));
+    CHECK_OK(aclmdlRIUpdate(g.instance));
+    run(&g);
+    CHECK_EQUAL(first(&g, 0), 0);
+    CHECK_EQUAL(first(&g, 1), 2);
+    CHECK_EQUAL(first(&g, 2), 3);
+    CHECK_EQUAL(first(&g, 3), 3);
+    CHECK_OK(aclrtDestroyStream(updater));
+    close_graph(&g);
+}

@@ -71,6 +71,7 @@ void test_task_set_kernel(void);
 void test_task_set_kernel_refused(void);
 void test_task_set_other_cores(void);
 void test_task_set_and_group(void);
+void test_task_noted_before_group(void);
 void test_task_faulty_and_group(void);
 
 /* native_mapping.c */

@@ -163,7 +163,7 @@ static void begin_run(struct checker *checker, struct check_queue *queue, struct
     check_mark_set(start, queue, run->op);
     start->number = queue->carried + 1;
     start->holders = 1;                         /* the run, as long as it is not given up */
-    checker->marks.items[run->end].holders = 2; /* the queue, and who waits for the run */
+    checker->marks.items[run->end].holders = 2; /* the queue, and the wait for the run */
     checker->links.items[run->op] = run->start;
     check_set_mark(checker, queue, run->op, &before);
     for (uint32_t i = 1; i <= run->pieces && !checker->short_of_memory; i++)

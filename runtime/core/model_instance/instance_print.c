@@ -72,7 +72,7 @@ static void put_text(FILE *file, const char *text)
         const unsigned char byte = (unsigned char)*text;
         if (byte == '"' || byte == '\\')
             fprintf(file, "\\%c", byte);
-        else if (byte < 0x20)
+        else if (byte < 0x20 || byte >= 0x7f) /* the name may be in no encoding */
             fprintf(file, "\\u%04x", byte);
         else
             fputc(byte, file);

@@ -234,14 +234,19 @@ static int32_t fail_update(const twin_instance *instance, const char *why)
     return twin_fail(TWIN_ERR_MODEL_UPDATE, "model instance %u %s", instance->id, why);
 }
 
-/* Whether tasks of a pinned model instance can be changed now. 107004, 107040, 207000. */
-static int32_t check_changeable(twin_instance *instance)
+/* Whether tasks of a pinned model instance can be changed at all. 107004, 207000. */
+static int32_t check_kind(const twin_instance *instance)
 {
     int32_t code = twin_instance_check_own(instance);
     if (code == 0)
         code = check_captured(instance);
-    if (code == 0)
-        code = check_offered(instance);
+    return code == 0 ? check_offered(instance) : code;
+}
+
+/* Whether they can be changed now. 107040 too. */
+static int32_t check_changeable(twin_instance *instance)
+{
+    const int32_t code = check_kind(instance);
     if (code != 0)
         return code;
     twin_lock_take(&instance->lock);
@@ -258,7 +263,7 @@ static int32_t check_changeable(twin_instance *instance)
     twin_assert_unlocked("model_instance.drain with a lock held");
     const twin_status status =
         twin_device_note(instance->device, twin_ops()->model_instance.drain(instance->hw, 0));
-    return status != TWIN_E_TIMEOUT
+    return status != TWIN_E_TIMEOUT && !twin_wait_given_up(status)
                ? 0
                : fail_update(instance, "runs; wait for the stream that executes it first");
 }
@@ -287,7 +292,7 @@ static int32_t begin_change(uint64_t handle, found_task *found)
     twin_lock_take(&found->stream->lock);
     twin_lock_take(&found->instance->lock);
     if (twin_handle_is(found->task, handle) && found->task->stored->state != TWIN_STORED_GONE)
-        return 0; /* as it was found */
+        return 0;
     twin_lock_drop(&found->instance->lock);
     twin_lock_drop(&found->stream->lock);
     return fail_dead(handle);
@@ -297,7 +302,8 @@ static int32_t begin_change(uint64_t handle, found_task *found)
 static int32_t end_change(const found_task *found, int32_t code)
 {
     found->instance->changed = true;
-    found->instance->faulty = code != 0;
+    found->instance->late = false;
+    found->instance->faulty |= code != 0;
     found->stream->stored.changed = true;
     twin_lock_drop(&found->instance->lock);
     twin_lock_drop(&found->stream->lock);
@@ -507,6 +513,7 @@ int32_t twin_instance_renew(twin_instance *instance)
     if (code == 0)
         code = twin_instance_seal_locked(root);
     root->changed = code != 0;
+    root->late = false;
     root->faulty |= code != 0;
     return code;
 }
@@ -514,11 +521,9 @@ int32_t twin_instance_renew(twin_instance *instance)
 int32_t twin_instance_update(uint64_t handle)
 {
     TWIN_PINNED(instance, instance);
-    int32_t code = twin_instance_pin_own(handle, &instance);
+    int32_t code = twin_instance_pin_any(handle, &instance);
     if (code == 0)
-        code = check_captured(instance);
-    if (code == 0)
-        code = check_offered(instance);
+        code = check_kind(instance);
     if (code != 0)
         return code;
     twin_lock_take(&instance->lock);

@@ -156,7 +156,7 @@ static int32_t create_in(twin_context *context, bool captured, twin_instance *ro
     instance->entry = NULL;
     instance->conditionals = NULL;
     instance->begun = instance->destroying = instance->closing = instance->ended = instance->built =
-        instance->sealed = instance->changed = instance->faulty = false;
+        instance->sealed = instance->changed = instance->late = instance->faulty = false;
     atomic_store_explicit(&instance->next_task, 0, memory_order_relaxed);
     instance->end_stream = NULL;
     instance->edges = NULL;

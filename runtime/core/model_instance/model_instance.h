@@ -67,6 +67,7 @@ typedef struct twin_instance {
     bool built;               /* aclmdlRIBuildEnd succeeded once */
     bool sealed;              /* complete as it is now */
     bool changed;             /* tasks were; aclmdlRIUpdate is to follow */
+    bool late;                /* by updates of task groups alone, whose ends will do it */
     bool faulty;              /* changing its tasks has failed: it never runs again */
     twin_stream *end_stream;  /* has the end; NULL: none */
     twin_bound_stream *bound;

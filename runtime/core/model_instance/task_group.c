@@ -129,13 +129,20 @@ static twin_task_group *take_group(twin_stream *stream)
     return group;
 }
 
-/* Runs that were queued have the old kernels. No lock is held. */
+/* Runs that were queued have the old kernels. Other changes wait for aclmdlRIUpdate, and then this
+ * one does, too. No lock is held. */
 static int32_t end_late(const twin_task_group *group)
 {
     TWIN_PINNED(instance, instance);
     instance = twin_handle_pin(&twin_model_instances, group->instance);
-    const int32_t code = instance ? twin_instance_wait_for_runs(instance) : 0;
-    return code == 0 && instance ? twin_instance_renew(instance) : code;
+    if (!instance)
+        return 0;
+    twin_instance *root = instance->root ? instance->root : instance;
+    twin_lock_take(&root->lock);
+    const bool alone = root->late;
+    twin_lock_drop(&root->lock);
+    const int32_t code = alone ? twin_instance_wait_for_runs(instance) : 0;
+    return alone && code == 0 ? twin_instance_renew(instance) : code;
 }
 
 int32_t twin_group_update_end(uint64_t handle)
