@@ -318,6 +318,7 @@ void test_update_long(void)
     capture_open(&s);
     capture_begin(s.first);
     capture_order(s.first, s.fork, s.second);
+    CHECK_OK(aclrtValueWrite(&s.words[10], 21, 0, s.first)); /* this stream leads to others */
     for (int i = 0; i < STEPS; i++)
         capture_copy(&s, i % 2 == 0 ? 1 : 2, i % 2 == 0 ? 0 : 1, s.first);
     CHECK_OK(aclrtValueWrite(&s.words[8], 21, 0, s.first));
@@ -333,7 +334,7 @@ void test_update_long(void)
         CHECK_OK(aclmdlRIGetTasksByStream(streams[i], list, &tasks));
         for (uint32_t k = 0; k < tasks; k++)
             if (type_of(list[k]) == ACL_MODEL_RI_TASK_VALUE_WRITE)
-                set_value(list[k], &s.words[8], 77, ACL_SUCCESS);
+                set_value(list[k], &s.words[i == 0 ? 10 : 8], 77, ACL_SUCCESS);
         free(list);
     }
     CHECK_OK(aclmdlRIUpdate(instance));
@@ -344,6 +345,7 @@ void test_update_long(void)
         CHECK_EQUAL(words[2], capture_word((uint8_t)run));
         CHECK_EQUAL(words[4], capture_word((uint8_t)run));
         CHECK_EQUAL(words[8], 77);
+        CHECK_EQUAL(words[10], 77);
     }
     CHECK_OK(aclmdlRIDestroy(instance));
     capture_close(&s);

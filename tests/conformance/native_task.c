@@ -2,6 +2,7 @@
 /* Kernels of captured model instances as programs see and change them. */
 #include "native_tests.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum { WORDS = NATIVE_TILE, BYTES = WORDS * 4, PLACES = 4 };
@@ -28,11 +29,20 @@ static void add(const graph *g, int to, int x, int y, aclrtStream stream)
     CHECK_OK(native_launch_on(&g->n, "add", 1, &args, sizeof(args), stream));
 }
 
+/* The tasks of the only stream of an instance. */
+static void list_tasks(aclmdlRI instance, aclmdlRITask *tasks, uint32_t count)
+{
+    aclrtStream stream = NULL;
+    uint32_t found = 1;
+    CHECK_OK(aclmdlRIGetStreams(instance, &stream, &found));
+    found = count;
+    CHECK_OK(aclmdlRIGetTasksByStream(stream, tasks, &found));
+    CHECK_EQUAL(found, count);
+}
+
 static void open_graph(graph *g, bool grouped)
 {
     static float words[WORDS];
-    aclrtStream stream = NULL;
-    uint32_t streams = 1, tasks = 2;
     native_begin(&g->n);
     for (int i = 0; i < PLACES; i++) {
         g->at[i] = native_memory(BYTES);
@@ -49,9 +59,7 @@ static void open_graph(graph *g, bool grouped)
         CHECK_OK(aclmdlRICaptureTaskGrpEnd(g->n.stream, &g->group));
     add(g, 0, 0, 1, g->n.stream);
     CHECK_OK(aclmdlRICaptureEnd(g->n.stream, &g->instance));
-    CHECK_OK(aclmdlRIGetStreams(g->instance, &stream, &streams));
-    CHECK_OK(aclmdlRIGetTasksByStream(stream, g->tasks, &tasks));
-    CHECK_EQUAL(tasks, 2);
+    list_tasks(g->instance, g->tasks, 2);
 }
 
 static void close_graph(graph *g)
@@ -141,11 +149,13 @@ void test_task_set_kernel(void)
 {
     graph g;
     aclrtLaunchKernelAttr attrs[] = {{.id = ACL_RT_LAUNCH_KERNEL_ATTR_TIMEOUT},
-                                     {.id = ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE}};
-    const aclrtLaunchKernelCfg cfg = {attrs, 2};
+                                     {.id = ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE},
+                                     {.id = ACL_RT_LAUNCH_KERNEL_ATTR_DATA_DUMP}};
+    const aclrtLaunchKernelCfg cfg = {attrs, 3};
     aclrtLaunchKernelAttrValue value;
     attrs[0].value.timeout = 3;
     attrs[1].value.schemMode = 1;
+    attrs[2].value.isDataDump = 1;
     open_graph(&g, false);
     run(&g);
     CHECK_EQUAL(first(&g, 3), 4);
@@ -290,4 +300,73 @@ void test_task_noted_before_group(void)
     CHECK_EQUAL(first(&g, 3), 3);
     CHECK_OK(aclrtDestroyStream(updater));
     close_graph(&g);
+}
+
+/* A task before those of a group is left out, and the group is updated where it is then. */
+void test_group_moves(void)
+{
+    graph g;
+    aclmdlRI instance = NULL;
+    aclrtTaskGrp group = NULL;
+    aclmdlRITask tasks[3];
+    open_graph(&g, false);
+    aclrtStream updater = twin_stream();
+    CHECK_OK(aclmdlRICaptureBegin(g.n.stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    add(&g, 0, 0, 1, g.n.stream);
+    CHECK_OK(aclmdlRICaptureTaskGrpBegin(g.n.stream));
+    add(&g, 2, 2, 1, g.n.stream);
+    CHECK_OK(aclmdlRICaptureTaskGrpEnd(g.n.stream, &group));
+    add(&g, 1, 1, 1, g.n.stream);
+    CHECK_OK(aclmdlRICaptureEnd(g.n.stream, &instance));
+    list_tasks(instance, tasks, 3);
+    CHECK_OK(aclmdlRITaskDisable(tasks[0]));
+    CHECK_OK(aclmdlRIUpdate(instance));
+    CHECK_OK(aclmdlRICaptureTaskUpdateBegin(updater, group));
+    add(&g, 3, 3, 1, updater);
+    CHECK_OK(aclmdlRICaptureTaskUpdateEnd(updater));
+    CHECK_OK(aclrtSynchronizeStream(updater));
+    CHECK_OK(aclmdlRIExecuteAsync(instance, g.n.stream));
+    CHECK_OK(aclrtSynchronizeStreamWithTimeout(g.n.stream, SOON_MS));
+    CHECK_EQUAL(first(&g, 0), 0);
+    CHECK_EQUAL(first(&g, 2), 2);
+    CHECK_EQUAL(first(&g, 3), 4);
+    CHECK_EQUAL(first(&g, 1), 2);
+    CHECK_OK(aclmdlRIDestroy(instance));
+    CHECK_OK(aclrtDestroyStream(updater));
+    close_graph(&g);
+}
+
+/* A kernel keeps its placeholders when another task of its stream is left out. */
+void test_task_placeholders(void)
+{
+    struct {
+        struct native_echo echo;
+        uint32_t more[4];
+    } args = {.more = {1, 2, 0x600d, 4}};
+    native n;
+    aclmdlRI instance = NULL;
+    aclmdlRITask tasks[2];
+    uint32_t seen[4];
+    native_begin(&n);
+    void *memory = native_memory(64);
+    aclrtPlaceHolderInfo holder = {.addrOffset = (uint32_t)offsetof(struct native_echo, pointer),
+                                   .dataOffset = (uint32_t)sizeof(struct native_echo) + 8};
+    args.echo = (struct native_echo){native_address(memory), 5, 0x1234, 0x56, 0};
+    CHECK_OK(aclmdlRICaptureBegin(n.stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    CHECK_OK(aclrtValueWrite((char *)memory + 32, 1, 0, n.stream));
+    CHECK_OK(aclrtLaunchKernelWithHostArgs(native_find(n.binary, "echo"), 1, n.stream, NULL, &args,
+                                           sizeof(args), &holder, 1));
+    memset(&args, 0, sizeof(args));
+    CHECK_OK(aclmdlRICaptureEnd(n.stream, &instance));
+    list_tasks(instance, tasks, 2);
+    CHECK_OK(aclmdlRITaskDisable(tasks[0]));
+    CHECK_OK(aclmdlRIUpdate(instance));
+    CHECK_OK(aclmdlRIExecuteAsync(instance, n.stream));
+    CHECK_OK(aclrtSynchronizeStreamWithTimeout(n.stream, SOON_MS));
+    native_read(seen, memory, sizeof(seen));
+    CHECK_EQUAL(seen[0], 5);
+    CHECK_EQUAL(seen[3], 0x600d);
+    CHECK_OK(aclmdlRIDestroy(instance));
+    native_free(memory);
+    native_end(&n);
 }
