@@ -527,6 +527,7 @@ static const twin_test tests[] = {
     {"GRF-67: a change waits for its update, whatever groups do", test_task_noted_before_group},
     {"GRF-76: a group is updated after tasks before it were left out", test_group_moves},
     {"KRN-78: a captured kernel keeps its placeholders", test_task_placeholders},
+    {"GRF-56: kernels with their arguments, printed to a file", test_print_kernels},
     {"KRN-51, KRN-52, KRN-57: parameters of a list are where they were appended", test_list},
     {"KRN-56, KRN-78: a placeholder becomes the address of the data after it", test_placeholders},
     {"ERR-47, ERR-48: a kernel that was trapped is reported with function and arguments",

@@ -3,7 +3,10 @@
 #include "native_tests.h"
 
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { WORDS = NATIVE_TILE, BYTES = WORDS * 4, PLACES = 4 };
 
@@ -369,4 +372,33 @@ void test_task_placeholders(void)
     CHECK_OK(aclmdlRIDestroy(instance));
     native_free(memory);
     native_end(&n);
+}
+
+/* Whether the file that is printed has the text. */
+static bool prints(const graph *g, uint32_t flags, const char *text)
+{
+    char path[] = "/tmp/twinrt-graph.XXXXXX", content[4096];
+    const int descriptor = mkstemp(path);
+    CHECK(descriptor >= 0);
+    CHECK_OK(aclmdlRIDebugJsonPrint(g->instance, path, flags));
+    const ssize_t bytes = read(descriptor, content, sizeof(content) - 1);
+    content[bytes > 0 ? bytes : 0] = '\0';
+    (void)close(descriptor);
+    (void)unlink(path);
+    return strstr(content, text) != NULL;
+}
+
+void test_print_kernels(void)
+{
+    graph g;
+    char args[64], first_word[64];
+    open_graph(&g, false);
+    snprintf(args, sizeof(args), "\"Kernel Args Size\":%zu", sizeof(struct native_add));
+    snprintf(first_word, sizeof(first_word), "\"Kernel Args\":\"0x%016llx ",
+             (unsigned long long)native_address(g.at[3]));
+    CHECK(prints(&g, ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY, "\"name\":\"add\""));
+    CHECK(!prints(&g, ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY, "Kernel Args"));
+    CHECK(prints(&g, ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE, args));
+    CHECK(prints(&g, ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE, first_word));
+    close_graph(&g);
 }

@@ -74,6 +74,7 @@ void test_task_set_and_group(void);
 void test_task_noted_before_group(void);
 void test_group_moves(void);
 void test_task_placeholders(void);
+void test_print_kernels(void);
 void test_task_faulty_and_group(void);
 
 /* native_mapping.c */
