@@ -15,7 +15,8 @@
 #include "seam/sanitizer.h"
 #include "wait/clock.h"
 
-/* Threads that make no calls: ThreadSanitizer has one. */
+/* Threads that make no calls: ThreadSanitizer has one. It has two in a process forked by one that
+ * had never created a thread, once it creates one; nothing is proven there. */
 static unsigned sanitizer_threads(void)
 {
     return twin_under_thread_sanitizer() ? 1 : 0;
