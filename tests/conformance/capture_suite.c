@@ -310,6 +310,7 @@ static const twin_test tests[] = {
     {"GRF-66: tasks do not change while they run or are captured", test_task_busy},
     {"GRF-67: the update checks its argument", test_update_arguments},
     {"an update of a long capture", test_update_long},
+    {"GRF-67: a wait keeps its time limit when a task before it changes", test_update_time_limit},
     {"GRF-55, GRF-56: what a captured instance prints", test_print},
     {"EXC-28: tasks that change others are not offered", test_update_async},
 };

@@ -351,6 +351,36 @@ void test_update_long(void)
     capture_close(&s);
 }
 
+/* A wait inside a graph that ends by its time limit, before and after its stream was made anew. */
+void test_update_time_limit(void)
+{
+    for (int updated = 0; updated < 2; updated++) {
+        capture s;
+        aclrtStream streams[8];
+        aclmdlRITask tasks[TASKS];
+        uint32_t count = 8;
+        uint32_t found = TASKS;
+        capture_open(&s);
+        capture_begin(s.first);
+        CHECK_OK(aclrtValueWrite(&s.words[10], 21, 0, s.first));
+        capture_order(s.first, s.fork, s.second);
+        CHECK_OK(aclrtValueWait(&s.words[8], 99, 1 /* equal */, s.second)); /* for ever */
+        CHECK_OK(aclrtRecordEvent(s.join, s.second));
+        CHECK_OK(aclrtStreamWaitEventWithTimeout(s.first, s.join, 1));
+        aclmdlRI instance = capture_end(s.first);
+        CHECK_OK(aclmdlRIGetStreams(instance, streams, &count));
+        CHECK_OK(aclmdlRIGetTasksByStream(streams[0], tasks, &found));
+        CHECK_EQUAL(type_of(tasks[0]), ACL_MODEL_RI_TASK_VALUE_WRITE);
+        if (updated) {
+            set_value(tasks[0], &s.words[10], 77, ACL_SUCCESS);
+            CHECK_OK(aclmdlRIUpdate(instance));
+        }
+        CHECK_OK(aclmdlRIExecuteAsync(instance, s.third));
+        CHECK_CODE(aclrtSynchronizeStream(s.third), ACL_ERROR_RT_TASK_TIMEOUT);
+        CHECK_OK(aclrtResetDeviceForce(0));
+    }
+}
+
 /* Reads a small file; returns its length. */
 static size_t read_file(const char *path, char *text, size_t room)
 {

@@ -103,6 +103,7 @@ void test_task_disable(void);
 void test_task_busy(void);
 void test_update_arguments(void);
 void test_update_long(void);
+void test_update_time_limit(void);
 void test_print(void);
 void test_update_async(void);
 
