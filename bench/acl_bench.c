@@ -14,10 +14,11 @@ static const struct {
     {"calibrate", bench_calibrate, false}, {"copies", bench_copy_sizes, false},
     {"copy", bench_copy, false},           {"devices", bench_devices, true},
     {"graph", bench_graph, false},         {"idle", bench_idle, false},
-    {"launch", bench_launch, false},       {"memory", bench_memory, false},
-    {"resets", bench_resets, false},       {"start", bench_start, true},
-    {"streams", bench_streams, false},     {"submit", bench_submit, false},
-    {"sync", bench_sync, false},           {"wait", bench_wait, false},
+    {"launch", bench_launch, false},       {"matrix", bench_matrix, false},
+    {"memory", bench_memory, false},       {"resets", bench_resets, false},
+    {"start", bench_start, true},          {"streams", bench_streams, false},
+    {"submit", bench_submit, false},       {"sync", bench_sync, false},
+    {"wait", bench_wait, false},
 };
 enum { QUESTIONS = sizeof(questions) / sizeof(questions[0]) };
 

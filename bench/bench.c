@@ -71,7 +71,7 @@ void bench_print_value(const char *name, const char *unit, enum bench_clock cloc
     bench_print(&samples);
 }
 
-aclError bench_load_kernels(aclrtBinHandle *out_binary)
+aclError bench_load_kernels(const char *file, aclrtBinHandle *out_binary)
 {
     char path[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
@@ -79,7 +79,7 @@ aclError bench_load_kernels(aclrtBinHandle *out_binary)
         return ACL_ERROR_FAILURE;
     path[length] = '\0';
     char *name = strrchr(path, '/') + 1;
-    (void)snprintf(name, sizeof(path) - (size_t)(name - path), "empty_kernel.o");
+    (void)snprintf(name, sizeof(path) - (size_t)(name - path), "%s", file);
     return aclrtBinaryLoadFromFile(path, NULL, out_binary);
 }
 

@@ -44,8 +44,8 @@ void bench_print(const struct bench_samples *samples);
 void bench_print_value(const char *name, const char *unit, enum bench_clock clock, double value);
 /* Resident size of this process in bytes, from /proc/self/statm. */
 uint64_t bench_resident_bytes(void);
-/* The kernels beside the program. Returns their code. */
-aclError bench_load_kernels(aclrtBinHandle *out_binary);
+/* A file of kernels beside the program. Returns the call's code. */
+aclError bench_load_kernels(const char *file, aclrtBinHandle *out_binary);
 /* Ends the program with a message when `code` is not 0. */
 void bench_must(int code, const char *what);
 
@@ -85,6 +85,7 @@ void bench_streams(size_t repeats);    /* P6, P8 */
 void bench_copy(size_t repeats);       /* P9 */
 void bench_graph(size_t repeats);      /* P27 to P29, P31 to P33 */
 void bench_launch(size_t repeats);     /* P22, P23 */
+void bench_matrix(size_t repeats);     /* P34 */
 void bench_memory(size_t repeats);     /* P11 */
 void bench_start(size_t repeats);      /* P12; before aclInit() */
 void bench_idle(size_t repeats);       /* P13 */

@@ -361,7 +361,7 @@ static void left_out(const char *what)
 
 static void load_kernels(struct scene *scene)
 {
-    if (bench_load_kernels(&scene->binary) == ACL_SUCCESS &&
+    if (bench_load_kernels("empty_kernel.o", &scene->binary) == ACL_SUCCESS &&
         aclrtBinaryGetFunction(scene->binary, "pointers", &scene->kernel) == ACL_SUCCESS &&
         launch_blocks(scene, 1, scene->streams[0]) == ACL_SUCCESS &&
         aclrtSynchronizeStream(scene->streams[0]) == ACL_SUCCESS)

@@ -41,7 +41,7 @@ void bench_launch(size_t repeats)
     aclrtFuncHandle function;
     void *memory;
     aclrtBinHandle binary = NULL;
-    BENCH_MUST(bench_load_kernels(&binary));
+    BENCH_MUST(bench_load_kernels("empty_kernel.o", &binary));
     BENCH_MUST(aclrtBinaryGetFunction(binary, "pointers", &function));
     BENCH_MUST(aclrtCreateStream(&stream));
     BENCH_MUST(aclrtMalloc(&memory, 4096, ACL_MEM_MALLOC_HUGE_FIRST));

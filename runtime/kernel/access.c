@@ -2,6 +2,7 @@
 #include "kernel/access.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "kernel/number.h"
 #include "twinrt/kernel.h"
@@ -141,6 +142,11 @@ void twin_native_global_read(native_core *core, uint32_t pipe, native_op op, uin
                              uint32_t bytes, unsigned char *out)
 {
     native_meeting meeting = {.core = core, .pipe = pipe, .op = op};
+    if (!native_computes(core) && pipe != TWIN_PIPE_SCALAR) {
+        twin_native_memory_touch(&core->run->memory, address, bytes, twin_native_hazard_meet,
+                                 &meeting);
+        return;
+    }
     if (twin_native_memory_read(&core->run->memory, address, bytes, out, twin_native_hazard_meet,
                                 &meeting))
         return;
@@ -148,6 +154,59 @@ void twin_native_global_read(native_core *core, uint32_t pipe, native_op op, uin
         bad_global(core, op, address, bytes, false);
     else
         twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
+}
+
+#define COMPUTE_IT                                                                                 \
+    "the kernel depends on data that was only timed; compute it: TWINRT_KERNEL_DATA=on, or "       \
+    "twinrt_set_kernel_data"
+
+/* Whether the bytes at `address` are marked. Less than a word is if it is a floating NaN or if its
+ * whole word is marked. */
+static bool is_marked(native_core *core, native_op op, uint32_t type, uint64_t address,
+                      uint32_t size, const unsigned char *value)
+{
+    uint32_t marks = 0;
+    for (uint32_t i = 0; i < size; i++)
+        marks += value[i] == native_mark(address + i);
+    if (size == 8)
+        return memcmp(value, &(uint32_t){TWIN_NATIVE_MARK}, 4) == 0 ||
+               memcmp(value + 4, &(uint32_t){TWIN_NATIVE_MARK}, 4) == 0;
+    if (marks < size || size == 4 || type == TWK_FP16 || type == TWK_BF16)
+        return marks == size;
+    const uint64_t word = address & ~(uint64_t)3;
+    uint32_t whole = 0;
+    if (twin_native_memory_find(&core->run->memory, word, sizeof(whole), false))
+        twin_native_global_read(core, TWIN_PIPE_SCALAR, op, word, sizeof(whole),
+                                (unsigned char *)&whole);
+    return whole == TWIN_NATIVE_MARK;
+}
+
+void twin_native_seen_global(native_core *core, native_op op, uint32_t type, uint64_t address,
+                             uint32_t size, void *out)
+{
+    twin_native_global_read(core, TWIN_PIPE_SCALAR, op, address, size, out);
+    if (__builtin_expect(native_computes(core) && !twin_native_memory_marked(), 1) ||
+        !is_marked(core, op, type, address, size, out))
+        return;
+    twin_native_fail(core, TWIN_NATIVE_UNCOMPUTED, &address,
+                     "%s reads global memory at 0x%llx, which was not computed: " COMPUTE_IT,
+                     twin_native_op_name(op), (unsigned long long)address);
+}
+
+void twin_native_seen_local(native_core *core, uint32_t buffer, uint64_t at, uint64_t bytes)
+{
+    const native_span *span =
+        native_computes(core)
+            ? NULL
+            : twin_native_hazard_written(core, buffer, (uint32_t)at, (uint32_t)bytes);
+    if (span)
+        twin_native_refuse(core, TWIN_NATIVE_UNCOMPUTED,
+                           "it reads %s bytes %llu to %llu, which %s (%s) writes and which were "
+                           "not computed: " COMPUTE_IT,
+                           twin_native_buffer_name(buffer), (unsigned long long)at,
+                           (unsigned long long)(at + bytes - 1),
+                           twin_native_op_name(span->write_op),
+                           twin_native_pipe_name(span->write_pipe));
 }
 
 unsigned char *twin_native_global_write(native_core *core, uint32_t pipe, native_op op,
@@ -160,6 +219,7 @@ unsigned char *twin_native_global_write(native_core *core, uint32_t pipe, native
     full.time = hazards->pipe[pipe].time[hazards->first + pipe];
     full.op = op;
     full.block = core->run->block;
+    full.uncomputed = !native_computes(core) && pipe != TWIN_PIPE_SCALAR;
     unsigned char *data =
         twin_native_memory_write(&core->run->memory, &full, twin_native_hazard_meet, &meeting);
     if (!data)

@@ -36,10 +36,14 @@ void twin_native_given(native_core *core, uint32_t type, void *at, double value)
 /* Rows of global memory are there, for all of them, or the kernel fails. */
 void twin_native_check_global(native_core *core, native_op op, uint64_t address, uint64_t pitch,
                               uint32_t rows, uint32_t bytes, bool write);
-/* Reads as the block sees it. */
+/* Reads as the block sees it; only in its place among reads and writes if nothing is computed. */
 void twin_native_global_read(native_core *core, uint32_t pipe, native_op op, uint64_t address,
                              uint32_t bytes, unsigned char *out);
-/* Where the data of a write go, row after row. */
+/* An element or word that the kernel itself sees: fails the kernel if it was not computed. */
+void twin_native_seen_global(native_core *core, native_op op, uint32_t type, uint64_t address,
+                             uint32_t size, void *out);
+void twin_native_seen_local(native_core *core, uint32_t buffer, uint64_t at, uint64_t bytes);
+/* Where the data of a write go, row after row; if nothing is computed, nothing may go there. */
 unsigned char *twin_native_global_write(native_core *core, uint32_t pipe, native_op op,
                                         const native_write *write);
 

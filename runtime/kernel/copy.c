@@ -60,13 +60,12 @@ static void load(native_core *core, native_op op, const twk_copy *copy, uint32_t
     for (uint32_t row = 0; row < copy->rows; row++) {
         const uint64_t at = copy->local + (uint64_t)row * copy->local_pitch;
         unsigned char *local = twin_native_target(core, buffer, TWIN_PIPE_MTE2, op, at, wide, UNIT);
-        if (copy->left) {
+        if (copy->left && native_computes(core))
             twin_native_repeat(local, copy->left, size, &element);
-            local += (size_t)copy->left * size;
-        }
+        local += (size_t)copy->left * size;
         twin_native_global_read(core, TWIN_PIPE_MTE2, op, copy->gm + row * copy->gm_pitch,
                                 copy->bytes, local);
-        if (copy->right)
+        if (copy->right && native_computes(core))
             twin_native_repeat(local + copy->bytes, copy->right, size, &element);
     }
     twin_native_step(core, TWIN_PIPE_MTE2, TWIN_STEP_WORK, 0, core->run->call.core->mte_start);
@@ -107,7 +106,7 @@ static void store(native_core *core, native_op op, const twk_copy *copy)
                                 .type = copy->type};
     unsigned char *data = twin_native_global_write(core, TWIN_PIPE_MTE3, op, &write);
     const unsigned char *local = core->buffer[TWK_UB] + copy->local;
-    for (uint32_t row = 0; row < copy->rows; row++)
+    for (uint32_t row = 0; row < copy->rows && native_computes(core); row++)
         memcpy(data + (size_t)row * copy->bytes, local + (size_t)row * copy->local_pitch,
                copy->bytes);
     twin_native_step(core, TWIN_PIPE_MTE3, TWIN_STEP_WORK, 0, core->run->call.core->mte_start);
@@ -125,7 +124,8 @@ static void move(native_core *core, native_op op, const twk_copy *copy)
     if (a < b + copy->bytes && b < a + copy->bytes)
         twin_native_refuse(core, TWIN_NATIVE_OPERATION, "%u bytes at %u and %u overlap",
                            copy->bytes, copy->local, copy->other);
-    memcpy(to, from, copy->bytes);
+    if (native_computes(core))
+        memcpy(to, from, copy->bytes);
     const twin_core_properties *properties = core->run->call.core;
     twin_native_step(core, TWIN_PIPE_VECTOR, TWIN_STEP_WORK, 0,
                      properties->vector_start +
@@ -144,18 +144,23 @@ static void load_matrix(native_core *core, native_op op, const twk_copy *copy)
     twin_native_check_global(core, op, copy->gm, copy->gm_pitch, copy->rows, copy->bytes, false);
     unsigned char *to = twin_native_target(core, TWK_L1, TWIN_PIPE_MTE2, op, copy->local,
                                            high * columns * UNIT, UNIT);
-    unsigned char *row_data = (unsigned char *)twin_native_scratch(core);
     const uint64_t room = twin_native_scratch_bytes(core);
     if (columns * UNIT > room)
         twin_native_refuse(core, TWIN_NATIVE_OPERATION, "rows of %u bytes; the maximum is %llu",
                            copy->bytes, (unsigned long long)room);
-    memset(row_data, 0, columns * UNIT);
+    unsigned char *row_data = NULL;
+    if (native_computes(core)) {
+        row_data = twin_native_scratch(core);
+        memset(row_data, 0, columns * UNIT);
+    }
     for (uint64_t row = 0; row < high; row++) {
         if (row < copy->rows)
             twin_native_global_read(core, TWIN_PIPE_MTE2, op, copy->gm + row * copy->gm_pitch,
                                     copy->bytes, row_data);
-        else
+        else if (row_data)
             memset(row_data, 0, columns * UNIT);
+        if (!row_data)
+            continue;
         for (uint64_t column = 0; column < columns; column++)
             memcpy(to + (column * high + row) * UNIT, row_data + column * UNIT, UNIT);
     }

@@ -101,6 +101,12 @@ static inline const char *twin_native_core_name(const native_core *core)
     return core->run->core_count > 1 ? names[core->index] : "";
 }
 
+/* Whether copies and operations have their effect. */
+static inline bool native_computes(const native_core *core)
+{
+    return !core->run->call.timing_only;
+}
+
 /* Bytes of an element; 0: no type. */
 static inline uint32_t native_size_of(uint32_t type)
 {

@@ -257,7 +257,8 @@ void twin_native_hazard_read(native_core *core, uint32_t buffer, uint32_t pipe, 
         native_span *span = &shadow->spans[i];
         check_write(core, span, end_of(shadow, i), buffer, pipe, op, READ_EARLY);
         if (__builtin_expect(span->write_pipe == NATIVE_NO_PIPE, 0)) {
-            memset(core->buffer[buffer] + span->begin, POISON, end_of(shadow, i) - span->begin);
+            if (native_computes(core) || pipe == TWIN_PIPE_SCALAR)
+                memset(core->buffer[buffer] + span->begin, POISON, end_of(shadow, i) - span->begin);
             twin_native_report(core, key_of(UNWRITTEN, buffer, 0, 0, pipe, op),
                                "%s reads %s bytes %u to %u, which the block has not written: they "
                                "hold what was there before, here "
@@ -307,6 +308,20 @@ void twin_native_hazard_write(native_core *core, uint32_t buffer, uint32_t pipe,
         shadow->count -= last - first;
     }
     merge(shadow, first, first);
+}
+
+const native_span *twin_native_hazard_written(const native_core *core, uint32_t buffer, uint32_t at,
+                                              uint32_t bytes)
+{
+    const native_shadow *shadow = &core->hazards.shadow[buffer];
+    for (uint32_t i = span_of(shadow, at); i < shadow->count; i++) {
+        const native_span *span = &shadow->spans[i];
+        if (span->begin >= at + bytes)
+            break;
+        if (span->write_pipe != TWIN_PIPE_SCALAR && span->write_pipe != NATIVE_NO_PIPE)
+            return span;
+    }
+    return NULL;
 }
 
 void twin_native_hazard_meet(void *user, const native_write *earlier)

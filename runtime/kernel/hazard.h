@@ -90,6 +90,10 @@ void twin_native_hazard_read(struct native_core *core, uint32_t buffer, uint32_t
                              uint32_t at, uint32_t bytes);
 void twin_native_hazard_write(struct native_core *core, uint32_t buffer, uint32_t pipe,
                               native_op op, uint32_t at, uint32_t bytes);
+/* A span of the bytes that another pipe than the scalar unit has written; NULL: none. The bytes
+ * have just been read. */
+const native_span *twin_native_hazard_written(const struct native_core *core, uint32_t buffer,
+                                              uint32_t at, uint32_t bytes);
 /* As order_read or order_write of global memory, whose bytes this block wrote before. */
 typedef struct native_meeting {
     struct native_core *core;

@@ -88,6 +88,16 @@ static void copy_across(const part *p, bool right)
         }
 }
 
+static void copy_part(const part *p, bool right, uint64_t bytes)
+{
+    if (p->edge % EDGE != 0 || p->k % p->per_unit != 0)
+        memset(p->to, 0, bytes);
+    if (p->along)
+        copy_along(p, right);
+    else
+        copy_across(p, right);
+}
+
 void twin_native_feed(const twk_feed *feed)
 {
     const native_op op = feed->right ? NATIVE_OP_LOAD_B : NATIVE_OP_LOAD_A;
@@ -122,12 +132,8 @@ void twin_native_feed(const twk_feed *feed)
                                  native_round_up(rows, EDGE) * UNIT, UNIT);
     const uint64_t bytes = native_round_up(p.edge, EDGE) * native_divide_up(p.k, p.per_unit) * UNIT;
     p.to = twin_native_target(core, buffer, TWIN_PIPE_MTE1, op, feed->to, bytes, FRACTAL);
-    if (p.edge % EDGE != 0 || p.k % p.per_unit != 0)
-        memset(p.to, 0, bytes);
-    if (p.along)
-        copy_along(&p, feed->right != 0);
-    else
-        copy_across(&p, feed->right != 0);
+    if (native_computes(core))
+        copy_part(&p, feed->right != 0, bytes);
     const twin_core_properties *properties = core->run->call.core;
     twin_native_step(core, TWIN_PIPE_MTE1, TWIN_STEP_WORK, 0,
                      properties->mte_start +
@@ -315,6 +321,31 @@ static uint32_t step_of(native_core *core, const twk_product *product)
     }
 }
 
+/* The product of L0A and L0B goes to L0C. */
+static void compute_product(native_core *core, const twk_product *product,
+                            const unsigned char *a_from, const unsigned char *b_from,
+                            unsigned char *to)
+{
+    const uint32_t m = product->m, n = product->n, k = product->k;
+    const size_t room = part_floats(core);
+    float *a = twin_native_scratch(core), *b = a + room, *c = b + room;
+    if (product->accumulate)
+        open_result(to, m, n, (uint32_t *)(void *)c);
+    else
+        memset(c, 0, (size_t)m * n * sizeof(*c));
+    if (product->type == TWK_INT8) {
+        open_bytes(product, a_from, b_from, (int32_t *)(void *)a, (int32_t *)(void *)b);
+        multiply_bytes(m, n, k, (const int32_t *)(const void *)a, (const int32_t *)(const void *)b,
+                       (uint32_t *)(void *)c);
+    } else {
+        open_floats(product, native_size_of(product->type), a_from, b_from, a, b);
+        multiply_floats(m, n, k, a, b, c);
+        if (!all_finite(c, (size_t)m * n))
+            repair_specials(core, &(floats){product, a, b, c, to});
+    }
+    close_result(to, m, n, (const uint32_t *)(const void *)c);
+}
+
 void twin_native_multiply(const twk_product *product)
 {
     const native_op op = NATIVE_OP_MMAD;
@@ -338,23 +369,8 @@ void twin_native_multiply(const twk_product *product)
                                  RESULT);
     unsigned char *to = twin_native_target(core, TWK_L0C, TWIN_PIPE_CUBE, op, product->c,
                                            wide_m * wide_n * 4, RESULT);
-    const size_t room = part_floats(core);
-    float *a = twin_native_scratch(core), *b = a + room, *c = b + room;
-    if (product->accumulate)
-        open_result(to, m, n, (uint32_t *)(void *)c);
-    else
-        memset(c, 0, (size_t)m * n * sizeof(*c));
-    if (product->type == TWK_INT8) {
-        open_bytes(product, a_from, b_from, (int32_t *)(void *)a, (int32_t *)(void *)b);
-        multiply_bytes(m, n, k, (const int32_t *)(const void *)a, (const int32_t *)(const void *)b,
-                       (uint32_t *)(void *)c);
-    } else {
-        open_floats(product, size, a_from, b_from, a, b);
-        multiply_floats(m, n, k, a, b, c);
-        if (!all_finite(c, (size_t)m * n))
-            repair_specials(core, &(floats){product, a, b, c, to});
-    }
-    close_result(to, m, n, (const uint32_t *)(const void *)c);
+    if (native_computes(core))
+        compute_product(core, product, a_from, b_from, to);
     twin_native_step(core, TWIN_PIPE_CUBE, TWIN_STEP_WORK, 0,
                      core->run->call.core->cube_start +
                          wide_m / EDGE * (wide_n / EDGE) * native_divide_up(k, step));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/memory.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,8 @@
 #define NONE         UINT32_MAX
 #define NOTES_MOST   64u /* of a page; then it has an image */
 #define PAGE_BYTES   ((uint64_t)1 << PAGE_SHIFT)
+
+static atomic_bool marked; /* twin_native_memory_marked */
 
 typedef struct native_page {
     uint64_t number;
@@ -204,6 +207,16 @@ static bool note_write(native_memory *memory, const native_write *write, uint32_
 
 /* ---- reading what the block wrote ------------------------------------------------------------ */
 
+static void lay_marks(unsigned char *at, uint64_t address, uint64_t bytes)
+{
+    uint64_t done = 0;
+    for (; done < bytes && done < 4; done++)
+        at[done] = native_mark(address + done);
+    /* What is there is a whole number of words: it is copied after itself. */
+    for (; done < bytes; done *= 2)
+        memcpy(at + done, at, done < bytes - done ? done : bytes - done);
+}
+
 /* One row's share of what is read: [begin, end) of memory, `out` is of `address`. */
 static void lay_over(const native_memory *memory, const native_write *write, uint32_t row,
                      uint64_t begin, uint64_t end, uint64_t address, unsigned char *out)
@@ -214,6 +227,10 @@ static void lay_over(const native_memory *memory, const native_write *write, uin
     const uint64_t to = end < at + write->bytes ? end : at + write->bytes;
     if (from >= to)
         return;
+    if (write->uncomputed) {
+        lay_marks(out + (from - address), from, to - from);
+        return;
+    }
     const unsigned char *data = write->data + (uint64_t)row * write->bytes + (from - at);
     if (write->atomic == TWK_ATOMIC_NONE)
         memcpy(out + (from - address), data, to - from);
@@ -320,6 +337,12 @@ static void lay_image(const native_image *image, uint64_t page, uint64_t from, u
             out[at - address] = image->data[at - begin];
 }
 
+/* Whether the block may have written there. */
+static bool near_writes(const native_memory *memory, uint64_t address, uint64_t bytes)
+{
+    return address < memory->high && address + bytes > memory->low;
+}
+
 /* The writes of the block that [address, address + bytes) meets, page by page; into `out` unless
  * that is NULL. */
 static void visit(native_memory *memory, uint64_t address, uint64_t bytes, unsigned char *out,
@@ -360,7 +383,7 @@ bool twin_native_memory_read(native_memory *memory, uint64_t address, uint32_t b
     if (!at)
         return false;
     memcpy(out, at, bytes);
-    if (memory->page_count == 0)
+    if (!near_writes(memory, address, bytes))
         return true;
     if (!settle(memory))
         return false;
@@ -382,6 +405,13 @@ bool twin_native_memory_read(native_memory *memory, uint64_t address, uint32_t b
     memcpy(out, copy + (address - begin), bytes);
     free(copy);
     return true;
+}
+
+void twin_native_memory_touch(native_memory *memory, uint64_t address, uint32_t bytes,
+                              native_meet *meet, void *user)
+{
+    if (near_writes(memory, address, bytes))
+        visit(memory, address, bytes, NULL, meet, user);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -420,12 +450,18 @@ unsigned char *twin_native_memory_write(native_memory *memory, const native_writ
         !twin_native_grow(&memory->writes, &memory->write_room, sizeof(*memory->writes),
                           FIRST_WRITES))
         return NULL;
-    unsigned char *data = room_for(memory, (size_t)write->rows * write->bytes);
+    static unsigned char none;
+    unsigned char *data =
+        write->uncomputed ? &none : room_for(memory, (size_t)write->rows * write->bytes);
     if (!data || number >= NONE)
         return NULL;
-    if (memory->page_count > 0)
+    const uint64_t span = (write->rows - 1) * write->pitch + write->bytes;
+    if (near_writes(memory, write->address, span))
         for (uint32_t row = 0; row < write->rows; row++)
             visit(memory, write->address + row * write->pitch, write->bytes, NULL, meet, user);
+    const uint64_t end = write->address + span;
+    memory->low = write->address < memory->low ? write->address : memory->low;
+    memory->high = end > memory->high ? end : memory->high;
     memory->writes[memory->write_count] = *write;
     memory->writes[memory->write_count].data = data;
     if (!note_write(memory, write, (uint32_t)number))
@@ -435,12 +471,25 @@ unsigned char *twin_native_memory_write(native_memory *memory, const native_writ
     return data;
 }
 
+static bool mark_moved(const twin_reach *reach, uint64_t address, uint64_t bytes)
+{
+    unsigned char marks[4096];
+    lay_marks(marks, address, sizeof(marks));
+    for (uint64_t done = 0; done < bytes; done += sizeof(marks))
+        if (!reach->move(reach, address + done, marks,
+                         bytes - done < sizeof(marks) ? bytes - done : sizeof(marks), true))
+            return false;
+    return true;
+}
+
 /* One row to memory for which there is no pointer. */
 static bool apply_moved(native_memory *memory, const twin_reach *reach, const native_write *write,
                         uint64_t address, const unsigned char *data)
 {
     if (!reach->move)
         return false;
+    if (write->uncomputed)
+        return mark_moved(reach, address, write->bytes);
     if (write->atomic == TWK_ATOMIC_NONE)
         return reach->move(reach, address, (void *)(uintptr_t)data, write->bytes, true);
     unsigned char *sum = malloc(write->bytes);
@@ -453,15 +502,23 @@ static bool apply_moved(native_memory *memory, const twin_reach *reach, const na
     return done;
 }
 
+bool twin_native_memory_marked(void)
+{
+    return atomic_load_explicit(&marked, memory_order_relaxed);
+}
+
 bool twin_native_memory_apply(native_memory *memory, const twin_reach *reach, uint64_t *out_address)
 {
     native_windows windows;
     windows.next = 0;
     for (size_t i = 0; i < memory->write_count; i++) {
         const native_write *write = &memory->writes[i];
+        if (write->uncomputed)
+            atomic_store_explicit(&marked, true, memory_order_relaxed);
         for (uint32_t row = 0; row < write->rows; row++) {
             const uint64_t address = write->address + row * write->pitch;
-            const unsigned char *data = write->data + (size_t)row * write->bytes;
+            const unsigned char *data =
+                write->uncomputed ? write->data : write->data + (size_t)row * write->bytes;
             unsigned char *at =
                 (unsigned char *)(uintptr_t)look(&windows, reach, address, write->bytes, true);
             if (!at) {
@@ -470,7 +527,9 @@ bool twin_native_memory_apply(native_memory *memory, const twin_reach *reach, ui
                 *out_address = address;
                 return false;
             }
-            if (write->atomic == TWK_ATOMIC_NONE)
+            if (write->uncomputed)
+                lay_marks(at, address, write->bytes);
+            else if (write->atomic == TWK_ATOMIC_NONE)
                 memcpy(at, data, write->bytes);
             else
                 twin_native_combine(write->atomic, write->type, at, data, write->bytes,
@@ -495,6 +554,8 @@ void twin_native_memory_begin(native_memory *memory, const twin_reach *reach, bo
 void twin_native_memory_block(native_memory *memory)
 {
     memory->block_first = memory->write_count;
+    memory->low = UINT64_MAX;
+    memory->high = 0;
     memory->page_count = 0;
     memory->note_count = 0;
     memory->image_count = 0;

@@ -5,6 +5,7 @@
 #ifndef TWINRT_KERNEL_MEMORY_H
 #define TWINRT_KERNEL_MEMORY_H
 
+#include "kernel/mark.h"
 #include "kernel/number.h"
 #include "seam/types.h"
 
@@ -33,6 +34,7 @@ typedef struct native_write {
     uint8_t op;                /* name of the operation */
     uint32_t time;
     uint32_t block;
+    bool uncomputed; /* it has no data: its bytes are marked */
 } native_write;
 
 typedef struct native_chunk {
@@ -47,6 +49,7 @@ typedef struct native_memory {
     native_write *writes;
     size_t write_count, write_room;
     size_t block_first;   /* the first of the block under way */
+    uint64_t low, high;   /* all of that block are in here */
     native_chunk *chunks; /* the newest first */
     native_chunk *spare;  /* one, for later */
     /* Which writes of the block under way touch a page of 8 KiB. */
@@ -88,8 +91,13 @@ typedef void native_meet(void *user, const native_write *earlier);
  * (memory->gone), or no host memory. */
 bool twin_native_memory_read(native_memory *memory, uint64_t address, uint32_t bytes,
                              unsigned char *out, native_meet *meet, void *user);
-/* A new write: the caller fills the data in, row after row. Each row has been found good. NULL: no
- * host memory. */
+/* Only the meetings of such a read. */
+void twin_native_memory_touch(native_memory *memory, uint64_t address, uint32_t bytes,
+                              native_meet *meet, void *user);
+/* Whether any run of the process has left marks. Thread: any. */
+bool twin_native_memory_marked(void);
+/* A new write: the caller fills the data in, row after row, unless it is uncomputed. Each row has
+ * been found good. NULL: no host memory. */
 unsigned char *twin_native_memory_write(native_memory *memory, const native_write *write,
                                         native_meet *meet, void *user);
 

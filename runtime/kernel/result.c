@@ -119,7 +119,7 @@ static void to_buffer(native_core *core, native_op op, const twk_result *result,
         out->high = native_round_up(result->m, EDGE);
         const uint64_t room = out->high * native_divide_up(bytes, UNIT) * UNIT;
         out->at = twin_native_target(core, TWK_L1, TWIN_PIPE_FIX, op, result->local, room, UNIT);
-        if (result->m % EDGE != 0 || bytes % UNIT != 0)
+        if (native_computes(core) && (result->m % EDGE != 0 || bytes % UNIT != 0))
             memset(out->at, 0, room);
         return;
     }
@@ -155,7 +155,8 @@ void twin_native_result(const twk_result *result)
         to_global(core, op, result, &out);
     else
         to_buffer(core, op, result, &out);
-    convert_all(core, result, from, &out);
+    if (native_computes(core))
+        convert_all(core, result, from, &out);
     const twin_core_properties *properties = core->run->call.core;
     const bool global = result->target == TWK_TO_GM;
     twin_native_step(core, TWIN_PIPE_FIX, TWIN_STEP_WORK, 0,

@@ -421,7 +421,8 @@ static bool fill_up(twin_native_run *run)
 static void check_write_conflicts(twin_native_run *run)
 {
     native_write_conflict conflict;
-    if (!run->call.hazard || !twin_native_write_conflict_find(&run->memory, &conflict))
+    if (!run->call.hazard || run->call.timing_only ||
+        !twin_native_write_conflict_find(&run->memory, &conflict))
         return;
     run->block = conflict.second->block;
     twin_native_report(&run->cores[0], (uint64_t)0xfe << 40,

@@ -24,6 +24,7 @@
 
 #include "twinrt/kernel_image.h"
 
+#include "kernel/mark.h"
 #include "seam/types.h"
 
 /* ---- images ---------------------------------------------------------------------------------- */
@@ -49,7 +50,8 @@ typedef enum twin_native_fault {
                           stack */
     TWIN_NATIVE_STUCK, /* a wait that never ends */
     TWIN_NATIVE_TIME,  /* the kernel ran for cycles_most */
-    TWIN_NATIVE_NOMEM  /* no host memory for the run */
+    TWIN_NATIVE_UNCOMPUTED, /* it depends on data that were not computed */
+    TWIN_NATIVE_NOMEM       /* no host memory for the run */
 } twin_native_fault;
 
 /* A run's end, and why. The text stays until twin_native_end. */
@@ -77,6 +79,9 @@ typedef struct twin_native_call {
     const twin_core_properties *core;
     bool bf16;     /* properties.bf16 */
     bool saturate; /* overflows become the largest number, instead of infinity */
+    /* Copies and operations are timed and not computed; global memory that they write is filled
+     * with TWIN_NATIVE_MARK. Elements that the kernel puts itself are computed. */
+    bool timing_only;
     uint64_t
         cycles_most; /* scalar cycles of a core of a block, after which it has run for too long; 0:
                         no limit */

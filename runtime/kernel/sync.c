@@ -33,11 +33,12 @@ static void check_aligned(native_core *core, native_op op, uint64_t address, uin
                          twin_native_op_name(op), (unsigned long long)address, size);
 }
 
-static void read_word(native_core *core, native_op op, uint64_t address, uint32_t size, void *out)
+static void read_word(native_core *core, native_op op, uint32_t type, uint64_t address,
+                      uint32_t size, void *out)
 {
     check_aligned(core, op, address, size);
     twin_native_check_global(core, op, address, 0, 1, size, false);
-    twin_native_global_read(core, TWIN_PIPE_SCALAR, op, address, size, out);
+    twin_native_seen_global(core, op, type, address, size, out);
     twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0, core->run->call.core->mte_start);
     twin_native_global_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_READ, address, LINE_BYTES);
 }
@@ -61,12 +62,14 @@ static double get(uint32_t space, uint32_t type, uint64_t at)
     const uint32_t size = twin_native_check_type(core, type);
     if (space == TWK_SPACE_GM) {
         uint32_t word = 0;
-        read_word(core, op, at, size, &word);
+        read_word(core, op, type, at, size, &word);
         return twin_native_number(type, &word);
     }
     twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0, core->run->call.core->scalar_block);
-    return twin_native_number(
-        type, twin_native_source(core, TWK_UB, TWIN_PIPE_SCALAR, op, at, size, size));
+    const unsigned char *element =
+        twin_native_source(core, TWK_UB, TWIN_PIPE_SCALAR, op, at, size, size);
+    twin_native_seen_local(core, TWK_UB, at, size);
+    return twin_native_number(type, element);
 }
 
 static void put(uint32_t space, uint32_t type, uint64_t at, double value)
@@ -88,7 +91,7 @@ static uint64_t get_word(uint64_t gm)
 {
     native_core *core = twin_native_operation(TWIN_PIPE_SCALAR, NATIVE_OP_GM_WORD);
     uint64_t value = 0;
-    read_word(core, NATIVE_OP_GM_WORD, gm, sizeof(value), &value);
+    read_word(core, NATIVE_OP_GM_WORD, TWK_UINT32, gm, sizeof(value), &value);
     return value;
 }
 

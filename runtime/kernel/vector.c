@@ -188,6 +188,21 @@ static void find_rows(native_operands *on, const kind *one)
         (void)target(core, op, (uint32_t)(call->dst + row * pitch), wide);
 }
 
+/* Values of the author that an operation does not take. */
+static void check_values(native_core *core, const twk_vector *call, uint32_t size)
+{
+    const bool compares = call->op == TWK_OP_COMPARE || call->op == TWK_OP_COMPARES;
+    const bool shifts = call->op == TWK_OP_SHL || call->op == TWK_OP_SHR;
+    if (call->op == TWK_OP_CAST && call->mode > TWK_ROUND_ODD)
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "rounding %u is invalid", call->mode);
+    if (compares && call->mode > TWK_GT)
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "relation %u is invalid", call->mode);
+    if (shifts && !(call->scalar >= 0 && call->scalar < size * 8))
+        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s by %g bits of %s",
+                         twin_native_op_name(call->op), call->scalar,
+                         twin_native_type_name(call->type));
+}
+
 /* ---- what has no arithmetic ------------------------------------------------------------------ */
 
 static void duplicate(const native_operands *on)
@@ -314,6 +329,8 @@ void twin_native_vector(const twk_vector *vector)
         find_rows(&on, one);
     else
         find_flat(&on, one);
-    compute(&on);
+    check_values(core, vector, on.size);
+    if (native_computes(core))
+        compute(&on);
     twin_native_step(core, TWIN_PIPE_VECTOR, TWIN_STEP_WORK, 0, cycles_of(&on, one));
 }

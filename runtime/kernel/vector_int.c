@@ -80,12 +80,7 @@ SHIFT(shift_u32, uint32_t, uint32_t)
 
 static void shift(const native_operands *on)
 {
-    const double wanted = on->call->scalar;
-    if (!(wanted >= 0 && wanted < on->size * 8))
-        twin_native_fail(on->core, TWIN_NATIVE_OPERATION, NULL, "%s by %g bits of %s",
-                         on->call->op == TWK_OP_SHL ? "twk_shift_left" : "twk_shift_right", wanted,
-                         twin_native_type_name(on->call->type));
-    const uint32_t by = (uint32_t)wanted;
+    const uint32_t by = (uint32_t)on->call->scalar;
     switch (on->call->type) {
     case TWK_INT16:
         shift_i16(on, by);

@@ -32,9 +32,6 @@ void twin_native_compare(const native_operands *on)
     const twk_vector *call = on->call;
     unsigned char element[4];
     const double s = twin_native_nearest(call->type, call->scalar, element);
-    if (call->mode > TWK_GT)
-        twin_native_fail(on->core, TWIN_NATIVE_OPERATION, NULL, "relation %u is invalid",
-                         call->mode);
     for (uint32_t first = 0; first < call->count; first += 8) {
         uint32_t bits = 0;
         for (uint32_t i = first; i < call->count && i < first + 8; i++) {
@@ -110,9 +107,6 @@ static bool fast(const native_operands *on)
 void twin_native_cast(const native_operands *on)
 {
     const twk_vector *call = on->call;
-    if (call->mode > TWK_ROUND_ODD)
-        twin_native_fail(on->core, TWIN_NATIVE_OPERATION, NULL, "rounding %u is invalid",
-                         call->mode);
     if (fast(on))
         return;
     const uint32_t out_size = native_size_of(call->to);

@@ -22,7 +22,8 @@ NOT_OURS = ("c-variant-only", "libacl_mdl.so")
 # one to link with.
 EXTENSIONS = ["twinrt_be_inner", "twinrt_set_frames", "twinrt_set_interrupt", "twinrt_fault_load",
               "twinrt_fault_inject",
-              "twinrt_fault_remove", "twinrt_fault_triggered", "twinrt_register_variable"]
+              "twinrt_fault_remove", "twinrt_fault_triggered", "twinrt_register_variable",
+              "twinrt_set_kernel_data"]
 # Of the vendor's runtime layer, which loaders look up in the handle of a library of ours;
 # libruntime.so is a link to it.
 LOWER = [row["function"] for row in tables.read("rt_names")]

@@ -2,6 +2,7 @@
 /* Native kernels in device time: what the blocks, the pipes of a core and the streams of a device
  * do side by side. Times are differences of event times, in steps of the profile's counter. */
 #include "native_tests.h"
+#include "twinrt/kernel_data.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -287,19 +288,89 @@ static void test_kernel_beside_copy(void)
     native_end(&n);
 }
 
+/* ---- kernels that are only timed ------------------------------------------------------------- */
+
+#define MARK 0xffd7ffc9u /* runtime/docs/kernels.md */
+
+/* Device time of a sum, and one word of what it wrote. */
+static double add_once(const native *n, void *memory, uint32_t *out_word)
+{
+    struct native_add args = {native_address(memory), native_address(memory),
+                              native_address(memory), COUNT, 0};
+    const uint32_t three = 0x40400000; /* 3.0 */
+    native_write(memory, &three, sizeof(three));
+    const double span = native_span(n, launch_add, &args);
+    native_read(out_word, memory, sizeof(*out_word));
+    return span;
+}
+
+/* Launch by launch: the same time, and a marked result. */
+static void test_only_timed(void)
+{
+    native n;
+    native_begin(&n);
+    void *memory = native_memory((size_t)COUNT * 4);
+    uint32_t word = 0;
+    const double computed = add_once(&n, memory, &word);
+    CHECK(word != MARK);
+    CHECK_OK(twinrt_set_kernel_data(TWINRT_KERNEL_DATA_OFF));
+    CHECK(close_to(add_once(&n, memory, &word), computed));
+    CHECK_EQUAL(word, MARK);
+    CHECK_CODE(twinrt_set_kernel_data(3), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK_CODE(twinrt_set_kernel_data(-1), ACL_ERROR_RT_PARAM_INVALID);
+    CHECK(close_to(add_once(&n, memory, &word), computed));
+    CHECK_EQUAL(word, MARK);
+    CHECK_OK(twinrt_set_kernel_data(TWINRT_KERNEL_DATA_SETTING));
+    CHECK(close_to(add_once(&n, memory, &word), computed));
+    CHECK(word != MARK);
+    native_free(memory);
+    native_end(&n);
+}
+
+static void only_timed_child(void)
+{
+    native n;
+    uint32_t word = 0;
+    CHECK_OK(aclInit(NULL));
+    native_begin(&n);
+    void *memory = native_memory((size_t)COUNT * 4);
+    const double timed = add_once(&n, memory, &word);
+    CHECK_EQUAL(word, MARK);
+    CHECK_OK(twinrt_set_kernel_data(TWINRT_KERNEL_DATA_ON));
+    CHECK(close_to(add_once(&n, memory, &word), timed));
+    CHECK(word != MARK);
+    native_free(memory);
+    native_end(&n);
+    CHECK_OK(aclFinalize());
+}
+
+static void test_only_timed_by_setting(void)
+{
+    const char *settings[] = {"TWINRT_KERNEL_DATA=off", NULL};
+    twin_run_child("only_timed", settings);
+}
+
 static const twin_test tests[] = {
     {"a batch begins when there are cores for all", test_batch},
     {"a kernel beside a copy", test_kernel_beside_copy},
     {"a kernel's work takes the time that the profile says", test_time_of_work},
     {"a second set of buffers overlaps work and copies", test_buffers_overlap},
     {"an empty kernel takes its four times", test_empty_kernel},
+    {"kernels that are only timed take the same time", test_only_timed},
+    {"kernels that are only timed, by the setting", test_only_timed_by_setting},
     {"a kernel on registered memory goes over PCIe", test_registered_memory},
     {"kernels of two streams share the cores", test_streams_overlap},
     {"twice the blocks are two waves", test_waves},
 };
 
-static const twin_suite suite = {
-    .name = "native_time", .tests = tests, .test_count = TWIN_COUNT(tests), .initialise = true};
+static const twin_child children[] = {{"only_timed", only_timed_child}};
+
+static const twin_suite suite = {.name = "native_time",
+                                 .tests = tests,
+                                 .test_count = TWIN_COUNT(tests),
+                                 .children = children,
+                                 .child_count = TWIN_COUNT(children),
+                                 .initialise = true};
 
 int main(int argc, char **argv)
 {

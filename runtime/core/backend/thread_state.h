@@ -13,6 +13,9 @@
 /* Messages kept for a reader, newest first; older ones are dropped. */
 #define TWIN_MESSAGES_KEPT 64u
 
+/* Whether native kernels are computed, or only timed: as the setting says, or by launch. */
+enum { TWIN_KERNEL_DATA_SETTING, TWIN_KERNEL_DATA_ON, TWIN_KERNEL_DATA_OFF };
+
 typedef struct twin_message {
     struct twin_message *next; /* older */
     char text[];
@@ -41,6 +44,7 @@ typedef struct twin_thread {
                          stale */
     uint64_t snapshot_round; /* the last twin_snapshot_round that this thread began, 0 none */
     uint32_t system_id;      /* as gettid() gives it; 0: not asked yet */
+    uint8_t kernel_data;     /* of the kernels that it launches: TWIN_KERNEL_DATA_... */
     uint8_t capture_mode;    /* twin_capture_mode that aclmdlRICaptureThreadExchangeMode set */
     int32_t last_error;
     int32_t vendor_code; /* of the last TWIN_E_VENDOR of an op on this thread */

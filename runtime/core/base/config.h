@@ -48,6 +48,8 @@ enum { TWIN_IS_PATH = 1, TWIN_FOR_INNER = 2 };
     X(KERNEL_CHECK, "TWINRT_KERNEL_CHECK", "warn", "off|warn|error", 0,                            \
       "errors of a native kernel that only a board would show, such as a missing flag: "           \
       "ignored, reported, or the kernel fails")                                                    \
+    X(KERNEL_DATA, "TWINRT_KERNEL_DATA", "on", "on|off", TWIN_FOR_INNER,                           \
+      "whether native kernels compute; off: their copies and operations are only timed")           \
     X(LOG, "TWINRT_LOG", "warning", "error|warning|info|debug", TWIN_FOR_INNER,                    \
       "minimum level of the log lines on standard error")                                          \
     X(MODEL, "TWINRT_MODEL", "cpp", "cpp|rtl|lockstep", TWIN_FOR_INNER,                            \

@@ -6,6 +6,7 @@
 
 #include "core/backend/registry.h"
 #include "core/backend/error.h"
+#include "core/backend/thread_state.h"
 #include "core/base/config.h"
 #include "core/base/log.h"
 #include "core/object/device_area.h"
@@ -122,10 +123,18 @@ static twin_status effect(twin_launch *kernel, const twin_reach *reach)
     return status;
 }
 
+static bool timing_only_now(void)
+{
+    if (twin_self.kernel_data != TWIN_KERNEL_DATA_SETTING)
+        return twin_self.kernel_data == TWIN_KERNEL_DATA_OFF;
+    return strcmp(twin_setting(TWIN_SETTING_KERNEL_DATA), "off") == 0;
+}
+
 void twin_launch_native_prepare(twin_kernel_launch *launch, twin_device *device,
                                 twin_overflows overflows)
 {
     launch->overflows = overflows;
+    launch->timing_only = timing_only_now();
     launch->base.effect = effect;
     /* Without separate cores, vector units belong to the others. */
     if (launch->base.cores == TWIN_CORES_VECTOR && !device->properties->core.split)
@@ -142,6 +151,18 @@ static twin_status judge(const twin_kernel_launch *launch, native_call *call)
         return TWIN_OK;
     atomic_store_explicit(&launch->function->hazard_reported, true, memory_order_relaxed);
     return call->check == HAZARD_ERROR ? TWIN_E_KERNEL_EXCEPTION : TWIN_OK;
+}
+
+/* Once in a process: marked memory is easily taken for results. */
+static void report_timing_only(const twin_kernel_launch *launch)
+{
+    static atomic_flag reported = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set_explicit(&reported, memory_order_relaxed))
+        twin_log(TWIN_LOG_WARNING,
+                 "kernel \"%s\" is only timed, not computed (TWINRT_KERNEL_DATA=off or "
+                 "twinrt_set_kernel_data): global memory that such kernels write is filled with "
+                 "0x%x, NaN in each floating type",
+                 launch->base.name, TWIN_NATIVE_MARK);
 }
 
 twin_status twin_launch_native_run(twin_kernel_launch *launch, const twin_reach *reach,
@@ -165,12 +186,15 @@ twin_status twin_launch_native_run(twin_kernel_launch *launch, const twin_reach 
         .core = &properties->core,
         .bf16 = properties->bf16,
         .saturate = launch->overflows.saturate,
+        .timing_only = launch->timing_only,
         .cycles_most = CYCLES_MOST,
         .limited = launch->base.timeout_ns != TWIN_FOREVER,
         .reach = reach,
         .print = print_text,
         .hazard = call.check == HAZARD_OFF ? NULL : report_hazard,
         .user = &call};
+    if (launch->timing_only)
+        report_timing_only(launch);
     const twin_status status = twin_native_begin(&native, &launch->run, out_work);
     if (status == TWIN_OK)
         return judge(launch, &call);

@@ -42,7 +42,7 @@ static bool rig_gone;           /* the memory was freed */
 static uint32_t rig_gone_after; /* so many questions were answered before, 0: it is not */
 static twin_native_run *rig_run;
 static twin_launch_work rig_work;
-static bool rig_saturate, rig_no_bf16, rig_limited;
+static bool rig_saturate, rig_no_bf16, rig_limited, rig_timing_only;
 static uint64_t rig_cycles_most = 1000000;
 /* What was printed and reported. */
 static char rig_printed[RIG_LINES][256], rig_hazards[RIG_LINES][512];
@@ -117,6 +117,7 @@ static inline void rig_begin(const char *name, uint32_t blocks, const void *args
                                    .core = &rig_core,
                                    .bf16 = !rig_no_bf16,
                                    .saturate = rig_saturate,
+                                   .timing_only = rig_timing_only,
                                    .cycles_most = rig_cycles_most,
                                    .limited = rig_limited,
                                    .reach = &rig_reach,
