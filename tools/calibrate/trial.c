@@ -36,6 +36,8 @@ static const char *setting(const char *name)
         {"TWINRT_FAIL_OPS", ""},
         {"TWINRT_FAULTS", ""},
         {"TWINRT_MSPROF", ""},
+        {"TWINRT_OP_SUMMARY", ""},
+        {"TWINRT_PIPE_UTILIZATION", ""},
         {"TWINRT_POISON", "off"},
         {"TWINRT_PROGRESS", "off"}, /* a thread that moves the model when it likes */
         {"TWINRT_RECORD", ""},

@@ -29,6 +29,9 @@ static const struct {
     [FILE_TRACE] = {TWIN_SETTING_TRACE, "timeline", "trace.%p"},
     [FILE_STATS] = {TWIN_SETTING_STATS, "counters", "stats.%p"},
     [FILE_MSPROF] = {TWIN_SETTING_MSPROF, "profiling records", "msprof.%p"},
+    [FILE_OP_SUMMARY] = {TWIN_SETTING_OP_SUMMARY, "times of kernels", "op_summary.%p"},
+    [FILE_PIPE_UTILIZATION] = {TWIN_SETTING_PIPE_UTILIZATION, "times of blocks",
+                               "pipe_utilization.%p"},
     [FILE_VCD] = {TWIN_SETTING_VCD, "signals", "vcd.%p"},
     [FILE_RECORD] = {TWIN_SETTING_RECORD, "recording", "record.%p"},
 };

@@ -9,7 +9,16 @@
 #include "output_files.h"
 
 /* The output files of a program. */
-enum file { FILE_TRACE, FILE_STATS, FILE_MSPROF, FILE_VCD, FILE_RECORD, FILE_COUNT };
+enum file {
+    FILE_TRACE,
+    FILE_STATS,
+    FILE_MSPROF,
+    FILE_OP_SUMMARY,
+    FILE_PIPE_UTILIZATION,
+    FILE_VCD,
+    FILE_RECORD,
+    FILE_COUNT
+};
 
 struct wanted_file {
     const char *given;          /* as given; NULL: a temporary one if it is needed */

@@ -14,10 +14,13 @@
 #include "wait/observer.h"
 #include "wait/wait.h"
 
-enum { OUT_STATS, OUT_MSPROF, OUT_VCD, OUT_COUNT };
+enum { OUT_STATS, OUT_MSPROF, OUT_OP_SUMMARY, OUT_PIPE_UTILIZATION, OUT_VCD, OUT_COUNT };
 
-static const char *const names[OUT_COUNT] = {
-    [OUT_STATS] = "TWINRT_STATS", [OUT_MSPROF] = "TWINRT_MSPROF", [OUT_VCD] = "TWINRT_VCD"};
+static const char *const names[OUT_COUNT] = {[OUT_STATS] = "TWINRT_STATS",
+                                             [OUT_MSPROF] = "TWINRT_MSPROF",
+                                             [OUT_OP_SUMMARY] = "TWINRT_OP_SUMMARY",
+                                             [OUT_PIPE_UTILIZATION] = "TWINRT_PIPE_UTILIZATION",
+                                             [OUT_VCD] = "TWINRT_VCD"};
 
 /* Set by init ops and read afterwards. */
 static char paths[OUT_COUNT][4096];
@@ -28,6 +31,7 @@ atomic_bool sim_observe_waits;
 static pthread_mutex_t waits_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sim_host_waits waits[SIM_HOST_CAUSES];
 static uint64_t waits_lost;
+static uint64_t kernels_lost; /* written by the model's thread */
 
 bool sim_observe_settings(const twin_services *services, bool fixed)
 {
@@ -60,9 +64,20 @@ bool sim_observe_settings(const twin_services *services, bool fixed)
     return true;
 }
 
+static bool wants_kernels(void)
+{
+    return paths[OUT_OP_SUMMARY][0] != '\0' || paths[OUT_PIPE_UTILIZATION][0] != '\0';
+}
+
 bool sim_observe_wants_trace(void)
 {
-    return paths[OUT_MSPROF][0] != '\0' || paths[OUT_VCD][0] != '\0';
+    return paths[OUT_MSPROF][0] != '\0' || paths[OUT_VCD][0] != '\0' || wants_kernels();
+}
+
+void sim_observe_kernel(uint32_t device, uint32_t sq, uint64_t number, const twin_launch *kernel)
+{
+    if (wants_kernels() && !sim_kernel_csv_note(device, sq, number, kernel))
+        kernels_lost++;
 }
 
 bool sim_observe_wants_stats(void)
@@ -126,6 +141,12 @@ static int draw(FILE *file, void *context)
     case OUT_MSPROF:
         error = sim_msprof_draw(file, sim_process.sim, sim_process.profile);
         break;
+    case OUT_OP_SUMMARY:
+        error = sim_op_summary_draw(file, sim_process.sim, sim_process.profile);
+        break;
+    case OUT_PIPE_UTILIZATION:
+        error = sim_pipe_utilization_draw(file, sim_process.sim, sim_process.profile);
+        break;
     case OUT_VCD:
         error = sim_vcd_draw(file, sim_process.sim, signals);
         break;
@@ -159,6 +180,9 @@ void sim_observe_write(void)
     if (waits_lost > 0)
         sim_log(2, "TWINRT_STATS: %llu waits are not counted: out of memory",
                 (unsigned long long)waits_lost);
+    if (kernels_lost > 0)
+        sim_log(2, "%llu kernels are missing in times of kernels: out of memory",
+                (unsigned long long)kernels_lost);
     for (int i = 0; i < OUT_COUNT; i++)
         if (paths[i][0] != '\0')
             report(names[i], paths[i], sim_output_write(paths[i], draw, &i));

@@ -12,6 +12,7 @@
 #include "device/device.h"
 #include "queue/replace.h"
 #include "queue/sqe.h"
+#include "observe/observe.h"
 #include "wait/model_lock.h"
 #include "wait/hooks.h"
 
@@ -431,6 +432,7 @@ enum twinsim_kernel_answer sim_kernel_begin(void *context, uint32_t device, uint
     if (queue->config.deferred) /* a task that may have been replaced */
         queue->task_states[(number - 1) & queue->mask].kernel = sim_kernel_named(sqe);
     const twin_launch *kernel = kernel_at(device, sq, number);
+    sim_observe_kernel(device, sq, number, kernel);
     if (!kernel->work)
         return TWINSIM_KERNEL_LATER;
     *out = description_of(kernel->work);

@@ -59,6 +59,12 @@ enum { TWIN_IS_PATH = 1, TWIN_FOR_INNER = 2 };
       "output file for profiling records; unset: none")                                            \
     X(OPAQUE_KERNELS, "TWINRT_OPAQUE_KERNELS", "refuse", "refuse|timing", TWIN_FOR_INNER,          \
       "kernels of device code: refuse the launch, or let them take time without effect")           \
+    X(OP_SUMMARY, "TWINRT_OP_SUMMARY", "", "", TWIN_FOR_INNER | TWIN_IS_PATH,                      \
+      "output file for times of kernels and their pipes, in the columns of the vendor's "          \
+      "op_summary; unset: none")                                                                   \
+    X(PIPE_UTILIZATION, "TWINRT_PIPE_UTILIZATION", "", "", TWIN_FOR_INNER | TWIN_IS_PATH,          \
+      "output file for times of the pipes in each block of kernels, in the columns of the "        \
+      "vendor's PipeUtilization; unset: none")                                                     \
     X(POISON, "TWINRT_POISON", "on", "on|off", TWIN_FOR_INNER,                                     \
       "fill new device pages with a pattern")                                                      \
     X(PROFILE, "TWINRT_PROFILE", "910b3", "", TWIN_FOR_INNER | TWIN_IS_PATH,                       \
