@@ -26,12 +26,33 @@ void twin_native_step(native_core *core, uint32_t pipe, twin_step_kind kind, uin
         no_step(core);
 }
 
+/* Where the rows are that `step`, the newest, moves. */
+static void place_rows(twin_step *step, const native_rows *rows)
+{
+    step->address = rows->address;
+    if (rows->rows == 1 || rows->pitch == rows->bytes)
+        return;
+    step->row_bytes = rows->bytes;
+    step->pitch = (uint32_t)rows->pitch;
+}
+
 void twin_native_global_step(native_core *core, uint32_t pipe, twin_step_kind kind,
-                             uint64_t address, uint64_t bytes)
+                             const native_rows *rows)
 {
     const bool in_host =
-        twin_native_memory_in_host(&core->run->memory, address, kind == TWIN_STEP_WRITE);
-    twin_native_step(core, pipe, kind, in_host ? TWIN_STEP_IN_HOST : 0, bytes);
+        twin_native_memory_in_host(&core->run->memory, rows->address, kind == TWIN_STEP_WRITE);
+    const bool placed = core->run->call.core->places && !in_host;
+    const uint32_t bits = in_host ? TWIN_STEP_IN_HOST : placed ? rows->bits : 0;
+    /* Rows that far apart are steps of their own. */
+    const uint32_t each = placed && rows->rows > 1 && rows->pitch > UINT32_MAX ? 1 : rows->rows;
+    for (uint32_t row = 0; row < rows->rows; row += each) {
+        twin_native_step(core, pipe, kind, bits, (uint64_t)each * rows->bytes);
+        native_rows part = *rows;
+        part.address += row * rows->pitch;
+        part.rows = each;
+        if (placed)
+            place_rows(&core->steps.list[core->steps.count - 1], &part);
+    }
 }
 
 void twin_native_scalar_time(native_core *core)

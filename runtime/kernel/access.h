@@ -10,9 +10,17 @@
 /* A step of the core that runs; fails the kernel when there is no room. */
 void twin_native_step(native_core *core, uint32_t pipe, twin_step_kind kind, uint32_t flag,
                       uint64_t amount);
-/* As a step READ or WRITE of global memory that begins at `address` and was found there. */
+/* Rows of global memory, as an operation moves them. */
+typedef struct native_rows {
+    uint64_t address; /* of the first byte, which was found there */
+    uint64_t pitch;
+    uint32_t rows, bytes;
+    uint32_t bits; /* TWIN_STEP_ONCE, TWIN_STEP_ATOMIC */
+} native_rows;
+/* As a step READ or WRITE of global memory. It says where the rows are if the device wants to
+ * know. */
 void twin_native_global_step(native_core *core, uint32_t pipe, twin_step_kind kind,
-                             uint64_t address, uint64_t bytes);
+                             const native_rows *rows);
 /* The time of basic blocks since the last operation. */
 void twin_native_scalar_time(native_core *core);
 

@@ -48,6 +48,16 @@ static void check_last(native_core *core, const twk_copy *copy, uint32_t buffer,
     (void)twin_native_local(core, buffer, copy->local + last, wide, UNIT);
 }
 
+static native_rows rows_of(const twk_copy *copy)
+{
+    return (native_rows){.address = copy->gm,
+                         .pitch = copy->gm_pitch,
+                         .rows = copy->rows,
+                         .bytes = copy->bytes,
+                         .bits = (copy->once ? TWIN_STEP_ONCE : 0) |
+                                 (copy->atomic ? TWIN_STEP_ATOMIC : 0)};
+}
+
 static void load(native_core *core, native_op op, const twk_copy *copy, uint32_t buffer)
 {
     const uint64_t wide = check_rows(core, copy);
@@ -69,8 +79,8 @@ static void load(native_core *core, native_op op, const twk_copy *copy, uint32_t
             twin_native_repeat(local + copy->bytes, copy->right, size, &element);
     }
     twin_native_step(core, TWIN_PIPE_MTE2, TWIN_STEP_WORK, 0, core->run->call.core->mte_start);
-    twin_native_global_step(core, TWIN_PIPE_MTE2, TWIN_STEP_READ, copy->gm,
-                            (uint64_t)copy->rows * copy->bytes);
+    const native_rows rows = rows_of(copy);
+    twin_native_global_step(core, TWIN_PIPE_MTE2, TWIN_STEP_READ, &rows);
 }
 
 static void check_atomic(native_core *core, native_op op, const twk_copy *copy)
@@ -110,8 +120,8 @@ static void store(native_core *core, native_op op, const twk_copy *copy)
         memcpy(data + (size_t)row * copy->bytes, local + (size_t)row * copy->local_pitch,
                copy->bytes);
     twin_native_step(core, TWIN_PIPE_MTE3, TWIN_STEP_WORK, 0, core->run->call.core->mte_start);
-    twin_native_global_step(core, TWIN_PIPE_MTE3, TWIN_STEP_WRITE, copy->gm,
-                            (uint64_t)copy->rows * copy->bytes);
+    const native_rows rows = rows_of(copy);
+    twin_native_global_step(core, TWIN_PIPE_MTE3, TWIN_STEP_WRITE, &rows);
 }
 
 static void move(native_core *core, native_op op, const twk_copy *copy)
@@ -165,8 +175,8 @@ static void load_matrix(native_core *core, native_op op, const twk_copy *copy)
             memcpy(to + (column * high + row) * UNIT, row_data + column * UNIT, UNIT);
     }
     twin_native_step(core, TWIN_PIPE_MTE2, TWIN_STEP_WORK, 0, core->run->call.core->mte_start);
-    twin_native_global_step(core, TWIN_PIPE_MTE2, TWIN_STEP_READ, copy->gm,
-                            (uint64_t)copy->rows * copy->bytes);
+    const native_rows rows = rows_of(copy);
+    twin_native_global_step(core, TWIN_PIPE_MTE2, TWIN_STEP_READ, &rows);
 }
 
 void twin_native_copy(const twk_copy *copy)

@@ -163,6 +163,10 @@ void twin_native_result(const twk_result *result)
                      properties->mte_start +
                          (global ? 0 : native_divide_up(held, properties->l0c_read_bytes)));
     if (global)
-        twin_native_global_step(core, TWIN_PIPE_FIX, TWIN_STEP_WRITE, result->gm,
-                                (uint64_t)result->m * result->n * out.size);
+        twin_native_global_step(core, TWIN_PIPE_FIX, TWIN_STEP_WRITE,
+                                &(native_rows){.address = result->gm,
+                                               .pitch = result->pitch,
+                                               .rows = result->m,
+                                               .bytes = result->n * out.size,
+                                               .bits = result->atomic ? TWIN_STEP_ATOMIC : 0});
 }

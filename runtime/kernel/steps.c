@@ -58,11 +58,11 @@ static uint64_t hash_of(const native_steps *steps)
 {
     uint64_t hash = 0x9e3779b97f4a7c15ull ^ steps->count;
     for (uint64_t i = 0; i < steps->count; i++) {
-        uint64_t words[2];
+        uint64_t words[4];
         memcpy(words, &steps->list[i], sizeof(words));
-        hash = (hash ^ words[0]) * 0xff51afd7ed558ccdull;
+        hash = (hash ^ words[0] ^ (words[2] << 17 | words[2] >> 47)) * 0xff51afd7ed558ccdull;
         hash ^= hash >> 32;
-        hash = (hash ^ words[1]) * 0xc4ceb9fe1a85ec53ull;
+        hash = (hash ^ words[1] ^ (words[3] << 23 | words[3] >> 41)) * 0xc4ceb9fe1a85ec53ull;
         hash ^= hash >> 29;
     }
     return hash;

@@ -33,6 +33,12 @@ static void check_aligned(native_core *core, native_op op, uint64_t address, uin
                          twin_native_op_name(op), (unsigned long long)address, size);
 }
 
+static native_rows line_of(uint64_t address)
+{
+    return (native_rows){
+        .address = address / LINE_BYTES * LINE_BYTES, .rows = 1, .bytes = LINE_BYTES};
+}
+
 static void read_word(native_core *core, native_op op, uint32_t type, uint64_t address,
                       uint32_t size, void *out)
 {
@@ -40,7 +46,8 @@ static void read_word(native_core *core, native_op op, uint32_t type, uint64_t a
     twin_native_check_global(core, op, address, 0, 1, size, false);
     twin_native_seen_global(core, op, type, address, size, out);
     twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0, core->run->call.core->mte_start);
-    twin_native_global_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_READ, address, LINE_BYTES);
+    const native_rows line = line_of(address);
+    twin_native_global_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_READ, &line);
 }
 
 static void write_word(native_core *core, native_op op, uint64_t address, uint32_t size,
@@ -52,7 +59,8 @@ static void write_word(native_core *core, native_op op, uint64_t address, uint32
     memcpy(twin_native_global_write(core, TWIN_PIPE_SCALAR, op, &write), value, size);
     core->hazards.scalar_touched = true;
     twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0, core->run->call.core->mte_start);
-    twin_native_global_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WRITE, address, LINE_BYTES);
+    const native_rows line = line_of(address);
+    twin_native_global_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WRITE, &line);
 }
 
 static double get(uint32_t space, uint32_t type, uint64_t at)

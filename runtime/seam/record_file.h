@@ -68,7 +68,7 @@
 #include <stdint.h>
 
 #define TWIN_RECORD_MAGIC    "TWINREC" /* with its end: 8 bytes */
-#define TWIN_RECORD_VERSION  5u
+#define TWIN_RECORD_VERSION  6u
 #define TWIN_RECORD_REVISION 0u
 /* A multiple of 64 KiB, so that chunks lie in as few large pages of the file system as can be. */
 #define TWIN_RECORD_HEADER_BYTES 65536u
@@ -208,8 +208,11 @@ struct twin_record_step {
     uint16_t hit_permille;
     uint16_t reserved;
     uint64_t amount;
+    uint64_t address;
+    uint32_t row_bytes;
+    uint32_t pitch;
 };
-static_assert(sizeof(struct twin_record_step) == 16, "layout");
+static_assert(sizeof(struct twin_record_step) == 32, "layout");
 
 /* Frames of a STACK or a SCRIPT_STACK. */
 #define TWIN_RECORD_STACK_MOST 16u

@@ -86,6 +86,7 @@ typedef struct twin_core_properties {
     uint32_t cube_start;     /* the same, of the cube */
     uint32_t mte_start;      /* the same, of copies */
     uint32_t scalar_block;   /* cycles of the scalar unit for a basic block of the kernel */
+    bool places; /* steps say where in global memory they read and write: times depend on it */
 } twin_core_properties;
 
 /* Limits and identity of a device; read once, valid until `process.stop`. Strings are the

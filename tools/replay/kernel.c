@@ -12,6 +12,7 @@
 
 static_assert(sizeof(twin_step) == sizeof(struct twin_record_step), "steps are read as they are");
 static_assert(offsetof(twin_step, amount) == offsetof(struct twin_record_step, amount), "layout");
+static_assert(offsetof(twin_step, pitch) == offsetof(struct twin_record_step, pitch), "layout");
 static_assert(sizeof(twin_code_place) == sizeof(struct twin_record_place),
               "places are read as they are");
 
@@ -32,6 +33,14 @@ struct replay_kernel {
 
 /* ---- steps ---- */
 
+/* Whether the rows that it names, if any, are rows. */
+static bool has_rows(const struct twin_record_step *step)
+{
+    if (step->row_bytes == 0 || step->address == 0)
+        return step->row_bytes == 0 && step->pitch == 0;
+    return step->amount % step->row_bytes == 0 && step->pitch >= step->row_bytes;
+}
+
 static bool is_step(const struct twin_record_step *step)
 {
     if (step->pipe >= TWIN_PIPE_COUNT || step->kind > TWIN_STEP_FAULT ||
@@ -41,7 +50,7 @@ static bool is_step(const struct twin_record_step *step)
     switch (step->kind) {
     case TWIN_STEP_READ:
     case TWIN_STEP_WRITE:
-        return step->flag <= TWIN_STEP_IN_HOST;
+        return step->flag <= TWIN_STEP_BITS && has_rows(step);
     case TWIN_STEP_SET:
     case TWIN_STEP_WAIT:
         return step->flag < TWIN_STEP_FLAGS;

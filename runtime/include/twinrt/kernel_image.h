@@ -101,7 +101,7 @@ typedef struct twk_copy {
     uint8_t way;    /* TWK_WAY_… */
     uint8_t atomic; /* TWK_ATOMIC_…, of a copy to global memory */
     uint8_t type;   /* of elements, for atomic and padding */
-    uint8_t reserved;
+    uint8_t once;   /* 1: L2 is not to keep what is read or written in global memory */
     uint32_t local; /* offset in the buffer */
     uint32_t other; /* the source's, of TWK_WAY_UB_TO_UB */
     uint32_t rows;

@@ -57,6 +57,7 @@ typedef struct twk_rows {
     uint32_t bytes;
     uint64_t gm_pitch; /* `bytes` or more */
     uint32_t pitch;    /* a multiple of 32, and room for a row with its padding */
+    uint32_t once;     /* 1: L2 is not to keep them, as nothing will use them soon */
 } twk_rows;
 
 static inline void twk_copy_rows_(uint8_t way, uint32_t local, twk_gm gm, const twk_rows *rows)
@@ -69,6 +70,7 @@ static inline void twk_copy_rows_(uint8_t way, uint32_t local, twk_gm gm, const 
     copy.bytes       = rows->bytes;
     copy.gm_pitch    = rows->gm_pitch;
     copy.local_pitch = rows->pitch;
+    copy.once        = (uint8_t)(rows->once != 0);
     twk_slot->copy(&copy);
 }
 static inline void twk_load_rows(twk_ub dst, twk_gm src, const twk_rows *rows)
@@ -97,6 +99,7 @@ static inline void twk_load_padded(twk_type type, twk_ub dst, twk_gm src, const 
     copy.bytes       = rows->bytes;
     copy.gm_pitch    = rows->gm_pitch;
     copy.local_pitch = rows->pitch;
+    copy.once        = (uint8_t)(rows->once != 0);
     copy.left        = left;
     copy.right       = right;
     copy.fill        = fill;

@@ -246,11 +246,11 @@ AiCore::Step AiCore::move(uint32_t pipe, const twin_step &op)
     LinkNetwork &links = system_.links;
     const uint64_t permille =
         op.hit_permille == TWIN_HIT_DEFAULT ? system_.params.l2_hit.value : op.hit_permille;
-    if (op.amount > TWIN_STEP_MOST || permille > 1000 || op.flag > TWIN_STEP_IN_HOST)
+    if (op.amount > TWIN_STEP_MOST || permille > 1000 || op.flag > TWIN_STEP_BITS)
         return fail(TWINSIM_KERNEL_BAD);
     if (op.amount == 0)
         return Step::kPassed;
-    const bool in_host = op.flag == TWIN_STEP_IN_HOST;
+    const bool in_host = (op.flag & TWIN_STEP_IN_HOST) != 0;
     const bool write = op.kind == TWIN_STEP_WRITE;
     const uint64_t first = in_host ? op.amount : op.amount * permille / 1000;
     const uint32_t routes[2] = {in_host ? links.core_host(device_, write)

@@ -270,7 +270,8 @@ void KernelTasks::drop(uint32_t sq)
 // T-FLT-16: each core waits for a flag that is never set.
 twinsim_kernel KernelTasks::faulted(uint32_t sq, const twinsim_kernel &work) const
 {
-    static const twin_step wait = {TWIN_PIPE_SCALAR, TWIN_STEP_WAIT, 0, TWIN_HIT_DEFAULT, 0, 0};
+    static const twin_step wait = {
+        TWIN_PIPE_SCALAR, TWIN_STEP_WAIT, 0, TWIN_HIT_DEFAULT, 0, 0, 0, 0, 0};
     static const std::array<twin_steps, CoreTalk::kParts> silent = {
         {{&wait, 1}, {&wait, 1}, {&wait, 1}, {&wait, 1}}};
     if (!faults_.is_silent(sq))

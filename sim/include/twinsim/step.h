@@ -39,18 +39,26 @@ typedef enum twin_step_kind {
 
 #define TWIN_STEP_FLAGS            512u /* of SET and WAIT: 0 .. 511, 0 when a block begins */
 #define TWIN_STEP_CROSS_CORE_FLAGS 16u
-#define TWIN_STEP_IN_HOST          1u /* the bytes are in memory of the host */
 #define TWIN_HIT_DEFAULT           0xffffu
 #define TWIN_STEP_MOST             ((uint64_t)1 << 48) /* cycles or bytes of a step */
+
+/* `flag` of READ and WRITE, a bit each. */
+#define TWIN_STEP_IN_HOST 1u /* the bytes are in memory of the host */
+#define TWIN_STEP_ONCE    2u /* L2 is not to keep them */
+#define TWIN_STEP_ATOMIC  4u /* a WRITE that adds to what is there, or the like */
+#define TWIN_STEP_BITS    7u /* all of them */
 
 typedef struct twin_step {
     uint8_t pipe;          /* twin_pipe */
     uint8_t kind;          /* twin_step_kind */
-    uint16_t flag;         /* SET, WAIT, CROSS_CORE_SET, CROSS_CORE_WAIT; READ, WRITE: 0, or
-                              TWIN_STEP_IN_HOST */
+    uint16_t flag;         /* SET, WAIT, CROSS_CORE_SET, CROSS_CORE_WAIT; READ, WRITE: bits */
     uint16_t hit_permille; /* READ, WRITE: served by L2; TWIN_HIT_DEFAULT: as the device has it */
     uint16_t reserved;     /* 0 */
     uint64_t amount;
+    uint64_t address;   /* READ, WRITE: of the first byte; 0: not given */
+    uint32_t row_bytes; /* with an address: `amount` is a whole number of rows of so many bytes; 0:
+                           it is one row */
+    uint32_t pitch;     /* from row to row, `row_bytes` or more; 0 with one row */
 } twin_step;
 
 /* A step list: what the scalar unit of a core walks in one block, in order. A step of the scalar

@@ -73,23 +73,70 @@ static void test_steps(void)
     /* All blocks are alike, so there is one list. */
     CU_ASSERT_EQUAL_FATAL(rig_work.count, 1);
     static const twin_step wanted[] = {
-        {TWIN_PIPE_MTE2, TWIN_STEP_WORK, 0, TWIN_HIT_DEFAULT, 0, 30},
-        {TWIN_PIPE_MTE2, TWIN_STEP_READ, 0, TWIN_HIT_DEFAULT, 0, 1024},
-        {TWIN_PIPE_MTE2, TWIN_STEP_WORK, 0, TWIN_HIT_DEFAULT, 0, 30},
-        {TWIN_PIPE_MTE2, TWIN_STEP_READ, 0, TWIN_HIT_DEFAULT, 0, 1024},
-        {TWIN_PIPE_MTE2, TWIN_STEP_SET, 232, TWIN_HIT_DEFAULT, 0, 0},
-        {TWIN_PIPE_VECTOR, TWIN_STEP_WAIT, 232, TWIN_HIT_DEFAULT, 0, 0},
-        {TWIN_PIPE_VECTOR, TWIN_STEP_WORK, 0, TWIN_HIT_DEFAULT, 0, 10 + 1024 / 128},
-        {TWIN_PIPE_VECTOR, TWIN_STEP_SET, 96, TWIN_HIT_DEFAULT, 0, 0},
-        {TWIN_PIPE_MTE3, TWIN_STEP_WAIT, 96, TWIN_HIT_DEFAULT, 0, 0},
-        {TWIN_PIPE_MTE3, TWIN_STEP_WORK, 0, TWIN_HIT_DEFAULT, 0, 30},
-        {TWIN_PIPE_MTE3, TWIN_STEP_WRITE, 0, TWIN_HIT_DEFAULT, 0, 1024},
+        {TWIN_PIPE_MTE2, TWIN_STEP_WORK, 0, TWIN_HIT_DEFAULT, 0, 30, 0, 0, 0},
+        {TWIN_PIPE_MTE2, TWIN_STEP_READ, 0, TWIN_HIT_DEFAULT, 0, 1024, 0, 0, 0},
+        {TWIN_PIPE_MTE2, TWIN_STEP_WORK, 0, TWIN_HIT_DEFAULT, 0, 30, 0, 0, 0},
+        {TWIN_PIPE_MTE2, TWIN_STEP_READ, 0, TWIN_HIT_DEFAULT, 0, 1024, 0, 0, 0},
+        {TWIN_PIPE_MTE2, TWIN_STEP_SET, 232, TWIN_HIT_DEFAULT, 0, 0, 0, 0, 0},
+        {TWIN_PIPE_VECTOR, TWIN_STEP_WAIT, 232, TWIN_HIT_DEFAULT, 0, 0, 0, 0, 0},
+        {TWIN_PIPE_VECTOR, TWIN_STEP_WORK, 0, TWIN_HIT_DEFAULT, 0, 10 + 1024 / 128, 0, 0, 0},
+        {TWIN_PIPE_VECTOR, TWIN_STEP_SET, 96, TWIN_HIT_DEFAULT, 0, 0, 0, 0, 0},
+        {TWIN_PIPE_MTE3, TWIN_STEP_WAIT, 96, TWIN_HIT_DEFAULT, 0, 0, 0, 0, 0},
+        {TWIN_PIPE_MTE3, TWIN_STEP_WORK, 0, TWIN_HIT_DEFAULT, 0, 30, 0, 0, 0},
+        {TWIN_PIPE_MTE3, TWIN_STEP_WRITE, 0, TWIN_HIT_DEFAULT, 0, 1024, 0, 0, 0},
     };
     const twin_steps *steps = &rig_work.lists[0];
     CU_ASSERT_EQUAL_FATAL(steps->count, TWIN_COUNT(wanted));
     for (size_t i = 0; i < TWIN_COUNT(wanted); i++)
         CU_ASSERT_EQUAL(memcmp(&steps->steps[i], &wanted[i], sizeof(wanted[i])), 0);
     twin_native_end(rig_run);
+}
+
+/* A device whose times depend on it gets the place of each row, and the hint of a copy. */
+TWK_VECTOR_KERNEL(places, twk_none, args)
+{
+    const twk_rows apart = {.rows = 3, .bytes = 64, .gm_pitch = 200, .pitch = 64, .once = 1};
+    const twk_rows joined = {.rows = 4, .bytes = 32, .gm_pitch = 32, .pitch = 32};
+    const twk_rows far = {.rows = 1, .bytes = 96, .gm_pitch = 1ull << 40, .pitch = 96};
+    twk_load(twk_ub_at(0), RIG_BASE + 8, 100);
+    twk_load_rows(twk_ub_at(0x100), RIG_BASE + 0x200, &apart);
+    twk_load_rows(twk_ub_at(0x400), RIG_BASE + 0x400, &joined);
+    twk_load_rows(twk_ub_at(0x600), RIG_BASE + 0x600, &far);
+    twk_barrier(TWK_ALL);
+    twk_store_atomic(TWK_ATOMIC_ADD, TWK_FP32, RIG_BASE + 0x800, twk_ub_at(0), 8);
+}
+
+static void test_places(void)
+{
+    const uint64_t at = RIG_BASE;
+    const struct {
+        uint64_t amount, address;
+        uint32_t row_bytes, pitch, bits;
+    } wanted[] = {{100, at + 8, 0, 0, 0},
+                  {192, at + 0x200, 64, 200, TWIN_STEP_ONCE},
+                  {128, at + 0x400, 0, 0, 0},
+                  {96, at + 0x600, 0, 0, 0},
+                  {32, at + 0x800, 0, 0, TWIN_STEP_ATOMIC}};
+    for (int places = 0; places < 2; places++) {
+        rig_core.places = places;
+        rig_begin("places", 1, NULL, 0);
+        size_t found = 0;
+        for (uint64_t i = 0; i < rig_work.lists[0].count; i++) {
+            const twin_step *step = &rig_work.lists[0].steps[i];
+            if (step->kind != TWIN_STEP_READ && step->kind != TWIN_STEP_WRITE)
+                continue;
+            CU_ASSERT_FATAL(found < TWIN_COUNT(wanted));
+            CU_ASSERT_EQUAL(step->amount, wanted[found].amount);
+            CU_ASSERT_EQUAL(step->address, places ? wanted[found].address : 0);
+            CU_ASSERT_EQUAL(step->row_bytes, places ? wanted[found].row_bytes : 0);
+            CU_ASSERT_EQUAL(step->pitch, places ? wanted[found].pitch : 0);
+            CU_ASSERT_EQUAL(step->flag, places ? wanted[found].bits : 0);
+            found++;
+        }
+        CU_ASSERT_EQUAL(found, TWIN_COUNT(wanted));
+        twin_native_end(rig_run);
+    }
+    rig_core.places = false;
 }
 
 static uint64_t host_from; /* addresses from there on are in memory of the host */
@@ -516,6 +563,7 @@ int main(int argc, char **argv)
         {"a kernel's record has its parameters and its schedule", test_kernel_record},
         {"operations leave the steps of their pipes, one list for blocks that are alike",
          test_steps},
+        {"steps say where they read and write when the device wants to know", test_places},
         {"a step says whether its bytes are in memory of the host", test_host_steps},
         {"a block sees old memory and its own writes; the last block's writes stay", test_sight},
         {"atomic stores of all blocks add up, type by type", test_atomic},

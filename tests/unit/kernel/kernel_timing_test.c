@@ -11,7 +11,7 @@
 
 /* ---- the same steps -------------------------------------------------------------------------- */
 
-static const twk_rows rows = {5, 60, 64, 96};
+static const twk_rows rows = {5, 60, 64, 96, 0};
 
 TWK_VECTOR_KERNEL(vectors, twk_none, args)
 {

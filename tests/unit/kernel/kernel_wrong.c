@@ -59,7 +59,7 @@ static __attribute__((noinline)) void large_frame(void)
 
 static void go_wrong(const wrong_args *args)
 {
-    const twk_rows over = {2, 64, 0x100000, 64}, narrow = {2, 64, 64, 32};
+    const twk_rows over = {2, 64, 0x100000, 64, 0}, narrow = {2, 64, 64, 32, 0};
     switch (args->how) {
     case WRONG_ADDRESS:
         twk_load(twk_ub_at(0), 0x10, 64);
