@@ -79,12 +79,16 @@ def settings(tree):
             continue
         for number, line in tree.lines(path):
             for name in re.findall(r"(?<![-\w])TWINRT_[A-Z_]*[A-Z](?!\w|=ON|=OFF)", line):
-                if name not in known and not is_build_option(tree, name):
+                if name not in known and not is_other_name(tree, name):
                     problems.append(f"{path}:{number}: there is no setting {name}")
     return problems
 
 
-def is_build_option(tree, name):
+def is_other_name(tree, name):
+    """An option of the build, or a variable that a test reads."""
+    if name.startswith("TWINRT_TEST_"):
+        return any(f'"{name}"' in tree.text(path) for path in tree.files(".py")
+                   if path.startswith("tests/"))
     return re.search(rf"^(option|set)\({name}\b", tree.text("CMakeLists.txt"),
                      re.MULTILINE) is not None
 
