@@ -92,10 +92,12 @@ static twin_hw_device *make_device(uint32_t index)
         .unshare = sim_pages_end_block,
     };
     if (!device->queues || !sim_rings_init(&device->rings, &rings) ||
-        !sim_ids_init(&device->events, limits->events, STARS_EVENT_TABLE_BASE) ||
-        !sim_ids_init(&device->notifies, limits->notifies, STARS_NOTIFY_TABLE_BASE) ||
-        (limits->count_notifies != 0 &&
-         !sim_ids_init(&device->counts, limits->count_notifies, STARS_COUNT_TABLE_BASE)) ||
+        !sim_ids_init(&device->events, limits->events, STARS_EVENT_TABLE_BASE,
+                      STARS_EVENTS_OF_TABLE) ||
+        !sim_ids_init(&device->notifies, limits->notifies, STARS_NOTIFY_TABLE_BASE,
+                      STARS_NOTIFIES_OF_TABLE) ||
+        (limits->count_notifies != 0 && !sim_ids_init(&device->counts, limits->count_notifies,
+                                                      STARS_COUNT_TABLE_BASE, UINT32_MAX)) ||
         reserve_memory(device, &memory) != TWIN_OK) {
         sim_fail("device %u: cannot reserve address space for its memory and %u queues: %s; raise "
                  "the limit of "

@@ -2,6 +2,7 @@
 /// The register window of a device (twinsim/stars.h): a page per SQ, then the tables. Rules T-FE-8,
 /// T-FE-9, T-SCH-13 to T-SCH-15.
 #include "core/device.h"
+#include "core/scheduler/table_entry.h"
 
 namespace tsim
 {
@@ -18,11 +19,10 @@ uint32_t entry(const Table &table, uint32_t id)
     return (table.flag(id) ? 1u : 0u) | (table.pending(id) ? 2u : 0u);
 }
 
-// The id an offset names in a table of `size` entries at `base`; kNone when it is elsewhere.
-uint32_t id_in(uint64_t offset, uint64_t base, uint32_t size)
+uint32_t count_at(uint64_t offset, uint32_t counts)
 {
-    return offset >= base && (offset - base) / 4 < size ? static_cast<uint32_t>((offset - base) / 4)
-                                                        : kNone;
+    const uint64_t id = (offset - STARS_COUNT_TABLE_BASE) / 4;
+    return offset >= STARS_COUNT_TABLE_BASE && id < counts ? static_cast<uint32_t>(id) : kNone;
 }
 } // namespace
 
@@ -39,17 +39,17 @@ int Device::read(uint64_t offset, uint32_t &out_value) const
     }
     if (offset >= STARS_BLOCK_BASE && offset - STARS_BLOCK_BASE < kBlock)
         return scheduler_.read_block(static_cast<uint32_t>(offset - STARS_BLOCK_BASE), out_value);
-    uint32_t id = id_in(offset, STARS_EVENT_TABLE_BASE, scheduler_.events().size());
+    uint32_t id = event_at(offset, scheduler_.events().size());
     if (id != kNone) {
         out_value = entry(scheduler_.events(), id);
         return TWINSIM_OK;
     }
-    id = id_in(offset, STARS_COUNT_TABLE_BASE, scheduler_.counts().size());
+    id = count_at(offset, scheduler_.counts().size());
     if (id != kNone) {
         out_value = scheduler_.counts().count(id);
         return TWINSIM_OK;
     }
-    id = id_in(offset, STARS_NOTIFY_TABLE_BASE, scheduler_.notifies().size());
+    id = notify_at(offset, scheduler_.notifies().size());
     if (id == kNone)
         return TWINSIM_E_ARGUMENT;
     out_value = entry(scheduler_.notifies(), id);
@@ -110,17 +110,17 @@ int Device::write(uint64_t offset, uint32_t value)
     }
     if (offset >= STARS_BLOCK_BASE && offset - STARS_BLOCK_BASE < kBlock)
         return scheduler_.write_block(static_cast<uint32_t>(offset - STARS_BLOCK_BASE), value);
-    uint32_t id = id_in(offset, STARS_EVENT_TABLE_BASE, scheduler_.events().size());
+    uint32_t id = event_at(offset, scheduler_.events().size());
     if (id != kNone) {
         scheduler_.write_event(id, (value & 1u) != 0);
         return TWINSIM_OK;
     }
-    id = id_in(offset, STARS_COUNT_TABLE_BASE, scheduler_.counts().size());
+    id = count_at(offset, scheduler_.counts().size());
     if (id != kNone) {
         scheduler_.write_count(id, value);
         return TWINSIM_OK;
     }
-    id = id_in(offset, STARS_NOTIFY_TABLE_BASE, scheduler_.notifies().size());
+    id = notify_at(offset, scheduler_.notifies().size());
     if (id == kNone)
         return TWINSIM_E_ARGUMENT;
     scheduler_.write_notify(id, (value & 1u) != 0);

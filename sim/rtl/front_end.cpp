@@ -174,7 +174,7 @@ Request<FrontPorts> request_of(const FrontRequest &request, uint32_t window)
             cqe.stream_id,
             cqe.task_id,
             error ? 0 : cqe.u.timestamp,
-            error ? uint64_t{cqe.u.error.status} | uint64_t{cqe.u.error.sqe_type} << 16 |
+            error ? uint64_t{cqe.u.error.status} | uint64_t{cqe.u.error.type} << 16 |
                         uint64_t{cqe.u.error.code} << 24
                   : 0};
 }

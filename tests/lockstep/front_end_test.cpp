@@ -135,7 +135,7 @@ class Run
         cqe.task_id = static_cast<uint16_t>(draw(65536));
         if (error) {
             cqe.u.error.code = static_cast<uint8_t>(draw(256));
-            cqe.u.error.sqe_type = static_cast<uint8_t>(draw(64));
+            cqe.u.error.type = static_cast<uint8_t>(draw(256));
             cqe.u.error.sqe_index = static_cast<uint16_t>(queue.head());
             cqe.u.error.status = static_cast<uint16_t>(draw(65536));
         } else {

@@ -140,7 +140,7 @@ class Player
     aclError submit(const Step &step, Stream &stream)
     {
         const auto id = static_cast<uint32_t>(step.args[0]);
-        const uint64_t seconds = step.args[1] / 1000;
+        const uint64_t seconds = step.args[1];
         switch (step.kind) {
         case Kind::kPlaceholder:
             return aclrtRecordEvent(mark_, stream.handle);

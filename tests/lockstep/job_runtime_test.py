@@ -83,7 +83,8 @@ def check_times(folder, timeline):
 
 def rests_on_pairs(finding):
     """ORD-10 does when the host learned of one stream by a wait for another."""
-    other = finding.get("second", {}).get("stream") != finding.get("first", {}).get("stream")
+    first, second = finding.get("first") or {}, finding.get("second") or {}
+    other = second.get("stream") != first.get("stream")
     return finding["rule"] in BY_PAIRS or (finding["rule"] == "ORD-10" and other)
 
 

@@ -31,8 +31,8 @@ stars_sqe Step::sqe() const
         break;
     case Kind::kWriteNotify:
         made = sqe_event_write(0, static_cast<uint32_t>(args[1]));
-        made.word[4] = STARS_NOTIFY_TABLE_BASE + 4 * id;
-        made.word[7] = STARS_WRITE_VALUE_SUBTYPE_GENERIC;
+        made.word[4] = STARS_NOTIFY_ENTRY(id);
+        made.word[7] = STARS_WRITE_VALUE_GENERIC;
         break;
     case Kind::kWriteMemory:
         made = sqe_write_value(args[0], static_cast<uint32_t>(args[1]), args[2]);

@@ -62,7 +62,7 @@ class Run
 
   private:
     static constexpr uint32_t kCqDepth = 8;
-    static constexpr uint32_t kEvents = 40, kNotifies = 30, kCounts = 20;
+    static constexpr uint32_t kEvents = 40, kNotifies = 514, kCounts = 20;
 
     uint32_t draw(uint64_t below) { return static_cast<uint32_t>(tsim::mix(random_) % below); }
     bool one_in(uint32_t n) { return draw(n) == 0; }
@@ -120,16 +120,17 @@ class Run
     }
     stars_sqe write_value()
     {
-        constexpr std::array<uint32_t, 3> kBases = {STARS_EVENT_TABLE_BASE, STARS_NOTIFY_TABLE_BASE,
-                                                    0};
         stars_sqe sqe = sqe_write_value(address(), draw(one_in(8) ? 8 : 6), tsim::mix(random_));
         if (one_in(2)) {
-            sqe.word[4] = kBases[draw(3)] + 4 * draw(kEvents + 2) + (one_in(10) ? 2 : 0);
+            sqe.word[4] = (one_in(3)   ? 4 * draw(64)
+                           : one_in(2) ? STARS_EVENT_ENTRY(draw(kEvents + 2))
+                                       : STARS_NOTIFY_ENTRY(kNotifies - 4 + draw(6))) +
+                          (one_in(10) ? 2 : 0);
             sqe.word[5] = draw(one_in(8) ? 8 : 6) << STARS_W5_SIZE_SHIFT |
                           (one_in(6) ? 0x1000u : 0u) | (one_in(8) ? STARS_W5_VIRTUAL : 0u);
         }
         if (one_in(4))
-            sqe.word[7] = draw(3);
+            sqe.word[7] = draw(6);
         return sqe;
     }
     stars_sqe random_sqe()
@@ -238,7 +239,7 @@ class Run
         case 5:
         case 6:
         case 7:
-            run(draw(one_in(20) ? 3000000 : 4000));
+            run(draw(one_in(20) ? 3000000000u : 4000u));
             break;
         case 8:
         case 9:

@@ -81,8 +81,9 @@ static void test_tables()
     rig.put(0, sqe_event_wait(700, 0), 0);
     rig.put(1, sqe_notify_wait(700, 0), 0);
     rig.run();
+    // 4096 events and 512 notifies of a table, tables 0x10000 apart: notify 700 is in the second.
     const uint64_t event = STARS_EVENT_TABLE_BASE + 4 * 700,
-                   notify = STARS_NOTIFY_TABLE_BASE + 4 * 700;
+                   notify = STARS_NOTIFY_TABLE_BASE + 0x10000 + 4 * (700 - 512);
     EXPECT_EQ(read(rig, event), 2);
     EXPECT_EQ(read(rig, notify), 2);
     EXPECT_EQ(rig.device().write(event, 1), TWINSIM_OK);
@@ -102,7 +103,7 @@ static void test_counts()
     rig.open(0);
     rig.put(0, sqe_count_wait(7, STARS_COUNT_EQUAL, 0x80000000, 0, 0), 0);
     rig.run();
-    const uint64_t count = STARS_COUNT_TABLE_BASE + 4 * 7;
+    const uint64_t count = STARS_COUNT_ENTRY(7);
     EXPECT_EQ(read(rig, count), 0);
     EXPECT_EQ(rig.device().write(count, 3), TWINSIM_OK);
     EXPECT_EQ(read(rig, count), 3);
@@ -140,7 +141,7 @@ static void test_nothing_there()
     Rig rig;
     rig.open(0);
     uint32_t value = 1;
-    const uint64_t beyond_events = STARS_EVENT_TABLE_BASE + 4 * rig.params().events.value;
+    const uint64_t beyond_events = STARS_EVENT_ENTRY(rig.params().events.value);
     for (const uint64_t offset :
          {page(0, 0x9), page(0, 0x4), page(0, 0xffc), page(2040, STARS_SQ_HEAD), beyond_events,
           uint64_t{STARS_NOTIFY_TABLE_BASE} - 4, UINT64_MAX - 3}) {

@@ -33,11 +33,11 @@ stars_sqe sqe_event_record(uint32_t event)
     return sqe;
 }
 
-stars_sqe sqe_event_wait(uint32_t event, uint32_t timeout_ms)
+stars_sqe sqe_event_wait(uint32_t event, uint32_t seconds)
 {
     stars_sqe sqe = of_type(STARS_SQE_EVENT_WAIT);
     sqe.word[2] = event;
-    sqe.word[STARS_EVENT_TIMEOUT_WORD] = timeout_ms;
+    sqe.word[STARS_EVENT_TIMEOUT_WORD] = seconds;
     return sqe;
 }
 
@@ -48,11 +48,11 @@ stars_sqe sqe_notify_record(uint32_t notify)
     return sqe;
 }
 
-stars_sqe sqe_notify_wait(uint32_t notify, uint32_t timeout_ms)
+stars_sqe sqe_notify_wait(uint32_t notify, uint32_t seconds)
 {
     stars_sqe sqe = of_type(STARS_SQE_NOTIFY_WAIT);
     sqe.word[2] = notify;
-    sqe.word[STARS_NOTIFY_TIMEOUT_WORD] = timeout_ms;
+    sqe.word[STARS_NOTIFY_TIMEOUT_WORD] = seconds;
     return sqe;
 }
 
@@ -65,10 +65,10 @@ stars_sqe sqe_count_record(uint32_t count, uint32_t mode, uint32_t value)
 }
 
 stars_sqe sqe_count_wait(uint32_t count, uint32_t relation, uint32_t value, int clear,
-                         uint32_t timeout_ms)
+                         uint32_t seconds)
 {
     stars_sqe sqe =
-        sqe_notify_wait(count | STARS_W2_COUNT | (clear ? STARS_W2_COUNT_CLEAR : 0), timeout_ms);
+        sqe_notify_wait(count | STARS_W2_COUNT | (clear ? STARS_W2_COUNT_CLEAR : 0), seconds);
     sqe.word[STARS_COUNT_MODE_WORD] = relation;
     sqe.word[STARS_COUNT_VALUE_WORD] = value;
     return sqe;
@@ -77,9 +77,9 @@ stars_sqe sqe_count_wait(uint32_t count, uint32_t relation, uint32_t value, int 
 stars_sqe sqe_event_write(uint32_t event, uint32_t value)
 {
     stars_sqe sqe = of_type(STARS_SQE_WRITE_VALUE);
-    sqe.word[4] = STARS_EVENT_TABLE_BASE + 4 * event;
+    sqe.word[4] = STARS_EVENT_ENTRY(event);
     sqe.word[5] = 2u << STARS_W5_SIZE_SHIFT;
-    sqe.word[7] = STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET;
+    sqe.word[7] = STARS_WRITE_VALUE_EVENT_RESET;
     sqe.word[8] = value;
     return sqe;
 }
@@ -187,7 +187,7 @@ stars_sqe sqe_callback(uint16_t group, uint64_t function, uint64_t data, int blo
 {
     stars_sqe sqe = {{0}};
     sqe.word[0] = STARS_SQE_AICPU;
-    sqe.word[2] = STARS_TOPIC_HOST << STARS_W2_TOPIC_SHIFT;
+    sqe.word[2] = STARS_TOPIC_HOST_CONTROL << STARS_W2_TOPIC_SHIFT;
     sqe.word[3] = STARS_CREDIT_NEVER << STARS_W3_CREDIT_SHIFT;
     sqe.word[4] = (uint32_t)group << STARS_CALLBACK_GROUP_SHIFT;
     sqe.word[6] = block ? STARS_CALLBACK_BLOCK : 0;

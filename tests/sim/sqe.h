@@ -11,13 +11,13 @@ extern "C" {
 
 stars_sqe sqe_placeholder(void);
 stars_sqe sqe_event_record(uint32_t event);
-stars_sqe sqe_event_wait(uint32_t event, uint32_t timeout_ms);
+stars_sqe sqe_event_wait(uint32_t event, uint32_t seconds);
 stars_sqe sqe_notify_record(uint32_t notify);
-stars_sqe sqe_notify_wait(uint32_t notify, uint32_t timeout_ms);
+stars_sqe sqe_notify_wait(uint32_t notify, uint32_t seconds);
 /* enum stars_count_mode, stars_count_relation. */
 stars_sqe sqe_count_record(uint32_t count, uint32_t mode, uint32_t value);
 stars_sqe sqe_count_wait(uint32_t count, uint32_t relation, uint32_t value, int clear,
-                         uint32_t timeout_ms);
+                         uint32_t seconds);
 /* Writes `value` into the event's table entry. */
 stars_sqe sqe_event_write(uint32_t event, uint32_t value);
 /* Writes 1 << size_code bytes of `value`, zero-extended, to a virtual address. */

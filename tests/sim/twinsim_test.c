@@ -256,7 +256,7 @@ static void test_close_drops_work(void)
     TWIN_EXPECT_U64(twinsim_queue_close(sim, 0, 6), TWINSIM_OK);
     TWIN_EXPECT_U64(twinsim_queue_close(sim, 0, 6), TWINSIM_E_STATE);
     uint32_t entry = 9;
-    TWIN_EXPECT_U64(twinsim_read(sim, 0, STARS_EVENT_TABLE_BASE + 4 * 900, &entry), TWINSIM_OK);
+    TWIN_EXPECT_U64(twinsim_read(sim, 0, STARS_EVENT_ENTRY(900), &entry), TWINSIM_OK);
     TWIN_EXPECT_U64(entry, 0); /* no queue waits any more */
 }
 
@@ -293,7 +293,7 @@ static void test_bad_arguments(void)
     TWIN_EXPECT_U64(twinsim_event_forward(sim, 0, 1, 0, 2),
                     TWINSIM_OK); /* its own device will do */
     TWIN_EXPECT_U64(twinsim_event_forward(sim, 0, 1, 0, 2), TWINSIM_E_STATE);
-    TWIN_EXPECT_U64(twinsim_write(sim, 0, STARS_EVENT_TABLE_BASE + 4 * 2, 0), TWINSIM_OK);
+    TWIN_EXPECT_U64(twinsim_write(sim, 0, STARS_EVENT_ENTRY(2), 0), TWINSIM_OK);
     struct twinsim_transfer nothing = {.dst = address_of(hbm), .src = address_of(hbm)};
     TWIN_EXPECT_U64(twinsim_transfer_post(sim, 0, &nothing), TWINSIM_E_ARGUMENT);
     uint32_t value = 1;
@@ -335,7 +335,7 @@ static void test_reset(void)
         TWIN_EXPECT_U64(twinsim_queue_inspect(sim, 0, 8, &info), TWINSIM_OK);
         TWIN_EXPECT_U64(info.state, TWINSIM_QUEUE_CLOSED);
         uint32_t entry = 9;
-        TWIN_EXPECT_U64(twinsim_read(sim, 0, STARS_EVENT_TABLE_BASE + 4 * 77, &entry), TWINSIM_OK);
+        TWIN_EXPECT_U64(twinsim_read(sim, 0, STARS_EVENT_ENTRY(77), &entry), TWINSIM_OK);
         TWIN_EXPECT_U64(entry, 0);
     }
 }

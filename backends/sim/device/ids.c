@@ -20,11 +20,12 @@ static size_t bytes_of(const struct sim_ids *ids)
     return word_count(ids->count) * sizeof(*ids->taken) + ids->count * sizeof(*ids->bindings);
 }
 
-bool sim_ids_init(struct sim_ids *ids, uint32_t count, uint64_t table_base)
+bool sim_ids_init(struct sim_ids *ids, uint32_t count, uint64_t table_base, uint32_t of_table)
 {
     memset(ids, 0, sizeof(*ids));
     ids->count = count;
     ids->table_base = table_base;
+    ids->of_table = of_table;
     void *place = sim_reserve(bytes_of(ids));
     if (!place)
         return false;
@@ -144,7 +145,7 @@ void sim_ids_drop(struct sim_ids *ids, uint32_t id)
 /* Its entry is clear, and it is free. */
 static void clean(struct sim_ids *ids, twinsim *sim, uint32_t device, uint32_t id)
 {
-    if (twinsim_write(sim, device, ids->table_base + 4ull * id, 0) != TWINSIM_OK)
+    if (twinsim_write(sim, device, sim_ids_entry(ids, id), 0) != TWINSIM_OK)
         sim_log(3, "device %u: table entry %u cannot be cleared", device, id);
     atomic_fetch_and_explicit(&ids->taken[id / 64], ~(UINT64_C(1) << (id % 64)),
                               memory_order_release);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "twinsim.h"
+#include "twinsim/stars.h"
 
 /* A binding ties one event id to one record: it counts the record and the waits that named it. */
 struct sim_binding {
@@ -22,7 +23,8 @@ struct sim_binding {
 
 struct sim_ids {
     uint32_t count;
-    uint64_t table_base;     /* of the table in the STARS window */
+    uint64_t table_base;     /* of the first table in the STARS window */
+    uint32_t of_table;       /* ids of one table */
     _Atomic uint64_t *taken; /* a bit per id; a dirty id is taken */
     struct sim_binding *bindings;
     _Atomic uint32_t dirty;      /* head of the list of dirty ids, id + 1 */
@@ -30,8 +32,14 @@ struct sim_ids {
 };
 
 /* False: out of host memory. */
-bool sim_ids_init(struct sim_ids *ids, uint32_t count, uint64_t table_base);
+bool sim_ids_init(struct sim_ids *ids, uint32_t count, uint64_t table_base, uint32_t of_table);
 void sim_ids_fini(struct sim_ids *ids);
+
+/* The offset of an id's entry in the STARS window. */
+static inline uint64_t sim_ids_entry(const struct sim_ids *ids, uint32_t id)
+{
+    return STARS_ENTRY(ids->table_base, ids->of_table, id);
+}
 
 /* Takes the first free id at or after *cursor, going round; moves *cursor there. The new binding
  * has one reference. False: none is free. Thread: any. */

@@ -42,8 +42,7 @@ struct twin_hw_instance {
 
 static void write_notify(const twin_hw_instance *instance, uint32_t id, uint32_t value)
 {
-    (void)twinsim_write(sim_process.sim, instance->device->index,
-                        STARS_NOTIFY_TABLE_BASE + 4ull * id, value);
+    (void)twinsim_write(sim_process.sim, instance->device->index, STARS_NOTIFY_ENTRY(id), value);
 }
 
 /* ---- runs ----------------------------------------------------------------------------------- */

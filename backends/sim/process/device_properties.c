@@ -56,6 +56,12 @@ static bool read_link(const twinsim_profile *profile, twin_link *out_link)
     return false;
 }
 
+bool sim_devices_linked(void)
+{
+    const twin_link link = sim_process.properties[0].peer_link;
+    return link != TWIN_LINK_PHB && link != TWIN_LINK_PIX && link != TWIN_LINK_SYS;
+}
+
 /* Properties of a core that kernels on the host need. */
 static bool read_core(const twinsim_profile *profile, twin_core_properties *out)
 {

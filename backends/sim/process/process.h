@@ -107,6 +107,8 @@ twin_status sim_settings_read(const twin_services *services);
 /* The properties of the devices in the profile, into sim_process.properties. Logs what is wrong.
  * Thread: init. */
 twin_status sim_device_properties_read(const twinsim_profile *profile);
+/* Whether devices have a link to each other; without one they meet at the host (T-LNK-1). */
+bool sim_devices_linked(void);
 /* A whole number of the profile, at least `least`; logs when there is none. Thread: init. */
 bool sim_profile_number(const twinsim_profile *profile, const char *name, uint64_t least,
                         uint64_t *out);

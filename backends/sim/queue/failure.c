@@ -217,7 +217,7 @@ twin_status sim_failure_status(unsigned error, unsigned status)
 
 static const char *verb_of(const stars_cqe *cqe, twin_status status)
 {
-    const uint32_t type = cqe->u.error.sqe_type;
+    const uint32_t type = cqe->u.error.type >> STARS_CQE_TYPE_SHIFT;
     if (cqe->u.error.code & STARS_ERROR_BAD_SQE)
         return type == STARS_SQE_SDMA || type == STARS_SQE_DSA
                    ? "is not a task that the scheduler knows, or its descriptor is invalid"
@@ -357,10 +357,11 @@ static void describe(twin_queue *queue, const stars_cqe *cqe, const struct sim_t
              state->kind != SIM_TASK_LIST)
         snprintf(signal, sizeof(signal), " for %s %u", sim_event_noun(state->signal),
                  sim_event_name(state->signal));
-    snprintf(
-        text, SIM_FAILURE_TEXT, "device %u, stream %u, task %u: %s%s %s (error 0x%x, status 0x%x)",
-        queue->device->index, queue->config.id, cqe->task_id, sim_sqe_noun(cqe->u.error.sqe_type),
-        signal, what, cqe->u.error.code, cqe->u.error.status);
+    snprintf(text, SIM_FAILURE_TEXT,
+             "device %u, stream %u, task %u: %s%s %s (error 0x%x, status 0x%x)",
+             queue->device->index, queue->config.id, cqe->task_id,
+             sim_sqe_noun(cqe->u.error.type >> STARS_CQE_TYPE_SHIFT), signal, what,
+             cqe->u.error.code, cqe->u.error.status);
     add_cause(queue, status, text);
 }
 

@@ -49,7 +49,7 @@ void sim_sqe_notify_wait(stars_sqe *sqe, uint32_t id, uint64_t timeout_ns)
     sqe->word[STARS_NOTIFY_TIMEOUT_WORD] = timeout_units(timeout_ns);
 }
 
-/* A store of 4 (`size` 2) or 8 (3) bytes at an address of 49 bits. */
+/* A store of 1 << `size` bytes at an address of 49 bits. */
 static void store(stars_sqe *sqe, uint64_t address, uint32_t size, uint32_t subtype)
 {
     header(sqe, STARS_SQE_WRITE_VALUE, false);
@@ -60,25 +60,25 @@ static void store(stars_sqe *sqe, uint64_t address, uint32_t size, uint32_t subt
 
 void sim_sqe_event_reset(stars_sqe *sqe, uint32_t id)
 {
-    store(sqe, STARS_EVENT_TABLE_BASE + 4 * (id & STARS_W2_EVENT_MASK), 2,
-          STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET);
+    store(sqe, STARS_EVENT_ENTRY(id & STARS_W2_EVENT_MASK), 0, STARS_WRITE_VALUE_EVENT_RESET);
+    sqe->word[STARS_EVENT_RESET_ID_WORD] = id & STARS_W2_EVENT_MASK;
 }
 
-void sim_sqe_remote_record(stars_sqe *sqe, uint64_t address)
+void sim_sqe_remote_record(stars_sqe *sqe, uint64_t address, bool linked)
 {
-    store(sqe, address, 2, STARS_WRITE_VALUE_SUBTYPE_GENERIC);
+    store(sqe, address, 2,
+          linked ? STARS_WRITE_VALUE_NOTIFY_RECORD : STARS_WRITE_VALUE_NOTIFY_RECORD_PCIE);
     sqe->word[8] = 1;
 }
 
 void sim_sqe_notify_clear(stars_sqe *sqe, uint32_t id)
 {
-    store(sqe, STARS_NOTIFY_TABLE_BASE + 4 * (id & STARS_W2_NOTIFY_MASK), 2,
-          STARS_WRITE_VALUE_SUBTYPE_GENERIC);
+    store(sqe, STARS_NOTIFY_ENTRY(id & STARS_W2_NOTIFY_MASK), 2, STARS_WRITE_VALUE_GENERIC);
 }
 
 void sim_sqe_write_value(stars_sqe *sqe, uint64_t address, uint64_t value)
 {
-    store(sqe, address, 3, STARS_WRITE_VALUE_SUBTYPE_GENERIC);
+    store(sqe, address, 3, STARS_WRITE_VALUE_GENERIC);
     sqe->word[5] |= STARS_W5_VIRTUAL;
     pair(sqe, 8, value);
 }
@@ -242,13 +242,14 @@ uint32_t *sim_sqe_cond(stars_sqe *sqe)
 void sim_sqe_callback(stars_sqe *sqe, const struct sim_callback *words)
 {
     header(sqe, STARS_SQE_AICPU, false);
-    sqe->word[2] = STARS_TOPIC_HOST << STARS_W2_TOPIC_SHIFT;
+    sqe->word[2] = STARS_TOPIC_HOST_CONTROL << STARS_W2_TOPIC_SHIFT;
     sqe->word[4] = (uint32_t)words->group << STARS_CALLBACK_GROUP_SHIFT;
     sqe->word[5] = (words->device & 0xffffu) | words->stream << 16;
     sqe->word[6] = words->block ? STARS_CALLBACK_BLOCK : 0;
     sqe->word[7] = sqe->word[1] >> STARS_W1_TASK_SHIFT;
     pair(sqe, 8, words->function);
     pair(sqe, 10, words->data);
+    sqe->word[14] = STARS_TOPIC_CALLBACK << STARS_W14_TOPIC_SHIFT;
 }
 
 const char *sim_sqe_noun(unsigned type)

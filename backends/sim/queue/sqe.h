@@ -20,8 +20,9 @@ void sim_sqe_event_wait(stars_sqe *sqe, uint32_t id, uint64_t timeout_ns);
 void sim_sqe_event_reset(stars_sqe *sqe, uint32_t id);
 void sim_sqe_notify_record(stars_sqe *sqe, uint32_t id, bool cqe);
 void sim_sqe_notify_wait(stars_sqe *sqe, uint32_t id, uint64_t timeout_ns);
-/* A record on another device: a store into its table, at an address of its window (T-RMT-1). */
-void sim_sqe_remote_record(stars_sqe *sqe, uint64_t address);
+/* A record on another device: a store into its table, at an address of its window (T-RMT-1). Not
+ * `linked`: over PCIe. */
+void sim_sqe_remote_record(stars_sqe *sqe, uint64_t address, bool linked);
 /* Takes the flag of a notify away. */
 void sim_sqe_notify_clear(stars_sqe *sqe, uint32_t id);
 /* mode, relation: enum stars_count_mode, stars_count_relation. */

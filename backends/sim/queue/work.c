@@ -55,10 +55,8 @@ static twin_status find_sides(const twin_queue *queue, twin_copy *copy, uint64_t
  * memory of another, the PCIe DMA does (T-LNK-1, T-LNK-3). Both sides are device memory. */
 static bool crosses_host(const twin_queue *queue, const twin_copy *copy)
 {
-    twin_link link = sim_process.properties[0].peer_link;
-    return (link == TWIN_LINK_PHB || link == TWIN_LINK_PIX || link == TWIN_LINK_SYS) &&
-           (copy->sides.dst.device != queue->device->index ||
-            copy->sides.src.device != queue->device->index);
+    return !sim_devices_linked() && (copy->sides.dst.device != queue->device->index ||
+                                     copy->sides.src.device != queue->device->index);
 }
 
 /* Work that takes several entries: `piece` bytes each, but for the last; rows count as bytes. */

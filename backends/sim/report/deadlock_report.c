@@ -70,8 +70,7 @@ static void describe_last_record(struct text *text, const struct sim_task_state 
     if (signal->config.kind ==
         TWIN_SIGNAL_COUNT) { /* its records are not remembered, but their sum is */
         uint32_t count = 0;
-        (void)twinsim_read(sim_process.sim, device, STARS_COUNT_TABLE_BASE + 4ull * awaited->id,
-                           &count);
+        (void)twinsim_read(sim_process.sim, device, STARS_COUNT_ENTRY(awaited->id), &count);
         sim_text_add(text, "; no record is pending, its count is %u", count);
         return;
     }

@@ -8,8 +8,10 @@
 void sim_cross_device_record(stars_sqe *sqe, const twin_signal *signal)
 {
     const twin_signal *origin = signal->origin;
-    sim_sqe_remote_record(sqe, STARS_PEER(origin->device->index) +
-                                   origin->device->notifies.table_base + 4ull * origin->id);
+    sim_sqe_remote_record(sqe,
+                          STARS_PEER(origin->device->index) +
+                              sim_ids_entry(&origin->device->notifies, origin->id),
+                          sim_devices_linked());
 }
 
 /* The entry that the record on the other device sets. The record must be pending. Model and queue

@@ -440,8 +440,8 @@ static bool flag_is_set(const twin_signal *signal)
 {
     uint32_t entry = 0;
     sim_model_lock();
-    (void)twinsim_read(sim_process.sim, signal->device->index,
-                       STARS_EVENT_TABLE_BASE + 4ull * signal->id, &entry);
+    (void)twinsim_read(sim_process.sim, signal->device->index, STARS_EVENT_ENTRY(signal->id),
+                       &entry);
     sim_model_unlock();
     return (entry & 1u) != 0;
 }

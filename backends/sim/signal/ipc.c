@@ -445,7 +445,7 @@ static struct sim_foreign_wait *take_passed(bool *out_any)
         if (passes) {
             sim_shared_log(TWIN_SEEN_EVENT, wait->device, wait->id, 1);
             twinsim_write(sim_process.sim, wait->device->index,
-                          wait->device->events.table_base + 4ull * wait->id, 1);
+                          sim_ids_entry(&wait->device->events, wait->id), 1);
             *out_any = true;
         }
         DL_DELETE(sim_shared_lists.waits, wait);

@@ -75,7 +75,7 @@ void sim_shared_look(const twin_signal *signal)
 void sim_shared_write_notify(const twin_hw_device *device, uint32_t id, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
-        twinsim_write(sim_process.sim, device->index, device->notifies.table_base + 4ull * id, 1);
+        twinsim_write(sim_process.sim, device->index, sim_ids_entry(&device->notifies, id), 1);
 }
 
 static bool see_event(uint32_t device, uint32_t id)
@@ -92,7 +92,7 @@ static bool see_event(uint32_t device, uint32_t id)
     pthread_mutex_unlock(&sim_shared_lists.lock);
     if (!wait)
         return false;
-    twinsim_write(sim_process.sim, device, wait->device->events.table_base + 4ull * id, 1);
+    twinsim_write(sim_process.sim, device, sim_ids_entry(&wait->device->events, id), 1);
     sim_ids_drop(&wait->device->events, id);
     sim_event_drop(wait->signal);
     free(wait);

@@ -27,7 +27,7 @@ twin_status sim_signal_clear(twin_signal *signal)
     if (sim_event_shared(signal))
         sim_shared_clear(sim_event_shared(signal));
     int code = twinsim_write(sim_process.sim, device->index,
-                             device->notifies.table_base + 4ull * signal->id, 0);
+                             sim_ids_entry(&device->notifies, signal->id), 0);
     sim_model_unlock();
     if (code == TWINSIM_OK)
         return TWIN_OK;

@@ -23,7 +23,7 @@ struct Cqe {
     bool error, event_record, placeholder;
     uint16_t stream, task_id;
     uint64_t timestamp; // without an error
-    uint8_t code, sqe_type;
+    uint8_t code, error_type;
     uint16_t status;
 };
 
@@ -101,7 +101,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         block.req_queue_i = static_cast<uint16_t>(sq_);
         block.req_value_i = value;
         if (cqe) { // cqe_t, the last field lowest
-            const uint64_t words[2] = {uint64_t{cqe->status} | uint64_t{cqe->sqe_type} << 16 |
+            const uint64_t words[2] = {uint64_t{cqe->status} | uint64_t{cqe->error_type} << 16 |
                                            uint64_t{cqe->code} << 24 | cqe->timestamp << 32,
                                        cqe->timestamp >> 32 | uint64_t{cqe->task_id} << 32 |
                                            uint64_t{cqe->stream} << 48};
@@ -219,7 +219,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         what.task_id = static_cast<uint16_t>(dice.roll());
         what.timestamp = dice.roll();
         what.code = static_cast<uint8_t>(dice.roll());
-        what.sqe_type = static_cast<uint8_t>(below(64));
+        what.error_type = static_cast<uint8_t>(dice.roll());
         what.status = static_cast<uint16_t>(dice.roll());
         const uint32_t place = m.queue.cq_tail();
         const Answer answer = issue(Op::kComplete, 0, &what);
@@ -235,7 +235,7 @@ class Bench : public bench::Clocked<Vnpu_front_end>
         if (what.error) {
             cqe.u.timestamp = 0;
             cqe.u.error.code = what.code;
-            cqe.u.error.sqe_type = what.sqe_type;
+            cqe.u.error.type = what.error_type;
             cqe.u.error.sqe_index = static_cast<uint16_t>(m.queue.head());
             cqe.u.error.status = what.status;
         }

@@ -122,7 +122,7 @@ module npu_front_end #(
   logic [127:0] data_q, data;
   assign data[63:0]   = {cqe_q.task_id, cqe_q.stream, head_after, flags};
   assign data[127:64] =
-      cqe_q.error ? {cqe_q.status, head_place, 8'd0, cqe_q.sqe_type, 8'd0, cqe_q.code}
+      cqe_q.error ? {16'd0, cqe_q.status, head_place, cqe_q.error_type, cqe_q.code}
                   : cqe_q.timestamp;
   assign cqe_valid_o  = state_q == StWrite && wrote_q;
   assign cqe_queue_o  = queue_q;

@@ -28,7 +28,7 @@ package npu_front_end_pkg;
     logic [15:0] task_id;
     logic [63:0] timestamp;   // without an error
     logic [7:0]  code;        // with one, and so on
-    logic [7:0]  sqe_type;
+    logic [7:0]  error_type;  // bits 7:2 SQE type, 1 accelerator error, 0 drop
     logic [15:0] status;
   } cqe_t;
 

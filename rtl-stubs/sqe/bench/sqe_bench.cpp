@@ -122,7 +122,7 @@ struct Meaning {
             break;
         case STARS_SQE_AICPU:
             share = 3;
-            effect = bits(sqe.word[2], STARS_W2_TOPIC_SHIFT, 4) == STARS_TOPIC_HOST
+            effect = bits(sqe.word[2], STARS_W2_TOPIC_SHIFT, 4) == STARS_TOPIC_HOST_CONTROL
                          ? Effect::kDispatch
                          : Effect::kBad;
             break;
@@ -156,22 +156,26 @@ struct Meaning {
     {
         const uint64_t address = uint64_t{sqe.word[4]} | uint64_t{sqe.word[5] & 0x1ffffu} << 32;
         const bool physical = (sqe.word[5] & STARS_W5_VIRTUAL) == 0, one = (sqe.word[8] & 1) != 0;
-        const auto within = [&](uint64_t base, uint32_t ids) {
-            return physical && address % 4 == 0 && address >= base && (address - base) / 4 < ids;
+        // Tables of 4096 events or 512 notifies, 0x10000 apart.
+        const auto within = [&](uint64_t base, uint32_t of_table, uint32_t ids) {
+            const uint64_t place = (address - base) % 0x10000 / 4;
+            const uint64_t number = (address - base) / 0x10000 * of_table + place;
+            const bool is =
+                physical && address % 4 == 0 && address >= base && place < of_table && number < ids;
+            id = is ? static_cast<uint32_t>(number) : id;
+            return is;
         };
-        const bool event = within(STARS_EVENT_TABLE_BASE, part.events);
-        const bool notify = !event && within(STARS_NOTIFY_TABLE_BASE, part.notifies);
+        const bool event = within(STARS_EVENT_TABLE_BASE, 4096, part.events);
+        const bool notify = !event && within(STARS_NOTIFY_TABLE_BASE, 512, part.notifies);
         access = event ? times.event : notify ? times.notify : times.store;
-        const bool resets = sqe.word[7] == STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET;
+        const bool resets = sqe.word[7] == 1;
         const bool remote = address >= STARS_PEER_BASE;
-        if ((sqe.word[7] != 0 && !resets) || bits(sqe.word[5], STARS_W5_SIZE_SHIFT, 3) > 5 ||
+        if (sqe.word[7] > 4 || bits(sqe.word[5], STARS_W5_SIZE_SHIFT, 3) > 5 ||
             (resets && !event && !remote))
             return;
         if (event) {
-            id = static_cast<uint32_t>((address - STARS_EVENT_TABLE_BASE) / 4);
             effect = one ? Effect::kEventRecord : Effect::kEventClear;
         } else if (notify) {
-            id = static_cast<uint32_t>((address - STARS_NOTIFY_TABLE_BASE) / 4);
             effect = one ? Effect::kNotifyRecord : Effect::kNotifyClear;
         } else {
             effect = !physical ? Effect::kStore : remote ? Effect::kRemote : Effect::kNowhere;
@@ -525,19 +529,20 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         if (dice.chance(70))
             sqe.word[5] &= 7;
         if ((sqe.word[0] & STARS_W0_TYPE_MASK) == STARS_SQE_WRITE_VALUE) {
-            static constexpr uint32_t kBases[] = {STARS_EVENT_TABLE_BASE, STARS_NOTIFY_TABLE_BASE,
-                                                  0};
-            const uint64_t base = dice.below(3);
-            const uint32_t ids = base == 0 ? part_.events : part_.notifies;
-            sqe.word[4] = kBases[base] + static_cast<uint32_t>(dice.chance(50)
-                                                                   ? dice.below(900)
-                                                                   : 4 * (ids - 2 + dice.below(4)));
+            const bool event = dice.chance(50);
+            const uint32_t ids = event ? part_.events : part_.notifies;
+            const uint32_t id = dice.chance(50) ? below(ids) : ids - 2 + below(4);
+            sqe.word[4] = event ? STARS_EVENT_ENTRY(id) : STARS_NOTIFY_ENTRY(id);
+            if (dice.chance(20)) // perhaps between two tables, or nowhere
+                sqe.word[4] += below(dice.chance(50) ? 0x20000 : 4);
+            if (dice.chance(20))
+                sqe.word[4] = below(900);
             if (dice.chance(70))
                 sqe.word[4] &= ~3u;
             sqe.word[5] = below(dice.chance(80) ? 6 : 8) << STARS_W5_SIZE_SHIFT |
                           (dice.chance(20) ? STARS_W5_VIRTUAL : 0) |
                           (dice.chance(20) ? 0x1000u : 0);
-            sqe.word[7] = below(dice.chance(80) ? 2 : 3);
+            sqe.word[7] = below(dice.chance(50) ? 2 : 6);
         }
         if ((sqe.word[0] & STARS_W0_TYPE_MASK) == STARS_SQE_SDMA &&
             dice.chance(50)) { // the short form

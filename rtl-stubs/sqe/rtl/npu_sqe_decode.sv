@@ -52,16 +52,20 @@ module npu_sqe_decode (
   assign is_virtual    = w5[31];
   assign event_offset  = address - npu_sqe_pkg::EventTable;
   assign notify_offset = address - npu_sqe_pkg::NotifyTable;
-  assign in_events     = !is_virtual && address[1:0] == 2'd0 &&
-                         address >= npu_sqe_pkg::EventTable &&
-                         event_offset[48:2] < {30'd0, cfg_events_i};
-  assign in_notifies   = !is_virtual && address[1:0] == 2'd0 &&
-                         address >= npu_sqe_pkg::NotifyTable && !in_events &&
-                         notify_offset[48:2] < {30'd0, cfg_notifies_i};
+  // 4096 events or 512 notifies in a table, the tables 64 KiB apart
+  logic [16:0] event_id, notify_id;
+  assign event_id    = {1'b0, event_offset[19:16], event_offset[13:2]};
+  assign notify_id   = {notify_offset[23:16], notify_offset[10:2]};
+  assign in_events   = !is_virtual && address[1:0] == 2'd0 &&
+                       address >= npu_sqe_pkg::EventTable && event_offset[48:20] == 29'd0 &&
+                       event_offset[15:14] == 2'd0 && event_id < cfg_events_i;
+  assign in_notifies = !is_virtual && address[1:0] == 2'd0 &&
+                       address >= npu_sqe_pkg::NotifyTable && notify_offset[48:24] == 25'd0 &&
+                       notify_offset[15:11] == 5'd0 && notify_id < cfg_notifies_i;
   assign resets        = w7 == 32'd1;
 
   logic store_bad;
-  assign store_bad = (w7 != 32'd0 && !resets) || w5[22:20] > 3'd5 ||
+  assign store_bad = w7 > 32'd4 || w5[22:20] > 3'd5 ||
                      (resets && !in_events && address < npu_sqe_pkg::PeerBase);
 
   // ---- SDMA (T-DMA-8, T-DMA-20, T-DMA-25, T-DMA-26, T-DMA-50, T-DMA-54) ----
@@ -188,7 +192,7 @@ module npu_sqe_decode (
         decoded_o.access = in_events   ? npu_sqe_pkg::AccessEvent
                          : in_notifies ? npu_sqe_pkg::AccessNotify
                                        : npu_sqe_pkg::AccessStore;
-        decoded_o.id = in_events ? event_offset[18:2] : notify_offset[18:2];
+        decoded_o.id = in_events ? event_id : notify_id;
         if (!store_bad) begin
           if (in_events)
             decoded_o.effect = sqe_i[256] ? npu_sqe_pkg::EffectEventRecord
@@ -222,7 +226,7 @@ module npu_sqe_decode (
       end
       npu_sqe_pkg::TypeAiCpu: begin
         decoded_o.share = npu_sqe_pkg::ClassCpuTopic;
-        if (w2[27:24] == 4'd2) decoded_o.effect = npu_sqe_pkg::EffectDispatch;  // T-CPU-7
+        if (w2[27:24] == 4'd4) decoded_o.effect = npu_sqe_pkg::EffectDispatch;  // T-CPU-7
       end
       npu_sqe_pkg::TypeAiCore: begin
         decoded_o.share = kernel_class;

@@ -122,7 +122,7 @@ package npu_sqe_pkg;
     logic [1:0]  pre_p;
     logic [1:0]  post_p;
     logic [7:0]  credit;
-    logic [31:0] timeout;     // ms, 0: none
+    logic [31:0] timeout;     // s, 0: none
     logic [15:0] task_id;
     logic [1:0]  access;      // what the time from decode to effect is: see below
   } decoded_t;

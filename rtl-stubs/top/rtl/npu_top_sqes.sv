@@ -194,7 +194,7 @@ module npu_top_sqes #(
     cqe.task_id      = decoded_q.task_id;
     cqe.timestamp    = counter_q;
     cqe.code         = sqe_error_q;
-    cqe.sqe_type     = {2'd0, sqe_type_q};
+    cqe.error_type   = {sqe_type_q, 2'd0};
     cqe.status       = sqe_status_q;
   end
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/scheduler/peer_writes.h"
 
+#include "core/scheduler/table_entry.h"
+
 namespace tsim
 {
 
@@ -10,16 +12,15 @@ PeerWrites::Entry PeerWrites::entry_of(uint32_t sq) const
     const uint64_t address = uint64_t{sqe.word[4]} | uint64_t{sqe.word[5] & 0x1ffffu} << 32;
     const uint64_t device = (address - STARS_PEER_BASE) >> STARS_PEER_SHIFT;
     const uint64_t offset = (address - STARS_PEER_BASE) & ((uint64_t{1} << STARS_PEER_SHIFT) - 1);
-    if (device >= system_.peers.size() || offset % 4 != 0)
+    if (device >= system_.peers.size())
         return {};
     SyncTables *const peer = system_.peers[device];
-    const auto in = [offset](uint64_t base, uint32_t ids) {
-        return offset >= base && (offset - base) / 4 < ids;
-    };
-    if (in(STARS_EVENT_TABLE_BASE, peer->events().size()))
-        return {peer, true, static_cast<uint32_t>((offset - STARS_EVENT_TABLE_BASE) / 4)};
-    if (in(STARS_NOTIFY_TABLE_BASE, peer->notifies().size()))
-        return {peer, false, static_cast<uint32_t>((offset - STARS_NOTIFY_TABLE_BASE) / 4)};
+    const uint32_t event = event_at(offset, peer->events().size());
+    if (event != kNone)
+        return {peer, true, event};
+    const uint32_t notify = notify_at(offset, peer->notifies().size());
+    if (notify != kNone)
+        return {peer, false, notify};
     return {};
 }
 
@@ -35,7 +36,7 @@ void PeerWrites::start(uint32_t sq)
         progress_.fail(sq, STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
         return;
     }
-    if (queues_.sqe(sq).word[7] == STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET && !entry.event) {
+    if (queues_.sqe(sq).word[7] == STARS_WRITE_VALUE_EVENT_RESET && !entry.event) {
         progress_.fail(sq, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE);
         return;
     }

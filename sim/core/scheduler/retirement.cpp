@@ -64,7 +64,7 @@ void Retirement::report(uint32_t sq)
     stars_cqe cqe = cqe_of(sq);
     cqe.flags |= STARS_CQE_ERROR;
     cqe.u.error.code = q.error;
-    cqe.u.error.sqe_type = q.type;
+    cqe.u.error.type = static_cast<uint8_t>(q.type << STARS_CQE_TYPE_SHIFT);
     cqe.u.error.sqe_index = static_cast<uint16_t>(front.head());
     cqe.u.error.status = q.status;
     const bool full = !front.complete(cqe);

@@ -67,7 +67,7 @@ SqeDecoded dispatched(TaskClass to)
             return dispatched(type == STARS_SQE_PCIE_DMA ? kPcieDma : kSdma);
         break;
     case STARS_SQE_AICPU: // T-CPU-7
-        if (sqe_field(sqe, 2, STARS_W2_TOPIC_SHIFT, 4) == STARS_TOPIC_HOST)
+        if (sqe_field(sqe, 2, STARS_W2_TOPIC_SHIFT, 4) == STARS_TOPIC_HOST_CONTROL)
             return dispatched(kCpuTopic);
         break;
     default:

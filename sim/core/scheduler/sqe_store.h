@@ -5,6 +5,7 @@
 
 #include "core/base/rtl_port.h"
 #include "core/scheduler/sqe_fields.h"
+#include "core/scheduler/table_entry.h"
 
 namespace tsim
 {
@@ -25,16 +26,14 @@ struct Store {
         store.where = Store::kMemory;
         return store;
     }
-    if (store.address % 4 != 0)
-        return store;
-    const uint64_t event = (store.address - STARS_EVENT_TABLE_BASE) / 4;
-    const uint64_t notify = (store.address - STARS_NOTIFY_TABLE_BASE) / 4;
-    if (store.address >= STARS_EVENT_TABLE_BASE && event < events) {
+    const uint32_t event = event_at(store.address, events);
+    const uint32_t notify = notify_at(store.address, notifies);
+    if (event != kNone) {
         store.where = Store::kEvent;
-        store.id = static_cast<uint32_t>(event);
-    } else if (store.address >= STARS_NOTIFY_TABLE_BASE && notify < notifies) {
+        store.id = event;
+    } else if (notify != kNone) {
         store.where = Store::kNotify;
-        store.id = static_cast<uint32_t>(notify);
+        store.id = notify;
     }
     return store;
 }
@@ -45,9 +44,9 @@ struct Store {
 {
     const Store store = store_of(sqe, events, notifies);
     const uint32_t subtype = sqe.word[7];
-    const bool reset = subtype == STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET;
+    const bool reset = subtype == STARS_WRITE_VALUE_EVENT_RESET;
     const bool remote = store.address >= STARS_PEER_BASE;
-    if ((subtype != STARS_WRITE_VALUE_SUBTYPE_GENERIC && !reset) || store.bytes > 32 ||
+    if (subtype >= STARS_WRITE_VALUE_END || store.bytes > 32 ||
         (reset && store.where != Store::kEvent && !remote))
         return {};
     const bool flag = (sqe.word[8] & 1u) != 0;

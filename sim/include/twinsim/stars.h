@@ -49,9 +49,9 @@ enum stars_sqe_type {
 #define STARS_W3_CREDIT_SHIFT    16u /* 8 bits; 255: never times out */
 #define STARS_CREDIT_NEVER       255u
 
-/* Event record / wait: word 2 bits 15:0 event id; wait: word 5 timeout in scheduler time-out units
- * (0: none). [known] Notify record / wait: word 2 bits 12:0 notify id, 16:0 on the 950, which the
- * model takes on both; wait: word 4 timeout (0: none). [known] */
+/* Event record / wait: word 2 bits 15:0 event id; wait: word 5 timeout in seconds (0: none).
+ * [known] Notify record / wait: word 2 bits 12:0 notify id, 16:0 on the 950, which the model takes
+ * on both; wait: word 4 timeout in seconds (0: none). [known] */
 #define STARS_W2_EVENT_MASK       0xffffu
 #define STARS_W2_NOTIFY_MASK      0x1ffffu
 #define STARS_EVENT_TIMEOUT_WORD  5u
@@ -71,17 +71,23 @@ enum stars_count_relation {
     STARS_COUNT_GREATER_OR_EQUAL,
     STARS_COUNT_MASK /* all bits of the value are set */
 };
-/* The time-out words count milliseconds. [assumed] */
-#define STARS_TIMEOUT_UNIT_NS 1000000u
+#define STARS_TIMEOUT_UNIT_NS 1000000000u
 
 /* Write value: word 4 + word 5 bits 16:0 address (49 bit); word 5 bits 22:20 size code (bytes = 1
- * << code, 0..5), bit 31 virtual address; word 7 sub-type; words 8..15 data. [known] An address
- * inside the event or notify table window (STARS_*_TABLE_BASE + 4 * id, physical) reaches the table
- * entry. */
-#define STARS_W5_SIZE_SHIFT                   20u
-#define STARS_W5_VIRTUAL                      (1u << 31)
-#define STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET 1u /* [assumed] numbering */
-#define STARS_WRITE_VALUE_SUBTYPE_GENERIC     0u
+ * << code, 0..5), bit 31 virtual address; word 7 sub-type; words 8..15 data. [known] A physical
+ * address of an entry of the event or notify tables (below) reaches the entry. Event reset: size
+ * code 0, data 0, the event id in word 6, which the model ignores. [known] */
+#define STARS_W5_SIZE_SHIFT       20u
+#define STARS_W5_VIRTUAL          (1u << 31)
+#define STARS_EVENT_RESET_ID_WORD 6u
+enum stars_write_value {
+    STARS_WRITE_VALUE_GENERIC = 0,
+    STARS_WRITE_VALUE_EVENT_RESET = 1,
+    STARS_WRITE_VALUE_RDMA_DOORBELL = 2,      /* as generic */
+    STARS_WRITE_VALUE_NOTIFY_RECORD = 3,      /* of another device, not over PCIe: as generic */
+    STARS_WRITE_VALUE_NOTIFY_RECORD_PCIE = 4, /* the same over PCIe */
+    STARS_WRITE_VALUE_END
+};
 
 /* SDMA: word 4 opcode 7:0 (low nibble operation, high nibble data type). [known] Two forms of the
  * rest:
@@ -207,12 +213,20 @@ enum stars_dma_operation {
 #define STARS_DMA_SMALL_BARRIER (1u << 11)
 #define STARS_DMA_SMALL_MOST    32u
 
-/* Host callback, a form of type 1: word 2 bits 27:24 topic; word 4 bits 15:0 callback CQ, 31:16
- * group; word 5 bits 15:0 device, 31:16 stream; word 6 bits 15:0 event, bit 16 block; word 7 bits
- * 15:0 task; words 8-9 function, 10-11 its data. [known fields; positions within the words and the
- * topic's number assumed] */
-#define STARS_W2_TOPIC_SHIFT       24u
-#define STARS_TOPIC_HOST           2u
+/* Host callback, a form of type 1: word 2 bits 27:24 the type of its topic; word 4 bits 15:0
+ * callback CQ, 31:16 group; word 5 bits 15:0 device, 31:16 stream; word 6 bits 15:0 event, bit 16
+ * block; word 7 bits 15:0 task; words 8-9 function, 10-11 its data; word 14 bits 17:12 topic.
+ * [known] */
+#define STARS_W2_TOPIC_SHIFT 24u
+enum stars_topic_type {
+    STARS_TOPIC_DEVICE_AICPU = 0,
+    STARS_TOPIC_HOST_AICPU = 2,
+    STARS_TOPIC_HOST_CONTROL = 4,   /* calls a function of the host */
+    STARS_TOPIC_DEVICE_CONTROL = 6, /* the same where no host is [offline] */
+    STARS_TOPIC_TS_CPU = 7
+};
+#define STARS_W14_TOPIC_SHIFT      12u
+#define STARS_TOPIC_CALLBACK       26u
 #define STARS_CALLBACK_GROUP_SHIFT 16u
 #define STARS_CALLBACK_BLOCK       (1u << 16)
 
@@ -347,11 +361,9 @@ typedef struct stars_cqe {
         uint64_t timestamp; /* no error: system counter, in counter ticks */
         struct {
             uint8_t code; /* enum stars_error */
-            uint8_t drop;
-            uint8_t sqe_type;
-            uint8_t reserved;
+            uint8_t type; /* bit 0 drop, 1 accelerator error, 7:2 SQE type; the model clears 0, 1 */
             uint16_t sqe_index; /* ring position of the failed SQE */
-            uint16_t status;    /* enum stars_status */
+            uint32_t status;    /* software status; enum stars_status [its use assumed] */
         } error;
     } u;
 } stars_cqe;
@@ -362,6 +374,10 @@ typedef struct stars_cqe {
 #define STARS_CQE_SQ_SHIFT    4u
 #define STARS_CQE_SQ_MASK     0x7ffu
 #define STARS_CQE_ERROR       0x8000u
+/* Of an error's `type`. */
+#define STARS_CQE_DROP              0x01u
+#define STARS_CQE_ACCELERATOR_ERROR 0x02u
+#define STARS_CQE_TYPE_SHIFT        2u
 
 /* Error classes, a bit mask. [known] */
 enum stars_error {
@@ -484,11 +500,20 @@ enum stars_rtsq_state {
     STARS_RTSQ_WAIT_SLOT_IDLE = 0xb
 };
 
-/* Tables inside the same window, after the pages. [offsets relative to each other known, this
- * window's base assumed] */
-#define STARS_NOTIFY_TABLE_BASE 0x01000000u /* 4 bytes per id: bit 0 flag, bit 1 pending */
-#define STARS_COUNT_TABLE_BASE  0x03000000u /* 4 bytes per id: the count */
-#define STARS_EVENT_TABLE_BASE  0x02000000u /* 4 bytes per id: bit 0 flag, bit 1 pending */
+/* Tables inside the same window, after the pages. [bases assumed] Entries of events and notifies
+ * have 4 bytes, bit 0 flag, bit 1 pending; they are in tables of so many, a step apart. [known] The
+ * count table has 4 bytes per id: the count. [assumed: one table] */
+#define STARS_NOTIFY_TABLE_BASE 0x01000000u
+#define STARS_EVENT_TABLE_BASE  0x02000000u
+#define STARS_COUNT_TABLE_BASE  0x03000000u
+#define STARS_TABLE_STEP        0x10000u
+#define STARS_EVENTS_OF_TABLE   4096u
+#define STARS_NOTIFIES_OF_TABLE 512u /* of an Ascend910B; the model has it on all parts */
+#define STARS_ENTRY(base, of_table, id)                                                            \
+    ((base) + (uint32_t)(id) / (of_table)*STARS_TABLE_STEP + 4u * ((uint32_t)(id) % (of_table)))
+#define STARS_EVENT_ENTRY(id)  STARS_ENTRY(STARS_EVENT_TABLE_BASE, STARS_EVENTS_OF_TABLE, id)
+#define STARS_NOTIFY_ENTRY(id) STARS_ENTRY(STARS_NOTIFY_TABLE_BASE, STARS_NOTIFIES_OF_TABLE, id)
+#define STARS_COUNT_ENTRY(id)  (STARS_COUNT_TABLE_BASE + 4u * (uint32_t)(id))
 
 /* The windows of all devices of a system, for physical addresses in SQEs: a write-value to an entry
  * of the event or notify table in the window of another device is a remote record. [use known,

@@ -171,8 +171,7 @@ static void test_lost_record_on_another_device()
         const uint32_t number = inject(rig, fault);
         const auto &peer = rig.device(1).scheduler();
         stars_sqe sqe = sqe_write_value(
-            STARS_PEER(1) + (event ? STARS_EVENT_TABLE_BASE : STARS_NOTIFY_TABLE_BASE) + 4 * 9, 2,
-            1);
+            STARS_PEER(1) + (event ? STARS_EVENT_ENTRY(9) : STARS_NOTIFY_ENTRY(9)), 2, 1);
         sqe.word[5] &= ~STARS_W5_VIRTUAL;
         rig.put(0, sqe, 0);
         rig.run();

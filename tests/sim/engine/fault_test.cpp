@@ -195,7 +195,8 @@ static void test_which_tasks()
         EXPECT_EQ(rig.state(1), TWINSIM_QUEUE_EXCEPTION);
         expect_error(rig, 1, static_cast<uint32_t>(failed / 2 - 1), STARS_ERROR_BAD_SQE,
                      STARS_STATUS_BAD_SQE);
-        EXPECT_EQ(rig.cqe(1, static_cast<uint32_t>(failed / 2 - 1)).u.error.sqe_type,
+        EXPECT_EQ(rig.cqe(1, static_cast<uint32_t>(failed / 2 - 1)).u.error.type >>
+                      STARS_CQE_TYPE_SHIFT,
                   STARS_SQE_INVALID);
         pulse(rig, 1, STARS_SQ_CONTROL_EXCEPTION_HANDLED);
     }
@@ -490,9 +491,9 @@ static void test_lost_record()
     EXPECT_EQ(rig.retired(0), 4);
     EXPECT_EQ(rig.state(1), TWINSIM_QUEUE_PARKED);
     uint32_t value = 0;
-    EXPECT_EQ(rig.device().read(STARS_EVENT_TABLE_BASE + 4 * 4, value), TWINSIM_OK);
+    EXPECT_EQ(rig.device().read(STARS_EVENT_ENTRY(4), value), TWINSIM_OK);
     EXPECT_EQ(value & 1u, 1);
-    EXPECT_EQ(rig.device().read(STARS_NOTIFY_TABLE_BASE + 4 * 5, value), TWINSIM_OK);
+    EXPECT_EQ(rig.device().read(STARS_NOTIFY_ENTRY(5), value), TWINSIM_OK);
     EXPECT_EQ(value & 1u, 0);
     EXPECT_EQ(times(rig, number), 3);
     CU_ASSERT(rig.system().faults().remove(number));

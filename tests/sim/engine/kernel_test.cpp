@@ -423,7 +423,7 @@ static void test_faults()
         k.rig.run();
         EXPECT_EQ(k.rig.cqe(0, 0).u.error.code, c.code);
         EXPECT_EQ(k.rig.cqe(0, 0).u.error.status, c.status);
-        EXPECT_EQ(k.rig.cqe(0, 0).u.error.sqe_type, STARS_SQE_AICORE);
+        EXPECT_EQ(k.rig.cqe(0, 0).u.error.type >> STARS_CQE_TYPE_SHIFT, STARS_SQE_AICORE);
         EXPECT_EQ(k.rig.state(0), TWINSIM_QUEUE_EXCEPTION);
         CU_ASSERT(k.kernels.effects.empty());
         EXPECT_EQ(k.kernels.ends.size(), 1);

@@ -73,7 +73,7 @@ void expect_failure(Rig &rig, const stars_sqe &sqe, uint8_t code, uint16_t statu
     EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_EXCEPTION);
     EXPECT_EQ(rig.cqe(0, 0).u.error.code, code);
     EXPECT_EQ(rig.cqe(0, 0).u.error.status, status);
-    EXPECT_EQ(rig.cqe(0, 0).u.error.sqe_type, STARS_SQE_COND);
+    EXPECT_EQ(rig.cqe(0, 0).u.error.type >> STARS_CQE_TYPE_SHIFT, STARS_SQE_COND);
     rig.put(0, sqe_placeholder(), rig.now());
     CU_ASSERT(rig.device().scheduler().control(0, STARS_SQ_CONTROL_EXCEPTION_HANDLED));
     rig.run();

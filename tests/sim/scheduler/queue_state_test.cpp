@@ -165,7 +165,7 @@ void test_released_while_swapped_out()
             swap_in(p) + p.fetch_read.value + p.decode.value + p.event_table.value;
         rig.run_until(parked);
         EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_PARKED);
-        EXPECT_EQ(rig.device().write(uint64_t{STARS_EVENT_TABLE_BASE} + 4, 1), TWINSIM_OK);
+        EXPECT_EQ(rig.device().write(STARS_EVENT_ENTRY(1), 1), TWINSIM_OK);
         twinsim_queue_info info{};
         rig.device().scheduler().inspect(0, info);
         CU_ASSERT(info.done);

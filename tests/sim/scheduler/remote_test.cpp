@@ -32,8 +32,7 @@ class Peer
     uint32_t sent_ = 0;
 };
 
-stars_sqe sqe_store(uint64_t address, uint32_t value,
-                    uint32_t subtype = STARS_WRITE_VALUE_SUBTYPE_GENERIC)
+stars_sqe sqe_store(uint64_t address, uint32_t value, uint32_t subtype = STARS_WRITE_VALUE_GENERIC)
 {
     stars_sqe sqe = sqe_write_value(address, 2, value);
     sqe.word[5] &= ~STARS_W5_VIRTUAL;
@@ -43,12 +42,12 @@ stars_sqe sqe_store(uint64_t address, uint32_t value,
 
 uint64_t notify_of(uint32_t device, uint32_t id)
 {
-    return STARS_PEER(device) + STARS_NOTIFY_TABLE_BASE + 4ull * id;
+    return STARS_PEER(device) + STARS_NOTIFY_ENTRY(id);
 }
 
 uint64_t event_of(uint32_t device, uint32_t id)
 {
-    return STARS_PEER(device) + STARS_EVENT_TABLE_BASE + 4ull * id;
+    return STARS_PEER(device) + STARS_EVENT_ENTRY(id);
 }
 
 uint64_t begin_of(const tsim::Params &p)
@@ -112,7 +111,7 @@ static void test_clear_and_own_window()
         scheduler.write_event(3, true);
         scheduler.write_event(4, true);
         rig.put(0, sqe_store(event_of(device, 3), 0), 0);
-        rig.put(0, sqe_store(event_of(device, 4), 0, STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET), 0);
+        rig.put(0, sqe_store(event_of(device, 4), 0, STARS_WRITE_VALUE_EVENT_RESET), 0);
         rig.put(0, sqe_store(notify_of(device, 5), 1), 0);
         rig.run();
         CU_ASSERT_FALSE(scheduler.events().flag(3));
@@ -129,13 +128,13 @@ static void test_nothing_there()
     const struct {
         stars_sqe sqe;
         uint32_t code;
-    } cases[] = {{sqe_store(event_of(2, 1), 1), STARS_ERROR_EXCEPTION},
-                 {sqe_store(event_of(1, events), 1), STARS_ERROR_EXCEPTION},
-                 {sqe_store(event_of(1, 1) + 2, 1), STARS_ERROR_EXCEPTION},
-                 {sqe_store(STARS_PEER(1), 1), STARS_ERROR_EXCEPTION},
-                 {sqe_store(STARS_PEER_BASE - 4, 1), STARS_ERROR_EXCEPTION},
-                 {sqe_store(notify_of(1, 1), 0, STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET),
-                  STARS_ERROR_BAD_SQE}};
+    } cases[] = {
+        {sqe_store(event_of(2, 1), 1), STARS_ERROR_EXCEPTION},
+        {sqe_store(event_of(1, events), 1), STARS_ERROR_EXCEPTION},
+        {sqe_store(event_of(1, 1) + 2, 1), STARS_ERROR_EXCEPTION},
+        {sqe_store(STARS_PEER(1), 1), STARS_ERROR_EXCEPTION},
+        {sqe_store(STARS_PEER_BASE - 4, 1), STARS_ERROR_EXCEPTION},
+        {sqe_store(notify_of(1, 1), 0, STARS_WRITE_VALUE_EVENT_RESET), STARS_ERROR_BAD_SQE}};
     for (const auto &one : cases) {
         Rig rig(two(), nullptr);
         rig.open(0);

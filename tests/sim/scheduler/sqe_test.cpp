@@ -7,7 +7,7 @@
 namespace
 {
 
-constexpr uint64_t kMs = 1000000;
+constexpr uint64_t kSecond = 1000000000;
 
 bool control(Rig &rig, uint32_t sq, uint32_t pulses)
 {
@@ -138,7 +138,7 @@ static void test_failure_and_continue()
     EXPECT_EQ(cqe.task_id, 2);
     EXPECT_EQ(cqe.u.error.code, STARS_ERROR_BAD_SQE);
     EXPECT_EQ(cqe.u.error.status, STARS_STATUS_BAD_SQE);
-    EXPECT_EQ(cqe.u.error.sqe_type, STARS_SQE_INVALID);
+    EXPECT_EQ(cqe.u.error.type >> STARS_CQE_TYPE_SHIFT, STARS_SQE_INVALID);
     EXPECT_EQ(cqe.u.error.sqe_index, 1);
     EXPECT_EQ(rig.device().scheduler().slot(6), tsim::TaskScheduler::kNoSlot); // T-SCH-12
     rig.run();
@@ -164,7 +164,7 @@ static void test_every_bad_sqe_is_refused()
     stars_sqe subtype = sqe_write_value(Rig::kHost, 2, 0);
     subtype.word[7] = 9;
     stars_sqe reset_elsewhere = sqe_write_value(Rig::kHost, 2, 0);
-    reset_elsewhere.word[7] = STARS_WRITE_VALUE_SUBTYPE_EVENT_RESET;
+    reset_elsewhere.word[7] = STARS_WRITE_VALUE_EVENT_RESET;
     stars_sqe kernel = sqe_placeholder();
     kernel.word[0] = STARS_SQE_AICORE;
     const stars_sqe bad[] = {odd_placeholder,
@@ -219,7 +219,7 @@ static void test_wait_times_out()
     const tsim::Params &p = rig.params();
     const auto parks = rig.phases(TWINSIM_PHASE_PARK, 0);
     EXPECT_EQ(parks.size(), 1);
-    EXPECT_EQ(parks[0].end_ns - parks[0].begin_ns, 10 * kMs);
+    EXPECT_EQ(parks[0].end_ns - parks[0].begin_ns, 10 * kSecond);
     EXPECT_EQ(parks[0].waker_sq, tsim::kNone);
     EXPECT_EQ(rig.now(), parks[0].end_ns + p.retire.value + p.cq_write.value);
     EXPECT_EQ(rig.cqe(0, 0).u.error.code, STARS_ERROR_TIMEOUT);
@@ -228,7 +228,7 @@ static void test_wait_times_out()
     rig.run();
     EXPECT_EQ(rig.phases(TWINSIM_PHASE_PARK, 0).at(1).end_ns -
                   rig.phases(TWINSIM_PHASE_PARK, 0).at(1).begin_ns,
-              7 * kMs);
+              7 * kSecond);
     rig.put(1, sqe_notify_record(3), rig.now());
     rig.run();
     CU_ASSERT(rig.device().scheduler().notifies().flag(3));
@@ -244,7 +244,7 @@ static void test_count_wait_times_out()
     rig.run();
     const auto parks = rig.phases(TWINSIM_PHASE_PARK, 0);
     EXPECT_EQ(parks.size(), 1);
-    EXPECT_EQ(parks[0].end_ns - parks[0].begin_ns, 10 * kMs);
+    EXPECT_EQ(parks[0].end_ns - parks[0].begin_ns, 10 * kSecond);
     EXPECT_EQ(rig.cqe(0, 0).u.error.status, STARS_STATUS_TASK_TIMEOUT);
     CU_ASSERT_FALSE(rig.device().scheduler().counts().pending(3));
     rig.put(1, sqe_count_record(3, STARS_COUNT_SET, 5), rig.now());
@@ -260,10 +260,10 @@ static void test_wait_in_time()
     rig.open(0);
     rig.open(1);
     rig.put(0, sqe_event_wait(3, 10), 0);
-    rig.put(1, sqe_event_record(3), 9 * kMs);
+    rig.put(1, sqe_event_record(3), 9 * kSecond);
     rig.run();
     EXPECT_EQ(rig.retired(0), 1);
-    CU_ASSERT(rig.now() < 10 * kMs);
+    CU_ASSERT(rig.now() < 10 * kSecond);
 }
 
 // T-SQE-8: credit limits waits and copies.
@@ -305,6 +305,33 @@ static void test_write_value()
     EXPECT_EQ(*rig.hbm(96), 0xff);
 }
 
+// T-SQE-9: the entry of an event or notify of another table than the first.
+static void test_write_value_into_tables()
+{
+    Rig rig;
+    rig.open(0);
+    stars_sqe store = sqe_write_value(0, 0, 1);
+    store.word[5] = 0;
+    store.word[4] = STARS_EVENT_TABLE_BASE + 3 * 0x10000 + 4 * 5;
+    rig.put(0, store, 0);
+    store.word[4] = STARS_NOTIFY_TABLE_BASE + 15 * 0x10000 + 4 * 511;
+    rig.put(0, store, 0);
+    rig.run();
+    EXPECT_EQ(rig.retired(0), 2);
+    CU_ASSERT(rig.device().scheduler().events().flag(3 * 4096 + 5));
+    CU_ASSERT(rig.device().scheduler().notifies().flag(8191));
+    // A reset: one byte of 0, and the event in word 6.
+    stars_sqe reset = sqe_write_value(0, 0, 0);
+    reset.word[5] = 0;
+    reset.word[4] = STARS_EVENT_TABLE_BASE + 3 * 0x10000 + 4 * 5;
+    reset.word[6] = 3 * 4096 + 5;
+    reset.word[7] = 1;
+    rig.put(0, reset, rig.now());
+    rig.run();
+    EXPECT_EQ(rig.retired(0), 3);
+    CU_ASSERT_FALSE(rig.device().scheduler().events().flag(3 * 4096 + 5));
+}
+
 // T-SQE-9, T-SQE-10: neither mapped nor a table.
 static void test_write_value_faults()
 {
@@ -312,7 +339,9 @@ static void test_write_value_faults()
     rig.open(0);
     stars_sqe physical = sqe_write_value(Rig::kHost, 2, 1);
     physical.word[5] &= ~STARS_W5_VIRTUAL;
-    const stars_sqe bad[] = {sqe_write_value(0x1000, 2, 1), physical};
+    stars_sqe between = physical; // between two tables of 512 notifies
+    between.word[4] = STARS_NOTIFY_TABLE_BASE + 4 * 512;
+    const stars_sqe bad[] = {sqe_write_value(0x1000, 2, 1), physical, between};
     uint32_t number = 0;
     for (const stars_sqe &sqe : bad) {
         rig.put(0, sqe, rig.now());
@@ -435,6 +464,7 @@ static const twin_test tests[] = {
     {"a record in time ends the limit", test_wait_in_time},
     {"credit limits waits and copies", test_credit},
     {"write-value stores 1 to 32 bytes", test_write_value},
+    {"write-values reach the entries of all tables", test_write_value_into_tables},
     {"write-value to nowhere is a bus fault", test_write_value_faults},
     {"a killed queue frees all it held, terminate drops its work", test_kill_and_terminate},
     {"a killed SQE is skipped by resume", test_kill_and_resume},

@@ -200,7 +200,7 @@ void test_what_a_miss_costs()
     CU_ASSERT_FALSE(rig.device().scheduler().events().flag(3));
     // The host misses nothing and moves nothing.
     const uint64_t before = rig.now();
-    EXPECT_EQ(rig.device().write(uint64_t{STARS_EVENT_TABLE_BASE} + 4 * 2, 0), TWINSIM_OK);
+    EXPECT_EQ(rig.device().write(STARS_EVENT_ENTRY(2), 0), TWINSIM_OK);
     EXPECT_EQ(rig.now(), before);
 }
 
@@ -223,7 +223,7 @@ void test_few_events_see_no_cache()
             for (uint32_t sq = 0; sq < 3; ++sq)
                 rig.put((round + 1 + sq) % 4, sqe_event_wait(event, 0), 0);
             rig.run();
-            EXPECT_EQ(rig.device().write(STARS_EVENT_TABLE_BASE + 4ull * event, 0), TWINSIM_OK);
+            EXPECT_EQ(rig.device().write(STARS_EVENT_ENTRY(event), 0), TWINSIM_OK);
             ends[cache].push_back(rig.now());
         }
     }
