@@ -69,15 +69,32 @@ static const format *format_of(uint32_t type)
     return type == TWK_FP16 ? &half : type == TWK_BF16 ? &brain : &single;
 }
 
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    return bits;
+}
+
+/* 2^exponent: a normal double. */
+static double power_of_two(int exponent)
+{
+    const uint64_t bits = (uint64_t)(exponent + 1023) << 52;
+    double power;
+    memcpy(&power, &bits, sizeof(power));
+    return power;
+}
+
 /* The nearest number of the format, as a double. */
 static double nearest(const format *of, double value, uint32_t mode, bool *out_overflow)
 {
     if (value == 0 || isnan(value) || isinf(value))
         return value;
-    int exponent;
-    (void)frexp(value, &exponent);
+    /* value = f * 2^exponent, f from 1/2 to 1; a subnormal double is below each format. */
+    const int exponent = (int)(bits_of(value) >> 52 & 0x7ff) - 1022;
     const int last = exponent - of->digits > of->smallest ? exponent - of->digits : of->smallest;
-    const double rounded = ldexp(twin_native_whole(ldexp(value, -last), mode), last);
+    const double rounded =
+        twin_native_whole(value * power_of_two(-last), mode) * power_of_two(last);
     if (fabs(rounded) <= of->largest)
         return rounded == 0 ? copysign(0, value) : rounded;
     *out_overflow = true;

@@ -9,52 +9,96 @@
 
 /* ---- masks ----------------------------------------------------------------------------------- */
 
-static bool holds(uint32_t relation, double a, double b)
+#define MOST 512u /* elements at a time */
+
+/* 1 for each element that is in the relation, else 0. NaN is in none but "not equal". */
+static void relate(uint32_t relation, const double *a, const double *b, uint32_t count,
+                   unsigned char *out)
 {
+#define EACH(sign)                                                                                 \
+    for (uint32_t i = 0; i < count; i++)                                                           \
+        out[i] = a[i] sign b[i];                                                                   \
+    break
     switch (relation) {
     case TWK_LT:
-        return a < b;
+        EACH(<);
     case TWK_LE:
-        return a <= b;
+        EACH(<=);
     case TWK_EQ:
-        return a == b;
+        EACH(==);
     case TWK_NE:
-        return a != b;
+        EACH(!=);
     case TWK_GE:
-        return a >= b;
+        EACH(>=);
     default:
-        return a > b;
+        EACH(>);
     }
+#undef EACH
+}
+
+static void numbers(uint32_t type, const unsigned char *from, uint32_t count, double *to)
+{
+    const uint16_t *shorts = (const uint16_t *)(const void *)from;
+    const float *floats = (const float *)(const void *)from;
+    if (type == TWK_FP32)
+        for (uint32_t i = 0; i < count; i++)
+            to[i] = (double)floats[i];
+    else if (type == TWK_FP16)
+        for (uint32_t i = 0; i < count; i++)
+            to[i] = (double)twin_half_float(shorts[i]);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            to[i] = twin_native_number(type, from + (size_t)i * native_size_of(type));
 }
 
 void twin_native_compare(const native_operands *on)
 {
+    double a[MOST], b[MOST];
+    unsigned char holds[MOST], element[4];
     const twk_vector *call = on->call;
-    unsigned char element[4];
     const double s = twin_native_nearest(call->type, call->scalar, element);
-    for (uint32_t first = 0; first < call->count; first += 8) {
-        uint32_t bits = 0;
-        for (uint32_t i = first; i < call->count && i < first + 8; i++) {
-            const double a = twin_native_number(call->type, on->a + (size_t)i * on->size);
-            const double b =
-                on->b ? twin_native_number(call->type, on->b + (size_t)i * on->size) : s;
-            bits |= (uint32_t)holds(call->mode, a, b) << (i - first);
+    for (uint32_t i = 0; i < MOST; i++)
+        b[i] = s;
+    for (uint32_t first = 0; first < call->count; first += MOST) {
+        const uint32_t left = call->count - first, count = left < MOST ? left : MOST;
+        numbers(call->type, on->a + (size_t)first * on->size, count, a);
+        if (on->b)
+            numbers(call->type, on->b + (size_t)first * on->size, count, b);
+        memset(holds, 0, sizeof(holds));
+        relate(call->mode, a, b, count, holds);
+        for (uint32_t i = 0; i < count; i += 8) {
+            uint32_t bits = 0;
+            for (uint32_t bit = 0; bit < 8; bit++)
+                bits |= (uint32_t)holds[i + bit] << bit;
+            on->mask_out[(first + i) / 8] = (unsigned char)bits;
         }
-        on->mask_out[first / 8] = (unsigned char)bits;
     }
 }
 
+/* Bits are chosen by masks: a branch for each would be guessed wrong half of the time. */
+#define SELECT(name, host)                                                                         \
+    static void name(const native_operands *on, const void *scalar)                                \
+    {                                                                                              \
+        const host *a = (const host *)(const void *)on->a;                                         \
+        const host *b = (const host *)(const void *)on->b;                                         \
+        host *r = (host *)(void *)on->dst, s;                                                      \
+        memcpy(&s, scalar, sizeof(s));                                                             \
+        for (uint32_t i = 0; i < on->call->count; i++) {                                           \
+            const host all = (host)(0u - (on->mask[i / 8] >> i % 8 & 1u));                         \
+            r[i] = (host)((a[i] & all) | ((b ? b[i] : s) & (host)~all));                           \
+        }                                                                                          \
+    }
+SELECT(select_16, uint16_t)
+SELECT(select_32, uint32_t)
+
 void twin_native_select(const native_operands *on)
 {
-    const twk_vector *call = on->call;
     unsigned char element[4];
-    (void)twin_native_nearest(call->type, call->scalar, element);
-    for (uint32_t i = 0; i < call->count; i++) {
-        const size_t at = (size_t)i * on->size;
-        const unsigned char *other = on->b ? on->b + at : element;
-        const unsigned char *from = on->mask[i / 8] >> (i % 8) & 1 ? on->a + at : other;
-        memmove(on->dst + at, from, on->size);
-    }
+    (void)twin_native_nearest(on->call->type, on->call->scalar, element);
+    if (on->size == 2)
+        select_16(on, element);
+    else
+        select_32(on, element);
 }
 
 /* ---- casts ----------------------------------------------------------------------------------- */

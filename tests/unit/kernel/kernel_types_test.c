@@ -3,6 +3,8 @@
 #include "kernel_number.h"
 #include "kernel_operations.h"
 
+#include "kernel/number.h"
+
 #define COUNT 1001u
 
 static void fill(uint64_t at, uint32_t words)
@@ -233,58 +235,99 @@ static void test_bad_shift(void)
 /* ---- masks, rows, picked elements ------------------------------------------------------------ */
 
 typedef struct mask_args {
-    uint32_t relation, count;
+    uint32_t type, relation, count;
 } mask_args;
 
 TWK_VECTOR_KERNEL(masks, mask_args, args)
 {
-    const uint32_t n = args->count;
+    const twk_type type = (twk_type)args->type;
+    const uint32_t n = args->count, bytes = n * twk_bytes_of(type);
     const twk_relation relation = (twk_relation)args->relation;
     const twk_ub a = twk_ub_at(0), b = twk_ub_at(0x2000), mask = twk_ub_at(0x4000);
-    twk_load(a, A, n * 4);
-    twk_load(b, B, n * 4);
+    twk_load(a, A, bytes);
+    twk_load(b, B, bytes);
     twk_barrier(TWK_ALL);
-    twk_compare(TWK_INT32, mask, a, relation, b, n);
-    twk_compares(TWK_INT32, twk_ub_at(0x4800), a, relation, 3, n);
-    twk_select(TWK_INT32, twk_ub_at(0x6000), mask, a, b, n);
-    twk_selects(TWK_INT32, twk_ub_at(0x8000), mask, a, -9, n);
+    twk_compare(type, mask, a, relation, b, n);
+    twk_compares(type, twk_ub_at(0x4800), a, relation, 3, n);
+    twk_select(type, twk_ub_at(0x6000), mask, a, b, n);
+    twk_selects(type, twk_ub_at(0x8000), mask, a, -9, n);
     twk_barrier(TWK_ALL);
     twk_store(R, mask, (n + 7) / 8);
     twk_store(R + 0x800, twk_ub_at(0x4800), (n + 7) / 8);
-    twk_store(R + 0x2000, twk_ub_at(0x6000), n * 4);
-    twk_store(R + 0x4000, twk_ub_at(0x8000), n * 4);
+    twk_store(R + 0x2000, twk_ub_at(0x6000), bytes);
+    twk_store(R + 0x4000, twk_ub_at(0x8000), bytes);
 }
 
-static bool stands(uint32_t relation, int32_t a, int32_t b)
+static bool stands(uint32_t relation, double a, double b)
 {
-    const bool less = a < b, equal = a == b;
-    const bool table[] = {less, less || equal, equal, !equal, !less, !less && !equal};
+    const bool table[] = {a<b, a <= b, a == b, a != b, a >= b, a> b};
     return table[relation];
+}
+
+/* Numbers that are often the same; each eighth is any of the type, also infinity and NaN. */
+static void fill_few(uint64_t at, uint32_t type)
+{
+    const uint32_t size = twk_bytes_of((twk_type)type);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const double number = (double)(random32() % 7) - 3;
+        unsigned char *element = (unsigned char *)rig_host(at) + (size_t)i * size;
+        const uint32_t any = random32();
+        bool overflow = false;
+        if (random32() % 8 == 0)
+            memcpy(element, &any, size);
+        else
+            twin_native_store(type, element, number, TWK_ROUND_EVEN, &overflow);
+    }
+}
+
+static uint32_t wrong_masks(uint32_t type, uint32_t relation)
+{
+    const twk_type of = (twk_type)type;
+    const void *a = rig_host(A), *b = rig_host(B);
+    const unsigned char *mask = rig_host(R), *masks = rig_host(R + 0x800);
+    const void *one = rig_host(R + 0x2000), *other = rig_host(R + 0x4000);
+    uint32_t wrong = 0;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const double left = slow_get(of, a, i), right = slow_get(of, b, i);
+        const bool is = stands(relation, left, right);
+        wrong += (mask[i / 8] >> i % 8 & 1) != is;
+        wrong += (masks[i / 8] >> i % 8 & 1) != stands(relation, left, 3);
+        wrong += !slow_same(slow_get(of, one, i), is ? left : right);
+        wrong += !slow_same(slow_get(of, other, i), is ? left : -9);
+    }
+    return wrong + (mask[COUNT / 8] >> COUNT % 8 != 0); /* past the last one */
 }
 
 static void test_masks(void)
 {
-    for (uint32_t relation = TWK_LT; relation <= TWK_GT; relation++) {
-        const mask_args args = {.relation = relation, .count = COUNT};
-        int32_t *a = rig_host(A), *b = rig_host(B);
-        for (uint32_t i = 0; i < COUNT; i++) {
-            a[i] = (int32_t)(random32() % 7);
-            b[i] = (int32_t)(random32() % 7);
+    static const twk_type types[] = {TWK_INT16, TWK_INT32, TWK_FP16, TWK_BF16, TWK_FP32};
+    for (uint32_t i = 0; i < TWIN_COUNT(types); i++)
+        for (uint32_t relation = TWK_LT; relation <= TWK_GT; relation++) {
+            const mask_args args = {.type = types[i], .relation = relation, .count = COUNT};
+            fill_few(A, types[i]);
+            fill_few(B, types[i]);
+            memset(rig_host(R), 0xff, 0x1000);
+            rig_do("masks", 1, &args, sizeof(args));
+            CU_ASSERT_EQUAL(wrong_masks(types[i], relation), 0);
         }
-        memset(rig_host(R), 0xff, 0x1000);
-        rig_do("masks", 1, &args, sizeof(args));
-        const unsigned char *mask = rig_host(R), *masks = rig_host(R + 0x800);
-        const int32_t *one = rig_host(R + 0x2000), *other = rig_host(R + 0x4000);
-        uint32_t wrong = 0;
-        for (uint32_t i = 0; i < COUNT; i++) {
-            const bool is = stands(relation, a[i], b[i]);
-            wrong += (mask[i / 8] >> i % 8 & 1) != is;
-            wrong += (masks[i / 8] >> i % 8 & 1) != stands(relation, a[i], 3);
-            wrong += one[i] != (is ? a[i] : b[i]);
-            wrong += other[i] != (is ? a[i] : -9);
-        }
-        CU_ASSERT_EQUAL(wrong, 0);
-        CU_ASSERT_EQUAL(mask[COUNT / 8] >> COUNT % 8, 0); /* past the last one */
+}
+
+/* Doubles of any size, as an author may give them. */
+static void test_given(void)
+{
+    static const twk_type types[] = {TWK_FP16, TWK_BF16, TWK_FP32};
+    for (uint32_t i = 0; i < 30000; i++) {
+        const twk_type type = types[i % 3];
+        const uint64_t bits = (uint64_t)random32() << 32 | random32();
+        unsigned char element[4];
+        bool overflow = false;
+        double value;
+        memcpy(&value, &bits, sizeof(value));
+        if (i % 2 == 0) /* most others are far too large or too small */
+            value = ldexp(fmod(value, 1), (int)(random32() % 300) - 160);
+        twin_native_store(type, element, value, TWK_ROUND_EVEN, &overflow);
+        CU_ASSERT(slow_same(slow_get(type, element, 0), slow_round(type, value)));
+        CU_ASSERT_EQUAL(overflow, isfinite(value) && isinf(slow_round(type, value)));
     }
 }
 
@@ -380,6 +423,7 @@ int main(int argc, char **argv)
         {"reductions of integers", test_integer_reductions},
         {"a shift by too much is refused", test_bad_shift},
         {"comparisons give bits, and bits choose", test_masks},
+        {"numbers of the author become the nearest of their type", test_given},
         {"rows are reduced to elements, and changed by one each", test_rows},
         {"elements are picked, counted, moved, read and written", test_pick},
     };
