@@ -45,7 +45,8 @@ static void read_word(native_core *core, native_op op, uint32_t type, uint64_t a
     check_aligned(core, op, address, size);
     twin_native_check_global(core, op, address, 0, 1, size, false);
     twin_native_seen_global(core, op, type, address, size, out);
-    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0, core->run->call.core->mte_start);
+    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0,
+                     core->run->call.core->scalar_access);
     const native_rows line = line_of(address);
     twin_native_global_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_READ, &line);
 }
@@ -58,7 +59,8 @@ static void write_word(native_core *core, native_op op, uint64_t address, uint32
     const native_write write = {.address = address, .rows = 1, .bytes = size};
     memcpy(twin_native_global_write(core, TWIN_PIPE_SCALAR, op, &write), value, size);
     core->hazards.scalar_touched = true;
-    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0, core->run->call.core->mte_start);
+    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0,
+                     core->run->call.core->scalar_access);
     const native_rows line = line_of(address);
     twin_native_global_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WRITE, &line);
 }
@@ -73,7 +75,8 @@ static double get(uint32_t space, uint32_t type, uint64_t at)
         read_word(core, op, type, at, size, &word);
         return twin_native_number(type, &word);
     }
-    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0, core->run->call.core->scalar_block);
+    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0,
+                     core->run->call.core->scalar_access);
     const unsigned char *element =
         twin_native_source(core, TWK_UB, TWIN_PIPE_SCALAR, op, at, size, size);
     twin_native_seen_local(core, TWK_UB, at, size);
@@ -91,7 +94,8 @@ static void put(uint32_t space, uint32_t type, uint64_t at, double value)
         write_word(core, op, at, size, &word);
         return;
     }
-    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0, core->run->call.core->scalar_block);
+    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0,
+                     core->run->call.core->scalar_access);
     memcpy(twin_native_target(core, TWK_UB, TWIN_PIPE_SCALAR, op, at, size, size), &word, size);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations of the vector unit: which types each takes, what it touches, what it costs. */
+/* Operations of the vector unit: which types each takes, and what it touches. */
 #include "kernel/vector.h"
 
 #include <string.h>
@@ -30,54 +30,53 @@ enum {
     ROWS = 64
 };
 
-/* What an operation is called, takes, touches and costs: `weight` cycles for each `vector_bytes` of
- * operands. */
+/* What an operation is called, takes and touches. */
 typedef struct kind {
     const char *name;
-    uint8_t types, touches, weight;
+    uint8_t types, touches;
 } kind;
 
 static const kind kinds[TWK_OP_COUNT] = {
-    [TWK_OP_ADD] = {"twk_add", FLOATS | INT16_32, A | B, 1},
-    [TWK_OP_SUB] = {"twk_sub", FLOATS | INT16_32, A | B, 1},
-    [TWK_OP_MUL] = {"twk_mul", FLOATS | INT16_32, A | B, 1},
-    [TWK_OP_DIV] = {"twk_div", FLOATS, A | B, 4},
-    [TWK_OP_MAX] = {"twk_max", FLOATS | INT16_32, A | B, 1},
-    [TWK_OP_MIN] = {"twk_min", FLOATS | INT16_32, A | B, 1},
-    [TWK_OP_AND] = {"twk_and", ANY_INTEGER, A | B, 1},
-    [TWK_OP_OR] = {"twk_or", ANY_INTEGER, A | B, 1},
-    [TWK_OP_XOR] = {"twk_xor", ANY_INTEGER, A | B, 1},
-    [TWK_OP_ABS] = {"twk_abs", FLOATS, A, 1},
-    [TWK_OP_EXP] = {"twk_exp", FLOATS, A, 4},
-    [TWK_OP_LN] = {"twk_ln", FLOATS, A, 4},
-    [TWK_OP_SQRT] = {"twk_sqrt", FLOATS, A, 4},
-    [TWK_OP_RSQRT] = {"twk_rsqrt", FLOATS, A, 4},
-    [TWK_OP_RECIPROCAL] = {"twk_reciprocal", FLOATS, A, 4},
-    [TWK_OP_RELU] = {"twk_relu", FLOATS | INT32_ONLY, A, 1},
-    [TWK_OP_NOT] = {"twk_not", ANY_INTEGER, A, 1},
-    [TWK_OP_ADDS] = {"twk_adds", FLOATS | INT16_32, A, 1},
-    [TWK_OP_MULS] = {"twk_muls", FLOATS | INT16_32, A, 1},
-    [TWK_OP_MAXS] = {"twk_maxs", FLOATS | INT16_32, A, 1},
-    [TWK_OP_MINS] = {"twk_mins", FLOATS | INT16_32, A, 1},
-    [TWK_OP_SHL] = {"twk_shift_left", WIDE_INTEGER, A, 1},
-    [TWK_OP_SHR] = {"twk_shift_right", WIDE_INTEGER, A, 1},
-    [TWK_OP_AXPY] = {"twk_axpy", FLOATS, A | INTO, 1},
-    [TWK_OP_MULADD] = {"twk_muladd", FLOATS, A | B | INTO, 1},
-    [TWK_OP_COMPARE] = {"twk_compare", FLOATS | INT16_32, A | B | TO_MASK, 1},
-    [TWK_OP_COMPARES] = {"twk_compares", FLOATS | INT16_32, A | TO_MASK, 1},
-    [TWK_OP_SELECT] = {"twk_select", SHORT_UP, A | B | MASK, 1},
-    [TWK_OP_SELECTS] = {"twk_selects", SHORT_UP, A | MASK, 1},
-    [TWK_OP_CAST] = {"twk_cast", ANY, A, 1},
-    [TWK_OP_DUPLICATE] = {"twk_duplicate", ANY, 0, 1},
-    [TWK_OP_INDEX] = {"twk_index", FLOATS | INT16_32, 0, 1},
-    [TWK_OP_GATHER] = {"twk_gather", SHORT_UP, B, 8},
-    [TWK_OP_REDUCE_SUM] = {"twk_reduce_sum", FLOATS | INT32_ONLY, A | TO_ONE, 2},
-    [TWK_OP_REDUCE_MAX] = {"twk_reduce_max", FLOATS | INT32_ONLY, A | TO_ONE, 2},
-    [TWK_OP_REDUCE_MIN] = {"twk_reduce_min", FLOATS | INT32_ONLY, A | TO_ONE, 2},
-    [TWK_OP_ROW_ADD] = {"twk_rows_add", FLOATS, A | B | ROWS, 1},
-    [TWK_OP_ROW_SUB] = {"twk_rows_sub", FLOATS, A | B | ROWS, 1},
-    [TWK_OP_ROW_MUL] = {"twk_rows_mul", FLOATS, A | B | ROWS, 1},
-    [TWK_OP_ROW_DIV] = {"twk_rows_div", FLOATS, A | B | ROWS, 4},
+    [TWK_OP_ADD] = {"twk_add", FLOATS | INT16_32, A | B},
+    [TWK_OP_SUB] = {"twk_sub", FLOATS | INT16_32, A | B},
+    [TWK_OP_MUL] = {"twk_mul", FLOATS | INT16_32, A | B},
+    [TWK_OP_DIV] = {"twk_div", FLOATS, A | B},
+    [TWK_OP_MAX] = {"twk_max", FLOATS | INT16_32, A | B},
+    [TWK_OP_MIN] = {"twk_min", FLOATS | INT16_32, A | B},
+    [TWK_OP_AND] = {"twk_and", ANY_INTEGER, A | B},
+    [TWK_OP_OR] = {"twk_or", ANY_INTEGER, A | B},
+    [TWK_OP_XOR] = {"twk_xor", ANY_INTEGER, A | B},
+    [TWK_OP_ABS] = {"twk_abs", FLOATS, A},
+    [TWK_OP_EXP] = {"twk_exp", FLOATS, A},
+    [TWK_OP_LN] = {"twk_ln", FLOATS, A},
+    [TWK_OP_SQRT] = {"twk_sqrt", FLOATS, A},
+    [TWK_OP_RSQRT] = {"twk_rsqrt", FLOATS, A},
+    [TWK_OP_RECIPROCAL] = {"twk_reciprocal", FLOATS, A},
+    [TWK_OP_RELU] = {"twk_relu", FLOATS | INT32_ONLY, A},
+    [TWK_OP_NOT] = {"twk_not", ANY_INTEGER, A},
+    [TWK_OP_ADDS] = {"twk_adds", FLOATS | INT16_32, A},
+    [TWK_OP_MULS] = {"twk_muls", FLOATS | INT16_32, A},
+    [TWK_OP_MAXS] = {"twk_maxs", FLOATS | INT16_32, A},
+    [TWK_OP_MINS] = {"twk_mins", FLOATS | INT16_32, A},
+    [TWK_OP_SHL] = {"twk_shift_left", WIDE_INTEGER, A},
+    [TWK_OP_SHR] = {"twk_shift_right", WIDE_INTEGER, A},
+    [TWK_OP_AXPY] = {"twk_axpy", FLOATS, A | INTO},
+    [TWK_OP_MULADD] = {"twk_muladd", FLOATS, A | B | INTO},
+    [TWK_OP_COMPARE] = {"twk_compare", FLOATS | INT16_32, A | B | TO_MASK},
+    [TWK_OP_COMPARES] = {"twk_compares", FLOATS | INT16_32, A | TO_MASK},
+    [TWK_OP_SELECT] = {"twk_select", SHORT_UP, A | B | MASK},
+    [TWK_OP_SELECTS] = {"twk_selects", SHORT_UP, A | MASK},
+    [TWK_OP_CAST] = {"twk_cast", ANY, A},
+    [TWK_OP_DUPLICATE] = {"twk_duplicate", ANY, 0},
+    [TWK_OP_INDEX] = {"twk_index", FLOATS | INT16_32, 0},
+    [TWK_OP_GATHER] = {"twk_gather", SHORT_UP, B},
+    [TWK_OP_REDUCE_SUM] = {"twk_reduce_sum", FLOATS | INT32_ONLY, A | TO_ONE},
+    [TWK_OP_REDUCE_MAX] = {"twk_reduce_max", FLOATS | INT32_ONLY, A | TO_ONE},
+    [TWK_OP_REDUCE_MIN] = {"twk_reduce_min", FLOATS | INT32_ONLY, A | TO_ONE},
+    [TWK_OP_ROW_ADD] = {"twk_rows_add", FLOATS, A | B | ROWS},
+    [TWK_OP_ROW_SUB] = {"twk_rows_sub", FLOATS, A | B | ROWS},
+    [TWK_OP_ROW_MUL] = {"twk_rows_mul", FLOATS, A | B | ROWS},
+    [TWK_OP_ROW_DIV] = {"twk_rows_div", FLOATS, A | B | ROWS},
 };
 
 const char *twin_native_vector_name(native_op op)
@@ -295,17 +294,17 @@ static void compute(const native_operands *on)
     }
 }
 
-static uint64_t cycles_of(const native_operands *on, const kind *one)
+/* What meets in the banks of UB. Masks are too short to matter, rows have pitches of their own. */
+static void note_operands(native_operands *on, const kind *one)
 {
-    const twin_core_properties *properties = on->core->run->call.core;
     const twk_vector *call = on->call;
-    uint32_t size = on->size;
-    if (call->op == TWK_OP_CAST && native_size_of(call->to) > size)
-        size = native_size_of(call->to);
-    const uint64_t rows = call->rows ? call->rows : 1;
-    const uint64_t steps =
-        native_divide_up((uint64_t)call->count * size, properties->vector_bytes) * rows;
-    return properties->vector_start + steps * one->weight;
+    if (one->touches & A)
+        on->reads[on->read_count++] = call->a;
+    if ((one->touches & B) != 0 && (one->touches & ROWS) == 0)
+        on->reads[on->read_count++] = call->b;
+    if (one->touches & INTO)
+        on->reads[on->read_count++] = call->dst;
+    on->to = one->touches & (TO_MASK | TO_ONE) ? NATIVE_NOWHERE : call->dst;
 }
 
 void twin_native_vector(const twk_vector *vector)
@@ -329,8 +328,9 @@ void twin_native_vector(const twk_vector *vector)
         find_rows(&on, one);
     else
         find_flat(&on, one);
+    note_operands(&on, one);
     check_values(core, vector, on.size);
     if (native_computes(core))
         compute(&on);
-    twin_native_step(core, TWIN_PIPE_VECTOR, TWIN_STEP_WORK, 0, cycles_of(&on, one));
+    twin_native_step(core, TWIN_PIPE_VECTOR, TWIN_STEP_WORK, 0, twin_native_vector_cycles(&on));
 }

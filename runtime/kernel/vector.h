@@ -20,8 +20,16 @@ typedef struct native_operands {
     const unsigned char *a, *b;
     const unsigned char *mask;
     unsigned char *mask_out;
-    uint32_t pitch; /* bytes, of rows */
+    uint32_t pitch;    /* bytes, of rows */
+    uint32_t reads[3]; /* offsets in UB of what is read element by element */
+    uint32_t read_count;
+    uint32_t to; /* offset of what is written likewise, or NATIVE_NOWHERE */
 } native_operands;
+
+#define NATIVE_NOWHERE UINT32_MAX
+
+/* Cycles of the vector unit. */
+uint64_t twin_native_vector_cycles(const native_operands *on);
 
 /* Arithmetic on FP16, BF16 and FP32: element by element; reductions to one element; rows by an
  * element each. */

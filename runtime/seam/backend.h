@@ -36,7 +36,7 @@
 #include "seam/managed.h"
 #include "seam/types.h"
 
-#define TWIN_SEAM_VERSION 23u
+#define TWIN_SEAM_VERSION 24u
 
 struct twin_process_ops {
     /* Readies the backend: reads its settings and data files; opens no device and starts no model.

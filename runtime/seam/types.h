@@ -77,15 +77,20 @@ typedef struct twin_core_properties {
     uint32_t vector_bytes; /* of operands, that the vector unit works on in a cycle; > 0 */
     uint32_t
         cube_k_fp16; /* in a cycle the cube adds so many products to each of 16 x 16 results; > 0 */
-    uint32_t cube_k_int8;    /* > 0 */
-    uint32_t cube_k_fp32;    /* 0: it takes no fp32 */
-    uint32_t l0a_load_bytes; /* a cycle, L1 to L0A; > 0 */
-    uint32_t l0b_load_bytes; /* a cycle, L1 to L0B; > 0 */
-    uint32_t l0c_read_bytes; /* a cycle, out of L0C; > 0 */
-    uint32_t vector_start;   /* cycles of each instruction before the first result */
-    uint32_t cube_start;     /* the same, of the cube */
-    uint32_t mte_start;      /* the same, of copies */
-    uint32_t scalar_block;   /* cycles of the scalar unit for a basic block of the kernel */
+    uint32_t cube_k_int8;      /* > 0 */
+    uint32_t cube_k_fp32;      /* 0: it takes no fp32 */
+    uint32_t l0a_load_bytes;   /* a cycle, L1 to L0A; > 0 */
+    uint32_t l0b_load_bytes;   /* a cycle, L1 to L0B; > 0 */
+    uint32_t l0c_read_bytes;   /* a cycle, out of L0C; > 0 */
+    uint32_t vector_start;     /* cycles of each instruction beside those of its operands */
+    uint32_t cube_start;       /* the same, of the cube */
+    uint32_t mte_start;        /* the same, of copies */
+    uint32_t scalar_block;     /* cycles of the scalar unit for a basic block of the kernel */
+    uint32_t scalar_access;    /* the same, for an element that it reads or writes */
+    uint32_t vector_unaligned; /* more cycles for operands that end inside a step of the unit */
+    uint32_t vector_load; /* cycles until an operand is in a register; 0: the unit works on UB */
+    uint32_t ub_groups;   /* bank groups that interleave every 32 bytes; 0: no conflicts */
+    uint32_t ub_banks;    /* of a group, one after the other; > 0 */
     bool places; /* steps say where in global memory they read and write: times depend on it */
 } twin_core_properties;
 

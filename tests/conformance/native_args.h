@@ -35,6 +35,17 @@ struct native_work {
     uint32_t elements; /* floats */
 };
 
+/* published: a small kernel whose time a document states. */
+enum native_figure { NATIVE_SUMS, NATIVE_PIECES };
+struct native_published {
+    uint64_t from; /* NATIVE_PIECES: 128 bytes of each piece, one after the other */
+    uint32_t figure, times;
+};
+/* published_cube: so many products of 128 by 256 by 64. */
+struct native_products {
+    uint32_t times, none;
+};
+
 /* product: c = a * b, fp16 to fp32, by cube and vector cores of a mixed block: the vector cores
  * then add 1. */
 struct native_product {

@@ -124,6 +124,27 @@ TWK_VECTOR_KERNEL(work_batch, struct native_work, args)
 }
 TWK_BATCH(work_batch);
 
+TWK_VECTOR_KERNEL(published, struct native_published, args)
+{
+    const twk_ub x = twk_ub_at(0), y = twk_ub_at(0x10100), z = twk_ub_at(0x20000);
+    if (args->figure == NATIVE_SUMS) {
+        twk_duplicate(TWK_FP32, x, 1, 4096);
+        twk_duplicate(TWK_FP32, y, 1, 4096);
+    }
+    for (uint32_t i = 0; i < args->times; i++) {
+        if (args->figure == NATIVE_SUMS)
+            twk_add(TWK_FP32, z, x, y, 4096);
+        else
+            twk_load(twk_ub_at(i % 256 * 128), args->from + (uint64_t)i * 128, 128);
+    }
+}
+
+TWK_CUBE_KERNEL(published_cube, struct native_products, args)
+{
+    for (uint32_t i = 0; i < args->times; i++)
+        twk_mmad(TWK_FP16, twk_l0c_at(0), twk_l0a_at(0), twk_l0b_at(0), 128, 256, 64, false);
+}
+
 #define SQUARE_BYTES (NATIVE_SQUARE * NATIVE_SQUARE * 4u)
 #define SQUARE_HALF  (NATIVE_SQUARE * NATIVE_SQUARE * 2u)
 

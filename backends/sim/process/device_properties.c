@@ -83,10 +83,15 @@ static bool read_core(const twinsim_profile *profile, twin_core_properties *out)
         {"aicore.l0c_read_bytes", 1, 1, &out->l0c_read_bytes},
         {"aicore.l1_kib", 1, KIB, &out->l1_bytes},
         {"aicore.mte_start_cycles", 0, 1, &out->mte_start},
+        {"aicore.scalar_access_cycles", 0, 1, &out->scalar_access},
         {"aicore.scalar_block_cycles", 0, 1, &out->scalar_block},
+        {"aicore.ub_banks", 1, 1, &out->ub_banks},
+        {"aicore.ub_groups", 0, 1, &out->ub_groups},
         {"aicore.ub_kib", 1, KIB, &out->ub_bytes},
         {"aicore.vector_bytes", 1, 1, &out->vector_bytes},
+        {"aicore.vector_load_cycles", 0, 1, &out->vector_load},
         {"aicore.vector_start_cycles", 0, 1, &out->vector_start},
+        {"aicore.vector_unaligned_cycles", 0, 1, &out->vector_unaligned},
     };
     uint64_t value;
     for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {

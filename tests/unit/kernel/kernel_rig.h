@@ -34,7 +34,9 @@ static twin_core_properties rig_core = {.ub_bytes = 192 << 10,
                                         .vector_start = 10,
                                         .cube_start = 20,
                                         .mte_start = 30,
-                                        .scalar_block = 1};
+                                        .scalar_block = 1,
+                                        .scalar_access = 3,
+                                        .ub_banks = 1};
 
 static _Alignas(64) unsigned char rig_memory[RIG_BYTES];
 static uint32_t rig_asked;      /* calls of reach->at */

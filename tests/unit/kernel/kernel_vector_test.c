@@ -191,29 +191,46 @@ static void test_overflow(void)
     rig_saturate = false;
 }
 
+static uint64_t vector_cycles(const op_args *args)
+{
+    uint64_t cycles = 0;
+    fill(A, args->type, COUNT, true);
+    fill(B, args->type, COUNT, true);
+    rig_begin("op", 1, args, sizeof(*args));
+    for (uint64_t i = 0; i < rig_work.lists[0].count; i++) {
+        const twin_step *step = &rig_work.lists[0].steps[i];
+        if (step->pipe == TWIN_PIPE_VECTOR && step->kind == TWIN_STEP_WORK)
+            cycles += step->amount;
+    }
+    twin_native_end(rig_run);
+    return cycles;
+}
+
 static void test_time(void)
 {
-    /* 3000 elements of 2 bytes at 128 a cycle, after a start of 10. */
-    const op_args args = {.what = DO_ADD, .type = TWK_FP16, .count = COUNT};
-    static const struct {
+    /* 3000 elements of 2 bytes at 128 a cycle, after a start of 10 and what the operation adds. */
+    const uint64_t steps = (COUNT * 2 + 127) / 128;
+    const struct {
         uint32_t what;
-        uint64_t weight;
-    } kinds[] = {{DO_ADD, 1}, {DO_EXP, 4}, {DO_DIV, 4}, {DO_REDUCE_SUM, 2}};
+        uint64_t cycles;
+    } kinds[] = {
+        {DO_ADD, 10 + steps},
+        {DO_EXP, 10 + 7 + 4 * steps},
+        {DO_DIV, 10 + 6 + 4 * steps},
+        {DO_REDUCE_SUM, 10 + 22 + 7 * steps /* as many sums, which fit in a step */ + 10 + 22 + 7},
+    };
     for (size_t k = 0; k < TWIN_COUNT(kinds); k++) {
-        op_args one = args;
-        one.what = kinds[k].what;
-        fill(A, TWK_FP16, COUNT, true);
-        fill(B, TWK_FP16, COUNT, true);
-        rig_begin("op", 1, &one, sizeof(one));
-        uint64_t cycles = 0;
-        for (uint64_t i = 0; i < rig_work.lists[0].count; i++) {
-            const twin_step *step = &rig_work.lists[0].steps[i];
-            if (step->pipe == TWIN_PIPE_VECTOR && step->kind == TWIN_STEP_WORK)
-                cycles += step->amount;
-        }
-        CU_ASSERT_EQUAL(cycles, 10 + (COUNT * 2 + 127) / 128 * kinds[k].weight);
-        twin_native_end(rig_run);
+        const op_args one = {.what = kinds[k].what, .type = TWK_FP16, .count = COUNT};
+        CU_ASSERT_EQUAL(vector_cycles(&one), kinds[k].cycles);
     }
+    const op_args add = {.what = DO_ADD, .type = TWK_FP16, .count = COUNT};
+    rig_core.vector_unaligned = 5;
+    CU_ASSERT_EQUAL(vector_cycles(&add), 10 + 5 + steps);
+    /* A unit with registers: three accesses of two in a cycle, after a load and the latency. */
+    rig_core.vector_unaligned = 0;
+    rig_core.vector_load = 9;
+    CU_ASSERT_EQUAL(vector_cycles(&add), 10 + 9 + 7 + (3 * steps + 1) / 2);
+    rig_core.vector_load = 0;
 }
 
 static void test_rounding_of_host(void)
