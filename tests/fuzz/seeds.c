@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* seeds image|settings FOLDER: writes the first inputs of a fuzzer. The first byte of each file
- * selects the entry point. */
+/* seeds image|settings|table FOLDER: writes the first inputs of a fuzzer. The first byte of each
+ * file selects the entry point. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,6 +156,23 @@ static void write_beside(void)
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
+/* Of each kind of table one; with quotes, missing cells, both ends of lines, a mark in front. */
+static void write_tables(void)
+{
+    put_text(1,
+             "\xef\xbb\xbf"
+             "Device_id,Op Name,Task Duration(us),Block Dim,aic_mac_time(us),aiv_vec_time(us)\r\n"
+             "0,\"a, \"\"b\"\"\",12.5\t,8,N/A,3.25\r\n\r\n0,a,0.5,1,,\r\n");
+    put_text(1, "Device_id,kernel_name,kernel_type,stream_id,task_id,task_time(us),task_start(us)\n"
+                "0,a,AI_CORE,1,2,3.5,100\n");
+    put_text(1, "Op Name,Op Type,Task Duration(us),Block Dim,Mix Block Dim,Current Freq,\n"
+                "a,vector,155.740005,1,NA,1800,\n");
+    put_text(0, "block_id,sub_block_id,aiv_time(us),aiv_total_cycles,aiv_vec_time(us)\n"
+                "0,vector0,1.5,2700,0.25\n0,vector1,1.5,2700,0.25\n");
+    put_text(1, "Device_id,Stream ID,Task ID,Op Name,Task Start Time(us),Block Dim,block_id,"
+                "sub_block_id,aic_cube_time(us)\n0,1,1,a,5.5,2,0,cube0,1\n0,1,2,a,6,1,0,cube0,2\n");
+}
+
 static void write_settings(void)
 {
     put_text(0,
@@ -180,7 +197,7 @@ static void write_settings(void)
 int main(int argc, char **argv)
 {
     if (argc != 3) {
-        fprintf(stderr, "seeds image|settings FOLDER\n");
+        fprintf(stderr, "seeds image|settings|table FOLDER\n");
         return 2;
     }
     folder = argv[2];
@@ -188,6 +205,8 @@ int main(int argc, char **argv)
         write_images();
         write_native();
         write_beside();
+    } else if (strcmp(argv[1], "table") == 0) {
+        write_tables();
     } else {
         write_settings();
     }

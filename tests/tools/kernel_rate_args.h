@@ -6,9 +6,10 @@
 #include <stdint.h>
 
 struct rate_args {
-    uint64_t x;      /* device memory */
-    uint32_t count;  /* vector: FP32 elements of an operation; cube: m, n and k of a product */
-    uint32_t rounds; /* operations */
+    uint64_t x;       /* device memory */
+    uint32_t count;   /* vector: FP32 elements of an operation; cube: m and k of a product */
+    uint32_t rounds;  /* operations */
+    uint32_t columns; /* cube: n of a product */
 };
 
 #endif

@@ -13,11 +13,13 @@
 /* One line for each launch; tests/tools/msprof_test.py has the same. */
 static const struct {
     const char *kernel;
-    uint32_t blocks, count, rounds;
+    uint32_t blocks, count, rounds, columns;
 } launches[] = {
-    {"vector_rate", 1, 64, 1},   {"vector_rate", 1, 64, 40},   {"vector_rate", 1, 8192, 1},
-    {"vector_rate", 1, 8192, 8}, {"vector_rate", 4, 8192, 20}, {"cube_rate", 1, 32, 1},
-    {"cube_rate", 1, 32, 40},    {"cube_rate", 1, 128, 1},     {"cube_rate", 2, 128, 20},
+    {"vector_rate", 1, 64, 1, 0},   {"vector_rate", 1, 64, 40, 0},  {"vector_rate", 1, 64, 20, 0},
+    {"vector_rate", 1, 64, 60, 0},  {"vector_rate", 1, 64, 80, 0},  {"vector_rate", 1, 64, 100, 0},
+    {"vector_rate", 1, 8192, 1, 0}, {"vector_rate", 1, 8192, 8, 0}, {"vector_rate", 4, 8192, 20, 0},
+    {"cube_rate", 1, 32, 1, 32},    {"cube_rate", 1, 32, 40, 32},   {"cube_rate", 1, 128, 1, 128},
+    {"cube_rate", 2, 128, 20, 128}, {"cube_rate", 1, 128, 1, 16},
 };
 
 static void check(aclError code, const char *call)
@@ -43,7 +45,8 @@ int main(int argc, char **argv)
     CHECK(aclrtMemset(x, ROOM, 0, ROOM));
     for (size_t i = 0; i < sizeof(launches) / sizeof(launches[0]) && i < most; i++) {
         aclrtFuncHandle kernel = NULL;
-        struct rate_args args = {(uintptr_t)x, launches[i].count, launches[i].rounds};
+        struct rate_args args = {(uintptr_t)x, launches[i].count, launches[i].rounds,
+                                 launches[i].columns};
         CHECK(aclrtBinaryGetFunction(binary, launches[i].kernel, &kernel));
         CHECK(aclrtLaunchKernelWithHostArgs(kernel, launches[i].blocks, stream, NULL, &args,
                                             sizeof(args), NULL, 0));

@@ -18,16 +18,17 @@ TWK_VECTOR_KERNEL(vector_rate, struct rate_args, args)
 TWK_CUBE_KERNEL(cube_rate, struct rate_args, args)
 {
     const uint32_t size = args->count;
+    const uint32_t n = args->columns;
     const twk_matrix left = twk_matrix_at(0, size, size);
-    const twk_matrix right = twk_matrix_at(size * size * 2, size, size);
+    const twk_matrix right = twk_matrix_at(size * size * 2, size, n);
     twk_load_matrix(TWK_FP16, left, args->x, size * 2ull);
-    twk_load_matrix(TWK_FP16, right, args->x, size * 2ull);
+    twk_load_matrix(TWK_FP16, right, args->x, n * 2ull);
     twk_barrier(TWK_ALL);
     twk_load_a(TWK_FP16, twk_l0a_at(0), left, 0, 0, size, size, false);
-    twk_load_b(TWK_FP16, twk_l0b_at(0), right, 0, 0, size, size, false);
+    twk_load_b(TWK_FP16, twk_l0b_at(0), right, 0, 0, size, n, false);
     twk_barrier(TWK_ALL);
     for (uint32_t i = 0; i < args->rounds; i++)
-        twk_mmad(TWK_FP16, twk_l0c_at(0), twk_l0a_at(0), twk_l0b_at(0), size, size, size, false);
+        twk_mmad(TWK_FP16, twk_l0c_at(0), twk_l0a_at(0), twk_l0b_at(0), size, n, size, false);
     twk_barrier(TWK_ALL);
-    twk_store_result(TWK_FP16, args->x, size * 2ull, TWK_FP32, twk_l0c_at(0), size, size, NULL);
+    twk_store_result(TWK_FP16, args->x, n * 2ull, TWK_FP32, twk_l0c_at(0), size, n, NULL);
 }

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times of kernels in the columns of the vendor's profilers: what the model writes.
+"""Times of kernels in the columns of the vendor's profilers: what the model writes, and what
+`twinrt calibrate` and `twinrt compare` read. Tables of a board are synthetic: their columns are
+the documented ones, their times follow from the rules.
 
 usage: msprof_test.py TWINRT KERNEL_RATES [TEST...]
 """
@@ -14,10 +16,14 @@ import unittest
 TWINRT = PROGRAM = ""
 SETTINGS = {name: value for name, value in os.environ.items() if not name.startswith("TWINRT_")}
 
-# The launches of kernel_rates.c: kernel, blocks, count, rounds.
-LAUNCHES = [("vector_rate", 1, 64, 1), ("vector_rate", 1, 64, 40), ("vector_rate", 1, 8192, 1),
-            ("vector_rate", 1, 8192, 8), ("vector_rate", 4, 8192, 20), ("cube_rate", 1, 32, 1),
-            ("cube_rate", 1, 32, 40), ("cube_rate", 1, 128, 1), ("cube_rate", 2, 128, 20)]
+# The launches of kernel_rates.c: kernel, blocks, count, rounds, columns.
+LAUNCHES = [("vector_rate", 1, 64, 1, 0), ("vector_rate", 1, 64, 40, 0),
+            ("vector_rate", 1, 64, 20, 0), ("vector_rate", 1, 64, 60, 0),
+            ("vector_rate", 1, 64, 80, 0), ("vector_rate", 1, 64, 100, 0),
+            ("vector_rate", 1, 8192, 1, 0), ("vector_rate", 1, 8192, 8, 0),
+            ("vector_rate", 4, 8192, 20, 0), ("cube_rate", 1, 32, 1, 32),
+            ("cube_rate", 1, 32, 40, 32), ("cube_rate", 1, 128, 1, 128),
+            ("cube_rate", 2, 128, 20, 128), ("cube_rate", 1, 128, 1, 16)]
 
 # As the pages that tools/msprof/times.h names have them, for parts with separate vector cores.
 SUMMARY = (
@@ -52,7 +58,7 @@ def parameters_of(profile):
     return {row["name"]: row for row in found["parameters"]}
 
 
-def write_profile(path, values, base="910b3"):
+def write_profile(path, values, base="910b3", mark="assumed"):
     """A variant of a profile: name -> value; units are those of the base."""
     known = parameters_of(base)
     root = {"base": base}
@@ -61,7 +67,7 @@ def write_profile(path, values, base="910b3"):
         *groups, last = name.split(".")
         for group in groups:
             at = at.setdefault(group, {})
-        at[last] = {"value": value, "unit": known[name]["unit"], "mark": "assumed",
+        at[last] = {"value": value, "unit": known[name]["unit"], "mark": mark,
                     "source": "a value of the test"}
     with open(path, "w", encoding="utf-8") as file:
         json.dump(root, file)
@@ -109,7 +115,7 @@ class Written(Folder):
 
     def test_a_row_for_each_kernel_in_order(self):
         self.assertEqual([(row["Op Name"], row["Block Dim"]) for row in self.summary],
-                         [(kernel, str(blocks)) for kernel, blocks, _, _ in LAUNCHES])
+                         [(kernel, str(blocks)) for kernel, blocks, *_ in LAUNCHES])
         starts = [float(row["Task Start Time(us)"]) for row in self.summary]
         self.assertEqual(starts, sorted(starts))
         self.assertEqual({row["Task Type"] for row in self.summary}, {"AI_VECTOR_CORE", "AI_CORE"})
@@ -117,14 +123,14 @@ class Written(Folder):
     def test_a_row_for_each_block(self):
         found = [(row["Op Name"], row["block_id"], row["sub_block_id"]) for row in self.blocks]
         self.assertEqual(found, [(kernel, str(block), kernel[:-5] + "0")
-                                 for kernel, blocks, _, _ in LAUNCHES for block in range(blocks)])
+                                 for kernel, blocks, *_ in LAUNCHES for block in range(blocks)])
 
     def test_scalings_take_what_the_rules_say(self):
         """T-CORE-15 and the table of runtime/docs/kernels.md: a start, and 4 * count bytes."""
         start, width = (self.values["aicore.vector_" + name] for name in ("start_cycles", "bytes"))
         rows = [row for row in self.blocks if row["Op Name"] == "vector_rate"]
         wanted = [rounds * (start + -(-4 * count // width)) / 1000
-                  for kernel, blocks, count, rounds in LAUNCHES
+                  for kernel, blocks, count, rounds, _ in LAUNCHES
                   for _ in range(blocks) if kernel == "vector_rate"]
         self.assertEqual([float(row["aiv_vec_time(us)"]) for row in rows], wanted)
         self.assertEqual({row["aic_cube_time(us)"] for row in rows}, {"NA"})
@@ -133,15 +139,15 @@ class Written(Folder):
         """A start, and ceil(m / 16) ceil(n / 16) ceil(k / 16) cycles of FP16."""
         start, depth = self.values["aicore.cube_start_cycles"], self.values["aicore.cube_k_fp16"]
         rows = [row for row in self.summary if row["Op Name"] == "cube_rate"]
-        wanted = [rounds * (start + (count // 16) ** 2 * (count // depth)) / 1000
-                  for kernel, _, count, rounds in LAUNCHES if kernel == "cube_rate"]
+        wanted = [rounds * (start + (count // 16) * (n // 16) * (count // depth)) / 1000
+                  for kernel, _, count, rounds, n in LAUNCHES if kernel == "cube_rate"]
         self.assertEqual([float(row["aic_mac_time(us)"]) for row in rows], wanted)
 
     def test_a_kernel_is_as_long_as_its_parts(self):
         """T-CORE-7 and T-CORE-8: one block begins after three steps; the report is at the end."""
         before = sum(self.values["aicore." + name] for name in (
             "dispatch_ns", "core_init_ns", "software_init_ns", "report_ns"))
-        for row, (_, blocks, _, _) in zip(self.summary, LAUNCHES):
+        for row, (_, blocks, *_) in zip(self.summary, LAUNCHES):
             core = float(row["aicore_time(us)"]) + float(row["aiv_time(us)"])
             self.assertGreater(float(row["Task Duration(us)"]), core + before / 1000)
             if blocks == 1:
@@ -167,6 +173,200 @@ class Written(Folder):
         self.assertIn("vec_time(us)", rows[0])
         self.assertNotIn("aiv_vec_time(us)", rows[0])
         self.assertGreater(float(rows[0]["vec_time(us)"]), 0)
+
+
+def only(*names):
+    """Options of a fit of these parameters."""
+    fixed = ["--fix=" + name for name, row in parameters_of("910b3").items()
+             if row["mark"] == "assumed" and name not in names]
+    return [*fixed, *("--free=" + name for name in names)]
+
+
+class Calibrated(Folder):
+    """A model with other parameters is the board."""
+
+    SECRET = {"aicore.vector_start_cycles": 17, "aicore.cube_start_cycles": 11,
+              "aicore.mte_start_cycles": 25, "aicore.scalar_block_cycles": 6,
+              "aicore.vector_bytes": 200, "aicore.l0b_load_bytes": 100, "aicore.gm_bytes": 40,
+              "aicore.software_init_ns": 700}
+
+    def test_what_was_changed_is_found(self):
+        write_profile(self.path("secret.json"), self.SECRET)
+        summary, blocks = self.measure(self.path("secret.json"))
+        mine = self.path("mine.json")
+        found = json.loads(run(
+            TWINRT, "calibrate", "--json", "--table", summary, "--table", blocks, "-o", mine,
+            *only(*self.SECRET), "--", PROGRAM))
+        rows = {row["name"]: row for row in found["parameters"]}
+        self.assertEqual({name: row["verdict"] for name, row in rows.items()},
+                         dict.fromkeys(self.SECRET, "identifiable"))
+        for name, value in self.SECRET.items(): # operations are rounded to nanoseconds
+            self.assertAlmostEqual(rows[name]["fitted"], value, delta=0.006 * value, msg=name)
+        fitted = parameters_of(mine)["aicore.vector_bytes"]
+        self.assertEqual((fitted["value"], fitted["mark"]),
+                         (rows["aicore.vector_bytes"]["fitted"], "measured"))
+        self.assertRegex(fitted["source"], r"fitted to board\.s\.csv, board\.p\.csv: .* \d+ rows")
+        self.assertEqual(len(found["rows"]), sum(row["times"] for row in found["recordings"]))
+        worst = max(found["rows"], key=lambda row: abs(row["off"]))
+        self.assertLess(abs(worst["off"]), 0.02, worst)
+        # the residual of each row is there, and was larger before
+        self.assertGreater(max(abs(row["before_us"] / row["board_us"] - 1)
+                               for row in found["rows"]), 0.2)
+        text = run(TWINRT, "compare", summary, self.measure(mine, "again")[0])
+        self.assertRegex(text, r"(?m)^vector_rate +aiv_vec +9 .* 0\.\d\d %")
+
+    def test_rates_that_are_exchangeable_are_not_called_known(self):
+        """Products of 32 by 32 alone load as much into L0A as into L0B."""
+        summary, _ = self.measure(self.profile(aicore__l0a_load_bytes=300), "board", "11")
+        found = json.loads(run(
+            TWINRT, "calibrate", "--json", "--table", summary,
+            *only("aicore.l0a_load_bytes", "aicore.l0b_load_bytes"), "--", PROGRAM, "11"))
+        self.assertEqual([row["verdict"] for row in found["parameters"]], ["too weak"] * 2)
+
+
+class ByHand(Folder):
+    """Tables as a board writes them, for the first six launches of kernel_rates: 1, 40, 20, 60, 80
+    and 100 scalings of 64 FP32 numbers. With a start of 30 cycles, 128 bytes a cycle and 1800 MHz
+    one takes 30 + 256 / 128 = 32 cycles, 17.778 ns."""
+
+    TIMES = ("0.017778", "0.711111", "0.355556", "1.066667", "1.422222", "1.777778")
+
+    BASE = {"aicore.vector_bytes": 128, "aicore.vector_start_cycles": 12,
+            "aicore.clock_mhz": 1800}
+    BLOCKS = "block_id,sub_block_id,aic_time(us),aiv_time(us),aiv_vec_time(us),aiv_vec_ratio,"
+
+    def write(self, name, text, folder=""):
+        os.makedirs(self.path(folder), exist_ok=True)
+        path = self.path(os.path.join(folder, name))
+        with open(path, "wb") as file:
+            file.write(text.encode() if isinstance(text, str) else text)
+        return path
+
+    def fit(self, *options, status=0, arguments=("6",), free="aicore.vector_start_cycles"):
+        write_profile(self.path("base.json"), self.BASE, mark="known")
+        out = run(TWINRT, "calibrate", "--json", "--profile", self.path("base.json"),
+                  *only(free), *options, "--", PROGRAM, *arguments, status=status)
+        return json.loads(out) if status == 0 else out
+
+    def start_of(self, found):
+        row, = found["parameters"]
+        return row["fitted"], row["verdict"]
+
+    def test_op_summary(self):
+        """With a byte order mark, quotes, CRLF, a tab after a number, other operators, and rows of
+        tasks that have no such times."""
+        table = (
+            "\ufeffDevice_id,Model ID,Task ID,Stream ID,Op Name,OP Type,OP State,Task Type,"
+            "Task Start Time(us),Task Duration(us),Task Wait Time(us),Block Num,Mix Block Num,"
+            "HF32 Eligible,Input Shapes,aiv_vec_time(us)\r\n"
+            "0,4294967295,2,2,hcom_send,N/A,N/A,COMMUNICATION,1764001.120\t,12.5,0,0,"
+            "N/A,N/A,N/A,N/A\r\n"
+            "\r\n"
+            + "".join(
+                '0,4294967295,%d,2,aclnnMuls_Muls,Muls,dynamic,AI_VECTOR_CORE,"176400%d.120\t",N/A,'
+                '0,1,N/A,NO,"""64;64""", %s \r\n' % (task, task, us)
+                for task, us in enumerate(self.TIMES)))
+        found = self.fit("--table", self.write("op_summary_1.csv", table),
+                         "--op=aclnnMuls_Muls=vector_rate")
+        self.assertEqual(self.start_of(found), (30, "identifiable"))
+        self.assertEqual([(row["line"], row["board_us"]) for row in found["rows"]],
+                         [(4 + row, float(us)) for row, us in enumerate(self.TIMES)])
+        sums, = found["recordings"]
+        self.assertEqual((sums["ops"], sums["times"], sums["left_out"]), (7, 6, 1))
+
+    def launches(self, mhz="1800"):
+        """Folders of msprof op, a launch in each."""
+        files = []
+        for number, us in enumerate(self.TIMES):
+            folder = "OPPROF_%d" % number
+            self.write("OpBasicInfo.csv", "Op Name,Op Type,Task Duration(us),Block Dim,"
+                       "Mix Block Dim,Device Id,Pid,Current Freq,Rated Freq,\n"
+                       "vector_rate,vector,3.100000,1,NA,0,77,%s,1800,\n" % mhz, folder)
+            files += ["--table", self.write(
+                "PipeUtilization.csv",
+                self.BLOCKS + "\n0,vector0,NA,NA,%s,0.5,\n" % us, folder)]
+        return files
+
+    def test_pipe_utilization(self):
+        """The kernel's name is in OpBasicInfo.csv beside it."""
+        self.assertEqual(self.start_of(self.fit(*self.launches())), (30, "identifiable"))
+
+    def test_another_clock(self):
+        files = self.launches("800")
+        basic = os.path.join(os.path.dirname(files[1]), "OpBasicInfo.csv")
+        said = self.fit("--table", basic, *files, status=2)
+        self.assertIn("measured at 800 MHz, but profile", said)
+
+    def test_task_time(self):
+        """A task is as long as its parts: 500 ns more of T-CORE-7 are 500 ns more."""
+        values = parameters_of("910b3")["aicore.software_init_ns"]["value"]
+        lengths = [float(row["Task Duration(us)"])
+                   for row in table(self.measure("910b3", "base")[0])]
+        path = self.write("task_time_1.csv", "Device_id,kernel_name,kernel_type,stream_id,task_id,"
+                          "task_time(us),task_start(us),task_stop(us)\n" + "".join(
+                              "0,%s,AI_VECTOR_CORE,2,%d,%.3f,1,2\n" % (row[0], task, us + 0.5)
+                              for task, (row, us) in enumerate(zip(LAUNCHES, lengths))))
+        found = json.loads(run(
+            TWINRT, "calibrate", "--json", "--table", path, *only("aicore.software_init_ns"), "--",
+            PROGRAM))
+        self.assertEqual(self.start_of(found), (values + 500, "identifiable"))
+
+    def test_what_is_not_certain_is_refused(self):
+        head = "Op Name,Task Duration(us),Block Dim,aiv_vec_time(us)\n"
+        good = "vector_rate,3,1,0.017778\nvector_rate,3,1,0.711111\n" # of the first two launches
+        for text, wanted in (
+                (head + good + "vector_rate,3,1,0.7\n",
+                 "kernel vector_rate: 3 launches in FILE, but 2 in PROGRAM: it is not known which"),
+                (head + good.replace(",1,0.7", ",8,0.7"),
+                 "FILE: line 3: kernel vector_rate has 8 blocks, but 1 in PROGRAM"),
+                (head + good.replace("vector_rate", "Muls"),
+                 "no kernel is in both: Muls is in FILE, vector_rate in PROGRAM; "
+                 "--op BOARD=KERNEL"),
+                (head + good.replace("0.711111", "fast"),
+                 'FILE: line 3, column aiv_vec_time(us): "fast" is not a number'),
+                (head + good.replace("0.711111", "-1"), 'line 3, column aiv_vec_time(us): "-1"'),
+                (head + good.replace("0.711111", "inf"), 'line 3, column aiv_vec_time(us): "inf"'),
+                (head + good.replace("0.711111", "0.7,8"),
+                 "FILE: line 3: more cells than the header has"),
+                (head + '"vector_rate', "FILE: line 2: the quoted cell that begins here"),
+                (head + '"vector_rate"x,3', "FILE: line 2: text after a quoted cell"),
+                (head.replace("Block Dim", "Op Name") + good, "column Op Name: is there twice"),
+                (self.BLOCKS + "Op Name\n" + "0,vector0,NA,1,1,1,vector_rate\n" * 2,
+                 'FILE: line 3: time aiv of block 0 on "vector0" is in line 2 already'),
+                (head, "no times of kernels"),
+                ("", "FILE: line 1: no header"),
+                (b"Op Name,Task Duration(us)\n\0", "FILE: line 1: a byte of value 0"),
+                ("a,b\n1,2\n", "FILE: not a table of a profiler"),
+                ("block_id,sub_block_id,aiv_time(us),aiv_main_mem_read_bw(GB/s)\n",
+                 "FILE: no times of pipes (as aiv_vec_time(us)); Memory.csv"),
+                (self.BLOCKS + "\n0,vector0,NA,1,1,1,\n",
+                 "FILE: the table does not name its kernel; expected OpBasicInfo.csv")):
+            path = self.write("bad.csv", text)
+            said = self.fit("--table", path, status=2, arguments=("2",))
+            said = said.replace(path, "FILE").replace(PROGRAM, "PROGRAM")
+            self.assertTrue(said.startswith("twinrt: ") and said.count("\n") == 1, said)
+            self.assertIn(wanted, said)
+
+    def test_use_of_the_command(self):
+        path = self.write("a.csv", "Op Name,Task Duration(us)\nvector_rate,3\n")
+        for arguments, wanted in (
+                ([path], "is a table, not a recording; expected --table FILE"),
+                (["--table", path], "missing argument: the program that was measured"),
+                (["--op=a=b", path], "--op is for --table"),
+                (["--table", path, "--op=a", "--", PROGRAM], "--op=a: expected BOARD=KERNEL"),
+                (["--table", path, "--", "/bin/false"], "/bin/false: a run on the model ended"),
+                (["--table", path, "--", "/no/such"], "/no/such: a run on the model ended with "
+                 "status 127"),
+                (["--table", "/dev/null", "--", PROGRAM], "/dev/null: not a regular file"),
+                (["--table", self.folder, "--", PROGRAM], "not a regular file"),
+                (["--table", path + "x", "--", PROGRAM], "No such file")):
+            self.assertIn(wanted, run(TWINRT, "calibrate", *arguments, status=2))
+
+    def test_nothing_is_left_in_the_temporary_folder(self):
+        os.mkdir(self.path("tmp"))
+        path = self.write("a.csv", "Op Name,Task Duration(us)\nvector_rate,3\n")
+        run(TWINRT, "calibrate", "--table", path, "--", PROGRAM, status=2, TMPDIR=self.path("tmp"))
+        self.assertEqual(os.listdir(self.path("tmp")), [])
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calibrate/board.h"
 #include "calibrate/fit.h"
 #include "calibrate/trial.h"
 
@@ -129,16 +130,51 @@ static bool read_recording(struct run *run, size_t at)
     return true;
 }
 
+static double number_of(const struct run *run, const char *name)
+{
+    const struct calibrate_parameter *parameter =
+        calibrate_parameter_find(&run->out->parameters, name);
+    return parameter ? parameter->start : 0;
+}
+
+/* Reads tables, and runs the program once to see which of their times the model has. */
+static bool read_board(struct run *run)
+{
+    struct msprof_times model = {0};
+    const double mhz = number_of(run, "counter_mhz");
+    run->rows = calloc(1, sizeof(*run->rows));
+    run->works = calloc(1, sizeof(*run->works));
+    if (!run->rows || !run->works)
+        return out_of_memory(run);
+    run->works[0].path = run->job->program[0];
+    run->bench.works = run->works;
+    run->bench.rows = run->rows;
+    run->bench.work_count = 1;
+    run->bench.board = run->out;
+    for (size_t i = 0; i < run->job->recording_count; i++)
+        run->out->recordings[i] = (struct calibrate_recording_sum){
+            .path = run->job->recordings[i], .one_clock = true, .table = true};
+    const bool good =
+        calibrate_board_read(run->job, number_of(run, "aicore.clock_mhz"), run->out) &&
+        calibrate_bench_measure(&run->bench, &model) &&
+        calibrate_board_choose(run->job, &model, mhz > 0 ? 1000 / mhz : 1, run->rows, run->out);
+    msprof_times_free(&model);
+    run->bench.row_count = run->rows->count;
+    run->out->rows = run->rows->count;
+    return good;
+}
+
 static bool read_recordings(struct run *run)
 {
     size_t count = run->job->recording_count;
-    run->out->recordings = calloc(count + 1, sizeof(*run->out->recordings));
-    run->out->recording_count = count;
     run->recordings = calloc(count + 1, sizeof(*run->recordings));
     run->works = calloc(count + 1, sizeof(*run->works));
     run->rows = calloc(count + 1, sizeof(*run->rows));
-    if (!run->out->recordings || !run->recordings || !run->works || !run->rows)
+    if (!run->recordings || !run->works || !run->rows)
         return out_of_memory(run);
+    run->bench.works = run->works;
+    run->bench.rows = run->rows;
+    run->bench.work_count = count;
     for (size_t i = 0; i < count; i++)
         if (!read_recording(run, i))
             return false;
@@ -251,6 +287,14 @@ static void settle(const struct fit *fit, double *values)
     }
 }
 
+/* Rows of a board are all rows of the fit, in their order. */
+static void report_board(const struct run *run, const struct fit *fit)
+{
+    for (size_t r = 0; r < run->out->pair_count; r++)
+        run->out->pairs[r].model_us =
+            (fit->rows[r]->measured + fit->z[r] * fit->rows[r]->sigma) / 1000;
+}
+
 static bool fit_all(struct run *run)
 {
     struct fit fit;
@@ -264,13 +308,14 @@ static bool fit_all(struct run *run)
         sum_up(&fit, &out->before, &out->median_before, &out->worst_before);
     good = good && fit_join(&fit) &&
            fit_solve(&fit, run->job->iterations_most, &out->iterations, &out->settled) &&
-           fit_judge(&fit);
+           fit_judge(&fit) && fit_doubt_rates(&fit);
     if (good) {
         sum_up(&fit, &out->after, &out->median_after, &out->worst_after);
         for (size_t r = 0; r < fit.row_count; r++)
             out->outliers += fabs(fit.z[r]) > 5 * fmax(fit.scale, 1);
         doubt(out, &fit);
         settle(&fit, values);
+        report_board(run, &fit);
     }
     free(values);
     fit_end(&fit);
@@ -281,18 +326,19 @@ bool calibrate_run(const struct calibrate_job *job, struct calibrate_result *out
 {
     struct run run = {.job = job, .out = out, .bench = {.job = job}};
     *out = (struct calibrate_result){0};
-    bool good = read_profile(&run) && choose_all(&run) && read_recordings(&run);
     run.bench.parameters = &out->parameters;
-    run.bench.works = run.works;
-    run.bench.rows = run.rows;
-    run.bench.work_count = job->recording_count;
-    good = good && calibrate_bench_begin(&run.bench) && fit_all(&run) && fit_costs(&run);
+    out->recordings = calloc(job->recording_count + 1, sizeof(*out->recordings));
+    out->recording_count = job->recording_count;
+    bool good = (out->recordings || out_of_memory(&run)) && read_profile(&run) &&
+                choose_all(&run) && calibrate_bench_begin(&run.bench) &&
+                (job->program ? read_board(&run) : read_recordings(&run)) && fit_all(&run) &&
+                fit_costs(&run);
     calibrate_bench_end(&run.bench);
     out->trials = run.bench.trials;
-    for (size_t i = 0; i < job->recording_count; i++) {
+    for (size_t i = 0; i < run.bench.work_count; i++) {
         if (run.rows)
             calibrate_rows_free(&run.rows[i]);
-        if (run.works)
+        if (run.works && !job->program)
             calibrate_work_free(&run.works[i]);
         if (run.recordings)
             twin_recording_free(run.recordings[i]);
@@ -306,6 +352,8 @@ bool calibrate_run(const struct calibrate_job *job, struct calibrate_result *out
 void calibrate_result_free(struct calibrate_result *result)
 {
     calibrate_parameters_free(&result->parameters);
+    free(result->pairs);
+    msprof_times_free(&result->board);
     free(result->recordings);
     *result = (struct calibrate_result){0};
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "calibrate/parameter.h"
+#include "msprof/pairs.h"
 
 /* What is wrong, of which object, and what to do: set where a function returns false. */
 struct calibrate_error {
@@ -19,7 +20,10 @@ struct calibrate_error {
 };
 
 struct calibrate_job {
-    const char *const *recordings; /* paths */
+    const char *const *recordings;       /* paths; with a program: of tables of a profiler */
+    const char *const *program;          /* NULL: there are recordings */
+    const struct msprof_rename *renames; /* of kernels in tables */
+    size_t rename_count;
     size_t recording_count;
     const char *profile; /* a name or a file */
     const char *const *freed, *const
@@ -38,12 +42,16 @@ struct calibrate_recording_sum {
     const char *path;
     uint64_t ops, rows, left_out;
     bool one_clock;
+    bool table; /* of a profiler: `ops` are its times */
 };
 
 struct calibrate_result {
     struct calibrate_parameters parameters;
     struct calibrate_recording_sum *recordings;
     size_t recording_count;
+    struct msprof_times board; /* of tables */
+    struct msprof_pair *pairs; /* of tables: by row */
+    size_t pair_count;
     uint64_t rows, outliers, trials;
     unsigned iterations;
     bool poor;            /* some deviations are far larger than the others: nothing is believed */

@@ -9,7 +9,9 @@
 
 #define ALIKE     0.95 /* cosine of two columns that are tried against each other */
 #define EXCHANGED 0.02 /* of what one alone would change, when both change against each other */
-#define FELT      1e-9 /* length of a column that is none */
+#define PROPORTIONAL                                                                               \
+    0.9999        /* cosine of two columns that are the same but for a factor, and rounding */
+#define FELT 1e-9 /* length of a column that is none */
 #define FAR                                                                                        \
     2.08 /* of a logarithm, a factor of 8: how far from what is assumed a value may
                           be */
@@ -122,6 +124,41 @@ bool fit_join(struct fit *fit)
     free(matrix);
     free(pairs);
     return good;
+}
+
+/* Whether a parameter is said to be known. */
+static bool is_determined(const struct calibrate_parameter *parameter)
+{
+    return parameter->verdict == CALIBRATE_FITTED || parameter->verdict == CALIBRATE_TOGETHER;
+}
+
+static void call_weak(struct fit *fit, size_t axis)
+{
+    for (size_t m = 0; m < fit->axes[axis].count; m++) {
+        struct calibrate_parameter *parameter = &fit->parameters->items[fit->axes[axis].members[m]];
+        if (!is_determined(parameter))
+            continue;
+        parameter->verdict = CALIBRATE_WEAK;
+        parameter->low = parameter->high = NAN;
+    }
+}
+
+bool fit_doubt_rates(struct fit *fit)
+{
+    size_t n = fit->axis_count;
+    double *matrix = fit_numbers(fit, n * n + n);
+    if (!matrix)
+        return false;
+    fit_normal(fit, matrix, matrix + n * n);
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = a + 1; b < n; b++) {
+            if ((is_time(fit, a) && is_time(fit, b)) || fabs(matrix[a * n + b]) < PROPORTIONAL)
+                continue;
+            call_weak(fit, a);
+            call_weak(fit, b);
+        }
+    free(matrix);
+    return true;
 }
 
 /* Rows that are not as where the fit stands. */

@@ -66,8 +66,9 @@ bool calibrate_profile_for_trial(const struct calibrate_job *job,
     cJSON *root = cJSON_CreateObject();
     for (size_t i = 0; i < parameters->count; i++) {
         const struct calibrate_parameter *parameter = &parameters->items[i];
-        double value =
-            parameter->cost >= 0 ? (double)REPLAY_PAUSE_STEP((unsigned)parameter->cost) : values[i];
+        double value = parameter->cost >= 0 && !job->program
+                           ? (double)REPLAY_PAUSE_STEP((unsigned)parameter->cost)
+                           : values[i];
         put(root, parameter, value, parameter->mark, parameter->source);
     }
     return write_json(job, root, path, path);
@@ -110,8 +111,10 @@ static void put_fitted(cJSON *root, const struct calibrate_result *result,
     char source[1024];
     name_recordings(result, recordings, sizeof(recordings));
     if (parameter->verdict == CALIBRATE_FITTED) {
-        (void)snprintf(source, sizeof(source), "twinrt calibrate, from %s: +- %.2g %%, %llu times",
-                       recordings, 100 * parameter->error, (unsigned long long)parameter->rows);
+        (void)snprintf(source, sizeof(source),
+                       "twinrt calibrate, fitted to %s: +- %.2g %%, %llu %s", recordings,
+                       100 * parameter->error, (unsigned long long)parameter->rows,
+                       result->pair_count > 0 ? "rows" : "times");
         put(root, parameter, parameter->value, "measured", source);
     } else if (parameter->verdict == CALIBRATE_TOGETHER && parameter->value != parameter->start) {
         (void)snprintf(

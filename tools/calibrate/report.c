@@ -50,11 +50,15 @@ static void print_recording(const struct calibrate_recording_sum *record, FILE *
 {
     char label[PATH_MAX + 2], left_out[48] = "", text[256];
     (void)snprintf(label, sizeof(label), "%s: ", record->path);
-    if (record->left_out > 0)
+    if (record->left_out > 0 && record->table)
+        (void)snprintf(left_out, sizeof(left_out), ", %" PRIu64 " not in the model",
+                       record->left_out);
+    else if (record->left_out > 0)
         (void)snprintf(left_out, sizeof(left_out), ", %" PRIu64 " op%s left out", record->left_out,
                        layout_plural(record->left_out));
-    (void)snprintf(text, sizeof(text), "%" PRIu64 " op%s, %" PRIu64 " duration%s%s%s", record->ops,
-                   layout_plural(record->ops), record->rows, layout_plural(record->rows), left_out,
+    (void)snprintf(text, sizeof(text), "%" PRIu64 " %s%s, %" PRIu64 " duration%s%s%s", record->ops,
+                   record->table ? "time" : "op", layout_plural(record->ops), record->rows,
+                   layout_plural(record->rows), left_out,
                    record->one_clock ? "" : ", host and device have different clocks");
     layout_print(out, layout_width(out), 2, label, text);
 }
@@ -77,6 +81,8 @@ void calibrate_report_text(const struct calibrate_result *result, FILE *out)
             free_count++;
         }
     }
+    if (result->pair_count > 0)
+        msprof_pairs_print(result->pairs, result->pair_count, out);
     fprintf(out, "\n%zu parameter%s free, %zu fixed; %u step%s%s, %" PRIu64 " run%s of the model\n",
             free_count, layout_plural(free_count), result->parameters.count - free_count,
             result->iterations, layout_plural(result->iterations),
@@ -128,6 +134,7 @@ bool calibrate_report_json(const struct calibrate_result *result, FILE *out)
     }
     return json_print(
         json_object(JSON_ITEM("parameters", parameters), JSON_ITEM("recordings", recordings),
+                    JSON_ITEM("rows", msprof_pairs_json(result->pairs, result->pair_count)),
                     JSON_NUMBER("steps", result->iterations), JSON_BOOL("settled", result->settled),
                     JSON_BOOL("poor", result->poor), JSON_NUMBER("runs", result->trials),
                     JSON_NUMBER("outliers", result->outliers),

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "calibrate/board.h"
+
 /* More threads than a process of trials has. */
 #define OTHERS_MOST (1u << 20)
 
@@ -26,26 +28,27 @@ static struct {
 } here;
 
 /* Nothing of the caller's but the profile counts: a trial leaves no files and injects no faults. */
+static const struct {
+    const char *name, *value;
+} own[] = {
+    {"ASCEND_RT_VISIBLE_DEVICES", ""},
+    {"TWINRT_DMA", "flow"},
+    {"TWINRT_FAIL_OPS", ""},
+    {"TWINRT_FAULTS", ""},
+    {"TWINRT_MSPROF", ""},
+    {"TWINRT_OP_SUMMARY", ""},
+    {"TWINRT_PIPE_UTILIZATION", ""},
+    {"TWINRT_POISON", "off"},
+    {"TWINRT_PROGRESS", "off"}, /* a thread that moves the model when it likes */
+    {"TWINRT_RECORD", ""},
+    {"TWINRT_SEED", "0"},
+    {"TWINRT_STATS", ""},
+    {"TWINRT_TRACE", ""},
+    {"TWINRT_VCD", ""},
+};
+
 static const char *setting(const char *name)
 {
-    static const struct {
-        const char *name, *value;
-    } own[] = {
-        {"ASCEND_RT_VISIBLE_DEVICES", ""},
-        {"TWINRT_DMA", "flow"},
-        {"TWINRT_FAIL_OPS", ""},
-        {"TWINRT_FAULTS", ""},
-        {"TWINRT_MSPROF", ""},
-        {"TWINRT_OP_SUMMARY", ""},
-        {"TWINRT_PIPE_UTILIZATION", ""},
-        {"TWINRT_POISON", "off"},
-        {"TWINRT_PROGRESS", "off"}, /* a thread that moves the model when it likes */
-        {"TWINRT_RECORD", ""},
-        {"TWINRT_SEED", "0"},
-        {"TWINRT_STATS", ""},
-        {"TWINRT_TRACE", ""},
-        {"TWINRT_VCD", ""},
-    };
     if (strcmp(name, "TWINRT_PROFILE") == 0)
         return here.profile;
     if (strcmp(name, "TWINRT_DEVICES") == 0)
@@ -54,6 +57,17 @@ static const char *setting(const char *name)
         if (strcmp(name, own[i].name) == 0)
             return own[i].value;
     return here.job->setting(name);
+}
+
+void calibrate_trial_environment(const char *profile)
+{
+    (void)setenv("TWINRT_PROFILE", profile, 1);
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+        if (own[i].value[0] == '\0')
+            (void)unsetenv(own[i].name);
+        else
+            (void)setenv(own[i].name, own[i].value, 1);
+    }
 }
 
 static void because(const char *text)
@@ -174,6 +188,8 @@ be_trial(const struct calibrate_bench *bench, const struct process *process)
     struct outcome *outcome = process->outcome;
     trial_path(bench, process->trial, path);
     (void)alarm(TRIAL_SECONDS);
+    if (bench->board)
+        calibrate_board_run(bench->job, bench->folder, process->trial, path);
     outcome->started = calibrate_backend_start(bench->job, path, work->devices);
     outcome->good = outcome->started && run_work(bench, work, outcome);
     if (!outcome->good)
@@ -215,12 +231,51 @@ static void take_rows(const struct calibrate_bench *bench, const struct process 
             calibrate_row_value(&rows->items[i], process->outcome->times, costs);
 }
 
-static bool end_process(struct calibrate_bench *bench, struct process *process,
-                        struct calibrate_trial *trials)
+/* What the program of a board did; a false return is final. */
+static bool end_program(struct calibrate_bench *bench, size_t trial, int status,
+                        struct msprof_times *out)
+{
+    char said[256];
+    calibrate_board_said(bench->folder, trial, said, sizeof(said));
+    bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (good)
+        good = calibrate_board_take(bench->job, bench->folder, trial, out);
+    else if (WIFSIGNALED(status))
+        (void)calibrate_fail(bench->job, "%s: a run on the model died of signal %d",
+                             bench->job->program[0], WTERMSIG(status));
+    else
+        (void)calibrate_fail(bench->job, "%s: a run on the model ended with status %d: %s",
+                             bench->job->program[0], WEXITSTATUS(status), said);
+    calibrate_board_remove(bench->folder, trial);
+    bench->trials++;
+    return good;
+}
+
+/* The end of one; what it returned is taken. */
+static int wait_for(struct process *process)
 {
     int status = 0;
     while (waitpid(process->id, &status, 0) < 0 && errno == EINTR)
         ;
+    process->id = 0;
+    return status;
+}
+
+static bool end_process(struct calibrate_bench *bench, struct process *process,
+                        struct calibrate_trial *trials)
+{
+    const int status = wait_for(process);
+    if (bench->board) {
+        struct msprof_times times = {0};
+        (void)munmap(process->outcome, outcome_bytes(&bench->works[process->work]));
+        /* with times far from the board's a program may end otherwise */
+        if (end_program(bench, process->trial, status, &times))
+            calibrate_board_values(bench->board, &times, trials[process->trial].rows);
+        else
+            trials[process->trial].refused = true;
+        msprof_times_free(&times);
+        return true;
+    }
     const bool ended = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     const bool good = ended && process->outcome->good;
     const bool refused = ended && process->outcome->started && !good;
@@ -235,9 +290,30 @@ static bool end_process(struct calibrate_bench *bench, struct process *process,
                              bench->works[process->work].path,
                              WIFSIGNALED(status) ? WTERMSIG(status) : 0);
     (void)munmap(process->outcome, outcome_bytes(&bench->works[process->work]));
-    process->id = 0;
     bench->trials++;
     return good || refused;
+}
+
+bool calibrate_bench_measure(struct calibrate_bench *bench, struct msprof_times *out)
+{
+    char path[PATH_MAX];
+    struct process process;
+    double *values = calloc(bench->parameters->count + 1, sizeof(*values));
+    for (size_t i = 0; values && i < bench->parameters->count; i++)
+        values[i] = bench->parameters->items[i].start;
+    trial_path(bench, 0, path);
+    bool good = values ? calibrate_profile_for_trial(bench->job, bench->parameters, values, path)
+                       : calibrate_fail(bench->job, "out of memory");
+    if (good && !start_process(bench, &process, 0, 0))
+        good = calibrate_fail(bench->job, "a trial cannot be started: %s", strerror(errno));
+    if (good) {
+        const int status = wait_for(&process);
+        (void)munmap(process.outcome, outcome_bytes(&bench->works[0]));
+        good = end_program(bench, 0, status, out);
+    }
+    (void)unlink(path);
+    free(values);
+    return good;
 }
 
 bool calibrate_bench_run(struct calibrate_bench *bench, struct calibrate_trial *trials,

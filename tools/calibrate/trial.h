@@ -8,11 +8,13 @@
 #include "calibrate/parameter.h"
 #include "calibrate/rows.h"
 #include "calibrate/work.h"
+#include "msprof/times.h"
 
 struct calibrate_bench {
     const struct calibrate_job *job;
     const struct calibrate_parameters *parameters;
-    const struct calibrate_work *works; /* one per recording */
+    const struct calibrate_work *works;   /* one per recording; of a board one without ops */
+    const struct calibrate_result *board; /* its pairs are the rows; NULL: there are recordings */
     const struct calibrate_rows *rows;
     size_t work_count;
     size_t row_count; /* of all recordings */
@@ -34,8 +36,14 @@ void calibrate_bench_end(struct calibrate_bench *bench);
 bool calibrate_bench_run(struct calibrate_bench *bench, struct calibrate_trial *trials,
                          size_t count);
 
-/* profile.c: writes all parameters with these values as a profile, except the costs of host calls,
- * which are the steps of pauses, REPLAY_PAUSE_STEP. */
+/* In a process of its own: sets what a run of a program is to see, which leaves no files of the
+ * caller's and injects no faults. */
+void calibrate_trial_environment(const char *profile);
+/* Runs the program of a board with the values of the profile. `out` is sorted. */
+bool calibrate_bench_measure(struct calibrate_bench *bench, struct msprof_times *out);
+
+/* profile.c: writes all parameters with these values as a profile. Where recordings are
+ * repeated, costs of host calls are the steps of pauses, REPLAY_PAUSE_STEP. */
 bool calibrate_profile_for_trial(const struct calibrate_job *job,
                                  const struct calibrate_parameters *parameters,
                                  const double *values, const char *path);

@@ -12,6 +12,7 @@
 #include "calibrate/calibrate.h"
 #include "core/backend/registry.h"
 #include "core/base/config.h"
+#include "msprof/times.h"
 #include "options.h"
 #include "output.h"
 #include "recording/reader.h"
@@ -19,12 +20,13 @@
 enum { NAMES_MOST = 256, STEPS_USUAL = 20, STEPS_MOST = 1000, JOBS_MOST = 64 };
 
 struct names {
-    const char *items[NAMES_MOST];
+    const char *items[NAMES_MOST + 1]; /* NULL at the end */
     size_t count;
 };
 
 static struct {
-    struct names recordings, freed, fixed;
+    struct names recordings, freed, fixed, tables, kernels; /* recordings: or the program */
+    struct msprof_rename renames[NAMES_MOST];
     const char *output;
     bool json, verbose;
     unsigned steps, jobs;
@@ -42,6 +44,17 @@ static void take_name(struct argp_state *state, const struct tool_option *option
     add(state, option->to, name);
 }
 
+static void take_kernel(struct argp_state *state, const struct tool_option *option, char *text)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || equals[1] == '\0')
+        argp_error(state, "--op=%s: expected BOARD=KERNEL", text);
+    add(state, option->to, text);
+    if (equals)
+        options.renames[options.kernels.count - 1] = (struct msprof_rename){
+            .from = text, .from_bytes = (size_t)(equals - text), .to = equals + 1};
+}
+
 static void take_recording(struct argp_state *state, char *path)
 {
     add(state, &options.recordings, path);
@@ -50,7 +63,16 @@ static void take_recording(struct argp_state *state, char *path)
 static void check_usage(struct argp_state *state)
 {
     if (options.recordings.count == 0)
-        argp_error(state, "missing argument: RECORDING");
+        argp_error(state, "missing argument: %s",
+                   options.tables.count > 0 ? "the program that was measured" : "RECORDING");
+    if (options.kernels.count > 0 && options.tables.count == 0)
+        argp_error(state, "--op is for --table");
+    for (size_t i = 0; options.tables.count == 0 && i < options.recordings.count; i++)
+        if (msprof_is_table(options.recordings.items[i]))
+            argp_error(state,
+                       "%s is a table, not a recording; expected --table FILE, and the program "
+                       "that was measured",
+                       options.recordings.items[i]);
 }
 
 /* Of those that can be read; calibrate_run() reports why others cannot. */
@@ -68,12 +90,17 @@ static void report_damage(void)
 
 static int calibrate(const char *plugins)
 {
+    const bool tables = options.tables.count > 0;
+    const struct names *measured = tables ? &options.tables : &options.recordings;
     struct calibrate_error error = {""};
     struct calibrate_result result = {0};
     const struct calibrate_job job = {.backend =
                                           twin_backend_load("sim", error.text, sizeof(error.text)),
-                                      .recordings = options.recordings.items,
-                                      .recording_count = options.recordings.count,
+                                      .recordings = measured->items,
+                                      .recording_count = measured->count,
+                                      .program = tables ? options.recordings.items : NULL,
+                                      .renames = options.renames,
+                                      .rename_count = options.kernels.count,
                                       .profile = twin_setting(TWIN_SETTING_PROFILE),
                                       .freed = options.freed.items,
                                       .freed_count = options.freed.count,
@@ -88,7 +115,8 @@ static int calibrate(const char *plugins)
     if (options.output && !output_is_possible(options.output))
         return twin_tool_error(TWIN_TOOL_UNREADABLE, "%s cannot be written: %s", options.output,
                                strerror(errno));
-    report_damage();
+    if (!tables)
+        report_damage();
     bool good = job.backend && calibrate_run(&job, &result);
     bool fitted = good;
     if (good && options.output)
@@ -111,6 +139,12 @@ int twin_tool_calibrate(int argc, char **argv)
          .setting = TWIN_SETTING_PROFILE},
         {"output", "FILE", "Write the fitted profile", option_text, .to = &options.output,
          .letter = 'o'},
+        {"table", "FILE",
+         "Fit to a table of the vendor's profiler, of the program that the arguments name: "
+         "op_summary, task_time, OpBasicInfo or PipeUtilization; may be given several times",
+         take_name, .to = &options.tables},
+        {"op", "BOARD=KERNEL", "Rows of BOARD in tables are of kernel KERNEL of the program",
+         take_kernel, .to = &options.kernels},
         {"free", "PARAMETER", "Fit this parameter too, whatever its mark", take_name,
          .to = &options.freed},
         {"fix", "PARAMETER", "Keep the value of this parameter", take_name, .to = &options.fixed},
@@ -124,11 +158,11 @@ int twin_tool_calibrate(int argc, char **argv)
     };
     static const struct tool_syntax syntax = {
         .options = table,
-        .arguments = "RECORDING...",
-        .help = "Fits the assumed parameters of a profile to recordings by least squares, and "
-                "reports which of them the recordings determine.\v"
-                "0: done; 2: a recording or the profile cannot be used, the model cannot execute "
-                "the work again, or the result cannot be written.",
+        .arguments = "RECORDING...\n--table FILE [--] PROGRAM [ARGUMENT...]",
+        .help = "Fits the assumed parameters of a profile by least squares to recordings, or to "
+                "tables of a board's profiler, and reports which of them these determine.\v"
+                "0: done; 2: a recording, a table or the profile cannot be used, the model cannot "
+                "execute the work again, or the result cannot be written.",
         .argument = take_recording,
         .end = check_usage,
     };

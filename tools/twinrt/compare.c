@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compare/compare.h"
+#include "msprof/pairs.h"
 #include "options.h"
 #include "output.h"
 
@@ -42,6 +44,38 @@ static int report(const struct compare_result *result)
     return compare_is_whole(result) ? 0 : TWIN_TOOL_PARTIAL;
 }
 
+/* Times of kernels of a board and of the model, as the vendor's profilers write them. */
+static int compare_tables(void)
+{
+    struct msprof_times times[2] = {{.rows = 0}, {.rows = 0}};
+    char error[1024] = "out of memory";
+    size_t count = 0;
+    size_t left_out = 0;
+    struct msprof_pair *pairs = NULL;
+    bool good = true;
+    for (int which = 0; good && which < 2; which++)
+        good = msprof_times_add(&times[which], options.paths[which], error, sizeof(error)) &&
+               msprof_times_sort(&times[which], NULL, 0);
+    if (good && msprof_is_comparable(&times[0], &times[1], error, sizeof(error)))
+        pairs = msprof_pairs_make(&times[0], &times[1], &count, &left_out);
+    good = pairs != NULL;
+    if (good && options.json) {
+        good = json_print(json_object(JSON_ITEM("rows", msprof_pairs_json(pairs, count)),
+                                      JSON_NUMBER("left_out", (double)left_out)),
+                          stdout);
+    } else if (good) {
+        printf("board: %s, model: %s: %zu times in both, %zu only in the first\n", options.paths[0],
+               options.paths[1], count, left_out);
+        msprof_pairs_print(pairs, count, stdout);
+    } else {
+        fprintf(stderr, "twinrt: %s\n", error);
+    }
+    free(pairs);
+    msprof_times_free(&times[0]);
+    msprof_times_free(&times[1]);
+    return good ? 0 : TWIN_TOOL_UNREADABLE;
+}
+
 int twin_tool_compare(int argc, char **argv)
 {
     static const struct tool_option table[] = {
@@ -54,16 +88,19 @@ int twin_tool_compare(int argc, char **argv)
         .options = table,
         .arguments = "A B",
         .help =
-            "Compares two recordings of one program, op by op.\v"
+            "Compares two recordings of one program, op by op; or two tables of the vendor's "
+            "profiler, of a board and of the model, kernel by kernel.\v"
             "0: both did the same, in the same order, with the same results, whatever the times; "
             "1: they differ; 2: a recording cannot be read; 3: the remaining parts are the same, "
-            "but one is damaged or ended before its program.",
+            "but one is damaged or ended before its program. Tables: 0, or 2.",
         .recordings = options.paths,
         .recording_count = 2,
     };
     struct compare_result result = {0};
     int status = TWIN_TOOL_UNREADABLE;
     options_parse(&syntax, argc, argv);
+    if (msprof_is_table(options.paths[0]) && msprof_is_table(options.paths[1]))
+        return compare_tables();
     twin_recording *recordings[2] = {NULL, NULL};
     for (int which = 0; which < 2; which++) {
         recordings[which] = twin_tool_read_recording(options.paths[which]);
