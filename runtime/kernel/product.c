@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "kernel/access.h"
+#include "kernel/loops.h"
 #include "kernel/number.h"
-#include "kernel/tile.h"
 
 #define UNIT    32u  /* bytes of a row of a fractal */
 #define EDGE    16u  /* rows of a fractal */
@@ -21,7 +21,7 @@ _Static_assert(NATIVE_TILE_COLUMNS == EDGE, "a column of fractals of L0C is a pa
 typedef struct work {
     native_core *core;
     const twk_product *product;
-    const native_multiplier *multiplier;
+    const native_loops *loops;
     const float *a; /* rows of `pitch` */
     const float *b; /* for each 16 columns `pitch` rows of 16 */
     unsigned char *c;
@@ -31,26 +31,24 @@ typedef struct work {
 /* ---- operands as floats ---------------------------------------------------------------------- */
 
 /* A fractal of any type. */
-static uint32_t open_fractal(uint32_t type, const unsigned char *from, float *to)
+static void open_fractal(const work *w, const unsigned char *from, float *to)
 {
     uint16_t halves[FRACTAL / 2];
     memcpy(halves, from, sizeof(halves));
-    switch (type) {
+    switch (w->product->type) {
     case TWK_FP32:
         memcpy(to, from, FRACTAL);
-        return FRACTAL / 4;
+        break;
     case TWK_FP16:
-        for (uint32_t i = 0; i < FRACTAL / 2; i++)
-            to[i] = twin_half_float(halves[i]);
-        return FRACTAL / 2;
+        w->loops->open_halves(halves, FRACTAL / 2, to);
+        break;
     case TWK_BF16:
         for (uint32_t i = 0; i < FRACTAL / 2; i++)
             to[i] = twin_bfloat16_float(halves[i]);
-        return FRACTAL / 2;
+        break;
     default: /* INT8 */
         for (uint32_t i = 0; i < FRACTAL; i++)
             to[i] = (float)(from[i] < 128 ? from[i] : from[i] - 256);
-        return FRACTAL;
     }
 }
 
@@ -62,7 +60,7 @@ static void open_left(const work *w, uint64_t units, uint32_t per_unit, const un
     for (uint32_t first = 0; first < w->product->m; first += EDGE)
         for (uint64_t unit = 0; unit < units; unit++, from += FRACTAL) {
             const uint32_t left = w->product->m - first;
-            (void)open_fractal(w->product->type, from, fractal);
+            open_fractal(w, from, fractal);
             for (uint32_t row = 0; row < EDGE && row < left; row++)
                 memcpy(to + (first + row) * w->pitch + unit * per_unit, fractal + row * per_unit,
                        per_unit * sizeof(*to));
@@ -84,7 +82,7 @@ static void open_right(const work *w, uint64_t units, uint32_t per_unit, const u
     const uint64_t panels = native_divide_up(w->product->n, EDGE);
     for (uint64_t unit = 0; unit < units; unit++)
         for (uint64_t panel = 0; panel < panels; panel++, from += FRACTAL) {
-            (void)open_fractal(w->product->type, from, fractal);
+            open_fractal(w, from, fractal);
             turn(fractal, per_unit, to + (panel * w->pitch + unit * per_unit) * EDGE);
         }
 }
@@ -124,7 +122,7 @@ static void NATIVE_COLD repair_specials(const work *w, const native_tile *tile, 
 static void multiply_floats(const work *w, native_tile *tile, uint32_t columns, float *sums)
 {
     tile->k = w->product->k;
-    if (w->multiplier->run(tile, sums))
+    if (w->loops->multiply(tile, sums))
         repair_specials(w, tile, columns, sums);
 }
 
@@ -140,7 +138,7 @@ static void multiply_bytes(const work *w, native_tile *tile, void *sums)
     for (uint32_t at = 0; at < w->product->k; at += EXACT_BYTES) {
         const uint32_t left = w->product->k - at;
         tile->k = left < EXACT_BYTES ? left : EXACT_BYTES;
-        (void)w->multiplier->run(tile, some);
+        (void)w->loops->multiply(tile, some);
         for (uint32_t i = 0; i < count; i++)
             all[i] += (uint32_t)(int32_t)some[i];
         tile->a += EXACT_BYTES;
@@ -154,7 +152,7 @@ static void multiply_panel(const work *w, uint32_t panel)
 {
     static const float zero[NATIVE_TILE_ROWS * EDGE];
     float sums[NATIVE_TILE_ROWS * EDGE];
-    const uint32_t m = w->product->m, most = w->multiplier->rows;
+    const uint32_t m = w->product->m, most = w->loops->tile_rows;
     const uint32_t left = w->product->n - panel * EDGE, columns = left < EDGE ? left : EDGE;
     float *to = (float *)(void *)w->c + panel * native_round_up(m, EDGE) * EDGE;
     for (uint32_t row = 0; row < m; row += most, to += most * EDGE) {
@@ -179,7 +177,7 @@ void twin_native_product(native_core *core, const twk_product *product, uint32_t
     const uint64_t units = native_divide_up(product->k, per_unit);
     const work w = {.core = core,
                     .product = product,
-                    .multiplier = twin_native_multiplier(0),
+                    .loops = twin_native_loops(0),
                     .a = scratch,
                     .b = scratch + room,
                     .c = c,

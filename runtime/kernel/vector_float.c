@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel/loops.h"
 #include "kernel/number.h"
 #include "kernel/vector.h"
 #include "twinrt/kernel.h"
@@ -15,9 +16,7 @@
 
 static void open_halves(const unsigned char *from, uint32_t count, float *to)
 {
-    const uint16_t *halves = (const uint16_t *)(const void *)from;
-    for (uint32_t i = 0; i < count; i++)
-        to[i] = twin_half_float(halves[i]);
+    twin_native_loops(0)->open_halves((const uint16_t *)(const void *)from, count, to);
 }
 
 static void open_brains(const unsigned char *from, uint32_t count, float *to)
@@ -42,13 +41,7 @@ static const float *open_elements(uint32_t type, const unsigned char *from, uint
 
 static uint32_t close_halves(const float *from, uint32_t count, unsigned char *to)
 {
-    uint16_t *halves = (uint16_t *)(void *)to;
-    uint32_t special = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        halves[i] = twin_float_half(from[i]);
-        special |= (halves[i] & 0x7c00u) == 0x7c00u;
-    }
-    return special;
+    return twin_native_loops(0)->close_halves(from, count, (uint16_t *)(void *)to);
 }
 
 static uint32_t close_brains(const float *from, uint32_t count, unsigned char *to)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel/loops.h"
 #include "kernel/number.h"
 #include "kernel/vector.h"
 #include "twinrt/kernel.h"
@@ -115,8 +116,7 @@ static bool fast(const native_operands *on)
         const uint16_t *from = (const uint16_t *)(const void *)on->a;
         float *to = (float *)(void *)on->dst;
         if (call->type == TWK_FP16)
-            for (uint32_t i = 0; i < count; i++)
-                to[i] = twin_half_float(from[i]);
+            twin_native_loops(0)->open_halves(from, count, to);
         else
             for (uint32_t i = 0; i < count; i++)
                 to[i] = twin_bfloat16_float(from[i]);
@@ -140,8 +140,7 @@ static bool fast(const native_operands *on)
     if (special)
         return false; /* it may overflow */
     if (call->to == TWK_FP16)
-        for (uint32_t i = 0; i < count; i++)
-            to[i] = twin_float_half(from[i]);
+        (void)twin_native_loops(0)->close_halves(from, count, to);
     else
         for (uint32_t i = 0; i < count; i++)
             to[i] = twin_float_bfloat16(from[i]);

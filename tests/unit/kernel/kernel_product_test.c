@@ -6,7 +6,7 @@
 #include "kernel_number.h"
 #include "kernel_rig.h"
 
-#include "kernel/tile.h"
+#include "kernel/loops.h"
 
 #define A    RIG_BASE
 #define B    (RIG_BASE + 0x40000)
@@ -63,7 +63,7 @@ static bool same(float a, float b)
     return isnan(a) ? isnan(b) : bits_of(a) == bits_of(b);
 }
 
-static void check_tile(const native_multiplier *one, uint32_t rows, uint32_t k, bool special)
+static void check_tile(const native_loops *one, uint32_t rows, uint32_t k, bool special)
 {
     static float a[NATIVE_TILE_ROWS * 64], b[64 * NATIVE_TILE_COLUMNS];
     float from[NATIVE_TILE_ROWS * NATIVE_TILE_COLUMNS], sums[TWIN_COUNT(from) + 1];
@@ -76,7 +76,7 @@ static void check_tile(const native_multiplier *one, uint32_t rows, uint32_t k, 
     const uint32_t count = rows * NATIVE_TILE_COLUMNS;
     sums[count] = 77;
     const native_tile tile = {.a = a, .pitch = 64, .b = b, .from = from, .rows = rows, .k = k};
-    const bool found = one->run(&tile, sums);
+    const bool found = one->multiply(&tile, sums);
     bool wanted = false;
     for (uint32_t i = 0; i < count; i++) {
         float sum = from[i];
@@ -93,11 +93,39 @@ static void check_tile(const native_multiplier *one, uint32_t rows, uint32_t k, 
 static void test_tiles(void)
 {
     uint32_t number = 0;
-    for (const native_multiplier *one; (one = twin_native_multiplier(number)); number++)
+    for (const native_loops *one; (one = twin_native_loops(number)); number++)
         for (uint32_t round = 0; round < 200; round++)
-            for (uint32_t rows = 1; rows <= one->rows; rows++)
+            for (uint32_t rows = 1; rows <= one->tile_rows; rows++)
                 check_tile(one, rows, 1 + random32() % 64, round % 2 != 0);
     CU_ASSERT(number >= 1);
+}
+
+/* Each number of FP16, and numbers of FP32 around each, as their definition has them. */
+static void test_halves(void)
+{
+    static uint16_t halves[65536], back[TWIN_COUNT(halves)];
+    static float floats[TWIN_COUNT(halves)];
+    for (uint32_t i = 0; i < TWIN_COUNT(halves); i++)
+        halves[i] = (uint16_t)i;
+    for (uint32_t number = 0; twin_native_loops(number); number++) {
+        const native_loops *one = twin_native_loops(number);
+        one->open_halves(halves, TWIN_COUNT(halves), floats);
+        for (uint32_t i = 0; i < TWIN_COUNT(halves); i++)
+            CU_ASSERT(slow_same((double)floats[i], slow_short(halves[i], 5)));
+        for (uint32_t i = 0; i < TWIN_COUNT(halves); i++) /* half of the next one, and nearly so */
+            floats[i] = float_of(bits_of(floats[i]) + (0x1000u - 1 + i % 3));
+        bool wanted = false;
+        const bool found = one->close_halves(floats, TWIN_COUNT(halves), back);
+        for (uint32_t i = 0; i < TWIN_COUNT(halves); i++) {
+            const double near = slow_short(slow_to_short((double)floats[i], 5), 5);
+            wanted = wanted || !isfinite(near);
+            CU_ASSERT(slow_same(slow_short(back[i], 5), near));
+        }
+        CU_ASSERT_EQUAL(found, wanted);
+        floats[0] = 65504;
+        CU_ASSERT(!one->close_halves(floats, 1, back));
+        CU_ASSERT_EQUAL(back[0], 0x7bff);
+    }
 }
 
 /* ---- kernels --------------------------------------------------------------------------------- */
@@ -228,6 +256,7 @@ int main(int argc, char **argv)
 {
     static const twin_test tests[] = {
         {"tiles of each size are one loop of products and sums", test_tiles},
+        {"FP16 becomes FP32, and FP32 the nearest FP16", test_halves},
         {"products of any numbers, with and without saturation", test_products},
         {"sums of many products of bytes are exact, and wrap", test_many_bytes},
     };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/tile.h"
+#include "kernel/loops.h"
+
+#include "seam/half.h"
 
 #define EXPONENT 0x7f800000
 #define UNROLLED _Pragma("GCC unroll 8")
@@ -60,21 +62,41 @@ typedef int32_t four_bits __attribute__((vector_size(16)));
 #else
 #define PLAIN_ROWS 4
 #endif
+
+#define CONVERSIONS(name, target)                                                                  \
+    target static void name##_open(const uint16_t *from, uint32_t count, float *to)                \
+    {                                                                                              \
+        for (uint32_t i = 0; i < count; i++)                                                       \
+            to[i] = twin_half_float(from[i]);                                                      \
+    }                                                                                              \
+    target static bool name##_close(const float *from, uint32_t count, uint16_t *to)               \
+    {                                                                                              \
+        uint32_t special = 0;                                                                      \
+        for (uint32_t i = 0; i < count; i++) {                                                     \
+            to[i] = twin_float_half(from[i]);                                                      \
+            special |= (to[i] & 0x7c00u) == 0x7c00u;                                               \
+        }                                                                                          \
+        return special != 0;                                                                       \
+    }
+
 MULTIPLIER(plain, , four, four_bits, PLAIN_ROWS)
+CONVERSIONS(plain, )
 
 #if defined(__x86_64__)
+#define AVX2 __attribute__((target("avx2")))
 typedef float eight __attribute__((vector_size(32)));
 typedef int32_t eight_bits __attribute__((vector_size(32)));
-MULTIPLIER(avx2, __attribute__((target("avx2"))), eight, eight_bits, 6)
+MULTIPLIER(avx2, AVX2, eight, eight_bits, 6)
+CONVERSIONS(avx2, AVX2)
 #endif
 
-const native_multiplier *twin_native_multiplier(uint32_t number)
+const native_loops *twin_native_loops(uint32_t number)
 {
-    static const native_multiplier plain_one = {"plain", PLAIN_ROWS, plain};
+    static const native_loops plain_loops = {"plain", PLAIN_ROWS, plain, plain_open, plain_close};
 #if defined(__x86_64__)
-    static const native_multiplier avx2_one = {"avx2", 6, avx2};
+    static const native_loops avx2_loops = {"avx2", 6, avx2, avx2_open, avx2_close};
     if (__builtin_cpu_supports("avx2") && number-- == 0)
-        return &avx2_one;
+        return &avx2_loops;
 #endif
-    return number == 0 ? &plain_one : NULL;
+    return number == 0 ? &plain_loops : NULL;
 }
