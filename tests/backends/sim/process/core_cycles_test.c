@@ -70,6 +70,7 @@ typedef struct figure {
 #define A2         "910b1"       /* 1850 MHz, as the machine of the documents */
 #define ADK_VECTOR "asc-devkit, table of vector instructions"
 #define ADK_CUBE   "asc-devkit, table of cube instructions"
+#define ADK_ADD    "asc-devkit, add_high_performance"
 #define ADK_BANKS  "asc-devkit, bank_conflict_ub"
 #define PTO        "pto-isa, cost model of a2a3"
 #define PTO_A5     "pto-isa, cost model of a5"
@@ -177,7 +178,7 @@ static const figure figures[] = {
     {"C18",
      A2,
      1000 * 34,
-     "asc-devkit, add_high_performance, case 0",
+     ADK_ADD ", case 0",
      TWIN_PIPE_SCALAR,
      "elements",
      {.elements = {2000, 0}},
@@ -193,6 +194,15 @@ static const figure figures[] = {
      VECTOR(TWK_OP_ADD, TWK_FP32, TWK_FP32, 0x4000, 0, 0x10100, 4096), NONE},
     {"C19", A2, 2390 * TICK / 1000, ADK_BANKS ", scenario 6",
      VECTOR(TWK_OP_ADD, TWK_FP32, TWK_FP32, 0x10100, 0, 0x10100, 4096), NONE},
+    /* Not fitted to: vector time over the number of sums of a core, 8192 x 8192 halfs. */
+    {"case 1", A2, 761.65 * 1850 / (8192 * 8192 / 4096.0), ADK_ADD,
+     VECTOR(TWK_OP_ADD, TWK_FP16, TWK_FP32, 0x10000, 0, 0x8000, 4096), NONE},
+    {"case 2", A2, 15.885 * 1850 * 48 / (8192 * 8192 / 4096.0), ADK_ADD,
+     VECTOR(TWK_OP_ADD, TWK_FP16, TWK_FP32, 0x10000, 0, 0x8000, 4096), NONE},
+    {"case 5", A2, 12.846 * 1850 * 48 / (8192 * 8192 / 16384.0), ADK_ADD,
+     VECTOR(TWK_OP_ADD, TWK_FP16, TWK_FP32, 0x10000, 0, 0x8000, 16384), NONE},
+    {"case 6", A2, 6.954 * 1850 * 48 / (8192 * 8192 / 16256.0), ADK_ADD,
+     VECTOR(TWK_OP_ADD, TWK_FP16, TWK_FP32, 0x20000, 0, 16256 * 2, 16256), NONE},
     /* Start-up, load, latency, one step, drain. A sum has three accesses of UB, two in a cycle. */
     {"C23", "950", 23 + 9 + 7 + 2 + 12, PTO_A5,
      VECTOR(TWK_OP_ADD, TWK_FP32, TWK_FP32, MEET, SINGLE), NONE},
