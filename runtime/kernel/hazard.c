@@ -242,6 +242,26 @@ static native_shadow *cut(native_core *core, uint32_t buffer, uint32_t at, uint3
     return shadow;
 }
 
+/* A pipe reads a span, up to `end`. */
+static void read_span(native_core *core, native_span *span, uint32_t end, uint32_t buffer,
+                      uint32_t pipe, native_op op)
+{
+    const native_hazards *hazards = &core->hazards;
+    check_write(core, span, end, buffer, pipe, op, READ_EARLY);
+    if (__builtin_expect(span->write_pipe == NATIVE_NO_PIPE, 0)) {
+        if (native_computes(core) || pipe == TWIN_PIPE_SCALAR)
+            memset(core->buffer[buffer] + span->begin, POISON, end - span->begin);
+        twin_native_report(core, key_of(UNWRITTEN, buffer, 0, 0, pipe, op),
+                           "%s reads %s bytes %u to %u, which the block has not written: they "
+                           "hold what was there before, here "
+                           "0xa5",
+                           twin_native_op_name(op), twin_native_buffer_name(buffer), span->begin,
+                           end - 1);
+    }
+    span->read_time[pipe] = hazards->pipe[pipe].time[hazards->first + pipe];
+    span->read_op[pipe] = op;
+}
+
 void twin_native_hazard_read(native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
                              uint32_t at, uint32_t bytes)
 {
@@ -250,26 +270,77 @@ void twin_native_hazard_read(native_core *core, uint32_t buffer, uint32_t pipe, 
     uint32_t first, last;
     native_hazards *hazards = &core->hazards;
     native_shadow *shadow = cut(core, buffer, at, bytes, &first, &last);
-    const uint32_t now = hazards->pipe[pipe].time[hazards->first + pipe];
     if (pipe == TWIN_PIPE_SCALAR)
         hazards->scalar_touched = true;
-    for (uint32_t i = first; i <= last; i++) {
-        native_span *span = &shadow->spans[i];
-        check_write(core, span, end_of(shadow, i), buffer, pipe, op, READ_EARLY);
-        if (__builtin_expect(span->write_pipe == NATIVE_NO_PIPE, 0)) {
-            if (native_computes(core) || pipe == TWIN_PIPE_SCALAR)
-                memset(core->buffer[buffer] + span->begin, POISON, end_of(shadow, i) - span->begin);
-            twin_native_report(core, key_of(UNWRITTEN, buffer, 0, 0, pipe, op),
-                               "%s reads %s bytes %u to %u, which the block has not written: they "
-                               "hold what was there before, here "
-                               "0xa5",
-                               twin_native_op_name(op), twin_native_buffer_name(buffer),
-                               span->begin, end_of(shadow, i) - 1);
-        }
-        span->read_time[pipe] = now;
-        span->read_op[pipe] = op;
-    }
+    for (uint32_t i = first; i <= last; i++)
+        read_span(core, &shadow->spans[i], end_of(shadow, i), buffer, pipe, op);
     merge(shadow, first, last);
+}
+
+/* Room for pieces of spans. */
+static native_span *pieces_for(native_core *core, size_t count)
+{
+    native_hazards *hazards = &core->hazards;
+    if (count <= hazards->pieces_room)
+        return hazards->pieces;
+    native_span *pieces = realloc(hazards->pieces, 2 * count * sizeof(*pieces));
+    if (!pieces)
+        twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
+    hazards->pieces = pieces;
+    hazards->pieces_room = 2 * count;
+    return pieces;
+}
+
+/* Puts `count` pieces in the place of spans [first, last). */
+static void replace(native_core *core, native_shadow *shadow, uint32_t first, uint32_t last,
+                    uint32_t count)
+{
+    const uint32_t total = shadow->count - (last - first) + count;
+    if (total > shadow->room) {
+        native_span *spans = realloc(shadow->spans, 2 * (size_t)total * sizeof(*spans));
+        if (!spans)
+            twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
+        shadow->spans = spans;
+        shadow->room = 2 * total;
+    }
+    memmove(&shadow->spans[first + count], &shadow->spans[last],
+            (shadow->count - last) * sizeof(native_span));
+    memcpy(&shadow->spans[first], core->hazards.pieces, count * sizeof(native_span));
+    shadow->count = total;
+}
+
+void twin_native_hazard_read_strips(native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
+                                    const native_strips *strips)
+{
+    native_shadow *shadow = &core->hazards.shadow[buffer];
+    if (shadow->bytes == 0)
+        twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
+    native_span *pieces = pieces_for(core, shadow->count + 2 * (size_t)strips->count + 1);
+    const uint32_t stop = strips->at + (strips->count - 1) * strips->pitch + strips->bytes;
+    uint32_t strip = strips->at, count = 0; /* where the strip begins that comes, or goes on */
+    uint32_t i = span_of(shadow, strips->at);
+    i -= i > 0; /* it may become like the one after it */
+    const uint32_t first = i;
+    for (; i < shadow->count && shadow->spans[i].begin < stop; i++) {
+        const uint32_t end = end_of(shadow, i);
+        for (uint32_t at = shadow->spans[i].begin, next; at < end; at = next) {
+            const bool inside = at >= strip && at < stop;
+            const uint32_t edge = inside ? strip + strips->bytes : at < strip ? strip : end;
+            next = edge < end ? edge : end;
+            native_span *piece = &pieces[count];
+            *piece = shadow->spans[i];
+            piece->begin = at;
+            if (inside)
+                read_span(core, piece, next, buffer, pipe, op);
+            if (inside && next == strip + strips->bytes)
+                strip += strips->pitch;
+            if (count == 0 || !alike(&pieces[count - 1], piece))
+                count++;
+        }
+    }
+    if (i < shadow->count && alike(&pieces[count - 1], &shadow->spans[i]))
+        i++;
+    replace(core, shadow, first, i, count);
 }
 
 void twin_native_hazard_write(native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
@@ -397,5 +468,6 @@ void twin_native_hazard_free(native_hazards *hazards)
     for (uint32_t i = 0; i < NATIVE_BUFFERS; i++)
         free(hazards->shadow[i].spans);
     free(hazards->flag_clock);
+    free(hazards->pieces);
     *hazards = (native_hazards){0};
 }

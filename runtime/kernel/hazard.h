@@ -51,6 +51,8 @@ typedef struct native_hazards {
     int16_t flags[NATIVE_PAIRS * NATIVE_IDS]; /* 0 in all other pairs */
     native_clock *flag_clock;                 /* of each flag; NULL until one is set */
     native_shadow shadow[5];
+    native_span *pieces; /* room to work */
+    size_t pieces_room;
 } native_hazards;
 
 /* What has been reported in this run. */
@@ -90,6 +92,13 @@ void twin_native_hazard_read(struct native_core *core, uint32_t buffer, uint32_t
                              uint32_t at, uint32_t bytes);
 void twin_native_hazard_write(struct native_core *core, uint32_t buffer, uint32_t pipe,
                               native_op op, uint32_t at, uint32_t bytes);
+/* Strips that one operation reads, in order: they do not overlap. */
+typedef struct native_strips {
+    uint32_t at, bytes; /* of a strip */
+    uint32_t pitch, count;
+} native_strips;
+void twin_native_hazard_read_strips(struct native_core *core, uint32_t buffer, uint32_t pipe,
+                                    native_op op, const native_strips *strips);
 /* A span of the bytes that another pipe than the scalar unit has written; NULL: none. The bytes
  * have just been read. */
 const native_span *twin_native_hazard_written(const struct native_core *core, uint32_t buffer,

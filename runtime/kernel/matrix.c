@@ -138,10 +138,12 @@ void twin_native_feed(const twk_feed *feed)
     const uint64_t last = (p.column + columns - 1) / p.per_unit;
     p.from = twin_native_local(core, TWK_L1, feed->from,
                                p.high * native_divide_up(feed->columns, p.per_unit) * UNIT, UNIT);
-    for (uint64_t i = first; i <= last; i++)
-        (void)twin_native_source(core, TWK_L1, TWIN_PIPE_MTE1, op,
-                                 feed->from + (i * p.high + p.row) * UNIT,
-                                 native_round_up(rows, EDGE) * UNIT, UNIT);
+    twin_native_hazard_read_strips(
+        core, TWK_L1, TWIN_PIPE_MTE1, op,
+        &(native_strips){.at = (uint32_t)(feed->from + (first * p.high + p.row) * UNIT),
+                         .bytes = (uint32_t)(native_round_up(rows, EDGE) * UNIT),
+                         .pitch = (uint32_t)(p.high * UNIT),
+                         .count = (uint32_t)(last - first + 1)});
     const uint64_t bytes = native_round_up(p.edge, EDGE) * native_divide_up(p.k, p.per_unit) * UNIT;
     p.to = twin_native_target(core, buffer, TWIN_PIPE_MTE1, op, feed->to, bytes, FRACTAL);
     if (native_computes(core))

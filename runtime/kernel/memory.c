@@ -337,8 +337,7 @@ static void lay_image(const native_image *image, uint64_t page, uint64_t from, u
             out[at - address] = image->data[at - begin];
 }
 
-/* Whether the block may have written there. */
-static bool near_writes(const native_memory *memory, uint64_t address, uint64_t bytes)
+bool twin_native_memory_near_writes(const native_memory *memory, uint64_t address, uint64_t bytes)
 {
     return address < memory->high && address + bytes > memory->low;
 }
@@ -383,7 +382,7 @@ bool twin_native_memory_read(native_memory *memory, uint64_t address, uint32_t b
     if (!at)
         return false;
     memcpy(out, at, bytes);
-    if (!near_writes(memory, address, bytes))
+    if (!twin_native_memory_near_writes(memory, address, bytes))
         return true;
     if (!settle(memory))
         return false;
@@ -410,7 +409,7 @@ bool twin_native_memory_read(native_memory *memory, uint64_t address, uint32_t b
 void twin_native_memory_touch(native_memory *memory, uint64_t address, uint32_t bytes,
                               native_meet *meet, void *user)
 {
-    if (near_writes(memory, address, bytes))
+    if (twin_native_memory_near_writes(memory, address, bytes))
         visit(memory, address, bytes, NULL, meet, user);
 }
 
@@ -456,7 +455,7 @@ unsigned char *twin_native_memory_write(native_memory *memory, const native_writ
     if (!data || number >= NONE)
         return NULL;
     const uint64_t span = (write->rows - 1) * write->pitch + write->bytes;
-    if (near_writes(memory, write->address, span))
+    if (twin_native_memory_near_writes(memory, write->address, span))
         for (uint32_t row = 0; row < write->rows; row++)
             visit(memory, write->address + row * write->pitch, write->bytes, NULL, meet, user);
     const uint64_t end = write->address + span;

@@ -91,6 +91,8 @@ typedef void native_meet(void *user, const native_write *earlier);
  * (memory->gone), or no host memory. */
 bool twin_native_memory_read(native_memory *memory, uint64_t address, uint32_t bytes,
                              unsigned char *out, native_meet *meet, void *user);
+/* Whether the block may have written there. */
+bool twin_native_memory_near_writes(const native_memory *memory, uint64_t address, uint64_t bytes);
 /* Only the meetings of such a read. */
 void twin_native_memory_touch(native_memory *memory, uint64_t address, uint32_t bytes,
                               native_meet *meet, void *user);

@@ -2,6 +2,8 @@
 /* Hazards: accesses that a flag must order are reported when no flag does, and no others are. */
 #include "kernel_rig.h"
 
+#include "kernel/core.h"
+
 #define GM RIG_BASE
 
 /* The flag that a kernel leaves out; each is one hazard. */
@@ -344,6 +346,81 @@ static void test_blocks(void)
         "does twk_store of block 0");
 }
 
+/* ---- strips ---------------------------------------------------------------------------------- */
+
+enum { STRIP_BYTES = 4096, STRIP_OPS = 300, SPANS = 1024 };
+
+typedef struct strip_args {
+    uint32_t seed;
+    uint32_t together;  /* strips are read at once, not one by one */
+    native_span *spans; /* what is left, of the host */
+    uint32_t *count;
+} strip_args;
+
+static uint32_t next_of(uint32_t *seed, uint32_t below)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (*seed >> 8) % below;
+}
+
+/* Writes and reads of one buffer by several pipes, as operations note them. */
+TWK_VECTOR_KERNEL(strips, strip_args, args)
+{
+    native_core *core = native_self();
+    uint32_t seed = args->seed;
+    for (uint32_t i = 0; i < STRIP_OPS; i++) {
+        const uint32_t pipe = 1 + next_of(&seed, 4), kind = next_of(&seed, 8);
+        native_strips s = {.at = next_of(&seed, 40), .bytes = 1 + next_of(&seed, 200)};
+        s.pitch = s.bytes + (next_of(&seed, 3) ? next_of(&seed, 200) : 0);
+        s.count = 1 + next_of(&seed, (STRIP_BYTES - s.at - s.bytes) / s.pitch + 1);
+        if (kind == 0)
+            (void)twin_native_hazard_release(core, pipe);
+        else if (kind < 4)
+            twin_native_hazard_write(core, TWK_UB, pipe, NATIVE_OP_LOAD,
+                                     s.at + (s.count - 1) * s.pitch, s.bytes);
+        else if (args->together)
+            twin_native_hazard_read_strips(core, TWK_UB, pipe, NATIVE_OP_STORE, &s);
+        else
+            for (uint32_t strip = 0; strip < s.count; strip++)
+                twin_native_hazard_read(core, TWK_UB, pipe, NATIVE_OP_STORE, s.at + strip * s.pitch,
+                                        s.bytes);
+    }
+    const native_shadow *shadow = &core->hazards.shadow[TWK_UB];
+    *args->count = shadow->count;
+    for (uint32_t i = 0; i < shadow->count && i < SPANS; i++)
+        args->spans[i] = shadow->spans[i];
+}
+
+/* Strips that are read at once leave the same notes and reports as one after the other. */
+static void test_strips(void)
+{
+    static native_span spans[2][SPANS];
+    static char reports[RIG_LINES][512];
+    uint32_t most = 0;
+    for (uint32_t seed = 0; seed < 200; seed++) {
+        uint32_t counts[2] = {0, 0}, reported = 0;
+        memset(spans, 0, sizeof(spans));
+        for (uint32_t together = 0; together < 2; together++) {
+            const strip_args args = {seed, together, spans[together], &counts[together]};
+            rig_begin("strips", 1, &args, sizeof(args));
+            CU_ASSERT_EQUAL(twin_native_failed(rig_run)->fault, TWIN_NATIVE_GOOD);
+            twin_native_end(rig_run);
+            if (together == 0) {
+                memcpy(reports, rig_hazards, sizeof(reports));
+                reported = rig_hazard_count;
+            }
+        }
+        CU_ASSERT_EQUAL(counts[0], counts[1]);
+        CU_ASSERT(counts[0] < SPANS);
+        CU_ASSERT_EQUAL(memcmp(spans[0], spans[1], sizeof(spans[0])), 0);
+        CU_ASSERT_EQUAL(reported, rig_hazard_count);
+        for (uint32_t i = 0; i < reported; i++)
+            CU_ASSERT_STRING_EQUAL(reports[i], rig_hazards[i]);
+        most = counts[0] > most ? counts[0] : most;
+    }
+    CU_ASSERT(most > 20);
+}
+
 int main(int argc, char **argv)
 {
     static const twin_test tests[] = {
@@ -353,6 +430,7 @@ int main(int argc, char **argv)
         {"unwritten memory is the same every time", test_same_every_time},
         {"cores of a block are ordered by their flags", test_mixed},
         {"blocks that write one place are reported", test_blocks},
+        {"strips that are read at once are strips", test_strips},
     };
     return twin_run_suite("kernel_hazard", tests, TWIN_COUNT(tests), argc, argv);
 }
