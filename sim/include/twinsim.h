@@ -586,6 +586,10 @@ struct twinsim_device_counts {
     uint64_t swap_ins;   /* slots taken and released */
     uint64_t event_hits; /* accesses to events whose word was on the chip, and not */
     uint64_t event_misses;
+    uint64_t l2_read_hits; /* bytes of accesses of AI cores that L2 had, and not (T-CORE-22) */
+    uint64_t l2_read_misses;
+    uint64_t l2_write_hits;
+    uint64_t l2_write_misses;
 };
 /* From a queue's opening to its next. */
 struct twinsim_queue_counts {

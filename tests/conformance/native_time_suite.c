@@ -285,7 +285,7 @@ static void launch_pair(const native *n, aclrtStream stream, void *argument)
 }
 
 /* A kernel of 2000 instructions takes some 0.15 ms; forking and joining costs a hundredth of
- * that. */
+ * that, and with all cores kernels begin later. */
 static void test_streams_overlap(void)
 {
     native n;
@@ -299,11 +299,12 @@ static void test_streams_overlap(void)
     p.first_argument = p.second_argument = &half;
     const double halves = native_span(&n, launch_pair, &p);
     CHECK(halves >= work);
-    CHECK(halves < 1.1 * work); /* each has its own cores */
+    const double begin = (double)twin_profile_value("aicore.all_cores_ns");
+    CHECK(halves < 1.1 * work + begin); /* each has its own cores */
     p.first_argument = p.second_argument = &whole;
     const double wholes = native_span(&n, launch_pair, &p);
     CHECK(wholes >= 2 * work);
-    CHECK(wholes < 2.1 * work);
+    CHECK(wholes < 2.1 * work + 2 * begin);
     pair_end(&p);
     native_end(&n);
 }
@@ -369,6 +370,7 @@ static void test_only_timed(void)
     native_begin(&n);
     void *memory = native_memory((size_t)COUNT * 4);
     uint32_t word = 0;
+    (void)add_once(&n, memory, &word); /* from then on it is in L2 */
     const double computed = add_once(&n, memory, &word);
     CHECK(word != MARK);
     CHECK_OK(twinrt_set_kernel_data(TWINRT_KERNEL_DATA_OFF));
@@ -392,6 +394,7 @@ static void only_timed_child(void)
     CHECK_OK(aclInit(NULL));
     native_begin(&n);
     void *memory = native_memory((size_t)COUNT * 4);
+    (void)add_once(&n, memory, &word); /* from then on it is in L2 */
     const double timed = add_once(&n, memory, &word);
     CHECK_EQUAL(word, MARK);
     CHECK_OK(twinrt_set_kernel_data(TWINRT_KERNEL_DATA_ON));

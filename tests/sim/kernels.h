@@ -104,12 +104,17 @@ class Kernels : public Rig::KernelDriver
     twinsim_kernel_fault effect_fault_ = TWINSIM_KERNEL_GOOD;
 };
 
-/// A system with such a driver; trace on.
+/// A system with such a driver; trace on. All cores start as fast as one (T-CORE-24) unless the
+/// tweak says otherwise.
 struct KernelRig {
     Kernels kernels;
     Rig rig;
     explicit KernelRig(const Rig::Tweak &tweak = nullptr, uint64_t seed = 0)
-        : rig(options(kernels, seed), tweak)
+        : rig(options(kernels, seed), [&tweak](tsim::Params &p) {
+              p.core_crowd.value = 0;
+              if (tweak)
+                  tweak(p);
+          })
     {
     }
     /// From the issue of its first block to the end of its last, of a queue's first kernel.

@@ -157,7 +157,10 @@ class Written(Folder):
                 scalar = sum(us for name, us in pipes.items() if "scalar" in name)
                 # one pipe after the other; the scalar unit issues rounds beside them
                 self.assertLessEqual(sum(pipes.values()) - scalar, core + 1e-6)
-                self.assertGreaterEqual(sum(pipes.values()), core - 1e-6)
+                # T-CORE-22: the barrier after its reads waits until they have landed
+                latency = (self.values["link.l2.hit_cycles"] + self.values["link.l2.miss_cycles"]
+                           ) / self.values["aicore.clock_mhz"]
+                self.assertGreaterEqual(sum(pipes.values()), core - latency - 0.001)
 
     def test_cycles_and_ratios_belong_to_the_times(self):
         for row in self.blocks:

@@ -148,9 +148,12 @@ static void put_device(FILE *file, twinsim *sim, const twinsim_profile *profile,
             "\n   {\"device\":%" PRIu32 ",\"tasks\":%" PRIu64 ",\"swap_ins\":%" PRIu64
             ",\"prefetch\":{\"hits\":%" PRIu64 ",\"misses\":%" PRIu64 ",\"wait_ns\":%" PRIu64
             "},\"event_cache\":{\"hits\":%" PRIu64 ",\"misses\":%" PRIu64
+            "},\n    \"l2\":{\"read_hit_bytes\":%" PRIu64 ",\"read_miss_bytes\":%" PRIu64
+            ",\"write_hit_bytes\":%" PRIu64 ",\"write_miss_bytes\":%" PRIu64
             "},\n    \"tasks_of_type\":{",
             device, sums.tasks, sums.swap_ins, sums.begun - sums.fetch_waits, sums.fetch_waits,
-            sums.fetch_wait_ns, sums.event_hits, sums.event_misses);
+            sums.fetch_wait_ns, sums.event_hits, sums.event_misses, sums.l2_read_hits,
+            sums.l2_read_misses, sums.l2_write_hits, sums.l2_write_misses);
     bool first = true;
     for (unsigned i = 0; i < TWINSIM_STATS_TYPES; i++) {
         if (sums.tasks_of_type[i] == 0)

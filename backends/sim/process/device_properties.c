@@ -102,6 +102,9 @@ static bool read_core(const twinsim_profile *profile, twin_core_properties *out)
     if (!sim_profile_number(profile, "aicore.split", 0, &value))
         return false;
     out->split = value != 0;
+    if (!sim_profile_number(profile, "link.l2.by_address", 0, &value))
+        return false;
+    out->places = value != 0;
     return true;
 }
 

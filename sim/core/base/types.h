@@ -36,6 +36,7 @@ struct Setting {
 /// What a seeded choice is for; from kLatencyUse on times, by the index of their parameter.
 inline constexpr uint64_t kEffectUse = 1;
 inline constexpr uint64_t kHostEffectUse = 2;
+inline constexpr uint64_t kColdUse = 3;
 inline constexpr uint64_t kLatencyUse = 8;
 
 /// A seeded choice for one occasion, whatever came before it: the same seed and occasion give the

@@ -6,8 +6,16 @@
 namespace tsim
 {
 
-AiCore::AiCore(SystemState &system, uint32_t device, uint32_t timer, uint64_t owner)
-    : system_(system), device_(device), timer_(timer), owner_(owner)
+namespace
+{
+// Longer accesses count as ones without an address (T-L2-1): no copy of a kernel is as long, and
+// looking them up would take the host long.
+constexpr uint64_t kPlacedMost = 1 << 24;
+} // namespace
+
+AiCore::AiCore(SystemState &system, uint32_t device, uint32_t timer, uint64_t owner,
+               const GmRoutes *routes)
+    : system_(system), device_(device), timer_(timer), owner_(owner), routes_(routes)
 {
 }
 
@@ -18,6 +26,8 @@ AiCore::Outcome AiCore::begin(const twin_steps &list, CoreTalk *talk)
     fault_ = TWINSIM_KERNEL_GOOD;
     walked_ = 0;
     pipes_.fill({});
+    flew_ = false;
+    late_.clear();
     if (flagged_)
         flags_.fill(0);
     flagged_ = false;
@@ -43,13 +53,24 @@ AiCore::Outcome AiCore::listen()
 AiCore::Outcome AiCore::part_done(uint32_t low)
 {
     run_until_now();
-    Pipe &p = pipes_[low >> 1];
-    p.transfers[low & 1] = kNone;
-    if (--p.parts == 0 && fault_ == TWINSIM_KERNEL_GOOD) {
-        time_ = now();
-        finish(low >> 1);
-        progress();
+    const uint32_t pipe = low >> 2;
+    Pipe &p = pipes_[pipe];
+    p.transfers[low & 3] = kNone;
+    if (--p.parts != 0 || fault_ != TWINSIM_KERNEL_GOOD)
+        return settle();
+    Fine end = std::max(now(), p.served); // T-L2-6
+    p.served = 0;
+    if (pipe == TWIN_PIPE_SCALAR) { // it waits for what it reads (T-CORE-22)
+        end += p.latency;
+        p.latency = 0;
     }
+    if (end > now()) {
+        p.until = end;
+        return settle();
+    }
+    time_ = now();
+    finish(pipe);
+    progress();
     return settle();
 }
 
@@ -58,7 +79,7 @@ void AiCore::stop()
     system_.calendar.cancel(timer_);
     bool any = false;
     for (uint32_t i = 0; i < pipes_.size(); ++i) {
-        for (uint32_t part = 0; part < 2; ++part) {
+        for (uint32_t part = 0; part < kParts; ++part) {
             const uint32_t transfer = pipes_[i].transfers[part];
             if (transfer == kNone || !system_.links.moves(transfer, owner_of(i, part)))
                 continue;
@@ -91,6 +112,9 @@ void AiCore::arm()
         if (p.busy && p.parts == 0)
             next = std::min(next, p.until);
     }
+    uint32_t late, pipe;
+    if (flew_)
+        next = std::min(next, next_landing(late, pipe));
     if (next == ~Fine{0})
         system_.calendar.cancel(timer_);
     else if (!system_.calendar.pending(timer_) || system_.calendar.time_of(timer_) != edge(next))
@@ -108,12 +132,53 @@ void AiCore::run_until_now()
                 (first == kNone || p.until < pipes_[first].until))
                 first = i;
         }
+        if (flew_ && land(first == kNone ? now() : pipes_[first].until))
+            continue;
         if (first == kNone)
             return;
         time_ = pipes_[first].until;
         finish(first);
         progress();
     }
+}
+
+// The next flag that is late, or pipe whose queue is empty and whose reads are still under way.
+AiCore::Fine AiCore::next_landing(uint32_t &late, uint32_t &pipe) const
+{
+    Fine next = ~Fine{0};
+    late = pipe = kNone;
+    for (uint32_t i = 0; i < late_.size(); ++i) {
+        if (late_[i].at < next) {
+            next = late_[i].at;
+            late = i;
+        }
+    }
+    for (uint32_t i = 0; i < pipes_.size(); ++i) {
+        if (pipes_[i].waiting == 0 && pipes_[i].landed != 0 && pipes_[i].landed < next) {
+            next = pipes_[i].landed;
+            pipe = i;
+        }
+    }
+    return next;
+}
+
+// T-CORE-22: what lands first, if it does so up to `limit`. Returns whether something did.
+bool AiCore::land(Fine limit)
+{
+    uint32_t late, pipe;
+    const Fine at = next_landing(late, pipe);
+    if (at > limit)
+        return false;
+    time_ = std::max(time_, at);
+    if (pipe != kNone) {
+        pipes_[pipe].landed = 0;
+    } else {
+        const twin_step op = late_[late].op;
+        late_.erase(late_.begin() + late);
+        (void)raise(op);
+    }
+    progress();
+    return true;
 }
 
 // Starts whatever can start at `time_`; after each step the lowest pipe that can go on does
@@ -131,10 +196,10 @@ void AiCore::progress()
 bool AiCore::drained() const
 {
     for (uint32_t i = 1; i < pipes_.size(); ++i) {
-        if (pipes_[i].waiting != 0)
+        if (pipes_[i].waiting != 0 || pipes_[i].landed > time_)
             return false;
     }
-    return true;
+    return late_.empty();
 }
 
 // T-CORE-14: gives operations to the pipes up to the next scalar one and takes a step with that.
@@ -201,9 +266,7 @@ AiCore::Step AiCore::attempt(uint32_t pipe, const twin_step &op)
             return fail(TWINSIM_KERNEL_BAD);
         if (op.amount == 0)
             return Step::kPassed;
-        const Fine length = (static_cast<Fine>(op.amount) * 1000 << kFine) /
-                            (params.core_mhz.value * params.cycle_ns);
-        p.until = time_ + length;
+        p.until = time_ + core_cycles(op.amount);
         p.parameter = params.core_mhz.index;
         p.busy = true;
         return Step::kStarted;
@@ -211,12 +274,9 @@ AiCore::Step AiCore::attempt(uint32_t pipe, const twin_step &op)
     case TWIN_STEP_READ:
     case TWIN_STEP_WRITE:
         return move(pipe, op);
-    case TWIN_STEP_SET: // T-CORE-16
-        if (op.flag >= TWIN_STEP_FLAGS || flags_[op.flag] == UINT32_MAX)
-            return fail(TWINSIM_KERNEL_BAD);
-        ++flags_[op.flag];
-        flagged_ = true;
-        return Step::kPassed;
+    case TWIN_STEP_SET:
+    case TWIN_STEP_CROSS_CORE_SET:
+        return set(pipe, op);
     case TWIN_STEP_WAIT:
         if (op.flag >= TWIN_STEP_FLAGS)
             return fail(TWINSIM_KERNEL_BAD);
@@ -226,8 +286,6 @@ AiCore::Step AiCore::attempt(uint32_t pipe, const twin_step &op)
         return Step::kPassed;
     case TWIN_STEP_BARRIER: // T-CORE-17
         return pipe != TWIN_PIPE_SCALAR || drained() ? Step::kPassed : Step::kBlocked;
-    case TWIN_STEP_CROSS_CORE_SET:
-        return set_cross_core(op);
     case TWIN_STEP_CROSS_CORE_WAIT:
         return wait_cross_core(pipe, op);
     case TWIN_STEP_FAULT:
@@ -237,6 +295,33 @@ AiCore::Step AiCore::attempt(uint32_t pipe, const twin_step &op)
     default:
         return fail(TWINSIM_KERNEL_BAD);
     }
+}
+
+AiCore::Fine AiCore::core_cycles(uint64_t cycles) const
+{
+    const Params &params = system_.params;
+    return (static_cast<Fine>(cycles) * 1000 << kFine) / (params.core_mhz.value * params.cycle_ns);
+}
+
+// T-CORE-22: the pipe goes on, the flag waits.
+AiCore::Step AiCore::set(uint32_t pipe, const twin_step &op)
+{
+    if (pipes_[pipe].landed <= time_)
+        return raise(op);
+    late_.push_back({pipes_[pipe].landed, op});
+    return Step::kPassed;
+}
+
+// T-CORE-16.
+AiCore::Step AiCore::raise(const twin_step &op)
+{
+    if (op.kind == TWIN_STEP_CROSS_CORE_SET)
+        return set_cross_core(op);
+    if (op.flag >= TWIN_STEP_FLAGS || flags_[op.flag] == UINT32_MAX)
+        return fail(TWINSIM_KERNEL_BAD);
+    ++flags_[op.flag];
+    flagged_ = true;
+    return Step::kPassed;
 }
 
 // T-CORE-19: two parts at once; T-CORE-21: memory of the host, one.
@@ -251,6 +336,8 @@ AiCore::Step AiCore::move(uint32_t pipe, const twin_step &op)
     if (op.amount == 0)
         return Step::kPassed;
     const bool in_host = (op.flag & TWIN_STEP_IN_HOST) != 0;
+    if (routes_ && op.address != 0 && !in_host && op.amount <= kPlacedMost)
+        return move_placed(pipe, op);
     const bool write = op.kind == TWIN_STEP_WRITE;
     const uint64_t first = in_host ? op.amount : op.amount * permille / 1000;
     const uint32_t routes[2] = {in_host ? links.core_host(device_, write)
@@ -258,14 +345,59 @@ AiCore::Step AiCore::move(uint32_t pipe, const twin_step &op)
                                 links.core_miss(device_)};
     const uint64_t bytes[2] = {first, op.amount - first};
     p.parts = 0;
-    for (uint32_t i = 0; i < 2; ++i) {
-        if (bytes[i] == 0)
-            continue;
-        p.transfers[i] = links.start(system_.now, routes[i], bytes[i], owner_of(pipe, i));
-        p.parameter = links.parameter(routes[i]);
-        ++p.parts;
-    }
+    for (uint32_t i = 0; i < 2; ++i)
+        start(pipe, i, routes[i], bytes[i]);
     system_.links_changed();
+    p.busy = true;
+    return Step::kStarted;
+}
+
+void AiCore::start(uint32_t pipe, uint32_t part, uint32_t route, uint64_t bytes)
+{
+    if (bytes == 0)
+        return;
+    Pipe &p = pipes_[pipe];
+    p.transfers[part] = system_.links.start(system_.now, route, bytes, owner_of(pipe, part));
+    p.parameter = system_.links.parameter(route);
+    ++p.parts;
+}
+
+// T-CORE-22, T-CORE-23: what L2 has, what it gets, and what HBM carries beside that.
+AiCore::Step AiCore::move_placed(uint32_t pipe, const twin_step &op)
+{
+    const Params &params = system_.params;
+    const bool write = op.kind == TWIN_STEP_WRITE;
+    const bool once = (op.flag & TWIN_STEP_ONCE) != 0;
+    const uint64_t row = op.row_bytes == 0 ? op.amount : op.row_bytes;
+    if (op.amount % row != 0 || (op.row_bytes != 0 && op.pitch < row))
+        return fail(TWINSIM_KERNEL_BAD);
+    L2Cache::Outcome out;
+    system_.l2[device_].access(
+        {op.address, row, op.amount / row, op.pitch}, write, once,
+        {system_.now << L2Cache::kFraction,
+         (params.l2_sector.value * 1000 << L2Cache::kFraction) /
+             (params.core_l2_read.value * params.core_mhz.value * params.cycle_ns),
+         timer_},
+        out);
+    const uint64_t served = write && !once ? op.amount : out.hit;
+    const uint64_t spread = op.row_bytes == 0 ? op.address : op.address | op.pitch;
+    const bool aligned = spread % params.l2_sector.value == 0;
+    const GmRoutes::Way way = write ? pipe == TWIN_PIPE_FIX ? GmRoutes::kFromL0c : GmRoutes::kFromUb
+                              : task_.engine == TWINSIM_ENGINE_AIC ? GmRoutes::kToL1
+                                                                   : GmRoutes::kToUb;
+    Pipe &p = pipes_[pipe];
+    p.parts = 0;
+    // The one that is given last names the parameter.
+    start(pipe, 2, routes_->beside, out.rest + out.returned);
+    start(pipe, 0, routes_->hit[aligned ? 1 : 0][way], served);
+    start(pipe, 1, routes_->miss[aligned ? 1 : 0], op.amount - served);
+    system_.links_changed();
+    if (system_.counters)
+        system_.counters->l2(device_, write, out.hit, out.miss);
+    p.served = static_cast<Fine>(out.served) << (kFine - L2Cache::kFraction);
+    if (!write)
+        p.latency = core_cycles(params.l2_hit_latency.value +
+                                (out.miss != 0 ? params.l2_miss_latency.value : 0));
     p.busy = true;
     return Step::kStarted;
 }
@@ -319,6 +451,11 @@ void AiCore::finish(uint32_t pipe)
 {
     Pipe &p = pipes_[pipe];
     trace(pipe, list_.steps[p.next]);
+    if (p.latency != 0) {
+        p.landed = std::max(p.landed, time_ + p.latency);
+        p.latency = 0;
+        flew_ = true;
+    }
     p.busy = false;
     p.front = false;
     p.parameter = kNone;

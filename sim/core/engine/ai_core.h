@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// One AI core with a block on it: the scalar unit that walks the block's step list, and the pipes.
-/// Rules T-CORE-14 to T-CORE-21. block_dispatcher.h chooses the core of a block.
+/// Rules T-CORE-14 to T-CORE-23. block_dispatcher.h chooses the core of a block.
 #ifndef TWINSIM_CORE_ENGINE_AI_CORE_H
 #define TWINSIM_CORE_ENGINE_AI_CORE_H
 
 #include <array>
+#include <vector>
 
+#include "core/engine/gm_routes.h"
 #include "core/engine/system_state.h"
 #include "core/base/types.h"
 #include "twinsim/kernel.h"
@@ -45,9 +47,10 @@ class AiCore
         uint32_t part; ///< of a mixed block: 0 the AIC
     };
 
-    /// `timer` is the core's own; its transfers carry `owner` with pipe and part in the low four
-    /// bits.
-    AiCore(SystemState &system, uint32_t device, uint32_t timer, uint64_t owner);
+    /// `timer` is the core's own; its transfers carry `owner` with pipe and part in the low five
+    /// bits. `routes`: of accesses with an address; none with L2 by address off.
+    AiCore(SystemState &system, uint32_t device, uint32_t timer, uint64_t owner,
+           const GmRoutes *routes);
 
     /// The core is a block's from now on.
     void assign(const Task &task) { task_ = task; }
@@ -64,19 +67,29 @@ class AiCore
     [[nodiscard]] const Task &task() const { return task_; }
     [[nodiscard]] twinsim_kernel_fault fault() const { return fault_; }
 
-    static constexpr unsigned kPartBits = 4;
+    static constexpr unsigned kPartBits = 5;
 
   private:
     using Fine = unsigned __int128; // cycles, kFine binary digits after the point (T-CORE-15)
     static constexpr unsigned kFine = 20;
+    static constexpr uint32_t kParts = 3; // transfers of a read or write
     enum class Step : uint8_t { kBlocked, kPassed, kStarted };
+
+    // A flag that its pipe has set and that waits for what the pipe has read (T-CORE-22).
+    struct LateFlag {
+        Fine at;
+        twin_step op;
+    };
 
     struct Pipe {
         uint64_t next = 0;    // where the search for its next operation goes on
         uint64_t waiting = 0; // operations in its queue, the one under way included
         Fine since = 0;       // when the one under way, or blocked, came to the front
         Fine until = 0;       // of one that takes a given time
-        std::array<uint32_t, 2> transfers{kNone, kNone};
+        Fine landed = 0;      // when all it has read is there (T-CORE-22)
+        Fine latency = 0;     // of the read under way
+        Fine served = 0;      // when sectors that others have in hand are free for it
+        std::array<uint32_t, kParts> transfers{kNone, kNone, kNone};
         uint32_t parameter = kNone;
         uint8_t parts = 0;  // of its read or write that are still moving
         bool front = false; // the operation at `next` has come to the front
@@ -91,6 +104,13 @@ class AiCore
     [[nodiscard]] bool step(uint32_t pipe);
     [[nodiscard]] Step attempt(uint32_t pipe, const twin_step &op);
     [[nodiscard]] Step move(uint32_t pipe, const twin_step &op);
+    [[nodiscard]] Step move_placed(uint32_t pipe, const twin_step &op);
+    void start(uint32_t pipe, uint32_t part, uint32_t route, uint64_t bytes);
+    [[nodiscard]] Step set(uint32_t pipe, const twin_step &op);
+    [[nodiscard]] Step raise(const twin_step &op);
+    [[nodiscard]] Fine next_landing(uint32_t &late, uint32_t &pipe) const;
+    [[nodiscard]] bool land(Fine limit);
+    [[nodiscard]] Fine core_cycles(uint64_t cycles) const;
     [[nodiscard]] Step set_cross_core(const twin_step &op);
     [[nodiscard]] Step wait_cross_core(uint32_t pipe, const twin_step &op);
     [[nodiscard]] bool drained() const;
@@ -101,7 +121,7 @@ class AiCore
 
     [[nodiscard]] uint64_t owner_of(uint32_t pipe, uint32_t part) const
     {
-        return owner_ | uint64_t{pipe} << 1 | part;
+        return owner_ | uint64_t{pipe} << 2 | part;
     }
     [[nodiscard]] Fine now() const { return static_cast<Fine>(system_.now) << kFine; }
     [[nodiscard]] static Cycle edge(Fine time)
@@ -113,6 +133,7 @@ class AiCore
     const uint32_t device_;
     const uint32_t timer_;
     const uint64_t owner_;
+    const GmRoutes *const routes_;
     Task task_{};
     twin_steps list_{};
     CoreTalk *talk_ = nullptr;
@@ -122,6 +143,8 @@ class AiCore
     std::array<Pipe, TWIN_PIPE_COUNT> pipes_;
     std::array<uint32_t, TWIN_STEP_FLAGS> flags_{};
     bool flagged_ = false; // one has been set since all were 0
+    bool flew_ = false;    // something of this block has landed later than its pipe went on
+    std::vector<LateFlag> late_;
 };
 
 } // namespace tsim

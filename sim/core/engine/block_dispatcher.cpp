@@ -35,11 +35,14 @@ void BlockDispatcher::make()
     talks_.resize(ratio_ == 0 ? 0 : aics_);
     cores_.reserve(count);
     std::vector<Kernel> kernels(kSlots);
+    if (system_.params.l2_by_address.value != 0 && !routes_)
+        routes_ = std::make_unique<const GmRoutes>(system_.params, system_.links, device_);
     for (uint32_t i = static_cast<uint32_t>(cores_.size()); i < count; ++i)
         cores_.push_back(
             {AiCore(system_, device_, timer_of(i),
-                    uint64_t{device_} << 32 | kOwner | uint64_t{i} << AiCore::kPartBits),
-             kNone, i, 0, 0, false, false});
+                    uint64_t{device_} << 32 | kOwner | uint64_t{i} << AiCore::kPartBits,
+                    routes_.get()),
+             kNone, i, 0, 0, 0, 0, false, false, false});
     kernels_.swap(kernels);
     for (uint32_t i = 0; i < aics_; ++i)
         free_[0].set(i);
@@ -59,6 +62,9 @@ void BlockDispatcher::reset()
             stop(slot);
     }
     next_issue_ = 0;
+    for (Core &core : cores_)
+        core.warm = false;
+    system_.l2[device_].reset();
     system_.calendar.cancel((device_ << SystemState::kDeviceShift) + SystemState::kDispatchTimer);
 }
 
@@ -198,6 +204,37 @@ void BlockDispatcher::issue(uint32_t place)
         owner_.first_block(kernel.order.sq);
 }
 
+// T-CORE-25.
+Cycle BlockDispatcher::decision_of(Core &core, uint32_t index) const
+{
+    const Params &p = system_.params;
+    if (core.warm || p.core_cold_most.value == 0)
+        return p.core_dispatch.value;
+    core.warm = true;
+    if (system_.seed == 0)
+        return p.core_cold_half.value;
+    const uint64_t draw =
+        random_number(system_.seed, uint64_t{device_} << 32 | index, kColdUse) % 1000;
+    const auto between = [draw](uint64_t from, const Setting &low, uint64_t to,
+                                const Setting &high) {
+        const uint64_t rise = high.value > low.value ? high.value - low.value : 0;
+        return low.value + rise * (draw - from) / (to - from);
+    };
+    return draw < 500   ? between(0, p.core_cold_least, 500, p.core_cold_half)
+           : draw < 750 ? between(500, p.core_cold_half, 750, p.core_cold_quarter)
+                        : between(750, p.core_cold_quarter, 1000, p.core_cold_most);
+}
+
+// T-CORE-24.
+Cycle BlockDispatcher::crowd_of(const Kernel &kernel, uint32_t block) const
+{
+    const uint64_t cores = kernel.order.kind == Kind::kAiv ? aivs_ : aics_;
+    if (cores < 2 || block >= cores)
+        return 0;
+    const uint64_t used = std::min<uint64_t>(kernel.order.blocks, cores);
+    return system_.params.core_crowd.value * (used - 1) / (cores - 1);
+}
+
 // T-CORE-7: the core is the block's from now on; its step list begins later.
 void BlockDispatcher::seat(uint32_t index, uint32_t leader, uint32_t slot, uint32_t block,
                            uint32_t part)
@@ -213,9 +250,11 @@ void BlockDispatcher::seat(uint32_t index, uint32_t leader, uint32_t slot, uint3
     core.unit.assign({order.number, static_cast<uint16_t>(order.sq), order.task_id,
                       static_cast<uint8_t>(index < aics_ ? TWINSIM_ENGINE_AIC : TWINSIM_ENGINE_AIV),
                       index < aics_ ? index : index - aics_, block, part});
+    core.decision = decision_of(core, index);
+    core.crowd = crowd_of(kernels_[slot], block);
     system_.calendar.schedule(timer_of(index),
-                              system_.now + p.core_dispatch.value + p.core_init.value +
-                                  p.core_software.value,
+                              system_.now + core.decision + p.core_init.value +
+                                  p.core_software.value + core.crowd,
                               Rank::kHostDma);
 }
 
@@ -226,11 +265,14 @@ void BlockDispatcher::begin(uint32_t index)
     Core &core = cores_[index];
     const Params &p = system_.params;
     const Kernel &kernel = kernels_[core.kernel];
-    const Cycle decided = core.issued + p.core_dispatch.value;
+    const Cycle decided = core.issued + core.decision;
     const Cycle ready = decided + p.core_init.value;
-    trace(core, TWINSIM_PHASE_START, core.issued, decided, p.core_dispatch.index);
+    const Cycle crowded = ready + p.core_software.value;
+    trace(core, TWINSIM_PHASE_START, core.issued, decided,
+          core.decision == p.core_dispatch.value ? p.core_dispatch.index : p.core_cold_half.index);
     trace(core, TWINSIM_PHASE_START, decided, ready, p.core_init.index);
-    trace(core, TWINSIM_PHASE_START, ready, system_.now, p.core_software.index);
+    trace(core, TWINSIM_PHASE_START, ready, crowded, p.core_software.index);
+    trace(core, TWINSIM_PHASE_START, crowded, system_.now, p.core_crowd.index);
     core.started = true;
     const uint64_t each = parts(kernel.order.kind);
     const AiCore::Task &task = core.unit.task();

@@ -94,6 +94,9 @@ class BlockDispatcher
         uint32_t leader = 0;     // of its block; itself unless it is an AIV of a mixed one
         uint32_t unfinished = 0; // of the leader: step lists that have not ended
         Cycle issued = 0;
+        Cycle decision = 0; // the scheduler's, of this block
+        Cycle crowd = 0;    // T-CORE-24
+        bool warm = false;  // it has had a block before
         bool started = false;
         bool ended = false;
     };
@@ -115,6 +118,8 @@ class BlockDispatcher
     void arm();
     void issue(uint32_t place);
     [[nodiscard]] uint32_t pick(const Bitmap &among);
+    [[nodiscard]] Cycle decision_of(Core &core, uint32_t index) const;
+    [[nodiscard]] Cycle crowd_of(const Kernel &kernel, uint32_t block) const;
     void seat(uint32_t core, uint32_t leader, uint32_t slot, uint32_t block, uint32_t part);
     void begin(uint32_t core);
     void outcome(uint32_t core, AiCore::Outcome what);
@@ -134,6 +139,7 @@ class BlockDispatcher
     uint32_t free_clusters_count_ = 0;
     uint32_t exclusive_ = kNone; // a batch kernel in the middle of its issue
     Cycle next_issue_ = 0;
+    std::unique_ptr<const GmRoutes> routes_;
     std::vector<Kernel> kernels_; // by slot; empty until the first kernel comes
     std::vector<Core> cores_;     // AICs, then AIVs
     std::vector<uint8_t> turns_;  // kernels with blocks to issue; the first has the turn

@@ -10,6 +10,7 @@
 
 #include "core/base/calendar.h"
 #include "core/engine/fault_plan.h"
+#include "core/engine/l2_cache.h"
 #include "core/link/link.h"
 #include "core/profile/params.h"
 #include "core/queue/poll.h"
@@ -47,6 +48,8 @@ struct SystemState {
         : params(config.seed == 0 ? without_jitter(profile_params) : profile_params),
           bus(config.bus), seed(config.seed), calendar((config.devices << kDeviceShift) + 1),
           links(profile_params, config.devices, config.bursts, rtl_port_factory),
+          l2(config.devices,
+             L2Cache(profile_params.l2_mib.value << 20, profile_params.l2_sector.value)),
           link_timer(config.devices << kDeviceShift), faults(bus, now, link_timer),
           polls(calendar, now, profile_params.cond_poll.value),
           counters(config.stats ? std::make_unique<Stats>(params, links, config.devices) : nullptr),
@@ -62,6 +65,7 @@ struct SystemState {
     const uint64_t seed;
     Calendar calendar;
     LinkNetwork links;
+    std::vector<L2Cache> l2; // by device; without content unless L2 is by address
     const uint32_t link_timer;
     Cycle now = 0;
     uint32_t stop = 0;

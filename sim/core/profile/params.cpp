@@ -263,6 +263,9 @@ class ProfileReader
             if ((depth & (depth - 1)) != 0)
                 fail(std::string(name) + ".value", "must be a power of two");
         }
+        const uint64_t sector = number_of("link.l2.sector_bytes");
+        if ((sector & (sector - 1)) != 0)
+            fail("link.l2.sector_bytes.value", "must be a power of two");
         if (number_of("limit.sq_reserve") >= number_of("limit.sq_depth"))
             fail("limit.sq_reserve.value", "must be less than limit.sq_depth");
         if (number_of("firmware.reports.go_at") >= number_of("firmware.reports.stop_at"))

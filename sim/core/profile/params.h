@@ -62,11 +62,18 @@ struct Params {
     Setting aic_cores, aiv_cores;
     Setting core_mhz;
     Setting core_issue, core_dispatch, core_init, core_software, core_report;
+    Setting core_crowd;
+    Setting core_cold_least, core_cold_half, core_cold_quarter, core_cold_most;
     Setting core_gm, core_l2_read, core_l2_write; ///< bytes per cycle of the core clock
+    Setting core_ub_fill, core_l1_fill;           ///< the same, of buffers
+    Setting core_ub_drain, core_l0c_drain;
+    Setting core_unaligned; ///< permille of a rate
 
     Setting pcie_to_device, pcie_to_host; ///< MB/s
     Setting hbm_peak, hbm_effective;      ///< MB/s, permille
     Setting l2_peak, l2_hit;              ///< MB/s, permille
+    Setting l2_mib, l2_by_address, l2_sector;
+    Setting l2_hit_latency, l2_miss_latency; ///< cycles of the core clock
     Setting peer_write;
     Setting hccs_pair;          ///< MB/s
     bool peers_at_host = false; ///< no link between devices: they meet at the host (T-LNK-1)

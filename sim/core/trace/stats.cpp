@@ -22,6 +22,13 @@ Stats::Stats(const Params &params, const LinkNetwork &links, uint32_t devices)
         devices_[links.link_device(link)].uses[TWINSIM_RESOURCE_LINK].resize(link + 1);
 }
 
+void Stats::l2(uint32_t device, bool write, uint64_t hit, uint64_t miss)
+{
+    twinsim_device_counts &sums = devices_[device].sums;
+    (write ? sums.l2_write_hits : sums.l2_read_hits) += hit;
+    (write ? sums.l2_write_misses : sums.l2_read_misses) += miss;
+}
+
 void Stats::open(const twinsim_trace_entry &entry)
 {
     twinsim_queue_counts queue{};

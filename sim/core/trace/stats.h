@@ -31,6 +31,9 @@ class Stats
     /// How many of `resource` a device has had in use at once, as the model counts them itself.
     void set_most(uint32_t device, twinsim_resource resource, uint32_t index, uint32_t most);
 
+    /// Bytes of an access of an AI core that L2 had, and that it had not (T-CORE-22).
+    void l2(uint32_t device, bool write, uint64_t hit, uint64_t miss);
+
     void device(uint32_t device, twinsim_device_counts &out) const;
     void wait(uint32_t device, twinsim_cause cause, twinsim_wait_counts &out) const;
     /// `index` kNone: all of that kind; false: the index is invalid.

@@ -93,10 +93,10 @@ static void test_waits()
     run_crowd(rig, 7);
     std::map<twinsim_cause, Sum> sums;
     for (const auto &r : rig.phases(TWINSIM_PHASE_SLOT))
-        sums[r.parameter == rig.params().slots.index ||
-                     r.parameter == rig.params().arbitration.index
-                 ? TWINSIM_CAUSE_SLOT
-                 : TWINSIM_CAUSE_CLASS]
+        sums[r.parameter == rig.params().sdma_cap.index ||
+                     r.parameter == rig.params().pcie_dma_cap.index
+                 ? TWINSIM_CAUSE_CLASS
+                 : TWINSIM_CAUSE_SLOT] // of the slots, the arbiter, or a swap-out
             .add(r);
     for (const auto &r : rig.phases(TWINSIM_PHASE_ENGINE))
         sums[TWINSIM_CAUSE_CHANNEL].add(r);
@@ -265,6 +265,26 @@ static void test_kernels_wait_for_cores()
     EXPECT_EQ(out.count, 0);
 }
 
+// T-L2-2: a read of 3000 bytes misses and hits the second time, as does what is written.
+static void test_l2_counts()
+{
+    Kernels kernels;
+    twin_step read = read_gm(3000), write = write_gm(512);
+    read.address = Rig::kHbm + 100;
+    write.address = Rig::kHbm + kFar;
+    kernels.set(1, {{read, read, write, write}});
+    Rig::Options options = counting(false);
+    options.kernels = &kernels;
+    Rig rig(options, nullptr);
+    rig.open(0);
+    rig.put(0, sqe_kernel(STARS_KERNEL_AIV, 1, 1), 0);
+    rig.run();
+    twinsim_device_counts out{};
+    rig.system().stats()->device(0, out);
+    CU_ASSERT(out.l2_read_hits == 3000 && out.l2_read_misses == 3000);
+    CU_ASSERT(out.l2_write_hits == 512 && out.l2_write_misses == 512);
+}
+
 // T-HW-3: a queue that waits for the firmware's loop does not wait for a channel.
 static void test_waits_for_the_loop()
 {
@@ -414,6 +434,7 @@ static const twin_test tests[] = {
     {"a program of two copies has the counts of the rules", test_by_hand},
     {"kernels wait for their class", test_kernels_wait_for_their_class},
     {"kernels wait for cores", test_kernels_wait_for_cores},
+    {"bytes that L2 had and had not are counted", test_l2_counts},
     {"waits for the firmware's loop are counted separately", test_waits_for_the_loop},
     {"counting changes no time and needs no trace", test_same_without_trace},
     {"each opening of a queue counts for itself", test_lives},
