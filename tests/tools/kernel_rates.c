@@ -19,7 +19,7 @@ static const struct {
     {"vector_rate", 1, 64, 60, 0},  {"vector_rate", 1, 64, 80, 0},  {"vector_rate", 1, 64, 100, 0},
     {"vector_rate", 1, 8192, 1, 0}, {"vector_rate", 1, 8192, 8, 0}, {"vector_rate", 4, 8192, 20, 0},
     {"cube_rate", 1, 32, 1, 32},    {"cube_rate", 1, 32, 40, 32},   {"cube_rate", 1, 128, 1, 128},
-    {"cube_rate", 2, 128, 20, 128}, {"cube_rate", 1, 128, 1, 16},
+    {"cube_rate", 2, 128, 20, 128}, {"cube_rate", 1, 128, 1, 16},   {"mixed_rate", 2, 64, 3, 0},
 };
 
 static void check(aclError code, const char *call)

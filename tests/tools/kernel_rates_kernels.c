@@ -32,3 +32,19 @@ TWK_CUBE_KERNEL(cube_rate, struct rate_args, args)
     twk_barrier(TWK_ALL);
     twk_store_result(TWK_FP16, args->x, n * 2ull, TWK_FP32, twk_l0c_at(0), size, n, NULL);
 }
+
+/* The cube core has nothing to do; each vector core as in vector_rate, on the same bytes. */
+TWK_CUBE_HALF(mixed_rate, struct rate_args, args)
+{
+    (void)args;
+}
+
+TWK_VECTOR_HALF(mixed_rate, struct rate_args, args)
+{
+    twk_load(twk_ub_at(0), args->x, args->count * 4);
+    twk_barrier(TWK_ALL);
+    for (uint32_t i = 0; i < args->rounds * (1 + twk_vector_index()); i++)
+        twk_muls(TWK_FP32, twk_ub_at(0), twk_ub_at(0), 1.0F, args->count);
+}
+
+TWK_MIX_KERNEL(mixed_rate, struct rate_args, 2);

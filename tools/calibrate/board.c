@@ -13,6 +13,7 @@
 #include "calibrate/trial.h"
 
 #define RELATIVE_SIGMA 0.01
+#define ROWS_MOST      100000u /* the fit has a number for each and each parameter */
 #define SELF           "/proc/self/exe"
 
 static const char *const outputs[] = {"op-summary", "pipe-utilization"};
@@ -61,6 +62,9 @@ bool calibrate_board_choose(const struct calibrate_job *job, const struct msprof
     out->pairs = msprof_pairs_make(&out->board, model, &out->pair_count, &left_out);
     if (!out->pairs)
         return calibrate_fail(job, "out of memory");
+    if (out->pair_count > ROWS_MOST)
+        return calibrate_fail(job, "%zu times to fit to; expected at most %u: name fewer files",
+                              out->pair_count, ROWS_MOST);
     for (size_t i = 0; i < out->board.count; i++)
         if (out->board.items[i].us > 0)
             sum_of(out, out->board.items[i].path)->ops++;

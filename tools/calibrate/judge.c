@@ -256,6 +256,13 @@ static void judge_sum(const struct judge *judge, size_t axis, const double *here
     }
 }
 
+/* Times are parts of a sum, and so are shares; of rates the parts are reciprocals, whose sum says
+ * nothing of another place. */
+static bool adds_up(const struct calibrate_parameter *parameter)
+{
+    return strcmp(parameter->unit, "B/cycle") != 0 && strcmp(parameter->unit, "MB/s") != 0;
+}
+
 /* Another parameter whose sum with this one, times some factor, is known where this one alone is
  * not. */
 static void find_partner(const struct judge *judge, size_t axis, const double *here)
@@ -284,8 +291,8 @@ static void find_partner(const struct judge *judge, size_t axis, const double *h
             half += fabs(own * judge->drifts[axis * n + k] +
                          factor * value * judge->drifts[j * n + k]) /
                     sum;
-        if (factor < 0.01 || strcmp(other->unit, parameter->unit) != 0 || half > best ||
-            rest > SHARED * sqrt(alone))
+        if (factor < 0.01 || strcmp(other->unit, parameter->unit) != 0 || !adds_up(parameter) ||
+            half > best || rest > SHARED * sqrt(alone))
             continue;
         best = half;
         parameter->verdict = CALIBRATE_TOGETHER;

@@ -254,5 +254,6 @@ size_t csv_column(const struct csv *csv, const char *name)
 
 const char *csv_cell(const struct csv *csv, size_t row, size_t column)
 {
-    return column < csv->columns ? csv->cells[(row + 1) * csv->columns + column] : "";
+    return row < csv->rows && column < csv->columns ? csv->cells[(row + 1) * csv->columns + column]
+                                                    : "";
 }

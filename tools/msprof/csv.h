@@ -32,7 +32,7 @@ void csv_free(struct csv *csv);
 
 /* The column of that name; CSV_NONE: there is none. */
 size_t csv_column(const struct csv *csv, const char *name);
-/* A cell of a row; of CSV_NONE an empty one. */
+/* A cell of a row; an empty one if there is no such row, or for CSV_NONE. */
 const char *csv_cell(const struct csv *csv, size_t row, size_t column);
 
 #endif

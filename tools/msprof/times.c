@@ -177,6 +177,9 @@ static bool add_cells(const struct reading *reading, size_t row, struct msprof_t
             continue;
         if (!read_number(reading, row, i, &time->us))
             return false;
+        if (reading->times->count == MSPROF_TIMES_MOST)
+            return fail(reading, csv->lines[row], csv->cells[i],
+                        "more than 4194304 times; name fewer or shorter files");
         time->op = strdup(op);
         if (!time->op || !LIST_ADD(reading->times, *time)) {
             free(time->op);

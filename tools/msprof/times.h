@@ -17,6 +17,8 @@
 
 #include "recording/containers.h"
 
+#define MSPROF_TIMES_MOST ((size_t)1 << 22)
+
 enum msprof_kind {
     MSPROF_KERNELS, /* a row for each kernel: op_summary, task_time, OpBasicInfo */
     MSPROF_BLOCKS,  /* a row for each block: PipeUtilization */

@@ -60,7 +60,9 @@ static int compare_tables(void)
         pairs = msprof_pairs_make(&times[0], &times[1], &count, &left_out);
     good = pairs != NULL;
     if (good && options.json) {
-        good = json_print(json_object(JSON_ITEM("rows", msprof_pairs_json(pairs, count)),
+        good = json_print(json_object(JSON_TEXT("format", "twinrt-compare-tables"),
+                                      JSON_NUMBER("version", 1),
+                                      JSON_ITEM("rows", msprof_pairs_json(pairs, count)),
                                       JSON_NUMBER("left_out", (double)left_out)),
                           stdout);
     } else if (good) {
