@@ -123,8 +123,8 @@ bool fit_polish(struct fit *fit, struct fit_system *system);
 /* identify.c */
 /* Lets parameters move together that the recordings only know the sum of, and finds idle axes. */
 bool fit_join(struct fit *fit);
-/* Calls those too weak that act in proportion to another, if one of both is a rate: fit_join()
- * tries times alone, whose sums stay the same. After fit_judge(). */
+/* Calls two rates too weak that act nearly in proportion: fit_join() tries times alone, whose sums
+ * stay the same. After fit_judge(). */
 bool fit_doubt_rates(struct fit *fit);
 /* Whether rows depend on idle axes where these are far from what they are: a step that another
  * hides has no slope. */

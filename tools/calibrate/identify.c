@@ -9,12 +9,17 @@
 
 #define ALIKE     0.95 /* cosine of two columns that are tried against each other */
 #define EXCHANGED 0.02 /* of what one alone would change, when both change against each other */
-#define PROPORTIONAL                                                                               \
-    0.9999        /* cosine of two columns that are the same but for a factor, and rounding */
-#define FELT 1e-9 /* length of a column that is none */
+#define RATES     0.8  /* cosine of two rates' columns: whole ns hide that they are the same */
+#define FELT      1e-9 /* length of a column that is none */
 #define FAR                                                                                        \
     2.08 /* of a logarithm, a factor of 8: how far from what is assumed a value may
                           be */
+
+static bool is_rate(const struct fit *fit, size_t axis)
+{
+    const char *unit = fit->parameters->items[fit->axes[axis].members[0]].unit;
+    return strcmp(unit, "B/cycle") == 0 || strcmp(unit, "MB/s") == 0;
+}
 
 static bool is_time(const struct fit *fit, size_t axis)
 {
@@ -152,7 +157,7 @@ bool fit_doubt_rates(struct fit *fit)
     fit_normal(fit, matrix, matrix + n * n);
     for (size_t a = 0; a < n; a++)
         for (size_t b = a + 1; b < n; b++) {
-            if ((is_time(fit, a) && is_time(fit, b)) || fabs(matrix[a * n + b]) < PROPORTIONAL)
+            if (!is_rate(fit, a) || !is_rate(fit, b) || matrix[a * n + b] < RATES)
                 continue;
             call_weak(fit, a);
             call_weak(fit, b);
