@@ -31,12 +31,13 @@
     X(passes)                                                                                      \
     X(slices)                                                                                      \
     X(order)                                                                                       \
-    X(uncached)                                                                                    \
     X(base_m)                                                                                      \
     X(base_n)                                                                                      \
     X(base_k)                                                                                      \
     X(step_a)                                                                                      \
     X(step_b)                                                                                      \
+    X(sets_l1)                                                                                     \
+    X(sets_l0)                                                                                     \
     X(single_m)                                                                                    \
     X(single_n)                                                                                    \
     X(swizzle)                                                                                     \

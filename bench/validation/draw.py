@@ -104,8 +104,8 @@ def picture(figures, groups):
     near = {size: sum(abs(figure.error()) <= size for figure in checked) for size, _ in BANDS}
     title = "Published measurements and the model"
     note = (f"{len(checked)} predicted figures (filled): {near[0.1]} within 10 %, {near[0.25]} "
-            f"within 25 %. {len(figures) - len(checked)} fitted figures (hollow) say nothing about "
-            "other work.")
+            f"within 25 %. {len(figures) - len(checked)} figures that profiles may be fitted to "
+            "(hollow) prove nothing.")
     return whole(HEIGHT, title, note + " Points right of 1, and above the band, are times that "
                  "the model has too long.", [
                      text(24, 34, title, 17, weight="bold"), text(24, 56, note, 12, kind="pale"),

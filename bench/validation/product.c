@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* c = a b, tile by tile: a tile of base_m by base_n results is added up in L0C over k, in slices of
- * base_k. Panels of step_a and step_b slices come to L1 at a time. L1, L0A and L0B have two sets of
- * buffers, so that copies and products overlap; L0C has one. */
+ * base_k. Panels of step_a and step_b slices come to L1 at a time. L1 has sets_l1 sets of
+ * buffers, L0A and L0B have sets_l0; with two sets copies and products overlap. L0C has one. */
 #include <twinrt/kernel.h>
 
 #include "args.h"
@@ -83,8 +83,9 @@ static void multiply_slice(const struct validation_args *args, const struct tile
                            const struct progress *at)
 {
     const twk_type type = (twk_type)args->type;
-    const uint32_t depth = at_most(args->base_k, args->k - k), set = at->slices % 2;
-    const uint32_t set_a = (at->panels_a - 1) % 2, set_b = (at->panels_b - 1) % 2;
+    const uint32_t depth = at_most(args->base_k, args->k - k), set = at->slices % args->sets_l0;
+    const uint32_t set_a = (at->panels_a - 1) % args->sets_l1,
+                   set_b = (at->panels_b - 1) % args->sets_l1;
     const uint32_t in_a = k % (args->base_k * args->step_a),
                    in_b = k % (args->base_k * args->step_b);
     const twk_l0a a = twk_l0a_at(set * (twk_size(TWK_L0A) / 2));
@@ -120,14 +121,14 @@ static void multiply_tile(const struct validation_args *args, const struct tile 
     for (uint32_t slice = 0; slice < slices; slice++, at->slices++) {
         const uint32_t k = slice * args->base_k;
         if (slice % args->step_b == 0)
-            load_panel_b(args, tile, k, at->panels_b++ % 2);
+            load_panel_b(args, tile, k, at->panels_b++ % args->sets_l1);
         if (slice % args->step_a == 0)
-            load_panel_a(args, tile, k, at->panels_a++ % 2);
+            load_panel_a(args, tile, k, at->panels_a++ % args->sets_l1);
         multiply_slice(args, tile, k, at);
         if ((slice + 1) % args->step_a == 0 || slice + 1 == slices)
-            twk_set_flag(TWK_MTE1, TWK_MTE2, (at->panels_a - 1) % 2);
+            twk_set_flag(TWK_MTE1, TWK_MTE2, (at->panels_a - 1) % args->sets_l1);
         if ((slice + 1) % args->step_b == 0 || slice + 1 == slices)
-            twk_set_flag(TWK_MTE1, TWK_MTE2, 2 + (at->panels_b - 1) % 2);
+            twk_set_flag(TWK_MTE1, TWK_MTE2, 2 + (at->panels_b - 1) % args->sets_l1);
     }
     store_tile(args, tile);
 }
@@ -187,18 +188,22 @@ static void by_bands(const struct validation_args *args, struct progress *at)
 TWK_CUBE_KERNEL(product, struct validation_args, args)
 {
     struct progress at = {0, 0, 0};
-    for (uint32_t set = 0; set < 4; set++) /* all buffers are free */
+    for (uint32_t set = 0; set < args->sets_l1; set++) { /* all buffers are free */
         twk_set_flag(TWK_MTE1, TWK_MTE2, set);
-    for (uint32_t set = 0; set < 2; set++)
+        twk_set_flag(TWK_MTE1, TWK_MTE2, 2 + set);
+    }
+    for (uint32_t set = 0; set < args->sets_l0; set++)
         twk_set_flag(TWK_M, TWK_MTE1, set);
     twk_set_flag(TWK_FIX, TWK_M, 0);
     if (args->swizzle)
         by_bands(args, &at);
     else
         by_rectangles(args, &at);
-    for (uint32_t set = 0; set < 4; set++)
+    for (uint32_t set = 0; set < args->sets_l1; set++) {
         twk_wait_flag(TWK_MTE1, TWK_MTE2, set);
-    for (uint32_t set = 0; set < 2; set++)
+        twk_wait_flag(TWK_MTE1, TWK_MTE2, 2 + set);
+    }
+    for (uint32_t set = 0; set < args->sets_l0; set++)
         twk_wait_flag(TWK_M, TWK_MTE1, set);
     twk_wait_flag(TWK_FIX, TWK_M, 0);
 }

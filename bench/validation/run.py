@@ -30,9 +30,9 @@ import draw  # pylint: disable=wrong-import-position
 
 RENEW = "./dev validation --renew"
 GROUPS = {"launch": "launch and synchronise", "host": "copies from and to the host",
-          "peer": "copies between devices", "instruction": "single instructions and short kernels",
+          "peer": "copies between devices", "instruction": "single instructions",
           "stream": "streams through global memory", "product": "matrix products"}
-USES = {"fit": "fitted to", "check": "predicted"}
+USES = {"fit": "for fitting", "check": "predicted"}
 RATES = ("GB/s", "GiB/s", "B/cycle")
 
 
@@ -196,7 +196,7 @@ def full_table(figures):
         for figure in figures:
             if figure.group != group:
                 continue
-            mark = " (fitted)" if figure.use == "fit" else ""
+            mark = " (for fitting)" if figure.use == "fit" else ""
             lines.append(f"| `{figure.id}`{mark} | {figure.what} | {figure.profile} | "
                          f"{figure.published} {figure.unit} | {number(figure.value)} | "
                          f"{percent(figure.error())} | {figure.rule} |")

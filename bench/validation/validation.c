@@ -47,6 +47,7 @@ static void read_arguments(int argc, char **argv, struct validation_args *args)
 {
     args->blocks = args->repeat = args->sets = args->passes = args->slices = args->streams = 1;
     args->rows = args->step_a = args->step_b = 1;
+    args->sets_l1 = args->sets_l0 = 2;
     for (int i = 2; i < argc; i++) {
         const char *value = strchr(argv[i], '=');
         char *end = NULL;
@@ -95,7 +96,8 @@ static void launch(const char *name, aclrtStream stream, struct validation_args 
     struct validation_args nothing = {0};
     const uint64_t m = larger(args->m, 1), n = larger(args->n, 1), k = larger(args->k, 1);
     /* both inputs of a product; all of a copy or a sum; and for single operations enough */
-    const uint64_t bytes = larger(larger(m * n, larger(m * k, k * n)) * 4, 1u << 20);
+    const uint64_t size = args->type == 7 || args->result == 7 ? 4 : 2; /* FP32 */
+    const uint64_t bytes = larger(larger(m * n, larger(m * k, k * n)) * size, 1u << 20);
     MUST(aclrtBinaryGetFunction(binary, name, &kernel));
     MUST(aclrtBinaryGetFunction(binary, "empty", &empty));
     args->a = device_memory(bytes);

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""bench/validation/run.py: values from times, errors, the two runs of a range, marks in pages.
+Argument: the folder of run.py."""
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, sys.argv.pop())
+
+import run  # pylint: disable=wrong-import-position
+
+ROW = {"id": "x", "use": "check", "group": "stream", "profile": "910b1", "what": "", "unit": "us",
+       "published": "100", "amount": "1", "time": "task", "run": "empty", "source": "", "rule": "",
+       "note": ""}
+
+
+def figure(*times, **columns):
+    made = run.Figure({**ROW, **columns})
+    made.times = list(times)
+    made.evaluate(2000)
+    return made
+
+
+class Values(unittest.TestCase):
+    def test_units(self):
+        self.assertEqual(figure(5000).value, 5)
+        self.assertEqual(figure(5000, unit="ns", amount="10").value, 500)
+        # 1000 ns at 2000 MHz are 2000 cycles
+        self.assertEqual(figure(500, 1500, unit="cycles", amount="100").value, 20)
+        self.assertEqual(figure(1000, unit="B/cycle", amount="4000").value, 2)
+        self.assertEqual(figure(1000, unit="GB/s", amount="24000").value, 24)
+        self.assertEqual(figure(1 << 30, unit="GiB/s", amount=str(10 ** 9)).value,
+                         (10 ** 9 / (1 << 30)) * 10 ** 9 / (1 << 30))
+
+    def test_errors_are_those_of_the_time(self):
+        self.assertAlmostEqual(figure(110000).error(), 0.1)
+        self.assertAlmostEqual(figure(80000).error(), -0.2)
+        slow = figure(1000, unit="GB/s", amount="8000", published="10")
+        self.assertAlmostEqual(slow.error(), 0.25)
+
+    def test_ranges(self):
+        self.assertEqual(figure(25000, published="19-30").error(), 0)
+        self.assertAlmostEqual(figure(33000, published="19-30").error(), 0.1)
+        self.assertAlmostEqual(figure(17100, published="19-30").error(), -0.1)
+
+    def test_two_runs(self):
+        self.assertEqual(figure(1000, 2000, run="add m=3 k=1..2").runs(),
+                         [["add", "m=3", "k=1"], ["add", "m=3", "k=2"]])
+        self.assertEqual(figure(1000, run="add m=3").runs(), [["add", "m=3"]])
+
+
+class Pages(unittest.TestCase):
+    def test_between_marks(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "page.md")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("a\n<!-- t: begin -->\nold\n<!-- t: end -->\nb\n")
+            self.assertEqual(run.between(path, "t", "new\n"),
+                             "a\n<!-- t: begin -->\nnew\n<!-- t: end -->\nb\n")
+            with self.assertRaises(SystemExit):
+                run.between(path, "other", "")
+
+
+class Figures(unittest.TestCase):
+    def test_rows(self):
+        figures = run.read_figures()
+        self.assertEqual(len({one.id for one in figures}), len(figures))
+        for one in figures:
+            self.assertTrue(one.source and one.rule and one.what, one.id)
+            self.assertLessEqual(one.low, one.high, one.id)
+            self.assertGreater(run.clock_mhz(one.profile), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
