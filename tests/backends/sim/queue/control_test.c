@@ -51,7 +51,7 @@ static void test_notes(void)
     uint32_t second = seam->host.last_task();
     CU_ASSERT(first != second);
     SEAM_STATUS(seam->queue.take_failure(queue, &failure), TWIN_E_NOT_READY);
-    SEAM_STATUS(seam->queue.drain(queue, SEAM_S), TWIN_E_TASK_TIMEOUT);
+    SEAM_STATUS(seam->queue.drain(queue, 10 * SEAM_S), TWIN_E_TASK_TIMEOUT);
     const uint32_t tasks[] = {first, second};
     for (unsigned i = 0; i < 2; i++) {
         SEAM_OK(seam->queue.take_failure(queue, &failure));
@@ -62,7 +62,7 @@ static void test_notes(void)
     SEAM_STATUS(seam->queue.take_failure(queue, &failure), TWIN_E_NOT_READY);
     /* An abort forgets. */
     queue_failure(queue);
-    SEAM_STATUS(seam->queue.drain(queue, SEAM_S), TWIN_E_TASK_TIMEOUT);
+    SEAM_STATUS(seam->queue.drain(queue, 10 * SEAM_S), TWIN_E_TASK_TIMEOUT);
     SEAM_OK(seam->queue.abort(queue));
     SEAM_STATUS(seam->queue.take_failure(queue, &failure), TWIN_E_NOT_READY);
     seam->queue.destroy(queue);
@@ -79,7 +79,7 @@ static void test_notes_are_bounded(void)
     for (unsigned i = 0; i < NOTES_MOST + MORE; i++) {
         queue_failure(queue);
         tasks[i] = seam->host.last_task();
-        SEAM_STATUS(seam->queue.drain(queue, SEAM_S), TWIN_E_TASK_TIMEOUT);
+        SEAM_STATUS(seam->queue.drain(queue, 10 * SEAM_S), TWIN_E_TASK_TIMEOUT);
     }
     twin_failure failure;
     for (unsigned i = MORE; i < NOTES_MOST + MORE; i++) {
@@ -101,8 +101,8 @@ static void test_last_task_of_default_queues(void)
     SEAM_OK(seam->work.record(shared, never));
     SEAM_OK(seam->work.record(shared, never));
     CU_ASSERT(seam->host.last_task() == task);
-    SEAM_OK(seam->queue.drain(plain, SEAM_S));
-    SEAM_OK(seam->queue.drain(shared, SEAM_S));
+    SEAM_OK(seam->queue.drain(plain, 10 * SEAM_S));
+    SEAM_OK(seam->queue.drain(shared, 10 * SEAM_S));
     seam->queue.destroy(plain);
     seam->queue.destroy(shared);
     down();
@@ -119,10 +119,10 @@ static void test_groups(void)
     SEAM_OK(seam->work.wait(two, never, TWIN_FOREVER));
     SEAM_OK(seam->work.wait(other, never, TWIN_FOREVER));
     queue_failure(one);
-    SEAM_STATUS(seam->queue.drain(two, SEAM_S), TWIN_E_TASK_TIMEOUT);
+    SEAM_STATUS(seam->queue.drain(two, 10 * SEAM_S), TWIN_E_TASK_TIMEOUT);
     CU_ASSERT(seam_explained("stream 1"));
     for (unsigned i = 0; i < 2; i++) {
-        SEAM_STATUS(seam->queue.drain(two, SEAM_S), TWIN_E_TASK_TIMEOUT);
+        SEAM_STATUS(seam->queue.drain(two, 10 * SEAM_S), TWIN_E_TASK_TIMEOUT);
         SEAM_STATUS(seam->work.record(one, never), TWIN_E_TASK_TIMEOUT);
         SEAM_STATUS(seam->work.wait(two, never, SEAM_MS), TWIN_E_TASK_TIMEOUT);
         SEAM_STATUS(seam->queue.room(two), TWIN_E_TASK_TIMEOUT);
@@ -130,16 +130,16 @@ static void test_groups(void)
     SEAM_STATUS(seam->queue.stop_on_failure(one), TWIN_E_UNSUPPORTED);
     /* An abort of one queue does not bring its group back. */
     SEAM_OK(seam->queue.abort(two));
-    SEAM_STATUS(seam->queue.drain(two, SEAM_S), TWIN_E_TASK_TIMEOUT);
+    SEAM_STATUS(seam->queue.drain(two, 10 * SEAM_S), TWIN_E_TASK_TIMEOUT);
     twin_queue *late = queue_of(4, 3, false);
     SEAM_STATUS(seam->work.record(late, never), TWIN_E_TASK_TIMEOUT);
-    SEAM_STATUS(seam->queue.drain(other, SEAM_MS), TWIN_E_TIMEOUT);
+    SEAM_STATUS(seam->queue.drain(other, 10 * SEAM_S), TWIN_E_TIMEOUT);
 
     SEAM_OK(seam->device.abort(device));
     twin_queue *all[] = {one, two, other, late};
     for (unsigned i = 0; i < TWIN_COUNT(all); i++) {
         SEAM_OK(seam->work.record(all[i], never));
-        SEAM_OK(seam->queue.drain(all[i], SEAM_S));
+        SEAM_OK(seam->queue.drain(all[i], 10 * SEAM_S));
         seam->queue.destroy(all[i]);
     }
     /* A group ends with its last queue: the number begins anew. */
@@ -147,8 +147,8 @@ static void test_groups(void)
     SEAM_STATUS(seam->work.wait(one, never, SEAM_MS), TWIN_OK); /* a record is left over */
     queue_failure(one);
     SEAM_OK(seam->work.record(one, never));
-    SEAM_STATUS(seam->queue.drain(one, SEAM_S), TWIN_E_TASK_TIMEOUT);
-    SEAM_OK(seam->queue.drain(one, SEAM_S));
+    SEAM_STATUS(seam->queue.drain(one, 10 * SEAM_S), TWIN_E_TASK_TIMEOUT);
+    SEAM_OK(seam->queue.drain(one, 10 * SEAM_S));
     seam->queue.destroy(one);
     down();
 }
@@ -167,9 +167,9 @@ static void test_stop_until_the_ring_has_gone_round(void)
         seam_call(i % 3 == 0 ? TWIN_COST_POLL : TWIN_COST_LOCAL);
         SEAM_OK(seam->queue.stop(queue));
         if (i % 16 == 0)
-            SEAM_OK(seam->queue.drain(queue, SEAM_S));
+            SEAM_OK(seam->queue.drain(queue, 10 * SEAM_S));
     }
-    SEAM_OK(seam->queue.drain(queue, SEAM_S));
+    SEAM_OK(seam->queue.drain(queue, 10 * SEAM_S));
     seam->signal.destroy(event);
     seam->queue.destroy(queue);
     down();

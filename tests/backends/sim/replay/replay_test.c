@@ -151,7 +151,7 @@ static void shut_gate(void)
 /* Polls later: the model has come there. */
 static void let_time_pass(void)
 {
-    seam->host.advance(10 * SEAM_MS);
+    seam->host.advance(10 * SEAM_S); /* limits on the device are whole seconds */
     SEAM_OK(seam->signal.clear(gate));
 }
 
@@ -350,7 +350,7 @@ static uint64_t wait_for_record(void)
 static void stop_queue(void)
 {
     SEAM_OK(seam->queue.stop_on_failure(a));
-    SEAM_OK(seam->work.wait(a, gate, SEAM_MS));
+    SEAM_OK(seam->work.wait(a, gate, SEAM_S));
     SEAM_STATUS(seam->queue.drain(a, TWIN_FOREVER), TWIN_E_TASK_TIMEOUT);
 }
 
@@ -361,7 +361,7 @@ static uint64_t record_in_vain(void)
 
 static void fail_task(void)
 {
-    SEAM_OK(seam->work.wait(a, gate, SEAM_MS));
+    SEAM_OK(seam->work.wait(a, gate, SEAM_S));
     let_time_pass();
 }
 

@@ -64,9 +64,9 @@ static void test_the_earlier_limit_counts(void)
     if (pthread_create(&busy, NULL, be_busy, NULL) != 0)
         abort();
     pthread_barrier_wait(&attached);
-    SEAM_OK(seam->work.wait(queue, never, 500 * SEAM_MS));
+    SEAM_OK(seam->work.wait(queue, never, SEAM_S));
     CU_ASSERT(write(go, "", 1) == 1);
-    SEAM_STATUS(seam->queue.drain(queue, 900 * SEAM_MS), TWIN_E_TASK_TIMEOUT);
+    SEAM_STATUS(seam->queue.drain(queue, 2 * SEAM_S), TWIN_E_TASK_TIMEOUT);
     atomic_store(&over, true);
     pthread_join(busy, NULL);
     CU_ASSERT(waitpid(stopper, &status, 0) == stopper && WIFEXITED(status) &&
