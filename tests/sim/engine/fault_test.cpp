@@ -381,7 +381,7 @@ static void test_slow_engine()
     // The second one: its bytes have moved when another copy begins, which has the link to itself.
     const uint64_t start = rig.now();
     rig.put(0, copy(), start);
-    rig.put(1, copy(), start + 2 * bytes);
+    rig.put(1, copy(), start + 3 * bytes);
     rig.run();
     const auto other = last(rig, TWINSIM_PHASE_TRANSFER, 1);
     const auto hit = last(rig, TWINSIM_PHASE_TRANSFER, 0);
