@@ -154,7 +154,7 @@ AiCore::Fine AiCore::next_landing(uint32_t &late, uint32_t &pipe) const
         }
     }
     for (uint32_t i = 0; i < pipes_.size(); ++i) {
-        if (pipes_[i].waiting == 0 && pipes_[i].landed != 0 && pipes_[i].landed < next) {
+        if (pipes_[i].waiting == 0 && pipes_[i].landed > time_ && pipes_[i].landed < next) {
             next = pipes_[i].landed;
             pipe = i;
         }
