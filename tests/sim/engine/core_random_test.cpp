@@ -5,56 +5,22 @@
 #include <cstdio>
 #include <map>
 
-#include "kernels.h"
+#include "random_steps.h"
 
 namespace
 {
 
 constexpr uint32_t kSeeds = 40;
 
-struct Dice {
-    uint64_t state;
-    uint64_t operator()(uint64_t below) { return tsim::mix(state) % below; }
-};
-
-/// Work, flags and barriers that never wait for ever: each wait follows its set in the list, and a
-/// flag has one pipe that sets it and one that waits for it.
+/// Work, flags and barriers.
 StepList random_list(Dice &dice)
 {
-    struct Flag {
-        uint32_t from, to, id, open;
-    };
-    std::vector<Flag> flags;
-    for (uint32_t id = 0; id < 6; ++id)
-        flags.push_back({static_cast<uint32_t>(dice(TWIN_PIPE_COUNT)),
-                         static_cast<uint32_t>(dice(TWIN_PIPE_COUNT)), id, 0});
-    StepList out;
-    const uint64_t length = dice(60);
-    for (uint64_t i = 0; i < length; ++i) {
-        Flag &flag = flags[dice(flags.size())];
-        switch (dice(8)) {
-        case 0:
-        case 1:
-            out.push_back(set_flag(flag.from, flag.id));
-            ++flag.open;
-            break;
-        case 2:
-        case 3:
-            if (flag.open != 0) {
-                out.push_back(wait_flag(flag.to, flag.id));
-                --flag.open;
-            }
-            break;
-        case 4:
-            if (dice(4) == 0)
-                out.push_back(
-                    op(static_cast<uint32_t>(dice(TWIN_PIPE_COUNT)), TWIN_STEP_BARRIER, 0));
-            break;
-        default:
-            out.push_back(work(static_cast<uint32_t>(dice(TWIN_PIPE_COUNT)), dice(500)));
-        }
-    }
-    return out;
+    return random_steps(dice, [&](StepList &out, uint64_t) {
+        if (dice(16) == 0)
+            out.push_back(op(dice.pipe(), TWIN_STEP_BARRIER, 0));
+        else
+            out.push_back(work(dice.pipe(), dice(500)));
+    });
 }
 
 /// When the last operation ends, worked out without events: what each operation has to wait for,

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <map>
 
-#include "kernels.h"
+#include "random_steps.h"
 
 namespace
 {
@@ -17,11 +17,6 @@ uint64_t seeds = 200;
 constexpr uint64_t kSlot = 8192; // of addresses, one for each access: all of them miss
 constexpr uint64_t kMost = 4096; // bytes
 constexpr uint64_t kMiss = 200;  // cycles
-
-struct Dice {
-    uint64_t state;
-    uint64_t operator()(uint64_t below) { return tsim::mix(state) % below; }
-};
 
 /// One cycle is 1 ns; a core moves 32 bytes in it, or 16 off a boundary, and HBM and L2 10000.
 void even(tsim::Params &p)
@@ -46,45 +41,18 @@ twin_step access(Dice &dice, uint64_t slot)
     return out;
 }
 
-/// Each wait follows its set in the list, and a flag has one pipe that sets it and one that waits.
+/// Accesses, work, flags and barriers.
 StepList random_list(Dice &dice, uint64_t first_slot)
 {
-    struct Flag {
-        uint32_t from, to, id, open;
-    };
-    std::vector<Flag> flags;
-    for (uint32_t id = 0; id < 6; ++id)
-        flags.push_back({static_cast<uint32_t>(dice(TWIN_PIPE_COUNT)),
-                         static_cast<uint32_t>(dice(TWIN_PIPE_COUNT)), id, 0});
-    StepList out;
-    const uint64_t length = dice(60);
-    for (uint64_t i = 0; i < length; ++i) {
-        Flag &flag = flags[dice(flags.size())];
-        switch (dice(9)) {
-        case 0:
-        case 1:
-            out.push_back(set_flag(flag.from, flag.id));
-            ++flag.open;
-            break;
-        case 2:
-        case 3:
-            if (flag.open != 0) {
-                out.push_back(wait_flag(flag.to, flag.id));
-                --flag.open;
-            }
-            break;
-        case 4:
-            if (dice(4) == 0)
-                out.push_back(op(TWIN_PIPE_SCALAR, TWIN_STEP_BARRIER, 0));
-            break;
-        case 5:
-            out.push_back(work(static_cast<uint32_t>(dice(TWIN_PIPE_COUNT)), dice(500)));
-            break;
-        default:
-            out.push_back(access(dice, first_slot + i));
-        }
-    }
-    return out;
+    return random_steps(dice, [&](StepList &out, uint64_t place) {
+        const uint64_t which = dice(20);
+        if (which == 0)
+            out.push_back(op(TWIN_PIPE_SCALAR, TWIN_STEP_BARRIER, 0));
+        else if (which < 5)
+            out.push_back(work(dice.pipe(), dice(500)));
+        else
+            out.push_back(access(dice, first_slot + place));
+    });
 }
 
 uint64_t duration(const twin_step &o)
