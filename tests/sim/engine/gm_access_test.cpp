@@ -88,6 +88,10 @@ static void test_hits_and_misses()
     // What is read once misses again.
     EXPECT_EQ(time_of({read_at(kAt, kMiB, TWIN_STEP_ONCE), read_at(kAt, kMiB)}),
               2 * at_rate(kMiB, 57600) + cycles(200));
+    // A miss under way lands after the hit that follows it; an access with both has a miss.
+    EXPECT_EQ(time_of({read_at(kAt, 512), read_at(kAt, 512)}), at_rate(512, 57600) + cycles(200));
+    EXPECT_EQ(time_of({read_at(kAt, 32768), read_at(kAt, 65536)}),
+              2 * at_rate(32768, 57600) + cycles(200));
     // Off, and without an address: as the profile says, here no hit.
     const auto off = [](tsim::Params &p) { p.l2_by_address.value = 0; };
     EXPECT_EQ(time_of({read_at(kAt, kMiB), read_at(kAt, kMiB)}, STARS_KERNEL_AIV, off),
