@@ -10,11 +10,6 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-static uint32_t parts(uint32_t whole, uint32_t part)
-{
-    return (whole + part - 1) / part;
-}
-
 /* ---- launches -------------------------------------------------------------------------------- */
 
 TWK_VECTOR_KERNEL(empty, struct validation_args, args)
@@ -220,7 +215,7 @@ TWK_VECTOR_KERNEL(add, struct validation_args, args)
 static void tile_to_ub(const struct validation_args *args, uint32_t row, uint32_t column,
                        uint32_t columns)
 {
-    const twk_rows rows = {args->tile_m, columns * 2, args->n * 2ull, args->tile_n * 2};
+    const twk_rows rows = {args->tile_m, columns * 2, args->n * 2ull, args->tile_n * 2, 0};
     twk_load_rows(twk_ub_at(0), args->a + ((uint64_t)row * args->n + column) * 2, &rows);
 }
 

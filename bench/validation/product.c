@@ -67,7 +67,7 @@ static void load_panel_b(const struct validation_args *args, const struct tile *
     const bool columns = args->layout_b == LAYOUT_COLUMNS;
     twk_wait_flag(TWK_MTE1, TWK_MTE2, 2 + set);
     if (args->layout_b == LAYOUT_FRACTALS) {
-        const twk_rows rows = {parts(tile->n, 16), depth * 32, args->k * 32ull, depth * 32};
+        const twk_rows rows = {parts(tile->n, 16), depth * 32, args->k * 32ull, depth * 32, 0};
         twk_load_l1_rows(panel.at, args->b + (uint64_t)tile->column * args->k * size + k * 32ull,
                          &rows);
     } else {

@@ -14,8 +14,8 @@ struct Dice {
     uint32_t pipe() { return static_cast<uint32_t>((*this)(TWIN_PIPE_COUNT)); }
 };
 
-/// Up to 60 places, half of them sets and waits of flags: each wait follows its set in the list, and
-/// a flag has one pipe that sets it and one that waits for it. `other(out, place)` adds what it
+/// Up to 60 places, half of them sets and waits of flags: each wait follows its set in the list,
+/// and a flag has one pipe that sets it and one that waits for it. `other(out, place)` adds what it
 /// likes in the rest.
 template <typename Other>
 StepList random_steps(Dice &dice, Other other)

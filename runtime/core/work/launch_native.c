@@ -125,9 +125,17 @@ static twin_status effect(twin_launch *kernel, const twin_reach *reach)
 
 static bool timing_only_now(void)
 {
-    if (twin_self.kernel_data != TWIN_KERNEL_DATA_SETTING)
-        return twin_self.kernel_data == TWIN_KERNEL_DATA_OFF;
-    return strcmp(twin_setting(TWIN_SETTING_KERNEL_DATA), "off") == 0;
+    /* A setting stays as it was read; comparing texts would be 6 % of a launch. */
+    static _Atomic(uint8_t) of_setting = TWIN_KERNEL_DATA_SETTING;
+    uint8_t data = twin_self.kernel_data;
+    if (data == TWIN_KERNEL_DATA_SETTING)
+        data = atomic_load_explicit(&of_setting, memory_order_relaxed);
+    if (__builtin_expect(data == TWIN_KERNEL_DATA_SETTING, 0)) {
+        const bool off = strcmp(twin_setting(TWIN_SETTING_KERNEL_DATA), "off") == 0;
+        data = off ? TWIN_KERNEL_DATA_OFF : TWIN_KERNEL_DATA_ON;
+        atomic_store_explicit(&of_setting, data, memory_order_relaxed);
+    }
+    return data == TWIN_KERNEL_DATA_OFF;
 }
 
 void twin_launch_native_prepare(twin_kernel_launch *launch, twin_device *device,
