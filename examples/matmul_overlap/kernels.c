@@ -52,6 +52,7 @@ static void multiply_slice(const struct matmul_args *args, twk_matrix left, uint
 static void multiply_panel(const struct matmul_args *args, uint32_t row, uint32_t panel,
                            uint32_t turn)
 {
+    /* The program gives 1 or 2 sets. NOLINTNEXTLINE(clang-analyzer-core.DivideZero) */
     const uint32_t set = turn % args->sets;
     twk_wait_flag(TWK_MTE1, TWK_MTE2, set); /* what was there has been used up */
     twk_load_matrix(TWK_FP16, left_panel(set),
