@@ -201,10 +201,10 @@ static void child_reset_with_work_of_a_thread(void)
     (void)aclFinalize();
 }
 
-static void *sleep_for_ever(void *asleep)
+static void *sleep_for_ever(void *sleeping)
 {
     CHECK_OK(aclrtSetDevice(0));
-    sem_post(asleep);
+    sem_post(sleeping);
     pause();
     return NULL;
 }
@@ -212,13 +212,13 @@ static void *sleep_for_ever(void *asleep)
 static void child_exit_while_a_thread_lives(void)
 {
     pthread_t thread;
-    sem_t asleep;
-    sem_init(&asleep, 0, 0);
+    sem_t sleeping;
+    sem_init(&sleeping, 0, 0);
     CHECK_OK(aclInit(NULL));
-    CHECK(pthread_create(&thread, NULL, sleep_for_ever, &asleep) == 0);
+    CHECK(pthread_create(&thread, NULL, sleep_for_ever, &sleeping) == 0);
     use_device();
     /* A sanitizer that looks for leaks at the exit cannot read a thread which is being made. */
-    while (sem_wait(&asleep) != 0)
+    while (sem_wait(&sleeping) != 0)
         continue;
     CHECK_OK(aclFinalize());
 }
