@@ -159,11 +159,12 @@ static twin_status read_profile(const twinsim_profile *profile)
 {
     struct sim_limits limits = {0};
     uint64_t streams, queues, sq_depth, reserve, cq_depth, events, notifies, count_notifies,
-        counter, list_descriptors, memory_mib;
+        counter, list_descriptors, memory_mib, contexts;
     const struct sim_profile_number wanted[] = {
         {"aicore.clock_mhz", 1, &limits.core_mhz},
         {"counter_mhz", 1, &counter},
         {"dma.pcie.list.descriptors", 1, &list_descriptors},
+        {"ffts.contexts", 0, &contexts},
         {"host.copy_ns", 0, &limits.cost_ns[TWIN_COST_COPY]},
         {"host.create_ns", 0, &limits.cost_ns[TWIN_COST_CREATE]},
         {"host.device_ns", 0, &limits.cost_ns[TWIN_COST_DEVICE]},
@@ -206,6 +207,7 @@ static twin_status read_profile(const twinsim_profile *profile)
     limits.cq_depth = (uint32_t)cq_depth;
     limits.in_flight = (uint32_t)(reserve > 0 ? sq_depth - reserve : sq_depth - 1);
     limits.list_descriptors = (uint32_t)list_descriptors;
+    limits.contexts = contexts != 0;
     limits.events = (uint32_t)events;
     limits.notifies = (uint32_t)notifies;
     limits.count_notifies = (uint32_t)count_notifies;

@@ -90,6 +90,8 @@ void Device::transfer_done(uint32_t who)
         scheduler_.list_transfer_done(who & ~DmaList::kOwner);
     else if ((who & BlockDispatcher::kOwner) != 0)
         scheduler_.cores().transfer_done(who);
+    else if ((who & FftsTasks::kOwner) != 0)
+        scheduler_.context_transfer_done(who);
     else
         scheduler_.transfer_done(who);
 }

@@ -40,13 +40,14 @@ struct SqePorts {
         kPcieSetup,
         kCreditUnit,
         kTimeoutUnit,
+        kContexts,
         kNumbers
     };
     static constexpr std::array<const char *, kNumbers> kRequest = {
-        "op",         "queue",      "value",       "flag",        "sqe0",  "sqe1",   "sqe2",
-        "sqe3",       "sqe4",       "sqe5",        "sqe6",        "sqe7",  "ids",    "rooms",
-        "decode",     "event",      "event_miss",  "notify",      "store", "retire", "cq_write",
-        "sdma_setup", "pcie_setup", "credit_unit", "timeout_unit"};
+        "op",         "queue",      "value",       "flag",         "sqe0",    "sqe1",   "sqe2",
+        "sqe3",       "sqe4",       "sqe5",        "sqe6",         "sqe7",    "ids",    "rooms",
+        "decode",     "event",      "event_miss",  "notify",       "store",   "retire", "cq_write",
+        "sdma_setup", "pcie_setup", "credit_unit", "timeout_unit", "contexts"};
     enum : uint8_t { kNext, kHold, kTimed, kDue, kType, kEffect, kClass, kId, kError, kStatus };
     static constexpr std::array<Signal, 10> kResponse = {
         {{"next", "T-SQE-1, T-SQE-4, T-SQE-5, T-SQE-7, T-SQE-8, T-SQE-10, T-CQ-3"},
@@ -80,6 +81,7 @@ struct SqePorts {
         top.cfg_aiv_room_i = static_cast<uint16_t>(r[kRooms] >> 16);
         top.cfg_mixed_room_i = static_cast<uint16_t>(r[kRooms] >> 32);
         top.cfg_list_most_i = static_cast<uint16_t>(r[kRooms] >> 48);
+        top.cfg_contexts_i = static_cast<uint16_t>(r[kContexts]);
         top.cfg_decode_i = r[kDecode];
         top.cfg_event_i = r[kEvent];
         top.cfg_event_miss_i = r[kEventMiss];
@@ -247,6 +249,7 @@ class Port final : public SqeRtlPort
         r[P::kPcieSetup] = of.pcie_setup;
         r[P::kCreditUnit] = shape_.credit_unit;
         r[P::kTimeoutUnit] = shape_.timeout_unit;
+        r[P::kContexts] = shape_.contexts;
         return r;
     }
 

@@ -314,7 +314,7 @@ static void test_rules()
                  {SqeOp::kDone, SqeNext::kRetire, "T-SQE-5"},
                  {SqeOp::kSetUp, SqeNext::kSetUp, "T-DMA-2"},
                  {SqeOp::kFail, SqeNext::kReport, "T-SQE-10"}};
-    const tsim::SqeShape shape = {16, 16, 16, 4, 1, 1, 1, 10, 20, 30, 40, 50, 60};
+    const tsim::SqeShape shape = {16, 16, 16, 4, 1, 1, 1, 0, 10, 20, 30, 40, 50, 60};
     const stars_sqe sqe = sqe_event_record(3);
     for (const auto &one : cases) {
         tsim::rtl::Difference found;

@@ -50,6 +50,7 @@ class Kernels : public Rig::KernelDriver
     struct Note {
         uint32_t sq;
         uint64_t number;
+        uint32_t context = 0; ///< of an FFTS+ task
     };
 
     /// What kernels with this start PC do: one step list per part of a block, or that for each
@@ -74,23 +75,25 @@ class Kernels : public Rig::KernelDriver
     bool later = false; ///< descriptions come by twinsim_kernel_give
     std::vector<Note> asked, effects, ends;
 
-    twinsim_kernel_answer describe(uint32_t, uint32_t sq, uint64_t number, const stars_sqe &sqe,
-                                   twinsim_kernel &out) override
+    twinsim_kernel_answer describe(const twinsim_kernel_task &task, twinsim_kernel &out) override
     {
-        asked.push_back({sq, number});
+        asked.push_back({task.sq, task.number, task.context});
         if (later)
             return TWINSIM_KERNEL_LATER;
-        out = description(sqe.word[8]);
+        out = description(task.ffts ? task.ffts->word[24] : task.sqe->word[8]);
         return TWINSIM_KERNEL_READY;
     }
-    twinsim_kernel_fault effect(uint32_t, uint32_t sq, uint64_t number) override
+    twinsim_kernel_fault effect(uint32_t, uint32_t sq, uint64_t number, uint32_t of) override
     {
-        effects.push_back({sq, number});
+        effects.push_back({sq, number, of});
         if (on_effect)
             on_effect();
         return effect_fault_;
     }
-    void end(uint32_t, uint32_t sq, uint64_t number) override { ends.push_back({sq, number}); }
+    void end(uint32_t, uint32_t sq, uint64_t number, uint32_t of) override
+    {
+        ends.push_back({sq, number, of});
+    }
     std::function<void()> on_effect;
 
   private:

@@ -91,16 +91,17 @@ Rig::Rig(const Options &options, const Tweak &tweak)
     };
     kernels_ = options.kernels;
     if (kernels_) {
-        config.bus.kernel = [](void *context, uint32_t device, uint32_t sq, uint64_t number,
-                               const stars_sqe *sqe, twinsim_kernel *out) {
-            return static_cast<Rig *>(context)->kernels_->describe(device, sq, number, *sqe, *out);
+        config.bus.kernel = [](void *context, const twinsim_kernel_task *task,
+                               twinsim_kernel *out) {
+            return static_cast<Rig *>(context)->kernels_->describe(*task, *out);
         };
-        config.bus.kernel_effect = [](void *context, uint32_t device, uint32_t sq,
-                                      uint64_t number) {
-            return static_cast<Rig *>(context)->kernels_->effect(device, sq, number);
+        config.bus.kernel_effect = [](void *context, uint32_t device, uint32_t sq, uint64_t number,
+                                      uint32_t of) {
+            return static_cast<Rig *>(context)->kernels_->effect(device, sq, number, of);
         };
-        config.bus.kernel_end = [](void *context, uint32_t device, uint32_t sq, uint64_t number) {
-            static_cast<Rig *>(context)->kernels_->end(device, sq, number);
+        config.bus.kernel_end = [](void *context, uint32_t device, uint32_t sq, uint64_t number,
+                                   uint32_t of) {
+            static_cast<Rig *>(context)->kernels_->end(device, sq, number, of);
         };
     }
     tsim::RtlPortFactory *rtl_ports = options.rtl_ports;

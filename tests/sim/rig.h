@@ -42,10 +42,11 @@ class Rig
     {
       public:
         virtual ~KernelDriver() = default;
-        virtual twinsim_kernel_answer describe(uint32_t device, uint32_t sq, uint64_t number,
-                                               const stars_sqe &sqe, twinsim_kernel &out) = 0;
-        virtual twinsim_kernel_fault effect(uint32_t device, uint32_t sq, uint64_t number) = 0;
-        virtual void end(uint32_t device, uint32_t sq, uint64_t number) = 0;
+        virtual twinsim_kernel_answer describe(const twinsim_kernel_task &task,
+                                               twinsim_kernel &out) = 0;
+        virtual twinsim_kernel_fault effect(uint32_t device, uint32_t sq, uint64_t number,
+                                            uint32_t of) = 0;
+        virtual void end(uint32_t device, uint32_t sq, uint64_t number, uint32_t of) = 0;
     };
 
     struct Options {

@@ -34,6 +34,7 @@ struct sim_limits {
     uint32_t notifies;
     uint32_t count_notifies; /* 0: the part has none */
     uint32_t counter_mhz;
+    bool contexts; /* mixed kernels are FFTS+ tasks */
     uint64_t memory_bytes;
     uint64_t doorbell_ns;
     uint64_t fault_ns; /* of a page of managed memory */

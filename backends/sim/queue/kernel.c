@@ -78,17 +78,34 @@ static uint32_t credit_of(uint64_t timeout_ns, uint64_t unit_ns)
     return units == 0 ? 1 : units > CREDIT_MOST ? CREDIT_MOST : (uint32_t)units;
 }
 
-void sim_kernel_entry(stars_sqe *sqe, const twin_queue *queue, const twin_launch *kernel)
+void sim_kernel_entry(stars_sqe *sqe, const twin_queue *queue, const twin_launch *kernel,
+                      uint64_t context)
 {
     const twin_device_properties *properties = &sim_process.properties[queue->device->index];
-    sim_sqe_kernel(sqe, subtypes[kernel->cores], kernel->blocks,
-                   kernel->batch ? STARS_SCHEM_BATCH : STARS_SCHEM_NORMAL, kernel->weight & 0xfu,
-                   credit_of(kernel->timeout_ns, properties->op_unit_ns));
+    const uint32_t weight = kernel->weight & 0xfu;
+    const uint32_t credit = credit_of(kernel->timeout_ns, properties->op_unit_ns);
+    if (context != 0)
+        sim_sqe_ffts(sqe, context, kernel->blocks, weight, credit);
+    else
+        sim_sqe_kernel(sqe, subtypes[kernel->cores], kernel->blocks,
+                       kernel->batch ? STARS_SCHEM_BATCH : STARS_SCHEM_NORMAL, weight, credit);
     if (queue->config.deferred) {
         const uint64_t name = (uintptr_t)kernel;
-        sqe->word[8] = (uint32_t)name;
-        sqe->word[9] = (uint32_t)(name >> 32);
+        sqe->word[SIM_KERNEL_NAME_WORD] = (uint32_t)name;
+        sqe->word[SIM_KERNEL_NAME_WORD + 1] = (uint32_t)(name >> 32);
     }
+}
+
+bool sim_kernel_context(twin_queue *queue, uint32_t slot, struct sim_kept *kept,
+                        const twin_launch *kernel, uint64_t *out_address)
+{
+    *out_address = 0;
+    if (__builtin_expect(!sim_has_context(kernel), 1))
+        return true;
+    struct sim_contexts *contexts = kept ? &kept->context : &queue->contexts;
+    *out_address = sim_context_write(&queue->device->lists, contexts, kept ? 1 : queue->mask + 1,
+                                     kept ? 0 : slot, queue->device->index, kernel);
+    return *out_address != 0;
 }
 
 twin_status sim_work_launch(twin_queue *queue, twin_launch *kernel)
@@ -104,14 +121,22 @@ twin_status sim_work_launch(twin_queue *queue, twin_launch *kernel)
     stars_sqe *sqe = sim_queue_begin(queue, &state);
     if (!sqe)
         return TWIN_E_BUSY;
-    if (queue->config.deferred && !sim_kept_add(queue, (uint32_t)(sqe - queue->ring), kernel)) {
+    const uint32_t slot = (uint32_t)(sqe - queue->ring);
+    struct sim_kept *kept = NULL;
+    uint64_t context = 0;
+    if (queue->config.deferred)
+        kept = sim_kept_add(queue, slot, kernel);
+    const bool there = kept || !queue->config.deferred;
+    if (!there || !sim_kernel_context(queue, slot, kept, kernel, &context)) {
+        if (kept)
+            sim_kept_take_back_locked(queue, slot, kept);
         pthread_mutex_unlock(&queue->lock);
         return TWIN_E_NOMEM;
     }
     state->kind = SIM_TASK_KERNEL;
     state->kernel = kernel;
     atomic_store_explicit(&queue->holds_memory, true, memory_order_relaxed);
-    sim_kernel_entry(sqe, queue, kernel);
+    sim_kernel_entry(sqe, queue, kernel, context);
     sim_queue_commit(queue);
     return TWIN_OK;
 }
@@ -423,16 +448,15 @@ static twin_reach reach_for(bool locked, uint32_t device)
                         .exact = twinsim_memory_watched(sim_process.sim)};
 }
 
-enum twinsim_kernel_answer sim_kernel_begin(void *context, uint32_t device, uint32_t sq,
-                                            uint64_t number, const stars_sqe *sqe,
+enum twinsim_kernel_answer sim_kernel_begin(void *context, const struct twinsim_kernel_task *task,
                                             struct twinsim_kernel *out)
 {
     (void)context;
-    twin_queue *queue = queue_at(device, sq);
+    twin_queue *queue = queue_at(task->device, task->sq);
     if (queue->config.deferred) /* a task that may have been replaced */
-        queue->task_states[(number - 1) & queue->mask].kernel = sim_kernel_named(sqe);
-    const twin_launch *kernel = kernel_at(device, sq, number);
-    sim_observe_kernel(device, sq, number, kernel);
+        queue->task_states[(task->number - 1) & queue->mask].kernel = sim_kernel_named(task->sqe);
+    const twin_launch *kernel = kernel_at(task->device, task->sq, task->number);
+    sim_observe_kernel(task->device, task->sq, task->number, kernel);
     if (!kernel->work)
         return TWINSIM_KERNEL_LATER;
     *out = description_of(kernel->work);
@@ -440,9 +464,10 @@ enum twinsim_kernel_answer sim_kernel_begin(void *context, uint32_t device, uint
 }
 
 enum twinsim_kernel_fault sim_kernel_effect(void *context, uint32_t device, uint32_t sq,
-                                            uint64_t number)
+                                            uint64_t number, uint32_t of)
 {
     (void)context;
+    (void)of; /* a table of ours has one context */
     twin_launch *kernel = kernel_at(device, sq, number);
     if (!kernel->effect)
         return TWINSIM_KERNEL_GOOD;

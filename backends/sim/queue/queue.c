@@ -364,6 +364,7 @@ static void close_ring(twin_queue *queue, twin_status reason, bool calls_too)
     for (uint64_t i = atomic_load_explicit(&queue->reclaimed, memory_order_relaxed); i < submitted;
          i++)
         sim_queue_release_task_state(queue, &queue->task_states[i & queue->mask]);
+    sim_contexts_release(&device->lists, &queue->contexts);
     if (!queue->config.deferred)
         queue->task_base += submitted;
     atomic_store_explicit(&queue->epoch, epoch + 1, memory_order_release);

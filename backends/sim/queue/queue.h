@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 
 #include "device/device.h"
+#include "queue/context.h"
 #include "wait/queue_point.h"
 #include "seam/types.h"
 #include "twinsim/stars.h"
@@ -61,6 +62,7 @@ struct sim_label {
 struct sim_kept {
     struct sim_kept *older;
     twin_launch *kernel;
+    struct sim_contexts context;  /* of a mixed kernel */
     struct sim_queue_point since; /* the copy that makes the task that; queue NULL: it is that */
 };
 
@@ -106,6 +108,7 @@ struct twin_queue {
     atomic_bool holds_memory; /* hint: kernels or lists are not released yet; read without lock */
     atomic_bool is_deferred; /* config.deferred without a lock; fits a `submitted` read before it */
     struct sim_deferred deferred;
+    struct sim_contexts contexts; /* by place in the ring; guarded by lock */
 
     /* Guarded by the model lock. */
     bool open;

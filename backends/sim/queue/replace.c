@@ -32,13 +32,19 @@ struct sim_kept *sim_kept_add(twin_queue *queue, uint32_t slot, twin_launch *ker
     return kept;
 }
 
-static void release_from(struct sim_kept **first)
+static void free_kept(twin_queue *queue, struct sim_kept *kept)
+{
+    sim_contexts_release(&queue->device->lists, &kept->context);
+    free(kept);
+}
+
+static void release_from(twin_queue *queue, struct sim_kept **first)
 {
     while (*first) {
         struct sim_kept *kept = *first;
         *first = kept->older;
         sim_kernel_release(kept->kernel);
-        free(kept);
+        free_kept(queue, kept);
     }
 }
 
@@ -76,7 +82,7 @@ static bool cancel_copy(const struct sim_kept *kept)
 void sim_kept_release(twin_queue *queue, uint32_t slot)
 {
     if (queue->deferred.kept)
-        release_from(&queue->deferred.kept[slot]);
+        release_from(queue, &queue->deferred.kept[slot]);
 }
 
 /* Cancels all copies to the ring; false: *out_begun is under way. Model lock and queue lock are
@@ -136,7 +142,7 @@ static void drop_old_locked(twin_queue *queue, uint32_t slot)
         }
         *at = kept->older;
         sim_kernel_release(kept->kernel);
-        free(kept);
+        free_kept(queue, kept);
     }
 }
 
@@ -160,22 +166,20 @@ static void drop_old(twin_queue *queue, uint64_t place, uint32_t slot)
     sim_model_unlock();
 }
 
-/* The kernel stays the caller's. */
-static void take_back(twin_queue *queue, uint32_t slot, struct sim_kept *kept)
+void sim_kept_take_back_locked(twin_queue *queue, uint32_t slot, struct sim_kept *kept)
 {
-    pthread_mutex_lock(&queue->lock);
     struct sim_kept **at = &queue->deferred.kept[slot];
     while (*at && *at != kept)
         at = &(*at)->older;
     if (*at)
         *at = kept->older;
-    pthread_mutex_unlock(&queue->lock);
-    free(kept);
+    free_kept(queue, kept);
 }
 
 twin_launch *sim_kernel_named(const stars_sqe *sqe)
 {
-    return (twin_launch *)(uintptr_t)(sqe->word[8] | (uint64_t)sqe->word[9] << 32);
+    return (twin_launch *)(uintptr_t)(sqe->word[SIM_KERNEL_NAME_WORD] |
+                                      (uint64_t)sqe->word[SIM_KERNEL_NAME_WORD + 1] << 32);
 }
 
 /* ---- replacing ------------------------------------------------------------------------------ */
@@ -243,14 +247,21 @@ twin_status sim_work_replace(twin_queue *queue, twin_launch *kernel)
     struct sim_kept *kept = sim_kept_add(target, slot, kernel);
     if (kept)
         kept->since = (struct sim_queue_point){.queue = queue, .epoch = EPOCH_TO_COME};
-    sim_kernel_entry(&sqe, target, kernel);
+    uint64_t context = 0;
+    const bool there = kept && sim_kernel_context(target, slot, kept, kernel, &context);
+    if (there)
+        sim_kernel_entry(&sqe, target, kernel, context);
+    else if (kept)
+        sim_kept_take_back_locked(target, slot, kept);
     pthread_mutex_unlock(&target->lock);
-    if (!kept)
+    if (!there)
         return TWIN_E_NOMEM;
     struct sim_queue_point since;
     const twin_status status = send_copy(queue, target, slot, &sqe, &since);
     if (status != TWIN_OK) {
-        take_back(target, slot, kept);
+        pthread_mutex_lock(&target->lock);
+        sim_kept_take_back_locked(target, slot, kept);
+        pthread_mutex_unlock(&target->lock);
         return status;
     }
     pthread_mutex_lock(&target->lock);

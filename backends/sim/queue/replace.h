@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks of deferred queues that become other ones. An entry that launches a kernel names it in
- * words 8 and 9, so that a copy of an entry brings its kernel along. */
+ * two words, so that a copy of an entry brings its kernel along. */
 #ifndef TWINRT_SIM_QUEUE_REPLACE_H
 #define TWINRT_SIM_QUEUE_REPLACE_H
 
@@ -9,6 +9,8 @@
 /* Keeps the kernel that the entry at `slot` of a deferred queue launches. NULL: no host memory.
  * Thread: any, with the queue's lock. */
 struct sim_kept *sim_kept_add(twin_queue *queue, uint32_t slot, twin_launch *kernel);
+/* The newest one of an entry stays the caller's. Thread: any, with the queue's lock. */
+void sim_kept_take_back_locked(twin_queue *queue, uint32_t slot, struct sim_kept *kept);
 /* Releases the kernels of an entry. Thread: any, with the queue's lock. */
 void sim_kept_release(twin_queue *queue, uint32_t slot);
 /* The kernel that an entry of a deferred queue names. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue/sqe.h"
 
+#include "twinsim/ffts.h"
+
 static void header(stars_sqe *sqe, uint32_t type, bool cqe)
 {
     /* ie 3: a CQE interrupts the host */
@@ -230,6 +232,17 @@ void sim_sqe_kernel(stars_sqe *sqe, uint32_t subtype, uint32_t blocks, uint32_t 
     sqe->word[0] |= blocks << STARS_W0_BLOCK_DIM_SHIFT;
     sqe->word[2] = subtype | weight << STARS_W2_WRR_SHIFT;
     sqe->word[3] = credit << STARS_W3_CREDIT_SHIFT | schem << STARS_W3_SCHEM_SHIFT;
+}
+
+void sim_sqe_ffts(stars_sqe *sqe, uint64_t table, uint32_t blocks, uint32_t weight, uint32_t credit)
+{
+    header(sqe, STARS_SQE_AICORE, false);
+    sqe->word[0] |= blocks << STARS_W0_BLOCK_DIM_SHIFT;
+    sqe->word[2] = STARS_KERNEL_FFTS | weight << STARS_W2_WRR_SHIFT;
+    sqe->word[3] = credit << STARS_W3_CREDIT_SHIFT | STARS_FFTS_MIX_AIC << STARS_FFTS_TYPE_SHIFT;
+    sqe->word[6] = 1u | 1u << STARS_FFTS_READY_SHIFT;
+    sqe->word[7] = 1; /* to be loaded before */
+    pair(sqe, STARS_FFTS_ADDRESS_WORD, table);
 }
 
 uint32_t *sim_sqe_cond(stars_sqe *sqe)

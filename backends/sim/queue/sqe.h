@@ -68,6 +68,11 @@ void sim_sqe_pcie_list(stars_sqe *sqe, uint64_t list, uint32_t count, uint64_t d
 void sim_dma_descriptor(stars_dma_descriptor *entry, bool into, uint64_t dst, uint64_t src,
                         uint32_t bytes);
 
+/* Where the entry of a kernel has what names it to the driver. */
+#define SIM_KERNEL_NAME_WORD 14u
+/* A kernel whose context is a table of its own. */
+void sim_sqe_ffts(stars_sqe *sqe, uint64_t table, uint32_t blocks, uint32_t weight,
+                  uint32_t credit);
 /* subtype, schem: enum stars_kernel_subtype, stars_kernel_schem; credit: STARS_CREDIT_NEVER or 1 ..
  * 254. */
 void sim_sqe_kernel(stars_sqe *sqe, uint32_t subtype, uint32_t blocks, uint32_t schem,

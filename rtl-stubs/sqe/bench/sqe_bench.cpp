@@ -55,7 +55,7 @@ constexpr uint64_t kOthers = 8; // so many other parts
 /// What the part has.
 struct Part {
     uint32_t events = 200, notifies = 100, counts = 50, list_most = 64;
-    uint32_t aic_room = 20, aiv_room = 40, mixed_room = 0;
+    uint32_t aic_room = 20, aiv_room = 40, mixed_room = 0, contexts = 100;
 };
 
 /// In cycles. At first each has its own bit, so that no sum of some can be taken for another.
@@ -135,6 +135,15 @@ struct Meaning {
                                   : kind == 5 ? part.mixed_room
                                               : 0;
             share = kind == 0 ? 4 : kind == 1 ? 5 : kind == 5 ? 6 : 7;
+            if (kind == STARS_KERNEL_FFTS) { // T-FFT-1
+                const uint32_t contexts = sqe.word[6] & 0xffff, ready = sqe.word[6] >> 16;
+                share = 6;
+                effect =
+                    contexts >= 1 && contexts <= part.contexts && ready >= 1 && ready <= contexts
+                        ? Effect::kDispatch
+                        : Effect::kBad;
+                break;
+            }
             effect = room != 0 && blocks != 0 && (schem == 0 || (schem == 1 && blocks <= room))
                          ? Effect::kDispatch
                          : Effect::kBad;
@@ -200,6 +209,7 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         block.cfg_aic_room_i = static_cast<uint16_t>(part_.aic_room);
         block.cfg_aiv_room_i = static_cast<uint16_t>(part_.aiv_room);
         block.cfg_mixed_room_i = static_cast<uint16_t>(part_.mixed_room);
+        block.cfg_contexts_i = static_cast<uint16_t>(part_.contexts);
         set_times();
         reset();
     }
@@ -270,8 +280,8 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         part_.events = some(65536);
         part_.notifies = some(65536);
         part_.counts = some(65536);
-        for (uint32_t *const room :
-             {&part_.list_most, &part_.aic_room, &part_.aiv_room, &part_.mixed_room})
+        for (uint32_t *const room : {&part_.list_most, &part_.aic_room, &part_.aiv_room,
+                                     &part_.mixed_room, &part_.contexts})
             *room = some(65535);
     }
     void choose_times()
@@ -512,6 +522,15 @@ class Bench : public bench::Clocked<Vnpu_sqe>
         sqe.word[3] = below(4) << STARS_W3_SCHEM_SHIFT;
     }
 
+    // T-FFT-1: as many contexts as a table may have, or one more or less, as many of them ready.
+    void near_contexts(stars_sqe &sqe)
+    {
+        const uint32_t contexts = dice.chance(50) ? below(4) : part_.contexts - 1 + below(3);
+        const uint32_t ready = dice.chance(50) ? below(3) : contexts - 1 + below(3);
+        sqe.word[2] = STARS_KERNEL_FFTS;
+        sqe.word[6] = (contexts & 0xffffu) | (ready & 0xffffu) << 16;
+    }
+
     // Fields are mostly near what is legal.
     stars_sqe random_sqe()
     {
@@ -559,6 +578,8 @@ class Bench : public bench::Clocked<Vnpu_sqe>
             one_odd(sqe);
         if (type == STARS_SQE_AICORE && dice.chance(50))
             near_room(sqe);
+        else if (type == STARS_SQE_AICORE && dice.chance(50))
+            near_contexts(sqe);
         if ((type == STARS_SQE_NOTIFY_RECORD || type == STARS_SQE_NOTIFY_WAIT) && dice.chance(40))
             sqe.word[2] = STARS_W2_COUNT | below(part_.counts + 3);
         else if (type >= STARS_SQE_EVENT_RECORD && type <= STARS_SQE_NOTIFY_WAIT &&

@@ -22,6 +22,7 @@ module npu_sqe #(
   input  logic [15:0]           cfg_aic_room_i,
   input  logic [15:0]           cfg_aiv_room_i,
   input  logic [15:0]           cfg_mixed_room_i,
+  input  logic [15:0]           cfg_contexts_i,
   // Times in cycles. Those of memory, tables and engines may vary from one request to the next
   // (T-TIM-10).
   input  logic [63:0]           cfg_decode_i,
@@ -123,7 +124,7 @@ module npu_sqe #(
     .sqe_i            (sqe_q),
     .type_i           (type_q),
     .cfg_events_i, .cfg_notifies_i, .cfg_counts_i, .cfg_list_most_i, .cfg_aic_room_i,
-    .cfg_aiv_room_i, .cfg_mixed_room_i,
+    .cfg_aiv_room_i, .cfg_mixed_room_i, .cfg_contexts_i,
     .decoded_o        (decoded)
   );
 

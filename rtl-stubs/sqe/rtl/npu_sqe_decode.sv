@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Decodes the 64 bytes of an SQE: whether it is legal, its class, its effect, and the time of its
 /// access. Rules T-SQE-3, T-SQE-9, T-SQE-10, T-SQE-12, T-SCH-8, T-CTN-1, T-CTN-2, T-DMA-8,
-/// T-DMA-20, T-DMA-25, T-DMA-26, T-DMA-40, T-DMA-50, T-DMA-54, T-CPU-7, T-CORE-1, T-CORE-4.
+/// T-DMA-20, T-DMA-25, T-DMA-26, T-DMA-40, T-DMA-50, T-DMA-54, T-CPU-7, T-CORE-1, T-CORE-4,
+/// T-FFT-1.
 module npu_sqe_decode (
   input  logic [511:0]            sqe_i,            // word 0 lowest
   /// The type as it was read: an injected fault may have made it another (T-FLT-5)
@@ -14,6 +15,7 @@ module npu_sqe_decode (
   input  logic [15:0]             cfg_aic_room_i,   // blocks of a kernel that run at once; 0: none
   input  logic [15:0]             cfg_aiv_room_i,
   input  logic [15:0]             cfg_mixed_room_i,
+  input  logic [15:0]             cfg_contexts_i,   // of an FFTS+ table; 0: no such tasks
   output npu_sqe_pkg::decoded_t   decoded_o
 );
 
@@ -41,7 +43,7 @@ module npu_sqe_decode (
   // count.
   logic unused;
   assign unused = ^{w0[15], w0[7:0], w1[15:0], w2[31], w2[29:28], w2[23:17], w3[31:26], w3[15:0],
-                    w6[31:16], w10[31:2], w11[31:2], w14[31:2], event_offset[1:0],
+                    w10[31:2], w11[31:2], w14[31:2], event_offset[1:0],
                     notify_offset[1:0]};
 
   // ---- write-value (T-SQE-9) ----
@@ -131,7 +133,7 @@ module npu_sqe_decode (
   assign pcie_bad = w7[0] ? w6[15:0] == 16'd0 || w6[15:0] > cfg_list_most_i || w4[4:0] != 5'd0
                           : w12 == 32'd0 && w13 == 32'd0;
 
-  // ---- kernels (T-CORE-1, T-CORE-4) ----
+  // ---- kernels (T-CORE-1, T-CORE-4, T-FFT-1) ----
 
   logic [15:0] room;
   logic [2:0]  kernel_class;
@@ -144,6 +146,11 @@ module npu_sqe_decode (
       default: begin room = 16'd0;            kernel_class = npu_sqe_pkg::ClassNone;  end
     endcase
     kernel_bad = room == 16'd0 || w0[31:16] == 16'd0 || w3[25] || (w3[24] && w0[31:16] > room);
+    if (w2[2:0] == 3'd4) begin // a table of contexts, and how many of them are ready
+      kernel_class = npu_sqe_pkg::ClassMixed;
+      kernel_bad   = w6[15:0] == 16'd0 || w6[15:0] > cfg_contexts_i || w6[31:16] == 16'd0 ||
+                     w6[31:16] > w6[15:0];
+    end
   end
 
   // ---- all together ----

@@ -148,6 +148,7 @@ module npu_top_sqes #(
     .cfg_aic_room_i     (16'd0),
     .cfg_aiv_room_i     (16'd0),
     .cfg_mixed_room_i   (16'd0),
+    .cfg_contexts_i     (16'd0),
     .cfg_decode_i       (times_i.decode),
     .cfg_event_i        (times_i.event_table),
     .cfg_event_miss_i   (times_i.event_miss),

@@ -336,7 +336,8 @@ struct SqeShape {
     uint32_t events, notifies, counts;
     uint32_t list_most; ///< descriptors
     uint32_t aic_room, aiv_room,
-        mixed_room; ///< blocks of a kernel that run at once; 0: no such cores
+        mixed_room;    ///< blocks of a kernel that run at once; 0: no such cores
+    uint32_t contexts; ///< of an FFTS+ table; 0: no such tasks
     Cycle decode, event_miss, retire, cq_write, credit_unit, timeout_unit;
 };
 

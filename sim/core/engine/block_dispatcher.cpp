@@ -30,11 +30,13 @@ void BlockDispatcher::make()
     if (!kernels_.empty())
         return;
     const uint32_t count = aics_ + aivs_;
-    turns_.reserve(kSlots);
+    const uint32_t kernels_most =
+        system_.params.ffts_contexts.value == 0 ? kSlots : of_context(kSlots, 0);
+    turns_.reserve(kernels_most);
     busy_in_cluster_.assign(aics_, 0);
     talks_.resize(ratio_ == 0 ? 0 : aics_);
     cores_.reserve(count);
-    std::vector<Kernel> kernels(kSlots);
+    std::vector<Kernel> kernels(kernels_most);
     if (system_.params.l2_by_address.value != 0 && !routes_)
         routes_ = std::make_unique<const GmRoutes>(system_.params, system_.links, device_);
     for (uint32_t i = static_cast<uint32_t>(cores_.size()); i < count; ++i)
@@ -122,7 +124,7 @@ bool BlockDispatcher::start(uint32_t slot, const Order &order, const twinsim_ker
     kernel.work = work;
     kernel.used = true;
     kernel.left = kernel.order.weight = std::max<uint8_t>(order.weight, 1);
-    turns_.push_back(static_cast<uint8_t>(slot));
+    turns_.push_back(static_cast<uint16_t>(slot));
     arm();
     return true;
 }
@@ -201,7 +203,7 @@ void BlockDispatcher::issue(uint32_t place)
         std::rotate(at, at + 1, turns_.end());
     }
     if (block == 0)
-        owner_.first_block(kernel.order.sq);
+        owner_.first_block(slot, kernel.order.sq);
 }
 
 // T-CORE-25.
@@ -330,7 +332,7 @@ void BlockDispatcher::outcome(uint32_t index, AiCore::Outcome what)
         if (fault == TWINSIM_KERNEL_EXCEPTION && work.exception != TWINSIM_KERNEL_GOOD)
             fault = work.exception; // T-FLT-18
         stop(slot);
-        owner_.kernel_failed(sq, fault);
+        owner_.kernel_failed(slot, sq, fault);
         return;
     }
     if (what == AiCore::Outcome::kEnded) {
@@ -359,10 +361,10 @@ void BlockDispatcher::block_ended(uint32_t leader)
     const uint32_t sq = kernel.order.sq;
     const bool rests = kernel.running == 0;
     if (rests && kernel.issued == kernel.order.blocks) {
-        if (owner_.blocks_ended(sq)) // the description is still there
+        if (owner_.blocks_ended(slot, sq)) // the description is still there
             clear(slot);
     } else if (rests && kernel.paused) {
-        owner_.kernel_rests(sq);
+        owner_.kernel_rests(slot, sq);
     }
     arm();
 }
@@ -371,16 +373,20 @@ void BlockDispatcher::block_ended(uint32_t leader)
 
 void BlockDispatcher::clear(uint32_t slot)
 {
-    Kernel &kernel = kernels_[slot];
-    kernel.used = false;
+    kernels_[slot].used = false;
+    end_description(kernels_[slot].order);
+}
+
+void BlockDispatcher::end_description(const Order &order) const
+{
     const twinsim_bus &bus = system_.bus;
     if (bus.kernel_end)
-        bus.kernel_end(bus.context, device_, kernel.order.sq, kernel.order.number);
+        bus.kernel_end(bus.context, device_, order.sq, order.number, order.context);
 }
 
 void BlockDispatcher::leave_turns(uint32_t slot)
 {
-    const auto at = std::find(turns_.begin(), turns_.end(), static_cast<uint8_t>(slot));
+    const auto at = std::find(turns_.begin(), turns_.end(), static_cast<uint16_t>(slot));
     if (at != turns_.end())
         turns_.erase(at);
     if (exclusive_ == slot)

@@ -13,19 +13,19 @@
 namespace tsim
 {
 
-/// What the dispatcher has to say about a kernel. Its calls come from inside the dispatcher's own;
-/// nothing of that kernel is in there any more after kernel_failed() and a blocks_ended() that said
-/// so.
+/// What the dispatcher has to say about a kernel of a queue, which `kernel` names. Its calls come
+/// from inside the dispatcher's own; nothing of that kernel is in there any more after
+/// kernel_failed() and a blocks_ended() that said so.
 class KernelOwner
 {
   public:
     /// The first block has been issued.
-    virtual void first_block(uint32_t sq) = 0;
+    virtual void first_block(uint32_t kernel, uint32_t sq) = 0;
     /// True: the kernel is over. False: it stays until stop(), without a block that runs.
-    [[nodiscard]] virtual bool blocks_ended(uint32_t sq) = 0;
-    virtual void kernel_failed(uint32_t sq, twinsim_kernel_fault fault) = 0;
+    [[nodiscard]] virtual bool blocks_ended(uint32_t kernel, uint32_t sq) = 0;
+    virtual void kernel_failed(uint32_t kernel, uint32_t sq, twinsim_kernel_fault fault) = 0;
     /// Paused, and its last running block has ended.
-    virtual void kernel_rests(uint32_t sq) = 0;
+    virtual void kernel_rests(uint32_t kernel, uint32_t sq) = 0;
 
   protected:
     ~KernelOwner() = default;
@@ -43,6 +43,7 @@ class BlockDispatcher
         uint8_t weight;
         Kind kind;
         bool batch;
+        uint32_t context; ///< of an FFTS+ task; else 0
     };
 
     BlockDispatcher(SystemState &system, uint32_t device, KernelOwner &owner, uint64_t seed);
@@ -54,14 +55,23 @@ class BlockDispatcher
     /// The step lists that one block has.
     [[nodiscard]] uint32_t parts(Kind kind) const { return kind == Kind::kMixed ? 1 + ratio_ : 1; }
 
-    // Kernels are named by the active slot of their queue.
+    // Kernels are named by the active slot of their queue, those of contexts by that and a number.
+    static constexpr uint32_t kSlots = 128;
+    static constexpr uint32_t kContexts = 4; ///< kernels of an FFTS+ task at once
+    [[nodiscard]] static constexpr uint32_t of_context(uint32_t slot, uint32_t number)
+    {
+        return kSlots + slot * kContexts + number;
+    }
+    [[nodiscard]] static constexpr bool is_of_context(uint32_t kernel) { return kernel >= kSlots; }
 
     /// The kernel's blocks are to run. False: the description does not fit. Throws std::bad_alloc.
     [[nodiscard]] bool start(uint32_t slot, const Order &order, const twinsim_kernel &work);
     [[nodiscard]] bool has(uint32_t slot) const
     {
-        return !kernels_.empty() && slot < kSlots && kernels_[slot].used;
+        return slot < kernels_.size() && kernels_[slot].used;
     }
+    /// The driver's description of a kernel that does not start, or has ended.
+    void end_description(const Order &order) const;
     /// No further block until resume(). True: none is running now and some are left, so the kernel
     /// rests.
     [[nodiscard]] bool pause(uint32_t slot);
@@ -77,8 +87,6 @@ class BlockDispatcher
     static constexpr uint32_t kOwner = 1u << 30; ///< marks transfers of cores
 
   private:
-    static constexpr uint32_t kSlots = 128;
-
     struct Kernel {
         Order order{};
         twinsim_kernel work{};
@@ -142,7 +150,7 @@ class BlockDispatcher
     std::unique_ptr<const GmRoutes> routes_;
     std::vector<Kernel> kernels_; // by slot; empty until the first kernel comes
     std::vector<Core> cores_;     // AICs, then AIVs
-    std::vector<uint8_t> turns_;  // kernels with blocks to issue; the first has the turn
+    std::vector<uint16_t> turns_; // kernels with blocks to issue; the first has the turn
     std::vector<uint8_t> busy_in_cluster_;
     std::vector<CoreTalk> talks_; // by AIC
     std::array<Bitmap, 2> free_;  // AICs, AIVs; each from 0

@@ -357,20 +357,22 @@ void FaultPlan::set_bus()
             return inner.host_move(inner.context, to, from, bytes);
         };
     if (inner_.kernel)
-        bus_.kernel = [](void *context, uint32_t device, uint32_t sq, uint64_t number,
-                         const stars_sqe *sqe, struct twinsim_kernel *out) {
+        bus_.kernel = [](void *context, const struct twinsim_kernel_task *task,
+                         struct twinsim_kernel *out) {
             const twinsim_bus &inner = static_cast<FaultPlan *>(context)->inner_;
-            return inner.kernel(inner.context, device, sq, number, sqe, out);
+            return inner.kernel(inner.context, task, out);
         };
     if (inner_.kernel_effect)
-        bus_.kernel_effect = [](void *context, uint32_t device, uint32_t sq, uint64_t number) {
+        bus_.kernel_effect = [](void *context, uint32_t device, uint32_t sq, uint64_t number,
+                                uint32_t of) {
             const twinsim_bus &inner = static_cast<FaultPlan *>(context)->inner_;
-            return inner.kernel_effect(inner.context, device, sq, number);
+            return inner.kernel_effect(inner.context, device, sq, number, of);
         };
     if (inner_.kernel_end)
-        bus_.kernel_end = [](void *context, uint32_t device, uint32_t sq, uint64_t number) {
+        bus_.kernel_end = [](void *context, uint32_t device, uint32_t sq, uint64_t number,
+                             uint32_t of) {
             const twinsim_bus &inner = static_cast<FaultPlan *>(context)->inner_;
-            inner.kernel_end(inner.context, device, sq, number);
+            inner.kernel_end(inner.context, device, sq, number, of);
         };
     if (inner_.failed)
         bus_.failed = [](void *context, uint32_t device, uint32_t sq) {

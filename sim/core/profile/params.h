@@ -35,6 +35,8 @@ struct Params {
     Setting queues, events, notifies, count_notifies;
 
     Setting fetch_window, fetch_read;
+    Setting ffts_contexts; ///< of a table, 0: the part has no FFTS+
+    Setting ffts_read, ffts_start;
 
     Setting fw_loop; ///< 1: tasks are scheduled by a firmware
     Setting fw_activate, fw_fetch, fw_command, fw_report, fw_level_slots;

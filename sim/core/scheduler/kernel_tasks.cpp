@@ -40,6 +40,7 @@ namespace
 
 void KernelTasks::reset()
 {
+    ffts_.reset();
     cores_.reset();
     if (system_.kernel_wanted != kNone &&
         system_.kernel_wanted >> SystemState::kDeviceShift == queues_.device)
@@ -50,6 +51,8 @@ void KernelTasks::reset()
 TaskClass KernelTasks::class_of(const stars_sqe &sqe) const
 {
     const uint32_t subtype = subtype_of(sqe);
+    if (subtype == STARS_KERNEL_FFTS)
+        return ffts_.accepts(sqe) ? kMixed : kNoClass;
     if (subtype != STARS_KERNEL_AIC && subtype != STARS_KERNEL_AIV && subtype != STARS_KERNEL_MIXED)
         return kNoClass;
     const BlockDispatcher::Kind kind = kind_of(sqe);
@@ -69,12 +72,17 @@ void KernelTasks::start(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
     const twinsim_bus &bus = system_.bus;
+    if (subtype_of(queues_.sqe(sq)) == STARS_KERNEL_FFTS) {
+        ffts_.start(sq);
+        return;
+    }
     q.state = QueueState::kKernel;
     q.phase_begin = system_.now;
     q.error = 0;
     twinsim_kernel work{};
-    if (bus.kernel(bus.context, queues_.device, sq, queues_.front(sq).number(), &queues_.sqe(sq),
-                   &work) == TWINSIM_KERNEL_READY) {
+    const twinsim_kernel_task task = {
+        queues_.device, sq, queues_.front(sq).number(), &queues_.sqe(sq), nullptr, 0, 0};
+    if (bus.kernel(bus.context, &task, &work) == TWINSIM_KERNEL_READY) {
         launch(sq, work);
         return;
     }
@@ -87,7 +95,10 @@ bool KernelTasks::give(uint32_t sq, uint64_t number, const twinsim_kernel &work)
     if (system_.kernel_wanted != queues_.timer(sq) || queues_.front(sq).number() != number)
         return false;
     system_.kernel_wanted = kNone;
-    launch(sq, work);
+    if (ffts_.has(sq))
+        ffts_.give(sq, work);
+    else
+        launch(sq, work);
     return true;
 }
 
@@ -102,36 +113,35 @@ void KernelTasks::launch(uint32_t sq, const twinsim_kernel &work)
         task_of(sqe),
         static_cast<uint8_t>((sqe.word[2] >> STARS_W2_WRR_SHIFT) & 0xfu),
         kind_of(sqe),
-        schem_of(sqe) == STARS_SCHEM_BATCH};
+        schem_of(sqe) == STARS_SCHEM_BATCH,
+        0};
     twinsim_kernel_fault fault = work.fault;
     try {
         if (fault == TWINSIM_KERNEL_GOOD &&
-            !cores_.start(q.slot, order, queues_.is_faulted(sq) ? faulted(sq, work) : work))
+            !cores_.start(q.slot, order,
+                          queues_.is_faulted(sq) ? faulted(sq, order.kind, work) : work))
             fault = TWINSIM_KERNEL_BAD;
     } catch (const std::bad_alloc &) {
-        end_launch(sq);
+        cores_.end_description(order);
         progress_.fail(sq, STARS_ERROR_SOFTWARE, STARS_STATUS_NONE);
         return;
     }
     if (fault != TWINSIM_KERNEL_GOOD) {
-        end_launch(sq);
-        kernel_failed(sq, fault);
+        cores_.end_description(order);
+        failed(sq, fault);
         return;
     }
     if (q.paused)
         pause(sq);
 }
 
-void KernelTasks::end_launch(uint32_t sq) const
-{
-    const twinsim_bus &bus = system_.bus;
-    if (bus.kernel_end)
-        bus.kernel_end(bus.context, queues_.device, sq, queues_.front(sq).number());
-}
-
 // T-CORE-10: the time limit begins here.
-void KernelTasks::first_block(uint32_t sq)
+void KernelTasks::first_block(uint32_t kernel, uint32_t sq)
 {
+    if (BlockDispatcher::is_of_context(kernel)) {
+        ffts_.first_block(kernel);
+        return;
+    }
     QueueRow &q = queues_[sq];
     const Params &p = system_.params;
     trace_.note(sq, {TWINSIM_PHASE_ENGINE, q.phase_begin,
@@ -145,8 +155,10 @@ void KernelTasks::first_block(uint32_t sq)
 }
 
 // T-FLT-17: the blocks of a slow kernel have ended; it is not reported yet.
-bool KernelTasks::blocks_ended(uint32_t sq)
+bool KernelTasks::blocks_ended(uint32_t kernel, uint32_t sq)
 {
+    if (BlockDispatcher::is_of_context(kernel))
+        return ffts_.blocks_ended(kernel);
     if (queues_.is_faulted(sq) && faults_.stretches(sq))
         return false;
     make_effect(sq);
@@ -164,14 +176,22 @@ void KernelTasks::make_effect(uint32_t sq)
     const twinsim_bus &bus = system_.bus;
     twinsim_kernel_fault fault = TWINSIM_KERNEL_GOOD;
     if (bus.kernel_effect) {
-        fault = bus.kernel_effect(bus.context, queues_.device, sq, queues_.front(sq).number());
+        fault = bus.kernel_effect(bus.context, queues_.device, sq, queues_.front(sq).number(), 0);
         system_.stored_somewhere(); // the driver alone knows where
     }
     report(sq, fault);
 }
 
 // T-CORE-11, T-CORE-12: nothing of it runs any more.
-void KernelTasks::kernel_failed(uint32_t sq, twinsim_kernel_fault fault)
+void KernelTasks::kernel_failed(uint32_t kernel, uint32_t sq, twinsim_kernel_fault fault)
+{
+    if (BlockDispatcher::is_of_context(kernel))
+        ffts_.kernel_failed(kernel, fault);
+    else
+        failed(sq, fault);
+}
+
+void KernelTasks::failed(uint32_t sq, twinsim_kernel_fault fault)
 {
     if (fault == TWINSIM_KERNEL_BAD) {
         queues_.cancel(sq);
@@ -239,12 +259,22 @@ void KernelTasks::limit_reached(uint32_t sq)
 // T-CORE-13.
 void KernelTasks::pause(uint32_t sq)
 {
-    if (cores_.has(queues_[sq].slot) && cores_.pause(queues_[sq].slot))
-        kernel_rests(sq);
+    if (ffts_.has(sq))
+        ffts_.pause(sq);
+    else if (cores_.has(queues_[sq].slot) && cores_.pause(queues_[sq].slot))
+        rest(sq);
+}
+
+void KernelTasks::kernel_rests(uint32_t kernel, uint32_t sq)
+{
+    if (BlockDispatcher::is_of_context(kernel))
+        ffts_.kernel_rests(kernel);
+    else
+        rest(sq);
 }
 
 // The time limit goes on, so this does not call hold(), which cancels it.
-void KernelTasks::kernel_rests(uint32_t sq)
+void KernelTasks::rest(uint32_t sq) const
 {
     queues_[sq].state = QueueState::kHeld;
     queues_[sq].hold = HoldReason::kBlocks;
@@ -253,7 +283,9 @@ void KernelTasks::kernel_rests(uint32_t sq)
 void KernelTasks::resume(uint32_t sq)
 {
     queues_[sq].state = QueueState::kKernel;
-    if (cores_.has(queues_[sq].slot))
+    if (ffts_.has(sq))
+        ffts_.resume(sq);
+    else if (cores_.has(queues_[sq].slot))
         cores_.resume(queues_[sq].slot);
 }
 
@@ -261,14 +293,26 @@ void KernelTasks::drop(uint32_t sq)
 {
     if (system_.kernel_wanted == queues_.timer(sq))
         system_.kernel_wanted = kNone;
+    if (ffts_.has(sq))
+        ffts_.drop(sq);
     else if (cores_.has(queues_[sq].slot))
         cores_.stop(queues_[sq].slot);
+}
+
+// T-FFT-11, T-FFT-12.
+void KernelTasks::ffts_ended(uint32_t sq, uint8_t error, uint16_t status)
+{
+    if (error == STARS_ERROR_BAD_SQE || error == STARS_ERROR_SOFTWARE)
+        progress_.fail(sq, error, status);
+    else
+        report_error(sq, error, status);
 }
 
 // ---- injected faults ----------------------------------------------------------------------------
 
 // T-FLT-16: each core waits for a flag that is never set.
-twinsim_kernel KernelTasks::faulted(uint32_t sq, const twinsim_kernel &work) const
+twinsim_kernel KernelTasks::faulted(uint32_t sq, BlockDispatcher::Kind kind,
+                                    const twinsim_kernel &work) const
 {
     static const twin_step wait = {
         TWIN_PIPE_SCALAR, TWIN_STEP_WAIT, 0, TWIN_HIT_DEFAULT, 0, 0, 0, 0, 0};
@@ -276,8 +320,6 @@ twinsim_kernel KernelTasks::faulted(uint32_t sq, const twinsim_kernel &work) con
         {{&wait, 1}, {&wait, 1}, {&wait, 1}, {&wait, 1}}};
     if (!faults_.is_silent(sq))
         return work;
-    const BlockDispatcher::Kind kind =
-        queues_[sq].share == kMixed ? BlockDispatcher::Kind::kMixed : BlockDispatcher::Kind::kAic;
     return {silent.data(), cores_.parts(kind), work.fault, work.exception};
 }
 

@@ -5,16 +5,18 @@
 #define TWINSIM_CORE_SCHEDULER_KERNEL_TASKS_H
 
 #include "core/engine/block_dispatcher.h"
+#include "core/scheduler/ffts_tasks.h"
 #include "core/scheduler/sqe_progress.h"
 
 namespace tsim
 {
 
-class KernelTasks : private KernelOwner, private SqePart
+class KernelTasks : private KernelOwner, private FftsOwner, private SqePart
 {
   public:
-    KernelTasks(const SqePart &part, uint64_t seed)
-        : SqePart(part), cores_(system_, queues_.device, *this, seed)
+    KernelTasks(const SqePart &part, SyncTables &tables, uint64_t seed)
+        : SqePart(part), cores_(system_, queues_.device, *this, seed),
+          ffts_(part, tables, cores_, *this)
     {
     }
     void reset();
@@ -24,6 +26,10 @@ class KernelTasks : private KernelOwner, private SqePart
     {
         return system_.bus.kernel ? cores_.room(kind) : 0;
     }
+
+    /// The contexts of the queue's FFTS+ task go on.
+    void contexts_turn(uint32_t sq) { ffts_.turn(sq); }
+    void context_transfer_done(uint32_t who) { ffts_.transfer_done(who & ~FftsTasks::kOwner); }
 
     /// The class of an AI-core SQE; kNoClass: the SQE is bad.
     [[nodiscard]] TaskClass class_of(const stars_sqe &sqe) const;
@@ -44,17 +50,23 @@ class KernelTasks : private KernelOwner, private SqePart
 
   private:
     void launch(uint32_t sq, const twinsim_kernel &work);
-    void end_launch(uint32_t sq) const;
-    void first_block(uint32_t sq) override;
-    [[nodiscard]] bool blocks_ended(uint32_t sq) override;
-    void kernel_failed(uint32_t sq, twinsim_kernel_fault fault) override;
-    void kernel_rests(uint32_t sq) override;
+    void first_block(uint32_t kernel, uint32_t sq) override;
+    [[nodiscard]] bool blocks_ended(uint32_t kernel, uint32_t sq) override;
+    void kernel_failed(uint32_t kernel, uint32_t sq, twinsim_kernel_fault fault) override;
+    void kernel_rests(uint32_t kernel, uint32_t sq) override;
+    void ffts_ended(uint32_t sq, uint8_t error, uint16_t status) override;
+    void ffts_kernel_failed(uint32_t sq, twinsim_kernel_fault fault) override { failed(sq, fault); }
+    void ffts_rests(uint32_t sq) override { rest(sq); }
+    void failed(uint32_t sq, twinsim_kernel_fault fault);
+    void rest(uint32_t sq) const;
     void make_effect(uint32_t sq);
     void report(uint32_t sq, twinsim_kernel_fault fault);
     void report_error(uint32_t sq, uint8_t error, uint16_t status);
-    [[nodiscard, gnu::cold]] twinsim_kernel faulted(uint32_t sq, const twinsim_kernel &work) const;
+    [[nodiscard]] twinsim_kernel faulted(uint32_t sq, BlockDispatcher::Kind kind,
+                                         const twinsim_kernel &work) const override;
 
     BlockDispatcher cores_;
+    FftsTasks ffts_;
 };
 
 } // namespace tsim

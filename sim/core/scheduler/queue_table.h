@@ -49,6 +49,7 @@ enum class QueueStep : uint8_t {
     kReport,
     kSetUp,
     kList,
+    kContexts,
     kEffect,
     kProgram,
     kPoll,

@@ -41,6 +41,7 @@ void SyncTables::reset()
     events_.reset();
     notifies_.reset();
     counts_.reset();
+    context_waits_ = 0;
 }
 
 // ---- events ------------------------------------------------------------------------------------
@@ -80,6 +81,8 @@ void SyncTables::write_notify(uint32_t id, bool flag, uint32_t waker)
     const uint32_t sq = notifies_.record(id);
     if (sq != kNone)
         wake(sq, queues_.origin(waker), kNone);
+    else
+        offer_notify(id);
 }
 
 void SyncTables::wait_notify(uint32_t sq, uint32_t id)
@@ -201,6 +204,8 @@ void SyncTables::store_notify(uint32_t id, bool flag, const Origin &origin)
     const uint32_t sq = notifies_.record(id);
     if (sq != kNone)
         wake(sq, origin, system_.params.peer_write.index);
+    else
+        offer_notify(id);
 }
 
 // T-RMT-6.

@@ -15,6 +15,17 @@
 namespace tsim
 {
 
+/// The contexts of FFTS+ tasks that wait for notifies.
+class ContextWaits
+{
+  public:
+    /// A record that no queue waits for. True: a context takes it.
+    [[nodiscard]] virtual bool notified(uint32_t id) = 0;
+
+  protected:
+    ~ContextWaits() = default;
+};
+
 class SyncTables : private SqePart
 {
   public:
@@ -67,6 +78,20 @@ class SyncTables : private SqePart
     }
     void loaded(uint32_t sq) { events_.load(queues_[sq].wait_id); }
 
+    // ---- by contexts of FFTS+ tasks ----
+
+    void attach(ContextWaits &contexts) { contexts_ = &contexts; }
+    /// A flag that is set lets the context pass, and is gone.
+    [[nodiscard]] bool take_notify(uint32_t id)
+    {
+        const bool flag = notifies_.flag(id);
+        if (flag)
+            notifies_.clear(id);
+        return flag;
+    }
+    /// So many contexts more wait for notifies.
+    void count_context_waits(int more) { context_waits_ += more; }
+
     // ---- by other devices, and to them ----
 
     void store_event(uint32_t id, bool flag, const Origin &origin);
@@ -91,6 +116,12 @@ class SyncTables : private SqePart
     void release_count(uint32_t id, uint32_t waker);
     void park(uint32_t sq, uint32_t timeout);
     void wake(uint32_t sq, const Origin &origin, uint32_t parameter);
+    /// A notify that was recorded: no queue waited for it.
+    void offer_notify(uint32_t id)
+    {
+        if (__builtin_expect(context_waits_ != 0, 0) && contexts_->notified(id))
+            notifies_.clear(id);
+    }
     [[gnu::cold]] void send_forwards(uint32_t id, const Origin &origin);
     [[gnu::cold]] void end_forwards(uint32_t id);
     void arm_forwards();
@@ -103,6 +134,8 @@ class SyncTables : private SqePart
     NotifyTable notifies_;
     CountTable counts_;
     RemoteRecords forwards_;
+    ContextWaits *contexts_ = nullptr;
+    int context_waits_ = 0;
 };
 
 } // namespace tsim

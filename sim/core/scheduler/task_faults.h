@@ -47,6 +47,7 @@ class TaskFaults
     {
         return sq != kNone && queues_.is_faulted(sq) && acts(sq, TWINSIM_FAULT_RECORD_LOST);
     }
+    [[nodiscard]] bool is_slow(uint32_t sq) const { return effect(sq).slow_permille != 1000; }
     [[nodiscard, gnu::cold]] Cycle slowed(uint32_t sq, Cycle time) const;
     /// Only a time limit, or a kill, ends the task.
     [[nodiscard]] bool is_silent(uint32_t sq) const

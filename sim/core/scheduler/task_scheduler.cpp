@@ -34,7 +34,7 @@ TaskScheduler::TaskScheduler(SystemState &system, uint32_t device)
       dma_(sqe_part_, derive(system.seed, device, kSdmaSeed),
            derive(system.seed, device, kPcieSeed)),
       conds_(sqe_part_, front_end_, shares_, slots_), calls_(sqe_part_),
-      kernels_(sqe_part_, derive(system.seed, device, kCoreSeed)), peers_(sqe_part_),
+      kernels_(sqe_part_, tables_, derive(system.seed, device, kCoreSeed)), peers_(sqe_part_),
       executor_(sqe_part_, shares_, tables_, {dma_, conds_, calls_, kernels_, peers_}),
       retirement_(sqe_part_, interrupts_, slots_, shares_, {dma_, conds_}, firmware_.get())
 {
@@ -53,6 +53,7 @@ SqeShape TaskScheduler::sqe_shape() const
             kernels_.room(BlockDispatcher::Kind::kAic),
             kernels_.room(BlockDispatcher::Kind::kAiv),
             kernels_.room(BlockDispatcher::Kind::kMixed),
+            system_.bus.kernel ? static_cast<uint32_t>(p.ffts_contexts.value) : 0,
             p.decode.value,
             p.event_miss.value,
             p.retire.value,
@@ -167,6 +168,9 @@ void TaskScheduler::fire_queue(uint32_t sq)
         break;
     case QueueStep::kList:
         dma_.list_turn(sq);
+        break;
+    case QueueStep::kContexts:
+        kernels_.contexts_turn(sq);
         break;
     case QueueStep::kEffect:
         dma_.make_effect(sq);

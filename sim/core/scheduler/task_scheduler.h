@@ -153,6 +153,8 @@ class TaskScheduler
     /// An entry of a list has moved; `who` without DmaList::kOwner.
     void list_transfer_done(uint32_t who) { dma_.list_transfer_done(who); }
 
+    void context_transfer_done(uint32_t who) { kernels_.context_transfer_done(who); }
+
     static constexpr uint32_t kNoSlot = QueueRow::kNoSlot;
 
   private:

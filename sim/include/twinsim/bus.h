@@ -38,18 +38,18 @@ struct twinsim_bus {
     /* Moves bytes to or from TWINSIM_TARGET_HOST_PAGES. False: a page is not there; a part of the
      * bytes may have moved. NULL: there is no such memory. */
     bool (*host_move)(void *context, void *to, const void *from, uint64_t bytes);
-    /* An AI-core task is kick-started (`number` counts the SQEs of its queue from 1): what do its
-     * blocks do? Fills in *out and answers READY, or LATER. NULL: the driver has no kernels, such a
-     * task is a bad SQE. */
-    enum twinsim_kernel_answer (*kernel)(void *context, uint32_t device, uint32_t sq,
-                                         uint64_t number, const stars_sqe *sqe,
+    /* A kernel is kick-started: what do its blocks do? Fills in *out and answers READY, or LATER.
+     * `task` lasts as long as the call. NULL: the driver has no kernels, such a task is a bad
+     * SQE. */
+    enum twinsim_kernel_answer (*kernel)(void *context, const struct twinsim_kernel_task *task,
                                          struct twinsim_kernel *out);
-    /* All blocks have ended: the kernel has its effect on memory now. NULL: kernels have none. */
+    /* All blocks have ended: the kernel has its effect on memory now. NULL: kernels have none. `of`
+     * as task.context above. */
     enum twinsim_kernel_fault (*kernel_effect)(void *context, uint32_t device, uint32_t sq,
-                                               uint64_t number);
+                                               uint64_t number, uint32_t of);
     /* The kernel has ended, however: its description is not read any more. Once for each READY and
      * each description given. May be NULL. */
-    void (*kernel_end)(void *context, uint32_t device, uint32_t sq, uint64_t number);
+    void (*kernel_end)(void *context, uint32_t device, uint32_t sq, uint64_t number, uint32_t of);
     /* The SQE at the head of a queue fails in this instant: of one that used an address which leads
      * nowhere, before any other access; of a kernel or a list of descriptors perhaps later. May be
      * NULL. */

@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+#include "twinsim/ffts.h"
+#include "twinsim/stars.h"
 #include "twinsim/step.h"
 
 #ifdef __cplusplus
@@ -40,6 +42,17 @@ struct twinsim_kernel {
     enum twinsim_kernel_fault fault; /* not GOOD: it fails at once, without a block */
     /* What it says at a step that is an exception: not GOOD, POISON or LINK when that is why. */
     enum twinsim_kernel_fault exception;
+};
+
+/* Which kernel: an AI-core SQE, or a context of the table of an FFTS+ one. */
+struct twinsim_kernel_task {
+    uint32_t device;
+    uint32_t sq;
+    uint64_t number; /* of the SQE among those of its queue, from 1 */
+    const stars_sqe *sqe;
+    const stars_ffts_context *ffts; /* NULL: the SQE is the kernel */
+    uint32_t context;               /* its number in the table; else 0 */
+    uint32_t thread;                /* that it works for; else 0 */
 };
 
 enum twinsim_kernel_answer {
