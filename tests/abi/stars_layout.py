@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The layouts of twinsim/stars.h against recorded facts, and against the vendor's headers.
+"""The layouts of twinsim/stars.h and ffts.h against recorded facts, and the vendor's headers.
 
   stars_layout.py facts  --include FOLDER -- COMPILER [ARGUMENT ...]
   stars_layout.py vendor --include FOLDER -- COMPILER [ARGUMENT ...]
 
 stars_layout.tsv says for each field which bits of an entry it has (byte, first bit, bits), and
-which bits stars.h gives it; stars_numbers.tsv has numbers. `facts` compares both in a program.
+which bits our headers give it; stars_numbers.tsv has numbers. `facts` compares both in a program.
 
 `vendor` compares the facts with the vendor's public headers, bit for bit: a program sets one member
 after the other to all ones. TWINRT_TEST_VENDOR_HEADERS names a folder with checkouts of the open
@@ -25,8 +25,8 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-NAMES = re.compile(r"(stars_\w+|task_info_base|base_info|rt_external_stars_define|trs_stars_cq)"
-                   r"\.(hpp|h)$")
+NAMES = re.compile(r"(stars_\w+|task_info_base|base_info|rt_external_(stars|ffts)_define|"
+                   r"trs_stars_cq)\.(hpp|h)$")
 COMMENTS = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 # Where several headers define a name, the first of these counts: those of the Ascend910B first.
 ORDER = ("v100/", "stars_v1/", "core/inc/task", "core/inc/")
@@ -94,14 +94,14 @@ def finish(what):
 def check_facts(arguments):
     body = []
     for kind, name, place, mask, byte, bit, bits, _, _ in rows("stars_layout.tsv", 9):
-        member = f"e.word[{place}]" if kind == "sqe" else f"e{place}"
+        member = f"e{place}" if kind == "cqe" else f"e.word[{place}]"
         body.append(f"    {{ stars_{kind} e; std::memset(&e, 0, sizeof e); "
                     f"{member} = static_cast<decltype({member} + 0)>({mask}); "
                     f'check("{name}", &e, sizeof e, {wanted(byte, bit, bits)}); }}\n')
     for name, value, _ in rows("stars_numbers.tsv", 3):
         body.append(f'    number("{name}", {name}, {value});\n')
-    run(PRELUDE + '#include "twinsim/stars.h"\n' + CHECK + "int main()\n{\n" + "".join(body) +
-        finish("stars.h and the facts"), arguments)
+    run(PRELUDE + '#include "twinsim/ffts.h"\n#include "twinsim/stars.h"\n' + CHECK +
+        "int main()\n{\n" + "".join(body) + finish("our headers and the facts"), arguments)
 
 
 class Headers:
@@ -150,7 +150,15 @@ class Headers:
                                inner):
             if used not in ("struct", "union"):
                 self.structure(used)
-        self.taken[name] = body + ";\n"
+        self.taken[name] = re.sub(r"\[([A-Z]\w+)\]", self.defined, body) + ";\n"
+
+    def defined(self, size):
+        """The size of an array that a macro names."""
+        for text in self.texts:
+            match = re.search(r"#\s*define\s+" + size[1] + r"\s+\(?(\d+)", text)
+            if match:
+                return f"[{match[1]}]"
+        return size[0]
 
     def number(self, name):
         """An enumerator or a constant."""
