@@ -169,11 +169,13 @@ static twin_status read_profile(const twinsim_profile *profile)
         {"host.create_ns", 0, &limits.cost_ns[TWIN_COST_CREATE]},
         {"host.device_ns", 0, &limits.cost_ns[TWIN_COST_DEVICE]},
         {"host.doorbell_ns", 0, &limits.doorbell_ns},
+        {"host.launch_ns", 0, &limits.cost_ns[TWIN_COST_LAUNCH]},
         {"host.local_ns", 0, &limits.cost_ns[TWIN_COST_LOCAL]},
         {"host.memory_ns", 0, &limits.cost_ns[TWIN_COST_MEMORY]},
         /* a poll without a cost would never advance the clock of a polling loop */
         {"host.poll_ns", 1, &limits.cost_ns[TWIN_COST_POLL]},
         {"host.submit_ns", 0, &limits.cost_ns[TWIN_COST_SUBMIT]},
+        {"host.transfer_ns", 0, &limits.cost_ns[TWIN_COST_TRANSFER]},
         {"host.wait_ns", 0, &limits.cost_ns[TWIN_COST_WAIT]},
         {"host.wake.call_ns", 0, &limits.wake_ns[SIM_WAKE_CALL]},
         {"host.wake.copy_ns", 0, &limits.wake_ns[SIM_WAKE_COPY]},

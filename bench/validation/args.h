@@ -45,6 +45,7 @@
     X(chunk)                                                                                       \
     X(layout_b)                                                                                    \
     X(result)                                                                                      \
+    X(device)                                                                                      \
     X(streams)                                                                                     \
     X(total)
 

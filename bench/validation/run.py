@@ -124,7 +124,10 @@ def time_of(figure, entries):
         return end["end_ns"] - begin["begin_ns"]
     tasks = [entry for entry in entries if entry["op"] == "task" and entry["task_end_ns"]]
     if kind == "task":
-        return tasks[-1]["task_end_ns"] - tasks[-1]["task_begin_ns"]
+        launch = [entry for entry in entries if entry["op"] == "work.launch"][-1]
+        task = next(task for task in tasks
+                    if task["queue"] == launch["queue"] and task["task"] == launch["first_task"])
+        return task["task_end_ns"] - task["task_begin_ns"]
     if kind == "copies":
         return (max(task["task_end_ns"] for task in tasks)
                 - min(task["task_begin_ns"] for task in tasks))

@@ -87,12 +87,14 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* An empty kernel first: the queue has its slot, and the next task is read ahead. */
+/* An empty kernel first, in a model instance: the queue has its slot, and the next task has been
+ * read ahead. */
 static void launch(const char *name, aclrtStream stream, struct validation_args *args)
 {
     aclrtBinHandle binary = load_kernels();
     aclrtFuncHandle kernel = NULL;
     aclrtFuncHandle empty = NULL;
+    aclmdlRI instance = NULL;
     struct validation_args nothing = {0};
     const uint64_t m = larger(args->m, 1), n = larger(args->n, 1), k = larger(args->k, 1);
     /* both inputs of a product; all of a copy or a sum; and for single operations enough */
@@ -103,10 +105,14 @@ static void launch(const char *name, aclrtStream stream, struct validation_args 
     args->a = device_memory(bytes);
     args->b = device_memory(bytes);
     args->c = device_memory(bytes);
+    MUST(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
     MUST(aclrtLaunchKernelWithHostArgs(empty, 1, stream, NULL, &nothing, sizeof(nothing), NULL, 0));
     MUST(aclrtLaunchKernelWithHostArgs(kernel, args->blocks, stream, NULL, args, sizeof(*args),
                                        NULL, 0));
+    MUST(aclmdlRICaptureEnd(stream, &instance));
+    MUST(aclmdlRIExecuteAsync(instance, stream));
     MUST(aclrtSynchronizeStream(stream));
+    MUST(aclmdlRIDestroy(instance));
     MUST(aclrtFree((void *)(uintptr_t)args->a));
     MUST(aclrtFree((void *)(uintptr_t)args->b));
     MUST(aclrtFree((void *)(uintptr_t)args->c));
@@ -115,8 +121,54 @@ static void launch(const char *name, aclrtStream stream, struct validation_args 
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
+/* All copies from one address to another. */
+struct copy_job {
+    uint64_t to, from;
+    aclrtMemcpyKind kind;
+};
+
+static void submit_copies(const struct validation_args *args, const struct copy_job *job,
+                          aclrtStream *streams)
+{
+    uint32_t turn = 0;
+    for (uint64_t at = 0; at < args->total; at += args->bytes, turn++)
+        MUST(aclrtMemcpyAsync((void *)(uintptr_t)(job->to + at), args->bytes,
+                              (void *)(uintptr_t)(job->from + at), args->bytes, job->kind,
+                              streams[turn % args->streams]));
+}
+
+/* As hixl has it done (TransferSync with AICPU unfold): descriptors of 128 bytes go to the device,
+ * which queues the copies in one queue; the host waits, and reads the status. A model instance is
+ * in place of the kernel of an AI CPU. It begins with the only aclrtSetCurrentContext. */
+static void copies_by_device(const struct validation_args *args, const struct copy_job *job,
+                             aclrtStream stream)
+{
+    aclmdlRI instance = NULL;
+    aclrtContext context = NULL;
+    unsigned char *descriptors = NULL;
+    const uint64_t bytes = 128 * (args->total / args->bytes);
+    MUST(aclrtMallocHost((void **)&descriptors, bytes));
+    memset(descriptors, 0, bytes);
+    void *const device = (void *)(uintptr_t)device_memory(bytes);
+    MUST(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    submit_copies(args, job, &stream);
+    MUST(aclmdlRICaptureEnd(stream, &instance));
+    MUST(aclrtGetCurrentContext(&context));
+    MUST(aclrtSetCurrentContext(context));
+    MUST(aclrtMemcpy(device, 4, descriptors, 4, ACL_MEMCPY_HOST_TO_DEVICE)); /* the status */
+    MUST(aclrtMemcpy(device, bytes, descriptors, bytes, ACL_MEMCPY_HOST_TO_DEVICE));
+    MUST(aclrtMemcpy(device, 128, descriptors, 128, ACL_MEMCPY_HOST_TO_DEVICE)); /* arguments */
+    MUST(aclmdlRIExecuteAsync(instance, stream));
+    MUST(aclrtSynchronizeStream(stream));
+    MUST(aclrtMemcpy(descriptors, 4, device, 4, ACL_MEMCPY_DEVICE_TO_HOST));
+    MUST(aclmdlRIDestroy(instance));
+    MUST(aclrtFree(device));
+    MUST(aclrtFreeHost(descriptors));
+}
+
 /* `total` bytes in copies of `bytes` each, on `streams` streams in turn. order: 0 host to device, 1
- * device to host, 2 within the device, 3 to device 1, 4 from device 1. */
+ * device to host, 2 within the device, 3 to device 1, 4 from device 1. device: 1 if the device
+ * queues them. */
 static void copies(struct validation_args *args)
 {
     static const aclrtMemcpyKind kinds[] = {
@@ -138,13 +190,13 @@ static void copies(struct validation_args *args)
     MUST(aclrtSetDevice(0));
     const uint64_t from[] = {(uintptr_t)host, here, here, here, other};
     const uint64_t to[] = {here, (uintptr_t)host, other, other, here};
+    const struct copy_job job = {to[args->order], from[args->order], kinds[args->order]};
     for (uint32_t i = 0; i < args->streams; i++)
         MUST(aclrtCreateStream(&stream[i]));
-    uint32_t turn = 0;
-    for (uint64_t at = 0; at < args->total; at += args->bytes, turn++)
-        MUST(aclrtMemcpyAsync((void *)(uintptr_t)(to[args->order] + at), args->bytes,
-                              (void *)(uintptr_t)(from[args->order] + at), args->bytes,
-                              kinds[args->order], stream[turn % args->streams]));
+    if (args->device)
+        copies_by_device(args, &job, stream[0]);
+    else
+        submit_copies(args, &job, stream);
     for (uint32_t i = 0; i < args->streams; i++)
         MUST(aclrtSynchronizeStream(stream[i]));
     MUST(aclrtFreeHost(host));

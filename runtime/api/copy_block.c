@@ -51,7 +51,7 @@ aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
 aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
                             size_t height, aclrtMemcpyKind kind, aclrtStream stream)
 {
-    TWIN_ENTER(SUBMIT);
+    TWIN_ENTER(TRANSFER);
     if (width == 0 || height == 0)
         return TWIN_LEAVE(ACL_SUCCESS);
     int32_t code = check_rows(dst, dpitch, src, spitch, width, kind);
@@ -109,7 +109,7 @@ static int32_t reduce(const twin_reduce *what, aclrtReduceKind kind, const eleme
 aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduceKind kind,
                           aclDataType type, aclrtStream stream, void *reserve)
 {
-    TWIN_ENTER(SUBMIT);
+    TWIN_ENTER(TRANSFER);
     TWIN_NOT_NULL(dst, src);
     if (reserve)
         return TWIN_LEAVE(twin_fail(TWIN_ERR_ARG_VALUE, "reserve must be NULL"));
@@ -298,7 +298,7 @@ aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void **srcs, size_
                                size_t numBatches, aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes,
                                size_t numAttrs, size_t *failIndex, aclrtStream stream)
 {
-    TWIN_ENTER_BY_PART(SUBMIT, aclrtMemcpyBatchAsync);
+    TWIN_ENTER_BY_PART(TRANSFER, aclrtMemcpyBatchAsync);
     const batch b = {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
     return TWIN_LEAVE(start_batch(&b, true, stream, failIndex));
 }
@@ -307,7 +307,7 @@ aclError aclrtMemcpyBatchAsyncV2(void **dsts, size_t *destMaxs, void **srcs, siz
                                  size_t numBatches, aclrtMemcpyBatchAttr *attrs,
                                  size_t *attrsIndexes, size_t numAttrs, aclrtStream stream)
 {
-    TWIN_ENTER_BY_PART(SUBMIT, aclrtMemcpyBatchAsyncV2);
+    TWIN_ENTER_BY_PART(TRANSFER, aclrtMemcpyBatchAsyncV2);
     const batch b = {dsts, destMaxs, srcs, sizes, numBatches, attrs, attrsIndexes, numAttrs};
     size_t failed;
     return TWIN_LEAVE(start_batch(&b, true, stream, &failed));

@@ -49,7 +49,7 @@ aclError aclrtSetMemcpyDesc(void *desc, aclrtMemcpyKind kind, void *srcAddr, voi
 
 aclError aclrtMemcpyAsyncWithDesc(void *desc, aclrtMemcpyKind kind, aclrtStream stream)
 {
-    TWIN_ENTER_BY_PART(SUBMIT, aclrtMemcpyAsyncWithDesc);
+    TWIN_ENTER_BY_PART(TRANSFER, aclrtMemcpyAsyncWithDesc);
     TWIN_NOT_NULL(desc, stream);
     const int32_t code = check_inner_kind(kind);
     return TWIN_LEAVE(
@@ -62,7 +62,7 @@ aclError aclrtMemcpyAsyncWithOffset(void **dst, size_t destMax, size_t dstDataOf
                                     const void **src, size_t count, size_t srcDataOffset,
                                     aclrtMemcpyKind kind, aclrtStream stream)
 {
-    TWIN_ENTER_BY_PART(SUBMIT, aclrtMemcpyAsyncWithOffset);
+    TWIN_ENTER_BY_PART(TRANSFER, aclrtMemcpyAsyncWithOffset);
     if (count == 0)
         return TWIN_LEAVE(ACL_SUCCESS);
     if (kind != ACL_MEMCPY_INNER_DEVICE_TO_DEVICE)

@@ -103,14 +103,14 @@ static int32_t launch_in_place(void *function, uint32_t blocks, const void *data
 aclError aclrtLaunchKernel(aclrtFuncHandle funcHandle, uint32_t numBlocks, const void *argsData,
                            size_t argsSize, aclrtStream stream)
 {
-    TWIN_ENTER(SUBMIT);
+    TWIN_ENTER(LAUNCH);
     return TWIN_LEAVE(launch_in_place(funcHandle, numBlocks, argsData, argsSize, NULL, stream));
 }
 
 aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle, uint32_t numBlocks, const void *argsData,
                              size_t argsSize, aclrtLaunchKernelCfg *cfg, aclrtStream stream)
 {
-    TWIN_ENTER(SUBMIT);
+    TWIN_ENTER(LAUNCH);
     /* A bad handle is reported before wrong arguments. */
     const int32_t code =
         argsData && argsSize != 0 ? 0 : twin_function_guard(twin_api_handle(funcHandle));
@@ -142,7 +142,7 @@ aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlo
                                      aclrtStream stream, aclrtLaunchKernelCfg *cfg,
                                      aclrtArgsHandle argsHandle, void *reserve)
 {
-    TWIN_ENTER(SUBMIT);
+    TWIN_ENTER(LAUNCH);
     TWIN_NOT_NULL(funcHandle, argsHandle);
     if (numBlocks == 0)
         return TWIN_LEAVE(refuse_no_blocks());
@@ -159,7 +159,7 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numB
                                        aclrtPlaceHolderInfo *placeHolderArray,
                                        size_t placeHolderNum)
 {
-    TWIN_ENTER(SUBMIT);
+    TWIN_ENTER(LAUNCH);
     const int32_t code =
         hostArgs && argsSize != 0 ? 0 : twin_function_guard(twin_api_handle(funcHandle));
     if (code != 0)
@@ -182,7 +182,7 @@ aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numB
 aclError aclrtLaunchKernelWithArgsArray(void *func, uint32_t numBlocks, aclrtStream stream,
                                         aclrtLaunchKernelCfg *cfg, void **args)
 {
-    TWIN_ENTER(SUBMIT);
+    TWIN_ENTER(LAUNCH);
     TWIN_NOT_NULL(func);
     if (numBlocks == 0)
         return TWIN_LEAVE(refuse_no_blocks());

@@ -163,14 +163,14 @@ static int32_t copy_async(void *dst, size_t destMax, const void *src, size_t cou
 aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t count,
                           aclrtMemcpyKind kind, aclrtStream stream)
 {
-    TWIN_ENTER(SUBMIT);
+    TWIN_ENTER(TRANSFER);
     return TWIN_LEAVE(copy_async(dst, destMax, src, count, kind, stream));
 }
 
 aclError aclrtMemcpyAsyncWithCondition(void *dst, size_t destMax, const void *src, size_t count,
                                        aclrtMemcpyKind kind, aclrtStream stream)
 {
-    TWIN_ENTER(SUBMIT);
+    TWIN_ENTER(TRANSFER);
     return TWIN_LEAVE(copy_async(dst, destMax, src, count, kind, stream));
 }
 
@@ -200,7 +200,7 @@ static int32_t check_unchecked_kind(int32_t kind)
 aclError rtMemcpyAsyncWithoutCheckKind(void *dst, uint64_t destMax, const void *src, uint64_t cnt,
                                        int32_t kind, aclrtStream stm)
 {
-    TWIN_ENTER(SUBMIT);
+    TWIN_ENTER(TRANSFER);
     if (cnt == 0)
         return TWIN_LEAVE(ACL_SUCCESS);
     TWIN_NOT_NULL_BELOW(dst, src);
@@ -233,7 +233,7 @@ aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count)
 aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count,
                           aclrtStream stream)
 {
-    TWIN_ENTER(SUBMIT);
+    TWIN_ENTER(TRANSFER);
     if (count == 0)
         return TWIN_LEAVE(ACL_SUCCESS);
     TWIN_NOT_NULL(devPtr);
@@ -271,7 +271,7 @@ aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N)
 aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N,
                              aclrtStream stream)
 {
-    TWIN_ENTER_BY_PART(SUBMIT, aclrtMemsetD32Async);
+    TWIN_ENTER_BY_PART(TRANSFER, aclrtMemsetD32Async);
     if (N == 0)
         return TWIN_LEAVE(ACL_SUCCESS);
     const twin_fill fill = fill_of(ptr, N * sizeof(uint32_t), value, true);

@@ -91,7 +91,7 @@ aclError aclrtMemcpyFromSymbol(void *dst, size_t dstMax, const void *symbol, siz
 aclError aclrtMemcpyFromSymbolAsync(void *dst, size_t dstMax, const void *symbol, size_t count,
                                     size_t offset, aclrtMemcpyKind kind, aclrtStream stream)
 {
-    TWIN_ENTER_BY_PART(SUBMIT, aclrtMemcpyFromSymbolAsync);
+    TWIN_ENTER_BY_PART(TRANSFER, aclrtMemcpyFromSymbolAsync);
     if (count == 0)
         return TWIN_LEAVE(ACL_SUCCESS);
     void *part = NULL;
@@ -116,7 +116,7 @@ aclError aclrtMemcpyToSymbol(const void *symbol, const void *src, size_t count, 
 aclError aclrtMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset,
                                   aclrtMemcpyKind kind, aclrtStream stream)
 {
-    TWIN_ENTER_BY_PART(SUBMIT, aclrtMemcpyToSymbolAsync);
+    TWIN_ENTER_BY_PART(TRANSFER, aclrtMemcpyToSymbolAsync);
     if (count == 0)
         return TWIN_LEAVE(ACL_SUCCESS);
     void *part = NULL;

@@ -30,14 +30,16 @@ typedef struct twin_hw_pool twin_hw_pool; /* memory that is allocated and freed 
 
 /* What an API call costs on the host. A backend that models host time charges one of these. */
 typedef enum twin_cost {
-    TWIN_COST_LOCAL,  /* answered from the process's own memory */
-    TWIN_COST_CREATE, /* makes or ends an object */
-    TWIN_COST_SUBMIT, /* queues one task */
-    TWIN_COST_POLL,   /* reads a device register once */
-    TWIN_COST_WAIT,   /* blocks until the device says so */
-    TWIN_COST_COPY,   /* a synchronous copy or fill */
-    TWIN_COST_MEMORY, /* allocates or frees memory */
-    TWIN_COST_DEVICE, /* brings a device up or down */
+    TWIN_COST_LOCAL,    /* answered from the process's own memory */
+    TWIN_COST_CREATE,   /* makes or ends an object */
+    TWIN_COST_SUBMIT,   /* queues one task that is not of a kind below */
+    TWIN_COST_POLL,     /* reads a device register once */
+    TWIN_COST_WAIT,     /* blocks until the device says so */
+    TWIN_COST_COPY,     /* a synchronous copy or fill */
+    TWIN_COST_MEMORY,   /* allocates or frees memory */
+    TWIN_COST_DEVICE,   /* brings a device up or down */
+    TWIN_COST_LAUNCH,   /* queues a kernel */
+    TWIN_COST_TRANSFER, /* queues a copy, a fill or a reduction */
     TWIN_COST_COUNT
 } twin_cost;
 

@@ -194,9 +194,11 @@ twin_status seam_start(void)
 void seam_call(twin_cost cost)
 {
     static const twin_call calls[TWIN_COST_COUNT] = {
-        {"local", TWIN_COST_LOCAL},   {"create", TWIN_COST_CREATE}, {"submit", TWIN_COST_SUBMIT},
-        {"poll", TWIN_COST_POLL},     {"wait", TWIN_COST_WAIT},     {"copy", TWIN_COST_COPY},
+        {"local", TWIN_COST_LOCAL},   {"create", TWIN_COST_CREATE},
+        {"submit", TWIN_COST_SUBMIT}, {"poll", TWIN_COST_POLL},
+        {"wait", TWIN_COST_WAIT},     {"copy", TWIN_COST_COPY},
         {"memory", TWIN_COST_MEMORY}, {"device", TWIN_COST_DEVICE},
+        {"launch", TWIN_COST_LAUNCH}, {"transfer", TWIN_COST_TRANSFER},
     };
     seam->host.enter(&calls[cost]);
 }

@@ -7,8 +7,8 @@
 
 /* In the order of twin_cost. */
 static const char *const cost_names[TWIN_COST_COUNT] = {
-    "host.local_ns", "host.create_ns", "host.submit_ns", "host.poll_ns",
-    "host.wait_ns",  "host.copy_ns",   "host.memory_ns", "host.device_ns",
+    "host.local_ns", "host.create_ns", "host.submit_ns", "host.poll_ns",   "host.wait_ns",
+    "host.copy_ns",  "host.memory_ns", "host.device_ns", "host.launch_ns", "host.transfer_ns",
 };
 
 /* Lengths, speeds and shares change smoothly; counts and switches do not. */

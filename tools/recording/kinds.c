@@ -69,7 +69,8 @@ static const struct {
 } words[TWIN_RECORD_ROLES] = {
     WORDS(COST, [TWIN_COST_LOCAL] = "local", [TWIN_COST_CREATE] = "create",
           [TWIN_COST_SUBMIT] = "submit", [TWIN_COST_POLL] = "poll", [TWIN_COST_WAIT] = "wait",
-          [TWIN_COST_COPY] = "copy", [TWIN_COST_MEMORY] = "memory", [TWIN_COST_DEVICE] = "device"),
+          [TWIN_COST_COPY] = "copy", [TWIN_COST_MEMORY] = "memory", [TWIN_COST_DEVICE] = "device",
+          [TWIN_COST_LAUNCH] = "launch", [TWIN_COST_TRANSFER] = "transfer"),
     WORDS(PAGES, [TWIN_PAGES_DEFAULT] = "default", [TWIN_PAGES_HUGE_ONLY] = "huge",
           [TWIN_PAGES_NORMAL_ONLY] = "normal", [TWIN_PAGES_HUGE_1G] = "1g"),
     WORDS(LINK, [TWIN_LINK_NONE] = "none", [TWIN_LINK_HCCS] = "hccs", [TWIN_LINK_PIX] = "pix",

@@ -124,7 +124,7 @@ struct replay_trial_op {
 
 /* Host costs that the profile of a model in a trial must have, in the order of twin_cost: sums of
  * them make any pause. */
-#define REPLAY_PAUSE_STEP(cost) (UINT64_C(1) << (4 * (cost)))
+#define REPLAY_PAUSE_STEP(cost) (UINT64_C(1) << (3 * (cost)))
 
 /* A plan for any number of trials, each in a separate process: of the other ops of the recording
  * none is repeated, and no answer is compared. `ops` stay until the plan is freed. NULL: `error`

@@ -6,9 +6,10 @@
 #include <string.h>
 
 static const char *const cost_names[TWIN_COST_COUNT] = {
-    [TWIN_COST_LOCAL] = "local",   [TWIN_COST_CREATE] = "create", [TWIN_COST_SUBMIT] = "submit",
-    [TWIN_COST_POLL] = "poll",     [TWIN_COST_WAIT] = "wait",     [TWIN_COST_COPY] = "copy",
-    [TWIN_COST_MEMORY] = "memory", [TWIN_COST_DEVICE] = "device",
+    [TWIN_COST_LOCAL] = "local",       [TWIN_COST_CREATE] = "create", [TWIN_COST_SUBMIT] = "submit",
+    [TWIN_COST_POLL] = "poll",         [TWIN_COST_WAIT] = "wait",     [TWIN_COST_COPY] = "copy",
+    [TWIN_COST_MEMORY] = "memory",     [TWIN_COST_DEVICE] = "device", [TWIN_COST_LAUNCH] = "launch",
+    [TWIN_COST_TRANSFER] = "transfer",
 };
 
 static const char *const wait_names[SIM_HOST_CAUSES] = {

@@ -83,7 +83,7 @@ void twin_sanitizer_leave(twin_thread *thread, int32_t code)
     /* Memory and local calls wait for nothing. */
     twin_cost cost = thread->call->cost;
     if (code == 0 && cost != TWIN_COST_LOCAL && cost != TWIN_COST_SUBMIT &&
-        cost != TWIN_COST_MEMORY)
+        cost != TWIN_COST_LAUNCH && cost != TWIN_COST_TRANSFER && cost != TWIN_COST_MEMORY)
         announce(false);
 }
 

@@ -54,6 +54,7 @@ struct Params {
     Setting topic_message;
 
     Setting sdma_channels, sdma_setup;
+    Setting sdma_ahead; ///< 1: the next task of a queue is set up while bytes move
     Setting pcie_channels, pcie_setup;
     Setting host_channels, host_setup;
     Setting sdma_ceiling, pcie_ceiling, host_ceiling; ///< MB/s of a channel, 0: none

@@ -85,6 +85,11 @@ class TaskQueue
         return head_ != seen_ && next_arrival() <= now;
     }
     [[nodiscard]] bool has_more() const { return head_ != seen_; }
+    /// Whether the SQE after the one at the head is visible.
+    [[nodiscard]] bool next_visible(Cycle now) const
+    {
+        return seen_ - head_ > 1 && times_[(head_ + 1) & mask_].arrival <= now;
+    }
     /// When the SQE at the head becomes visible. Only with has_more().
     [[nodiscard]] Cycle next_arrival() const { return times_[head_ & mask_].arrival; }
     /// Hints that this queue is next.

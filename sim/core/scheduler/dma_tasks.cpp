@@ -19,6 +19,7 @@ DmaPool dma_pool(const QueueTable &queues, const Setting &channels, uint64_t see
 
 DmaTasks::DmaTasks(const SqePart &part, uint64_t sdma_seed, uint64_t pcie_seed)
     : SqePart(part), jobs_(queues_.size()),
+      ahead_(system_.params.sdma_ahead.value != 0 ? queues_.size() : 0),
       sdma_(dma_pool(queues_, system_.params.sdma_channels, sdma_seed, "sdma")),
       pcie_(dma_pool(queues_, system_.params.pcie_channels, pcie_seed, "pcie")),
       sdma_ceiling_(system_.links, system_.params.sdma_ceiling),
@@ -30,6 +31,7 @@ void DmaTasks::reset()
 {
     sdma_.reset();
     pcie_.reset();
+    ahead_.assign(ahead_.size(), {});
 }
 
 // T-DMA-1.
@@ -61,8 +63,32 @@ void DmaTasks::set_up(uint32_t sq, uint32_t channel)
     Cycle time = queues_.latency(sq, sdma ? p.sdma_setup : p.pcie_setup);
     if (queues_.is_faulted(sq))
         time = faults_.slowed(sq, time);
-    queues_.at(sq, progress_.due(sq, SqeOp::kSetUp, SqeNext::kSetUp, system_.now + time),
-               QueueStep::kSetUp);
+    queues_.at(sq, progress_.set_up_at(sq, time, early(sq)), QueueStep::kSetUp);
+}
+
+// ---- T-DMA-14: the set-up of the next task ------------------------------------------------------
+
+void DmaTasks::set_next_up(uint32_t sq)
+{
+    if (ahead_.empty() || queues_[sq].type != STARS_SQE_SDMA)
+        return;
+    const TaskQueue &front = queues_.front(sq);
+    ahead_[sq] = front.next_visible(system_.now) ? Ahead{front.number() + 1, system_.now} : Ahead{};
+}
+
+void DmaTasks::forget_next(uint32_t sq)
+{
+    if (!ahead_.empty())
+        ahead_[sq] = {};
+}
+
+/// For how long the task at the head has been set up.
+Cycle DmaTasks::early(uint32_t sq) const
+{
+    return !ahead_.empty() && queues_[sq].type == STARS_SQE_SDMA &&
+                   ahead_[sq].number == queues_.front(sq).number()
+               ? system_.now - ahead_[sq].since
+               : 0;
 }
 
 // T-DMA-3, T-DMA-4.
@@ -96,6 +122,7 @@ void DmaTasks::start_transfer(uint32_t sq)
         return;
     }
     job.route = (sdma ? sdma_ceiling_ : pcie_ceiling_).of(job.route);
+    set_next_up(sq);
     q.state = QueueState::kTransfer;
     q.transfer =
         system_.links.start(system_.now, job.route, job.bytes, uint64_t{queues_.device} << 32 | sq);
@@ -148,10 +175,12 @@ void DmaTasks::transfer_done(uint32_t sq)
         apply(job, system_, queues_.device);
     const uint16_t status = job.status;
     release_channel(sq);
-    if (status == 0)
+    if (status == 0) {
         progress_.executed(sq);
-    else
+    } else {
+        forget_next(sq);
         progress_.fail(sq, STARS_ERROR_EXCEPTION, status);
+    }
 }
 
 void DmaTasks::list_turn(uint32_t sq)
@@ -173,10 +202,12 @@ void DmaTasks::end(uint32_t sq, const TaskEnd &how)
     queues_.cancel(sq);
     queues_[sq].state = QueueState::kWork;
     release_channel(sq);
-    if (how.error == 0)
+    if (how.error == 0) {
         progress_.executed(sq);
-    else
+    } else {
+        forget_next(sq);
         progress_.fail(sq, how.error, how.status);
+    }
 }
 
 // T-DMA-6: the channel goes to the queue that has waited longest.
@@ -197,6 +228,7 @@ void DmaTasks::limit_reached(uint32_t sq)
 {
     const QueueRow &q = queues_[sq];
     stop(sq);
+    forget_next(sq);
     trace_.note(
         sq, {TWINSIM_PHASE_TRANSFER, q.phase_begin, system_.params.credit_unit.index, q.channel});
     release_channel(sq);
@@ -223,6 +255,7 @@ void DmaTasks::abandon(uint32_t sq)
     if (queues_[sq].state == QueueState::kWaitChannel)
         pool(sq).forget(sq);
     stop(sq);
+    forget_next(sq);
     release_channel(sq);
 }
 

@@ -4,6 +4,8 @@
 #ifndef TWINSIM_CORE_SCHEDULER_DMA_TASKS_H
 #define TWINSIM_CORE_SCHEDULER_DMA_TASKS_H
 
+#include <vector>
+
 #include "core/base/staggered_vector.h"
 #include "core/engine/dma.h"
 #include "core/scheduler/dma_lists.h"
@@ -66,6 +68,9 @@ class DmaTasks : private SqePart
         return queues_[sq].type != STARS_SQE_PCIE_DMA ? sdma_ : pcie_; // T-RND-1
     }
     void set_up(uint32_t sq, uint32_t channel);
+    [[nodiscard]] Cycle early(uint32_t sq) const;
+    void set_next_up(uint32_t sq);
+    void forget_next(uint32_t sq);
     void choose_effect(uint32_t sq);
     void release_channel(uint32_t sq);
     void end(uint32_t sq, const TaskEnd &how);
@@ -73,7 +78,14 @@ class DmaTasks : private SqePart
     [[nodiscard, gnu::cold]] bool is_silent(uint32_t sq);
     [[nodiscard, gnu::cold]] bool ends_otherwise(uint32_t sq);
 
+    /// The task that a queue sets up before its turn (T-DMA-14).
+    struct Ahead {
+        uint64_t number = 0; ///< 0: none
+        Cycle since = 0;
+    };
+
     ApartVector<DmaJob, 3072> jobs_; // by queue
+    std::vector<Ahead> ahead_;       // by queue; empty if a set-up begins at its turn
     DmaPool sdma_, pcie_;
     DmaCeiling sdma_ceiling_, pcie_ceiling_;
     DmaLists lists_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/scheduler/sqe_progress.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace tsim
@@ -74,6 +75,7 @@ SqeAnswer SqeProgress::ask(uint32_t sq, SqeOp op, const SqeStep &plain, bool fla
         request.sdma_setup = faults_.slowed(sq, request.sdma_setup);
         request.pcie_setup = faults_.slowed(sq, request.pcie_setup);
     }
+    request.sdma_setup -= std::min(request.sdma_setup, early_);
     SqeAnswer answer;
     answer.step = plain;
     if (op == SqeOp::kBegin) {

@@ -43,6 +43,16 @@ class SqeProgress : private SchedulerPart
     {
         return has_rtl_port() ? ask(sq, op, {next, SqeHold::kNot, plain}).step.due : plain;
     }
+    /// When the set-up of an SDMA task ends that takes `plain` and began `early` before its turn
+    /// (T-DMA-14).
+    [[nodiscard]] Cycle set_up_at(uint32_t sq, Cycle plain, Cycle early)
+    {
+        early_ = early;
+        const Cycle at = due(sq, SqeOp::kSetUp, SqeNext::kSetUp,
+                             system_.now + (plain > early ? plain - early : 0));
+        early_ = 0;
+        return at;
+    }
     /// The SQE has had its effect, or its wait has passed.
     void executed(uint32_t sq, SqeOp op = SqeOp::kDone)
     {
@@ -106,6 +116,7 @@ class SqeProgress : private SchedulerPart
     FirmwareFrontEnd *const firmware_;
     std::unique_ptr<SqeRtlPort> rtl_port_; // null: the plain model
     SqeDecoded decoded_;                   // for that: what the SQE that executes asks for
+    Cycle early_ = 0;                      // for that: what of a set-up is over at its turn
 };
 
 /// A part of the scheduler that leads SQEs on.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -81,6 +82,83 @@ static void test_elapsed_time_of_a_copy()
     const uint64_t ticks = rig.cqe(0, 1).u.timestamp - rig.cqe(0, 0).u.timestamp;
     const uint64_t tick_ns = 1000 / p.counter_mhz.value;
     CU_ASSERT(ticks * tick_ns + tick_ns > expected && ticks * tick_ns < expected + tick_ns);
+}
+
+// T-DMA-14: what is left of the set-up when the queue comes to the copy counts.
+static void test_set_up_while_bytes_move()
+{
+    constexpr uint64_t small = 64;
+    constexpr uint64_t large = kMiB * 4;
+    struct Case {
+        std::vector<stars_sqe> sqes; // all visible at once
+        bool ahead;                  // the profile's parameter
+        bool overlaps;               // the last two
+    };
+    const auto copy = [](uint64_t bytes) {
+        return sqe_sdma(Rig::kHbm, Rig::kHbm + kMiB * 8, bytes);
+    };
+    const stars_sqe event = sqe_event_record(0);
+    const stars_sqe pcie = sqe_pcie_dma(Rig::kHbm, Rig::kHost, small);
+    const Case cases[] = {
+        {{copy(small), copy(small)}, true, true},
+        {{copy(large), copy(small)}, true, true},
+        {{copy(small), copy(large)}, true, true},
+        {{copy(small), copy(large), copy(small)}, true, true},
+        {{copy(large), copy(small)}, false, false},
+        {{copy(large), event, copy(small)}, true, false},
+        {{pcie, copy(small)}, true, false},
+    };
+    for (const Case &c : cases) {
+        Rig rig([&](tsim::Params &p) { p.sdma_ahead.value = c.ahead ? 1 : 0; });
+        const tsim::Params &p = rig.params();
+        const auto move = [&p](const stars_sqe &sqe) {
+            return ceil_div(sqe.word[7] * uint64_t{1000}, p.hbm_mb_s() / 2);
+        };
+        rig.open(0);
+        for (const stars_sqe &sqe : c.sqes)
+            rig.write(0, sqe);
+        rig.ring(0, 0);
+        rig.run();
+        const size_t count = c.sqes.size();
+        // Bytes of the last one begin when the queue has decoded it, and not before its set-up,
+        // which began with the bytes of the one before.
+        uint64_t wait = p.decode.value + p.sdma_setup.value;
+        if (c.overlaps) {
+            const uint64_t since = move(c.sqes[count - 2]) + p.retire.value;
+            wait = std::max(p.decode.value,
+                            p.sdma_setup.value > since ? p.sdma_setup.value - since : 0);
+        }
+        EXPECT_EQ(rig.retired_at(0, count) - rig.retired_at(0, count - 1),
+                  wait + move(c.sqes[count - 1]) + p.retire.value);
+    }
+}
+
+// T-DMA-14: not the set-up of a copy that the queue cannot see yet, nor of one after a kill.
+static void test_set_up_at_its_turn()
+{
+    const stars_sqe copy = sqe_sdma(Rig::kHbm, Rig::kHbm + kMiB * 8, kMiB * 4);
+    for (const bool killed : {false, true}) {
+        Rig rig([](tsim::Params &p) { p.sdma_ahead.value = 1; });
+        const tsim::Params &p = rig.params();
+        const uint64_t moving = p.arbitration.value + p.record_read.value + p.slot_enable.value +
+                                p.fetch_read.value + p.decode.value + p.sdma_setup.value;
+        rig.open(0);
+        rig.write(0, copy);
+        if (killed)
+            rig.write(0, copy);
+        rig.ring(0, 0);
+        rig.run_until(moving + 1);
+        if (killed) {
+            CU_ASSERT(rig.device().scheduler().control(0, STARS_SQ_CONTROL_TASK_KILL));
+            CU_ASSERT(rig.device().scheduler().control(0, STARS_SQ_CONTROL_TASK_RESUME));
+        } else {
+            rig.put(0, copy, rig.now());
+        }
+        rig.run();
+        EXPECT_EQ(rig.retired(0), 2);
+        const auto last = rig.phases(TWINSIM_PHASE_SETUP, 0).back();
+        EXPECT_EQ(last.end_ns - last.begin_ns, p.sdma_setup.value);
+    }
 }
 
 // T-DMA-5, T-MEM-3: bytes move at completion, not before, all of them.
@@ -475,6 +553,8 @@ static void test_pages()
 static const twin_test tests[] = {
     {"a lone 64 MiB copy takes setup plus bytes by rate", test_lone_copies},
     {"elapsed time around a copy is the documented sum", test_elapsed_time_of_a_copy},
+    {"a copy is set up while bytes of the one before move", test_set_up_while_bytes_move},
+    {"a copy that was not visible is set up at its turn", test_set_up_at_its_turn},
     {"bytes move at completion, not before", test_effect_at_completion},
     {"a fill with words repeats the word and cuts the last one", test_fill_with_words},
     {"fills fill, overlapping copies copy", test_fill_and_overlap},

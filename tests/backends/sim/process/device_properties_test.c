@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the model's devices report of their AI cores: the numbers of the vendor's platform
- * files and documents. */
+/* What depends on the part: the numbers of the vendor's platform files and documents for its AI
+ * cores, and published host times. */
 #include "seam.h"
 
 typedef struct part {
@@ -53,8 +53,38 @@ static void test_parts(void)
     seam_set("TWINRT_PROFILE", NULL);
 }
 
+/* HOST-2: 8.6 us for a launch on a 910B2 (triton-ascend), 5.7 to 5.9 us for a copy on an A3 (hixl);
+ * 3 us, of the 19 to 30 us of a launch and a wait on a 910B3, for all others. */
+static void test_costs_of_calls(void)
+{
+    static const struct {
+        const char *profile;
+        uint64_t launch_ns, transfer_ns, submit_ns;
+    } costs[] = {
+        {"910b2", 8600, 3000, 3000}, {"910_9391", 3000, 5800, 3000}, {"910b3", 3000, 3000, 3000}};
+    for (size_t i = 0; i < TWIN_COUNT(costs); i++) {
+        seam_set("TWINRT_PROFILE", costs[i].profile);
+        SEAM_OK(seam_start());
+        seam->host.attach();
+        uint64_t now[4];
+        now[0] = seam->host.now();
+        seam_call(TWIN_COST_LAUNCH);
+        now[1] = seam->host.now();
+        seam_call(TWIN_COST_TRANSFER);
+        now[2] = seam->host.now();
+        seam_call(TWIN_COST_SUBMIT);
+        now[3] = seam->host.now();
+        CU_ASSERT_EQUAL(now[1] - now[0], costs[i].launch_ns);
+        CU_ASSERT_EQUAL(now[2] - now[1], costs[i].transfer_ns);
+        CU_ASSERT_EQUAL(now[3] - now[2], costs[i].submit_ns);
+        seam->process.stop();
+    }
+    seam_set("TWINRT_PROFILE", NULL);
+}
+
 static const twin_test tests[] = {
     {"the cores of each part have its buffers and rates", test_parts},
+    {"calls cost what was measured for the part", test_costs_of_calls},
 };
 
 int main(int argc, char **argv)
