@@ -388,6 +388,7 @@ twin_status record_work_launch(twin_queue *queue, twin_launch *kernel)
     f->text_bytes = (uint32_t)bytes;
     f->replaced = kernel->replaces ? kernel->replaces->queue->number : 0;
     f->place = kernel->replaces ? kernel->replaces->place : 0;
+    f->timed_only = kernel->timed_only;
     if (record_kept(&call))
         memcpy(f + 1, name, bytes);
     record_called(&call);

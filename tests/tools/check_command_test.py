@@ -3,7 +3,8 @@
 """`twinrt check`, `twinrt run --check` and `twinrt compare` from outside: statuses, reports, and
    files that are not recordings.
 
-  check_command_test.py TWINRT CHECK_PROGRAM RANDOM_PROGRAM COUNT_PROGRAM [--damage N]
+  check_command_test.py TWINRT CHECK_PROGRAM RANDOM_PROGRAM COUNT_PROGRAM KERNEL_PROGRAM
+    [--damage N]
 """
 import argparse
 import fcntl
@@ -564,6 +565,27 @@ def test_cut_compare(tool, clean):
            f"open: {done.returncode} {done.stderr.decode()}")
 
 
+def test_timed_only(tool, program):
+    """Without data there is no verdict: each tool says why and what to do, and ends with 2."""
+    timed = tool.record("timed.rec", [program, "2"], TWINRT_KERNEL_DATA="off")
+    computed = tool.record("computed.rec", [program, "2"])
+    again = os.path.join(tool.folder, "again-timed.rec")
+    done = tool.run("replay", "--record", again, timed)
+    expect(done.returncode == 0, f"replay: {done}")
+    for arguments in (("check", timed), ("check", again), ("compare", timed, computed),
+                      ("compare", computed, timed)):
+        done = tool.run(*arguments)
+        expect(done.returncode == 2 and done.stdout == b"", f"{arguments}: {done}")
+        for word in (b"timed.rec: 2 launches were only timed, not computed", b'"vector_rate"',
+                     b"Expected: a run with data", b"TWINRT_KERNEL_DATA=on"):
+            expect(word in done.stderr, f"{arguments}: {word} is missing: {done.stderr}")
+    for arguments in (("check", computed), ("compare", computed, computed)):
+        done = tool.run(*arguments)
+        expect(done.returncode == 0, f"{arguments}: {done}")
+    done = tool.run("run", "--check", "--", program, "2", TWINRT_KERNEL_DATA="off")
+    expect(done.returncode == 125 and b"only timed, not computed" in done.stderr, f"run: {done}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -571,6 +593,7 @@ def main():
     parser.add_argument("check_program")
     parser.add_argument("random_program")
     parser.add_argument("count_program")
+    parser.add_argument("kernel_program")
     parser.add_argument("--damage", type=int, default=60)
     options = parser.parse_args()
     os.umask(0o022) # files are private whatever the user's habit is
@@ -595,6 +618,7 @@ def main():
         test_extra(tool, options.check_program, clean)
         test_ratio(tool, options.check_program)
         test_counts(tool, options.count_program)
+        test_timed_only(tool, options.kernel_program)
         test_no_recordings(tool)
         test_cut(tool, options.check_program, clean)
         test_cut_compare(tool, clean)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What entries name: objects by their numbers, tasks by their queues, texts. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -366,4 +367,30 @@ bool twin_recording_make_tables(twin_recording *recording)
     return index_tasks(recording) && index_statuses(recording) &&
            twin_recording_index_make(recording, TWIN_RECORD_STAMP, "of_seq", 0, recording->count,
                                      &recording->stamps);
+}
+
+/* ---- kernels that were only timed ------------------------------------------------------------ */
+
+bool twin_recording_computed(const twin_recording *recording, const char *path, char *error,
+                             size_t error_bytes)
+{
+    const struct twin_record_entry *first = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < recording->count; i++) {
+        const struct twin_record_entry *entry = twin_recording_at(recording, i);
+        struct twin_record_WORK_LAUNCH launch;
+        if (!TWIN_RECORDING_GET(entry, WORK_LAUNCH, &launch) || !launch.timed_only)
+            continue;
+        if (count++ == 0)
+            first = entry;
+    }
+    if (first)
+        (void)snprintf(error, error_bytes,
+                       "%s: %zu launch%s only timed, not computed; the first: kernel \"%s\" (seq "
+                       "%llu). Expected: a run with data in memory, as there is no verdict on "
+                       "results that do not exist. Record it again with TWINRT_KERNEL_DATA=on and "
+                       "without twinrt_set_kernel_data(TWINRT_KERNEL_DATA_OFF)",
+                       path, count, count == 1 ? " was" : "es were", twin_recording_text(first, 0),
+                       (unsigned long long)first->begin_seq);
+    return !first;
 }

@@ -92,6 +92,10 @@ bool twin_recording_work(const struct twin_record_entry *entry, struct twin_reco
 
 /* The tail without its padding. NULL and 0: it has none. */
 const void *twin_recording_tail(const struct twin_record_entry *entry, size_t *out_bytes);
+/* Whether the results of all its kernels were computed. False: `error` says which were not, why
+ * that matters and what to do. */
+bool twin_recording_computed(const twin_recording *recording, const char *path, char *error,
+                             size_t error_bytes);
 /* Text number `which` of a tail of texts, from 0; "" when there are fewer. */
 const char *twin_recording_text(const struct twin_record_entry *entry, unsigned which);
 

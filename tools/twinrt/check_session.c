@@ -182,7 +182,7 @@ void check_session_incomplete(struct check_session *session)
 bool check_session_add(struct check_session *session, const char *path, const char *name)
 {
     struct check_result result;
-    char error[512];
+    char error[1024];
     if (check_result_load(path, name, session->symbolizer, session->suppressions, &result, error,
                           sizeof(error)) != CHECK_RESULT_OK) {
         fprintf(stderr, "twinrt: %s\n", error);

@@ -113,6 +113,12 @@ int twin_tool_compare(int argc, char **argv)
                     options.paths[which]);
             goto done;
         }
+        char error[1024];
+        if (!twin_recording_computed(recordings[which], options.paths[which], error,
+                                     sizeof(error))) {
+            fprintf(stderr, "twinrt: %s\n", error);
+            goto done;
+        }
         twin_tool_report_damage(recordings[which], options.paths[which]);
         result.side[which].path = options.paths[which];
         result.side[which].recording = recordings[which];

@@ -142,7 +142,7 @@ void twin_launch_native_prepare(twin_kernel_launch *launch, twin_device *device,
                                 twin_overflows overflows)
 {
     launch->overflows = overflows;
-    launch->timing_only = timing_only_now();
+    launch->base.timed_only = timing_only_now();
     launch->base.effect = effect;
     /* Without separate cores, vector units belong to the others. */
     if (launch->base.cores == TWIN_CORES_VECTOR && !device->properties->core.split)
@@ -194,14 +194,14 @@ twin_status twin_launch_native_run(twin_kernel_launch *launch, const twin_reach 
         .core = &properties->core,
         .bf16 = properties->bf16,
         .saturate = launch->overflows.saturate,
-        .timing_only = launch->timing_only,
+        .timing_only = launch->base.timed_only,
         .cycles_most = CYCLES_MOST,
         .limited = launch->base.timeout_ns != TWIN_FOREVER,
         .reach = reach,
         .print = print_text,
         .hazard = call.check == HAZARD_OFF ? NULL : report_hazard,
         .user = &call};
-    if (launch->timing_only)
+    if (launch->base.timed_only)
         report_timing_only(launch);
     const twin_status status = twin_native_begin(&native, &launch->run, out_work);
     if (status == TWIN_OK)

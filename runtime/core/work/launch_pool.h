@@ -34,7 +34,6 @@ typedef struct twin_kernel_launch {
     twin_device *device;        /* that it runs on; NULL: it runs the code itself */
     /* Of native kernels. */
     twin_overflows overflows;
-    bool timing_only;            /* it is not computed */
     struct twin_native_run *run; /* kernel/run.h; NULL: none under way */
     unsigned char near_args[];   /* as many as its class says */
 } twin_kernel_launch;

@@ -177,6 +177,7 @@ static void call_work(const struct twin_backend *t, twin_hw_device *device, twin
                                  .blocks = 3,
                                  .batch = true,
                                  .weight = 4,
+                                 .timed_only = true,
                                  .timeout_ns = 900,
                                  .code = &code,
                                  .describe = describe,

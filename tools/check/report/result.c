@@ -45,6 +45,10 @@ enum check_result_state check_result_load(const char *path, const char *name,
         check_result_free(out);
         return CHECK_RESULT_E_RECORDING;
     }
+    if (!twin_recording_computed(out->recording, path, error, error_bytes)) {
+        check_result_free(out);
+        return CHECK_RESULT_E_RECORDING;
+    }
     out->name = strdup(name);
     out->sites = check_sites_new(out->recording, symbolizer);
     if (out->name && out->sites && twin_ops_load(out->recording, &out->ops) &&
