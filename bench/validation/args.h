@@ -22,6 +22,7 @@
     X(tile_m)                                                                                      \
     X(tile_n)                                                                                      \
     X(sets)                                                                                        \
+    X(once)                                                                                        \
     X(x)                                                                                           \
     X(y)                                                                                           \
     X(z)                                                                                           \

@@ -171,7 +171,7 @@ TWK_CUBE_KERNEL(cube, struct validation_args, args)
 
 /* ---- z = x + y in fp16 ------------------------------------------------------------------------
  * m rows of n, shared out by rows. One set of buffers: copies and additions take turns. Two: they
- * overlap. */
+ * overlap. With `once` L2 does not keep what is read. */
 
 static void add_tile(const struct validation_args *args, uint64_t first, uint32_t count,
                      uint32_t set, bool again)
@@ -179,10 +179,11 @@ static void add_tile(const struct validation_args *args, uint64_t first, uint32_
     const twk_ub x = twk_ub_at(set ? args->x2 : args->x);
     const twk_ub y = twk_ub_at(set ? args->y2 : args->y);
     const twk_ub z = twk_ub_at(set ? args->z2 : args->z);
+    const twk_rows rows = {1, count * 2, 0, 0, args->once};
     if (again) /* the sum that was in z has left */
         twk_wait_flag(TWK_MTE3, TWK_MTE2, set);
-    twk_load(x, args->a + first * 2, count * 2);
-    twk_load(y, args->b + first * 2, count * 2);
+    twk_load_rows(x, args->a + first * 2, &rows);
+    twk_load_rows(y, args->b + first * 2, &rows);
     twk_set_flag(TWK_MTE2, TWK_V, set);
     twk_wait_flag(TWK_MTE2, TWK_V, set);
     twk_add(TWK_FP16, z, x, y, count);
