@@ -2,7 +2,7 @@
 #include "core/queue/ffts_table.h"
 
 #include <cstddef>
-#include <utility>
+#include <cstring>
 
 namespace tsim
 {
@@ -78,9 +78,11 @@ namespace
 } // namespace
 
 // T-FFT-3.
-bool FftsTable::begin(std::vector<stars_ffts_context> table, uint32_t ready)
+bool FftsTable::begin(const void *table, uint32_t contexts, uint32_t ready)
 {
-    table_ = std::move(table);
+    table_.resize(contexts);
+    if (contexts != 0)
+        std::memcpy(table_.data(), table, contexts * sizeof(table_[0]));
     rows_.assign(table_.size(), {});
     ready_.clear();
     running_ = 0;

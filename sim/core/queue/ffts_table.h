@@ -27,8 +27,9 @@ class FftsTable
         uint32_t thread = 0;
     };
 
-    /// The first `ready` contexts start. False: the table is bad. Throws std::bad_alloc.
-    [[nodiscard]] bool begin(std::vector<stars_ffts_context> table, uint32_t ready);
+    /// Copies so many contexts; the first `ready` of them start. False: the table is bad. Throws
+    /// std::bad_alloc. Keeps its memory from one table to the next.
+    [[nodiscard]] bool begin(const void *table, uint32_t contexts, uint32_t ready);
     /// The next context with work to do, in the order in which they became ready; false: none is
     /// ready, or the table is bad.
     [[nodiscard]] bool take(Start &out);

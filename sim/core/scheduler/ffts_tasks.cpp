@@ -2,9 +2,7 @@
 #include "core/scheduler/ffts_tasks.h"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
-#include <utility>
 
 #include "core/scheduler/sqe_fields.h"
 
@@ -68,7 +66,7 @@ void FftsTasks::start(uint32_t sq)
         if (!runs_[q.slot])
             runs_[q.slot] = std::make_unique<Run>();
         else
-            *runs_[q.slot] = {};
+            static_cast<RunState &>(*runs_[q.slot]) = {};
     } catch (const std::bad_alloc &) {
         owner_.ffts_ended(sq, STARS_ERROR_SOFTWARE, STARS_STATUS_NONE);
         return;
@@ -98,11 +96,9 @@ bool FftsTasks::load(Run &run)
         return false;
     }
     try {
-        std::vector<stars_ffts_context> table(contexts_of(sqe));
-        std::memcpy(table.data(), from, bytes);
         run.loaded = true;
         run.limit = limit_from(system_.now, credit_time(sqe, p));
-        if (run.table.begin(std::move(table), ready_of(sqe)))
+        if (run.table.begin(from, contexts_of(sqe), ready_of(sqe)))
             return true;
     } catch (const std::bad_alloc &) {
         end(run, STARS_ERROR_SOFTWARE, STARS_STATUS_NONE);

@@ -98,7 +98,7 @@ class FftsTasks : private SqePart, private ContextWaits
         FftsTable::Start start;
         DmaJob job;
     };
-    struct Run {
+    struct RunState {
         uint32_t sq = kNone;
         bool loaded = false;
         bool paused = false;
@@ -110,8 +110,10 @@ class FftsTasks : private SqePart, private ContextWaits
         bool hit_failed = false;  // T-FLT-15
         Cycle ready = 0;          // when the table is there
         Cycle limit = kNever;
-        FftsTable table;
         std::array<Unit, kUnits> units;
+    };
+    struct Run : RunState {
+        FftsTable table; // its memory serves the next task of the slot
     };
 
     [[nodiscard]] Run *find(uint32_t sq) const;
