@@ -26,8 +26,8 @@ int twin_tool_check(int argc, char **argv)
         .help = "Checks the order of tasks, races between streams, and lifetimes, in a recording "
                 "of a run.\v"
                 "0: no findings, warnings aside; 1 (--error-exitcode): findings; 2: the recording "
-                "cannot be read, or a report cannot be written; 3: no findings, but the recording "
-                "is damaged or ended before the run.",
+                "cannot be read or has kernels without data, or a report cannot be written; 3: no "
+                "findings, but the recording is damaged or ended before the run.",
         .recordings = &options.path,
         .recording_count = 1,
         .end = check_options_verify,

@@ -93,8 +93,9 @@ int twin_tool_compare(int argc, char **argv)
             "Compares two recordings of one program, op by op; or two tables of the vendor's "
             "profiler, of a board and of the model, kernel by kernel.\v"
             "0: both did the same, in the same order, with the same results, whatever the times; "
-            "1: they differ; 2: a recording cannot be read; 3: the remaining parts are the same, "
-            "but one is damaged or ended before its program. Tables: 0, or 2.",
+            "1: they differ; 2: a recording cannot be read or has kernels without data; 3: the "
+            "remaining parts are the same, but one is damaged or ended before its program. "
+            "Tables: 0, or 2.",
         .recordings = options.paths,
         .recording_count = 2,
     };
