@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+/// FFTS+ tasks: bad tables, failures and faults, descriptions that come later, pauses and kills.
+#include "contexts.h"
+
+// T-FFT-3, T-FFT-12.
+static void test_bad_tables()
+{
+    struct Case {
+        std::vector<stars_ffts_context> table;
+        uint32_t ready;
+        uint32_t error, status;
+    };
+    stars_ffts_context waits = kernel(STARS_FFTS_AIV, 1, kWork, 1);
+    stars_ffts_context header = copy(Rig::kHbm + 4096, Rig::kHbm, 64);
+    header.word[19] = STARS_SDMA_OP_FILL;
+    stars_ffts_context physical = value(Rig::kHbm, 1);
+    physical.word[19] &= ~STARS_FFTS_W19_VIRTUAL;
+    stars_ffts_context beyond = context_of(STARS_FFTS_AT_START, 0, {});
+    beyond.word[19] = 1 | 1u << STARS_FFTS_W19_WINDOW_SHIFT; // of one thread, 0
+    const Case cases[] = {
+        {{beyond}, 1, STARS_ERROR_EXCEPTION, STARS_STATUS_FFTS_EXCEPTION},
+        {{context_of(2, 0, {})}, 1, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE},
+        {{kernel(STARS_FFTS_AIV, 1, kWork, 0, {1})}, 1, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE},
+        {{waits}, 1, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE}, // ready, and waits for one
+        {{kernel(STARS_FFTS_AIV, 0, kWork)}, 1, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE},
+        {{notify(STARS_FFTS_NOTIFY_RECORD, 0xffff)}, 1, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE},
+        {{header}, 1, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE},
+        {{physical}, 1, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE},
+        {{copy(Rig::kHbm, 0x50, 64)}, 1, STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT},
+        {{value(0x50, 1)}, 1, STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT},
+        // Nothing leads to the second; one too many leads to the third.
+        {{kernel(STARS_FFTS_AIV, 1, kWork), waits},
+         1,
+         STARS_ERROR_EXCEPTION,
+         STARS_STATUS_FFTS_EXCEPTION},
+        {{label(0, {1, 1}), waits}, 1, STARS_ERROR_EXCEPTION, STARS_STATUS_FFTS_EXCEPTION},
+        // Labels that lead to each other for ever.
+        {{label(0, {1}), label(1, {2}), label(1, {1})},
+         1,
+         STARS_ERROR_EXCEPTION,
+         STARS_STATUS_FFTS_EXCEPTION},
+    };
+    for (const Case &c : cases) {
+        KernelRig k;
+        teach(k);
+        expect_failure(k, task(k.rig, c.table, c.ready), c.error, c.status);
+    }
+    for (const uint32_t counts : {0u, 1u, 2u << 16 | 1u}) { // contexts and ready ones in the SQE
+        KernelRig k;
+        stars_sqe sqe = task(k.rig, {kernel(STARS_FFTS_AIV, 1, kWork)}, 1);
+        sqe.word[6] = counts;
+        expect_failure(k, sqe, STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE);
+    }
+    KernelRig without([](tsim::Params &p) { p.ffts_contexts.value = 0; });
+    expect_failure(without, task(without.rig, {kernel(STARS_FFTS_AIV, 1, kWork)}, 1),
+                   STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE);
+    KernelRig nowhere;
+    stars_sqe sqe = task(nowhere.rig, {kernel(STARS_FFTS_AIV, 1, kWork)}, 1);
+    sqe.word[STARS_FFTS_ADDRESS_WORD] = 0x50;
+    sqe.word[STARS_FFTS_ADDRESS_WORD + 1] = 0;
+    expect_failure(nowhere, sqe, STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
+}
+
+// T-FFT-11: a kernel that fails takes the others with it; so does the time limit.
+static void test_failures()
+{
+    KernelRig k;
+    teach(k);
+    k.kernels.set(20, {{work(TWIN_PIPE_SCALAR, 1800),
+                        op(TWIN_PIPE_SCALAR, TWIN_STEP_FAULT, TWINSIM_KERNEL_EXCEPTION)}});
+    expect_failure(
+        k,
+        task(k.rig,
+             {kernel(STARS_FFTS_AIV, 40, kLong), kernel(STARS_FFTS_AIC, 1, 20),
+              copy(Rig::kHbm, Rig::kHbm + (32 << 20), 32 << 20), notify(STARS_FFTS_NOTIFY_WAIT, 3)},
+             4),
+        STARS_ERROR_EXCEPTION, STARS_STATUS_AICORE_EXCEPTION);
+    CU_ASSERT(k.rig.now() < 1000000);
+    EXPECT_EQ(k.kernels.effects.size(), 1); // of the kernel afterwards
+
+    KernelRig limited([](tsim::Params &p) { p.credit_unit.value = 50000; });
+    teach(limited);
+    const stars_sqe sqe = sqe_with_credit(
+        task(limited.rig, {kernel(STARS_FFTS_AIV, 40, kLong), notify(STARS_FFTS_NOTIFY_WAIT, 3)},
+             2),
+        1);
+    expect_failure(limited, sqe, STARS_ERROR_TIMEOUT, STARS_STATUS_AICORE_TIMEOUT);
+}
+
+/// A kernel and one after it, the next kernel hit by a fault. Time is from its first block to the
+/// end of the task.
+struct Hit {
+    uint64_t ns;
+    uint32_t blocks, effects, error, status;
+};
+
+static Hit run_hit(const twinsim_fault &fault)
+{
+    KernelRig k;
+    teach(k);
+    if (fault.times != 0)
+        (void)k.rig.system().faults().inject(fault);
+    k.rig.open(0);
+    k.rig.put(0,
+              task(k.rig,
+                   {kernel(STARS_FFTS_AIV, 1, kWork, 0, {1}), kernel(STARS_FFTS_AIV, 1, kWork, 1)},
+                   1),
+              0);
+    k.rig.run();
+    const auto all = blocks(k, TWINSIM_ENGINE_AIV);
+    const uint64_t begin = k.rig.phases(TWINSIM_PHASE_SETUP, 0).at(0).end_ns +
+                           k.rig.params().ffts_start.value; // T-FFT-4, T-CORE-3
+    const bool good = k.rig.retired(0) == 1;
+    return {k.rig.phases(TWINSIM_PHASE_REPORT, 0).at(0).begin_ns - begin,
+            static_cast<uint32_t>(all.size()), static_cast<uint32_t>(k.kernels.effects.size()),
+            good ? 0u : k.rig.cqe(0, 0).u.error.code, good ? 0u : k.rig.cqe(0, 0).u.error.status};
+}
+
+// T-FLT-15 to T-FLT-17: the first kernel is hit; an error keeps its effect away, and ends the task.
+static void test_faults()
+{
+    twinsim_fault fault{};
+    fault.device = fault.stream = fault.id = TWINSIM_ANY;
+    fault.task = STARS_SQE_AICORE;
+    const Hit plain = run_hit(fault);
+    EXPECT_EQ(plain.effects, 2);
+    EXPECT_EQ(plain.error, 0);
+    const uint64_t start = Rig().params().ffts_start.value;
+    const uint64_t one = (plain.ns - start) / 2;
+
+    fault.first = fault.times = 1;
+    fault.kind = TWINSIM_FAULT_ENGINE_ERROR;
+    const Hit failed = run_hit(fault);
+    EXPECT_EQ(failed.blocks, 1);
+    EXPECT_EQ(failed.effects, 0);
+    EXPECT_EQ(failed.error, STARS_ERROR_EXCEPTION);
+    EXPECT_EQ(failed.status, STARS_STATUS_AICORE_EXCEPTION);
+    EXPECT_EQ(failed.ns, one);
+
+    fault.kind = TWINSIM_FAULT_ENGINE_TIMEOUT;
+    fault.duration_ns = 77000;
+    const Hit late = run_hit(fault);
+    EXPECT_EQ(late.effects, 0);
+    EXPECT_EQ(late.error, STARS_ERROR_TIMEOUT);
+    EXPECT_EQ(late.status, STARS_STATUS_AICORE_TIMEOUT);
+    EXPECT_EQ(late.ns, 77000);
+
+    fault.kind = TWINSIM_FAULT_ENGINE_SLOW;
+    fault.duration_ns = 0;
+    fault.factor_permille = 3000;
+    const Hit slow = run_hit(fault);
+    EXPECT_EQ(slow.effects, 2);
+    EXPECT_EQ(slow.error, 0);
+    EXPECT_EQ(slow.ns, plain.ns + 2 * one);
+}
+
+// T-CORE-2: descriptions of two kernels, one after the other; time stands still.
+static void test_later()
+{
+    KernelRig k;
+    teach(k);
+    k.kernels.later = true;
+    k.rig.open(0);
+    k.rig.put(
+        0, task(k.rig, {kernel(STARS_FFTS_AIV, 1, kWork), kernel(STARS_FFTS_AIC, 1, kWork)}, 2), 0);
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_EQ(k.rig.run_until(1000000), TWINSIM_STOP_KERNEL);
+        EXPECT_EQ(k.kernels.asked.size(), i + 1);
+        EXPECT_EQ(k.kernels.asked.back().context, i);
+        CU_ASSERT(k.rig.device().scheduler().give_kernel(0, 1, k.kernels.description(kWork)));
+    }
+    k.rig.run();
+    EXPECT_EQ(k.rig.retired(0), 1);
+    EXPECT_EQ(blocks(k, TWINSIM_ENGINE_AIC).at(0).begin_ns,
+              blocks(k, TWINSIM_ENGINE_AIV).at(0).begin_ns + k.rig.params().core_issue.value);
+}
+
+// T-CORE-13: a pause comes before the description.
+static void test_later_while_paused()
+{
+    KernelRig k;
+    teach(k);
+    k.kernels.later = true;
+    tsim::TaskScheduler &scheduler = k.rig.device().scheduler();
+    k.rig.open(0);
+    k.rig.put(0, task(k.rig, {kernel(STARS_FFTS_AIV, 1, kWork)}, 1), 0);
+    EXPECT_EQ(k.rig.run_until(1000000), TWINSIM_STOP_KERNEL);
+    CU_ASSERT(scheduler.control(0, STARS_SQ_CONTROL_TASK_PAUSE));
+    CU_ASSERT(scheduler.give_kernel(0, 1, k.kernels.description(kWork)));
+    k.rig.run();
+    EXPECT_EQ(k.rig.state(0), TWINSIM_QUEUE_HELD);
+    EXPECT_EQ(blocks(k, TWINSIM_ENGINE_AIV).size(), 0);
+    CU_ASSERT(scheduler.control(0, STARS_SQ_CONTROL_TASK_RESUME));
+    k.rig.run();
+    EXPECT_EQ(k.rig.retired(0), 1);
+}
+
+// T-CORE-13.
+static void test_pause()
+{
+    KernelRig k([](tsim::Params &p) { p.aiv_cores.value = 2; });
+    teach(k);
+    tsim::TaskScheduler &scheduler = k.rig.device().scheduler();
+    k.rig.open(0);
+    k.rig.put(
+        0,
+        task(k.rig,
+             {kernel(STARS_FFTS_AIV, 5, kWork, 0, {1}), copy(Rig::kHbm, Rig::kHbm + 64, 64, 1)}, 1),
+        0);
+    k.rig.run_until(5000);
+    CU_ASSERT(scheduler.control(0, STARS_SQ_CONTROL_TASK_PAUSE));
+    k.rig.run();
+    EXPECT_EQ(k.rig.state(0), TWINSIM_QUEUE_HELD);
+    EXPECT_EQ(blocks(k, TWINSIM_ENGINE_AIV).size(), 2);
+    CU_ASSERT(scheduler.control(0, STARS_SQ_CONTROL_TASK_RESUME));
+    k.rig.run_until(k.rig.now() + 15000); // the last wave is under way
+    CU_ASSERT(scheduler.control(0, STARS_SQ_CONTROL_TASK_PAUSE));
+    k.rig.run();
+    EXPECT_EQ(k.rig.state(0), TWINSIM_QUEUE_HELD);
+    EXPECT_EQ(k.rig.retired(0), 0);
+    CU_ASSERT(scheduler.control(0, STARS_SQ_CONTROL_TASK_RESUME));
+    k.rig.run();
+    EXPECT_EQ(k.rig.retired(0), 1);
+    EXPECT_EQ(blocks(k, TWINSIM_ENGINE_AIV).size(), 5);
+}
+
+// T-CORE-12: nothing remains of a task that is killed in the middle of everything.
+static void test_kill()
+{
+    for (int how = 0; how < 3; ++how) {
+        KernelRig k;
+        teach(k);
+        tsim::TaskScheduler &scheduler = k.rig.device().scheduler();
+        k.rig.open(0);
+        k.rig.put(0,
+                  task(k.rig,
+                       {kernel(STARS_FFTS_AIV, 40, kLong), notify(STARS_FFTS_NOTIFY_WAIT, 3),
+                        copy(Rig::kHbm, Rig::kHbm + (32 << 20), 32 << 20)},
+                       3),
+                  0);
+        k.rig.run_until(10000);
+        if (how == 0)
+            CU_ASSERT(scheduler.control(0, STARS_SQ_CONTROL_TASK_KILL))
+        else if (how == 1)
+            scheduler.close(0);
+        else
+            k.rig.device().reset();
+        const uint64_t at = k.rig.now();
+        k.rig.open(1);
+        k.rig.put(1, sqe_kernel(STARS_KERNEL_AIV, 40, kWork), at);
+        k.rig.put(1, sqe_notify_record(3), at);
+        k.rig.run();
+        EXPECT_EQ(k.rig.retired(1), 2);
+        EXPECT_EQ(k.rig.device().scheduler().notifies().flag(3), 1);
+        CU_ASSERT(k.rig.now() < at + 100000);
+    }
+}
+
+// With seeds: each task ends, and the values are those of the plain machine.
+static void test_seeds()
+{
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+        KernelRig k(nullptr, seed);
+        teach(k);
+        std::memset(k.rig.hbm(), 7, 4096);
+        for (uint32_t sq = 0; sq < 8; ++sq) {
+            k.rig.open(sq);
+            const uint64_t to = (1 << 20) + uint64_t{sq} * 4096;
+            k.rig.put(sq,
+                      task(k.rig,
+                           {copy(Rig::kHbm + to, Rig::kHbm, 4096, 0, {1}),
+                            kernel(STARS_FFTS_AIV, 3, kWork, 1, {2}),
+                            copy(Rig::kHbm + to + (1 << 20), Rig::kHbm + to, 4096, 1)},
+                           1, kTable + uint64_t{sq} * 4096),
+                      0);
+        }
+        k.rig.run();
+        for (uint32_t sq = 0; sq < 8; ++sq) {
+            EXPECT_EQ(k.rig.retired(sq), 1);
+            EXPECT_EQ(word_at(k.rig, (2 << 20) + uint64_t{sq} * 4096 + 4092), 0x07070707);
+        }
+    }
+}
+
+static const twin_test tests[] = {
+    {"T-FFT-3, T-FFT-12: tables that are bad", test_bad_tables},
+    {"T-FFT-11: what ends a task early", test_failures},
+    {"T-FLT-15, T-FLT-16, T-FLT-17: faults that hit a kernel of a table", test_faults},
+    {"T-FFT-8: descriptions that come later", test_later},
+    {"a description that comes while the task is paused", test_later_while_paused},
+    {"a paused task rests, and goes on", test_pause},
+    {"nothing remains of a task that was killed", test_kill},
+    {"tasks end with every seed", test_seeds},
+};
+
+int main(int argc, char **argv)
+{
+    return twin_run_suite("sim ffts_end", tests, TWIN_COUNT(tests), argc, argv);
+}
