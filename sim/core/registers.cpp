@@ -148,9 +148,7 @@ int Device::write_page(uint32_t sq, uint32_t offset, uint32_t value)
     case STARS_SQ_CONTROL:
         return allowed(scheduler_.control(sq, value));
     case STARS_SQ_PREFETCH:
-        if ((value & STARS_SQ_PREFETCH_DROP) != 0)
-            scheduler_.drop_prefetched(sq);
-        return TWINSIM_OK;
+        return allowed((value & STARS_SQ_PREFETCH_DROP) == 0 || scheduler_.drop_prefetched(sq));
     case STARS_SQ_CQ_HEAD:
         return scheduler_.set_cq_head(sq, value) ? TWINSIM_OK : TWINSIM_E_ARGUMENT;
     default:

@@ -28,7 +28,7 @@ void set_machine(const Job &job, tsim::Params &p)
     set(p.events, m[kEvents]);
     set(p.notifies, m[kNotifies]);
     set(p.count_notifies, 0);
-    set(p.fetch_window, m[kWindow]);
+    set(p.fetch_window, 2 * m[kWindow]);
     set(p.fetch_read, m[kRead]);
     set(p.slots, m[kSlots]);
     set(p.sdma_cap, m[kSdmaCap]);
@@ -42,6 +42,7 @@ void set_machine(const Job &job, tsim::Params &p)
     set(p.decode, m[kDecode]);
     set(p.retire, m[kRetire]);
     set(p.write_value, m[kStore]);
+    set(p.ts_cpu, 0);
     set(p.credit_unit, m[kCreditUnit]);
     set(p.event_table, m[kEvent]);
     set(p.event_miss, m[kEventMiss]);

@@ -75,7 +75,7 @@ std::string profile_of(const std::array<uint64_t, kNumbers> &machine,
     constexpr uint64_t wide = 10000000; // more than all channels move together (T-LNK-8)
     Group top;
     top.group("limit", Group().add("events", "1", m[kEvents]).add("notifies", "1", m[kNotifies]));
-    top.group("fetch", Group().add("window", "SQE", m[kWindow]).ns("read_ns", m[kRead]));
+    top.group("fetch", Group().add("window", "SQE", 2 * m[kWindow]).ns("read_ns", m[kRead]));
     top.group("swap_in", Group()
                              .add("slots", "1", m[kSlots])
                              .add("sdma_cap", "1", m[kSdmaCap])

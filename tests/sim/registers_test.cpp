@@ -136,6 +136,27 @@ static void test_cq_registers()
     EXPECT_EQ(read(rig, page(4, STARS_SQ_CQ_HEAD)), 1);
 }
 
+// 16 limits of waits, 2^20 after a reset.
+static void test_wait_limits()
+{
+    Rig rig;
+    const uint64_t low = STARS_BLOCK_BASE + 0x5680, high = STARS_BLOCK_BASE + 0x5700;
+    for (uint64_t i = 0; i < 16; ++i) {
+        EXPECT_EQ(read(rig, low + 4 * i), 1u << 20);
+        EXPECT_EQ(read(rig, high + 4 * i), 0);
+    }
+    EXPECT_EQ(rig.device().write(low + 4 * 15, 7), TWINSIM_OK);
+    EXPECT_EQ(rig.device().write(high + 4 * 15, 9), TWINSIM_OK);
+    EXPECT_EQ(read(rig, low + 4 * 15), 7);
+    EXPECT_EQ(read(rig, high + 4 * 15), 9);
+    EXPECT_EQ(read(rig, low + 4 * 14), 1u << 20);
+    uint32_t value = 1;
+    EXPECT_EQ(rig.device().read(low + 4 * 16, value), TWINSIM_E_ARGUMENT);
+    rig.device().reset();
+    EXPECT_EQ(read(rig, low + 4 * 15), 1u << 20);
+    EXPECT_EQ(read(rig, high + 4 * 15), 0);
+}
+
 static void test_nothing_there()
 {
     Rig rig;
@@ -162,6 +183,7 @@ static const twin_test tests[] = {
     {"the host reads and writes table entries", test_tables},
     {"the host reads and writes counts", test_counts},
     {"CQ head and tail", test_cq_registers},
+    {"the limits of waits are kept", test_wait_limits},
     {"an offset where nothing is reads 0 and is refused", test_nothing_there},
 };
 

@@ -77,6 +77,8 @@ class Rig
     void write(uint32_t sq, stars_sqe sqe);
     /// Rings for everything written so far.
     void ring(uint32_t sq, uint64_t at_ns);
+    /// The entries of the ring.
+    stars_sqe *entries(uint32_t sq) { return driver_.at(sq).ring.data(); }
     /// Both.
     void put(uint32_t sq, const stars_sqe &sqe, uint64_t at_ns);
     uint64_t sent(uint32_t sq) { return driver_.at(sq).sent; }

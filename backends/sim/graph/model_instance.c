@@ -134,6 +134,12 @@ static void end_run_locked(twin_hw_instance *instance, const struct sim_run *run
             sim_cond_end(&cond);
         }
     }
+    /* One that is under way must not start the queues after this. */
+    struct twinsim_queue_info now;
+    const bool starts = twinsim_queue_inspect(sim_process.sim, launcher->device->index,
+                                              launcher->sq, &now) == TWINSIM_OK &&
+                        now.sqe_type == STARS_SQE_COND && now.state == TWINSIM_QUEUE_RUNNING &&
+                        !now.done;
     stop_queues_locked(instance);
     /* An end that is recorded before the run has cleared the notify would be lost: then no task
      * waits for it. */
@@ -141,6 +147,10 @@ static void end_run_locked(twin_hw_instance *instance, const struct sim_run *run
         sim_sqe_placeholder(&launcher->ring[(run->end - 1) & launcher->mask], false);
     else
         write_notify(instance, instance->end_id, 1);
+    sim_queue_entries_changed(launcher);
+    if (starts) /* the resume skips it */
+        (void)sim_queue_write(launcher, STARS_SQ_CONTROL,
+                              STARS_SQ_CONTROL_TASK_KILL | STARS_SQ_CONTROL_TASK_RESUME);
 }
 
 twin_status sim_model_instance_abort(twin_hw_instance *instance)
@@ -234,6 +244,8 @@ bool sim_instance_leave_run(twin_queue *queue)
     else if (run && !begun)
         for (uint64_t number = run->first + 1; number <= run->end + 1; number++)
             sim_sqe_placeholder(&queue->ring[(number - 1) & queue->mask], false);
+    if (run && !begun)
+        sim_queue_entries_changed(queue);
     pthread_mutex_unlock(&instance->lock);
     return !begun;
 }

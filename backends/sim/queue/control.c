@@ -16,6 +16,14 @@ static twin_status write_page(const twin_queue *queue, uint32_t offset, uint32_t
     return sim_queue_write(queue, offset, value) == TWINSIM_OK ? TWIN_OK : TWIN_E_INTERNAL;
 }
 
+void sim_queue_entries_changed(const twin_queue *queue)
+{
+    /* The device drops what it has read only under a pause. */
+    (void)sim_queue_write(queue, STARS_SQ_CONTROL, STARS_SQ_CONTROL_DEBUG_PAUSE);
+    (void)sim_queue_write(queue, STARS_SQ_PREFETCH, STARS_SQ_PREFETCH_DROP);
+    (void)sim_queue_write(queue, STARS_SQ_CONTROL, STARS_SQ_CONTROL_DEBUG_RESUME);
+}
+
 /* Work that was complete at the caller's clock is complete, and is not dropped. A kernel that
  * another thread describes just now is not waited for: it has not ended. */
 static void finish_past(uint32_t device, uint32_t sq)

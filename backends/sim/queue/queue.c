@@ -310,7 +310,7 @@ static twin_status open_ring(twin_queue *queue)
     memset(queue->cq, 0, used * sizeof(*queue->cq));
     queue->cq_read = 0;
     queue->watched = false;
-    queue->held = 0;
+    queue->held = queue->guarded_to = 0;
     atomic_store_explicit(&queue->visible, 0, memory_order_relaxed);
     atomic_store_explicit(&queue->submitted, 0, memory_order_relaxed);
     atomic_store_explicit(&queue->reclaimed, 0, memory_order_relaxed);

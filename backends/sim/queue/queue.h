@@ -109,6 +109,7 @@ struct twin_queue {
     atomic_bool is_deferred; /* config.deferred without a lock; fits a `submitted` read before it */
     struct sim_deferred deferred;
     struct sim_contexts contexts; /* by place in the ring; guarded by lock */
+    uint64_t guarded_to; /* tasks up to the newest guarded kernel */
 
     /* Guarded by the model lock. */
     bool open;
@@ -148,6 +149,10 @@ static inline int sim_queue_write(const twin_queue *queue, uint32_t offset, uint
     return twinsim_write(sim_process.sim, queue->device->index,
                          (uint64_t)queue->sq * STARS_SQ_PAGE + offset, value);
 }
+
+/* Entries that the queue has not begun were changed in place: the device reads them again, also if
+ * it has read them ahead. Thread: model. */
+void sim_queue_entries_changed(const twin_queue *queue);
 
 enum sim_completion { SIM_PENDING, SIM_DONE, SIM_DROPPED };
 /* Answers from counters alone when the epoch is the present one, else takes the model lock's table:

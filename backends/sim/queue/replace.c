@@ -76,6 +76,7 @@ static bool cancel_copy(const struct sim_kept *kept)
         return false;
     const twin_queue *queue = kept->since.queue;
     sim_sqe_placeholder(&queue->ring[(kept->since.number - 1) & queue->mask], false);
+    sim_queue_entries_changed(queue);
     return true;
 }
 

@@ -83,7 +83,8 @@ struct Meaning {
         const uint32_t type = sqe.word[0] & STARS_W0_TYPE_MASK;
         switch (type) {
         case STARS_SQE_PLACEHOLDER:
-            effect = sqe.word[0] >> 16 == 0 ? Effect::kNothing : Effect::kBad;
+            effect = sqe.word[0] >> 16 == 0 || bits(sqe.word[0], 10, 2) == 1 ? Effect::kNothing
+                                                                             : Effect::kBad;
             break;
         case STARS_SQE_EVENT_RECORD:
         case STARS_SQE_EVENT_WAIT:

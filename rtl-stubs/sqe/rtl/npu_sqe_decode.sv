@@ -170,8 +170,8 @@ module npu_sqe_decode (
     decoded_o.access  = npu_sqe_pkg::AccessNone;
 
     unique case (type_i)
-      npu_sqe_pkg::TypePlaceholder: begin  // T-SQE-12
-        if (w0[31:16] == 16'd0) decoded_o.effect = npu_sqe_pkg::EffectNone;
+      npu_sqe_pkg::TypePlaceholder: begin  // T-SQE-12, T-SQE-14
+        if (w0[31:16] == 16'd0 || w0[11:10] == 2'd1) decoded_o.effect = npu_sqe_pkg::EffectNone;
       end
       npu_sqe_pkg::TypeEventRecord, npu_sqe_pkg::TypeEventWait: begin
         decoded_o.access  = npu_sqe_pkg::AccessEvent;

@@ -47,7 +47,7 @@ struct Params {
     Setting arbitration, record_read, slot_enable, strict_level;
     Setting drain, slot_disable;
 
-    Setting decode, retire, write_value, credit_unit;
+    Setting decode, retire, write_value, credit_unit, ts_cpu;
     Setting cond_instruction, cond_memory, cond_limit, cond_poll;
     Setting event_table, event_miss, event_cached, event_isolation, event_mode, notify_table;
     Setting cq_write;

@@ -28,6 +28,8 @@ void TaskQueue::map_times(uint32_t depth)
 void TaskQueue::open(const twinsim_queue &config, const void *ring, void *cq)
 {
     map_times(config.depth);
+    if (keeps_lines_ && !lines_)
+        lines_.reset(new stars_sqe[kept_mask_ + 1u]); // not set to 0: each is written before use
     ring_ = static_cast<const stars_sqe *>(ring);
     cq_ = static_cast<stars_cqe *>(cq);
     rings_.store(times_, std::memory_order_relaxed);
@@ -36,7 +38,7 @@ void TaskQueue::open(const twinsim_queue &config, const void *ring, void *cq)
     cq_mask_ = config.cq_depth - 1;
     head_ = seen_ = config.depth;
     laps_ = uint64_t{0} - config.depth;
-    buffered_ = ahead_ = 0;
+    buffered_ = ahead_ = kept_ = 0;
     cq_head_ = cq_tail_ = 0;
     last_at_ = 0;
     retired_.store(0, std::memory_order_relaxed);
@@ -95,22 +97,36 @@ void TaskQueue::arrive_with(uint64_t until, uint64_t rung)
         times_[i & mask_].arrival = times_[until & mask_].arrival;
 }
 
-uint16_t TaskQueue::count_visible(uint64_t from, Cycle now, uint32_t window) const
+uint8_t TaskQueue::count_visible(uint64_t from, Cycle now, uint32_t window) const
 {
     const uint64_t end = std::min(seen_, from + window);
     uint64_t i = from;
     while (i < end && times_[i & mask_].arrival <= now)
         ++i;
-    return static_cast<uint16_t>(i - from); // fewer than depth
+    return static_cast<uint8_t>(i - from);
+}
+
+// T-FE-12.
+void TaskQueue::keep_read(uint32_t before)
+{
+    if (!lines_)
+        return;
+    kept_ = static_cast<uint8_t>(buffered_ + ahead_);
+    for (uint64_t i = head_ + before; i < head_ + kept_; ++i)
+        lines_[i & kept_mask_] = ring_[i & mask_];
 }
 
 TaskQueue::Fetch TaskQueue::fetch(Cycle now, Cycle read_time, uint32_t window)
 {
-    if (__builtin_expect(has_rtl_port_, 0))
-        return fetch_rtl_port(now, read_time);
-    if (buffered_ != 0)
-        return {now, false};
+    const uint32_t before = buffered_ + ahead_;
     Fetch result{now, false};
+    if (__builtin_expect(has_rtl_port_, 0)) {
+        result = fetch_rtl_port(now, read_time);
+        keep_read(before);
+        return result;
+    }
+    if (buffered_ != 0)
+        return result;
     if (ahead_ != 0) {
         result = {std::max(now, ahead_at_), ahead_at_ > now};
         buffered_ = ahead_;
@@ -120,15 +136,19 @@ TaskQueue::Fetch TaskQueue::fetch(Cycle now, Cycle read_time, uint32_t window)
     }
     ahead_ = count_visible(head_ + buffered_, now, window);
     ahead_at_ = now + read_time;
+    keep_read(before);
     return result;
 }
 
 uint32_t TaskQueue::read_in(Cycle now, uint32_t most)
 {
-    if (__builtin_expect(has_rtl_port_, 0))
-        return read_in_rtl_port(now, most);
-    buffered_ = count_visible(head_, now, most);
-    ahead_ = 0;
+    if (__builtin_expect(has_rtl_port_, 0)) {
+        (void)read_in_rtl_port(now, most);
+    } else {
+        buffered_ = count_visible(head_, now, most);
+        ahead_ = 0;
+    }
+    keep_read(0);
     return buffered_;
 }
 
@@ -152,6 +172,8 @@ void TaskQueue::retire(Cycle now, bool seen)
         else if (ahead_ != 0)
             --ahead_;
     }
+    if (kept_ != 0)
+        --kept_;
     if (__builtin_expect(seen, 1))
         retired_.store(done(), std::memory_order_release);
 }
@@ -167,6 +189,7 @@ void TaskQueue::drop_all(Cycle now)
         head_ = seen_;
         drop_prefetched();
     }
+    kept_ = 0;
     retired_.store(done(), std::memory_order_release);
 }
 
@@ -183,6 +206,7 @@ void TaskQueue::set_head(uint32_t value, Cycle now, bool seen)
         laps_ = retired - head_;
         drop_prefetched();
     }
+    kept_ = 0;
     // Places of the lap before the first: no doorbell has given them a time, the tail has been past
     // them all along.
     for (uint64_t i = head_; i <= mask_; ++i)

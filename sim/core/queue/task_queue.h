@@ -4,8 +4,10 @@
 #ifndef TWINSIM_CORE_QUEUE_TASK_QUEUE_H
 #define TWINSIM_CORE_QUEUE_TASK_QUEUE_H
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <memory>
 
 #include "core/base/time_pool.h"
 #include "core/base/rtl_port.h"
@@ -35,6 +37,15 @@ class TaskQueue
         rtl_port_ = &rtl_port;
         sq_ = sq;
         has_rtl_port_ = true;
+    }
+    /// What is read ahead, at most so many SQEs, is kept as it was read (T-FE-12). While closed.
+    void keep_lines(uint32_t sqes)
+    {
+        kept_mask_ = 1;
+        while (kept_mask_ < sqes)
+            kept_mask_ = static_cast<uint8_t>(2 * kept_mask_);
+        --kept_mask_;
+        keeps_lines_ = true;
     }
     /// Opens it, enabled and empty. `ring` and `cq` are at least depth entries long in host memory.
     /// Throws std::bad_alloc.
@@ -100,15 +111,20 @@ class TaskQueue
         prefetch_line(&ring_[head_ & mask_]);
         prefetch_line(&times_[head_ & mask_]);
     }
-    [[nodiscard]] const stars_sqe &sqe() const { return ring_[head_ & mask_]; }
+    /// The SQE at the head: as it was read, or what the ring has now.
+    [[nodiscard]] const stars_sqe &sqe() const
+    {
+        return kept_ != 0 ? lines_[head_ & kept_mask_] : ring_[head_ & mask_];
+    }
     /// The SQE number at the head, counted from 1.
     [[nodiscard]] uint64_t number() const { return done() + 1; }
     /// The queue turns to the SQE at its head: where is it, and what is read ahead (T-FE-4 to
     /// T-FE-6)?
     [[nodiscard]] Fetch fetch(Cycle now, Cycle read_time, uint32_t window);
-    /// Forgets what was read ahead (T-FE-7).
+    /// Forgets what was read ahead (T-FE-7); the SQE under way stays.
     void drop_prefetched()
     {
+        kept_ = std::min<uint8_t>(kept_, 1);
         if (__builtin_expect(has_rtl_port_, 0))
             return (void)act(FrontRequest::kDrop);
         buffered_ = ahead_ = 0;
@@ -155,7 +171,9 @@ class TaskQueue
 
   private:
     void map_times(uint32_t depth);
-    [[nodiscard]] uint16_t count_visible(uint64_t from, Cycle now, uint32_t window) const;
+    [[nodiscard]] uint8_t count_visible(uint64_t from, Cycle now, uint32_t window) const;
+    /// Keeps the SQEs that have been read since there were `before` of them.
+    void keep_read(uint32_t before);
     void store(uint32_t place, const stars_cqe &cqe);
 
     // With an RTL port: it decides, and what it keeps is kept here too. All out of the way of the
@@ -182,26 +200,30 @@ class TaskQueue
 
     // The model's line.
     alignas(64) const stars_sqe *ring_ = nullptr;
-    SqeTimes *times_ = nullptr; // by ring position
+    std::unique_ptr<stars_sqe[]> lines_; // SQEs as they were read, by number
+    SqeTimes *times_ = nullptr;          // by ring position
     uint64_t head_ =
         0; // entries before the head, counted without wrap; set_head() may take it back
     uint64_t laps_ = 0;                // head_ + laps_ counts what has retired; a multiple of depth
     std::atomic<uint64_t> retired_{0}; // of these, what the host knows of
     uint64_t seen_ = 0;                // rung_ as last taken in
-    Cycle ahead_at_ = 0;
-    uint16_t buffered_ = 0;     // SQEs of the buffer, from the head on; fewer than depth
-    uint16_t ahead_ = 0;        // SQEs after them on their way, there at ahead_at_
-    uint16_t mask_ = 0;         // entries of the ring less one
-    bool has_rtl_port_ = false; // there is an RTL port
+    uint16_t mask_ = 0;                // entries of the ring less one
+    uint8_t buffered_ = 0;             // SQEs of the buffer, from the head on; fewer than depth
+    uint8_t ahead_ = 0;                // SQEs after them on their way, there at ahead_at_
+    uint8_t kept_ = 0;                 // SQEs of lines_, from the head on
+    uint8_t kept_mask_ = 0;            // SQEs that lines_ has room for, less one
+    bool has_rtl_port_ = false;        // there is an RTL port
 
     // What an SQE with a CQE touches.
     alignas(64) stars_cqe *cq_ = nullptr;
     uint64_t cq_head_ = 0;
     uint64_t cq_tail_ = 0;
+    Cycle ahead_at_ = 0;
     uint32_t cq_mask_ = 0;
     uint32_t mapped_ = 0; // entries of times_
     FrontRtlPort *rtl_port_ = nullptr;
     uint32_t sq_ = 0; // there
+    bool keeps_lines_ = false;
 };
 
 static_assert(sizeof(TaskQueue) == 192);

@@ -36,8 +36,8 @@ void TaskQueue::keep(const FrontState &state)
     head_ = nearest(head_, state.head);
     laps_ = done_now - head_;
     seen_ = nearest(seen_, state.tail);
-    buffered_ = state.buffered;
-    ahead_ = state.ahead;
+    buffered_ = static_cast<uint8_t>(state.buffered);
+    ahead_ = static_cast<uint8_t>(state.ahead);
     ahead_at_ = state.ahead_at;
     cq_head_ = nearest(cq_head_, state.cq_head);
     cq_tail_ = nearest(cq_tail_, state.cq_tail);

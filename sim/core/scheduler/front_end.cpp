@@ -12,11 +12,12 @@ namespace tsim
 FrontEnd::FrontEnd(const SqePart &part, SlotScheduler &slots, FirmwareFrontEnd *firmware)
     : SqePart(part), slots_(slots), firmware_(firmware)
 {
+    const Params &p = system_.params;
+    for (uint32_t sq = 0; sq < queues_.size(); ++sq)
+        queues_.front(sq).keep_lines(static_cast<uint32_t>(p.fetch_window.value));
     if (!system_.rtl_ports)
         return;
-    const Params &p = system_.params;
-    rtl_port_ = system_.rtl_ports->front_end(static_cast<uint32_t>(p.queues.value),
-                                             static_cast<uint32_t>(p.fetch_window.value),
+    rtl_port_ = system_.rtl_ports->front_end(static_cast<uint32_t>(p.queues.value), line(),
                                              {queues_.device, ""});
     for (uint32_t sq = 0; rtl_port_ && sq < queues_.size(); ++sq)
         queues_.front(sq).attach(*rtl_port_, sq);
@@ -82,9 +83,9 @@ void FrontEnd::begin(uint32_t sq)
     QueueRow &q = queues_[sq];
     TaskQueue &front = queues_.front(sq);
     const Params &p = system_.params;
+    const TaskQueue::Fetch fetch =
+        front.fetch(system_.now, queues_.latency(sq, p.fetch_read), line());
     const stars_sqe &sqe = front.sqe();
-    const TaskQueue::Fetch fetch = front.fetch(system_.now, queues_.latency(sq, p.fetch_read),
-                                               static_cast<uint32_t>(p.fetch_window.value));
     const Cycle decoded = fetch.ready + p.decode.value;
     q.type = static_cast<uint8_t>(sqe.word[0] & STARS_W0_TYPE_MASK);
     q.begun = system_.now;

@@ -46,6 +46,12 @@ class FrontEnd : private SqePart
   private:
     void begin(uint32_t sq);
     void begin_command(uint32_t sq);
+    /// SQEs that are read at once (T-FE-4; T-HW-4).
+    [[nodiscard]] uint32_t line() const
+    {
+        const auto window = static_cast<uint32_t>(system_.params.fetch_window.value);
+        return firmware_ ? window : window / 2;
+    }
     [[nodiscard]] Cycle access_time(uint32_t sq) const;
 
     SlotScheduler &slots_;

@@ -6,9 +6,27 @@
 namespace tsim
 {
 
+namespace
+{
+/// The wait limit whose half from `base` on is at `offset`; STARS_WAIT_LIMITS: none.
+uint32_t wait_limit_at(uint32_t offset, uint32_t base)
+{
+    const bool is = offset >= base && offset < base + 4 * STARS_WAIT_LIMITS && offset % 4 == 0;
+    return is ? (offset - base) / 4 : STARS_WAIT_LIMITS;
+}
+} // namespace
+
 int TaskScheduler::read_block(uint32_t offset, uint32_t &out_value) const
 {
     out_value = 0;
+    const uint32_t low = wait_limit_at(offset, STARS_WAIT_LIMIT_LOW);
+    const uint32_t high = wait_limit_at(offset, STARS_WAIT_LIMIT_HIGH);
+    if (low < STARS_WAIT_LIMITS)
+        out_value = static_cast<uint32_t>(wait_limits_[low]);
+    if (high < STARS_WAIT_LIMITS)
+        out_value = static_cast<uint32_t>(wait_limits_[high] >> 32);
+    if (low < STARS_WAIT_LIMITS || high < STARS_WAIT_LIMITS)
+        return TWINSIM_OK;
     if (interrupts_.read(offset, out_value) || arbitration_.read(offset, out_value))
         return TWINSIM_OK;
     const bool there = selected_ < queue_count();
@@ -32,6 +50,16 @@ int TaskScheduler::read_block(uint32_t offset, uint32_t &out_value) const
 
 int TaskScheduler::write_block(uint32_t offset, uint32_t value)
 {
+    const uint32_t low = wait_limit_at(offset, STARS_WAIT_LIMIT_LOW);
+    const uint32_t high = wait_limit_at(offset, STARS_WAIT_LIMIT_HIGH);
+    if (low < STARS_WAIT_LIMITS) {
+        wait_limits_[low] = (wait_limits_[low] & ~uint64_t{UINT32_MAX}) | value;
+        return TWINSIM_OK;
+    }
+    if (high < STARS_WAIT_LIMITS) {
+        wait_limits_[high] = (wait_limits_[high] & UINT32_MAX) | uint64_t{value} << 32;
+        return TWINSIM_OK;
+    }
     if (interrupts_.write(offset, value) || arbitration_.write(offset, value))
         return TWINSIM_OK;
     if (offset != STARS_RTSQ_SELECT)
@@ -84,6 +112,15 @@ bool TaskScheduler::control(uint32_t sq, uint32_t pulses)
         handled(sq);
     if ((pulses & STARS_SQ_CONTROL_TASK_TERMINATE) != 0)
         front_end_.drop_all(sq);
+    return true;
+}
+
+bool TaskScheduler::drop_prefetched(uint32_t sq)
+{
+    const QueueRow &q = queues_[sq];
+    if (q.paused == 0 && q.state != QueueState::kException)
+        return false;
+    fronts_[sq].drop_prefetched();
     return true;
 }
 

@@ -23,8 +23,9 @@ SqeDecoded dispatched(TaskClass to)
     const stars_sqe &sqe = queues_.sqe(sq);
     const uint8_t type = queues_[sq].type;
     switch (type) {
-    case STARS_SQE_PLACEHOLDER: // T-SQE-12
-        if (sqe_field(sqe, 0, STARS_W0_BLOCK_DIM_SHIFT, 16) == STARS_PLACEHOLDER_NOP)
+    case STARS_SQE_PLACEHOLDER: // T-SQE-12, T-SQE-14
+        if (sqe_field(sqe, 0, STARS_W0_BLOCK_DIM_SHIFT, 16) == STARS_PLACEHOLDER_NOP ||
+            is_ts_command(sqe))
             return {SqeEffect::kNothing};
         break;
     case STARS_SQE_EVENT_RECORD:

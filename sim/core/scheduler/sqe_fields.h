@@ -31,6 +31,12 @@ namespace tsim
     return sqe_field(sqe, 0, STARS_W0_PRE_P_SHIFT, 2);
 }
 
+/// A placeholder that the TS CPU executes while it holds the queue (T-SQE-14).
+[[nodiscard]] inline bool is_ts_command(const stars_sqe &sqe)
+{
+    return type_of(sqe) == STARS_SQE_PLACEHOLDER && pre_p(sqe) == STARS_TARGET_TS_CPU;
+}
+
 [[nodiscard]] inline uint32_t post_p(const stars_sqe &sqe)
 {
     return sqe_field(sqe, 0, STARS_W0_POST_P_SHIFT, 2);

@@ -51,9 +51,19 @@ void SqeProgress::hold(uint32_t sq, HoldReason why)
     if (why == HoldReason::kCq || why == HoldReason::kCqError)
         system_.stop |= SystemState::kStopCq;
     else if (why == HoldReason::kBefore)
-        interrupts_.raise(sq, pre_p(queues_.sqe(sq)));
+        hold_before(sq);
     else if (why == HoldReason::kAfter)
         interrupts_.raise(sq, post_p(queues_.sqe(sq)));
+}
+
+// T-SQE-13, T-SQE-14.
+void SqeProgress::hold_before(uint32_t sq)
+{
+    const stars_sqe &sqe = queues_.sqe(sq);
+    const Setting &answer = system_.params.ts_cpu;
+    interrupts_.raise(sq, pre_p(sqe));
+    if (is_ts_command(sqe) && answer.value != 0)
+        queues_.at(sq, system_.now + queues_.latency(sq, answer), QueueStep::kRelease);
 }
 
 // ---- with an RTL port --------------------------------------------------------------------------

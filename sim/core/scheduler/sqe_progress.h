@@ -97,6 +97,7 @@ class SqeProgress : private SchedulerPart
 
   private:
     void carry_out(uint32_t sq, SqeStep step);
+    void hold_before(uint32_t sq);
     [[nodiscard]] bool ends(uint32_t sq, SqeOp op, bool full)
     {
         if (has_rtl_port())

@@ -95,6 +95,7 @@ void TaskScheduler::reset()
     shares_.reset();
     interrupts_.reset();
     selected_ = 0;
+    wait_limits_.fill(STARS_WAIT_LIMIT_RESET);
     if (firmware_)
         firmware_->reset();
 }

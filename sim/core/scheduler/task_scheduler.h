@@ -8,6 +8,8 @@
 
 #include <memory>
 
+#include <array>
+
 #include "core/base/staggered_vector.h"
 #include "core/scheduler/arbitration.h"
 #include "core/scheduler/class_shares.h"
@@ -78,7 +80,7 @@ class TaskScheduler
     [[nodiscard]] uint32_t group(uint32_t sq) const { return queues_[sq].group; }
     [[nodiscard]] uint32_t slot(uint32_t sq) const { return queues_[sq].slot; }
     /// "Drop prefetched SQEs" (T-FE-11).
-    void drop_prefetched(uint32_t sq) { fronts_[sq].drop_prefetched(); }
+    [[nodiscard]] bool drop_prefetched(uint32_t sq);
     /// The registers that are about no single queue, by offset from STARS_BLOCK_BASE: a
     /// twinsim_error, or 0.
     [[nodiscard]] int read_block(uint32_t offset, uint32_t &out_value) const;
@@ -199,6 +201,7 @@ class TaskScheduler
     PeerWrites peers_;
     SqeExecutor executor_;
     Retirement retirement_;
+    std::array<uint64_t, STARS_WAIT_LIMITS> wait_limits_; // registers without effect
     uint32_t selected_ = 0; // the register that selects the queue to observe
 };
 

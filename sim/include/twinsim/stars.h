@@ -44,6 +44,7 @@ enum stars_sqe_type {
 #define STARS_W0_POST_P_SHIFT    12u /* 2 bits: hold after execution */
 #define STARS_W0_WR_CQE          (1u << 14)
 #define STARS_W0_BLOCK_DIM_SHIFT 16u
+#define STARS_TARGET_TS_CPU      1u /* of ie, pre_p and post_p */
 #define STARS_W1_STREAM_SHIFT    0u
 #define STARS_W1_TASK_SHIFT      16u
 #define STARS_W3_CREDIT_SHIFT    16u /* 8 bits; 255: never times out */
@@ -253,7 +254,8 @@ enum stars_kernel_schem {
     STARS_SCHEM_BATCH = 1   /* none starts before there are cores for all */
 };
 
-/* Placeholder: word 0 bits 31:16 command, words 4-15 data. [known] */
+/* Placeholder: word 0 bits 31:16 command, words 4-15 data. [known] One whose pre_p is the TS CPU is
+ * a command to that; the model answers any. */
 #define STARS_PLACEHOLDER_NOP 0u
 
 /* COND: words 4..15 hold a program of the instructions below; word 3 bit 31 marks a program that
@@ -442,7 +444,7 @@ enum stars_status {
 #define STARS_SQ_CONTROL_TASK_RESUME       (1u << 17)
 #define STARS_SQ_CONTROL_EXCEPTION_HANDLED (1u << 18)
 #define STARS_SQ_CONTROL_TASK_TERMINATE    (1u << 19)
-#define STARS_SQ_PREFETCH                  0x220u /* a pulse */
+#define STARS_SQ_PREFETCH                  0x220u /* a pulse, only under a pause or exception */
 #define STARS_SQ_PREFETCH_DROP             (1u << 1)
 #define STARS_SQ_SLOT                      0x230u /* 6:0 active slot */
 #define STARS_SQ_MAPPED                    0x240u /* bit 0 */
@@ -483,6 +485,12 @@ enum stars_status {
     0x5604u /* 2:0 each priority below it is a separate group
                                                  [assumed] */
 #define STARS_STRICT_LEVEL_MASK 0x7u
+/* 16 limits of waits, 64 bits: 16 words with the low halves, then 16 with the high ones. [known;
+ * which wait has which and the unit are not public: they are kept and have no effect] */
+#define STARS_WAIT_LIMIT_LOW   0x5680u
+#define STARS_WAIT_LIMIT_HIGH  0x5700u
+#define STARS_WAIT_LIMITS      16u
+#define STARS_WAIT_LIMIT_RESET 0x00100000u
 
 /* States of a queue. [known; which of them the model shows when: T-SCH-21] */
 enum stars_rtsq_state {

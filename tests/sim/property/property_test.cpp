@@ -43,7 +43,7 @@ void narrow(tsim::Params &p, Dice &dice)
     if (dice.one_in(4))
         p.drain.value = p.slot_disable.value = dice.below(3) * 700;
     if (dice.one_in(4))
-        p.fetch_window.value = 1 + dice.below(8);
+        p.fetch_window.value = 2 + dice.below(15);
 }
 
 /// One run, from the program to its checks. Gives what went wrong, empty when nothing did.

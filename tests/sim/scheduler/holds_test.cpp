@@ -185,12 +185,62 @@ void run_one(Rig &rig, const Kind &kind, uint32_t pre, uint32_t post, uint32_t i
 // T-SQE-4, T-SQE-5, T-SQE-7, T-SQE-13, T-CQ-2, T-CQ-7.
 static void test_every_combination()
 {
-    Rig rig([](tsim::Params &p) { p.count_notifies.value = 8; });
+    Rig rig([](tsim::Params &p) {
+        p.count_notifies.value = 8;
+        p.ts_cpu.value = 0;
+    });
     failed = false;
     for (const Kind &kind : kinds())
         for (uint32_t bits = 0; bits < 128; ++bits)
             run_one(rig, kind, bits & 3, bits >> 2 & 3, bits >> 4 & 3, (bits >> 6) != 0);
     CU_ASSERT_FALSE(failed);
+}
+
+// T-SQE-14: a stream sends a command to the TS CPU when its task ids begin again, after each 65,535
+// tasks, and goes on when it is answered.
+static void test_commands_to_the_ts_cpu()
+{
+    constexpr uint32_t kFlip = 37, kTasks = 3 * 65535;
+    Rig rig;
+    const tsim::Params &p = rig.params();
+    rig.open(0, 0, 1024, 8);
+    stars_sqe flip = sqe_placeholder();
+    flip.word[0] |= kFlip << STARS_W0_BLOCK_DIM_SHIFT | 1u << STARS_W0_PRE_P_SHIFT;
+    uint64_t flips = 0;
+    for (uint32_t task = 1; task <= kTasks; ++task) {
+        rig.put(0, sqe_placeholder(), rig.now());
+        if (task % 65535 == 0) {
+            rig.put(0, flip, rig.now());
+            ++flips;
+        }
+        if (task % 1000 == 0 || task == kTasks)
+            rig.run();
+    }
+    EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_IDLE);
+    EXPECT_EQ(rig.retired(0), kTasks + flips);
+    EXPECT_EQ(rig.retired_at(0, kTasks + flips) - rig.retired_at(0, kTasks + flips - 1),
+              p.decode.value + p.ts_cpu.value + p.retire.value);
+
+    // Other CPUs and other types are not answered, and without the CPU the command is unknown.
+    stars_sqe other = flip;
+    other.word[0] ^= 3u << STARS_W0_PRE_P_SHIFT; // 2
+    stars_sqe record = sqe_event_record(1);
+    record.word[0] |= 1u << STARS_W0_PRE_P_SHIFT;
+    stars_sqe plain = flip;
+    plain.word[0] &= ~(3u << STARS_W0_PRE_P_SHIFT);
+    const struct {
+        stars_sqe sqe;
+        twinsim_queue_state state;
+    } cases[] = {{other, TWINSIM_QUEUE_HELD},
+                 {record, TWINSIM_QUEUE_HELD},
+                 {plain, TWINSIM_QUEUE_EXCEPTION}};
+    for (const auto &c : cases) {
+        Rig one;
+        one.open(0);
+        one.put(0, c.sqe, 0);
+        one.run();
+        EXPECT_EQ(one.state(0), c.state);
+    }
 }
 
 // T-SQE-8, T-SQE-13: a wait that fails by its credit after a hold notifies the host by its CQE, not
@@ -234,6 +284,7 @@ static void test_failures_in_every_combination()
 
 static const twin_test tests[] = {
     {"each combination with each type", test_every_combination},
+    {"commands to the TS CPU are answered", test_commands_to_the_ts_cpu},
     {"a wait that fails in each combination", test_failures_in_every_combination},
 };
 

@@ -201,7 +201,7 @@ void test_counters()
     }
     EXPECT_EQ(block(rig, STARS_RTSQ_SWAP_INS) >> STARS_RTSQ_SWAP_INS_SHIFT, 0); // 4096 of them
     // After a slot that is held for long the time stays at its maximum.
-    rig.put(0, with_targets(sqe_placeholder(), 0, 1, 0), rig.now());
+    rig.put(0, with_targets(sqe_placeholder(), 0, 2, 0), rig.now());
     rig.run();
     rig.put(2, sqe_placeholder(), rig.now());
     rig.open(7);
@@ -326,15 +326,18 @@ void test_drop_prefetched()
     for (const int drops : {0, 1}) {
         Rig rig;
         const tsim::Params &p = rig.params();
-        CU_ASSERT(p.fetch_window.value >= 2);
+        CU_ASSERT(p.fetch_window.value / 2 >= 2);
         rig.open(0);
         rig.put(0, sqe_placeholder(), 0);
         rig.put(0, sqe_placeholder(), 0);
         const uint64_t first = swap_in(p) + p.fetch_read.value + p.decode.value;
         rig.run_until(first);
         set(rig, 0, STARS_SQ_PREFETCH, 1); // another bit
+        EXPECT_EQ(rig.device().write(STARS_SQ_PREFETCH, STARS_SQ_PREFETCH_DROP), TWINSIM_E_STATE);
+        set(rig, 0, STARS_SQ_CONTROL, STARS_SQ_CONTROL_DEBUG_PAUSE);
         if (drops != 0)
             set(rig, 0, STARS_SQ_PREFETCH, STARS_SQ_PREFETCH_DROP);
+        set(rig, 0, STARS_SQ_CONTROL, STARS_SQ_CONTROL_DEBUG_RESUME);
         rig.run();
         EXPECT_EQ(rig.retired_at(0, 1), first + p.retire.value);
         end[drops] = rig.retired_at(0, 2);
@@ -342,6 +345,34 @@ void test_drop_prefetched()
                                       (drops != 0 ? p.fetch_read.value : 0));
     }
     CU_ASSERT(end[0] < end[1]);
+}
+
+// T-FE-12: all SQEs of a queue are changed to bad ones while it waits. Those that were read ahead
+// run as they were, unless they are dropped.
+void test_changed_after_they_were_read()
+{
+    for (const bool drops : {false, true}) {
+        Rig rig;
+        rig.open(0);
+        rig.open(1);
+        rig.put(0, sqe_event_wait(1, 0), 0);
+        for (int i = 0; i < 12; ++i)
+            rig.put(0, sqe_placeholder(), 0);
+        rig.run();
+        EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_PARKED);
+        for (uint32_t i = 0; i <= 12; ++i)
+            rig.entries(0)[i].word[0] |= STARS_W0_TYPE_MASK;
+        if (drops) {
+            set(rig, 0, STARS_SQ_CONTROL, STARS_SQ_CONTROL_DEBUG_PAUSE);
+            set(rig, 0, STARS_SQ_PREFETCH, STARS_SQ_PREFETCH_DROP);
+            set(rig, 0, STARS_SQ_CONTROL, STARS_SQ_CONTROL_DEBUG_RESUME);
+        }
+        rig.put(1, sqe_event_record(1), rig.now());
+        rig.run();
+        EXPECT_EQ(rig.state(0), TWINSIM_QUEUE_EXCEPTION);
+        // The wait, and with it 7 others of two lines of 4.
+        EXPECT_EQ(rig.retired(0), drops ? 1 : 8);
+    }
 }
 
 // T-FE-8: disabled while it waits for a slot, and while held.
@@ -386,6 +417,7 @@ const twin_test tests[] = {
     {"the debug pause has a separate resume", test_debug_pause},
     {"a pause outlives the hold for a full CQ", test_pause_outlives_a_full_cq},
     {"dropped SQEs are read again", test_drop_prefetched},
+    {"SQEs that were read ahead run as they were", test_changed_after_they_were_read},
     {"a queue disabled before it begins", test_disabled_before_it_begins},
 };
 
