@@ -111,9 +111,13 @@ static twin_status find(twin_loaded_image *image, const char *name, aclrtFuncHan
 }
 
 /* The attributes that the program has given. */
-static size_t attributes_of(const twin_launch_code *code, aclrtLaunchKernelAttr list[2])
+static size_t attributes_of(const twin_launch *kernel, aclrtLaunchKernelAttr list[3])
 {
+    const twin_launch_code *code = kernel->code;
     size_t count = 0;
+    if (kernel->guarded)
+        list[count++] = (aclrtLaunchKernelAttr){.id = ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH,
+                                                .value = {.isBlockTaskPrefetch = 1}};
     if (code->schedule_given)
         list[count++] = (aclrtLaunchKernelAttr){.id = ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE,
                                                 .value = {.schemMode = code->batch ? 1 : 0}};
@@ -128,7 +132,7 @@ static size_t attributes_of(const twin_launch_code *code, aclrtLaunchKernelAttr 
 twin_status ascend_work_launch(twin_queue *queue, twin_launch *kernel)
 {
     const twin_launch_code *code = kernel->code;
-    aclrtLaunchKernelAttr list[2];
+    aclrtLaunchKernelAttr list[3];
     aclrtFuncHandle handle = NULL;
     if (!code || kernel->replaces || (code->device_args != 0 && !vendor.launch_device))
         return TWIN_E_UNSUPPORTED;
@@ -137,7 +141,7 @@ twin_status ascend_work_launch(twin_queue *queue, twin_launch *kernel)
         status = find(code->image, code->function, &handle);
     if (status != TWIN_OK)
         return status;
-    aclrtLaunchKernelCfg config = {.attrs = list, .numAttrs = attributes_of(code, list)};
+    aclrtLaunchKernelCfg config = {.attrs = list, .numAttrs = attributes_of(kernel, list)};
     aclrtLaunchKernelCfg *given = config.numAttrs > 0 ? &config : NULL;
     if (code->device_args != 0) {
         status = ascend_status(vendor.launch_device(handle, code->blocks,

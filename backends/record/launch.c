@@ -382,6 +382,7 @@ twin_status record_work_launch(twin_queue *queue, twin_launch *kernel)
     f->cores = (uint32_t)kernel->cores;
     f->blocks = kernel->blocks;
     f->batch = kernel->batch;
+    f->guarded = kernel->guarded;
     f->weight = kernel->weight;
     f->timeout_ns = kernel->timeout_ns;
     f->has_effect = kernel->effect != NULL;

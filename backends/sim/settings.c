@@ -159,7 +159,7 @@ static twin_status read_profile(const twinsim_profile *profile)
 {
     struct sim_limits limits = {0};
     uint64_t streams, queues, sq_depth, reserve, cq_depth, events, notifies, count_notifies,
-        counter, list_descriptors, memory_mib, contexts;
+        prefetch, counter, list_descriptors, memory_mib, contexts;
     const struct sim_profile_number wanted[] = {
         {"aicore.clock_mhz", 1, &limits.core_mhz},
         {"counter_mhz", 1, &counter},
@@ -182,6 +182,7 @@ static twin_status read_profile(const twinsim_profile *profile)
         {"host.wake.event_ns", 0, &limits.wake_ns[SIM_WAKE_EVENT]},
         {"host.wake.poll_ns", 0, &limits.wake_ns[SIM_WAKE_POLL]},
         {"host.wake.stream_ns", 0, &limits.wake_ns[SIM_WAKE_STREAM]},
+        {"fetch.window", 1, &prefetch},
         {"limit.count_notifies", 0, &count_notifies},
         {"limit.cq_depth", 8, &cq_depth},
         {"limit.events", 1, &events},
@@ -208,6 +209,8 @@ static twin_status read_profile(const twinsim_profile *profile)
     limits.sq_depth = (uint32_t)sq_depth;
     limits.cq_depth = (uint32_t)cq_depth;
     limits.in_flight = (uint32_t)(reserve > 0 ? sq_depth - reserve : sq_depth - 1);
+    limits.prefetch =
+        (uint32_t)prefetch < limits.in_flight ? (uint32_t)prefetch : limits.in_flight - 1;
     limits.list_descriptors = (uint32_t)list_descriptors;
     limits.contexts = contexts != 0;
     limits.events = (uint32_t)events;

@@ -35,6 +35,7 @@ static int32_t take_attribute(const aclrtLaunchKernelAttr *attr, twin_launch_con
         out->batch = attr->value.schemMode == 1;
         return 0;
     case ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH:
+        out->guarded = attr->value.isBlockTaskPrefetch == 1;
         return attr->value.isBlockTaskPrefetch > 1
                    ? refuse_switch("BLOCK_TASK_PREFETCH", attr->value.isBlockTaskPrefetch)
                    : 0;

@@ -95,6 +95,7 @@ typedef struct twin_launch {
     uint32_t blocks; /* > 0 */
     bool batch;      /* no block begins before there are cores for all */
     bool timed_only; /* its blocks take their time, and their results are not computed */
+    bool guarded;    /* the device does not read it ahead of earlier tasks: it may still change */
     uint8_t weight;  /* 1 .. 15 among kernels that compete for the same cores */
     uint64_t
         timeout_ns; /* device time from its first block on; rounded up to properties.op_unit_ns;

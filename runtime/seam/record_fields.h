@@ -395,7 +395,7 @@
     TWIN_RECORD_WORK_FIELDS(F, S) TWIN_RECORD_ROWS_FIELDS(F, S)
 /* `list`: what its blocks do when that was known at once; else entries DESCRIBED say it.
  * `replaced`: the queue of the task that it takes the place of, 0: none. `timed_only`: its results
- * are not computed. Text: its name, or "". */
+ * are not computed. `guarded`: it was not read ahead of earlier tasks. Text: its name, or "". */
 #define TWIN_RECORD_LAUNCH_FIELDS(F, S)                                                            \
     TWIN_RECORD_WORK_FIELDS(F, S)                                                                  \
     F(S, uint32_t, kernel, NEW_KERNEL)                                                             \
@@ -409,7 +409,8 @@
     F(S, uint32_t, text_bytes, BYTES)                                                              \
     F(S, uint64_t, place, NUMBER)                                                                  \
     F(S, uint32_t, replaced, QUEUE)                                                                \
-    F(S, uint32_t, timed_only, FLAG)
+    F(S, uint32_t, timed_only, FLAG)                                                               \
+    F(S, uint32_t, guarded, FLAG) F(S, uint32_t, spare, SPARE)
 
 /* ---- signal, host-call queue, model instance ---- */
 

@@ -194,6 +194,36 @@ void test_group_update_order(void)
     close_group(&s);
 }
 
+/* The run has come to the task before the group, and the device has read ahead. */
+void test_group_update_beside_run(void)
+{
+    grouped s;
+    twin_hold hold;
+    aclrtTaskGrp group = NULL;
+    aclmdlRI instance = NULL;
+    open_group(&s);
+    CHECK_OK(aclmdlRICaptureBegin(s.n.stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+    twin_hold_begin(&hold, s.n.stream);
+    CHECK_OK(aclmdlRICaptureTaskGrpBegin(s.n.stream));
+    CHECK_OK(add(&s, 3, 3, 1, s.n.stream));
+    CHECK_OK(add(&s, 0, 0, 1, s.n.stream));
+    CHECK_OK(aclmdlRICaptureTaskGrpEnd(s.n.stream, &group));
+    CHECK_OK(aclmdlRICaptureEnd(s.n.stream, &instance));
+    CHECK_OK(aclmdlRIExecuteAsync(instance, s.n.stream));
+    CHECK_CODE(aclrtSynchronizeStreamWithTimeout(s.n.stream, 1), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    CHECK_OK(aclmdlRICaptureTaskUpdateBegin(s.updater, group));
+    CHECK_OK(add(&s, 2, 2, 1, s.updater));
+    CHECK_OK(add(&s, 0, 0, 3, s.updater));
+    CHECK_OK(aclmdlRICaptureTaskUpdateEnd(s.updater));
+    CHECK_OK(aclrtSynchronizeStreamWithTimeout(s.updater, SOON_MS));
+    twin_hold_end(&hold, s.other);
+    CHECK_EQUAL(first(&s, 3), 3);
+    CHECK_EQUAL(first(&s, 2), 3);
+    CHECK_EQUAL(first(&s, 0), 3);
+    CHECK_OK(aclmdlRIDestroy(instance));
+    close_group(&s);
+}
+
 /* The instance ends before the update has happened. */
 void test_group_update_late(void)
 {

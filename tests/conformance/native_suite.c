@@ -511,6 +511,7 @@ static const twin_test tests[] = {
     {"GRF-39: a captured kernel has the arguments of its capture", test_captured_kernel},
     {"GRF-76: the kernels of a task group become other ones", test_group_update},
     {"GRF-79: an update is in the order of its stream", test_group_update_order},
+    {"an update is in time while a run waits before the group", test_group_update_beside_run},
     {"GRF-72, GRF-76: a task group in a graph of a conditional task", test_group_in_graph},
     {"an update after the end of its instance does nothing", test_group_update_late},
     {"an update that has not begun at the end of its instance", test_group_update_unbegun},

@@ -58,6 +58,7 @@ void native_hazard_child(void);
 void test_captured_kernel(void);
 void test_group_update(void);
 void test_group_update_order(void);
+void test_group_update_beside_run(void);
 void test_group_in_graph(void);
 void test_group_update_late(void);
 void test_group_update_unbegun(void);

@@ -150,8 +150,9 @@ class Times(unittest.TestCase):
                 self.assertEqual(graph["timed_execution"], execution)
                 for task in graph["tasks"]:
                     op = made[task["seq"]]
-                    self.assertEqual((task["begin_ns"], task["end_ns"]),
-                                     reported[op["queue"], op["first_task"]][execution - 1])
+                    first, last = (reported[op["queue"], number][execution - 1] for number in
+                                   (op["first_task"], op["first_task"] + op["tasks"] - 1))
+                    self.assertEqual((task["begin_ns"], task["end_ns"]), (first[0], last[1]))
         self.assertEqual(instances(EXAMPLE)[1]["timed_execution"], 3)
 
     def test_the_critical_path(self):

@@ -279,6 +279,7 @@ twin_status replay_issue_launch(struct replay_call *call)
                                    .cores = (twin_launch_cores)f->cores,
                                    .blocks = f->blocks,
                                    .batch = f->batch != 0,
+                                   .guarded = f->guarded != 0,
                                    .weight = (uint8_t)f->weight,
                                    .timed_only = f->timed_only != 0,
                                    .timeout_ns = f->timeout_ns,

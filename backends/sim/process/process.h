@@ -29,6 +29,7 @@ struct sim_limits {
     uint32_t sq_depth; /* ring entries, a power of two */
     uint32_t cq_depth;
     uint32_t in_flight;        /* SQEs a ring takes before its sender waits */
+    uint32_t prefetch;         /* SQEs that the device has read ahead at most */
     uint32_t list_descriptors; /* that a PCIe DMA SQE may name */
     uint32_t events;
     uint32_t notifies;

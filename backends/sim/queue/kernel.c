@@ -108,6 +108,17 @@ bool sim_kernel_context(twin_queue *queue, uint32_t slot, struct sim_kept *kept,
     return *out_address != 0;
 }
 
+/* How many empty entries keep a guarded kernel out of what the device reads ahead of earlier tasks:
+ * none right after another such kernel, which has them. The queue is locked. */
+static uint32_t guards_of(const twin_queue *queue, const twin_launch *kernel)
+{
+    if (!kernel->guarded)
+        return 0;
+    const uint64_t submitted = atomic_load_explicit(&queue->submitted, memory_order_relaxed);
+    const bool follows = submitted != 0 && queue->guarded_to == submitted;
+    return follows ? 0 : sim_process.limits.prefetch;
+}
+
 twin_status sim_work_launch(twin_queue *queue, twin_launch *kernel)
 {
     twin_status status = sim_queue_refusal(queue);
@@ -118,9 +129,15 @@ twin_status sim_work_launch(twin_queue *queue, twin_launch *kernel)
     if (kernel->replaces)
         return sim_work_replace(queue, kernel);
     struct sim_task_state *state;
-    stars_sqe *sqe = sim_queue_begin(queue, &state);
-    if (!sqe)
+    pthread_mutex_lock(&queue->lock);
+    const uint32_t guards = guards_of(queue, kernel);
+    if (!sim_queue_fits_locked(queue, guards + 1)) {
+        pthread_mutex_unlock(&queue->lock);
         return TWIN_E_BUSY;
+    }
+    for (uint32_t i = 0; i < guards; i++)
+        sim_sqe_placeholder(sim_queue_slot_locked(queue, i, NULL), false);
+    stars_sqe *sqe = sim_queue_slot_locked(queue, guards, &state);
     const uint32_t slot = (uint32_t)(sqe - queue->ring);
     struct sim_kept *kept = NULL;
     uint64_t context = 0;
@@ -136,8 +153,12 @@ twin_status sim_work_launch(twin_queue *queue, twin_launch *kernel)
     state->kind = SIM_TASK_KERNEL;
     state->kernel = kernel;
     atomic_store_explicit(&queue->holds_memory, true, memory_order_relaxed);
+    if (kernel->guarded)
+        queue->guarded_to =
+            atomic_load_explicit(&queue->submitted, memory_order_relaxed) + guards + 1;
     sim_kernel_entry(sqe, queue, kernel, context);
-    sim_queue_commit(queue);
+    sim_queue_send_locked(queue, guards + 1);
+    pthread_mutex_unlock(&queue->lock);
     return TWIN_OK;
 }
 

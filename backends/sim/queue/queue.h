@@ -109,7 +109,7 @@ struct twin_queue {
     atomic_bool is_deferred; /* config.deferred without a lock; fits a `submitted` read before it */
     struct sim_deferred deferred;
     struct sim_contexts contexts; /* by place in the ring; guarded by lock */
-    uint64_t guarded_to; /* tasks up to the newest guarded kernel */
+    uint64_t guarded_to;          /* tasks up to the newest guarded kernel */
 
     /* Guarded by the model lock. */
     bool open;

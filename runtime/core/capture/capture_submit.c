@@ -106,6 +106,7 @@ static int32_t submit_to_group(twin_capture_lane *lane, const twin_task *task)
                             "only; call aclmdlRICaptureTaskGrpEnd first",
                             lane->stream->id));
     const twin_launch_cores cores = task->launch->cores;
+    task->launch->guarded = true; /* another may replace it */
     int32_t code = twin_capture_add(lane, task, NULL);
     twin_stream *newest = lane->tail.newest;
     if (code == 0) {

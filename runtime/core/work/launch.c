@@ -231,6 +231,7 @@ static int32_t make(const request *wanted, twin_function **function, twin_device
     launch->device = device;
     launch->base = (twin_launch){.name = kernel->name,
                                  .batch = config->schedule_given ? config->batch : kernel->batch,
+                                 .guarded = config->guarded,
                                  .weight = 1,
                                  .timeout_ns = timeout_of(config, device->properties),
                                  .describe = describe,

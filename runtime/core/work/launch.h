@@ -19,6 +19,7 @@
 typedef struct twin_launch_config {
     bool schedule_given; /* else as the kernel says */
     bool batch;
+    bool guarded;        /* not read ahead of earlier tasks */
     bool timeout_given;  /* else as operators have it */
     bool dump;           /* noted; nothing is dumped */
     uint64_t timeout_us; /* 0: none */

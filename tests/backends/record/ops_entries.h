@@ -80,7 +80,7 @@ static const char *const expected[] = {
     "code kernel=1 image=1 blocks=3 schedule_given=0 batch=0 timeout_given=1 timeout_us=11 "
     "device_args=0 places=2 args_bytes=8 bytes=33 function=add_half",
     "work.launch queue=1 tasks=1 first_task=20 kernel=1 list=0 cores=vector blocks=3 batch=1 "
-    "weight=4 timeout_ns=900 has_effect=0 place=7 replaced=1 timed_only=1 "
+    "weight=4 timeout_ns=900 has_effect=0 place=7 replaced=1 timed_only=1 guarded=1 "
     "texts=[\"add\"]",
     "described kernel=1 list=1",
     "used kernel=1 run=1 effect=0 write=1 good=1 address=elsewhere bytes=7",

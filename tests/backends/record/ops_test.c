@@ -178,6 +178,7 @@ static void call_work(const struct twin_backend *t, twin_hw_device *device, twin
                                  .batch = true,
                                  .weight = 4,
                                  .timed_only = true,
+                                 .guarded = true,
                                  .timeout_ns = 900,
                                  .code = &code,
                                  .describe = describe,

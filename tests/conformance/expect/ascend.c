@@ -50,6 +50,7 @@ static const twin_exception unsupported[] = {
     {"native", "ERR-47, ERR-48: a kernel that was trapped", NO_KERNEL},
     {"native", "GRF-79", NO_UPDATES},
     {"native", "an update after the end", NO_UPDATES},
+    {"native", "an update is in time while", NO_UPDATES},
     {"native", "an update that has not begun", NO_UPDATES},
     {"native", "two streams update a task group", NO_UPDATES},
     {"native", "updates of a task group, and of the whole", NO_UPDATES},
