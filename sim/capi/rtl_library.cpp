@@ -10,10 +10,13 @@
 namespace tsim
 {
 
-std::unique_ptr<RtlPortFactory> load_rtl_ports(const twinsim_config &config)
+std::unique_ptr<RtlPortFactory> load_rtl_ports(const twinsim_config &config, const Params &params)
 {
     if (config.model == TWINSIM_MODEL_CPP)
         return nullptr;
+    if (params.limits_at_slot.value != 0)
+        throw std::runtime_error("the RTL of the model checks class limits after decode; expected "
+                                 "swap_in.limits_at_slot 0 in the profile, or TWINRT_MODEL=cpp");
     const std::string path = config.rtl_library ? config.rtl_library : "";
     if (path.empty() || access(path.c_str(), R_OK) != 0)
         throw std::runtime_error(

@@ -195,7 +195,7 @@ TWINSIM_API int twinsim_create(const struct twinsim_config *config, twinsim **ou
         }
         // All that is large, without SystemC: when it fails for lack of memory, a later call may
         // succeed.
-        auto rtl_ports = tsim::load_rtl_ports(*config);
+        auto rtl_ports = tsim::load_rtl_ports(*config, config->profile->profile.params());
         tsim::RtlPortFactory *const factory = rtl_ports.get();
         std::unique_ptr<twinsim> sim(new twinsim{
             std::move(rtl_ports), {config->profile->profile.params(), *config, factory}, {}});

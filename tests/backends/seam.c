@@ -3,6 +3,7 @@
 #include "seam.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,6 +146,28 @@ void seam_forget(void)
 const char *seam_plugin_folder(void)
 {
     return plugin_folder;
+}
+
+bool seam_make_profile(char *path, const char *name, unsigned value)
+{
+    static char text[1 << 16];
+    char from[sizeof(plugin_folder) + 64], wanted[128];
+    const bool changes = access(path, R_OK) == 0;
+    snprintf(from, sizeof(from), "%s/profiles/910b3.json", plugin_folder);
+    FILE *file = fopen(changes ? path : from, "r");
+    const size_t length = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[length] = '\0';
+    snprintf(wanted, sizeof(wanted), "\"%s\": {\"value\": ", name);
+    const char *at = strstr(text, wanted);
+    const char *rest = at ? strchr(at, ',') : NULL;
+    const int out = !rest ? -1 : changes ? open(path, O_WRONLY | O_TRUNC) : mkstemp(path);
+    file = out >= 0 ? fdopen(out, "w") : NULL;
+    if (!file)
+        return false;
+    fprintf(file, "%.*s%s%u%s", (int)(at - text), text, wanted, value, rest);
+    return fclose(file) == 0;
 }
 
 const struct twin_backend *seam_load(const char *backend)

@@ -21,6 +21,9 @@ extern twin_services seam_services;
 
 /* A setting for process.start from now on; NULL: the default again. */
 void seam_set(const char *name, const char *value);
+/* Writes the profile 910b3 with one other value to a new file, whose name `path` becomes as with
+ * mkstemp(); the next call changes that file. `name` is that of a number within its group. */
+bool seam_make_profile(char *path, const char *name, unsigned value);
 /* All that was logged, and explained on any thread, since the last seam_forget(). */
 bool seam_logged(const char *part);
 unsigned seam_logged_times(const char *part);

@@ -53,6 +53,7 @@ void set_machine(const Job &job, tsim::Params &p)
     set(p.sdma_channels, m[kSdmaChannels]);
     set(p.sdma_setup, m[kSdmaSetup]);
     set(p.sdma_ahead, 0);
+    set(p.limits_at_slot, 0);
     set(p.pcie_channels, m[kPcieChannels]);
     set(p.pcie_setup, m[kPcieSetup]);
     // Each channel at its ceiling; without bursts, links that all of them together cannot fill

@@ -45,6 +45,7 @@ struct Params {
     Setting slots, sdma_cap, pcie_dma_cap, cond_cap, cpu_topic_cap;
     Setting aic_cap, aiv_cap, mixed_cap;
     Setting arbitration, record_read, slot_enable, strict_level;
+    Setting limits_at_slot; ///< 1: class limits are checked when a slot is arbitrated
     Setting drain, slot_disable;
 
     Setting decode, retire, write_value, credit_unit, ts_cpu;

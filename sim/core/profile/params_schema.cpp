@@ -161,6 +161,7 @@ const ParamSpec kParamSchema[] = {
     {"swap_in.arbitration_ns",    N, "ns",       1, kTimeMost, &P::arbitration},
     {"swap_in.cond_cap",          N, "1",        1, kMaxQueues, &P::cond_cap},
     {"swap_in.cpu_topic_cap",     N, "1",        1, kMaxQueues, &P::cpu_topic_cap},
+    {"swap_in.limits_at_slot",    N, "1",        0, 1,         &P::limits_at_slot},
     {"swap_in.mixed_cap",         N, "1",        1, kMaxQueues, &P::mixed_cap},
     {"swap_in.pcie_dma_cap",      N, "1",        1, kMaxQueues, &P::pcie_dma_cap},
     {"swap_in.record_read_ns",    N, "ns",       0, kTimeMost, &P::record_read},

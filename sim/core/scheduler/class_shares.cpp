@@ -35,12 +35,35 @@ const Setting &ClassShares::cap(TaskClass of) const
 bool ClassShares::take(uint32_t sq)
 {
     QueueRow &q = queues_[sq];
-    uint32_t &free = free_[q.task_class];
     q.phase_begin = system_.now;
+    if (q.share == q.task_class) // T-SCH-23
+        return true;
+    release(sq); // of the class that the SQE was of when the slot was arbitrated
+    if (take_free(sq))
+        return true;
+    q.use = SlotUse::kDispatch;
+    slots_.leave(sq);
+    return false;
+}
+
+// T-SCH-23.
+bool ClassShares::admit(uint32_t sq, TaskClass of)
+{
+    QueueRow &q = queues_[sq];
+    if (of == kNoClass || q.share != kNoClass)
+        return true;
+    q.task_class = of;
+    return take_free(sq);
+}
+
+// Else the queue waits.
+bool ClassShares::take_free(uint32_t sq)
+{
+    QueueRow &q = queues_[sq];
+    uint32_t &free = free_[q.task_class];
     if (free == 0) {
         arbitration_.add(q.task_class, sq);
         q.state = QueueState::kWaitClass;
-        slots_.leave(sq);
         return false;
     }
     --free;
@@ -67,7 +90,7 @@ void ClassShares::return_share(uint32_t sq)
     if (system_.trace.on())
         note_taken(next);
     trace_.note(next, {TWINSIM_PHASE_SLOT, queues_[next].phase_begin, cap(share).index});
-    slots_.ask(next, SlotUse::kDispatch);
+    slots_.ask(next, queues_[next].use);
 }
 
 void ClassShares::note_taken(uint32_t sq) const

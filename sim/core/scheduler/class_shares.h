@@ -24,6 +24,9 @@ class ClassShares : private SchedulerPart
     /// The queue takes a share of the class of its SQE; false: the class is full, and the queue has
     /// left its slot and waits.
     [[nodiscard]] bool take(uint32_t sq);
+    /// The queue has won a slot for an SQE of that class and takes a share of it first; false: the
+    /// class is full, and the queue waits for it instead (T-SCH-23).
+    [[nodiscard]] bool admit(uint32_t sq, TaskClass of);
     /// It returns the share that it has, if any.
     void release(uint32_t sq)
     {
@@ -35,6 +38,7 @@ class ClassShares : private SchedulerPart
 
   private:
     void return_share(uint32_t sq);
+    [[nodiscard]] bool take_free(uint32_t sq);
     void note_taken(uint32_t sq) const;
 
     Arbitration &arbitration_;

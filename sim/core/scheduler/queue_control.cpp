@@ -195,7 +195,7 @@ void TaskScheduler::end_hold(uint32_t sq)
         progress_.start_retire(sq, SqeOp::kResume);
         break;
     case HoldReason::kPause:
-        front_end_.go_on(sq);
+        go_on(sq);
         break;
     case HoldReason::kCq:
     case HoldReason::kLost:

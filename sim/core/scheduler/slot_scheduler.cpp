@@ -71,24 +71,27 @@ void SlotScheduler::arm()
 }
 
 // T-SCH-4.
-void SlotScheduler::fire()
+uint32_t SlotScheduler::winner()
 {
-    if (arbitration_.empty(Arbitration::kSlots) || !slots_.free_now(system_.now)) {
-        arm();
-        return;
-    }
-    const uint32_t sq = arbitration_.take(Arbitration::kSlots);
+    if (!arbitration_.empty(Arbitration::kSlots) && slots_.free_now(system_.now))
+        return arbitration_.take(Arbitration::kSlots);
+    arm();
+    return kNone;
+}
+
+void SlotScheduler::grant(uint32_t sq)
+{
     QueueRow &q = queues_[sq];
-    const SlotGrant grant = slots_.grant(sq, q.phase_begin, system_.now);
-    q.slot = grant.slot;
+    const SlotGrant granted = slots_.grant(sq, q.phase_begin, system_.now);
+    q.slot = granted.slot;
     q.state = QueueState::kSwapIn;
-    q.was_short = grant.was_short;
+    q.was_short = granted.was_short;
     if (system_.trace.on())
         trace_.note_taken(sq, Trace::kSlot, q.slot, [this] { return slots_.taken(); });
     if (__builtin_expect(firmware_ != nullptr, 0))
         firmware_->activate(sq);
     else
-        queues_.at(sq, grant.ready, QueueStep::kSwapDone);
+        queues_.at(sq, granted.ready, QueueStep::kSwapDone);
     arm();
 }
 

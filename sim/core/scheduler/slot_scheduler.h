@@ -29,8 +29,10 @@ class SlotScheduler : private SchedulerPart
         if (queues_[sq].slot != QueueRow::kNoSlot)
             give_up(sq);
     }
-    /// The timer of grants.
-    void fire();
+    /// At the timer of grants: the queue that wins a slot now; kNone: there is none.
+    [[nodiscard]] uint32_t winner();
+    /// It gets the slot.
+    void grant(uint32_t sq);
 
     [[nodiscard]] SlotCounts counts(uint32_t sq) const { return slots_.counts(sq); }
     void clear_counts(uint32_t sq) { slots_.clear_counts(sq); }

@@ -153,9 +153,34 @@ SqeDecoded dispatched(TaskClass to)
     }
 }
 
+TaskClass SqeExecutor::class_of_next(uint32_t sq) const
+{
+    if (queues_[sq].use == SlotUse::kRetire)
+        return kNoClass;
+    const stars_sqe &sqe = queues_.sqe(sq);
+    switch (type_of(sqe)) {
+    case STARS_SQE_COND:
+        return kCond;
+    case STARS_SQE_AICORE:
+        return engines_.kernels.class_of(sqe);
+    case STARS_SQE_DSA:
+    case STARS_SQE_SDMA:
+        return kSdma;
+    case STARS_SQE_PCIE_DMA:
+        return kPcieDma;
+    case STARS_SQE_AICPU:
+        return kCpuTopic;
+    default:
+        return kNoClass;
+    }
+}
+
 void SqeExecutor::execute(uint32_t sq)
 {
     SqeDecoded decoded = decode(sq);
+    if (__builtin_expect(queues_[sq].share != kNoClass, 0) &&
+        decoded.effect != SqeEffect::kDispatch) // changed since its slot was arbitrated (T-SCH-23)
+        shares_.release(sq);
     if (progress_.has_rtl_port() && !progress_.has_effect(sq, decoded))
         return;
     have_effect(sq, decoded);

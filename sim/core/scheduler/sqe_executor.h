@@ -43,6 +43,9 @@ class SqeExecutor : private SqePart
         if (shares_.take(sq))
             admitted(sq);
     }
+    /// The class of the SQE that the queue needs a slot for, as the ring has it now; kNoClass also
+    /// if that has had its effect.
+    [[nodiscard]] TaskClass class_of_next(uint32_t sq) const;
     /// It has the share: on to the engine.
     void admitted(uint32_t sq);
 

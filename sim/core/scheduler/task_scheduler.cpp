@@ -213,7 +213,7 @@ void TaskScheduler::swap_done(uint32_t sq)
     q.phase_begin = system_.now;
     switch (q.use) {
     case SlotUse::kBegin:
-        front_end_.go_on(sq);
+        go_on(sq);
         break;
     case SlotUse::kRetire:
         progress_.executed(sq);
@@ -248,6 +248,17 @@ void TaskScheduler::stretched(uint32_t sq)
         kernels_.stretched(sq);
     else
         dma_.stretched(sq);
+}
+
+// T-SCH-4, T-SCH-23.
+void TaskScheduler::fire_arbiter()
+{
+    uint32_t sq = slots_.winner();
+    if (__builtin_expect(system_.params.limits_at_slot.value != 0, 0))
+        while (sq != kNone && !shares_.admit(sq, executor_.class_of_next(sq)))
+            sq = slots_.winner();
+    if (sq != kNone)
+        slots_.grant(sq);
 }
 
 void TaskScheduler::fire_firmware()

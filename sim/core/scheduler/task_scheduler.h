@@ -147,7 +147,7 @@ class TaskScheduler
     }
     /// A queue that polls looks at its next turn if there is something to see.
     void look_again(uint32_t sq) { conds_.look_again(sq); }
-    void fire_arbiter() { slots_.fire(); }
+    void fire_arbiter();
     void fire_firmware();
     void fire_reports() { firmware_->fire_reports(); }
     void fire_forwards() { tables_.fire_forwards(); }
@@ -169,6 +169,13 @@ class TaskScheduler
             front_end_.go_on(sq);
     }
     void stretched(uint32_t sq);
+    /// A queue between two SQEs; one that is disabled returns a share taken with its slot.
+    void go_on(uint32_t sq)
+    {
+        front_end_.go_on(sq);
+        if (queues_[sq].state == QueueState::kIdle)
+            shares_.release(sq);
+    }
 
     // pulses
     void resume(uint32_t sq, uint8_t what);

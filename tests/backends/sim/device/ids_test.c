@@ -3,7 +3,6 @@
 #include "seam.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { IDS = 4, WAKE_NS = 1000, COUNTER_NS = 20 }; /* host.wake.poll_ns; a step of the counter */
@@ -84,32 +83,10 @@ static const twin_test tests[] = {
     {"an id is released when the last wait for its record is over", test_a_wait_holds_its_id},
 };
 
-/* The plug-in's own profile with another number of events, in a file of this process. */
-static bool make_profile(char *path)
-{
-    static const char wanted[] = "\"events\": {\"value\": 65536";
-    static char text[1 << 16];
-    char from[4096];
-    snprintf(from, sizeof(from), "%s/profiles/910b3.json", seam_plugin_folder());
-    FILE *file = fopen(from, "r");
-    size_t length = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
-    if (file)
-        fclose(file);
-    text[length] = '\0';
-    char *at = strstr(text, wanted);
-    int out = at ? mkstemp(path) : -1;
-    file = out >= 0 ? fdopen(out, "w") : NULL;
-    if (!file)
-        return false;
-    fprintf(file, "%.*s\"events\": {\"value\": %d%s", (int)(at - text), text, IDS,
-            at + sizeof(wanted) - 1);
-    return fclose(file) == 0;
-}
-
 int main(int argc, char **argv)
 {
     char path[] = "/tmp/twinrt-ids-XXXXXX";
-    if (!make_profile(path)) {
+    if (!seam_make_profile(path, "events", IDS)) {
         fprintf(stderr, "no profile with %d events can be made\n", IDS);
         return TWIN_EXIT_FAILED;
     }

@@ -3,6 +3,8 @@
  * cores, and published host times. */
 #include "seam.h"
 
+#include <unistd.h>
+
 typedef struct part {
     const char *profile;
     uint32_t ub_kib, l1_kib, l0c_kib;
@@ -82,9 +84,34 @@ static void test_costs_of_calls(void)
     seam_set("TWINRT_PROFILE", NULL);
 }
 
+/* T-SCH-23 is a rule of the C++ model alone. */
+static void test_rule_without_rtl(void)
+{
+    static const char *const models[] = {"rtl", "lockstep"};
+    char path[] = "/tmp/twinrt-limits-XXXXXX";
+    CU_ASSERT_FATAL(seam_make_profile(path, "limits_at_slot", 1));
+    seam_set("TWINRT_PROFILE", path);
+    for (size_t i = 0; i < TWIN_COUNT(models); i++) {
+        twin_hw_device *device = NULL;
+        seam_forget();
+        seam_set("TWINRT_MODEL", models[i]);
+        SEAM_OK(seam_start());
+        seam->host.attach();
+        CU_ASSERT(seam->device.open(0, &device) != TWIN_OK);
+        CU_ASSERT(seam_logged("expected swap_in.limits_at_slot 0 in the profile, or "
+                              "TWINRT_MODEL=cpp"));
+        seam->process.stop();
+    }
+    seam_set("TWINRT_MODEL", NULL);
+    seam_down(seam_up());
+    seam_set("TWINRT_PROFILE", NULL);
+    unlink(path);
+}
+
 static const twin_test tests[] = {
     {"the cores of each part have its buffers and rates", test_parts},
     {"calls cost what was measured for the part", test_costs_of_calls},
+    {"the RTL refuses a rule that it does not have", test_rule_without_rtl},
 };
 
 int main(int argc, char **argv)

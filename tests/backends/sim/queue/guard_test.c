@@ -3,12 +3,9 @@
  * the device reads ahead. */
 #include "seam.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-/* Of the ring; it has room for one entry less. */
-enum { DEPTH = 8, ROOM = DEPTH - 1 };
+enum { DEPTH = 8 }; /* of the ring; it has room for one entry less */
 
 static twin_step step = {.pipe = TWIN_PIPE_VECTOR, .kind = TWIN_STEP_WORK, .amount = 10};
 static twin_steps list = {.steps = &step, .count = 1};
@@ -77,46 +74,10 @@ static const twin_test tests[] = {
     {"a guarded kernel fits in a ring smaller than the window", test_small_ring},
 };
 
-/* The value of the entry that begins with `wanted` becomes `value`. */
-static bool change(char *text, size_t room, const char *wanted, int value)
-{
-    char *at = strstr(text, wanted);
-    char *end = at ? strstr(at, ", \"unit\"") : NULL;
-    char *rest = end ? strdup(end) : NULL;
-    if (!rest)
-        return false;
-    const size_t left = room - (size_t)(at - text);
-    const int length = snprintf(at, left, "%s%d%s", wanted, value, rest);
-    free(rest);
-    return length >= 0 && (size_t)length < left;
-}
-
-/* The plug-in's own profile with small rings and without a reserve, in a file of this process. */
-static bool make_profile(char *path)
-{
-    static char text[1 << 16];
-    char from[4096];
-    snprintf(from, sizeof(from), "%s/profiles/910b3.json", seam_plugin_folder());
-    FILE *file = fopen(from, "r");
-    const size_t length = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
-    if (file)
-        fclose(file);
-    text[length] = '\0';
-    if (!change(text, sizeof(text), "\"sq_depth\": {\"value\": ", DEPTH) ||
-        !change(text, sizeof(text), "\"sq_reserve\": {\"value\": ", DEPTH - 1 - ROOM))
-        return false;
-    const int out = mkstemp(path);
-    file = out >= 0 ? fdopen(out, "w") : NULL;
-    if (!file)
-        return false;
-    fputs(text, file);
-    return fclose(file) == 0;
-}
-
 int main(int argc, char **argv)
 {
     char path[] = "/tmp/twinrt-guard-XXXXXX";
-    if (!make_profile(path)) {
+    if (!seam_make_profile(path, "sq_depth", DEPTH) || !seam_make_profile(path, "sq_reserve", 0)) {
         fprintf(stderr, "no profile with rings of %d entries can be made\n", DEPTH);
         return TWIN_EXIT_FAILED;
     }
