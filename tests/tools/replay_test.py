@@ -331,6 +331,32 @@ class Same(Folder):
                     self.assertTrue(
                         content(self.path("run.json")) == content(self.path("again.json")))
 
+    def test_kernels_that_were_only_timed(self):
+        """They are only timed again, and the report says once how many: here and on another device,
+           and of the recording of the replay."""
+        program = os.path.join(PROGRAMS, "kernel_rates")
+        line = "{} only timed here: times are compared, results of kernels are not"
+        for count, text in (("1", "1 kernel was only timed in the recording and is"),
+                            ("2", "2 kernels were only timed in the recording and are")):
+            with self.subTest(count):
+                path = self.record(program, count, TWINRT_KERNEL_DATA="off")
+                again = self.path("again.rec")
+                for options, verdict in (
+                        (("--trace", self.path("again.json"), "--record", again),
+                         "the same answers at the same times"),
+                        (("--profile", "910b4"), "the same answers\n")):
+                    done = self.replay(path, *options)
+                    self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                    self.assertIn(verdict, done.stdout)
+                    self.assertEqual(" ".join(done.stdout.split()).count(line.format(text)), 1,
+                                     done.stdout)
+                self.assertTrue(content(self.path("run.json")) == content(self.path("again.json")))
+                self.assertIn(text, " ".join(self.replay(again).stdout.split()))
+        done = self.replay(self.record(program, "2", TWINRT_KERNEL_DATA="on"),
+                           TWINRT_KERNEL_DATA="off")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertNotIn("only timed", done.stdout)
+
     def test_another_seed_is_another_device(self):
         path = self.record(os.path.join(EXAMPLES, "stream_wait_event"))
         done = self.replay(path, TWINRT_SEED="5")

@@ -317,9 +317,11 @@ twin_status replay_issue_launch(struct replay_call *call)
             kernel->launch.work = &no_steps;
         status = replay->ops->work.launch(queue->handle, &kernel->launch);
     }
-    if (status != TWIN_OK || call->left_out)
+    if (status != TWIN_OK || call->left_out) {
         free(kernel); /* one that was accepted may be gone already */
-    else
+    } else {
         replay->report.effects += f->has_effect != 0;
+        replay->report.timed_only += f->timed_only != 0;
+    }
     return status;
 }

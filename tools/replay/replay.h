@@ -62,6 +62,7 @@ struct replay_report {
     uint64_t clocks; /* calls after which the host's clock is another; only of the same device */
     uint64_t unknown_kernels; /* launches whose steps the recording does not have */
     uint64_t effects;         /* launches whose effect on memory is not in the recording */
+    uint64_t timed_only;      /* kernels that are not computed, in the recording and here */
     uint64_t no_contents;     /* copies from the host whose bytes are not in the recording */
     uint64_t values;          /* ops that go by what is in device memory */
     uint64_t waited;          /* times that a queue was full which had room */

@@ -81,6 +81,13 @@ static void print_limits(const struct replay_report *report, FILE *to)
          "kernels take the time of a launch alone: what their blocks do is not in the recording, "
          "or not for this device",
          ""},
+        {report->timed_only,
+         report->timed_only == 1
+             ? "kernel was only timed in the recording and is only timed here: times are compared, "
+               "results of kernels are not"
+             : "kernels were only timed in the recording and are only timed here: times are "
+               "compared, results of kernels are not",
+         ""},
         {report->waited, "waits for room in queues that had room in the recording", ""},
         {report->raised, "clocks of threads were advanced as other threads had advanced them", ""},
         {report->polls,
