@@ -14,11 +14,17 @@ unsigned log2_of(uint64_t power)
 {
     return static_cast<unsigned>(__builtin_ctzll(power));
 }
+
+// A call in builds for any x86-64, so not where every row comes by.
+uint64_t bits_of(uint64_t word)
+{
+    return static_cast<uint64_t>(__builtin_popcountll(word));
+}
 } // namespace
 
 L2Cache::L2Cache(uint64_t bytes, uint64_t sector)
     : most_(std::max<uint64_t>(bytes / sector, kSectors)), sector_(sector),
-      block_shift_(log2_of(sector) + log2_of(kSectors))
+      sector_shift_(log2_of(sector)), block_shift_(sector_shift_ + log2_of(kSectors))
 {
 }
 
@@ -68,8 +74,8 @@ void L2Cache::drop_oldest(Outcome &out)
     while (*link != block)
         link = &blocks_[*link].next;
     *link = b.next;
-    out.returned += static_cast<uint64_t>(__builtin_popcountll(b.written)) * sector_;
-    held_ -= static_cast<uint64_t>(__builtin_popcountll(b.present));
+    out.returned += bits_of(b.written) * sector_;
+    held_ -= bits_of(b.present);
     take_out(block);
     free_.push_back(block);
 }
@@ -97,12 +103,12 @@ uint32_t L2Cache::add(uint64_t number, Outcome &out)
 }
 
 // T-L2-6.
-void L2Cache::queue(Block &block, uint64_t wanted, const Visit &visit, Outcome &out)
+void L2Cache::queue(Block &block, uint64_t wanted, uint64_t sectors, const Visit &visit,
+                    Outcome &out)
 {
     const bool waits =
         block.until > visit.now && (block.in_hand & wanted) != 0 && block.user != visit.core;
-    const uint64_t served = (waits ? block.until : visit.now) +
-                            static_cast<uint64_t>(__builtin_popcountll(wanted)) * visit.each;
+    const uint64_t served = (waits ? block.until : visit.now) + sectors * visit.each;
     if (waits)
         out.served = std::max(out.served, served);
     else
@@ -116,16 +122,17 @@ void L2Cache::queue(Block &block, uint64_t wanted, const Visit &visit, Outcome &
 void L2Cache::touch(uint64_t number, uint64_t first, uint64_t last, bool write, bool once,
                     const Visit &visit, Outcome &out)
 {
-    const uint64_t from = first / sector_, to = last / sector_;
+    const uint64_t from = first >> sector_shift_, to = last >> sector_shift_;
+    const uint64_t count = to - from + 1;
     const uint64_t wanted = (~uint64_t{0} >> (63 - (to - from))) << from;
     uint32_t block = find(number);
     const uint64_t absent = wanted & ~(block == kNone ? 0 : blocks_[block].present);
-    const auto sectors = static_cast<uint64_t>(__builtin_popcountll(absent));
+    const uint64_t sectors = absent == 0 ? 0 : absent == wanted ? count : bits_of(absent);
     uint64_t rest = 0; // of absent sectors, before the first byte and after the last
     if ((absent >> from & 1) != 0)
-        rest += first % sector_;
+        rest += first & (sector_ - 1);
     if ((absent >> to & 1) != 0)
-        rest += sector_ - 1 - last % sector_;
+        rest += sector_ - 1 - (last & (sector_ - 1));
     const uint64_t miss = sectors * sector_ - rest;
     out.miss += miss;
     out.hit += last - first + 1 - miss;
@@ -134,7 +141,7 @@ void L2Cache::touch(uint64_t number, uint64_t first, uint64_t last, bool write, 
             return;
         if (write)
             blocks_[block].written |= wanted & blocks_[block].present;
-        queue(blocks_[block], wanted, visit, out);
+        queue(blocks_[block], wanted, count, visit, out);
         return;
     }
     if (!write)
@@ -145,7 +152,7 @@ void L2Cache::touch(uint64_t number, uint64_t first, uint64_t last, bool write, 
         take_out(block);
         put_newest(block);
     }
-    queue(blocks_[block], wanted, visit, out);
+    queue(blocks_[block], wanted, count, visit, out);
     blocks_[block].present |= wanted;
     if (write)
         blocks_[block].written |= wanted;

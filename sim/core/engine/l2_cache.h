@@ -68,7 +68,9 @@ class L2Cache
 
     void touch(uint64_t number, uint64_t first, uint64_t last, bool write, bool once,
                const Visit &visit, Outcome &out);
-    static void queue(Block &block, uint64_t wanted, const Visit &visit, Outcome &out);
+    /// `wanted` has `sectors` bits.
+    static void queue(Block &block, uint64_t wanted, uint64_t sectors, const Visit &visit,
+                      Outcome &out);
     [[nodiscard]] uint32_t find(uint64_t number) const;
     [[nodiscard]] uint32_t &chain_of(uint64_t number);
     uint32_t add(uint64_t number, Outcome &out);
@@ -78,6 +80,7 @@ class L2Cache
 
     const uint64_t most_; // sectors
     const uint64_t sector_;
+    const unsigned sector_shift_;
     const unsigned block_shift_;
     uint64_t held_ = 0; // sectors
     std::vector<Block> blocks_;
