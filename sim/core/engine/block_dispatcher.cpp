@@ -230,11 +230,13 @@ Cycle BlockDispatcher::decision_of(Core &core, uint32_t index) const
 // T-CORE-24.
 Cycle BlockDispatcher::crowd_of(const Kernel &kernel, uint32_t block) const
 {
-    const uint64_t cores = kernel.order.kind == Kind::kAiv ? aivs_ : aics_;
-    if (cores < 2 || block >= cores)
+    const uint64_t all = std::max(aics_, aivs_);
+    const uint64_t at_once = kernel.order.kind == Kind::kAiv ? aivs_ : aics_;
+    if (all < 2 || block >= at_once)
         return 0;
-    const uint64_t used = std::min<uint64_t>(kernel.order.blocks, cores);
-    return system_.params.core_crowd.value * (used - 1) / (cores - 1);
+    const uint64_t first = std::min<uint64_t>(kernel.order.blocks, at_once);
+    const uint64_t used = std::min(first * parts(kernel.order.kind), all);
+    return system_.params.core_crowd.value * (used - 1) / (all - 1);
 }
 
 // T-CORE-7: the core is the block's from now on; its step list begins later.

@@ -59,7 +59,7 @@ static void read_times(void)
 static uint64_t others_ns(bool aiv)
 {
     const uint64_t blocks = aiv ? VECTOR_BLOCKS : CUBE_BLOCKS;
-    return times.all_cores * (blocks - 1) / ((aiv ? times.aiv_cores : times.aic_cores) - 1);
+    return times.all_cores * (blocks - 1) / (times.aiv_cores - 1);
 }
 
 static uint64_t start_ns(bool aiv)
