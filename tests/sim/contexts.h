@@ -34,7 +34,7 @@ inline stars_ffts_context kernel(uint32_t type, uint32_t blocks, uint64_t pc,
                                  uint32_t ratio = 0)
 {
     stars_ffts_context out = context_of(type, waits_for, std::move(successors));
-    out.word[17] = ratio << STARS_FFTS_W17_RATIO_SHIFT;
+    out.word[17] = ratio << STARS_FFTS_W17_RATIO_SHIFT | ratio << STARS_FFTS_W17_LAST_SHIFT;
     out.word[STARS_FFTS_BLOCKS_WORD] = blocks | blocks << STARS_FFTS_W19_LAST_SHIFT;
     out.word[24] = static_cast<uint32_t>(pc);
     return out;
@@ -109,12 +109,9 @@ inline uint32_t word_at(Rig &rig, uint64_t offset)
     return word;
 }
 
-/// The queue fails with that, and an SQE of another one can have all cores afterwards.
-inline void expect_failure(KernelRig &k, const stars_sqe &sqe, uint32_t error, uint32_t status)
+/// Queue 0 has failed with that, and an SQE of another one can have all cores.
+inline void expect_failed(KernelRig &k, uint32_t error, uint32_t status)
 {
-    k.rig.open(0);
-    k.rig.put(0, sqe, 0);
-    k.rig.run();
     EXPECT_EQ(k.rig.state(0), TWINSIM_QUEUE_EXCEPTION);
     EXPECT_EQ(k.rig.retired(0), 0);
     EXPECT_EQ(k.rig.cqe(0, 0).u.error.code, error);
@@ -124,6 +121,15 @@ inline void expect_failure(KernelRig &k, const stars_sqe &sqe, uint32_t error, u
     k.kernels.set(kWork + 10, {{}, {}, {}});
     k.rig.run();
     EXPECT_EQ(k.rig.retired(1), 1);
+}
+
+/// The same of an SQE from its doorbell on.
+inline void expect_failure(KernelRig &k, const stars_sqe &sqe, uint32_t error, uint32_t status)
+{
+    k.rig.open(0);
+    k.rig.put(0, sqe, 0);
+    k.rig.run();
+    expect_failed(k, error, status);
 }
 
 #endif

@@ -73,6 +73,7 @@ void FftsTasks::start(uint32_t sq)
     }
     Run &run = *runs_[q.slot];
     run.sq = sq;
+    run.paused = q.paused != 0;
     run.ready = system_.now + queues_.latency(sq, system_.params.ffts_read);
     queues_.at(sq, run.ready, QueueStep::kContexts);
 }
@@ -140,22 +141,18 @@ void FftsTasks::turn(uint32_t sq)
 // All that is due, and what becomes ready by it; then the timer, or the end.
 void FftsTasks::go_on(Run &run)
 {
-    for (bool again = true; again;) {
-        again = false;
+    for (;;) {
         if (!take_new(run))
             return;
-        for (uint32_t i = 0; i < kUnits; ++i) {
-            Unit &unit = run.units[i];
-            if (unit.phase == Phase::kFree || unit.due > system_.now)
-                continue;
-            again = true;
-            if (!step(run, i))
-                return;
-            // T-CORE-2: nothing goes on before it is there; and nothing after a failure.
-            if (run.wanted != kNone || run.hit_failed || run.fault != TWINSIM_KERNEL_GOOD) {
-                queues_.at(run.sq, system_.now, QueueStep::kContexts);
-                return;
-            }
+        const uint32_t next = next_due(run);
+        if (next == kUnits)
+            break;
+        if (!step(run, next))
+            return;
+        // T-CORE-2: nothing goes on before it is there; and nothing after a failure.
+        if (run.wanted != kNone || run.has_failed()) {
+            queues_.at(run.sq, system_.now, QueueStep::kContexts);
+            return;
         }
     }
     if (!run.table.rests()) {
@@ -181,6 +178,7 @@ bool FftsTasks::take_new(Run &run)
         unit = {};
         unit.phase = Phase::kStarts;
         unit.due = system_.now + system_.params.ffts_start.value;
+        unit.order = ++turns_;
         unit.start = start;
     }
     if (!run.table.is_bad())
@@ -188,6 +186,19 @@ bool FftsTasks::take_new(Run &run)
     stop(run);
     end(run, STARS_ERROR_EXCEPTION, STARS_STATUS_FFTS_EXCEPTION);
     return false;
+}
+
+// T-FFT-4: of those that are due, the one that became ready first; kUnits: none.
+uint32_t FftsTasks::next_due(const Run &run) const
+{
+    uint32_t first = kUnits;
+    for (uint32_t i = 0; i < kUnits; ++i) {
+        const Unit &unit = run.units[i];
+        if (unit.phase != Phase::kFree && unit.due <= system_.now &&
+            (first == kUnits || unit.order < run.units[first].order))
+            first = i;
+    }
+    return first;
 }
 
 void FftsTasks::arm(Run &run)
@@ -237,8 +248,8 @@ void FftsTasks::resume(uint32_t sq)
         if (unit.phase == Phase::kBlocks) {
             unit.rests = false;
             cores_.resume(BlockDispatcher::of_context(queues_[sq].slot, unit.kernel));
-        } else if (unit.phase == Phase::kStarts) {
-            unit.due = std::min(unit.due, system_.now);
+        } else if (unit.phase == Phase::kStarts && unit.due == kNever) {
+            unit.due = system_.now;
         }
     }
     queues_.at(sq, run.loaded ? system_.now : std::max(system_.now, run.ready),
@@ -261,9 +272,11 @@ void FftsTasks::stop(Run &run)
         case Phase::kSlow:
             cores_.stop(BlockDispatcher::of_context(queues_[run.sq].slot, unit.kernel));
             break;
-        case Phase::kMoves:
-            system_.links.cancel(system_.now, unit.transfer);
-            moved = true;
+        case Phase::kMoves: // T-TIM-3: it may be complete in this cycle
+            if (system_.links.moves(unit.transfer, transfer_of(run, unit))) {
+                system_.links.cancel(system_.now, unit.transfer);
+                moved = true;
+            }
             break;
         case Phase::kWaits:
             tables_.count_context_waits(-1);

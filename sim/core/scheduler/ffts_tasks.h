@@ -94,7 +94,8 @@ class FftsTasks : private SqePart, private ContextWaits
         uint32_t kernel = 0; // of the task's, for the dispatcher
         uint32_t transfer = kNone;
         uint32_t notify = 0;
-        uint64_t turn = 0; // order of waits for a notify
+        uint64_t order = 0; // in which they became ready
+        uint64_t turn = 0;  // order of waits for a notify
         FftsTable::Start start;
         DmaJob job;
     };
@@ -111,6 +112,8 @@ class FftsTasks : private SqePart, private ContextWaits
         Cycle ready = 0;          // when the table is there
         Cycle limit = kNever;
         std::array<Unit, kUnits> units;
+        /// The next turn ends the task.
+        [[nodiscard]] bool has_failed() const { return hit_failed || fault != TWINSIM_KERNEL_GOOD; }
     };
     struct Run : RunState {
         FftsTable table; // its memory serves the next task of the slot
@@ -118,6 +121,9 @@ class FftsTasks : private SqePart, private ContextWaits
 
     [[nodiscard]] Run *find(uint32_t sq) const;
     [[nodiscard]] Run &of_kernel(uint32_t kernel, uint32_t &unit) const;
+    [[nodiscard]] LinkNetwork::Owner transfer_of(const Run &run, const Unit &unit) const;
+    [[nodiscard]] uint32_t next_due(const Run &run) const;
+    [[nodiscard]] static BlockDispatcher::Kind kind_of(const Run &run, const Unit &unit);
     [[nodiscard]] static uint32_t blocks_of(const Run &run, const Unit &unit);
     // False from here on: the task has ended.
     [[nodiscard]] bool load(Run &run);

@@ -18,21 +18,12 @@ namespace
     return uint64_t{context.word[word]} | uint64_t{context.word[word + 1]} << 32;
 }
 
-// T-FFT-7.
-[[nodiscard]] BlockDispatcher::Kind kind_of(const stars_ffts_context &context)
+/// Vector cores of a block of a mixed one; else 0.
+[[nodiscard]] uint32_t ratio_of(const stars_ffts_context &context, bool last)
 {
-    using Kind = BlockDispatcher::Kind;
-    switch (type_of(context)) {
-    case STARS_FFTS_AIC:
-        return Kind::kAic;
-    case STARS_FFTS_AIV:
-        return Kind::kAiv;
-    default:
-        break;
-    }
-    if ((context.word[17] >> STARS_FFTS_W17_RATIO_SHIFT & 0xffu) != 0)
-        return Kind::kMixed;
-    return type_of(context) == STARS_FFTS_MIX_AIC ? Kind::kAic : Kind::kAiv;
+    const uint32_t type = type_of(context);
+    const uint32_t shift = last ? STARS_FFTS_W17_LAST_SHIFT : STARS_FFTS_W17_RATIO_SHIFT;
+    return type == STARS_FFTS_AIC || type == STARS_FFTS_AIV ? 0 : context.word[17] >> shift & 0xffu;
 }
 
 } // namespace
@@ -49,8 +40,8 @@ bool FftsTasks::step(Run &run, uint32_t number)
     case Phase::kStores:
         return store(run, number);
     case Phase::kSlow:
-        cores_.stop(BlockDispatcher::of_context(queues_[run.sq].slot, unit.kernel));
         end_kernel(run, number);
+        cores_.stop(BlockDispatcher::of_context(queues_[run.sq].slot, unit.kernel));
         return true;
     case Phase::kPassed:
         return done(run, number);
@@ -109,11 +100,13 @@ bool FftsTasks::begin_kernel(Run &run, uint32_t number)
 {
     Unit &unit = run.units[number];
     const stars_ffts_context &context = run.table.context(unit.start.context);
-    const BlockDispatcher::Kind kind = kind_of(context);
+    const BlockDispatcher::Kind kind = kind_of(run, unit);
     const uint32_t room = cores_.room(kind);
     const uint32_t blocks = blocks_of(run, unit);
     const uint32_t schem = context.word[16] >> STARS_FFTS_SCHEM_SHIFT & 0x3u;
     if (blocks == 0 || room == 0 ||
+        ratio_of(context, run.table.is_last(unit.start)) >=
+            cores_.parts(BlockDispatcher::Kind::kMixed) ||
         (schem != STARS_SCHEM_NORMAL && (schem != STARS_SCHEM_BATCH || blocks > room)))
         return bad(run);
     if (run.kernels == (1u << BlockDispatcher::kContexts) - 1) // until one ends
@@ -130,6 +123,17 @@ bool FftsTasks::begin_kernel(Run &run, uint32_t number)
     system_.kernel_wanted = queues_.timer(run.sq);
     system_.stop |= SystemState::kStopKernel;
     return true;
+}
+
+// T-FFT-7.
+BlockDispatcher::Kind FftsTasks::kind_of(const Run &run, const Unit &unit)
+{
+    const stars_ffts_context &context = run.table.context(unit.start.context);
+    if (ratio_of(context, run.table.is_last(unit.start)) != 0)
+        return BlockDispatcher::Kind::kMixed;
+    const uint32_t type = type_of(context);
+    return type == STARS_FFTS_AIC || type == STARS_FFTS_MIX_AIC ? BlockDispatcher::Kind::kAic
+                                                                : BlockDispatcher::Kind::kAiv;
 }
 
 uint32_t FftsTasks::blocks_of(const Run &run, const Unit &unit)
@@ -158,7 +162,7 @@ bool FftsTasks::launch(Run &run, uint32_t number, const twinsim_kernel &work)
         blocks_of(run, unit),
         task_of(sqe),
         static_cast<uint8_t>(sqe.word[2] >> STARS_W2_WRR_SHIFT & 0xfu),
-        kind_of(context),
+        kind_of(run, unit),
         (context.word[16] >> STARS_FFTS_SCHEM_SHIFT & 0x3u) == STARS_SCHEM_BATCH,
         unit.start.context};
     if (run.hit == kNone && queues_.is_faulted(sq))
@@ -216,11 +220,16 @@ bool FftsTasks::move(Run &run, uint32_t number)
         return fail(run, STARS_ERROR_EXCEPTION, system_.refusal());
     unit.phase = Phase::kMoves;
     unit.begun = system_.now;
-    unit.transfer = system_.links.start(system_.now, unit.job.route, unit.job.bytes,
-                                        uint64_t{queues_.device} << 32 | kOwner |
-                                            uint32_t{queues_[run.sq].slot} << kUnitShift | number);
+    unit.transfer =
+        system_.links.start(system_.now, unit.job.route, unit.job.bytes, transfer_of(run, unit));
     system_.links_changed();
     return true;
+}
+
+LinkNetwork::Owner FftsTasks::transfer_of(const Run &run, const Unit &unit) const
+{
+    return uint64_t{queues_.device} << 32 | kOwner | uint32_t{queues_[run.sq].slot} << kUnitShift |
+           static_cast<uint32_t>(&unit - run.units.data());
 }
 
 void FftsTasks::transfer_done(uint32_t who)
@@ -228,9 +237,13 @@ void FftsTasks::transfer_done(uint32_t who)
     Run &run = *runs_[who >> kUnitShift];
     const uint32_t number = who & ((1u << kUnitShift) - 1);
     Unit &unit = run.units[number];
+    if (unit.phase != Phase::kMoves) // the task has ended in this cycle
+        return;
     trace_.note(run.sq, {TWINSIM_PHASE_TRANSFER, unit.begun,
                          system_.links.parameter(unit.job.route), kNone, unit.job.bytes});
-    unit.transfer = kNone;
+    unit.phase = Phase::kFree;
+    if (run.has_failed()) // T-FFT-11
+        return;
     apply(unit.job, system_, queues_.device);
     if (unit.job.status != 0) {
         (void)fail(run, STARS_ERROR_EXCEPTION, unit.job.status);
@@ -393,7 +406,7 @@ void FftsTasks::end_kernel(Run &run, uint32_t number)
     const twinsim_bus &bus = system_.bus;
     if (is_hit(run, number) && faults_.acts(run.sq, TWINSIM_FAULT_ENGINE_ERROR)) {
         run.hit_failed = true;
-    } else if (bus.kernel_effect) {
+    } else if (!run.has_failed() && bus.kernel_effect) {
         run.fault = bus.kernel_effect(bus.context, queues_.device, run.sq,
                                       queues_.front(run.sq).number(), unit.start.context);
         system_.stored_somewhere();
@@ -414,7 +427,8 @@ void FftsTasks::kernel_failed(uint32_t kernel, twinsim_kernel_fault fault)
     Run &run = of_kernel(kernel, number);
     run.kernels &= ~(1u << run.units[number].kernel);
     run.units[number].phase = Phase::kFree;
-    run.fault = fault;
+    if (!run.has_failed())
+        run.fault = fault;
     queues_.at(run.sq, system_.now, QueueStep::kContexts);
 }
 

@@ -45,6 +45,11 @@ static void test_bad_tables()
         teach(k);
         expect_failure(k, task(k.rig, c.table, c.ready), c.error, c.status);
     }
+    // As many vector cores for a block as no block has.
+    KernelRig many;
+    many.kernels.set(kWork, {{}, {}, {}});
+    expect_failure(many, task(many.rig, {kernel(STARS_FFTS_MIX_AIC, 1, kWork, 0, {}, 3)}, 1),
+                   STARS_ERROR_BAD_SQE, STARS_STATUS_BAD_SQE);
     for (const uint32_t counts : {0u, 1u, 2u << 16 | 1u}) { // contexts and ready ones in the SQE
         KernelRig k;
         stars_sqe sqe = task(k.rig, {kernel(STARS_FFTS_AIV, 1, kWork)}, 1);
@@ -100,6 +105,9 @@ static Hit run_hit(const twinsim_fault &fault)
     teach(k);
     if (fault.times != 0)
         (void)k.rig.system().faults().inject(fault);
+    k.kernels.on_effect = [&k] { // a description stays until the effect is there
+        EXPECT_EQ(k.kernels.ends.size() + 1, k.kernels.effects.size());
+    };
     k.rig.open(0);
     k.rig.put(0,
               task(k.rig,
@@ -256,6 +264,109 @@ static void test_kill()
     }
 }
 
+// T-FFT-11: two copies are complete in the same cycle, and one has no memory to go to.
+static void test_copies_end_together()
+{
+    constexpr uint64_t kFirst = 32 << 20, kSecond = 40 << 20;
+    for (const uint64_t gone : {kFirst, kSecond}) {
+        KernelRig k;
+        std::memset(k.rig.hbm(), 0x5a, 1 << 20);
+        k.rig.open(0);
+        k.rig.put(0,
+                  task(k.rig,
+                       {copy(Rig::kHbm + kFirst, Rig::kHbm, 1 << 20),
+                        copy(Rig::kHbm + kSecond, Rig::kHbm, 1 << 20)},
+                       2),
+                  0);
+        while (k.rig.system().now_ns() < 1000000 && k.rig.phases(TWINSIM_PHASE_SETUP, 0).empty())
+            k.rig.run_until(k.rig.now() + 100);
+        k.rig.run_until(k.rig.now() + k.rig.params().ffts_start.value +
+                        k.rig.params().sdma_setup.value);
+        k.rig.unmap(Rig::kHbm + gone);
+        k.rig.run();
+        expect_failed(k, STARS_ERROR_EXCEPTION, STARS_STATUS_BUS_FAULT);
+        EXPECT_EQ(word_at(k.rig, kFirst), gone == kFirst ? 0 : 0x5a5a5a5a);
+        EXPECT_EQ(word_at(k.rig, kSecond), 0);
+    }
+}
+
+// T-FFT-11: a kernel fails and another one ends in the same cycle.
+static void test_kernels_end_together()
+{
+    const StepList good = {work(TWIN_PIPE_SCALAR, kWorkCycles)};
+    StepList bad = good;
+    bad.push_back(op(TWIN_PIPE_SCALAR, TWIN_STEP_FAULT, TWINSIM_KERNEL_TRAP));
+    StepList worse = good;
+    worse.push_back(op(TWIN_PIPE_SCALAR, TWIN_STEP_FAULT, TWINSIM_KERNEL_EXCEPTION));
+    struct Case {
+        StepList first, second;
+        uint32_t error, effects;
+    };
+    const Case cases[] = {{bad, good, STARS_ERROR_TRAP, 0},
+                          {good, bad, STARS_ERROR_TRAP, 1},
+                          {bad, worse, STARS_ERROR_TRAP, 0},
+                          {worse, bad, STARS_ERROR_EXCEPTION, 0}};
+    for (const Case &c : cases) {
+        KernelRig k([](tsim::Params &p) { p.core_issue.value = 0; });
+        k.kernels.set(20, {c.first});
+        k.kernels.set(21, {c.second});
+        k.rig.open(0);
+        k.rig.put(0, task(k.rig, {kernel(STARS_FFTS_AIV, 1, 20), kernel(STARS_FFTS_AIV, 1, 21)}, 2),
+                  0);
+        k.rig.run();
+        const auto all = blocks(k, TWINSIM_ENGINE_AIV);
+        CU_ASSERT_FATAL(all.size() == 2);
+        EXPECT_EQ(all[0].end_ns, all[1].end_ns);
+        EXPECT_EQ(k.kernels.effects.size(), c.effects);
+        EXPECT_EQ(k.kernels.ends.size(), 2);
+        expect_failed(k, c.error, STARS_STATUS_AICORE_EXCEPTION);
+    }
+}
+
+// T-CORE-13: a pause that comes before the task has its share.
+static void test_paused_before()
+{
+    KernelRig k;
+    teach(k);
+    tsim::TaskScheduler &scheduler = k.rig.device().scheduler();
+    k.rig.open(0);
+    k.rig.put(0, task(k.rig, {kernel(STARS_FFTS_AIV, 1, kWork)}, 1), 0);
+    for (uint64_t at = 1; k.rig.state(0) == TWINSIM_QUEUE_IDLE && at < 10000; ++at)
+        k.rig.run_until(at);
+    EXPECT_EQ(k.rig.state(0), TWINSIM_QUEUE_RUNNING);
+    CU_ASSERT(scheduler.control(0, STARS_SQ_CONTROL_TASK_PAUSE));
+    k.rig.run();
+    EXPECT_EQ(k.rig.state(0), TWINSIM_QUEUE_HELD);
+    EXPECT_EQ(k.kernels.asked.size(), 0);
+    EXPECT_EQ(k.rig.retired(0), 0);
+    CU_ASSERT(scheduler.control(0, STARS_SQ_CONTROL_TASK_RESUME));
+    k.rig.run();
+    EXPECT_EQ(k.rig.retired(0), 1);
+}
+
+// T-FFT-4, T-CORE-13: a context has its whole start time, whatever pulses come meanwhile.
+static void test_resume_early()
+{
+    uint64_t plain = 0;
+    for (const uint32_t pulses :
+         {uint32_t{0}, uint32_t{STARS_SQ_CONTROL_TASK_RESUME},
+          STARS_SQ_CONTROL_TASK_PAUSE | uint32_t{STARS_SQ_CONTROL_TASK_RESUME}}) {
+        KernelRig k;
+        k.rig.open(0);
+        k.rig.put(0, task(k.rig, {value(Rig::kHbm, 1)}, 1), 0);
+        for (uint64_t at = 1; k.rig.phases(TWINSIM_PHASE_SETUP, 0).empty() && at < 10000; ++at)
+            k.rig.run_until(at);
+        if (pulses != 0)
+            CU_ASSERT(k.rig.device().scheduler().control(0, pulses))
+        k.rig.run();
+        EXPECT_EQ(k.rig.retired(0), 1);
+        const uint64_t end = k.rig.retired_at(0, 1);
+        if (pulses == 0)
+            plain = end;
+        EXPECT_EQ(end, plain);
+    }
+}
+
 // With seeds: each task ends, and the values are those of the plain machine.
 static void test_seeds()
 {
@@ -290,6 +401,10 @@ static const twin_test tests[] = {
     {"a description that comes while the task is paused", test_later_while_paused},
     {"a paused task rests, and goes on", test_pause},
     {"nothing remains of a task that was killed", test_kill},
+    {"T-FFT-11: copies that are complete in the same cycle", test_copies_end_together},
+    {"T-FFT-11: kernels that end in the same cycle", test_kernels_end_together},
+    {"a task that is paused before it starts", test_paused_before},
+    {"pulses do not shorten the start of a context", test_resume_early},
     {"tasks end with every seed", test_seeds},
 };
 

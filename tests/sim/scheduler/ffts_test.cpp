@@ -110,6 +110,27 @@ static void test_many_kernels()
     EXPECT_EQ(k.kernels.ends.size(), 9);
 }
 
+// T-FFT-8: of two kernels that wait for a place, the one that was ready first.
+static void test_kernel_order()
+{
+    KernelRig k;
+    teach(k);
+    k.rig.open(0);
+    k.rig.put(0,
+              task(k.rig,
+                   {value(Rig::kHbm, 1, 0, {6}), kernel(STARS_FFTS_AIV, 1, kWork),
+                    kernel(STARS_FFTS_AIV, 1, kLong), kernel(STARS_FFTS_AIV, 1, kLong),
+                    kernel(STARS_FFTS_AIV, 1, kLong), kernel(STARS_FFTS_AIC, 1, kWork),
+                    kernel(STARS_FFTS_AIC, 2, kWork, 1)},
+                   6),
+              0);
+    k.rig.run();
+    EXPECT_EQ(k.rig.retired(0), 1);
+    CU_ASSERT_FATAL(k.kernels.asked.size() == 6);
+    EXPECT_EQ(k.kernels.asked[4].context, 5);
+    EXPECT_EQ(k.kernels.asked[5].context, 6);
+}
+
 // T-FFT-9, T-FFT-10: a copy, then a value, then a notify that another queue waits for.
 static void test_other_kinds()
 {
@@ -206,6 +227,25 @@ static void test_last_blocks()
     }
 }
 
+// T-FFT-6: the last thread has its own number of vector cores for each block.
+static void test_last_ratio()
+{
+    for (const uint32_t threads : {1u, 2u}) {
+        KernelRig k;
+        k.kernels.set(kWork,
+                      threads == 1 ? std::vector<StepList>{{}} : std::vector<StepList>{{}, {}, {}});
+        stars_ffts_context one = kernel(STARS_FFTS_MIX_AIC, 1, kWork, 0, {}, 2);
+        one.word[17] = 2u << STARS_FFTS_W17_RATIO_SHIFT;
+        one.word[18] = threads << STARS_FFTS_W18_THREADS_SHIFT; // it works for thread 0
+        k.rig.open(0);
+        k.rig.put(0, task(k.rig, {one}, 1), 0);
+        k.rig.run();
+        EXPECT_EQ(k.rig.retired(0), 1);
+        EXPECT_EQ(blocks(k, TWINSIM_ENGINE_AIC).size(), 1);
+        EXPECT_EQ(blocks(k, TWINSIM_ENGINE_AIV).size(), threads == 1 ? 0 : 2);
+    }
+}
+
 // T-FFT-6: five threads in a window of two: each copies its piece, the last one a shorter one; at
 // most two are under way; what follows comes after all.
 static void test_threads()
@@ -263,10 +303,12 @@ static const twin_test tests[] = {
     {"T-FFT-4: as many contexts as are under way at once", test_units},
     {"T-FFT-5: two kernels at once, between two others", test_diamond},
     {"T-FFT-8: more kernels than run at once", test_many_kernels},
+    {"T-FFT-8: kernels that wait for a place", test_kernel_order},
     {"T-FFT-9: copies, values and notifies", test_other_kinds},
     {"T-FFT-10: contexts that wait for notifies", test_notify_waits},
     {"T-FFT-10: of two that wait, the first", test_notify_order},
     {"T-FFT-6: blocks of the last thread", test_last_blocks},
+    {"T-FFT-6: vector cores of the last thread", test_last_ratio},
     {"T-FFT-6: threads in a window", test_threads},
 };
 
