@@ -110,9 +110,7 @@ bool FftsTable::is_last(const Start &which) const
 // T-FFT-4: contexts without work pass at once.
 bool FftsTable::take(Start &out)
 {
-    // Each pass is a predecessor less or a thread more, unless they lead to each other in a circle.
-    uint64_t passes = 0;
-    const uint64_t most = uint64_t{table_.size()} * 65536;
+    ++takes_;
     while (!ready_.empty() && !bad_) {
         const uint32_t number = ready_.front();
         ready_.pop_front();
@@ -137,9 +135,18 @@ bool FftsTable::take(Start &out)
             return true;
         }
         touch(number);
-        bad_ = bad_ || ++passes > most || !follow(start);
+        bad_ = bad_ || !passes_once(row) || !follow(start);
     }
     return false;
+}
+
+// A circle: it comes again without work in between, and for no later thread.
+bool FftsTable::passes_once(Row &row) const
+{
+    const bool circle = row.passed_in == takes_ && row.thread <= row.passed_for;
+    row.passed_in = takes_;
+    row.passed_for = row.thread;
+    return !circle;
 }
 
 bool FftsTable::done(const Start &which)
@@ -175,6 +182,7 @@ bool FftsTable::follow(const Start &which)
 bool FftsTable::follow_end(const Start &which)
 {
     const stars_ffts_context &end = table_[which.context];
+    bool more = false;
     for (uint32_t i = 0; i < count_of(end); ++i) {
         const uint32_t to = listed(end, i);
         const stars_ffts_context &start = table_[to];
@@ -182,10 +190,13 @@ bool FftsTable::follow_end(const Start &which)
         if (type_of(start) != STARS_FFTS_AT_START || window == 0)
             return false;
         const uint32_t next = which.thread + window;
-        if (next < threads_of(start))
-            return pass(to, next, true);
+        if (next >= threads_of(start))
+            continue;
+        if (!pass(to, next, true))
+            return false;
+        more = true;
     }
-    for (uint32_t i = 0; i < labels_of(end); ++i)
+    for (uint32_t i = 0; i < labels_of(end) && !more; ++i)
         if (!pass(listed(end, STARS_FFTS_END_SLOTS + i), 0, false))
             return false;
     return true;

@@ -56,8 +56,11 @@ class FftsTable
         bool again = false; // an AT_START that an AT_END leads to
         bool touched = false;
         uint32_t thread = 0;
+        uint32_t passed_for = 0; // thread
+        uint64_t passed_in = 0;  // call of take()
     };
 
+    [[nodiscard]] bool passes_once(Row &row) const;
     [[nodiscard]] bool pass(uint32_t to, uint32_t thread, bool again);
     [[nodiscard]] bool follow(const Start &which);
     [[nodiscard]] bool follow_end(const Start &which);
@@ -66,6 +69,7 @@ class FftsTable
     std::vector<stars_ffts_context> table_;
     std::vector<Row> rows_;
     std::deque<uint32_t> ready_;
+    uint64_t takes_ = 0;
     uint32_t running_ = 0;
     uint32_t untouched_ = 0;
     bool bad_ = false;

@@ -45,6 +45,14 @@ static void test_bad_tables()
         teach(k);
         expect_failure(k, task(k.rig, c.table, c.ready), c.error, c.status);
     }
+    // A circle is found in a large table too; all others in there wait for ever.
+    std::vector<stars_ffts_context> large(65535, label(1, {}));
+    large[0] = label(0, {1});
+    large[1] = label(1, {2});
+    large[2] = label(1, {1});
+    KernelRig circle;
+    expect_failure(circle, task(circle.rig, large, 1), STARS_ERROR_EXCEPTION,
+                   STARS_STATUS_FFTS_EXCEPTION);
     // As many vector cores for a block as no block has.
     KernelRig many;
     many.kernels.set(kWork, {{}, {}, {}});

@@ -246,6 +246,36 @@ static void test_last_ratio()
     }
 }
 
+// T-FFT-6: an end that leads to two starts: both have all their threads.
+static void test_two_starts()
+{
+    constexpr uint32_t kThreads = 3;
+    KernelRig k;
+    std::vector<stars_ffts_context> table = {label(0, {1, 2})};
+    for (uint16_t i = 0; i < 2; ++i) {
+        table.push_back(context_of(STARS_FFTS_AT_START, 1, {static_cast<uint16_t>(3 + i)}));
+        table.back().word[19] = 1u << STARS_FFTS_W19_WINDOW_SHIFT;
+    }
+    for (uint16_t i = 0; i < 2; ++i) {
+        table.push_back(value(Rig::kHbm + 4096u * i, 7, 1, {5}));
+        table.back().word[22] = 64;
+    }
+    table.push_back(context_of(STARS_FFTS_AT_END, 2, {1, 2}));
+    table.back().word[0] |= 1u << STARS_FFTS_W0_LABELS_SHIFT;
+    table.back().word[STARS_FFTS_LIST_WORD + STARS_FFTS_END_SLOTS / 2] = 6;
+    for (stars_ffts_context &one : table)
+        one.word[18] = kThreads << STARS_FFTS_W18_THREADS_SHIFT;
+    table.push_back(value(Rig::kHbm + (1 << 20), 99, 1));
+    k.rig.open(0);
+    k.rig.put(0, task(k.rig, table, 1), 0);
+    k.rig.run();
+    EXPECT_EQ(k.rig.retired(0), 1);
+    for (uint64_t i = 0; i < 2; ++i)
+        for (uint64_t thread = 0; thread < kThreads; ++thread)
+            EXPECT_EQ(word_at(k.rig, 4096 * i + 64 * thread), 7);
+    EXPECT_EQ(word_at(k.rig, 1 << 20), 99);
+}
+
 // T-FFT-6: five threads in a window of two: each copies its piece, the last one a shorter one; at
 // most two are under way; what follows comes after all.
 static void test_threads()
@@ -309,6 +339,7 @@ static const twin_test tests[] = {
     {"T-FFT-10: of two that wait, the first", test_notify_order},
     {"T-FFT-6: blocks of the last thread", test_last_blocks},
     {"T-FFT-6: vector cores of the last thread", test_last_ratio},
+    {"T-FFT-6: an end with two starts", test_two_starts},
     {"T-FFT-6: threads in a window", test_threads},
 };
 
