@@ -331,25 +331,32 @@ static void test_kernels_end_together()
     }
 }
 
-// T-CORE-13: a pause that comes before the task has its share.
+// T-CORE-13: a pause that comes before the SQE is read, or while it waits for its share.
 static void test_paused_before()
 {
-    KernelRig k;
-    teach(k);
-    tsim::TaskScheduler &scheduler = k.rig.device().scheduler();
-    k.rig.open(0);
-    k.rig.put(0, task(k.rig, {kernel(STARS_FFTS_AIV, 1, kWork)}, 1), 0);
-    for (uint64_t at = 1; k.rig.state(0) == TWINSIM_QUEUE_IDLE && at < 10000; ++at)
-        k.rig.run_until(at);
-    EXPECT_EQ(k.rig.state(0), TWINSIM_QUEUE_RUNNING);
-    CU_ASSERT(scheduler.control(0, STARS_SQ_CONTROL_TASK_PAUSE));
-    k.rig.run();
-    EXPECT_EQ(k.rig.state(0), TWINSIM_QUEUE_HELD);
-    EXPECT_EQ(k.kernels.asked.size(), 0);
-    EXPECT_EQ(k.rig.retired(0), 0);
-    CU_ASSERT(scheduler.control(0, STARS_SQ_CONTROL_TASK_RESUME));
-    k.rig.run();
-    EXPECT_EQ(k.rig.retired(0), 1);
+    for (const bool waits : {false, true}) {
+        KernelRig k([](tsim::Params &p) { p.mixed_cap.value = 1; });
+        teach(k);
+        tsim::TaskScheduler &scheduler = k.rig.device().scheduler();
+        k.rig.open(0);
+        k.rig.open(1);
+        if (waits)
+            k.rig.put(1, task(k.rig, {kernel(STARS_FFTS_AIV, 1, kLong)}, 1, kTable + 4096), 0);
+        k.rig.put(0, task(k.rig, {kernel(STARS_FFTS_AIV, 1, kWork)}, 1), waits ? 1 : 0);
+        for (uint64_t at = 1; k.rig.state(0) == TWINSIM_QUEUE_IDLE && at < 10000; ++at)
+            k.rig.run_until(at);
+        if (waits) // the other one takes 1 ms
+            k.rig.run_until(20000);
+        CU_ASSERT(scheduler.control(0, STARS_SQ_CONTROL_TASK_PAUSE));
+        k.rig.run();
+        EXPECT_EQ(k.rig.state(0), TWINSIM_QUEUE_HELD);
+        EXPECT_EQ(k.rig.retired(1), waits ? 1 : 0);
+        EXPECT_EQ(k.kernels.asked.size(), waits ? 1 : 0);
+        EXPECT_EQ(k.rig.retired(0), 0);
+        CU_ASSERT(scheduler.control(0, STARS_SQ_CONTROL_TASK_RESUME));
+        k.rig.run();
+        EXPECT_EQ(k.rig.retired(0), 1);
+    }
 }
 
 // T-FFT-4, T-CORE-13: a context has its whole start time, whatever pulses come meanwhile.
