@@ -331,6 +331,61 @@ static void test_kernels_end_together()
     }
 }
 
+// T-FFT-3: the lists of a context that nothing leads to, which fails the task too, but later.
+static void test_lists()
+{
+    enum List : uint32_t { kSuccessors, kStarts, kLabels };
+    const auto fits = [](List list, uint32_t count, uint32_t last) {
+        stars_ffts_context listing =
+            context_of(list == kSuccessors ? STARS_FFTS_LABEL : STARS_FFTS_AT_END, 1, {});
+        const uint32_t begin = list == kLabels ? STARS_FFTS_END_SLOTS : 0;
+        listing.word[0] |= count << (list == kLabels ? STARS_FFTS_W0_LABELS_SHIFT
+                                                     : STARS_FFTS_W0_SUCCESSORS_SHIFT);
+        for (uint32_t i = begin; i < begin + count; ++i)
+            listing.word[STARS_FFTS_LIST_WORD + i / 2] |= (i + 1 < begin + count ? 1 : last)
+                                                          << (i % 2 * 16);
+        KernelRig k;
+        k.rig.open(0);
+        k.rig.put(0, task(k.rig, {label(0, {}), listing}, 1), 0);
+        k.rig.run();
+        EXPECT_EQ(k.rig.state(0), TWINSIM_QUEUE_EXCEPTION);
+        return k.rig.cqe(0, 0).u.error.code == STARS_ERROR_EXCEPTION;
+    };
+    const struct {
+        List list;
+        uint32_t most;
+    } cases[] = {{kSuccessors, 26}, {kStarts, 12}, {kLabels, 12}};
+    for (const auto &c : cases) {
+        for (const uint32_t count : {uint32_t{1}, uint32_t{2}, c.most}) {
+            CU_ASSERT(fits(c.list, count, 1));
+            CU_ASSERT(!fits(c.list, count, 2));
+            CU_ASSERT(!fits(c.list, count, 0xffff));
+        }
+        CU_ASSERT(!fits(c.list, c.most + 1, 1));
+    }
+}
+
+// T-SQE-11: a table that fails while others of its contexts are ready and under way leaves nothing
+// to the next one in its slot.
+static void test_table_after_a_bad_one()
+{
+    for (const uint32_t ready : {3u, 70u}) { // more than can be under way
+        KernelRig k([](tsim::Params &p) { p.slots.value = 1; });
+        std::vector<stars_ffts_context> bad(ready, copy(Rig::kHbm + 4096, Rig::kHbm, 64));
+        bad[0] = value(0x50, 7);
+        k.rig.open(0);
+        k.rig.put(0, task(k.rig, bad, ready), 0);
+        k.rig.put(0, task(k.rig, {value(Rig::kHbm + 8192, 9)}, 1, kTable + (1 << 20)), 0);
+        k.rig.run();
+        EXPECT_EQ(k.rig.state(0), TWINSIM_QUEUE_EXCEPTION);
+        CU_ASSERT(k.rig.device().scheduler().control(0, STARS_SQ_CONTROL_EXCEPTION_HANDLED));
+        k.rig.run();
+        EXPECT_EQ(k.rig.state(0), TWINSIM_QUEUE_IDLE);
+        EXPECT_EQ(k.rig.retired(0), 2);
+        EXPECT_EQ(word_at(k.rig, 8192), 9);
+    }
+}
+
 // T-CORE-13: a pause that comes before the SQE is read, or while it waits for its share.
 static void test_paused_before()
 {
@@ -410,6 +465,8 @@ static void test_seeds()
 
 static const twin_test tests[] = {
     {"T-FFT-3, T-FFT-12: tables that are bad", test_bad_tables},
+    {"lists of successors, starts and labels that are too long or lead outside", test_lists},
+    {"a table after one that failed", test_table_after_a_bad_one},
     {"T-FFT-11: what ends a task early", test_failures},
     {"T-FLT-15, T-FLT-16, T-FLT-17: faults that hit a kernel of a table", test_faults},
     {"T-FFT-8: descriptions that come later", test_later},
