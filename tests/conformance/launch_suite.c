@@ -12,6 +12,7 @@ typedef struct setup {
     aclrtFuncHandle vec, cube, mix;
     aclrtStream stream;
     void *args; /* device */
+    aclrtLaunchKernelCfg *config;
 } setup;
 
 enum { ARGS_BYTES = 16 };
@@ -24,6 +25,7 @@ static void begin(setup *s)
     s->cube = image_find(s->binary, "cube_12");
     s->mix = image_find(s->binary, "mix");
     s->stream = twin_stream();
+    s->config = NULL;
     CHECK_OK(aclrtMalloc(&s->args, ARGS_BYTES, ACL_MEM_MALLOC_HUGE_FIRST));
 }
 
@@ -38,7 +40,7 @@ static void end(setup *s)
 
 static aclError launch(const setup *s, aclrtFuncHandle function, uint32_t blocks)
 {
-    return aclrtLaunchKernel(function, blocks, s->args, ARGS_BYTES, s->stream);
+    return aclrtLaunchKernelV2(function, blocks, s->args, ARGS_BYTES, s->config, s->stream);
 }
 
 /* ---- codes ----------------------------------------------------------------------------------- */
@@ -289,6 +291,24 @@ static void test_time(void)
     end(&s);
 }
 
+/* The device executes as many empty tasks before it as it reads ahead. */
+static void test_not_read_ahead(void)
+{
+    setup s;
+    aclrtLaunchKernelAttr attr = {.id = ACL_RT_LAUNCH_KERNEL_ATTR_BLOCK_TASK_PREFETCH};
+    aclrtLaunchKernelCfg config = {.attrs = &attr, .numAttrs = 1};
+    begin(&s);
+    s.config = &config;
+    const double plain = span(&s, s.vec, 1, 1);
+    attr.value.isBlockTaskPrefetch = 1;
+    const double alone = span(&s, s.vec, 1, 1);
+    const double two = span(&s, s.vec, 1, 2);
+    const double empty = alone - plain;
+    CHECK(empty > 0);
+    CHECK(two - alone < plain + empty / 2); /* the second needs no more of them */
+    end(&s);
+}
+
 static void test_waves(void)
 {
     setup s;
@@ -461,6 +481,7 @@ static const twin_test tests[] = {
      test_launch_codes},
     {"KRN-83, KRN-84, KRN-85, KRN-86: attributes of a launch", test_launch_attributes},
     {"KRN-70, KRN-91: a kernel takes its time, and the next one comes after it", test_time},
+    {"a kernel that is not read ahead follows empty tasks", test_not_read_ahead},
     {"more blocks than cores take turns", test_waves},
     {"a batch needs cores for all its blocks", test_too_many_for_a_batch},
     {"KRN-70, KRN-75: arguments that are gone when the kernel runs fail it",

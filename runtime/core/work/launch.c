@@ -315,6 +315,7 @@ static int32_t launch_code(const request *wanted, twin_function **function, twin
     launch->args_address = args->device;
     launch->args_bytes = args->device != 0 ? args->bytes : 0;
     launch->base = (twin_launch){.name = kernel->name,
+                                 .guarded = config->guarded,
                                  .weight = 1,
                                  .timeout_ns = timeout_of(config, device->properties),
                                  .keep = keep,
