@@ -304,6 +304,32 @@ class ByHand(Folder):
         sums, = found["recordings"]
         self.assertEqual((sums["ops"], sums["times"], sums["left_out"]), (7, 6, 1))
 
+    def test_tables_side_by_side(self):
+        """The board has 1.5 times the model's time of each task; its rows have another name."""
+        model, _ = self.measure("910b3", "model", "2")
+        lengths = [float(row["Task Duration(us)"]) for row in table(model)]
+        board = self.write("op_summary_1.csv", "Op Name,Task Duration(us)\n" + "".join(
+            "%s,%.6f\n" % (name, 1.5 * us)
+            for name, us in zip(("aclnnMuls_Muls", "aclnnMuls_Other"), lengths)))
+        both = ("--op", "aclnnMuls_Muls=vector_rate", "--op=aclnnMuls_Other=vector_rate")
+        found = json.loads(run(TWINRT, "compare", "--json", *both, board, model))
+        self.assertEqual([(row["kernel"], row["launch"], row["line"], row["model_us"])
+                          for row in found["rows"]],
+                         [("vector_rate", launch, 2 + launch, us)
+                          for launch, us in enumerate(lengths)])
+        for row in found["rows"]:
+            self.assertAlmostEqual(row["off"], 1 / 1.5 - 1, places=5)
+        self.assertIn("kernel vector_rate: 1 launches in " + board,
+                      run(TWINRT, "compare", *both[2:], board, model, status=2))
+        # names in the model's table stay: B is not renamed
+        for arguments, wanted in (
+                ((board, model), "no kernel is in both"),
+                (("--op=vector_rate=aclnnMuls_Muls", board, model), "no kernel is in both"),
+                (("--op=aclnnMuls_Muls", board, model), "--op=aclnnMuls_Muls: expected BOARD=KERN"),
+                ((*both, board, TWINRT), "--op is for two tables of a profiler"),
+                (("--svg=x.svg", board, model), "--svg is for recordings")):
+            self.assertIn(wanted, run(TWINRT, "compare", *arguments, status=2))
+
     def launches(self, mhz="1800"):
         """Folders of msprof op, a launch in each."""
         files = []

@@ -13,6 +13,7 @@
 #include "core/backend/registry.h"
 #include "core/base/config.h"
 #include "msprof/times.h"
+#include "op_option.h"
 #include "options.h"
 #include "output.h"
 #include "recording/reader.h"
@@ -25,8 +26,8 @@ struct names {
 };
 
 static struct {
-    struct names recordings, freed, fixed, tables, kernels; /* recordings: or the program */
-    struct msprof_rename renames[NAMES_MOST];
+    struct names recordings, freed, fixed, tables; /* recordings: or the program */
+    struct op_renames renames;
     const char *output;
     bool json, verbose;
     unsigned steps, jobs;
@@ -44,17 +45,6 @@ static void take_name(struct argp_state *state, const struct tool_option *option
     add(state, option->to, name);
 }
 
-static void take_kernel(struct argp_state *state, const struct tool_option *option, char *text)
-{
-    const char *equals = strchr(text, '=');
-    if (!equals || equals == text || equals[1] == '\0')
-        argp_error(state, "--op=%s: expected BOARD=KERNEL", text);
-    add(state, option->to, text);
-    if (equals)
-        options.renames[options.kernels.count - 1] = (struct msprof_rename){
-            .from = text, .from_bytes = (size_t)(equals - text), .to = equals + 1};
-}
-
 static void take_recording(struct argp_state *state, char *path)
 {
     add(state, &options.recordings, path);
@@ -65,7 +55,7 @@ static void check_usage(struct argp_state *state)
     if (options.recordings.count == 0)
         argp_error(state, "missing argument: %s",
                    options.tables.count > 0 ? "the program that was measured" : "RECORDING");
-    if (options.kernels.count > 0 && options.tables.count == 0)
+    if (options.renames.count > 0 && options.tables.count == 0)
         argp_error(state, "--op is for --table");
     for (size_t i = 0; options.tables.count == 0 && i < options.recordings.count; i++)
         if (msprof_is_table(options.recordings.items[i]))
@@ -99,8 +89,8 @@ static int calibrate(const char *plugins)
                                       .recordings = measured->items,
                                       .recording_count = measured->count,
                                       .program = tables ? options.recordings.items : NULL,
-                                      .renames = options.renames,
-                                      .rename_count = options.kernels.count,
+                                      .renames = options.renames.items,
+                                      .rename_count = options.renames.count,
                                       .profile = twin_setting(TWIN_SETTING_PROFILE),
                                       .freed = options.freed.items,
                                       .freed_count = options.freed.count,
@@ -143,8 +133,7 @@ int twin_tool_calibrate(int argc, char **argv)
          "Fit to a table of the vendor's profiler, of the program that the arguments name: "
          "op_summary, task_time, OpBasicInfo or PipeUtilization; may be given several times",
          take_name, .to = &options.tables},
-        {"op", "BOARD=KERNEL", "Rows of BOARD in tables are of kernel KERNEL of the program",
-         take_kernel, .to = &options.kernels},
+        OPTION_OP(&options.renames),
         {"free", "PARAMETER", "Fit this parameter too, whatever its mark", take_name,
          .to = &options.freed},
         {"fix", "PARAMETER", "Keep the value of this parameter", take_name, .to = &options.fixed},

@@ -10,6 +10,7 @@
 
 #include "compare/compare.h"
 #include "msprof/pairs.h"
+#include "op_option.h"
 #include "options.h"
 #include "output.h"
 
@@ -17,6 +18,7 @@ static struct {
     const char *paths[2];
     bool json;
     const char *svg;
+    struct op_renames renames;
 } options;
 
 static int draw(const struct compare_result *result, const char *path)
@@ -55,7 +57,8 @@ static int compare_tables(void)
     bool good = true;
     for (int which = 0; good && which < 2; which++)
         good = msprof_times_add(&times[which], options.paths[which], error, sizeof(error)) &&
-               msprof_times_sort(&times[which], NULL, 0);
+               msprof_times_sort(&times[which], options.renames.items,
+                                 which == 0 ? options.renames.count : 0);
     if (good && msprof_is_comparable(&times[0], &times[1], error, sizeof(error)))
         pairs = msprof_pairs_make(&times[0], &times[1], &count, &left_out);
     good = pairs != NULL;
@@ -78,12 +81,22 @@ static int compare_tables(void)
     return good ? 0 : TWIN_TOOL_UNREADABLE;
 }
 
+static void check_usage(struct argp_state *state)
+{
+    const bool tables = msprof_is_table(options.paths[0]) && msprof_is_table(options.paths[1]);
+    if (options.renames.count > 0 && !tables)
+        argp_error(state, "--op is for two tables of a profiler");
+    if (options.svg && tables)
+        argp_error(state, "--svg is for recordings");
+}
+
 int twin_tool_compare(int argc, char **argv)
 {
     static const struct tool_option table[] = {
         {"json", NULL, "Print one JSON object", option_flag, .to = &options.json},
         {"svg", "FILE", "Draw the time of each task in A against that in B", option_text,
          .to = &options.svg},
+        OPTION_OP(&options.renames),
         {0},
     };
     static const struct tool_syntax syntax = {
@@ -98,6 +111,7 @@ int twin_tool_compare(int argc, char **argv)
             "Tables: 0, or 2.",
         .recordings = options.paths,
         .recording_count = 2,
+        .end = check_usage,
     };
     struct compare_result result = {0};
     int status = TWIN_TOOL_UNREADABLE;
