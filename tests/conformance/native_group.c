@@ -224,16 +224,25 @@ void test_group_update_beside_run(void)
     close_group(&s);
 }
 
-/* The instance ends before the update has happened. */
-void test_group_update_late(void)
+/* The instance ends before the update has happened. If the device has `read` it, it comes to the
+ * hold and the update at once, from another hold. */
+static void end_before_update(bool read)
 {
     grouped s;
-    twin_hold hold;
+    twin_hold before, hold;
     aclrtTaskGrp group = NULL;
     open_group(&s);
     aclmdlRI instance = capture_one(&s, &group);
+    if (read)
+        twin_hold_begin(&before, s.updater);
     twin_hold_begin(&hold, s.updater);
     update_one(&s, group, 2, 2, 1);
+    if (read) {
+        twin_hold_release(&before, s.other);
+        CHECK_CODE(aclrtSynchronizeStreamWithTimeout(s.updater, 1),
+                   ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+        CHECK_OK(aclrtDestroyNotify(before.notify));
+    }
     CHECK_OK(aclmdlRIDestroy(instance));
     instance = capture_one(&s, &group); /* perhaps in the memory of the first one */
     twin_hold_end(&hold, s.other);
@@ -242,6 +251,12 @@ void test_group_update_late(void)
     CHECK_EQUAL(first(&s, 2), 2);
     CHECK_OK(aclmdlRIDestroy(instance));
     close_group(&s);
+}
+
+void test_group_update_late(void)
+{
+    end_before_update(false);
+    end_before_update(true);
 }
 
 /* A captured instance with a group of one kernel alone. */
