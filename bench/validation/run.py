@@ -6,6 +6,7 @@
   run.py --build FOLDER --renew    writes results.tsv, the picture, and the tables in pages
   run.py --build FOLDER --check    status 1 unless these files are what --renew would write
   run.py --build FOLDER ID...      only these figures
+  run.py --build FOLDER --list     the figures, without times
 
 figures.tsv has the figures; README.md explains its columns.
 """
@@ -29,6 +30,7 @@ sys.path.insert(0, os.path.join(ROOT, "tools"))
 import draw  # pylint: disable=wrong-import-position
 
 RENEW = "./dev validation --renew"
+LIST = "./dev validation --list"
 GROUPS = {"launch": "launch and synchronise", "host": "copies from and to the host",
           "peer": "copies between devices", "instruction": "single instructions",
           "stream": "streams through global memory", "product": "matrix products"}
@@ -82,6 +84,19 @@ def read_figures():
         if figure.use not in USES or figure.group not in GROUPS:
             sys.exit(f"figures.tsv: {figure.id}: use or group is invalid")
     return figures
+
+
+def select(figures, ids):
+    """Those with these ids. ValueError names the ids that no figure has, and near ones."""
+    known = {figure.id: figure for figure in figures}
+    missing = [name for name in dict.fromkeys(ids) if name not in known]
+    if missing:
+        near = dict.fromkeys(found for name in missing
+                             for found in difflib.get_close_matches(name, known, 5, 0.5))
+        raise ValueError("figures.tsv has no figure " + ", ".join(missing) + "; "
+                         + ("near: " + ", ".join(near) + "; " if near else "")
+                         + f"`{LIST}` lists all")
+    return [figure for figure in figures if figure.id in ids]
 
 
 def clock_mhz(profile):
@@ -254,14 +269,20 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("--renew", action="store_true")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--list", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("ids", nargs="*", metavar="ID")
     options = parser.parse_args()
     figures = read_figures()
-    if options.ids:
-        figures = [figure for figure in figures if figure.id in options.ids]
-        if len(figures) != len(set(options.ids)) or options.renew or options.check:
-            parser.error("an ID is not in figures.tsv, or was given with --renew or --check")
+    if options.ids and (options.renew or options.check or options.list):
+        parser.error("an ID was given with --renew, --check or --list, which take all figures")
+    if options.list:
+        print("\n".join(f"{figure.id}\t{figure.profile}\t{figure.what}" for figure in figures))
+        return
+    try:
+        figures = select(figures, options.ids) if options.ids else figures
+    except ValueError as error:
+        parser.error(str(error))
     try:
         measure_all(os.path.abspath(options.build), figures, options.jobs)
     except RuntimeError as error:

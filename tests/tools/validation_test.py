@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench/validation/run.py: values from times, errors, the two runs of a range, marks in pages.
+"""bench/validation/run.py: values from times, errors, the two runs of a range, ids, marks
+in pages.
 Argument: the folder of run.py."""
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -49,6 +51,33 @@ class Values(unittest.TestCase):
         self.assertEqual(figure(1000, 2000, run="add m=3 k=1..2").runs(),
                          [["add", "m=3", "k=1"], ["add", "m=3", "k=2"]])
         self.assertEqual(figure(1000, run="add m=3").runs(), [["add", "m=3"]])
+
+
+class Selection(unittest.TestCase):
+    def test_ids(self):
+        figures = [figure(1, id=name) for name in ("add-1", "add-2", "mm-1")]
+        self.assertEqual([one.id for one in run.select(figures, ["mm-1", "add-1", "mm-1"])],
+                         ["add-1", "mm-1"])
+        with self.assertRaises(ValueError) as caught:
+            run.select(figures, ["add-1", "add-11", "zzz", "add-11"])
+        self.assertEqual(str(caught.exception), "figures.tsv has no figure add-11, zzz; "
+                         "near: add-1, add-2; `./dev validation --list` lists all")
+        with self.assertRaises(ValueError) as caught:
+            run.select(figures, ["zzz"])
+        self.assertEqual(str(caught.exception), "figures.tsv has no figure zzz; "
+                         "`./dev validation --list` lists all")
+
+    def test_errors_of_the_command(self):
+        for arguments, wanted in ((["add-11"], "no figure add-11; near: add-1, "),
+                                  (["--renew", "add-1"], "given with --renew, --check or --list")):
+            done = subprocess.run([sys.executable, "-B", run.__file__, "--build", "/none",
+                                   *arguments], capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(wanted, done.stderr)
+        done = subprocess.run([sys.executable, "-B", run.__file__, "--build", "/none", "--list"],
+                              capture_output=True, text=True, check=True)
+        self.assertEqual([line.split("\t")[0] for line in done.stdout.splitlines()],
+                         [one.id for one in run.read_figures()])
 
 
 class Pages(unittest.TestCase):
