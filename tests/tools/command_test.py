@@ -106,7 +106,7 @@ class Api(unittest.TestCase):
             self.assertEqual({part[name] for part in (inference, training)}, {"not offered"})
         wrong = run("api", "--profile=none")
         self.assertEqual(wrong.returncode, 1)
-        self.assertIn("the profile none cannot be read", wrong.stderr)
+        self.assertIn("there is no profile none", wrong.stderr)
 
     def test_what_is_complete_stays_complete(self):
         report = json.loads(run("api", "--json").stdout)
@@ -290,6 +290,22 @@ class Run(unittest.TestCase):
             for name in ("910b3", "950", "./own.json", own):
                 got = run("run", "--profile", name, "--", "echo", "ran", cwd=folder)
                 self.assertEqual((got.returncode, got.stdout), (0, "ran\n"), name)
+
+    def test_a_name_that_is_not_there(self):
+        """Each command that looks for a profile says where, and what is there."""
+        folder = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(TOOL))),
+                              "lib64/twinrt/profiles")
+        names = ", ".join(sorted(name[:-5] for name in os.listdir(folder)))
+        wanted = (f'there is no profile 910b33 in {folder}; expected {names}; a file of your own '
+                  'is named with a "/" (./910b33.json)')
+        for command in (("run", "--profile", "910b33", "--", "true"), ("api", "--profile=910b33"),
+                        ("info", "--backend=sim", "--profile=910b33"),
+                        ("calibrate", "--profile=910b33", "any.rec")):
+            got = run(*command)
+            self.assertNotEqual(got.returncode, 0)
+            self.assertIn(wanted + "\n", got.stderr, command)
+        bare = run("run", "--profile", "910b3.json", "--", "true")
+        self.assertIn("(./910b3.json)", bare.stderr)
 
     def test_info_of_a_profile(self):
         for name, soc, counts in (("910b3", "Ascend910B3", False),

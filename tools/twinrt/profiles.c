@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "output/json.h"
 #include "tool.h"
@@ -13,10 +14,15 @@
 #define ENDING ".json"
 #define BASES  8 /* files, each the base of the one before */
 
+static bool ends_as_profile(const char *name)
+{
+    size_t bytes = strlen(name);
+    return bytes > strlen(ENDING) && strcmp(name + bytes - strlen(ENDING), ENDING) == 0;
+}
+
 static int is_profile(const struct dirent *entry)
 {
-    size_t bytes = strlen(entry->d_name);
-    return bytes > strlen(ENDING) && strcmp(entry->d_name + bytes - strlen(ENDING), ENDING) == 0;
+    return ends_as_profile(entry->d_name);
 }
 
 static const char *soc_of(const cJSON *root)
@@ -60,10 +66,54 @@ int twin_tool_profile_path(const char *profile, char *out_path, size_t path_byte
     return 0;
 }
 
+/* "; expected 310b1, 310p3, 950": what may be named of a folder. The model has the same text. */
+static void names_in(const char *folder, char *text, size_t bytes)
+{
+    struct dirent **entries = NULL;
+    size_t used = 0;
+    const int count = scandir(folder, &entries, is_profile, alphasort);
+    (void)snprintf(text, bytes, "%s", ", which has no profiles");
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        if (used < bytes)
+            used +=
+                (size_t)snprintf(text + used, bytes - used, "%s%.*s", i > 0 ? ", " : "; expected ",
+                                 (int)(strlen(name) - strlen(ENDING)), name);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+bool twin_tool_profile_is_there(const char *profile, char *error, size_t error_bytes)
+{
+    char path[PATH_MAX];
+    char folder[PATH_MAX];
+    char names[1024];
+    (void)snprintf(error, error_bytes, "the profiles cannot be found");
+    if (twin_tool_profile_path(profile, path, sizeof(path)) != 0 ||
+        twin_tool_library(folder, sizeof(folder), "/twinrt/profiles") != 0)
+        return false;
+    if (access(path, R_OK) == 0)
+        return true;
+    if (strchr(profile, '/') || errno != ENOENT) {
+        (void)snprintf(error, error_bytes, "profile %s: cannot be read: %s", path, strerror(errno));
+        return false;
+    }
+    names_in(folder, names, sizeof(names));
+    (void)snprintf(error, error_bytes,
+                   "there is no profile %s in %s%s; a file of your own is named with a \"/\" "
+                   "(./%s%s)",
+                   profile, folder, names, profile, ends_as_profile(profile) ? "" : ENDING);
+    return false;
+}
+
 int twin_tool_profile_soc(const char *profile, char *soc, size_t soc_bytes)
 {
     char path[PATH_MAX], name[NAME_MAX];
+    char error[2 * PATH_MAX];
     soc[0] = '\0';
+    if (!twin_tool_profile_is_there(profile, error, sizeof(error)))
+        return twin_tool_error(-1, "%s", error);
     if (twin_tool_profile_path(profile, path, sizeof(path)) != 0)
         return -1;
     for (int files = 0; soc[0] == '\0' && files < BASES; files++) {
@@ -77,6 +127,7 @@ int twin_tool_profile_soc(const char *profile, char *soc, size_t soc_bytes)
     }
     if (soc[0] != '\0')
         return 0;
-    return twin_tool_error(
-        -1, "the profile %s cannot be read or names no SoC; see twinrt info --profiles", profile);
+    return twin_tool_error(-1,
+                           "profile %s names no SoC that can be read; see twinrt info --profile %s",
+                           profile, profile);
 }

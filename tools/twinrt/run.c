@@ -39,13 +39,11 @@ static struct options {
 /* The program would refuse it too, but perhaps after an hour of work before its first ACL call. */
 static void take_profile(struct argp_state *state, const struct tool_option *option, char *name)
 {
-    char path[PATH_MAX];
+    char error[2 * PATH_MAX];
     if (!*name)
         argp_error(state, "--profile is empty; expected a name or a file");
-    if (twin_tool_profile_path(name, path, sizeof(path)) != 0)
-        argp_failure(state, TWIN_TOOL_RUN_FAILED, 0, "the profiles cannot be found");
-    if (access(path, R_OK) != 0)
-        argp_error(state, "there is no profile %s; a file is given with a \"/\" in its path", path);
+    if (!twin_tool_profile_is_there(name, error, sizeof(error)))
+        argp_error(state, "%s", error);
     option_setting(state, option, name);
 }
 

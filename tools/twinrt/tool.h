@@ -46,6 +46,8 @@ __attribute__((format(printf, 3, 4))) int twin_tool_library(char *out_path, size
 /* The file of a profile, which is given by its name or as a file, with a '/'. Returns 0, or -1 with
  * a message. */
 int twin_tool_profile_path(const char *profile, char *out_path, size_t path_bytes);
+/* Whether that file can be read. False: `error` says where it was looked for, and what is there. */
+bool twin_tool_profile_is_there(const char *profile, char *error, size_t error_bytes);
 /* The SoC that a profile or its base names. Returns 0, or -1 with a message. */
 int twin_tool_profile_soc(const char *profile, char *soc, size_t soc_bytes);
 /* Whether all settings of the environment are valid. False, with a message. */

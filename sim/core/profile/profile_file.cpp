@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "core/profile/params.h"
 
@@ -161,6 +162,34 @@ bool is_there(const std::string &path)
     return in != nullptr;
 }
 
+// "; expected 310b1, 310p3, 950": what may be named of a folder.
+std::string names_in(const std::string &folder)
+{
+    std::vector<std::string> names;
+    std::error_code error;
+    for (std::filesystem::directory_iterator at(folder, error), end; at != end && !error;
+         at.increment(error))
+        if (at->path().extension() == ".json")
+            names.push_back(at->path().stem().string());
+    std::sort(names.begin(), names.end());
+    std::string text;
+    for (const std::string &name : names)
+        text += (text.empty() ? "; expected " : ", ") + name;
+    return text.empty() ? ", which has no profiles" : text;
+}
+
+// A file in the folder of named profiles is one that was named.
+void check_named(const std::string &path, const std::string &folder)
+{
+    std::error_code error;
+    if (folder.empty() || folder_of(path) != folder || std::filesystem::exists(path, error) ||
+        error)
+        return;
+    const std::string name = name_of(path);
+    throw FileError("there is no profile " + name + " in " + folder + names_in(folder) +
+                    "; a file of your own is named with a \"/\" (./" + name + ".json)");
+}
+
 std::string path_of_base(const ProfileFile &file, const std::string &folder)
 {
     const std::string beside = folder_of(file.path);
@@ -170,7 +199,8 @@ std::string path_of_base(const ProfileFile &file, const std::string &folder)
             return path;
     }
     fail(file.path, "base is \"" + file.base + "\", and there is no " + file.base + ".json in " +
-                        beside + (folder.empty() || folder == beside ? "" : " or " + folder));
+                        beside + (folder.empty() || folder == beside ? "" : " or " + folder) +
+                        names_in(folder.empty() ? beside : folder));
 }
 
 std::vector<ProfileFile> follow(ProfileFile first, const std::string &folder)
@@ -211,6 +241,7 @@ const char *json_type_name(const cJSON *item)
 
 std::vector<ProfileFile> read_profile_files(const std::string &path, const std::string &folder)
 {
+    check_named(path, folder);
     return follow(parse(read_text(path), path), folder);
 }
 

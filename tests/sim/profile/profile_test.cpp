@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <fstream>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -67,7 +68,7 @@ std::string message_of(const std::function<void()> &body)
 {
     try {
         body();
-    } catch (const tsim::ProfileError &error) {
+    } catch (const std::runtime_error &error) {
         return error.what();
     }
     return "";
@@ -204,11 +205,32 @@ void test_where_a_base_is()
     CU_ASSERT_STRING_EQUAL(Profile::from_file(a, kShipped).find("soc_name")->text, "Ascend910B3");
     expect_parts(message_of([&] { Profile::from_file(a); }),
                  {a, "base is \"910b3\"", "there is no 910b3.json in " + folder.path()});
-    expect_parts(message_of([&] { Profile::from_file(a, "/nonexistent"); }), {" or /nonexistent"});
+    expect_parts(message_of([&] { Profile::from_file(a, "/nonexistent"); }),
+                 {" or /nonexistent, which has no profiles"});
 
     folder.write("x", "{\"base\": \"910b3\", " + soc("Beside") + "}");
     const std::string b = folder.write("b", "{\"base\": \"x\"}");
     CU_ASSERT_STRING_EQUAL(Profile::from_file(b, kShipped).find("soc_name")->text, "Beside");
+}
+
+// A message about a name that is not there lists those that are.
+void test_a_name_that_is_not_there()
+{
+    Folder names;
+    Folder mine;
+    const std::string user = mine.write("user", "{\"base\": \"c\"}");
+    const std::string missing = names.path() + "/c.json";
+    const std::string own = mine.path() + "/own.json";
+    const auto message = [&](const std::string &path) {
+        return message_of([&] { Profile::from_file(path, names.path()); });
+    };
+    expect_parts(message(missing), {"no profile c in " + names.path() + ", which has no profiles"});
+    names.write("b", "{}");
+    names.write("a", "{}");
+    expect_parts(message(missing), {"there is no profile c in " + names.path() + "; expected a, b;",
+                                    "is named with a \"/\" (./c.json)"});
+    expect_parts(message(user), {"base is \"c\"", " or " + names.path() + "; expected a, b"});
+    expect_parts(message(own), {"profile " + own + ": cannot be read: No such file"});
 }
 
 void test_base_is_a_name()
@@ -375,6 +397,7 @@ const twin_test tests[] = {
     {"a variant of the same part keeps its marks", test_the_same_part_keeps_its_marks},
     {"certainty sinks with each change of part", test_marks_along_a_chain},
     {"a base is beside the file or in the other folder", test_where_a_base_is},
+    {"a name that is not there", test_a_name_that_is_not_there},
     {"a base is a name, no path", test_base_is_a_name},
     {"circles and towers of bases are refused", test_circles_and_towers},
     {"a message names the file that has the mistake", test_whose_mistake},
