@@ -270,16 +270,14 @@ def print_table():
             sum(outcome[3] for outcome in outcomes), len(outcomes)))
 
 
-def all_but(*free, profile="910b3"):
-    """What a fit of these parameters in one step needs."""
-    fixed = [name for name, row in parameters_of(profile).items()
-             if row["mark"] == "assumed" and name not in free]
-    return ["--profile=" + profile, "--steps=1", *("--fix=" + name for name in fixed)]
+def in_one_step(*free, profile="910b3"):
+    """Options of a fit of these parameters."""
+    return ["--profile=" + profile, "--steps=1", "--only=" + ",".join(free)]
 
 
 def calibrate_one(record, *arguments, folder=None):
     return subprocess.run(
-        [OPTIONS.twinrt, "calibrate", "--json", *all_but("fetch.read_ns"), *arguments, record],
+        [OPTIONS.twinrt, "calibrate", "--json", *in_one_step("fetch.read_ns"), *arguments, record],
         env=SETTINGS, cwd=folder, text=True, capture_output=True, timeout=600, check=False)
 
 
@@ -299,6 +297,37 @@ class Command(unittest.TestCase):
             self.assertIn(
                 "limit.streams", run(OPTIONS.twinrt, "calibrate", "--free=limit.streams", record,
                                      status=2))
+
+    def test_only(self):
+        """The named parameters are fitted, whatever their marks, and no others."""
+        with tempfile.TemporaryDirectory() as folder:
+            record = os.path.join(folder, "a.rec")
+            run(OPTIONS.token, TWINRT_BACKEND="sim", TWINRT_PROFILE="310p3", TWINRT_RECORD=record)
+            command = (OPTIONS.twinrt, "calibrate", "--profile=310p3", "--steps=1")
+            known = parameters_of("310p3")
+            names = ["aicore.vector_bytes", "firmware.command_ns", "host.wait_ns"]
+            self.assertNotEqual(known[names[0]]["mark"], "assumed")
+            found = json.loads(run(*command, "--json", "--only=" + ",".join(names[:2]),
+                                   "--only", names[2], record))
+            self.assertEqual(sorted(row["name"] for row in found["parameters"]), names)
+            fit = [name for name, row in known.items() if row["unit"] in SMOOTH and row["value"]]
+            firmware = ", ".join(name for name in fit if name.startswith("firmware."))
+            self.assertGreater(firmware.count(", "), 3)
+            for option, wanted in (
+                    ("--only=firmware.none_ns,host.wait_ns",
+                     "profile 310p3 has no parameter firmware.none_ns; twinrt info --profile "
+                     "lists them; these can: " + firmware + "\n"),
+                    ("--only=firmware.loop",
+                     "firmware.loop: cannot be fitted: not a time, rate or share; these can: "
+                     + firmware + "\n"),
+                    ("--free=firmware.loop", "; these can: " + firmware + "\n"),
+                    ("--only=limit.streams", "; these can: " + ", ".join(fit) + "\n"),
+                    ("--fix=firmware.none_ns", "twinrt info --profile lists them\n"),
+                    ("--only=host.wait_ns,", "--only: a name is empty; expected PARAMETER[,")):
+                self.assertIn(wanted, run(*command, option, record, status=2))
+            for other in ("--free=host.wait_ns", "--fix=host.wait_ns"):
+                self.assertIn("--only names all that is fitted",
+                              run(*command, other, "--only=host.wait_ns", record, status=2))
 
     def test_a_place_that_cannot_be_written(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -346,8 +375,8 @@ class Command(unittest.TestCase):
                     TWINRT_RECORD=os.path.join(folder, "a.rec"))
                 done = subprocess.run(
                     [OPTIONS.twinrt, "calibrate", "--verbose",
-                     *all_but(*free.split(), profile=profile), "a.rec"], env=SETTINGS, cwd=folder,
-                    text=True, capture_output=True, timeout=600, check=False)
+                     *in_one_step(*free.split(), profile=profile), "a.rec"],
+                    env=SETTINGS, cwd=folder, text=True, capture_output=True, timeout=600, check=False)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertRegex(done.stdout, out)
                 self.assertRegex(done.stderr, err)

@@ -201,10 +201,8 @@ class Written(Folder):
 
 
 def only(*names):
-    """Options of a fit of these parameters."""
-    fixed = ["--fix=" + name for name, row in parameters_of("910b3").items()
-             if row["mark"] == "assumed" and name not in names]
-    return [*fixed, *("--free=" + name for name in names)]
+    """The option of a fit of these parameters."""
+    return ["--only=" + ",".join(names)]
 
 
 class Calibrated(Folder):

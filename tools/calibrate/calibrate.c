@@ -40,24 +40,55 @@ static bool read_profile(struct run *run)
     return true;
 }
 
+/* Whether the name belongs to the group of another, its beginning up to the last dot. */
+static bool same_group(const char *name, const char *other)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && strncmp(name, other, (size_t)(dot - name) + 1) == 0;
+}
+
+/* "; these can: ...": parameters that can be fitted, of the group of `name` if it has some. */
+static void list_fittable(const struct calibrate_parameters *parameters, const char *name,
+                          char *text, size_t bytes)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int group = 1; group >= 0 && used == 0; group--)
+        for (size_t i = 0; i < parameters->count && used < bytes; i++) {
+            const struct calibrate_parameter *one = &parameters->items[i];
+            if (!calibrate_parameter_refuses(one) && (!group || same_group(name, one->name)))
+                used += (size_t)snprintf(text + used, bytes - used, "%s%s",
+                                         used > 0 ? ", " : "; these can: ", one->name);
+        }
+}
+
 static bool choose(struct run *run, const char *name, bool is_free)
 {
     struct calibrate_parameter *parameter = calibrate_parameter_find(&run->out->parameters, name);
     const char *refusal = parameter && is_free ? calibrate_parameter_refuses(parameter) : NULL;
+    char others[3072] = "";
     if (parameter && !refusal) {
         parameter->is_free = is_free;
         return true;
     }
+    if (is_free)
+        list_fittable(&run->out->parameters, name, others, sizeof(others));
     if (parameter)
-        return calibrate_fail(run->job, "%s: cannot be fitted: %s", name, refusal);
+        return calibrate_fail(run->job, "%s: cannot be fitted: %s%s", name, refusal, others);
     return calibrate_fail(run->job,
-                          "profile %s has no parameter %s; twinrt info --profile lists them",
-                          run->job->profile, name);
+                          "profile %s has no parameter %s; twinrt info --profile lists them%s",
+                          run->job->profile, name, others);
 }
 
 static bool choose_all(struct run *run)
 {
     const struct calibrate_job *job = run->job;
+    struct calibrate_parameters *parameters = &run->out->parameters;
+    for (size_t i = 0; job->only_count > 0 && i < parameters->count; i++)
+        parameters->items[i].is_free = false;
+    for (size_t i = 0; i < job->only_count; i++)
+        if (!choose(run, job->only[i], true))
+            return false;
     for (size_t i = 0; i < job->freed_count; i++)
         if (!choose(run, job->freed[i], true))
             return false;

@@ -16,7 +16,7 @@
 
 /* What is wrong, of which object, and what to do: set where a function returns false. */
 struct calibrate_error {
-    char text[1024];
+    char text[4096];
 };
 
 struct calibrate_job {
@@ -26,9 +26,9 @@ struct calibrate_job {
     size_t rename_count;
     size_t recording_count;
     const char *profile; /* a name or a file */
-    const char *const *freed, *const
-                                  *fixed; /* names of parameters, in addition to the usual choice */
-    size_t freed_count, fixed_count;
+    /* Names of parameters: all that are free, or in addition to the usual choice. */
+    const char *const *only, *const *freed, *const *fixed;
+    size_t only_count, freed_count, fixed_count;
     unsigned iterations_most;
     unsigned processes;                 /* trials at once */
     const struct twin_backend *backend; /* the model, not started */

@@ -26,7 +26,7 @@ struct names {
 };
 
 static struct {
-    struct names recordings, freed, fixed, tables; /* recordings: or the program */
+    struct names recordings, only, freed, fixed, tables; /* recordings: or the program */
     struct op_renames renames;
     const char *output;
     bool json, verbose;
@@ -45,6 +45,17 @@ static void take_name(struct argp_state *state, const struct tool_option *option
     add(state, option->to, name);
 }
 
+static void take_names(struct argp_state *state, const struct tool_option *option, char *names)
+{
+    char *rest = names;
+    for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) {
+        if (*name == '\0')
+            argp_error(state, "--%s: a name is empty; expected PARAMETER[,PARAMETER...]",
+                       option->name);
+        add(state, option->to, name);
+    }
+}
+
 static void take_recording(struct argp_state *state, char *path)
 {
     add(state, &options.recordings, path);
@@ -57,6 +68,8 @@ static void check_usage(struct argp_state *state)
                    options.tables.count > 0 ? "the program that was measured" : "RECORDING");
     if (options.renames.count > 0 && options.tables.count == 0)
         argp_error(state, "--op is for --table");
+    if (options.only.count > 0 && (options.freed.count > 0 || options.fixed.count > 0))
+        argp_error(state, "--only names all that is fitted; expected no --free or --fix beside it");
     for (size_t i = 0; options.tables.count == 0 && i < options.recordings.count; i++)
         if (msprof_is_table(options.recordings.items[i]))
             argp_error(state,
@@ -92,6 +105,8 @@ static int calibrate(const char *plugins)
                                       .renames = options.renames.items,
                                       .rename_count = options.renames.count,
                                       .profile = twin_setting(TWIN_SETTING_PROFILE),
+                                      .only = options.only.items,
+                                      .only_count = options.only.count,
                                       .freed = options.freed.items,
                                       .freed_count = options.freed.count,
                                       .fixed = options.fixed.items,
@@ -134,6 +149,9 @@ int twin_tool_calibrate(int argc, char **argv)
          "op_summary, task_time, OpBasicInfo or PipeUtilization; may be given several times",
          take_name, .to = &options.tables},
         OPTION_OP(&options.renames),
+        {"only", "PARAMETERS",
+         "Fit these parameters, with commas between, and no others, whatever their marks",
+         take_names, .to = &options.only},
         {"free", "PARAMETER", "Fit this parameter too, whatever its mark", take_name,
          .to = &options.freed},
         {"fix", "PARAMETER", "Keep the value of this parameter", take_name, .to = &options.fixed},
