@@ -376,7 +376,8 @@ class Command(unittest.TestCase):
                 done = subprocess.run(
                     [OPTIONS.twinrt, "calibrate", "--verbose",
                      *in_one_step(*free.split(), profile=profile), "a.rec"],
-                    env=SETTINGS, cwd=folder, text=True, capture_output=True, timeout=600, check=False)
+                    env=SETTINGS, cwd=folder, text=True, capture_output=True, timeout=600,
+                    check=False)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertRegex(done.stdout, out)
                 self.assertRegex(done.stderr, err)
