@@ -236,7 +236,7 @@ class Calibrated(Folder):
         self.assertGreater(max(abs(row["before_us"] / row["board_us"] - 1)
                                for row in found["rows"]), 0.2)
         text = run(TWINRT, "compare", summary, self.measure(mine, "again")[0])
-        self.assertRegex(text, r"(?m)^vector_rate +aiv_vec +9 .* 0\.\d\d %")
+        self.assertRegex(text, r"(?m)^vector_rate\n(?:  .*\n)*  aiv_vec +9 .* 0\.\d\d %")
 
     def test_rates_that_are_exchangeable_are_not_called_known(self):
         """Products of square matrices load as much into L0A as into L0B."""
@@ -327,6 +327,41 @@ class ByHand(Folder):
                 ((*both, board, TWINRT), "--op is for two tables of a profiler"),
                 (("--svg=x.svg", board, model), "--svg is for recordings")):
             self.assertIn(wanted, run(TWINRT, "compare", *arguments, status=2))
+
+    def test_the_summary(self):
+        """What was read, fitted, not used and why, and where the profile is."""
+        self.write("board.csv", "Op Name,Task Duration(us),aiv_vec_time(us),aic_mac_time(us)\n"
+                   + "hcom_send,12.5,N/A,N/A\nCast,1,2,N/A\nCast,1,N/A,N/A\n" + "".join(
+                       "vector_rate,N/A,%s,%s\n" % (us, "0.1" if us > "1" else "0")
+                       for us in self.TIMES))
+        write_profile(self.path("base.json"), self.BASE, mark="known")
+        command = [TWINRT, "calibrate", "--profile=./base.json", "--table=board.csv",
+                   *only("aicore.cube_start_cycles", "aicore.vector_start_cycles")]
+
+        def fit(*options):
+            return subprocess.run([*command, *options, "--", PROGRAM, "6"], env=SETTINGS,
+                                  cwd=self.folder, text=True, capture_output=True, check=True)
+        done = fit("-o", "mine.json")
+        self.assertEqual(done.stderr, "twinrt: fitting 2 parameters to 6 durations; -v reports "
+                         "each step\n")
+        lines = done.stdout.splitlines()
+        # 6 times are used; 4 are of other kernels, 3 of a pipe that the kernel does not have
+        self.assertEqual(lines[0], "board.csv: 13 times, 6 durations, 7 not in the model")
+        self.assertRegex(done.stdout, r"(?m)^aicore\.vector_start_cycles +12 +28 +\d.* 6  "
+                         "identifiable$")
+        for line in ("no influence, unchanged: aicore.cube_start_cycles",
+                     "not used, the model has no kernel of the name (--op): Cast (3), "
+                     "hcom_send (1)",
+                     "not used, 0 or missing in the model: vector_rate aic_cube (3)",
+                     "wrote mine.json: 1 value measured, 0 only in sums; use it with "
+                     "TWINRT_PROFILE=./mine.json"):
+            self.assertIn(line, lines)
+        self.assertRegex(done.stdout, r"(?m)^deviation, median: \d")
+        self.assertEqual([line for line in lines if len(line) > 80
+                          and not line.startswith(("not used", "wrote"))], [])
+        self.assertEqual(parameters_of(self.path("mine.json"))["aicore.vector_start_cycles"]
+                         ["value"], 28)
+        self.assertIn("\nno profile was written; -o FILE writes one\n", fit().stdout)
 
     def launches(self, mhz="1800"):
         """Folders of msprof op, a launch in each."""

@@ -9,6 +9,7 @@
 #include "calibrate/board.h"
 #include "calibrate/fit.h"
 #include "calibrate/trial.h"
+#include "output/layout.h"
 
 struct run {
     const struct calibrate_job *job;
@@ -171,7 +172,6 @@ static double number_of(const struct run *run, const char *name)
 /* Reads tables, and runs the program once to see which of their times the model has. */
 static bool read_board(struct run *run)
 {
-    struct msprof_times model = {0};
     const double mhz = number_of(run, "counter_mhz");
     run->rows = calloc(1, sizeof(*run->rows));
     run->works = calloc(1, sizeof(*run->works));
@@ -187,9 +187,9 @@ static bool read_board(struct run *run)
             .path = run->job->recordings[i], .one_clock = true, .table = true};
     const bool good =
         calibrate_board_read(run->job, number_of(run, "aicore.clock_mhz"), run->out) &&
-        calibrate_bench_measure(&run->bench, &model) &&
-        calibrate_board_choose(run->job, &model, mhz > 0 ? 1000 / mhz : 1, run->rows, run->out);
-    msprof_times_free(&model);
+        calibrate_bench_measure(&run->bench, &run->out->model) &&
+        calibrate_board_choose(run->job, &run->out->model, mhz > 0 ? 1000 / mhz : 1, run->rows,
+                               run->out);
     run->bench.row_count = run->rows->count;
     run->out->rows = run->rows->count;
     return good;
@@ -326,6 +326,19 @@ static void report_board(const struct run *run, const struct fit *fit)
             (fit->rows[r]->measured + fit->z[r] * fit->rows[r]->sigma) / 1000;
 }
 
+/* A fit takes minutes, and then reports all. */
+static void say_begin(const struct run *run, const struct fit *fit)
+{
+    const struct calibrate_parameters *parameters = &run->out->parameters;
+    size_t count = 0;
+    for (size_t i = 0; i < parameters->count; i++)
+        count += parameters->items[i].is_free;
+    if (run->job->begin)
+        fprintf(run->job->begin, "twinrt: fitting %zu parameter%s to %zu duration%s%s\n", count,
+                layout_plural(count), fit->row_count, layout_plural(fit->row_count),
+                run->job->progress ? "" : "; -v reports each step");
+}
+
 static bool fit_all(struct run *run)
 {
     struct fit fit;
@@ -335,8 +348,10 @@ static bool fit_all(struct run *run)
     if (!values)
         (void)out_of_memory(run);
     good = good && values && fit_look(&fit);
-    if (good)
+    if (good) {
+        say_begin(run, &fit);
         sum_up(&fit, &out->before, &out->median_before, &out->worst_before);
+    }
     good = good && fit_join(&fit) &&
            fit_solve(&fit, run->job->iterations_most, &out->iterations, &out->settled) &&
            fit_judge(&fit) && fit_doubt_rates(&fit);
@@ -385,6 +400,7 @@ void calibrate_result_free(struct calibrate_result *result)
     calibrate_parameters_free(&result->parameters);
     free(result->pairs);
     msprof_times_free(&result->board);
+    msprof_times_free(&result->model);
     free(result->recordings);
     *result = (struct calibrate_result){0};
 }

@@ -34,7 +34,8 @@ struct calibrate_job {
     const struct twin_backend *backend; /* the model, not started */
     const char *plugin_folder;          /* where profiles are */
     const char *(*setting)(const char *name);
-    FILE *progress; /* NULL: no reports */
+    FILE *begin;    /* where it says what is fitted, before the first step; NULL: nowhere */
+    FILE *progress; /* of each step; NULL: no reports */
     struct calibrate_error *error;
 };
 
@@ -49,8 +50,8 @@ struct calibrate_result {
     struct calibrate_parameters parameters;
     struct calibrate_recording_sum *recordings;
     size_t recording_count;
-    struct msprof_times board; /* of tables */
-    struct msprof_pair *pairs; /* of tables: by row */
+    struct msprof_times board, model; /* of tables; the model's are those of its first run */
+    struct msprof_pair *pairs;        /* of tables: by row */
     size_t pair_count;
     uint64_t rows, outliers, trials;
     unsigned iterations;
@@ -68,6 +69,8 @@ bool calibrate_run(const struct calibrate_job *job, struct calibrate_result *out
 void calibrate_result_free(struct calibrate_result *result);
 
 void calibrate_report_text(const struct calibrate_result *result, FILE *out);
+/* What calibrate_write() has written to `path`; NULL: it was not called. */
+void calibrate_report_written(const struct calibrate_result *result, const char *path, FILE *out);
 /* False: out of memory. */
 bool calibrate_report_json(const struct calibrate_result *result, FILE *out);
 /* Writes the fitted values as a profile that builds on the one they came from, and tries whether

@@ -3,6 +3,8 @@
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "calibrate/calibrate.h"
 #include "output/json.h"
@@ -25,15 +27,23 @@ static const char *const words[] = {
     [CALIBRATE_INFLUENCE_0] = "no influence",
 };
 
-static void print_parameter(const struct calibrate_parameter *parameter, FILE *out)
+#define PARAMETER_FORMAT "%-29s %8s %8s %8s %9s  %s\n" /* 80 columns */
+
+/* `sum`: what is known of it and of others was printed with one of these. */
+static void print_parameter(const struct calibrate_parameter *parameter, bool sum, FILE *out)
 {
     char error[16] = "-";
     if (parameter->verdict != CALIBRATE_INFLUENCE_0 && isfinite(parameter->error) &&
         parameter->error < 10)
         (void)snprintf(error, sizeof(error), "%.2f %%", 100 * parameter->error);
-    fprintf(out, "%-29s %10.0f %10.0f %9s %9" PRIu64 "  %s\n", parameter->name, parameter->start,
-            parameter->value, error, parameter->rows, words[parameter->verdict]);
-    char detail[1024];
+    char before[32], fitted[32], rows[32], detail[1024];
+    (void)snprintf(before, sizeof(before), "%.0f", parameter->start);
+    (void)snprintf(fitted, sizeof(fitted), "%.0f", parameter->value);
+    (void)snprintf(rows, sizeof(rows), "%" PRIu64, parameter->rows);
+    fprintf(out, PARAMETER_FORMAT, parameter->name, before, fitted, error, rows,
+            words[parameter->verdict]);
+    if (parameter->verdict == CALIBRATE_TOGETHER && sum)
+        return;
     if (parameter->verdict == CALIBRATE_TOGETHER)
         (void)snprintf(detail, sizeof(detail), "%s = %.0f, from %.0f to %.0f",
                        parameter->combination, parameter->sum, parameter->sum_low,
@@ -48,14 +58,15 @@ static void print_parameter(const struct calibrate_parameter *parameter, FILE *o
 
 static void print_recording(const struct calibrate_recording_sum *record, FILE *out)
 {
-    char label[PATH_MAX + 2], left_out[48] = "", text[256];
+    char label[PATH_MAX + 2], left_out[80] = "", text[256];
     (void)snprintf(label, sizeof(label), "%s: ", record->path);
     if (record->left_out > 0 && record->table)
         (void)snprintf(left_out, sizeof(left_out), ", %" PRIu64 " not in the model",
                        record->left_out);
     else if (record->left_out > 0)
-        (void)snprintf(left_out, sizeof(left_out), ", %" PRIu64 " op%s left out", record->left_out,
-                       layout_plural(record->left_out));
+        (void)snprintf(left_out, sizeof(left_out),
+                       ", %" PRIu64 " op%s left out (other processes, deferred streams)",
+                       record->left_out, layout_plural(record->left_out));
     (void)snprintf(text, sizeof(text), "%" PRIu64 " %s%s, %" PRIu64 " duration%s%s%s", record->ops,
                    record->table ? "time" : "op", layout_plural(record->ops), record->rows,
                    layout_plural(record->rows), left_out,
@@ -63,26 +74,59 @@ static void print_recording(const struct calibrate_recording_sum *record, FILE *
     layout_print(out, layout_width(out), 2, label, text);
 }
 
-void calibrate_report_text(const struct calibrate_result *result, FILE *out)
+/* Returns how many parameters are free. */
+static size_t print_parameters(const struct calibrate_parameters *parameters, FILE *out)
 {
     static const enum calibrate_verdict order[] = {CALIBRATE_FITTED, CALIBRATE_TOGETHER,
-                                                   CALIBRATE_WEAK, CALIBRATE_INFLUENCE_0};
-    size_t free_count = 0;
-    for (size_t i = 0; i < result->recording_count; i++)
-        print_recording(&result->recordings[i], out);
-    fprintf(out, "\n%-29s %10s %10s %9s %9s  %s\n", "parameter", "before", "fitted", "error",
-            "durations", "verdict");
+                                                   CALIBRATE_WEAK};
+    const struct calibrate_parameter *last = NULL;
+    size_t count = 0;
     for (size_t o = 0; o < sizeof(order) / sizeof(order[0]); o++) {
-        for (size_t i = 0; i < result->parameters.count; i++) {
-            const struct calibrate_parameter *parameter = &result->parameters.items[i];
+        for (size_t i = 0; i < parameters->count; i++) {
+            const struct calibrate_parameter *parameter = &parameters->items[i];
             if (!parameter->is_free || parameter->verdict != order[o])
                 continue;
-            print_parameter(parameter, out);
-            free_count++;
+            if (!last)
+                fprintf(out, "\n" PARAMETER_FORMAT, "parameter", "before", "fitted", "error",
+                        "durations", "verdict");
+            print_parameter(parameter,
+                            last && strcmp(last->combination, parameter->combination) == 0, out);
+            last = parameter;
+            count++;
         }
     }
+    return count;
+}
+
+/* Names alone, as there is nothing else to say of them. */
+static size_t print_without_influence(const struct calibrate_parameters *parameters, FILE *out)
+{
+    size_t count = 0;
+    size_t bytes = 0;
+    char *text = NULL;
+    FILE *list = open_memstream(&text, &bytes);
+    for (size_t i = 0; list && i < parameters->count; i++) {
+        const struct calibrate_parameter *parameter = &parameters->items[i];
+        if (parameter->is_free && parameter->verdict == CALIBRATE_INFLUENCE_0)
+            fprintf(list, "%s%s", count++ > 0 ? ", " : "", parameter->name);
+    }
+    if (list && fclose(list) == 0 && count > 0) {
+        fputc('\n', out);
+        layout_print(out, layout_width(out), 4, "no influence, unchanged: ", text);
+    }
+    free(text);
+    return count;
+}
+
+void calibrate_report_text(const struct calibrate_result *result, FILE *out)
+{
+    for (size_t i = 0; i < result->recording_count; i++)
+        print_recording(&result->recordings[i], out);
+    const size_t felt = print_parameters(&result->parameters, out);
+    const size_t free_count = felt + print_without_influence(&result->parameters, out);
     if (result->pair_count > 0)
         msprof_pairs_print(result->pairs, result->pair_count, out);
+    msprof_left_out_print(&result->board, &result->model, out);
     fprintf(out, "\n%zu parameter%s free, %zu fixed; %u step%s%s, %" PRIu64 " run%s of the model\n",
             free_count, layout_plural(free_count), result->parameters.count - free_count,
             result->iterations, layout_plural(result->iterations),
@@ -96,6 +140,26 @@ void calibrate_report_text(const struct calibrate_result *result, FILE *out)
     if (result->outliers > 0)
         fprintf(out, "durations that do not fit any values of the parameters: %" PRIu64 "\n",
                 result->outliers);
+}
+
+void calibrate_report_written(const struct calibrate_result *result, const char *path, FILE *out)
+{
+    size_t alone = 0;
+    size_t sums = 0;
+    char text[2 * PATH_MAX + 160];
+    for (size_t i = 0; i < result->parameters.count; i++) {
+        const struct calibrate_parameter *parameter = &result->parameters.items[i];
+        alone += parameter->verdict == CALIBRATE_FITTED;
+        sums += parameter->verdict == CALIBRATE_TOGETHER && parameter->value != parameter->start;
+    }
+    if (!path) {
+        fputs("no profile was written; -o FILE writes one\n", out);
+        return;
+    }
+    (void)snprintf(text, sizeof(text),
+                   "%s: %zu value%s measured, %zu only in sums; use it with TWINRT_PROFILE=%s%s",
+                   path, alone, layout_plural(alone), sums, strchr(path, '/') ? "" : "./", path);
+    layout_print(out, layout_width(out), 4, "wrote ", text);
 }
 
 static cJSON *json_parameter(const struct calibrate_parameter *parameter)

@@ -21,6 +21,9 @@ struct msprof_pair *msprof_pairs_make(const struct msprof_times *board,
                                       size_t *out_left_out);
 /* A line for each kernel and column: rows, means, mean deviations, and the worst row. */
 void msprof_pairs_print(const struct msprof_pair *pairs, size_t count, FILE *out);
+/* Which times of the board have no counterpart, by the reason: nothing if all have one. */
+void msprof_left_out_print(const struct msprof_times *board, const struct msprof_times *model,
+                           FILE *out);
 /* A list with an object for each pair. */
 cJSON *msprof_pairs_json(const struct msprof_pair *pairs, size_t count);
 

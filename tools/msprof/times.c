@@ -392,6 +392,11 @@ static const struct msprof_time *last_of(const struct msprof_times *times,
     return end > 0 && by_kernel(&times->items[end - 1], like) == 0 ? &times->items[end - 1] : NULL;
 }
 
+bool msprof_has_kernel(const struct msprof_times *times, const struct msprof_time *like)
+{
+    return last_of(times, like) != NULL;
+}
+
 /* Blocks of each launch of a kernel in both, where both report them. */
 static bool has_same_blocks(const struct msprof_times *a, size_t first, size_t end,
                             const struct msprof_times *b, char *error, size_t bytes)

@@ -72,6 +72,8 @@ void msprof_times_free(struct msprof_times *times);
 /* The same place in another list that is sorted; NULL: it is not there. */
 const struct msprof_time *msprof_find(const struct msprof_times *times,
                                       const struct msprof_time *like);
+/* Whether another list that is sorted has times of the same kernel and kind. */
+bool msprof_has_kernel(const struct msprof_times *times, const struct msprof_time *like);
 /* Whether both have each kernel that both have equally often, with equally many blocks: only then
  * is it known which row belongs to which launch. */
 bool msprof_is_comparable(const struct msprof_times *a, const struct msprof_times *b, char *error,

@@ -115,6 +115,7 @@ static int calibrate(const char *plugins)
                                       .processes = options.jobs,
                                       .plugin_folder = plugins,
                                       .setting = twin_setting_named,
+                                      .begin = options.json && !options.verbose ? NULL : stderr,
                                       .progress = options.verbose ? stderr : NULL,
                                       .error = &error};
     if (options.output && !output_is_possible(options.output))
@@ -129,10 +130,13 @@ static int calibrate(const char *plugins)
     if (!good)
         fprintf(stderr, "twinrt: %s\n", error.text);
     /* the result is printed even if the file cannot be written */
-    if (fitted && !options.json)
+    if (fitted && !options.json) {
         calibrate_report_text(&result, stdout);
-    else if (fitted && !calibrate_report_json(&result, stdout))
+        if (good)
+            calibrate_report_written(&result, options.output, stdout);
+    } else if (fitted && !calibrate_report_json(&result, stdout)) {
         good = false;
+    }
     calibrate_result_free(&result);
     return good ? 0 : TWIN_TOOL_UNREADABLE;
 }

@@ -72,6 +72,7 @@ static int compare_tables(void)
         printf("board: %s, model: %s: %zu times in both, %zu only in the first\n", options.paths[0],
                options.paths[1], count, left_out);
         msprof_pairs_print(pairs, count, stdout);
+        msprof_left_out_print(&times[0], &times[1], stdout);
     } else {
         fprintf(stderr, "twinrt: %s\n", error);
     }
