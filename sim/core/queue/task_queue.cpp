@@ -29,7 +29,7 @@ void TaskQueue::open(const twinsim_queue &config, const void *ring, void *cq)
 {
     map_times(config.depth);
     if (keeps_lines_ && !lines_)
-        lines_.reset(new stars_sqe[kept_mask_ + 1u]); // not set to 0: each is written before use
+        lines_.reset(new Line[kept_mask_ + 1u]); // not set to 0: each is written before use
     ring_ = static_cast<const stars_sqe *>(ring);
     cq_ = static_cast<stars_cqe *>(cq);
     rings_.store(times_, std::memory_order_relaxed);
@@ -112,8 +112,10 @@ void TaskQueue::keep_read(uint32_t before)
     if (!lines_)
         return;
     kept_ = static_cast<uint8_t>(buffered_ + ahead_);
-    for (uint64_t i = head_ + before; i < head_ + kept_; ++i)
-        lines_[i & kept_mask_] = ring_[i & mask_];
+    if (before == 0)
+        kept_at_ = 0; // a queue that is read one by one needs one line of the cache
+    for (uint32_t i = before; i < kept_; ++i)
+        lines_[(kept_at_ + i) & kept_mask_].sqe = ring_[(head_ + i) & mask_];
 }
 
 TaskQueue::Fetch TaskQueue::fetch(Cycle now, Cycle read_time, uint32_t window)
@@ -172,8 +174,10 @@ void TaskQueue::retire(Cycle now, bool seen)
         else if (ahead_ != 0)
             --ahead_;
     }
-    if (kept_ != 0)
+    if (kept_ != 0) {
         --kept_;
+        kept_at_ = (kept_at_ + 1) & kept_mask_;
+    }
     if (__builtin_expect(seen, 1))
         retired_.store(done(), std::memory_order_release);
 }

@@ -114,7 +114,7 @@ class TaskQueue
     /// The SQE at the head: as it was read, or what the ring has now.
     [[nodiscard]] const stars_sqe &sqe() const
     {
-        return kept_ != 0 ? lines_[head_ & kept_mask_] : ring_[head_ & mask_];
+        return kept_ != 0 ? lines_[kept_at_].sqe : ring_[head_ & mask_];
     }
     /// The SQE number at the head, counted from 1.
     [[nodiscard]] uint64_t number() const { return done() + 1; }
@@ -170,6 +170,10 @@ class TaskQueue
     [[nodiscard]] FrontState state() const;
 
   private:
+    struct alignas(64) Line {
+        stars_sqe sqe;
+    };
+
     void map_times(uint32_t depth);
     [[nodiscard]] uint8_t count_visible(uint64_t from, Cycle now, uint32_t window) const;
     /// Keeps the SQEs that have been read since there were `before` of them.
@@ -200,8 +204,8 @@ class TaskQueue
 
     // The model's line.
     alignas(64) const stars_sqe *ring_ = nullptr;
-    std::unique_ptr<stars_sqe[]> lines_; // SQEs as they were read, by number
-    SqeTimes *times_ = nullptr;          // by ring position
+    std::unique_ptr<Line[]> lines_; // SQEs as they were read
+    SqeTimes *times_ = nullptr;     // by ring position
     uint64_t head_ =
         0; // entries before the head, counted without wrap; set_head() may take it back
     uint64_t laps_ = 0;                // head_ + laps_ counts what has retired; a multiple of depth
@@ -211,6 +215,7 @@ class TaskQueue
     uint8_t buffered_ = 0;             // SQEs of the buffer, from the head on; fewer than depth
     uint8_t ahead_ = 0;                // SQEs after them on their way, there at ahead_at_
     uint8_t kept_ = 0;                 // SQEs of lines_, from the head on
+    uint8_t kept_at_ = 0;              // where in lines_ the one at the head is
     uint8_t kept_mask_ = 0;            // SQEs that lines_ has room for, less one
     bool has_rtl_port_ = false;        // there is an RTL port
 
