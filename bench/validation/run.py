@@ -8,13 +8,14 @@
   run.py --build FOLDER ID...      only these figures
   run.py --build FOLDER --list     the figures, without times
 
-figures.tsv has the figures; README.md explains its columns.
+figures.tsv has the figures, cases.tsv groups of them; README.md explains the columns.
 """
 import argparse
 import collections
 import concurrent.futures
 import csv
 import difflib
+import fnmatch
 import json
 import os
 import re
@@ -22,6 +23,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -35,6 +37,9 @@ GROUPS = {"launch": "launch and synchronise", "host": "copies from and to the ho
           "peer": "copies between devices", "instruction": "single instructions",
           "stream": "streams through global memory", "product": "matrix products"}
 USES = {"fit": "for fitting", "check": "predicted"}
+# What a page may say of the errors of a case.
+PAGE = {"": lambda error: True, "near": lambda error: abs(error) <= 0.2,
+        "fast": lambda error: error < 0, "slow": lambda error: error > 0}
 RATES = ("GB/s", "GiB/s", "B/cycle")
 
 
@@ -97,6 +102,37 @@ def select(figures, ids):
                          + ("near: " + ", ".join(near) + "; " if near else "")
                          + f"`{LIST}` lists all")
     return [figure for figure in figures if figure.id in ids]
+
+
+class Case:
+    """A row of cases.tsv: predicted figures that are alike, or two that are compared, A/B."""
+
+    def __init__(self, row, figures):
+        self.group, self.what, self.page = row["group"], row["case"], row["page"]
+        self.ids = row["figures"].split()
+        known = {figure.id: figure for figure in figures
+                 if figure.use == "check" and figure.group == self.group}
+        self.compared = "/" in self.ids[0]
+        self.figures = []
+        for name in self.ids[0].split("/") if self.compared else self.ids:
+            found = [known[one] for one in known if fnmatch.fnmatchcase(one, name)]
+            if not found:
+                sys.exit(f"cases.tsv: {self.what}: no predicted figure of {self.group} is {name}")
+            self.figures += found
+
+    def check_page(self):
+        """What the sentences of what-to-believe.md say of it holds."""
+        for figure in self.figures:
+            if not PAGE[self.page](figure.error()):
+                sys.exit(f"{figure.id}: {percent(figure.error())}, but what-to-believe.md says of "
+                         f"\"{self.what}\": {self.page}; correct its sentence, and column page of "
+                         "cases.tsv")
+
+
+def read_cases(figures):
+    with open(os.path.join(HERE, "cases.tsv"), encoding="utf-8", newline="") as file:
+        return [Case(row, figures) for row in csv.DictReader(file, delimiter="\t",
+                                                             quoting=csv.QUOTE_NONE)]
 
 
 def clock_mhz(profile):
@@ -203,34 +239,83 @@ def summary(figures):
     return "\n".join(lines) + "\n"
 
 
+def parts(figures):
+    """How many figures each part has, the most first."""
+    counts = collections.Counter(figure.profile for figure in figures)
+    return "Figures by part: " + ", ".join(f"{count} of `{part}`"
+                                           for part, count in counts.most_common()) + ".\n"
+
+
+def case_table(cases):
+    lines = ["| Question | Case | Figures | Count | Error of the time |", "|---|---|---|---|---|"]
+    for case in cases:
+        if case.compared:
+            continue
+        case.check_page()
+        errors = [figure.error() for figure in case.figures]
+        ends = dict.fromkeys(percent(error) for error in (min(errors), max(errors)))
+        lines.append(f"| {GROUPS[case.group]} | {case.what} | "
+                     f"{', '.join(f'`{name}`' for name in case.ids)} | {len(case.figures)} | "
+                     f"{' to '.join(ends)} |")
+    return "\n".join(lines) + "\n"
+
+
+def ratio_table(cases):
+    lines = ["| Question | Time of one against another | Figures | Published | Model |",
+             "|---|---|---|---|---|"]
+    for case in cases:
+        if case.compared:
+            one, other = case.figures
+            lines.append(f"| {GROUPS[case.group]} | {case.what} | `{one.id}`, `{other.id}` | "
+                         f"{one.low / other.low:.2f} | {one.value / other.value:.2f} |")
+    return "\n".join(lines) + "\n"
+
+
+def source_list(figures):
+    """Documents, with the figures from each and the place there."""
+    documents = collections.defaultdict(lambda: collections.defaultdict(list))
+    for figure in figures:
+        for source in figure.source.split("; "):
+            words = source.split(", ")
+            documents[", ".join(words[:2])][", ".join(words[2:])].append(f"`{figure.id}`")
+    lines = []
+    for document, places in documents.items():
+        text = ", ".join(", ".join(ids) + (f" ({place})" if place else "")
+                         for place, ids in places.items())
+        lines.append(textwrap.fill(f"- {document}: {text}", 118, subsequent_indent="  ",
+                                   break_long_words=False, break_on_hyphens=False))
+    return lines
+
+
 def full_table(figures):
     lines = []
     for group, name in GROUPS.items():
-        if not any(figure.group == group for figure in figures):
+        mine = [figure for figure in figures if figure.group == group]
+        if not mine:
             continue
         lines += [f"### {name[0].upper()}{name[1:]}", "",
                   "| Figure | What | Part | Published | Model | Error | Rule or parameter |",
                   "|---|---|---|---|---|---|---|"]
-        for figure in figures:
-            if figure.group != group:
-                continue
+        for figure in mine:
             mark = " (for fitting)" if figure.use == "fit" else ""
             lines.append(f"| `{figure.id}`{mark} | {figure.what} | {figure.profile} | "
                          f"{figure.published} {figure.unit} | {number(figure.value)} | "
                          f"{percent(figure.error())} | {figure.rule} |")
-        lines.append("")
+        lines += ["", "Sources:", "", *source_list(mine), ""]
     return "\n".join(lines[:-1]) + "\n"
 
 
-def between(path, kind, text):
-    """The page with `text` between its marks."""
+def between(path, **texts):
+    """The page with texts between their marks."""
     with open(path, encoding="utf-8") as file:
         page = file.read()
-    begin, end = f"<!-- {kind}: begin -->\n", f"<!-- {kind}: end -->"
-    if page.count(begin) != 1 or page.count(end) != 1:
-        sys.exit(f"{path}: the marks of {kind} are missing")
-    head, rest = page.split(begin)
-    return head + begin + text + end + rest.split(end)[1]
+    for kind, text in texts.items():
+        begin, end = f"<!-- {kind}: begin -->\n", f"<!-- {kind}: end -->"
+        if page.count(begin) != 1 or page.count(end) != 1:
+            sys.exit(f"{path}: the marks of {kind} are missing")
+        head, rest = page.split(begin)
+        page = head + begin + text + end + rest.split(end)[1]
+    return page
 
 
 def files(figures):
@@ -239,14 +324,16 @@ def files(figures):
         "README.md", "bench/validation/README.md", "sim/docs/what-to-believe.md",
         "bench/validation/results.tsv", "bench/validation/validation.svg")}
     short = summary(figures)
+    cases = read_cases(figures)
+    believe = path["sim/docs/what-to-believe.md"]
     return {
         path["bench/validation/results.tsv"]: results(figures),
         path["bench/validation/validation.svg"]: draw.picture(figures, GROUPS),
-        path["README.md"]: between(path["README.md"], "validation", short),
-        path["sim/docs/what-to-believe.md"]: between(path["sim/docs/what-to-believe.md"],
-                                                     "validation", short),
+        path["README.md"]: between(path["README.md"], validation=short),
+        believe: between(believe, validation=short, parts=parts(figures), cases=case_table(cases),
+                         ratios=ratio_table(cases)),
         path["bench/validation/README.md"]: between(path["bench/validation/README.md"],
-                                                    "validation", full_table(figures))}
+                                                    validation=full_table(figures))}
 
 
 def differences(wanted):

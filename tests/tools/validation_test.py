@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench/validation/run.py: values from times, errors, the two runs of a range, ids, marks
-in pages.
+"""bench/validation/run.py: values from times, errors, the two runs of a range, ids, cases,
+marks in pages.
 Argument: the folder of run.py."""
+import csv
 import os
 import subprocess
 import sys
@@ -86,10 +87,63 @@ class Pages(unittest.TestCase):
             path = os.path.join(folder, "page.md")
             with open(path, "w", encoding="utf-8") as file:
                 file.write("a\n<!-- t: begin -->\nold\n<!-- t: end -->\nb\n")
-            self.assertEqual(run.between(path, "t", "new\n"),
+            self.assertEqual(run.between(path, t="new\n"),
                              "a\n<!-- t: begin -->\nnew\n<!-- t: end -->\nb\n")
             with self.assertRaises(SystemExit):
-                run.between(path, "other", "")
+                run.between(path, other="")
+
+    def test_pages_are_those_of_the_committed_times(self):
+        """--renew writes them from the times of results.tsv."""
+        figures = run.read_figures()
+        with open(os.path.join(run.HERE, "results.tsv"), encoding="utf-8", newline="") as file:
+            times = {row["id"]: row["times_ns"] for row in csv.DictReader(file, delimiter="\t")}
+        for one in figures:
+            one.times = [int(ns) for ns in times[one.id].split("..")]
+            one.evaluate(run.clock_mhz(one.profile))
+        self.assertEqual("\n".join(run.differences(run.files(figures))), "")
+
+    def test_sources(self):
+        figures = [figure(1, id=name, source=source) for name, source in (
+            ("a", "kit, page one, case 1; model, two"), ("b", "kit, page one, case 2"),
+            ("c", "kit, page one, case 1"), ("d", "other"))]
+        self.assertEqual(run.source_list(figures),
+                         ["- kit, page one: `a`, `c` (case 1), `b` (case 2)", "- model, two: `a`",
+                          "- other: `d`"])
+
+
+class Cases(unittest.TestCase):
+    def case(self, figures, ids, page=""):
+        return run.Case({"group": "stream", "case": "some", "figures": ids, "page": page}, figures)
+
+    def test_table(self):
+        figures = [figure(110000, id="add-1"), figure(80000, id="add-2"), figure(1, id="mm-1")]
+        table = run.case_table([self.case(figures, "add-*"), self.case(figures, "add-1")])
+        self.assertEqual([line.split(" | ")[2:] for line in table.splitlines()[2:]],
+                         [["`add-*`", "2", "-20.0 % to +10.0 % |"],
+                          ["`add-1`", "1", "+10.0 % |"]])
+        table = run.ratio_table([self.case(figures, "add-2/add-1")])
+        self.assertIn("`add-2`, `add-1` | 1.00 | 0.73 |", table)
+        with self.assertRaises(SystemExit):
+            self.case(figures, "add-1 sub-*")
+
+    def test_what_a_page_says(self):
+        for ns, holds in ((79000, {"", "fast"}), (90000, {"", "fast", "near"}),
+                          (121000, {"", "slow"})):
+            for page in run.PAGE:
+                case = self.case([figure(100000, id="a"), figure(ns, id="b")], "b", page)
+                if page in holds:
+                    case.check_page()
+                    continue
+                with self.assertRaises(SystemExit) as caught:
+                    case.check_page()
+                self.assertIn('what-to-believe.md says of "some": ' + page,
+                              caught.exception.code)
+
+    def test_each_predicted_figure_has_one(self):
+        figures = run.read_figures()
+        cases = [case for case in run.read_cases(figures) if not case.compared]
+        self.assertEqual(sorted(one.id for case in cases for one in case.figures),
+                         sorted(one.id for one in figures if one.use == "check"))
 
 
 class Figures(unittest.TestCase):
