@@ -362,7 +362,7 @@ void AiCore::start(uint32_t pipe, uint32_t part, uint32_t route, uint64_t bytes)
     ++p.parts;
 }
 
-// T-CORE-22, T-CORE-23: what L2 has, what it gets, and what HBM carries beside that.
+// T-CORE-22, T-CORE-23, T-L2-7: what L2 has, what it gets, and what HBM carries beside that.
 AiCore::Step AiCore::move_placed(uint32_t pipe, const twin_step &op)
 {
     const Params &params = system_.params;
@@ -380,6 +380,7 @@ AiCore::Step AiCore::move_placed(uint32_t pipe, const twin_step &op)
          timer_},
         out);
     const uint64_t served = write && !once ? op.amount : out.hit;
+    const uint64_t rows = served == op.amount ? 0 : out.rows; // that HBM serves
     const uint64_t spread = op.row_bytes == 0 ? op.address : op.address | op.pitch;
     const bool aligned = spread % params.l2_sector.value == 0;
     const GmRoutes::Way way = write ? pipe == TWIN_PIPE_FIX ? GmRoutes::kFromL0c : GmRoutes::kFromUb
@@ -388,7 +389,7 @@ AiCore::Step AiCore::move_placed(uint32_t pipe, const twin_step &op)
     Pipe &p = pipes_[pipe];
     p.parts = 0;
     // The one that is given last names the parameter.
-    start(pipe, 2, routes_->beside, out.rest + out.returned);
+    start(pipe, 2, routes_->beside, out.rest + out.returned + rows * params.hbm_row.value);
     start(pipe, 0, routes_->hit[aligned ? 1 : 0][way], served);
     start(pipe, 1, routes_->miss[aligned ? 1 : 0], op.amount - served);
     system_.links_changed();

@@ -167,6 +167,7 @@ void L2Cache::access(const Rows &rows, bool write, bool once, const Visit &visit
         table_.assign(size_t{1} << kTableBits, kNone);
     const uint64_t block = uint64_t{1} << block_shift_;
     for (uint64_t row = 0; row < rows.rows; ++row) {
+        const uint64_t before = out.miss;
         uint64_t at = rows.address + row * rows.pitch;
         for (uint64_t left = rows.bytes; left != 0;) {
             const uint64_t inside = at & (block - 1);
@@ -175,6 +176,7 @@ void L2Cache::access(const Rows &rows, bool write, bool once, const Visit &visit
             at += part;
             left -= part;
         }
+        out.rows += out.miss != before ? 1 : 0;
     }
 }
 

@@ -23,6 +23,7 @@ class L2Cache
         uint64_t miss = 0;     ///< that were not
         uint64_t rest = 0;     ///< that a sector has beside those that were read, and missed
         uint64_t returned = 0; ///< that left for others and had been written
+        uint64_t rows = 0;     ///< rows, not bytes, of which a part was not there
         /// When the last sector is served for which it waited; 0: it waited for none.
         uint64_t served = 0;
     };

@@ -75,6 +75,7 @@ struct Params {
 
     Setting pcie_to_device, pcie_to_host; ///< MB/s
     Setting hbm_peak, hbm_effective;      ///< MB/s, permille
+    Setting hbm_row;                      ///< bytes that a row costs in addition
     Setting l2_peak, l2_hit;              ///< MB/s, permille
     Setting l2_mib, l2_by_address, l2_sector;
     Setting l2_hit_latency, l2_miss_latency; ///< cycles of the core clock

@@ -139,6 +139,7 @@ const ParamSpec kParamSchema[] = {
     {"limit.streams",             N, "1",        1, 65536,     nullptr},
     {"link.hbm.effective_permille", N, "permille", 1, 1000,    &P::hbm_effective},
     {"link.hbm.peak_mb_s",        N, "MB/s",     1, kRateMost, &P::hbm_peak},
+    {"link.hbm.row_bytes",        N, "B",        0, 4096,      &P::hbm_row},
     {"link.hccs.pair_mb_s",       N, "MB/s",     1, kRateMost, &P::hccs_pair},
     {"link.l2.by_address",        N, "1",        0, 1,         &P::l2_by_address},
     {"link.l2.hit_cycles",        N, "cycles",   0, 100000,    &P::l2_hit_latency},

@@ -40,7 +40,10 @@ static void test_sectors()
     // Rows: 4 of 64 bytes, one per sector.
     L2Cache::Outcome rows;
     cache.access({kBase + 0x10000, 64, 4, kSector}, false, false, {}, rows);
-    CU_ASSERT(rows.miss == 256 && rows.rest == 4 * 448);
+    CU_ASSERT(rows.miss == 256 && rows.rest == 4 * 448 && rows.rows == 4);
+    // The two that are not there, of six.
+    cache.access({kBase + 0x10000, 64, 6, kSector}, false, false, {}, rows);
+    CU_ASSERT(rows.miss == 384 && rows.rows == 6);
     // Across the end of a block.
     out = at(cache, kBase + 8 * kBlock - 512, 1024);
     CU_ASSERT(out.miss == 1024 && out.rest == 0);
@@ -150,7 +153,7 @@ static void test_random()
             }
             const L2Cache::Outcome out = at(cache, first, bytes, write, once);
             CU_ASSERT(out.hit == wanted.hit && out.miss == wanted.miss && out.rest == wanted.rest &&
-                      out.returned == wanted.returned);
+                      out.returned == wanted.returned && out.rows == (wanted.miss != 0 ? 1 : 0));
             EXPECT_EQ(cache.held_bytes(), old.held * kSector);
         }
     }
