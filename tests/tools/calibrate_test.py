@@ -316,13 +316,13 @@ class Command(unittest.TestCase):
             for option, wanted in (
                     ("--only=firmware.none_ns,host.wait_ns",
                      "profile 310p3 has no parameter firmware.none_ns; twinrt info --profile "
-                     "lists them; these can: " + firmware + "\n"),
+                     "310p3 lists them; these can be fitted: " + firmware + "\n"),
                     ("--only=firmware.loop",
-                     "firmware.loop: cannot be fitted: not a time, rate or share; these can: "
-                     + firmware + "\n"),
-                    ("--free=firmware.loop", "; these can: " + firmware + "\n"),
-                    ("--only=limit.streams", "; these can: " + ", ".join(fit) + "\n"),
-                    ("--fix=firmware.none_ns", "twinrt info --profile lists them\n"),
+                     "firmware.loop: cannot be fitted: not a time, rate or share; these can be "
+                     "fitted: " + firmware + "\n"),
+                    ("--free=firmware.loop", "; these can be fitted: " + firmware + "\n"),
+                    ("--only=limit.streams", "; these can be fitted: " + ", ".join(fit) + "\n"),
+                    ("--fix=firmware.none_ns", "twinrt info --profile 310p3 lists them\n"),
                     ("--only=host.wait_ns,", "--only: a name is empty; expected PARAMETER[,")):
                 self.assertIn(wanted, run(*command, option, record, status=2))
             for other in ("--free=host.wait_ns", "--fix=host.wait_ns"):

@@ -302,6 +302,30 @@ class ByHand(Folder):
         sums, = found["recordings"]
         self.assertEqual((sums["ops"], sums["times"], sums["left_out"]), (7, 6, 1))
 
+    def test_values_that_are_not_used(self):
+        """Start and rate act in proportion. Both stay, and so does the deviation: with a start of
+        24 cycles and 256 bytes a cycle a scaling takes 24 + 2 + 1 cycles and is 5 short, 2.778 ns;
+        launches have 1, 20, 40, 60, 80 and 100."""
+        self.BASE = {**self.BASE, "aicore.vector_bytes": 256, "aicore.vector_start_cycles": 24}
+        board = self.write("board.csv", "Op Name,Task Duration(us),aiv_vec_time(us)\n"
+                           + "".join(f"vector_rate,N/A,{us}\n" for us in self.TIMES))
+        both = "aicore.vector_bytes,aicore.vector_start_cycles"
+        found = self.fit("--table", board, free=both)
+        self.assertEqual([(row["verdict"], row["fitted"]) for row in found["parameters"]],
+                         [("too weak", 256), ("too weak", 24)])
+        for when in ("before", "after"):
+            self.assertAlmostEqual(found["median_ns_" + when], 60 * 2.778, delta=1)
+            self.assertAlmostEqual(found["worst_ns_" + when], 100 * 2.778, delta=1)
+        self.assertLess(found["worst_ns_fitted"], 3)
+        for row in found["rows"]:
+            self.assertAlmostEqual(row["off"], -5 / 32, delta=0.001)
+        text = run(TWINRT, "calibrate", "--profile", self.path("base.json"), *only(both),
+                   "--table", board, "-o", self.path("mine.json"), "--", PROGRAM, "6")
+        self.assertRegex(text, r"(?m)^deviation, median: 166\.\d ns before, 166\.\d ns after")
+        self.assertRegex(text, r"(?m)^with the values of the fit that are not used: median \d\.")
+        self.assertIn(": no value was determined, so it has the times of profile ",
+                      " ".join(text.split()))
+
     def test_tables_side_by_side(self):
         """The board has 1.5 times the model's time of each task; its rows have another name."""
         model, _ = self.measure("910b3", "model", "2")

@@ -48,7 +48,7 @@ static bool same_group(const char *name, const char *other)
     return dot && strncmp(name, other, (size_t)(dot - name) + 1) == 0;
 }
 
-/* "; these can: ...": parameters that can be fitted, of the group of `name` if it has some. */
+/* "; these can be fitted: ...": parameters, of the group of `name` if some of it can. */
 static void list_fittable(const struct calibrate_parameters *parameters, const char *name,
                           char *text, size_t bytes)
 {
@@ -59,7 +59,7 @@ static void list_fittable(const struct calibrate_parameters *parameters, const c
             const struct calibrate_parameter *one = &parameters->items[i];
             if (!calibrate_parameter_refuses(one) && (!group || same_group(name, one->name)))
                 used += (size_t)snprintf(text + used, bytes - used, "%s%s",
-                                         used > 0 ? ", " : "; these can: ", one->name);
+                                         used > 0 ? ", " : "; these can be fitted: ", one->name);
         }
 }
 
@@ -77,8 +77,8 @@ static bool choose(struct run *run, const char *name, bool is_free)
     if (parameter)
         return calibrate_fail(run->job, "%s: cannot be fitted: %s%s", name, refusal, others);
     return calibrate_fail(run->job,
-                          "profile %s has no parameter %s; twinrt info --profile lists them%s",
-                          run->job->profile, name, others);
+                          "profile %s has no parameter %s; twinrt info --profile %s lists them%s",
+                          run->job->profile, name, run->job->profile, others);
 }
 
 static bool choose_all(struct run *run)
@@ -272,7 +272,7 @@ static bool fit_costs(struct run *run)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static void sum_up(const struct fit *fit, double *out_mean, double *out_median, double *out_worst)
+static void sum_up(const struct fit *fit, struct calibrate_deviation *out)
 {
     double *sizes = calloc(fit->row_count + 1, sizeof(*sizes));
     double squares = 0;
@@ -284,9 +284,9 @@ static void sum_up(const struct fit *fit, double *out_mean, double *out_median, 
         squares += fit->z[r] * fit->z[r];
         sizes[r] = fabs(fit->z[r]) * fit->rows[r]->sigma;
     }
-    *out_mean = sqrt(squares / (double)fit->row_count);
-    *out_median = calibrate_median(sizes, fit->row_count);
-    *out_worst = sizes[fit->row_count - 1];
+    out->relative = sqrt(squares / (double)fit->row_count);
+    out->median = calibrate_median(sizes, fit->row_count);
+    out->worst = sizes[fit->row_count - 1];
     free(sizes);
 }
 
@@ -305,17 +305,36 @@ static void doubt(struct calibrate_result *out, const struct fit *fit)
     }
 }
 
-/* What the recordings do not determine stays as it was. */
-static void settle(const struct fit *fit, double *values)
+/* What the recordings do not determine stays as it was. Returns whether the fit has other values
+ * for it. */
+static bool settle(const struct fit *fit, double *values)
 {
     struct calibrate_parameters *parameters = fit->parameters;
+    bool differs = false;
     fit_values(fit, SIZE_MAX, 0, values);
     for (size_t i = 0; i < parameters->count; i++) {
         struct calibrate_parameter *parameter = &parameters->items[i];
         if (parameter->is_free && parameter->cost < 0 &&
             (parameter->verdict == CALIBRATE_FITTED || parameter->verdict == CALIBRATE_TOGETHER))
             parameter->value = values[i];
+        differs = differs || parameter->value != values[i];
     }
+    return differs;
+}
+
+/* Deviations with the values of the parameters; NaN where the model does not do the work with
+ * them. */
+static bool look_at_values(struct fit *fit)
+{
+    struct fit_batch *batch = fit_batch_new(fit, 1);
+    double *values = batch ? fit_batch_add(fit, batch) : NULL;
+    for (size_t i = 0; values && i < fit->parameters->count; i++)
+        values[i] = fit->parameters->items[i].value;
+    const bool good = batch && fit_batch_run(fit, batch);
+    for (size_t r = 0; good && r < fit->row_count; r++)
+        fit->z[r] = fit_refused(fit, batch->z) ? NAN : batch->z[r];
+    free(batch);
+    return good;
 }
 
 /* Rows of a board are all rows of the fit, in their order. */
@@ -350,17 +369,21 @@ static bool fit_all(struct run *run)
     good = good && values && fit_look(&fit);
     if (good) {
         say_begin(run, &fit);
-        sum_up(&fit, &out->before, &out->median_before, &out->worst_before);
+        sum_up(&fit, &out->before);
     }
     good = good && fit_join(&fit) &&
            fit_solve(&fit, run->job->iterations_most, &out->iterations, &out->settled) &&
            fit_judge(&fit) && fit_doubt_rates(&fit);
     if (good) {
-        sum_up(&fit, &out->after, &out->median_after, &out->worst_after);
+        sum_up(&fit, &out->fitted);
         for (size_t r = 0; r < fit.row_count; r++)
             out->outliers += fabs(fit.z[r]) > 5 * fmax(fit.scale, 1);
         doubt(out, &fit);
-        settle(&fit, values);
+        out->partial = settle(&fit, values);
+        good = !out->partial || look_at_values(&fit);
+    }
+    if (good) {
+        sum_up(&fit, &out->after);
         report_board(run, &fit);
     }
     free(values);

@@ -46,6 +46,12 @@ struct calibrate_recording_sum {
     bool table; /* of a profiler: `ops` are its times */
 };
 
+/* Of the model's durations from those of the device. */
+struct calibrate_deviation {
+    double relative;      /* root mean square, each by its sigma */
+    double median, worst; /* absolute, ns */
+};
+
 struct calibrate_result {
     struct calibrate_parameters parameters;
     struct calibrate_recording_sum *recordings;
@@ -55,11 +61,10 @@ struct calibrate_result {
     size_t pair_count;
     uint64_t rows, outliers, trials;
     unsigned iterations;
-    bool poor;            /* some deviations are far larger than the others: nothing is believed */
-    bool settled;         /* the last step changed next to nothing */
-    double before, after; /* root mean square of deviations by their sigma */
-    double median_before, median_after; /* of absolute deviations, ns */
-    double worst_before, worst_after;   /* ns */
+    bool poor;    /* some deviations are far larger than the others: nothing is believed */
+    bool settled; /* the last step changed next to nothing */
+    bool partial; /* some values of the fit are not used */
+    struct calibrate_deviation before, fitted, after; /* after: with the values that are used */
 };
 
 /* Sets the job's error. Returns false. */
@@ -69,8 +74,9 @@ bool calibrate_run(const struct calibrate_job *job, struct calibrate_result *out
 void calibrate_result_free(struct calibrate_result *result);
 
 void calibrate_report_text(const struct calibrate_result *result, FILE *out);
-/* What calibrate_write() has written to `path`; NULL: it was not called. */
-void calibrate_report_written(const struct calibrate_result *result, const char *path, FILE *out);
+/* What calibrate_write() has written to `path`, from `profile`; NULL: it was not called. */
+void calibrate_report_written(const struct calibrate_result *result, const char *profile,
+                              const char *path, FILE *out);
 /* False: out of memory. */
 bool calibrate_report_json(const struct calibrate_result *result, FILE *out);
 /* Writes the fitted values as a profile that builds on the one they came from, and tries whether

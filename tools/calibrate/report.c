@@ -133,7 +133,11 @@ void calibrate_report_text(const struct calibrate_result *result, FILE *out)
             result->settled ? "" : " (not converged: raise --steps)", result->trials,
             layout_plural(result->trials));
     fprintf(out, "deviation, median: %.1f ns before, %.1f ns after; worst: %.0f and %.0f ns\n",
-            result->median_before, result->median_after, result->worst_before, result->worst_after);
+            result->before.median, result->after.median, result->before.worst, result->after.worst);
+    if (result->partial)
+        fprintf(out,
+                "with the values of the fit that are not used: median %.1f ns, worst %.0f ns\n",
+                result->fitted.median, result->fitted.worst);
     if (result->poor)
         fputs("the fit is poor: some deviations are far larger than the others; no value is used\n",
               out);
@@ -142,7 +146,8 @@ void calibrate_report_text(const struct calibrate_result *result, FILE *out)
                 result->outliers);
 }
 
-void calibrate_report_written(const struct calibrate_result *result, const char *path, FILE *out)
+void calibrate_report_written(const struct calibrate_result *result, const char *profile,
+                              const char *path, FILE *out)
 {
     size_t alone = 0;
     size_t sums = 0;
@@ -156,9 +161,15 @@ void calibrate_report_written(const struct calibrate_result *result, const char 
         fputs("no profile was written; -o FILE writes one\n", out);
         return;
     }
-    (void)snprintf(text, sizeof(text),
-                   "%s: %zu value%s measured, %zu only in sums; use it with TWINRT_PROFILE=%s%s",
-                   path, alone, layout_plural(alone), sums, strchr(path, '/') ? "" : "./", path);
+    if (alone + sums == 0)
+        (void)snprintf(text, sizeof(text),
+                       "%s: no value was determined, so it has the times of profile %s", path,
+                       profile);
+    else
+        (void)snprintf(
+            text, sizeof(text),
+            "%s: %zu value%s measured, %zu only in sums; use it with TWINRT_PROFILE=%s%s", path,
+            alone, layout_plural(alone), sums, strchr(path, '/') ? "" : "./", path);
     layout_print(out, layout_width(out), 4, "wrote ", text);
 }
 
@@ -202,11 +213,14 @@ bool calibrate_report_json(const struct calibrate_result *result, FILE *out)
                     JSON_NUMBER("steps", result->iterations), JSON_BOOL("settled", result->settled),
                     JSON_BOOL("poor", result->poor), JSON_NUMBER("runs", result->trials),
                     JSON_NUMBER("outliers", result->outliers),
-                    JSON_NUMBER("deviation_before", result->before),
-                    JSON_NUMBER("deviation_after", result->after),
-                    JSON_NUMBER("median_ns_before", result->median_before),
-                    JSON_NUMBER("median_ns_after", result->median_after),
-                    JSON_NUMBER("worst_ns_before", result->worst_before),
-                    JSON_NUMBER("worst_ns_after", result->worst_after)),
+                    JSON_NUMBER("deviation_before", result->before.relative),
+                    JSON_NUMBER("deviation_fitted", result->fitted.relative),
+                    JSON_NUMBER("deviation_after", result->after.relative),
+                    JSON_NUMBER("median_ns_before", result->before.median),
+                    JSON_NUMBER("median_ns_fitted", result->fitted.median),
+                    JSON_NUMBER("median_ns_after", result->after.median),
+                    JSON_NUMBER("worst_ns_before", result->before.worst),
+                    JSON_NUMBER("worst_ns_fitted", result->fitted.worst),
+                    JSON_NUMBER("worst_ns_after", result->after.worst)),
         out);
 }

@@ -133,7 +133,7 @@ static int calibrate(const char *plugins)
     if (fitted && !options.json) {
         calibrate_report_text(&result, stdout);
         if (good)
-            calibrate_report_written(&result, options.output, stdout);
+            calibrate_report_written(&result, job.profile, options.output, stdout);
     } else if (fitted && !calibrate_report_json(&result, stdout)) {
         good = false;
     }
