@@ -19,10 +19,54 @@ AiCore::AiCore(SystemState &system, uint32_t device, uint32_t timer, uint64_t ow
 {
 }
 
-AiCore::Outcome AiCore::begin(const twin_steps &list, CoreTalk *talk)
+// ---- flags between cores -----------------------------------------------------------------------
+
+bool CoreTalk::meet(Counts &counts, uint32_t part, uint32_t flag)
+{
+    used = true;
+    ++counts[part][flag];
+    for (uint32_t i = 1; i < parts; ++i) {
+        if (counts[i][flag] == 0)
+            return false;
+    }
+    for (uint32_t i = 1; i < parts; ++i)
+        --counts[i][flag];
+    return true;
+}
+
+void LaunchTalk::begin(uint64_t aics, uint64_t aivs)
+{
+    if (used_)
+        rows_ = {};
+    used_ = false;
+    cores_ = {aics, aivs};
+    raised.clear();
+    passing = false;
+}
+
+void LaunchTalk::set(bool aiv, uint64_t core, uint32_t flag)
+{
+    Row &row = rows_[aiv ? 1 : 0][flag];
+    used_ = true;
+    if (row.counts.size() <= core)
+        row.counts.resize(core + 1);
+    row.present += row.counts[core]++ == 0 ? 1 : 0;
+    if (row.present != cores_[aiv ? 1 : 0])
+        return;
+    for (uint32_t &count : row.counts) {
+        if (count != 0 && --count == 0)
+            --row.present;
+    }
+    raised.push_back({aiv, flag});
+}
+
+// ---- a block -----------------------------------------------------------------------------------
+
+AiCore::Outcome AiCore::begin(const twin_steps &list, CoreTalk &talk, LaunchTalk &launch)
 {
     list_ = list;
-    talk_ = talk;
+    talk_ = &talk;
+    launch_ = &launch;
     fault_ = TWINSIM_KERNEL_GOOD;
     walked_ = 0;
     pipes_.fill({});
@@ -403,41 +447,41 @@ AiCore::Step AiCore::move_placed(uint32_t pipe, const twin_step &op)
     return Step::kStarted;
 }
 
-// T-CORE-18.
+// T-CORE-18, T-CORE-26.
 AiCore::Step AiCore::set_cross_core(const twin_step &op)
 {
-    if (!talk_ || op.flag >= TWIN_STEP_CROSS_CORE_FLAGS)
+    const uint32_t part = task_.part;
+    const bool mixed = talk_->parts > 1;
+    if (op.flag >= TWIN_STEP_CROSS_CORE_FLAGS)
         return fail(TWINSIM_KERNEL_BAD);
-    const auto add = [&](CoreTalk::Word &word) {
-        ++word.count;
-        word.newest = system_.now;
-    };
-    if (task_.part != 0) {
-        add(talk_->from[task_.part][op.flag]);
-    } else {
-        for (uint32_t i = 1; i < talk_->parts; ++i)
-            add(talk_->to[i][op.flag]);
+    if (op.amount == TWIN_STEP_TO_LAUNCH) {
+        const bool aiv = task_.engine == TWINSIM_ENGINE_AIV;
+        const uint64_t number =
+            aiv && mixed ? uint64_t{task_.block} * (talk_->parts - 1) + part - 1 : task_.block;
+        launch_->set(aiv, number, op.flag);
+        return Step::kPassed;
     }
-    talk_->changed = true;
+    if (!mixed || op.amount > TWIN_STEP_TO_LAUNCH || (op.amount != TWIN_STEP_TO_BLOCK && part == 0))
+        return fail(TWINSIM_KERNEL_BAD);
+    const bool to_vectors = part == 0 || op.amount == TWIN_STEP_TO_VECTORS;
+    if (part != 0 && !talk_->meet(to_vectors ? talk_->vector_set : talk_->set, part, op.flag))
+        return Step::kPassed;
+    if (!to_vectors)
+        talk_->raise(0, op.flag, system_.now);
+    for (uint32_t i = 1; to_vectors && i < talk_->parts; ++i)
+        talk_->raise(i, op.flag, system_.now);
     return Step::kPassed;
 }
 
 AiCore::Step AiCore::wait_cross_core(uint32_t pipe, const twin_step &op)
 {
-    if (!talk_ || op.flag >= TWIN_STEP_CROSS_CORE_FLAGS)
+    if (op.flag >= TWIN_STEP_CROSS_CORE_FLAGS)
         return fail(TWINSIM_KERNEL_BAD);
-    const uint32_t first = task_.part == 0 ? 1 : task_.part;
-    const uint32_t last = task_.part == 0 ? talk_->parts - 1 : task_.part;
-    auto &words = task_.part == 0 ? talk_->from : talk_->to;
-    Cycle observed = 0;
-    for (uint32_t i = first; i <= last; ++i) {
-        if (words[i][op.flag].count == 0)
-            return Step::kBlocked;
-        observed = std::max(observed, words[i][op.flag].newest);
-    }
-    for (uint32_t i = first; i <= last; ++i)
-        --words[i][op.flag].count;
-    const Fine at = static_cast<Fine>(observed) << kFine;
+    CoreTalk::Word &word = talk_->flags[task_.part][op.flag];
+    if (word.count == 0)
+        return Step::kBlocked;
+    --word.count;
+    const Fine at = static_cast<Fine>(word.newest) << kFine;
     if (at <= time_)
         return Step::kPassed;
     Pipe &p = pipes_[pipe];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// One AI core with a block on it: the scalar unit that walks the block's step list, and the pipes.
-/// Rules T-CORE-14 to T-CORE-23. block_dispatcher.h chooses the core of a block.
+/// Rules T-CORE-14 to T-CORE-23, T-CORE-26. block_dispatcher.h chooses the core of a block.
 #ifndef TWINSIM_CORE_ENGINE_AI_CORE_H
 #define TWINSIM_CORE_ENGINE_AI_CORE_H
 
@@ -15,21 +15,64 @@
 namespace tsim
 {
 
-/// Flags that the cores of one mixed block have set for each other and not waited for yet
-/// (T-CORE-18).
+/// Flags that the cores of one block have and set for each other (T-CORE-18).
 struct CoreTalk {
     static constexpr uint32_t kParts = 4; ///< the AIC and up to three AIVs
     struct Word {
         uint32_t count = 0;
         Cycle newest = 0; ///< edge at which the newest was set
     };
-    std::array<std::array<Word, TWIN_STEP_CROSS_CORE_FLAGS>, kParts>
-        to; ///< to this AIV, from the AIC
-    std::array<std::array<Word, TWIN_STEP_CROSS_CORE_FLAGS>, kParts>
-        from; ///< from this AIV, to the AIC
+    using Counts = std::array<std::array<uint32_t, TWIN_STEP_CROSS_CORE_FLAGS>, kParts>;
+    std::array<std::array<Word, TWIN_STEP_CROSS_CORE_FLAGS>, kParts> flags; ///< of each core
+    Counts set{};        ///< by this AIV for the AIC, which has not all of them yet
+    Counts vector_set{}; ///< by this AIV for all of them, likewise
     uint32_t parts = 1;
+    bool used = false;    ///< one of these is not 0
     bool changed = false; ///< since the others last looked
     bool passing = false; ///< they are looking
+
+    /// A block of so many cores begins.
+    void begin(uint32_t cores)
+    {
+        if (used)
+            *this = {};
+        parts = cores;
+        changed = passing = false;
+    }
+    void raise(uint32_t part, uint32_t flag, Cycle now)
+    {
+        ++flags[part][flag].count;
+        flags[part][flag].newest = now;
+        used = changed = true;
+    }
+    /// An AIV has set the flag. True: each of them has, and that is used up.
+    [[nodiscard]] bool meet(Counts &counts, uint32_t part, uint32_t flag);
+};
+
+/// Flags that all cores of one kind in a launch set together (T-CORE-26).
+class LaunchTalk
+{
+  public:
+    struct Raised {
+        bool aiv;
+        uint32_t flag;
+    };
+    /// A kernel begins, with so many cores of each kind in all of its blocks.
+    void begin(uint64_t aics, uint64_t aivs);
+    /// A core has set the flag: its number is that among those of its kind in the launch.
+    void set(bool aiv, uint64_t core, uint32_t flag);
+    /// What has been raised since, to be done to all cores.
+    std::vector<Raised> raised;
+    bool passing = false; ///< the cores are looking
+
+  private:
+    struct Row {
+        std::vector<uint32_t> counts; ///< of each core
+        uint64_t present = 0;         ///< cores that have set it and not used it up
+    };
+    std::array<std::array<Row, TWIN_STEP_CROSS_CORE_FLAGS>, 2> rows_;
+    std::array<uint64_t, 2> cores_{};
+    bool used_ = false;
 };
 
 class AiCore
@@ -54,11 +97,11 @@ class AiCore
 
     /// The core is a block's from now on.
     void assign(const Task &task) { task_ = task; }
-    /// The block's step list begins now. `talk` is NULL but for mixed blocks.
-    [[nodiscard]] Outcome begin(const twin_steps &list, CoreTalk *talk);
+    /// The block's step list begins now. `talk` is of the block, `launch` of its kernel.
+    [[nodiscard]] Outcome begin(const twin_steps &list, CoreTalk &talk, LaunchTalk &launch);
     /// The core's timer has gone off.
     [[nodiscard]] Outcome advance();
-    /// Another core of the block has set a flag.
+    /// Another core has set a flag.
     [[nodiscard]] Outcome listen();
     /// A part of a read or write is there; `low` are the low bits of its owner.
     [[nodiscard]] Outcome part_done(uint32_t low);
@@ -137,6 +180,7 @@ class AiCore
     Task task_{};
     twin_steps list_{};
     CoreTalk *talk_ = nullptr;
+    LaunchTalk *launch_ = nullptr;
     twinsim_kernel_fault fault_ = TWINSIM_KERNEL_GOOD;
     Fine time_ = 0;       // how far its events have been looked at
     uint64_t walked_ = 0; // operations that the scalar unit has passed

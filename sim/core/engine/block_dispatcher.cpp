@@ -34,7 +34,7 @@ void BlockDispatcher::make()
         system_.params.ffts_contexts.value == 0 ? kSlots : of_context(kSlots, 0);
     turns_.reserve(kernels_most);
     busy_in_cluster_.assign(aics_, 0);
-    talks_.resize(ratio_ == 0 ? 0 : aics_);
+    talks_.resize(count);
     cores_.reserve(count);
     std::vector<Kernel> kernels(kernels_most);
     if (system_.params.l2_by_address.value != 0 && !routes_)
@@ -50,11 +50,12 @@ void BlockDispatcher::make()
         free_[0].set(i);
     for (uint32_t i = 0; i < aivs_; ++i)
         free_[1].set(i);
-    for (uint32_t i = 0; i < talks_.size(); ++i)
+    const uint32_t clusters = ratio_ == 0 ? 0 : aics_;
+    for (uint32_t i = 0; i < clusters; ++i)
         free_clusters_.set(i);
     free_count_[0] = aics_;
     free_count_[1] = aivs_;
-    free_clusters_count_ = static_cast<uint32_t>(talks_.size());
+    free_clusters_count_ = clusters;
 }
 
 void BlockDispatcher::reset()
@@ -119,10 +120,17 @@ bool BlockDispatcher::start(uint32_t slot, const Order &order, const twinsim_ker
         return false;
     make();
     Kernel &kernel = kernels_[slot];
-    kernel = {};
+    if (!kernel.talk)
+        kernel.talk = std::make_unique<LaunchTalk>();
     kernel.order = order;
     kernel.work = work;
+    kernel.issued = kernel.running = 0;
+    kernel.paused = false;
     kernel.used = true;
+    kernel.talk->begin(order.kind == Kind::kAiv ? 0 : order.blocks,
+                       order.kind == Kind::kAic   ? 0
+                       : order.kind == Kind::kAiv ? order.blocks
+                                                  : uint64_t{order.blocks} * ratio_);
     kernel.left = kernel.order.weight = std::max<uint8_t>(order.weight, 1);
     turns_.push_back(static_cast<uint16_t>(slot));
     arm();
@@ -179,9 +187,7 @@ void BlockDispatcher::issue(uint32_t place)
     ++kernel.running;
     if (kernel.order.kind == Kind::kMixed) {
         const uint32_t aic = pick(free_clusters_);
-        CoreTalk &talk = talks_[aic];
-        talk = {};
-        talk.parts = 1 + ratio_;
+        talks_[aic].begin(1 + ratio_);
         seat(aic, aic, slot, block, 0);
         for (uint32_t i = 0; i < ratio_; ++i)
             seat(first_aiv() + aic * ratio_ + i, aic, slot, block, 1 + i);
@@ -189,6 +195,7 @@ void BlockDispatcher::issue(uint32_t place)
     } else {
         const uint32_t kind = kernel.order.kind == Kind::kAic ? 0 : 1;
         const uint32_t core = pick(free_[kind]) + (kind == 0 ? 0 : first_aiv());
+        talks_[core].begin(1);
         seat(core, core, slot, block, 0);
         cores_[core].unfinished = 1;
     }
@@ -283,8 +290,7 @@ void BlockDispatcher::begin(uint32_t index)
     const uint64_t which =
         task.part + (kernel.work.count > each ? each * uint64_t{task.block} : uint64_t{0});
     const twin_steps list = kernel.work.count == 0 ? twin_steps{} : kernel.work.lists[which];
-    CoreTalk *talk = kernel.order.kind == Kind::kMixed ? &talks_[core.leader] : nullptr;
-    outcome(index, core.unit.begin(list, talk));
+    outcome(index, core.unit.begin(list, talks_[core.leader], *kernel.talk));
 }
 
 void BlockDispatcher::fire_core(uint32_t core)
@@ -323,11 +329,42 @@ void BlockDispatcher::pass_on(uint32_t leader)
     talk.passing = false;
 }
 
+// T-CORE-26: flags that all cores of a kind have set are raised on each of them, until no core sets
+// another.
+void BlockDispatcher::pass_on_launch(uint32_t slot)
+{
+    const Kernel &kernel = kernels_[slot];
+    LaunchTalk &talk = *kernel.talk;
+    std::vector<LaunchTalk::Raised> raised;
+    talk.passing = true;
+    while (!talk.raised.empty()) {
+        raised.clear();
+        raised.swap(talk.raised);
+        for (uint32_t i = 0; i < cores_.size(); ++i) {
+            const Core &core = cores_[i];
+            if (core.kernel != slot || !core.started || core.ended)
+                continue;
+            for (const LaunchTalk::Raised &one : raised) {
+                if (one.aiv == (i >= aics_))
+                    talks_[core.leader].raise(core.unit.task().part, one.flag, system_.now);
+            }
+        }
+        for (uint32_t i = 0; i < cores_.size(); ++i) {
+            if (cores_[i].kernel != slot || !cores_[i].started || cores_[i].ended)
+                continue;
+            outcome(i, cores_[i].unit.listen());
+            if (!kernel.used) // it has ended
+                return;
+        }
+    }
+    talk.passing = false;
+}
+
 void BlockDispatcher::outcome(uint32_t index, AiCore::Outcome what)
 {
     Core &core = cores_[index];
+    const uint32_t slot = core.kernel;
     if (what == AiCore::Outcome::kFault) {
-        const uint32_t slot = core.kernel;
         const uint32_t sq = kernels_[slot].order.sq;
         const twinsim_kernel &work = kernels_[slot].work;
         twinsim_kernel_fault fault = core.unit.fault();
@@ -339,14 +376,15 @@ void BlockDispatcher::outcome(uint32_t index, AiCore::Outcome what)
     }
     if (what == AiCore::Outcome::kEnded) {
         core.ended = true;
-        if (--cores_[core.leader].unfinished == 0) {
+        if (--cores_[core.leader].unfinished == 0)
             block_ended(core.leader);
-            return;
-        }
     }
-    if (kernels_[core.kernel].order.kind == Kind::kMixed && talks_[core.leader].changed &&
-        !talks_[core.leader].passing)
+    const CoreTalk &talk = talks_[core.leader];
+    if (core.kernel == slot && talk.parts > 1 && talk.changed && !talk.passing)
         pass_on(core.leader);
+    const Kernel &kernel = kernels_[slot];
+    if (kernel.used && !kernel.talk->raised.empty() && !kernel.talk->passing)
+        pass_on_launch(slot);
 }
 
 void BlockDispatcher::block_ended(uint32_t leader)

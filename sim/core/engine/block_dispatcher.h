@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Blocks of kernels on the AI cores of one device: which kernel issues next, which core it gets,
-/// when it ends. Rules T-CORE-3 to T-CORE-7, T-CORE-12, T-CORE-13.
+/// when it ends. Rules T-CORE-3 to T-CORE-7, T-CORE-12, T-CORE-13, T-CORE-26.
 #ifndef TWINSIM_CORE_ENGINE_BLOCK_DISPATCHER_H
 #define TWINSIM_CORE_ENGINE_BLOCK_DISPATCHER_H
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "core/engine/ai_core.h"
@@ -90,6 +91,7 @@ class BlockDispatcher
     struct Kernel {
         Order order{};
         twinsim_kernel work{};
+        std::unique_ptr<LaunchTalk> talk; // none before the first start
         uint32_t issued = 0;
         uint32_t running = 0;
         uint8_t left = 0; // of its turn
@@ -132,6 +134,7 @@ class BlockDispatcher
     void begin(uint32_t core);
     void outcome(uint32_t core, AiCore::Outcome what);
     void pass_on(uint32_t leader);
+    void pass_on_launch(uint32_t slot);
     void block_ended(uint32_t leader);
     void clear(uint32_t slot);
     void leave_turns(uint32_t slot);
@@ -152,7 +155,7 @@ class BlockDispatcher
     std::vector<Core> cores_;     // AICs, then AIVs
     std::vector<uint16_t> turns_; // kernels with blocks to issue; the first has the turn
     std::vector<uint8_t> busy_in_cluster_;
-    std::vector<CoreTalk> talks_; // by AIC
+    std::vector<CoreTalk> talks_; // by leader
     std::array<Bitmap, 2> free_;  // AICs, AIVs; each from 0
     Bitmap free_clusters_;
 };

@@ -30,17 +30,22 @@ typedef enum twin_step_kind {
     /* Of the scalar unit: goes on once all pipes have done what is in their queues. Of another
      * pipe: nothing, as that pipe's earlier steps are done. */
     TWIN_STEP_BARRIER,
-    TWIN_STEP_CROSS_CORE_SET,  /* mixed kernels: the cube core to its vector cores, or one of these
-                                  to the cube core */
-    TWIN_STEP_CROSS_CORE_WAIT, /* waits for a CROSS_CORE_SET of that `flag`; the cube core for one
-                                  of each vector core */
+    TWIN_STEP_CROSS_CORE_SET,  /* `amount`: TWIN_STEP_TO_… */
+    TWIN_STEP_CROSS_CORE_WAIT, /* goes on once flag `flag` of the core is not 0, and counts it one
+                                  down */
     TWIN_STEP_FAULT            /* the kernel fails; `amount`: 1 exception, 2 trap, 3 time limit */
 } twin_step_kind;
 
 #define TWIN_STEP_FLAGS            512u /* of SET and WAIT: 0 .. 511, 0 when a block begins */
 #define TWIN_STEP_CROSS_CORE_FLAGS 16u
-#define TWIN_HIT_DEFAULT           0xffffu
-#define TWIN_STEP_MOST             ((uint64_t)1 << 48) /* cycles or bytes of a step */
+/* Whose flag `flag` a CROSS_CORE_SET counts one up. */
+#define TWIN_STEP_TO_BLOCK                                                                         \
+    0u /* of a mixed block: the cube core that of each vector core; a vector
+                                 core that of the cube core, once each of them has */
+#define TWIN_STEP_TO_VECTORS 1u /* a vector core that of all of its mixed block, once each has */
+#define TWIN_STEP_TO_LAUNCH  2u /* that of all cores of its kind in the launch, once each has */
+#define TWIN_HIT_DEFAULT     0xffffu
+#define TWIN_STEP_MOST       ((uint64_t)1 << 48) /* cycles or bytes of a step */
 
 /* `flag` of READ and WRITE, a bit each. */
 #define TWIN_STEP_IN_HOST 1u /* the bytes are in memory of the host */
