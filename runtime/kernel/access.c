@@ -164,12 +164,12 @@ void twin_native_global_read(native_core *core, uint32_t pipe, native_op op, uin
 {
     native_meeting meeting = {.core = core, .pipe = pipe, .op = op};
     if (!native_computes(core) && pipe != TWIN_PIPE_SCALAR) {
-        twin_native_memory_touch(&core->run->memory, address, bytes, twin_native_hazard_meet,
-                                 &meeting);
+        twin_native_overlay_touch(&core->run->memory, &core->block->writes, address, bytes,
+                                  twin_native_hazard_meet, &meeting);
         return;
     }
-    if (twin_native_memory_read(&core->run->memory, address, bytes, out, twin_native_hazard_meet,
-                                &meeting))
+    if (twin_native_overlay_read(&core->run->memory, &core->block->writes, address, bytes, out,
+                                 twin_native_hazard_meet, &meeting))
         return;
     if (core->run->memory.gone) /* another thread has freed it since it was found */
         bad_global(core, op, address, bytes, false);
@@ -239,10 +239,12 @@ unsigned char *twin_native_global_write(native_core *core, uint32_t pipe, native
     full.pipe = (uint8_t)(hazards->first + pipe);
     full.time = hazards->pipe[pipe].time[hazards->first + pipe];
     full.op = op;
-    full.block = core->run->block;
+    full.block = core->block->number;
+    full.seen = twin_native_hazard_seen(core, pipe);
+    full.cached = pipe == TWIN_PIPE_SCALAR;
     full.uncomputed = !native_computes(core) && pipe != TWIN_PIPE_SCALAR;
-    unsigned char *data =
-        twin_native_memory_write(&core->run->memory, &full, twin_native_hazard_meet, &meeting);
+    unsigned char *data = twin_native_overlay_write(&core->run->memory, &core->block->writes, &full,
+                                                    twin_native_hazard_meet, &meeting);
     if (!data)
         twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
     return data;

@@ -163,7 +163,7 @@ static void read_matrix(native_core *core, native_op op, const twk_copy *copy, u
 static void touch_matrix(native_core *core, native_op op, const twk_copy *copy)
 {
     const uint64_t span = (copy->rows - 1) * copy->gm_pitch + copy->bytes;
-    if (!twin_native_memory_near_writes(&core->run->memory, copy->gm, span))
+    if (!twin_native_overlay_near(&core->run->memory, &core->block->writes, copy->gm, span))
         return;
     for (uint32_t row = 0; row < copy->rows; row++)
         twin_native_global_read(core, TWIN_PIPE_MTE2, op, copy->gm + row * copy->gm_pitch,

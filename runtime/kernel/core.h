@@ -8,28 +8,31 @@
 
 #include "kernel/fiber.h"
 #include "kernel/memory.h"
+#include "kernel/overlay.h"
 #include "kernel/names.h"
 #include "kernel/hazard.h"
 #include "kernel/steps.h"
 
-#define NATIVE_CORES            4u /* of a block: a cube core and at most three vector cores */
-#define NATIVE_BUFFERS          5u /* as twk_buffer numbers them */
+#define NATIVE_CORES            4u  /* of a block: a cube core and at most three vector cores */
+#define NATIVE_BUFFERS          5u  /* as twk_buffer numbers them */
+#define NATIVE_LINE_BYTES       64u /* of the scalar unit's data cache */
 #define NATIVE_CROSS_CORE_FLAGS TWIN_STEP_CROSS_CORE_FLAGS
 
-/* A core of the block that runs. */
+struct native_block;
+
+/* A core of a block that has begun. */
 typedef struct native_core {
     twk_place place;
     struct twin_native_run *run;
+    struct native_block *block;
     native_fiber fiber;
     void (*body)(const void *args);
     uint32_t index;  /* in its block */
     bool has_cube;   /* L1, L0A, L0B, L0C; M, MTE1, FIX */
     bool has_vector; /* UB; V, MTE3 */
     bool done;
-    bool full;  /* its stack, when it called `op` */
-    bool waits; /* for a twk_cross_core_set_flag: `waits_flag` */
+    bool full; /* its stack, when it called `op` */
     uint32_t waits_flag;
-    const char *waits_op;
     uint32_t size[NATIVE_BUFFERS]; /* 0: it has none */
     unsigned char *buffer[NATIVE_BUFFERS];
     uint8_t op;       /* native_op: its newest operation */
@@ -39,12 +42,47 @@ typedef struct native_core {
     native_hazards hazards;
 } native_core;
 
-/* A flag between the cores of a mixed block: from the cube core to vector core i - 1 (to[i]), and
- * from that one back. */
+/* A flag between cores, as each core of a block has it (cross_core.h). */
 typedef struct native_cross_core_flag {
-    uint32_t to[NATIVE_CORES], back[NATIVE_CORES];
-    native_clock to_clock[NATIVE_CORES], back_clock[NATIVE_CORES];
+    uint32_t received[NATIVE_CORES]; /* not waited for yet */
+    native_clock clock[NATIVE_CORES];
+    uint32_t barrier[NATIVE_CORES]; /* of the launch, that set it last; 0: a core of the block */
+    uint32_t set[NATIVE_CORES];     /* to the other kind of core of the block, not received yet */
+    uint32_t vector_set[NATIVE_CORES]; /* to all vector cores of the block */
+    native_clock set_clock[NATIVE_CORES];
 } native_cross_core_flag;
+
+/* A wait for a barrier of the launch. */
+typedef struct native_barrier_wait {
+    uint32_t barrier;
+    uint32_t pipe, time; /* what comes after it comes after this time of the pipe's clock */
+} native_barrier_wait;
+
+/* A block that has begun and not ended. */
+typedef struct native_block {
+    struct native_block *next; /* in the list of free ones */
+    struct twin_native_run *run;
+    uint32_t number;
+    native_core cores[NATIVE_CORES];
+    bool cross_core_used; /* a flag between cores was set */
+    native_cross_core_flag cross_core_flags[NATIVE_CROSS_CORE_FLAGS];
+    native_overlay writes;
+    size_t written; /* of these, before its newest set for a barrier of the launch */
+    size_t clean;   /* the first so many are in no data cache */
+    size_t *late;   /* writes of the run that no set has released */
+    size_t late_count, late_room;
+    native_barrier_wait *waits; /* the newest last */
+    size_t wait_count, wait_room;
+    void *buffers; /* of all cores, one mapping */
+    size_t buffers_bytes;
+    twin_core_properties buffers_for; /* sizes it was made for */
+} native_block;
+
+/* For a flag: how often each core of a kind has set it for the next barriers of the launch. */
+typedef struct native_barrier {
+    uint32_t *set;    /* by block, and vector core in it; NULL: never used */
+    uint32_t present; /* cores that have */
+} native_barrier;
 
 /* Everything a run needs that is worth keeping for the next. */
 typedef struct twin_native_run {
@@ -52,19 +90,18 @@ typedef struct twin_native_run {
     twin_native_call call;        /* args: the copy below; reach, print, hazard: while begin runs */
     unsigned char *args;
     size_t args_room;
-    uint32_t core_count; /* of a block */
-    native_core cores[NATIVE_CORES];
-    uint32_t block;       /* under way */
-    bool cross_core_used; /* a twk_cross_core_set_flag of this block has been used */
-    native_cross_core_flag cross_core_flags[NATIVE_CROSS_CORE_FLAGS];
-    void *buffers; /* of all cores, one mapping */
-    size_t buffers_bytes;
-    twin_core_properties buffers_for; /* sizes it was made for */
-    float *scratch;                   /* for matrices; NULL until needed */
+    uint32_t core_count;  /* of a block */
+    native_block **begun; /* blocks that have not ended, in their order */
+    size_t begun_count, begun_room;
+    native_block *spare; /* one that has ended, for the next that begins; NULL: none */
+    uint32_t next_block; /* that begins */
+    native_barrier barriers[2][NATIVE_CROSS_CORE_FLAGS]; /* of cube cores, of vector cores */
+    bool met;                                            /* one of these was used */
+    uint32_t barrier;                                    /* the newest; 0: none yet */
+    float *scratch;                                      /* for matrices; NULL until needed */
     native_memory memory;
     native_step_lists lists;
     native_reported reported;
-    void *host; /* stack pointer of the code that resumed the core that runs */
     native_fiber_host host_fiber;
     native_core *running; /* NULL: none */
     bool overflowed;
@@ -88,7 +125,15 @@ void twin_native_fail(native_core *core, twin_native_fault fault, const uint64_t
  * address. */
 void twin_native_refuse(native_core *core, twin_native_fault fault, const char *format, ...)
     __attribute__((cold, noreturn, format(printf, 3, 4)));
-/* The core waits until `waits` is false; others of its block run. */
+/* The kernel has failed in `core`, which does not run. */
+void twin_native_fail_core(native_core *core, twin_native_fault fault, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The launch itself is wrong: no core has begun. */
+void twin_native_fail_run(struct twin_native_run *run, twin_native_fault fault, const char *format,
+                          ...) __attribute__((format(printf, 3, 4)));
+/* `amount` of TWIN_STEP_FAULT. */
+uint64_t twin_native_fault_step(twin_native_fault fault);
+/* Other cores run, of this block and others. */
 void twin_native_wait(native_core *core);
 /* The core's stack is full in the operation: the kernel fails, as above, and needs no more of the
  * stack for it. */

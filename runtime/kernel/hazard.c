@@ -14,13 +14,23 @@
 #define POISON      0xa5
 
 /* Kinds of hazards, for keys. */
-enum { READ_EARLY = 1, WRITE_EARLY, OVERWRITE, UNWRITTEN, GLOBAL_READ, GLOBAL_WRITE, LEFT_SET };
+enum {
+    READ_EARLY = 1,
+    WRITE_EARLY,
+    OVERWRITE,
+    UNWRITTEN,
+    GLOBAL_READ,
+    GLOBAL_WRITE,
+    LEFT_SET,
+    OTHER_BLOCK
+};
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-void twin_native_report(native_core *core, uint64_t key, const char *format, ...)
+static void __attribute__((format(printf, 5, 0)))
+report(twin_native_run *run, uint32_t block, const char *core, uint64_t key, const char *format,
+       va_list args)
 {
-    twin_native_run *run = core->run;
     native_reported *reported = &run->reported;
     for (uint32_t i = 0; i < reported->count; i++)
         if (reported->list[i] == key)
@@ -31,14 +41,28 @@ void twin_native_report(native_core *core, uint64_t key, const char *format, ...
     if (!run->call.hazard)
         return;
     char text[512];
-    int length = snprintf(text, sizeof(text), "kernel \"%s\", block %u%s: ", run->call.kernel->name,
-                          run->block, twin_native_core_name(core));
-    va_list args;
-    va_start(args, format);
+    const int length = snprintf(text, sizeof(text),
+                                "kernel \"%s\", block %u%s: ", run->call.kernel->name, block, core);
     if (length > 0 && (size_t)length < sizeof(text))
         vsnprintf(text + length, sizeof(text) - (size_t)length, format, args);
-    va_end(args);
     run->call.hazard(run->call.user, text);
+}
+
+void twin_native_report(native_core *core, uint64_t key, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    report(core->run, core->block->number, twin_native_core_name(core), key, format, args);
+    va_end(args);
+}
+
+void twin_native_report_block(twin_native_run *run, uint32_t block, uint64_t key,
+                              const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    report(run, block, "", key, format, args);
+    va_end(args);
 }
 
 static uint64_t key_of(uint32_t kind, uint32_t buffer, uint32_t earlier_pipe, uint32_t earlier_op,
@@ -78,7 +102,7 @@ static void NATIVE_COLD report_unordered(native_core *core, const unordered *fou
 
 /* ---- clocks ---------------------------------------------------------------------------------- */
 
-static void join(native_clock *into, const native_clock *from, uint32_t clocks)
+void twin_native_clock_join(native_clock *into, const native_clock *from, uint32_t clocks)
 {
     for (uint32_t i = 0; i < clocks; i++)
         into->time[i] = into->time[i] > from->time[i] ? into->time[i] : from->time[i];
@@ -94,7 +118,7 @@ void twin_native_hazard_issue(native_core *core, uint32_t pipe)
     native_hazards *hazards = &core->hazards;
     if (pipe == TWIN_PIPE_SCALAR)
         return;
-    join(&hazards->pipe[pipe], &hazards->pipe[TWIN_PIPE_SCALAR], hazards->clocks);
+    twin_native_clock_join(&hazards->pipe[pipe], &hazards->pipe[TWIN_PIPE_SCALAR], hazards->clocks);
     if (hazards->scalar_touched) {
         tick(hazards, TWIN_PIPE_SCALAR);
         hazards->scalar_touched = false;
@@ -111,14 +135,15 @@ native_clock twin_native_hazard_release(native_core *core, uint32_t pipe)
 
 void twin_native_hazard_join(native_core *core, uint32_t pipe, const native_clock *clock)
 {
-    join(&core->hazards.pipe[pipe], clock, core->hazards.clocks);
+    twin_native_clock_join(&core->hazards.pipe[pipe], clock, core->hazards.clocks);
 }
 
 void twin_native_hazard_barrier(native_core *core)
 {
     native_hazards *hazards = &core->hazards;
     for (uint32_t pipe = 1; pipe < NATIVE_PIPES; pipe++) {
-        join(&hazards->pipe[TWIN_PIPE_SCALAR], &hazards->pipe[pipe], hazards->clocks);
+        twin_native_clock_join(&hazards->pipe[TWIN_PIPE_SCALAR], &hazards->pipe[pipe],
+                               hazards->clocks);
         tick(hazards, pipe);
     }
 }
@@ -395,12 +420,58 @@ const native_span *twin_native_hazard_written(const native_core *core, uint32_t 
     return NULL;
 }
 
+uint32_t twin_native_hazard_seen(const native_core *core, uint32_t pipe)
+{
+    const native_block *block = core->block;
+    for (size_t i = block->wait_count; i-- > 0;)
+        if (core->hazards.pipe[pipe].time[block->waits[i].pipe] >= block->waits[i].time)
+            return block->waits[i].barrier;
+    return 0;
+}
+
+/* Another block has written there, and let others see it. */
+static void meet_other_block(const native_meeting *meeting, const native_write *earlier)
+{
+    native_core *core = meeting->core;
+    if (earlier->released && earlier->barrier <= twin_native_hazard_seen(core, meeting->pipe))
+        return;
+    if (meeting->write && earlier->atomic != TWK_ATOMIC_NONE)
+        return; /* reported when it is read */
+    const char *from = twin_native_pipe_name(earlier->pipe % NATIVE_PIPES);
+    const char *to = twin_native_pipe_name(meeting->pipe);
+    const uint64_t key = key_of(OTHER_BLOCK, meeting->write, earlier->pipe, earlier->op,
+                                core->hazards.first + meeting->pipe, meeting->op);
+    char missing[160];
+    if (earlier->cached)
+        snprintf(missing, sizeof(missing),
+                 "missing is twk_dcci after the one: it is in the data cache of its core");
+    else if (!earlier->released)
+        snprintf(
+            missing, sizeof(missing),
+            "the set of that block does not wait for it: missing are twk_set_flag(TWK_%s, ...) "
+            "and twk_wait_flag before the set",
+            from);
+    else
+        snprintf(missing, sizeof(missing),
+                 "missing is a twk_cross_core_wait_flag that TWK_%s comes after", to);
+    twin_native_report(core, key,
+                       "%s (%s) %s global memory at 0x%llx while %s (%s) of block %u may still "
+                       "write it: %s",
+                       twin_native_op_name(meeting->op), to, meeting->write ? "writes" : "reads",
+                       (unsigned long long)earlier->address, twin_native_op_name(earlier->op), from,
+                       earlier->block, missing);
+}
+
 void twin_native_hazard_meet(void *user, const native_write *earlier)
 {
     const native_meeting *meeting = user;
     native_core *core = meeting->core;
     const native_hazards *hazards = &core->hazards;
     const uint32_t own = hazards->first + meeting->pipe;
+    if (earlier->block != core->block->number) {
+        meet_other_block(meeting, earlier);
+        return;
+    }
     if (earlier->pipe == own || earlier->time <= hazards->pipe[meeting->pipe].time[earlier->pipe])
         return;
     if (meeting->write && earlier->atomic != TWK_ATOMIC_NONE)

@@ -64,6 +64,7 @@ typedef struct native_reported {
 
 struct native_core;
 struct native_write;
+struct twin_native_run;
 
 /* A block begins on the core. */
 void twin_native_hazard_begin(struct native_core *core, uint32_t first, uint32_t clocks);
@@ -116,14 +117,21 @@ void twin_native_hazard_meet(void *meeting, const struct native_write *earlier);
 native_clock twin_native_hazard_release(struct native_core *core, uint32_t pipe);
 /* What comes next in the pipe comes after that. */
 void twin_native_hazard_join(struct native_core *core, uint32_t pipe, const native_clock *clock);
+/* What is known by one or the other. */
+void twin_native_clock_join(native_clock *into, const native_clock *from, uint32_t clocks);
 /* The scalar unit waits for all pipes. */
 void twin_native_hazard_barrier(struct native_core *core);
 
 /* The end of the block: flags that are left. */
 void twin_native_hazard_end(struct native_core *core);
 
+/* The newest barrier of the launch after which the pipe's next operation comes; 0: none. */
+uint32_t twin_native_hazard_seen(const struct native_core *core, uint32_t pipe);
+
 /* Reports a line, once in a run for each key. */
 void twin_native_report(struct native_core *core, uint64_t key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+void twin_native_report_block(struct twin_native_run *run, uint32_t block, uint64_t key,
+                              const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

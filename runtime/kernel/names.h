@@ -35,6 +35,8 @@ const char *twin_native_op_name(native_op op);
     X(BARRIER, "twk_barrier")                                                                      \
     X(CROSS_CORE_SET, "twk_cross_core_set_flag")                                                   \
     X(CROSS_CORE_WAIT, "twk_cross_core_wait_flag")                                                 \
+    X(SYNC_ALL, "twk_sync_all")                                                                    \
+    X(DCCI, "twk_dcci")                                                                            \
     X(PRINT, "twk_printf")                                                                         \
     X(STOP, "twk_stop")
 enum {

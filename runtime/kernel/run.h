@@ -7,8 +7,9 @@
  * twin_launch.effect, if it
  *                    comes to that) -> twin_native_end (in twin_launch.release)
  *
- * Blocks see memory as it was at `begin`, and what they have written themselves. Nothing is written
- * before `effect`, which leaves the writes of all blocks in the order of the blocks.
+ * Blocks see memory as it was at `begin`, what they have written themselves, and what others wrote
+ * before a barrier of the launch. Nothing is written before `effect`, which leaves the writes of
+ * all blocks in the order of the barriers, and between these of the blocks.
  *
  * Kernels are code of the process: one that is wrong in ways which only the hardware would forgive
  * can harm it. Caught, and turned into a failure of the run: what the operations check (addresses,
@@ -72,6 +73,7 @@ typedef struct twin_native_call {
      * are no separate cores (!core->split). */
     twin_launch_cores cores;
     uint32_t blocks;           /* as twin_launch counts them; > 0 */
+    uint32_t blocks_at_once;   /* that the device has cores for; 0: for any number */
     uint32_t vectors_per_cube; /* of a mixed block: vector cores of the part to a cube core */
     const void *args;          /* what the kernel's pointer points to; copied */
     size_t args_bytes;
@@ -89,8 +91,8 @@ typedef struct twin_native_call {
      * the time of the limit. Else such a kernel fails where it got to. */
     bool limited;
     const twin_reach *reach;
-    /* Called in the order of blocks, while the run is under way and on its thread. `text` is what
-     * one call of twk_printf prints. Both may be NULL. */
+    /* Called in the order in which blocks run, while the run is under way and on its thread. `text`
+     * is what one call of twk_printf prints. Both may be NULL. */
     void (*print)(void *user, uint32_t block, uint32_t core, const char *text);
     /* What a missing flag, a flag left over and the like would do on a board: each kind once in a
      * run. The line names the kernel. */

@@ -143,15 +143,19 @@ static uint32_t share(native_step_lists *lists, native_steps *steps)
     return lists->shared_count++;
 }
 
-bool twin_native_step_lists_add(native_step_lists *lists, native_steps *steps)
+bool twin_native_step_lists_put(native_step_lists *lists, uint64_t number, native_steps *steps)
 {
-    if (lists->count == lists->room &&
-        !twin_native_grow(&lists->items, &lists->room, sizeof(*lists->items), FIRST_STEP_LISTS))
+    while (lists->room <= number)
+        if (!twin_native_grow(&lists->items, &lists->room, sizeof(*lists->items), FIRST_STEP_LISTS))
+            return false;
+    for (; lists->count <= number; lists->count++)
+        lists->items[lists->count] = (twin_steps){0};
+    if (!steps)
+        return true;
+    const uint32_t found = share(lists, steps);
+    if (found == FREE)
         return false;
-    const uint32_t number = share(lists, steps);
-    if (number == FREE)
-        return false;
-    lists->items[lists->count++] = lists->shared[number].steps;
+    lists->items[number] = lists->shared[found].steps;
     return true;
 }
 

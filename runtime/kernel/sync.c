@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "kernel/access.h"
+#include "kernel/cross_core.h"
 #include "kernel/number.h"
 #include "twinrt/kernel.h"
 
-#define LINE_BYTES  64u /* that the scalar unit moves for an element of global memory */
 #define PRINT_BYTES 1024u
 #define PRINT_MOST  (1u << 20) /* bytes that a core of a block prints */
 
@@ -35,8 +35,9 @@ static void check_aligned(native_core *core, native_op op, uint64_t address, uin
 
 static native_rows line_of(uint64_t address)
 {
-    return (native_rows){
-        .address = address / LINE_BYTES * LINE_BYTES, .rows = 1, .bytes = LINE_BYTES};
+    return (native_rows){.address = address / NATIVE_LINE_BYTES * NATIVE_LINE_BYTES,
+                         .rows = 1,
+                         .bytes = NATIVE_LINE_BYTES};
 }
 
 static void read_word(native_core *core, native_op op, uint32_t type, uint64_t address,
@@ -184,66 +185,6 @@ static void barrier(uint32_t pipe)
     twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_BARRIER, 0, 0);
 }
 
-/* ---- between the cores of a block ------------------------------------------------------------ */
-
-static void check_cross_core(native_core *core, uint32_t flag)
-{
-    if (core->run->core_count < 2)
-        twin_native_refuse(core, TWIN_NATIVE_OPERATION,
-                           "the kernel is not mixed, its block has one core");
-    if (flag >= NATIVE_CROSS_CORE_FLAGS)
-        twin_native_refuse(core, TWIN_NATIVE_OPERATION, "flag %u; there are 0 to %u", flag,
-                           NATIVE_CROSS_CORE_FLAGS - 1);
-}
-
-static void cross_core_set_flag(uint32_t pipe, uint32_t flag)
-{
-    native_core *core = twin_native_operation(pipe, NATIVE_OP_CROSS_CORE_SET);
-    check_cross_core(core, flag);
-    native_cross_core_flag *pending = &core->run->cross_core_flags[flag];
-    const native_clock clock = twin_native_hazard_release(core, pipe);
-    core->run->cross_core_used = true;
-    if (core->index > 0) {
-        pending->back[core->index]++;
-        pending->back_clock[core->index] = clock;
-    }
-    for (uint32_t i = 1; core->index == 0 && i < core->run->core_count; i++) {
-        pending->to[i]++;
-        pending->to_clock[i] = clock;
-    }
-    twin_native_step(core, pipe, TWIN_STEP_CROSS_CORE_SET, flag, 0);
-}
-
-static bool is_set_for(const native_core *core, const native_cross_core_flag *pending)
-{
-    if (core->index > 0)
-        return pending->to[core->index] > 0;
-    bool all = true;
-    for (uint32_t i = 1; i < core->run->core_count; i++)
-        all = all && pending->back[i] > 0;
-    return all;
-}
-
-static void cross_core_wait_flag(uint32_t pipe, uint32_t flag)
-{
-    native_core *core = twin_native_operation(pipe, NATIVE_OP_CROSS_CORE_WAIT);
-    check_cross_core(core, flag);
-    native_cross_core_flag *pending = &core->run->cross_core_flags[flag];
-    while (!is_set_for(core, pending)) {
-        core->waits_flag = flag;
-        twin_native_wait(core);
-    }
-    twin_native_step(core, pipe, TWIN_STEP_CROSS_CORE_WAIT, flag, 0); /* none that waits for ever */
-    if (core->index > 0) {
-        pending->to[core->index]--;
-        twin_native_hazard_join(core, pipe, &pending->to_clock[core->index]);
-    }
-    for (uint32_t i = 1; core->index == 0 && i < core->run->core_count; i++) {
-        pending->back[i]--;
-        twin_native_hazard_join(core, pipe, &pending->back_clock[i]);
-    }
-}
-
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /* Not inline: `print` looks at the stack before there is this text on it. */
@@ -266,7 +207,7 @@ print_text(native_core *core, const char *format, va_list args)
         snprintf(text, sizeof(text),
                  "\n(more was not printed: a core prints %u bytes of a block)\n", PRINT_MOST);
     if (length >= 0)
-        core->run->call.print(core->run->call.user, core->run->block, core->index,
+        core->run->call.print(core->run->call.user, core->block->number, core->index,
                               large ? large : text);
     free(large);
 }
@@ -310,11 +251,14 @@ static twk_ops table = {
     .set_flag = set_flag,
     .wait_flag = wait_flag,
     .barrier = barrier,
-    .cross_core_set_flag = cross_core_set_flag,
-    .cross_core_wait_flag = cross_core_wait_flag,
+    .cross_core_set_flag = twin_native_cross_core_set,
+    .cross_core_wait_flag = twin_native_cross_core_wait,
     .print = print,
     .trap = trap,
     .spent = spent,
+    .cross_core_set_flag_mode = twin_native_cross_core_set_mode,
+    .sync_all = twin_native_sync_all,
+    .cache_clean = twin_native_cache_clean,
 };
 
 static void find_stacks(void)

@@ -28,8 +28,8 @@ static size_t rows_to_sort(const native_memory *memory)
     uint64_t highest = 0;
     size_t rows = 0;
     bool rising = true;
-    for (size_t i = 0; i < memory->write_count; i++) {
-        const native_write *write = &memory->writes[i];
+    for (size_t i = 0; i < memory->launch.count; i++) {
+        const native_write *write = &memory->launch.writes[i];
         rising = rising && write->address >= highest;
         highest = write->address + (write->rows - 1) * write->pitch + write->bytes;
         rows += write->rows;
@@ -46,11 +46,18 @@ static int compare(const void *left, const void *right)
     return a->write < b->write ? -1 : a->write > b->write;
 }
 
+/* Whether one comes after the other, by a barrier of the launch. */
+static bool ordered(const native_write *earlier, const native_write *later)
+{
+    return earlier->released && earlier->barrier != 0 && earlier->barrier <= later->seen;
+}
+
 static bool differ(const row *a, const row *b, native_write_conflict *out)
 {
     const uint64_t begin = a->begin > b->begin ? a->begin : b->begin;
     const uint64_t end = a->end < b->end ? a->end : b->end;
-    if (begin >= end || a->write->block == b->write->block)
+    if (begin >= end || a->write->block == b->write->block || ordered(a->write, b->write) ||
+        ordered(b->write, a->write))
         return false;
     const native_write *one = a->write, *other = b->write;
     const bool atomic = one->atomic != 0;
@@ -75,9 +82,9 @@ bool twin_native_write_conflict_find(const native_memory *memory,
     if (!rows)
         return false;
     size_t filled = 0;
-    for (size_t i = 0; i < memory->write_count; i++)
-        for (uint32_t j = 0; j < memory->writes[i].rows; j++)
-            rows[filled++] = row_of(&memory->writes[i], j);
+    for (size_t i = 0; i < memory->launch.count; i++)
+        for (uint32_t j = 0; j < memory->launch.writes[i].rows; j++)
+            rows[filled++] = row_of(&memory->launch.writes[i], j);
     qsort(rows, count, sizeof(*rows), compare);
     /* Each with the one before it that reaches farthest. */
     bool found = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks that write the same bytes: nothing orders blocks, so a board may leave either. */
+/* Blocks that write the same bytes with no barrier in between: a board may leave either. */
 #ifndef TWINRT_KERNEL_WRITE_CONFLICT_H
 #define TWINRT_KERNEL_WRITE_CONFLICT_H
 

@@ -186,6 +186,8 @@ twin_status twin_launch_native_run(twin_kernel_launch *launch, const twin_reach 
         .kernel = launch->function->native,
         .cores = launch->base.cores,
         .blocks = launch->base.blocks,
+        .blocks_at_once =
+            launch->base.cores == TWIN_CORES_VECTOR ? properties->aiv_cores : properties->aic_cores,
         .vectors_per_cube =
             properties->aic_cores != 0 ? properties->aiv_cores / properties->aic_cores : 0,
         .args = args,

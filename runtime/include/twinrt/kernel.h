@@ -107,6 +107,13 @@ typedef enum twk_pipe {
     TWK_ALL   /* of twk_barrier */
 } twk_pipe;
 
+/* Whose flags a core sets, and with whom: modeId of CrossCoreSetFlag. */
+typedef enum twk_mode {
+    TWK_MODE_ALL,     /* of all cores of its kind in the launch, once each of them has */
+    TWK_MODE_VECTORS, /* of the vector cores of its block, once each of them has */
+    TWK_MODE_BLOCK    /* between the cube core and the vector cores of its block */
+} twk_mode;
+
 typedef enum twk_atomic {
     TWK_ATOMIC_NONE,
     TWK_ATOMIC_ADD,
@@ -326,6 +333,27 @@ static inline void twk_cross_core_set_flag(twk_pipe pipe, uint32_t flag)
 static inline void twk_cross_core_wait_flag(twk_pipe pipe, uint32_t flag)
 {
     twk_slot->cross_core_wait_flag((uint32_t)pipe, flag);
+}
+
+/* The same in each of the three modes. With TWK_MODE_ALL, which is for every kernel on a part with
+ * separate vector cores, launch no more blocks than run at once: those that wait keep their cores.
+ * What blocks have written before their sets is seen by all when the flag is set. */
+static inline void twk_cross_core_set_flag_mode(twk_mode mode, twk_pipe pipe, uint32_t flag)
+{
+    twk_slot->cross_core_set_flag_mode((uint32_t)mode, (uint32_t)pipe, flag);
+}
+/* All cores of the launch go on when each has come to here and done what is in its queues. Takes
+ * flags 11 to 14. `vectors_only`: the vector cores do, and cube cores do not call it. */
+static inline void twk_sync_all(bool vectors_only)
+{
+    twk_slot->sync_all(vectors_only);
+}
+/* What the scalar unit wrote to global memory (twk_gm_put, twk_gm_set_word) leaves its data cache:
+ * from the address to the end of its line of 64 bytes, or, `entire`, all of it. Before that other
+ * blocks may not see it. */
+static inline void twk_dcci(twk_gm at, bool entire)
+{
+    twk_slot->cache_clean(at, entire);
 }
 
 /* ---- scalar ---------------------------------------------------------------------------------- */

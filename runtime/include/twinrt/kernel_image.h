@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define TWK_VERSION     1u
+#define TWK_VERSION     2u
 #define TWK_IMAGE_MAGIC 0x4c4e524b4b575421ull /* "!TWKKRNL" */
 #define TWK_HIDDEN      __attribute__((visibility("hidden")))
 
@@ -244,6 +244,9 @@ typedef struct twk_ops {
     void (*print)(const char *format, va_list args);
     void (*trap)(const char *text); /* does not return */
     void (*spent)(void);            /* as many basic blocks have run as may; may not return */
+    void (*cross_core_set_flag_mode)(uint32_t mode, uint32_t pipe, uint32_t flag);
+    void (*sync_all)(bool vectors_only);
+    void (*cache_clean)(uint64_t gm, bool entire);
 } twk_ops;
 
 /* The table, once the runtime has given it. */

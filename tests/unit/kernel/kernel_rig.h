@@ -46,6 +46,7 @@ static twin_native_run *rig_run;
 static twin_launch_work rig_work;
 static bool rig_saturate, rig_no_bf16, rig_limited, rig_timing_only;
 static uint64_t rig_cycles_most = 1000000;
+static uint32_t rig_at_once = 40; /* blocks that the device has cores for */
 /* What was printed and reported. */
 static char rig_printed[RIG_LINES][256], rig_hazards[RIG_LINES][512];
 static uint32_t rig_printed_count, rig_hazard_count;
@@ -113,6 +114,7 @@ static inline void rig_begin(const char *name, uint32_t blocks, const void *args
                                                 ? TWIN_CORES_CUBE
                                                 : TWIN_CORES_VECTOR,
                                    .blocks = blocks,
+                                   .blocks_at_once = rig_at_once,
                                    .vectors_per_cube = 2,
                                    .args = args,
                                    .args_bytes = args_bytes,

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs: which block runs when, and what is left when all have ended. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/block.h"
+#include "kernel/core.h"
+#include "kernel/cross_core.h"
+#include "kernel/signal_guard.h"
+#include "kernel/names.h"
+#include "kernel/rounding.h"
+#include "kernel/write_conflict.h"
+#include "twinrt/kernel.h"
+
+#define ARGS_UNIT   64u
+#define FIRST_BEGUN 64u
+
+/* Runs that are over and may be used again. */
+static pthread_mutex_t free_lock = PTHREAD_MUTEX_INITIALIZER;
+static twin_native_run *free_runs; /* guarded by free_lock */
+
+/* ---- runs and what they hold ----------------------------------------------------------------- */
+
+static void free_run(twin_native_run *run)
+{
+    twin_native_block_leave(run);
+    twin_native_memory_free(&run->memory);
+    twin_native_step_lists_free(&run->lists);
+    free(run->begun);
+    free(run->scratch);
+    free(run->args);
+    free(run);
+}
+
+static twin_native_run *take_run(void)
+{
+    pthread_mutex_lock(&free_lock);
+    twin_native_run *run = free_runs;
+    if (run)
+        free_runs = run->next;
+    pthread_mutex_unlock(&free_lock);
+    return run ? run : calloc(1, sizeof(*run));
+}
+
+void twin_native_trim(void)
+{
+    pthread_mutex_lock(&free_lock);
+    twin_native_run *run = free_runs;
+    free_runs = NULL;
+    pthread_mutex_unlock(&free_lock);
+    while (run) {
+        twin_native_run *next = run->next;
+        free_run(run);
+        run = next;
+    }
+    twin_native_block_trim();
+}
+
+static bool copy_args(twin_native_run *run)
+{
+    const twin_native_call *call = &run->call;
+    const size_t least =
+        call->args_bytes > call->kernel->args_bytes ? call->args_bytes : call->kernel->args_bytes;
+    const size_t bytes = (least + ARGS_UNIT) & ~(size_t)(ARGS_UNIT - 1);
+    if (bytes > run->args_room) {
+        free(run->args);
+        run->args = aligned_alloc(ARGS_UNIT, bytes);
+        run->args_room = run->args ? bytes : 0;
+    }
+    if (!run->args)
+        return false;
+    memset(run->args, 0, bytes);
+    if (call->args_bytes > 0)
+        memcpy(run->args, call->args, call->args_bytes);
+    run->call.args = run->args;
+    return true;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+/* The steps of all cores of a block. */
+static bool keep_steps(twin_native_run *run, native_block *block)
+{
+    const uint64_t first = (uint64_t)block->number * run->core_count;
+    for (uint32_t i = 0; i < run->core_count; i++)
+        if (!twin_native_step_lists_put(&run->lists, first + i, &block->cores[i].steps))
+            return false;
+    return true;
+}
+
+/* Room for one that begins: that of one that has ended, or more. */
+static native_block *begin_block(twin_native_run *run, native_block *ended)
+{
+    if (run->begun_count == run->begun_room &&
+        !twin_native_grow(&run->begun, &run->begun_room, sizeof(native_block *), FIRST_BEGUN))
+        return NULL;
+    native_block *block = ended ? ended : twin_native_block_take(run);
+    if (!block)
+        return NULL;
+    run->begun[run->begun_count++] = block;
+    twin_native_block_begin(block, run->next_block++);
+    return block;
+}
+
+/* Number `place` of those that have begun has ended. */
+static bool end_block(twin_native_run *run, size_t place)
+{
+    native_block *block = run->begun[place];
+    if (!twin_native_block_end(block) || !keep_steps(run, block))
+        return false;
+    run->begun_count--;
+    for (; place < run->begun_count; place++)
+        run->begun[place] = run->begun[place + 1];
+    return true;
+}
+
+/* Blocks that wait for others go on, each as far as it can, in their order. */
+static bool go_on(twin_native_run *run, bool *moved)
+{
+    for (size_t i = 0; i < run->begun_count && run->failure.fault == TWIN_NATIVE_GOOD;) {
+        native_block *block = run->begun[i];
+        *moved = twin_native_block_run(block) || *moved;
+        if (run->failure.fault != TWIN_NATIVE_GOOD || !twin_native_block_done(block)) {
+            i++;
+            continue;
+        }
+        if (!end_block(run, i))
+            return false;
+        twin_native_block_give(block);
+    }
+    return true;
+}
+
+/* Blocks begin as long as there are cores for them. */
+static bool begin_blocks(twin_native_run *run, bool *moved)
+{
+    const uint32_t most = run->call.blocks_at_once > 0 ? run->call.blocks_at_once : UINT32_MAX;
+    native_block *ended = NULL;
+    bool good = true;
+    while (good && run->failure.fault == TWIN_NATIVE_GOOD && run->next_block < run->call.blocks &&
+           run->begun_count < most) {
+        native_block *block = begin_block(run, ended);
+        good = block != NULL;
+        ended = NULL;
+        *moved = true;
+        if (!good)
+            break;
+        (void)twin_native_block_run(block);
+        if (run->failure.fault != TWIN_NATIVE_GOOD || !twin_native_block_done(block))
+            continue;
+        good = end_block(run, run->begun_count - 1);
+        ended = good ? block : NULL;
+    }
+    if (ended)
+        twin_native_block_give(ended);
+    return good;
+}
+
+/* Blocks run one after the other. One that waits for others keeps its cores, and those after it
+ * begin on more, as they would on the device. */
+static bool run_blocks(twin_native_run *run)
+{
+    bool moved = true;
+    while (run->failure.fault == TWIN_NATIVE_GOOD &&
+           (run->begun_count > 0 || run->next_block < run->call.blocks)) {
+        if (!moved) {
+            twin_native_cross_core_stuck(run);
+            break;
+        }
+        moved = false;
+        if (!go_on(run, &moved) || !begin_blocks(run, &moved))
+            return false;
+    }
+    return true;
+}
+
+/* After a failure: what blocks have done that have not ended. Those that have not begun do nothing:
+ * the kernel does not get to them. */
+static bool keep_rest(twin_native_run *run)
+{
+    const uint64_t last = (uint64_t)run->call.blocks * run->core_count - 1;
+    for (size_t i = 0; i < run->begun_count; i++)
+        if (!keep_steps(run, run->begun[i]))
+            return false;
+    return last < run->lists.count || twin_native_step_lists_put(&run->lists, last, NULL);
+}
+
+static void check_write_conflicts(twin_native_run *run)
+{
+    native_write_conflict conflict;
+    if (!run->call.hazard || run->call.timing_only ||
+        !twin_native_write_conflict_find(&run->memory, &conflict))
+        return;
+    twin_native_report_block(run, conflict.second->block, (uint64_t)0xfe << 40,
+                             "%s writes global memory 0x%llx to 0x%llx, and so does %s of block "
+                             "%u: nothing orders blocks, a board leaves what comes last",
+                             twin_native_op_name(conflict.second->op),
+                             (unsigned long long)conflict.begin,
+                             (unsigned long long)conflict.end - 1,
+                             twin_native_op_name(conflict.first->op), conflict.first->block);
+}
+
+/* ---- the interface --------------------------------------------------------------------------- */
+
+/* What is wrong with the launch. Then its first core fails at once. */
+static bool check_call(twin_native_run *run)
+{
+    const twin_native_call *call = &run->call;
+    const twk_kernel_entry *kernel = call->kernel;
+    if (call->args_bytes < kernel->args_bytes && !call->args_padded)
+        twin_native_fail_run(run, TWIN_NATIVE_OPERATION,
+                             "it reads %u bytes of arguments, the launch gives %zu",
+                             kernel->args_bytes, call->args_bytes);
+    else if ((kernel->cores == TWK_CORES_MIXED) != (call->cores == TWIN_CORES_MIXED) ||
+             (kernel->cores == TWK_CORES_CUBE && call->cores != TWIN_CORES_CUBE) ||
+             (kernel->cores == TWK_CORES_VECTOR && call->cores == TWIN_CORES_CUBE &&
+              call->core->split))
+        twin_native_fail_run(run, TWIN_NATIVE_OPERATION,
+                             "it is for other cores than those it was launched on");
+    else if (kernel->cores == TWK_CORES_MIXED && (kernel->vector_ratio != call->vectors_per_cube ||
+                                                  call->vectors_per_cube >= NATIVE_CORES))
+        twin_native_fail_run(run, TWIN_NATIVE_OPERATION,
+                             "its blocks have %u vector cores to a cube core, this part has %u",
+                             kernel->vector_ratio, call->vectors_per_cube);
+    return run->failure.fault == TWIN_NATIVE_GOOD;
+}
+
+static bool refuse_all(twin_native_run *run)
+{
+    native_steps steps = {0};
+    const bool good = native_steps_add(&steps, TWIN_PIPE_SCALAR, TWIN_STEP_FAULT, 0,
+                                       twin_native_fault_step(run->failure.fault)) &&
+                      twin_native_step_lists_put(&run->lists, 0, &steps) && keep_rest(run);
+    free(steps.list);
+    return good;
+}
+
+static bool run_all(twin_native_run *run)
+{
+    run->core_count = run->call.cores == TWIN_CORES_MIXED ? run->call.vectors_per_cube + 1 : 1;
+    if (!check_call(run)) {
+        run->core_count = run->core_count > NATIVE_CORES ? NATIVE_CORES : run->core_count;
+        return refuse_all(run);
+    }
+    bool good = run_blocks(run);
+    if (good && run->failure.fault != TWIN_NATIVE_GOOD) {
+        good = keep_rest(run);
+    } else if (good) {
+        twin_native_cross_core_left(run);
+        check_write_conflicts(run);
+    }
+    for (size_t i = 0; i < run->begun_count; i++)
+        twin_native_block_give(run->begun[i]);
+    run->begun_count = 0;
+    return good;
+}
+
+static void release_run(twin_native_run *run)
+{
+    pthread_mutex_lock(&free_lock);
+    run->next = free_runs;
+    free_runs = run;
+    pthread_mutex_unlock(&free_lock);
+}
+
+twin_status twin_native_begin(const twin_native_call *call, twin_native_run **out_run,
+                              twin_launch_work *out_work)
+{
+    twin_native_run *run = take_run();
+    if (!run)
+        return TWIN_E_NOMEM;
+    run->call = *call;
+    run->failure = (twin_native_failure){0};
+    run->reported.count = 0;
+    run->overflowed = false;
+    run->next_block = 0;
+    twin_native_memory_begin(&run->memory, call->reach, call->saturate);
+    bool good = copy_args(run);
+    if (good) {
+        /* Whatever rounding the thread prefers: results are those of the plain one. */
+        native_rounding rounding;
+        native_rounding_plain(&rounding);
+        twin_native_signal_guard(run);
+        good = run_all(run);
+        twin_native_signal_guard(NULL);
+        native_rounding_restore(&rounding);
+    }
+    run->call.reach = NULL;
+    if (!good || run->failure.fault == TWIN_NATIVE_NOMEM) {
+        twin_native_end(run);
+        return TWIN_E_NOMEM;
+    }
+    *out_work = twin_native_step_lists_work(&run->lists, run->core_count);
+    *out_run = run;
+    return TWIN_OK;
+}
+
+twin_status twin_native_effect(twin_native_run *run, const twin_reach *reach)
+{
+    uint64_t address = 0;
+    if (run->failure.fault != TWIN_NATIVE_GOOD)
+        return TWIN_E_KERNEL_EXCEPTION;
+    const bool applied = twin_native_memory_apply(&run->memory, reach, &address);
+    run->overflowed = run->overflowed || run->memory.overflow.happened;
+    if (applied)
+        return TWIN_OK;
+    twin_native_fail_run(
+        run, TWIN_NATIVE_ADDRESS,
+        "what it wrote at 0x%llx cannot be left there: the memory was freed while it ran",
+        (unsigned long long)address);
+    run->failure.has_address = true;
+    run->failure.address = address;
+    return TWIN_E_KERNEL_EXCEPTION;
+}
+
+void twin_native_end(twin_native_run *run)
+{
+    twin_native_cross_core_clear(run);
+    twin_native_memory_clear(&run->memory);
+    twin_native_step_lists_clear(&run->lists);
+    release_run(run);
+}
+
+const twin_native_failure *twin_native_failed(const twin_native_run *run)
+{
+    return &run->failure;
+}
+
+bool twin_native_overflowed(const twin_native_run *run)
+{
+    return run->overflowed;
+}
