@@ -46,6 +46,18 @@ struct native_products {
     uint32_t times, none;
 };
 
+/* meet: in each round one block, another each time, works for a while, then all blocks meet; and
+ * each takes the word of the next block and adds 1. Words begin with 100 times the block's
+ * number. */
+struct native_meet {
+    uint64_t rows; /* NATIVE_MEET words of even rounds, and of odd ones */
+    uint32_t rounds;
+    uint32_t times; /* vector instructions of NATIVE_TILE floats */
+    uint32_t away;  /* the block with this number less 1 stays away from the last round */
+    uint32_t none;
+};
+enum { NATIVE_MEET = 8192 };
+
 /* product: c = a * b, fp16 to fp32, by cube and vector cores of a mixed block: the vector cores
  * then add 1. */
 struct native_product {

@@ -124,6 +124,38 @@ TWK_VECTOR_KERNEL(work_batch, struct native_work, args)
 }
 TWK_BATCH(work_batch);
 
+/* The word of a block, in one of two places. */
+static twk_gm meet_word(const struct native_meet *args, uint32_t round, uint32_t block)
+{
+    return args->rows + (uint64_t)(round % 2) * NATIVE_MEET * 4 + (uint64_t)block * 32;
+}
+
+static void put_meet(const struct native_meet *args, uint32_t round, double value)
+{
+    twk_duplicate(TWK_INT32, twk_ub_at(0), value, 8);
+    twk_set_flag(TWK_V, TWK_MTE3, 0);
+    twk_wait_flag(TWK_V, TWK_MTE3, 0);
+    twk_store(meet_word(args, round, twk_block()), twk_ub_at(0), 32);
+    twk_barrier(TWK_ALL);
+}
+
+TWK_VECTOR_KERNEL(meet, struct native_meet, args)
+{
+    const uint32_t next = (twk_block() + 1) % twk_blocks();
+    put_meet(args, 0, twk_block() * 100);
+    for (uint32_t round = 0; round < args->rounds; round++) {
+        if (round + 1 == args->rounds && twk_block() + 1 == args->away)
+            return;
+        for (uint32_t i = 0; i < args->times && round % twk_blocks() == twk_block(); i++)
+            twk_duplicate(TWK_FP32, twk_ub_at(1024), 1, NATIVE_TILE);
+        twk_sync_all(true);
+        twk_load(twk_ub_at(0), meet_word(args, round, next), 32);
+        twk_barrier(TWK_ALL);
+        put_meet(args, round + 1, twk_get(TWK_INT32, twk_ub_at(0)) + 1);
+    }
+}
+TWK_BATCH(meet);
+
 TWK_VECTOR_KERNEL(published, struct native_published, args)
 {
     const twk_ub x = twk_ub_at(0), y = twk_ub_at(0x10100), z = twk_ub_at(0x20000);

@@ -560,6 +560,8 @@ static const twin_test tests[] = {
     {"after a fault kernels run as before", test_after_a_fault},
     {"an image is unloaded while its kernels wait", test_unloaded_while_launched},
     {"cube and vector cores compute in turn", test_product},
+    {"blocks meet, and see what the others wrote before", test_meet},
+    {"blocks wait in vain for one that stays away", test_meet_in_vain},
     {"damaged objects are refused", test_damaged_object},
     {"each image has its own variables", test_instances},
     {"each image has them also where an earlier one was never unloaded", test_kept_instances},

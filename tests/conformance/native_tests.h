@@ -78,6 +78,10 @@ void test_task_placeholders(void);
 void test_print_kernels(void);
 void test_task_faulty_and_group(void);
 
+/* native_meet.c */
+void test_meet(void);
+void test_meet_in_vain(void);
+
 /* native_mapping.c */
 void test_kernel_across_mappings(void);
 void test_kernel_at_a_hole(void);

@@ -126,6 +126,36 @@ static void test_batch(void)
     native_end(&n);
 }
 
+typedef struct meeting {
+    uint32_t blocks;
+    struct native_meet args;
+} meeting;
+
+static void launch_meeting(const native *n, aclrtStream stream, void *argument)
+{
+    const meeting *m = argument;
+    CHECK_OK(native_launch_on(n, "meet", m->blocks, &m->args, sizeof(m->args), stream));
+}
+
+/* In each round all blocks wait for the one that works: its work is the time of the round, though
+ * each block works in few rounds. */
+static void test_meetings(void)
+{
+    enum { ROUNDS = 12, TIMES = 200 };
+    native n;
+    native_begin(&n);
+    void *memory = native_memory((size_t)2 * NATIVE_MEET * 4);
+    meeting m = {4, {native_address(memory), ROUNDS, 0, 0, 0}};
+    const double idle = native_span(&n, launch_meeting, &m);
+    m.args.times = TIMES;
+    const double busy = native_span(&n, launch_meeting, &m);
+    const double work = ROUNDS * TIMES * vector_ns(NATIVE_TILE * 4);
+    /* The work of the first round begins before the last block does; and there is scalar code. */
+    CHECK(busy - idle >= 0.95 * work && busy - idle <= 1.05 * work);
+    native_free(memory);
+    native_end(&n);
+}
+
 /* ---- pipes ----------------------------------------------------------------------------------- */
 
 enum { TILES = 64, COUNT = TILES * NATIVE_TILE };
@@ -413,6 +443,7 @@ static void test_only_timed_by_setting(void)
 
 static const twin_test tests[] = {
     {"a batch begins when there are cores for all", test_batch},
+    {"blocks that meet take the time of the slowest in each round", test_meetings},
     {"a kernel beside a copy", test_kernel_beside_copy},
     {"a kernel's work takes the time that the profile says", test_time_of_work},
     {"a second set of buffers overlaps work and copies", test_buffers_overlap},
