@@ -326,6 +326,16 @@ class ByHand(Folder):
         self.assertIn(": no value was determined, so it has the times of profile ",
                       " ".join(text.split()))
 
+    def test_values_that_rest_on_one_that_is_not_used(self):
+        """A rate of 129 to 255 bytes does not divide the 256 of a scaling, which then takes 16
+        cycles more (vector_unaligned_cycles), as the board does. So it may be that rate or the
+        start, and neither is measured."""
+        board = self.write("board.csv", "Op Name,Task Duration(us),aiv_vec_time(us)\n"
+                           + "".join(f"vector_rate,N/A,{us}\n" for us in self.TIMES))
+        found = self.fit("--table", board, free="aicore.vector_bytes,aicore.vector_start_cycles")
+        self.assertEqual([(row["verdict"], row["fitted"]) for row in found["parameters"]],
+                         [("too weak", 128), ("too weak", 12)])
+
     def test_tables_side_by_side(self):
         """The board has 1.5 times the model's time of each task; its rows have another name."""
         model, _ = self.measure("910b3", "model", "2")

@@ -373,7 +373,7 @@ static bool fit_all(struct run *run)
     }
     good = good && fit_join(&fit) &&
            fit_solve(&fit, run->job->iterations_most, &out->iterations, &out->settled) &&
-           fit_judge(&fit) && fit_doubt_rates(&fit);
+           fit_judge(&fit) && fit_doubt_rates(&fit) && fit_doubt_moved(&fit);
     if (good) {
         sum_up(&fit, &out->fitted);
         for (size_t r = 0; r < fit.row_count; r++)

@@ -126,6 +126,9 @@ bool fit_join(struct fit *fit);
 /* Calls two rates too weak that act nearly in proportion: fit_join() tries times alone, whose sums
  * stay the same. After fit_judge(). */
 bool fit_doubt_rates(struct fit *fit);
+/* Calls an axis too weak if its rows are as they are because the fit moved idle axes, whose values
+ * are not used. After fit_judge(). */
+bool fit_doubt_moved(struct fit *fit);
 /* Whether rows depend on idle axes where these are far from what they are: a step that another
  * hides has no slope. */
 bool fit_look_far(struct fit *fit);

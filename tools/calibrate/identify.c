@@ -7,10 +7,11 @@
 
 #include "calibrate/fit.h"
 
-#define ALIKE     0.95 /* cosine of two columns that are tried against each other */
-#define EXCHANGED 0.02 /* of what one alone would change, when both change against each other */
-#define RATES     0.8  /* cosine of two rates' columns: whole ns hide that they are the same */
-#define FELT      1e-9 /* length of a column that is none */
+#define ALIKE      0.95 /* cosine of two columns that are tried against each other */
+#define EXCHANGED  0.02 /* of what one alone would change, when both change against each other */
+#define RATES      0.8  /* cosine of two rates' columns: whole ns hide that they are the same */
+#define FELT       1e-9 /* length of a column that is none */
+#define CHANGED_NS 1.0  /* beyond it a row is another: whole ns */
 #define FAR                                                                                        \
     2.08 /* of a logarithm, a factor of 8: how far from what is assumed a value may
                           be */
@@ -173,6 +174,47 @@ static uint64_t rows_changed(const struct fit *fit, const double *z)
     for (size_t r = 0; r < fit->row_count; r++)
         count += z[r] != fit->z[r];
     return count;
+}
+
+/* Values of the fit, with idle axes where they began. Returns whether that changes one. */
+static bool put_back(const struct fit *fit, double *out_values)
+{
+    bool moved = false;
+    fit_values(fit, SIZE_MAX, 0, out_values);
+    for (size_t a = 0; a < fit->axis_count; a++)
+        for (size_t m = 0; fit->axes[a].idle && m < fit->axes[a].count; m++) {
+            const size_t at = fit->axes[a].members[m];
+            moved = moved || out_values[at] != fit->parameters->items[at].start;
+            out_values[at] = fit->parameters->items[at].start;
+        }
+    return moved;
+}
+
+/* Whether most rows that depend on an axis are not as where the fit stands. */
+static bool rests_on(const struct fit *fit, size_t axis, const double *z)
+{
+    uint64_t rows = 0;
+    uint64_t changed = 0;
+    for (size_t r = 0; r < fit->row_count; r++) {
+        const bool depends = fit->jacobian[r * fit->axis_count + axis] != 0;
+        rows += depends;
+        changed += depends && fabs(z[r] - fit->z[r]) * fit->rows[r]->sigma > CHANGED_NS &&
+                   fabs(z[r] - fit->z[r]) > 1;
+    }
+    return 2 * changed > rows;
+}
+
+bool fit_doubt_moved(struct fit *fit)
+{
+    struct fit_batch *batch = fit_batch_new(fit, 1);
+    double *values = batch ? fit_batch_add(fit, batch) : NULL;
+    const bool moved = values && put_back(fit, values);
+    const bool good = batch && (!moved || fit_batch_run(fit, batch));
+    for (size_t a = 0; good && moved && a < fit->axis_count; a++)
+        if (!fit->axes[a].idle && rests_on(fit, a, batch->z))
+            call_weak(fit, a);
+    free(batch);
+    return good;
 }
 
 /* Idle axes that nothing is known to depend on yet, all of the first `last` + 1 of them moved. */
