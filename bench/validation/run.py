@@ -5,7 +5,7 @@
   run.py --build FOLDER            the table, on standard output
   run.py --build FOLDER --renew    writes results.tsv, the picture, and the tables in pages
   run.py --build FOLDER --check    status 1 unless these files are what --renew would write
-  run.py --build FOLDER ID...      only these figures
+  run.py --build FOLDER ID...      only these figures, with * for several
   run.py --build FOLDER --list     the figures, without times
 
 figures.tsv has the figures, cases.tsv groups of them; README.md explains the columns.
@@ -19,6 +19,7 @@ import fnmatch
 import json
 import os
 import re
+import signal
 import statistics
 import subprocess
 import sys
@@ -91,17 +92,23 @@ def read_figures():
     return figures
 
 
+def named(ids, pattern):
+    """Those of the ids that the pattern names, with * for several."""
+    return [one for one in ids if fnmatch.fnmatchcase(one, pattern)]
+
+
 def select(figures, ids):
     """Those with these ids. ValueError names the ids that no figure has, and near ones."""
-    known = {figure.id: figure for figure in figures}
-    missing = [name for name in dict.fromkeys(ids) if name not in known]
+    known = [figure.id for figure in figures]
+    missing = [name for name in dict.fromkeys(ids) if not named(known, name)]
     if missing:
         near = dict.fromkeys(found for name in missing
                              for found in difflib.get_close_matches(name, known, 5, 0.5))
         raise ValueError("figures.tsv has no figure " + ", ".join(missing) + "; "
                          + ("near: " + ", ".join(near) + "; " if near else "")
                          + f"`{LIST}` lists all")
-    return [figure for figure in figures if figure.id in ids]
+    chosen = {found for name in ids for found in named(known, name)}
+    return [figure for figure in figures if figure.id in chosen]
 
 
 class Case:
@@ -115,7 +122,7 @@ class Case:
         self.compared = "/" in self.ids[0]
         self.figures = []
         for name in self.ids[0].split("/") if self.compared else self.ids:
-            found = [known[one] for one in known if fnmatch.fnmatchcase(one, name)]
+            found = [known[one] for one in named(known, name)]
             if not found:
                 sys.exit(f"cases.tsv: {self.what}: no predicted figure of {self.group} is {name}")
             self.figures += found
@@ -364,6 +371,7 @@ def main():
     if options.ids and (options.renew or options.check or options.list):
         parser.error("an ID was given with --renew, --check or --list, which take all figures")
     if options.list:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `| head` ends it
         print("\n".join(f"{figure.id}\t{figure.profile}\t{figure.what}" for figure in figures))
         return
     try:

@@ -59,6 +59,11 @@ class Selection(unittest.TestCase):
         figures = [figure(1, id=name) for name in ("add-1", "add-2", "mm-1")]
         self.assertEqual([one.id for one in run.select(figures, ["mm-1", "add-1", "mm-1"])],
                          ["add-1", "mm-1"])
+        self.assertEqual([one.id for one in run.select(figures, ["add-*", "add-2"])],
+                         ["add-1", "add-2"])
+        with self.assertRaises(ValueError) as caught:
+            run.select(figures, ["add-1", "sub-*"])
+        self.assertIn("no figure sub-*; ", str(caught.exception))
         with self.assertRaises(ValueError) as caught:
             run.select(figures, ["add-1", "add-11", "zzz", "add-11"])
         self.assertEqual(str(caught.exception), "figures.tsv has no figure add-11, zzz; "
@@ -79,6 +84,10 @@ class Selection(unittest.TestCase):
                               capture_output=True, text=True, check=True)
         self.assertEqual([line.split("\t")[0] for line in done.stdout.splitlines()],
                          [one.id for one in run.read_figures()])
+        with subprocess.Popen([sys.executable, "-B", run.__file__, "--build", "/none", "--list"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as closed:
+            closed.stdout.close()
+            self.assertEqual(closed.stderr.read(), b"")
 
 
 class Pages(unittest.TestCase):
