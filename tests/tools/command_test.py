@@ -304,6 +304,10 @@ class Run(unittest.TestCase):
             got = run(*command)
             self.assertNotEqual(got.returncode, 0)
             self.assertIn(wanted + "\n", got.stderr, command)
+        for command in (("run", "--profile=./", "--", "true"), ("api", "--profile=/")):
+            self.assertIn("/: cannot be read: Is a directory\n", run(*command).stderr)
+        self.assertIn("the profile is empty; expected a name or a file",
+                      run("api", "--profile=").stderr)
         bare = run("run", "--profile", "910b3.json", "--", "true")
         self.assertIn("(./910b3.json)", bare.stderr)
 

@@ -358,7 +358,9 @@ class ByHand(Folder):
                 ((board, model), "no kernel is in both"),
                 (("--op=vector_rate=aclnnMuls_Muls", board, model), "no kernel is in both"),
                 (("--op=aclnnMuls_Muls", board, model), "--op=aclnnMuls_Muls: expected BOARD=KERN"),
-                ((*both, board, TWINRT), "--op is for two tables of a profiler"),
+                ((*both, TWINRT, TWINRT), "--op is for two tables of a profiler"),
+                ((board, TWINRT), f"{board} is a table of a profiler, but {TWINRT} is not; exp"),
+                ((*both, board, board + "x"), f"but {board}x is not: No such file or directory; "),
                 (("--svg=x.svg", board, model), "--svg is for recordings")):
             self.assertIn(wanted, run(TWINRT, "compare", *arguments, status=2))
 
@@ -489,6 +491,9 @@ class ByHand(Folder):
         os.mkdir(self.path("tmp"))
         path = self.write("a.csv", "Op Name,Task Duration(us)\nvector_rate,3\n")
         run(TWINRT, "calibrate", "--table", path, "--", PROGRAM, status=2, TMPDIR=self.path("tmp"))
+        self.assertIn("true: a run on the model has no times of kernels; expected a program that ",
+                      run(TWINRT, "calibrate", "--table", path, "--", "true", status=2,
+                          TMPDIR=self.path("tmp")))
         self.assertEqual(os.listdir(self.path("tmp")), [])
 
 

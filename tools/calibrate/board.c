@@ -146,6 +146,11 @@ bool calibrate_board_take(const struct calibrate_job *job, const char *folder, s
     bool good = true;
     for (size_t i = 0; good && i < OUTPUTS; i++) {
         path_of(folder, trial, outputs[i], path);
+        if (access(path, F_OK) != 0)
+            return calibrate_fail(job,
+                                  "%s: a run on the model has no times of kernels; expected a "
+                                  "program that calls aclInit and launches kernels",
+                                  job->program[0]);
         good = msprof_times_add(out, path, job->error->text, sizeof(job->error->text));
     }
     for (size_t i = 0; i < out->count; i++)

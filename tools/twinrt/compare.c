@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compare/compare.h"
 #include "msprof/pairs.h"
@@ -84,7 +85,16 @@ static int compare_tables(void)
 
 static void check_usage(struct argp_state *state)
 {
-    const bool tables = msprof_is_table(options.paths[0]) && msprof_is_table(options.paths[1]);
+    const bool tables = msprof_is_table(options.paths[0]);
+    const char *other = options.paths[tables ? 1 : 0];
+    if (tables != msprof_is_table(options.paths[1])) {
+        const bool there = access(other, R_OK) == 0;
+        argp_error(state,
+                   "%s is a table of a profiler, but %s is not%s%s; expected two tables, or two "
+                   "recordings",
+                   options.paths[tables ? 0 : 1], other, there ? "" : ": ",
+                   there ? "" : strerror(errno));
+    }
     if (options.renames.count > 0 && !tables)
         argp_error(state, "--op is for two tables of a profiler");
     if (options.svg && tables)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "output/json.h"
@@ -89,12 +90,20 @@ bool twin_tool_profile_is_there(const char *profile, char *error, size_t error_b
     char path[PATH_MAX];
     char folder[PATH_MAX];
     char names[1024];
+    struct stat file;
+    if (!*profile) {
+        (void)snprintf(error, error_bytes, "the profile is empty; expected a name or a file");
+        return false;
+    }
     (void)snprintf(error, error_bytes, "the profiles cannot be found");
     if (twin_tool_profile_path(profile, path, sizeof(path)) != 0 ||
         twin_tool_library(folder, sizeof(folder), "/twinrt/profiles") != 0)
         return false;
-    if (access(path, R_OK) == 0)
-        return true;
+    if (access(path, R_OK) == 0 && stat(path, &file) == 0) {
+        if (!S_ISDIR(file.st_mode))
+            return true;
+        errno = EISDIR;
+    }
     if (strchr(profile, '/') || errno != ENOENT) {
         (void)snprintf(error, error_bytes, "profile %s: cannot be read: %s", path, strerror(errno));
         return false;
