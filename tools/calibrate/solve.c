@@ -123,8 +123,8 @@ static void say(const struct fit *fit, unsigned iteration)
         counting += fit_counts(fit, r);
     if (fit->bench->job->progress)
         fprintf(fit->bench->job->progress,
-                "step %u: cost %.4g, scale %.3g, %zu of %zu lengths count, %llu runs\n", iteration,
-                fit->cost, fit->scale, counting, fit->row_count,
+                "step %u: cost %.4g, scale %.3g, %zu of %zu durations count, %llu runs\n",
+                iteration, fit->cost, fit->scale, counting, fit->row_count,
                 (unsigned long long)fit->bench->trials);
 }
 
