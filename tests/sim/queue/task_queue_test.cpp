@@ -3,6 +3,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/types.h"
 #include "core/queue/task_queue.h"
 #include "rig.h"
 
@@ -246,6 +247,69 @@ static void test_doorbell_from_another_thread()
     CU_ASSERT(good);
 }
 
+// T-FE-12, T-FE-4 to T-FE-8: the ring changes after each action; what was read stays as it was.
+static void test_what_was_read_stays()
+{
+    struct Kept : Fixture {
+        Kept()
+        {
+            queue.close();
+            queue.keep_lines(2 * kWindow);
+            open();
+        }
+    };
+    Kept f;
+    std::vector<uint32_t> read; // from the head on
+    uint32_t buffered = 0;
+    uint32_t tail = 0;
+    uint32_t left = 0;
+    uint32_t newest = 0;
+    uint64_t dice = 1;
+    const auto forget = [&](size_t most) {
+        read.resize(std::min(read.size(), most));
+        buffered = 0;
+    };
+    const auto at = [&](uint32_t i) { return f.ring[(f.queue.head() + i) % kDepth].word[1]; };
+    bool good = true;
+    bool under_way = false;
+    for (int step = 0; step < 20000; ++step, ++f.now) {
+        const auto action = tsim::mix(dice) % 8;
+        if (action < 2 && left < kDepth - 1) {
+            tail = (tail + 1) % kDepth;
+            ++left;
+            f.ring_up_to(tail, f.now);
+        } else if (action < 4 && left > 0 && !under_way) {
+            under_way = true;
+            if (buffered == 0) {
+                const uint32_t ahead = static_cast<uint32_t>(read.size());
+                buffered = ahead != 0 ? ahead : std::min(left, kWindow);
+                const uint32_t end = std::min(left, buffered + kWindow);
+                while (read.size() < end)
+                    read.push_back(at(static_cast<uint32_t>(read.size())));
+            }
+            (void)f.queue.fetch(f.now, kRead, kWindow);
+        } else if (action < 6 && under_way) {
+            under_way = false;
+            buffered -= buffered != 0;
+            --left;
+            read.erase(read.begin());
+            f.queue.retire(f.now);
+        } else if (action == 6 && under_way) {
+            forget(1);
+            f.queue.drop_prefetched();
+        } else if (action == 7 && !under_way && tsim::mix(dice) % 8 == 0) {
+            forget(0);
+            const auto by = static_cast<uint32_t>(tsim::mix(dice) % (left + 1));
+            left -= by;
+            f.queue.set_head((f.queue.head() + by) % kDepth, f.now);
+        }
+        for (stars_sqe &sqe : f.ring)
+            sqe.word[1] = ++newest;
+        good = good && (!under_way || f.queue.sqe().word[1] == read.front());
+    }
+    CU_ASSERT(good);
+}
+
 static const twin_test tests[] = {
     {"an SQE becomes visible at the time of its doorbell", test_visible_at_its_time},
     {"no SQE is visible before an older one", test_arrivals_never_fall},
@@ -255,6 +319,7 @@ static const twin_test tests[] = {
     {"lines are read ahead", test_lines_and_read_ahead},
     {"a line holds the SQEs that were visible at its request", test_a_line_holds_what_was_visible},
     {"a dropped buffer is read again", test_dropped_buffer},
+    {"what was read stays as it was", test_what_was_read_stays},
     {"software may move the head", test_set_head},
     {"the head may go to places that were never rung", test_set_head_to_places_never_rung},
     {"doorbells of a queue that was closed are forgotten", test_set_head_after_another_life},
