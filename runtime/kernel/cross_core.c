@@ -155,7 +155,15 @@ static bool publish(native_block *block, uint32_t barrier)
     }
     const size_t count = block->written;
     block->written = block->clean = 0;
-    return count == 0 || twin_native_overlay_flush(memory, &block->writes, count, true);
+    return count == 0 || twin_native_overlay_publish(memory, &block->writes, count);
+}
+
+static bool renew_all(twin_native_run *run)
+{
+    for (size_t i = 0; i < run->begun_count; i++)
+        if (!twin_native_overlay_renew(&run->memory, &run->begun[i]->writes))
+            return false;
+    return true;
 }
 
 static bool pass(twin_native_run *run, uint32_t kind, uint32_t flag, uint32_t count)
@@ -184,7 +192,7 @@ static bool pass(twin_native_run *run, uint32_t kind, uint32_t flag, uint32_t co
             "without twk_cross_core_wait_flag: a board keeps it for the next kernel, whose first "
             "wait passes too early",
             flag, count, kind_name(kind), count - raised);
-    return true;
+    return renew_all(run);
 }
 
 static void set_in_launch(native_core *core, uint32_t flag)
@@ -391,8 +399,7 @@ bool twin_native_cross_core_end(native_block *block)
         if (!publish(block, run->barrier + 1))
             return false;
     }
-    return block->writes.count == 0 ||
-           twin_native_overlay_flush(&run->memory, &block->writes, block->writes.count, false);
+    return twin_native_overlay_append(&run->memory, &block->writes);
 }
 
 /* The first core of the kind that has, or has not, set the flag for the next barrier. */

@@ -400,16 +400,14 @@ unsigned char *twin_native_overlay_write(native_memory *memory, native_overlay *
     return add(own) ? data : NULL;
 }
 
-bool twin_native_overlay_flush(native_memory *memory, native_overlay *own, size_t count, bool seen)
+bool twin_native_overlay_publish(native_memory *memory, native_overlay *own, size_t count)
 {
     native_overlay *launch = &memory->launch;
     for (size_t i = 0; i < count; i++) {
         if (!grow_writes(launch))
             return false;
         launch->writes[launch->count] = own->writes[i];
-        if (!seen)
-            launch->count++;
-        else if (!add(launch) || !settle(memory, launch))
+        if (!add(launch) || !settle(memory, launch))
             return false;
     }
     const size_t left = own->count - count;
@@ -420,6 +418,33 @@ bool twin_native_overlay_flush(native_memory *memory, native_overlay *own, size_
         if (!add(own) || !settle(memory, own))
             return false;
     }
+    return true;
+}
+
+bool twin_native_overlay_renew(native_memory *memory, native_overlay *own)
+{
+    return own->image_count == 0 || twin_native_overlay_publish(memory, own, 0);
+}
+
+bool twin_native_overlay_append(native_memory *memory, native_overlay *own)
+{
+    native_overlay *launch = &memory->launch;
+    const size_t count = own->count;
+    if (count == 0)
+        return true;
+    while (launch->room - launch->count < count)
+        if (!twin_native_grow(&launch->writes, &launch->room, sizeof(*launch->writes),
+                              FIRST_WRITES))
+            return false;
+    size_t place = launch->count;
+    while (place > 0 && launch->writes[place - 1].barrier == 0 &&
+           launch->writes[place - 1].block > own->writes[0].block)
+        place--;
+    native_write *to = launch->writes + place;
+    memmove(to + count, to, (launch->count - place) * sizeof(*to));
+    memcpy(to, own->writes, count * sizeof(*to));
+    launch->count += count;
+    twin_native_overlay_begin(own);
     return true;
 }
 

@@ -72,10 +72,14 @@ void twin_native_overlay_touch(const struct native_memory *memory, const native_
  * been found good. NULL: no host memory. */
 unsigned char *twin_native_overlay_write(struct native_memory *memory, native_overlay *own,
                                          const native_write *write, native_meet *meet, void *user);
-/* The first `count` writes of a block become the newest of the run. `seen`: all blocks see them.
- * false: no host memory. */
-bool twin_native_overlay_flush(struct native_memory *memory, native_overlay *own, size_t count,
-                               bool seen);
+/* The first `count` writes of a block become the newest of the run, and all blocks see them. false:
+ * no host memory. */
+bool twin_native_overlay_publish(struct native_memory *memory, native_overlay *own, size_t count);
+/* Others have published writes, over which those of this block are. false: no host memory. */
+bool twin_native_overlay_renew(struct native_memory *memory, native_overlay *own);
+/* All writes of a block that has ended go to the end of those of the run, but before those of
+ * blocks with higher numbers that no block sees either. false: no host memory. */
+bool twin_native_overlay_append(struct native_memory *memory, native_overlay *own);
 
 void twin_native_lay_marks(unsigned char *at, uint64_t address, uint64_t bytes);
 
