@@ -71,6 +71,7 @@ typedef struct native_block {
     size_t clean;   /* the first so many are in no data cache */
     size_t *late;   /* writes of the run that no set has released */
     size_t late_count, late_room;
+    size_t late_clean;          /* of these, in no data cache: a set may release them */
     native_barrier_wait *waits; /* the newest last */
     size_t wait_count, wait_room;
     void *buffers; /* of all cores, one mapping */

@@ -121,7 +121,7 @@ static void release_writes(native_block *block, const native_clock *clock)
         write->released =
             write->released || (!write->cached && write->time <= clock->time[write->pipe]);
     }
-    for (size_t i = 0; i < block->late_count; i++) {
+    for (size_t i = 0; i < block->late_count && block->late_clean > 0; i++) {
         native_write *write = &launch->writes[block->late[i]];
         if (write->released || write->cached || write->time > clock->time[write->pipe])
             continue;
@@ -130,19 +130,27 @@ static void release_writes(native_block *block, const native_clock *clock)
     }
 }
 
-/* The block's writes before its newest set are seen by all. false: no host memory. */
-static bool publish(native_block *block, uint32_t barrier)
+/* Writes that were late and are released come before the barrier. */
+static void publish_late(native_block *block, uint32_t barrier)
 {
-    native_memory *memory = &block->run->memory;
     size_t kept = 0;
     for (size_t i = 0; i < block->late_count; i++) {
-        native_write *write = &memory->launch.writes[block->late[i]];
+        native_write *write = &block->run->memory.launch.writes[block->late[i]];
         if (write->released)
             write->barrier = barrier;
         else
             block->late[kept++] = block->late[i];
     }
+    block->late_clean -= block->late_count - kept;
     block->late_count = kept;
+}
+
+/* The block's writes before its newest set are seen by all. false: no host memory. */
+static bool publish(native_block *block, uint32_t barrier)
+{
+    native_memory *memory = &block->run->memory;
+    if (block->late_clean > 0)
+        publish_late(block, barrier);
     for (size_t i = 0; i < block->written; i++) {
         native_write *write = &block->writes.writes[i];
         write->barrier = barrier;
@@ -152,6 +160,7 @@ static bool publish(native_block *block, uint32_t barrier)
             !twin_native_grow(&block->late, &block->late_room, sizeof(*block->late), FIRST_WAITS))
             return false;
         block->late[block->late_count++] = memory->launch.count + i;
+        block->late_clean += !write->cached;
     }
     const size_t count = block->written;
     block->written = block->clean = 0;
@@ -330,11 +339,13 @@ void twin_native_sync_all(bool vectors_only)
 
 /* ---- the data cache -------------------------------------------------------------------------- */
 
-static void clean(const native_core *core, native_write *write, uint64_t begin, uint64_t end)
+/* Whether the write was in the cache and is no more. */
+static bool clean(const native_core *core, native_write *write, uint64_t begin, uint64_t end)
 {
-    if (write->pipe == core->hazards.first + TWIN_PIPE_SCALAR && write->address < end &&
-        write->address + write->bytes > begin)
-        write->cached = false;
+    const bool leaves = write->cached && write->pipe == core->hazards.first + TWIN_PIPE_SCALAR &&
+                        write->address < end && write->address + write->bytes > begin;
+    write->cached = write->cached && !leaves;
+    return leaves;
 }
 
 void twin_native_cache_clean(uint64_t address, bool entire)
@@ -348,9 +359,10 @@ void twin_native_cache_clean(uint64_t address, bool entire)
     while (block->clean < block->writes.count && !block->writes.writes[block->clean].cached)
         block->clean++;
     for (size_t i = block->clean; i < block->writes.count; i++)
-        clean(core, &block->writes.writes[i], begin, end);
+        (void)clean(core, &block->writes.writes[i], begin, end);
     for (size_t i = 0; i < block->late_count; i++)
-        clean(core, &core->run->memory.launch.writes[block->late[i]], begin, end);
+        block->late_clean +=
+            clean(core, &core->run->memory.launch.writes[block->late[i]], begin, end);
 }
 
 /* ---- what is left ---------------------------------------------------------------------------- */
@@ -361,7 +373,7 @@ void twin_native_cross_core_begin(native_block *block)
         memset(block->cross_core_flags, 0, sizeof(block->cross_core_flags));
     block->cross_core_used = false;
     block->written = block->clean = 0;
-    block->late_count = 0;
+    block->late_count = block->late_clean = 0;
     block->wait_count = 0;
 }
 

@@ -15,6 +15,7 @@
 #define FIRST_NOTES  256u
 #define FIRST_IMAGES 4u
 #define KEPT_WRITES  65536u
+#define KEPT_IMAGES  64u
 #define NONE         UINT32_MAX
 #define NOTES_MOST   64u /* of a page; then it has an image */
 
@@ -474,6 +475,16 @@ void twin_native_overlay_trim(native_overlay *overlay)
         free(overlay->writes);
         overlay->writes = NULL;
         overlay->room = 0;
+    }
+    if (overlay->image_room > KEPT_IMAGES) {
+        free(overlay->images);
+        overlay->images = NULL;
+        overlay->image_room = 0;
+    }
+    if (overlay->note_room > KEPT_WRITES) {
+        free(overlay->notes);
+        overlay->notes = NULL;
+        overlay->note_room = 0;
     }
 }
 

@@ -115,7 +115,7 @@ static void test_early(void)
 
 /* ---- what is left ---------------------------------------------------------------------------- */
 
-enum { LEAVE_WAIT, LEAVE_WRITE, MISS_WAIT, MISS_SET };
+enum { LEAVE_WAIT, LEAVE_WRITE, MISS_WAIT, MISS_SET, CLEAN_LATE };
 
 TWK_VECTOR_KERNEL(leave, order_args, args)
 {
@@ -138,6 +138,16 @@ TWK_VECTOR_KERNEL(leave, order_args, args)
             twk_wait_flag(TWK_S, TWK_V, 0);
         }
         (void)twk_gm_get(TWK_FP32, GM + other * 64);
+        break;
+    case CLEAN_LATE: /* what block 1 wrote leaves its cache after the first barrier */
+        for (uint32_t i = 0; i < 20 && twk_block() == 1; i++)
+            twk_gm_put(TWK_INT32, GM + i * 64, i + 1);
+        twk_sync_all(true);
+        if (twk_block() == 1)
+            twk_dcci(GM, true);
+        twk_sync_all(true);
+        for (uint32_t i = 0; i < 20 && twk_block() == 0; i++)
+            twk_gm_put(TWK_INT32, GM + 0x4000 + i * 4, twk_gm_get(TWK_INT32, GM + i * 64));
         break;
     default: /* no set of block 1 waits for what it wrote, those of block 0 do not matter */
         if (twk_block() == 1)
@@ -175,6 +185,18 @@ static void test_left(void)
     }
 }
 
+/* Lines that leave the data cache after a barrier are released by the next. */
+static void test_clean_late(void)
+{
+    run("leave", 2, CLEAN_LATE);
+    CU_ASSERT_EQUAL(rig_hazard_count, 0);
+    for (uint32_t i = 0; i < 20; i++) {
+        int32_t value;
+        memcpy(&value, rig_host(GM + 0x4000 + i * 4), sizeof(value));
+        CU_ASSERT_EQUAL(value, (int32_t)i + 1);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const twin_test tests[] = {
@@ -182,6 +204,7 @@ int main(int argc, char **argv)
         {"of writes after a barrier that of the highest block stays", test_winner},
         {"a block's own sums are over what others wrote before a barrier", test_early},
         {"nothing of a block is left for the next launch", test_left},
+        {"lines that leave the data cache late are released by the next barrier", test_clean_late},
     };
     return twin_run_suite("kernel_order", tests, TWIN_COUNT(tests), argc, argv);
 }
