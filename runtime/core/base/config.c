@@ -14,6 +14,7 @@
 #define NEAREST_NAME_BYTES 64
 #define NEAREST_DISTANCE   6
 #define OUR_PREFIX         "TWINRT_"
+#define TESTS_PREFIX       "TWINRT_TEST_" /* for the tests of twinrt, whose programs run it too */
 
 /* Where relative names of files are looked for and made. Written by the constructor alone; "":
  * unknown. */
@@ -211,7 +212,8 @@ void twin_settings_warn_unknown(void)
 {
     for (char **entry = environ; entry && *entry; entry++) {
         if (strncmp(*entry, OUR_PREFIX, strlen(OUR_PREFIX)) != 0 ||
-            strncmp(*entry, TWIN_INNER_PREFIX, strlen(TWIN_INNER_PREFIX)) == 0 || inner_prefix)
+            strncmp(*entry, TWIN_INNER_PREFIX, strlen(TWIN_INNER_PREFIX)) == 0 ||
+            strncmp(*entry, TESTS_PREFIX, strlen(TESTS_PREFIX)) == 0 || inner_prefix)
             continue;
         char name[NEAREST_NAME_BYTES];
         size_t length = strcspn(*entry, "=");

@@ -134,7 +134,7 @@ bool twin_setting_check(twin_setting_id id, const char *value, char *text, size_
 bool twin_settings_check(char *text, size_t text_bytes);
 /* The setting whose name continues `name` after a "_", else the nearest one; NULL: none is near. */
 const char *twin_setting_nearest(const char *name);
-/* Warns once about each TWINRT_* variable that is not a setting. */
+/* Warns once about each TWINRT_* variable that is not a setting, but for TWINRT_TEST_*. */
 void twin_settings_warn_unknown(void);
 /* Sets the log's threshold from TWINRT_LOG. */
 void twin_settings_apply_log(void);

@@ -118,13 +118,16 @@ static void test_nearest(void)
 static void test_unknown_is_named(void)
 {
     setenv("TWINRT_TRACEE", "x", 1);
+    setenv("TWINRT_TEST_OF_OURS", "x", 1);
     logged[0] = '\0';
     twin_log_set_sink(keep);
     twin_settings_warn_unknown();
     twin_log_set_sink(NULL);
     unsetenv("TWINRT_TRACEE");
+    unsetenv("TWINRT_TEST_OF_OURS");
     CU_ASSERT_PTR_NOT_NULL(strstr(logged, "TWINRT_TRACEE"));
     CU_ASSERT_PTR_NOT_NULL(strstr(logged, "did you mean TWINRT_TRACE?"));
+    CU_ASSERT_PTR_NULL(strstr(logged, "TWINRT_TEST_OF_OURS"));
 }
 
 static void test_device_list(void)
