@@ -367,6 +367,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("ids", nargs="*", metavar="ID")
     options = parser.parse_args()
+    if options.jobs < 1:
+        parser.error(f"--jobs {options.jobs}: expected 1 or more")
     figures = read_figures()
     if options.ids and (options.renew or options.check or options.list):
         parser.error("an ID was given with --renew, --check or --list, which take all figures")

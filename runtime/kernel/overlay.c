@@ -169,7 +169,7 @@ static bool meets(const native_write *write, uint64_t begin, uint64_t end, uint3
     return false;
 }
 
-/* ---- pages with many writes ------------------------------------------------------------------ */
+/* ---- which writes a range meets -------------------------------------------------------------- */
 
 static void lay_image(const native_image *image, uint64_t page, uint64_t from, uint64_t to,
                       uint64_t address, unsigned char *out)
