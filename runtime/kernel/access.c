@@ -81,8 +81,8 @@ static bool has_pipe(const native_core *core, uint32_t pipe)
 
 native_core *twin_native_operation(uint32_t pipe, native_op op)
 {
-    native_core *core = native_caller((uint8_t)op);
-    core->op = (uint8_t)op;
+    native_core *core = native_caller(op);
+    core->op = op;
     twin_native_scalar_time(core);
     if (__builtin_expect(!has_pipe(core, pipe), 0))
         twin_native_refuse(core, TWIN_NATIVE_OPERATION, "a %s core has no pipe %s",
@@ -255,7 +255,7 @@ void twin_native_given(native_core *core, uint32_t type, void *at, double value)
     twin_native_run *run = core->run;
     bool overflow = false;
     twin_native_store(type, at, value, TWK_ROUND_EVEN, &overflow);
-    if (overflow && run->call.saturate)
+    if (overflow && native_saturates(core))
         twin_native_store(type, at, twin_native_saturated(type, copysign(INFINITY, value)),
                           TWK_ROUND_EVEN, &overflow);
     run->overflowed = run->overflowed || overflow;

@@ -210,6 +210,7 @@ static void begin_core(native_core *core)
     native_fiber_head_of(&core->fiber)->count.blocks = 0;
     twin_native_hazard_begin(core, core->index * NATIVE_PIPES,
                              core->run->core_count * NATIVE_PIPES);
+    twin_native_registers_begin(core);
 }
 
 void twin_native_block_begin(native_block *block, uint32_t number)

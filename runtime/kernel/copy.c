@@ -9,7 +9,8 @@
 #define UNIT 32u /* of offsets in UB and L1 */
 
 typedef struct way {
-    uint8_t pipe, buffer, op;
+    uint8_t pipe, buffer;
+    native_op op;
 } way;
 
 static const way ways[] = {

@@ -12,6 +12,7 @@
 #include "kernel/names.h"
 #include "kernel/hazard.h"
 #include "kernel/steps.h"
+#include "kernel/instructions/registers.h"
 
 #define NATIVE_CORES            4u  /* of a block: a cube core and at most three vector cores */
 #define NATIVE_BUFFERS          5u  /* as twk_buffer numbers them */
@@ -35,11 +36,12 @@ typedef struct native_core {
     uint32_t waits_flag;
     uint32_t size[NATIVE_BUFFERS]; /* 0: it has none */
     unsigned char *buffer[NATIVE_BUFFERS];
-    uint8_t op;       /* native_op: its newest operation */
+    native_op op;     /* its newest operation */
     uint64_t counted; /* basic blocks that are in the steps */
     uint32_t printed; /* bytes of text */
     native_steps steps;
     native_hazards hazards;
+    native_registers registers;
 } native_core;
 
 /* A flag between cores, as each core of a block has it (cross_core.h). */
@@ -138,7 +140,7 @@ uint64_t twin_native_fault_step(twin_native_fault fault);
 void twin_native_wait(native_core *core);
 /* The core's stack is full in the operation: the kernel fails, as above, and needs no more of the
  * stack for it. */
-void twin_native_fail_full(native_core *core, uint8_t op) __attribute__((noreturn));
+void twin_native_fail_full(native_core *core, native_op op) __attribute__((noreturn));
 /* ", cube core" and the like in a mixed block, else "". */
 static inline const char *twin_native_core_name(const native_core *core)
 {
@@ -151,6 +153,12 @@ static inline const char *twin_native_core_name(const native_core *core)
 static inline bool native_computes(const native_core *core)
 {
     return !core->run->call.timing_only;
+}
+
+/* Whether results that are infinite or NaN become numbers. */
+static inline bool native_saturates(const native_core *core)
+{
+    return (core->registers.ctrl & NATIVE_CTRL_NO_SATURATION) == 0;
 }
 
 /* Bytes of an element; 0: no type. */
@@ -166,7 +174,7 @@ static inline uint32_t native_size_of(uint32_t type)
  * functions of the process, where a full stack could not be repaired: some hold locks. */
 #define NATIVE_STACK_LEAST ((uintptr_t)24 << 10)
 
-static inline native_core *native_caller(uint8_t op)
+static inline native_core *native_caller(native_op op)
 {
     native_core *core = native_self();
     const uintptr_t here = (uintptr_t)__builtin_frame_address(0);

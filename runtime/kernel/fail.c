@@ -89,7 +89,7 @@ void twin_native_fail_run(twin_native_run *run, twin_native_fault fault, const c
     va_end(args);
 }
 
-void twin_native_fail_full(native_core *core, uint8_t op)
+void twin_native_fail_full(native_core *core, native_op op)
 {
     core->op = op;
     core->full = true;

@@ -68,8 +68,8 @@ void twin_native_report_block(twin_native_run *run, uint32_t block, uint64_t key
 static uint64_t key_of(uint32_t kind, uint32_t buffer, uint32_t earlier_pipe, uint32_t earlier_op,
                        uint32_t pipe, uint32_t op)
 {
-    return (uint64_t)kind << 40 | (uint64_t)buffer << 32 | (uint64_t)earlier_pipe << 24 |
-           (uint64_t)earlier_op << 16 | (uint64_t)pipe << 8 | op;
+    return (uint64_t)kind << 56 | (uint64_t)buffer << 48 | (uint64_t)earlier_pipe << 40 |
+           (uint64_t)earlier_op << 24 | (uint64_t)pipe << 16 | op;
 }
 
 typedef struct unordered {

@@ -29,9 +29,9 @@ typedef struct native_span {
     uint32_t begin;
     uint32_t write_time;
     uint32_t read_time[NATIVE_PIPES];
+    native_op write_op;
+    native_op read_op[NATIVE_PIPES];
     uint8_t write_pipe; /* NATIVE_NO_PIPE: never written */
-    uint8_t write_op;
-    uint8_t read_op[NATIVE_PIPES];
     uint8_t reserved[3];
 } native_span;
 

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* Number of an operation, in reports. Kept in bytes. */
-typedef uint8_t native_op;
+/* Number of an operation, in reports. */
+typedef uint16_t native_op;
 const char *twin_native_op_name(native_op op);
 
 /* Operations of the vector unit have the numbers of TWK_OP_…; these come after them: X(name,
@@ -44,7 +44,8 @@ enum {
 #define NATIVE_OP_ENUM(name, text) NATIVE_OP_##name,
     NATIVE_OP_LIST(NATIVE_OP_ENUM)
 #undef NATIVE_OP_ENUM
-        NATIVE_OP_NAMES
+        NATIVE_OP_NAMES,
+    NATIVE_OP_INSTRUCTION = 256 /* and the number of the instruction */
 };
 
 /* vector.c: of the vector unit. */

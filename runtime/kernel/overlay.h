@@ -18,7 +18,7 @@ typedef struct native_write {
     uint32_t rows, bytes;      /* of a row */
     uint8_t atomic, type;      /* TWK_ATOMIC_… */
     uint8_t pipe;              /* who wrote: number of the clock, and its time */
-    uint8_t op;                /* name of the operation */
+    uint16_t op;               /* name of the operation */
     uint32_t time;
     uint32_t block;
     /* Barriers of the launch are numbered from 1. What comes after this one comes after the write;

@@ -46,7 +46,7 @@ static void convert(native_core *core, const twk_result *result, uint32_t bits, 
         const uint16_t infinite = result->type == TWK_FP16 ? 0x7c00u : 0x7f80u;
         if (__builtin_expect((half & infinite) == infinite, 0)) {
             overflow = (twin_float_bits(value) & 0x7f800000u) != 0x7f800000u;
-            if (core->run->call.saturate)
+            if (native_saturates(core))
                 half =
                     (half & 0x7fffu) > infinite ? 0 : (uint16_t)((half & 0x8000u) + infinite - 1);
         }
@@ -55,7 +55,7 @@ static void convert(native_core *core, const twk_result *result, uint32_t bits, 
         const double scale = result->scale == 0 ? 1.0 : (double)result->scale;
         twin_native_store(result->type, to, (double)(int32_t)bits * scale, TWK_ROUND_EVEN,
                           &overflow);
-        if (overflow && core->run->call.saturate) {
+        if (overflow && native_saturates(core)) {
             const uint16_t largest =
                 (uint16_t)(((int32_t)bits < 0) != (scale < 0) ? 0xfbffu : 0x7bffu);
             memcpy(to, &largest, sizeof(largest));
