@@ -15,11 +15,15 @@
 #include "kernel/instructions/registers.h"
 
 #define NATIVE_CORES            4u  /* of a block: a cube core and at most three vector cores */
-#define NATIVE_BUFFERS          5u  /* as twk_buffer numbers them */
 #define NATIVE_LINE_BYTES       64u /* of the scalar unit's data cache */
 #define NATIVE_CROSS_CORE_FLAGS TWIN_STEP_CROSS_CORE_FLAGS
 
 struct native_block;
+
+/* Buffers of cube cores that only instructions of Ascend C use; after those of twk_buffer. */
+enum native_buffer { NATIVE_BT = 5, NATIVE_FB };
+#define NATIVE_BT_BYTES 1024u /* bias table */
+#define NATIVE_FB_BYTES 2048u /* parameters of the fixpipe */
 
 /* A core of a block that has begun. */
 typedef struct native_core {

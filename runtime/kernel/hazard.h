@@ -19,6 +19,7 @@
 #define NATIVE_PAIRS   (NATIVE_PIPES * NATIVE_PIPES)
 #define NATIVE_IDS     8u /* flags of a pair of pipes */
 #define NATIVE_NO_PIPE 0xffu
+#define NATIVE_BUFFERS 7u /* of a core: as twk_buffer numbers them, and native_buffer */
 
 typedef struct native_clock {
     uint32_t time[NATIVE_CLOCKS];
@@ -50,7 +51,7 @@ typedef struct native_hazards {
         pairs_used; /* bit n: a flag of that pair of pipes was set or waited for in this block */
     int16_t flags[NATIVE_PAIRS * NATIVE_IDS]; /* 0 in all other pairs */
     native_clock *flag_clock;                 /* of each flag; NULL until one is set */
-    native_shadow shadow[5];
+    native_shadow shadow[NATIVE_BUFFERS];
     native_span *pieces; /* room to work */
     size_t pieces_room;
 } native_hazards;

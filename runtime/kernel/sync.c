@@ -20,7 +20,7 @@ static const twk_place *place(void)
 
 static uint32_t buffer_bytes(uint32_t buffer)
 {
-    return buffer < NATIVE_BUFFERS ? native_self()->size[buffer] : 0;
+    return buffer <= TWK_L0C ? native_self()->size[buffer] : 0;
 }
 
 /* ---- elements -------------------------------------------------------------------------------- */
