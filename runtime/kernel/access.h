@@ -72,6 +72,9 @@ static inline uint64_t native_round_up(uint64_t value, uint64_t unit)
 void *twin_native_scratch(native_core *core);
 uint64_t twin_native_scratch_bytes(const native_core *core);
 
+/* A copy of the core's pipe for that way, which is ready for it. */
+void twin_native_copy_rows(native_core *core, native_op op, const twk_copy *copy);
+
 /* The operations, as the table has them. */
 void twin_native_copy(const twk_copy *copy);
 void twin_native_feed(const twk_feed *feed);

@@ -280,10 +280,11 @@ static void check_waits(native_core *core)
         if (hazards->flags[i] > 0)
             continue;
         const uint32_t from = i / (NATIVE_PIPES * NATIVE_IDS), to = i / NATIVE_IDS % NATIVE_PIPES;
+        const native_words *words = twin_native_words(core->op);
         twin_native_fail_core(core, TWIN_NATIVE_STUCK,
-                              "twk_wait_flag(TWK_%s, TWK_%s, %u) waits for ever: nothing sets it",
-                              twin_native_pipe_name(from), twin_native_pipe_name(to),
-                              i % NATIVE_IDS);
+                              "%s(%s%s, %s%s, %u) waits for ever: nothing sets it", words->wait,
+                              words->pipe, twin_native_pipe_name(from), words->pipe,
+                              twin_native_pipe_name(to), i % NATIVE_IDS);
         return;
     }
 }

@@ -196,14 +196,9 @@ static void load_matrix(native_core *core, native_op op, const twk_copy *copy)
     twin_native_global_step(core, TWIN_PIPE_MTE2, TWIN_STEP_READ, &rows);
 }
 
-void twin_native_copy(const twk_copy *copy)
+void twin_native_copy_rows(native_core *core, native_op op, const twk_copy *copy)
 {
-    const way *one = &ways[copy->way <= TWK_WAY_MATRIX_TO_L1 ? copy->way : 0];
-    const native_op op =
-        copy->way == TWK_WAY_UB_TO_GM && copy->atomic ? NATIVE_OP_STORE_ATOMIC : one->op;
-    native_core *core = twin_native_operation(one->pipe, op);
-    if (copy->way > TWK_WAY_MATRIX_TO_L1)
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "copy %u is invalid", copy->way);
+    const way *one = &ways[copy->way];
     if (copy->rows == 0 || copy->bytes == 0)
         return;
     if (copy->way == TWK_WAY_UB_TO_GM)
@@ -214,4 +209,15 @@ void twin_native_copy(const twk_copy *copy)
         load_matrix(core, op, copy);
     else
         load(core, op, copy, one->buffer);
+}
+
+void twin_native_copy(const twk_copy *copy)
+{
+    const way *one = &ways[copy->way <= TWK_WAY_MATRIX_TO_L1 ? copy->way : 0];
+    const native_op op =
+        copy->way == TWK_WAY_UB_TO_GM && copy->atomic ? NATIVE_OP_STORE_ATOMIC : one->op;
+    native_core *core = twin_native_operation(one->pipe, op);
+    if (copy->way > TWK_WAY_MATRIX_TO_L1)
+        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "copy %u is invalid", copy->way);
+    twin_native_copy_rows(core, op, copy);
 }

@@ -289,12 +289,17 @@ static void wait(native_core *core, uint32_t pipe, uint32_t flag)
         note_barrier(core, pipe, f->barrier[core->index]);
 }
 
-void twin_native_cross_core_set_mode(uint32_t mode, uint32_t pipe, uint32_t flag)
+void twin_native_cross_core_set_as(native_op op, uint32_t mode, uint32_t pipe, uint32_t flag)
 {
-    native_core *core = twin_native_operation(pipe, NATIVE_OP_CROSS_CORE_SET);
+    native_core *core = twin_native_operation(pipe, op);
     check_mode(core, mode);
     check_flag(core, flag);
     set(core, mode, pipe, flag);
+}
+
+void twin_native_cross_core_set_mode(uint32_t mode, uint32_t pipe, uint32_t flag)
+{
+    twin_native_cross_core_set_as(NATIVE_OP_CROSS_CORE_SET, mode, pipe, flag);
 }
 
 void twin_native_cross_core_set(uint32_t pipe, uint32_t flag)
@@ -302,11 +307,16 @@ void twin_native_cross_core_set(uint32_t pipe, uint32_t flag)
     twin_native_cross_core_set_mode(TWK_MODE_BLOCK, pipe, flag);
 }
 
-void twin_native_cross_core_wait(uint32_t pipe, uint32_t flag)
+void twin_native_cross_core_wait_as(native_op op, uint32_t pipe, uint32_t flag)
 {
-    native_core *core = twin_native_operation(pipe, NATIVE_OP_CROSS_CORE_WAIT);
+    native_core *core = twin_native_operation(pipe, op);
     check_flag(core, flag);
     wait(core, pipe, flag);
+}
+
+void twin_native_cross_core_wait(uint32_t pipe, uint32_t flag)
+{
+    twin_native_cross_core_wait_as(NATIVE_OP_CROSS_CORE_WAIT, pipe, flag);
 }
 
 /* With the flags that the vendor's headers use for it. */
@@ -348,14 +358,14 @@ static bool clean(const native_core *core, native_write *write, uint64_t begin, 
     return leaves;
 }
 
-void twin_native_cache_clean(uint64_t address, bool entire)
+void twin_native_cache_clean_as(native_op op, uint64_t address, bool entire)
 {
-    native_core *core = twin_native_operation(TWIN_PIPE_SCALAR, NATIVE_OP_DCCI);
+    native_core *core = twin_native_operation(TWIN_PIPE_SCALAR, op);
     native_block *block = core->block;
     const uint64_t begin = entire ? 0 : address;
     const uint64_t end = entire ? UINT64_MAX : (address | (NATIVE_LINE_BYTES - 1)) + 1;
     if (!entire)
-        twin_native_check_global(core, NATIVE_OP_DCCI, address, 0, 1, 1, false);
+        twin_native_check_global(core, op, address, 0, 1, 1, false);
     while (block->clean < block->writes.count && !block->writes.writes[block->clean].cached)
         block->clean++;
     for (size_t i = block->clean; i < block->writes.count; i++)
@@ -363,6 +373,11 @@ void twin_native_cache_clean(uint64_t address, bool entire)
     for (size_t i = 0; i < block->late_count; i++)
         block->late_clean +=
             clean(core, &core->run->memory.launch.writes[block->late[i]], begin, end);
+}
+
+void twin_native_cache_clean(uint64_t address, bool entire)
+{
+    twin_native_cache_clean_as(NATIVE_OP_DCCI, address, entire);
 }
 
 /* ---- what is left ---------------------------------------------------------------------------- */

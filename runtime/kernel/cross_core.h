@@ -17,6 +17,11 @@ void twin_native_cross_core_wait(uint32_t pipe, uint32_t flag);
 void twin_native_sync_all(bool vectors_only);
 void twin_native_cache_clean(uint64_t address, bool entire);
 
+/* The same for operations of other names. */
+void twin_native_cross_core_set_as(native_op op, uint32_t mode, uint32_t pipe, uint32_t flag);
+void twin_native_cross_core_wait_as(native_op op, uint32_t pipe, uint32_t flag);
+void twin_native_cache_clean_as(native_op op, uint64_t address, bool entire);
+
 /* A block begins: no flag of its cores is raised. */
 void twin_native_cross_core_begin(native_block *block);
 /* A block has ended: reports flags that are left, and gives its writes to the run. false: no host

@@ -88,16 +88,16 @@ static void NATIVE_COLD report_unordered(native_core *core, const unordered *fou
                                           [OVERWRITE] = {"writes", "may still write it"}};
     const char *from = twin_native_pipe_name(found->earlier_pipe);
     const char *to = twin_native_pipe_name(found->pipe);
+    const native_words *words = twin_native_words(found->op);
     twin_native_report(core,
                        key_of(found->kind, found->buffer, found->earlier_pipe, found->earlier_op,
                               found->pipe, found->op),
                        "%s (%s) %s %s bytes %u to %u while %s (%s) %s: missing are "
-                       "twk_set_flag(TWK_%s, TWK_%s, ...) after the one and twk_wait_flag of the "
-                       "same before the other",
+                       "%s(%s%s, %s%s, ...) after the one and %s of the same before the other",
                        twin_native_op_name(found->op), to, does[found->kind][0],
                        twin_native_buffer_name(found->buffer), found->begin, found->end - 1,
-                       twin_native_op_name(found->earlier_op), from, does[found->kind][1], from,
-                       to);
+                       twin_native_op_name(found->earlier_op), from, does[found->kind][1],
+                       words->set, words->pipe, from, words->pipe, to, words->wait);
 }
 
 /* ---- clocks ---------------------------------------------------------------------------------- */
@@ -441,19 +441,19 @@ static void meet_other_block(const native_meeting *meeting, const native_write *
     const char *to = twin_native_pipe_name(meeting->pipe);
     const uint64_t key = key_of(OTHER_BLOCK, meeting->write, earlier->pipe, earlier->op,
                                 core->hazards.first + meeting->pipe, meeting->op);
+    const native_words *words = twin_native_words(meeting->op);
     char missing[160];
     if (earlier->cached)
         snprintf(missing, sizeof(missing),
-                 "missing is twk_dcci after the one: it is in the data cache of its core");
+                 "missing is %s after the one: it is in the data cache of its core", words->clean);
     else if (!earlier->released)
-        snprintf(
-            missing, sizeof(missing),
-            "the set of that block does not wait for it: missing are twk_set_flag(TWK_%s, ...) "
-            "and twk_wait_flag before the set",
-            from);
-    else
         snprintf(missing, sizeof(missing),
-                 "missing is a twk_cross_core_wait_flag that TWK_%s comes after", to);
+                 "the set of that block does not wait for it: missing are %s(%s%s, ...) and %s "
+                 "before the set",
+                 words->set, words->pipe, from, words->wait);
+    else
+        snprintf(missing, sizeof(missing), "missing is a %s that %s%s comes after",
+                 words->cross_core_wait, words->pipe, to);
     twin_native_report(core, key,
                        "%s (%s) %s global memory at 0x%llx while %s (%s) of block %u may still "
                        "write it: %s",
@@ -479,24 +479,27 @@ void twin_native_hazard_meet(void *user, const native_write *earlier)
     const uint32_t there = earlier->pipe / NATIVE_PIPES, here = own / NATIVE_PIPES;
     const char *from = twin_native_pipe_name(earlier->pipe % NATIVE_PIPES);
     const char *to = twin_native_pipe_name(meeting->pipe);
+    const native_words *words = twin_native_words(meeting->op);
     const uint64_t key = key_of(meeting->write ? GLOBAL_WRITE : GLOBAL_READ, 0, earlier->pipe,
                                 earlier->op, own, meeting->op);
     if (there == here)
         twin_native_report(
             core, key,
             "%s (%s) %s global memory at 0x%llx while %s (%s) of the same block may "
-            "still write it: missing are twk_set_flag(TWK_%s, TWK_%s, ...) after "
-            "the one and twk_wait_flag of the same before the other",
+            "still write it: missing are %s(%s%s, %s%s, ...) after the one and %s of the same "
+            "before the other",
             twin_native_op_name(meeting->op), to, meeting->write ? "writes" : "reads",
-            (unsigned long long)earlier->address, twin_native_op_name(earlier->op), from, from, to);
+            (unsigned long long)earlier->address, twin_native_op_name(earlier->op), from,
+            words->set, words->pipe, from, words->pipe, to, words->wait);
     else
         twin_native_report(
             core, key,
             "%s (%s) %s global memory at 0x%llx while %s (%s) of another core of the "
-            "block may still write it: missing are twk_cross_core_set_flag(TWK_%s, ...) after the "
-            "one and twk_cross_core_wait_flag(TWK_%s, ...) before the other",
+            "block may still write it: missing are %s(%s%s, ...) after the one and %s(%s%s, ...) "
+            "before the other",
             twin_native_op_name(meeting->op), to, meeting->write ? "writes" : "reads",
-            (unsigned long long)earlier->address, twin_native_op_name(earlier->op), from, from, to);
+            (unsigned long long)earlier->address, twin_native_op_name(earlier->op), from,
+            words->cross_core_set, words->pipe, from, words->cross_core_wait, words->pipe, to);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */

@@ -18,6 +18,16 @@ const char *twin_native_op_name(native_op op)
     return name ? name : "an operation";
 }
 
+const native_words *twin_native_words(native_op op)
+{
+    static const native_words operations = {
+        "twk_set_flag", "twk_wait_flag", "twk_cross_core_set_flag", "twk_cross_core_wait_flag",
+        "twk_dcci",     "TWK_"};
+    static const native_words instructions = {"set_flag",      "wait_flag", "ffts_cross_core_sync",
+                                              "wait_flag_dev", "dcci",      "PIPE_"};
+    return op < NATIVE_OP_INSTRUCTION ? &operations : &instructions;
+}
+
 const char *twin_native_pipe_name(uint32_t pipe)
 {
     static const char *const names[] = {"S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"};

@@ -51,6 +51,14 @@ enum {
 /* vector.c: of the vector unit. */
 const char *twin_native_vector_name(native_op op);
 const char *twin_native_pipe_name(uint32_t pipe);
+/* What puts pipes in order, as the author of the operation writes it. */
+typedef struct native_words {
+    const char *set, *wait; /* flags of a core; then those between cores */
+    const char *cross_core_set, *cross_core_wait;
+    const char *clean; /* of the data cache */
+    const char *pipe;  /* before the name of a pipe */
+} native_words;
+const native_words *twin_native_words(native_op op);
 const char *twin_native_buffer_name(uint32_t buffer);
 const char *twin_native_type_name(uint32_t type);
 

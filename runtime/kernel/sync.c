@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The scalar unit's operations: where it runs, elements, flags, messages. And the table of all. */
+#include "kernel/sync.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,8 +42,8 @@ static native_rows line_of(uint64_t address)
                          .bytes = NATIVE_LINE_BYTES};
 }
 
-static void read_word(native_core *core, native_op op, uint32_t type, uint64_t address,
-                      uint32_t size, void *out)
+void twin_native_word_read(native_core *core, native_op op, uint32_t type, uint64_t address,
+                           uint32_t size, void *out)
 {
     check_aligned(core, op, address, size);
     twin_native_check_global(core, op, address, 0, 1, size, false);
@@ -52,8 +54,8 @@ static void read_word(native_core *core, native_op op, uint32_t type, uint64_t a
     twin_native_global_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_READ, &line);
 }
 
-static void write_word(native_core *core, native_op op, uint64_t address, uint32_t size,
-                       const void *value)
+void twin_native_word_write(native_core *core, native_op op, uint64_t address, uint32_t size,
+                            const void *value)
 {
     check_aligned(core, op, address, size);
     twin_native_check_global(core, op, address, 0, 1, size, true);
@@ -73,7 +75,7 @@ static double get(uint32_t space, uint32_t type, uint64_t at)
     const uint32_t size = twin_native_check_type(core, type);
     if (space == TWK_SPACE_GM) {
         uint32_t word = 0;
-        read_word(core, op, type, at, size, &word);
+        twin_native_word_read(core, op, type, at, size, &word);
         return twin_native_number(type, &word);
     }
     twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0,
@@ -92,7 +94,7 @@ static void put(uint32_t space, uint32_t type, uint64_t at, double value)
     uint32_t word = 0;
     twin_native_given(core, type, &word, value);
     if (space == TWK_SPACE_GM) {
-        write_word(core, op, at, size, &word);
+        twin_native_word_write(core, op, at, size, &word);
         return;
     }
     twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0,
@@ -104,14 +106,14 @@ static uint64_t get_word(uint64_t gm)
 {
     native_core *core = twin_native_operation(TWIN_PIPE_SCALAR, NATIVE_OP_GM_WORD);
     uint64_t value = 0;
-    read_word(core, NATIVE_OP_GM_WORD, TWK_UINT32, gm, sizeof(value), &value);
+    twin_native_word_read(core, NATIVE_OP_GM_WORD, TWK_UINT32, gm, sizeof(value), &value);
     return value;
 }
 
 static void put_word(uint64_t gm, uint64_t value)
 {
     native_core *core = twin_native_operation(TWIN_PIPE_SCALAR, NATIVE_OP_GM_SET_WORD);
-    write_word(core, NATIVE_OP_GM_SET_WORD, gm, sizeof(value), &value);
+    twin_native_word_write(core, NATIVE_OP_GM_SET_WORD, gm, sizeof(value), &value);
 }
 
 /* ---- flags ----------------------------------------------------------------------------------- */
@@ -125,11 +127,45 @@ static uint32_t check_flag(native_core *core, uint32_t from, uint32_t to, uint32
     return (from * NATIVE_PIPES + to) * NATIVE_IDS + flag;
 }
 
+/* "set_flag(PIPE_V, PIPE_S, 0)" and the like. */
+typedef struct call_text {
+    char text[64];
+} call_text;
+
+static call_text text_of(native_op op, const char *name, uint32_t from, uint32_t to, uint32_t flag)
+{
+    const char *pipe = twin_native_words(op)->pipe;
+    call_text call;
+    snprintf(call.text, sizeof(call.text), "%s(%s%s, %s%s, %u)", name, pipe,
+             twin_native_pipe_name(from), pipe, twin_native_pipe_name(to), flag);
+    return call;
+}
+
 enum { SET_TWICE = 16, SET_LATE };
 
-static void set_flag(uint32_t from, uint32_t to, uint32_t flag)
+static void NATIVE_COLD report_set(native_core *core, native_op op, uint32_t number)
 {
-    native_core *core = twin_native_operation(from, NATIVE_OP_SET_FLAG);
+    const native_words *words = twin_native_words(op);
+    const uint32_t from = number / (NATIVE_PIPES * NATIVE_IDS);
+    const uint32_t to = number / NATIVE_IDS % NATIVE_PIPES, flag = number % NATIVE_IDS;
+    const int16_t count = core->hazards.flags[number];
+    if (count == INT16_MAX)
+        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL, "%s: it is set too often",
+                         text_of(op, words->set, from, to, flag).text);
+    if (count == 1)
+        twin_native_report(core, (uint64_t)SET_TWICE << 40 | number,
+                           "%s while the flag is set: a board loses one of the two; wait for it "
+                           "first, or use another of the 8",
+                           text_of(op, words->set, from, to, flag).text);
+    if (count < 0)
+        twin_native_report(core, (uint64_t)SET_LATE << 40 | number,
+                           "%s came before its %s: what waits has worked with data of before",
+                           text_of(op, words->wait, from, to, flag).text, words->set);
+}
+
+void twin_native_flag_set(native_op op, uint32_t from, uint32_t to, uint32_t flag)
+{
+    native_core *core = twin_native_operation(from, op);
     const uint32_t number = check_flag(core, from, to, flag);
     native_hazards *hazards = &core->hazards;
     if (!hazards->flag_clock) {
@@ -137,37 +173,24 @@ static void set_flag(uint32_t from, uint32_t to, uint32_t flag)
         if (!hazards->flag_clock)
             twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
     }
-    if (hazards->flags[number] == INT16_MAX)
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL,
-                         "twk_set_flag(TWK_%s, TWK_%s, %u): it is set too often",
-                         twin_native_pipe_name(from), twin_native_pipe_name(to), flag);
-    if (hazards->flags[number] == 1)
-        twin_native_report(core, (uint64_t)SET_TWICE << 40 | number,
-                           "twk_set_flag(TWK_%s, TWK_%s, %u) while the flag is set: a board loses "
-                           "one of the two; wait for it first, or use another of the 8",
-                           twin_native_pipe_name(from), twin_native_pipe_name(to), flag);
-    if (hazards->flags[number] < 0)
-        twin_native_report(core, (uint64_t)SET_LATE << 40 | number,
-                           "twk_wait_flag(TWK_%s, TWK_%s, %u) came before its twk_set_flag: what "
-                           "waits has worked with data of before",
-                           twin_native_pipe_name(from), twin_native_pipe_name(to), flag);
+    if (__builtin_expect(hazards->flags[number] != 0, 0))
+        report_set(core, op, number);
     hazards->pairs_used |= (uint64_t)1 << number / NATIVE_IDS;
     hazards->flags[number]++;
     hazards->flag_clock[number] = twin_native_hazard_release(core, from);
     twin_native_step(core, from, TWIN_STEP_SET, number, 0);
 }
 
-static void wait_flag(uint32_t from, uint32_t to, uint32_t flag)
+void twin_native_flag_wait(native_op op, uint32_t from, uint32_t to, uint32_t flag)
 {
-    native_core *core = twin_native_operation(to, NATIVE_OP_WAIT_FLAG);
+    native_core *core = twin_native_operation(to, op);
     const uint32_t number = check_flag(core, from, to, flag);
     native_hazards *hazards = &core->hazards;
     const bool set = hazards->flags[number] > 0;
     /* A step that waits for ever would keep the device from the failure. */
     if (!set && (to == TWIN_PIPE_SCALAR || hazards->flags[number] == INT16_MIN))
-        twin_native_fail(core, TWIN_NATIVE_STUCK, NULL,
-                         "twk_wait_flag(TWK_%s, TWK_%s, %u) waits for ever: nothing has set it",
-                         twin_native_pipe_name(from), twin_native_pipe_name(to), flag);
+        twin_native_fail(core, TWIN_NATIVE_STUCK, NULL, "%s waits for ever: nothing has set it",
+                         text_of(op, twin_native_words(op)->wait, from, to, flag).text);
     twin_native_step(core, to, TWIN_STEP_WAIT, number, 0);
     if (set)
         twin_native_hazard_join(core, to, &hazards->flag_clock[number]);
@@ -175,14 +198,29 @@ static void wait_flag(uint32_t from, uint32_t to, uint32_t flag)
     hazards->flags[number]--;
 }
 
-static void barrier(uint32_t pipe)
+void twin_native_pipe_barrier(native_op op, uint32_t pipe)
 {
-    native_core *core = twin_native_operation(pipe == TWK_ALL ? (uint32_t)TWIN_PIPE_SCALAR : pipe,
-                                              NATIVE_OP_BARRIER);
+    native_core *core =
+        twin_native_operation(pipe == TWK_ALL ? (uint32_t)TWIN_PIPE_SCALAR : pipe, op);
     if (pipe != TWK_ALL && pipe != TWK_S)
         return; /* in order anyway */
     twin_native_hazard_barrier(core);
     twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_BARRIER, 0, 0);
+}
+
+static void set_flag(uint32_t from, uint32_t to, uint32_t flag)
+{
+    twin_native_flag_set(NATIVE_OP_SET_FLAG, from, to, flag);
+}
+
+static void wait_flag(uint32_t from, uint32_t to, uint32_t flag)
+{
+    twin_native_flag_wait(NATIVE_OP_WAIT_FLAG, from, to, flag);
+}
+
+static void barrier(uint32_t pipe)
+{
+    twin_native_pipe_barrier(NATIVE_OP_BARRIER, pipe);
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
