@@ -4,6 +4,8 @@
 #ifndef TWINRT_KERNEL_CORE_H
 #define TWINRT_KERNEL_CORE_H
 
+#include <stdatomic.h>
+
 #include "kernel/run.h"
 
 #include "kernel/fiber.h"
@@ -100,8 +102,10 @@ typedef struct twin_native_run {
     uint32_t core_count;  /* of a block */
     native_block **begun; /* blocks that have not ended, in their order */
     size_t begun_count, begun_room;
-    native_block *spare; /* one that has ended, for the next that begins; NULL: none */
-    uint32_t next_block; /* that begins */
+    native_block *spare;             /* one that has ended, for the next that begins; NULL: none */
+    uint32_t first_block, end_block; /* that it runs: all, or a part of those of another run */
+    uint32_t next_block;             /* that begins */
+    atomic_bool *stop;               /* of a part: it need not go on; NULL: it is no part */
     native_barrier barriers[2][NATIVE_CROSS_CORE_FLAGS]; /* of cube cores, of vector cores */
     bool met;                                            /* one of these was used */
     uint32_t barrier;                                    /* the newest; 0: none yet */

@@ -202,6 +202,19 @@ bool twin_native_memory_apply(native_memory *memory, const twin_reach *reach, ui
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+bool twin_native_memory_join(native_memory *memory, native_memory *other)
+{
+    if (!twin_native_overlay_append(memory, &other->launch))
+        return false;
+    native_chunk **end = &other->chunks;
+    while (*end)
+        end = &(*end)->next;
+    *end = memory->chunks;
+    memory->chunks = other->chunks;
+    other->chunks = NULL;
+    return true;
+}
+
 void twin_native_memory_begin(native_memory *memory, const twin_reach *reach, bool saturate)
 {
     memory->overflow = (native_overflow){.saturate = saturate};

@@ -57,6 +57,10 @@ bool twin_native_memory_marked(void);
 /* Room for the data of a write, until the run ends. NULL: no host memory. */
 unsigned char *twin_native_memory_room(native_memory *memory, size_t bytes);
 
+/* The writes of `other` come after those that are there, and their data belong to `memory`. No
+ * block sees writes of either. false: no host memory. */
+bool twin_native_memory_join(native_memory *memory, native_memory *other);
+
 /* Applies all writes. false: a place is gone. */
 bool twin_native_memory_apply(native_memory *memory, const twin_reach *reach,
                               uint64_t *out_address);

@@ -91,6 +91,11 @@ typedef struct twin_native_call {
      * the time of the limit. Else such a kernel fails where it got to. */
     bool limited;
     const twin_reach *reach;
+    /* Threads of the host that may run blocks, this one included; 0 or 1: only this one. Results,
+     * times and reports do not depend on it. */
+    uint32_t threads_most;
+    /* Called on each further thread as the first thing and the last. May be NULL. */
+    void (*thread)(bool begins);
     /* Called in the order in which blocks run, while the run is under way and on its thread. `text`
      * is what one call of twk_printf prints. Both may be NULL. */
     void (*print)(void *user, uint32_t block, uint32_t core, const char *text);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs: which block runs when, and what is left when all have ended. */
+#include "kernel/scheduler.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +9,7 @@
 #include "kernel/block.h"
 #include "kernel/core.h"
 #include "kernel/cross_core.h"
+#include "kernel/parts.h"
 #include "kernel/signal_guard.h"
 #include "kernel/names.h"
 #include "kernel/rounding.h"
@@ -82,7 +85,7 @@ static bool copy_args(twin_native_run *run)
 /* The steps of all cores of a block. */
 static bool keep_steps(twin_native_run *run, native_block *block)
 {
-    const uint64_t first = (uint64_t)block->number * run->core_count;
+    const uint64_t first = (uint64_t)(block->number - run->first_block) * run->core_count;
     for (uint32_t i = 0; i < run->core_count; i++)
         if (!twin_native_step_lists_put(&run->lists, first + i, &block->cores[i].steps))
             return false;
@@ -115,10 +118,17 @@ static bool end_block(twin_native_run *run, size_t place)
     return true;
 }
 
+/* Whether blocks may go on. A part of a run ends where its blocks would wait for others. */
+static bool goes_on(const twin_native_run *run)
+{
+    return run->failure.fault == TWIN_NATIVE_GOOD &&
+           (!run->stop || (!run->met && !atomic_load_explicit(run->stop, memory_order_relaxed)));
+}
+
 /* Blocks that wait for others go on, each as far as it can, in their order. */
 static bool go_on(twin_native_run *run, bool *moved)
 {
-    for (size_t i = 0; i < run->begun_count && run->failure.fault == TWIN_NATIVE_GOOD;) {
+    for (size_t i = 0; i < run->begun_count && goes_on(run);) {
         native_block *block = run->begun[i];
         *moved = twin_native_block_run(block) || *moved;
         if (run->failure.fault != TWIN_NATIVE_GOOD || !twin_native_block_done(block)) {
@@ -138,8 +148,7 @@ static bool begin_blocks(twin_native_run *run, bool *moved)
     const uint32_t most = run->call.blocks_at_once > 0 ? run->call.blocks_at_once : UINT32_MAX;
     native_block *ended = NULL;
     bool good = true;
-    while (good && run->failure.fault == TWIN_NATIVE_GOOD && run->next_block < run->call.blocks &&
-           run->begun_count < most) {
+    while (good && goes_on(run) && run->next_block < run->end_block && run->begun_count < most) {
         native_block *block = begin_block(run, ended);
         good = block != NULL;
         ended = NULL;
@@ -151,6 +160,8 @@ static bool begin_blocks(twin_native_run *run, bool *moved)
             continue;
         good = end_block(run, run->begun_count - 1);
         ended = good ? block : NULL;
+        if (ended && run->next_block == 1 && run->call.threads_most > 1)
+            twin_native_parts_run(run, block);
     }
     if (ended)
         twin_native_block_give(ended);
@@ -159,11 +170,10 @@ static bool begin_blocks(twin_native_run *run, bool *moved)
 
 /* Blocks run one after the other. One that waits for others keeps its cores, and those after it
  * begin on more, as they would on the device. */
-static bool run_blocks(twin_native_run *run)
+bool twin_native_run_blocks(twin_native_run *run)
 {
     bool moved = true;
-    while (run->failure.fault == TWIN_NATIVE_GOOD &&
-           (run->begun_count > 0 || run->next_block < run->call.blocks)) {
+    while (goes_on(run) && (run->begun_count > 0 || run->next_block < run->end_block)) {
         if (!moved) {
             twin_native_cross_core_stuck(run);
             break;
@@ -184,6 +194,13 @@ static bool keep_rest(twin_native_run *run)
         if (!keep_steps(run, run->begun[i]))
             return false;
     return last < run->lists.count || twin_native_step_lists_put(&run->lists, last, NULL);
+}
+
+static void give_blocks(twin_native_run *run)
+{
+    for (size_t i = 0; i < run->begun_count; i++)
+        twin_native_block_give(run->begun[i]);
+    run->begun_count = 0;
 }
 
 static void check_write_conflicts(twin_native_run *run)
@@ -243,16 +260,26 @@ static bool run_all(twin_native_run *run)
         run->core_count = run->core_count > NATIVE_CORES ? NATIVE_CORES : run->core_count;
         return refuse_all(run);
     }
-    bool good = run_blocks(run);
+    bool good = twin_native_run_blocks(run);
     if (good && run->failure.fault != TWIN_NATIVE_GOOD) {
         good = keep_rest(run);
     } else if (good) {
         twin_native_cross_core_left(run);
         check_write_conflicts(run);
     }
-    for (size_t i = 0; i < run->begun_count; i++)
-        twin_native_block_give(run->begun[i]);
-    run->begun_count = 0;
+    give_blocks(run);
+    return good;
+}
+
+/* Whatever rounding the thread prefers: results are those of the plain one. */
+static bool run_guarded(twin_native_run *run, bool (*body)(twin_native_run *run))
+{
+    native_rounding rounding;
+    native_rounding_plain(&rounding);
+    twin_native_run *before = twin_native_signal_guard(run);
+    const bool good = body(run);
+    (void)twin_native_signal_guard(before);
+    native_rounding_restore(&rounding);
     return good;
 }
 
@@ -264,28 +291,54 @@ static void release_run(twin_native_run *run)
     pthread_mutex_unlock(&free_lock);
 }
 
-twin_status twin_native_begin(const twin_native_call *call, twin_native_run **out_run,
-                              twin_launch_work *out_work)
+/* For all blocks of the call. NULL: no host memory. */
+static twin_native_run *prepare(const twin_native_call *call)
 {
     twin_native_run *run = take_run();
     if (!run)
-        return TWIN_E_NOMEM;
+        return NULL;
     run->call = *call;
     run->failure = (twin_native_failure){0};
     run->reported.count = 0;
     run->overflowed = false;
-    run->next_block = 0;
+    run->first_block = run->next_block = 0;
+    run->end_block = call->blocks;
+    run->stop = NULL;
     twin_native_memory_begin(&run->memory, call->reach, call->saturate);
-    bool good = copy_args(run);
-    if (good) {
-        /* Whatever rounding the thread prefers: results are those of the plain one. */
-        native_rounding rounding;
-        native_rounding_plain(&rounding);
-        twin_native_signal_guard(run);
-        good = run_all(run);
-        twin_native_signal_guard(NULL);
-        native_rounding_restore(&rounding);
-    }
+    if (copy_args(run))
+        return run;
+    twin_native_end(run);
+    return NULL;
+}
+
+twin_native_run *twin_native_part_take(const twin_native_run *of, const twin_native_call *call,
+                                       uint32_t first, uint32_t end, atomic_bool *stop)
+{
+    twin_native_run *part = prepare(call);
+    if (!part)
+        return NULL;
+    part->core_count = of->core_count;
+    part->first_block = part->next_block = first;
+    part->end_block = end;
+    part->stop = stop;
+    return part;
+}
+
+void twin_native_part_run(twin_native_run *part)
+{
+    const bool good = run_guarded(part, twin_native_run_blocks);
+    if (!good || part->met || part->failure.fault != TWIN_NATIVE_GOOD)
+        atomic_store_explicit(part->stop, true, memory_order_relaxed);
+    give_blocks(part);
+}
+
+twin_status twin_native_begin(const twin_native_call *call, twin_native_run **out_run,
+                              twin_launch_work *out_work)
+{
+    twin_native_run *run = prepare(call);
+    if (!run)
+        return TWIN_E_NOMEM;
+    const bool good = run_guarded(run, run_all);
     run->call.reach = NULL;
     if (!good || run->failure.fault == TWIN_NATIVE_NOMEM) {
         twin_native_end(run);

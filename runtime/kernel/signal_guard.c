@@ -187,10 +187,12 @@ bool twin_native_passes_on(void (*handler)(int number, siginfo_t *info, void *co
     return handler == on_signal;
 }
 
-void twin_native_signal_guard(twin_native_run *run)
+twin_native_run *twin_native_signal_guard(twin_native_run *run)
 {
+    twin_native_run *before = watched;
     pthread_once(&once, install);
     if (!has_stack)
         give_stack();
     watched = run;
+    return before;
 }

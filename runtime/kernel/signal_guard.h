@@ -6,7 +6,8 @@
 struct twin_native_run;
 
 /* From now on faults of this thread in the code of the run's kernel fail the run; NULL: no run is
- * under way. Puts signal handlers in place, once per process, in front of those that are there. */
-void twin_native_signal_guard(struct twin_native_run *run);
+ * under way. Returns the run of which this was true before, or NULL. Puts signal handlers in place,
+ * once per process, in front of those that are there. */
+struct twin_native_run *twin_native_signal_guard(struct twin_native_run *run);
 
 #endif

@@ -159,6 +159,27 @@ bool twin_native_step_lists_put(native_step_lists *lists, uint64_t number, nativ
     return true;
 }
 
+/* The list of `lists` was taken away. */
+static void forget(native_step_lists *lists, const twin_step *list)
+{
+    for (uint32_t i = 0; i < lists->shared_count; i++)
+        if (lists->shared[i].steps.steps == list)
+            lists->shared[i].steps.steps = NULL;
+}
+
+bool twin_native_step_lists_join(native_step_lists *lists, uint64_t first, native_step_lists *other)
+{
+    bool good = true;
+    for (uint64_t i = 0; i < other->count && good; i++) {
+        twin_step *list = (twin_step *)(uintptr_t)other->items[i].steps;
+        native_steps steps = {.list = list, .count = other->items[i].count};
+        good = twin_native_step_lists_put(lists, first + i, &steps);
+        if (list && !steps.list)
+            forget(other, list);
+    }
+    return good;
+}
+
 twin_launch_work twin_native_step_lists_work(const native_step_lists *lists, uint32_t per_block)
 {
     bool alike = true;

@@ -72,6 +72,9 @@ typedef struct native_step_lists {
 /* List `number`: keeps a copy, or finds the equal list that is kept; a long list is taken away, and
  * no copy. NULL: an empty one, as is each before it that was not put. false: no memory. */
 bool twin_native_step_lists_put(native_step_lists *lists, uint64_t number, native_steps *steps);
+/* The lists of `other` become those from `first` on. false: no memory. */
+bool twin_native_step_lists_join(native_step_lists *lists, uint64_t first,
+                                 native_step_lists *other);
 /* What the run hands out: one block's, when all are alike. `per_block`: cores of a block. */
 twin_launch_work twin_native_step_lists_work(const native_step_lists *lists, uint32_t per_block);
 /* No block has a list. A few short lists stay for the next run, which is often of the same

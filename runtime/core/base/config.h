@@ -50,6 +50,8 @@ enum { TWIN_IS_PATH = 1, TWIN_FOR_INNER = 2 };
       "ignored, reported, or the kernel fails")                                                    \
     X(KERNEL_DATA, "TWINRT_KERNEL_DATA", "on", "on|off", TWIN_FOR_INNER,                           \
       "whether native kernels compute; off: their copies and operations are only timed")           \
+    X(KERNEL_THREADS, "TWINRT_KERNEL_THREADS", "0", "0..64", TWIN_FOR_INNER,                       \
+      "threads that may run blocks of a native kernel; 0: one for each processor")                 \
     X(LOG, "TWINRT_LOG", "warning", "error|warning|info|debug", TWIN_FOR_INNER,                    \
       "minimum level of the log lines on standard error")                                          \
     X(MODEL, "TWINRT_MODEL", "cpp", "cpp|rtl|lockstep", TWIN_FOR_INNER,                            \

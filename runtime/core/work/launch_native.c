@@ -2,6 +2,7 @@
 #include "core/work/launch_native.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/backend/registry.h"
@@ -149,6 +150,29 @@ void twin_launch_native_prepare(twin_kernel_launch *launch, twin_device *device,
         launch->base.cores = TWIN_CORES_CUBE;
 }
 
+/* Threads that take turns in the order of their clocks wait for each other at the calls that make
+ * and join threads. */
+static uint32_t threads_most(void)
+{
+    static _Atomic(uint32_t) most; /* 0: not read yet */
+    uint32_t known = atomic_load_explicit(&most, memory_order_relaxed);
+    if (__builtin_expect(known == 0, 0)) {
+        const bool turns = strcmp(twin_setting(TWIN_SETTING_DETERMINISTIC), "on") == 0;
+        known = (uint32_t)strtoul(twin_setting(TWIN_SETTING_KERNEL_THREADS), NULL, 10);
+        known = turns ? 1 : known == 0 ? UINT32_MAX : known;
+        atomic_store_explicit(&most, known, memory_order_relaxed);
+    }
+    return known;
+}
+
+/* A thread that runs blocks. */
+static void own_thread(bool begins)
+{
+    twin_threads_of_runtime(begins ? 1 : -1);
+    if (begins)
+        twin_thread_own();
+}
+
 /* Reports what ended a run; what a kernel forgets fails it when that is asked for. */
 static twin_status judge(const twin_kernel_launch *launch, native_call *call)
 {
@@ -200,6 +224,8 @@ twin_status twin_launch_native_run(twin_kernel_launch *launch, const twin_reach 
         .cycles_most = CYCLES_MOST,
         .limited = launch->base.timeout_ns != TWIN_FOREVER,
         .reach = reach,
+        .threads_most = threads_most(),
+        .thread = own_thread,
         .print = print_text,
         .hazard = call.check == HAZARD_OFF ? NULL : report_hazard,
         .user = &call};

@@ -47,6 +47,8 @@ static twin_launch_work rig_work;
 static bool rig_saturate, rig_no_bf16, rig_limited, rig_timing_only;
 static uint64_t rig_cycles_most = 1000000;
 static uint32_t rig_at_once = 40; /* blocks that the device has cores for */
+static uint32_t rig_threads_most = 1;
+static void (*rig_thread)(bool begins);
 /* What was printed and reported. */
 static char rig_printed[RIG_LINES][256], rig_hazards[RIG_LINES][512];
 static uint32_t rig_printed_count, rig_hazard_count;
@@ -125,6 +127,8 @@ static inline void rig_begin(const char *name, uint32_t blocks, const void *args
                                    .cycles_most = rig_cycles_most,
                                    .limited = rig_limited,
                                    .reach = &rig_reach,
+                                   .threads_most = rig_threads_most,
+                                   .thread = rig_thread,
                                    .print = rig_print,
                                    .hazard = rig_hazard};
     char why[200] = "";
