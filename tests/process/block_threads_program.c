@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches a long kernel, while signals arrive all the time. Prints how many threads ran its blocks,
- * and how many signals arrived at a thread of the runtime. */
+/* Launches a long kernel, while signals arrive all the time. Prints how many threads ran its
+ * blocks, and how many signals arrived at a thread of the runtime. */
 #define _GNU_SOURCE
 #include <acl/acl.h>
 #include <pthread.h>
