@@ -75,11 +75,26 @@ uint64_t twin_native_scratch_bytes(const native_core *core);
 /* A copy of the core's pipe for that way, which is ready for it. */
 void twin_native_copy_rows(native_core *core, native_op op, const twk_copy *copy);
 
+/* An element of global memory, through the data cache. */
+void twin_native_word_read(native_core *core, native_op op, uint32_t type, uint64_t address,
+                           uint32_t size, void *out);
+void twin_native_word_write(native_core *core, native_op op, uint64_t address, uint32_t size,
+                            const void *value);
+
 /* The operations, as the table has them. */
 void twin_native_copy(const twk_copy *copy);
 void twin_native_feed(const twk_feed *feed);
 void twin_native_multiply(const twk_product *product);
 void twin_native_result(const twk_result *result);
 void twin_native_vector(const twk_vector *vector);
+double twin_native_get(uint32_t space, uint32_t type, uint64_t at);
+void twin_native_put(uint32_t space, uint32_t type, uint64_t at, double value);
+uint64_t twin_native_get_word(uint64_t gm);
+void twin_native_put_word(uint64_t gm, uint64_t value);
+void twin_native_load(uint32_t space, uint32_t type, uint32_t align, uint64_t address,
+                      uint64_t bytes, void *to);
+void twin_native_store_bytes(uint32_t space, uint32_t type, uint32_t align, uint64_t address,
+                             uint64_t bytes, const void *from);
+uint64_t twin_native_instruct(const twk_instruction *instruction);
 
 #endif

@@ -12,7 +12,9 @@ const char *twin_native_op_name(native_op op)
         NATIVE_OP_LIST(NATIVE_OP_TEXT)
 #undef NATIVE_OP_TEXT
     };
-    const char *name = op < TWK_OP_COUNT      ? twin_native_vector_name(op)
+    const char *name = op >= NATIVE_OP_INSTRUCTION
+                           ? twin_native_instruction_name(op - NATIVE_OP_INSTRUCTION)
+                       : op < TWK_OP_COUNT    ? twin_native_vector_name(op)
                        : op < NATIVE_OP_NAMES ? names[op]
                                               : NULL;
     return name ? name : "an operation";

@@ -30,6 +30,8 @@ const char *twin_native_op_name(native_op op);
     X(GM_PUT, "twk_gm_put")                                                                        \
     X(GM_WORD, "twk_gm_word")                                                                      \
     X(GM_SET_WORD, "twk_gm_set_word")                                                              \
+    X(POINTER_READ, "a read through a pointer")                                                    \
+    X(POINTER_WRITE, "a write through a pointer")                                                  \
     X(SET_FLAG, "twk_set_flag")                                                                    \
     X(WAIT_FLAG, "twk_wait_flag")                                                                  \
     X(BARRIER, "twk_barrier")                                                                      \
@@ -50,6 +52,8 @@ enum {
 
 /* vector.c: of the vector unit. */
 const char *twin_native_vector_name(native_op op);
+/* instructions/instruct.c: as kernels write it. NULL: no such instruction. */
+const char *twin_native_instruction_name(uint32_t number);
 const char *twin_native_pipe_name(uint32_t pipe);
 /* What puts pipes in order, as the author of the operation writes it. */
 typedef struct native_words {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scalar unit's operations: where it runs, elements, flags, messages. And the table of all. */
+/* The scalar unit's operations: where it runs, flags, messages. And the table of all. */
 #include "kernel/sync.h"
 
 #include <pthread.h>
@@ -23,97 +23,6 @@ static const twk_place *place(void)
 static uint32_t buffer_bytes(uint32_t buffer)
 {
     return buffer <= TWK_L0C ? native_self()->size[buffer] : 0;
-}
-
-/* ---- elements -------------------------------------------------------------------------------- */
-
-static void check_aligned(native_core *core, native_op op, uint64_t address, uint32_t size)
-{
-    if (__builtin_expect(address % size != 0, 0))
-        twin_native_fail(core, TWIN_NATIVE_ALIGNMENT, &address,
-                         "%s: global address 0x%llx is not a multiple of %u",
-                         twin_native_op_name(op), (unsigned long long)address, size);
-}
-
-static native_rows line_of(uint64_t address)
-{
-    return (native_rows){.address = address / NATIVE_LINE_BYTES * NATIVE_LINE_BYTES,
-                         .rows = 1,
-                         .bytes = NATIVE_LINE_BYTES};
-}
-
-void twin_native_word_read(native_core *core, native_op op, uint32_t type, uint64_t address,
-                           uint32_t size, void *out)
-{
-    check_aligned(core, op, address, size);
-    twin_native_check_global(core, op, address, 0, 1, size, false);
-    twin_native_seen_global(core, op, type, address, size, out);
-    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0,
-                     core->run->call.core->scalar_access);
-    const native_rows line = line_of(address);
-    twin_native_global_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_READ, &line);
-}
-
-void twin_native_word_write(native_core *core, native_op op, uint64_t address, uint32_t size,
-                            const void *value)
-{
-    check_aligned(core, op, address, size);
-    twin_native_check_global(core, op, address, 0, 1, size, true);
-    const native_write write = {.address = address, .rows = 1, .bytes = size};
-    memcpy(twin_native_global_write(core, TWIN_PIPE_SCALAR, op, &write), value, size);
-    core->hazards.scalar_touched = true;
-    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0,
-                     core->run->call.core->scalar_access);
-    const native_rows line = line_of(address);
-    twin_native_global_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WRITE, &line);
-}
-
-static double get(uint32_t space, uint32_t type, uint64_t at)
-{
-    const native_op op = space == TWK_SPACE_GM ? NATIVE_OP_GM_GET : NATIVE_OP_GET;
-    native_core *core = twin_native_operation(TWIN_PIPE_SCALAR, op);
-    const uint32_t size = twin_native_check_type(core, type);
-    if (space == TWK_SPACE_GM) {
-        uint32_t word = 0;
-        twin_native_word_read(core, op, type, at, size, &word);
-        return twin_native_number(type, &word);
-    }
-    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0,
-                     core->run->call.core->scalar_access);
-    const unsigned char *element =
-        twin_native_source(core, TWK_UB, TWIN_PIPE_SCALAR, op, at, size, size);
-    twin_native_seen_local(core, TWK_UB, at, size);
-    return twin_native_number(type, element);
-}
-
-static void put(uint32_t space, uint32_t type, uint64_t at, double value)
-{
-    const native_op op = space == TWK_SPACE_GM ? NATIVE_OP_GM_PUT : NATIVE_OP_PUT;
-    native_core *core = twin_native_operation(TWIN_PIPE_SCALAR, op);
-    const uint32_t size = twin_native_check_type(core, type);
-    uint32_t word = 0;
-    twin_native_given(core, type, &word, value);
-    if (space == TWK_SPACE_GM) {
-        twin_native_word_write(core, op, at, size, &word);
-        return;
-    }
-    twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0,
-                     core->run->call.core->scalar_access);
-    memcpy(twin_native_target(core, TWK_UB, TWIN_PIPE_SCALAR, op, at, size, size), &word, size);
-}
-
-static uint64_t get_word(uint64_t gm)
-{
-    native_core *core = twin_native_operation(TWIN_PIPE_SCALAR, NATIVE_OP_GM_WORD);
-    uint64_t value = 0;
-    twin_native_word_read(core, NATIVE_OP_GM_WORD, TWK_UINT32, gm, sizeof(value), &value);
-    return value;
-}
-
-static void put_word(uint64_t gm, uint64_t value)
-{
-    native_core *core = twin_native_operation(TWIN_PIPE_SCALAR, NATIVE_OP_GM_SET_WORD);
-    twin_native_word_write(core, NATIVE_OP_GM_SET_WORD, gm, sizeof(value), &value);
 }
 
 /* ---- flags ----------------------------------------------------------------------------------- */
@@ -282,10 +191,10 @@ static twk_ops table = {
     .multiply = twin_native_multiply,
     .result = twin_native_result,
     .vector = twin_native_vector,
-    .get = get,
-    .put = put,
-    .get_word = get_word,
-    .put_word = put_word,
+    .get = twin_native_get,
+    .put = twin_native_put,
+    .get_word = twin_native_get_word,
+    .put_word = twin_native_put_word,
     .set_flag = set_flag,
     .wait_flag = wait_flag,
     .barrier = barrier,
@@ -297,6 +206,9 @@ static twk_ops table = {
     .cross_core_set_flag_mode = twin_native_cross_core_set_mode,
     .sync_all = twin_native_sync_all,
     .cache_clean = twin_native_cache_clean,
+    .instruct = twin_native_instruct,
+    .load = twin_native_load,
+    .store = twin_native_store_bytes,
 };
 
 static void find_stacks(void)

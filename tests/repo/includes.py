@@ -137,6 +137,7 @@ ROOTS = ["backends/sim", "bench", "examples", "rtl-stubs",
 
 # Written into the build folder, so not in the tree: name -> why that is all right.
 GENERATED = {"functions.inc": "runtime/python/tables.py makes it from runtime/python/functions",
+             "instructions.inc": "runtime/ascendc/generate.py makes it from instructions.tsv",
              "rt_names.inc": "runtime/libraries.cmake makes it from runtime/api/functions.def"}
 
 # Only the shell around the model knows SystemC.

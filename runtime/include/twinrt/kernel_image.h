@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define TWK_VERSION     2u
+#define TWK_VERSION     3u
 #define TWK_IMAGE_MAGIC 0x4c4e524b4b575421ull /* "!TWKKRNL" */
 #define TWK_HIDDEN      __attribute__((visibility("hidden")))
 
@@ -218,7 +218,34 @@ enum {
     TWK_OP_COUNT
 };
 
-enum { TWK_SPACE_GM, TWK_SPACE_UB };
+/* Where an address points. The scalar unit reads and writes the first two alone. */
+enum {
+    TWK_SPACE_GM,
+    TWK_SPACE_UB,
+    TWK_SPACE_L1,
+    TWK_SPACE_L0A,
+    TWK_SPACE_L0B,
+    TWK_SPACE_L0C,
+    TWK_SPACE_BIAS,
+    TWK_SPACE_FIXPIPE,
+    TWK_SPACES
+};
+
+/* Types of elements that instructions have beside those of twk_type, and none. */
+enum { TWK_INT64 = 9, TWK_UINT64 = 10, TWK_NO_TYPE = 255 };
+
+/* An instruction of the device's compiler, with a number of twinrt/kernel_instructions.h. */
+typedef struct twk_instruction {
+    uint16_t number;
+    uint8_t count; /* of arguments */
+    uint8_t reserved;
+    /* Of the elements that its pointers point to, and of its scalars that are FP16, BF16 or FP32,
+     * in the order of parameters; the rest is TWK_NO_TYPE, and so are pointers to void. */
+    uint8_t types[4];
+    /* In their order: pointers as addresses in their space, FP16, BF16 and FP32 as their bits,
+     * integers extended to 64 bits. An array of pointers is that many arguments, and one type. */
+    uint64_t arguments[20];
+} twk_instruction;
 
 typedef struct twk_ops {
     uint32_t size;    /* of this table */
@@ -247,6 +274,14 @@ typedef struct twk_ops {
     void (*cross_core_set_flag_mode)(uint32_t mode, uint32_t pipe, uint32_t flag);
     void (*sync_all)(bool vectors_only);
     void (*cache_clean)(uint64_t gm, bool entire);
+    /* Its result; 0 if it has none. */
+    uint64_t (*instruct)(const twk_instruction *instruction);
+    /* The scalar unit reads or writes through a pointer: bytes in a TWK_SPACE_…, whose address is a
+     * multiple of `align` up to 8. `type`: of an element, or TWK_NO_TYPE. */
+    void (*load)(uint32_t space, uint32_t type, uint32_t align, uint64_t address, uint64_t bytes,
+                 void *to);
+    void (*store)(uint32_t space, uint32_t type, uint32_t align, uint64_t address, uint64_t bytes,
+                  const void *from);
 } twk_ops;
 
 /* The table, once the runtime has given it. */

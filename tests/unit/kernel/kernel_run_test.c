@@ -541,7 +541,7 @@ static void test_link(void)
     struct twk_image image = twk_image;
     image.version = TWK_VERSION + 1;
     CU_ASSERT_EQUAL(twin_native_link(&image, why, sizeof(why)), TWIN_E_INVALID);
-    CU_ASSERT(strstr(why, "version 3 of kernels, this runtime knows 2") != NULL);
+    CU_ASSERT(strstr(why, "version 4 of kernels, this runtime knows 3") != NULL);
     image = twk_image;
     image.magic++;
     CU_ASSERT_EQUAL(twin_native_link(&image, why, sizeof(why)), TWIN_E_INVALID);
