@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "twinrt/kernel.h"
+
 struct native_core;
 
 /* Bits of CTRL. */
@@ -23,8 +25,30 @@ typedef struct native_registers {
     uint64_t extreme;    /* of the newest maximum or minimum: value, and index from bit 32 */
     uint64_t kept;       /* elements that the newest gather mask kept */
     uint64_t merged;     /* elements of four lists that the newest merge took, 16 bits each */
+    uint64_t padding;    /* of bursts from global memory, as bits of an element */
+    uint64_t ffts, condition, loops;                       /* kept for programs */
     uint64_t va[NATIVE_VA_REGISTERS][NATIVE_VA_ADDRESSES]; /* addresses of blocks in UB */
 } native_registers;
+
+/* How stores to global memory go with what is there: bits 6 to 8 of CTRL are the type of elements,
+ * bits 9 and 10 a sum, the larger or the smaller. */
+#define NATIVE_CTRL_ATOMIC_TYPE 6
+#define NATIVE_CTRL_ATOMIC_HOW  9
+#define NATIVE_CTRL_ATOMIC      (UINT64_C(0x1f) << NATIVE_CTRL_ATOMIC_TYPE)
+
+/* A twk_atomic, and a twk_type or 0. */
+static inline uint32_t native_atomic(const native_registers *registers)
+{
+    const uint32_t type = registers->ctrl >> NATIVE_CTRL_ATOMIC_TYPE & 7;
+    return type == 0 ? TWK_ATOMIC_NONE
+                     : TWK_ATOMIC_ADD + (registers->ctrl >> NATIVE_CTRL_ATOMIC_HOW & 3);
+}
+static inline uint32_t native_atomic_type(const native_registers *registers)
+{
+    static const uint8_t types[] = {0,         TWK_FP32, TWK_FP16, TWK_INT16,
+                                    TWK_INT32, TWK_INT8, TWK_BF16, UINT8_MAX};
+    return types[registers->ctrl >> NATIVE_CTRL_ATOMIC_TYPE & 7];
+}
 
 /* A block begins on the core. */
 void twin_native_registers_begin(struct native_core *core);

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The scalar unit's registers: where the core is, what it counts, how other instructions work. */
+#include <string.h>
+
+#include "kernel/instructions/argument.h"
+#include "kernel/instructions/decoders.h"
+#include "twinrt/kernel.h"
+
+static native_registers *registers_of(native_core *core, const twk_instruction *instruction)
+{
+    (void)twin_native_operation(TWIN_PIPE_SCALAR, native_op_of(instruction));
+    return &core->registers;
+}
+
+/* ---- where the core is ----------------------------------------------------------------------- */
+
+#define TWIN_PLACE(name, value)                                                                    \
+    uint64_t twin_instruction_##name(native_core *core, const twk_instruction *instruction)        \
+    {                                                                                              \
+        (void)registers_of(core, instruction);                                                     \
+        return value;                                                                              \
+    }
+TWIN_PLACE(get_block_idx, core->place.block)
+TWIN_PLACE(get_block_num, core->place.blocks)
+TWIN_PLACE(get_subblockid, core->place.vector)
+TWIN_PLACE(get_subblockdim, core->place.vectors)
+#undef TWIN_PLACE
+
+/* Its number in the launch: which core of the device it is, is not known while the kernel
+ * computes. */
+uint64_t twin_instruction_get_coreid(native_core *core, const twk_instruction *instruction)
+{
+    (void)registers_of(core, instruction);
+    return (uint64_t)core->block->number * core->run->core_count + core->index;
+}
+
+/* Ticks of 50 MHz. Only the time of the scalar unit's own work is known while the kernel computes;
+ * its clock is taken as 1.85 GHz. */
+uint64_t twin_instruction_get_sys_cnt(native_core *core, const twk_instruction *instruction)
+{
+    enum { CYCLES_PER_TICK = 37 };
+    (void)registers_of(core, instruction);
+    return core->counted * core->run->call.core->scalar_block / CYCLES_PER_TICK;
+}
+
+/* ---- registers that are set and read --------------------------------------------------------- */
+
+#define TWIN_SET(name, member)                                                                     \
+    uint64_t twin_instruction_##name(native_core *core, const twk_instruction *instruction)        \
+    {                                                                                              \
+        registers_of(core, instruction)->member = instruction->arguments[0];                       \
+        return 0;                                                                                  \
+    }
+#define TWIN_GET(name, member)                                                                     \
+    uint64_t twin_instruction_##name(native_core *core, const twk_instruction *instruction)        \
+    {                                                                                              \
+        return registers_of(core, instruction)->member;                                            \
+    }
+TWIN_SET(set_mov_pad_val, padding)
+TWIN_SET(set_ffts_base_addr, ffts)
+TWIN_GET(get_ffts_base_addr, ffts)
+TWIN_SET(set_condition_flag, condition)
+TWIN_GET(get_condition_flag, condition)
+TWIN_SET(set_lpcnt, loops)
+TWIN_GET(get_lpcnt, loops)
+#undef TWIN_SET
+#undef TWIN_GET
+
+/* ---- atomic stores --------------------------------------------------------------------------- */
+
+/* The type of elements, or how: one field of CTRL. */
+static uint64_t set_field(native_core *core, const twk_instruction *instruction, uint32_t at,
+                          uint64_t mask, uint64_t value)
+{
+    native_registers *registers = registers_of(core, instruction);
+    registers->ctrl = (registers->ctrl & ~(mask << at)) | (value & mask) << at;
+    return 0;
+}
+
+#define TWIN_ATOMIC(name, at, mask, value)                                                         \
+    uint64_t twin_instruction_##name(native_core *core, const twk_instruction *instruction)        \
+    {                                                                                              \
+        return set_field(core, instruction, at, mask, value);                                      \
+    }
+TWIN_ATOMIC(set_atomic_add, NATIVE_CTRL_ATOMIC_HOW, 3, 0)
+TWIN_ATOMIC(set_atomic_max, NATIVE_CTRL_ATOMIC_HOW, 3, 1)
+TWIN_ATOMIC(set_atomic_min, NATIVE_CTRL_ATOMIC_HOW, 3, 2)
+TWIN_ATOMIC(set_atomic_none, NATIVE_CTRL_ATOMIC_TYPE, 0x1f, 0)
+TWIN_ATOMIC(set_atomic_f32, NATIVE_CTRL_ATOMIC_TYPE, 7, 1)
+TWIN_ATOMIC(set_atomic_f16, NATIVE_CTRL_ATOMIC_TYPE, 7, 2)
+TWIN_ATOMIC(set_atomic_s16, NATIVE_CTRL_ATOMIC_TYPE, 7, 3)
+TWIN_ATOMIC(set_atomic_s32, NATIVE_CTRL_ATOMIC_TYPE, 7, 4)
+TWIN_ATOMIC(set_atomic_s8, NATIVE_CTRL_ATOMIC_TYPE, 7, 5)
+TWIN_ATOMIC(set_atomic_bf16, NATIVE_CTRL_ATOMIC_TYPE, 7, 6)
+#undef TWIN_ATOMIC
+
+/* Both at once: bits 0 to 2 the type, 3 and 4 how; or an argument each. */
+uint64_t twin_instruction_set_st_atomic_cfg(native_core *core, const twk_instruction *instruction)
+{
+    const uint64_t value = instruction->count == 1
+                               ? instruction->arguments[0]
+                               : (instruction->arguments[0] & 7) | instruction->arguments[1] << 3;
+    return set_field(core, instruction, NATIVE_CTRL_ATOMIC_TYPE, 0x1f, value);
+}
+
+uint64_t twin_instruction_get_st_atomic_cfg(native_core *core, const twk_instruction *instruction)
+{
+    return registers_of(core, instruction)->ctrl >> NATIVE_CTRL_ATOMIC_TYPE & 0x1f;
+}
+
+/* ---- ends ------------------------------------------------------------------------------------ */
+
+uint64_t twin_instruction_trap(native_core *core, const twk_instruction *instruction)
+{
+    (void)registers_of(core, instruction);
+    twin_native_fail(core, TWIN_NATIVE_TRAP, NULL, "trap");
+}
