@@ -10,8 +10,9 @@
 #include "kernel/names.h"
 #include "twinrt/kernel.h"
 
-#define FIRST_SPANS 64u
-#define POISON      0xa5
+#define FIRST_SPANS  64u
+#define FIRST_RANGES 64u
+#define POISON       0xa5
 
 /* Kinds of hazards, for keys. */
 enum {
@@ -334,31 +335,96 @@ static void replace(native_core *core, native_shadow *shadow, uint32_t first, ui
     shadow->count = total;
 }
 
-void twin_native_hazard_read_strips(native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
-                                    const native_strips *strips)
+/* A pipe writes a span, up to `end`. */
+static void check_span(native_core *core, const native_span *span, uint32_t end, uint32_t buffer,
+                       uint32_t pipe, native_op op)
 {
-    native_shadow *shadow = &core->hazards.shadow[buffer];
+    check_write(core, span, end, buffer, pipe, op, OVERWRITE);
+    for (uint32_t other = 0; other < NATIVE_PIPES; other++)
+        if (__builtin_expect(!after(&core->hazards, pipe, other, span->read_time[other]), 0))
+            report_unordered(core, &(unordered){.kind = WRITE_EARLY,
+                                                .buffer = buffer,
+                                                .begin = span->begin,
+                                                .end = end,
+                                                .earlier_pipe = other,
+                                                .earlier_op = span->read_op[other],
+                                                .pipe = pipe,
+                                                .op = op});
+}
+
+static native_span written_span(const native_hazards *hazards, uint32_t at, uint32_t pipe,
+                                native_op op)
+{
+    return (native_span){.begin = at,
+                         .write_pipe = (uint8_t)pipe,
+                         .write_op = op,
+                         .write_time = hazards->pipe[pipe].time[hazards->first + pipe]};
+}
+
+void twin_native_hazard_more_ranges(native_core *core)
+{
+    native_hazards *hazards = &core->hazards;
+    if (!twin_native_grow(&hazards->ranges, &hazards->range_room, sizeof(*hazards->ranges),
+                          FIRST_RANGES))
+        twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const native_range *one = a, *other = b;
+    return one->begin < other->begin ? -1 : one->begin > other->begin;
+}
+
+/* Orders ranges by where they begin, and joins those that overlap. How many are left. */
+static size_t order_ranges(native_range *ranges, size_t count)
+{
+    bool ordered = true;
+    for (size_t i = 1; i < count && ordered; i++)
+        ordered = ranges[i].begin >= ranges[i - 1].end;
+    if (ordered)
+        return count;
+    qsort(ranges, count, sizeof(*ranges), by_begin);
+    size_t last = 0;
+    for (size_t i = 1; i < count; i++) {
+        if (ranges[i].begin >= ranges[last].end)
+            ranges[++last] = ranges[i];
+        else if (ranges[i].end > ranges[last].end)
+            ranges[last].end = ranges[i].end;
+    }
+    return last + 1;
+}
+
+/* Several ranges: one pass over the spans that they touch. */
+static void note_ranges(native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
+                        size_t range_count, bool write)
+{
+    native_hazards *hazards = &core->hazards;
+    native_shadow *shadow = &hazards->shadow[buffer];
     if (shadow->bytes == 0)
         twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
-    native_span *pieces = pieces_for(core, shadow->count + 2 * (size_t)strips->count + 1);
-    const uint32_t stop = strips->at + (strips->count - 1) * strips->pitch + strips->bytes;
-    uint32_t strip = strips->at, count = 0; /* where the strip begins that comes, or goes on */
-    uint32_t i = span_of(shadow, strips->at);
+    native_span *pieces = pieces_for(core, shadow->count + 2 * range_count + 1);
+    const native_range *range = hazards->ranges, *last = range + range_count - 1;
+    uint32_t count = 0;
+    uint32_t i = span_of(shadow, range->begin);
     i -= i > 0; /* it may become like the one after it */
     const uint32_t first = i;
-    for (; i < shadow->count && shadow->spans[i].begin < stop; i++) {
+    for (; i < shadow->count && shadow->spans[i].begin < last->end; i++) {
         const uint32_t end = end_of(shadow, i);
         for (uint32_t at = shadow->spans[i].begin, next; at < end; at = next) {
-            const bool inside = at >= strip && at < stop;
-            const uint32_t edge = inside ? strip + strips->bytes : at < strip ? strip : end;
+            const bool inside = range <= last && at >= range->begin;
+            const uint32_t edge = range > last ? end : inside ? range->end : range->begin;
             next = edge < end ? edge : end;
             native_span *piece = &pieces[count];
             *piece = shadow->spans[i];
             piece->begin = at;
-            if (inside)
+            if (inside && write) {
+                check_span(core, piece, next, buffer, pipe, op);
+                *piece = written_span(hazards, at, pipe, op);
+            } else if (inside) {
                 read_span(core, piece, next, buffer, pipe, op);
-            if (inside && next == strip + strips->bytes)
-                strip += strips->pitch;
+            }
+            if (inside && next == range->end)
+                range++;
             if (count == 0 || !alike(&pieces[count - 1], piece))
                 count++;
         }
@@ -366,6 +432,34 @@ void twin_native_hazard_read_strips(native_core *core, uint32_t buffer, uint32_t
     if (i < shadow->count && alike(&pieces[count - 1], &shadow->spans[i]))
         i++;
     replace(core, shadow, first, i, count);
+}
+
+void twin_native_hazard_note(native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
+                             bool write)
+{
+    native_hazards *hazards = &core->hazards;
+    if (hazards->range_count == 0)
+        return;
+    const size_t count = order_ranges(hazards->ranges, hazards->range_count);
+    const native_range *only = &hazards->ranges[0];
+    hazards->range_count = 0;
+    if (pipe == TWIN_PIPE_SCALAR)
+        hazards->scalar_touched = true;
+    if (count > 1)
+        note_ranges(core, buffer, pipe, op, count, write);
+    else if (write)
+        twin_native_hazard_write(core, buffer, pipe, op, only->begin, only->end - only->begin);
+    else
+        twin_native_hazard_read(core, buffer, pipe, op, only->begin, only->end - only->begin);
+}
+
+void twin_native_hazard_read_strips(native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
+                                    const native_strips *strips)
+{
+    for (uint32_t i = 0; i < strips->count; i++)
+        native_hazard_add_range(core, &core->hazards, strips->at + i * strips->pitch,
+                                strips->at + i * strips->pitch + strips->bytes);
+    twin_native_hazard_note(core, buffer, pipe, op, false);
 }
 
 void twin_native_hazard_write(native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
@@ -378,26 +472,10 @@ void twin_native_hazard_write(native_core *core, uint32_t buffer, uint32_t pipe,
     native_shadow *shadow = cut(core, buffer, at, bytes, &first, &last);
     if (pipe == TWIN_PIPE_SCALAR)
         hazards->scalar_touched = true;
-    for (uint32_t i = first; i <= last; i++) {
-        const native_span *span = &shadow->spans[i];
-        check_write(core, span, end_of(shadow, i), buffer, pipe, op, OVERWRITE);
-        for (uint32_t other = 0; other < NATIVE_PIPES; other++)
-            if (__builtin_expect(!after(hazards, pipe, other, span->read_time[other]), 0))
-                report_unordered(core, &(unordered){.kind = WRITE_EARLY,
-                                                    .buffer = buffer,
-                                                    .begin = span->begin,
-                                                    .end = end_of(shadow, i),
-                                                    .earlier_pipe = other,
-                                                    .earlier_op = span->read_op[other],
-                                                    .pipe = pipe,
-                                                    .op = op});
-    }
+    for (uint32_t i = first; i <= last; i++)
+        check_span(core, &shadow->spans[i], end_of(shadow, i), buffer, pipe, op);
     /* They are one span now. */
-    shadow->spans[first] =
-        (native_span){.begin = at,
-                      .write_pipe = (uint8_t)pipe,
-                      .write_op = op,
-                      .write_time = hazards->pipe[pipe].time[hazards->first + pipe]};
+    shadow->spans[first] = written_span(hazards, at, pipe, op);
     if (last > first) {
         memmove(&shadow->spans[first + 1], &shadow->spans[last + 1],
                 (shadow->count - last - 1) * sizeof(native_span));
@@ -510,6 +588,7 @@ void twin_native_hazard_begin(native_core *core, uint32_t first, uint32_t clocks
     hazards->first = first;
     hazards->clocks = clocks;
     hazards->scalar_touched = false;
+    hazards->range_count = 0;
     for (uint32_t pipe = 0; pipe < NATIVE_PIPES; pipe++) {
         memset(hazards->pipe[pipe].time, 0, clocks * sizeof(hazards->pipe[pipe].time[0]));
         hazards->pipe[pipe].time[first + pipe] = 1;
@@ -543,5 +622,6 @@ void twin_native_hazard_free(native_hazards *hazards)
         free(hazards->shadow[i].spans);
     free(hazards->flag_clock);
     free(hazards->pieces);
+    free(hazards->ranges);
     *hazards = (native_hazards){0};
 }

@@ -42,6 +42,13 @@ typedef struct native_shadow {
     uint32_t bytes;
 } native_shadow;
 
+struct native_core;
+
+/* Bytes of a buffer, up to `end`. */
+typedef struct native_range {
+    uint32_t begin, end;
+} native_range;
+
 typedef struct native_hazards {
     uint32_t first;  /* number of this core's scalar unit among the clocks */
     uint32_t clocks; /* of the block */
@@ -54,7 +61,30 @@ typedef struct native_hazards {
     native_shadow shadow[NATIVE_BUFFERS];
     native_span *pieces; /* room to work */
     size_t pieces_room;
+    native_range *ranges; /* that an operation reads or writes */
+    size_t range_count, range_room;
 } native_hazards;
+
+void twin_native_hazard_more_ranges(struct native_core *core); /* makes room for one */
+
+/* One more range for the next note. */
+static inline void native_hazard_add_range(struct native_core *core, native_hazards *hazards,
+                                           uint32_t begin, uint32_t end)
+{
+    if (hazards->range_count == hazards->range_room)
+        twin_native_hazard_more_ranges(core);
+    hazards->ranges[hazards->range_count++] = (native_range){begin, end};
+}
+/* The same; it is joined to the one before it if that ends there. */
+static inline void native_hazard_join_range(struct native_core *core, native_hazards *hazards,
+                                            uint32_t begin, uint32_t end)
+{
+    const size_t count = hazards->range_count;
+    if (count > 0 && hazards->ranges[count - 1].end == begin)
+        hazards->ranges[count - 1].end = end;
+    else
+        native_hazard_add_range(core, hazards, begin, end);
+}
 
 /* What has been reported in this run. */
 #define NATIVE_REPORTS 64u
@@ -63,7 +93,6 @@ typedef struct native_reported {
     uint32_t count;
 } native_reported;
 
-struct native_core;
 struct native_write;
 struct twin_native_run;
 
@@ -94,6 +123,9 @@ void twin_native_hazard_read(struct native_core *core, uint32_t buffer, uint32_t
                              uint32_t at, uint32_t bytes);
 void twin_native_hazard_write(struct native_core *core, uint32_t buffer, uint32_t pipe,
                               native_op op, uint32_t at, uint32_t bytes);
+/* The same of the ranges that were added since the last note, in any order. */
+void twin_native_hazard_note(struct native_core *core, uint32_t buffer, uint32_t pipe, native_op op,
+                             bool write);
 /* Strips that one operation reads, in order: they do not overlap. */
 typedef struct native_strips {
     uint32_t at, bytes; /* of a strip */

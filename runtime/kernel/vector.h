@@ -28,6 +28,10 @@ typedef struct native_operands {
 
 #define NATIVE_NOWHERE UINT32_MAX
 
+/* Operations on floating types that instructions have and kernels of the native interface do not:
+ * x if it is above 0, else x times the scalar. */
+enum { NATIVE_VECTOR_LEAKY_RELU = TWK_OP_COUNT };
+
 /* Cycles of the vector unit. */
 uint64_t twin_native_vector_cycles(const native_operands *on);
 

@@ -162,8 +162,10 @@ static void with_scalar(uint32_t op, uint32_t count, const float *a, float s, fl
         EACH(a[i] * s);
     case TWK_OP_MAXS:
         EACH(larger(a[i], s));
-    default:
+    case TWK_OP_MINS:
         EACH(smaller(a[i], s));
+    default: /* LEAKY_RELU */
+        EACH(a[i] > 0 ? a[i] : a[i] * s);
     }
 }
 
@@ -195,7 +197,7 @@ void twin_native_floats(const native_operands *on)
             add_product(count, a, b, s, c, result);
         } else if (b) {
             binary(op, count, a, b, result);
-        } else if (op >= TWK_OP_ADDS && op <= TWK_OP_MINS) {
+        } else if ((op >= TWK_OP_ADDS && op <= TWK_OP_MINS) || op == NATIVE_VECTOR_LEAKY_RELU) {
             with_scalar(op, count, a, s, result);
         } else {
             unary(op, count, a, result);

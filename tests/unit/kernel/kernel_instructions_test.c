@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random instructions of the vector unit, against a reference that does them element by element.
+ * --turns=N: so many sequences of each group; --seed=N: other ones. */
+#include "instructions/machine.h"
+#include "kernel_rig.h"
+
+#ifdef TWIN_SANITIZED
+#define TURNS 100u
+#else
+#define TURNS 1000u
+#endif
+#define STEPS   6u
+#define IMAGE   RIG_BASE
+#define RESULTS (RIG_BASE + 0x8000)
+
+static uint64_t state = 1;
+static uint32_t turns = TURNS;
+
+uint64_t random_bits(void)
+{
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    const uint64_t high = state >> 32;
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    return high << 32 | state >> 32;
+}
+
+/* ---- the kernel ------------------------------------------------------------------------------ */
+
+typedef struct step {
+    twk_instruction before[4]; /* of the scalar unit: masks and modes */
+    uint32_t before_count;
+    twk_instruction instruction;
+    uint64_t result;
+} step;
+
+typedef struct sequence_args {
+    step *steps; /* of the host */
+    uint32_t count;
+} sequence_args;
+
+TWK_VECTOR_KERNEL(sequence, sequence_args, args)
+{
+    twk_load(twk_ub_at(0), IMAGE, WINDOW);
+    twk_barrier(TWK_ALL);
+    for (uint32_t i = 0; i < args->count; i++) {
+        step *s = &args->steps[i];
+        for (uint32_t j = 0; j < s->before_count; j++)
+            (void)twk_slot->instruct(&s->before[j]);
+        s->result = twk_slot->instruct(&s->instruction);
+        twk_barrier(TWK_ALL);
+        twk_store(RESULTS + (uint64_t)i * WINDOW, twk_ub_at(0), WINDOW);
+        twk_barrier(TWK_ALL);
+    }
+}
+
+/* ---- sequences ------------------------------------------------------------------------------- */
+
+static void add(step *s, uint32_t number, uint32_t count, uint64_t first, uint64_t second)
+{
+    twk_instruction *in = &s->before[s->before_count++];
+    record(in, number, TWK_NO_TYPE, TWK_NO_TYPE, TWK_NO_TYPE);
+    in->count = (uint8_t)count;
+    in->arguments[0] = first;
+    in->arguments[1] = second;
+}
+
+static void random_mask(machine *m, step *s)
+{
+    const uint32_t kind = random_below(8);
+    m->count_mode = random_below(3) == 0;
+    m->mask[1] = 0;
+    if (m->count_mode) {
+        m->mask[0] = kind < 4 ? 1 + random_below(200) : random_below(1000);
+        m->mask[1] = kind == 0 ? random_bits() : 0;
+    } else if (kind < 4) {
+        m->mask[0] = m->mask[1] = UINT64_MAX;
+    } else if (kind < 6) { /* the first elements */
+        const uint32_t count = random_below(129);
+        m->mask[0] = count >= 64 ? UINT64_MAX : ((uint64_t)1 << count) - 1;
+        m->mask[1] = count == 128 ? UINT64_MAX : count > 64 ? ((uint64_t)1 << (count - 64)) - 1 : 0;
+    } else {
+        m->mask[0] = random_bits() & random_bits();
+        m->mask[1] = random_bits() | random_bits();
+    }
+    m->saturate = random_below(4) == 0;
+    add(s, TWK_INSTRUCTION_SET_CTRL, 1, m->saturate ? 0 : (uint64_t)1 << 48, 0);
+    add(s, m->count_mode ? TWK_INSTRUCTION_SET_MASK_COUNT : TWK_INSTRUCTION_SET_MASK_NORM, 0, 0, 0);
+    add(s, TWK_INSTRUCTION_SET_VECTOR_MASK, 2, m->mask[1], m->mask[0]);
+}
+
+static void fill(machine *m)
+{
+    static const uint8_t types[] = {TWK_FP16, TWK_FP32, TWK_INT16, TWK_INT32, TWK_BF16, TWK_INT8};
+    for (uint32_t at = 0; at < WINDOW; at += 512) {
+        const uint32_t type = types[random_below(6)];
+        for (uint32_t i = 0; i < 512; i += bytes_of(type)) {
+            const uint64_t bits = random_element(type);
+            memcpy(m->ub + at + i, &bits, bytes_of(type));
+        }
+    }
+}
+
+/* Whether the bytes at `i`, which differ, are of NaN in both. */
+static bool both_nan(const machine *m, const uint8_t *got, uint32_t i)
+{
+    const uint32_t type = m->kind[i];
+    if (type != TWK_FP16 && type != TWK_FP32 && type != TWK_BF16)
+        return false;
+    const uint32_t at = i / bytes_of(type) * bytes_of(type);
+    return isnan(slow_get((twk_type)type, m->ub + at, 0)) &&
+           isnan(slow_get((twk_type)type, got + at, 0));
+}
+
+static bool agrees(const machine *m, const step *s, const uint8_t *got, const char *name)
+{
+    if (!m->any_result && m->result != s->result) {
+        printf("\n    %s: instruction %u returns 0x%llx, expected 0x%llx\n", name,
+               s->instruction.number, (unsigned long long)s->result, (unsigned long long)m->result);
+        return false;
+    }
+    for (uint32_t i = 0; i < WINDOW; i++)
+        if (m->ub[i] != got[i] && !both_nan(m, got, i)) {
+            printf("\n    %s: instruction %u, types %u %u, mode %u, mask %llx %llx, arguments",
+                   name, s->instruction.number, s->instruction.types[0], s->instruction.types[1],
+                   m->count_mode, (unsigned long long)m->mask[1], (unsigned long long)m->mask[0]);
+            for (uint32_t j = 0; j < s->instruction.count; j++)
+                printf(" %llu", (unsigned long long)s->instruction.arguments[j]);
+            printf(": UB byte %u is %02x, expected %02x\n", i, got[i], m->ub[i]);
+            return false;
+        }
+    return true;
+}
+
+static const group *const groups[] = {&arithmetic_group};
+#define GROUPS (sizeof(groups) / sizeof(groups[0]))
+
+static bool refer(machine *m, const twk_instruction *in)
+{
+    m->result = 0;
+    m->any_result = false;
+    for (uint32_t i = 0; i < GROUPS; i++)
+        if (groups[i]->refer(m, in))
+            return true;
+    return false;
+}
+
+/* One sequence. What the machine does not know, the next step takes from the model. */
+static bool sequence_agrees(const group *only)
+{
+    static machine m, start;
+    static step steps[STEPS];
+    static machine after[STEPS];
+    memset(&m, 0, sizeof(m));
+    memset(m.kind, TWK_NO_TYPE, sizeof(m.kind));
+    memset(steps, 0, sizeof(steps));
+    fill(&m);
+    start = m;
+    memcpy(rig_host(IMAGE), m.ub, WINDOW);
+    const sequence_args args = {steps, 1 + random_below(STEPS)};
+    for (uint32_t i = 0; i < args.count; i++) {
+        random_mask(&m, &steps[i]);
+        const group *g = only ? only : groups[random_below(GROUPS)];
+        g->make(&m, &steps[i].instruction);
+        after[i] = m; /* registers that `make` and the mask set */
+    }
+    rig_do("sequence", 1, &args, sizeof(args));
+    memcpy(m.ub, start.ub, WINDOW);
+    for (uint32_t i = 0; i < args.count; i++) {
+        const uint8_t *got = rig_host(RESULTS + (uint64_t)i * WINDOW);
+        m.count_mode = after[i].count_mode;
+        m.saturate = after[i].saturate;
+        memcpy(m.mask, after[i].mask, sizeof(m.mask));
+        if (!refer(&m, &steps[i].instruction)) {
+            printf("\n    no reference for instruction %u\n", steps[i].instruction.number);
+            return false;
+        }
+        if (!agrees(&m, &steps[i], got, only ? only->name : "any"))
+            return false;
+        memcpy(m.ub, got, WINDOW);
+    }
+    return true;
+}
+
+static void run_turns(const group *only)
+{
+    for (uint32_t turn = 0; turn < turns; turn++) {
+        const uint64_t seed = state;
+        const bool good = sequence_agrees(only);
+        CU_ASSERT(good);
+        if (!good) {
+            printf("    sequence %u, seed %llu\n", turn, (unsigned long long)seed);
+            return;
+        }
+    }
+}
+
+/* ---- single ones ----------------------------------------------------------------------------- */
+
+/* The mask, then vadd of FP32 with these arguments. */
+static sequence_args one_add(step *s, uint64_t mode, uint64_t mask, const uint64_t arguments[10])
+{
+    memset(s, 0, sizeof(*s));
+    add(s, mode ? TWK_INSTRUCTION_SET_MASK_COUNT : TWK_INSTRUCTION_SET_MASK_NORM, 0, 0, 0);
+    add(s, TWK_INSTRUCTION_SET_VECTOR_MASK, 2, UINT64_MAX, mask);
+    record(&s->instruction, TWK_INSTRUCTION_VADD, TWK_FP32, TWK_FP32, TWK_FP32);
+    s->instruction.count = 10;
+    memcpy(s->instruction.arguments, arguments, 10 * sizeof(arguments[0]));
+    return (sequence_args){s, 1};
+}
+
+static void test_limits(void)
+{
+    static const struct {
+        uint64_t mode, mask, arguments[10];
+        twin_native_fault fault;
+        const char *text;
+    } cases[] = {
+        {0,
+         1,
+         {16, 0, 0, 1, 1, 1, 1, 8, 8, 8},
+         TWIN_NATIVE_ALIGNMENT,
+         "vadd: dst is 16 in UB, not a multiple of 32"},
+        {0,
+         UINT64_MAX,
+         {0, 196608 - 256, 0, 2, 1, 1, 1, 8, 8, 8},
+         TWIN_NATIVE_BUFFER,
+         "vadd: src0 needs 512 bytes at 196352 in UB, which has 196608"},
+        {0, 2, {0, 0, 196608 - 32, 1, 1, 1, 8, 8, 8, 8}, TWIN_NATIVE_GOOD, NULL},
+        {0,
+         0x100,
+         {0, 0, 196608 - 32, 1, 1, 1, 1, 8, 8, 8},
+         TWIN_NATIVE_BUFFER,
+         "vadd: src1 needs 36 bytes at 196576 in UB, which has 196608"},
+        {0, 1, {0, 0, UINT64_MAX - 31, 1, 1, 1, 1, 8, 8, 8}, TWIN_NATIVE_BUFFER, "vadd: src1"},
+        {1,
+         1 << 21,
+         {0, 0, 0, 1, 1, 1, 1, 0, 0, 0},
+         TWIN_NATIVE_OPERATION,
+         "vadd: the mask counts 2097152 elements; the maximum is 1048576"},
+        {1, UINT64_MAX, {0, 0, 0, 1, 1, 1, 1, 8, 8, 8}, TWIN_NATIVE_OPERATION, "vadd: the mask"},
+        {1,
+         65,
+         {0, 196608 - 256, 0, 1, 1, 1, 1, 8, 8, 8},
+         TWIN_NATIVE_BUFFER,
+         "vadd: src0 needs 260 bytes at 196352"}};
+    for (size_t i = 0; i < TWIN_COUNT(cases); i++) {
+        step s;
+        const sequence_args args = one_add(&s, cases[i].mode, cases[i].mask, cases[i].arguments);
+        if (cases[i].fault != TWIN_NATIVE_GOOD) {
+            rig_fail("sequence", 1, &args, sizeof(args), cases[i].fault, cases[i].text);
+            continue;
+        }
+        rig_begin("sequence", 1, &args, sizeof(args)); /* it reads what was not loaded */
+        CU_ASSERT_EQUAL(twin_native_failed(rig_run)->fault, TWIN_NATIVE_GOOD);
+        twin_native_end(rig_run);
+    }
+}
+
+/* Loads a part, and adds it without a flag: which bytes are reported. */
+TWK_VECTOR_KERNEL(early, sequence_args, args)
+{
+    twk_load(twk_ub_at(0), IMAGE, WINDOW);
+    twk_barrier(TWK_ALL);
+    twk_load(twk_ub_at(256), IMAGE, 64);
+    for (uint32_t j = 0; j < args->steps[0].before_count; j++)
+        (void)twk_slot->instruct(&args->steps[0].before[j]);
+    (void)twk_slot->instruct(&args->steps[0].instruction);
+    twk_barrier(TWK_ALL);
+}
+
+/* Elements that the mask leaves out, and blocks between, are neither read nor written. */
+static void test_hazards(void)
+{
+    static const struct {
+        uint64_t mask, arguments[10];
+        const char *text; /* NULL: no report */
+    } cases[] = {
+        {UINT64_MAX, {1024, 0, 2048, 2, 1, 1, 1, 8, 8, 8}, "vadd (V) reads UB bytes 256 to 319"},
+        {1, {1024, 0, 2048, 2, 1, 1, 1, 8, 8, 8}, "vadd (V) reads UB bytes 256 to 259"},
+        {UINT64_MAX, {0, 1024, 2048, 2, 1, 1, 1, 8, 8, 8}, "vadd (V) writes UB bytes 256 to 319"},
+        {0x8000, {0, 1024, 2048, 2, 1, 1, 1, 8, 8, 8}, "vadd (V) writes UB bytes 316 to 319"},
+        {UINT64_MAX & ~0xffffull, {0, 1024, 2048, 2, 1, 1, 1, 8, 8, 8}, NULL},
+        {UINT64_MAX, {1024, 0, 2048, 2, 1, 1, 1, 8, 16, 8}, NULL},
+        {0xff, {1024, 32, 2048, 2, 1, 8, 1, 8, 2, 8}, NULL}};
+    for (size_t i = 0; i < TWIN_COUNT(cases); i++) {
+        step s;
+        const sequence_args args = one_add(&s, 0, cases[i].mask, cases[i].arguments);
+        rig_begin("early", 1, &args, sizeof(args));
+        CU_ASSERT_EQUAL(twin_native_failed(rig_run)->fault, TWIN_NATIVE_GOOD);
+        CU_ASSERT_EQUAL(rig_hazard_count, cases[i].text ? 1 : 0);
+        if (cases[i].text && rig_hazard_count > 0 && !strstr(rig_hazards[0], cases[i].text)) {
+            printf("\n    %s\n", rig_hazards[0]);
+            CU_FAIL("another report");
+        }
+        twin_native_end(rig_run);
+    }
+}
+
+static void test_arithmetic(void)
+{
+    run_turns(&arithmetic_group);
+}
+
+static void test_any(void)
+{
+    run_turns(NULL);
+}
+
+int main(int argc, char **argv)
+{
+    static const twin_test tests[] = {
+        {"arithmetic is that of each element", test_arithmetic},
+        {"instructions follow each other in any order", test_any},
+        {"what is not in UB, misaligned or too much fails the kernel", test_limits},
+        {"hazards are those of the elements that are read and written", test_hazards},
+    };
+    int kept = 1;
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], "--turns=", 8) == 0)
+            turns = (uint32_t)strtoul(argv[i] + 8, NULL, 10);
+        else if (strncmp(argv[i], "--seed=", 7) == 0)
+            state = strtoull(argv[i] + 7, NULL, 10);
+        else
+            argv[kept++] = argv[i];
+    }
+    return twin_run_suite("kernel_instructions", tests, TWIN_COUNT(tests), kept, argv);
+}
