@@ -48,6 +48,7 @@ typedef struct native_core {
     native_steps steps;
     native_hazards hazards;
     native_registers registers;
+    native_units units;
 } native_core;
 
 /* A flag between cores, as each core of a block has it (cross_core.h). */

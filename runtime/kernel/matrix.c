@@ -15,17 +15,17 @@
 
 /* ---- room to work ---------------------------------------------------------------------------- */
 
-/* An operand in FP32: at most what L0A and L0B hold, from elements of a byte on. */
-static size_t part_floats(const native_core *core)
+/* What L0A or L0B holds, from elements of half a byte on. */
+size_t twin_native_factor_room(const native_core *core)
 {
     const twin_core_properties *properties = core->run->call.core;
-    return properties->l0a_bytes > properties->l0b_bytes ? properties->l0a_bytes
-                                                         : properties->l0b_bytes;
+    return 2 * (size_t)(properties->l0a_bytes > properties->l0b_bytes ? properties->l0a_bytes
+                                                                      : properties->l0b_bytes);
 }
 
 uint64_t twin_native_scratch_bytes(const native_core *core)
 {
-    return part_floats(core) * 2 * sizeof(float);
+    return twin_native_factor_room(core) * 2 * sizeof(float);
 }
 
 void *twin_native_scratch(native_core *core)
@@ -199,8 +199,12 @@ void twin_native_multiply(const twk_product *product)
     unsigned char *to = twin_native_target(core, TWK_L0C, TWIN_PIPE_CUBE, op, product->c,
                                            wide_m * wide_n * 4, RESULT);
     if (native_computes(core))
-        twin_native_product(core, product, per_unit, a_from, b_from, to, twin_native_scratch(core),
-                            part_floats(core));
+        twin_native_product(core, product,
+                            &(native_factors){.a = a_from,
+                                              .b = b_from,
+                                              .c = to,
+                                              .per_unit = per_unit,
+                                              .a_units = native_divide_up(k, per_unit)});
     twin_native_step(core, TWIN_PIPE_CUBE, TWIN_STEP_WORK, 0,
                      core->run->call.core->cube_start +
                          wide_m / EDGE * (wide_n / EDGE) * native_divide_up(k, step));

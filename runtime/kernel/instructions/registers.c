@@ -8,4 +8,6 @@ void twin_native_registers_begin(native_core *core)
     core->registers =
         (native_registers){.ctrl = core->run->call.saturate ? 0 : NATIVE_CTRL_NO_SATURATION,
                            .mask = {UINT64_MAX, UINT64_MAX}};
+    if (core->units.used)
+        core->units = (native_units){.used = false};
 }

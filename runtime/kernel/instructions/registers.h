@@ -5,13 +5,17 @@
 
 #include <stdint.h>
 
+#include "kernel/hazard.h"
 #include "twinrt/kernel.h"
 
 struct native_core;
 
 /* Bits of CTRL. */
 #define NATIVE_CTRL_NO_SATURATION (UINT64_C(1) << 48) /* infinities and NaN are kept */
-#define NATIVE_CTRL_COUNT         (UINT64_C(1) << 56) /* the mask is a number of elements */
+#define NATIVE_CTRL_HF32          (UINT64_C(1) << 46) /* products of FP32 cut their operands */
+#define NATIVE_CTRL_HF32_ZERO                                                                      \
+    (UINT64_C(1) << 47)                       /* of two nearest to the one that is nearer to 0 */
+#define NATIVE_CTRL_COUNT (UINT64_C(1) << 56) /* the mask is a number of elements */
 
 #define NATIVE_VA_REGISTERS 8u
 #define NATIVE_VA_ADDRESSES 8u
@@ -26,9 +30,30 @@ typedef struct native_registers {
     uint64_t kept;       /* elements that the newest gather mask kept */
     uint64_t merged;     /* elements of four lists that the newest merge took, 16 bits each */
     uint64_t padding;    /* of bursts from global memory, as bits of an element */
-    uint64_t ffts, condition, loops;                       /* kept for programs */
+    uint64_t ffts, condition, loops; /* kept for programs */
+    uint64_t fixpipe; /* where its parameters are: of ReLU, bits 0 to 7, and conversions, 8 to 15 */
+    uint64_t nd;      /* matrices of results: number, and strides of source and target */
+    uint64_t quantize;                                     /* parameter of conversions of results */
     uint64_t va[NATIVE_VA_REGISTERS][NATIVE_VA_ADDRESSES]; /* addresses of blocks in UB */
 } native_registers;
+
+/* ---- unit flags of L0C (units.h) ------------------------------------------------------------- */
+
+#define NATIVE_UNIT_BYTES 1024u /* a fractal of results */
+#define NATIVE_UNITS      256u
+
+/* What a pipe has done to units, counted. */
+typedef struct native_unit_side {
+    uint32_t done, seen; /* by the pipe; by the other one, which has waited so often */
+    native_clock clock;  /* of the newest */
+} native_unit_side;
+
+typedef struct native_units {
+    bool used;
+    native_unit_side fills, empties;
+    uint32_t filled[NATIVE_UNITS];  /* by which fill; 0: it is empty */
+    uint32_t emptied[NATIVE_UNITS]; /* by which emptying; 0: by none */
+} native_units;
 
 /* How stores to global memory go with what is there: bits 6 to 8 of CTRL are the type of elements,
  * bits 9 and 10 a sum, the larger or the smaller. */

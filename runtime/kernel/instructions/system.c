@@ -4,6 +4,7 @@
 
 #include "kernel/instructions/argument.h"
 #include "kernel/instructions/decoders.h"
+#include "kernel/instructions/units.h"
 #include "twinrt/kernel.h"
 
 static native_registers *registers_of(native_core *core, const twk_instruction *instruction)
@@ -59,12 +60,25 @@ uint64_t twin_instruction_get_sys_cnt(native_core *core, const twk_instruction *
 TWIN_SET(set_mov_pad_val, padding)
 TWIN_SET(set_ffts_base_addr, ffts)
 TWIN_GET(get_ffts_base_addr, ffts)
+TWIN_SET(set_nd_para, nd)
+TWIN_SET(set_quant_pre, quantize)
+TWIN_GET(get_fpc, fixpipe)
 TWIN_SET(set_condition_flag, condition)
 TWIN_GET(get_condition_flag, condition)
 TWIN_SET(set_lpcnt, loops)
 TWIN_GET(get_lpcnt, loops)
 #undef TWIN_SET
 #undef TWIN_GET
+
+/* Bit 63 empties all units of L0C. */
+uint64_t twin_instruction_set_fpc(native_core *core, const twk_instruction *instruction)
+{
+    const uint64_t value = instruction->arguments[0];
+    registers_of(core, instruction)->fixpipe = value & ~(UINT64_C(1) << 63);
+    if (value >> 63)
+        twin_native_units_reset(core);
+    return 0;
+}
 
 /* ---- atomic stores --------------------------------------------------------------------------- */
 

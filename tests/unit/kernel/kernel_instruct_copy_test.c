@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instructions that copy between global memory and UB, against copies byte by byte; and those that
  * put them in order. */
-#include "kernel_instructions.h"
+#include "kernel_instruct_list.h"
 
 #define DATA       0u /* global memory that instructions read and write */
 #define DATA_BYTES 0x40000u

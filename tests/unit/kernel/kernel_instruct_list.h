@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instructions that a core does one after the other, on buffers that are given and looked at as
  * memory. Kernels are entered in the program that includes this. */
-#ifndef TWINRT_TESTS_UNIT_KERNEL_INSTRUCTIONS_H
-#define TWINRT_TESTS_UNIT_KERNEL_INSTRUCTIONS_H
+#ifndef TWINRT_TESTS_UNIT_KERNEL_INSTRUCT_LIST_H
+#define TWINRT_TESTS_UNIT_KERNEL_INSTRUCT_LIST_H
 
 #include "kernel_rig.h"
 
