@@ -36,9 +36,33 @@ static void place_rows(twin_step *step, const native_rows *rows)
     step->pitch = (uint32_t)rows->pitch;
 }
 
+void twin_native_global_noted(native_core *core, uint32_t pipe, const native_rows *rows)
+{
+    const native_hazards *hazards = &core->hazards;
+    const bool whole = rows->rows == 1 || rows->pitch == rows->bytes;
+    const uint64_t bytes = (uint64_t)rows->rows * rows->bytes;
+    native_read read = {.address = rows->address,
+                        .pitch = rows->pitch,
+                        .rows = rows->rows,
+                        .bytes = rows->bytes,
+                        .block = core->block->number,
+                        .pipe = (uint8_t)(hazards->first + pipe),
+                        .op = core->op,
+                        .time = hazards->pipe[pipe].time[hazards->first + pipe],
+                        .visible = core->run->barrier};
+    if (whole && bytes <= UINT32_MAX) {
+        read.rows = 1;
+        read.bytes = (uint32_t)bytes;
+    }
+    if (!twin_native_reads_add(&core->block->reads, &read))
+        twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
+}
+
 void twin_native_global_step(native_core *core, uint32_t pipe, twin_step_kind kind,
                              const native_rows *rows)
 {
+    if (kind == TWIN_STEP_READ && pipe != TWIN_PIPE_SCALAR && core->run->notes_reads)
+        twin_native_global_noted(core, pipe, rows);
     const bool in_host =
         twin_native_memory_in_host(&core->run->memory, rows->address, kind == TWIN_STEP_WRITE);
     const bool placed = core->run->call.core->places && !in_host;

@@ -17,6 +17,9 @@ typedef struct native_rows {
     uint32_t rows, bytes;
     uint32_t bits; /* TWIN_STEP_ONCE, TWIN_STEP_ATOMIC */
 } native_rows;
+/* The core has read the rows: compared with what other blocks write. For the scalar unit alone, as
+ * twin_native_global_step does it for other pipes. */
+void twin_native_global_noted(native_core *core, uint32_t pipe, const native_rows *rows);
 /* As a step READ or WRITE of global memory. It says where the rows are if the device wants to
  * know. */
 void twin_native_global_step(native_core *core, uint32_t pipe, twin_step_kind kind,

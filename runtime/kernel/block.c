@@ -71,6 +71,7 @@ static void free_block(native_block *block)
         twin_native_hazard_free(&block->cores[i].hazards);
     }
     twin_native_overlay_free(&block->writes);
+    free(block->reads.list);
     free(block->late);
     free(block->waits);
     free(block);
@@ -173,6 +174,7 @@ void twin_native_block_give(native_block *block)
 {
     twin_native_run *run = block->run;
     twin_native_overlay_trim(&block->writes);
+    twin_native_reads_clear(&block->reads);
     if (run->spare)
         give_free(block);
     else

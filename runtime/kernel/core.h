@@ -13,6 +13,7 @@
 #include "kernel/overlay.h"
 #include "kernel/names.h"
 #include "kernel/hazard.h"
+#include "kernel/reads.h"
 #include "kernel/steps.h"
 #include "kernel/instructions/registers.h"
 
@@ -76,9 +77,11 @@ typedef struct native_block {
     bool cross_core_used; /* a flag between cores was set */
     native_cross_core_flag cross_core_flags[NATIVE_CROSS_CORE_FLAGS];
     native_overlay writes;
-    size_t written; /* of these, before its newest set for a barrier of the launch */
-    size_t clean;   /* the first so many are in no data cache */
-    size_t *late;   /* writes of the run that no set has released */
+    native_reads reads;
+    size_t reads_open; /* the first so many come before a barrier that has passed */
+    size_t written;    /* of the writes, before its newest set for a barrier of the launch */
+    size_t clean;      /* the first so many are in no data cache */
+    size_t *late;      /* writes of the run that no set has released */
     size_t late_count, late_room;
     size_t late_clean;          /* of these, in no data cache: a set may release them */
     native_barrier_wait *waits; /* the newest last */
@@ -112,6 +115,8 @@ typedef struct twin_native_run {
     uint32_t barrier;                                    /* the newest; 0: none yet */
     float *scratch;                                      /* for matrices; NULL until needed */
     native_memory memory;
+    bool notes_reads;   /* they are compared with writes at the end */
+    native_reads reads; /* of blocks that have ended */
     native_step_lists lists;
     native_reported reported;
     native_fiber_host host_fiber;

@@ -130,6 +130,31 @@ static void release_writes(native_block *block, const native_clock *clock)
     }
 }
 
+/* Reads that are done by then. */
+static void release_reads(native_block *block, const native_clock *clock)
+{
+    for (size_t i = block->reads_open; i < block->reads.count; i++) {
+        native_read *read = &block->reads.list[i];
+        read->released = read->released || read->time <= clock->time[read->pipe];
+    }
+}
+
+/* They come before the barrier. */
+static void close_reads(native_block *block, uint32_t barrier)
+{
+    size_t open = block->reads.count;
+    for (size_t i = block->reads.count; i > block->reads_open; i--) {
+        native_read *read = &block->reads.list[i - 1];
+        if (read->barrier != 0)
+            continue;
+        if (read->released)
+            read->barrier = barrier;
+        else
+            open = i - 1;
+    }
+    block->reads_open = open;
+}
+
 /* Writes that were late and are released come before the barrier. */
 static void publish_late(native_block *block, uint32_t barrier)
 {
@@ -149,6 +174,7 @@ static void publish_late(native_block *block, uint32_t barrier)
 static bool publish(native_block *block, uint32_t barrier)
 {
     native_memory *memory = &block->run->memory;
+    close_reads(block, barrier);
     if (block->late_clean > 0)
         publish_late(block, barrier);
     for (size_t i = 0; i < block->written; i++) {
@@ -215,6 +241,7 @@ static void set_in_launch(native_core *core, uint32_t flag)
     if (!barrier->set)
         no_memory(core);
     release_writes(core->block, &core->block->cross_core_flags[flag].set_clock[core->index]);
+    release_reads(core->block, &core->block->cross_core_flags[flag].set_clock[core->index]);
     core->block->cross_core_used = true;
     barrier->present += barrier->set[me.number]++ == 0;
     if (barrier->present == me.count && !pass(run, me.kind, flag, me.count))
@@ -388,6 +415,7 @@ void twin_native_cross_core_begin(native_block *block)
         memset(block->cross_core_flags, 0, sizeof(block->cross_core_flags));
     block->cross_core_used = false;
     block->written = block->clean = 0;
+    block->reads.count = block->reads_open = 0;
     block->late_count = block->late_clean = 0;
     block->wait_count = 0;
 }
@@ -426,7 +454,8 @@ bool twin_native_cross_core_end(native_block *block)
         if (!publish(block, run->barrier + 1))
             return false;
     }
-    return twin_native_overlay_append(&run->memory, &block->writes);
+    return twin_native_reads_join(&run->reads, &block->reads) &&
+           twin_native_overlay_append(&run->memory, &block->writes);
 }
 
 /* The first core of the kind that has, or has not, set the flag for the next barrier. */

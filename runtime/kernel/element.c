@@ -29,6 +29,9 @@ void twin_native_word_read(native_core *core, native_op op, uint32_t type, uint6
     twin_native_seen_global(core, op, type, address, size, out);
     twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0,
                      core->run->call.core->scalar_access);
+    if (core->run->notes_reads)
+        twin_native_global_noted(core, TWIN_PIPE_SCALAR,
+                                 &(native_rows){.address = address, .rows = 1, .bytes = size});
     const native_rows line = line_of(address);
     twin_native_global_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_READ, &line);
 }

@@ -210,6 +210,7 @@ static bool join(twin_native_run *run, twin_native_run *part)
     run->overflowed = run->overflowed || part->overflowed;
     return twin_native_step_lists_join(&run->lists, (uint64_t)part->first_block * run->core_count,
                                        &part->lists) &&
+           twin_native_reads_join(&run->reads, &part->reads) &&
            twin_native_memory_join(&run->memory, &part->memory);
 }
 

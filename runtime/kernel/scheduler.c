@@ -30,6 +30,7 @@ static void free_run(twin_native_run *run)
     twin_native_block_leave(run);
     twin_native_memory_free(&run->memory);
     twin_native_step_lists_free(&run->lists);
+    free(run->reads.list);
     free(run->begun);
     free(run->scratch);
     free(run->args);
@@ -218,6 +219,21 @@ static void check_write_conflicts(twin_native_run *run)
                              twin_native_op_name(conflict.first->op), conflict.first->block);
 }
 
+static void check_read_conflicts(twin_native_run *run)
+{
+    native_read_conflict conflict;
+    if (!run->notes_reads || !twin_native_reads_find(&run->reads, &run->memory, &conflict))
+        return;
+    twin_native_report_block(
+        run, conflict.read->block, (uint64_t)0xfb << 40,
+        "%s (%s) reads global memory 0x%llx to 0x%llx, which %s of block %u writes, and no barrier "
+        "of the launch is in between: here it reads what was there before, a board may read either",
+        twin_native_op_name(conflict.read->op),
+        twin_native_pipe_name(conflict.read->pipe % NATIVE_PIPES),
+        (unsigned long long)conflict.begin, (unsigned long long)conflict.end - 1,
+        twin_native_op_name(conflict.write->op), conflict.write->block);
+}
+
 /* ---- the interface --------------------------------------------------------------------------- */
 
 /* What is wrong with the launch. Then its first core fails at once. */
@@ -266,6 +282,7 @@ static bool run_all(twin_native_run *run)
     } else if (good) {
         twin_native_cross_core_left(run);
         check_write_conflicts(run);
+        check_read_conflicts(run);
     }
     give_blocks(run);
     return good;
@@ -304,6 +321,8 @@ static twin_native_run *prepare(const twin_native_call *call)
     run->first_block = run->next_block = 0;
     run->end_block = call->blocks;
     run->stop = NULL;
+    run->reads.count = 0;
+    run->notes_reads = call->hazard && !call->timing_only && call->blocks > 1;
     twin_native_memory_begin(&run->memory, call->reach, call->saturate);
     if (copy_args(run))
         return run;
@@ -371,6 +390,7 @@ void twin_native_end(twin_native_run *run)
 {
     twin_native_cross_core_clear(run);
     twin_native_memory_clear(&run->memory);
+    twin_native_reads_clear(&run->reads);
     twin_native_step_lists_clear(&run->lists);
     release_run(run);
 }

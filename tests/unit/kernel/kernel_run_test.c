@@ -214,7 +214,7 @@ TWK_VECTOR_KERNEL(combine, atomic_args, args)
     twk_set_flag(TWK_V, TWK_MTE3, 0);
     twk_wait_flag(TWK_V, TWK_MTE3, 0);
     twk_store_atomic((twk_atomic)args->how, type, RIG_BASE, twk_ub_at(0), 7);
-    /* It sees its own: 8 elements from an odd place on. */
+    /* It sees its own: 8 elements from an odd place on. On a board it may see the other's. */
     twk_set_flag(TWK_MTE3, TWK_MTE2, 0);
     twk_wait_flag(TWK_MTE3, TWK_MTE2, 0);
     twk_load(twk_ub_at(64), RIG_BASE + size, 7 * size);
@@ -246,7 +246,11 @@ static void test_atomic(void)
                 memcpy((char *)rig_host(RIG_BASE) + i * twk_bytes_of(types[t]), &one,
                        twk_bytes_of(types[t]));
             }
-            rig_do("combine", 2, &args, sizeof(args));
+            rig_begin("combine", 2, &args, sizeof(args));
+            CU_ASSERT_EQUAL(twin_native_effect(rig_run, &rig_reach), TWIN_OK);
+            twin_native_end(rig_run);
+            CU_ASSERT_EQUAL_FATAL(rig_hazard_count, 1);
+            CU_ASSERT(strstr(rig_hazards[0], "which twk_store_atomic of block 1 writes") != NULL);
             for (uint32_t i = 0; i < 7; i++)
                 CU_ASSERT_EQUAL(element(types[t], RIG_BASE, i), wanted[how][0]);
             CU_ASSERT_EQUAL(element(types[t], RIG_BASE, 7), 1);

@@ -15,7 +15,20 @@
 #define SPECIAL 17u /* the block that does something else */
 #define THREADS 4u
 
-enum { PLAIN, PRINT, TRAP, HAZARD, STUCK, OVERFLOW, UNEQUAL, LONG, SAME_PLACE, MOVE, NO_FLAG_END };
+enum {
+    PLAIN,
+    PRINT,
+    TRAP,
+    HAZARD,
+    STUCK,
+    OVERFLOW,
+    UNEQUAL,
+    LONG,
+    SAME_PLACE,
+    MOVE,
+    NO_FLAG_END,
+    READ_OTHER
+};
 
 typedef struct bag_args {
     uint32_t what, rounds;
@@ -44,6 +57,9 @@ static void special(const bag_args *args)
         break;
     case SAME_PLACE:
         twk_store(GM + (twk_block() - 1) * SHARE, twk_ub_at(0), SHARE);
+        break;
+    case READ_OTHER:
+        twk_load(twk_ub_at(0), GM + (twk_block() - 1) * SHARE, SHARE);
         break;
     case MOVE:
         twk_load(twk_ub_at(0), GM + MOVING, SHARE);
@@ -245,6 +261,7 @@ static void test_reports(void)
         {HAZARD, TWIN_NATIVE_GOOD, "", "", "block 17: twk_store"},
         {STUCK, TWIN_NATIVE_STUCK, "block 17", "", ""},
         {NO_FLAG_END, TWIN_NATIVE_GOOD, "", "", "block 17: flag 5"},
+        {READ_OTHER, TWIN_NATIVE_GOOD, "", "", "which twk_store of block 16 writes"},
     };
     for (size_t i = 0; i < TWIN_COUNT(cases); i++) {
         const bag_args args = {.what = cases[i].what, .rounds = 40};

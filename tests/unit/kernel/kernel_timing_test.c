@@ -123,7 +123,7 @@ static void test_steps_of_operations(void)
     for (size_t i = 0; i < RIG_BYTES / 4; i++)
         ((uint32_t *)(void *)rig_memory)[i] = random32();
     *(uint32_t *)rig_host(B) = 5;
-    check_steps("vectors", 2, NULL, 0);
+    check_steps("vectors", 1, NULL, 0);
     check_steps("cubes", 1, NULL, 0);
     for (uint32_t what = DO_ADD; what <= DO_RIGHT; what++) {
         const op_args args = {
@@ -135,7 +135,7 @@ static void test_steps_of_operations(void)
 static void test_steps_of_examples(void)
 {
     struct matmul_args matmul = {A, A + 0x20000, A + 0x60000, TILE_M, 2 * TILE_N, PANEL, 1};
-    const struct sum_args sum = {A, R, 40000};
+    const struct sum_args sum = {A, R, 30000};
     const struct add_args add = {A, B, R, 12000};
     memset(rig_memory, 0, sizeof(rig_memory));
     check_steps("matmul", 2, &matmul, sizeof(matmul));
