@@ -179,7 +179,7 @@ void twin_native_check_global(native_core *core, native_op op, uint64_t address,
         twin_native_memory_find(memory, address, span + bytes, write))
         return;
     for (uint32_t row = 0; row < rows; row++)
-        if (!twin_native_memory_find(memory, address + row * pitch, bytes, write))
+        if (rows == 1 || !twin_native_memory_find(memory, address + row * pitch, bytes, write))
             bad_global(core, op, address + row * pitch, bytes, write);
 }
 

@@ -16,8 +16,8 @@
 /* What the parts of a run share. A block that would print, report, or meet memory that moves stops
  * all of them: this happens in the order of blocks, on the thread of the run. */
 typedef struct native_parts {
-    twin_reach reach; /* the first member: what parts are given */
-    const twin_reach *below;
+    twin_reach reach;     /* the first member: what parts are given */
+    twin_reach below;     /* that of the run; messages come in the order of blocks, on its thread */
     pthread_mutex_t lock; /* of below, which serves one thread */
     void (*thread)(bool begins);
     atomic_bool stop;
@@ -41,7 +41,7 @@ static void *at(const twin_reach *reach, uint64_t address, uint64_t bytes, bool 
 {
     native_parts *parts = parts_of(reach);
     pthread_mutex_lock(&parts->lock);
-    void *found = parts->below->at(parts->below, address, bytes, write);
+    void *found = parts->below.at(&parts->below, address, bytes, write);
     pthread_mutex_unlock(&parts->lock);
     return found;
 }
@@ -50,7 +50,7 @@ static bool in_host(const twin_reach *reach, uint64_t address)
 {
     native_parts *parts = parts_of(reach);
     pthread_mutex_lock(&parts->lock);
-    const bool found = parts->below->in_host(parts->below, address);
+    const bool found = parts->below.in_host(&parts->below, address);
     pthread_mutex_unlock(&parts->lock);
     return found;
 }
@@ -223,12 +223,13 @@ void twin_native_parts_run(twin_native_run *run, const native_block *first)
         return;
     native_part list[PARTS_MOST] = {0};
     native_parts parts = {.reach = *run->call.reach,
-                          .below = run->call.reach,
+                          .below = *run->call.reach,
                           .lock = PTHREAD_MUTEX_INITIALIZER,
                           .thread = run->call.thread};
+    parts.below.silent = true;
     parts.reach.at = at;
     parts.reach.move = move;
-    parts.reach.in_host = parts.below->in_host ? in_host : NULL;
+    parts.reach.in_host = parts.below.in_host ? in_host : NULL;
     if (take_parts(run, &parts, list, count))
         run_parts(list, count);
     else

@@ -43,6 +43,7 @@ typedef struct twin_reach {
     bool (*in_host)(const struct twin_reach *reach, uint64_t address);
     uint32_t device;
     bool exact;
+    bool silent; /* NULL instead of an answer with a message: `at` is called again without this */
     uint64_t
         peers; /* the other devices whose memory is reached, a bit each; none as a backend gives
                   it */

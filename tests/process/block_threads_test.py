@@ -24,6 +24,14 @@ def run(*before, **settings):
     return int(found[1])
 
 
+def messages(what, threads):
+    """What a kernel writes that reads memory which it had better not."""
+    done = subprocess.run([PROGRAM, what], env={**SETTINGS, "TWINRT_BACKEND": "sim",
+                          "TWINRT_DEVICES": "2", "TWINRT_KERNEL_THREADS": threads},
+                          text=True, capture_output=True, timeout=200, check=True)
+    return done.stderr
+
+
 class Threads(unittest.TestCase):
     def test_one_is_asked_for(self):
         self.assertEqual(run(TWINRT_KERNEL_THREADS="1"), 1)
@@ -42,6 +50,14 @@ class Threads(unittest.TestCase):
         with self.assertRaises(AssertionError) as failed:
             run(TWINRT_KERNEL_THREADS="65")
         self.assertIn("TWINRT_KERNEL_THREADS", str(failed.exception))
+
+    def test_messages(self):
+        for what, part in (("late", "after its memory was freed"), ("peer", "memory of device 1"),
+                           ("host", "block 1: twk_load reads")):
+            with self.subTest(what):
+                one = messages(what, "1")
+                self.assertEqual(one.count(part), 1, one)
+                self.assertEqual(messages(what, "0"), one)
 
 
 if __name__ == "__main__":

@@ -524,7 +524,10 @@ void *sim_memory_translate(void *context, uint32_t device, uint64_t address, uin
             *out_device = arena->config.device;
         if (access == TWINSIM_ROUTE)
             return arena->view + (address - arena->base);
-        if (!is_live(block))
+        const bool late = !is_live(block);
+        if (late && sim_silent)
+            return NULL;
+        if (late)
             report_hazard(arena, block, address, access);
         if (access == TWINSIM_WRITE && (arena->config.host || sim_process.open_memory))
             sim_progress_seen = true;

@@ -132,7 +132,7 @@ static void note(struct pinned *pin, uint64_t address, const char *what, const c
     describe(pin, range, sizeof(range));
     sim_failure_because("the host memory at 0x%llx %s (%s)", (unsigned long long)address, what,
                         range);
-    if (!atomic_exchange_explicit(&pin->reported, true, memory_order_relaxed))
+    if (!sim_silent && !atomic_exchange_explicit(&pin->reported, true, memory_order_relaxed))
         sim_log(3, "device %u: a task uses the host memory at 0x%llx, which %s: %s; %s",
                 pin->device, (unsigned long long)address, what, range, remedy);
 }

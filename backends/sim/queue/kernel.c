@@ -373,7 +373,7 @@ static void *find_locked(const twin_reach *reach, uint64_t address, uint64_t byt
     void *at = sim_memory_translate(NULL, reach->device, address, bytes, access, &target, &owner);
     if (at && owner != reach->device && (reach->peers >> owner & 1) == 0 &&
         !sim_managed_contains(address)) {
-        if (says)
+        if (says && !sim_silent)
             log_out_of_reach(reach->device, owner, address);
         return NULL;
     }
@@ -436,7 +436,9 @@ static bool move_unlocked(const twin_reach *reach, uint64_t address, void *local
 static void *reach_unlocked(const twin_reach *reach, uint64_t address, uint64_t bytes, bool write)
 {
     sim_model_continue();
+    sim_silent = reach->silent;
     void *at = reach_locked(reach, address, bytes, write);
+    sim_silent = false;
     sim_model_pause();
     return at;
 }

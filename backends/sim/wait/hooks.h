@@ -55,6 +55,9 @@ void sim_work_names(const twin_queue *queue, uint32_t *out_device, uint32_t *out
 /* Why an access is refused, for the report of the task that fails of it, with an address that the
  * device cannot reach or with an exception. Thread: model. */
 void sim_failure_because(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* What is asked for will be asked for again: no message about it now, and no cause. Guarded by the
+ * model lock. */
+extern bool sim_silent;
 /* As twinsim_bus.failed: what was given in this instant is of the task at the head of the queue. */
 void sim_failure_claim(void *context, uint32_t device, uint32_t sq);
 /* What was given is of the kernel at the head of the queue; of no task. The model lock is held. */
