@@ -7,7 +7,8 @@ void twin_native_registers_begin(native_core *core)
 {
     core->registers =
         (native_registers){.ctrl = core->run->call.saturate ? 0 : NATIVE_CTRL_NO_SATURATION,
-                           .mask = {UINT64_MAX, UINT64_MAX}};
+                           .mask = {UINT64_MAX, UINT64_MAX},
+                           .map_repeat = UINT64_C(1) << 16};
     if (core->units.used)
         core->units = (native_units){.used = false};
 }
