@@ -174,6 +174,11 @@ static inline bool native_saturates(const native_core *core)
 {
     return (core->registers.ctrl & NATIVE_CTRL_NO_SATURATION) == 0;
 }
+/* The same of the vector unit, which does so with 16 bits alone. */
+static inline bool native_vector_saturates(const native_core *core, uint32_t type)
+{
+    return (type == TWK_FP16 || type == TWK_BF16) && native_saturates(core);
+}
 
 /* Bytes of an element; 0: no type. */
 static inline uint32_t native_size_of(uint32_t type)

@@ -89,7 +89,7 @@ static void NATIVE_COLD repair_specials(native_core *core, uint32_t type, uint32
         for (uint32_t j = 0; j < 3; j++)
             numbers = numbers && (!operands[j] || isfinite(operands[j][i]));
         overflow = overflow || numbers;
-        if (native_saturates(core))
+        if (native_vector_saturates(core, type))
             twin_native_store(type, to + (size_t)i * size, twin_native_saturated(type, value),
                               TWK_ROUND_EVEN, &overflow);
     }

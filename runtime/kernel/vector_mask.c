@@ -154,7 +154,7 @@ void twin_native_cast(const native_operands *on)
         return;
     const uint32_t out_size = native_size_of(call->to);
     const bool to_whole = call->type == call->to && native_is_float(call->to);
-    const bool saturate = native_saturates(on->core) && native_is_float(call->to);
+    const bool saturate = native_vector_saturates(on->core, call->to);
     bool overflow = false;
     for (uint32_t i = 0; i < call->count; i++) {
         double value = twin_native_number(call->type, on->a + (size_t)i * on->size);

@@ -302,6 +302,7 @@ static void run_repeat(const native_lanes *lanes, uint32_t repeat, native_lane_c
     unsigned char a[ROOM] __attribute__((aligned(32)));
     unsigned char b[ROOM] __attribute__((aligned(32)));
     unsigned char dst[ROOM] __attribute__((aligned(32)));
+    work->repeat = repeat;
     work->count = twin_native_lanes_chosen(lanes, repeat, NULL);
     work->lanes = lanes->run_count == 1 && lanes->runs[0].begin == 0 ? NULL : lanes->chosen;
     work->a = open_operand(lanes, &lanes->a, repeat, a);

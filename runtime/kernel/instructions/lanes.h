@@ -34,7 +34,14 @@ typedef struct native_lane_work {
     uint32_t count;
     const uint8_t *lanes; /* the place of each element in its repeat; NULL: in order, from 0 */
     uint32_t per_repeat;
+    uint32_t repeat; /* that the first element is in */
 } native_lane_work;
+
+/* Among the elements of all repeats, the number of element `i` of those that are computed. */
+static inline uint32_t native_lane_number(const native_lane_work *work, uint32_t i)
+{
+    return work->repeat * work->per_repeat + (work->lanes ? work->lanes[i] : i);
+}
 
 typedef void native_lane_compute(const native_lane_work *work);
 

@@ -19,7 +19,13 @@ uint64_t twin_instruction_get_ctrl(native_core *core, const twk_instruction *ins
 
 uint64_t twin_instruction_set_ctrl(native_core *core, const twk_instruction *instruction)
 {
-    registers(core, instruction)->ctrl = instruction->arguments[0];
+    const uint64_t value = instruction->arguments[0];
+    native_registers *of = registers(core, instruction);
+    if (value & (NATIVE_CTRL_INTEGER_SATURATION | NATIVE_CTRL_CAST_TRUNCATION))
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION,
+                           "bits 53 and 59 of CTRL, integers that saturate and conversions that "
+                           "cut, are not supported; they must be 0");
+    of->ctrl = value;
     return 0;
 }
 

@@ -11,11 +11,12 @@
 struct native_core;
 
 /* Bits of CTRL. */
-#define NATIVE_CTRL_NO_SATURATION (UINT64_C(1) << 48) /* infinities and NaN are kept */
-#define NATIVE_CTRL_HF32          (UINT64_C(1) << 46) /* products of FP32 cut their operands */
-#define NATIVE_CTRL_HF32_ZERO                                                                      \
-    (UINT64_C(1) << 47)                       /* of two nearest to the one that is nearer to 0 */
-#define NATIVE_CTRL_COUNT (UINT64_C(1) << 56) /* the mask is a number of elements */
+#define NATIVE_CTRL_HF32               (UINT64_C(1) << 46) /* products of FP32 cut operands */
+#define NATIVE_CTRL_HF32_ZERO          (UINT64_C(1) << 47) /* of two nearest the smaller one */
+#define NATIVE_CTRL_NO_SATURATION      (UINT64_C(1) << 48) /* infinities and NaN are kept */
+#define NATIVE_CTRL_INTEGER_SATURATION (UINT64_C(1) << 53)
+#define NATIVE_CTRL_COUNT              (UINT64_C(1) << 56) /* the mask is a number of elements */
+#define NATIVE_CTRL_CAST_TRUNCATION    (UINT64_C(1) << 59)
 
 #define NATIVE_VA_REGISTERS 8u
 #define NATIVE_VA_ADDRESSES 8u

@@ -2,6 +2,7 @@
 /* Random instructions of the vector unit, against a reference that does them element by element.
  * --turns=N: so many sequences of each group; --seed=N: other ones. */
 #include "instructions/machine.h"
+#include "kernel/access.h"
 #include "kernel_rig.h"
 
 #ifdef TWIN_SANITIZED
@@ -27,10 +28,8 @@ uint64_t random_bits(void)
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
 typedef struct step {
-    twk_instruction before[4]; /* of the scalar unit: masks and modes */
-    uint32_t before_count;
-    twk_instruction instruction;
-    uint64_t result;
+    program program;
+    uint64_t result; /* of its last instruction */
 } step;
 
 typedef struct sequence_args {
@@ -44,9 +43,8 @@ TWK_VECTOR_KERNEL(sequence, sequence_args, args)
     twk_barrier(TWK_ALL);
     for (uint32_t i = 0; i < args->count; i++) {
         step *s = &args->steps[i];
-        for (uint32_t j = 0; j < s->before_count; j++)
-            (void)twk_slot->instruct(&s->before[j]);
-        s->result = twk_slot->instruct(&s->instruction);
+        for (uint32_t j = 0; j < s->program.count; j++)
+            s->result = twk_slot->instruct(&s->program.list[j]);
         twk_barrier(TWK_ALL);
         twk_store(RESULTS + (uint64_t)i * WINDOW, twk_ub_at(0), WINDOW);
         twk_barrier(TWK_ALL);
@@ -55,16 +53,15 @@ TWK_VECTOR_KERNEL(sequence, sequence_args, args)
 
 /* ---- sequences ------------------------------------------------------------------------------- */
 
-static void add(step *s, uint32_t number, uint32_t count, uint64_t first, uint64_t second)
+static void add(program *p, uint32_t number, uint32_t count, uint64_t first, uint64_t second)
 {
-    twk_instruction *in = &s->before[s->before_count++];
-    record(in, number, TWK_NO_TYPE, TWK_NO_TYPE, TWK_NO_TYPE);
+    twk_instruction *in = record(p, number, NO_TYPES);
     in->count = (uint8_t)count;
     in->arguments[0] = first;
     in->arguments[1] = second;
 }
 
-static void random_mask(machine *m, step *s)
+static void random_mask(machine *m, program *p)
 {
     const uint32_t kind = random_below(8);
     m->count_mode = random_below(3) == 0;
@@ -83,9 +80,9 @@ static void random_mask(machine *m, step *s)
         m->mask[1] = random_bits() | random_bits();
     }
     m->saturate = random_below(4) == 0;
-    add(s, TWK_INSTRUCTION_SET_CTRL, 1, m->saturate ? 0 : (uint64_t)1 << 48, 0);
-    add(s, m->count_mode ? TWK_INSTRUCTION_SET_MASK_COUNT : TWK_INSTRUCTION_SET_MASK_NORM, 0, 0, 0);
-    add(s, TWK_INSTRUCTION_SET_VECTOR_MASK, 2, m->mask[1], m->mask[0]);
+    add(p, TWK_INSTRUCTION_SET_CTRL, 1, m->saturate ? 0 : (uint64_t)1 << 48, 0);
+    add(p, m->count_mode ? TWK_INSTRUCTION_SET_MASK_COUNT : TWK_INSTRUCTION_SET_MASK_NORM, 0, 0, 0);
+    add(p, TWK_INSTRUCTION_SET_VECTOR_MASK, 2, m->mask[1], m->mask[0]);
 }
 
 static void fill(machine *m)
@@ -111,27 +108,38 @@ static bool both_nan(const machine *m, const uint8_t *got, uint32_t i)
            isnan(slow_get((twk_type)type, got + at, 0));
 }
 
-static bool agrees(const machine *m, const step *s, const uint8_t *got, const char *name)
+static void print(const machine *m, const twk_instruction *in)
 {
+    printf("\n    %s, types %u %u %u, count mode %u, saturation %u, mask %llx %llx:\n    ",
+           twin_native_instruction_name(in->number), in->types[0], in->types[1], in->types[2],
+           m->count_mode, m->saturate, (unsigned long long)m->mask[1],
+           (unsigned long long)m->mask[0]);
+    for (uint32_t j = 0; j < in->count; j++)
+        printf("%llu ", (unsigned long long)in->arguments[j]);
+    printf("\n");
+}
+
+static bool agrees(const machine *m, const step *s, const uint8_t *got)
+{
+    const twk_instruction *in = &s->program.list[s->program.count - 1];
     if (!m->any_result && m->result != s->result) {
-        printf("\n    %s: instruction %u returns 0x%llx, expected 0x%llx\n", name,
-               s->instruction.number, (unsigned long long)s->result, (unsigned long long)m->result);
+        print(m, in);
+        printf("    its result is 0x%llx, expected 0x%llx\n", (unsigned long long)s->result,
+               (unsigned long long)m->result);
         return false;
     }
     for (uint32_t i = 0; i < WINDOW; i++)
         if (m->ub[i] != got[i] && !both_nan(m, got, i)) {
-            printf("\n    %s: instruction %u, types %u %u, mode %u, mask %llx %llx, arguments",
-                   name, s->instruction.number, s->instruction.types[0], s->instruction.types[1],
-                   m->count_mode, (unsigned long long)m->mask[1], (unsigned long long)m->mask[0]);
-            for (uint32_t j = 0; j < s->instruction.count; j++)
-                printf(" %llu", (unsigned long long)s->instruction.arguments[j]);
-            printf(": UB byte %u is %02x, expected %02x\n", i, got[i], m->ub[i]);
+            print(m, in);
+            printf("    byte %u of UB is %02x, expected %02x, in an element of type %u\n", i,
+                   got[i], m->ub[i], m->kind[i]);
             return false;
         }
     return true;
 }
 
-static const group *const groups[] = {&arithmetic_group};
+static const group *const groups[] = {&arithmetic_group, &compare_group, &convert_group,
+                                      &rearrange_group, &registers_group};
 #define GROUPS (sizeof(groups) / sizeof(groups[0]))
 
 static bool refer(machine *m, const twk_instruction *in)
@@ -141,40 +149,32 @@ static bool refer(machine *m, const twk_instruction *in)
     for (uint32_t i = 0; i < GROUPS; i++)
         if (groups[i]->refer(m, in))
             return true;
+    printf("\n    no reference for %s\n", twin_native_instruction_name(in->number));
     return false;
 }
 
-/* One sequence. What the machine does not know, the next step takes from the model. */
+/* One sequence. A step begins with what the model had left. */
 static bool sequence_agrees(const group *only)
 {
-    static machine m, start;
+    static machine plan, m;
     static step steps[STEPS];
-    static machine after[STEPS];
     memset(&m, 0, sizeof(m));
     memset(m.kind, TWK_NO_TYPE, sizeof(m.kind));
     memset(steps, 0, sizeof(steps));
     fill(&m);
-    start = m;
     memcpy(rig_host(IMAGE), m.ub, WINDOW);
     const sequence_args args = {steps, 1 + random_below(STEPS)};
     for (uint32_t i = 0; i < args.count; i++) {
-        random_mask(&m, &steps[i]);
-        const group *g = only ? only : groups[random_below(GROUPS)];
-        g->make(&m, &steps[i].instruction);
-        after[i] = m; /* registers that `make` and the mask set */
+        random_mask(&plan, &steps[i].program);
+        (only ? only : groups[random_below(GROUPS)])->make(&plan, &steps[i].program);
     }
     rig_do("sequence", 1, &args, sizeof(args));
-    memcpy(m.ub, start.ub, WINDOW);
     for (uint32_t i = 0; i < args.count; i++) {
         const uint8_t *got = rig_host(RESULTS + (uint64_t)i * WINDOW);
-        m.count_mode = after[i].count_mode;
-        m.saturate = after[i].saturate;
-        memcpy(m.mask, after[i].mask, sizeof(m.mask));
-        if (!refer(&m, &steps[i].instruction)) {
-            printf("\n    no reference for instruction %u\n", steps[i].instruction.number);
-            return false;
-        }
-        if (!agrees(&m, &steps[i], got, only ? only->name : "any"))
+        for (uint32_t j = 0; j < steps[i].program.count; j++)
+            if (!refer(&m, &steps[i].program.list[j]))
+                return false;
+        if (!agrees(&m, &steps[i], got))
             return false;
         memcpy(m.ub, got, WINDOW);
     }
@@ -200,11 +200,12 @@ static void run_turns(const group *only)
 static sequence_args one_add(step *s, uint64_t mode, uint64_t mask, const uint64_t arguments[10])
 {
     memset(s, 0, sizeof(*s));
-    add(s, mode ? TWK_INSTRUCTION_SET_MASK_COUNT : TWK_INSTRUCTION_SET_MASK_NORM, 0, 0, 0);
-    add(s, TWK_INSTRUCTION_SET_VECTOR_MASK, 2, UINT64_MAX, mask);
-    record(&s->instruction, TWK_INSTRUCTION_VADD, TWK_FP32, TWK_FP32, TWK_FP32);
-    s->instruction.count = 10;
-    memcpy(s->instruction.arguments, arguments, 10 * sizeof(arguments[0]));
+    add(&s->program, mode ? TWK_INSTRUCTION_SET_MASK_COUNT : TWK_INSTRUCTION_SET_MASK_NORM, 0, 0,
+        0);
+    add(&s->program, TWK_INSTRUCTION_SET_VECTOR_MASK, 2, UINT64_MAX, mask);
+    twk_instruction *in = record(&s->program, TWK_INSTRUCTION_VADD, TWK_FP32, TWK_FP32, TWK_FP32);
+    for (uint32_t i = 0; i < 10; i++)
+        argument(in, arguments[i]);
     return (sequence_args){s, 1};
 }
 
@@ -262,9 +263,8 @@ TWK_VECTOR_KERNEL(early, sequence_args, args)
     twk_load(twk_ub_at(0), IMAGE, WINDOW);
     twk_barrier(TWK_ALL);
     twk_load(twk_ub_at(256), IMAGE, 64);
-    for (uint32_t j = 0; j < args->steps[0].before_count; j++)
-        (void)twk_slot->instruct(&args->steps[0].before[j]);
-    (void)twk_slot->instruct(&args->steps[0].instruction);
+    for (uint32_t j = 0; j < args->steps[0].program.count; j++)
+        (void)twk_slot->instruct(&args->steps[0].program.list[j]);
     twk_barrier(TWK_ALL);
 }
 
@@ -301,6 +301,21 @@ static void test_arithmetic(void)
     run_turns(&arithmetic_group);
 }
 
+static void test_compare(void)
+{
+    run_turns(&compare_group);
+}
+
+static void test_convert(void)
+{
+    run_turns(&convert_group);
+}
+
+static void test_rearrange(void)
+{
+    run_turns(&rearrange_group);
+}
+
 static void test_any(void)
 {
     run_turns(NULL);
@@ -310,6 +325,9 @@ int main(int argc, char **argv)
 {
     static const twin_test tests[] = {
         {"arithmetic is that of each element", test_arithmetic},
+        {"comparisons and selections are those of each element", test_compare},
+        {"conversions round as their names say", test_convert},
+        {"elements go where they belong", test_rearrange},
         {"instructions follow each other in any order", test_any},
         {"what is not in UB, misaligned or too much fails the kernel", test_limits},
         {"hazards are those of the elements that are read and written", test_hazards},

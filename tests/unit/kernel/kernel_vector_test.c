@@ -186,8 +186,10 @@ static void test_overflow(void)
     CU_ASSERT_EQUAL(found, -65504);
     CU_ASSERT_FALSE(overflows(DO_ADD, TWK_FP16, (double)INFINITY, 1, &found));
     CU_ASSERT_EQUAL(found, 65504);
-    CU_ASSERT_TRUE(overflows(DO_SQRT, TWK_FP32, -1, 0, &found));
+    CU_ASSERT_TRUE(overflows(DO_SQRT, TWK_BF16, -1, 0, &found));
     CU_ASSERT_EQUAL(found, 0);
+    CU_ASSERT_TRUE(overflows(DO_SQRT, TWK_FP32, -1, 0, &found)); /* FP32 stays as it is */
+    CU_ASSERT(isnan(found));
     rig_saturate = false;
 }
 

@@ -70,7 +70,7 @@ static uint32_t random_type(uint32_t types)
     return of[which][random_below(4)];
 }
 
-static void make(machine *m, twk_instruction *in)
+static void make(const machine *m, program *p)
 {
     const kind *k = &kinds[random_below(KINDS)];
     uint32_t type = random_type(k->types), from = type;
@@ -95,10 +95,8 @@ static void make(machine *m, twk_instruction *in)
         b = d;
         src1 = dst;
     }
-    record(in, k->number, type, from,
-           k->form == BINARY              ? from
-           : has_scalar && is_float(from) ? from
-                                          : TWK_NO_TYPE);
+    const uint32_t third = k->form == BINARY || (has_scalar && is_float(from)) ? from : TWK_NO_TYPE;
+    twk_instruction *in = record(p, k->number, type, from, third);
     argument(in, dst);
     argument(in, src0);
     if (k->form == BINARY) {

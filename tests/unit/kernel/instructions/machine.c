@@ -71,7 +71,7 @@ void put(machine *m, uint32_t type, uint64_t at, double value)
         return;
     }
     double rounded = slow_round((twk_type)type, value);
-    if (m->saturate)
+    if (m->saturate && type != TWK_FP32)
         rounded = isnan(rounded) ? 0 : isinf(rounded) ? copysign(largest[type], rounded) : rounded;
     const float single = (float)rounded;
     const uint16_t bits = slow_to_short(rounded, type == TWK_FP16 ? 5 : 8);
@@ -94,11 +94,14 @@ bool is_active(const machine *m, uint32_t lanes, uint32_t repeat, uint32_t lane)
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-void record(twk_instruction *in, uint32_t number, uint32_t first, uint32_t second, uint32_t third)
+twk_instruction *record(program *p, uint32_t number, uint32_t first, uint32_t second,
+                        uint32_t third)
 {
+    twk_instruction *in = &p->list[p->count++];
     *in =
         (twk_instruction){.number = (uint16_t)number,
                           .types = {(uint8_t)first, (uint8_t)second, (uint8_t)third, TWK_NO_TYPE}};
+    return in;
 }
 
 void argument(twk_instruction *in, uint64_t value)

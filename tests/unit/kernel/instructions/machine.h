@@ -25,16 +25,23 @@ typedef struct machine {
     bool any_result; /* it is a NaN, or not documented */
 } machine;
 
-/* A group of instructions: makes one with random arguments that is valid, and does it. */
+/* Instructions of one step; the last one is what the step is for. */
+typedef struct program {
+    twk_instruction list[16];
+    uint32_t count;
+} program;
+
+/* A group of instructions: makes one with random arguments that is valid with the masks that the
+ * machine has, and does it. */
 typedef struct group {
     const char *name;
-    void (*make)(machine *m, twk_instruction *in);
+    void (*make)(const machine *m, program *p);
     /* false: the group does not have it */
     bool (*refer)(machine *m, const twk_instruction *in);
 } group;
 
-extern const group arithmetic_group, compare_group, convert_group, reduce_group, rearrange_group,
-    sort_group, registers_group;
+extern const group arithmetic_group, compare_group, convert_group, rearrange_group, reduce_group,
+    registers_group, sort_group;
 
 /* ---- random ---------------------------------------------------------------------------------- */
 
@@ -47,7 +54,14 @@ uint64_t random_element(uint32_t type);
 
 static inline uint32_t bytes_of(uint32_t type)
 {
-    return type == TWK_INT64 || type == TWK_UINT64 ? 8 : twk_bytes_of((twk_type)type);
+    return type == TWK_INT64 || type == TWK_UINT64 ? 8
+           : type == TWK_NO_TYPE                   ? 1
+                                                   : twk_bytes_of((twk_type)type);
+}
+
+static inline uint32_t bits_of(uint32_t type)
+{
+    return type == TWK_NO_TYPE ? 4 : bytes_of(type) * 8;
 }
 
 static inline bool is_float(uint32_t type)
@@ -78,8 +92,10 @@ static inline uint64_t place(uint64_t at, uint32_t block_stride, uint32_t repeat
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-/* Begins a record: number, and types of what it names. */
-void record(twk_instruction *in, uint32_t number, uint32_t first, uint32_t second, uint32_t third);
+/* One more instruction: number, and types of what it names. */
+twk_instruction *record(program *p, uint32_t number, uint32_t first, uint32_t second,
+                        uint32_t third);
+#define NO_TYPES TWK_NO_TYPE, TWK_NO_TYPE, TWK_NO_TYPE
 void argument(twk_instruction *in, uint64_t value);
 /* Distances of an operand of `blocks` blocks in a repeat. */
 typedef struct strides {
