@@ -92,8 +92,10 @@ static bool has_pipe(const native_core *core, uint32_t pipe)
 {
     switch (pipe) {
     case TWIN_PIPE_VECTOR:
-    case TWIN_PIPE_MTE3:
         return core->has_vector;
+    case TWIN_PIPE_MTE3: /* of a cube core for L1 to global memory, by instructions alone */
+        return core->has_vector ||
+               (core->run->call.core->split && core->op >= NATIVE_OP_INSTRUCTION);
     case TWIN_PIPE_CUBE:
     case TWIN_PIPE_MTE1:
     case TWIN_PIPE_FIX:

@@ -38,8 +38,10 @@ static bool make_buffers(native_block *block)
         munmap(block->buffers, block->buffers_bytes);
     block->buffers = NULL;
     const size_t sizes[NATIVE_BUFFERS] = {
-        properties->ub_bytes,  properties->l1_bytes, properties->l0a_bytes, properties->l0b_bytes,
-        properties->l0c_bytes, NATIVE_BT_BYTES,      NATIVE_FB_BYTES};
+        properties->ub_bytes,  properties->l1_bytes,
+        properties->l0a_bytes, properties->l0b_bytes,
+        properties->l0c_bytes, NATIVE_BT_BYTES,
+        NATIVE_FB_BYTES,       properties->l0b_bytes / NATIVE_INDEX_SHARE};
     size_t total = 0;
     for (uint32_t i = 0; i < NATIVE_BUFFERS; i++)
         total += page_up(sizes[i]) + page_up(1);
@@ -99,13 +101,15 @@ static bool prepare_core(native_block *block, uint32_t index)
     const bool cube =
         call->cores == TWIN_CORES_CUBE || (call->cores == TWIN_CORES_MIXED && index == 0);
     const bool vector = !cube || !properties->split;
-    const uint32_t sizes[NATIVE_BUFFERS] = {vector ? properties->ub_bytes : 0,
-                                            cube ? properties->l1_bytes : 0,
-                                            cube ? properties->l0a_bytes : 0,
-                                            cube ? properties->l0b_bytes : 0,
-                                            cube ? properties->l0c_bytes : 0,
-                                            cube && properties->split ? NATIVE_BT_BYTES : 0,
-                                            cube && properties->split ? NATIVE_FB_BYTES : 0};
+    const uint32_t sizes[NATIVE_BUFFERS] = {
+        vector ? properties->ub_bytes : 0,
+        cube ? properties->l1_bytes : 0,
+        cube ? properties->l0a_bytes : 0,
+        cube ? properties->l0b_bytes : 0,
+        cube ? properties->l0c_bytes : 0,
+        cube && properties->split ? NATIVE_BT_BYTES : 0,
+        cube && properties->split ? NATIVE_FB_BYTES : 0,
+        cube && properties->split ? properties->l0b_bytes / NATIVE_INDEX_SHARE : 0};
     if (!core->fiber.stack && !twin_native_fiber_make(&core->fiber))
         return false;
     core->run = run;

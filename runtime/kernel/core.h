@@ -24,9 +24,10 @@
 struct native_block;
 
 /* Buffers of cube cores that only instructions of Ascend C use; after those of twk_buffer. */
-enum native_buffer { NATIVE_BT = 5, NATIVE_FB };
-#define NATIVE_BT_BYTES 1024u /* bias table */
-#define NATIVE_FB_BYTES 2048u /* parameters of the fixpipe */
+enum native_buffer { NATIVE_BT = 5, NATIVE_FB, NATIVE_INDEX };
+#define NATIVE_BT_BYTES    1024u /* bias table */
+#define NATIVE_FB_BYTES    2048u /* parameters of the fixpipe */
+#define NATIVE_INDEX_SHARE 4u    /* of L0B: which of four elements a sparse operand has */
 
 /* A core of a block that has begun. */
 typedef struct native_core {

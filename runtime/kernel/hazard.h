@@ -19,7 +19,7 @@
 #define NATIVE_PAIRS   (NATIVE_PIPES * NATIVE_PIPES)
 #define NATIVE_IDS     8u /* flags of a pair of pipes */
 #define NATIVE_NO_PIPE 0xffu
-#define NATIVE_BUFFERS 7u /* of a core: as twk_buffer numbers them, and native_buffer */
+#define NATIVE_BUFFERS 8u /* of a core: as twk_buffer numbers them, and native_buffer */
 
 typedef struct native_clock {
     uint32_t time[NATIVE_CLOCKS];

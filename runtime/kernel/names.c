@@ -38,8 +38,8 @@ const char *twin_native_pipe_name(uint32_t pipe)
 
 const char *twin_native_buffer_name(uint32_t buffer)
 {
-    static const char *const names[] = {"UB",  "L1",         "L0A",           "L0B",
-                                        "L0C", "bias table", "fixpipe buffer"};
+    static const char *const names[] = {
+        "UB", "L1", "L0A", "L0B", "L0C", "bias table", "fixpipe buffer", "sparse index buffer"};
     return buffer < sizeof(names) / sizeof(names[0]) ? names[buffer] : "no buffer";
 }
 

@@ -5,6 +5,7 @@
 
 #include "kernel/instructions/argument.h"
 #include "kernel/instructions/decoders.h"
+#include "kernel/instructions/strips.h"
 #include "kernel/number.h"
 #include "twinrt/kernel.h"
 
@@ -82,6 +83,32 @@ uint64_t twin_instruction_copy_gm_to_cbuf(native_core *core, const twk_instructi
                            (unsigned long long)instruction->arguments[7]);
     const twk_copy copy = joined(blocks(core, instruction, TWK_WAY_GM_TO_L1, SRC, TWK_L1));
     twin_native_copy_rows(core, op, &copy);
+    return 0;
+}
+
+uint64_t twin_instruction_copy_cbuf_to_gm(native_core *core, const twk_instruction *instruction)
+{
+    const native_op op = native_op_of(instruction);
+    (void)twin_native_operation(TWIN_PIPE_MTE3, op);
+    const twk_copy copy = joined(blocks(core, instruction, TWK_WAY_UB_TO_GM, DST, TWK_L1));
+    if (native_atomic(&core->registers) != TWK_ATOMIC_NONE)
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION,
+                           "atomic stores are from UB and L0C; set_atomic_none comes first");
+    if (copy.rows == 0 || copy.bytes == 0)
+        return 0;
+    const native_rows rows = {
+        .address = copy.gm, .pitch = copy.gm_pitch, .rows = copy.rows, .bytes = copy.bytes};
+    const native_write write = {
+        .address = copy.gm, .pitch = copy.gm_pitch, .rows = copy.rows, .bytes = copy.bytes};
+    twin_native_check_global(core, op, copy.gm, copy.gm_pitch, copy.rows, copy.bytes, true);
+    const unsigned char *from = twin_native_read_pieces(
+        core, TWK_L1, TWIN_PIPE_MTE3, op,
+        &(native_pieces){copy.local, copy.bytes, copy.local_pitch, copy.rows, BLOCK});
+    unsigned char *to = twin_native_global_write(core, TWIN_PIPE_MTE3, op, &write);
+    for (uint32_t row = 0; row < copy.rows && native_computes(core); row++)
+        memcpy(to + (size_t)row * copy.bytes, from + (size_t)row * copy.local_pitch, copy.bytes);
+    twin_native_step(core, TWIN_PIPE_MTE3, TWIN_STEP_WORK, 0, core->run->call.core->mte_start);
+    twin_native_global_step(core, TWIN_PIPE_MTE3, TWIN_STEP_WRITE, &rows);
     return 0;
 }
 

@@ -157,6 +157,77 @@ uint64_t twin_instruction_mad(native_core *core, const twk_instruction *instruct
     return multiply(core, op, &p, UNIT / size);
 }
 
+/* ---- sparse right operands ------------------------------------------------------------------- */
+
+/* Of four elements of k the right operand has two, and for each the index says which: the first is
+ * one of the first three, the second of the last three. Both have fractals of 16 columns, with 32
+ * elements, or 2 bits for each of them. */
+static void multiply_sparse(const native_core *core, const mad *p, uint64_t wide_m, uint64_t wide_n)
+{
+    const unsigned char *a = core->buffer[TWK_L0A] + p->a, *b = core->buffer[TWK_L0B] + p->b;
+    const unsigned char *index = core->buffer[NATIVE_INDEX] + p->b / NATIVE_INDEX_SHARE;
+    unsigned char *c = core->buffer[TWK_L0C] + p->c;
+    const uint64_t units = native_divide_up(p->k, UNIT);
+    for (uint32_t column = 0; column < p->n; column++)
+        for (uint32_t row = 0; row < p->m; row++) {
+            unsigned char *at = c + (column / EDGE * wide_m + row) * EDGE * 4 + column % EDGE * 4;
+            uint32_t sum = 0;
+            if (!p->from_zero)
+                memcpy(&sum, at, sizeof(sum));
+            for (uint32_t i = 0; i < p->k / 2; i++) {
+                const uint64_t fractal = i / UNIT * (wide_n / EDGE) + column / EDGE;
+                const uint64_t in = column % EDGE * UNIT + i % UNIT;
+                const uint32_t which =
+                    index[fractal * FRACTAL / NATIVE_INDEX_SHARE + in / 4] >> in % 4 * 2 & 3u;
+                const uint32_t chosen = which + i % 2 < 4 ? which + i % 2 : 3;
+                const uint32_t k = i / 2 * 4 + chosen;
+                const unsigned char left =
+                    a[(row / EDGE * units + k / UNIT) * FRACTAL + row % EDGE * UNIT + k % UNIT];
+                sum += (uint32_t)((int8_t)left * (int8_t)b[fractal * FRACTAL + in]);
+            }
+            memcpy(at, &sum, sizeof(sum));
+        }
+}
+
+uint64_t twin_instruction_mad_sp(native_core *core, const twk_instruction *instruction)
+{
+    const native_op op = native_op_of(instruction);
+    (void)twin_native_operation(TWIN_PIPE_CUBE, op);
+    mad p = mad_of(core, instruction, TWK_INT8, 3, 6);
+    p.aligned = false;
+    if (p.k % 4 != 0)
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION,
+                           "k is %u; it must be a multiple of 4 for a sparse operand", p.k);
+    if (p.m == 0 || p.k == 0 || p.n == 0)
+        return 0;
+    const uint64_t wide_m = native_round_up(p.m, EDGE), wide_n = native_round_up(p.n, EDGE);
+    const uint64_t held = wide_m * wide_n * 4;
+    const uint64_t right = native_divide_up(p.k / 2, UNIT) * UNIT * wide_n;
+    const native_pieces units = {.at = p.c, .bytes = held, .count = 1};
+    (void)twin_native_source(core, TWK_L0A, TWIN_PIPE_CUBE, op, p.a,
+                             native_divide_up(p.k, UNIT) * UNIT * wide_m, FRACTAL);
+    (void)twin_native_source(core, TWK_L0B, TWIN_PIPE_CUBE, op, p.b, right, FRACTAL);
+    (void)twin_native_source(core, NATIVE_INDEX, TWIN_PIPE_CUBE, op, p.b / NATIVE_INDEX_SHARE,
+                             right / NATIVE_INDEX_SHARE, 1);
+    (void)twin_native_local(core, TWK_L0C, p.c, held, RESULT);
+    twin_native_units_fill(core, p.unit_flag, &units);
+    if (!p.from_zero && !p.from_bias)
+        (void)twin_native_source(core, TWK_L0C, TWIN_PIPE_CUBE, op, p.c, held, RESULT);
+    (void)twin_native_target(core, TWK_L0C, TWIN_PIPE_CUBE, op, p.c, held, RESULT);
+    if (!p.from_zero && p.from_bias)
+        lay_bias(core, op, &p, wide_m);
+    if (native_computes(core))
+        multiply_sparse(core, &p, wide_m, wide_n);
+    twin_native_step(core, TWIN_PIPE_CUBE, TWIN_STEP_WORK, 0,
+                     core->run->call.core->cube_start +
+                         wide_m / EDGE * (wide_n / EDGE) *
+                             native_divide_up(p.k / 2, step_of(core, TWK_INT8)));
+    twin_native_units_filled(core, p.unit_flag, &units);
+    return 0;
+}
+
+/* ---- INT4 ------------------------------------------------------------------------------------ */
+
 uint64_t twin_instruction_mad_s4(native_core *core, const twk_instruction *instruction)
 {
     const native_op op = native_op_of(instruction);

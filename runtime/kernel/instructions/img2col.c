@@ -5,6 +5,7 @@
 
 #include "kernel/instructions/argument.h"
 #include "kernel/instructions/decoders.h"
+#include "kernel/instructions/fractal.h"
 #include "twinrt/kernel.h"
 
 #define UNIT    32u  /* bytes of C0 channels, and of a row of a fractal */
@@ -238,14 +239,6 @@ typedef enum layout {
     RIGHT   /* L0B: rows of the matrix are the common length */
 } layout;
 
-static void put_halves(unsigned char *to, const unsigned char *fractal)
-{
-    for (uint32_t row = 0; row < EDGE; row++)
-        for (uint32_t column = 0; column < EDGE; column++)
-            memcpy(to + column * UNIT + (size_t)row * 2, fractal + row * UNIT + (size_t)column * 2,
-                   2);
-}
-
 /* Of elements of 4 bytes a column becomes two rows of 8. Columns that are not there are left
  * out. */
 static void put_words(const img2col *p, layout how, uint64_t m1, uint64_t k1,
@@ -273,7 +266,8 @@ static void put_fractal(const img2col *p, layout how, uint64_t m1, uint64_t k1,
     if (how == ROWS)
         memcpy(to + (m1 * k_count + k1) * FRACTAL, fractal, FRACTAL);
     else if (p->size == 2)
-        put_halves(to + (how == RIGHT ? m1 * k_count + k1 : k1 * m_count + m1) * FRACTAL, fractal);
+        twin_native_turn_fractal(
+            to + (how == RIGHT ? m1 * k_count + k1 : k1 * m_count + m1) * FRACTAL, fractal);
     else
         put_words(p, how, m1, k1, fractal, to);
 }

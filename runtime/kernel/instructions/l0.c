@@ -4,6 +4,7 @@
 
 #include "kernel/instructions/argument.h"
 #include "kernel/instructions/decoders.h"
+#include "kernel/instructions/fractal.h"
 #include "kernel/instructions/strips.h"
 #include "twinrt/kernel.h"
 
@@ -73,16 +74,6 @@ static void load_time(native_core *core, uint32_t buffer, uint64_t bytes)
 
 /* ---- fractals as they are, or turned each ---------------------------------------------------- */
 
-static void turn_halves(unsigned char *to, const unsigned char *from)
-{
-    uint16_t rows[16][16], columns[16][16];
-    memcpy(rows, from, sizeof(rows));
-    for (uint32_t row = 0; row < 16; row++)
-        for (uint32_t column = 0; column < 16; column++)
-            columns[column][row] = rows[row][column];
-    memcpy(to, columns, sizeof(columns));
-}
-
 static uint64_t load(native_core *core, const twk_instruction *instruction, uint32_t buffer)
 {
     const native_op op = native_op_of(instruction);
@@ -102,7 +93,7 @@ static uint64_t load(native_core *core, const twk_instruction *instruction, uint
     for (uint64_t i = 0; i < r.count && native_computes(core); i++) {
         const unsigned char *square = from + place(&r, i) * r.from_step;
         if (turned)
-            turn_halves(to + i * r.to_step, square);
+            twin_native_turn_fractal(to + i * r.to_step, square);
         else
             memcpy(to + i * r.to_step, square, FRACTAL);
     }
@@ -227,6 +218,37 @@ uint64_t twin_instruction_load_cbuf_to_cb_transpose_s4(native_core *core,
                                                        const twk_instruction *instruction)
 {
     return load_turned(core, instruction, TWK_L0B);
+}
+
+/* ---- sparse ---------------------------------------------------------------------------------- */
+
+/* The source has the address of the index in its upper half: 128 bytes for each fractal, which go
+ * to a buffer that only products read. */
+uint64_t twin_instruction_load_cbuf_to_cb_sp(native_core *core, const twk_instruction *instruction)
+{
+    const native_op op = native_op_of(instruction);
+    (void)twin_native_operation(TWIN_PIPE_MTE1, op);
+    const uint64_t to = native_argument_local(core, instruction, 0, TWK_L0B);
+    const uint64_t start = native_argument16(core, instruction, 2, "start");
+    const uint64_t count = native_argument(core, instruction, 3, "repeat", 255);
+    const uint64_t bytes = count * FRACTAL, part = bytes / NATIVE_INDEX_SHARE;
+    const uint64_t from = (uint32_t)instruction->arguments[1] + start * FRACTAL;
+    const uint64_t index = (instruction->arguments[1] >> 32) + start * FRACTAL / NATIVE_INDEX_SHARE;
+    if (count == 0)
+        return 0;
+    const unsigned char *elements =
+        twin_native_source(core, TWK_L1, TWIN_PIPE_MTE1, op, from, bytes, UNIT);
+    const unsigned char *which =
+        twin_native_source(core, TWK_L1, TWIN_PIPE_MTE1, op, index, part, UNIT);
+    unsigned char *b = twin_native_target(core, TWK_L0B, TWIN_PIPE_MTE1, op, to, bytes, FRACTAL);
+    unsigned char *kept = twin_native_target(core, NATIVE_INDEX, TWIN_PIPE_MTE1, op,
+                                             to / NATIVE_INDEX_SHARE, part, 1);
+    if (native_computes(core)) {
+        memcpy(b, elements, bytes);
+        memcpy(kept, which, part);
+    }
+    load_time(core, TWK_L0B, bytes + part);
+    return 0;
 }
 
 /* ---- from global memory ---------------------------------------------------------------------- */

@@ -180,6 +180,16 @@ TWIN_FILL(create_cb_matrix_h, in_l0b)
 TWIN_FILL(create_cb_matrix_ui, in_l0b)
 #undef TWIN_FILL
 
+#define TWIN_FILL(name, place)                                                                     \
+    uint64_t twin_instruction_##name(native_core *core, const twk_instruction *instruction)        \
+    {                                                                                              \
+        return fill(core, instruction, &(place), instruction->arguments[1], core->registers.fill); \
+    }
+TWIN_FILL(set_l1_2d, in_l1)
+TWIN_FILL(set_l0a_2d, in_l0a)
+TWIN_FILL(set_l0b_2d, in_l0b)
+#undef TWIN_FILL
+
 /* ---- from L1 to other buffers ---------------------------------------------------------------- */
 
 typedef struct moved {

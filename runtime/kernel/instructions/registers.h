@@ -35,9 +35,11 @@ typedef struct native_registers {
     uint64_t map_padding; /* what is around it, as bits of an element */
     uint64_t map_repeat;  /* repeats of img2col */
     uint64_t l1_boundary; /* addresses of L1 begin again there; 0: nowhere */
+    uint32_t fill;        /* of buffers that are filled, as bits of an element */
     uint64_t ffts, condition, loops; /* kept for programs */
     uint64_t fixpipe; /* where its parameters are: of ReLU, bits 0 to 7, and conversions, 8 to 15 */
     uint64_t nd;      /* matrices of results: number, and strides of source and target */
+    uint64_t leak;    /* of results that are less than 0: no conversion takes it */
     uint64_t quantize;                                     /* parameter of conversions of results */
     uint64_t va[NATIVE_VA_REGISTERS][NATIVE_VA_ADDRESSES]; /* addresses of blocks in UB */
 } native_registers;

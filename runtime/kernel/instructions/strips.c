@@ -35,8 +35,10 @@ unsigned char *twin_native_write_pieces(native_core *core, uint32_t buffer, uint
                                         native_op op, const native_pieces *pieces)
 {
     const native_pieces some = joined(core, buffer, pieces);
-    for (uint64_t i = 0; i < some.count; i++)
-        twin_native_hazard_write(core, buffer, pipe, op, (uint32_t)(some.at + i * some.pitch),
-                                 (uint32_t)some.bytes);
+    for (uint64_t i = 0; i < some.count; i++) {
+        const uint32_t begin = (uint32_t)(some.at + i * some.pitch);
+        native_hazard_add_range(core, &core->hazards, begin, begin + (uint32_t)some.bytes);
+    }
+    twin_native_hazard_note(core, buffer, pipe, op, true);
     return core->buffer[buffer] + some.at;
 }

@@ -2,6 +2,7 @@
 /* The scalar unit's registers: where the core is, what it counts, how other instructions work. */
 #include <string.h>
 
+#include "kernel/cross_core.h"
 #include "kernel/instructions/argument.h"
 #include "kernel/instructions/decoders.h"
 #include "kernel/instructions/units.h"
@@ -25,6 +26,9 @@ TWIN_PLACE(get_block_idx, core->place.block)
 TWIN_PLACE(get_block_num, core->place.blocks)
 TWIN_PLACE(get_subblockid, core->place.vector)
 TWIN_PLACE(get_subblockdim, core->place.vectors)
+/* Code has no addresses on the model, and is there when it is needed. */
+TWIN_PLACE(get_pc, 0)
+TWIN_PLACE(get_icache_prl_st, 0)
 #undef TWIN_PLACE
 
 /* Its number in the launch: which core of the device it is, is not known while the kernel
@@ -68,12 +72,32 @@ TWIN_SET(set_padding, map_padding)
 TWIN_SET(set_nd_para, nd)
 TWIN_SET(set_quant_pre, quantize)
 TWIN_GET(get_fpc, fixpipe)
+TWIN_SET(set_lrelu_alpha, leak)
 TWIN_SET(set_condition_flag, condition)
 TWIN_GET(get_condition_flag, condition)
 TWIN_SET(set_lpcnt, loops)
 TWIN_GET(get_lpcnt, loops)
 #undef TWIN_SET
 #undef TWIN_GET
+
+static uint64_t set_fill(native_core *core, const twk_instruction *instruction)
+{
+    registers_of(core, instruction)->fill = (uint32_t)instruction->arguments[0];
+    return 0;
+}
+uint64_t twin_instruction_set_l0_set_value_h(native_core *core, const twk_instruction *instruction)
+{
+    return set_fill(core, instruction);
+}
+uint64_t twin_instruction_set_l0_set_value_bf16(native_core *core,
+                                                const twk_instruction *instruction)
+{
+    return set_fill(core, instruction);
+}
+uint64_t twin_instruction_set_l0_set_value_ui(native_core *core, const twk_instruction *instruction)
+{
+    return set_fill(core, instruction);
+}
 
 /* Bit 63 empties all units of L0C. */
 uint64_t twin_instruction_set_fpc(native_core *core, const twk_instruction *instruction)
@@ -82,6 +106,47 @@ uint64_t twin_instruction_set_fpc(native_core *core, const twk_instruction *inst
     registers_of(core, instruction)->fixpipe = value & ~(UINT64_C(1) << 63);
     if (value >> 63)
         twin_native_units_reset(core);
+    return 0;
+}
+
+/* ---- words of global memory past the data cache ---------------------------------------------- */
+
+static uint64_t checked_offset(native_core *core, const twk_instruction *instruction,
+                               uint32_t index)
+{
+    const uint64_t offset = instruction->arguments[index];
+    if (offset != 0)
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION,
+                           "offset is %lld; it must be 0, as its unit is not documented",
+                           (long long)offset);
+    return instruction->arguments[index - 1];
+}
+
+static uint32_t word_size(uint32_t type)
+{
+    return type == TWK_INT64 || type == TWK_UINT64 ? 8 : native_size_of(type);
+}
+
+uint64_t twin_instruction_ld_dev(native_core *core, const twk_instruction *instruction)
+{
+    const native_op op = native_op_of(instruction);
+    (void)registers_of(core, instruction);
+    const uint32_t type = instruction->types[0], size = word_size(type);
+    const uint64_t address = checked_offset(core, instruction, 1);
+    uint64_t value = 0;
+    twin_native_word_read(core, op, size == 8 ? TWK_UINT32 : type, address, size, &value);
+    return value;
+}
+
+/* Other blocks may see it, as they may what leaves the cache. */
+uint64_t twin_instruction_st_dev(native_core *core, const twk_instruction *instruction)
+{
+    const native_op op = native_op_of(instruction);
+    (void)registers_of(core, instruction);
+    const uint64_t address = checked_offset(core, instruction, 2);
+    twin_native_word_write(core, op, address, word_size(instruction->types[0]),
+                           &instruction->arguments[0]);
+    twin_native_cache_clean_as(op, address, false);
     return 0;
 }
 

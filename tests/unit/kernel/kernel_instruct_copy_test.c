@@ -343,6 +343,14 @@ static void test_registers(void)
     LIST_ADD_PLAIN(GET_ST_ATOMIC_CFG);
     LIST_ADD(SET_FFTS_BASE_ADDR, 0x1234567890);
     LIST_ADD_PLAIN(GET_FFTS_BASE_ADDR);
+    twk_instruction *one = LIST_ADD(ST_DEV, 0x1122334455667788, RIG_BASE + RESULTS + 0x1000, 0);
+    one->types[0] = TWK_UINT32;
+    one = LIST_ADD(LD_DEV, RIG_BASE + RESULTS + 0x1000, 0);
+    one->types[0] = TWK_UINT16;
+    rig_do("registers", 1, &list, sizeof(list));
+    CU_ASSERT_EQUAL(((uint64_t *)rig_host(RIG_BASE + RESULTS))[9], 0x7788);
+    CU_ASSERT_EQUAL(*(uint32_t *)rig_host(RIG_BASE + RESULTS + 0x1000), 0x55667788);
+    list.count = 8;
     rig_do("registers", 3, &list, sizeof(list));
     for (uint64_t block = 0; block < 3; block++) {
         const uint64_t *results = rig_host(RIG_BASE + RESULTS + block * 64);

@@ -12,6 +12,7 @@
 /* What the buffers of a core hold, and global memory that instructions read and write. */
 typedef struct image {
     unsigned char l1[0x20000], l0a[0x10000], l0b[0x10000], l0c[0x20000], bt[0x400], fb[0x800];
+    unsigned char index[0x4000];
     unsigned char gm[0x20000];
 } image;
 
@@ -29,7 +30,8 @@ static const struct {
              {TWK_L0B, TWIN_PIPE_MTE1, offsetof(image, l0b), sizeof(given.l0b)},
              {TWK_L0C, TWIN_PIPE_CUBE, offsetof(image, l0c), sizeof(given.l0c)},
              {NATIVE_BT, TWIN_PIPE_MTE1, offsetof(image, bt), sizeof(given.bt)},
-             {NATIVE_FB, TWIN_PIPE_FIX, offsetof(image, fb), sizeof(given.fb)}};
+             {NATIVE_FB, TWIN_PIPE_FIX, offsetof(image, fb), sizeof(given.fb)},
+             {NATIVE_INDEX, TWIN_PIPE_MTE1, offsetof(image, index), sizeof(given.index)}};
 
 TWK_CUBE_KERNEL(cube, list_args, args)
 {

@@ -232,6 +232,67 @@ static void test_products(void)
     given_ctrl = 0;
 }
 
+/* ---- sparse products ------------------------------------------------------------------------- */
+
+/* Of each four elements of k B has two; the index has 2 bits for each of these: the first is one of
+ * the first three, the second of the last three. */
+static void test_sparse(void)
+{
+    for (uint32_t round = 0; round < 40; round++) {
+        begin();
+        const uint32_t m = 1 + below(40), n = 1 + below(40), k = 4 * (1 + below(40));
+        const uint32_t wide_m = (m + 15) / 16 * 16, wide_n = (n + 15) / 16 * 16;
+        const uint32_t count = (k / 2 + 31) / 32 * (wide_n / 16), start = below(3);
+        const uint32_t from = below(8) * 32, index = 0x10000 + below(8) * 32, to = below(3) * 512;
+        const bool zero = below(2);
+        for (size_t i = 0x10000; i < sizeof(given.l1); i++) /* each index is 0, 1 or 2 */
+            given.l1[i] = (unsigned char)(below(3) | below(3) << 2 | below(3) << 4 | below(3) << 6);
+        given_is_wanted();
+        typed(LIST_ADD(LOAD_CBUF_TO_CB_SP, to, from | (uint64_t)index << 32, start, count),
+              TWK_INT8, TWK_INT8, TWK_NO_TYPE);
+        typed(LIST_ADD(MAD_SP, 0, 0, to, m, k, n, 0, 0, zero), TWK_INT32, TWK_INT8, TWK_INT8);
+        memcpy(wanted.l0b + to, given.l1 + from + start * 512, count * 512);
+        memcpy(wanted.index + to / 4, given.l1 + index + start * 128, count * 128);
+        for (uint32_t row = 0; row < m; row++)
+            for (uint32_t column = 0; column < n; column++) {
+                unsigned char *at =
+                    wanted.l0c + (column / 16 * wide_m + row) * 64 + column % 16 * 4;
+                uint32_t sum = 0;
+                memcpy(&sum, at, zero ? 0 : 4);
+                for (uint32_t i = 0; i < k / 2; i++) {
+                    const uint32_t fractal = i / 32 * (wide_n / 16) + column / 16;
+                    const uint32_t in = column % 16 * 32 + i % 32;
+                    const uint32_t two =
+                        wanted.index[to / 4 + fractal * 128 + in / 4] >> in % 4 * 2 & 3u;
+                    const uint32_t of = i / 2 * 4 + i % 2 + two;
+                    const int8_t a =
+                        (int8_t)given.l0a[(row / 16 * ((k + 31) / 32) + of / 32) * 512 +
+                                          row % 16 * 32 + of % 32];
+                    sum += (uint32_t)(a * (int8_t)wanted.l0b[to + fractal * 512 + in]);
+                }
+                memcpy(at, &sum, 4);
+            }
+        check();
+    }
+}
+
+/* ---- other ways ------------------------------------------------------------------------------ */
+
+static void test_out(void)
+{
+    begin();
+    LIST_ADD(COPY_CBUF_TO_GM, RIG_BASE + 100, 64, 0, 3, 2, 1, 2);
+    for (uint32_t i = 0; i < 3; i++)
+        memcpy(wanted.gm + 100 + i * 4 * 32, given.l1 + 64 + i * 3 * 32, 64);
+    typed(LIST_ADD(SET_L0_SET_VALUE_H, 0x3c00), TWK_FP16, TWK_NO_TYPE, TWK_NO_TYPE);
+    typed(LIST_ADD(SET_L0A_2D, 512, 1 | 2 << 16), TWK_FP16, TWK_NO_TYPE, TWK_NO_TYPE);
+    for (uint32_t i = 512; i < 512 + 1024; i += 2) {
+        wanted.l0a[i] = 0;
+        wanted.l0a[i + 1] = 0x3c;
+    }
+    check();
+}
+
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 static void test_refused(void)
@@ -269,6 +330,8 @@ int main(int argc, char **argv)
         {"squares of fractals are turned", test_squares},
         {"the bias table and the fixpipe buffer", test_tables},
         {"products of each type, with a bias, of vectors, and in HF32", test_products},
+        {"sparse products", test_sparse},
+        {"from L1 to global memory, and fills with the register", test_out},
         {"arguments out of range fail the kernel with a reason", test_refused},
     };
     return twin_run_suite("kernel_instruct_cube", tests, TWIN_COUNT(tests), argc, argv);
