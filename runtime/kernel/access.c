@@ -203,10 +203,6 @@ void twin_native_global_read(native_core *core, uint32_t pipe, native_op op, uin
         twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
 }
 
-#define COMPUTE_IT                                                                                 \
-    "the kernel depends on data that was only timed; compute it: TWINRT_KERNEL_DATA=on, or "       \
-    "twinrt_set_kernel_data"
-
 /* Whether the bytes at `address` are marked. Less than a word is if it is a floating NaN or if its
  * whole word is marked. */
 static bool is_marked(native_core *core, native_op op, uint32_t type, uint64_t address,
@@ -236,7 +232,7 @@ void twin_native_seen_global(native_core *core, native_op op, uint32_t type, uin
         !is_marked(core, op, type, address, size, out))
         return;
     twin_native_fail(core, TWIN_NATIVE_UNCOMPUTED, &address,
-                     "%s reads global memory at 0x%llx, which was not computed: " COMPUTE_IT,
+                     "%s reads global memory at 0x%llx, which was not computed: " NATIVE_COMPUTE_IT,
                      twin_native_op_name(op), (unsigned long long)address);
 }
 
@@ -249,7 +245,7 @@ void twin_native_seen_local(native_core *core, uint32_t buffer, uint64_t at, uin
     if (span)
         twin_native_refuse(core, TWIN_NATIVE_UNCOMPUTED,
                            "it reads %s bytes %llu to %llu, which %s (%s) writes and which were "
-                           "not computed: " COMPUTE_IT,
+                           "not computed: " NATIVE_COMPUTE_IT,
                            twin_native_buffer_name(buffer), (unsigned long long)at,
                            (unsigned long long)(at + bytes - 1),
                            twin_native_op_name(span->write_op),

@@ -54,6 +54,9 @@ void twin_native_global_read(native_core *core, uint32_t pipe, native_op op, uin
 void twin_native_seen_global(native_core *core, native_op op, uint32_t type, uint64_t address,
                              uint32_t size, void *out);
 void twin_native_seen_local(native_core *core, uint32_t buffer, uint64_t at, uint64_t bytes);
+#define NATIVE_COMPUTE_IT                                                                          \
+    "the kernel depends on data that was only timed; compute it: TWINRT_KERNEL_DATA=on, or "       \
+    "twinrt_set_kernel_data"
 /* Where the data of a write go, row after row; if nothing is computed, nothing may go there. */
 unsigned char *twin_native_global_write(native_core *core, uint32_t pipe, native_op op,
                                         const native_write *write);

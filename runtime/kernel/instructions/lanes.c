@@ -373,3 +373,12 @@ void twin_native_lanes_time(const native_lanes *lanes, uint32_t op, uint32_t typ
     twin_native_step(lanes->core, TWIN_PIPE_VECTOR, TWIN_STEP_WORK, 0,
                      twin_native_vector_cycles(&on));
 }
+
+void twin_native_vector_fit(native_core *core, int extra, uint64_t steps, uint32_t each)
+{
+    const twin_core_properties *of = core->run->call.core;
+    const int64_t start = (int64_t)of->vector_start + extra;
+    const uint64_t turns = native_divide_up(NATIVE_REPEAT_BYTES, of->vector_bytes);
+    twin_native_step(core, TWIN_PIPE_VECTOR, TWIN_STEP_WORK, 0,
+                     (start > 0 ? (uint64_t)start : 0) + steps * each * turns);
+}

@@ -101,6 +101,10 @@ void twin_native_lanes_run(const native_lanes *lanes, native_lane_compute *compu
 /* Time of the vector unit: that of the operation `op`, a TWK_OP_…, on `type` of `bits`. */
 void twin_native_lanes_time(const native_lanes *lanes, uint32_t op, uint32_t type);
 
+/* Time of an instruction with a cost that is published: `extra` cycles beside those of the start,
+ * and `each` for each of `steps` repeats. */
+void twin_native_vector_fit(native_core *core, int extra, uint64_t steps, uint32_t each);
+
 /* Of a type with up to 64 bits, also TWK_INT64; of none a byte's. */
 static inline uint32_t native_bits_of(uint32_t type)
 {

@@ -3,6 +3,7 @@
 #ifndef TWINRT_KERNEL_INSTRUCTIONS_REGISTERS_H
 #define TWINRT_KERNEL_INSTRUCTIONS_REGISTERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "kernel/hazard.h"
@@ -40,8 +41,9 @@ typedef struct native_registers {
     uint64_t fixpipe; /* where its parameters are: of ReLU, bits 0 to 7, and conversions, 8 to 15 */
     uint64_t nd;      /* matrices of results: number, and strides of source and target */
     uint64_t leak;    /* of results that are less than 0: no conversion takes it */
-    uint64_t quantize;                                     /* parameter of conversions of results */
-    uint64_t va[NATIVE_VA_REGISTERS][NATIVE_VA_ADDRESSES]; /* addresses of blocks in UB */
+    uint64_t quantize; /* parameter of conversions of results */
+    bool sum_unknown, extreme_unknown, kept_unknown, merged_unknown; /* it was only timed */
+    uint64_t va[NATIVE_VA_REGISTERS][NATIVE_VA_ADDRESSES];           /* addresses of blocks in UB */
 } native_registers;
 
 /* ---- unit flags of L0C (units.h) ------------------------------------------------------------- */

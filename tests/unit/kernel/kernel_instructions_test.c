@@ -139,7 +139,8 @@ static bool agrees(const machine *m, const step *s, const uint8_t *got)
 }
 
 static const group *const groups[] = {&arithmetic_group, &compare_group, &convert_group,
-                                      &rearrange_group, &registers_group};
+                                      &fill_group,       &gather_group,  &reduce_group,
+                                      &registers_group,  &sort_group};
 #define GROUPS (sizeof(groups) / sizeof(groups[0]))
 
 static bool refer(machine *m, const twk_instruction *in)
@@ -311,9 +312,24 @@ static void test_convert(void)
     run_turns(&convert_group);
 }
 
-static void test_rearrange(void)
+static void test_fill(void)
 {
-    run_turns(&rearrange_group);
+    run_turns(&fill_group);
+}
+
+static void test_gather(void)
+{
+    run_turns(&gather_group);
+}
+
+static void test_reduce(void)
+{
+    run_turns(&reduce_group);
+}
+
+static void test_sort(void)
+{
+    run_turns(&sort_group);
 }
 
 static void test_any(void)
@@ -327,7 +343,10 @@ int main(int argc, char **argv)
         {"arithmetic is that of each element", test_arithmetic},
         {"comparisons and selections are those of each element", test_compare},
         {"conversions round as their names say", test_convert},
-        {"elements go where they belong", test_rearrange},
+        {"elements fill what they are to fill", test_fill},
+        {"offsets, masks and addresses pick elements", test_gather},
+        {"reductions are those of the elements that the mask has", test_reduce},
+        {"elements are sorted, and equal ones stay in order", test_sort},
         {"instructions follow each other in any order", test_any},
         {"what is not in UB, misaligned or too much fails the kernel", test_limits},
         {"hazards are those of the elements that are read and written", test_hazards},

@@ -21,6 +21,8 @@ typedef struct machine {
     uint8_t compare[16];
     uint64_t dequantize;
     uint64_t va[8][8];
+    uint64_t sum, extreme, kept, merged;
+    bool sum_is_nan, extreme_is_nan;
     uint64_t result; /* of an instruction that has one */
     bool any_result; /* it is a NaN, or not documented */
 } machine;
@@ -40,8 +42,8 @@ typedef struct group {
     bool (*refer)(machine *m, const twk_instruction *in);
 } group;
 
-extern const group arithmetic_group, compare_group, convert_group, rearrange_group, reduce_group,
-    registers_group, sort_group;
+extern const group arithmetic_group, compare_group, convert_group, fill_group, gather_group,
+    reduce_group, registers_group, sort_group;
 
 /* ---- random ---------------------------------------------------------------------------------- */
 

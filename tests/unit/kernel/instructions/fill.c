@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements that go elsewhere: filled, broadcast, picked by offsets and by masks, transposed. */
+/* Elements that fill UB, and blocks of it. */
 #include "machine.h"
 
 /* ---- making ---------------------------------------------------------------------------------- */
@@ -89,4 +89,4 @@ static bool refer(machine *m, const twk_instruction *in)
     }
 }
 
-const group rearrange_group = {"rearrangements", make, refer};
+const group fill_group = {"filled", make, refer};
