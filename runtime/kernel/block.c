@@ -239,9 +239,14 @@ void twin_native_wait(native_core *core)
 static void resume(native_core *core)
 {
     twin_native_run *run = core->run;
-    run->running = core;
-    twin_native_fiber_resume(&run->host_fiber, &core->fiber);
-    run->running = NULL;
+    do {
+        if (__builtin_expect(run->report != NULL, 0))
+            twin_native_report_now(run, run->report);
+        run->report = NULL;
+        run->running = core;
+        twin_native_fiber_resume(&run->host_fiber, &core->fiber);
+        run->running = NULL;
+    } while (__builtin_expect(run->report != NULL, 0));
     if (__builtin_expect(core->full, 0))
         twin_native_fail_core(core, TWIN_NATIVE_CRASH, "%s: its stack of 256 KiB is full",
                               twin_native_op_name(core->op));

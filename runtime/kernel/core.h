@@ -14,6 +14,7 @@
 #include "kernel/names.h"
 #include "kernel/hazard.h"
 #include "kernel/reads.h"
+#include "kernel/source_line.h"
 #include "kernel/steps.h"
 #include "kernel/instructions/registers.h"
 
@@ -124,8 +125,11 @@ typedef struct twin_native_run {
     native_core *running; /* NULL: none */
     bool overflowed;
     twin_native_failure failure;
-    char failure_text[512];
-    char crash[96]; /* what the signal handler found */
+    char failure_text[832];
+    native_place failure_place;
+    struct native_report *report; /* that the running core waits for; NULL: none */
+    char crash[96];               /* what the signal handler found */
+    uintptr_t crash_code;         /* and the instruction */
     uint64_t crash_address;
 } twin_native_run;
 

@@ -21,6 +21,8 @@ write_failure(twin_native_run *run, const native_core *core, twin_native_fault f
     for (char *at = text; *at != '\0'; at++)
         if (*at == '\n')
             *at = ' ';
+    if (core && run->running == core)
+        twin_native_place_take(core, &run->failure_place);
     run->failure = (twin_native_failure){.fault = fault,
                                          .block = block,
                                          .core = core ? core->index : 0,

@@ -41,12 +41,26 @@ report(twin_native_run *run, uint32_t block, const char *core, uint64_t key, con
     reported->list[reported->count++] = key;
     if (!run->call.hazard)
         return;
-    char text[512];
-    const int length = snprintf(text, sizeof(text),
+    native_report report;
+    const int length = snprintf(report.text, sizeof(report.text),
                                 "kernel \"%s\", block %u%s: ", run->call.kernel->name, block, core);
-    if (length > 0 && (size_t)length < sizeof(text))
-        vsnprintf(text + length, sizeof(text) - (size_t)length, format, args);
-    run->call.hazard(run->call.user, text);
+    if (length > 0 && (size_t)length < sizeof(report.text))
+        vsnprintf(report.text + length, sizeof(report.text) - (size_t)length, format, args);
+    report.place.count = 0;
+    native_core *running = run->running;
+    if (!running) {
+        twin_native_report_now(run, &report);
+        return;
+    }
+    twin_native_place_take(running, &report.place);
+    run->report = &report;
+    twin_native_wait(running); /* its stack is small */
+}
+
+void twin_native_report_now(twin_native_run *run, native_report *report)
+{
+    twin_native_place_append(run, &report->place, report->text, sizeof(report->text));
+    run->call.hazard(run->call.user, report->text);
 }
 
 void twin_native_report(native_core *core, uint64_t key, const char *format, ...)

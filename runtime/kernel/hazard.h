@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "kernel/names.h"
+#include "kernel/source_line.h"
 
 #define NATIVE_PIPES   7u /* of a core, as twin_pipe numbers them */
 #define NATIVE_CLOCKS  28u
@@ -160,6 +161,14 @@ void twin_native_hazard_end(struct native_core *core);
 
 /* The newest barrier of the launch after which the pipe's next operation comes; 0: none. */
 uint32_t twin_native_hazard_seen(const struct native_core *core, uint32_t pipe);
+
+/* A line that a core reports, and where in its source. */
+typedef struct native_report {
+    char text[832];
+    native_place place;
+} native_report;
+/* Passes it on, on the stack of the run. */
+void twin_native_report_now(struct twin_native_run *run, native_report *report);
 
 /* Reports a line, once in a run for each key. */
 void twin_native_report(struct native_core *core, uint64_t key, const char *format, ...)

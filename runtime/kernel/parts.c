@@ -190,6 +190,7 @@ static bool take_parts(const twin_native_run *run, native_parts *parts, native_p
     call.reach = &parts->reach;
     call.print = print;
     call.hazard = call.hazard ? hazard : NULL;
+    call.line = NULL;
     call.user = parts;
     call.threads_most = 1;
     const uint64_t blocks = run->end_block - run->next_block;

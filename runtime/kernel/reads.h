@@ -12,8 +12,9 @@ typedef struct native_read {
     uint64_t pitch;
     uint32_t rows, bytes; /* of a row */
     uint32_t block;
-    uint8_t pipe, op; /* as of native_write */
-    bool released;    /* its pipe was done when its block set the next barrier of the launch */
+    uint16_t op; /* as of native_write, as is pipe */
+    uint8_t pipe;
+    bool released; /* its pipe was done when its block set the next barrier of the launch */
     uint32_t time;
     uint32_t visible; /* the newest barrier whose writes it sees */
     uint32_t barrier; /* the first that comes after it; 0: none */

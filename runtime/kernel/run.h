@@ -102,6 +102,9 @@ typedef struct twin_native_call {
     /* What a missing flag, a flag left over and the like would do on a board: each kind once in a
      * run. The line names the kernel. */
     void (*hazard)(void *user, const char *text);
+    /* The line of the source at the first of the addresses of code that has one, of a kernel's
+     * object; the innermost first. false: none is known. May be NULL. */
+    bool (*line)(void *user, const uintptr_t *code, size_t count, char *out, size_t out_bytes);
     void *user;
 } twin_native_call;
 

@@ -316,6 +316,8 @@ static twin_native_run *prepare(const twin_native_call *call)
         return NULL;
     run->call = *call;
     run->failure = (twin_native_failure){0};
+    run->failure_place.count = 0;
+    run->report = NULL;
     run->reported.count = 0;
     run->overflowed = false;
     run->first_block = run->next_block = 0;
@@ -358,6 +360,8 @@ twin_status twin_native_begin(const twin_native_call *call, twin_native_run **ou
     if (!run)
         return TWIN_E_NOMEM;
     const bool good = run_guarded(run, run_all);
+    twin_native_place_append(run, &run->failure_place, run->failure_text,
+                             sizeof(run->failure_text));
     run->call.reach = NULL;
     if (!good || run->failure.fault == TWIN_NATIVE_NOMEM) {
         twin_native_end(run);

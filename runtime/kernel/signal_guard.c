@@ -97,6 +97,7 @@ static void landed(void)
 {
     native_core *core = native_self();
     twin_native_run *run = core->run;
+    run->failure_place = (native_place){.code = {run->crash_code}, .count = 1};
     twin_native_fail(core, TWIN_NATIVE_CRASH, &run->crash_address, "%s", run->crash);
 }
 
@@ -116,6 +117,7 @@ static bool take(int number, const siginfo_t *info, ucontext_t *context)
                            ? "its stack of 256 KiB is full; it wanted"
                            : "its own code touched (not through twk_load and the like)";
     run->crash_address = address;
+    run->crash_code = interrupted_at(context);
     snprintf(run->crash, sizeof(run->crash), "%s 0x%llx", what, (unsigned long long)address);
     run->running = NULL;
     go_on_in(context, landed, (unsigned char *)native_fiber_head_of(&core->fiber));

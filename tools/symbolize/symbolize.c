@@ -194,6 +194,80 @@ static void put_line(Dwfl_Module *file, Dwarf_Addr address, struct symbol *out)
     out->line = (uint32_t)line;
 }
 
+/* ---- places that were compiled into each other ----------------------------------------------- */
+
+struct places {
+    Dwarf_Die *unit;
+    Dwarf_Files *files;
+    size_t file_count;
+    struct source_place *list;
+    size_t count, most;
+};
+
+static void add_place(struct places *places, const char *name, int line)
+{
+    Dwarf_Attribute attribute;
+    if (!name || line <= 0 || places->count == places->most)
+        return;
+    struct source_place *place = &places->list[places->count++];
+    const char *folder = NULL;
+    if (name[0] != '/')
+        folder = dwarf_formstring(dwarf_attr(places->unit, DW_AT_comp_dir, &attribute));
+    (void)snprintf(place->file, sizeof(place->file), "%s%s%s", folder ? folder : "",
+                   folder ? "/" : "", name);
+    if (place->file[0] == '/')
+        shorten(place->file);
+    place->line = (uint32_t)line;
+}
+
+/* Where an inlined function is called. */
+static void add_call(struct places *places, Dwarf_Die *inlined)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word file = 0, line = 0;
+    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) == 0 &&
+        dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) == 0 &&
+        file < places->file_count)
+        add_place(places, dwarf_filesrc(places->files, file, NULL, NULL), (int)line);
+}
+
+/* The innermost first. */
+static void add_calls(struct places *places, Dwarf_Die *scope, Dwarf_Addr address, unsigned levels)
+{
+    Dwarf_Die child;
+    if (levels == 0 || dwarf_child(scope, &child) != 0)
+        return;
+    do {
+        const bool has = dwarf_haspc(&child, address) > 0;
+        if (has || dwarf_tag(&child) == DW_TAG_namespace)
+            add_calls(places, &child, address, levels - 1);
+        if (has && dwarf_tag(&child) == DW_TAG_inlined_subroutine)
+            add_call(places, &child);
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+size_t symbolizer_inlined(struct symbolizer *symbolizer, const char *path, uint64_t offset,
+                          struct source_place *list, size_t most)
+{
+    struct module *module = module_of(symbolizer, path);
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = module && module->file ? unit_at(module->file, offset, &bias) : NULL;
+    struct places places = {.unit = unit, .list = list, .most = most};
+    int line = 0;
+    Dwarf_Line *row = unit ? dwarf_getsrc_die(unit, offset - bias) : NULL;
+    if (!row || dwarf_lineno(row, &line) != 0)
+        return 0;
+    add_place(&places, dwarf_linesrc(row, NULL, NULL), line);
+    if (dwarf_getsrcfiles(unit, &places.files, &places.file_count) == 0)
+        add_calls(&places, unit, offset - bias, LEVELS_MOST);
+    struct source_place primary = {.line = 0};
+    struct places one = {.unit = unit, .list = &primary, .most = 1};
+    add_place(&one, dwarf_diename(unit), 1);
+    for (size_t i = 0; i < places.count; i++)
+        list[i].primary = strcmp(list[i].file, primary.file) == 0;
+    return places.count;
+}
+
 void symbolizer_look(struct symbolizer *symbolizer, const char *path, const void *build_id,
                      size_t build_id_bytes, uint64_t offset, struct symbol *out)
 {

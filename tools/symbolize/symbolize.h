@@ -6,6 +6,7 @@
 #ifndef TWINRT_TOOLS_SYMBOLIZE_H
 #define TWINRT_TOOLS_SYMBOLIZE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,5 +30,18 @@ void symbolizer_free(struct symbolizer *symbolizer);
  * `build_id_bytes`, a file that has another one is not looked at. */
 void symbolizer_look(struct symbolizer *symbolizer, const char *path, const void *build_id,
                      size_t build_id_bytes, uint64_t offset, struct symbol *out);
+
+/* A place in a source that the code at an address comes from. */
+struct source_place {
+    char file[SYMBOL_FILE_BYTES];
+    uint32_t line;
+    bool primary; /* in the file that was given to the compiler, and not in a header */
+};
+#define SOURCE_PLACES_MOST 64u
+
+/* The places of the instruction at `offset`, through functions that were compiled into each other,
+ * the innermost first. Returns how many: 0 if nothing is known. */
+size_t symbolizer_inlined(struct symbolizer *symbolizer, const char *path, uint64_t offset,
+                          struct source_place *places, size_t most);
 
 #endif

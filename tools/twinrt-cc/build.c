@@ -132,6 +132,7 @@ static int compile(const struct cc_build *build, const char *source, const char 
     struct cc_list command = {0};
     cc_add_list(&command, compiler);
     cc_add(&command, "-O2");
+    cc_add(&command, "-g1"); /* messages of the runtime name lines */
     cc_add_list(&command, &build->compile);
     cc_add_list(&command, cxx ? &build->compile_cxx : &build->compile_c);
     cc_add_split(&command, needed);

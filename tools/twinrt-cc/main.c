@@ -26,7 +26,7 @@ static const char help[] =
     "  -o FILE              the object\n"
     "  -I DIR, -isystem DIR, -include FILE, -D NAME[=VALUE], -U NAME\n"
     "  -O..., -g..., -W..., -f..., -m..., -pedantic...\n"
-    "                       as the compilers have them; -O2 unless another is given\n"
+    "                       as the compilers have them; -O2 -g1 unless others are given\n"
     "  -std=STANDARD        one of C for sources in C, one of C++ for sources in C++\n"
     "  -c++                 all sources are C++, whatever their names\n"
     "  -L DIR, -l NAME, -Wl,...\n"

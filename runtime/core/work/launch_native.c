@@ -10,6 +10,7 @@
 #include "core/backend/thread_state.h"
 #include "core/base/config.h"
 #include "core/base/log.h"
+#include "core/image/source_line.h"
 #include "core/object/device_area.h"
 #include "core/work/overflow.h"
 #include "kernel/run.h"
@@ -228,6 +229,7 @@ twin_status twin_launch_native_run(twin_kernel_launch *launch, const twin_reach 
         .thread = own_thread,
         .print = print_text,
         .hazard = call.check == HAZARD_OFF ? NULL : report_hazard,
+        .line = twin_source_line,
         .user = &call};
     if (launch->base.timed_only)
         report_timing_only(launch);
