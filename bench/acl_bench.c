@@ -18,7 +18,7 @@ static const struct {
     {"memory", bench_memory, false},       {"resets", bench_resets, false},
     {"start", bench_start, true},          {"streams", bench_streams, false},
     {"submit", bench_submit, false},       {"sync", bench_sync, false},
-    {"wait", bench_wait, false},
+    {"vector", bench_vector, false},       {"wait", bench_wait, false},
 };
 enum { QUESTIONS = sizeof(questions) / sizeof(questions[0]) };
 

@@ -86,6 +86,7 @@ void bench_copy(size_t repeats);       /* P9 */
 void bench_graph(size_t repeats);      /* P27 to P29, P31 to P33 */
 void bench_launch(size_t repeats);     /* P22, P23 */
 void bench_matrix(size_t repeats);     /* P34 */
+void bench_vector(size_t repeats);     /* P35 */
 void bench_memory(size_t repeats);     /* P11 */
 void bench_start(size_t repeats);      /* P12; before aclInit() */
 void bench_idle(size_t repeats);       /* P13 */

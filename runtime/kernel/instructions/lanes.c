@@ -240,30 +240,45 @@ static void put_nibble(unsigned char *base, uint64_t bit, uint8_t value)
     *at = (unsigned char)(bit % 8 ? (*at & 0x0f) | value << 4 : (*at & 0xf0) | (value & 15));
 }
 
-/* Copies the chosen elements of a repeat, which follow on each other in `packed`. */
+/* Copies elements of a repeat from `packed` on, which follow on each other there. */
+static void copy_nibbles(const native_operand *operand, unsigned char *base, native_range run,
+                         unsigned char *packed, bool out)
+{
+    for (uint32_t lane = run.begin; lane < run.end; lane++, packed++)
+        if (out)
+            put_nibble(base, place_of(operand, lane), *packed);
+        else
+            *packed = nibble(base, place_of(operand, lane));
+}
+
+static void copy_run(const native_operand *operand, unsigned char *base, native_range run,
+                     unsigned char *packed, bool out)
+{
+    const uint32_t size = operand->bits / 8;
+    for (uint32_t lane = run.begin, next; lane < run.end; lane = next) {
+        next =
+            follows(operand) ? run.end : (lane / operand->block_lanes + 1) * operand->block_lanes;
+        next = next < run.end ? next : run.end;
+        unsigned char *there = base + place_of(operand, lane) / 8;
+        const size_t bytes = (size_t)(next - lane) * size;
+        memcpy(out ? there : packed, out ? packed : there, bytes);
+        packed += bytes;
+    }
+}
+
+/* The chosen elements of a repeat. */
 static void copy_chosen(const native_lanes *lanes, const native_operand *operand, uint32_t repeat,
                         unsigned char *packed, bool out)
 {
     unsigned char *base = base_of(lanes, operand, repeat);
-    const uint32_t count = twin_native_lanes_chosen(lanes, repeat, NULL);
-    const uint32_t size = operand->bits / 8;
-    for (uint32_t i = 0, next; i < count; i = next) {
-        const uint32_t lane = lanes->chosen[i];
-        const uint64_t place = place_of(operand, lane);
-        next = i + 1;
-        if (operand->bits < 8) {
-            if (out)
-                put_nibble(base, place, packed[i]);
-            else
-                packed[i] = nibble(base, place);
-            continue;
-        }
-        /* As many as are neighbours in the block. */
-        while (next < count && lanes->chosen[next] == lane + (next - i) &&
-               lanes->chosen[next] % operand->block_lanes != 0)
-            next++;
-        unsigned char *there = base + place / 8, *here = packed + (size_t)i * size;
-        memcpy(out ? there : here, out ? here : there, (size_t)(next - i) * size);
+    const bool part = repeat + 1 == lanes->repeats && lanes->last < lanes->chosen_count;
+    for (uint32_t i = 0; i < lanes->run_count; i++) {
+        const native_range run = part ? (native_range){0, lanes->last} : lanes->runs[i];
+        if (operand->bits < 8)
+            copy_nibbles(operand, base, run, packed, out);
+        else
+            copy_run(operand, base, run, packed, out);
+        packed += (size_t)(run.end - run.begin) * (operand->bits < 8 ? 1 : operand->bits / 8);
     }
 }
 

@@ -154,21 +154,35 @@ static bool refer(machine *m, const twk_instruction *in)
     return false;
 }
 
-/* One sequence. A step begins with what the model had left. */
-static bool sequence_agrees(const group *only)
+static sequence_args random_sequence(machine *m, const group *only)
 {
-    static machine plan, m;
+    static machine plan;
     static step steps[STEPS];
-    memset(&m, 0, sizeof(m));
-    memset(m.kind, TWK_NO_TYPE, sizeof(m.kind));
+    memset(m, 0, sizeof(*m));
+    memset(m->kind, TWK_NO_TYPE, sizeof(m->kind));
     memset(steps, 0, sizeof(steps));
-    fill(&m);
-    memcpy(rig_host(IMAGE), m.ub, WINDOW);
+    fill(m);
+    memcpy(rig_host(IMAGE), m->ub, WINDOW);
     const sequence_args args = {steps, 1 + random_below(STEPS)};
     for (uint32_t i = 0; i < args.count; i++) {
         random_mask(&plan, &steps[i].program);
-        (only ? only : groups[random_below(GROUPS)])->make(&plan, &steps[i].program);
+        const group *g = only ? only : groups[random_below(GROUPS)];
+        const uint32_t masks = steps[i].program.count;
+        do {
+            random_failed = false;
+            steps[i].program.count = masks;
+            g->make(&plan, &steps[i].program);
+        } while (random_failed);
     }
+    return args;
+}
+
+/* One sequence. A step begins with what the model had left. */
+static bool sequence_agrees(const group *only)
+{
+    static machine m;
+    const sequence_args args = random_sequence(&m, only);
+    step *steps = args.steps;
     rig_do("sequence", 1, &args, sizeof(args));
     for (uint32_t i = 0; i < args.count; i++) {
         const uint8_t *got = rig_host(RESULTS + (uint64_t)i * WINDOW);
@@ -193,6 +207,82 @@ static void run_turns(const group *only)
             return;
         }
     }
+}
+
+/* ---- without data, with any arguments -------------------------------------------------------- */
+
+/* Whether an instruction reads a register that depends on data, as the last of a step. */
+static bool sees_data(const sequence_args *args)
+{
+    bool seen = false;
+    for (uint32_t i = 0; i < args->count; i++) {
+        const program *p = &args->steps[i].program;
+        const uint32_t number = p->list[p->count - 1].number;
+        seen = seen || number == TWK_INSTRUCTION_GET_ACC_VAL ||
+               number == TWK_INSTRUCTION_GET_MAX_MIN_CNT || number == TWK_INSTRUCTION_GET_VMS4_SR ||
+               number == TWK_INSTRUCTION_GET_RSVD_CNT;
+    }
+    return seen;
+}
+
+/* Steps are the same if nothing is computed; a kernel that reads results from registers fails. */
+static void test_timed_only(void)
+{
+    static machine m;
+    uint32_t failed = 0;
+    for (uint32_t turn = 0; turn < turns / 4; turn++) {
+        const sequence_args args = random_sequence(&m, NULL);
+        rig_begin("sequence", 1, &args, sizeof(args));
+        const twin_steps computed = rig_work.lists[0];
+        const size_t bytes = computed.count * sizeof(*computed.steps);
+        twin_step *steps = malloc(bytes);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(steps);
+        memcpy(steps, computed.steps, bytes);
+        twin_native_end(rig_run);
+        rig_timing_only = true;
+        rig_begin("sequence", 1, &args, sizeof(args));
+        rig_timing_only = false;
+        const twin_native_fault fault = twin_native_failed(rig_run)->fault;
+        if (fault != TWIN_NATIVE_GOOD) {
+            CU_ASSERT_EQUAL(fault, TWIN_NATIVE_UNCOMPUTED);
+            CU_ASSERT(sees_data(&args));
+            failed++;
+        } else {
+            CU_ASSERT_EQUAL(rig_work.lists[0].count, computed.count);
+            CU_ASSERT_EQUAL(memcmp(rig_work.lists[0].steps, steps, bytes), 0);
+        }
+        twin_native_end(rig_run);
+        free(steps);
+    }
+    CU_ASSERT(failed > 0 || turns < 400);
+}
+
+/* Arguments of any values: the kernel works or fails, and nothing else happens. */
+static void test_any_arguments(void)
+{
+    static const uint64_t ends[] = {0,      1,          255,       256,        65535,  65536,
+                                    196608, UINT32_MAX, INT64_MAX, UINT64_MAX, 196576, 1u << 20};
+    static machine m;
+    uint32_t good = 0, bad = 0;
+    for (uint32_t turn = 0; turn < turns; turn++) {
+        const sequence_args args = random_sequence(&m, NULL);
+        for (uint32_t i = 0; i < args.count; i++) {
+            program *p = &args.steps[i].program;
+            twk_instruction *in = &p->list[random_below(p->count)];
+            if (in->count == 0)
+                continue;
+            const uint32_t kind = random_below(4);
+            in->arguments[random_below(in->count)] = kind == 0   ? random_bits()
+                                                     : kind == 1 ? ends[random_below(12)]
+                                                     : kind == 2 ? random_below(1000) * 32
+                                                                 : random_below(256);
+        }
+        rig_begin("sequence", 1, &args, sizeof(args));
+        *(twin_native_failed(rig_run)->fault == TWIN_NATIVE_GOOD ? &good : &bad) += 1;
+        twin_native_end(rig_run);
+    }
+    CU_ASSERT(good > turns / 10);
+    CU_ASSERT(bad > turns / 10);
 }
 
 /* ---- single ones ----------------------------------------------------------------------------- */
@@ -255,6 +345,90 @@ static void test_limits(void)
         rig_begin("sequence", 1, &args, sizeof(args)); /* it reads what was not loaded */
         CU_ASSERT_EQUAL(twin_native_failed(rig_run)->fault, TWIN_NATIVE_GOOD);
         twin_native_end(rig_run);
+    }
+}
+
+/* Cycles of the vector unit of a kernel that does one instruction. */
+static uint64_t vector_cycles(const program *p)
+{
+    static step s;
+    uint64_t cycles = 0;
+    s.program = *p;
+    const sequence_args args = {&s, 1};
+    rig_begin("sequence", 1, &args, sizeof(args));
+    CU_ASSERT_EQUAL(twin_native_failed(rig_run)->fault, TWIN_NATIVE_GOOD);
+    for (uint64_t i = 0; i < rig_work.lists[0].count; i++) {
+        const twin_step *found = &rig_work.lists[0].steps[i];
+        if (found->pipe == TWIN_PIPE_VECTOR && found->kind == TWIN_STEP_WORK)
+            cycles += found->amount;
+    }
+    twin_native_end(rig_run);
+    return cycles;
+}
+
+/* A start of 10 cycles and 128 bytes in each: a repeat takes 2. */
+static void test_cycles(void)
+{
+    static const struct {
+        uint32_t number, a, b, c;
+        uint64_t arguments[10];
+        uint32_t count;
+        uint64_t cycles;
+    } cases[] = {{TWK_INSTRUCTION_VADD,
+                  TWK_FP32,
+                  TWK_FP32,
+                  TWK_FP32,
+                  {0, 4096, 8192, 4, 1, 1, 1, 8, 8, 8},
+                  10,
+                  10 + 4 * 2},
+                 {TWK_INSTRUCTION_VEXP,
+                  TWK_FP16,
+                  TWK_FP16,
+                  TWK_NO_TYPE,
+                  {0, 4096, 4, 1, 1, 8, 8},
+                  7,
+                  10 + 7 + 4 * 2 * 4},
+                 {TWK_INSTRUCTION_VCONV_F162F32,
+                  TWK_FP32,
+                  TWK_FP16,
+                  TWK_NO_TYPE,
+                  {0, 4096, 4, 1, 1, 8, 4},
+                  7,
+                  10 + 8 + 4 * 2 * 2},
+                 {TWK_INSTRUCTION_VCADD,
+                  TWK_FP32,
+                  TWK_FP32,
+                  TWK_NO_TYPE,
+                  {0, 4096, 4, 1, 1, 8, 0},
+                  7,
+                  10 + 22 + 4 * 2 * 7},
+                 {TWK_INSTRUCTION_VCGMAX,
+                  TWK_FP32,
+                  TWK_FP32,
+                  TWK_NO_TYPE,
+                  {0, 4096, 4, 1, 1, 8},
+                  6,
+                  10 + 7 + 4 * 2},
+                 {TWK_INSTRUCTION_VREDUCEV2,
+                  TWK_UINT32,
+                  TWK_UINT32,
+                  TWK_UINT32,
+                  {0, 4096, 8192, 4, 1, 1, 8, 0},
+                  8,
+                  10 + 10 + 4 * 2 * 14},
+                 {TWK_INSTRUCTION_VADD,
+                  TWK_FP32,
+                  TWK_FP32,
+                  TWK_FP32,
+                  {0, 4096, 8192, 0, 1, 1, 1, 8, 8, 8},
+                  10,
+                  0}};
+    for (size_t i = 0; i < TWIN_COUNT(cases); i++) {
+        program p = {.count = 0};
+        twk_instruction *in = record(&p, cases[i].number, cases[i].a, cases[i].b, cases[i].c);
+        for (uint32_t j = 0; j < cases[i].count; j++)
+            argument(in, cases[i].arguments[j]);
+        CU_ASSERT_EQUAL(vector_cycles(&p), cases[i].cycles);
     }
 }
 
@@ -348,6 +522,9 @@ int main(int argc, char **argv)
         {"reductions are those of the elements that the mask has", test_reduce},
         {"elements are sorted, and equal ones stay in order", test_sort},
         {"instructions follow each other in any order", test_any},
+        {"instructions that are only timed take the same steps", test_timed_only},
+        {"arguments of any values work or fail the kernel", test_any_arguments},
+        {"an instruction takes its start and its repeats", test_cycles},
         {"what is not in UB, misaligned or too much fails the kernel", test_limits},
         {"hazards are those of the elements that are read and written", test_hazards},
     };

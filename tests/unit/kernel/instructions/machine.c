@@ -126,11 +126,14 @@ uint64_t random_place(uint64_t bytes, uint32_t unit)
     return (uint64_t)random_below((uint32_t)((WINDOW - bytes) / unit) + 1) * unit;
 }
 
+bool random_failed;
+
 uint64_t random_source(uint64_t bytes, bool apart, uint64_t dst, uint64_t dst_end)
 {
     for (uint32_t attempt = 0;; attempt++) {
         const uint64_t at = random_place(bytes, 32);
-        if (!apart || at >= dst_end || at + bytes <= dst || attempt == 1000)
+        random_failed = random_failed || attempt == 100;
+        if (!apart || at >= dst_end || at + bytes <= dst || attempt == 100)
             return at;
     }
 }

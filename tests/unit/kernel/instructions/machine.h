@@ -106,6 +106,8 @@ typedef struct strides {
 strides random_strides(uint32_t blocks);
 /* An address at a multiple of `unit` from which `bytes` bytes are in the window. */
 uint64_t random_place(uint64_t bytes, uint32_t unit);
+/* Operands found no room: the instruction is made again. */
+extern bool random_failed;
 /* Likewise, at a block. `apart`: it does not overlap the destination: bits of a NaN, which differ,
  * would be read as another type. */
 uint64_t random_source(uint64_t bytes, bool apart, uint64_t dst, uint64_t dst_end);
