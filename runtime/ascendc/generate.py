@@ -38,6 +38,8 @@ TYPES = {"int8_t": "TWK_INT8", "int16_t": "TWK_INT16", "int32_t": "TWK_INT32",
          "uint8_t": "TWK_UINT8", "uint16_t": "TWK_UINT16", "uint32_t": "TWK_UINT32",
          "half": "TWK_FP16", "float": "TWK_FP32", "bfloat16_t": "TWK_BF16",
          "int64_t": "TWK_INT64", "uint64_t": "TWK_UINT64", "void": "TWK_NO_TYPE"}
+# Of which all but the scalar unit's are instructions of cube cores.
+CUBE_GROUPS = ("copy_l1", "fill", "fixpipe", "load2d", "load3d", "mad", "tables")
 FLOATS = ("half", "float", "bfloat16_t")
 ARGUMENTS_MOST = 20
 TYPES_MOST = 4
@@ -186,6 +188,15 @@ def substituted(text, combination):
     return text
 
 
+def as_pointer(item):
+    """The parameter of the C++ function: arrays are pointers to their first element."""
+    if item.kind == "pointers":
+        return re.sub(r"\*\(&(\w+)\)\[\d+\]", r"**\1", item.text)
+    if item.kind == "integers":
+        return f"const {item.type} *{item.name}"
+    return item.text
+
+
 def argument(item, kind):
     """Statements that put a parameter into the record."""
     if item.kind in ("pointers", "integers"):
@@ -198,27 +209,31 @@ def argument(item, kind):
     return [f"    twk_argument_(record, (uint64_t){item.name});"]
 
 
+def core_of(row):
+    """The kind of core that has the instruction: any, cube or vector."""
+    if row.pipe == "S":
+        return "any"
+    return "cube" if row.group in CUBE_GROUPS else "vector"
+
+
 def function(row, combination):
     """The C++ function of a form."""
     items = parameters(row)
-    text = substituted(", ".join(item.text for item in items), combination)
+    text = substituted(", ".join(as_pointer(item) for item in items), combination)
     head = f"{row.returns} {row.name}({text})"
     if row.state == "missing":
-        return [f"TWK_MISSING_({row.name}) {head};"]
-    types = element_types(row, combination)
-    used = max([0, *(i + 1 for i, kind in enumerate(types) if kind != "TWK_NO_TYPE")])
+        return [f"TWK_MISSING_({row.name}, {head})"]
+    types = ", ".join(kind for kind in element_types(row, combination) if kind != "TWK_NO_TYPE")
+    if "TWK_NO_TYPE" in element_types(row, combination)[:types.count(",") + 1]:
+        types = ", ".join(element_types(row, combination))
     lines = [f"TWK_INTRINSIC_ {head}", "{",
-             f"    twk_record_ record(TWK_INSTRUCTION_{row.name.upper()}, {types[0]}, {types[1]}, "
-             f"{types[2]}, {types[3]});"] if used else \
-            [f"TWK_INTRINSIC_ {head}", "{",
-             f"    twk_record_ record(TWK_INSTRUCTION_{row.name.upper()});"]
+             f"    twk_record_ record(TWK_INSTRUCTION_{row.name.upper()}"
+             + (f", {types});" if types else ");")]
     for item in items:
         lines += argument(item, combination.get(item.type, item.type))
-    call = "twk_instruct_(record)"
-    if row.returns == "void":
-        lines.append(f"    (void){call};")
-    else:
-        lines.append(f"    return ({row.returns}){call};")
+    call = f"twk_instruct_{core_of(row)}_(&record)"
+    lines.append(f"    (void){call};" if row.returns == "void" else
+                 f"    return ({row.returns}){call};")
     return [*lines, "}"]
 
 

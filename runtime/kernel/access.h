@@ -102,5 +102,6 @@ void twin_native_load(uint32_t space, uint32_t type, uint32_t align, uint64_t ad
 void twin_native_store_bytes(uint32_t space, uint32_t type, uint32_t align, uint64_t address,
                              uint64_t bytes, const void *from);
 uint64_t twin_native_instruct(const twk_instruction *instruction);
+void *twin_native_core_variables(const void *initial, uint64_t bytes);
 
 #endif

@@ -70,6 +70,7 @@ static void free_block(native_block *block)
     for (uint32_t i = 0; i < NATIVE_CORES; i++) {
         twin_native_fiber_free(&block->cores[i].fiber);
         free(block->cores[i].steps.list);
+        free(block->cores[i].variables);
         twin_native_hazard_free(&block->cores[i].hazards);
     }
     twin_native_overlay_free(&block->writes);
@@ -220,6 +221,7 @@ static void begin_core(native_core *core)
     twin_native_hazard_begin(core, core->index * NATIVE_PIPES,
                              core->run->core_count * NATIVE_PIPES);
     twin_native_registers_begin(core);
+    core->variables_set = false;
 }
 
 void twin_native_block_begin(native_block *block, uint32_t number)

@@ -51,6 +51,9 @@ typedef struct native_core {
     native_steps steps;
     native_hazards hazards;
     native_registers registers;
+    void *variables; /* that the core has for itself */
+    size_t variables_room;
+    bool variables_set; /* in this block */
     native_units units;
 } native_core;
 

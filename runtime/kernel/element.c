@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the scalar unit reads and writes: elements, words, and bytes through pointers. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/access.h"
@@ -183,4 +184,23 @@ void twin_native_store_bytes(uint32_t space, uint32_t type, uint32_t align, uint
         }
         done += size;
     }
+}
+
+/* ---- variables of a core --------------------------------------------------------------------- */
+
+void *twin_native_core_variables(const void *initial, uint64_t bytes)
+{
+    native_core *core = native_self();
+    if (__builtin_expect(core->variables_set, 1))
+        return core->variables;
+    if (core->variables_room < bytes) {
+        free(core->variables);
+        core->variables = malloc(bytes);
+        core->variables_room = core->variables ? bytes : 0;
+        if (!core->variables)
+            twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
+    }
+    memcpy(core->variables, initial, bytes);
+    core->variables_set = true;
+    return core->variables;
 }

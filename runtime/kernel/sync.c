@@ -209,6 +209,7 @@ static twk_ops table = {
     .instruct = twin_native_instruct,
     .load = twin_native_load,
     .store = twin_native_store_bytes,
+    .core_variables = twin_native_core_variables,
 };
 
 static void find_stacks(void)

@@ -55,6 +55,7 @@ MAY_INCLUDE = {
     "rtl-stubs/slots/bench": ["rtl-stubs/common/bench", "sim/core"],
     "rtl-stubs/sqe/bench": ["rtl-stubs/common/bench", "sim/core", "sim/include"],
     "runtime/api": ["runtime/api", "runtime/core", "runtime/include", "runtime/seam"],
+    "runtime/ascendc": ["runtime/include"],
     "runtime/core": ["runtime/core", "runtime/include/twinrt/kernel_image.h",
                      "runtime/kernel/object.h",
                      "runtime/kernel/run.h", "runtime/seam"],
@@ -138,6 +139,8 @@ ROOTS = ["backends/sim", "bench", "examples", "rtl-stubs",
 # Written into the build folder, so not in the tree: name -> why that is all right.
 GENERATED = {"functions.inc": "runtime/python/tables.py makes it from runtime/python/functions",
              "instructions.inc": "runtime/ascendc/generate.py makes it from instructions.tsv",
+             "twinrt_ascendc_instructions.h":
+                 "runtime/ascendc/generate.py makes it from instructions.tsv",
              "rt_names.inc": "runtime/libraries.cmake makes it from runtime/api/functions.def"}
 
 # Only the shell around the model knows SystemC.

@@ -2,18 +2,12 @@
 #include "build.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "process.h"
 #include "say.h"
-
-#define COUNT_ALL_BLOCKS "-fsanitize-coverage=bb,no-prune,trace-pc"
 
 /* What a kernel must be compiled with: as a part of a shared object, with nothing seen from
  * outside, with large frames that cannot miss the end of the stack, with the arithmetic that the
@@ -25,73 +19,13 @@ static const char needed[] =
 static const char counted[] = "-fsanitize-coverage=trace-pc";
 /* clang, left alone, omits blocks whose count follows from others, and counts when it is done with
  * the loops. */
-static const char counted_by_clang[] =
-    COUNT_ALL_BLOCKS " -fno-unroll-loops -fno-vectorize -fno-slp-vectorize";
+static const char counted_by_clang[] = CC_COUNT_ALL_BLOCKS " " CC_LOOPS_AS_WRITTEN;
 
 static const char exports[] = "{ global: twk_image; local: *; };\n";
 
-/* ---- commands -------------------------------------------------------------------------------- */
-
-static void show(const struct cc_list *command)
-{
-    for (size_t i = 0; i < command->count; i++)
-        fprintf(stderr, "%s%s", i > 0 ? " " : "", command->words[i]);
-    fputc('\n', stderr);
-}
-
-/* Runs the command and gives its status; silent: without its output. Returns 0, or an errno. */
-static int execute(const struct cc_list *command, bool silent, int *status)
-{
-    /* As system(3): an interrupt ends the compiler, and this tool cleans up. */
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct sigaction before[2];
-    sigaction(SIGINT, &ignore, &before[0]);
-    sigaction(SIGQUIT, &ignore, &before[1]);
-    posix_spawnattr_t attributes;
-    sigset_t defaults;
-    sigemptyset(&defaults);
-    if (before[0].sa_handler != SIG_IGN)
-        sigaddset(&defaults, SIGINT);
-    if (before[1].sa_handler != SIG_IGN)
-        sigaddset(&defaults, SIGQUIT);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigdefault(&attributes, &defaults);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    posix_spawn_file_actions_t files;
-    posix_spawn_file_actions_init(&files);
-    for (int file = STDOUT_FILENO; silent && file <= STDERR_FILENO; file++)
-        posix_spawn_file_actions_addopen(&files, file, "/dev/null", O_WRONLY, 0);
-    pid_t child = 0;
-    const int error =
-        posix_spawnp(&child, command->words[0], &files, &attributes, command->words, environ);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
-    if (error == 0)
-        while (waitpid(child, status, 0) < 0 && errno == EINTR)
-            continue;
-    sigaction(SIGINT, &before[0], NULL);
-    sigaction(SIGQUIT, &before[1], NULL);
-    return error;
-}
-
-/* Runs the command, which reports its errors. `what`: for the message. */
-static int run(const struct cc_build *build, const struct cc_list *command, const char *what)
-{
-    if (build->verbose)
-        show(command);
-    int status = 0;
-    const int error = execute(command, false, &status);
-    if (error != 0)
-        return cc_error("%s: %s cannot be run: %s; set CC or CXX, or give --cc or --cxx", what,
-                        command->words[0], strerror(error));
-    if (WIFSIGNALED(status))
-        return cc_error("%s: %s was ended by signal %d", what, command->words[0], WTERMSIG(status));
-    return WEXITSTATUS(status) == 0 ? 0 : cc_error("%s: %s failed", what, command->words[0]);
-}
-
 /* ---- sources --------------------------------------------------------------------------------- */
 
-static bool ends_with(const char *name, const char *end)
+bool cc_ends_with(const char *name, const char *end)
 {
     const size_t length = strlen(name);
     const size_t rest = strlen(end);
@@ -100,14 +34,14 @@ static bool ends_with(const char *name, const char *end)
 
 static bool is_cxx(const struct cc_build *build, const char *source)
 {
-    return build->all_cxx || !ends_with(source, ".c");
+    return build->all_cxx || !cc_ends_with(source, ".c");
 }
 
 bool cc_is_source(const char *name)
 {
     static const char *const ends[] = {".c", ".cc", ".cpp", ".cxx"};
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-        if (ends_with(name, ends[i]))
+        if (cc_ends_with(name, ends[i]))
             return true;
     return false;
 }
@@ -117,9 +51,8 @@ static bool counts_as_clang(const struct cc_list *compiler)
 {
     struct cc_list command = {0};
     cc_add_list(&command, compiler);
-    cc_add_split(&command, COUNT_ALL_BLOCKS " -fsyntax-only -x c /dev/null");
-    int status = 0;
-    const bool knows = execute(&command, true, &status) == 0 && status == 0;
+    cc_add_split(&command, CC_COUNT_ALL_BLOCKS " -fsyntax-only -x c /dev/null");
+    const bool knows = cc_succeeds(&command);
     cc_list_free(&command);
     return knows;
 }
@@ -152,7 +85,7 @@ static int compile(const struct cc_build *build, const char *source, const char 
     cc_add(&command, "-o");
     cc_add(&command, object);
     cc_add(&command, source);
-    const int result = run(build, &command, source);
+    const int result = cc_run(build->verbose, &command, source);
     cc_list_free(&command);
     return result;
 }
@@ -177,17 +110,22 @@ static int write_exports(const char *path)
     return 0;
 }
 
-static int link_library(const struct cc_build *build, const struct cc_list *objects,
-                        const char *folder, const char *library)
+static const struct cc_list *linker_of(const struct cc_build *build)
 {
-    bool cxx = false;
     for (size_t i = 0; i < build->sources.count; i++)
-        cxx = cxx || is_cxx(build, build->sources.words[i]);
+        if (is_cxx(build, build->sources.words[i]))
+            return &build->cxx;
+    return &build->cc;
+}
+
+int cc_link_library(const struct cc_build *build, const struct cc_list *compiler,
+                    const struct cc_list *objects, const char *folder, const char *library)
+{
     struct cc_list command = {0};
     struct cc_list script = {0};
     cc_add_made(&script, "%s/exports.map", folder);
     int result = write_exports(script.words[0]);
-    cc_add_list(&command, cxx ? &build->cxx : &build->cc);
+    cc_add_list(&command, compiler);
     cc_add(&command, "-shared");
     cc_add(&command, "-o");
     cc_add(&command, library);
@@ -199,7 +137,7 @@ static int link_library(const struct cc_build *build, const struct cc_list *obje
     cc_add(&command, "-Wl,-z,defs,-z,now,-z,relro,-Bsymbolic");
     cc_add_made(&command, "-Wl,--version-script=%s", script.words[0]);
     if (result == 0)
-        result = run(build, &command, "linking");
+        result = cc_run(build->verbose, &command, "linking");
     cc_list_free(&script);
     cc_list_free(&command);
     return result;
@@ -231,7 +169,7 @@ int cc_build_library(const struct cc_build *build, const char *folder, const cha
     if (dependencies && fclose(dependencies) != 0 && result == 0)
         result = cc_error("%s cannot be written: %s", build->dependencies, strerror(errno));
     if (result == 0)
-        result = link_library(build, &objects, folder, library);
+        result = cc_link_library(build, linker_of(build), &objects, folder, library);
     cc_list_free(&objects);
     return result;
 }

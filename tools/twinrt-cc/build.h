@@ -21,6 +21,16 @@ struct cc_build {
     bool verbose;
 };
 
+/* How clang counts all basic blocks, with loops as they are written. */
+#define CC_COUNT_ALL_BLOCKS "-fsanitize-coverage=bb,no-prune,trace-pc"
+#define CC_LOOPS_AS_WRITTEN "-fno-unroll-loops -fno-vectorize -fno-slp-vectorize"
+
+bool cc_ends_with(const char *name, const char *end);
+/* Links the objects of kernels, with the runtime's part, into `library`; `folder` is for what the
+ * linker reads. */
+int cc_link_library(const struct cc_build *build, const struct cc_list *compiler,
+                    const struct cc_list *objects, const char *folder, const char *library);
+
 /* Whether the name is one of a source; a file by its end. */
 bool cc_is_source(const char *name);
 /* Compiles and links into `library`, in the empty `folder`. Returns 0, or -1 with a message. */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ascend.h"
 #include "build.h"
 #include "describe.h"
 #include "say.h"
@@ -34,12 +35,20 @@ static const char help[] =
     "  -MF FILE             writes what the object depends on, for make and ninja\n"
     "  --cc=COMMAND, --cxx=COMMAND\n"
     "                       the compilers; else $CC or cc, and $CXX or c++\n"
+    "  --ascend-c           the sources are programs in Ascend C (.asc, .cpp), compiled by clang\n"
+    "                       into a program that launches its kernels; then also:\n"
+    "    --toolkit=DIR      the vendor's headers; else those in $ASCEND_HOME_PATH, or none\n"
+    "    -c, -shared        an object of the host, or a library, and no program\n"
+    "    --kernels-only     the object for aclrtBinaryLoadFromFile, and no program\n"
+    "    OBJECT, LIBRARY    linked with the program\n"
     "  --print-prefix       prints the folder of include/ and lib64/\n"
     "  -v, --verbose        prints the commands\n"
     "      --help, --version\n";
 
 struct options {
     struct cc_build build;
+    bool is_ascend;
+    struct cc_ascend ascend;
     char prefix[PATH_MAX];
 };
 
@@ -119,10 +128,42 @@ static void set_command(struct cc_list *list, const char *words)
         usage("the name of a compiler is empty", NULL);
 }
 
+/* Whether the word is an option that sources in Ascend C have. */
+static bool take_ascend(struct options *options, int argc, char **argv, int *at)
+{
+    struct cc_ascend *ascend = &options->ascend;
+    const char *word = argv[*at];
+    if (!options->is_ascend)
+        return false;
+    if (strcmp(word, "-c") == 0) {
+        ascend->product = CC_OBJECT;
+    } else if (strcmp(word, "-shared") == 0) {
+        ascend->product = CC_LIBRARY;
+    } else if (strcmp(word, "--kernels-only") == 0) {
+        ascend->product = CC_KERNELS;
+    } else if (begins(word, "--toolkit=")) {
+        ascend->toolkit = word + strlen("--toolkit=");
+    } else if (strcmp(word, "--toolkit") == 0) {
+        ascend->toolkit = value_of("--toolkit", argc, argv, at);
+    } else if (begins(word, "--npu-arch=")) {
+        if (strcmp(word + strlen("--npu-arch="), "dav-2201") != 0)
+            usage("only --npu-arch=dav-2201 is supported, not", word);
+    } else if (word[0] != '-' && !cc_is_ascend_source(word)) {
+        cc_add(&ascend->inputs, word);
+    } else if (word[0] != '-') {
+        cc_add(&options->build.sources, word);
+    } else {
+        return strcmp(word, "--ascend-c") == 0;
+    }
+    return true;
+}
+
 static void take_word(struct options *options, int argc, char **argv, int *at)
 {
     struct cc_build *build = &options->build;
     const char *word = argv[*at];
+    if (take_ascend(options, argc, argv, at))
+        return;
     if (word[0] != '-') {
         if (!cc_is_source(word) && !build->all_cxx)
             usage("sources end in .c, .cc, .cpp or .cxx, unlike", word);
@@ -171,6 +212,8 @@ static void read_options(struct options *options, int argc, char **argv)
     build->prefix = options->prefix;
     set_command(&build->cc, cc && cc[0] ? cc : "cc");
     set_command(&build->cxx, cxx && cxx[0] ? cxx : "c++");
+    for (int i = 1; i < argc; i++)
+        options->is_ascend = options->is_ascend || strcmp(argv[i], "--ascend-c") == 0;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0) {
             fputs(help, stdout);
@@ -202,6 +245,7 @@ static void free_options(struct options *options)
     cc_list_free(&build->compile_c);
     cc_list_free(&build->compile_cxx);
     cc_list_free(&build->link);
+    cc_list_free(&options->ascend.inputs);
 }
 
 /* ---- the folder of work ---------------------------------------------------------------------- */
@@ -235,7 +279,10 @@ int main(int argc, char **argv)
     char library[PATH_MAX + 16];
     read_options(&options, argc, argv);
     int result = make_folder(folder);
-    if (result == 0) {
+    if (result == 0 && options.is_ascend) {
+        result = cc_build_ascend(&options.build, &options.ascend, folder);
+        remove_folder(folder);
+    } else if (result == 0) {
         snprintf(library, sizeof(library), "%s/kernels.so", folder);
         result = cc_build_library(&options.build, folder, library);
         if (result == 0)

@@ -77,18 +77,6 @@ static inline twk_l0c twk_l0c_at(uint32_t at) { const twk_l0c place = {at}; retu
 
 typedef enum twk_buffer { TWK_UB, TWK_L1, TWK_L0A, TWK_L0B, TWK_L0C } twk_buffer;
 
-typedef enum twk_type {
-    TWK_INT8,
-    TWK_INT16,
-    TWK_INT32,
-    TWK_UINT8,
-    TWK_UINT16,
-    TWK_UINT32,
-    TWK_FP16,
-    TWK_FP32,
-    TWK_BF16
-} twk_type;
-
 static inline uint32_t twk_bytes_of(twk_type type)
 {
     return type == TWK_INT8 || type == TWK_UINT8                         ? 1

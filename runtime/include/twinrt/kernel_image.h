@@ -231,7 +231,19 @@ enum {
     TWK_SPACES
 };
 
-/* Types of elements that instructions have beside those of twk_type, and none. */
+typedef enum twk_type {
+    TWK_INT8,
+    TWK_INT16,
+    TWK_INT32,
+    TWK_UINT8,
+    TWK_UINT16,
+    TWK_UINT32,
+    TWK_FP16,
+    TWK_FP32,
+    TWK_BF16
+} twk_type;
+
+/* Types of elements that instructions have beside those, and none. */
 enum { TWK_INT64 = 9, TWK_UINT64 = 10, TWK_NO_TYPE = 255 };
 
 /* An instruction of the device's compiler, with a number of twinrt/kernel_instructions.h. */
@@ -282,6 +294,9 @@ typedef struct twk_ops {
                  void *to);
     void (*store)(uint32_t space, uint32_t type, uint32_t align, uint64_t address, uint64_t bytes,
                   const void *from);
+    /* Variables that each core has for itself: of as many bytes, which begin with `initial` in each
+     * block. */
+    void *(*core_variables)(const void *initial, uint64_t bytes);
 } twk_ops;
 
 /* The table, once the runtime has given it. */

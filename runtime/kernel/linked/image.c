@@ -56,3 +56,82 @@ TWK_HIDDEN void __sanitizer_cov_trace_pc(void)
     if (__builtin_expect(++count->blocks >= count->most, 0))
         ops->spent();
 }
+
+/* ---- what twinrt-cc makes of sources in Ascend C --------------------------------------------- */
+
+#define PIECE 64u /* bytes that a copy between spaces moves at once */
+
+TWK_HIDDEN uint64_t twk_instruct_any_(const twk_instruction *instruction);
+TWK_HIDDEN uint64_t twk_instruct_cube_(const twk_instruction *instruction);
+TWK_HIDDEN uint64_t twk_instruct_vector_(const twk_instruction *instruction);
+TWK_HIDDEN void twk_pointer_load_(uint32_t space, uint32_t type, uint32_t align, uint64_t address,
+                                  uint64_t bytes, void *to);
+TWK_HIDDEN void twk_pointer_store_(uint32_t space, uint32_t type, uint32_t align, uint64_t address,
+                                   uint64_t bytes, const void *from);
+TWK_HIDDEN void twk_pointer_move_(uint32_t space, uint32_t align, uint64_t address,
+                                  uint32_t from_space, uint32_t from_align, uint64_t from,
+                                  uint64_t bytes);
+TWK_HIDDEN void twk_pointer_fill_(uint32_t space, uint32_t align, uint64_t address, uint8_t value,
+                                  uint64_t bytes);
+TWK_HIDDEN void *twk_core_variables_(const void *initial, uint64_t bytes);
+
+uint64_t twk_instruct_any_(const twk_instruction *instruction)
+{
+    return twk_slot->instruct(instruction);
+}
+
+uint64_t twk_instruct_cube_(const twk_instruction *instruction)
+{
+    return twk_slot->instruct(instruction);
+}
+
+uint64_t twk_instruct_vector_(const twk_instruction *instruction)
+{
+    return twk_slot->instruct(instruction);
+}
+
+void twk_pointer_load_(uint32_t space, uint32_t type, uint32_t align, uint64_t address,
+                       uint64_t bytes, void *to)
+{
+    twk_slot->load(space, type, align, address, bytes, to);
+}
+
+void twk_pointer_store_(uint32_t space, uint32_t type, uint32_t align, uint64_t address,
+                        uint64_t bytes, const void *from)
+{
+    twk_slot->store(space, type, align, address, bytes, from);
+}
+
+/* Backwards where the ranges overlap and the target is the later one. */
+void twk_pointer_move_(uint32_t space, uint32_t align, uint64_t address, uint32_t from_space,
+                       uint32_t from_align, uint64_t from, uint64_t bytes)
+{
+    const bool backwards = space == from_space && address > from && address - from < bytes;
+    unsigned char piece[PIECE];
+    for (uint64_t done = 0; done < bytes;) {
+        const uint64_t size = bytes - done < PIECE ? bytes - done : PIECE;
+        const uint64_t at = backwards ? bytes - done - size : done;
+        const uint32_t whole = (at & 7) == 0 ? 8 : 1; /* what alignment is left there */
+        twk_slot->load(from_space, TWK_NO_TYPE, from_align < whole ? from_align : whole, from + at,
+                       size, piece);
+        twk_slot->store(space, TWK_NO_TYPE, align < whole ? align : whole, address + at, size,
+                        piece);
+        done += size;
+    }
+}
+
+void twk_pointer_fill_(uint32_t space, uint32_t align, uint64_t address, uint8_t value,
+                       uint64_t bytes)
+{
+    unsigned char piece[PIECE];
+    for (uint32_t i = 0; i < PIECE; i++)
+        piece[i] = value;
+    for (uint64_t done = 0; done < bytes; done += PIECE)
+        twk_slot->store(space, TWK_NO_TYPE, align, address + done,
+                        bytes - done < PIECE ? bytes - done : PIECE, piece);
+}
+
+void *twk_core_variables_(const void *initial, uint64_t bytes)
+{
+    return twk_slot->core_variables(initial, bytes);
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The language of Ascend C on a 910B, as far as clang does not have it. twinrt-cc includes this
+ * before each source, in the pass of the host and in those of cube and vector cores.
+ *
+ * Names are those of the device's compiler. Values of enumerators are in the comments: K known from
+ * public sources, A assumed. */
+#ifndef TWINRT_ASCENDC_H
+#define TWINRT_ASCENDC_H
+
+#include <math.h>
+#include <signal.h>
+#include <stdint.h>
+
+#include "twinrt/kernel_image.h"
+#include "twinrt/kernel_instructions.h"
+
+/* ---- address spaces -------------------------------------------------------------------------- */
+
+/* twinrt-cc knows these numbers: 100 and the TWK_SPACE_…. Pointers of the host, which are numbers
+ * on the device, become __gm__ pointers without a cast, as the device's compiler has it: that is
+ * OpenCL's generic address space, number 4 with -ffake-address-space-map. */
+#define __gm__      __attribute__((opencl_generic))
+#define __ubuf__    __attribute__((address_space(101)))
+#define __cbuf__    __attribute__((address_space(102)))
+#define __ca__      __attribute__((address_space(103)))
+#define __cb__      __attribute__((address_space(104)))
+#define __cc__      __attribute__((address_space(105)))
+#define __biasbuf__ __attribute__((address_space(106)))
+#define __fbuf__    __attribute__((address_space(107)))
+#define __ssbuf__   __attribute__((address_space(108))) /* of other parts */
+
+/* ---- functions and variables ----------------------------------------------------------------- */
+
+#define __global__       __attribute__((annotate("twk_kernel"), used))
+#define __vector__       __attribute__((annotate("twk_vector")))
+#define __cube__         __attribute__((annotate("twk_cube")))
+#define __mix__(c, v)    __attribute__((annotate("twk_mix " #c ":" #v)))
+#define __aicore__       /* whatever a kernel calls is compiled for it */
+#define __host__         /* and the rest is not */
+#define __host_aicore__  /* both */
+#define __in__           /* of parameters: for the vendor's tools */
+#define __out__          /* of parameters */
+#define __in_pipe__(...) /* for automatic synchronization, which sources here do not leave out */
+#define __out_pipe__(...)
+#define __inout_pipe__(...)
+#define __check_sync_alias__
+#define __sync_alias__
+#define __sync_in__
+#define __sync_out__
+#define __disable_kernel_type_autoinfer__ /* __vector__ and its like say it */
+
+/* A variable of which each core has its own while it runs a block. */
+#define block_local gnu::section("twk_block_local")
+
+/* Headers of registers that the 950 has, which define nothing for a 910B. */
+#define ASCENDC_MODULE_REG_COMPUTE_INTERFACE_H
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+typedef _Float16 half;
+typedef __bf16 bfloat16_t;
+/* Of other parts: headers name them. */
+typedef struct twk_float4_e2m1x2_ float4_e2m1x2_t;
+typedef struct twk_float4_e1m2x2_ float4_e1m2x2_t;
+typedef struct twk_float8_e4m3_ float8_e4m3_t;
+typedef struct twk_float8_e5m2_ float8_e5m2_t;
+typedef struct twk_float8_e8m0_ float8_e8m0_t;
+typedef struct twk_hifloat8_ hifloat8_t;
+
+/* ---- enumerators ----------------------------------------------------------------------------- */
+
+enum pipe_t { /* A */
+              PIPE_S = 0,
+              PIPE_V = 1,
+              PIPE_M = 2,
+              PIPE_MTE1 = 3,
+              PIPE_MTE2 = 4,
+              PIPE_MTE3 = 5,
+              PIPE_ALL = 6,
+              PIPE_MTE4 = 7,
+              PIPE_MTE5 = 8,
+              PIPE_V2 = 9,
+              PIPE_FIX = 10
+};
+enum event_t { /* K */
+               EVENT_ID0,
+               EVENT_ID1,
+               EVENT_ID2,
+               EVENT_ID3,
+               EVENT_ID4,
+               EVENT_ID5,
+               EVENT_ID6,
+               EVENT_ID7
+};
+enum class mem_t { L1 = 0, L0A, L0B, L0C, UB, BIAS };     /* A */
+enum mem_dsb_t { DSB_ALL = 0, DSB_DDR, DSB_UB, DSB_SEQ }; /* A */
+enum pad_t {                                              /* K: PAD_NONE; A: the others */
+             PAD_NONE = 0,
+             PAD_MODE1,
+             PAD_MODE2,
+             PAD_MODE3,
+             PAD_MODE4,
+             PAD_MODE5,
+             PAD_MODE6,
+             PAD_MODE7,
+             PAD_MODE8
+};
+enum addr_cal_mode_t { inc = 0, dec = 1 };                                         /* K: inc */
+enum ub_addr8_t { VA0, VA1, VA2, VA3, VA4, VA5, VA6, VA7 };                        /* A */
+enum vpart_t { L128 = 0, H128 = 1 };                                               /* A */
+enum Order_t { VALUE_INDEX = 0, INDEX_VALUE = 1, ONLY_VALUE = 2, ONLY_INDEX = 3 }; /* A */
+enum cache_line_t { SINGLE_CACHE_LINE = 0, ENTIRE_DATA_CACHE = 1 };                /* A */
+enum dcci_dst_t {                                                                  /* A */
+                  CACHELINE_ALL = 0,
+                  CACHELINE_UB = 1,
+                  CACHELINE_OUT = 2,
+                  CACHELINE_ATOMIC = 3
+};
+enum atomic_type_t { /* A */
+                     ATOMIC_NONE = 0,
+                     ATOMIC_F32 = 1,
+                     ATOMIC_F16 = 2,
+                     ATOMIC_S16 = 3,
+                     ATOMIC_S32 = 4,
+                     ATOMIC_S8 = 5,
+                     ATOMIC_BF16 = 6
+};
+enum atomic_op_t { ATOMIC_SUM = 0, ATOMIC_MAX = 1, ATOMIC_MIN = 2 }; /* A */
+enum QuantMode_t { /* K: up to 5, 16, 23 and 24; A: the others */
+                   NoQuant = 0,
+                   F322F16 = 1,
+                   VREQ8 = 2,
+                   REQ8 = 3,
+                   VDEQF16 = 4,
+                   DEQF16 = 5,
+                   VSHIFTS322S16 = 12,
+                   SHIFTS322S16 = 13,
+                   F322BF16 = 16,
+                   VQF162B8_PRE = 17,
+                   QF162B8_PRE = 18,
+                   VQF162S4_PRE = 19,
+                   QF162S4_PRE = 20,
+                   VREQ4 = 21,
+                   REQ4 = 22,
+                   VQF322B8_PRE = 23,
+                   QF322B8_PRE = 24,
+                   VQF162S16_PRE = 25,
+                   QF162S16_PRE = 26,
+                   VDEQS16 = 27,
+                   DEQS16 = 28
+};
+
+/* ---- instructions ---------------------------------------------------------------------------- */
+
+#define TWK_INTRINSIC_ inline __attribute__((always_inline, nodebug))
+
+/* The record of an instruction, which gets its arguments one by one. */
+struct twk_record_ : twk_instruction {
+    TWK_INTRINSIC_ twk_record_(uint16_t number_, uint8_t a = TWK_NO_TYPE, uint8_t b = TWK_NO_TYPE,
+                               uint8_t c = TWK_NO_TYPE, uint8_t d = TWK_NO_TYPE)
+    {
+        number = number_;
+        count = 0;
+        reserved = 0;
+        types[0] = a;
+        types[1] = b;
+        types[2] = c;
+        types[3] = d;
+    }
+};
+TWK_INTRINSIC_ void twk_argument_(twk_record_ &record, uint64_t value)
+{
+    record.arguments[record.count++] = value;
+}
+TWK_INTRINSIC_ uint64_t twk_bits_(half value)
+{
+    return __builtin_bit_cast(unsigned short, value);
+}
+TWK_INTRINSIC_ uint64_t twk_bits_(bfloat16_t value)
+{
+    return __builtin_bit_cast(unsigned short, value);
+}
+TWK_INTRINSIC_ uint64_t twk_bits_(float value)
+{
+    return __builtin_bit_cast(unsigned int, value);
+}
+
+#ifdef TWK_DEVICE_
+extern "C" {
+/* By the kind of core that has the instruction: twinrt-cc finds by these what a kernel runs on. */
+uint64_t twk_instruct_any_(const twk_instruction *instruction) noexcept;
+uint64_t twk_instruct_cube_(const twk_instruction *instruction) noexcept;
+uint64_t twk_instruct_vector_(const twk_instruction *instruction) noexcept;
+}
+/* An error of twinrt-cc where a kernel calls it. */
+#define TWK_MISSING_(name, ...) __VA_ARGS__ __asm__("twk_missing:" #name);
+
+/* A launch of blocks is, as twinrt-cc writes it, `kernel(x), ::twk_launch_(blocks, 0, stream)`. */
+template <typename... types>
+inline void twk_launch_(types &&...)
+{
+}
+#else
+/* The host does not run kernels. */
+inline uint64_t twk_instruct_any_(const twk_instruction *)
+{
+    __builtin_trap();
+}
+#define twk_instruct_cube_   twk_instruct_any_
+#define twk_instruct_vector_ twk_instruct_any_
+#define TWK_MISSING_(name, ...)                                                                    \
+    inline __VA_ARGS__                                                                             \
+    {                                                                                              \
+        __builtin_trap();                                                                          \
+    }
+
+extern "C" void twk_launch_end_(uint32_t blocks, uint64_t dynamic, void *stream);
+inline uint64_t twk_dynamic_(const void *pointer)
+{
+    return (uint64_t)pointer;
+}
+inline uint64_t twk_dynamic_(long long number)
+{
+    return (uint64_t)number;
+}
+template <typename number, typename dynamic = int>
+inline void twk_launch_(number blocks, dynamic bytes = 0, void *stream = nullptr)
+{
+    twk_launch_end_((uint32_t)blocks, twk_dynamic_(bytes), stream);
+}
+
+/* Assertions of kernels are not for the host. */
+#define ASCC_ASCENDC_ASSERT
+#define ASCENDC_ASSERT(...)
+#endif
+
+#include "twinrt_ascendc_instructions.h"
+
+/* ---- what needs no instruction of the model -------------------------------------------------- */
+
+TWK_INTRINSIC_ int64_t bcnt0(uint64_t value)
+{
+    return 64 - __builtin_popcountll(value);
+}
+TWK_INTRINSIC_ int64_t bcnt1(uint64_t value)
+{
+    return __builtin_popcountll(value);
+}
+TWK_INTRINSIC_ int64_t clz(uint64_t value)
+{
+    return value == 0 ? 64 : __builtin_clzll(value);
+}
+/* The lowest bit that is 0, or 1; -1: none. */
+TWK_INTRINSIC_ int64_t sff0(uint64_t value)
+{
+    return value == ~(uint64_t)0 ? -1 : __builtin_ctzll(~value);
+}
+TWK_INTRINSIC_ int64_t sff1(uint64_t value)
+{
+    return value == 0 ? -1 : __builtin_ctzll(value);
+}
+/* Bits below the sign that are equal to it. */
+TWK_INTRINSIC_ int64_t sflbits(int64_t value)
+{
+    return __builtin_clrsbll(value);
+}
+TWK_INTRINSIC_ uint64_t sbitset0(uint64_t value, int64_t bit)
+{
+    return value & ~((uint64_t)1 << (bit & 63));
+}
+TWK_INTRINSIC_ uint64_t sbitset1(uint64_t value, int64_t bit)
+{
+    return value | (uint64_t)1 << (bit & 63);
+}
+TWK_INTRINSIC_ uint64_t get_imm(uint64_t value)
+{
+    return value;
+}
+/* UB is not cached. */
+TWK_INTRINSIC_ void dcci(__ubuf__ void *, uint64_t) {}
+TWK_INTRINSIC_ void dcci(__ubuf__ void *, uint64_t, uint64_t) {}
+
+/* A number without a type is one of 32 bits. */
+template <typename type>
+TWK_INTRINSIC_ void create_cbuf_matrix(__cbuf__ type *dst, int64_t config, int value)
+{
+    create_cbuf_matrix(dst, config, (uint32_t)value);
+}
+template <typename type>
+TWK_INTRINSIC_ void create_ca_matrix(__ca__ type *dst, int64_t config, int value)
+{
+    create_ca_matrix(dst, config, (uint32_t)value);
+}
+template <typename type>
+TWK_INTRINSIC_ void create_cb_matrix(__cb__ type *dst, int64_t config, int value)
+{
+    create_cb_matrix(dst, config, (uint32_t)value);
+}
+
+/* One number, rounded as vconv_f322s32a and its like do it; what does not fit is saturated. */
+TWK_INTRINSIC_ int32_t twk_saturated_(float value)
+{
+    return value >= 0x1p31f    ? INT32_MAX
+           : value <= -0x1p31f ? INT32_MIN
+           : value != value    ? 0
+                               : (int32_t)value;
+}
+TWK_INTRINSIC_ int32_t conv_f322s32a(float value)
+{
+    return twk_saturated_(__builtin_roundf(value));
+}
+TWK_INTRINSIC_ int32_t conv_f322s32c(float value)
+{
+    return twk_saturated_(__builtin_ceilf(value));
+}
+TWK_INTRINSIC_ int32_t conv_f322s32f(float value)
+{
+    return twk_saturated_(__builtin_floorf(value));
+}
+TWK_INTRINSIC_ int32_t conv_f322s32r(float value)
+{
+    return twk_saturated_(__builtin_rintf(value));
+}
+/* To the odd one of the two halves around it. */
+TWK_INTRINSIC_ half conv_f322f16o(float value)
+{
+    half near = (half)value;
+    const float back = (float)near;
+    unsigned short bits = __builtin_bit_cast(unsigned short, near);
+    const bool magnified = __builtin_fabsf(back) > __builtin_fabsf(value);
+    if (back == value || value != value)
+        return near;
+    if (magnified) /* to the one before, nearer to 0 */
+        bits--;
+    return __builtin_bit_cast(half, (unsigned short)(bits | 1));
+}
+
+/* Calls that headers have for the vendor's checkers. */
+template <typename... types>
+TWK_INTRINSIC_ void __sync_all_stub(types...)
+{
+}
+template <typename... types>
+TWK_INTRINSIC_ void __ib_set_stub(types...)
+{
+}
+template <typename... types>
+TWK_INTRINSIC_ void __ib_wait_stub(types...)
+{
+}
+template <typename... types>
+TWK_INTRINSIC_ void __mstx_dfx_report_stub(types...)
+{
+}
+
+/* Where the library of a launch has its messages between cores. */
+[[block_local]] inline __gm__ uint8_t *twk_workspace_;
+TWK_INTRINSIC_ __gm__ uint8_t *__get_kfc_workspace_addr()
+{
+    return twk_workspace_;
+}
+TWK_INTRINSIC_ void __set_kfc_workspace_addr(__gm__ uint8_t *address)
+{
+    twk_workspace_ = address;
+}
+
+namespace bisheng
+{
+namespace cce
+{
+TWK_INTRINSIC_ void metrics_prof_start() {}
+TWK_INTRINSIC_ void metrics_prof_stop() {}
+} // namespace cce
+} // namespace bisheng
+
+template <typename... types>
+TWK_INTRINSIC_ void asc_prof_start(types...)
+{
+}
+template <typename... types>
+TWK_INTRINSIC_ void asc_prof_stop(types...)
+{
+}
+
+/* For const_cast of literals to __gm__, as twinrt-cc writes it. */
+template <typename to, typename from>
+TWK_INTRINSIC_ to twk_const_cast_(from *pointer)
+{
+    return (to)pointer;
+}
+
+/* `block_idx` and `block_num`, which kernels read like variables. */
+struct twk_block_idx_ {
+    TWK_INTRINSIC_ operator int64_t() const { return get_block_idx(); }
+};
+struct twk_block_num_ {
+    TWK_INTRINSIC_ operator int64_t() const { return get_block_num(); }
+};
+inline constexpr twk_block_idx_ block_idx{};
+inline constexpr twk_block_num_ block_num{};
+
+#endif

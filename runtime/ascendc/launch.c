@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Linked into programs in Ascend C: how `kernel<<<blocks, 0, stream>>>(x)` becomes a launch. The
+ * kernel's function of the host notes its arguments here, and then the launch is made. */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "acl/acl.h"
+
+/* As twinrt-cc writes them. */
+typedef struct launch_image {
+    const unsigned char *begin, *end;
+    aclrtBinHandle handle;     /* NULL: not loaded yet */
+    struct launch_image *next; /* of those that are loaded */
+} launch_image;
+
+typedef struct launch_kernel {
+    launch_image *image;
+    const char *name;
+    aclrtFuncHandle function; /* NULL: not found yet */
+    uint64_t args_bytes;
+} launch_kernel;
+
+#define HIDDEN __attribute__((visibility("hidden")))
+HIDDEN void *twk_launch_begin_(launch_kernel *kernel);
+HIDDEN void twk_launch_copy_(void *to, const void *from, uint64_t bytes);
+HIDDEN void twk_launch_end_(uint32_t blocks, uint64_t dynamic, void *stream);
+
+/* The launch whose arguments were noted last. */
+typedef struct pending_launch {
+    launch_kernel *kernel;
+    unsigned char *args;
+    uint64_t room;
+} pending_launch;
+
+static _Thread_local pending_launch pending;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static launch_image *loaded;
+
+static void report(const launch_kernel *kernel, const char *what, aclError code)
+{
+    const char *message = aclGetRecentErrMsg();
+    fprintf(stderr, "twinrt: launch of kernel %s: %s: error %d%s%s\n", kernel->name, what, code,
+            message && message[0] ? ": " : "", message ? message : "");
+}
+
+/* The function of the kernel, from its image, which the first launch loads. */
+static aclrtFuncHandle find_locked(launch_kernel *kernel)
+{
+    launch_image *image = kernel->image;
+    if (!image->handle) {
+        const aclError code = aclrtBinaryLoadFromData(
+            image->begin, (size_t)(image->end - image->begin), NULL, &image->handle);
+        if (code != ACL_SUCCESS) {
+            report(kernel, "its image cannot be loaded", code);
+            return NULL;
+        }
+        image->next = loaded;
+        loaded = image;
+    }
+    if (!kernel->function) {
+        const aclError code =
+            aclrtBinaryGetFunction(image->handle, kernel->name, &kernel->function);
+        if (code != ACL_SUCCESS)
+            report(kernel, "it cannot be found", code);
+    }
+    return kernel->function;
+}
+
+void *twk_launch_begin_(launch_kernel *kernel)
+{
+    const uint64_t bytes = kernel->args_bytes > 8 ? kernel->args_bytes : 8;
+    if (pending.room < bytes) {
+        free(pending.args);
+        pending.args = malloc(bytes);
+        if (!pending.args) {
+            fprintf(stderr, "twinrt: launch of kernel %s: no memory\n", kernel->name);
+            abort();
+        }
+        pending.room = bytes;
+    }
+    memset(pending.args, 0, bytes);
+    pending.kernel = kernel;
+    return pending.args;
+}
+
+void twk_launch_copy_(void *to, const void *from, uint64_t bytes)
+{
+    memcpy(to, from, bytes);
+}
+
+void twk_launch_end_(uint32_t blocks, uint64_t dynamic, void *stream)
+{
+    launch_kernel *kernel = pending.kernel;
+    pending.kernel = NULL;
+    if (!kernel) {
+        fputs("twinrt: a launch without a kernel: what is before <<< is not a __global__ function "
+              "of this program\n",
+              stderr);
+        return;
+    }
+    if (dynamic != 0) {
+        fprintf(stderr,
+                "twinrt: launch of kernel %s: the second number is %llu; it must be 0 or nullptr "
+                "on a 910B\n",
+                kernel->name, (unsigned long long)dynamic);
+        return;
+    }
+    pthread_mutex_lock(&lock);
+    const aclrtFuncHandle function = find_locked(kernel);
+    pthread_mutex_unlock(&lock);
+    if (!function)
+        return;
+    const uint64_t bytes = kernel->args_bytes > 0 ? kernel->args_bytes : 8;
+    const aclError code =
+        aclrtLaunchKernelWithHostArgs(function, blocks, stream, NULL, pending.args, bytes, NULL, 0);
+    if (code != ACL_SUCCESS)
+        report(kernel, "it was refused", code);
+}
+
+static void __attribute__((destructor)) unload(void)
+{
+    for (launch_image *image = loaded; image; image = image->next) {
+        (void)aclrtBinaryUnLoad(image->handle);
+        image->handle = NULL;
+    }
+    loaded = NULL;
+}

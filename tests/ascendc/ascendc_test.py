@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs in Ascend C, compiled by twinrt-cc and run on the model. Arguments: the build folder.
+Skipped (77) without clang 16 or newer."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BUILD = os.path.abspath(sys.argv.pop(1))
+TOOL = os.path.join(BUILD, "bin", "twinrt-cc")
+# The codes of kernels that run on vector cores: an exception, and success.
+EXCEPTION, GOOD = 507035, 0
+
+
+def find_clang():
+    """The command of a clang++ that is new enough; None: there is none."""
+    for name in [*(f"clang++-{version}" for version in range(30, 15, -1)), "clang++"]:
+        if not shutil.which(name):
+            continue
+        macros = subprocess.run([name, "-dM", "-E", "-x", "c++", os.devnull], capture_output=True,
+                                text=True, check=False).stdout
+        version = re.search(r"__clang_major__ (\d+)", macros)
+        if version and int(version.group(1)) >= 16:
+            return name
+    return None
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def tool(self, *words):
+        environment = {key: value for key, value in os.environ.items() if key not in ("CC", "CXX")}
+        return subprocess.run([TOOL, "--ascend-c", *words], capture_output=True, text=True,
+                              timeout=300, check=False, cwd=HERE, env=environment)
+
+    def build(self, source, *words, output="program"):
+        got = self.tool(source, "-Werror", "-Wall", "-o", self.path(output), *words)
+        self.assertEqual((got.returncode, got.stderr), (0, ""), got.stderr)
+        return self.path(output)
+
+    def run_program(self, *words, **environment):
+        library = {"LD_LIBRARY_PATH": os.path.join(BUILD, "lib64"), "TWINRT_BACKEND": "sim"}
+        return subprocess.run([*words], capture_output=True, text=True, timeout=120, check=False,
+                              stdin=subprocess.DEVNULL,
+                              env={**os.environ, **library, **environment})
+
+    def passes(self, *words):
+        got = self.run_program(*words, TWINRT_KERNEL_CHECK="error")
+        self.assertEqual(got.returncode, 0, got.stdout + got.stderr)
+        self.assertRegex(got.stdout, r"(?m)^\w+: ok$")
+        self.assertEqual(got.stderr, "")
+
+
+class Programs(Case):
+    def test_launches(self):
+        self.passes(self.build("launches.asc"))
+
+    def test_pointers(self):
+        self.passes(self.build("pointers.asc"))
+
+    def test_optimisations(self):
+        """Results do not depend on the level of optimisation."""
+        for level in ("-O0", "-O3"):
+            self.passes(self.build("launches.asc", level))
+            self.passes(self.build("pointers.asc", level))
+
+    def test_faults(self):
+        program = self.build("faults.asc")
+        for kind, text in (("0", "are not in UB"), ("1", "not inside an allocation"),
+                           ("2", "is not a multiple of 4")):
+            got = self.run_program(program, kind)
+            self.assertIn(f"code {EXCEPTION}", got.stdout)
+            self.assertIn(text, got.stderr)
+        self.assertIn(f"code {GOOD}", self.run_program(program, "3").stdout)
+
+
+class Products(Case):
+    def test_object_and_library(self):
+        """Kernels and their launches in an object, in a shared library, and main elsewhere."""
+        with open(self.path("main.cpp"), "w", encoding="utf-8") as file:
+            file.write("int launches(); int main() { return launches(); }\n")
+        self.build("launches.asc", "-c", "-Dmain=launches", output="launches.o")
+        self.passes(self.build(self.path("main.cpp"), self.path("launches.o"), output="static"))
+        self.build("launches.asc", "-shared", "-fPIC", "-Dmain=launches", output="liblaunches.so")
+        program = self.build(self.path("main.cpp"), self.path("liblaunches.so"),
+                             f"-Wl,-rpath,{self.folder}", output="shared")
+        self.passes(program)
+
+    def test_kernels_only(self):
+        """The object that aclrtBinaryLoadFromFile takes: it has the kernels by their symbols."""
+        path = self.build("launches.asc", "--kernels-only", output="kernels.o")
+        symbols = subprocess.run(["readelf", "-sW", path], capture_output=True, text=True,
+                                 check=True).stdout
+        names = [line.split()[7] for line in symbols.splitlines()
+                 if " FUNC " in line and " GLOBAL " in line]
+        self.assertIn("add", names)
+        self.assertEqual(len(names), 5, names)  # two of `parameters`
+
+    def test_debugger(self):
+        if not shutil.which("gdb"):
+            self.skipTest("gdb is not installed")
+        program = self.build("launches.asc", "-g", "-O0")
+        with open(os.path.join(HERE, "launches.asc"), encoding="utf-8") as file:
+            line = next(number for number, text in enumerate(file, 1) if "block_num" in text)
+        # The program has no code of kernels: its first stop is at the function after them.
+        got = self.run_program(
+            "gdb", "-q", "-batch", "-nx", "-ex", "set debuginfod enabled off", "-ex",
+            f"break launches.asc:{line}", "-ex", "run", "-ex", "continue", "-ex", "backtrace 1",
+            "-ex", "print byte", program)
+        self.assertRegex(got.stdout, rf"(?m)^#0 .*parameters.*launches\.asc:{line}", got.stdout)
+        self.assertIn("$1 = -7", got.stdout)
+
+
+class Errors(Case):
+    def refuses(self, text, *words):
+        got = self.tool(*words, "-o", self.path("program"))
+        self.assertEqual(got.returncode, 1)
+        self.assertRegex(got.stderr, text)
+        self.assertFalse(os.path.exists(self.path("program")))
+        return got.stderr
+
+    def test_missing_instruction(self):
+        errors = self.refuses(
+            r"missing\.asc:13: instruction set_aipp_spr_0 is not supported", "missing.asc")
+        self.assertNotIn("set_aipp_spr_1", errors)
+
+    def test_place_of_errors(self):
+        errors = self.refuses(r"wrong\.asc:12:5: error: no matching function", "wrong.asc")
+        self.assertRegex(errors, r"wrong\.asc:14:14: error")
+
+    def test_toolkit(self):
+        self.refuses("has neither include/kernel_operator.h", "launches.asc", "--toolkit=" + HERE)
+
+    def test_kernels(self):
+        with open(self.path("none.asc"), "w", encoding="utf-8") as file:
+            file.write("int main() { return 0; }\n")
+        self.refuses("has no kernel", self.path("none.asc"), "--kernels-only")
+        self.build(self.path("none.asc"))
+
+
+if __name__ == "__main__":
+    if not find_clang():
+        print("skipped: no clang 16 or newer: ./dev setup all installs clang-19")
+        sys.exit(77)
+    unittest.main(verbosity=2)
