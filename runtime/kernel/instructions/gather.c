@@ -111,8 +111,10 @@ static bool fixed_keeps(uint32_t pattern, uint32_t i)
 
 static bool keeps(const picking *p, uint32_t repeat, uint32_t i)
 {
+    if (p->pattern > 0)
+        return fixed_keeps(p->pattern, i);
     const unsigned char *bits = p->core->buffer[TWK_UB] + p->bits + repeat * p->bits_repeat;
-    return p->pattern > 0 ? fixed_keeps(p->pattern, i) : (bits[i / 8] >> i % 8 & 1) != 0;
+    return (bits[i / 8] >> i % 8 & 1) != 0;
 }
 
 static void note_sources(const picking *p)
