@@ -24,12 +24,12 @@ static void make_fill(const machine *m, program *p)
 static void make_broadcast(program *p)
 {
     const uint32_t type = random_below(2) ? TWK_UINT16 : TWK_UINT32, repeat = random_below(8);
-    const strides d = random_strides(8);
+    const strides d = random_strides(8), used = {d.block ? d.block : 1, d.repeat};
     const uint64_t bytes = (uint64_t)repeat * 8 * bytes_of(type);
-    const uint64_t dst = random_place(reach_of(d, 8, repeat) + 32, 32);
+    const uint64_t dst = random_place(reach_of(used, 8, repeat), 32);
     twk_instruction *in = record(p, TWK_INSTRUCTION_VBRCB, type, type, TWK_NO_TYPE);
     argument(in, dst);
-    argument(in, random_source(bytes, true, dst, dst + reach_of(d, 8, repeat) + 256));
+    argument(in, random_source(bytes, true, dst, dst + reach_of(used, 8, repeat)));
     argument(in, d.block);
     argument(in, d.repeat);
     argument(in, repeat);
