@@ -9,7 +9,7 @@
 #include "kernel/number.h"
 #include "twinrt/kernel.h"
 
-#define CHUNK 512u
+#define CHUNK 256u /* stacks of kernels are small */
 
 /* What is done: the operation, as the native ones are numbered, and then, perhaps, that negative
  * results become 0. */
