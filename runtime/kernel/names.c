@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/names.h"
 
+#include <stdbool.h>
+
 #include "twinrt/kernel.h"
 
 _Static_assert((int)TWK_OP_COUNT <= (int)NATIVE_OP_LOAD, "the vector unit's operations come first");
@@ -27,7 +29,9 @@ const native_words *twin_native_words(native_op op)
         "twk_dcci",     "TWK_"};
     static const native_words instructions = {"set_flag",      "wait_flag", "ffts_cross_core_sync",
                                               "wait_flag_dev", "dcci",      "PIPE_"};
-    return op < NATIVE_OP_INSTRUCTION ? &operations : &instructions;
+    const bool native = op < NATIVE_OP_INSTRUCTION && op != NATIVE_OP_POINTER_READ &&
+                        op != NATIVE_OP_POINTER_WRITE; /* which only Ascend C has */
+    return native ? &operations : &instructions;
 }
 
 const char *twin_native_pipe_name(uint32_t pipe)

@@ -246,6 +246,25 @@ static void test_missing_flag(void)
     twin_native_end(rig_run);
 }
 
+/* The kernel's own code reads what a copy may still write. */
+TWK_VECTOR_KERNEL(peek, list_args, args)
+{
+    uint32_t word;
+    do_list(args);
+    twk_slot->load(TWK_SPACE_UB, TWK_UINT32, 4, 0, sizeof(word), &word);
+}
+
+static void test_pointer(void)
+{
+    begin();
+    list.loose = true;
+    LIST_ADD(COPY_GM_TO_UBUF, 0, gm(0), 0, 1, 4, 0, 0);
+    rig_begin("peek", 1, &list, sizeof(list));
+    CU_ASSERT_EQUAL(rig_hazard_count, 1);
+    CU_ASSERT(strstr(rig_hazards[0], "missing are set_flag(PIPE_MTE2, PIPE_S, ...)") != NULL);
+    twin_native_end(rig_run);
+}
+
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 static void refused(twin_native_fault fault, const char *part)
@@ -372,6 +391,7 @@ int main(int argc, char **argv)
         {"stores that add, or keep the larger or smaller number", test_atomic},
         {"flags and barriers order copies", test_flags},
         {"a missing flag is reported in the words of instructions", test_missing_flag},
+        {"so is one before a read through a pointer", test_pointer},
         {"arguments out of range fail the kernel with a reason", test_refused},
         {"blocks meet at a flag between cores", test_meet},
         {"registers hold where a core is and what was set", test_registers},
