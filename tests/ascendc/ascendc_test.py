@@ -13,6 +13,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(sys.argv.pop(1))
 TOOL = os.path.join(BUILD, "bin", "twinrt-cc")
+TOOLKIT = os.environ.get("TWINRT_TEST_TOOLKIT", "")
 # The codes of kernels that run on vector cores: an exception, and success.
 EXCEPTION, GOOD = 507035, 0
 
@@ -148,7 +149,24 @@ class Errors(Case):
         self.build(self.path("none.asc"))
 
 
+@unittest.skipUnless(TOOLKIT, "TWINRT_TEST_TOOLKIT does not name the sources of a toolkit")
+class Toolkit(Case):
+    """The vendor's own examples, unchanged, with the headers of TWINRT_TEST_TOOLKIT."""
+
+    def test_add(self):
+        folder = os.path.join(TOOLKIT, "examples/01_simd_cpp_api/00_introduction/01_add/add")
+        got = self.tool(os.path.join(folder, "add.asc"), "--toolkit=" + TOOLKIT, "-o",
+                        self.path("program"))
+        self.assertEqual(got.returncode, 0, got.stderr)
+        got = self.run_program(self.path("program"))
+        self.assertEqual(got.returncode, 0, got.stdout + got.stderr)
+        self.assertIn("test pass!", got.stdout)
+
+
 if __name__ == "__main__":
+    if sys.argv[1:] == ["Toolkit"] and not TOOLKIT:
+        print("skipped: TWINRT_TEST_TOOLKIT does not name the sources of a toolkit")
+        sys.exit(77)
     if not find_clang():
         print("skipped: no clang 16 or newer: ./dev setup all installs clang-19")
         sys.exit(77)

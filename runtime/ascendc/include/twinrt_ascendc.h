@@ -49,6 +49,9 @@
 #define __sync_out__
 #define __disable_kernel_type_autoinfer__ /* __vector__ and its like say it */
 
+#define __simt_callee__ /* of functions for other parts, which headers declare */
+#define __simd_callee__
+
 /* A variable of which each core has its own while it runs a block. */
 #define block_local gnu::section("twk_block_local")
 
