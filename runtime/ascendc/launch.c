@@ -26,7 +26,7 @@ typedef struct launch_kernel {
 #define HIDDEN __attribute__((visibility("hidden")))
 HIDDEN void *twk_launch_begin_(launch_kernel *kernel);
 HIDDEN void twk_launch_copy_(void *to, const void *from, uint64_t bytes);
-HIDDEN void twk_launch_end_(uint32_t blocks, uint64_t dynamic, void *stream);
+HIDDEN int twk_launch_end_(uint32_t blocks, uint64_t dynamic, void *stream);
 
 /* The launch whose arguments were noted last. */
 typedef struct pending_launch {
@@ -46,27 +46,27 @@ static void report(const launch_kernel *kernel, const char *what, aclError code)
             message && message[0] ? ": " : "", message ? message : "");
 }
 
-/* The function of the kernel, from its image, which the first launch loads. */
-static aclrtFuncHandle find_locked(launch_kernel *kernel)
+/* Finds the function of the kernel in its image, which the first launch loads. */
+static aclError find_locked(launch_kernel *kernel)
 {
     launch_image *image = kernel->image;
+    aclError code = ACL_SUCCESS;
     if (!image->handle) {
-        const aclError code = aclrtBinaryLoadFromData(
-            image->begin, (size_t)(image->end - image->begin), NULL, &image->handle);
+        code = aclrtBinaryLoadFromData(image->begin, (size_t)(image->end - image->begin), NULL,
+                                       &image->handle);
         if (code != ACL_SUCCESS) {
             report(kernel, "its image cannot be loaded", code);
-            return NULL;
+            return code;
         }
         image->next = loaded;
         loaded = image;
     }
     if (!kernel->function) {
-        const aclError code =
-            aclrtBinaryGetFunction(image->handle, kernel->name, &kernel->function);
+        code = aclrtBinaryGetFunction(image->handle, kernel->name, &kernel->function);
         if (code != ACL_SUCCESS)
             report(kernel, "it cannot be found", code);
     }
-    return kernel->function;
+    return code;
 }
 
 void *twk_launch_begin_(launch_kernel *kernel)
@@ -91,7 +91,7 @@ void twk_launch_copy_(void *to, const void *from, uint64_t bytes)
     memcpy(to, from, bytes);
 }
 
-void twk_launch_end_(uint32_t blocks, uint64_t dynamic, void *stream)
+int twk_launch_end_(uint32_t blocks, uint64_t dynamic, void *stream)
 {
     launch_kernel *kernel = pending.kernel;
     pending.kernel = NULL;
@@ -99,25 +99,26 @@ void twk_launch_end_(uint32_t blocks, uint64_t dynamic, void *stream)
         fputs("twinrt: a launch without a kernel: what is before <<< is not a __global__ function "
               "of this program\n",
               stderr);
-        return;
+        return ACL_ERROR_INVALID_PARAM;
     }
     if (dynamic != 0) {
         fprintf(stderr,
                 "twinrt: launch of kernel %s: the second number is %llu; it must be 0 or nullptr "
                 "on a 910B\n",
                 kernel->name, (unsigned long long)dynamic);
-        return;
+        return ACL_ERROR_INVALID_PARAM;
     }
     pthread_mutex_lock(&lock);
-    const aclrtFuncHandle function = find_locked(kernel);
+    aclError code = find_locked(kernel);
     pthread_mutex_unlock(&lock);
-    if (!function)
-        return;
+    if (code != ACL_SUCCESS)
+        return code;
     const uint64_t bytes = kernel->args_bytes > 0 ? kernel->args_bytes : 8;
-    const aclError code =
-        aclrtLaunchKernelWithHostArgs(function, blocks, stream, NULL, pending.args, bytes, NULL, 0);
+    code = aclrtLaunchKernelWithHostArgs(kernel->function, blocks, stream, NULL, pending.args,
+                                         bytes, NULL, 0);
     if (code != ACL_SUCCESS)
         report(kernel, "it was refused", code);
+    return code;
 }
 
 static void __attribute__((destructor)) unload(void)

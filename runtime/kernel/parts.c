@@ -10,7 +10,7 @@
 
 /* Host time, roughly, in ns: only for the choice whether threads are worth it. */
 #define NS_PER_STEP   50u
-#define PART_LEAST_NS 200000u /* of work in a part */
+#define PART_LEAST_NS 1000000u
 #define PARTS_MOST    64u
 
 /* What the parts of a run share. A block that would print, report, or meet memory that moves stops

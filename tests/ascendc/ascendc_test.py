@@ -97,6 +97,11 @@ class Products(Case):
                              f"-Wl,-rpath,{self.folder}", output="shared")
         self.passes(program)
 
+    def test_objects_alone(self):
+        """Without a source twinrt-cc links, as build tools want it."""
+        self.build("launches.asc", "-c", output="launches.o")
+        self.passes(self.build(self.path("launches.o"), output="linked"))
+
     def test_kernels_only(self):
         """The object that aclrtBinaryLoadFromFile takes: it has the kernels by their symbols."""
         path = self.build("launches.asc", "--kernels-only", output="kernels.o")

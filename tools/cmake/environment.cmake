@@ -30,6 +30,12 @@ foreach(name config kernels test test-command test-discover)
   configure_file(${templates}/twinrt-${name}.cmake
     ${PROJECT_BINARY_DIR}/lib64/cmake/twinrt/twinrt-${name}.cmake COPYONLY)
 endforeach()
+# The language ASC and its package.
+foreach(name asc-config.cmake ascendc.cmake ascendc-functions.cmake CMakeASCCompiler.cmake.in
+    CMakeASCInformation.cmake CMakeDetermineASCCompiler.cmake CMakeTestASCCompiler.cmake)
+  configure_file(${templates}/ascendc/${name} ${PROJECT_BINARY_DIR}/lib64/cmake/asc/${name}
+    COPYONLY)
+endforeach()
 configure_file(${templates}/twinrt-test-skip.sh
   ${PROJECT_BINARY_DIR}/lib64/cmake/twinrt/twinrt-test-skip.sh COPYONLY)
 install(FILES ${templates}/presets/presets.json ${templates}/presets/project.cmake

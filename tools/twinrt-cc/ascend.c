@@ -35,6 +35,7 @@ struct unit {
     const char *folder;
     const char *source;
     size_t number;
+    FILE *dependencies; /* NULL: none are wanted */
     struct ir_module modules[PASSES];
     struct ir_kernels kernels[PASSES];
 };
@@ -175,12 +176,22 @@ static void path_of(const struct unit *unit, const char *what, const char *end, 
 static int expand(const struct unit *unit, enum pass pass, const char *text)
 {
     struct cc_list command = {0};
+    char found[4096];
+    path_of(unit, pass_names[pass], ".d", found, sizeof(found));
     int result = add_common(unit, pass, true, &command);
+    if (unit->dependencies) {
+        cc_add_split(&command, "-MD -MF");
+        cc_add(&command, found);
+        cc_add(&command, "-MT");
+        cc_add(&command, unit->build->output);
+    }
     cc_add_split(&command, "-include twinrt_ascendc.h -E -frewrite-includes -w -o");
     cc_add(&command, text);
     cc_add(&command, unit->source);
     if (result == 0)
         result = cc_run(unit->build->verbose, &command, unit->source);
+    if (result == 0 && unit->dependencies)
+        result = cc_append(unit->dependencies, found);
     cc_list_free(&command);
     return result;
 }
@@ -519,13 +530,17 @@ int cc_build_ascend(struct cc_build *build, const struct cc_ascend *ascend, cons
         return cc_error("%s takes one source, and there are %zu",
                         ascend->product == CC_OBJECT ? "-c" : "--kernels-only",
                         build->sources.count);
+    FILE *dependencies = NULL;
     int result = find_clang(build, folder);
+    if (result == 0)
+        result = cc_open_dependencies(build, &dependencies);
     for (size_t i = 0; i < build->sources.count && result == 0; i++) {
         struct unit unit = {.build = build,
                             .ascend = ascend,
                             .folder = folder,
                             .source = build->sources.words[i],
-                            .number = i};
+                            .number = i,
+                            .dependencies = dependencies};
         struct cc_list paths = {0};
         cc_add_made(&paths, "%s/%zu.image.o", folder, i);
         cc_add_made(&paths, "%s/%zu.host.o", folder, i);
@@ -536,6 +551,7 @@ int cc_build_ascend(struct cc_build *build, const struct cc_ascend *ascend, cons
         cc_add(&objects, paths.words[1]);
         cc_list_free(&paths);
     }
+    result = cc_close_dependencies(build, dependencies, result);
     if (result == 0 && links)
         result = link_program(build, ascend, &objects);
     cc_list_free(&objects);

@@ -90,7 +90,7 @@ static int compile(const struct cc_build *build, const char *source, const char 
     return result;
 }
 
-static int append(FILE *to, const char *path)
+int cc_append(FILE *to, const char *path)
 {
     FILE *from = fopen(path, "re");
     int byte = 0;
@@ -143,6 +143,21 @@ int cc_link_library(const struct cc_build *build, const struct cc_list *compiler
     return result;
 }
 
+int cc_open_dependencies(const struct cc_build *build, FILE **out_file)
+{
+    *out_file = build->dependencies ? fopen(build->dependencies, "we") : NULL;
+    if (build->dependencies && !*out_file)
+        return cc_error("%s cannot be written: %s", build->dependencies, strerror(errno));
+    return 0;
+}
+
+int cc_close_dependencies(const struct cc_build *build, FILE *file, int result)
+{
+    if (file && fclose(file) != 0 && result == 0)
+        return cc_error("%s cannot be written: %s", build->dependencies, strerror(errno));
+    return result;
+}
+
 static int compile_all(const struct cc_build *build, const char *folder, FILE *dependencies,
                        struct cc_list *objects)
 {
@@ -153,7 +168,7 @@ static int compile_all(const struct cc_build *build, const char *folder, FILE *d
         cc_add_made(&found, "%s/%zu.d", folder, i);
         result = compile(build, build->sources.words[i], objects->words[i], found.words[i]);
         if (result == 0 && dependencies)
-            result = append(dependencies, found.words[i]);
+            result = cc_append(dependencies, found.words[i]);
     }
     cc_list_free(&found);
     return result;
@@ -162,12 +177,11 @@ static int compile_all(const struct cc_build *build, const char *folder, FILE *d
 int cc_build_library(const struct cc_build *build, const char *folder, const char *library)
 {
     struct cc_list objects = {0};
-    FILE *dependencies = build->dependencies ? fopen(build->dependencies, "we") : NULL;
-    if (build->dependencies && !dependencies)
-        return cc_error("%s cannot be written: %s", build->dependencies, strerror(errno));
-    int result = compile_all(build, folder, dependencies, &objects);
-    if (dependencies && fclose(dependencies) != 0 && result == 0)
-        result = cc_error("%s cannot be written: %s", build->dependencies, strerror(errno));
+    FILE *dependencies = NULL;
+    int result = cc_open_dependencies(build, &dependencies);
+    if (result == 0)
+        result = compile_all(build, folder, dependencies, &objects);
+    result = cc_close_dependencies(build, dependencies, result);
     if (result == 0)
         result = cc_link_library(build, linker_of(build), &objects, folder, library);
     cc_list_free(&objects);

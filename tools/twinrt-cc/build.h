@@ -4,6 +4,7 @@
 #define TWINRT_TOOLS_CC_BUILD_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "list.h"
 
@@ -35,5 +36,11 @@ int cc_link_library(const struct cc_build *build, const struct cc_list *compiler
 bool cc_is_source(const char *name);
 /* Compiles and links into `library`, in the empty `folder`. Returns 0, or -1 with a message. */
 int cc_build_library(const struct cc_build *build, const char *folder, const char *library);
+
+/* The file of -MF, to which the compilers' own files are appended; NULL: none is wanted. Closing
+ * returns `result`, or -1 with a message. */
+int cc_open_dependencies(const struct cc_build *build, FILE **out_file);
+int cc_close_dependencies(const struct cc_build *build, FILE *file, int result);
+int cc_append(FILE *to, const char *path);
 
 #endif

@@ -466,18 +466,38 @@ static void write_records(const struct ir_kernels *kernels, const char *image, F
           out);
 }
 
+/* A variable of a core, which the host has no use for: several sources may define it. */
+static void write_local(const struct ir_entity *variable, FILE *out)
+{
+    size_t place = ir_place(variable->text, " global ");
+    const struct ir_text before = {variable->text.at, place};
+    const size_t space = ir_place(before, " addrspace(");
+    if (place == variable->text.length || ir_place(before, "linkonce_odr") < before.length) {
+        ir_write(variable->text, out);
+        return;
+    }
+    place = space < before.length ? space : place;
+    fprintf(out, "@%.*s = internal", (int)variable->name.length, variable->name.at);
+    ir_write(ir_after(variable->text, place), out);
+}
+
 int ir_write_host(struct ir_module *module, const struct ir_kernels *kernels, const char *image,
                   FILE *out)
 {
+    struct ir_locals locals = {0};
+    ir_find_locals(module, &locals);
     for (size_t i = 0; i < module->count; i++) {
         const struct ir_entity *entity = &module->entities[i];
         const struct ir_kernel *kernel =
             entity->kind == IR_FUNCTION ? ir_kernel_named(kernels, entity->name) : NULL;
         if (kernel)
             write_stub(kernel, (size_t)(kernel - kernels->list), out);
+        else if (entity->kind == IR_VARIABLE && ir_is_local(&locals, entity->name))
+            write_local(entity, out);
         else
             ir_write(entity->text, out);
     }
+    ir_locals_free(&locals);
     if (kernels->count > 0)
         write_records(kernels, image, out);
     return 0;

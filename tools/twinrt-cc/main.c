@@ -229,7 +229,7 @@ static void read_options(struct options *options, int argc, char **argv)
         }
         take_word(options, argc, argv, &i);
     }
-    if (build->sources.count == 0)
+    if (build->sources.count == 0 && options->ascend.inputs.count == 0)
         usage("missing argument: SOURCE", NULL);
     if (!build->output)
         usage("missing option: -o FILE", NULL);

@@ -54,6 +54,10 @@
 
 /* A variable of which each core has its own while it runs a block. */
 #define block_local gnu::section("twk_block_local")
+#ifndef TWK_DEVICE_
+/* A variable of a block. The host has no use for it: each source may define it. */
+#define workgroup_local gnu::section("twk_block_local")
+#endif
 
 /* Headers of registers that the 950 has, which define nothing for a 910B. */
 #define ASCENDC_MODULE_REG_COMPUTE_INTERFACE_H
@@ -198,10 +202,12 @@ uint64_t twk_instruct_vector_(const twk_instruction *instruction) noexcept;
 /* An error of twinrt-cc where a kernel calls it. */
 #define TWK_MISSING_(name, ...) __VA_ARGS__ __asm__("twk_missing:" #name);
 
-/* A launch of blocks is, as twinrt-cc writes it, `kernel(x), ::twk_launch_(blocks, 0, stream)`. */
+/* A launch of blocks is, as twinrt-cc writes it, `kernel(x), ::twk_launch_(blocks, 0, stream)`. Its
+ * value is the code of the launch. */
 template <typename... types>
-inline void twk_launch_(types &&...)
+inline int twk_launch_(types &&...)
 {
+    return 0;
 }
 #else
 /* The host does not run kernels. */
@@ -217,7 +223,7 @@ inline uint64_t twk_instruct_any_(const twk_instruction *)
         __builtin_trap();                                                                          \
     }
 
-extern "C" void twk_launch_end_(uint32_t blocks, uint64_t dynamic, void *stream);
+extern "C" int twk_launch_end_(uint32_t blocks, uint64_t dynamic, void *stream);
 inline uint64_t twk_dynamic_(const void *pointer)
 {
     return (uint64_t)pointer;
@@ -227,9 +233,9 @@ inline uint64_t twk_dynamic_(long long number)
     return (uint64_t)number;
 }
 template <typename number, typename dynamic = int>
-inline void twk_launch_(number blocks, dynamic bytes = 0, void *stream = nullptr)
+inline int twk_launch_(number blocks, dynamic bytes = 0, void *stream = nullptr)
 {
-    twk_launch_end_((uint32_t)blocks, twk_dynamic_(bytes), stream);
+    return twk_launch_end_((uint32_t)blocks, twk_dynamic_(bytes), stream);
 }
 
 /* Assertions of kernels are not for the host. */
