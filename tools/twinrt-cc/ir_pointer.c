@@ -136,6 +136,10 @@ static void write_size(struct ir_text type, FILE *out)
 {
     if (type.length > 1 && type.at[0] == 'i' && isdigit((unsigned char)type.at[1]))
         fprintf(out, "%lu", (strtoul(type.at + 1, NULL, 10) + 7) / 8);
+    else if (ir_is(type, "half") || ir_is(type, "bfloat"))
+        fputs("2", out);
+    else if (ir_is(type, "float"))
+        fputs("4", out);
     else
         fprintf(out, "ptrtoint (ptr getelementptr (%.*s, ptr null, i32 1) to i64)",
                 (int)type.length, type.at);
