@@ -75,6 +75,12 @@ class Programs(Case):
             self.passes(self.build("launches.asc", level))
             self.passes(self.build("pointers.asc", level))
 
+    def test_included_file(self):
+        """A file that -include names has the language, too."""
+        with open(self.path("twice.h"), "w", encoding="utf-8") as file:
+            file.write("__aicore__ inline half twice(half x) { return x + x; }\n")
+        self.passes(self.build("launches.asc", "-include", self.path("twice.h")))
+
     def test_faults(self):
         program = self.build("faults.asc")
         for kind, text in (("0", "are not in UB"), ("1", "not inside an allocation"),

@@ -156,6 +156,8 @@ static int add_common(const struct unit *unit, enum pass pass, bool include,
     cc_add_split(command, "-x c++ -std=c++17 -O2");
     cc_add_split(command, common);
     cc_add_split(command, pass_defines[pass]);
+    if (include) /* before the files that the user names */
+        cc_add_split(command, "-include twinrt_ascendc.h");
     add_options(unit->build, include, command);
     cc_add_list(command, &unit->build->compile_cxx);
     cc_add_made(command, "-I%s/include", unit->build->prefix);
@@ -185,7 +187,7 @@ static int expand(const struct unit *unit, enum pass pass, const char *text)
         cc_add(&command, "-MT");
         cc_add(&command, unit->build->output);
     }
-    cc_add_split(&command, "-include twinrt_ascendc.h -E -frewrite-includes -w -o");
+    cc_add_split(&command, "-E -frewrite-includes -w -o");
     cc_add(&command, text);
     cc_add(&command, unit->source);
     if (result == 0)

@@ -49,6 +49,7 @@
 #define __sync_out__
 #define __disable_kernel_type_autoinfer__ /* __vector__ and its like say it */
 
+#define __forceinline__ inline __attribute__((always_inline))
 #define __simt_callee__ /* of functions for other parts, which headers declare */
 #define __simd_callee__
 
