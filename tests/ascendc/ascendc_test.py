@@ -14,8 +14,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(sys.argv.pop(1))
 TOOL = os.path.join(BUILD, "bin", "twinrt-cc")
 TOOLKIT = os.environ.get("TWINRT_TEST_TOOLKIT", "")
-# The codes of kernels that run on vector cores: an exception, and success.
-EXCEPTION, GOOD = 507035, 0
+# The codes of kernels that run on vector cores: an exception, a trap, and success.
+EXCEPTION, TRAP, GOOD = 507035, 507036, 0
 
 
 def find_clang():
@@ -88,6 +88,7 @@ class Programs(Case):
             got = self.run_program(program, kind)
             self.assertIn(f"code {EXCEPTION}", got.stdout)
             self.assertIn(text, got.stderr)
+        self.assertIn(f"code {TRAP}", self.run_program(program, "4").stdout)
         self.assertIn(f"code {GOOD}", self.run_program(program, "3").stdout)
 
 
@@ -102,6 +103,17 @@ class Products(Case):
         program = self.build(self.path("main.cpp"), self.path("liblaunches.so"),
                              f"-Wl,-rpath,{self.folder}", output="shared")
         self.passes(program)
+
+    def test_prints_of_the_toolkit(self):
+        """Its printf is declared here as its headers do."""
+        with open(self.path("print.asc"), "w", encoding="utf-8") as file:
+            file.write("namespace __asc_aicore {\n"
+                       "static void printf(__gm__ const char *, ...) {}\n}\n"
+                       "__global__ __aicore__ void say() { __asc_aicore::printf(nullptr); }\n")
+        got = self.tool(self.path("print.asc"), "-c", "-o", self.path("print.o"))
+        self.assertEqual(got.returncode, 0)
+        self.assertRegex(got.stderr, "warning: .*print.asc: printf and DumpTensor of AscendC print "
+                                     "nothing on the model")
 
     def test_objects_alone(self):
         """Without a source twinrt-cc links, as build tools want it."""

@@ -172,6 +172,28 @@ static bool casts_to_global(const cursor *in, size_t place)
     return at(in, open, "<") && at(in, past_blanks(in, open + 1), "__gm__");
 }
 
+/* Past `asm("trap")`, the one instruction that sources write in this way; `place` if it is not. */
+static size_t past_trap(const cursor *in, size_t place)
+{
+    static const char *const words[] = {"__asm__", "asm"};
+    static const char *const parts[] = {"(", "\"trap\"", ")"};
+    size_t next = place;
+    for (size_t i = 0; i < 2 && next == place; i++)
+        if (at(in, place, words[i]) && past(in, place) == place + strlen(words[i]))
+            next = past_blanks(in, past(in, place));
+    if (next == place)
+        return place;
+    if (at(in, next, "volatile"))
+        next = past_blanks(in, next + strlen("volatile"));
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (!at(in, next, parts[i]))
+            return place;
+        next += strlen(parts[i]);
+        next = i + 1 < sizeof(parts) / sizeof(parts[0]) ? past_blanks(in, next) : next;
+    }
+    return next;
+}
+
 void cc_rewrite_launches(const char *text, size_t length, FILE *out)
 {
     const cursor in = {text, length};
@@ -183,6 +205,12 @@ void cc_rewrite_launches(const char *text, size_t length, FILE *out)
             next = end > place ? end : place + 3;
             if (end == place)
                 put(&in, place, next, out);
+        } else if (past_trap(&in, place) > place) {
+            next = past_trap(&in, place);
+            fputs("::trap()", out);
+            for (size_t i = place; i < next; i++)
+                if (text[i] == '\n')
+                    putc('\n', out);
         } else if (is_word(text[place]) && casts_to_global(&in, place)) {
             fputs("twk_const_cast_", out);
         } else {
