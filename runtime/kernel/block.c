@@ -217,6 +217,8 @@ static void begin_core(native_core *core)
     core->printed = 0;
     core->counted = 0;
     core->steps.count = 0;
+    if (core->run->call.counts)
+        memset(core->counts, 0, sizeof(core->counts));
     native_fiber_head_of(&core->fiber)->count.blocks = 0;
     twin_native_hazard_begin(core, core->index * NATIVE_PIPES,
                              core->run->core_count * NATIVE_PIPES);
@@ -302,18 +304,33 @@ static void check_waits(native_core *core)
     }
 }
 
+/* Cycles that operands wait are there even if they are 0: it says that the block counts. */
+static void add_counts(native_core *core)
+{
+    static const twin_pipe pipes[] = {TWIN_PIPE_VECTOR, TWIN_PIPE_CUBE};
+    for (uint32_t i = 0; i < 2; i++)
+        for (uint32_t what = 0; what < TWIN_COUNT_KINDS; what++) {
+            const uint64_t count = core->counts[i][what];
+            if (count > 0 || (i == 0 && what == TWIN_COUNT_BANK_CYCLES))
+                (void)twin_native_steps_end(&core->steps, pipes[i], TWIN_STEP_COUNT, what,
+                                            count < TWIN_STEP_MOST ? count : TWIN_STEP_MOST);
+        }
+}
+
 bool twin_native_block_end(native_block *block)
 {
     const twin_native_run *run = block->run;
     for (uint32_t i = 0; i < run->core_count; i++) {
         native_core *core = &block->cores[i];
         const uint64_t passed = native_fiber_head_of(&core->fiber)->count.blocks - core->counted;
-        (void)twin_native_steps_end(&core->steps, TWIN_PIPE_SCALAR, TWIN_STEP_WORK,
+        (void)twin_native_steps_end(&core->steps, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0,
                                     passed * run->call.core->scalar_block);
         if (run->failure.fault == TWIN_NATIVE_GOOD)
             check_waits(core);
         if (run->failure.fault == TWIN_NATIVE_GOOD)
             twin_native_hazard_end(core);
+        if (run->call.counts && run->failure.fault == TWIN_NATIVE_GOOD)
+            add_counts(core);
     }
     return run->failure.fault != TWIN_NATIVE_GOOD || twin_native_cross_core_end(block);
 }

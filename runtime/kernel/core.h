@@ -55,6 +55,7 @@ typedef struct native_core {
     size_t variables_room;
     bool variables_set; /* in this block */
     native_units units;
+    uint64_t counts[2][TWIN_COUNT_KINDS]; /* of the vector unit, of the cube; if the run counts */
 } native_core;
 
 /* A flag between cores, as each core of a block has it (cross_core.h). */
@@ -186,6 +187,13 @@ static inline bool native_saturates(const native_core *core)
 static inline bool native_vector_saturates(const native_core *core, uint32_t type)
 {
     return (type == TWK_FP16 || type == TWK_BF16) && native_saturates(core);
+}
+
+/* The pipe has computed something. */
+static inline void native_count(native_core *core, twin_pipe pipe, uint32_t what, uint64_t amount)
+{
+    if (__builtin_expect(core->run->call.counts, 0))
+        core->counts[pipe == TWIN_PIPE_CUBE][what] += amount;
 }
 
 /* Bytes of an element; 0: no type. */

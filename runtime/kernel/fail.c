@@ -45,8 +45,8 @@ static void add_fault(native_core *core, twin_native_fault fault)
 {
     const bool endless = fault == TWIN_NATIVE_STUCK || fault == TWIN_NATIVE_TIME;
     if (endless && core->run->call.limited)
-        (void)twin_native_steps_end(&core->steps, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, FOR_EVER);
-    if (!twin_native_steps_end(&core->steps, TWIN_PIPE_SCALAR, TWIN_STEP_FAULT,
+        (void)twin_native_steps_end(&core->steps, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0, FOR_EVER);
+    if (!twin_native_steps_end(&core->steps, TWIN_PIPE_SCALAR, TWIN_STEP_FAULT, 0,
                                twin_native_fault_step(fault)))
         core->run->failure.fault = TWIN_NATIVE_NOMEM;
 }

@@ -14,11 +14,12 @@
 
 #include "kernel/names.h"
 #include "kernel/source_line.h"
+#include "seam/launch.h"
 
 #define NATIVE_PIPES   7u /* of a core, as twin_pipe numbers them */
 #define NATIVE_CLOCKS  28u
 #define NATIVE_PAIRS   (NATIVE_PIPES * NATIVE_PIPES)
-#define NATIVE_IDS     8u /* flags of a pair of pipes */
+#define NATIVE_IDS     TWIN_STEP_FLAG_IDS /* flags of a pair of pipes */
 #define NATIVE_NO_PIPE 0xffu
 #define NATIVE_BUFFERS 8u /* of a core: as twk_buffer numbers them, and native_buffer */
 

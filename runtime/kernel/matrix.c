@@ -208,4 +208,5 @@ void twin_native_multiply(const twk_product *product)
     twin_native_step(core, TWIN_PIPE_CUBE, TWIN_STEP_WORK, 0,
                      core->run->call.core->cube_start +
                          wide_m / EDGE * (wide_n / EDGE) * native_divide_up(k, step));
+    native_count(core, TWIN_PIPE_CUBE, product->type, 2ull * m * n * k);
 }

@@ -84,6 +84,8 @@ typedef struct twin_native_call {
     /* Copies and operations are timed and not computed; global memory that they write is filled
      * with TWIN_NATIVE_MARK. Elements that the kernel puts itself are computed. */
     bool timing_only;
+    /* Each step list ends with what the block has computed (TWIN_STEP_COUNT); same times. */
+    bool counts;
     uint64_t
         cycles_most; /* scalar cycles of a core of a block, after which it has run for too long; 0:
                         no limit */

@@ -41,13 +41,13 @@ twin_step *twin_native_steps_grow(native_steps *steps)
     return &list[steps->count];
 }
 
-bool twin_native_steps_end(native_steps *steps, twin_pipe pipe, twin_step_kind kind,
+bool twin_native_steps_end(native_steps *steps, twin_pipe pipe, twin_step_kind kind, uint32_t flag,
                            uint64_t amount)
 {
     native_steps full = *steps;
     if (steps->list)
         full.room += NATIVE_STEPS_LAST;
-    const bool added = native_steps_add(&full, pipe, kind, 0, amount);
+    const bool added = native_steps_add(&full, pipe, kind, (uint16_t)flag, amount);
     if (steps->list)
         full.room -= NATIVE_STEPS_LAST;
     *steps = full;

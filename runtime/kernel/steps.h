@@ -9,7 +9,8 @@
 #include "seam/launch.h"
 
 #define NATIVE_STEPS_MOST ((uint64_t)1 << 24) /* of a core of a block */
-#define NATIVE_STEPS_LAST 3u                  /* for which there is always room: how it ends */
+/* For which there is always room: how it ends, and what it counts. */
+#define NATIVE_STEPS_LAST (3u + 2u * TWIN_COUNT_KINDS)
 
 /* Makes room in a full array of `*room` elements, for `first` of them at first. false: no
  * memory. */
@@ -53,7 +54,7 @@ static inline bool native_steps_add(native_steps *steps, twin_pipe pipe, twin_st
 
 /* One of the steps with which the list ends, at most NATIVE_STEPS_LAST: also when it is full.
  * false: no memory. */
-bool twin_native_steps_end(native_steps *steps, twin_pipe pipe, twin_step_kind kind,
+bool twin_native_steps_end(native_steps *steps, twin_pipe pipe, twin_step_kind kind, uint32_t flag,
                            uint64_t amount);
 
 /* Lists that blocks share, found by their hash; and which list each core of each block has. */

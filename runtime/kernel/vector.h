@@ -32,7 +32,7 @@ typedef struct native_operands {
  * x if it is above 0, else x times the scalar. */
 enum { NATIVE_VECTOR_LEAKY_RELU = TWK_OP_COUNT };
 
-/* Cycles of the vector unit. */
+/* Cycles of the vector unit. Counts what the operation computes. */
 uint64_t twin_native_vector_cycles(const native_operands *on);
 
 /* Arithmetic on FP16, BF16 and FP32: element by element; reductions to one element; rows by an

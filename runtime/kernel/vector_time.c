@@ -88,7 +88,8 @@ static uint32_t turns_of(const twin_core_properties *core, const native_operands
 
 /* Half cycles for each `vector_bytes` of operands. A unit with registers reaches each bank group
  * twice in a cycle. */
-static uint64_t step_of(const twin_core_properties *core, const native_operands *on, uint32_t size)
+static uint64_t step_of(const twin_core_properties *core, const native_operands *on, uint32_t size,
+                        bool banks)
 {
     const uint32_t op = on->call->op;
     if (core->vector_load > 0) { /* registers, and one store in a cycle */
@@ -98,7 +99,8 @@ static uint64_t step_of(const twin_core_properties *core, const native_operands 
         return accesses > issue ? accesses : issue;
     }
     const uint64_t cycles = size < 4 ? costs[op].half : costs[op].single;
-    const uint64_t turns = core->ub_groups > 0 && on->read_count > 0 ? turns_of(core, on) : 1;
+    const uint64_t turns =
+        banks && core->ub_groups > 0 && on->read_count > 0 ? turns_of(core, on) : 1;
     if (op == TWK_OP_MULADD || op == TWK_OP_AXPY) /* the cycles are those of the reads */
         return 2 * (turns > cycles ? turns : cycles);
     return 2 * cycles * turns;
@@ -114,10 +116,10 @@ static uint64_t start_of(const twin_core_properties *core, uint32_t op)
 
 /* Instructions that leave a result for each `vector_bytes`, until there is one. */
 static uint64_t reduce_cycles(const twin_core_properties *core, const native_operands *on,
-                              uint64_t rows)
+                              uint64_t rows, bool banks)
 {
     const uint64_t start = start_of(core, on->call->op);
-    const uint64_t step = step_of(core, on, on->size);
+    const uint64_t step = step_of(core, on, on->size, banks);
     uint64_t cycles = 0, left = on->call->count;
     do {
         left = native_divide_up(left * on->size, core->vector_bytes);
@@ -126,7 +128,8 @@ static uint64_t reduce_cycles(const twin_core_properties *core, const native_ope
     return cycles;
 }
 
-uint64_t twin_native_vector_cycles(const native_operands *on)
+/* `banks`: with the time that operands wait for each other there. */
+static uint64_t cycles_of(const native_operands *on, bool banks)
 {
     const twin_core_properties *core = on->core->run->call.core;
     const twk_vector *call = on->call;
@@ -134,11 +137,53 @@ uint64_t twin_native_vector_cycles(const native_operands *on)
     uint32_t size = on->size;
     if (call->op == TWK_OP_REDUCE_SUM || call->op == TWK_OP_REDUCE_MAX ||
         call->op == TWK_OP_REDUCE_MIN)
-        return reduce_cycles(core, on, rows);
+        return reduce_cycles(core, on, rows, banks);
     if (call->op == TWK_OP_CAST && native_size_of(call->to) > size)
         size = native_size_of(call->to);
     const uint64_t bytes = (uint64_t)call->count * size;
     const uint64_t steps = native_divide_up(bytes, core->vector_bytes) * rows;
     return start_of(core, call->op) + (bytes % core->vector_bytes ? core->vector_unaligned : 0) +
-           native_divide_up(steps * step_of(core, on, size), 2);
+           native_divide_up(steps * step_of(core, on, size, banks), 2);
+}
+
+/* Operations on an element: arithmetic; copies, comparisons and conversions are none. */
+static uint64_t operations_of(uint32_t op)
+{
+    switch (op) {
+    case TWK_OP_MULADD:
+    case TWK_OP_AXPY:
+        return 2;
+    case TWK_OP_AND:
+    case TWK_OP_OR:
+    case TWK_OP_XOR:
+    case TWK_OP_NOT:
+    case TWK_OP_SHL:
+    case TWK_OP_SHR:
+    case TWK_OP_COMPARE:
+    case TWK_OP_COMPARES:
+    case TWK_OP_SELECT:
+    case TWK_OP_SELECTS:
+    case TWK_OP_CAST:
+    case TWK_OP_DUPLICATE:
+    case TWK_OP_INDEX:
+    case TWK_OP_GATHER:
+        return 0;
+    default:
+        return 1;
+    }
+}
+
+uint64_t twin_native_vector_cycles(const native_operands *on)
+{
+    const uint64_t cycles = cycles_of(on, true);
+    if (__builtin_expect(on->core->run->call.counts, 0)) {
+        const twk_vector *call = on->call;
+        const uint64_t elements = (uint64_t)call->count * (call->rows ? call->rows : 1);
+        if (call->type <= TWIN_COUNT_UINT64)
+            native_count(on->core, TWIN_PIPE_VECTOR, call->type,
+                         elements * operations_of(call->op));
+        native_count(on->core, TWIN_PIPE_VECTOR, TWIN_COUNT_BANK_CYCLES,
+                     cycles - cycles_of(on, false));
+    }
+    return cycles;
 }

@@ -466,7 +466,7 @@ enum twinsim_class {
 struct twinsim_trace_entry {
     uint64_t begin_ns;
     uint64_t end_ns;
-    uint64_t bytes;     /* of a transfer */
+    uint64_t bytes;     /* of a transfer; PIPE, of a count: its amount */
     uint64_t number;    /* SQE number on its queue, counted from 1; of the driver's DMA:
                    twinsim_transfer.number */
     uint32_t parameter; /* index of the parameter that gives the length, or UINT32_MAX */
@@ -477,15 +477,24 @@ struct twinsim_trace_entry {
     uint8_t phase; /* enum twinsim_phase */
     uint8_t sqe_type;
     uint8_t engine;    /* enum twinsim_engine */
-    uint32_t waker_sq; /* PARK: the queue whose record ended it, UINT32_MAX: none */
+    uint32_t waker_sq; /* PARK: the queue whose record ended it, UINT32_MAX: none; PIPE, of a read
+                          or write: bytes of a row, 0: it is one row */
     union {
         uint32_t route;        /* TRANSFER: its way, for twinsim_route_at(); UINT32_MAX: none */
         uint32_t waker_device; /* PARK: the device of that queue; UINT32_MAX: none */
+        uint32_t l2_bytes;     /* PIPE, of a read or write: that L2 served; UINT32_MAX: or more */
     };
     /* PARK: that record's SQE number. TABLE: bits of enum twinsim_table. BLOCK, START, PIPE: bits
-     * 31:0 the block's number; PIPE: bits 63:32 twin_pipe */
+     * 31:0 the block's number; PIPE: what the macros below take from it */
     uint64_t waker_number;
 };
+/* Of a PIPE entry: twin_pipe, twin_step_kind, and the step's flag; a read or write also has
+ * TWINSIM_PIPE_UNALIGNED if its address or its pitch is not a multiple of a sector of L2. An entry
+ * of a count (TWIN_STEP_COUNT) is an instant. */
+#define TWINSIM_PIPE_OF(entry)      ((uint32_t)((entry)->waker_number >> 32) & 0xffu)
+#define TWINSIM_PIPE_KIND_OF(entry) ((uint32_t)((entry)->waker_number >> 40) & 0xffu)
+#define TWINSIM_PIPE_FLAG_OF(entry) ((uint32_t)((entry)->waker_number >> 48))
+#define TWINSIM_PIPE_UNALIGNED      0x8000u
 enum twinsim_engine {
     TWINSIM_ENGINE_NONE,
     TWINSIM_ENGINE_SDMA,

@@ -103,6 +103,7 @@ MAY_INCLUDE = {
         "check": ["output", "recording", "symbolize"],
         "compare": ["output", "recording"],
         "graph": ["check", "output", "recording", "symbolize"],
+        "kernel_report": ["output", "recording"],
         "replay": ["output", "recording"],
         "msprof": ["output", "recording"],
         "calibrate": ["msprof", "output", "recording", "replay"],

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compare/compare.h"
+#include "output/picture.h"
 
 #define WIDTH  760
 #define HEIGHT 660
@@ -13,20 +14,6 @@
 #define RIGHT  580.0
 #define TOP    84.0
 #define BOTTOM 586.0
-#define FONT   "font-family='DejaVu Sans,Helvetica,Arial,sans-serif'"
-/* Classes of STYLE. */
-#define INK  "ink"
-#define PALE "pale"
-#define GRID "grid"
-#define STYLE                                                                                      \
-    "<style>.page{fill:#ffffff}.ink{fill:#22303c}.pale{fill:#68757f}"                              \
-    "line.pale{stroke:#68757f}.grid{stroke:#e3e6ea}\n"                                             \
-    "@media (prefers-color-scheme:dark){.page{fill:#0d1117}.ink{fill:#e6edf3}.pale{fill:#9aa6b2}"  \
-    "line.pale{stroke:#9aa6b2}.grid{stroke:#2b3440}}</style>\n"
-
-static const char *const colours[] = {"#3d8bd4", "#e07b39", "#2a9d8f", "#9b6fc4",
-                                      "#d1567a", "#8ab543", "#b8860b", "#6f7fd8"};
-#define COLOURS (sizeof(colours) / sizeof(colours[0]))
 
 /* The same powers of ten on both axes, so that equal times are on the diagonal. */
 struct axes {
@@ -41,29 +28,6 @@ static double across(const struct axes *axes, double ns)
 static double upwards(const struct axes *axes, double ns)
 {
     return BOTTOM - (BOTTOM - TOP) * (log10(ns) - axes->low) / (axes->high - axes->low);
-}
-
-static void put_text(FILE *out, double x, double y, int size, const char *anchor, const char *kind,
-                     const char *text)
-{
-    fprintf(out, "<text x='%.1f' y='%.1f' " FONT " font-size='%d' text-anchor='%s' class='%s'>", x,
-            y, size, anchor, kind);
-    for (; *text; text++) {
-        if (*text == '<')
-            fputs("&lt;", out);
-        else if (*text == '&')
-            fputs("&amp;", out);
-        else if ((unsigned char)*text >= ' ')
-            fputc(*text, out);
-    }
-    fputs("</text>\n", out);
-}
-
-static void put_line(FILE *out, double x1, double y1, double x2, double y2, const char *kind,
-                     const char *more)
-{
-    fprintf(out, "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' class='%s'%s/>\n", x1, y1, x2, y2,
-            kind, more);
 }
 
 static bool point(const struct compare_result *result, size_t at, uint32_t *out_kind,
@@ -110,13 +74,13 @@ static void draw_axes(const struct axes *axes, FILE *out)
     char name[32];
     for (int power = (int)axes->low; power <= (int)axes->high; power++) {
         double ns = pow(10, power);
-        put_line(out, across(axes, ns), TOP, across(axes, ns), BOTTOM, GRID, "");
-        put_line(out, LEFT, upwards(axes, ns), RIGHT, upwards(axes, ns), GRID, "");
+        picture_line(out, across(axes, ns), TOP, across(axes, ns), BOTTOM, PICTURE_GRID, "");
+        picture_line(out, LEFT, upwards(axes, ns), RIGHT, upwards(axes, ns), PICTURE_GRID, "");
         name_power(power, name, sizeof(name));
-        put_text(out, across(axes, ns), BOTTOM + 18, 11, "middle", PALE, name);
-        put_text(out, LEFT - 8, upwards(axes, ns) + 4, 11, "end", PALE, name);
+        picture_text(out, across(axes, ns), BOTTOM + 18, 11, "middle", PICTURE_PALE, name);
+        picture_text(out, LEFT - 8, upwards(axes, ns) + 4, 11, "end", PICTURE_PALE, name);
     }
-    put_line(out, LEFT, BOTTOM, RIGHT, TOP, PALE, " stroke-dasharray='5 4'");
+    picture_line(out, LEFT, BOTTOM, RIGHT, TOP, PICTURE_PALE, " stroke-dasharray='5 4'");
 }
 
 /* Points that fall on each other are drawn once: a picture of a million tasks stays small. */
@@ -150,39 +114,36 @@ void compare_draw(const struct compare_result *result, FILE *out)
     char text[512];
     char device[2][128];
     struct axes axes = find_axes(result);
-    fprintf(out,
-            "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d' "
-            "role='img' aria-labelledby='title description'>\n"
-            "<!-- SPDX-License-Identifier: Apache-2.0 -->\n"
-            "<title id='title'>twinrt compare: time of each task on the device</title>\n"
-            "<desc id='description'>A point for each of %zu pairs of tasks: its time in A across, "
-            "in B upwards, on logarithmic axes.</desc>\n" STYLE
-            "<rect width='100%%' height='100%%' class='page'/>\n",
-            WIDTH, HEIGHT, WIDTH, HEIGHT, result->timed.count);
+    (void)snprintf(text, sizeof(text),
+                   "A point for each of %zu pairs of tasks: its time in A across, in B upwards, on "
+                   "logarithmic axes.",
+                   result->timed.count);
+    picture_begin(out, WIDTH, HEIGHT, "twinrt compare: time of each task on the device", text);
     compare_device_name(&result->side[0], device[0], sizeof(device[0]));
     compare_device_name(&result->side[1], device[1], sizeof(device[1]));
-    put_text(out, 24, 32, 17, "start", INK, "twinrt compare: time of each task on the device");
+    picture_text(out, 24, 32, 17, "start", PICTURE_INK,
+                 "twinrt compare: time of each task on the device");
     (void)snprintf(text, sizeof(text),
                    "%zu pairs of tasks; on the dashed line both times are equal",
                    result->timed.count);
-    put_text(out, 24, 54, 12, "start", PALE, text);
+    picture_text(out, 24, 54, 12, "start", PICTURE_PALE, text);
     draw_axes(&axes, out);
     (void)snprintf(text, sizeof(text), "A: %s", device[0]);
-    put_text(out, (LEFT + RIGHT) / 2, BOTTOM + 44, 13, "middle", INK, text);
+    picture_text(out, (LEFT + RIGHT) / 2, BOTTOM + 44, 13, "middle", PICTURE_INK, text);
     fprintf(out, "<g transform='rotate(-90 18 %.1f)'>\n", (TOP + BOTTOM) / 2);
     (void)snprintf(text, sizeof(text), "B: %s", device[1]);
-    put_text(out, 18, (TOP + BOTTOM) / 2, 13, "middle", INK, text);
+    picture_text(out, 18, (TOP + BOTTOM) / 2, 13, "middle", PICTURE_INK, text);
     fputs("</g>\n", out);
     double y = TOP + 12;
     for (size_t i = 0; i < result->kind_count; i++) {
         const struct compare_kind *kind = &result->kinds[i];
-        const char *colour = colours[i % COLOURS];
+        const char *colour = picture_colours[i % PICTURE_COLOURS];
         draw_points(result, &axes, kind->kind, colour, out);
         fprintf(out, "<circle cx='%.1f' cy='%.1f' r='4' fill='%s'/>\n", RIGHT + 20, y - 4, colour);
-        put_text(out, RIGHT + 30, y, 12, "start", INK, twin_op_word(kind->kind));
+        picture_text(out, RIGHT + 30, y, 12, "start", PICTURE_INK, twin_op_word(kind->kind));
         (void)snprintf(text, sizeof(text), "%llu, median B/A %.3g", (unsigned long long)kind->count,
                        kind->median);
-        put_text(out, RIGHT + 30, y + 15, 10, "start", PALE, text);
+        picture_text(out, RIGHT + 30, y + 15, 10, "start", PICTURE_PALE, text);
         y += 40;
     }
     fputs("</svg>\n", out);

@@ -58,7 +58,7 @@ _twinrt() {
         return
     fi
     # Arguments after the program to run are that program's.
-    if [ "$command" = run ] || [ "$command" = record ]; then
+    if [ "$command" = run ] || [ "$command" = record ] || [ "$command" = kernel-report ]; then
         for ((i++; i < COMP_CWORD; i++)); do
             case ${COMP_WORDS[i]} in
             --)

@@ -46,7 +46,7 @@ _twinrt() {
             return
         fi
         # Arguments after the program to run are that program's.
-        if [[ $command == (run|record) ]]; then
+        if [[ $command == (run|record|kernel-report) ]]; then
             local split=${words[(ieb:i + 1:)--]}
             if (( split < CURRENT )); then
                 shift $split words

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/parts.h"
+#include "output/xml.h"
 
 #define LEFT   16.0
 #define COLUMN 300.0
@@ -71,20 +72,6 @@ struct picture {
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-static void put_escaped(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '<')
-            fputs("&lt;", out);
-        else if (*text == '>')
-            fputs("&gt;", out);
-        else if (*text == '&')
-            fputs("&amp;", out);
-        else if ((unsigned char)*text >= ' ')
-            fputc(*text, out);
-    }
-}
-
 /* At most `room` characters of the text, the last of them an ellipsis if it is longer. */
 static void put_text(FILE *out, double x, double y, int size, const char *more, const char *kind,
                      size_t room, const char *text)
@@ -105,7 +92,7 @@ static void put_text(FILE *out, double x, double y, int size, const char *more, 
     else
         (void)snprintf(cut, sizeof(cut), "%.*s\xe2\x80\xa6", (int)kept, text);
     fprintf(out, "<text x='%.1f' y='%.1f' font-size='%d' class='%s'%s>", x, y, size, kind, more);
-    put_escaped(out, cut);
+    xml_put(cut, out);
     fputs("</text>\n", out);
 }
 
@@ -144,7 +131,7 @@ static void put_box(const struct picture *picture, const struct graph_box *box)
     (void)graph_box_text(picture->graph, box, text);
     (void)graph_box_time(box, time);
     fprintf(picture->out, "<g><title>");
-    put_escaped(picture->out, text);
+    xml_put(text, picture->out);
     fprintf(picture->out, ", seq %" PRIu64, task->op->begin_seq);
     if (*time)
         fprintf(picture->out, ", %.3f us after the begin, %s",

@@ -43,7 +43,7 @@ static bool has_rows(const struct twin_record_step *step)
 
 static bool is_step(const struct twin_record_step *step)
 {
-    if (step->pipe >= TWIN_PIPE_COUNT || step->kind > TWIN_STEP_FAULT ||
+    if (step->pipe >= TWIN_PIPE_COUNT || step->kind > TWIN_STEP_COUNT ||
         step->amount > TWIN_STEP_MOST ||
         (step->hit_permille > 1000 && step->hit_permille != TWIN_HIT_DEFAULT))
         return false;
@@ -61,6 +61,8 @@ static bool is_step(const struct twin_record_step *step)
         return step->pipe == TWIN_PIPE_SCALAR;
     case TWIN_STEP_FAULT:
         return step->amount >= 1 && step->amount <= 3;
+    case TWIN_STEP_COUNT:
+        return step->flag < TWIN_COUNT_KINDS;
     default:
         return true;
     }

@@ -36,6 +36,8 @@ static const struct command commands[] = {
      TWIN_TOOL_UNREADABLE},
     {"info", "show the device below: identity, limits, timing parameters", twin_tool_info,
      TWIN_TOOL_FAILED},
+    {"kernel-report", "say where the time of kernels goes, and what to change",
+     twin_tool_kernel_report, TWIN_TOOL_UNREADABLE},
     {"record", "record the calls of a program to its device, or print a recording",
      twin_tool_record, TWIN_TOOL_FAILED},
     {"replay", "execute the work of a recording again, on this device or another", twin_tool_replay,
@@ -91,7 +93,7 @@ static char *list_commands(int key, const char *text, void *input)
         return (char *)text;
     fputs("Commands:\n", file);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].summary);
+        fprintf(file, "  %-14s %s\n", commands[i].name, commands[i].summary);
     fputs("\n`twinrt COMMAND --help' lists its options.", file);
     if (fclose(file) != 0)
         return (char *)text;

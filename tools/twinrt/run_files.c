@@ -32,6 +32,7 @@ static const struct {
     [FILE_OP_SUMMARY] = {TWIN_SETTING_OP_SUMMARY, "times of kernels", "op_summary.%p"},
     [FILE_PIPE_UTILIZATION] = {TWIN_SETTING_PIPE_UTILIZATION, "times of blocks",
                                "pipe_utilization.%p"},
+    [FILE_KERNEL_COUNTS] = {TWIN_SETTING_KERNEL_COUNTS, "counts of kernels", "kernel_counts.%p"},
     [FILE_VCD] = {TWIN_SETTING_VCD, "signals", "vcd.%p"},
     [FILE_RECORD] = {TWIN_SETTING_RECORD, "recording", "record.%p"},
 };

@@ -33,6 +33,7 @@ int twin_tool_check(int argc, char **argv);
 int twin_tool_compare(int argc, char **argv);
 int twin_tool_graph(int argc, char **argv);
 int twin_tool_info(int argc, char **argv);
+int twin_tool_kernel_report(int argc, char **argv);
 int twin_tool_record(int argc, char **argv);
 int twin_tool_replay(int argc, char **argv);
 int twin_tool_run(int argc, char **argv);

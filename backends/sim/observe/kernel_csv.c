@@ -13,25 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "observe/sq_owner.h"
+#include "observe/kernel_notes.h"
+#include "observe/timeline.h"
 #include "process/process.h"
 
-#define NO_ROW UINT32_MAX
-
-/* A kernel that has begun: what its queue's task runs. */
-struct note {
-    uint64_t number;
-    size_t since; /* entries of the trace from this one on are about it */
-    uint32_t device, sq, blocks;
-    twin_launch_cores cores;
-    char *name;
-    /* of its task, once the trace is read */
-    bool retired;
-    uint16_t task_id;
-    uint32_t stream;
-    uint64_t begin_ns, end_ns;
-    uint32_t rank; /* in the order of their begins */
-};
+#define NO_ROW SIM_NO_KERNEL
 
 /* A block on one core. */
 struct row {
@@ -44,15 +30,13 @@ struct row {
 struct table {
     struct row *rows;
     size_t count, room;
-    uint32_t *open; /* by device, kind and core: the row under way, or NO_ROW */
-    uint32_t cores; /* of a kind, at most */
-    uint32_t aic_cores, aiv_cores, mhz;
-    bool split;
+    uint32_t *open; /* by seat: the row under way, or NO_ROW */
+    struct kernel_cores cores;
 };
 
-/* Written by the model's thread. */
-static struct note *notes;
-static size_t note_count, note_room;
+/* Those of kernel_notes.c. */
+static struct kernel_note *notes;
+static size_t note_count;
 
 /* The columns of one kind of core: the pipe, and its names in both files; NULL: not there. */
 static const struct column {
@@ -68,90 +52,21 @@ static const struct column {
 };
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
-/* ---- what runs ------------------------------------------------------------------------------- */
-
-bool sim_kernel_csv_note(uint32_t device, uint32_t sq, uint64_t number, const twin_launch *kernel)
-{
-    char *name = strdup(kernel->name && kernel->name[0] != '\0' ? kernel->name : "N/A");
-    if (!name || !sim_grow(&notes, sizeof(*notes), note_count, &note_room)) {
-        free(name);
-        return false;
-    }
-    notes[note_count++] = (struct note){.number = number,
-                                        .since = twinsim_trace_count(sim_process.sim),
-                                        .device = device,
-                                        .sq = sq,
-                                        .blocks = kernel->blocks,
-                                        .cores = kernel->cores,
-                                        .name = name};
-    return true;
-}
-
-static int by_task(const void *left, const void *right)
-{
-    const struct note *a = left;
-    const struct note *b = right;
-    int order = sim_order(a->device, b->device);
-    order = order ? order : sim_order(a->sq, b->sq);
-    order = order ? order : sim_order(a->number, b->number);
-    return order ? order : sim_order(a->since, b->since);
-}
-
-/* Of indices of notes. */
-static int by_time(const void *left, const void *right)
-{
-    const struct note *a = &notes[*(const uint32_t *)left];
-    const struct note *b = &notes[*(const uint32_t *)right];
-    int order = sim_order(a->device, b->device);
-    order = order ? order : sim_order(a->begin_ns, b->begin_ns);
-    return order ? order : by_task(a, b);
-}
-
-/* The newest kernel of the entry's task that had begun when the entry was written; NO_ROW: none.
- * Notes are in the order of by_task(). */
-static uint32_t note_of(const struct twinsim_trace_entry *entry, size_t index)
-{
-    const struct note key = {
-        .device = entry->device, .sq = entry->sq, .number = entry->number, .since = index};
-    size_t low = 0;
-    size_t high = note_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (by_task(&notes[middle], &key) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
-        return NO_ROW;
-    const struct note *found = &notes[low - 1];
-    return found->device == key.device && found->sq == key.sq && found->number == key.number
-               ? (uint32_t)(low - 1)
-               : NO_ROW;
-}
-
 /* ---- what the trace says of it --------------------------------------------------------------- */
-
-static uint32_t *open_row(const struct table *table, const struct twinsim_trace_entry *entry)
-{
-    const uint32_t kind = entry->engine == TWINSIM_ENGINE_AIV;
-    return entry->id < table->cores
-               ? &table->open[(entry->device * 2u + kind) * table->cores + entry->id]
-               : NULL;
-}
 
 /* The row of the block that the entry is of; NULL: out of memory. */
 static struct row *row_of(struct table *table, const struct twinsim_trace_entry *entry,
-                          uint32_t note)
+                          uint32_t note, uint32_t seat)
 {
-    uint32_t *at = open_row(table, entry);
+    uint32_t *at = &table->open[seat];
     const uint32_t block = (uint32_t)entry->waker_number;
     if (*at != NO_ROW && table->rows[*at].note == note && table->rows[*at].block == block)
         return &table->rows[*at];
     if (!sim_grow(&table->rows, sizeof(*table->rows), table->count, &table->room))
         return NULL;
     const bool vector = entry->engine == TWINSIM_ENGINE_AIV;
-    const uint32_t each = table->aic_cores > 0 ? table->aiv_cores / table->aic_cores : 0;
+    const struct kernel_cores *cores = &table->cores;
+    const uint32_t each = cores->aic > 0 ? cores->aiv / cores->aic : 0;
     const bool mixed = notes[note].cores == TWIN_CORES_MIXED;
     *at = (uint32_t)table->count;
     table->rows[table->count] =
@@ -163,15 +78,14 @@ static struct row *row_of(struct table *table, const struct twinsim_trace_entry 
     return &table->rows[table->count++];
 }
 
-static bool add_entry(struct table *table, const struct twinsim_trace_entry *entry, size_t index)
+static bool add_entry(void *context, const struct twinsim_trace_entry *entry, uint32_t note,
+                      uint32_t seat)
 {
-    const uint32_t note = note_of(entry, index);
-    if (note == NO_ROW || !open_row(table, entry))
-        return true;
-    struct row *row = row_of(table, entry, note);
+    struct table *table = context;
+    struct row *row = row_of(table, entry, note, seat);
     if (!row)
         return false;
-    const uint32_t pipe = (uint32_t)(entry->waker_number >> 32);
+    const uint32_t pipe = TWINSIM_PIPE_OF(entry);
     switch (entry->phase) {
     case TWINSIM_PHASE_START:
         row->begin_ns = entry->end_ns;
@@ -183,60 +97,21 @@ static bool add_entry(struct table *table, const struct twinsim_trace_entry *ent
     default:
         row->end_ns = entry->end_ns;
         row->ended = true;
-        *open_row(table, entry) = NO_ROW;
+        table->open[seat] = NO_ROW;
         return true;
     }
 }
 
-/* A number of the profile; 0: it has none of that name. */
-static uint32_t number_of(const twinsim_profile *profile, const char *name)
-{
-    const struct twinsim_parameter *parameter = twinsim_profile_find(profile, name);
-    return parameter ? (uint32_t)parameter->number : 0;
-}
-
-/* Fills in tasks of notes, which are in the order of by_task(), and rows. */
 static int read_trace(struct table *table, const twinsim *sim, const twinsim_profile *profile)
 {
-    size_t count = 0;
-    const struct twinsim_trace_entry *trace = twinsim_trace(sim, &count);
-    table->aic_cores = number_of(profile, "limit.aic_cores");
-    table->aiv_cores = number_of(profile, "limit.aiv_cores");
-    table->mhz = number_of(profile, "aicore.clock_mhz");
-    table->split = number_of(profile, "aicore.split") != 0;
-    table->cores = table->aic_cores > table->aiv_cores ? table->aic_cores : table->aiv_cores;
-    const size_t places = (size_t)sim_process.device_count * 2 * table->cores;
-    table->open = malloc((places + 1) * sizeof(*table->open));
-    if ((!trace && count > 0) || !table->open)
+    table->cores = sim_kernel_cores(profile);
+    const size_t seats = sim_kernel_seats(&table->cores);
+    table->open = malloc((seats + 1) * sizeof(*table->open));
+    if (!table->open)
         return -ENOMEM;
-    memset(table->open, 0xff, (places + 1) * sizeof(*table->open));
-    size_t queue_count = 0;
-    struct sq_owner map;
-    const struct timeline_queue *queues = sim_timeline_queues(&queue_count);
-    bool good = sq_owner_make(&map, queues, queue_count, sim_process.device_count);
-    if (note_count > 0)
-        qsort(notes, note_count, sizeof(*notes), by_task);
-    for (size_t i = 0; good && i < count; i++) {
-        const uint32_t life = sq_owner_of(&map, i, &trace[i]);
-        const unsigned phase = trace[i].phase;
-        if (phase == TWINSIM_PHASE_START || phase == TWINSIM_PHASE_PIPE ||
-            phase == TWINSIM_PHASE_BLOCK) {
-            good = add_entry(table, &trace[i], i);
-        } else if (phase == TWINSIM_PHASE_TASK) {
-            const uint32_t note = note_of(&trace[i], i);
-            /* a kernel that was given up, on a queue that was closed since: not this task */
-            if (note == NO_ROW ||
-                (life != UINT32_MAX && map.queues[life].first_entry > notes[note].since))
-                continue;
-            notes[note].retired = true;
-            notes[note].task_id = trace[i].task_id;
-            notes[note].stream = life != UINT32_MAX ? map.queues[life].stream_id : trace[i].sq;
-            notes[note].begin_ns = trace[i].begin_ns;
-            notes[note].end_ns = trace[i].end_ns;
-        }
-    }
-    free(map.life);
-    return good ? 0 : -ENOMEM;
+    memset(table->open, 0xff, (seats + 1) * sizeof(*table->open));
+    notes = sim_kernel_notes(&note_count);
+    return sim_kernel_notes_read(sim, &table->cores, add_entry, table);
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
@@ -255,7 +130,7 @@ static void put_text(FILE *file, const char *text)
 
 static double cycles_of(const struct table *table, uint64_t ns)
 {
-    return (double)ns * table->mhz / 1000;
+    return (double)ns * table->cores.mhz / 1000;
 }
 
 /* us, and the ratio to all cycles. */
@@ -266,14 +141,14 @@ static void put_share(FILE *file, double us, uint64_t part, uint64_t whole)
 
 static const char *prefix_of(const struct table *table, bool vector)
 {
-    return !table->split ? "" : vector ? "aiv_" : "aic_";
+    return !table->cores.split ? "" : vector ? "aiv_" : "aic_";
 }
 
 /* Whether a column is of this kind of core. On a part whose cores have all units the scalar unit
  * and MTE2 are there once. */
 static bool is_shown(const struct table *table, const struct column *column, bool vector)
 {
-    if (table->split)
+    if (table->cores.split)
         return column->vector == vector;
     return !vector && !(column->vector &&
                         (column->pipe == TWIN_PIPE_SCALAR || column->pipe == TWIN_PIPE_MTE2));
@@ -292,7 +167,7 @@ static void put_summary_head(FILE *file, const struct table *table)
           "HF32 Eligible,Input Shapes,Input Data Types,Input Formats,Output Shapes,"
           "Output Data Types,Output Formats,Context ID",
           file);
-    for (int vector = 0; vector < (table->split ? 2 : 1); vector++) {
+    for (int vector = 0; vector < (table->cores.split ? 2 : 1); vector++) {
         const char *prefix = prefix_of(table, vector != 0);
         fprintf(file, ",%s_time(us),%stotal_cycles", vector ? "aiv" : "aicore", prefix);
         for (size_t i = 0; i < COLUMNS; i++)
@@ -309,7 +184,7 @@ static void put_summary_head(FILE *file, const struct table *table)
 static void put_summary_core(FILE *file, const struct table *table, const struct sums *sums,
                              bool vector)
 {
-    const uint32_t cores = vector ? table->aiv_cores : table->aic_cores;
+    const uint32_t cores = vector ? table->cores.aiv : table->cores.aic;
     if (sums->blocks == 0) {
         fputs(",0,0", file);
         for (size_t i = 0; i < COLUMNS; i++)
@@ -328,15 +203,15 @@ static void put_summary_core(FILE *file, const struct table *table, const struct
     fputs(",N/A", file);
 }
 
-static const char *type_of(const struct note *note)
+static const char *type_of(const struct kernel_note *note)
 {
     return note->cores == TWIN_CORES_MIXED    ? "MIX_AIC"
            : note->cores == TWIN_CORES_VECTOR ? "AI_VECTOR_CORE"
                                               : "AI_CORE";
 }
 
-static void put_summary_row(FILE *file, const struct table *table, const struct note *note,
-                            const struct note *before, const struct sums sums[2])
+static void put_summary_row(FILE *file, const struct table *table, const struct kernel_note *note,
+                            const struct kernel_note *before, const struct sums sums[2])
 {
     const uint64_t wait =
         before && before->device == note->device && before->end_ns < note->begin_ns
@@ -348,17 +223,17 @@ static void put_summary_row(FILE *file, const struct table *table, const struct 
     fprintf(file, ",N/A,N/A,%s,%.3f,%.3f,%.3f,%" PRIu32 ",", type_of(note),
             (double)note->begin_ns / 1000, (double)(note->end_ns - note->begin_ns) / 1000,
             (double)wait / 1000, note->blocks);
-    if (note->cores == TWIN_CORES_MIXED && table->aic_cores > 0)
-        fprintf(file, "%" PRIu32, note->blocks * (table->aiv_cores / table->aic_cores));
+    if (note->cores == TWIN_CORES_MIXED && table->cores.aic > 0)
+        fprintf(file, "%" PRIu32, note->blocks * (table->cores.aiv / table->cores.aic));
     else
         fputs("N/A", file);
     fputs(",N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A", file);
-    for (int vector = 0; vector < (table->split ? 2 : 1); vector++)
+    for (int vector = 0; vector < (table->cores.split ? 2 : 1); vector++)
         put_summary_core(file, table, &sums[vector], vector != 0);
     const uint64_t length = note->end_ns - note->begin_ns;
-    if (sums[0].blocks > 0 && table->aic_cores > 0 && length > 0)
+    if (sums[0].blocks > 0 && table->cores.aic > 0 && length > 0)
         fprintf(file, ",%.4f\n",
-                100 * (double)sums[0].total_ns / ((double)table->aic_cores * (double)length));
+                100 * (double)sums[0].total_ns / ((double)table->cores.aic * (double)length));
     else
         fputs(",0\n", file);
 }
@@ -366,11 +241,11 @@ static void put_summary_row(FILE *file, const struct table *table, const struct 
 static void put_summary(FILE *file, const struct table *table, const uint32_t *order,
                         struct sums (*sums)[2])
 {
-    const struct note *before = NULL;
+    const struct kernel_note *before = NULL;
     put_summary_head(file, table);
     for (size_t i = 0; i < table->count; i++) {
         const struct row *row = &table->rows[i];
-        struct sums *to = &sums[row->note][row->vector && table->split];
+        struct sums *to = &sums[row->note][row->vector && table->cores.split];
         if (!row->ended)
             continue;
         to->blocks++;
@@ -379,7 +254,7 @@ static void put_summary(FILE *file, const struct table *table, const uint32_t *o
             to->pipe_ns[pipe] += row->pipe_ns[pipe];
     }
     for (size_t i = 0; i < note_count; i++) {
-        const struct note *note = &notes[order[i]];
+        const struct kernel_note *note = &notes[order[i]];
         if (!note->retired)
             continue;
         put_summary_row(file, table, note, before, sums[order[i]]);
@@ -391,12 +266,12 @@ static void put_summary(FILE *file, const struct table *table, const uint32_t *o
 
 static const char *prefix_in_blocks(const struct table *table, const struct column *column)
 {
-    return table->split && column->vector ? "aiv" : "aic";
+    return table->cores.split && column->vector ? "aiv" : "aic";
 }
 
 static bool is_in_blocks(const struct table *table, const struct column *column)
 {
-    return table->split || is_shown(table, column, false);
+    return table->cores.split || is_shown(table, column, false);
 }
 
 static void put_utilization_head(FILE *file, const struct table *table)
@@ -415,7 +290,7 @@ static void put_utilization_head(FILE *file, const struct table *table)
 
 static void put_utilization_row(FILE *file, const struct table *table, const struct row *row)
 {
-    const struct note *note = &notes[row->note];
+    const struct kernel_note *note = &notes[row->note];
     const uint64_t total = row->end_ns - row->begin_ns;
     fprintf(file, "%" PRIu32 ",%" PRIu32 ",%" PRIu16 ",", note->device, note->stream,
             note->task_id);
@@ -430,7 +305,7 @@ static void put_utilization_row(FILE *file, const struct table *table, const str
     for (size_t i = 0; i < COLUMNS; i++)
         if (!is_in_blocks(table, &columns[i]))
             continue;
-        else if (!table->split || columns[i].vector == row->vector)
+        else if (!table->cores.split || columns[i].vector == row->vector)
             put_share(file, (double)row->pipe_ns[columns[i].pipe] / 1000,
                       row->pipe_ns[columns[i].pipe], total);
         else
@@ -464,16 +339,11 @@ static int draw(FILE *file, const twinsim *sim, const twinsim_profile *profile, 
 {
     struct table table = {0};
     int error = read_trace(&table, sim, profile);
-    uint32_t *order = calloc(note_count + 1, sizeof(*order));
+    uint32_t *order = sim_kernel_notes_order();
     struct sums(*sums)[2] = calloc(note_count + 1, sizeof(*sums));
     if (error == 0 && (!order || !sums))
         error = -ENOMEM;
-    for (size_t i = 0; error == 0 && i < note_count; i++)
-        order[i] = (uint32_t)i;
     if (error == 0) {
-        qsort(order, note_count, sizeof(*order), by_time);
-        for (size_t i = 0; i < note_count; i++)
-            notes[order[i]].rank = (uint32_t)i;
         if (blocks)
             put_utilization(file, &table);
         else

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "observe/atomic_file.h"
+#include "observe/kernel_notes.h"
 #include "observe/timeline.h"
 #include "device/device.h"
 #include "process/process.h"
@@ -14,12 +15,21 @@
 #include "wait/observer.h"
 #include "wait/wait.h"
 
-enum { OUT_STATS, OUT_MSPROF, OUT_OP_SUMMARY, OUT_PIPE_UTILIZATION, OUT_VCD, OUT_COUNT };
+enum {
+    OUT_STATS,
+    OUT_MSPROF,
+    OUT_OP_SUMMARY,
+    OUT_PIPE_UTILIZATION,
+    OUT_KERNEL_COUNTS,
+    OUT_VCD,
+    OUT_COUNT
+};
 
 static const char *const names[OUT_COUNT] = {[OUT_STATS] = "TWINRT_STATS",
                                              [OUT_MSPROF] = "TWINRT_MSPROF",
                                              [OUT_OP_SUMMARY] = "TWINRT_OP_SUMMARY",
                                              [OUT_PIPE_UTILIZATION] = "TWINRT_PIPE_UTILIZATION",
+                                             [OUT_KERNEL_COUNTS] = "TWINRT_KERNEL_COUNTS",
                                              [OUT_VCD] = "TWINRT_VCD"};
 
 /* Set by init ops and read afterwards. */
@@ -66,7 +76,8 @@ bool sim_observe_settings(const twin_services *services, bool fixed)
 
 static bool wants_kernels(void)
 {
-    return paths[OUT_OP_SUMMARY][0] != '\0' || paths[OUT_PIPE_UTILIZATION][0] != '\0';
+    return paths[OUT_OP_SUMMARY][0] != '\0' || paths[OUT_PIPE_UTILIZATION][0] != '\0' ||
+           paths[OUT_KERNEL_COUNTS][0] != '\0';
 }
 
 bool sim_observe_wants_trace(void)
@@ -76,7 +87,7 @@ bool sim_observe_wants_trace(void)
 
 void sim_observe_kernel(uint32_t device, uint32_t sq, uint64_t number, const twin_launch *kernel)
 {
-    if (wants_kernels() && !sim_kernel_csv_note(device, sq, number, kernel))
+    if (wants_kernels() && !sim_kernel_note(device, sq, number, kernel))
         kernels_lost++;
 }
 
@@ -146,6 +157,9 @@ static int draw(FILE *file, void *context)
         break;
     case OUT_PIPE_UTILIZATION:
         error = sim_pipe_utilization_draw(file, sim_process.sim, sim_process.profile);
+        break;
+    case OUT_KERNEL_COUNTS:
+        error = sim_kernel_counts_draw(file, sim_process.sim, sim_process.profile);
         break;
     case OUT_VCD:
         error = sim_vcd_draw(file, sim_process.sim, signals);

@@ -44,14 +44,14 @@ int sim_stats_draw(FILE *file, twinsim *sim, const twinsim_profile *profile, uin
                    struct sim_host_waits waits[SIM_HOST_CAUSES]);
 /* Draws profiling records. */
 int sim_msprof_draw(FILE *file, const twinsim *sim, const twinsim_profile *profile);
-/* Notes which kernel an entry of a queue launches, for the two below; nothing if neither is to be
- * written. Thread: model. */
+/* Notes which kernel an entry of a queue launches, for the three below; nothing if none of them is
+ * to be written. Thread: model. */
 void sim_observe_kernel(uint32_t device, uint32_t sq, uint64_t number, const twin_launch *kernel);
-/* False: out of memory. */
-bool sim_kernel_csv_note(uint32_t device, uint32_t sq, uint64_t number, const twin_launch *kernel);
 /* Draws times of kernels, and of their blocks, in the columns of the vendor's profilers. */
 int sim_op_summary_draw(FILE *file, const twinsim *sim, const twinsim_profile *profile);
 int sim_pipe_utilization_draw(FILE *file, const twinsim *sim, const twinsim_profile *profile);
+/* Draws what kernels did, for `twinrt kernel-report`. */
+int sim_kernel_counts_draw(FILE *file, const twinsim *sim, const twinsim_profile *profile);
 /* Draws signals; `signals` as the setting has it, checked. */
 int sim_vcd_draw(FILE *file, const twinsim *sim, const char *signals);
 /* Whether the list names known signals only. */

@@ -84,6 +84,12 @@ static uint32_t unit_track(struct timeline_layout *layout, const struct timeline
     return index;
 }
 
+/* What a block has computed is no part of its time. */
+static bool is_count(const struct twinsim_trace_entry *entry)
+{
+    return entry->phase == TWINSIM_PHASE_PIPE && TWINSIM_PIPE_KIND_OF(entry) == TWIN_STEP_COUNT;
+}
+
 static uint32_t engine_track(struct timeline_layout *layout,
                              const struct twinsim_trace_entry *entry)
 {
@@ -107,7 +113,7 @@ static uint32_t held_track(struct timeline_layout *layout, const struct twinsim_
         unit.group = TIMELINE_CORES;
         unit.engine_kind = entry->engine;
         if (entry->phase == TWINSIM_PHASE_PIPE)
-            unit.part = 1 + (uint32_t)(entry->waker_number >> 32);
+            unit.part = 1 + TWINSIM_PIPE_OF(entry);
     }
     return unit_track(layout, &unit);
 }
@@ -126,7 +132,7 @@ static int place_entry(struct timeline_layout *layout, struct sq_owner *map, siz
     const struct twinsim_trace_entry *entry = &layout->entries[index];
     bool moves = entry->engine != TWINSIM_ENGINE_NONE && entry->engine < TWINSIM_ENGINE_AIC &&
                  (entry->phase == TWINSIM_PHASE_SETUP || entry->phase == TWINSIM_PHASE_TRANSFER);
-    if (entry->phase == TWINSIM_PHASE_LINK)
+    if (entry->phase == TWINSIM_PHASE_LINK || is_count(entry))
         return 0;
     if (entry->sq == NOT_FROM_QUEUE)
         return add_slice(layout, index, engine_track(layout, entry));

@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "observe/json_escape.h"
+
 static char buffer[1u << 16]; /* drawing is done by one thread at a time */
 
 void timeline_flush(struct printer *printer)
@@ -75,15 +77,13 @@ void timeline_print(struct printer *printer, const char *format, ...)
 static void put_escaped(struct printer *printer, const char *text)
 {
     for (const char *plain = text;; text++) {
-        if ((unsigned char)*text >= 0x20 && *text != '"' && *text != '\\')
+        if (sim_json_plain(*text))
             continue;
         put_bytes(printer, plain, (size_t)(text - plain));
         if (*text == '\0')
             break;
         char escape[8];
-        const int length = snprintf(escape, sizeof(escape),
-                                    (unsigned char)*text < 0x20 ? "\\u%04x" : "\\%c", *text);
-        put_bytes(printer, escape, (size_t)length);
+        put_bytes(printer, escape, sim_json_escape(*text, escape));
         plain = text + 1;
     }
 }

@@ -48,6 +48,9 @@ enum { TWIN_IS_PATH = 1, TWIN_FOR_INNER = 2 };
     X(KERNEL_CHECK, "TWINRT_KERNEL_CHECK", "warn", "off|warn|error", 0,                            \
       "errors of a native kernel that only a board would show, such as a missing flag: "           \
       "ignored, reported, or the kernel fails")                                                    \
+    X(KERNEL_COUNTS, "TWINRT_KERNEL_COUNTS", "", "", TWIN_FOR_INNER | TWIN_IS_PATH,                \
+      "output file for what kernels did: times, waits, bytes and operations of each launch "       \
+      "(twinrt kernel-report); unset: none")                                                       \
     X(KERNEL_DATA, "TWINRT_KERNEL_DATA", "on", "on|off", TWIN_FOR_INNER,                           \
       "whether native kernels compute; off: their copies and operations are only timed")           \
     X(KERNEL_THREADS, "TWINRT_KERNEL_THREADS", "0", "0..64", TWIN_FOR_INNER,                       \

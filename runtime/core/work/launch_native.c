@@ -140,6 +140,21 @@ static bool timing_only_now(void)
     return data == TWIN_KERNEL_DATA_OFF;
 }
 
+/* Recordings have what kernels compute, too. */
+static bool counts_now(void)
+{
+    static _Atomic(int) known; /* 0: not read yet, 1: no, 2: yes */
+    int now = atomic_load_explicit(&known, memory_order_relaxed);
+    if (__builtin_expect(now == 0, 0)) {
+        now = twin_setting(TWIN_SETTING_KERNEL_COUNTS)[0] != '\0' ||
+                      twin_setting(TWIN_SETTING_RECORD)[0] != '\0'
+                  ? 2
+                  : 1;
+        atomic_store_explicit(&known, now, memory_order_relaxed);
+    }
+    return now == 2;
+}
+
 void twin_launch_native_prepare(twin_kernel_launch *launch, twin_device *device,
                                 twin_overflows overflows)
 {
@@ -222,6 +237,7 @@ twin_status twin_launch_native_run(twin_kernel_launch *launch, const twin_reach 
         .bf16 = properties->bf16,
         .saturate = launch->overflows.saturate,
         .timing_only = launch->base.timed_only,
+        .counts = counts_now(),
         .cycles_most = CYCLES_MOST,
         .limited = launch->base.timeout_ns != TWIN_FOREVER,
         .reach = reach,

@@ -110,6 +110,11 @@ static uint64_t multiply(native_core *core, native_op op, const mad *p, uint32_t
                      core->run->call.core->cube_start +
                          wide_m / EDGE * (wide_n / EDGE) *
                              (factors.cut ? native_divide_up(steps, 2) : steps));
+    native_count(core, TWIN_PIPE_CUBE,
+                 factors.cut              ? (uint32_t)TWIN_COUNT_HF32
+                 : p->type == NATIVE_INT4 ? (uint32_t)TWIN_COUNT_INT4
+                                          : p->type,
+                 2ull * p->m * p->n * p->k);
     twin_native_units_filled(core, p->unit_flag, &units);
     return 0;
 }

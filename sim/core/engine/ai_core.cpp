@@ -336,6 +336,10 @@ AiCore::Step AiCore::attempt(uint32_t pipe, const twin_step &op)
         if (op.amount < TWINSIM_KERNEL_EXCEPTION || op.amount > TWINSIM_KERNEL_TIMEOUT)
             return fail(TWINSIM_KERNEL_BAD);
         return fail(static_cast<twinsim_kernel_fault>(op.amount));
+    case TWIN_STEP_COUNT: // T-CORE-27
+        if (op.flag >= TWIN_COUNT_KINDS || op.amount > TWIN_STEP_MOST)
+            return fail(TWINSIM_KERNEL_BAD);
+        return Step::kPassed;
     default:
         return fail(TWINSIM_KERNEL_BAD);
     }
@@ -389,6 +393,7 @@ AiCore::Step AiCore::move(uint32_t pipe, const twin_step &op)
                                 links.core_miss(device_)};
     const uint64_t bytes[2] = {first, op.amount - first};
     p.parts = 0;
+    p.hit = in_host ? 0 : first;
     for (uint32_t i = 0; i < 2; ++i)
         start(pipe, i, routes[i], bytes[i]);
     system_.links_changed();
@@ -432,6 +437,7 @@ AiCore::Step AiCore::move_placed(uint32_t pipe, const twin_step &op)
                                                                    : GmRoutes::kToUb;
     Pipe &p = pipes_[pipe];
     p.parts = 0;
+    p.hit = served;
     // The one that is given last names the parameter.
     start(pipe, 2, routes_->beside, out.rest + out.returned + rows * params.hbm_row.value);
     start(pipe, 0, routes_->hit[aligned ? 1 : 0][way], served);
@@ -517,12 +523,13 @@ void AiCore::trace(uint32_t pipe, const twin_step &op)
     const Pipe &p = pipes_[pipe];
     const Cycle begin = edge(p.since);
     const Cycle end = edge(time_);
-    if (!system_.trace.on() || begin == end)
+    const bool moves = op.kind == TWIN_STEP_READ || op.kind == TWIN_STEP_WRITE;
+    if (!system_.trace.on() || (begin == end && op.kind != TWIN_STEP_COUNT))
         return;
     twinsim_trace_entry entry{};
     entry.begin_ns = system_.params.to_ns(begin);
     entry.end_ns = system_.params.to_ns(end);
-    if (op.kind == TWIN_STEP_READ || op.kind == TWIN_STEP_WRITE)
+    if (moves || op.kind == TWIN_STEP_COUNT)
         entry.bytes = op.amount;
     entry.number = task_.number;
     entry.parameter = p.parameter;
@@ -534,7 +541,15 @@ void AiCore::trace(uint32_t pipe, const twin_step &op)
     entry.sqe_type = STARS_SQE_AICORE;
     entry.engine = task_.engine;
     entry.waker_sq = kNone;
-    entry.waker_number = task_.block | uint64_t{pipe} << 32;
+    uint32_t flag = op.flag;
+    if (moves) {
+        const uint64_t spread = op.row_bytes == 0 ? op.address : op.address | op.pitch;
+        flag |= spread % system_.params.l2_sector.value != 0 ? TWINSIM_PIPE_UNALIGNED : 0;
+        entry.waker_sq = op.row_bytes;
+        entry.l2_bytes = static_cast<uint32_t>(std::min(p.hit, uint64_t{UINT32_MAX}));
+    }
+    entry.waker_number =
+        task_.block | uint64_t{pipe} << 32 | uint64_t{op.kind} << 40 | uint64_t{flag} << 48;
     system_.trace.whole(entry);
 }
 

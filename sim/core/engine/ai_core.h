@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// One AI core with a block on it: the scalar unit that walks the block's step list, and the pipes.
-/// Rules T-CORE-14 to T-CORE-23, T-CORE-26. block_dispatcher.h chooses the core of a block.
+/// Rules T-CORE-14 to T-CORE-23, T-CORE-26, T-CORE-27.
+/// block_dispatcher.h chooses the core of a block.
 #ifndef TWINSIM_CORE_ENGINE_AI_CORE_H
 #define TWINSIM_CORE_ENGINE_AI_CORE_H
 
@@ -133,6 +134,7 @@ class AiCore
         Fine latency = 0;     // of the read under way
         Fine served = 0;      // when sectors that others have in hand are free for it
         std::array<uint32_t, kParts> transfers{kNone, kNone, kNone};
+        uint64_t hit = 0; // bytes that L2 serves, of the newest read or write
         uint32_t parameter = kNone;
         uint8_t parts = 0;  // of its read or write that are still moving
         bool front = false; // the operation at `next` has come to the front

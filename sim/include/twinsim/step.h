@@ -33,11 +33,37 @@ typedef enum twin_step_kind {
     TWIN_STEP_CROSS_CORE_SET,  /* `amount`: TWIN_STEP_TO_… */
     TWIN_STEP_CROSS_CORE_WAIT, /* goes on once flag `flag` of the core is not 0, and counts it one
                                   down */
-    TWIN_STEP_FAULT            /* the kernel fails; `amount`: 1 exception, 2 trap, 3 time limit */
+    TWIN_STEP_FAULT,           /* the kernel fails; `amount`: 1 exception, 2 trap, 3 time limit */
+    /* Takes no time: what the pipe's steps before it have computed, `amount` of what `flag` says
+     * (twin_count). The trace has it. */
+    TWIN_STEP_COUNT
 } twin_step_kind;
+
+/* What a COUNT counts: operations on numbers of a type, in the order of TWK_INT8 ... TWK_UINT64;
+ * of the vector unit cycles. A product with addition is two operations. */
+typedef enum twin_count {
+    TWIN_COUNT_INT8,
+    TWIN_COUNT_INT16,
+    TWIN_COUNT_INT32,
+    TWIN_COUNT_UINT8,
+    TWIN_COUNT_UINT16,
+    TWIN_COUNT_UINT32,
+    TWIN_COUNT_FP16,
+    TWIN_COUNT_FP32,
+    TWIN_COUNT_BF16,
+    TWIN_COUNT_INT64,
+    TWIN_COUNT_UINT64,
+    TWIN_COUNT_INT4,
+    TWIN_COUNT_HF32,        /* FP32 whose factors the cube cuts to 11 bits */
+    TWIN_COUNT_BANK_CYCLES, /* that operands wait for each other in the banks of UB */
+    TWIN_COUNT_KINDS
+} twin_count;
 
 #define TWIN_STEP_FLAGS            512u /* of SET and WAIT: 0 .. 511, 0 when a block begins */
 #define TWIN_STEP_CROSS_CORE_FLAGS 16u
+/* Flags of a pipe for another one, as kernels of the core number them:
+ * (from * TWIN_PIPE_COUNT + to) * TWIN_STEP_FLAG_IDS + id. */
+#define TWIN_STEP_FLAG_IDS 8u
 /* Whose flag `flag` a CROSS_CORE_SET counts one up. */
 #define TWIN_STEP_TO_BLOCK                                                                         \
     0u /* of a mixed block: the cube core that of each vector core; a vector
@@ -56,7 +82,8 @@ typedef enum twin_step_kind {
 typedef struct twin_step {
     uint8_t pipe;          /* twin_pipe */
     uint8_t kind;          /* twin_step_kind */
-    uint16_t flag;         /* SET, WAIT, CROSS_CORE_SET, CROSS_CORE_WAIT; READ, WRITE: bits */
+    uint16_t flag;         /* SET, WAIT, CROSS_CORE_SET, CROSS_CORE_WAIT; READ, WRITE: bits;
+                              COUNT: twin_count */
     uint16_t hit_permille; /* READ, WRITE: served by L2; TWIN_HIT_DEFAULT: as the device has it */
     uint16_t reserved;     /* 0 */
     uint64_t amount;

@@ -328,6 +328,32 @@ static void test_work_does_not_grow_with_bytes()
     EXPECT_EQ(steps[0], steps[1]);
 }
 
+// T-CORE-27: a count is in the trace and takes no time.
+static void test_counts()
+{
+    uint64_t ends[2] = {};
+    for (int i = 0; i < 2; ++i) {
+        KernelRig k;
+        StepList list = {work(V, 1800)};
+        if (i == 1)
+            list.push_back({V, TWIN_STEP_COUNT, TWIN_COUNT_FP32, TWIN_HIT_DEFAULT, 0, 77, 0, 0, 0});
+        k.kernels.set(kPc, {list});
+        k.rig.open(0);
+        k.rig.put(0, sqe_kernel(STARS_KERNEL_AIV, 1, kPc), 0);
+        k.rig.run();
+        const auto records = k.rig.phases(TWINSIM_PHASE_PIPE);
+        CU_ASSERT_EQUAL_FATAL(records.size(), size_t(1 + i));
+        ends[i] = k.rig.phases(TWINSIM_PHASE_BLOCK).at(0).end_ns;
+        const auto &last = records.back();
+        if (i == 1) {
+            EXPECT_EQ(last.bytes, 77);
+            EXPECT_EQ(TWINSIM_PIPE_KIND_OF(&last), TWIN_STEP_COUNT);
+            EXPECT_EQ(TWINSIM_PIPE_FLAG_OF(&last), TWIN_COUNT_FP32);
+        }
+    }
+    EXPECT_EQ(ends[0], ends[1]);
+}
+
 // T-CORE-20, and the trace: an operation's entry names core, pipe, block, bytes and the parameter
 // that its length depends on.
 static void test_trace()
@@ -341,7 +367,7 @@ static void test_trace()
     auto records = k.rig.phases(TWINSIM_PHASE_PIPE);
     EXPECT_EQ(records.size(), 4);
     for (const auto &record : records) {
-        const bool moves = record.waker_number >> 32 == MTE2;
+        const bool moves = TWINSIM_PIPE_OF(&record) == MTE2;
         EXPECT_EQ(record.engine, TWINSIM_ENGINE_AIV);
         EXPECT_EQ(record.id, record.waker_number & UINT32_MAX); // core n has block n
         EXPECT_EQ(record.bytes, moves ? 1 << 20 : 0);
@@ -422,6 +448,7 @@ static const twin_test tests[] = {
     {"a kernel on memory of the host has the rate of PCIe", test_memory_of_the_host},
     {"a long read takes no more steps than a short one", test_work_does_not_grow_with_bytes},
     {"the trace has each operation of a block", test_trace},
+    {"a count is in the trace and takes no time", test_counts},
 };
 
 int main(int argc, char **argv)

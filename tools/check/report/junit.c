@@ -8,21 +8,8 @@
 
 #include "check/report/formats.h"
 #include "output/layout.h"
+#include "output/xml.h"
 #include "recording/utf8.h"
-
-/* `text` is UTF-8 without control characters but line end and tab. */
-static void put_escaped(const char *text, FILE *out)
-{
-    static const char *const escapes[UCHAR_MAX + 1] = {
-        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;"};
-    for (; *text; text++) {
-        const char *escape = escapes[(unsigned char)*text];
-        if (escape)
-            fputs(escape, out);
-        else
-            fputc(*text, out);
-    }
-}
 
 /* Begins a test case. Services keep one of each class and name, and may not show the suite: the
  * class has the name of the report, which for CTest is that of the test, and from the second
@@ -37,7 +24,7 @@ static void put_case(const struct check_report *report, const char *subject, FIL
                    name);
     utf8_clean(stem);
     fputs("    <testcase classname=\"", out);
-    put_escaped(stem, out);
+    xml_put(stem, out);
     if (report->suites > 1)
         fprintf(out, ".%zu", report->suites);
     fprintf(out, ".%s\" name=\"", subject);
@@ -90,7 +77,7 @@ static bool put_findings(const struct check_report *report, const struct check_r
     }
     const bool good = fclose(memory) == 0;
     if (good)
-        put_escaped(text, report->body);
+        xml_put(text, report->body);
     free(text);
     return good;
 }
@@ -103,7 +90,7 @@ static bool put_rule(const struct check_report *report, const struct check_resul
     bool good = true;
     put_case(report, check_class_word(text->of), out);
     fprintf(out, "%s ", text->number);
-    put_escaped(text->holds, out);
+    xml_put(text->holds, out);
     fputs("\" time=\"0\"", out);
     if (tally->failures == 0 && tally->noted == 0) {
         fputs("/>\n", out);
@@ -112,7 +99,7 @@ static bool put_rule(const struct check_report *report, const struct check_resul
     fputs(">\n", out);
     if (tally->failures > 0) {
         fprintf(out, "      <failure type=\"%s\" message=\"", text->number);
-        put_escaped(text->breach, out);
+        xml_put(text->breach, out);
         if (tally->failures > 1)
             fprintf(out, " (%" PRIu64 " findings)", tally->failures);
         fputs("\">", out);
@@ -133,7 +120,7 @@ static void begin_suite(struct check_report *report, const char *name, size_t te
 {
     FILE *out = report->body;
     fputs("  <testsuite name=\"", out);
-    put_escaped(name, out);
+    xml_put(name, out);
     fprintf(out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%d\" skipped=\"0\" time=\"0\">\n",
             tests, failures, partial);
     report->suites++;
