@@ -38,6 +38,7 @@ static const struct {
     {"TWINRT_MSPROF", ""},
     {"TWINRT_OP_SUMMARY", ""},
     {"TWINRT_PIPE_UTILIZATION", ""},
+    {"TWINRT_KERNEL_COUNTS", ""},
     {"TWINRT_POISON", "off"},
     {"TWINRT_PROGRESS", "off"}, /* a thread that moves the model when it likes */
     {"TWINRT_RECORD", ""},
