@@ -317,7 +317,13 @@ uint64_t twin_instruction_vshr(native_core *core, const twk_instruction *instruc
     return shift_all(core, instruction, false, (instruction->arguments[8] & 1) != 0);
 }
 
+/* In count mode it is unlike all others: the count is of each repeat, and blocks go on beyond the
+ * eight of a repeat. */
 uint64_t twin_instruction_vcopy(native_core *core, const twk_instruction *instruction)
 {
+    if (core->registers.ctrl & NATIVE_CTRL_COUNT)
+        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL,
+                         "%s: count mode is not supported for it; set a mask (set_mask_norm)",
+                         twin_native_instruction_name(instruction->number));
     return move(core, instruction, 2, compute_copy, NULL, TWK_OP_DUPLICATE);
 }

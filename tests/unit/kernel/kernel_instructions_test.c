@@ -511,6 +511,32 @@ static void test_any(void)
     run_turns(NULL);
 }
 
+/* Its count is of each repeat, unlike that of all others. */
+static void test_copy_in_count_mode(void)
+{
+    step s = {0};
+    const sequence_args args = {&s, 1};
+    const uint64_t arguments[] = {0, 4096, 2, 1, 1, 8, 8};
+    for (uint32_t mode = 0; mode < 2; mode++) {
+        s.program.count = 0;
+        add(&s.program, mode ? TWK_INSTRUCTION_SET_MASK_COUNT : TWK_INSTRUCTION_SET_MASK_NORM, 0, 0,
+            0);
+        twk_instruction *in =
+            record(&s.program, TWK_INSTRUCTION_VCOPY, TWK_UINT32, TWK_UINT32, TWK_NO_TYPE);
+        in->count = 0;
+        for (uint32_t i = 0; i < TWIN_COUNT(arguments); i++)
+            argument(in, arguments[i]);
+        if (mode) {
+            rig_fail("sequence", 1, &args, sizeof(args), TWIN_NATIVE_OPERATION,
+                     "vcopy: count mode is not supported");
+            continue;
+        }
+        rig_begin("sequence", 1, &args, sizeof(args));
+        CU_ASSERT_EQUAL(twin_native_failed(rig_run)->fault, TWIN_NATIVE_GOOD);
+        twin_native_end(rig_run);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const twin_test tests[] = {
@@ -525,6 +551,7 @@ int main(int argc, char **argv)
         {"instructions that are only timed take the same steps", test_timed_only},
         {"arguments of any values work or fail the kernel", test_any_arguments},
         {"an instruction takes its start and its repeats", test_cycles},
+        {"a copy in count mode is refused", test_copy_in_count_mode},
         {"what is not in UB, misaligned or too much fails the kernel", test_limits},
         {"hazards are those of the elements that are read and written", test_hazards},
     };
