@@ -58,6 +58,11 @@ static void test_other_text(void)
     for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
         launched(same[i], same[i]);
     launched("const_cast<__gm__ char *>(x)", "twk_const_cast_<__gm__ char *>(x)");
+    launched("asm(\"trap\"); asm volatile ( \"trap\" );", "::trap(); ::trap();");
+    launched("asm volatile(\"MOV %0, SYS_CNT\\n\"\n : \"+l\"(f(a, b)));",
+             "f(a, b) = ::get_sys_cnt()\n;");
+    launched("asm(\"nop\"); __asm__(\"f\"); asm; myasm(\"trap\"); asm(\"MOV %0, X\" : \"+l\"(a));",
+             "asm(\"nop\"); __asm__(\"f\"); asm; myasm(\"trap\"); asm(\"MOV %0, X\" : \"+l\"(a));");
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */

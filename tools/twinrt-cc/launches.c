@@ -172,32 +172,52 @@ static bool casts_to_global(const cursor *in, size_t place)
     return at(in, open, "<") && at(in, past_blanks(in, open + 1), "__gm__");
 }
 
-/* Past `asm("trap")`, the one instruction that sources write in this way; `place` if it is not. */
-static size_t past_trap(const cursor *in, size_t place)
+/* Past the words or signs, with blanks between them; `place` if they are not there. */
+static size_t past_parts(const cursor *in, size_t place, const char *const *parts, size_t count)
 {
-    static const char *const words[] = {"__asm__", "asm"};
-    static const char *const parts[] = {"(", "\"trap\"", ")"};
     size_t next = place;
-    for (size_t i = 0; i < 2 && next == place; i++)
-        if (at(in, place, words[i]) && past(in, place) == place + strlen(words[i]))
-            next = past_blanks(in, past(in, place));
-    if (next == place)
-        return place;
-    if (at(in, next, "volatile"))
-        next = past_blanks(in, next + strlen("volatile"));
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+    for (size_t i = 0; i < count; i++) {
+        next = past_blanks(in, next);
         if (!at(in, next, parts[i]))
             return place;
         next += strlen(parts[i]);
-        next = i + 1 < sizeof(parts) / sizeof(parts[0]) ? past_blanks(in, next) : next;
     }
     return next;
+}
+
+/* The two pieces of assembly that sources and headers have: asm("trap"), and the one that reads the
+ * system counter into a variable. Returns where it ends, or `place` if it is neither. */
+static size_t put_assembly(const cursor *in, size_t place, FILE *out)
+{
+    static const char *const trap[] = {"(", "\"trap\"", ")"};
+    static const char *const counter[] = {"(", "\"MOV %0, SYS_CNT\\n\"", ":", "\"+l\"", "("};
+    static const char *const end[] = {")", ")"};
+    const size_t word = at(in, place, "__asm__") ? strlen("__asm__") : strlen("asm");
+    if ((!at(in, place, "asm") && !at(in, place, "__asm__")) || past(in, place) != place + word)
+        return place;
+    size_t next = past_blanks(in, place + word);
+    if (at(in, next, "volatile"))
+        next = past_blanks(in, next + strlen("volatile"));
+    const size_t trapped = past_parts(in, next, trap, 3);
+    if (trapped > next) {
+        fputs("::trap()", out);
+        return trapped;
+    }
+    const size_t variable = past_parts(in, next, counter, 5);
+    const size_t close = variable > next ? find_end(in, variable, ")") : in->length;
+    const size_t ended = close < in->length ? past_parts(in, close, end, 2) : close;
+    if (close == in->length || ended == close)
+        return place;
+    put_code(in, variable, close, out);
+    fputs(" = ::get_sys_cnt()", out);
+    return ended;
 }
 
 void cc_rewrite_launches(const char *text, size_t length, FILE *out)
 {
     const cursor in = {text, length};
     bool operator_before = false; /* operator<<<type>() */
+    size_t assembly_end = 0;
     for (size_t place = 0; place < length;) {
         size_t next = past(&in, place);
         if (at(&in, place, "<<<") && !operator_before) {
@@ -205,9 +225,9 @@ void cc_rewrite_launches(const char *text, size_t length, FILE *out)
             next = end > place ? end : place + 3;
             if (end == place)
                 put(&in, place, next, out);
-        } else if (past_trap(&in, place) > place) {
-            next = past_trap(&in, place);
-            fputs("::trap()", out);
+        } else if ((text[place] == 'a' || text[place] == '_') &&
+                   (assembly_end = put_assembly(&in, place, out)) > place) {
+            next = assembly_end;
             for (size_t i = place; i < next; i++)
                 if (text[i] == '\n')
                     putc('\n', out);
