@@ -26,7 +26,7 @@ def help_of(*command):
 
 
 def commands():
-    return re.findall(r"^  ([a-z]+)  ", help_of("twinrt").split("Commands:")[1], re.MULTILINE)
+    return re.findall(r"^  ([a-z-]+)  ", help_of("twinrt").split("Commands:")[1], re.MULTILINE)
 
 
 class Pages(unittest.TestCase):

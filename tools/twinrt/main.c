@@ -38,10 +38,9 @@ static const struct command commands[] = {
      TWIN_TOOL_FAILED},
     {"kernel-report", "say where the time of kernels goes, and what to change",
      twin_tool_kernel_report, TWIN_TOOL_UNREADABLE},
-    {"record", "record the calls of a program to its device, or print a recording",
-     twin_tool_record, TWIN_TOOL_FAILED},
-    {"replay", "execute the work of a recording again, on this device or another", twin_tool_replay,
-     0},
+    {"record", "record the calls of a program to its device, or print them", twin_tool_record,
+     TWIN_TOOL_FAILED},
+    {"replay", "execute the work of a recording again, on any device", twin_tool_replay, 0},
     {"run", "run a program on the device, and explain its time", twin_tool_run,
      TWIN_TOOL_RUN_FAILED},
 };
