@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Projects with sources in Ascend C, as CMake builds them: find_package(ASC) and ascendc.cmake.
-Arguments: the build folder. Skipped (77) without clang 16 or newer."""
+Arguments: the build folder, and Projects or Examples. Skipped (77) without clang 16 or newer."""
 import os
 import shutil
 import subprocess
@@ -13,6 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(sys.argv.pop(1))
 SETTINGS = {name: value for name, value in os.environ.items()
             if not name.startswith(("TWINRT_", "ASC")) and name not in ("CC", "CXX")}
+TOOLKIT = os.environ.get("TWINRT_TEST_TOOLKIT", "")
 LANGUAGE = """
 cmake_minimum_required(VERSION 3.16)
 find_package(ASC REQUIRED)
@@ -89,7 +90,7 @@ def has_clang():
     return "needs clang 16" not in done.stderr
 
 
-class Projects(unittest.TestCase):
+class Case(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
@@ -106,6 +107,8 @@ class Projects(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
 
+
+class Projects(Case):
     def test_language(self):
         self.write(CMakeLists_txt=LANGUAGE)
         for name in ("launches.asc", "device.h"):
@@ -140,8 +143,33 @@ class Projects(unittest.TestCase):
                 self.assertEqual(got, "0: 8 10 12 14\nalone 0 0\n")
 
 
+class Examples(Case):
+    """Each is a project of its own, and uses the headers of a toolkit."""
+    def build(self, name):
+        build = os.path.join(self.folder, name)
+        self.command("cmake", "-S", os.path.join(HERE, "..", "..", "examples", name), "-B", build,
+                     "-DCMAKE_PREFIX_PATH=" + BUILD, ASCEND_HOME_PATH=TOOLKIT)
+        self.command("cmake", "--build", build)
+        got = self.command(os.path.join(build, name), TWINRT_BACKEND="sim",
+                           TWINRT_KERNEL_CHECK="error",
+                           LD_LIBRARY_PATH=os.path.join(BUILD, "lib64"))
+        self.assertTrue(got.startswith(name + ": ok"), got)
+
+    def test_add(self):
+        self.build("ascendc_add")
+
+    def test_matmul(self):
+        self.build("ascendc_matmul")
+
+
+def skip(why):
+    print("skipped: " + why)
+    sys.exit(77)
+
+
 if __name__ == "__main__":
     if not has_clang():
-        print("skipped: clang 16 or newer is not installed")
-        sys.exit(77)
+        skip("clang 16 or newer is not installed")
+    if "Examples" in sys.argv and not TOOLKIT:
+        skip("TWINRT_TEST_TOOLKIT names no toolkit with the headers of Ascend C")
     unittest.main()
