@@ -77,7 +77,8 @@ static void special(const bag_args *args)
 TWK_VECTOR_KERNEL(bag, bag_args, args)
 {
     const twk_gm mine = GM + twk_block() * SHARE;
-    const uint32_t rounds = args->rounds + (args->what == UNEQUAL ? twk_block() * 3 : 0);
+    const bool unequal = args->what == UNEQUAL || args->what == LONG;
+    const uint32_t rounds = args->rounds + (unequal ? twk_block() * 3 : 0);
     twk_duplicate(TWK_FP32, twk_ub_at(0), 3, 4096);
     twk_barrier(TWK_ALL);
     twk_load(twk_ub_at(0), mine, SHARE);
