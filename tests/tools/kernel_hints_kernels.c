@@ -102,6 +102,7 @@ TWK_VECTOR_KERNEL(scalar, struct hint_args, args)
     volatile uint32_t sum = 0;
     for (uint32_t i = 0; i < args->rounds; i++)
         sum += i;
+    (void)sum;
 }
 
 /* All vector cores wait for block 0. */
