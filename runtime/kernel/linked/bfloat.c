@@ -3,21 +3,27 @@
 #include <stdint.h>
 #include <string.h>
 
+#if defined(__FLT16_MANT_DIG__) || defined(__x86_64__)
+/* BF16 is returned where FP16 is, which older compilers have too; on x86-64 that is the lower half
+ * of where FP32 is, for those that do not. */
 #ifdef __FLT16_MANT_DIG__
-/* BF16 is returned where FP16 is, which older compilers have too. */
-_Float16 __truncsfbf2(float value);
-_Float16 __truncdfbf2(double value);
+typedef _Float16 returned;
+#else
+typedef float returned;
+#endif
+returned __truncsfbf2(float value);
+returned __truncdfbf2(double value);
 
-static _Float16 from_bits(uint32_t bits)
+static returned from_bits(uint32_t bits)
 {
-    const uint16_t half = (uint16_t)bits;
-    _Float16 result;
+    const uint32_t half = bits & 0xffff; /* its lower bytes come first */
+    returned result;
     memcpy(&result, &half, sizeof(result));
     return result;
 }
 
 /* To the nearest, of two to the even one. */
-__attribute__((visibility("hidden"))) _Float16 __truncsfbf2(float value)
+__attribute__((visibility("hidden"))) returned __truncsfbf2(float value)
 {
     uint32_t bits = 0;
     memcpy(&bits, &value, sizeof(bits));
@@ -27,7 +33,7 @@ __attribute__((visibility("hidden"))) _Float16 __truncsfbf2(float value)
 }
 
 /* Rounded to odd first: then the second rounding is that of the value itself. */
-__attribute__((visibility("hidden"))) _Float16 __truncdfbf2(double value)
+__attribute__((visibility("hidden"))) returned __truncdfbf2(double value)
 {
     float near = (float)value;
     uint32_t bits = 0;
