@@ -140,13 +140,27 @@ static mad mad_of(native_core *core, const twk_instruction *instruction, uint32_
                  .bias = c >> 32};
 }
 
-/* Without more, with the address of the bias table, or with offsets, which have no effect. */
+/* Offsets of the operands: no public document says what they do. */
+static void refuse_offsets(native_core *core, const twk_instruction *instruction)
+{
+    const uint64_t *argument = instruction->arguments;
+    if ((argument[6] | argument[7] | argument[10]) != 0)
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION,
+                           "feature_offset is %llu, mask_offset %llu, weight_offset %llu; they "
+                           "must be 0, as their effect is not documented",
+                           (unsigned long long)argument[6], (unsigned long long)argument[7],
+                           (unsigned long long)argument[10]);
+}
+
+/* Without more, with the address of the bias table, or with offsets. */
 static mad mad_form(native_core *core, const twk_instruction *instruction, uint32_t type)
 {
     if (instruction->count == 10)
         return mad_of(core, instruction, type, 3, 6);
-    if (instruction->count == 13)
+    if (instruction->count == 13) {
+        refuse_offsets(core, instruction);
         return mad_of(core, instruction, type, 3, 8);
+    }
     mad p = mad_of(core, instruction, type, 4, 7);
     p.bias = instruction->arguments[3];
     return p;

@@ -307,6 +307,11 @@ static void test_refused(void)
     typed(LIST_ADD(MAD, (uint64_t)1024 << 32, 0, 0, 16, 16, 16, 0, 0, 1, 0), TWK_FP32, TWK_FP16,
           TWK_FP16);
     refused(TWIN_NATIVE_BUFFER, "are not in bias table, which has 1024");
+    for (uint32_t i = 0; i < 3; i++) {
+        typed(LIST_ADD(MAD, 0, 0, 0, 16, 16, 16, i == 0, i == 1, 0, 0, i == 2, 0, 1), TWK_FP32,
+              TWK_FP16, TWK_FP16);
+        refused(TWIN_NATIVE_OPERATION, "they must be 0, as their effect is not documented");
+    }
     typed(LIST_ADD(LOAD_CBUF_TO_CA, 0, 0, 1, 3, 1, 0, 0, 0, 1), TWK_FP16, TWK_FP16, TWK_NO_TYPE);
     refused(TWIN_NATIVE_OPERATION, "start is 1; 2 times down by 1 is before the matrix");
     typed(LIST_ADD(LOAD_CBUF_TO_CA, 0, 0, 0, 1, 0, 0, 0, 1, 0), TWK_FP32, TWK_FP32, TWK_NO_TYPE);
