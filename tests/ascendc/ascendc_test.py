@@ -39,6 +39,10 @@ class Case(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder, name)
 
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+
     def tool(self, *words):
         environment = {key: value for key, value in os.environ.items() if key not in ("CC", "CXX")}
         return subprocess.run([TOOL, "--ascend-c", *words], capture_output=True, text=True,
@@ -158,6 +162,43 @@ class Errors(Case):
         errors = self.refuses(
             r"missing\.asc:13: instruction set_aipp_spr_0 is not supported", "missing.asc")
         self.assertNotIn("set_aipp_spr_1", errors)
+
+    def test_address_of_missing_instruction(self):
+        self.write("table.asc", "typedef void (*Set)(uint64_t);\n"
+                   "static Set const all[2] = {set_aipp_spr_0, set_aipp_spr_1};\n"
+                   "__global__ void use(__gm__ int *x, int i) { all[i](3); x[0] = 1; }\n")
+        self.refuses("use: instruction set_aipp_spr_0, whose address it takes, is not supported",
+                     self.path("table.asc"), "-c")
+
+    def test_parameters_by_address(self):
+        """What the host passes by its address would be read when it is gone."""
+        for number, (kind, before) in enumerate((
+                ("const int &", ""), ("int &&", ""),
+                ("Copied", "struct Copied { int v; Copied(const Copied &o) : v(o.v) {} };"))):
+            name = f"address{number}.asc"
+            self.write(name, f"{before}\n__global__ void use(__gm__ int *x, {kind} y)"
+                       " { x[0] = sizeof(y); }\n")
+            self.refuses("kernel use: parameter 2 cannot be passed to the device", self.path(name),
+                         "-c")
+
+    def test_variables_that_are_computed(self):
+        """No constructors run on the device."""
+        self.write("computed.asc", "int find();\nstatic int scale = find();\n"
+                   "static const int fixed = 3;\nstatic int host_only = find();\n"
+                   "struct Part { int a; Part() : a(find()) {} };\n"
+                   "[[block_local]] static Part part;\n"
+                   "__global__ void use(__gm__ int *x) { x[0] = scale + fixed + part.a; }\n"
+                   "int see() { return host_only; }\n")
+        errors = self.refuses("use: variable scale begins with what a function computes",
+                              self.path("computed.asc"), "-c")
+        self.assertIn("use: variable part begins", errors)
+        self.assertNotRegex(errors, "fixed|host_only")
+
+    def test_variables_in_buffers(self):
+        self.write("buffer.asc", "__ubuf__ static int count;\n"
+                   "__global__ void use(__gm__ int *x) { count += 1; x[0] = count; }\n")
+        self.refuses("use: variable count is in a buffer of the core", self.path("buffer.asc"),
+                     "-c")
 
     def test_place_of_errors(self):
         errors = self.refuses(r"wrong\.asc:12:5: error: no matching function", "wrong.asc")

@@ -109,7 +109,11 @@ static struct ir_parameter describe(const struct ir_module *module, struct ir_te
     if (ir_is(tag, "DW_TAG_structure_type") || ir_is(tag, "DW_TAG_class_type") ||
         ir_is(tag, "DW_TAG_union_type")) {
         result.structure = true;
+        const struct ir_text flags = field(type, "flags");
         look_inside(module, type, depth, &result);
+        result.reference = ir_place(flags, "DIFlagTypePassByReference") < flags.length;
+    } else if (ir_is(tag, "DW_TAG_reference_type") || ir_is(tag, "DW_TAG_rvalue_reference_type")) {
+        result.reference = true;
     } else if (ir_is(tag, "DW_TAG_array_type")) {
         result.align = describe(module, node_at(module, type, "baseType"), depth + 1).align;
     } else if (ir_is(tag, "DW_TAG_typedef") || ir_is(tag, "DW_TAG_const_type") ||
@@ -213,4 +217,15 @@ struct ir_text ir_source_name(const struct ir_module *module, const struct ir_en
 {
     const struct ir_text name = without_quotes(field(subprogram_of(module, function), "name"));
     return name.length > 0 ? name : function->name;
+}
+
+struct ir_text ir_variable_name(const struct ir_module *module, const struct ir_entity *variable)
+{
+    const size_t place = ir_place(variable->text, "!dbg ");
+    const struct ir_text expression =
+        place < variable->text.length
+            ? node_of(module, ir_after(variable->text, place + strlen("!dbg ")))
+            : (struct ir_text){"", 0};
+    const struct ir_text name = without_quotes(field(node_at(module, expression, "var"), "name"));
+    return name.length > 0 ? name : variable->name;
 }

@@ -13,7 +13,8 @@ struct ir_parameter {
     uint64_t bytes;
     uint64_t align;
     bool structure;
-    bool empty; /* a structure without members */
+    bool empty;     /* a structure without members */
+    bool reference; /* the compiler passes its address */
 };
 
 struct ir_signature {
@@ -33,5 +34,8 @@ void ir_location(const struct ir_module *module, struct ir_text instruction, cha
 
 /* The name of the function as its author wrote it, from `define`; its name if that is not known. */
 struct ir_text ir_source_name(const struct ir_module *module, const struct ir_entity *function);
+
+/* That of a variable. */
+struct ir_text ir_variable_name(const struct ir_module *module, const struct ir_entity *variable);
 
 #endif

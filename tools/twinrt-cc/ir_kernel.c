@@ -133,6 +133,8 @@ static int lay_out(struct ir_kernel *kernel)
     size_t next = 0;
     for (size_t i = 0; i < kernel->signature.count; i++) {
         const struct ir_parameter *parameter = &kernel->signature.parameters[i];
+        if (parameter->reference)
+            return cannot_pass(kernel, i);
         const uint64_t align = parameter->align > 8 ? 8 : parameter->align;
         const uint64_t offset = (kernel->args_bytes + align - 1) / align * align;
         kernel->offsets[i] = offset;
@@ -183,11 +185,13 @@ void ir_kernels_free(struct ir_kernels *kernels)
 
 #define MISSING "\"twk_missing:"
 
-static void report_missing(const struct ir_module *module, const struct ir_entity *function,
+/* Returns whether the function has calls of it. */
+static bool report_missing(const struct ir_module *module, const struct ir_entity *function,
                            struct ir_text name)
 {
     struct ir_text line;
     size_t place = 0;
+    bool found = false;
     while (ir_next_line(function->text, &place, &line)) {
         char where[512];
         char call[160];
@@ -198,7 +202,65 @@ static void report_missing(const struct ir_module *module, const struct ir_entit
         ir_location(module, line, where, sizeof(where));
         (void)cc_error("%sinstruction %.*s is not supported", where,
                        (int)(name.length - strlen(MISSING) - 1), name.at + strlen(MISSING));
+        found = true;
     }
+    return found;
+}
+
+/* The buffer of a core that the variable is declared in; 0: it is in memory. */
+static unsigned long buffer_of(const struct ir_entity *variable)
+{
+    static const char word[] = " addrspace(";
+    const struct ir_text text = ir_until(variable->text, 0, "\n");
+    const size_t place = ir_place(text, word);
+    const size_t end = place < ir_place(text, " global ") ? place : ir_place(text, " constant ");
+    if (place >= text.length || end < place)
+        return 0;
+    const unsigned long space = strtoul(text.at + place + strlen(word), NULL, 10);
+    return space > IR_SPACE_FIRST && space <= IR_SPACE_LAST ? space : 0;
+}
+
+static int refuse_variable(const struct ir_module *module, const struct ir_kernel *kernel,
+                           const struct ir_entity *variable, const char *what)
+{
+    const struct ir_text name = ir_variable_name(module, variable);
+    return cc_error("kernel %.*s: variable %.*s %s", (int)kernel->source_name.length,
+                    kernel->source_name.at, (int)name.length, name.at, what);
+}
+
+/* Of the variables that the kernel reaches: none is in a buffer, and none begins with what a
+ * function computes, as no constructors run on the device. */
+static int check_variables(struct ir_module *module, const struct ir_kernel *kernel)
+{
+    struct ir_entity *constructors = ir_find(module, ir_word("llvm.global_ctors"));
+    bool *used = calloc(module->count + 1, sizeof(bool));
+    int result = 0;
+    if (!used)
+        cc_no_memory();
+    ir_forget(module);
+    ir_reach(module, kernel->function);
+    for (size_t i = 0; i < module->count; i++) {
+        const struct ir_entity *entity = &module->entities[i];
+        used[i] = entity->reached && entity->kind == IR_VARIABLE;
+        if (used[i] && buffer_of(entity))
+            result = refuse_variable(module, kernel, entity,
+                                     "is in a buffer of the core; give an address there to a "
+                                     "pointer instead");
+    }
+    ir_forget(module);
+    kernel->function->reached = true; /* constructors may launch it */
+    if (constructors)
+        ir_reach(module, constructors);
+    for (size_t i = 0; i < module->count; i++) {
+        const struct ir_entity *entity = &module->entities[i];
+        if (used[i] && entity->reached &&
+            ir_place(entity->text, " constant ") == entity->text.length)
+            result = refuse_variable(module, kernel, entity,
+                                     "begins with what a function computes, which does not run on "
+                                     "the device; make it constexpr, or pass it");
+    }
+    free(used);
+    return result;
 }
 
 int ir_check_supported(struct ir_module *module, struct ir_kernel *kernel)
@@ -211,12 +273,18 @@ int ir_check_supported(struct ir_module *module, struct ir_kernel *kernel)
         if (missing->kind != IR_DECLARATION || !missing->reached ||
             !ir_begins(missing->name, MISSING))
             continue;
-        result = -1;
+        bool found = false;
         for (size_t k = 0; k < module->count; k++)
             if (module->entities[k].kind == IR_FUNCTION && module->entities[k].reached)
-                report_missing(module, &module->entities[k], missing->name);
+                found = report_missing(module, &module->entities[k], missing->name) || found;
+        result = found ? -1
+                       : cc_error("kernel %.*s: instruction %.*s, whose address it takes, is not "
+                                  "supported",
+                                  (int)kernel->source_name.length, kernel->source_name.at,
+                                  (int)(missing->name.length - strlen(MISSING) - 1),
+                                  missing->name.at + strlen(MISSING));
     }
-    return result;
+    return check_variables(module, kernel) == 0 ? result : -1;
 }
 
 /* ---- the device ------------------------------------------------------------------------------ */
