@@ -97,6 +97,66 @@ class Programs(Case):
             self.assertIn(f"code {GOOD}", self.run_program(program, kind).stdout)
 
 
+def line_of(name, text):
+    with open(os.path.join(HERE, name), encoding="utf-8") as file:
+        found = [number for number, line in enumerate(file, 1)
+                 if line.endswith("// " + text + "\n")]
+    assert len(found) == 1, text
+    return found[0]
+
+
+class Mistakes(Case):
+    """Each is reported with its line, without -g among the options."""
+    # What each kernel's first message says.
+    SAID = {
+        "flag_removed": "vadds (V) reads UB bytes 0 to 255 while copy_gm_to_ubuf (MTE2) may still",
+        "wrong_buffer": "vadds (V) reads UB bytes 256 to 511 while copy_gm_to_ubuf (MTE2) may",
+        "wrong_mask": "vadds reads UB bytes 160 to 255, which the block has not written",
+        "too_long": "dst needs 1280 bytes at 195584 in UB, which has 196608",
+        "misaligned": "is not a multiple of 4",
+        "misaligned_scalar": "is not a multiple of 4",
+        "outside": "which are not inside an allocation",
+        "in_function": "vadds (V) reads UB bytes 0 to 255",
+        "flag_of_cube_removed": "mad (M) reads L0A bytes 0 to 511 while load_cbuf_to_ca (MTE1) may",
+        "flag_between_cores_removed": "copy_cbuf_to_gm (MTE3) of another core of the block may",
+    }
+
+    def first(self, program, kernel):
+        got = self.run_program(program, kernel)
+        self.assertEqual(got.returncode, 0, got.stdout + got.stderr)
+        found = [line for line in got.stderr.splitlines() if f'kernel "{kernel}", block' in line]
+        self.assertTrue(found, got.stderr)
+        return found[0]
+
+    def at(self, text):
+        source = os.path.join(HERE, "mistakes.asc")
+        return f", at {source}:{line_of('mistakes.asc', text)}"
+
+    def check_all(self, program):
+        for kernel, said in self.SAID.items():
+            with self.subTest(kernel):
+                message = self.first(program, kernel)
+                self.assertIn(said, message)
+                self.assertTrue(message.endswith(self.at("mistake: " + kernel)), message)
+
+    def test_each(self):
+        for level in ("-O0", "-O2"):
+            with self.subTest(level):
+                self.check_all(self.build("mistakes.asc", level))
+
+    def test_header(self):
+        """The line of the source, and the one of the header in parentheses."""
+        message = self.first(self.build("mistakes.asc"), "in_header")
+        line = line_of("mistakes.h", "mistake: in_header")
+        self.assertTrue(message.endswith(f'{self.at("call: in_header")} (in mistakes.h:{line})'),
+                        message)
+
+    def test_path_of_the_source(self):
+        program = self.build(os.path.join("..", os.path.basename(HERE), "mistakes.asc"))
+        message = self.first(program, "flag_removed")
+        self.assertTrue(message.endswith(self.at("mistake: flag_removed")), message)
+
+
 class Products(Case):
     def test_object_and_library(self):
         """Kernels and their launches in an object, in a shared library, and main elsewhere."""

@@ -228,6 +228,15 @@ static int rewrite(const char *from, const char *to)
     return result;
 }
 
+/* Debug information names the user's source, not the text that clang reads. */
+static void name_source(const struct unit *unit, struct cc_list *command)
+{
+    char folder[4096];
+    const bool absolute = unit->source[0] == '/' || !getcwd(folder, sizeof(folder));
+    cc_add_split(command, "-Xclang -main-file-name -Xclang");
+    cc_add_made(command, "%s%s%s", absolute ? "" : folder, absolute ? "" : "/", unit->source);
+}
+
 static int to_ir(struct unit *unit, enum pass pass)
 {
     char text[4096], rewritten[4096], ir[4096];
@@ -248,6 +257,7 @@ static int to_ir(struct unit *unit, enum pass pass)
     cc_add_split(&command, "-Wno-pragma-once-outside-header -Wno-unused-command-line-argument "
                            "-Wno-unknown-attributes -g -S -emit-llvm -o");
     cc_add(&command, ir);
+    name_source(unit, &command);
     cc_add(&command, rewritten);
     if (result == 0)
         result = cc_run(unit->build->verbose, &command, unit->source);

@@ -377,10 +377,13 @@ static struct ir_text parameter_value(struct ir_text parameter)
     return (struct ir_text){"", 0};
 }
 
-/* The function that the runtime calls: it reads the arguments, and calls the kernel. */
+/* The function that the runtime calls: it reads the arguments, and calls the kernel, which is not
+ * inlined here, as this function has no debug information and its lines would be lost. The block of
+ * this function is not counted. */
 static void write_entry(const struct ir_kernel *kernel, const char *side, size_t number, FILE *out)
 {
-    fprintf(out, "define hidden void @%s_run_%zu(ptr %%args) {\n", side, number);
+    fprintf(out, "define hidden void @%s_run_%zu(ptr %%args) nosanitize_coverage {\n", side,
+            number);
     for (size_t i = 0; i < kernel->piece_count; i++) {
         const struct ir_piece *piece = &kernel->pieces[i];
         const struct ir_text type = parameter_type(piece->parameter);
@@ -403,7 +406,7 @@ static void write_entry(const struct ir_kernel *kernel, const char *side, size_t
                 (int)(piece->parameter.length - value.length - (value.length > 0 ? 1 : 0)),
                 piece->parameter.at, piece->bytes > 0 ? 'p' : 'v', i);
     }
-    fputs(")\n  ret void\n}\n", out);
+    fputs(") noinline\n  ret void\n}\n", out);
 }
 
 static void reach_all(struct ir_module *module, const struct ir_kernels *kernels, const bool *used)
