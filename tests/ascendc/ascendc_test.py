@@ -73,6 +73,9 @@ class Programs(Case):
     def test_pointers(self):
         self.passes(self.build("pointers.asc"))
 
+    def test_matrices(self):
+        self.passes(self.build("matrices.asc"))
+
     def test_optimisations(self):
         """Results do not depend on the level of optimisation."""
         for level in ("-O0", "-O3"):
