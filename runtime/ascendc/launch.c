@@ -26,7 +26,7 @@ typedef struct launch_kernel {
 #define HIDDEN __attribute__((visibility("hidden")))
 HIDDEN void *twk_launch_begin_(launch_kernel *kernel);
 HIDDEN void twk_launch_copy_(void *to, const void *from, uint64_t bytes);
-HIDDEN int twk_launch_end_(uint32_t blocks, uint64_t dynamic, void *stream);
+HIDDEN int twk_launch_end_(uint64_t blocks, uint64_t dynamic, void *stream);
 
 /* The launch whose arguments were noted last. */
 typedef struct pending_launch {
@@ -69,8 +69,18 @@ static aclError find_locked(launch_kernel *kernel)
     return code;
 }
 
+/* A kernel that was called like a function of the host. */
+static void report_plain_call(void)
+{
+    if (pending.kernel)
+        fprintf(stderr, "twinrt: kernel %s was called without <<<>>>: it has not run\n",
+                pending.kernel->name);
+    pending.kernel = NULL;
+}
+
 void *twk_launch_begin_(launch_kernel *kernel)
 {
+    report_plain_call();
     const uint64_t bytes = kernel->args_bytes > 8 ? kernel->args_bytes : 8;
     if (pending.room < bytes) {
         free(pending.args);
@@ -91,7 +101,7 @@ void twk_launch_copy_(void *to, const void *from, uint64_t bytes)
     memcpy(to, from, bytes);
 }
 
-int twk_launch_end_(uint32_t blocks, uint64_t dynamic, void *stream)
+int twk_launch_end_(uint64_t blocks, uint64_t dynamic, void *stream)
 {
     launch_kernel *kernel = pending.kernel;
     pending.kernel = NULL;
@@ -108,14 +118,19 @@ int twk_launch_end_(uint32_t blocks, uint64_t dynamic, void *stream)
                 kernel->name, (unsigned long long)dynamic);
         return ACL_ERROR_INVALID_PARAM;
     }
+    if (blocks > UINT32_MAX) {
+        fprintf(stderr, "twinrt: launch of kernel %s: %llu blocks; the maximum is %u\n",
+                kernel->name, (unsigned long long)blocks, UINT32_MAX);
+        return ACL_ERROR_INVALID_PARAM;
+    }
     pthread_mutex_lock(&lock);
     aclError code = find_locked(kernel);
     pthread_mutex_unlock(&lock);
     if (code != ACL_SUCCESS)
         return code;
     const uint64_t bytes = kernel->args_bytes > 0 ? kernel->args_bytes : 8;
-    code = aclrtLaunchKernelWithHostArgs(kernel->function, blocks, stream, NULL, pending.args,
-                                         bytes, NULL, 0);
+    code = aclrtLaunchKernelWithHostArgs(kernel->function, (uint32_t)blocks, stream, NULL,
+                                         pending.args, bytes, NULL, 0);
     if (code != ACL_SUCCESS)
         report(kernel, "it was refused", code);
     return code;
@@ -123,6 +138,7 @@ int twk_launch_end_(uint32_t blocks, uint64_t dynamic, void *stream)
 
 static void __attribute__((destructor)) unload(void)
 {
+    report_plain_call();
     for (launch_image *image = loaded; image; image = image->next) {
         (void)aclrtBinaryUnLoad(image->handle);
         image->handle = NULL;

@@ -88,6 +88,34 @@ class Programs(Case):
             file.write("__aicore__ inline half twice(half x) { return x + x; }\n")
         self.passes(self.build("launches.asc", "-include", self.path("twice.h")))
 
+    def test_exact_arithmetic(self):
+        """Options that let the compiler change results have no effect on kernels."""
+        self.write("exact.asc", '#include "device.h"\n'
+                   "__global__ __aicore__ void difference(__gm__ float *x)"
+                   " { x[3] = (x[0] + x[1]) - x[0]; x[4] = x[0] * x[2] + x[1]; }\n"
+                   "int main() { Device device; Memory<float> x({1e8f, 3.0f, 1.0000001f, 7.0f, 7.0f});"
+                   "difference<<<1, nullptr, device.stream>>>(x.at); EXPECT(device.wait() == 0);"
+                   "const auto back = x.back(); volatile float a = back[0], b = back[1], c = back[2];"
+                   "volatile float sum = a + b, product = a * c;"
+                   "EXPECT(back[3] == sum - a); EXPECT(back[4] == product + b);"
+                   'return finish("exact"); }\n')
+        for option in ("-ffast-math", "-ffp-contract=fast"):
+            self.passes(self.build(self.path("exact.asc"), option, "-I" + HERE, "-mfma"))
+
+    def test_calls_and_counts(self):
+        self.write("calls.asc", '#include "device.h"\n'
+                   "__global__ __aicore__ void one(__gm__ int *x) { x[0] = 1; }\n"
+                   "int main() { Device device; Memory<int> x({0, 0});"
+                   "const int code = (one<<<(1ull << 32) + 2, nullptr, device.stream>>>(x.at));"
+                   "EXPECT(code != 0); one(x.at); one<<<1, nullptr, device.stream>>>(x.at);"
+                   "EXPECT(device.wait() == 0); EXPECT(x.back()[0] == 1);"
+                   'return finish("calls"); }\n')
+        got = self.run_program(self.build(self.path("calls.asc"), "-I" + HERE))
+        self.assertEqual(got.returncode, 0, got.stdout + got.stderr)
+        self.assertRegex(got.stderr, "kernel .*one.*: 4294967298 blocks; the maximum is 4294967295")
+        self.assertRegex(got.stderr, "kernel .*one.* was called without <<<>>>: it has not run")
+        self.assertEqual(got.stderr.count("\n"), 2, got.stderr)
+
     def test_faults(self):
         program = self.build("faults.asc")
         for kind, text in (("0", "are not in UB"), ("1", "not inside an allocation"),
@@ -220,6 +248,11 @@ class Errors(Case):
         self.assertRegex(got.stderr, text)
         self.assertFalse(os.path.exists(self.path("program")))
         return got.stderr
+
+    def test_number_of_blocks(self):
+        self.write("blocks.asc", "__global__ __aicore__ void none() {}\n"
+                   "void start(void *s) { none<<<2.9, nullptr, s>>>(); }\n")
+        self.refuses("the number of blocks is an integer", self.path("blocks.asc"), "-c")
 
     def test_missing_instruction(self):
         errors = self.refuses(

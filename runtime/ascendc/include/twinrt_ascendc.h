@@ -224,7 +224,7 @@ inline uint64_t twk_instruct_any_(const twk_instruction *)
         __builtin_trap();                                                                          \
     }
 
-extern "C" int twk_launch_end_(uint32_t blocks, uint64_t dynamic, void *stream);
+extern "C" int twk_launch_end_(uint64_t blocks, uint64_t dynamic, void *stream);
 inline uint64_t twk_dynamic_(const void *pointer)
 {
     return (uint64_t)pointer;
@@ -236,7 +236,8 @@ inline uint64_t twk_dynamic_(long long number)
 template <typename number, typename dynamic = int>
 inline int twk_launch_(number blocks, dynamic bytes = 0, void *stream = nullptr)
 {
-    return twk_launch_end_((uint32_t)blocks, twk_dynamic_(bytes), stream);
+    static_assert(__is_integral(number) || __is_enum(number), "the number of blocks is an integer");
+    return twk_launch_end_((uint64_t)blocks, twk_dynamic_(bytes), stream);
 }
 
 /* Assertions of kernels are not for the host. */

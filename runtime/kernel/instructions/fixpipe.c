@@ -133,12 +133,16 @@ static void check(native_core *core, const fixpipe *f, bool global)
 }
 
 /* Bits 0 to 15 of ND_PARA are how many matrices, then their strides: in fractals, and elements. */
-static void take_matrices(const native_core *core, fixpipe *f)
+static void take_matrices(native_core *core, fixpipe *f)
 {
     const uint64_t nd = core->registers.nd;
     if (!f->rows)
         return;
     f->matrices = nd & 0xffff;
+    if (f->matrices == 0)
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION,
+                           "nz_to_nd is 1 and set_nd_para counts 0 matrices; it must count 1 or "
+                           "more");
     f->src_matrix = (nd >> 16 & 0xffff) * FRACTAL;
     f->dst_matrix = (nd >> 32 & 0xffff) * f->size;
 }

@@ -21,10 +21,11 @@ uint64_t twin_instruction_set_ctrl(native_core *core, const twk_instruction *ins
 {
     const uint64_t value = instruction->arguments[0];
     native_registers *of = registers(core, instruction);
-    if (value & (NATIVE_CTRL_INTEGER_SATURATION | NATIVE_CTRL_CAST_TRUNCATION))
+    if (value & ~NATIVE_CTRL_BITS)
         twin_native_refuse(core, TWIN_NATIVE_OPERATION,
-                           "bits 53 and 59 of CTRL, integers that saturate and conversions that "
-                           "cut, are not supported; they must be 0");
+                           "bit %d of CTRL is not supported, it must be 0; bits 6 to 10, 46 to 48, "
+                           "51 and 56 are",
+                           __builtin_ctzll(value & ~NATIVE_CTRL_BITS));
     of->ctrl = value;
     return 0;
 }

@@ -12,12 +12,11 @@
 struct native_core;
 
 /* Bits of CTRL. */
-#define NATIVE_CTRL_HF32               (UINT64_C(1) << 46) /* products of FP32 cut operands */
-#define NATIVE_CTRL_HF32_ZERO          (UINT64_C(1) << 47) /* of two nearest the smaller one */
-#define NATIVE_CTRL_NO_SATURATION      (UINT64_C(1) << 48) /* infinities and NaN are kept */
-#define NATIVE_CTRL_INTEGER_SATURATION (UINT64_C(1) << 53)
-#define NATIVE_CTRL_COUNT              (UINT64_C(1) << 56) /* the mask is a number of elements */
-#define NATIVE_CTRL_CAST_TRUNCATION    (UINT64_C(1) << 59)
+#define NATIVE_CTRL_HF32          (UINT64_C(1) << 46) /* products of FP32 cut operands */
+#define NATIVE_CTRL_HF32_ZERO     (UINT64_C(1) << 47) /* of two nearest the smaller one */
+#define NATIVE_CTRL_NO_SATURATION (UINT64_C(1) << 48) /* infinities and NaN are kept */
+#define NATIVE_CTRL_DIRECTION     (UINT64_C(1) << 51) /* order of a product: no other value */
+#define NATIVE_CTRL_COUNT         (UINT64_C(1) << 56) /* the mask is a number of elements */
 
 #define NATIVE_VA_REGISTERS 8u
 #define NATIVE_VA_ADDRESSES 8u
@@ -69,6 +68,10 @@ typedef struct native_units {
 #define NATIVE_CTRL_ATOMIC_TYPE 6
 #define NATIVE_CTRL_ATOMIC_HOW  9
 #define NATIVE_CTRL_ATOMIC      (UINT64_C(0x1f) << NATIVE_CTRL_ATOMIC_TYPE)
+
+#define NATIVE_CTRL_BITS                                                                           \
+    (NATIVE_CTRL_HF32 | NATIVE_CTRL_HF32_ZERO | NATIVE_CTRL_NO_SATURATION |                        \
+     NATIVE_CTRL_DIRECTION | NATIVE_CTRL_COUNT | NATIVE_CTRL_ATOMIC)
 
 /* A twk_atomic, and a twk_type or 0. */
 static inline uint32_t native_atomic(const native_registers *registers)

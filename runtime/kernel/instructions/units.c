@@ -51,10 +51,18 @@ static void NATIVE_COLD stuck(native_core *core, uint32_t unit, const char *why)
                        unit * NATIVE_UNIT_BYTES, (unit + 1) * NATIVE_UNIT_BYTES - 1, why);
 }
 
+static void check_mode(native_core *core, uint32_t mode)
+{
+    if (mode == 1)
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION,
+                           "unit_flag is 1, which is reserved; it must be 0, 2 or 3");
+}
+
 void twin_native_units_fill(native_core *core, uint32_t mode, const native_pieces *pieces)
 {
     native_units *units = &core->units;
     uint32_t newest = 0;
+    check_mode(core, mode);
     for (uint64_t piece = 0; piece < pieces->count && mode >= 2; piece++) {
         const range r = units_of(pieces, piece);
         for (uint32_t i = r.first; i < r.end; i++) {
@@ -84,6 +92,7 @@ void twin_native_units_empty(native_core *core, uint32_t mode, const native_piec
 {
     native_units *units = &core->units;
     uint32_t newest = 0;
+    check_mode(core, mode);
     for (uint64_t piece = 0; piece < pieces->count && mode >= 2; piece++) {
         const range r = units_of(pieces, piece);
         for (uint32_t i = r.first; i < r.end; i++) {

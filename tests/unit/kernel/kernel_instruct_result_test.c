@@ -286,6 +286,14 @@ static void test_refused(void)
     typed(LIST_ADD(COPY_MATRIX_CC_TO_GM, RIG_BASE, 0, 0, 17, 16, 16, 16, 0, F16, 0, 0, 0), TWK_FP16,
           TWK_FP32, TWK_NO_TYPE);
     refused(TWIN_NATIVE_OPERATION, "n is 17; it must be a multiple of 16");
+    typed(LIST_ADD(COPY_MATRIX_CC_TO_GM, RIG_BASE, 0, 0, 16, 16, 16, 16, 0, F16, 0, 0, 1), TWK_FP16,
+          TWK_FP32, TWK_NO_TYPE);
+    refused(TWIN_NATIVE_OPERATION, "nz_to_nd is 1 and set_nd_para counts 0 matrices");
+    add_unit_mad(0, 1, true);
+    refused(TWIN_NATIVE_OPERATION, "mad: unit_flag is 1, which is reserved");
+    LIST_ADD(SET_ND_PARA, 1);
+    add_unit_fixpipe(0, 1);
+    refused(TWIN_NATIVE_OPERATION, "copy_matrix_cc_to_gm: unit_flag is 1, which is reserved");
     LIST_ADD(SET_ND_PARA, 1);
     typed(LIST_ADD(COPY_MATRIX_CC_TO_GM, RIG_BASE, 0, 0, 16, 16, 8, 16, 0, F16, 0, 0, 1), TWK_FP16,
           TWK_FP32, TWK_NO_TYPE);

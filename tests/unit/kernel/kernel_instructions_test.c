@@ -511,6 +511,31 @@ static void test_any(void)
     run_turns(NULL);
 }
 
+/* A bit that would have no effect fails the kernel. */
+static void test_bits_of_ctrl(void)
+{
+    step s = {0};
+    const sequence_args args = {&s, 1};
+    uint32_t good = 0;
+    for (uint32_t bit = 0; bit < 64; bit++) {
+        char text[64];
+        s.program.count = 0;
+        add(&s.program, TWK_INSTRUCTION_SET_CTRL, 1, (uint64_t)1 << bit, 0);
+        const bool has_effect =
+            (bit >= 6 && bit <= 10) || (bit >= 46 && bit <= 48) || bit == 51 || bit == 56;
+        good += has_effect;
+        if (has_effect) {
+            rig_begin("sequence", 1, &args, sizeof(args));
+            CU_ASSERT_EQUAL(twin_native_failed(rig_run)->fault, TWIN_NATIVE_GOOD);
+            twin_native_end(rig_run);
+            continue;
+        }
+        snprintf(text, sizeof(text), "set_ctrl: bit %u of CTRL is not supported", bit);
+        rig_fail("sequence", 1, &args, sizeof(args), TWIN_NATIVE_OPERATION, text);
+    }
+    CU_ASSERT_EQUAL(good, 10);
+}
+
 /* Its count is of each repeat, unlike that of all others. */
 static void test_copy_in_count_mode(void)
 {
@@ -551,6 +576,7 @@ int main(int argc, char **argv)
         {"instructions that are only timed take the same steps", test_timed_only},
         {"arguments of any values work or fail the kernel", test_any_arguments},
         {"an instruction takes its start and its repeats", test_cycles},
+        {"bits of CTRL that have no effect are refused", test_bits_of_ctrl},
         {"a copy in count mode is refused", test_copy_in_count_mode},
         {"what is not in UB, misaligned or too much fails the kernel", test_limits},
         {"hazards are those of the elements that are read and written", test_hazards},
