@@ -85,6 +85,23 @@ static void convert_rare(const native_lane_work *work)
     }
 }
 
+/* To integers of at most 32 bits: the low bits are kept (bit 59 of CTRL). */
+static void convert_truncating(const native_lane_work *work)
+{
+    const conversion *how = work->how;
+    const uint32_t size = how->to == TWK_NO_TYPE ? 1 : native_size_of(how->to);
+    for (uint32_t i = 0; i < work->count; i++) {
+        int64_t wide;
+        if (how->from == TWK_INT64)
+            memcpy(&wide, work->a + (size_t)i * sizeof(wide), sizeof(wide));
+        else
+            wide = wide_integer(wide_or_nibble(how, work->a, i), how->mode);
+        memcpy(work->dst + (size_t)i * size, &wide, size);
+        if (how->to == TWK_NO_TYPE)
+            work->dst[i] &= 15;
+    }
+}
+
 static void convert_common(const native_lane_work *work)
 {
     const conversion *how = work->how;
@@ -122,9 +139,15 @@ static uint64_t convert(native_core *core, const twk_instruction *instruction, u
     native_lanes lanes;
     if (!begin(&lanes, core, instruction))
         return 0;
+    const bool truncates = (core->registers.ctrl & NATIVE_CTRL_TRUNCATION) && how.to != TWK_INT64 &&
+                           !native_is_float(how.to);
     const bool rare = how.to == TWK_NO_TYPE || how.from == TWK_NO_TYPE || how.to == TWK_INT64 ||
                       how.from == TWK_INT64;
-    twin_native_lanes_run(&lanes, rare ? convert_rare : convert_common, &how);
+    twin_native_lanes_run(&lanes,
+                          truncates ? convert_truncating
+                          : rare    ? convert_rare
+                                    : convert_common,
+                          &how);
     twin_native_lanes_time(&lanes, TWK_OP_CAST, how.to);
     return 0;
 }

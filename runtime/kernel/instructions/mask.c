@@ -24,7 +24,7 @@ uint64_t twin_instruction_set_ctrl(native_core *core, const twk_instruction *ins
     if (value & ~NATIVE_CTRL_BITS)
         twin_native_refuse(core, TWIN_NATIVE_OPERATION,
                            "bit %d of CTRL is not supported, it must be 0; bits 6 to 10, 46 to 48, "
-                           "51 and 56 are",
+                           "51, 56 and 59 are",
                            __builtin_ctzll(value & ~NATIVE_CTRL_BITS));
     of->ctrl = value;
     return 0;

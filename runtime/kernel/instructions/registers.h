@@ -17,6 +17,7 @@ struct native_core;
 #define NATIVE_CTRL_NO_SATURATION (UINT64_C(1) << 48) /* infinities and NaN are kept */
 #define NATIVE_CTRL_DIRECTION     (UINT64_C(1) << 51) /* order of a product: no other value */
 #define NATIVE_CTRL_COUNT         (UINT64_C(1) << 56) /* the mask is a number of elements */
+#define NATIVE_CTRL_TRUNCATION    (UINT64_C(1) << 59) /* conversions to integers keep low bits */
 
 #define NATIVE_VA_REGISTERS 8u
 #define NATIVE_VA_ADDRESSES 8u
@@ -71,7 +72,7 @@ typedef struct native_units {
 
 #define NATIVE_CTRL_BITS                                                                           \
     (NATIVE_CTRL_HF32 | NATIVE_CTRL_HF32_ZERO | NATIVE_CTRL_NO_SATURATION |                        \
-     NATIVE_CTRL_DIRECTION | NATIVE_CTRL_COUNT | NATIVE_CTRL_ATOMIC)
+     NATIVE_CTRL_DIRECTION | NATIVE_CTRL_COUNT | NATIVE_CTRL_TRUNCATION | NATIVE_CTRL_ATOMIC)
 
 /* A twk_atomic, and a twk_type or 0. */
 static inline uint32_t native_atomic(const native_registers *registers)

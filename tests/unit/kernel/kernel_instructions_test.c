@@ -80,7 +80,9 @@ static void random_mask(machine *m, program *p)
         m->mask[1] = random_bits() | random_bits();
     }
     m->saturate = random_below(4) == 0;
-    add(p, TWK_INSTRUCTION_SET_CTRL, 1, m->saturate ? 0 : (uint64_t)1 << 48, 0);
+    m->truncate = random_below(4) == 0;
+    add(p, TWK_INSTRUCTION_SET_CTRL, 1, (uint64_t)!m->saturate << 48 | (uint64_t)m->truncate << 59,
+        0);
     add(p, m->count_mode ? TWK_INSTRUCTION_SET_MASK_COUNT : TWK_INSTRUCTION_SET_MASK_NORM, 0, 0, 0);
     add(p, TWK_INSTRUCTION_SET_VECTOR_MASK, 2, m->mask[1], m->mask[0]);
 }
@@ -521,8 +523,8 @@ static void test_bits_of_ctrl(void)
         char text[64];
         s.program.count = 0;
         add(&s.program, TWK_INSTRUCTION_SET_CTRL, 1, (uint64_t)1 << bit, 0);
-        const bool has_effect =
-            (bit >= 6 && bit <= 10) || (bit >= 46 && bit <= 48) || bit == 51 || bit == 56;
+        const bool has_effect = (bit >= 6 && bit <= 10) || (bit >= 46 && bit <= 48) || bit == 51 ||
+                                bit == 56 || bit == 59;
         good += has_effect;
         if (has_effect) {
             rig_begin("sequence", 1, &args, sizeof(args));
@@ -533,7 +535,7 @@ static void test_bits_of_ctrl(void)
         snprintf(text, sizeof(text), "set_ctrl: bit %u of CTRL is not supported", bit);
         rig_fail("sequence", 1, &args, sizeof(args), TWIN_NATIVE_OPERATION, text);
     }
-    CU_ASSERT_EQUAL(good, 10);
+    CU_ASSERT_EQUAL(good, 11);
 }
 
 /* Its count is of each repeat, unlike that of all others. */

@@ -193,6 +193,21 @@ static void put_integer(machine *m, uint32_t type, uint64_t at, long double valu
     put_bytes(m, type, at, &integer);
 }
 
+/* The integer as two's complement, of which the low bits are kept; beyond 64 bits the nearest. */
+static void put_low_bits(machine *m, uint32_t type, uint64_t at, long double value, char mode)
+{
+    if (type == TWK_INT64) {
+        put_integer(m, type, at, value, mode);
+        return;
+    }
+    const long double steps = ldexpl(1, (int)bits_of(type));
+    long double result = isnan(value) ? 0 : whole(value, mode);
+    result = fmaxl(-ldexpl(1, 63), fminl(ldexpl(1, 63) - 1, result));
+    result -= floorl(result / steps) * steps;
+    const uint64_t integer = (uint64_t)result;
+    put_bytes(m, type, at, &integer);
+}
+
 /* The floating number of a format with `digits` binary digits, whose smallest is 2^smallest. */
 static void put_rounded(machine *m, uint32_t type, uint64_t at, long double value, char mode)
 {
@@ -302,14 +317,14 @@ static void put_result(machine *m, const decoded *d, uint64_t at, uint32_t lane,
         put_integer(m, is_signed ? TWK_INT8 : TWK_UINT8, at, value, NONE);
     } else if (d->to == TWK_NO_TYPE) {
         const uint8_t before = m->ub[at];
-        put_integer(m, d->to, at, value, d->mode);
+        (m->truncate ? put_low_bits : put_integer)(m, d->to, at, value, d->mode);
         const uint8_t nibble = m->ub[at] & 15;
         m->ub[at] = (uint8_t)(lane % 2 ? (before & 15) | nibble << 4 : (before & 0xf0) | nibble);
     } else if (is_float(d->to)) {
         put_rounded(m, d->to, at,
                     d->to == d->from ? copysignl(whole(value, d->mode), value) : value, d->mode);
     } else {
-        put_integer(m, d->to, at, value, d->mode);
+        (m->truncate && d->sum == 2 ? put_low_bits : put_integer)(m, d->to, at, value, d->mode);
     }
 }
 

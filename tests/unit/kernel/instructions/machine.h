@@ -16,7 +16,7 @@
 typedef struct machine {
     uint8_t ub[WINDOW];
     uint8_t kind[WINDOW]; /* of the element that was written there last: its type, or NO_TYPE */
-    bool count_mode, saturate;
+    bool count_mode, saturate, truncate; /* conversions keep low bits */
     uint64_t mask[2];
     uint8_t compare[16];
     uint64_t dequantize;

@@ -21,6 +21,7 @@ static bool refer(machine *m, const twk_instruction *in)
     case TWK_INSTRUCTION_SET_CTRL:
         m->saturate = (g[0] >> 48 & 1) == 0;
         m->count_mode = (g[0] >> 56 & 1) != 0;
+        m->truncate = (g[0] >> 59 & 1) != 0;
         return true;
     case TWK_INSTRUCTION_SET_MASK_COUNT:
         m->count_mode = true;
